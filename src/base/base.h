@@ -1,0 +1,96 @@
+// base: errors, memory, growing arrays, warnings, numbers and the one parallel loop.
+// Everything above stands on this module; it stands on the C library and OpenMP alone.
+#ifndef TROUPE_BASE_H
+#define TROUPE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---------------------------------------------------------------------------------------------- errors
+// Three kinds of failure have three channels. Misuse by the programmer: assert. Bad input or I/O: the
+// function returns false or NULL and fills a tr_error. A numerical outcome: a field of the result.
+
+typedef struct tr_error {
+    char file[512];    // the file the trouble is in, "" when there is none
+    int line, column;  // 1-based; 0 when unknown
+    char path[160];    // JSON path such as cast[3].target.scale, "" when there is none
+    char message[512]; // one sentence a user can act on, without a final newline
+} tr_error;
+
+#if defined( __GNUC__ )
+#define TR_PRINTF( format_index ) __attribute__( ( format( printf, format_index, format_index + 1 ) ) )
+#else
+#define TR_PRINTF( format_index )
+#endif
+
+// Each fills *error (which may be NULL) and returns false, so that a loader can `return tr_error_set( … )`.
+bool tr_error_set( tr_error *error, const char *format, ... ) TR_PRINTF( 2 );
+bool tr_error_at( tr_error *error, const char *file, int line, int column, const char *format, ... )
+    TR_PRINTF( 5 );
+bool tr_error_path( tr_error *error, const char *file, const char *path, const char *format, ... )
+    TR_PRINTF( 4 );
+bool tr_error_memory( tr_error *error );
+
+// "walk.bvh:12:7: expected …" or "scene.json: cast[3].id: …" as one line into `out`.
+void tr_error_print( const tr_error *error, char *out, size_t size );
+
+// ---------------------------------------------------------------------------------------------- memory
+// All heap memory of the library comes from here. Requests are zeroed and checked for overflow.
+
+void *tr_alloc( size_t count, size_t size ); // NULL when out of memory; count 0 gives a valid pointer
+void *tr_realloc( void *pointer, size_t count, size_t size ); // contents kept, new bytes zeroed
+void tr_free( void *pointer );                                // NULL is fine
+char *tr_string_copy( const char *string );
+char *tr_string_format( const char *format, ... ) TR_PRINTF( 1 );
+
+size_t tr_memory_live( void ); // bytes handed out and not yet freed; tests assert 0 at their end
+size_t tr_memory_peak( void ); // largest value of tr_memory_live so far
+// The n-th allocation from now on (n ≥ 1), and every later one, fails; 0 switches the failure off. Tests
+// only.
+void tr_memory_fail_from( long n );
+
+// Makes room for `needed` elements of `size` bytes in a doubling array. False when out of memory, array
+// intact.
+bool tr_array_reserve( void **data, int *capacity, int needed, size_t size );
+
+// -------------------------------------------------------------------------------------------- warnings
+// What a loader noticed and put up with. Zero-initialise, free with tr_log_free.
+typedef struct tr_log {
+    char **lines; // [count]
+    int count, capacity;
+} tr_log;
+
+void tr_log_add( tr_log *log, const char *format, ... ) TR_PRINTF( 2 ); // `log` may be NULL
+void tr_log_free( tr_log *log );
+
+// --------------------------------------------------------------------------------------------- numbers
+// Locale-independent, exact (the double nearest to the text) and fast: a decimal of up to 19 digits with a
+// small exponent takes no library call.
+
+// Reads a decimal number at `text`, never past `end`. Returns the first character after it, or NULL when
+// there is no number there. "nan", "inf" and hexadecimal are no numbers. A value too large for a double reads
+// as HUGE_VAL.
+const char *tr_number_parse( const char *text, const char *end, double *value );
+
+// Writes `value` with at most `decimals` (0 … 17) digits after the point and no trailing zeros; magnitudes of
+// 1e15 and above in exponent form. Returns the number of characters, 0 when it does not fit. "-0" is written
+// as "0".
+int tr_number_print( char *out, size_t size, double value, int decimals );
+
+// Shortest text that reads back as the same double.
+int tr_number_print_exact( char *out, size_t size, double value );
+
+double tr_clock_ms( void ); // monotonic
+
+// -------------------------------------------------------------------------------------------- parallel
+// The one parallel primitive. [0, count) is cut into blocks of `block` (the last may be short); the cut does
+// not depend on the number of threads, so a task that writes only what belongs to its block gives the same
+// bits for any number. Reductions: write one partial result per block, then add them up in order.
+
+typedef void tr_task( void *context, int begin, int end );
+void tr_parallel_for( int count, int block, tr_task *task, void *context );
+void tr_parallel_set_threads( int threads ); // 0 = as many as there are processors
+int tr_parallel_threads( void );
+
+#endif

@@ -1,0 +1,125 @@
+// Each block carries its size in front of it, so that the live-byte counter needs no help from the caller.
+#include "base/base.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef union header {
+    size_t size;
+    max_align_t align;
+} header;
+
+static atomic_size_t live, peak;
+static atomic_long countdown; // allocations left before they fail; 0 = never
+
+static bool may_allocate( void )
+{
+    long left = atomic_load( &countdown );
+    if ( left == 0 )
+        return true;
+    if ( left == 1 )
+        return false;
+    atomic_store( &countdown, left - 1 );
+    return true;
+}
+
+static void count_in( size_t size )
+{
+    size_t now = atomic_fetch_add( &live, size ) + size;
+    size_t most = atomic_load( &peak );
+    while ( now > most && !atomic_compare_exchange_weak( &peak, &most, now ) )
+        ;
+}
+
+void *tr_realloc( void *pointer, size_t count, size_t size )
+{
+    if ( size != 0 && count > ( SIZE_MAX / 2 - sizeof( header ) ) / size )
+        return NULL;
+    if ( !may_allocate() )
+        return NULL;
+    size_t bytes = count * size;
+    header *old = pointer != NULL ? (header *)pointer - 1 : NULL;
+    size_t old_bytes = old != NULL ? old->size : 0;
+    header *block =
+        old != NULL ? realloc( old, sizeof( header ) + bytes ) : calloc( 1, sizeof( header ) + bytes );
+    if ( block == NULL )
+        return NULL;
+    if ( old != NULL && bytes > old_bytes )
+        memset( (char *)( block + 1 ) + old_bytes, 0, bytes - old_bytes );
+    block->size = bytes;
+    atomic_fetch_sub( &live, old_bytes );
+    count_in( bytes );
+    return block + 1;
+}
+
+void *tr_alloc( size_t count, size_t size )
+{
+    return tr_realloc( NULL, count, size );
+}
+
+void tr_free( void *pointer )
+{
+    if ( pointer == NULL )
+        return;
+    header *block = (header *)pointer - 1;
+    atomic_fetch_sub( &live, block->size );
+    free( block );
+}
+
+size_t tr_memory_live( void )
+{
+    return atomic_load( &live );
+}
+
+size_t tr_memory_peak( void )
+{
+    return atomic_load( &peak );
+}
+
+void tr_memory_fail_from( long n )
+{
+    atomic_store( &countdown, n );
+}
+
+char *tr_string_copy( const char *string )
+{
+    size_t size = strlen( string ) + 1;
+    char *copy = tr_alloc( size, 1 );
+    if ( copy != NULL )
+        memcpy( copy, string, size );
+    return copy;
+}
+
+char *tr_string_format( const char *format, ... )
+{
+    va_list arguments, again;
+    va_start( arguments, format );
+    va_copy( again, arguments );
+    int length = vsnprintf( NULL, 0, format, arguments );
+    char *text = length >= 0 ? tr_alloc( (size_t)length + 1, 1 ) : NULL;
+    if ( text != NULL )
+        vsnprintf( text, (size_t)length + 1, format, again );
+    va_end( again );
+    va_end( arguments );
+    return text;
+}
+
+bool tr_array_reserve( void **data, int *capacity, int needed, size_t size )
+{
+    if ( needed <= *capacity )
+        return true;
+    long long grown = *capacity > 0 ? 2LL * *capacity : 8;
+    if ( grown < needed )
+        grown = needed;
+    if ( grown > INT32_MAX )
+        grown = INT32_MAX;
+    void *bigger = tr_realloc( *data, (size_t)grown, size );
+    if ( bigger == NULL )
+        return false;
+    *data = bigger;
+    *capacity = (int)grown;
+    return true;
+}

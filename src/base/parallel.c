@@ -1,0 +1,40 @@
+#include "base/base.h"
+
+#include <assert.h>
+#include <omp.h>
+#include <time.h>
+
+static int wanted_threads; // 0 = one per processor; set once at start-up
+
+void tr_parallel_set_threads( int threads )
+{
+    assert( threads >= 0 );
+    wanted_threads = threads;
+}
+
+int tr_parallel_threads( void )
+{
+    return wanted_threads > 0 ? wanted_threads : omp_get_num_procs();
+}
+
+void tr_parallel_for( int count, int block, tr_task *task, void *context )
+{
+    assert( block > 0 );
+    int blocks = count > 0 ? ( count - 1 ) / block + 1 : 0;
+    int threads = tr_parallel_threads();
+    if ( threads > blocks )
+        threads = blocks > 0 ? blocks : 1;
+#pragma omp parallel for schedule( dynamic, 1 ) num_threads( threads ) if ( threads > 1 )
+    for ( int i = 0; i < blocks; ++i ) {
+        int begin = i * block;
+        int end = count - begin > block ? begin + block : count;
+        task( context, begin, end );
+    }
+}
+
+double tr_clock_ms( void )
+{
+    struct timespec now;
+    clock_gettime( CLOCK_MONOTONIC, &now );
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}

@@ -1,0 +1,135 @@
+// io: files, atomic saving, BVH, JSON with paths in its errors.
+#ifndef TROUPE_IO_H
+#define TROUPE_IO_H
+
+#include "base/base.h"
+#include "motion/motion.h"
+#include <jansson.h>
+
+// ------------------------------------------------------------------------------------------------ files
+
+#define TR_MAX_FILE_BYTES ( (size_t)1 << 30 )
+
+// Whole file; *data is allocated, NUL-terminated behind *size bytes, freed with tr_free.
+bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error );
+// Temporary file beside the target, fsync, rename, fsync of the folder: killed at any moment, the old file or
+// the new one is whole. Follows a symbolic link to its target and keeps the permissions of an existing file.
+bool tr_file_write( const char *path, const char *data, size_t size, tr_error *error );
+bool tr_file_exists( const char *path );
+bool tr_folder_make( const char *path, tr_error *error ); // with parents; fine when it exists
+// `path` seen from the folder of `base_file`; absolute paths stay. Allocated.
+char *tr_path_beside( const char *base_file, const char *path );
+
+typedef struct tr_text { // growing text
+    char *data;
+    size_t size, capacity;
+    bool failed; // out of memory happened; checked once at the end
+} tr_text;
+
+void tr_text_add( tr_text *text, const char *format, ... ) TR_PRINTF( 2 );
+void tr_text_append( tr_text *text, const char *bytes, size_t size );
+void tr_text_number( tr_text *text, double value, int decimals );
+void tr_text_free( tr_text *text );
+
+// -------------------------------------------------------------------------------------------------- BVH
+// A tr_bvh is the file as it stands: its own units, axes, channel layout and channel values. A tr_motion is
+// what the program works with: metres, Y up, quaternions. Values of unedited frames go back to the file bit
+// for bit.
+
+typedef enum tr_bvh_channel {
+    TR_BVH_X_POSITION,
+    TR_BVH_Y_POSITION,
+    TR_BVH_Z_POSITION,
+    TR_BVH_X_ROTATION,
+    TR_BVH_Y_ROTATION,
+    TR_BVH_Z_ROTATION
+} tr_bvh_channel;
+
+typedef struct tr_bvh_layout { // channels of one joint in file order
+    unsigned char count;       // 0 for end sites
+    unsigned char channels[6]; // tr_bvh_channel
+    int first;                 // index of the first within a frame
+} tr_bvh_layout;
+
+typedef struct tr_bvh {
+    tr_skeleton skeleton;   // offsets in file units and file axes; end sites are joints named <parent>_End
+    tr_bvh_layout *layouts; // [joint_count]
+    int channel_count, frame_count;
+    double frame_time; // seconds
+    double *values;    // [frame_count * channel_count] degrees and file units
+} tr_bvh;
+
+bool tr_bvh_load( tr_bvh *out, const char *path, tr_log *warnings, tr_error *error );
+// `name` stands for the file in messages.
+bool tr_bvh_parse( tr_bvh *out, const char *text, size_t size, const char *name, tr_log *warnings,
+                   tr_error *error );
+bool tr_bvh_save( const tr_bvh *bvh, const char *path, tr_error *error );
+void tr_bvh_print( const tr_bvh *bvh, tr_text *out );
+void tr_bvh_free( tr_bvh *bvh );
+
+// How a file's numbers become metres and Y up.
+typedef struct tr_bvh_import {
+    double unit; // metres per file unit; 0 = guess (CMU joint names: 0.05644; else by height: m, cm or mm)
+    char up;     // 'y', 'z', or 0 = guess from the rest pose and first frame
+    int first,
+        last; // frames to take, last -1 = to the end. CMU files: frame 0 is an artificial T-pose, take 1 … -1
+} tr_bvh_import;
+
+tr_bvh_import tr_default_bvh_import( void );
+// What a guess comes to: fills unit and up, and says in one sentence how (borrowed literal).
+const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import );
+
+bool tr_bvh_to_motion( tr_motion *out, const tr_bvh *bvh, const tr_bvh_import *import, tr_error *error );
+// Channels for a motion. Layout and values of `like` are kept where it has the same joints and the pose is
+// the same to rounding; angles elsewhere follow the frame before. like = NULL: root 6 channels, others ZXY
+// rotations, centimetres (unit 0.01), positions on every joint only if the clip has translations.
+bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *like,
+                         const tr_bvh_import *like_import, tr_error *error );
+
+// Both steps in one.
+bool tr_motion_load( tr_motion *out, const char *path, const tr_bvh_import *import, tr_log *warnings,
+                     tr_error *error );
+bool tr_motion_save( const tr_motion *motion, const char *path, tr_error *error ); // centimetres, Y up
+
+// ------------------------------------------------------------------------------------------------- JSON
+// jansson for syntax (line and column), this reader for meaning (path and nearest valid key).
+
+bool tr_json_load( json_t **out, const char *path, tr_error *error );
+bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error );
+bool tr_json_save( const json_t *json, const char *path,
+                   tr_error *error ); // indented, numbers shortest-exact, atomic
+
+// A cursor on a value that knows where it stands. The first failure is kept in *error; later reads do
+// nothing, so a reader can be a plain sequence of calls and ask `ok` at the end.
+typedef struct tr_json {
+    json_t *value;
+    const char *file;
+    char path[160];
+    tr_error *error;
+    bool *ok;
+} tr_json;
+
+tr_json tr_json_root( json_t *value, const char *file, bool *ok, tr_error *error );
+tr_json tr_json_member( const tr_json *object, const char *key, bool required ); // .value NULL when absent
+tr_json tr_json_item( const tr_json *array, int index );
+int tr_json_count( const tr_json *array ); // also checks that it is an array
+void tr_json_keys( const tr_json *object,
+                   const char *const *keys ); // NULL-terminated; others fail, naming the nearest
+void tr_json_fail( const tr_json *at, const char *format, ... ) TR_PRINTF( 2 );
+
+// Each leaves *out alone when the member is absent and not required.
+void tr_json_number( const tr_json *object, const char *key, bool required, double low, double high,
+                     double *out );
+void tr_json_int( const tr_json *object, const char *key, bool required, int low, int high, int *out );
+void tr_json_bool( const tr_json *object, const char *key, bool required, bool *out );
+void tr_json_string( const tr_json *object, const char *key, bool required, char *out, size_t size );
+void tr_json_vec3( const tr_json *object, const char *key, bool required, vec3 *out );
+void tr_json_quat( const tr_json *object, const char *key, bool required,
+                   quat *out ); // [x, y, z, w], normalised
+int tr_json_choice( const tr_json *object, const char *key, bool required, const char *const *names,
+                    int fallback );
+
+// The candidate with the smallest edit distance to `word`, or NULL when none is near.
+const char *tr_nearest_word( const char *word, const char *const *candidates );
+
+#endif

@@ -1,0 +1,188 @@
+#include "math/math.h"
+
+#include <assert.h>
+
+vec3 v3_perpendicular( vec3 a )
+{
+    double x = fabs( a.x ), y = fabs( a.y ), z = fabs( a.z );
+    vec3 least = x <= y && x <= z ? v3_x : y <= z ? v3_y : v3_z;
+    return v3_unit_or( v3_cross( a, least ), v3_x );
+}
+
+quat q_unit( quat q )
+{
+    double l = sqrt( q_dot( q, q ) );
+    if ( !( l > 1e-150 ) )
+        return q_identity;
+    return ( quat ){ q.x / l, q.y / l, q.z / l, q.w / l };
+}
+
+quat q_axis_angle( vec3 axis, double radians )
+{
+    double l = v3_length( axis );
+    if ( !( l > 1e-150 ) )
+        return q_identity;
+    double s = sin( 0.5 * radians ) / l;
+    return ( quat ){ s * axis.x, s * axis.y, s * axis.z, cos( 0.5 * radians ) };
+}
+
+quat q_from_vector( vec3 rotation_vector )
+{
+    return q_axis_angle( rotation_vector, v3_length( rotation_vector ) );
+}
+
+vec3 q_to_vector( quat q )
+{
+    if ( q.w < 0 )
+        q = q_negate( q );
+    vec3 u = { q.x, q.y, q.z };
+    double s = v3_length( u );
+    // angle / sin(angle/2) tends to 2 for small angles
+    double factor = s > 1e-12 ? 2.0 * atan2( s, q.w ) / s : 2.0;
+    return v3_scale( factor, u );
+}
+
+double q_angle( quat a, quat b )
+{
+    quat d = q_mul( q_conj( a ), b );
+    return 2.0 * atan2( v3_length( v3( d.x, d.y, d.z ) ), fabs( d.w ) );
+}
+
+quat q_between( vec3 from, vec3 to )
+{
+    vec3 a = v3_unit( from ), b = v3_unit( to );
+    if ( v3_dot( a, a ) == 0 || v3_dot( b, b ) == 0 )
+        return q_identity;
+    double c = v3_dot( a, b );
+    if ( c < -1.0 + 1e-12 )
+        return q_axis_angle( v3_perpendicular( a ), TR_PI );
+    vec3 n = v3_cross( a, b );
+    return q_unit( ( quat ){ n.x, n.y, n.z, 1.0 + c } );
+}
+
+quat q_slerp( quat a, quat b, double t )
+{
+    if ( q_dot( a, b ) < 0 )
+        b = q_negate( b );
+    double angle = 0.5 * q_angle( a, b );
+    double wa = 1.0 - t, wb = t;
+    if ( angle > 1e-6 ) {
+        double s = sin( angle );
+        wa = sin( ( 1.0 - t ) * angle ) / s;
+        wb = sin( t * angle ) / s;
+    }
+    return q_unit(
+        ( quat ){ wa * a.x + wb * b.x, wa * a.y + wb * b.y, wa * a.z + wb * b.z, wa * a.w + wb * b.w } );
+}
+
+// Shepperd's method: divide by the largest of the four components.
+quat q_from_mat3( mat3 m )
+{
+    double xx = m.cx.x, yy = m.cy.y, zz = m.cz.z, trace = xx + yy + zz;
+    quat q;
+    if ( trace > xx && trace > yy && trace > zz )
+        q = ( quat ){ m.cy.z - m.cz.y, m.cz.x - m.cx.z, m.cx.y - m.cy.x, 1.0 + trace };
+    else if ( xx > yy && xx > zz )
+        q = ( quat ){ 1.0 + xx - yy - zz, m.cy.x + m.cx.y, m.cz.x + m.cx.z, m.cy.z - m.cz.y };
+    else if ( yy > zz )
+        q = ( quat ){ m.cy.x + m.cx.y, 1.0 - xx + yy - zz, m.cz.y + m.cy.z, m.cz.x - m.cx.z };
+    else
+        q = ( quat ){ m.cz.x + m.cx.z, m.cz.y + m.cy.z, 1.0 - xx - yy + zz, m.cx.y - m.cy.x };
+    return q_unit( q );
+}
+
+mat3 m3_from_quat( quat q )
+{
+    return ( mat3 ){ q_rotate( q, v3_x ), q_rotate( q, v3_y ), q_rotate( q, v3_z ) };
+}
+
+quat q_look( vec3 forward, vec3 up )
+{
+    vec3 z = v3_unit_or( forward, v3_z );
+    vec3 x = v3_cross( up, z );
+    x = v3_length( x ) > 1e-9 ? v3_unit( x ) : v3_perpendicular( z );
+    return q_from_mat3( ( mat3 ){ x, v3_cross( z, x ), z } );
+}
+
+double q_heading( quat q )
+{
+    vec3 z = q_rotate( q, v3_z );
+    return atan2( z.x, z.z );
+}
+
+void q_swing_twist( quat q, vec3 axis, quat *swing, quat *twist )
+{
+    double along = q.x * axis.x + q.y * axis.y + q.z * axis.z;
+    *twist = q_unit( ( quat ){ along * axis.x, along * axis.y, along * axis.z, q.w } );
+    *swing = q_mul( q, q_conj( *twist ) );
+}
+
+// ----------------------------------------------------------------------------------------------- Euler
+
+static int axis_index( char letter )
+{
+    assert( letter >= 'x' && letter <= 'z' );
+    return letter - 'x';
+}
+
+static vec3 axis_vector( int index )
+{
+    return index == 0 ? v3_x : index == 1 ? v3_y : v3_z;
+}
+
+static double component( vec3 v, int index )
+{
+    return index == 0 ? v.x : index == 1 ? v.y : v.z;
+}
+
+quat q_from_euler( const char order[3], const double angles[3] )
+{
+    quat q = q_identity;
+    for ( int i = 0; i < 3; ++i )
+        q = q_mul( q, q_axis_angle( axis_vector( axis_index( order[i] ) ), angles[i] ) );
+    return q;
+}
+
+static double near( double angle, double hint )
+{
+    return hint + wrap_angle( angle - hint );
+}
+
+static double distance_to( const double hint[3], const double angles[3] )
+{
+    return fabs( angles[0] - hint[0] ) + fabs( angles[1] - hint[1] ) + fabs( angles[2] - hint[2] );
+}
+
+// R = R_i(a) R_j(b) R_k(c) with i, j, k distinct and e = +1 for cyclic orders, -1 otherwise:
+// R[i][k] = e sin b, R[j][k] = -e sin a cos b, R[k][k] = cos a cos b, R[i][j] = -e cos b sin c, R[i][i] = cos
+// b cos c. (a + π, π - b, c + π) is the same rotation; at b = ±90° only a ± c matters and a keeps the hint's
+// value.
+void q_to_euler( quat q, const char order[3], const double hint[3], double angles[3] )
+{
+    int i = axis_index( order[0] ), j = axis_index( order[1] ), k = axis_index( order[2] );
+    double e = ( j - i + 3 ) % 3 == 1 ? 1.0 : -1.0;
+    mat3 m = m3_from_quat( q );
+    vec3 column[3] = { m.cx, m.cy, m.cz };
+    double sin_b = e * component( column[k], i );
+    double cos_b = hypot( component( column[k], j ), component( column[k], k ) );
+    double first[3], second[3];
+    first[1] = atan2( sin_b, cos_b );
+    if ( cos_b > 1e-9 ) {
+        first[0] = atan2( -e * component( column[k], j ), component( column[k], k ) );
+        first[2] = atan2( -e * component( column[j], i ), component( column[i], i ) );
+    } else {
+        first[0] = hint[0];
+        quat rest = q_mul( q_conj( q_mul( q_axis_angle( axis_vector( i ), first[0] ),
+                                          q_axis_angle( axis_vector( j ), first[1] ) ) ),
+                           q );
+        first[2] = 2.0 * atan2( component( v3( rest.x, rest.y, rest.z ), k ), rest.w );
+    }
+    second[0] = near( first[0] + TR_PI, hint[0] );
+    second[1] = near( TR_PI - first[1], hint[1] );
+    second[2] = near( first[2] + TR_PI, hint[2] );
+    for ( int n = 0; n < 3; ++n )
+        first[n] = near( first[n], hint[n] );
+    const double *best = distance_to( hint, first ) <= distance_to( hint, second ) ? first : second;
+    for ( int n = 0; n < 3; ++n )
+        angles[n] = best[n];
+}

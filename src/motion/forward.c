@@ -1,0 +1,67 @@
+// Forward kinematics: world(j) = world(parent) · (translation, rotation)(j), parents before children.
+#include "motion/motion.h"
+
+#include <assert.h>
+
+static void place_child( const tr_joint *joint, vec3 offset, quat rotation, tr_pose pose, int j )
+{
+    int p = joint->parent;
+    pose.positions[j] = v3_add( pose.positions[p], q_rotate( pose.rotations[p], offset ) );
+    pose.rotations[j] = q_mul( pose.rotations[p], rotation );
+}
+
+void tr_forward( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose )
+{
+    assert( frame >= 0 && frame < clip->frame_count && clip->joint_count == skeleton->joint_count );
+    const quat *local = tr_clip_frame( clip, frame );
+    const vec3 *moved =
+        clip->translations != NULL ? clip->translations + (size_t)frame * clip->joint_count : NULL;
+    pose.positions[0] = clip->root[frame];
+    pose.rotations[0] = local[0];
+    for ( int j = 1; j < skeleton->joint_count; ++j ) {
+        const tr_joint *joint = &skeleton->joints[j];
+        place_child( joint, moved != NULL ? moved[j] : joint->offset, local[j], pose, j );
+    }
+}
+
+void tr_forward_rest( const tr_skeleton *skeleton, tr_pose pose )
+{
+    pose.positions[0] = skeleton->joints[0].offset;
+    pose.rotations[0] = skeleton->joints[0].rest;
+    for ( int j = 1; j < skeleton->joint_count; ++j )
+        place_child( &skeleton->joints[j], skeleton->joints[j].offset, skeleton->joints[j].rest, pose, j );
+}
+
+typedef struct batch {
+    const tr_motion *motion;
+    tr_world *world;
+} batch;
+
+static void forward_frames( void *context, int begin, int end )
+{
+    batch *b = context;
+    for ( int f = begin; f < end; ++f )
+        tr_forward( &b->motion->skeleton, &b->motion->clip, f, tr_world_pose( b->world, f ) );
+}
+
+bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error )
+{
+    size_t cells = (size_t)motion->clip.frame_count * (size_t)motion->clip.joint_count;
+    *out = ( tr_world ){ .joint_count = motion->clip.joint_count, .frame_count = motion->clip.frame_count };
+    out->rotations = tr_alloc( cells, sizeof( quat ) );
+    out->positions = tr_alloc( cells, sizeof( vec3 ) );
+    if ( out->rotations == NULL || out->positions == NULL ) {
+        tr_world_free( out );
+        return tr_error_memory( error );
+    }
+    batch b = { motion, out };
+    tr_parallel_for( out->frame_count, 64, forward_frames, &b );
+    return true;
+}
+
+void tr_world_free( tr_world *world )
+{
+    tr_free( world->rotations );
+    tr_free( world->positions );
+    *world = ( tr_world ){ 0 };
+}

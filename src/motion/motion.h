@@ -1,0 +1,272 @@
+// motion: skeletons, clips, forward kinematics, bodies, contact labels, small inverse kinematics.
+// Metres, seconds, Y up. Nothing here knows about files, scenes or pictures.
+#ifndef TROUPE_MOTION_H
+#define TROUPE_MOTION_H
+
+#include "base/base.h"
+#include "math/math.h"
+
+// ------------------------------------------------------------------------------------------- skeleton
+
+typedef enum tr_side { TR_SIDE_NONE, TR_SIDE_LEFT, TR_SIDE_RIGHT } tr_side;
+
+// What part of a body a joint is. Set by tr_skeleton_classify from names and, failing that, from structure.
+typedef enum tr_role {
+    TR_ROLE_OTHER,
+    TR_ROLE_ROOT,  // the pelvis, or whatever carries the body
+    TR_ROLE_SPINE, // back and chest
+    TR_ROLE_NECK,
+    TR_ROLE_HEAD,
+    TR_ROLE_CLAVICLE, // shoulder girdle
+    TR_ROLE_UPPER_ARM,
+    TR_ROLE_FOREARM,
+    TR_ROLE_HAND, // wrist; of a quadruped with paws see FOOT
+    TR_ROLE_FINGER,
+    TR_ROLE_THIGH, // first long bone of any leg
+    TR_ROLE_SHIN,  // every further bone of a leg above the foot
+    TR_ROLE_FOOT,  // ankle, hoof, paw: the joint that carries the sole
+    TR_ROLE_TOE,   // everything below a foot; the last joint of a spider's leg
+    TR_ROLE_TAIL,
+    TR_ROLE_EAR,
+    TR_ROLE_COUNT
+} tr_role;
+
+typedef enum tr_limb_kind {
+    TR_LIMB_TORSO,
+    TR_LIMB_HEAD, // neck, head, ears
+    TR_LIMB_ARM,
+    TR_LIMB_LEG,
+    TR_LIMB_TAIL,
+    TR_LIMB_OTHER
+} tr_limb_kind;
+
+// A limb is what a user scales, colours and grabs as one: every joint belongs to exactly one. Names are
+// unique in a skeleton: "torso", "head", "left_arm", "right_leg", "tail", "left_leg_1" (spider and wolf:
+// front to back), …
+typedef struct tr_limb {
+    char name[32];
+    tr_limb_kind kind;
+    tr_side side;
+} tr_limb;
+
+typedef struct tr_joint {
+    char *name;
+    int parent;    // -1 for the root, else smaller than the joint's own index
+    vec3 offset;   // rest translation from the parent, in the parent's frame
+    quat rest;     // rest rotation, local
+    bool end_site; // tip of a chain: has no rotation of its own in files
+    tr_role role;
+    tr_side side;
+    int limb; // index into limbs
+} tr_joint;
+
+typedef struct tr_skeleton {
+    tr_joint *joints; // [joint_count], parents before children, joint 0 is the only root
+    int joint_count, joint_capacity;
+    tr_limb *limbs; // [limb_count], filled by tr_skeleton_classify
+    int limb_count;
+} tr_skeleton;
+
+#define TR_MAX_JOINTS 20000
+
+void tr_skeleton_free( tr_skeleton *skeleton ); // leaves a zeroed, reusable struct; so do all *_free below
+bool tr_skeleton_copy( tr_skeleton *out, const tr_skeleton *in, tr_error *error );
+// Appends a joint with rest rotation identity; returns its index or -1 when out of memory. `name` is copied.
+int tr_skeleton_add( tr_skeleton *skeleton, const char *name, int parent, vec3 offset );
+// Guesses role, side and limb of every joint. Call once after the last tr_skeleton_add.
+bool tr_skeleton_classify( tr_skeleton *skeleton, tr_error *error );
+int tr_skeleton_find( const tr_skeleton *skeleton,
+                      const char *name ); // exact; -1 when absent, first when doubled
+int tr_skeleton_find_limb( const tr_skeleton *skeleton, const char *name ); // -1 when absent
+// Joints with this role and side, in order; returns how many there are, writes at most `capacity`.
+int tr_skeleton_find_role( const tr_skeleton *skeleton, tr_role role, tr_side side, int *joints,
+                           int capacity );
+double
+tr_skeleton_height( const tr_skeleton *skeleton ); // bounding-box height of the joints in the rest pose
+double tr_skeleton_leg_length(
+    const tr_skeleton *skeleton ); // mean over legs, hip to foot along the bones; falls back
+                                   // to the height of the root above the lowest joint
+double tr_bone_length( const tr_skeleton *skeleton, int joint ); // ‖offset‖
+// The one invariant checker: counts, parents, finite numbers, unit rotations, limb indices.
+bool tr_skeleton_check( const tr_skeleton *skeleton, tr_error *error );
+
+// Sizes of a body relative to another. A limb's entry multiplies `scale`. Names are limb names or the groups
+// "arms", "legs", "left", "right", "all"; the most specific wins (name, then group, then all).
+typedef struct tr_limb_value {
+    char limb[32];
+    double value;
+} tr_limb_value;
+
+typedef struct tr_body_scale {
+    double scale;               // whole body
+    const tr_limb_value *limbs; // [limb_count] length factors
+    int limb_count;
+    const tr_limb_value *girths; // [girth_count] thickness factors, for tr_body_build
+    int girth_count;
+} tr_body_scale;
+
+tr_body_scale tr_default_body_scale( void ); // 1, nothing else
+// Value of the most specific entry that applies to a limb, or 1.
+double tr_limb_lookup( const tr_limb_value *values, int count, const tr_limb *limb );
+// Copy with scaled offsets. A limb's first bone offset (hip to hip joint) belongs to the limb it hangs on.
+bool tr_skeleton_scaled( tr_skeleton *out, const tr_skeleton *in, const tr_body_scale *scale,
+                         tr_error *error );
+
+// ------------------------------------------------------------------------------------------------ clip
+
+typedef struct tr_clip {
+    int joint_count, frame_count;
+    double fps;
+    quat *rotations;    // [frame_count * joint_count] local, frame-major
+    vec3 *root;         // [frame_count] translation of joint 0; replaces its rest offset
+    vec3 *translations; // [frame_count * joint_count] or NULL; replace the rest offsets (entry of joint 0
+                        // unused)
+} tr_clip;
+
+typedef struct tr_motion { // a skeleton and a clip made for it
+    tr_skeleton skeleton;
+    tr_clip clip;
+} tr_motion;
+
+bool tr_clip_alloc( tr_clip *clip, int frame_count, int joint_count, double fps, bool translations,
+                    tr_error *error );
+void tr_clip_free( tr_clip *clip );
+bool tr_clip_copy( tr_clip *out, const tr_clip *in, tr_error *error );
+bool tr_clip_check( const tr_clip *clip, const tr_skeleton *skeleton,
+                    tr_error *error ); // finite, unit, matching
+void tr_motion_free( tr_motion *motion );
+bool tr_motion_copy( tr_motion *out, const tr_motion *in, tr_error *error );
+bool tr_motion_check( const tr_motion *motion, tr_error *error );
+
+static inline quat *tr_clip_frame( const tr_clip *clip, int frame ) // [joint_count]
+{
+    return clip->rotations + (size_t)frame * clip->joint_count;
+}
+
+// Frames first … last of `in`, both included; first ≤ last within the clip.
+bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_error *error );
+// Same duration at another rate: slerp for rotations, Catmull–Rom for translations; frame 0 stays frame 0.
+bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *error );
+// a then b. b is turned about the vertical and moved on the ground so that its first root meets a's last one;
+// the seam's remaining difference in pose and velocity decays over `blend` frames on either side (minimum
+// jerk).
+bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error );
+// Left becomes right, mirrored at the plane x = 0. Pairs joints by side and role, else by mirrored name.
+bool tr_motion_mirror( tr_motion *out, const tr_motion *in, tr_error *error );
+// Moves a whole clip: world = placement · clip.
+void tr_clip_place( tr_clip *clip, rigid placement );
+
+// --------------------------------------------------------------------------------- forward kinematics
+
+typedef struct tr_pose { // world transforms of every joint at one frame, borrowed or owned by the caller
+    quat *rotations;     // [joint_count]
+    vec3 *positions;     // [joint_count]
+} tr_pose;
+
+void tr_forward( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose );
+void tr_forward_rest( const tr_skeleton *skeleton, tr_pose pose ); // root at its rest offset
+
+typedef struct tr_world { // all frames, world space; the product of batched forward kinematics
+    int joint_count, frame_count;
+    quat *rotations; // [frame_count * joint_count]
+    vec3 *positions; // [frame_count * joint_count]
+} tr_world;
+
+bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error ); // frames in parallel
+void tr_world_free( tr_world *world );
+static inline tr_pose tr_world_pose( const tr_world *world, int frame )
+{
+    size_t at = (size_t)frame * world->joint_count;
+    return ( tr_pose ){ world->rotations + at, world->positions + at };
+}
+
+// ------------------------------------------------------------------------------------------------ body
+// A capsule per bone for pictures and collisions. The capsule of bone (parent → joint) moves with the parent.
+
+typedef struct tr_capsule {
+    int joint, parent; // the bone's two ends; joint = parent for a lone ball (head, single joint)
+    vec3 a, b;         // end points of the axis in the parent's frame
+    double radius;
+} tr_capsule;
+
+typedef struct tr_body {
+    tr_capsule *capsules; // [capsule_count]
+    int capsule_count;
+    double *masses; // [joint_count] kilograms; the mass of a capsule is split between its two ends
+    double total_mass;
+} tr_body;
+
+// `girths` as in tr_body_scale, may be NULL. Radii follow bone length and role; bones under 1 mm get no
+// capsule.
+bool tr_body_build( tr_body *out, const tr_skeleton *skeleton, const tr_limb_value *girths, int girth_count,
+                    tr_error *error );
+void tr_body_free( tr_body *body );
+vec3 tr_body_centre_of_mass( const tr_body *body, const tr_skeleton *skeleton, tr_pose pose );
+
+// --------------------------------------------------------------------------------------------- contacts
+
+typedef enum tr_surface_kind { TR_SURFACE_GROUND, TR_SURFACE_PROP, TR_SURFACE_ENVIRONMENT } tr_surface_kind;
+
+// Something a joint can rest on. The ground is the plane y = height; the others are boxes, static or on a
+// track.
+typedef struct tr_surface {
+    tr_surface_kind kind;
+    int index;          // which prop or environment box; 0 for the ground
+    double height;      // ground only
+    vec3 size;          // full edge lengths of the box
+    const rigid *track; // [track_count] world transforms of the box; track_count 1 means static
+    int track_count;
+} tr_surface;
+
+typedef struct tr_contact { // joint rests on a surface during frames first … last, both included
+    int joint;
+    int first, last;
+    tr_surface_kind surface;
+    int surface_index;
+} tr_contact;
+
+// Speeds in m/s relative to the surface, heights above it in fractions of body height. The lowest height the
+// joint itself reaches on the ground counts as its zero (ankles are high above their soles), if that is below
+// `rest_height`.
+typedef struct tr_contact_def {
+    double enter_speed, leave_speed; // hysteresis: enter below the first, leave above the second
+    double enter_height, leave_height;
+    double rest_height;
+    double min_seconds; // shorter contacts are dropped, shorter gaps are closed
+    bool feet, hands;   // which roles: FOOT and TOE; HAND and FINGER tips
+} tr_contact_def;
+
+tr_contact_def tr_default_contact_def( void );
+
+typedef struct tr_contacts {
+    tr_contact *items; // sorted by joint, then first
+    int count, capacity;
+} tr_contacts;
+
+bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_world *world, double fps,
+                        const tr_surface *surfaces, int surface_count, const tr_contact_def *def,
+                        tr_error *error );
+void tr_contacts_free( tr_contacts *contacts );
+
+// ----------------------------------------------------------------------------------- inverse kinematics
+
+// Analytic two-bone chain root–middle–end (three joints, each the parent of the next, zero-length joints
+// between them allowed): turns root and middle so that `end` comes to `target`, keeping the elbow's plane;
+// `pole` (a world direction the middle joint shall point to, zero = keep) steers it. Straight and too short
+// chains stretch towards the target. Changes `local` (rotations of the whole skeleton at this frame),
+// refreshes `pose`. Returns the distance left.
+double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int middle, int end,
+                       vec3 target, vec3 pole );
+
+// Chain of any length from `root` down to `end`: damped least squares on the joints' rotations, staying near
+// the given pose. Returns the distance left.
+double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
+                    int iterations );
+
+// Turns joint so that its world rotation becomes `rotation`; refreshes the pose below it.
+void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int joint, quat rotation );
+
+// Recomputes `pose` of joint and everything below it from `local`; positions above stay.
+void tr_pose_refresh( const tr_skeleton *skeleton, const quat *local, tr_pose pose, int joint );
+
+#endif

@@ -1,0 +1,380 @@
+// scene: the document (what a user edits and saves), the stage (the document with its files loaded and lined
+// up), the pipeline (stage → motion of the target bodies) and the measures (how good that motion is).
+#ifndef TROUPE_SCENE_H
+#define TROUPE_SCENE_H
+
+#include "base/base.h"
+#include "geometry/geometry.h"
+#include "io/io.h"
+#include "math/math.h"
+#include "motion/motion.h"
+
+// --------------------------------------------------------------------------------------------- document
+// Plain data throughout: structs without pointers in growing arrays, so that copies, comparisons and undo are
+// simple. docs/scene-format.md describes the same fields as JSON.
+
+#define TR_ID_MAX        32 // [a-z0-9_]+ and the final NUL
+#define TR_PATH_MAX      256
+#define TR_JOINT_MAX     96
+#define TR_LIMB_VALUES   24
+#define TR_POINT_TERMS   4
+#define TR_SCENE_VERSION 1
+#define TR_MAX_FRAMES    1000000
+
+typedef char tr_id[TR_ID_MAX];
+
+typedef struct tr_file_ref { // a motion file and how to read it; see tr_bvh_import
+    char file[TR_PATH_MAX];  // relative to the scene file; "" = none
+    double unit;             // metres per unit, 0 = guess
+    char up;                 // 'y', 'z', 0 = guess
+    int first, last;         // frames, last -1 = to the end
+} tr_file_ref;
+
+typedef struct tr_target { // the body the motion goes to
+    double scale;
+    tr_limb_value limbs[TR_LIMB_VALUES]; // length factors on top of scale
+    int limb_count;
+    tr_limb_value girths[TR_LIMB_VALUES]; // thickness factors
+    int girth_count;
+    tr_file_ref
+        skeleton;      // take the rest pose of this file instead of the source's; scale and limbs apply to it
+    double path_scale; // 0 = automatic
+} tr_target;
+
+typedef struct tr_cast {
+    tr_id id;
+    tr_file_ref source;
+    tr_target target;
+    char mapping[TR_PATH_MAX]; // joint map file, "" = by name
+    vec3 position;             // placement of the clip's origin
+    double heading;            // degrees about +Y
+    int start;                 // scene frame at which the clip begins; its end poses are held outside
+    float colour[3];           // 0 … 1
+    bool contacts, lengths, soles, balance; // automatic constraints; balance is off by default
+} tr_cast;
+
+typedef struct tr_prop { // a rigid box with a track of its own
+    tr_id id;
+    vec3 size;         // full edge lengths in the source
+    double scale;      // of the target box
+    tr_file_ref track; // motion file with one joint at the box's centre; none = stands still at:
+    vec3 position;
+    double heading;
+    int start;
+    float colour[3];
+} tr_prop;
+
+typedef struct tr_obstacle { // a static box of the environment
+    tr_id id;
+    vec3 size, position; // position of its centre
+    double heading;
+    float colour[3];
+} tr_obstacle;
+
+typedef enum tr_constraint_kind {
+    TR_CONSTRAINT_ABSOLUTE,       // a at a place, along a path's direction
+    TR_CONSTRAINT_CONTACT,        // a stays where it touched a surface
+    TR_CONSTRAINT_ORIENTATION,    // a joint keeps a world rotation, the source's or a flat sole
+    TR_CONSTRAINT_LENGTH,         // the bone above a joint, or the distance a–b, keeps a length
+    TR_CONSTRAINT_CENTRE_OF_MASS, // over the support, or over a place
+    TR_CONSTRAINT_RELATIVE,       // a keeps its offset to b
+    TR_CONSTRAINT_KINDS
+} tr_constraint_kind;
+
+extern const char *const tr_constraint_kind_names[]; // as in JSON, NULL-terminated
+
+// A point of a character: Σ weight · position of joint, plus an offset in the first joint's frame.
+// A point of a prop: no terms, the offset is in the prop's frame (scaled with the prop).
+typedef struct tr_point {
+    tr_id who; // cast or prop id, "" = unused
+    struct {
+        char joint[TR_JOINT_MAX];
+        double weight;
+    } terms[TR_POINT_TERMS]; // weights sum to 1
+    int term_count;
+    vec3 offset;
+} tr_point;
+
+typedef struct tr_constraint {
+    tr_id id;
+    tr_constraint_kind kind;
+    tr_point a, b;
+    int first, last;          // frames of full strength, both included
+    double ease_in, ease_out; // frames outside the range over which it fades
+    bool hard;
+    double weight;      // when soft
+    bool axis[3];       // which of x, y, z it acts on
+    bool given;         // the target below is given; otherwise it is taken from the source
+    vec3 target;        // position; offset of a from b; or, for a path's direction, a direction
+    quat rotation;      // orientation
+    double length;      // length, metres
+    bool direction;     // absolute: target is the direction of a's horizontal path
+    bool partner_space; // relative: offset turns with b
+    bool flat;          // orientation: only the tilt against the ground counts
+    tr_id surface;      // contact: "ground", prop or obstacle id
+} tr_constraint;
+
+typedef struct tr_layer { // an edit on top; kinds arrive with the cage
+    tr_id id;
+} tr_layer;
+
+typedef struct tr_scene {
+    double fps;
+    int first, last; // frame range, both included
+    double ground;   // height of the floor
+    tr_cast *cast;
+    int cast_count, cast_capacity;
+    tr_prop *props;
+    int prop_count, prop_capacity;
+    tr_obstacle *obstacles;
+    int obstacle_count, obstacle_capacity;
+    tr_constraint *constraints;
+    int constraint_count, constraint_capacity;
+    tr_layer *layers;
+    int layer_count, layer_capacity;
+} tr_scene;
+
+tr_scene tr_default_scene( void ); // 30 fps, empty
+tr_cast tr_default_cast( const char *id );
+tr_prop tr_default_prop( const char *id );
+tr_obstacle tr_default_obstacle( const char *id );
+tr_constraint tr_default_constraint( const char *id,
+                                     tr_constraint_kind kind ); // hard, all axes, from the source
+tr_point tr_point_joint( const char *who, const char *joint );
+tr_point tr_point_prop( const char *who, vec3 offset );
+
+bool tr_scene_copy( tr_scene *out, const tr_scene *in, tr_error *error );
+void tr_scene_free( tr_scene *scene );
+bool tr_scene_equal( const tr_scene *a, const tr_scene *b );
+// Each appends a copy and returns its address (valid until the next append), NULL when out of memory.
+tr_cast *tr_scene_add_cast( tr_scene *scene, const tr_cast *cast );
+tr_prop *tr_scene_add_prop( tr_scene *scene, const tr_prop *prop );
+tr_obstacle *tr_scene_add_obstacle( tr_scene *scene, const tr_obstacle *obstacle );
+tr_constraint *tr_scene_add_constraint( tr_scene *scene, const tr_constraint *constraint );
+int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; so the next three
+int tr_scene_find_prop( const tr_scene *scene, const char *id );
+int tr_scene_find_obstacle( const tr_scene *scene, const char *id );
+int tr_scene_find_constraint( const tr_scene *scene, const char *id );
+// Everything that can be said without opening other files: ids, references, ranges, weights. Error carries a
+// JSON path.
+bool tr_scene_check( const tr_scene *scene, const char *file, tr_error *error );
+
+bool tr_scene_load( tr_scene *out, const char *path, tr_error *error );
+bool tr_scene_parse( tr_scene *out, const char *text, size_t size, const char *name, tr_error *error );
+bool tr_scene_save( const tr_scene *scene, const char *path, tr_error *error );
+bool tr_scene_print( const tr_scene *scene, tr_text *out, tr_error *error );
+
+// -------------------------------------------------------------------------------------------------- ops
+// Every change of a document is one op of scene_ops.inl, written as a line of text: `name key=value …`.
+// Values with spaces stand in double quotes. The same line is what a script holds, what the log records and
+// what a bug report is.
+
+typedef enum tr_op_type {
+    TR_OP_ID,
+    TR_OP_TEXT,
+    TR_OP_NUMBER,
+    TR_OP_INT,
+    TR_OP_BOOL,
+    TR_OP_VEC3,
+    TR_OP_QUAT
+} tr_op_type;
+
+typedef struct tr_op_param {
+    const char *key;
+    tr_op_type type;
+    bool required;
+    const char *help;
+} tr_op_param;
+
+typedef struct tr_op_info {
+    const char *name, *help;
+    const tr_op_param *params;
+    int param_count;
+} tr_op_info;
+
+const tr_op_info *tr_op_table( int *count );
+
+typedef struct tr_document tr_document; // a scene with its history
+
+tr_document *tr_document_create( const tr_scene *initial, tr_error *error );
+void tr_document_destroy( tr_document *document );
+const tr_scene *tr_document_scene( const tr_document *document );
+// All or nothing: on failure the scene is as before. A new op forgets what could have been redone.
+bool tr_document_apply( tr_document *document, const char *line, tr_error *error );
+bool tr_document_undo( tr_document *document ); // false when there is nothing to undo
+bool tr_document_redo( tr_document *document );
+int tr_document_log_count( const tr_document *document ); // ops done and not undone
+const char *tr_document_log( const tr_document *document, int index );
+// Applies every line of a script; blank lines and # comments are skipped. Errors carry the line number.
+bool tr_document_run( tr_document *document, const char *text, size_t size, const char *name,
+                      tr_error *error );
+
+// ------------------------------------------------------------------------------------------------ stage
+// The document with its files loaded, resampled to the scene's rate, placed in the world and bound to each
+// other. Frame 0 of the stage is the scene's first frame.
+
+// Motions by the path the scene uses for them. Built-in scenes put their clips here; files are read when
+// missing.
+typedef struct tr_library {
+    struct tr_library_item {
+        char path[TR_PATH_MAX];
+        tr_motion motion; // metres, Y up, own rate
+    } * items;
+    int count, capacity;
+} tr_library;
+
+bool tr_library_add( tr_library *library, const char *path, tr_motion *motion,
+                     tr_error *error ); // takes `motion` over
+const tr_motion *tr_library_find( const tr_library *library, const char *path );
+void tr_library_free( tr_library *library );
+
+typedef struct tr_actor { // one cast member, ready to solve
+    tr_motion source;     // world, scene rate, [frame_count]
+    tr_world world;       // its joints
+    tr_body source_body;
+    tr_skeleton target;
+    tr_body body;                   // of the target
+    int *map;                       // [target.joint_count] source joint that drives it, or -1
+    int group;                      // linked, directly or not, by constraints
+    double leg_ratio, height_ratio; // target : source
+    tr_contacts contacts;           // labelled on the source, stage frames
+} tr_actor;
+
+typedef struct tr_stage_prop {
+    rigid *track; // [frame_count] source, world
+    vec3 size;    // source
+    double scale; // target : source
+    int group;
+} tr_stage_prop;
+
+typedef struct tr_group { // shares one path scale about one origin on the ground
+    double path_scale;
+    vec3 origin;
+} tr_group;
+
+// A point bound to the stage: actor ≥ 0 with its terms, or prop ≥ 0, or neither (unused).
+typedef struct tr_anchor {
+    int actor, prop;
+    int joints[TR_POINT_TERMS]; // of the target skeleton
+    double weights[TR_POINT_TERMS];
+    int count;
+    vec3 offset;
+} tr_anchor;
+
+// A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
+// lengths).
+typedef struct tr_rule {
+    tr_id id; // of the document's constraint, or made up: auto_<cast>_<n>
+    tr_constraint_kind kind;
+    int constraint; // index in the document, -1 = automatic
+    tr_anchor a, b;
+    int first, last; // stage frames
+    double ease_in, ease_out;
+    bool hard;
+    double weight;
+    bool axis[3];
+    bool direction, partner_space, flat;
+    bool given;
+    vec3 target; // contact: fixed place in the world, or in the surface's frame when it is a prop
+    quat rotation;
+    double length;
+    int surface_prop; // contact on a prop: its index, else -1
+    bool touch;       // relative: ≤ 5 cm in the source, kept unscaled
+} tr_rule;
+
+typedef struct tr_stage {
+    const tr_scene *scene; // borrowed
+    int frame_count;
+    double fps, ground;
+    tr_actor *actors; // [actor_count], in the cast's order
+    int actor_count;
+    tr_stage_prop *props; // [prop_count]
+    int prop_count;
+    rigid *obstacles; // [scene->obstacle_count]
+    tr_group *groups;
+    int group_count;
+    tr_rule *rules;
+    int rule_count, rule_capacity;
+} tr_stage;
+
+// `file` is the scene's own path, for relative paths and messages; NULL when everything is in the library.
+bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
+                     tr_log *warnings, tr_error *error );
+void tr_stage_free( tr_stage *stage );
+
+// ------------------------------------------------------------------------------------------- pipeline
+
+typedef struct tr_rule_report { // how well a rule was kept, over its full-strength frames
+    double max_mm, p95_mm, mean_mm;
+    bool gave_way; // the solver relaxed it; `worst_frame` says where
+    int worst_frame;
+} tr_rule_report;
+
+typedef struct tr_result { // motion of the target bodies and of the props
+    int actor_count, prop_count, frame_count;
+    tr_motion *motions;      // [actor_count]
+    tr_world *worlds;        // [actor_count] their joints
+    rigid **tracks;          // [prop_count][frame_count]
+    tr_rule_report *reports; // [rule_count of the stage]
+    int rule_count;
+} tr_result;
+
+typedef struct tr_method {
+    const char *name, *help;
+    bool ( *solve )( const tr_stage *stage, tr_result *result, tr_error *error );
+} tr_method;
+
+const tr_method *tr_method_table( int *count );
+const tr_method *tr_method_find( const char *name ); // NULL: unknown; the default method when name is NULL
+// Solves, then fills worlds and reports.
+bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error );
+// The source itself as a result (target = source bodies): what every figure is reported beside.
+bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *error );
+void tr_result_free( tr_result *result );
+
+vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );
+vec3 tr_anchor_source( const tr_stage *stage, const tr_anchor *anchor, int frame );
+// Place of a point of the source's world in the target's: scaled about the group's origin, height left alone.
+vec3 tr_group_place( const tr_group *group, vec3 source );
+// Strength of a rule at a frame: 1 inside its range, fading over the ease, 0 outside.
+double tr_rule_strength( const tr_rule *rule, int frame );
+// Demanded place of a (or offset of a from b for relative rules, in world axes) at a frame.
+vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
+// How far the result is from the rule at a frame, in metres (orientations: chord of the angle at 10 cm).
+double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
+
+// Folder of results: <id>.bvh per character and prop, source/<id>.bvh, scene.json, report.json.
+bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
+                     tr_error *error );
+// Reads <id>.bvh of every character and prop of the stage back from such a folder.
+bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error );
+bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out );
+
+// ------------------------------------------------------------------------------------------- measures
+
+#define TR_METRIC_FIELDS 6
+
+typedef struct tr_metric {
+    const char *key, *unit;
+    const char *reason; // why it cannot be computed, NULL when it can
+    int field_count;
+    struct {
+        const char *name; // "value", "max", "p95", …
+        double out, source;
+        bool out_null, source_null;
+    } fields[TR_METRIC_FIELDS];
+} tr_metric;
+
+typedef struct tr_measures {
+    tr_metric *metrics;
+    int count;
+} tr_measures;
+
+// All figures of the result beside those of the source.
+bool tr_measure( tr_measures *out, const tr_stage *stage, const tr_result *result, tr_error *error );
+void tr_measures_free( tr_measures *measures );
+const tr_metric *tr_measures_find( const tr_measures *measures, const char *key );
+bool tr_measures_print_json( const tr_measures *measures, tr_text *out );
+void tr_measures_print_table( const tr_measures *measures, tr_text *out );
+
+#endif

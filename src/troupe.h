@@ -1,0 +1,15 @@
+// The modules of Troupe in dependency order: each may use what stands above it.
+#ifndef TROUPE_H
+#define TROUPE_H
+
+#include "base/base.h"
+#include "math/math.h"
+
+#include "geometry/geometry.h"
+#include "motion/motion.h"
+
+#include "io/io.h"
+
+#include "scene/scene.h"
+
+#endif

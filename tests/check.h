@@ -1,0 +1,58 @@
+// What every test shares: cmocka, close comparison of doubles, vectors and rotations, and the leak check.
+#ifndef TROUPE_TESTS_CHECK_H
+#define TROUPE_TESTS_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+#include "math/math.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define check_near( actual, expected, tolerance )                                                            \
+    check_near_at( ( actual ), ( expected ), ( tolerance ), #actual, __FILE__, __LINE__ )
+#define check_v3( actual, expected, tolerance )                                                              \
+    check_near_at( v3_distance( ( actual ), ( expected ) ), 0, ( tolerance ), #actual, __FILE__, __LINE__ )
+#define check_rotation( actual, expected, tolerance )                                                        \
+    check_near_at( q_angle( ( actual ), ( expected ) ), 0, ( tolerance ), #actual, __FILE__, __LINE__ )
+// A call that must succeed; prints the tr_error when it does not.
+#define check_ok( call, error ) check_ok_at( ( call ), ( error ), #call, __FILE__, __LINE__ )
+
+static inline void check_near_at( double actual, double expected, double tolerance, const char *what,
+                                  const char *file, int line )
+{
+    if ( fabs( actual - expected ) <= tolerance )
+        return;
+    print_error( "%s: %.17g is not within %g of %.17g\n", what, actual, tolerance, expected );
+    _fail( file, line );
+}
+
+static inline void check_ok_at( bool ok, const tr_error *error, const char *what, const char *file, int line )
+{
+    if ( ok )
+        return;
+    char text[1400];
+    tr_error_print( error, text, sizeof text );
+    print_error( "%s: %s\n", what, text );
+    _fail( file, line );
+}
+
+// Teardown of every test: what was allocated has been freed.
+static inline int check_no_leak( void **state )
+{
+    (void)state;
+    tr_memory_fail_from( 0 );
+    if ( tr_memory_live() != 0 )
+        print_error( "%zu bytes are still allocated\n", tr_memory_live() );
+    return tr_memory_live() == 0 ? 0 : -1;
+}
+
+#define TEST( function ) cmocka_unit_test_teardown( function, check_no_leak )
+
+#endif

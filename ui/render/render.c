@@ -1,0 +1,1 @@
+#include "ui/render/render.h"

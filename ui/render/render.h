@@ -1,0 +1,110 @@
+// render: draws a cast with OpenGL 3.3 core, into a window's framebuffer or, without any display, into
+// memory. It is given shapes and draws them; it computes no motion.
+#ifndef TROUPE_RENDER_H
+#define TROUPE_RENDER_H
+
+#include "base/base.h"
+#include "math/math.h"
+#include "scene/scene.h"
+
+typedef struct tr_colour {
+    float r, g, b, a;
+} tr_colour;
+
+// ------------------------------------------------------------------------------------------- draw list
+// What is to be seen at one moment. Fill it anew for every picture; memory is kept between fillings.
+
+typedef struct tr_draw_capsule {
+    vec3 a, b;
+    double radius;
+    tr_colour colour;
+} tr_draw_capsule;
+
+typedef struct tr_draw_box {
+    rigid place;
+    vec3 size;
+    tr_colour colour;
+} tr_draw_box;
+
+typedef struct tr_draw_line {
+    vec3 a, b;
+    tr_colour colour_a, colour_b;
+    float width; // pixels
+    bool on_top; // drawn over solids
+} tr_draw_line;
+
+typedef struct tr_draw_list {
+    tr_draw_capsule *capsules;
+    int capsule_count, capsule_capacity;
+    tr_draw_box *boxes;
+    int box_count, box_capacity;
+    tr_draw_line *lines;
+    int line_count, line_capacity;
+    double ground;
+    bool failed; // out of memory while filling
+} tr_draw_list;
+
+void tr_draw_clear( tr_draw_list *list );
+void tr_draw_free( tr_draw_list *list );
+void tr_draw_capsule_add( tr_draw_list *list, vec3 a, vec3 b, double radius, tr_colour colour );
+void tr_draw_box_add( tr_draw_list *list, rigid place, vec3 size, tr_colour colour );
+void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, float width, bool on_top );
+
+// ---------------------------------------------------------------------------------------------- camera
+
+typedef struct tr_camera {
+    vec3 eye, target;
+    double field_of_view; // vertical, degrees; 0 = orthographic of `ortho_height` metres
+    double ortho_height;
+} tr_camera;
+
+// Named views: "auto" (frames the action from a pleasant side), "front", "back", "left", "right", "top", or
+// "yaw,pitch[,distance]" in degrees and metres. False when the text is none of these.
+bool tr_camera_view( tr_camera *camera, const char *view, vec3 low, vec3 high, double aspect );
+
+// -------------------------------------------------------------------------------------------- pictures
+
+typedef struct tr_view_def { // what of a stage to show
+    const char *view;        // see tr_camera_view
+    bool bodies, skeleton, pose_graph, trails, ghosts, source, contacts;
+    int trail_frames; // length of a trail before and after the frame
+    int ghost_step, ghosts_each_side;
+    const char *highlight; // id drawn in full colour while the rest fades, NULL = none
+} tr_view_def;
+
+tr_view_def tr_default_view_def( void );
+// Bounding box of everything that moves over frames first … last.
+void tr_view_bounds( const tr_stage *stage, const tr_result *result, int first, int last, vec3 *low,
+                     vec3 *high );
+void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
+                   const tr_view_def *def );
+
+// -------------------------------------------------------------------------------------------- renderer
+
+typedef struct tr_headless tr_headless; // an OpenGL context without a window
+tr_headless *tr_headless_create( tr_error *error );
+void tr_headless_destroy( tr_headless *headless );
+
+typedef struct tr_renderer tr_renderer; // needs a current context, window or headless
+tr_renderer *tr_renderer_create( tr_error *error );
+void tr_renderer_destroy( tr_renderer *renderer );
+// Draws into framebuffer `target` (0 = the window's) of this size, already bound state is not assumed.
+bool tr_renderer_draw( tr_renderer *renderer, const tr_draw_list *list, const tr_camera *camera, int width,
+                       int height, unsigned target, tr_error *error );
+// Draws into memory: `rgb` is [height * width * 3], top row first.
+bool tr_renderer_picture( tr_renderer *renderer, const tr_draw_list *list, const tr_camera *camera, int width,
+                          int height, unsigned char *rgb, tr_error *error );
+
+bool tr_picture_save( const char *path, int width, int height, const unsigned char *rgb,
+                      tr_error *error ); // PNG
+bool tr_picture_load( const char *path, int *width, int *height, unsigned char **rgb, tr_error *error );
+// Perceptual difference of two pictures in [0, 1]: mean over blurred luminance and colour, insensitive to
+// single-pixel shifts and driver rounding.
+double tr_picture_difference( const unsigned char *a, const unsigned char *b, int width, int height );
+
+typedef struct tr_video tr_video; // frames piped into ffmpeg; .mp4 or .gif by the file's ending
+tr_video *tr_video_open( const char *path, int width, int height, double fps, tr_error *error );
+bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error );
+bool tr_video_close( tr_video *video, tr_error *error ); // also frees; false when ffmpeg failed
+
+#endif
