@@ -219,6 +219,9 @@ typedef struct tr_library {
     struct tr_library_item {
         char path[TR_PATH_MAX];
         tr_motion motion; // metres, Y up, own rate
+        bool from_file;   // read from disk with these options; made in memory otherwise, and good for any
+        double unit;
+        char up;
     } * items;
     int count, capacity;
 } tr_library;
@@ -249,6 +252,7 @@ typedef struct tr_stage_prop {
 
 typedef struct tr_group { // shares one path scale about one origin on the ground
     double path_scale;
+    double size_ratio; // mean height ratio of its actors: what offsets between them scale with
     vec3 origin;
 } tr_group;
 
@@ -258,7 +262,7 @@ typedef struct tr_anchor {
     int joints[TR_POINT_TERMS]; // of the target skeleton
     double weights[TR_POINT_TERMS];
     int count;
-    vec3 offset;
+    vec3 offset, source_offset; // on the target's body and on the source's: a palm moves out on a longer hand
 } tr_anchor;
 
 // A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
@@ -275,11 +279,15 @@ typedef struct tr_rule {
     bool axis[3];
     bool direction, partner_space, flat;
     bool given;
-    vec3 target; // contact: fixed place in the world, or in the surface's frame when it is a prop
+    vec3 target; // as in tr_constraint; contact: the place where it landed, in the world or in the prop's
+                 // frame
     quat rotation;
     double length;
-    int surface_prop; // contact on a prop: its index, else -1
-    bool touch;       // relative: ≤ 5 cm in the source, kept unscaled
+    bool touch;        // relative: ≤ 5 cm in the source, kept unscaled
+    int surface_prop;  // contact on a prop: its index, else -1
+    vec3 source_place; // contact: mean place in the source, in the same frame as target
+    double floor;      // contact: height of the surface, 0 in a prop's frame
+    double rise;       // contact: heights above the surface scale by this
 } tr_rule;
 
 typedef struct tr_stage {

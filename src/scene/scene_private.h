@@ -1,0 +1,42 @@
+// Shared by the files of this folder and by nobody else.
+#ifndef TROUPE_SCENE_PRIVATE_H
+#define TROUPE_SCENE_PRIVATE_H
+
+#include "scene/scene.h"
+
+// ------------------------------------------------------------------------------------------ statistics
+
+typedef struct tr_spread {
+    double max, p95, mean; // 0 when there are no values
+    int count, worst;      // worst: index of the first maximum
+} tr_spread;
+
+// Sorts `values`. p95 by nearest rank: the smallest value that at least 95 % of all do not exceed.
+tr_spread tr_spread_of( double *values, int count );
+
+// --------------------------------------------------------------------------------------------- joint map
+
+// Which source joint drives each target joint, -1 for none: same index for a copied skeleton, else by the map
+// file when there is one, else by name (without namespace, ignoring case), else by role, side and rank.
+bool tr_joint_map_build( int *map, const tr_skeleton *target, const tr_skeleton *source, tr_error *error );
+bool tr_joint_map_load( int *map, const tr_skeleton *target, const tr_skeleton *source, const char *path,
+                        tr_error *error );
+bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skeleton *source,
+                        const char *path, tr_error *error );
+
+// ------------------------------------------------------------------------------------------------ stage
+
+bool tr_stage_group( tr_stage *stage,
+                     tr_error *error ); // fills groups from constraints, contacts and closeness
+bool tr_stage_rules( tr_stage *stage, const char *file, tr_error *error ); // fills rules
+
+// Fills worlds and reports of a result whose motions and tracks are there.
+bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
+bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
+
+// ---------------------------------------------------------------------------------------------- methods
+
+bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error );
+bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error );
+
+#endif
