@@ -1,1 +1,0 @@
-#include "geometry/geometry.h"
