@@ -99,7 +99,8 @@ typedef struct tr_constraint {
     tr_id id;
     tr_constraint_kind kind;
     tr_point a, b;
-    int first, last;          // frames of full strength, both included
+    int first, last;          // frames of full strength, both included; may reach beyond the scene's range.
+                              // The default, ±TR_MAX_FRAMES, is always
     double ease_in, ease_out; // frames outside the range over which it fades
     bool hard;
     double weight;      // when soft
@@ -226,9 +227,10 @@ typedef struct tr_library {
     int count, capacity;
 } tr_library;
 
-bool tr_library_add( tr_library *library, const char *path, tr_motion *motion,
-                     tr_error *error ); // takes `motion` over
-const tr_motion *tr_library_find( const tr_library *library, const char *path );
+// Takes `motion` over, also on failure (which then frees it).
+bool tr_library_add( tr_library *library, const char *path, tr_motion *motion, tr_error *error );
+const tr_motion *tr_library_find( const tr_library *library,
+                                  const char *path ); // NULL when absent; valid until the next add
 void tr_library_free( tr_library *library );
 
 typedef struct tr_actor { // one cast member, ready to solve
