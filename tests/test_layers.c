@@ -1,0 +1,274 @@
+// The layer table: who may include whom. Fails on an #include that climbs, on a header that is private to
+// another module, and on windows and graphics below ui/.
+#include "check.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// A module may include the headers of modules with a smaller rank, and its own. Modules of equal rank are
+// siblings and do not know each other.
+typedef struct module {
+    const char *folder; // from the project's root
+    const char *header; // its interface, as written in an #include; NULL = nobody includes it
+    int rank;
+} module;
+
+static const module modules[] = {
+    { "src/base", "base/base.h", 0 },
+    { "src/math", "math/math.h", 1 },
+    { "src/geometry", "geometry/geometry.h", 2 },
+    { "src/solve", "solve/solve.h", 3 },
+    { "src/motion", "motion/motion.h", 4 },
+    { "src/io", "io/io.h", 5 },
+    { "src/posegraph", "posegraph/posegraph.h", 6 },
+    { "src/cage", "cage/cage.h", 6 },
+    { "src/imesh", "imesh/imesh.h", 6 },
+    { "src/topology", "topology/topology.h", 6 },
+    { "src/cascade", "cascade/cascade.h", 6 },
+    { "src/exemplar", "exemplar/exemplar.h", 6 },
+    { "src/scene", "scene/scene.h", 7 },
+    { "src", "troupe.h", 8 }, // the umbrella
+    { "scenes", "scenes/scenes.h", 9 },
+    { "ui/render", "ui/render/render.h", 10 },
+    { "ui", "ui/ui.h", 11 },
+    { "bench", "bench/bench.h", 12 },
+    { "cli", NULL, 13 },
+    { "tests", NULL, 14 },
+};
+#define MODULE_COUNT ( (int)( sizeof modules / sizeof modules[0] ) )
+#define PATH_SIZE    1024
+
+static const char *const graphics[] = { "GL/",  "GLES",  "EGL/",      "epoxy/",    "GLFW/",
+                                        "KHR/", "X11/",  "nuklear.h", "nuklear/",  "vulkan/",
+                                        "SDL",  "glad/", "wayland",   "xkbcommon/" };
+
+static bool starts_with( const char *text, const char *start )
+{
+    return strncmp( text, start, strlen( start ) ) == 0;
+}
+
+// The module whose folder holds the file; the deepest where one lies inside another.
+static const module *module_of( const char *path )
+{
+    const module *best = NULL;
+    for ( int i = 0; i < MODULE_COUNT; ++i ) {
+        size_t length = strlen( modules[i].folder );
+        if ( starts_with( path, modules[i].folder ) && path[length] == '/' &&
+             ( best == NULL || length > strlen( best->folder ) ) )
+            best = &modules[i];
+    }
+    // A folder under src/ that has no row is no part of the umbrella, but a module the table does not know.
+    if ( best != NULL && strcmp( best->folder, "src" ) == 0 && strchr( path + 4, '/' ) != NULL )
+        return NULL;
+    return best;
+}
+
+// Removes "x/.." and "./" from a path, in place.
+static void path_normalise( char *path )
+{
+    char *up;
+    while ( ( up = strstr( path, "/../" ) ) != NULL ) {
+        char *before = up;
+        while ( before > path && before[-1] != '/' )
+            --before;
+        memmove( before, up + 4, strlen( up + 4 ) + 1 );
+    }
+    while ( ( up = strstr( path, "/./" ) ) != NULL )
+        memmove( up, up + 2, strlen( up + 2 ) + 1 );
+}
+
+// Where a quoted include of `file` leads, from the project's root. The compiler looks beside the file first,
+// then in src/ and in the root; a first folder that names a module stands for that module.
+static void include_resolve( char out[PATH_SIZE], const char *file, const char *include )
+{
+    char in_src[PATH_SIZE];
+    snprintf( in_src, sizeof in_src, "src/%s", include );
+    bool dots = starts_with( include, "." );
+    const module *umbrella = !dots && strcmp( include, "troupe.h" ) == 0 ? module_of( in_src ) : NULL;
+    const module *below = !dots && strchr( include, '/' ) != NULL ? module_of( in_src ) : umbrella;
+    if ( below != NULL )
+        snprintf( out, PATH_SIZE, "%s", in_src );
+    else if ( !dots && module_of( include ) != NULL )
+        snprintf( out, PATH_SIZE, "%s", include );
+    else {
+        snprintf( out, PATH_SIZE, "%.*s/%s", (int)( strrchr( file, '/' ) - file ), file, include );
+        path_normalise( out );
+    }
+}
+
+// NULL when `file` may include it, else what is wrong.
+static const char *include_complaint( const char *file, const char *include, bool quoted )
+{
+    const module *from = module_of( file );
+    if ( from == NULL )
+        return "the file is in no module of the layer table";
+    bool core = starts_with( file, "src/" ) || starts_with( file, "scenes/" );
+    for ( size_t i = 0; core && i < sizeof graphics / sizeof graphics[0]; ++i )
+        if ( starts_with( include, graphics[i] ) )
+            return "windows and graphics belong to ui/";
+    if ( !quoted )
+        return NULL;
+    char path[PATH_SIZE];
+    include_resolve( path, file, include );
+    const module *to = module_of( path );
+    if ( to == NULL )
+        return "it leads to no module of the layer table";
+    if ( to == from )
+        return NULL;
+    if ( to->rank >= from->rank )
+        return to->rank == from->rank ? "siblings do not include each other" : "it climbs the layer table";
+    if ( to->header == NULL || strcmp( include, to->header ) != 0 )
+        return "only the header named like the module may be included from outside";
+    return NULL;
+}
+
+// How many includes of a source text are not allowed; says which if asked to.
+static int text_check( const char *file, const char *text, bool print )
+{
+    int bad = 0, line = 1;
+    for ( const char *at = text; at != NULL && *at != 0; ++line ) {
+        char open = 0, include[256];
+        at += strspn( at, " \t" ); // sscanf would skip the line's end, too
+        if ( sscanf( at, "# include %c%255[^\">\n]", &open, include ) == 2 &&
+             ( open == '"' || open == '<' ) ) {
+            const char *complaint = include_complaint( file, include, open == '"' );
+            bad += complaint != NULL;
+            if ( complaint != NULL && print )
+                print_error( "%s:%d: #include %s: %s\n", file, line, include, complaint );
+        }
+        at = strchr( at, '\n' );
+        at = at == NULL ? NULL : at + 1;
+    }
+    return bad;
+}
+
+static bool is_source( const char *name )
+{
+    const char *end = strrchr( name, '.' );
+    return end != NULL && ( !strcmp( end, ".c" ) || !strcmp( end, ".h" ) || !strcmp( end, ".inl" ) );
+}
+
+static char *file_text( const char *path )
+{
+    FILE *file = fopen( path, "rb" );
+    assert_non_null( file );
+    size_t capacity = 1 << 20;
+    char *text = tr_alloc( capacity + 1, 1 );
+    assert_non_null( text );
+    text[fread( text, 1, capacity, file )] = 0;
+    fclose( file );
+    return text;
+}
+
+// Adds the number of files and of bad includes below a folder.
+static void folder_check( const char *folder, int *files, int *bad )
+{
+    char path[2 * PATH_SIZE];
+    snprintf( path, sizeof path, "%s/%s", SOURCE_DIR, folder );
+    DIR *dir = opendir( path );
+    if ( dir == NULL )
+        return;
+    for ( struct dirent *entry; ( entry = readdir( dir ) ) != NULL; ) {
+        char inner[PATH_SIZE];
+        snprintf( inner, sizeof inner, "%s/%s", folder, entry->d_name );
+        snprintf( path, sizeof path, "%s/%s", SOURCE_DIR, inner );
+        struct stat status;
+        if ( entry->d_name[0] == '.' || stat( path, &status ) != 0 )
+            continue;
+        if ( S_ISDIR( status.st_mode ) )
+            folder_check( inner, files, bad );
+        else if ( is_source( entry->d_name ) ) {
+            char *text = file_text( path );
+            *bad += text_check( inner, text, true );
+            *files += 1;
+            tr_free( text );
+        }
+    }
+    closedir( dir );
+}
+
+static void the_project_keeps_its_layers( void **state )
+{
+    (void)state;
+    int files = 0, bad = 0;
+    static const char *const folders[] = { "src", "scenes", "ui", "bench", "cli", "tests" };
+    for ( size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i )
+        folder_check( folders[i], &files, &bad );
+    assert_true( files > 20 );
+    assert_int_equal( bad, 0 );
+}
+
+static void what_is_allowed( void **state )
+{
+    (void)state;
+    assert_int_equal(
+        text_check( "src/scene/scene.h", "#include \"io/io.h\"\n#include <jansson.h>\n", false ), 0 );
+    assert_int_equal(
+        text_check( "src/scene/stage.c", "#include \"scene.h\"\n#include \"scene/ops.h\"", false ), 0 );
+    assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"scenes/kit/kit.h\"", false ), 0 );
+    assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"../kit/kit.h\"", false ), 0 );
+    assert_int_equal( text_check( "ui/render/gl.c", "#include <epoxy/gl.h>\n#include \"render.h\"", false ),
+                      0 );
+    assert_int_equal(
+        text_check( "cli/main.c", "#include \"cli.h\"\n#include \"ui/render/render.h\"", false ), 0 );
+    assert_int_equal( text_check( "cli/main.c", "#include \"troupe.h\"\n#include \"bench/bench.h\"", false ),
+                      0 );
+    assert_int_equal(
+        text_check( "tests/test_a.c", "// #include \"ui/render/gl.h\"\n#include \"check.h\"", false ), 0 );
+}
+
+static void what_climbs_is_found( void **state )
+{
+    (void)state;
+    assert_int_equal( text_check( "src/math/math.h", "#include \"motion/motion.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/io/bvh.c", "\n#  include  \"scene/scene.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/io/bvh.c", "#include \"../scene/scene.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/scene/stage.c", "#include \"scenes/scenes.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/scene/stage.c", "#include \"troupe.h\"", false ), 1 );
+    assert_int_equal( text_check( "ui/render/gl.c", "#include \"cli/cli.h\"", false ), 1 );
+    assert_int_equal( text_check( "bench/bench.c", "#include \"cli/cli.h\"", false ), 1 );
+}
+
+static void siblings_are_found( void **state )
+{
+    (void)state;
+    assert_int_equal( text_check( "src/cage/cage.c", "#include \"posegraph/posegraph.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/imesh/imesh.h", "#include \"topology/topology.h\"", false ), 1 );
+}
+
+static void private_headers_are_found( void **state )
+{
+    (void)state;
+    assert_int_equal( text_check( "src/scene/stage.c", "#include \"io/bvh_lexer.h\"", false ), 1 );
+    assert_int_equal( text_check( "cli/main.c", "#include \"scenes/kit/kit.h\"", false ), 1 );
+    assert_int_equal( text_check( "tests/test_a.c", "#include \"ui/render/gl.h\"", false ), 1 );
+    assert_int_equal( text_check( "tests/test_a.c", "#include \"cli/cli.h\"", false ), 1 );
+}
+
+static void graphics_below_the_ui_are_found( void **state )
+{
+    (void)state;
+    assert_int_equal( text_check( "src/scene/stage.c", "#include <epoxy/gl.h>", false ), 1 );
+    assert_int_equal( text_check( "src/base/log.c", "#include <GLFW/glfw3.h>\n#include <EGL/egl.h>", false ),
+                      2 );
+    assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"nuklear.h\"", false ), 1 );
+}
+
+static void unknown_modules_are_found( void **state )
+{
+    (void)state;
+    assert_int_equal( text_check( "src/novel/novel.c", "#include \"base/base.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/scene/stage.c", "#include \"../novel/novel.h\"", false ), 1 );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( the_project_keeps_its_layers ), TEST( what_is_allowed ),
+        TEST( what_climbs_is_found ),         TEST( siblings_are_found ),
+        TEST( private_headers_are_found ),    TEST( graphics_below_the_ui_are_found ),
+        TEST( unknown_modules_are_found ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
