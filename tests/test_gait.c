@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "scenes/kit/gait.h"
+#include "scenes/kit/kit.h"
 
 // ---------------------------------------------------------------------------------------------- courses
 

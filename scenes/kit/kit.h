@@ -1,0 +1,7 @@
+// kit: what the builders of scenes share. One header per tool, all of them here.
+#ifndef TROUPE_KIT_H
+#define TROUPE_KIT_H
+
+#include "scenes/kit/gait.h"
+
+#endif
