@@ -86,3 +86,87 @@ double tr_bone_length( const tr_skeleton *skeleton, int joint )
 {
     return v3_length( skeleton->joints[joint].offset );
 }
+
+// ---------------------------------------------------------------------------------------------- measures
+
+// Rest position of one joint without any memory: composes its ancestors from the joint upwards.
+static vec3 rest_position( const tr_skeleton *skeleton, int joint )
+{
+    vec3 p = v3_zero;
+    for ( int j = joint; j >= 0; j = skeleton->joints[j].parent ) {
+        if ( j != joint )
+            p = q_rotate( skeleton->joints[j].rest, p );
+        p = v3_add( skeleton->joints[j].offset, p );
+    }
+    return p;
+}
+
+// Lowest and highest joint of the rest pose. Without memory for a pose it takes the slow way.
+static void rest_extent( const tr_skeleton *skeleton, double *low, double *high )
+{
+    size_t n = (size_t)skeleton->joint_count;
+    tr_pose pose = { tr_alloc( n, sizeof( quat ) ), tr_alloc( n, sizeof( vec3 ) ) };
+    bool posed = pose.rotations != NULL && pose.positions != NULL;
+    if ( posed )
+        tr_forward_rest( skeleton, pose );
+    *low = *high = skeleton->joints[0].offset.y;
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        double y = posed ? pose.positions[j].y : rest_position( skeleton, j ).y;
+        *low = fmin( *low, y );
+        *high = fmax( *high, y );
+    }
+    tr_free( pose.rotations );
+    tr_free( pose.positions );
+}
+
+double tr_skeleton_height( const tr_skeleton *skeleton )
+{
+    double low, high;
+    rest_extent( skeleton, &low, &high );
+    return high - low;
+}
+
+// Length of the bones from `end` up to the first joint of its limb, or to its thigh when that comes earlier.
+static double length_above( const tr_skeleton *skeleton, int end )
+{
+    double length = 0;
+    for ( int j = end; skeleton->joints[j].role != TR_ROLE_THIGH; j = skeleton->joints[j].parent ) {
+        int parent = skeleton->joints[j].parent;
+        if ( parent < 0 || skeleton->joints[parent].limb != skeleton->joints[j].limb )
+            break;
+        length += tr_bone_length( skeleton, j );
+    }
+    return length;
+}
+
+// A leg ends at its foot; a spider's, which has none, at its last joint.
+static double limb_leg_length( const tr_skeleton *skeleton, int limb )
+{
+    double longest = 0;
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        const tr_joint *joint = &skeleton->joints[j];
+        if ( joint->limb != limb )
+            continue;
+        if ( joint->role == TR_ROLE_FOOT )
+            return length_above( skeleton, j );
+        if ( joint->role == TR_ROLE_TOE )
+            longest = fmax( longest, length_above( skeleton, j ) );
+    }
+    return longest;
+}
+
+double tr_skeleton_leg_length( const tr_skeleton *skeleton )
+{
+    double sum = 0;
+    int legs = 0;
+    for ( int i = 0; i < skeleton->limb_count; ++i ) {
+        double length = skeleton->limbs[i].kind == TR_LIMB_LEG ? limb_leg_length( skeleton, i ) : 0;
+        sum += length;
+        legs += length > 0;
+    }
+    if ( legs > 0 )
+        return sum / legs;
+    double low, high;
+    rest_extent( skeleton, &low, &high );
+    return skeleton->joints[0].offset.y - low;
+}
