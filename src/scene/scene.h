@@ -238,9 +238,10 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_world world;       // its joints
     tr_body source_body;
     tr_skeleton target;
-    tr_body body;                   // of the target
-    int *map;                       // [target.joint_count] source joint that drives it, or -1
-    int group;                      // linked, directly or not, by constraints
+    tr_body body; // of the target
+    int *map;     // [target.joint_count] source joint that drives it, or -1
+    quat *align;  // [target.joint_count] world rotation of the target = that of its source joint · align
+    int group;    // linked, directly or not, by constraints
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
 } tr_actor;

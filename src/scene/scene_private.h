@@ -26,9 +26,11 @@ bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skel
 
 // ------------------------------------------------------------------------------------------------ stage
 
-bool tr_stage_group( tr_stage *stage,
-                     tr_error *error ); // fills groups from constraints, contacts and closeness
-bool tr_stage_rules( tr_stage *stage, const char *file, tr_error *error ); // fills rules
+// The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
+// needs those links; the automatic rules need the groups' scales.
+bool tr_stage_bind( tr_stage *stage, const char *file, tr_error *error );
+bool tr_stage_group( tr_stage *stage, tr_error *error );
+bool tr_stage_automate( tr_stage *stage, tr_error *error );
 
 // Fills worlds and reports of a result whose motions and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );

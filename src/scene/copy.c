@@ -1,0 +1,235 @@
+// The baselines. `copy` gives the target the source's joint rotations and a scaled root path. `copy-ik` then
+// bends each arm and leg, frame by frame and alone, so that its hand or foot comes to where the rules want
+// it.
+#include "scene/scene_private.h"
+
+#include <stdatomic.h>
+
+// -------------------------------------------------------------------------------------------------- copy
+
+// Horizontally with the group; the height above the ground with the character's own legs.
+static vec3 root_place( const tr_stage *stage, const tr_actor *actor, vec3 source )
+{
+    vec3 place = tr_group_place( &stage->groups[actor->group], source );
+    place.y = stage->ground + actor->leg_ratio * ( source.y - stage->ground );
+    return place;
+}
+
+// World rotation of every mapped joint = the source's · align; unmapped joints keep their rest rotation.
+// Where source and target hierarchies agree this is the source's local rotation up to rounding; the exact one
+// is taken then.
+static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *world )
+{
+    const tr_skeleton *target = &actor->target;
+    tr_pose source = tr_world_pose( &actor->world, frame );
+    const quat *source_local = tr_clip_frame( &actor->source.clip, frame );
+    for ( int j = 0; j < target->joint_count; ++j ) {
+        int from = actor->map[j], parent = target->joints[j].parent;
+        quat above = parent < 0 ? q_identity : world[parent];
+        if ( from == j && ( parent < 0 || actor->map[parent] == parent ) &&
+             actor->source.skeleton.joints[from].parent == parent &&
+             q_dot( actor->align[j], q_identity ) == 1.0 )
+            local[j] = source_local[from];
+        else if ( from >= 0 )
+            local[j] = q_unit( q_mul( q_conj( above ), q_mul( source.rotations[from], actor->align[j] ) ) );
+        else
+            local[j] = target->joints[j].rest;
+        world[j] = q_mul( above, local[j] );
+    }
+}
+
+static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion *out, tr_error *error )
+{
+    quat *world = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
+    bool ok = world != NULL || tr_error_memory( error );
+    ok = ok && tr_skeleton_copy( &out->skeleton, &actor->target, error ) &&
+         tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
+    for ( int f = 0; ok && f < stage->frame_count; ++f ) {
+        copy_frame( actor, f, tr_clip_frame( &out->clip, f ), world );
+        out->clip.root[f] =
+            root_place( stage, actor, tr_world_pose( &actor->world, f ).positions[actor->map[0]] );
+    }
+    tr_free( world );
+    return ok;
+}
+
+bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( !copy_actor( stage, &stage->actors[i], &result->motions[i], error ) )
+            return false;
+    for ( int p = 0; p < stage->prop_count; ++p )
+        for ( int f = 0; f < stage->frame_count; ++f ) {
+            rigid source = stage->props[p].track[f];
+            const tr_group *group = &stage->groups[stage->props[p].group];
+            result->tracks[p][f] = ( rigid ){ source.rotation, tr_group_place( group, source.position ) };
+        }
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------- copy-ik
+
+typedef struct chain { // shoulder or hip, elbow or knee, wrist or ankle
+    int root, middle, end;
+    bool two_bones; // otherwise the whole chain root … end bends
+} chain;
+
+// The chain that moves a joint: from the first long bone of its limb down to the hand or foot (or the joint
+// itself in a limb that has neither).
+static bool find_chain( const tr_skeleton *skeleton, int joint, chain *out )
+{
+    int limb = skeleton->joints[joint].limb;
+    tr_limb_kind kind = skeleton->limbs[limb].kind;
+    if ( kind != TR_LIMB_ARM && kind != TR_LIMB_LEG )
+        return false;
+    *out = ( chain ){ -1, -1, joint, false };
+    for ( int j = joint; j > 0 && skeleton->joints[j].limb == limb; j = skeleton->joints[j].parent ) {
+        tr_role role = skeleton->joints[j].role;
+        if ( role == TR_ROLE_HAND || role == TR_ROLE_FOOT )
+            out->end = j;
+        if ( role != TR_ROLE_CLAVICLE )
+            out->root = j;
+    }
+    int between = 0;
+    for ( int j = skeleton->joints[out->end].parent; j > out->root; j = skeleton->joints[j].parent )
+        if ( tr_bone_length( skeleton, j ) > 1e-3 ) {
+            out->middle = j;
+            between++;
+        }
+    out->two_bones = between == 1;
+    return out->root >= 0 && between >= 1;
+}
+
+typedef struct ik_job {
+    const tr_stage *stage;
+    tr_result *result; // motions are changed; worlds hold the copied pose for reference
+    int actor;
+    const int *rules; // [rule_count] those that pull on a limb of this actor
+    int rule_count;
+    quat *rotations; // [frame_count * joint_count] scratch
+    vec3 *positions;
+    atomic_bool failed;
+} ik_job;
+
+// Where a rule wants the given end of it, judged from the copied pose. Two bodies meet half way.
+static vec3 wanted_place( const tr_stage *stage, const tr_result *copied, const tr_rule *rule, bool is_a,
+                          int frame )
+{
+    vec3 target = tr_rule_target( stage, copied, rule, frame );
+    if ( rule->kind != TR_CONSTRAINT_RELATIVE )
+        return target;
+    vec3 a = tr_anchor_position( stage, copied, &rule->a, frame );
+    vec3 b = tr_anchor_position( stage, copied, &rule->b, frame );
+    vec3 miss = v3_sub( v3_add( b, target ), a ); // what a has to move if b stays
+    const tr_anchor *other = is_a ? &rule->b : &rule->a;
+    double share = other->actor >= 0 ? 0.5 : 1.0;
+    return is_a ? v3_mad( a, share, miss ) : v3_mad( b, -share, miss );
+}
+
+typedef struct pull { // what all rules on one chain ask for together
+    chain chain;
+    vec3 shift;
+    double weight, strongest;
+} pull;
+
+static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
+{
+    const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
+    for ( int i = 0; i < job->rule_count; ++i ) {
+        const tr_rule *rule = &job->stage->rules[job->rules[i]];
+        double strength = tr_rule_strength( rule, frame );
+        for ( int e = 0; e < 2 && strength > 0; ++e ) {
+            const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
+            chain found;
+            if ( anchor->actor != job->actor || anchor->count != 1 ||
+                 !find_chain( skeleton, anchor->joints[0], &found ) )
+                continue;
+            int p = 0;
+            while ( p < *pull_count && pulls[p].chain.end != found.end )
+                p++;
+            if ( p == *pull_count )
+                pulls[( *pull_count )++] = ( pull ){ .chain = found };
+            vec3 now = tr_anchor_position( job->stage, job->result, anchor, frame );
+            vec3 miss = v3_sub( wanted_place( job->stage, job->result, rule, e == 0, frame ), now );
+            pulls[p].shift = v3_mad( pulls[p].shift, strength, miss );
+            pulls[p].weight += strength;
+            pulls[p].strongest = fmax( pulls[p].strongest, strength );
+        }
+    }
+}
+
+// Moves the end of the chain by the mean shift the rules ask for, faded by the strongest of them; hand and
+// foot keep their world rotation.
+static void apply( const ik_job *job, quat *local, tr_pose pose, const pull *p )
+{
+    const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
+    vec3 target = v3_mad( pose.positions[p->chain.end], p->strongest / p->weight, p->shift );
+    quat kept = pose.rotations[p->chain.end];
+    if ( p->chain.two_bones )
+        tr_ik_two_bone( skeleton, local, pose, p->chain.root, p->chain.middle, p->chain.end, target,
+                        v3_zero );
+    else
+        tr_ik_chain( skeleton, local, pose, p->chain.root, p->chain.end, target, 30 );
+    tr_ik_orient( skeleton, local, pose, p->chain.end, kept );
+}
+
+static void solve_frames( void *context, int begin, int end )
+{
+    ik_job *job = context;
+    pull *pulls = tr_alloc( 2 * (size_t)job->rule_count, sizeof( pull ) );
+    if ( pulls == NULL ) {
+        job->failed = true; // every block that fails writes the same
+        return;
+    }
+    tr_motion *motion = &job->result->motions[job->actor];
+    size_t joints = (size_t)motion->skeleton.joint_count;
+    for ( int f = begin; f < end; ++f ) {
+        int count = 0;
+        gather( job, f, pulls, &count );
+        tr_pose pose = { job->rotations + (size_t)f * joints, job->positions + (size_t)f * joints };
+        tr_forward( &motion->skeleton, &motion->clip, f, pose );
+        for ( int p = 0; p < count; ++p )
+            apply( job, tr_clip_frame( &motion->clip, f ), pose, &pulls[p] );
+    }
+    tr_free( pulls );
+}
+
+// Contacts, relations and places; centres of mass and rotations are not for inverse kinematics of one limb.
+static bool pulls_limb( const tr_rule *rule, int actor )
+{
+    bool kind = rule->kind == TR_CONSTRAINT_CONTACT || rule->kind == TR_CONSTRAINT_RELATIVE ||
+                ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction );
+    return kind && ( rule->a.actor == actor || rule->b.actor == actor );
+}
+
+static bool solve_actor( const tr_stage *stage, tr_result *result, int actor, tr_error *error )
+{
+    size_t cells = (size_t)stage->frame_count * (size_t)stage->actors[actor].target.joint_count;
+    int *rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
+    ik_job job = { .stage = stage, .result = result, .actor = actor, .rules = rules };
+    job.rotations = tr_alloc( cells, sizeof( quat ) );
+    job.positions = tr_alloc( cells, sizeof( vec3 ) );
+    bool ok = rules != NULL && job.rotations != NULL && job.positions != NULL;
+    for ( int r = 0; ok && r < stage->rule_count; ++r )
+        if ( pulls_limb( &stage->rules[r], actor ) )
+            rules[job.rule_count++] = r;
+    if ( ok )
+        tr_parallel_for( stage->frame_count, 16, solve_frames, &job );
+    tr_free( rules );
+    tr_free( job.rotations );
+    tr_free( job.positions );
+    return ( ok && !job.failed ) || tr_error_memory( error );
+}
+
+bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    if ( !tr_solve_copy( stage, result, error ) )
+        return false;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
+            return false;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( !solve_actor( stage, result, i, error ) )
+            return false;
+    return true;
+}

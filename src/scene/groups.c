@@ -1,0 +1,143 @@
+// Who belongs together. Actors and props that are linked by a constraint, touch, or come close share one path
+// scale about one origin: scaling each alone would pull partners apart.
+#include "scene/scene_private.h"
+
+// Two bodies are close when their roots come within this share of their mean height on the ground.
+#define CLOSE 0.6
+
+// Union–find over actors, then props.
+static int find( int *parent, int i )
+{
+    while ( parent[i] != i )
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static void join( int *parent, int a, int b )
+{
+    int x = find( parent, a ), y = find( parent, b );
+    if ( x < y )
+        parent[y] = x;
+    else
+        parent[x] = y;
+}
+
+static int node( const tr_stage *stage, const tr_anchor *anchor )
+{
+    return anchor->actor >= 0 ? anchor->actor : anchor->prop >= 0 ? stage->actor_count + anchor->prop : -1;
+}
+
+static bool come_close( const tr_stage *stage, const tr_actor *a, const tr_actor *b )
+{
+    double height =
+        0.5 * ( tr_skeleton_height( &a->source.skeleton ) + tr_skeleton_height( &b->source.skeleton ) );
+    double limit = CLOSE * height;
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        vec3 apart = v3_horizontal( v3_sub( a->source.clip.root[f], b->source.clip.root[f] ) );
+        if ( v3_dot( apart, apart ) < limit * limit )
+            return true;
+    }
+    return false;
+}
+
+static void join_all( const tr_stage *stage, int *parent )
+{
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        int a = node( stage, &stage->rules[r].a ), b = node( stage, &stage->rules[r].b );
+        if ( a >= 0 && b >= 0 )
+            join( parent, a, b );
+    }
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const tr_contacts *contacts = &stage->actors[i].contacts;
+        for ( int c = 0; c < contacts->count; ++c )
+            if ( contacts->items[c].surface == TR_SURFACE_PROP )
+                join( parent, i, stage->actor_count + contacts->items[c].surface_index );
+        for ( int j = 0; j < i; ++j )
+            if ( find( parent, i ) != find( parent, j ) &&
+                 come_close( stage, &stage->actors[i], &stage->actors[j] ) )
+                join( parent, i, j );
+    }
+}
+
+// Does anything the group touches keep its size? Then so does its path.
+static bool touches_fixed_size( const tr_stage *stage, int group )
+{
+    for ( int p = 0; p < stage->prop_count; ++p )
+        if ( stage->props[p].group == group && fabs( stage->props[p].scale - 1.0 ) < 1e-9 )
+            return true;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const tr_contacts *contacts = &stage->actors[i].contacts;
+        for ( int c = 0; stage->actors[i].group == group && c < contacts->count; ++c )
+            if ( contacts->items[c].surface == TR_SURFACE_ENVIRONMENT )
+                return true;
+    }
+    return false;
+}
+
+static void measure_group( const tr_stage *stage, int g, tr_group *group )
+{
+    double legs = 0, heights = 0, wish = 0;
+    int members = 0, wishes = 0;
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const tr_actor *actor = &stage->actors[i];
+        if ( actor->group != g )
+            continue;
+        vec3 path = v3_zero;
+        for ( int f = 0; f < stage->frame_count; ++f )
+            path = v3_add( path, actor->source.clip.root[f] );
+        sum = v3_mad( sum, 1.0 / stage->frame_count, path );
+        legs += actor->leg_ratio;
+        heights += actor->height_ratio;
+        members++;
+        double given = stage->scene->cast[i].target.path_scale;
+        wish += given;
+        wishes += given > 0;
+    }
+    *group = ( tr_group ){ .path_scale = 1, .size_ratio = 1 };
+    if ( members == 0 )
+        return;
+    group->origin = v3_horizontal( v3_scale( 1.0 / members, sum ) );
+    group->size_ratio = heights / members;
+    if ( wishes > 0 )
+        group->path_scale = wish / wishes;
+    else if ( !touches_fixed_size( stage, g ) )
+        group->path_scale = legs / members;
+}
+
+bool tr_stage_group( tr_stage *stage, tr_error *error )
+{
+    int nodes = stage->actor_count + stage->prop_count;
+    int *parent = tr_alloc( (size_t)nodes, sizeof( int ) );
+    int *number = tr_alloc( (size_t)nodes, sizeof( int ) );
+    stage->groups = tr_alloc( (size_t)nodes, sizeof( tr_group ) );
+    if ( parent == NULL || number == NULL || stage->groups == NULL ) {
+        tr_free( parent );
+        tr_free( number );
+        return tr_error_memory( error );
+    }
+    for ( int i = 0; i < nodes; ++i )
+        parent[i] = i;
+    join_all( stage, parent );
+    for ( int i = 0; i < nodes; ++i ) {
+        int leader = find( parent, i ); // leaders have the smallest index, so they are numbered first
+        if ( leader == i )
+            number[i] = stage->group_count++;
+        if ( i < stage->actor_count )
+            stage->actors[i].group = number[leader];
+        else
+            stage->props[i - stage->actor_count].group = number[leader];
+    }
+    for ( int g = 0; g < stage->group_count; ++g )
+        measure_group( stage, g, &stage->groups[g] );
+    tr_free( parent );
+    tr_free( number );
+    return true;
+}
+
+vec3 tr_group_place( const tr_group *group, vec3 source )
+{
+    vec3 from = v3_sub( source, group->origin );
+    return v3( group->origin.x + group->path_scale * from.x, source.y,
+               group->origin.z + group->path_scale * from.z );
+}

@@ -1,0 +1,137 @@
+// Methods that turn a stage into the motion of the target bodies, and the report of how well its rules were
+// kept.
+#include "scene/scene_private.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const tr_method methods[] = {
+    { "copy-ik", "rotations copied, then feet and hands put in place frame by frame", tr_solve_copy_ik },
+    { "copy", "rotations copied, root path scaled", tr_solve_copy },
+};
+
+const tr_method *tr_method_table( int *count )
+{
+    *count = (int)( sizeof methods / sizeof *methods );
+    return methods;
+}
+
+const tr_method *tr_method_find( const char *name )
+{
+    if ( name == NULL )
+        return &methods[0];
+    for ( size_t i = 0; i < sizeof methods / sizeof *methods; ++i )
+        if ( strcmp( methods[i].name, name ) == 0 )
+            return &methods[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------------------------------------- results
+
+bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error )
+{
+    *result = ( tr_result ){ .actor_count = stage->actor_count,
+                             .prop_count = stage->prop_count,
+                             .frame_count = stage->frame_count,
+                             .rule_count = stage->rule_count };
+    result->motions = tr_alloc( (size_t)stage->actor_count, sizeof( tr_motion ) );
+    result->worlds = tr_alloc( (size_t)stage->actor_count, sizeof( tr_world ) );
+    result->tracks = tr_alloc( (size_t)stage->prop_count, sizeof( rigid * ) );
+    result->reports = tr_alloc( (size_t)stage->rule_count, sizeof( tr_rule_report ) );
+    bool ok = result->motions != NULL && result->worlds != NULL && result->tracks != NULL &&
+              result->reports != NULL;
+    for ( int p = 0; ok && p < stage->prop_count; ++p ) {
+        result->tracks[p] = tr_alloc( (size_t)stage->frame_count, sizeof( rigid ) );
+        ok = result->tracks[p] != NULL;
+    }
+    if ( ok )
+        return true;
+    tr_result_free( result );
+    return tr_error_memory( error );
+}
+
+void tr_result_free( tr_result *result )
+{
+    for ( int i = 0; result->motions != NULL && i < result->actor_count; ++i )
+        tr_motion_free( &result->motions[i] );
+    for ( int i = 0; result->worlds != NULL && i < result->actor_count; ++i )
+        tr_world_free( &result->worlds[i] );
+    for ( int p = 0; result->tracks != NULL && p < result->prop_count; ++p )
+        tr_free( result->tracks[p] );
+    tr_free( result->motions );
+    tr_free( result->worlds );
+    tr_free( result->tracks );
+    tr_free( result->reports );
+    *result = ( tr_result ){ 0 };
+}
+
+static bool report_rule( tr_result *result, const tr_stage *stage, int r, double *values )
+{
+    const tr_rule *rule = &stage->rules[r];
+    int count = 0;
+    for ( int f = rule->first; f <= rule->last; ++f ) {
+        double error = 1e3 * tr_rule_error( stage, result, rule, f );
+        if ( !isfinite( error ) )
+            return false;
+        values[count++] = error;
+    }
+    tr_spread spread = tr_spread_of( values, count );
+    tr_rule_report *report = &result->reports[r];
+    report->max_mm = spread.max;
+    report->p95_mm = spread.p95;
+    report->mean_mm = spread.mean;
+    report->worst_frame = rule->first + ( spread.worst < 0 ? 0 : spread.worst );
+    return true;
+}
+
+bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error )
+{
+    for ( int i = 0; i < result->actor_count; ++i ) {
+        if ( !tr_motion_check( &result->motions[i], error ) )
+            return false;
+        tr_world_free( &result->worlds[i] );
+        if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
+            return false;
+    }
+    double *values = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
+    if ( values == NULL )
+        return tr_error_memory( error );
+    bool ok = true;
+    for ( int r = 0; ok && r < stage->rule_count; ++r )
+        ok = report_rule( result, stage, r, values ) ||
+             tr_error_set( error, "constraint %s has no finite error", stage->rules[r].id );
+    tr_free( values );
+    return ok;
+}
+
+bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
+{
+    assert( method != NULL );
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    if ( method->solve( stage, out, error ) && tr_result_finish( out, stage, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}
+
+static bool copy_source( tr_result *out, const tr_stage *stage, tr_error *error )
+{
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( !tr_motion_copy( &out->motions[i], &stage->actors[i].source, error ) ||
+             !tr_world_build( &out->worlds[i], &out->motions[i], error ) )
+            return false;
+    for ( int p = 0; p < stage->prop_count; ++p )
+        memcpy( out->tracks[p], stage->props[p].track, (size_t)stage->frame_count * sizeof( rigid ) );
+    return true;
+}
+
+bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *error )
+{
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    if ( copy_source( out, stage, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}

@@ -1,0 +1,297 @@
+// A folder of results: what other programs read, and what `troupe measure` and `troupe render` read back.
+//   <id>.bvh          every character and prop, centimetres, Y up, the scene's rate
+//   source/<id>.bvh   the source in the same world, rate and units
+//   target/<id>.bvh   the target skeleton, where it came from a file of its own
+//   scene.json        the scene with its paths pointing here, reloadable
+//   report.json       how well every constraint was kept
+#include "scene/scene_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CENTIMETRE 0.01
+
+// ------------------------------------------------------------------------------------------------- props
+
+// A prop travels as a skeleton of one joint.
+static bool track_motion( tr_motion *out, const char *id, const rigid *track, int frame_count, double fps,
+                          tr_error *error )
+{
+    *out = ( tr_motion ){ 0 };
+    if ( tr_skeleton_add( &out->skeleton, id, -1, v3_zero ) < 0 )
+        return tr_error_memory( error );
+    if ( !tr_skeleton_classify( &out->skeleton, error ) ||
+         !tr_clip_alloc( &out->clip, frame_count, 1, fps, false, error ) ) {
+        tr_motion_free( out );
+        return false;
+    }
+    for ( int f = 0; f < frame_count; ++f ) {
+        out->clip.root[f] = track[f].position;
+        *tr_clip_frame( &out->clip, f ) = track[f].rotation;
+    }
+    return true;
+}
+
+static bool save_motion( const tr_motion *motion, const char *folder, const char *sub, const char *id,
+                         tr_error *error )
+{
+    char *path = tr_string_format( "%s/%s%s.bvh", folder, sub, id );
+    if ( path == NULL )
+        return tr_error_memory( error );
+    bool ok = tr_motion_save( motion, path, error );
+    tr_free( path );
+    return ok;
+}
+
+static bool save_track( const tr_stage *stage, const rigid *track, const char *folder, const char *sub,
+                        const char *id, tr_error *error )
+{
+    tr_motion motion;
+    if ( !track_motion( &motion, id, track, stage->frame_count, stage->fps, error ) )
+        return false;
+    bool ok = save_motion( &motion, folder, sub, id, error );
+    tr_motion_free( &motion );
+    return ok;
+}
+
+// ----------------------------------------------------------------------------------------- resolved scene
+
+static void refer( tr_file_ref *ref, const char *sub, const char *id )
+{
+    *ref = ( tr_file_ref ){ .unit = CENTIMETRE, .up = 'y', .last = -1 };
+    snprintf( ref->file, sizeof ref->file, "%s%s.bvh", sub, id );
+}
+
+// The same scene, standing on the files of the folder: every clip starts at frame 0, in the world.
+static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
+{
+    if ( !tr_scene_copy( out, stage->scene, error ) )
+        return false;
+    int shift = out->first;
+    out->first = 0;
+    out->last = stage->frame_count - 1;
+    for ( int i = 0; i < out->cast_count; ++i ) {
+        tr_cast *cast = &out->cast[i];
+        refer( &cast->source, "source/", cast->id );
+        if ( cast->target.skeleton.file[0] != 0 ) { // written as it came out of the scaling
+            refer( &cast->target.skeleton, "target/", cast->id );
+            cast->target.scale = 1;
+            cast->target.limb_count = 0;
+        }
+        if ( cast->mapping[0] != 0 )
+            snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
+        cast->position = v3_zero;
+        cast->heading = 0;
+        cast->start = 0;
+    }
+    for ( int p = 0; p < out->prop_count; ++p ) {
+        refer( &out->props[p].track, "source/", out->props[p].id );
+        out->props[p].position = v3_zero;
+        out->props[p].heading = 0;
+        out->props[p].start = 0;
+    }
+    for ( int c = 0; c < out->constraint_count; ++c ) {
+        out->constraints[c].first -= shift;
+        out->constraints[c].last -= shift;
+    }
+    return true;
+}
+
+// Target skeletons and joint maps that came from files of their own.
+static bool save_target( const tr_stage *stage, int i, const char *folder, tr_error *error )
+{
+    const tr_cast *cast = &stage->scene->cast[i];
+    const tr_actor *actor = &stage->actors[i];
+    if ( cast->mapping[0] != 0 ) {
+        char *path = tr_string_format( "%s/target/%s.map.json", folder, cast->id );
+        bool ok = path != NULL
+                      ? tr_joint_map_save( actor->map, &actor->target, &actor->source.skeleton, path, error )
+                      : tr_error_memory( error );
+        tr_free( path );
+        if ( !ok )
+            return false;
+    }
+    if ( cast->target.skeleton.file[0] == 0 )
+        return true;
+    tr_motion rest = { 0 };
+    bool ok = tr_skeleton_copy( &rest.skeleton, &actor->target, error ) &&
+              tr_clip_alloc( &rest.clip, 1, actor->target.joint_count, stage->fps, false, error );
+    for ( int j = 0; ok && j < rest.skeleton.joint_count; ++j )
+        rest.clip.rotations[j] = rest.skeleton.joints[j].rest;
+    if ( ok )
+        rest.clip.root[0] = rest.skeleton.joints[0].offset;
+    ok = ok && save_motion( &rest, folder, "target/", cast->id, error );
+    tr_motion_free( &rest );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------------- report
+
+static void print_quoted( tr_text *out, const char *string )
+{
+    tr_text_append( out, "\"", 1 );
+    for ( const char *c = string; *c != 0; ++c )
+        if ( (unsigned char)*c < 0x20 || *c == '"' || *c == '\\' )
+            tr_text_add( out, "\\u%04x", (unsigned)(unsigned char)*c );
+        else
+            tr_text_append( out, c, 1 );
+    tr_text_append( out, "\"", 1 );
+}
+
+static void print_end( tr_text *out, const tr_stage *stage, const char *key, const tr_anchor *anchor )
+{
+    if ( anchor->actor < 0 && anchor->prop < 0 ) {
+        tr_text_add( out, ", \"%s\": null", key );
+        return;
+    }
+    const char *who =
+        anchor->actor >= 0 ? stage->scene->cast[anchor->actor].id : stage->scene->props[anchor->prop].id;
+    tr_text_add( out, ", \"%s\": {\"who\": \"%s\"", key, who );
+    for ( int i = 0; i < anchor->count; ++i ) {
+        tr_text_add( out, i == 0 ? ", \"joints\": [" : ", " );
+        print_quoted( out, stage->actors[anchor->actor].target.joints[anchor->joints[i]].name );
+    }
+    tr_text_add( out, anchor->count > 0 ? "]}" : "}" );
+}
+
+static void print_rule( tr_text *out, const tr_stage *stage, const tr_result *result, int r )
+{
+    const tr_rule *rule = &stage->rules[r];
+    const tr_rule_report *report = &result->reports[r];
+    tr_text_add( out, "    {\"id\": \"%s\", \"kind\": \"%s\"", rule->id,
+                 tr_constraint_kind_names[rule->kind] );
+    print_end( out, stage, "a", &rule->a );
+    print_end( out, stage, "b", &rule->b );
+    tr_text_add( out, ", \"range\": [%d, %d], \"error_mm\": {\"max\": ", rule->first, rule->last );
+    tr_text_number( out, report->max_mm, 6 );
+    tr_text_add( out, ", \"p95\": " );
+    tr_text_number( out, report->p95_mm, 6 );
+    tr_text_add( out, ", \"mean\": " );
+    tr_text_number( out, report->mean_mm, 6 );
+    tr_text_add( out, "}, \"gave_way\": %s, \"worst_frame\": %d, \"automatic\": %s}%s\n",
+                 report->gave_way ? "true" : "false", report->worst_frame,
+                 rule->constraint < 0 ? "true" : "false", r + 1 < stage->rule_count ? "," : "" );
+}
+
+bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out )
+{
+    tr_text_add( out, "{\n  \"method\": \"%s\",\n  \"frames\": %d,\n  \"fps\": ", method,
+                 stage->frame_count );
+    tr_text_number( out, stage->fps, 9 );
+    tr_text_add( out, ",\n  \"constraints\": [\n" );
+    for ( int r = 0; r < stage->rule_count; ++r )
+        print_rule( out, stage, result, r );
+    tr_text_add( out, "  ]\n}\n" );
+    return !out->failed;
+}
+
+static bool save_report( const tr_stage *stage, const tr_result *result, const char *method,
+                         const char *folder, tr_error *error )
+{
+    tr_text text = { 0 };
+    char *path = tr_string_format( "%s/report.json", folder );
+    bool ok = path != NULL && tr_report_print( stage, result, method, &text );
+    ok = ok ? tr_file_write( path, text.data, text.size, error ) : tr_error_memory( error );
+    tr_text_free( &text );
+    tr_free( path );
+    return ok;
+}
+
+// --------------------------------------------------------------------------------------------- save, load
+
+static bool make_folders( const tr_stage *stage, const char *folder, tr_error *error )
+{
+    bool targets = false;
+    for ( int i = 0; i < stage->scene->cast_count; ++i )
+        targets = targets || stage->scene->cast[i].target.skeleton.file[0] != 0 ||
+                  stage->scene->cast[i].mapping[0] != 0;
+    char *source = tr_string_format( "%s/source", folder ), *target = tr_string_format( "%s/target", folder );
+    bool ok = source != NULL && target != NULL
+                  ? tr_folder_make( source, error ) && ( !targets || tr_folder_make( target, error ) )
+                  : tr_error_memory( error );
+    tr_free( source );
+    tr_free( target );
+    return ok;
+}
+
+static bool save_scene( const tr_stage *stage, const char *folder, tr_error *error )
+{
+    tr_scene scene;
+    if ( !resolve( &scene, stage, error ) )
+        return false;
+    char *path = tr_string_format( "%s/scene.json", folder );
+    bool ok = path != NULL ? tr_scene_save( &scene, path, error ) : tr_error_memory( error );
+    tr_free( path );
+    tr_scene_free( &scene );
+    return ok;
+}
+
+bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
+                     tr_error *error )
+{
+    if ( !make_folders( stage, folder, error ) )
+        return false;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const char *id = stage->scene->cast[i].id;
+        if ( !save_motion( &result->motions[i], folder, "", id, error ) ||
+             !save_motion( &stage->actors[i].source, folder, "source/", id, error ) ||
+             !save_target( stage, i, folder, error ) )
+            return false;
+    }
+    for ( int p = 0; p < stage->prop_count; ++p ) {
+        const char *id = stage->scene->props[p].id;
+        if ( !save_track( stage, result->tracks[p], folder, "", id, error ) ||
+             !save_track( stage, stage->props[p].track, folder, "source/", id, error ) )
+            return false;
+    }
+    return save_scene( stage, folder, error ) && save_report( stage, result, method, folder, error );
+}
+
+static bool load_motion( tr_motion *out, const char *folder, const char *id, int joint_count, int frame_count,
+                         tr_error *error )
+{
+    char *path = tr_string_format( "%s/%s.bvh", folder, id );
+    if ( path == NULL )
+        return tr_error_memory( error );
+    tr_bvh_import import = tr_default_bvh_import();
+    import.unit = CENTIMETRE;
+    import.up = 'y';
+    bool ok = tr_motion_load( out, path, &import, NULL, error );
+    if ( ok && joint_count > 0 && out->skeleton.joint_count != joint_count )
+        ok = tr_error_at( error, path, 0, 0, "the file has %d joints, but the scene's target has %d",
+                          out->skeleton.joint_count, joint_count );
+    else if ( ok && out->clip.frame_count != frame_count )
+        ok = tr_error_at( error, path, 0, 0, "the file has %d frames, but the scene has %d",
+                          out->clip.frame_count, frame_count );
+    if ( !ok )
+        tr_motion_free( out );
+    tr_free( path );
+    return ok;
+}
+
+static bool load_all( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
+{
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( !load_motion( &out->motions[i], folder, stage->scene->cast[i].id,
+                           stage->actors[i].target.joint_count, stage->frame_count, error ) )
+            return false;
+    for ( int p = 0; p < stage->prop_count; ++p ) {
+        tr_motion motion;
+        if ( !load_motion( &motion, folder, stage->scene->props[p].id, 0, stage->frame_count, error ) )
+            return false;
+        for ( int f = 0; f < stage->frame_count; ++f )
+            out->tracks[p][f] = ( rigid ){ *tr_clip_frame( &motion.clip, f ), motion.clip.root[f] };
+        tr_motion_free( &motion );
+    }
+    return tr_result_finish( out, stage, error );
+}
+
+bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
+{
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    if ( load_all( out, stage, folder, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}
