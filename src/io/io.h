@@ -29,6 +29,7 @@ typedef struct tr_text { // growing text
 void tr_text_add( tr_text *text, const char *format, ... ) TR_PRINTF( 2 );
 void tr_text_append( tr_text *text, const char *bytes, size_t size );
 void tr_text_number( tr_text *text, double value, int decimals );
+void tr_text_exact( tr_text *text, double value ); // shortest text that reads back as the same double
 void tr_text_free( tr_text *text );
 
 // -------------------------------------------------------------------------------------------------- BVH
@@ -96,8 +97,9 @@ bool tr_motion_save( const tr_motion *motion, const char *path, tr_error *error 
 
 bool tr_json_load( json_t **out, const char *path, tr_error *error );
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error );
+void tr_json_print( const json_t *json, tr_text *out ); // indented, numbers shortest-exact
 bool tr_json_save( const json_t *json, const char *path,
-                   tr_error *error ); // indented, numbers shortest-exact, atomic
+                   tr_error *error ); // the same as a file, atomic
 
 // A cursor on a value that knows where it stands. The first failure is kept in *error; later reads do
 // nothing, so a reader can be a plain sequence of calls and ask `ok` at the end.

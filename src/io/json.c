@@ -1,0 +1,156 @@
+// JSON: syntax by jansson, printing and memory by us.
+#include "io/io.h"
+
+#include <string.h>
+
+// jansson takes some failed allocations for errors of syntax, and its hook has no context to tell us through.
+static _Thread_local bool ran_out;
+
+static void *allocate( size_t size )
+{
+    void *memory = tr_alloc( size, 1 );
+    ran_out = ran_out || memory == NULL;
+    return memory;
+}
+
+// jansson keeps its allocator in a global. It is set before main, so that every json_t of the program is
+// ours, whoever makes it and on whichever thread. The fixed seed makes hash tables the same in every run.
+__attribute__( ( constructor ) ) static void take_over_jansson( void )
+{
+    json_set_alloc_funcs( allocate, tr_free );
+    json_object_seed( 1 );
+}
+
+// ------------------------------------------------------------------------------------------------- reading
+
+bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error )
+{
+    if ( size >= 3 && memcmp( text, "\xEF\xBB\xBF", 3 ) == 0 ) { // byte order mark
+        text += 3;
+        size -= 3;
+    }
+    json_error_t trouble;
+    ran_out = false;
+    *out = json_loadb( text, size, JSON_REJECT_DUPLICATES, &trouble );
+    if ( *out != NULL )
+        return true;
+    if ( ran_out )
+        return tr_error_memory( error );
+    return tr_error_at( error, name, trouble.line > 0 ? trouble.line : 1,
+                        trouble.column > 0 ? trouble.column : 1, "%s", trouble.text );
+}
+
+bool tr_json_load( json_t **out, const char *path, tr_error *error )
+{
+    char *data;
+    size_t size;
+    *out = NULL;
+    if ( !tr_file_read( path, &data, &size, error ) )
+        return false;
+    bool ok = tr_json_parse( out, data, size, path, error );
+    tr_free( data );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------------- writing
+
+static void print_string( tr_text *out, const char *string, size_t length )
+{
+    tr_text_append( out, "\"", 1 );
+    for ( size_t i = 0; i < length; ++i ) {
+        unsigned char c = (unsigned char)string[i];
+        if ( c == '"' || c == '\\' )
+            tr_text_append( out, "\\", 1 );
+        if ( c == '\n' )
+            tr_text_append( out, "\\n", 2 );
+        else if ( c == '\t' )
+            tr_text_append( out, "\\t", 2 );
+        else if ( c < 0x20 )
+            tr_text_add( out, "\\u%04x", c );
+        else
+            tr_text_append( out, string + i, 1 );
+    }
+    tr_text_append( out, "\"", 1 );
+}
+
+static void print_break( tr_text *out, int depth )
+{
+    tr_text_add( out, "\n%*s", 2 * depth, "" );
+}
+
+static void print_value( tr_text *out, const json_t *value, int depth );
+
+static void print_object( tr_text *out, const json_t *object, int depth )
+{
+    tr_text_append( out, "{", 1 );
+    bool first = true;
+    for ( void *at = json_object_iter( (json_t *)object ); at != NULL;
+          at = json_object_iter_next( (json_t *)object, at ) ) {
+        tr_text_add( out, first ? "" : "," );
+        print_break( out, depth + 1 );
+        const char *key = json_object_iter_key( at );
+        print_string( out, key, strlen( key ) );
+        tr_text_append( out, ": ", 2 );
+        print_value( out, json_object_iter_value( at ), depth + 1 );
+        first = false;
+    }
+    if ( !first )
+        print_break( out, depth );
+    tr_text_append( out, "}", 1 );
+}
+
+// Vectors and lists of words stay on one line; what has parts of its own gets a line per item.
+static bool is_flat( const json_t *array )
+{
+    for ( size_t i = 0; i < json_array_size( array ); ++i ) {
+        const json_t *item = json_array_get( array, i );
+        if ( json_is_array( item ) || json_is_object( item ) )
+            return false;
+    }
+    return true;
+}
+
+static void print_array( tr_text *out, const json_t *array, int depth )
+{
+    bool flat = is_flat( array );
+    size_t count = json_array_size( array );
+    tr_text_append( out, "[", 1 );
+    for ( size_t i = 0; i < count; ++i ) {
+        tr_text_add( out, i == 0 ? "" : flat ? ", " : "," );
+        if ( !flat )
+            print_break( out, depth + 1 );
+        print_value( out, json_array_get( array, i ), depth + 1 );
+    }
+    if ( !flat )
+        print_break( out, depth );
+    tr_text_append( out, "]", 1 );
+}
+
+static void print_value( tr_text *out, const json_t *value, int depth )
+{
+    switch ( json_typeof( value ) ) {
+    case JSON_OBJECT: print_object( out, value, depth ); break;
+    case JSON_ARRAY: print_array( out, value, depth ); break;
+    case JSON_STRING: print_string( out, json_string_value( value ), json_string_length( value ) ); break;
+    case JSON_INTEGER: tr_text_add( out, "%lld", (long long)json_integer_value( value ) ); break;
+    case JSON_REAL: tr_text_exact( out, json_real_value( value ) ); break;
+    case JSON_TRUE: tr_text_append( out, "true", 4 ); break;
+    case JSON_FALSE: tr_text_append( out, "false", 5 ); break;
+    case JSON_NULL: tr_text_append( out, "null", 4 ); break;
+    }
+}
+
+void tr_json_print( const json_t *json, tr_text *out )
+{
+    print_value( out, json, 0 );
+    tr_text_append( out, "\n", 1 );
+}
+
+bool tr_json_save( const json_t *json, const char *path, tr_error *error )
+{
+    tr_text text = { 0 };
+    tr_json_print( json, &text );
+    bool ok = text.failed ? tr_error_memory( error ) : tr_file_write( path, text.data, text.size, error );
+    tr_text_free( &text );
+    return ok;
+}
