@@ -54,25 +54,6 @@ bool tr_json_load( json_t **out, const char *path, tr_error *error )
 
 // ------------------------------------------------------------------------------------------------- writing
 
-static void print_string( tr_text *out, const char *string, size_t length )
-{
-    tr_text_append( out, "\"", 1 );
-    for ( size_t i = 0; i < length; ++i ) {
-        unsigned char c = (unsigned char)string[i];
-        if ( c == '"' || c == '\\' )
-            tr_text_append( out, "\\", 1 );
-        if ( c == '\n' )
-            tr_text_append( out, "\\n", 2 );
-        else if ( c == '\t' )
-            tr_text_append( out, "\\t", 2 );
-        else if ( c < 0x20 )
-            tr_text_add( out, "\\u%04x", c );
-        else
-            tr_text_append( out, string + i, 1 );
-    }
-    tr_text_append( out, "\"", 1 );
-}
-
 static void print_break( tr_text *out, int depth )
 {
     tr_text_add( out, "\n%*s", 2 * depth, "" );
@@ -89,7 +70,7 @@ static void print_object( tr_text *out, const json_t *object, int depth )
         tr_text_add( out, first ? "" : "," );
         print_break( out, depth + 1 );
         const char *key = json_object_iter_key( at );
-        print_string( out, key, strlen( key ) );
+        tr_text_quoted( out, key, strlen( key ) );
         tr_text_append( out, ": ", 2 );
         print_value( out, json_object_iter_value( at ), depth + 1 );
         first = false;
@@ -131,7 +112,7 @@ static void print_value( tr_text *out, const json_t *value, int depth )
     switch ( json_typeof( value ) ) {
     case JSON_OBJECT: print_object( out, value, depth ); break;
     case JSON_ARRAY: print_array( out, value, depth ); break;
-    case JSON_STRING: print_string( out, json_string_value( value ), json_string_length( value ) ); break;
+    case JSON_STRING: tr_text_quoted( out, json_string_value( value ), json_string_length( value ) ); break;
     case JSON_INTEGER: tr_text_add( out, "%lld", (long long)json_integer_value( value ) ); break;
     case JSON_REAL: tr_text_exact( out, json_real_value( value ) ); break;
     case JSON_TRUE: tr_text_append( out, "true", 4 ); break;

@@ -61,6 +61,25 @@ void tr_text_exact( tr_text *text, double value )
         text->size += (size_t)tr_number_print_exact( text->data + text->size, LONGEST_NUMBER, value );
 }
 
+void tr_text_quoted( tr_text *text, const char *string, size_t length )
+{
+    tr_text_append( text, "\"", 1 );
+    for ( size_t i = 0; i < length; ++i ) {
+        unsigned char c = (unsigned char)string[i];
+        if ( c == '"' || c == '\\' )
+            tr_text_append( text, "\\", 1 );
+        if ( c == '\n' )
+            tr_text_append( text, "\\n", 2 );
+        else if ( c == '\t' )
+            tr_text_append( text, "\\t", 2 );
+        else if ( c < 0x20 )
+            tr_text_add( text, "\\u%04x", c );
+        else
+            tr_text_append( text, string + i, 1 );
+    }
+    tr_text_append( text, "\"", 1 );
+}
+
 void tr_text_free( tr_text *text )
 {
     tr_free( text->data );

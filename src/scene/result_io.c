@@ -127,17 +127,6 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
 
 // ------------------------------------------------------------------------------------------------- report
 
-static void print_quoted( tr_text *out, const char *string )
-{
-    tr_text_append( out, "\"", 1 );
-    for ( const char *c = string; *c != 0; ++c )
-        if ( (unsigned char)*c < 0x20 || *c == '"' || *c == '\\' )
-            tr_text_add( out, "\\u%04x", (unsigned)(unsigned char)*c );
-        else
-            tr_text_append( out, c, 1 );
-    tr_text_append( out, "\"", 1 );
-}
-
 static void print_end( tr_text *out, const tr_stage *stage, const char *key, const tr_anchor *anchor )
 {
     if ( anchor->actor < 0 && anchor->prop < 0 ) {
@@ -149,7 +138,8 @@ static void print_end( tr_text *out, const tr_stage *stage, const char *key, con
     tr_text_add( out, ", \"%s\": {\"who\": \"%s\"", key, who );
     for ( int i = 0; i < anchor->count; ++i ) {
         tr_text_add( out, i == 0 ? ", \"joints\": [" : ", " );
-        print_quoted( out, stage->actors[anchor->actor].target.joints[anchor->joints[i]].name );
+        const char *name = stage->actors[anchor->actor].target.joints[anchor->joints[i]].name;
+        tr_text_quoted( out, name, strlen( name ) );
     }
     tr_text_add( out, anchor->count > 0 ? "]}" : "}" );
 }
