@@ -1,1 +1,42 @@
 #include "scenes/scenes.h"
+
+#include "scenes/builders.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const tr_scene_entry table[] = {
+    { "box_relay", "people pass yellow boxes along a curved line", 19, 2, 500, tr_box_relay_build },
+};
+
+const tr_scene_entry *tr_scene_table( int *count )
+{
+    *count = (int)( sizeof table / sizeof table[0] );
+    return table;
+}
+
+const tr_scene_entry *tr_scene_entry_find( const char *name )
+{
+    for ( size_t i = 0; i < sizeof table / sizeof table[0]; ++i )
+        if ( strcmp( table[i].name, name ) == 0 )
+            return &table[i];
+    return NULL;
+}
+
+bool tr_scene_build( const tr_scene_entry *entry, int cast, tr_scene *scene, tr_library *library,
+                     tr_error *error )
+{
+    assert( entry != NULL );
+    if ( cast == 0 )
+        cast = entry->default_cast;
+    if ( cast < entry->min_cast || cast > entry->max_cast )
+        return tr_error_set( error, "Scene %s takes %d to %d characters, not %d.", entry->name,
+                             entry->min_cast, entry->max_cast, cast );
+    *scene = tr_default_scene();
+    *library = ( tr_library ){ 0 };
+    if ( entry->build( cast, scene, library, error ) )
+        return true;
+    tr_scene_free( scene );
+    tr_library_free( library );
+    return false;
+}

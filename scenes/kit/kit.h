@@ -2,6 +2,9 @@
 #ifndef TROUPE_KIT_H
 #define TROUPE_KIT_H
 
+#include "scenes/kit/crowd.h"
 #include "scenes/kit/gait.h"
+#include "scenes/kit/human.h"
+#include "scenes/kit/tracks.h"
 
 #endif

@@ -1,0 +1,151 @@
+#include "scenes/box_relay/person.h"
+#include "scenes/builders.h"
+
+#include <stdio.h>
+
+static const float box_yellow[3] = { 0.93f, 0.74f, 0.20f }, table_grey[3] = { 0.62f, 0.60f, 0.57f };
+
+static void set_colour( float out[3], const float colour[3] )
+{
+    for ( int c = 0; c < 3; ++c )
+        out[c] = colour[c];
+}
+
+static void box_id( const relay *plan, int box, tr_id id )
+{
+    snprintf( id, TR_ID_MAX, "box%02d", box - plan->first_box + 1 );
+}
+
+// ------------------------------------------------------------------------------------------------- people
+
+static bool add_people( const relay *plan, tr_scene *scene, tr_error *error )
+{
+    for ( int i = 0; i < plan->people; ++i ) {
+        rigid place = relay_place( plan, i );
+        tr_cast cast = tr_crowd_member( 1, i );
+        cast.position = place.position;
+        cast.heading = q_heading( place.rotation ) / TR_DEGREE;
+        if ( tr_scene_add_cast( scene, &cast ) == NULL )
+            return tr_error_memory( error );
+    }
+    return true;
+}
+
+static tr_human_targets person_targets( const void *context, int person, double time )
+{
+    const relay_person *people = context;
+    return relay_person_at( &people[person], time );
+}
+
+static bool add_performance( const relay *plan, const tr_scene *scene, tr_library *library, tr_error *error )
+{
+    relay_person *people = tr_alloc( (size_t)plan->people, sizeof( relay_person ) );
+    if ( people == NULL )
+        return tr_error_memory( error );
+    for ( int i = 0; i < plan->people; ++i )
+        relay_person_plan( &people[i], plan, i );
+    bool ok = tr_crowd_perform( scene, library, plan->frame_count, person_targets, people, NULL, error );
+    tr_free( people );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------------- boxes
+
+static bool add_box_track( const relay *plan, int box, const char *path, tr_library *library,
+                           tr_error *error )
+{
+    tr_motion motion = { 0 };
+    bool ok = tr_skeleton_add( &motion.skeleton, "Box", -1, v3_zero ) == 0;
+    if ( !ok )
+        tr_error_memory( error );
+    ok = ok && tr_skeleton_classify( &motion.skeleton, error ) &&
+         tr_clip_alloc( &motion.clip, plan->frame_count, 1, plan->fps, false, error );
+    for ( int f = 0; ok && f < plan->frame_count; ++f ) {
+        rigid at = relay_box( plan, box, f / plan->fps );
+        motion.clip.root[f] = at.position;
+        motion.clip.rotations[f] = at.rotation;
+    }
+    if ( ok )
+        return tr_library_add( library, path, &motion, error );
+    tr_motion_free( &motion );
+    return false;
+}
+
+static bool add_boxes( const relay *plan, tr_scene *scene, tr_library *library, tr_error *error )
+{
+    for ( int b = plan->first_box; b <= plan->last_box; ++b ) {
+        tr_id id;
+        box_id( plan, b, id );
+        tr_prop prop = tr_default_prop( id );
+        prop.size = relay_box_size;
+        snprintf( prop.track.file, sizeof prop.track.file, "%s.bvh", id );
+        set_colour( prop.colour, box_yellow );
+        if ( tr_scene_add_prop( scene, &prop ) == NULL )
+            return tr_error_memory( error );
+        if ( !add_box_track( plan, b, prop.track.file, library, error ) )
+            return false;
+    }
+    return true;
+}
+
+static bool add_table( const relay *plan, tr_scene *scene, const char *id, int gap, tr_error *error )
+{
+    rigid at = relay_stack( plan, gap );
+    tr_obstacle table = tr_default_obstacle( id );
+    table.size = relay_table_size;
+    table.position = v3_add( at.position, v3( 0, 0.5 * relay_table_size.y, 0 ) );
+    table.heading = q_heading( at.rotation ) / TR_DEGREE;
+    set_colour( table.colour, table_grey );
+    return tr_scene_add_obstacle( scene, &table ) != NULL || tr_error_memory( error );
+}
+
+// ------------------------------------------------------------------------------------------------- holds
+
+// Both palms of a person keep their places on a box from the moment they touch it until they let go.
+static bool add_hold( const relay *plan, tr_scene *scene, int person, int box, tr_error *error )
+{
+    double touch = relay_time( plan, person, box ) - 0.5 * RELAY_HOLD;
+    double release = relay_time( plan, person + 1, box ) + 0.5 * RELAY_HOLD;
+    int first = (int)fmax( ceil( touch * plan->fps ), 0 );
+    int last = (int)fmin( floor( release * plan->fps ), plan->frame_count - 1 );
+    if ( last < first )
+        return true;
+    const char *who = scene->cast[person].id;
+    tr_id prop;
+    box_id( plan, box, prop );
+    for ( int side = 0; side < 2; ++side ) {
+        tr_id id;
+        snprintf( id, sizeof id, "%.12s_%c_%.12s", who, side == TR_HUMAN_LEFT ? 'l' : 'r', prop );
+        tr_constraint hold = tr_default_constraint( id, TR_CONSTRAINT_RELATIVE );
+        hold.a = tr_crowd_palm( who, side );
+        hold.b = tr_point_prop( prop, relay_grip( person, side ).position );
+        hold.first = first;
+        hold.last = last;
+        hold.ease_in = 10;
+        hold.ease_out = 8;
+        if ( tr_scene_add_constraint( scene, &hold ) == NULL )
+            return tr_error_memory( error );
+    }
+    return true;
+}
+
+static bool add_holds( const relay *plan, tr_scene *scene, tr_error *error )
+{
+    for ( int i = 0; i < plan->people; ++i )
+        for ( int b = plan->first_box; b <= plan->last_box; ++b )
+            if ( !add_hold( plan, scene, i, b, error ) )
+                return false;
+    return true;
+}
+
+bool tr_box_relay_build( int cast, tr_scene *scene, tr_library *library, tr_error *error )
+{
+    relay plan = relay_plan( cast );
+    scene->fps = plan.fps;
+    scene->first = 0;
+    scene->last = plan.frame_count - 1;
+    return add_people( &plan, scene, error ) && add_boxes( &plan, scene, library, error ) &&
+           add_table( &plan, scene, "table_start", 0, error ) &&
+           add_table( &plan, scene, "table_end", cast, error ) && add_holds( &plan, scene, error ) &&
+           add_performance( &plan, scene, library, error );
+}

@@ -1,0 +1,9 @@
+// The builders behind the scene table; private to scenes/. See tr_scene_entry for what a builder does.
+#ifndef TROUPE_SCENES_BUILDERS_H
+#define TROUPE_SCENES_BUILDERS_H
+
+#include "scene/scene.h"
+
+bool tr_box_relay_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+
+#endif

@@ -1,0 +1,127 @@
+#include "scenes/kit/crowd.h"
+
+#include "scenes/kit/tracks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------- cast
+
+// Clothes, not traffic lights: hues of equal weight that stay apart from the yellow of the boxes.
+static const float palette[][3] = {
+    { 0.27f, 0.45f, 0.62f }, { 0.80f, 0.42f, 0.34f }, { 0.36f, 0.58f, 0.47f }, { 0.56f, 0.42f, 0.60f },
+    { 0.84f, 0.58f, 0.47f }, { 0.33f, 0.60f, 0.66f }, { 0.66f, 0.36f, 0.44f }, { 0.49f, 0.55f, 0.70f },
+    { 0.55f, 0.60f, 0.38f }, { 0.72f, 0.50f, 0.62f }, { 0.40f, 0.40f, 0.52f },
+};
+#define PALETTE_COUNT ( (int)( sizeof palette / sizeof palette[0] ) )
+
+static void add_value( tr_limb_value *values, int *count, const char *limb, double value )
+{
+    snprintf( values[*count].limb, sizeof values[*count].limb, "%s", limb );
+    values[( *count )++].value = value;
+}
+
+static double rounded( double value ) // to hundredths: numbers a person would have typed
+{
+    return round( 100.0 * value ) / 100.0;
+}
+
+static tr_target varied_body( uint64_t seed, tr_target target )
+{
+    target.scale = rounded( tr_chance_between( seed, 1, 0.7, 1.3 ) );
+    if ( tr_chance( seed, 2 ) < 0.22 )
+        add_value( target.limbs, &target.limb_count, "arms",
+                   rounded( tr_chance_between( seed, 3, 1.1, 1.25 ) ) );
+    if ( tr_chance( seed, 4 ) < 0.22 )
+        add_value( target.limbs, &target.limb_count, "legs",
+                   rounded( tr_chance_between( seed, 5, 0.8, 0.92 ) ) );
+    add_value( target.girths, &target.girth_count, "torso",
+               rounded( tr_chance_between( seed, 6, 0.88, 1.2 ) ) );
+    add_value( target.girths, &target.girth_count, "all",
+               rounded( tr_chance_between( seed, 7, 0.88, 1.15 ) ) );
+    return target;
+}
+
+tr_cast tr_crowd_member( uint64_t seed, int index )
+{
+    tr_id id;
+    snprintf( id, sizeof id, "p%02d", index + 1 );
+    tr_cast cast = tr_default_cast( id );
+    snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
+    uint64_t own = seed * 1000003u + (uint64_t)index;
+    // Neighbours never share a hue: the step is prime to the palette's length.
+    const float *hue = palette[( index * 4 ) % PALETTE_COUNT];
+    double tone = tr_chance_between( own, 0, 0.9, 1.1 );
+    for ( int c = 0; c < 3; ++c )
+        cast.colour[c] = (float)clampd( tone * (double)hue[c], 0.0, 1.0 );
+    cast.target = varied_body( own, cast.target );
+    return cast;
+}
+
+tr_point tr_crowd_palm( const char *who, int side )
+{
+    const char *hand = side == TR_HUMAN_LEFT ? "LeftHand" : "RightHand";
+    tr_point point = tr_point_joint( who, hand );
+    point.terms[0].weight = 1.0 - TR_HUMAN_PALM_CENTRE;
+    snprintf( point.terms[1].joint, sizeof point.terms[1].joint, "%s_End", hand );
+    point.terms[1].weight = TR_HUMAN_PALM_CENTRE;
+    point.term_count = 2;
+    return point;
+}
+
+// ------------------------------------------------------------------------------------------- performance
+
+typedef struct performance {
+    tr_motion *motions; // [people]
+    double *worst;      // [people]
+    tr_crowd_targets *targets;
+    const void *context;
+} performance;
+
+static void perform_people( void *context, int begin, int end )
+{
+    performance *p = context;
+    for ( int i = begin; i < end; ++i ) {
+        tr_clip *clip = &p->motions[i].clip;
+        for ( int f = 0; f < clip->frame_count; ++f ) {
+            tr_human_targets targets = p->targets( p->context, i, f / clip->fps );
+            double left =
+                tr_human_solve( &p->motions[i].skeleton, &targets, tr_clip_frame( clip, f ), &clip->root[f] );
+            p->worst[i] = fmax( p->worst[i], left );
+        }
+    }
+}
+
+static bool prepare_people( performance *p, const tr_scene *scene, int frame_count, tr_error *error )
+{
+    for ( int i = 0; i < scene->cast_count; ++i )
+        if ( !tr_human_skeleton( &p->motions[i].skeleton, error ) ||
+             !tr_clip_alloc( &p->motions[i].clip, frame_count, TR_HUMAN_JOINTS, scene->fps, false, error ) )
+            return false;
+    return true;
+}
+
+bool tr_crowd_perform( const tr_scene *scene, tr_library *library, int frame_count, tr_crowd_targets *targets,
+                       const void *context, double *worst, tr_error *error )
+{
+    int people = scene->cast_count;
+    performance p = { .targets = targets, .context = context };
+    p.motions = tr_alloc( (size_t)people, sizeof( tr_motion ) );
+    p.worst = tr_alloc( (size_t)people, sizeof( double ) );
+    bool ok = p.motions != NULL && p.worst != NULL;
+    if ( !ok )
+        tr_error_memory( error );
+    ok = ok && prepare_people( &p, scene, frame_count, error );
+    if ( ok )
+        tr_parallel_for( people, 1, perform_people, &p );
+    for ( int i = 0; ok && i < people; ++i ) {
+        ok = tr_library_add( library, scene->cast[i].source.file, &p.motions[i], error );
+        if ( worst != NULL )
+            *worst = fmax( *worst, p.worst[i] );
+    }
+    for ( int i = 0; p.motions != NULL && i < people; ++i )
+        tr_motion_free( &p.motions[i] );
+    tr_free( p.motions );
+    tr_free( p.worst );
+    return ok;
+}

@@ -1,0 +1,23 @@
+// crowd: what makes the people of a built-in scene different from each other, and a clip per person.
+#ifndef TROUPE_KIT_CROWD_H
+#define TROUPE_KIT_CROWD_H
+
+#include "scene/scene.h"
+#include "scenes/kit/human.h"
+
+// Cast member number `index` (from 0): id p01 …, source <id>.bvh, a colour, and a target body between 0.7 and
+// 1.3 of the source with its own girth, some with long arms or short legs.
+tr_cast tr_crowd_member( uint64_t seed, int index );
+
+// Where every part of a person shall be at a time (seconds), in the frame of the person's clip.
+typedef tr_human_targets tr_crowd_targets( const void *context, int person, double time );
+
+// One clip per person of the scene's cast, put into the library under its source's name; people in parallel.
+// `worst`, if not NULL, is the largest distance any hand or foot kept from its target.
+bool tr_crowd_perform( const tr_scene *scene, tr_library *library, int frame_count, tr_crowd_targets *targets,
+                       const void *context, double *worst, tr_error *error );
+
+// A point of a hand for constraints: the middle of the palm's bones.
+tr_point tr_crowd_palm( const char *who, int side );
+
+#endif
