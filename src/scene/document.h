@@ -1,8 +1,11 @@
-// Private to scene/: the growing lists of a document, handled alike. Every element starts with its id.
+// Private to scene/: the lists and the fields of a document, each described once. Reading, printing,
+// comparing, checking, the ops and undo are loops over these descriptions.
 #ifndef TROUPE_SCENE_DOCUMENT_H
 #define TROUPE_SCENE_DOCUMENT_H
 
 #include "scene/scene.h"
+
+// ------------------------------------------------------------------------------------------------ lists
 
 typedef enum tr_list {
     TR_LIST_CAST,
@@ -10,7 +13,8 @@ typedef enum tr_list {
     TR_LIST_OBSTACLE,
     TR_LIST_CONSTRAINT,
     TR_LIST_LAYER,
-    TR_LIST_COUNT
+    TR_LIST_COUNT,
+    TR_LIST_SCENE = TR_LIST_COUNT // no list: the scene's own fields
 } tr_list;
 
 typedef struct tr_list_info {
@@ -20,15 +24,114 @@ typedef struct tr_list_info {
     size_t data, count, capacity; // offsets into tr_scene
 } tr_list_info;
 
+// Room for an element of any list. All of them start with their id.
+typedef union tr_element {
+    tr_id id;
+    tr_cast cast;
+    tr_prop prop;
+    tr_obstacle obstacle;
+    tr_constraint constraint;
+    tr_layer layer;
+} tr_element;
+
 const tr_list_info *tr_list_get_info( tr_list list );
 int tr_list_count( const tr_scene *scene, tr_list list );
-void *tr_list_at( const tr_scene *scene, tr_list list, int index );
+void *tr_list_at( const tr_scene *scene, tr_list list, int index );      // TR_LIST_SCENE: the scene itself
 int tr_list_find( const tr_scene *scene, tr_list list, const char *id ); // -1 when absent
 // Makes room at `index` (0 … count) and copies the element there. False when out of memory, list intact.
 bool tr_list_insert( tr_scene *scene, tr_list list, int index, const void *element );
 void tr_list_remove( tr_scene *scene, tr_list list, int index );
+// A new element with this id; constraints of this kind.
+void tr_element_default( tr_element *out, tr_list list, const char *id, tr_constraint_kind kind );
 
 // Copies with zeros behind the text, so that equal texts are equal bytes. False when it does not fit.
 bool tr_string_set( char *out, size_t size, const char *text );
+
+// ----------------------------------------------------------------------------------------------- fields
+
+typedef enum tr_field_type {
+    TR_FIELD_TEXT,    // char[size]
+    TR_FIELD_ID,      // tr_id
+    TR_FIELD_NUMBERS, // double[size]
+    TR_FIELD_INTS,    // int[size]
+    TR_FIELD_BOOL,
+    TR_FIELD_UP,     // char: "y" or "z", 0 = guess
+    TR_FIELD_SHAPE,  // nothing is stored: props are boxes
+    TR_FIELD_KIND,   // tr_constraint_kind
+    TR_FIELD_AXES,   // bool[3]: "xz"
+    TR_FIELD_COLOUR, // float[3]: "#rrggbb"
+    TR_FIELD_POINT,  // tr_point, see tr_point_parse
+    TR_FIELD_LIMBS   // tr_limb_value[TR_LIMB_VALUES] and their count behind it: an object
+} tr_field_type;
+
+enum {
+    TR_FIELD_REQUIRED = 1, // must stand in a file
+    TR_FIELD_ALWAYS = 2,   // printed even when it has its default
+    TR_FIELD_GIVEN = 4     // counts only when tr_constraint.given is set; reading it sets that
+};
+
+typedef struct tr_field {
+    const char *path; // within the element: target.scale
+    tr_field_type type;
+    size_t offset;
+    int size;         // numbers in a list, bytes of a text
+    double low, high; // bounds of each number
+    int flags;
+    unsigned kinds; // bit 1 << kind for each kind of constraint it belongs to; 0 = all
+} tr_field;
+
+// What a file or an op says about a field, before it is known to fit.
+typedef struct tr_value {
+    enum { TR_VALUE_OTHER, TR_VALUE_TEXT, TR_VALUE_NUMBER, TR_VALUE_LIST, TR_VALUE_BOOL } type;
+    const char *text;
+    double numbers[4];
+    int count; // of a list
+    bool flag;
+} tr_value;
+
+const tr_field *tr_fields( tr_list list, int *count );
+const tr_field *tr_field_find( tr_list list, const char *path );     // NULL when absent
+bool tr_field_applies( const tr_field *field, const void *element ); // to this kind of constraint
+bool tr_field_store( const tr_field *field, void *element, const tr_value *value, tr_error *error );
+bool tr_field_check( const tr_field *field, const void *element, tr_error *error );
+bool tr_field_equal( const tr_field *field, const void *a, const void *b );
+void tr_field_copy( const tr_field *field, void *to, const void *from );
+void tr_field_print( const tr_field *field, const void *element, tr_text *out ); // its value as JSON
+
+// Sets the entry of a limb, adding it at the end when new; `value` NULL takes it out. False: no room, name
+// too long.
+bool tr_limbs_set( const tr_field *field, void *element, const char *limb, const double *value,
+                   tr_error *error );
+
+// ------------------------------------------------------------------------------------------------ edits
+// What an op did to the scene, precisely enough to take it back and to do it again. Neither allocates: the
+// lists keep the room they once had.
+
+typedef struct tr_change { // of one element, or of the scene's own fields
+    enum { TR_CHANGE_INSERT, TR_CHANGE_REMOVE, TR_CHANGE_REPLACE } type;
+    tr_list list;
+    int index;
+    size_t offset, size;  // bytes of the element this is about; all of them unless replaced
+    unsigned char *bytes; // [size]; replaced: [2 * size], before and after
+} tr_change;
+
+typedef struct tr_edit {
+    tr_change *changes; // in the order they were made
+    int count, capacity;
+    size_t bytes; // held in all
+} tr_edit;
+
+// Each changes the scene and records it. False when out of memory, nothing changed.
+bool tr_edit_insert( tr_edit *edit, tr_scene *scene, tr_list list, int index, const void *element );
+bool tr_edit_remove( tr_edit *edit, tr_scene *scene, tr_list list, int index );
+bool tr_edit_replace( tr_edit *edit, tr_scene *scene, tr_list list, int index, const void *element );
+void tr_edit_undo( const tr_edit *edit, tr_scene *scene );
+void tr_edit_redo( const tr_edit *edit, tr_scene *scene );
+void tr_edit_free( tr_edit *edit );
+
+// Parses and applies one op. On failure `edit` holds what was done before it failed; errors carry the column.
+bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *error );
+
+bool tr_id_valid( const char *id ); // [a-z0-9_]+
 
 #endif

@@ -91,8 +91,9 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         out->props[p].start = 0;
     }
     for ( int c = 0; c < out->constraint_count; ++c ) {
-        out->constraints[c].first -= shift;
-        out->constraints[c].last -= shift;
+        tr_constraint *constraint = &out->constraints[c];
+        constraint->first -= constraint->first > -TR_MAX_FRAMES ? shift : 0; // always stays always
+        constraint->last -= constraint->last < TR_MAX_FRAMES ? shift : 0;
     }
     return true;
 }

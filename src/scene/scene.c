@@ -58,6 +58,8 @@ int tr_list_count( const tr_scene *scene, tr_list list )
 
 void *tr_list_at( const tr_scene *scene, tr_list list, int index )
 {
+    if ( list == TR_LIST_SCENE )
+        return (void *)scene;
     return (char *)*list_data( scene, list ) + (size_t)index * list_infos[list].size;
 }
 
@@ -173,6 +175,18 @@ tr_constraint tr_default_constraint( const char *id, tr_constraint_kind kind )
     if ( kind == TR_CONSTRAINT_CONTACT )
         set_id( constraint.surface, "ground" );
     return constraint;
+}
+
+void tr_element_default( tr_element *out, tr_list list, const char *id, tr_constraint_kind kind )
+{
+    memset( out, 0, sizeof *out );
+    switch ( list ) {
+    case TR_LIST_CAST: out->cast = tr_default_cast( id ); break;
+    case TR_LIST_PROP: out->prop = tr_default_prop( id ); break;
+    case TR_LIST_OBSTACLE: out->obstacle = tr_default_obstacle( id ); break;
+    case TR_LIST_CONSTRAINT: out->constraint = tr_default_constraint( id, kind ); break;
+    default: set_id( out->id, id ); break;
+    }
 }
 
 tr_point tr_point_joint( const char *who, const char *joint )

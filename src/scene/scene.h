@@ -20,6 +20,7 @@
 #define TR_POINT_TERMS   4
 #define TR_SCENE_VERSION 1
 #define TR_MAX_FRAMES    1000000
+#define TR_MAX_ELEMENTS  100000 // in each list of a scene
 
 typedef char tr_id[TR_ID_MAX];
 
@@ -143,6 +144,10 @@ tr_constraint tr_default_constraint( const char *id,
                                      tr_constraint_kind kind ); // hard, all axes, from the source
 tr_point tr_point_joint( const char *who, const char *joint );
 tr_point tr_point_prop( const char *who, vec3 offset );
+// Points as text, in files, ops and reports alike: p03.LeftHand, box01@0,0.15,0,
+// p03.'Left Hand'*0.5+RightHand*0.5.
+bool tr_point_parse( tr_point *out, const char *text, tr_error *error );
+void tr_point_print( const tr_point *point, tr_text *out );
 
 bool tr_scene_copy( tr_scene *out, const tr_scene *in, tr_error *error );
 void tr_scene_free( tr_scene *scene );
@@ -167,8 +172,8 @@ bool tr_scene_print( const tr_scene *scene, tr_text *out, tr_error *error );
 
 // -------------------------------------------------------------------------------------------------- ops
 // Every change of a document is one op of scene_ops.inl, written as a line of text: `name key=value …`.
-// Values with spaces stand in double quotes. The same line is what a script holds, what the log records and
-// what a bug report is.
+// Values with spaces stand in double quotes; an empty value puts a field back to its default. The same line
+// is what a script holds, what the log records and what a bug report is.
 
 typedef enum tr_op_type {
     TR_OP_ID,
@@ -176,14 +181,16 @@ typedef enum tr_op_type {
     TR_OP_NUMBER,
     TR_OP_INT,
     TR_OP_BOOL,
-    TR_OP_VEC3,
-    TR_OP_QUAT
+    TR_OP_PAIR, // two numbers: 0,120
+    TR_OP_VEC3, // 0.1,0,-2
+    TR_OP_QUAT  // x,y,z,w
 } tr_op_type;
 
 typedef struct tr_op_param {
     const char *key;
     tr_op_type type;
     bool required;
+    const char *field; // JSON path of the field it sets within the element; NULL when the op itself uses it
     const char *help;
 } tr_op_param;
 
@@ -200,13 +207,18 @@ typedef struct tr_document tr_document; // a scene with its history
 tr_document *tr_document_create( const tr_scene *initial, tr_error *error );
 void tr_document_destroy( tr_document *document );
 const tr_scene *tr_document_scene( const tr_document *document );
-// All or nothing: on failure the scene is as before. A new op forgets what could have been redone.
+// All or nothing: on failure the scene is as before and error->column tells where in the line. A new op
+// forgets what could have been redone.
 bool tr_document_apply( tr_document *document, const char *line, tr_error *error );
 bool tr_document_undo( tr_document *document ); // false when there is nothing to undo
 bool tr_document_redo( tr_document *document );
+// Memory for undo, 64 MB unless set; beyond it the oldest steps cannot be undone any more. The log stays
+// whole.
+void tr_document_limit_history( tr_document *document, size_t bytes );
 int tr_document_log_count( const tr_document *document ); // ops done and not undone
 const char *tr_document_log( const tr_document *document, int index );
-// Applies every line of a script; blank lines and # comments are skipped. Errors carry the line number.
+// Applies every line of a script; blank lines and # comments are skipped. Stops at the first line that fails,
+// with its number and column in the error; the lines before it stay applied.
 bool tr_document_run( tr_document *document, const char *text, size_t size, const char *name,
                       tr_error *error );
 

@@ -1,0 +1,126 @@
+// Every change of a document, one row each:
+//
+//   OP( name, list it works on, what it does there (apply_… in ops.c), help, parameters … )
+//
+// A parameter is NEED or MAY ( key, type, field it sets or NULL, help ). Parsing, applying, undoing, logging,
+// replaying and the listing of `troupe ops` all come from the row. A new row needs a sample in tests/test_ops.c.
+
+#define FILE_PARAMS( object )                                                                                \
+    MAY( unit, NUMBER, object ".unit", "metres per unit of the file, 0 = guess" ),                           \
+        MAY( up, TEXT, object ".up", "y or z" ),                                                             \
+        MAY( first, INT, object ".first", "first frame to take" ),                                           \
+        MAY( last, INT, object ".last", "last frame to take, -1 = to the end" )
+#define PLACEMENT_PARAMS                                                                                     \
+    MAY( position, VEC3, "placement.position", "where the file's origin goes, metres" ),                     \
+        MAY( heading, NUMBER, "placement.heading", "turn about the vertical, degrees" ),                     \
+        MAY( start, INT, "placement.start", "scene frame at which the file begins" )
+#define PROP_PARAMS                                                                                          \
+    MAY( size, VEC3, "size", "edge lengths, metres" ),                                                       \
+        MAY( scale, NUMBER, "scale", "factor of the target box" ),                                           \
+        MAY( file, TEXT, "track.file", "motion file of the box" ), PLACEMENT_PARAMS,                         \
+        MAY( colour, TEXT, "colour", "#rrggbb" )
+#define OBSTACLE_PARAMS                                                                                      \
+    MAY( size, VEC3, "size", "edge lengths, metres" ),                                                       \
+        MAY( position, VEC3, "position", "of the centre, metres" ),                                          \
+        MAY( heading, NUMBER, "heading", "turn about the vertical, degrees" ),                               \
+        MAY( colour, TEXT, "colour", "#rrggbb" )
+#define CONSTRAINT_PARAMS                                                                                    \
+    MAY( b, TEXT, "b", "second point (length, relative)" ),                                                  \
+        MAY( surface, ID, "surface", "ground, a prop or an obstacle (contact)" ),                            \
+        MAY( range, PAIR, "range", "first and last frame of full strength; default always" ),                \
+        MAY( ease, PAIR, "ease", "frames before and after the range over which it fades" ),                  \
+        MAY( hard, BOOL, "hard", "true: must be met; false: as well as its weight allows" ),                 \
+        MAY( weight, NUMBER, "weight", "when it is not hard" ),                                              \
+        MAY( axes, TEXT, "axes", "letters of x, y, z it acts on" ),                                          \
+        MAY( target, VEC3, "target", "place, offset or direction; default the source's" ),                   \
+        MAY( direction, BOOL, "direction", "target is the direction of a path (absolute)" ),                 \
+        MAY( rotation, QUAT, "rotation", "world rotation x,y,z,w; default the source's (orientation)" ),     \
+        MAY( flat, BOOL, "flat", "only the tilt against the ground counts (orientation)" ),                  \
+        MAY( length, NUMBER, "length", "metres; default the body's own (length)" ),                          \
+        MAY( partner_space, BOOL, "partner_space", "the offset turns with b (relative)" )
+
+OP( scene_set, SCENE, set, "Sets rate, range and floor of the scene.",
+    MAY( fps, NUMBER, "fps", "frames per second" ), MAY( range, PAIR, "range", "first and last frame" ),
+    MAY( ground, NUMBER, "environment.ground", "height of the floor, metres" ) )
+
+OP( cast_add, CAST, add, "Adds a cast member with a motion file.", NEED( id, ID, "id", "new id" ),
+    NEED( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), FILE_PARAMS( "source" ),
+    MAY( scale, NUMBER, "target.scale", "size of the target body" ), PLACEMENT_PARAMS,
+    MAY( colour, TEXT, "colour", "#rrggbb" ) )
+OP( cast_remove, CAST, remove, "Removes a cast member and every constraint on it.",
+    NEED( id, ID, NULL, "cast member" ) )
+OP( cast_rename, CAST, rename, "Gives a cast member another id, in its constraints too.",
+    NEED( id, ID, NULL, "cast member" ), NEED( to, ID, "id", "new id" ) )
+OP( cast_copy, CAST, copy, "Adds a second cast member like the first, without its constraints.",
+    NEED( id, ID, NULL, "cast member" ), NEED( to, ID, "id", "id of the copy" ), PLACEMENT_PARAMS,
+    MAY( colour, TEXT, "colour", "#rrggbb" ) )
+OP( cast_source, CAST, set, "Sets the motion file of a cast member.", NEED( id, ID, NULL, "cast member" ),
+    MAY( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), FILE_PARAMS( "source" ) )
+OP( cast_scale, CAST, set, "Sets the size of a cast member's target body.",
+    NEED( id, ID, NULL, "cast member" ), MAY( scale, NUMBER, "target.scale", "whole body" ),
+    MAY( path_scale, NUMBER, "target.path_scale", "of the way it goes, 0 = automatic" ) )
+OP( cast_limb, CAST, limb, "Sets the length factor of a limb; an empty value takes it out.",
+    NEED( id, ID, NULL, "cast member" ),
+    NEED( limb, ID, "target.limbs", "left_arm, tail, … or arms, legs, left, right, all" ),
+    NEED( value, NUMBER, NULL, "factor on top of the scale" ) )
+OP( cast_girth, CAST, limb, "Sets the thickness factor of a limb; an empty value takes it out.",
+    NEED( id, ID, NULL, "cast member" ),
+    NEED( limb, ID, "target.girth", "left_arm, tail, … or arms, legs, left, right, all" ),
+    NEED( value, NUMBER, NULL, "factor" ) )
+OP( cast_skeleton, CAST, set, "Takes the target's skeleton from a file.", NEED( id, ID, NULL, "cast member" ),
+    MAY( file, TEXT, "target.skeleton.file", "motion file; empty = the source's skeleton" ),
+    FILE_PARAMS( "target.skeleton" ) )
+OP( cast_mapping, CAST, set, "Takes the joint map of a cast member from a file.",
+    NEED( id, ID, NULL, "cast member" ), NEED( file, TEXT, "mapping", "map file; empty = by name" ) )
+OP( cast_place, CAST, set, "Places a cast member in space and time.", NEED( id, ID, NULL, "cast member" ),
+    PLACEMENT_PARAMS )
+OP( cast_colour, CAST, set, "Sets the colour of a cast member.", NEED( id, ID, NULL, "cast member" ),
+    NEED( colour, TEXT, "colour", "#rrggbb" ) )
+OP( cast_automatic, CAST, set, "Switches the automatic constraints of a cast member.",
+    NEED( id, ID, NULL, "cast member" ),
+    MAY( contacts, BOOL, "automatic.contacts", "feet and hands stay where they rest" ),
+    MAY( lengths, BOOL, "automatic.lengths", "bones keep their lengths" ),
+    MAY( soles, BOOL, "automatic.soles", "soles stay flat in stance" ),
+    MAY( balance, BOOL, "automatic.balance", "the centre of mass stays over the support" ) )
+
+OP( prop_add, PROP, add, "Adds a box that moves or stands.", NEED( id, ID, "id", "new id" ), PROP_PARAMS )
+OP( prop_set, PROP, set, "Changes a prop.", NEED( id, ID, NULL, "prop" ), PROP_PARAMS )
+OP( prop_track, PROP, set, "Sets the motion file of a prop and how to read it.",
+    NEED( id, ID, NULL, "prop" ),
+    MAY( file, TEXT, "track.file", "motion file with one joint; empty = stands still" ),
+    FILE_PARAMS( "track" ) )
+OP( prop_remove, PROP, remove, "Removes a prop and every constraint on it.", NEED( id, ID, NULL, "prop" ) )
+OP( prop_rename, PROP, rename, "Gives a prop another id, in its constraints too.",
+    NEED( id, ID, NULL, "prop" ), NEED( to, ID, "id", "new id" ) )
+OP( prop_copy, PROP, copy, "Adds a second prop like the first, without its constraints.",
+    NEED( id, ID, NULL, "prop" ), NEED( to, ID, "id", "id of the copy" ), PROP_PARAMS )
+
+OP( obstacle_add, OBSTACLE, add, "Adds a static box to the environment.", NEED( id, ID, "id", "new id" ),
+    OBSTACLE_PARAMS )
+OP( obstacle_set, OBSTACLE, set, "Changes an obstacle.", NEED( id, ID, NULL, "obstacle" ), OBSTACLE_PARAMS )
+OP( obstacle_remove, OBSTACLE, remove, "Removes an obstacle and every contact with it.",
+    NEED( id, ID, NULL, "obstacle" ) )
+OP( obstacle_rename, OBSTACLE, rename, "Gives an obstacle another id, in its contacts too.",
+    NEED( id, ID, NULL, "obstacle" ), NEED( to, ID, "id", "new id" ) )
+OP( obstacle_copy, OBSTACLE, copy, "Adds a second obstacle like the first.",
+    NEED( id, ID, NULL, "obstacle" ), NEED( to, ID, "id", "id of the copy" ), OBSTACLE_PARAMS )
+
+OP( constraint_add, CONSTRAINT, add, "Adds a constraint.", NEED( id, ID, "id", "new id" ),
+    NEED( kind, TEXT, "kind", "absolute, contact, orientation, length, centre_of_mass or relative" ),
+    NEED( a, TEXT, "a", "point: p03.LeftHand, p03.A*0.5+B*0.5@0,0.1,0, box01@0,0.1,0" ), CONSTRAINT_PARAMS )
+OP( constraint_set, CONSTRAINT, set, "Changes a constraint; a new kind keeps what both kinds have.",
+    NEED( id, ID, NULL, "constraint" ), MAY( kind, TEXT, "kind", "new kind" ),
+    MAY( a, TEXT, "a", "first point" ), CONSTRAINT_PARAMS )
+OP( constraint_remove, CONSTRAINT, remove, "Removes a constraint.", NEED( id, ID, NULL, "constraint" ) )
+OP( constraint_rename, CONSTRAINT, rename, "Gives a constraint another id.",
+    NEED( id, ID, NULL, "constraint" ), NEED( to, ID, "id", "new id" ) )
+OP( constraint_copy, CONSTRAINT, copy, "Adds a second constraint like the first.",
+    NEED( id, ID, NULL, "constraint" ), NEED( to, ID, "id", "id of the copy" ),
+    MAY( a, TEXT, "a", "first point" ), CONSTRAINT_PARAMS )
+
+#undef OP
+#undef FILE_PARAMS
+#undef PLACEMENT_PARAMS
+#undef PROP_PARAMS
+#undef OBSTACLE_PARAMS
+#undef CONSTRAINT_PARAMS
