@@ -14,9 +14,12 @@ typedef struct tr_colour {
 // ------------------------------------------------------------------------------------------- draw list
 // What is to be seen at one moment. Fill it anew for every picture; memory is kept between fillings.
 
+// Colours are sRGB as in a paint program. Alpha below 1 makes a ghost: it lets light through and casts no
+// shadow; of several ghosts in a row only the nearest is seen, so that the parts of one body do not pile up.
+
 typedef struct tr_draw_capsule {
     vec3 a, b;
-    double radius;
+    double radius, radius_b; // at a and at b: where they differ, the hull of the two balls
     tr_colour colour;
 } tr_draw_capsule;
 
@@ -33,6 +36,12 @@ typedef struct tr_draw_line {
     bool on_top; // drawn over solids
 } tr_draw_line;
 
+typedef struct tr_draw_disc { // a flat mark with a brighter rim: contacts, places
+    vec3 centre, normal;
+    double radius;
+    tr_colour colour;
+} tr_draw_disc;
+
 typedef struct tr_draw_list {
     tr_draw_capsule *capsules;
     int capsule_count, capsule_capacity;
@@ -40,15 +49,22 @@ typedef struct tr_draw_list {
     int box_count, box_capacity;
     tr_draw_line *lines;
     int line_count, line_capacity;
-    double ground;
-    bool failed; // out of memory while filling
+    tr_draw_disc *discs;
+    int disc_count, disc_capacity;
+    double ground; // height of the floor
+    bool failed;   // out of memory while filling
 } tr_draw_list;
 
 void tr_draw_clear( tr_draw_list *list );
 void tr_draw_free( tr_draw_list *list );
 void tr_draw_capsule_add( tr_draw_list *list, vec3 a, vec3 b, double radius, tr_colour colour );
+// A limb that tapers from radius_a to radius_b.
+void tr_draw_cone_add( tr_draw_list *list, vec3 a, vec3 b, double radius_a, double radius_b,
+                       tr_colour colour );
 void tr_draw_box_add( tr_draw_list *list, rigid place, vec3 size, tr_colour colour );
+// a = b gives a round dot `width` pixels across.
 void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, float width, bool on_top );
+void tr_draw_disc_add( tr_draw_list *list, vec3 centre, vec3 normal, double radius, tr_colour colour );
 
 // ---------------------------------------------------------------------------------------------- camera
 
@@ -56,11 +72,19 @@ typedef struct tr_camera {
     vec3 eye, target;
     double field_of_view; // vertical, degrees; 0 = orthographic of `ortho_height` metres
     double ortho_height;
+    vec3 light; // direction towards the key light; zero = over the viewer's left shoulder
 } tr_camera;
 
 // Named views: "auto" (frames the action from a pleasant side), "front", "back", "left", "right", "top", or
 // "yaw,pitch[,distance]" in degrees and metres. False when the text is none of these.
+// yaw 0 looks from +Z, 90 from +X. Boxes that are empty, a single point or not finite give a sane camera too.
 bool tr_camera_view( tr_camera *camera, const char *view, vec3 low, vec3 high, double aspect );
+// The same around a cloud of points, each with `radius` metres of flesh around it: tighter than a box.
+// `facing` is the direction most of the cast looks (zero = unknown); "auto" looks at faces rather than backs.
+bool tr_camera_fit( tr_camera *camera, const char *view, const vec3 *points, int count, double radius,
+                    vec3 facing, double aspect );
+// Where a point lands in the picture: x, y in [-1, 1] (right, up), z the distance before the eye in metres.
+vec3 tr_camera_project( const tr_camera *camera, vec3 point, double aspect );
 
 // -------------------------------------------------------------------------------------------- pictures
 

@@ -1,0 +1,259 @@
+// Cameras that frame the action. A view is a direction to look from; the eye then moves along and across that
+// direction until the given points just fit, which has a closed form (see fit_perspective).
+#include "ui/render/private.h"
+
+#include <string.h>
+
+static const double lens = 28.0;   // vertical field of view in degrees: a long lens flatters people
+static const double filled = 0.90; // share of the picture the action may take
+
+tr_camera_frame tr_camera_frame_of( const tr_camera *camera )
+{
+    tr_camera_frame frame;
+    frame.forward = v3_unit_or( v3_sub( camera->target, camera->eye ), v3( 0, 0, -1 ) );
+    vec3 right = v3_cross( frame.forward, v3_y );
+    // Looking straight down, the far side of the world (-Z) is up in the picture.
+    frame.right = v3_length( right ) > 1e-6 ? v3_unit( right ) : v3_x;
+    frame.up = v3_cross( frame.right, frame.forward );
+    return frame;
+}
+
+vec3 tr_camera_project( const tr_camera *camera, vec3 point, double aspect )
+{
+    tr_camera_frame frame = tr_camera_frame_of( camera );
+    vec3 p = v3_sub( point, camera->eye );
+    double z = v3_dot( p, frame.forward );
+    double half = camera->field_of_view > 0.0 ? z * tan( 0.5 * camera->field_of_view * TR_DEGREE )
+                                              : 0.5 * camera->ortho_height;
+    half = fabs( half ) > 1e-9 ? half : 1e-9;
+    return v3( v3_dot( p, frame.right ) / ( half * aspect ), v3_dot( p, frame.up ) / half, z );
+}
+
+// ------------------------------------------------------------------------------------------------ views
+
+typedef struct view {
+    double yaw, pitch, distance; // degrees; distance 0 = so that everything fits
+    bool automatic;
+} view;
+
+static bool parse_angles( view *out, const char *text )
+{
+    const char *end = text + strlen( text );
+    double values[3] = { 0, 0, 0 };
+    int count = 0;
+    for ( const char *at = text; count < 3; ++at ) {
+        at = tr_number_parse( at, end, &values[count] );
+        if ( !at || !isfinite( values[count] ) )
+            return false;
+        ++count;
+        if ( at == end )
+            break;
+        if ( *at != ',' || count == 3 )
+            return false;
+    }
+    if ( count < 2 || values[2] < 0.0 )
+        return false;
+    *out = ( view ){ values[0], clampd( values[1], -90.0, 90.0 ), values[2], false };
+    return true;
+}
+
+static bool parse_view( view *out, const char *text )
+{
+    static const struct {
+        const char *name;
+        double yaw, pitch;
+    } named[] = {
+        { "front", 0, 8 }, { "back", 180, 8 }, { "left", 90, 8 }, { "right", -90, 8 }, { "top", 0, 90 } };
+    if ( strcmp( text, "auto" ) == 0 ) {
+        *out = ( view ){ .automatic = true };
+        return true;
+    }
+    for ( size_t i = 0; i < sizeof named / sizeof named[0]; ++i )
+        if ( strcmp( text, named[i].name ) == 0 ) {
+            *out = ( view ){ named[i].yaw, named[i].pitch, 0.0, false };
+            return true;
+        }
+    return parse_angles( out, text );
+}
+
+// Horizontal spread of the points: direction of the longest axis and standard deviations along and across.
+typedef struct spread {
+    double angle; // of the long axis, radians from +X towards -Z (as a turn about +Y)
+    double along, across, height;
+} spread;
+
+static spread measure_spread( const vec3 *points, int count )
+{
+    vec3 mean = v3_zero;
+    for ( int i = 0; i < count; ++i )
+        mean = v3_mad( mean, 1.0 / count, points[i] );
+    double xx = 0, xz = 0, zz = 0, yy = 0;
+    for ( int i = 0; i < count; ++i ) {
+        vec3 d = v3_sub( points[i], mean );
+        xx += d.x * d.x / count;
+        xz += d.x * d.z / count;
+        zz += d.z * d.z / count;
+        yy += d.y * d.y / count;
+    }
+    double centre = 0.5 * ( xx + zz ), swing = hypot( 0.5 * ( xx - zz ), xz );
+    return ( spread ){ 0.5 * atan2( -2.0 * xz, xx - zz ), sqrt( centre + swing ),
+                       sqrt( fmax( centre - swing, 0.0 ) ), sqrt( yy ) };
+}
+
+// A three-quarter view. A long row is seen from its side, turned a little so that it has depth; a round group
+// or a single body from the front left. Of the two sides the one that shows faces is taken. Flat wide crowds
+// are seen from higher up than single bodies.
+static void choose_angles( view *out, const vec3 *points, int count, vec3 facing )
+{
+    spread s = measure_spread( points, count );
+    double front = v3_length( v3_horizontal( facing ) ) > 1e-9 ? atan2( facing.x, facing.z ) : 0.0;
+    double longness = clampd( ( s.along / fmax( s.across, 1e-9 ) - 1.3 ) / 1.5, 0.0, 1.0 );
+    double wideness = clampd( s.along / fmax( s.height, 1e-9 ) / 4.0, 0.0, 1.0 );
+    longness = longness * wideness;
+    double row = s.angle; // yaw of the long axis' normal: the eye looks along -Z turned by this
+    if ( cos( row - front ) < 0.0 )
+        row += TR_PI;
+    double quarter = wrap_angle( row - front ) > 0.0 ? -1.0 : 1.0; // turn towards where people look
+    double row_yaw = row + quarter * 24.0 * TR_DEGREE, group_yaw = front + 32.0 * TR_DEGREE;
+    out->yaw = ( group_yaw + longness * wrap_angle( row_yaw - group_yaw ) ) / TR_DEGREE;
+    double flatness = clampd( s.across / fmax( s.height, 1e-9 ) / 4.0, 0.0, 1.0 );
+    out->pitch = lerpd( 12.0, 20.0, wideness ) + 10.0 * flatness;
+}
+
+// -------------------------------------------------------------------------------------------------- fit
+
+// In the camera's axes the eye (ex, ey, ez) sees a ball of radius r at (x, y, z) inside its right plane when
+//   x - ex + r √(1 + t²) ≤ t (z - ez),   t = tangent of half the horizontal angle,
+// that is ex - t ez ≥ R = max( x - t z ) + r √(1 + t²), and for the left plane -ex - t ez ≥ L likewise.
+// So ex = (R - L) / 2 and ez ≤ -(R + L) / 2t; the same for the vertical; the farther ez of the two counts.
+static vec3 fit_perspective( const vec3 *points, int count, double radius, const tr_camera_frame *frame,
+                             double tangent_x, double tangent_y )
+{
+    double side[4] = { -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL }; // right, left, top, bottom
+    for ( int i = 0; i < count; ++i ) {
+        double x = v3_dot( points[i], frame->right ), y = v3_dot( points[i], frame->up ),
+               z = v3_dot( points[i], frame->forward );
+        side[0] = fmax( side[0], x - tangent_x * z );
+        side[1] = fmax( side[1], -x - tangent_x * z );
+        side[2] = fmax( side[2], y - tangent_y * z );
+        side[3] = fmax( side[3], -y - tangent_y * z );
+    }
+    double pad_x = radius * hypot( 1.0, tangent_x ), pad_y = radius * hypot( 1.0, tangent_y );
+    double ez = fmin( -( side[0] + side[1] + 2.0 * pad_x ) / ( 2.0 * tangent_x ),
+                      -( side[2] + side[3] + 2.0 * pad_y ) / ( 2.0 * tangent_y ) );
+    return v3( 0.5 * ( side[0] - side[1] ), 0.5 * ( side[2] - side[3] ), ez );
+}
+
+static double mean_depth( const vec3 *points, int count, vec3 forward )
+{
+    double sum = 0.0;
+    for ( int i = 0; i < count; ++i )
+        sum += v3_dot( points[i], forward ) / count;
+    return sum;
+}
+
+static double nearest_depth( const vec3 *points, int count, vec3 forward )
+{
+    double nearest = HUGE_VAL;
+    for ( int i = 0; i < count; ++i )
+        nearest = fmin( nearest, v3_dot( points[i], forward ) );
+    return nearest;
+}
+
+static void place_camera( tr_camera *camera, const view *v, const vec3 *points, int count, double radius,
+                          double aspect )
+{
+    double yaw = v->yaw * TR_DEGREE, pitch = v->pitch * TR_DEGREE;
+    vec3 back = v3( sin( yaw ) * cos( pitch ), sin( pitch ), cos( yaw ) * cos( pitch ) );
+    *camera = ( tr_camera ){ .eye = back, .target = v3_zero, .field_of_view = lens };
+    tr_camera_frame frame = tr_camera_frame_of( camera );
+    if ( fabs( v->pitch ) > 89.9 ) { // straight down: yaw turns the picture, which eye and target cannot say
+        frame =
+            ( tr_camera_frame ){ v3_x, v3( 0, 0, v->pitch > 0 ? -1 : 1 ), v3( 0, v->pitch > 0 ? -1 : 1, 0 ) };
+    }
+    double tangent = filled * tan( 0.5 * lens * TR_DEGREE );
+    vec3 e = fit_perspective( points, count, radius, &frame, tangent * aspect, tangent );
+    double depth = mean_depth( points, count, frame.forward );
+    // Points in one line behind each other would let the eye sit on the first of them.
+    e.z = fmin( e.z, nearest_depth( points, count, frame.forward ) - radius -
+                         0.1 * tr_points_extent( points, count ) );
+    if ( v->distance > 0.0 )
+        e.z = depth - v->distance;
+    double ahead = fmax( depth - e.z, 1e-6 );
+    camera->eye = v3_add( v3_add( v3_scale( e.x, frame.right ), v3_scale( e.y, frame.up ) ),
+                          v3_scale( e.z, frame.forward ) );
+    camera->target = v3_mad( camera->eye, ahead, frame.forward );
+    camera->light = tr_camera_default_light( &frame );
+}
+
+vec3 tr_camera_default_light( const tr_camera_frame *frame )
+{
+    vec3 towards = v3_unit_or( v3_horizontal( v3_negate( frame->forward ) ), v3_z );
+    vec3 side = v3_horizontal( frame->right );
+    return v3_unit(
+        v3_add( v3_add( v3_scale( 0.42, towards ), v3_scale( -0.52, side ) ), v3( 0, 1.15, 0 ) ) );
+}
+
+bool tr_camera_fit( tr_camera *camera, const char *text, const vec3 *points, int count, double radius,
+                    vec3 facing, double aspect )
+{
+    view v;
+    if ( !parse_view( &v, text ) )
+        return false;
+    aspect = isfinite( aspect ) && aspect > 1e-6 ? aspect : 1.0;
+    const vec3 middle[1] = { { 0, 0.9, 0 } };
+    if ( count == 0 ) {
+        points = middle;
+        count = 1;
+    }
+    if ( !( radius > 0.0 ) && tr_points_extent( points, count ) < 1e-6 )
+        radius = 1.0; // nothing to see yet: two metres around it
+    if ( v.automatic )
+        choose_angles( &v, points, count, facing );
+    place_camera( camera, &v, points, count, radius, aspect );
+    return true;
+}
+
+double tr_points_extent( const vec3 *points, int count )
+{
+    double extent = 0.0;
+    for ( int i = 1; i < count; ++i )
+        extent = fmax( extent, v3_distance( points[0], points[i] ) );
+    return extent;
+}
+
+bool tr_camera_view( tr_camera *camera, const char *text, vec3 low, vec3 high, double aspect )
+{
+    vec3 corners[8];
+    bool usable =
+        v3_finite( low ) && v3_finite( high ) && low.x <= high.x && low.y <= high.y && low.z <= high.z;
+    for ( int i = 0; usable && i < 8; ++i )
+        corners[i] = v3( i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z );
+    return tr_camera_fit( camera, text, corners, usable ? 8 : 0, 0.0, v3_zero, aspect );
+}
+
+// ----------------------------------------------------------------------------------------------- matrix
+
+// Rows of the clip transform, written into columns as OpenGL wants them. Positions are relative to `origin`.
+void tr_camera_matrix( const tr_camera *camera, vec3 origin, double aspect, double near_plane,
+                       double far_plane, float out[16] )
+{
+    tr_camera_frame frame = tr_camera_frame_of( camera );
+    vec3 eye = v3_sub( camera->eye, origin );
+    bool perspective = camera->field_of_view > 0.0;
+    double half = perspective ? tan( 0.5 * camera->field_of_view * TR_DEGREE ) : 0.5 * camera->ortho_height;
+    double range = far_plane - near_plane, sum = far_plane + near_plane;
+    double depth_scale = perspective ? sum / range : 2.0 / range;
+    double depth_shift = perspective ? -2.0 * far_plane * near_plane / range : -sum / range;
+    vec3 rows[4] = { v3_scale( 1.0 / ( half * aspect ), frame.right ), v3_scale( 1.0 / half, frame.up ),
+                     v3_scale( depth_scale, frame.forward ), perspective ? frame.forward : v3_zero };
+    for ( int r = 0; r < 4; ++r ) {
+        out[0 + r] = (float)rows[r].x;
+        out[4 + r] = (float)rows[r].y;
+        out[8 + r] = (float)rows[r].z;
+        out[12 + r] = (float)-v3_dot( rows[r], eye );
+    }
+    out[14] += (float)depth_shift;
+    if ( !perspective )
+        out[15] = 1.0f;
+}

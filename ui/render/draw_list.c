@@ -1,0 +1,65 @@
+#include "ui/render/render.h"
+
+// Room for one more element, or NULL with the list marked as failed.
+static void *grow( tr_draw_list *list, void **data, int *count, int *capacity, size_t size )
+{
+    if ( !tr_array_reserve( data, capacity, *count + 1, size ) ) {
+        list->failed = true;
+        return NULL;
+    }
+    return (char *)*data + size * (size_t)( *count )++;
+}
+
+void tr_draw_clear( tr_draw_list *list )
+{
+    list->capsule_count = list->box_count = list->line_count = list->disc_count = 0;
+    list->ground = 0.0;
+    list->failed = false;
+}
+
+void tr_draw_free( tr_draw_list *list )
+{
+    tr_free( list->capsules );
+    tr_free( list->boxes );
+    tr_free( list->lines );
+    tr_free( list->discs );
+    *list = ( tr_draw_list ){ 0 };
+}
+
+void tr_draw_cone_add( tr_draw_list *list, vec3 a, vec3 b, double radius_a, double radius_b,
+                       tr_colour colour )
+{
+    tr_draw_capsule *capsule = grow( list, (void **)&list->capsules, &list->capsule_count,
+                                     &list->capsule_capacity, sizeof *capsule );
+    if ( capsule )
+        *capsule = ( tr_draw_capsule ){ a, b, radius_a, radius_b, colour };
+}
+
+void tr_draw_capsule_add( tr_draw_list *list, vec3 a, vec3 b, double radius, tr_colour colour )
+{
+    tr_draw_cone_add( list, a, b, radius, radius, colour );
+}
+
+void tr_draw_box_add( tr_draw_list *list, rigid place, vec3 size, tr_colour colour )
+{
+    tr_draw_box *box =
+        grow( list, (void **)&list->boxes, &list->box_count, &list->box_capacity, sizeof *box );
+    if ( box )
+        *box = ( tr_draw_box ){ place, size, colour };
+}
+
+void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, float width, bool on_top )
+{
+    tr_draw_line *line =
+        grow( list, (void **)&list->lines, &list->line_count, &list->line_capacity, sizeof *line );
+    if ( line )
+        *line = ( tr_draw_line ){ a, b, colour, colour, width, on_top };
+}
+
+void tr_draw_disc_add( tr_draw_list *list, vec3 centre, vec3 normal, double radius, tr_colour colour )
+{
+    tr_draw_disc *disc =
+        grow( list, (void **)&list->discs, &list->disc_count, &list->disc_capacity, sizeof *disc );
+    if ( disc )
+        *disc = ( tr_draw_disc ){ centre, normal, radius, colour };
+}

@@ -1,0 +1,188 @@
+// Videos are encoded by ffmpeg, run as a child process without a shell. Frames go to its standard input
+// through a socket rather than a pipe: writing to one whose reader has died can be told not to raise SIGPIPE.
+#include "ui/render/render.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+struct tr_video {
+    char *path;
+    pid_t child;
+    int input;    // our end of the socket
+    int messages; // memory file that catches what ffmpeg says
+    int width, height;
+    int wide, tall;       // what ffmpeg is fed: even for .mp4, the last column and row repeated
+    unsigned char *frame; // [wide * tall * 3]
+};
+
+static bool ends_with( const char *path, const char *ending )
+{
+    size_t length = strlen( path ), tail = strlen( ending );
+    return length > tail && strcmp( path + length - tail, ending ) == 0;
+}
+
+static bool spawn( tr_video *video, double fps, bool gif, tr_error *error )
+{
+    char size[32], rate[32], name[1024];
+    snprintf( size, sizeof size, "%dx%d", video->wide, video->tall );
+    int length = tr_number_print( rate, sizeof rate, fps, 6 );
+    // "file:" keeps ffmpeg from taking a colon or a leading minus in the name for something else
+    if ( length == 0 || snprintf( name, sizeof name, "file:%s", video->path ) >= (int)sizeof name )
+        return tr_error_at( error, video->path, 0, 0, "the name of the video is too long" );
+    const char *mp4_arguments[] = {
+        "ffmpeg",        "-loglevel", "error",       "-nostdin",   "-y",         "-f",   "rawvideo",
+        "-pixel_format", "rgb24",     "-video_size", size,         "-framerate", rate,   "-i",
+        "pipe:0",        "-c:v",      "libx264",     "-pix_fmt",   "yuv420p",    "-crf", "18",
+        "-preset",       "veryfast",  "-movflags",   "+faststart", name,         NULL };
+    const char *gif_arguments[] = {
+        "ffmpeg",
+        "-loglevel",
+        "error",
+        "-nostdin",
+        "-y",
+        "-f",
+        "rawvideo",
+        "-pixel_format",
+        "rgb24",
+        "-video_size",
+        size,
+        "-framerate",
+        rate,
+        "-i",
+        "pipe:0",
+        "-filter_complex",
+        "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=sierra2_4a",
+        name,
+        NULL };
+    int ends[2] = { -1, -1 };
+    if ( socketpair( AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends ) != 0 ||
+         ( video->messages = memfd_create( "ffmpeg", MFD_CLOEXEC ) ) < 0 ) {
+        if ( ends[0] >= 0 ) {
+            close( ends[0] );
+            close( ends[1] );
+        }
+        return tr_error_at( error, video->path, 0, 0, "cannot talk to ffmpeg: %s", strerror( errno ) );
+    }
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init( &actions );
+    posix_spawn_file_actions_adddup2( &actions, ends[1], 0 );
+    posix_spawn_file_actions_addopen( &actions, 1, "/dev/null", O_WRONLY, 0 );
+    posix_spawn_file_actions_adddup2( &actions, video->messages, 2 );
+    int status = posix_spawnp( &video->child, "ffmpeg", &actions, NULL,
+                               (char *const *)( gif ? gif_arguments : mp4_arguments ), environ );
+    posix_spawn_file_actions_destroy( &actions );
+    close( ends[1] );
+    video->input = ends[0];
+    if ( status == 0 )
+        return true;
+    video->child = 0;
+    return tr_error_set( error, status == ENOENT ? "ffmpeg is needed for videos: install the package ffmpeg"
+                                                 : "ffmpeg cannot be started" );
+}
+
+static void video_free( tr_video *video )
+{
+    if ( video->input >= 0 )
+        close( video->input );
+    if ( video->messages >= 0 )
+        close( video->messages );
+    tr_free( video->path );
+    tr_free( video->frame );
+    tr_free( video );
+}
+
+tr_video *tr_video_open( const char *path, int width, int height, double fps, tr_error *error )
+{
+    bool gif = ends_with( path, ".gif" );
+    if ( !gif && !ends_with( path, ".mp4" ) ) {
+        tr_error_at( error, path, 0, 0,
+                     "videos are written as .mp4 or .gif: the name must end in one of them" );
+        return NULL;
+    }
+    if ( width < 1 || height < 1 || width > 16384 || height > 16384 || !( fps > 0.0 && fps <= 1000.0 ) ) {
+        tr_error_at( error, path, 0, 0, "a video of %d x %d pixels at %g frames per second is not possible",
+                     width, height, fps );
+        return NULL;
+    }
+    tr_video *video = tr_alloc( 1, sizeof *video );
+    if ( !video ) {
+        tr_error_memory( error );
+        return NULL;
+    }
+    *video = ( tr_video ){ .input = -1, .messages = -1, .width = width, .height = height };
+    video->wide = gif ? width : width + width % 2;
+    video->tall = gif ? height : height + height % 2;
+    video->path = tr_string_copy( path );
+    video->frame = tr_alloc( (size_t)video->wide * (size_t)video->tall, 3 );
+    bool ok = video->path && video->frame ? spawn( video, fps, gif, error ) : tr_error_memory( error );
+    if ( ok )
+        return video;
+    video_free( video );
+    return NULL;
+}
+
+// Waits for ffmpeg to end; *error gets the last line it had to say.
+static bool finish( tr_video *video, bool complain, tr_error *error )
+{
+    int status = 0;
+    close( video->input );
+    video->input = -1;
+    while ( waitpid( video->child, &status, 0 ) < 0 && errno == EINTR )
+        ;
+    video->child = 0;
+    if ( !complain && WIFEXITED( status ) && WEXITSTATUS( status ) == 0 )
+        return true;
+    char text[400] = "";
+    off_t size = lseek( video->messages, 0, SEEK_END );
+    off_t from = size > (off_t)sizeof text - 1 ? size - (off_t)sizeof text + 1 : 0;
+    ssize_t got = pread( video->messages, text, sizeof text - 1, from );
+    text[got > 0 ? got : 0] = 0;
+    while ( got > 0 && ( text[got - 1] == '\n' || text[got - 1] == ' ' ) )
+        text[--got] = 0;
+    const char *line = strrchr( text, '\n' );
+    return tr_error_at( error, video->path, 0, 0, "ffmpeg could not write the video: %s",
+                        line      ? line + 1
+                        : text[0] ? text
+                                  : "it gave no reason" );
+}
+
+bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error )
+{
+    if ( video->child == 0 )
+        return tr_error_at( error, video->path, 0, 0, "ffmpeg has already ended" );
+    size_t row = 3 * (size_t)video->width, wide_row = 3 * (size_t)video->wide;
+    for ( int y = 0; y < video->tall; ++y ) {
+        const unsigned char *from = rgb + row * (size_t)( y < video->height ? y : video->height - 1 );
+        unsigned char *to = video->frame + wide_row * (size_t)y;
+        memcpy( to, from, row );
+        memcpy( to + wide_row - 3, from + row - 3, 3 );
+    }
+    size_t size = wide_row * (size_t)video->tall, sent = 0;
+    while ( sent < size ) {
+        ssize_t n = send( video->input, video->frame + sent, size - sent, MSG_NOSIGNAL );
+        if ( n < 0 && errno == EINTR )
+            continue;
+        if ( n < 0 )
+            return finish( video, true, error );
+        sent += (size_t)n;
+    }
+    return true;
+}
+
+bool tr_video_close( tr_video *video, tr_error *error )
+{
+    if ( !video )
+        return true;
+    bool ok = video->child != 0 ? finish( video, false, error )
+                                : tr_error_at( error, video->path, 0, 0, "ffmpeg ended early" );
+    video_free( video );
+    return ok;
+}
