@@ -188,10 +188,13 @@ int tr_number_print( char *out, size_t size, double value, int decimals )
 }
 
 // m · 10^-k with the smallest k for which that is `value`; exact because both factors are doubles and the
-// quotient is rounded once, as in reading. False when it takes more than 15 digits or 9 decimals.
+// quotient is rounded once, as in reading. False when it takes more than 15 digits or is better written with
+// an exponent.
 static bool find_few_decimals( double value, uint64_t *mantissa, int *decimals )
 {
-    for ( int k = 0; k < 10; ++k ) {
+    if ( value != 0 && value < 1e-5 )
+        return false;
+    for ( int k = 0; k <= 20; ++k ) {
         double scaled = value * powers_of_ten[k];
         if ( scaled > 999999999999999.0 )
             return false;

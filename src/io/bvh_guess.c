@@ -1,0 +1,161 @@
+// Guesses about units and the up axis of a BVH file, from joint names, the rest pose and the first frame.
+#include "io/bvh.h"
+
+#include <string.h>
+#include <strings.h>
+
+static bool name_holds( const tr_joint *joint, const char *part )
+{
+    size_t length = strlen( part );
+    for ( const char *c = joint->name; *c != 0; ++c )
+        if ( strncasecmp( c, part, length ) == 0 )
+            return true;
+    return false;
+}
+
+static bool any_name_holds( const tr_skeleton *skeleton, const char *const *parts )
+{
+    for ( ; *parts != NULL; ++parts )
+        for ( int j = 0; j < skeleton->joint_count; ++j )
+            if ( name_holds( &skeleton->joints[j], *parts ) )
+                return true;
+    return false;
+}
+
+// Looks like a person by its names: head, hands and feet.
+static bool is_person( const tr_skeleton *skeleton )
+{
+    const char *const heads[] = { "head", "neck", NULL };
+    const char *const hands[] = { "hand", "wrist", "forearm", NULL };
+    const char *const feet[] = { "foot", "ankle", NULL };
+    return any_name_holds( skeleton, heads ) && any_name_holds( skeleton, hands ) &&
+           any_name_holds( skeleton, feet );
+}
+
+// Joints of the standard conversion of the CMU library, which no other skeleton has together.
+static bool has_cmu_names( const tr_skeleton *skeleton )
+{
+    const char *const hips[] = { "LHipJoint", NULL }, *const backs[] = { "LowerBack", NULL };
+    return any_name_holds( skeleton, hips ) || any_name_holds( skeleton, backs );
+}
+
+// Sum over the legs of the way from foot to hip. Feet are found by name; the hip is where the chain begins
+// that leads to the foot without branching. Front and hind legs, left and right cancel sideways, none does
+// upwards.
+static vec3 legs_upwards( const tr_bvh *bvh, const int *child_counts, tr_pose pose )
+{
+    const tr_skeleton *skeleton = &bvh->skeleton;
+    vec3 sum = v3_zero;
+    for ( int j = 1; j < skeleton->joint_count; ++j ) {
+        const tr_joint *joint = &skeleton->joints[j];
+        if ( joint->end_site || !( name_holds( joint, "foot" ) || name_holds( joint, "ankle" ) ||
+                                   name_holds( joint, "paw" ) || name_holds( joint, "hoof" ) ) )
+            continue;
+        int hip = j;
+        for ( int steps = 0; steps < 8 && skeleton->joints[hip].parent > 0; ++steps ) {
+            int above = skeleton->joints[hip].parent;
+            if ( child_counts[above] != 1 )
+                break;
+            hip = above;
+        }
+        sum = v3_add( sum, v3_sub( pose.positions[hip], pose.positions[j] ) );
+    }
+    return sum;
+}
+
+// Largest extent of the rest pose. The root of a body stays out of it when it only carries the real one.
+static double rest_size( const tr_skeleton *skeleton, const int *child_counts, const vec3 *positions )
+{
+    int first = skeleton->joint_count > 8 && child_counts[0] == 1 ? 1 : 0;
+    vec3 low = positions[first], high = low;
+    for ( int j = first; j < skeleton->joint_count; ++j ) {
+        vec3 p = positions[j];
+        low = v3( fmin( low.x, p.x ), fmin( low.y, p.y ), fmin( low.z, p.z ) );
+        high = v3( fmax( high.x, p.x ), fmax( high.y, p.y ), fmax( high.z, p.z ) );
+    }
+    vec3 size = v3_sub( high, low );
+    return fmax( size.x, fmax( size.y, size.z ) );
+}
+
+typedef struct scan { // what a guess looks at
+    double size;      // file units
+    vec3 legs;        // rest pose and first frame together
+} scan;
+
+// The first frame as a clip of its own, in file units and axes. Arrays are borrowed, [joint_count].
+static void place_first_frame( const tr_bvh *bvh, quat *rotations, vec3 *translations, tr_pose pose )
+{
+    const double *row = tr_bvh_row( bvh, 0 );
+    tr_clip clip = { .joint_count = bvh->skeleton.joint_count,
+                     .frame_count = 1,
+                     .fps = 1,
+                     .rotations = rotations,
+                     .root = translations,
+                     .translations = translations };
+    for ( int j = 0; j < clip.joint_count; ++j ) {
+        rotations[j] = tr_bvh_local_rotation( &bvh->layouts[j], row );
+        translations[j] = tr_bvh_local_translation( &bvh->layouts[j], row, bvh->skeleton.joints[j].offset );
+    }
+    tr_forward( &bvh->skeleton, &clip, 0, pose );
+}
+
+// Without memory for a look at the poses the guess falls back to the default: Y up, centimetres.
+static scan scan_poses( const tr_bvh *bvh )
+{
+    size_t count = (size_t)bvh->skeleton.joint_count;
+    scan result = { 0 };
+    quat *rotations = tr_alloc( 2 * count, sizeof( quat ) );
+    vec3 *positions = tr_alloc( 2 * count, sizeof( vec3 ) );
+    int *child_counts = tr_alloc( count, sizeof( int ) );
+    if ( rotations != NULL && positions != NULL && child_counts != NULL ) {
+        tr_pose pose = { rotations, positions };
+        for ( size_t j = 1; j < count; ++j )
+            child_counts[bvh->skeleton.joints[j].parent]++;
+        tr_forward_rest( &bvh->skeleton, pose );
+        result.size = rest_size( &bvh->skeleton, child_counts, pose.positions );
+        result.legs = legs_upwards( bvh, child_counts, pose );
+        place_first_frame( bvh, rotations + count, positions + count, pose );
+        result.legs = v3_add( result.legs, legs_upwards( bvh, child_counts, pose ) );
+    }
+    tr_free( rotations );
+    tr_free( positions );
+    tr_free( child_counts );
+    return result;
+}
+
+typedef struct unit_guess {
+    double metres;
+    const char *y_up, *z_up;
+} unit_guess;
+
+static unit_guess guess_unit( const tr_skeleton *skeleton, double size )
+{
+    if ( size > 5 && size < 50 && has_cmu_names( skeleton ) )
+        return ( unit_guess ){ 0.05644, "CMU joint names: one unit is 5.644 cm, Y up",
+                               "CMU joint names: one unit is 5.644 cm, Z up" };
+    if ( size > 0 && size < 4 )
+        return ( unit_guess ){ 1, "by its size in metres, Y up", "by its size in metres, Z up" };
+    if ( size >= 40 && size < 85 && is_person( skeleton ) )
+        return ( unit_guess ){ 0.0254, "a person of 40 to 85 units: inches, Y up",
+                               "a person of 40 to 85 units: inches, Z up" };
+    if ( size > 700 )
+        return ( unit_guess ){ 0.001, "by its size in millimetres, Y up",
+                               "by its size in millimetres, Z up" };
+    return ( unit_guess ){ 0.01, "by its size in centimetres, Y up", "by its size in centimetres, Z up" };
+}
+
+const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import )
+{
+    if ( import->unit > 0 && import->up != 0 )
+        return "units and up axis as given";
+    scan seen = scan_poses( bvh );
+    unit_guess unit = guess_unit( &bvh->skeleton, seen.size );
+    bool unit_given = import->unit > 0;
+    if ( !unit_given )
+        import->unit = unit.metres;
+    if ( import->up == 0 )
+        import->up = seen.legs.z > 1.5 * fabs( seen.legs.y ) ? 'z' : 'y';
+    if ( unit_given )
+        return import->up == 'z' ? "units as given, Z up" : "units as given, Y up";
+    return import->up == 'z' ? unit.z_up : unit.y_up;
+}
