@@ -352,7 +352,7 @@ static void bind_group( const tr_renderer *renderer, const group *g )
         glVertexAttribDivisor( attribute, 1 );
         glVertexAttribPointer( attribute, 4, GL_FLOAT, GL_FALSE,
                                (GLsizei)( sizeof( float ) * (size_t)g->stride ),
-                               (const char *)NULL + sizeof( float ) * ( g->first + 4 * (size_t)i ) );
+                               (const void *)( sizeof( float ) * ( g->first + 4 * (size_t)i ) ) );
     }
 }
 
