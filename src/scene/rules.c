@@ -508,3 +508,17 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
     }
     return masked_length( rule->axis, v3_sub( at, tr_rule_target( stage, result, rule, frame ) ) );
 }
+
+// The source is right by definition where the rule takes its target from it; a given one it may miss.
+double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    if ( !rule->given )
+        return 0;
+    vec3 at = tr_anchor_source( stage, &rule->a, frame ), wanted = rule->target;
+    if ( rule->kind == TR_CONSTRAINT_RELATIVE ) {
+        at = v3_sub( at, tr_anchor_source( stage, &rule->b, frame ) );
+        if ( rule->partner_space )
+            wanted = q_rotate( anchor_source_rotation( stage, &rule->b, frame ), wanted );
+    }
+    return masked_length( rule->axis, v3_sub( at, wanted ) );
+}

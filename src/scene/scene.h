@@ -377,15 +377,19 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
 
 #define TR_METRIC_FIELDS 6
 
+typedef struct tr_metric_field {
+    const char *name; // "value", "max", "p95", …
+    const char *unit; // "mm", "%", "" for a plain number, …
+    double out, source;
+    bool out_null, source_null; // cannot be computed; the number is 0 then and means nothing
+    bool worse;                 // out is worse than the source's and than what is fine without a source
+} tr_metric_field;
+
 typedef struct tr_metric {
-    const char *key, *unit;
-    const char *reason; // why it cannot be computed, NULL when it can
+    const char *key, *unit; // unit of the first field
+    const char *reason;     // why it, or a field of it, cannot be computed, NULL when all can
     int field_count;
-    struct {
-        const char *name; // "value", "max", "p95", …
-        double out, source;
-        bool out_null, source_null;
-    } fields[TR_METRIC_FIELDS];
+    tr_metric_field fields[TR_METRIC_FIELDS];
 } tr_metric;
 
 typedef struct tr_measures {

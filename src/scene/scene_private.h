@@ -36,6 +36,9 @@ bool tr_stage_automate( tr_stage *stage, tr_error *error );
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
 
+// How far the source itself is from a contact or relative rule at a frame, in metres.
+double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int frame );
+
 // ---------------------------------------------------------------------------------------------- methods
 
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error );

@@ -1,0 +1,303 @@
+// How limbs of different characters wind around each other: Gauss linking of their chains in the result
+// against the source's.
+//
+// Two chains of lengths l and k that keep a distance d link by at most l k / (4π d²), the integrand's bound.
+// A pair whose bounds in both takes cannot exceed the largest deviation found so far in its frame need not be
+// integrated; nor one that stays below `negligible`, nor one in which nothing moved. That leaves the
+// neighbours.
+#include "scene/measure_private.h"
+
+static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
+static const double same_topology = 0.25; // deviation under which two chains are on the same side
+static const double unmoved = 1e-7;       // metres
+
+typedef struct chain {
+    int who, first, count; // performer; points of the chain within the list of joints
+} chain;
+
+typedef struct chain_list {
+    chain *chains;
+    int chain_count, chain_capacity;
+    int *out_joints, *source_joints; // [joint_count] of the performers of either take
+    int joint_count, out_capacity, source_capacity;
+    int *first; // [performer_count + 1] each performer's first chain
+} chain_list;
+
+static void free_chains( chain_list *list )
+{
+    tr_free( list->chains );
+    tr_free( list->out_joints );
+    tr_free( list->source_joints );
+    tr_free( list->first );
+    *list = ( chain_list ){ 0 };
+}
+
+// The joint at the end of the longest way down a limb, -1 when the limb has no joint. `reach` is scratch.
+static int limb_tip( const tr_skeleton *skeleton, int limb, double *reach )
+{
+    int tip = -1;
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        int parent = skeleton->joints[j].parent;
+        if ( skeleton->joints[j].limb != limb )
+            continue;
+        bool inside = parent >= 0 && skeleton->joints[parent].limb == limb;
+        reach[j] = inside ? reach[parent] + tr_bone_length( skeleton, j ) : 0;
+        if ( tip < 0 || reach[j] > reach[tip] )
+            tip = j;
+    }
+    return tip;
+}
+
+// Appends the chain from `tip` up to the start of its limb, leaving out joints without a source joint.
+static bool add_chain( chain_list *list, const tr_performer *performer, int who, int tip )
+{
+    const tr_skeleton *skeleton = performer->skeleton;
+    int limb = skeleton->joints[tip].limb, count = 0;
+    for ( int j = tip; j >= 0 && skeleton->joints[j].limb == limb; j = skeleton->joints[j].parent ) {
+        int at = list->joint_count + count, from = tr_performer_source( performer, j );
+        if ( from < 0 )
+            continue;
+        if ( !tr_array_reserve( (void **)&list->out_joints, &list->out_capacity, at + 1, sizeof( int ) ) ||
+             !tr_array_reserve( (void **)&list->source_joints, &list->source_capacity, at + 1,
+                                sizeof( int ) ) )
+            return false;
+        list->out_joints[at] = j;
+        list->source_joints[at] = from;
+        ++count;
+    }
+    if ( count < 2 )
+        return true;
+    if ( !tr_array_reserve( (void **)&list->chains, &list->chain_capacity, list->chain_count + 1,
+                            sizeof( chain ) ) )
+        return false;
+    list->chains[list->chain_count++] = ( chain ){ who, list->joint_count, count };
+    list->joint_count += count;
+    return true;
+}
+
+static bool add_performer_chains( chain_list *list, const tr_performer *performer, int who )
+{
+    const tr_skeleton *skeleton = performer->skeleton;
+    double *reach = tr_alloc( (size_t)skeleton->joint_count, sizeof *reach );
+    bool ok = reach != NULL;
+    for ( int limb = 0; limb < skeleton->limb_count && ok; ++limb ) {
+        int tip = limb_tip( skeleton, limb, reach );
+        ok = tip < 0 || add_chain( list, performer, who, tip );
+    }
+    tr_free( reach );
+    return ok;
+}
+
+static bool list_chains( chain_list *list, const tr_take *take )
+{
+    *list = ( chain_list ){ .first = tr_alloc( (size_t)take->performer_count + 1, sizeof( int ) ) };
+    bool ok = list->first != NULL;
+    for ( int c = 0; c < take->performer_count && ok; ++c ) {
+        ok = add_performer_chains( list, &take->performers[c], c );
+        list->first[c + 1] = list->chain_count;
+    }
+    if ( !ok )
+        free_chains( list );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------- one frame
+
+typedef struct extent { // of a chain, or of all chains of a performer
+    vec3 low, high;
+    double length; // of the longest chain
+} extent;
+
+typedef struct posed_chains { // all chains of a take at a frame
+    vec3 *points;             // [joint_count]
+    extent *chains;           // [chain_count]
+    extent *performers;       // [performer_count]
+} posed_chains;
+
+static bool alloc_posed( posed_chains *posed, const chain_list *list, int performers )
+{
+    *posed = ( posed_chains ){ tr_alloc( (size_t)list->joint_count, sizeof( vec3 ) ),
+                               tr_alloc( (size_t)list->chain_count, sizeof( extent ) ),
+                               tr_alloc( (size_t)performers, sizeof( extent ) ) };
+    return posed->points != NULL && posed->chains != NULL && posed->performers != NULL;
+}
+
+static void free_posed( posed_chains *posed )
+{
+    tr_free( posed->points );
+    tr_free( posed->chains );
+    tr_free( posed->performers );
+}
+
+static extent nothing( void )
+{
+    return ( extent ){ v3_scale( HUGE_VAL, v3_one ), v3_scale( -HUGE_VAL, v3_one ), 0 };
+}
+
+static extent joined( extent a, extent b )
+{
+    return ( extent ){ { fmin( a.low.x, b.low.x ), fmin( a.low.y, b.low.y ), fmin( a.low.z, b.low.z ) },
+                       { fmax( a.high.x, b.high.x ), fmax( a.high.y, b.high.y ), fmax( a.high.z, b.high.z ) },
+                       fmax( a.length, b.length ) };
+}
+
+static void pose_chains( posed_chains *posed, const chain_list *list, const int *joints, const tr_take *take,
+                         int frame )
+{
+    for ( int c = 0; c < take->performer_count; ++c )
+        posed->performers[c] = nothing();
+    for ( int i = 0; i < list->chain_count; ++i ) {
+        const chain *limb = &list->chains[i];
+        extent around = nothing();
+        double length = 0;
+        for ( int k = limb->first; k < limb->first + limb->count; ++k ) {
+            vec3 p = tr_performer_at( &take->performers[limb->who], frame, joints[k] );
+            posed->points[k] = p;
+            around = joined( around, ( extent ){ p, p, 0 } );
+            length += k > limb->first ? v3_distance( p, posed->points[k - 1] ) : 0;
+        }
+        around.length = length;
+        posed->chains[i] = around;
+        posed->performers[limb->who] = joined( posed->performers[limb->who], around );
+    }
+}
+
+static double gap( double low_a, double high_a, double low_b, double high_b )
+{
+    return low_b > high_a ? low_b - high_a : low_a > high_b ? low_a - high_b : 0;
+}
+
+// l k / (4π d²) with d the distance of the boxes; infinite when they overlap.
+static double linking_bound( const extent *a, const extent *b )
+{
+    double x = gap( a->low.x, a->high.x, b->low.x, b->high.x ),
+           y = gap( a->low.y, a->high.y, b->low.y, b->high.y ),
+           z = gap( a->low.z, a->high.z, b->low.z, b->high.z );
+    double d2 = x * x + y * y + z * z;
+    return d2 > 0 ? a->length * b->length / ( 4 * TR_PI * d2 ) : HUGE_VAL;
+}
+
+typedef struct writhe_scan {
+    const tr_take *out, *source;
+    const chain_list *list;
+    double *deviations; // [frame_count], negative when out of memory
+} writhe_scan;
+
+typedef struct writhe_frame {
+    const chain_list *list;
+    posed_chains out, source;
+    bool *moved; // [chain_count]
+} writhe_frame;
+
+static bool chain_moved( const writhe_frame *frame, const chain *limb )
+{
+    for ( int k = limb->first; k < limb->first + limb->count; ++k )
+        if ( v3_distance( frame->out.points[k], frame->source.points[k] ) > unmoved )
+            return true;
+    return false;
+}
+
+static double chain_deviation( const writhe_frame *frame, const chain *a, const chain *b )
+{
+    const vec3 *out = frame->out.points, *source = frame->source.points;
+    return fabs( tr_chain_linking( out + a->first, a->count, out + b->first, b->count ) -
+                 tr_chain_linking( source + a->first, a->count, source + b->first, b->count ) );
+}
+
+// The larger of `most` and the deviations of all chain pairs of two performers.
+static double scan_two( const writhe_frame *frame, int one, int other, double most )
+{
+    const chain_list *list = frame->list;
+    for ( int i = list->first[one]; i < list->first[one + 1]; ++i )
+        for ( int k = list->first[other]; k < list->first[other + 1]; ++k ) {
+            if ( !frame->moved[i] && !frame->moved[k] )
+                continue;
+            double bound = linking_bound( &frame->out.chains[i], &frame->out.chains[k] ) +
+                           linking_bound( &frame->source.chains[i], &frame->source.chains[k] );
+            if ( bound > most && bound > negligible )
+                most = fmax( most, chain_deviation( frame, &list->chains[i], &list->chains[k] ) );
+        }
+    return most;
+}
+
+// Neighbours first: their deviations are the large ones that make the others not worth a look.
+static double scan_frame( const writhe_frame *frame, int performers )
+{
+    double most = 0;
+    for ( int near = 1; near >= 0; --near )
+        for ( int one = 0; one < performers; ++one )
+            for ( int other = one + 1; other < performers; ++other ) {
+                double bound =
+                    linking_bound( &frame->out.performers[one], &frame->out.performers[other] ) +
+                    linking_bound( &frame->source.performers[one], &frame->source.performers[other] );
+                if ( bound > most && bound > negligible && ( bound > 1 ) == near )
+                    most = scan_two( frame, one, other, most );
+            }
+    return most;
+}
+
+static void scan_frames( void *context, int begin, int end )
+{
+    writhe_scan *scan = context;
+    const chain_list *list = scan->list;
+    int performers = scan->out->performer_count;
+    writhe_frame frame = { .list = list, .moved = tr_alloc( (size_t)list->chain_count, sizeof( bool ) ) };
+    bool out_ok = alloc_posed( &frame.out, list, performers );
+    bool source_ok = alloc_posed( &frame.source, list, performers );
+    bool ok = frame.moved != NULL && out_ok && source_ok;
+    for ( int f = begin; f < end; ++f ) {
+        scan->deviations[f] = -1;
+        if ( !ok )
+            continue;
+        pose_chains( &frame.out, list, list->out_joints, scan->out, f );
+        pose_chains( &frame.source, list, list->source_joints, scan->source, f );
+        for ( int i = 0; i < list->chain_count; ++i )
+            frame.moved[i] = chain_moved( &frame, &list->chains[i] );
+        scan->deviations[f] = scan_frame( &frame, performers );
+    }
+    tr_free( frame.moved );
+    free_posed( &frame.out );
+    free_posed( &frame.source );
+}
+
+// ------------------------------------------------------------------------------------------- all frames
+
+static bool report( double *deviations, int frames, tr_figures *figures )
+{
+    double same = 0;
+    for ( int f = 0; f < frames; ++f ) {
+        if ( deviations[f] < 0 )
+            return false;
+        same += deviations[f] < same_topology;
+    }
+    tr_spread spread = tr_spread_of( deviations, frames );
+    figures->values[0] = spread.max;
+    figures->values[1] = spread.p95;
+    figures->values[2] = 100 * same / frames;
+    return true;
+}
+
+bool tr_measure_writhe( const tr_measuring *m, const tr_take *take, tr_figures *figures )
+{
+    chain_list list;
+    if ( !list_chains( &list, take ) )
+        return false;
+    int with_chains = 0;
+    for ( int c = 0; c < take->performer_count; ++c )
+        with_chains += list.first[c + 1] > list.first[c];
+    bool ok = true;
+    if ( with_chains < 2 ) {
+        tr_figures_null( figures, "the scene has fewer than two characters with limbs" );
+    } else {
+        writhe_scan scan = { take, &m->source, &list,
+                             tr_alloc( (size_t)take->frame_count, sizeof( double ) ) };
+        ok = scan.deviations != NULL;
+        if ( ok ) {
+            tr_parallel_for( take->frame_count, 8, scan_frames, &scan );
+            ok = report( scan.deviations, take->frame_count, figures );
+        }
+        tr_free( scan.deviations );
+    }
+    free_chains( &list );
+    return ok;
+}
