@@ -170,3 +170,64 @@ double tr_skeleton_leg_length( const tr_skeleton *skeleton )
     rest_extent( skeleton, &low, &high );
     return skeleton->joints[0].offset.y - low;
 }
+
+// ------------------------------------------------------------------------------------------------ scaling
+
+tr_body_scale tr_default_body_scale( void )
+{
+    return ( tr_body_scale ){ .scale = 1.0 };
+}
+
+// How closely an entry fits a limb: 0 not at all, more is closer.
+static int entry_rank( const char *entry, const tr_limb *limb )
+{
+    if ( strcmp( entry, limb->name ) == 0 )
+        return 4;
+    if ( ( limb->kind == TR_LIMB_ARM && strcmp( entry, "arms" ) == 0 ) ||
+         ( limb->kind == TR_LIMB_LEG && strcmp( entry, "legs" ) == 0 ) )
+        return 3;
+    if ( ( limb->side == TR_SIDE_LEFT && strcmp( entry, "left" ) == 0 ) ||
+         ( limb->side == TR_SIDE_RIGHT && strcmp( entry, "right" ) == 0 ) )
+        return 2;
+    return strcmp( entry, "all" ) == 0 ? 1 : 0;
+}
+
+double tr_limb_lookup( const tr_limb_value *values, int count, const tr_limb *limb )
+{
+    int best = 0;
+    double value = 1.0;
+    for ( int i = 0; i < count; ++i ) {
+        int rank = entry_rank( values[i].limb, limb );
+        if ( rank > 0 && rank >= best ) { // of two that fit alike the later one
+            best = rank;
+            value = values[i].value;
+        }
+    }
+    return value;
+}
+
+// The bone from parent to joint belongs to the parent's limb.
+static double bone_factor( const tr_skeleton *skeleton, int joint, const tr_body_scale *scale )
+{
+    if ( joint == 0 || skeleton->limb_count == 0 )
+        return scale->scale;
+    int limb = skeleton->joints[skeleton->joints[joint].parent].limb;
+    return scale->scale * tr_limb_lookup( scale->limbs, scale->limb_count, &skeleton->limbs[limb] );
+}
+
+bool tr_skeleton_scaled( tr_skeleton *out, const tr_skeleton *in, const tr_body_scale *scale,
+                         tr_error *error )
+{
+    assert( scale->scale > 0 && isfinite( scale->scale ) );
+    if ( !tr_skeleton_copy( out, in, error ) )
+        return false;
+    for ( int j = 0; j < in->joint_count; ++j )
+        out->joints[j].offset = v3_scale( bone_factor( in, j, scale ), in->joints[j].offset );
+    if ( scale->limb_count > 0 ) { // shorter legs: the rest pose stands where it stood
+        double low_before, low_after, high;
+        rest_extent( in, &low_before, &high );
+        rest_extent( out, &low_after, &high );
+        out->joints[0].offset.y += scale->scale * low_before - low_after;
+    }
+    return true;
+}

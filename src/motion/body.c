@@ -1,0 +1,413 @@
+// A capsule per bone, thick enough to look at with pleasure and thin enough to collide with reason.
+//
+// Radii are fractions of one length that says how big the body is: the stature of who walks upright, the
+// length of the trunk (and for legs the length of the legs) of beasts. They do not follow the single bone,
+// because rigs split bones at will; only what is short as a whole is kept from becoming a balloon.
+#include "motion/stature.h"
+
+#define DENSITY          1000.0 // kg/m³
+#define ROHRER           12.5   // kg/m³: mass of an adult over the cube of the stature
+#define SHORTEST_CAPSULE 1e-3   // metres
+
+typedef enum plan { PLAN_UPRIGHT, PLAN_BEAST, PLAN_CRAWLER, PLAN_OTHER } plan;
+
+typedef struct build {
+    const tr_skeleton *skeleton;
+    const tr_limb_value *girths;
+    int girth_count;
+    plan plan;
+    double size;   // stature, trunk length, or longest way through the body
+    double legs;   // mean length
+    double spread; // how far from the trunk legs begin, sideways
+    double spine;  // from the body's root to the last joint of the back, along the bones
+    double *below; // [joint_count] length of the longest way down
+    double *above; // [joint_count] distance from the body's root along the bones
+    int *children; // [joint_count]
+} build;
+
+// ---------------------------------------------------------------------------------------------- body plan
+
+static void measure_ways( build *b )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    int n = b->skeleton->joint_count;
+    for ( int j = n - 1; j > 0; --j ) {
+        int p = joints[j].parent;
+        b->below[p] = fmax( b->below[p], b->below[j] + tr_bone_length( b->skeleton, j ) );
+        b->children[p]++;
+    }
+    for ( int j = 1; j < n; ++j )
+        b->above[j] = joints[j].role == TR_ROLE_ROOT
+                          ? 0
+                          : b->above[joints[j].parent] + tr_bone_length( b->skeleton, j );
+    for ( int j = 0; j < n; ++j )
+        if ( joints[j].role == TR_ROLE_SPINE )
+            b->spine = fmax( b->spine, b->above[j] );
+}
+
+static bool starts_limb( const tr_skeleton *skeleton, int joint, tr_limb_kind kind )
+{
+    int parent = skeleton->joints[joint].parent;
+    return parent >= 0 && skeleton->limbs[skeleton->joints[joint].limb].kind == kind &&
+           skeleton->joints[parent].limb != skeleton->joints[joint].limb;
+}
+
+// Trunk of a beast: from its hindmost to its foremost leg along the bones, never less than its spread
+// sideways.
+static void measure_trunk( build *b )
+{
+    double nearest = INFINITY, farthest = 0, spread = 0;
+    int legs = 0;
+    for ( int j = 0; j < b->skeleton->joint_count; ++j ) {
+        if ( !starts_limb( b->skeleton, j, TR_LIMB_LEG ) )
+            continue;
+        vec3 offset = b->skeleton->joints[j].offset;
+        double along = b->above[b->skeleton->joints[j].parent];
+        nearest = fmin( nearest, along );
+        farthest = fmax( farthest, along );
+        spread += v3_length( v3_horizontal( offset ) );
+        legs++;
+    }
+    b->spread = legs > 0 ? spread / legs : 0;
+    b->size = legs > 0 ? fmax( farthest - nearest, b->spread ) : 0;
+}
+
+static void choose_plan( build *b )
+{
+    int legs = b->skeleton->limb_count > 0 ? tr_limb_kind_count( b->skeleton, TR_LIMB_LEG ) : 0;
+    double whole = fmax( tr_skeleton_height( b->skeleton ), b->below[0] );
+    b->legs = tr_skeleton_leg_length( b->skeleton );
+    b->plan = legs == 2 ? PLAN_UPRIGHT : legs > 4 ? PLAN_CRAWLER : legs > 2 ? PLAN_BEAST : PLAN_OTHER;
+    if ( b->plan == PLAN_UPRIGHT )
+        b->size = tr_stature( b->skeleton );
+    else if ( b->plan != PLAN_OTHER )
+        measure_trunk( b );
+    if ( !( b->size > 0 ) ) {
+        b->plan = PLAN_OTHER;
+        b->size = whole;
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- radii
+
+// Thickness of the trunk along the way from pelvis to neck: hips, waist, chest.
+static double trunk_profile( double t )
+{
+    const double hips = 0.068, waist = 0.061, chest = 0.072;
+    return t < 0.4 ? lerpd( hips, waist, smooth_step5( t / 0.4 ) )
+                   : lerpd( waist, chest, smooth_step5( ( t - 0.4 ) / 0.4 ) );
+}
+
+static double upright_radius( const build *b, int parent, int joint )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    double h = b->size;
+    switch ( joints[parent].role ) {
+    case TR_ROLE_NECK: return 0.030 * h;
+    case TR_ROLE_CLAVICLE: return 0.032 * h;
+    case TR_ROLE_UPPER_ARM: return 0.026 * h;
+    case TR_ROLE_FOREARM: return 0.021 * h;
+    case TR_ROLE_HAND:
+        return joints[joint].role == TR_ROLE_FINGER && b->children[joint] > 0 ? 0.013 * h : 0.017 * h;
+    case TR_ROLE_FINGER: return 0.0055 * h;
+    case TR_ROLE_THIGH: return 0.042 * h;
+    case TR_ROLE_SHIN: return 0.029 * h;
+    case TR_ROLE_FOOT: return 0.020 * h;
+    case TR_ROLE_TOE: return 0.016 * h;
+    case TR_ROLE_TAIL: return 0.016 * h;
+    case TR_ROLE_EAR: return 0.010 * h;
+    default: break;
+    }
+    if ( starts_limb( b->skeleton, joint, TR_LIMB_LEG ) )
+        return 0.050 * h;
+    if ( joints[joint].role == TR_ROLE_CLAVICLE || starts_limb( b->skeleton, joint, TR_LIMB_ARM ) )
+        return 0.040 * h;
+    if ( b->skeleton->limbs[joints[parent].limb].kind != TR_LIMB_TORSO )
+        return 0.020 * h;
+    return trunk_profile( b->spine > 0 ? b->above[parent] / b->spine : 0 ) * h;
+}
+
+static double leg_radius( const build *b, int parent )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    double thin = b->plan == PLAN_CRAWLER ? 0.28 : 1.0, leg = thin * b->legs;
+    switch ( joints[parent].role ) {
+    case TR_ROLE_THIGH: return 0.100 * leg;
+    case TR_ROLE_SHIN: {
+        double radius = 0.065 * leg; // every further bone is thinner
+        for ( int j = joints[parent].parent, n = 0; j > 0 && n < 4 && joints[j].role == TR_ROLE_SHIN; ++n ) {
+            radius *= 0.72;
+            j = joints[j].parent;
+        }
+        return radius;
+    }
+    case TR_ROLE_FOOT: return 0.045 * leg;
+    case TR_ROLE_TOE: return 0.026 * leg;
+    default: return 0.090 * leg;
+    }
+}
+
+static double beast_radius( const build *b, int parent, int joint )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    double t = b->size, down = b->below[parent];
+    switch ( joints[parent].role ) {
+    case TR_ROLE_NECK: return ( b->plan == PLAN_CRAWLER ? 0.2 : 0.125 ) * t;
+    case TR_ROLE_HEAD: return 0.055 * t;
+    case TR_ROLE_EAR: return 0.030 * t;
+    case TR_ROLE_CLAVICLE: return 0.105 * t;
+    case TR_ROLE_TAIL: { // bushy in the first half, then to a point
+        double share = down / fmax( down + b->above[parent], 1e-9 );
+        return t * clampd( 0.02 + 0.07 * share, 0.02, 0.055 );
+    }
+    default: break;
+    }
+    tr_limb_kind kind = b->skeleton->limbs[joints[parent].limb].kind;
+    if ( kind == TR_LIMB_LEG || starts_limb( b->skeleton, joint, TR_LIMB_LEG ) )
+        return leg_radius( b, parent ) * ( kind == TR_LIMB_LEG ? 1.0 : 1.3 );
+    if ( kind != TR_LIMB_TORSO )
+        return 0.04 * t;
+    if ( b->plan == PLAN_CRAWLER ) // an abdomen is as fat as its last bone is long
+        return b->children[joint] == 0 ? 0.45 * tr_bone_length( b->skeleton, joint )
+                                       : 0.75 * fmax( b->spread, 0.2 * t );
+    double along = clampd( b->above[parent] / t, 0, 1 );
+    return t * lerpd( 0.155, 0.215, smooth_step5( along ) ); // loin to barrel chest
+}
+
+static double bone_radius( const build *b, int parent, int joint )
+{
+    double length = tr_bone_length( b->skeleton, joint ), radius;
+    if ( b->plan == PLAN_OTHER )
+        return fmin( 0.06 * b->size, 0.4 * length );
+    radius = b->plan == PLAN_UPRIGHT ? upright_radius( b, parent, joint ) : beast_radius( b, parent, joint );
+    tr_limb_kind kind = b->skeleton->limbs[b->skeleton->joints[parent].limb].kind;
+    double whole = b->below[parent] + length; // what is short as a whole is no balloon
+    return kind == TR_LIMB_TORSO ? radius : fmin( radius, 0.45 * whole );
+}
+
+static double girth_of( const build *b, int joint )
+{
+    if ( b->skeleton->limb_count == 0 )
+        return 1.0;
+    const tr_limb *limb = &b->skeleton->limbs[b->skeleton->joints[joint].limb];
+    return tr_limb_lookup( b->girths, b->girth_count, limb );
+}
+
+// ----------------------------------------------------------------------------------------------- capsules
+
+// Bones that only carry or only mark something have no flesh: the frame above the pelvis, ends of split
+// bones, eyes and ears' roots within the head.
+static bool has_flesh( const build *b, int joint )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    int parent = joints[joint].parent;
+    if ( parent < 0 || tr_bone_length( b->skeleton, joint ) < SHORTEST_CAPSULE )
+        return false;
+    if ( joints[joint].role == TR_ROLE_ROOT )
+        return false;
+    if ( b->plan == PLAN_OTHER )
+        return true;
+    bool in_head = joints[parent].role == TR_ROLE_HEAD;
+    if ( in_head && ( b->plan == PLAN_UPRIGHT || joints[joint].role == TR_ROLE_EAR ) )
+        return false;
+    tr_limb_kind kind = b->skeleton->limbs[joints[joint].limb].kind;
+    bool marker = b->children[joint] == 0 && joints[joint].role == TR_ROLE_OTHER;
+    return !( marker && ( kind == TR_LIMB_ARM || kind == TR_LIMB_LEG ||
+                          ( kind == TR_LIMB_HEAD && b->plan == PLAN_UPRIGHT ) ) );
+}
+
+static tr_capsule bone_capsule( const build *b, int joint )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    int parent = joints[joint].parent;
+    vec3 offset = joints[joint].offset;
+    double radius = bone_radius( b, parent, joint ) * girth_of( b, parent );
+    tr_capsule c = { .joint = joint, .parent = parent, .b = offset, .radius = radius };
+    // The chest ends at the neck: its round end must not swallow the chin.
+    if ( b->plan == PLAN_UPRIGHT && starts_limb( b->skeleton, joint, TR_LIMB_HEAD ) )
+        c.b = v3_scale( fmax( 0.0, 1.0 - 0.8 * radius / tr_bone_length( b->skeleton, joint ) ), offset );
+    return c;
+}
+
+// The skull, a ball just under the top of the head; the end of the head tells where that is and how big.
+static tr_capsule head_ball( const build *b, int head, int end )
+{
+    const tr_joint *joints = b->skeleton->joints;
+    double whole = b->plan == PLAN_UPRIGHT ? 0.058 * b->size : 0.115 * b->size;
+    vec3 up = v3_unit_or( joints[head].offset, v3_y );
+    vec3 centre = b->plan == PLAN_UPRIGHT ? v3_scale( 0.7 * whole, up ) : v3_zero;
+    double radius = whole * girth_of( b, head );
+    if ( end >= 0 && b->plan == PLAN_UPRIGHT ) {
+        double length = tr_bone_length( b->skeleton, end );
+        radius = clampd( 0.6 * length, 0.85 * whole, 1.15 * whole ) * girth_of( b, head );
+        vec3 along = v3_unit_or( joints[end].offset, up );
+        centre = v3_scale( fmax( length - radius, 0.25 * length ), along );
+    }
+    return ( tr_capsule ){ .joint = head, .parent = head, .a = centre, .b = centre, .radius = radius };
+}
+
+// Child of the head that marks its top: the longest bone that goes to neither eye nor ear.
+static int head_end( const tr_skeleton *skeleton, int head )
+{
+    int best = -1;
+    for ( int j = head + 1; j < skeleton->joint_count; ++j ) {
+        const tr_joint *joint = &skeleton->joints[j];
+        if ( joint->parent == head && joint->side == TR_SIDE_NONE &&
+             tr_bone_length( skeleton, j ) >= SHORTEST_CAPSULE &&
+             ( best < 0 || tr_bone_length( skeleton, j ) > tr_bone_length( skeleton, best ) ) )
+            best = j;
+    }
+    return best;
+}
+
+static void add_capsules( const build *b, tr_body *out )
+{
+    for ( int j = 0, heads = 0; j < b->skeleton->joint_count; ++j ) {
+        if ( has_flesh( b, j ) )
+            out->capsules[out->capsule_count++] = bone_capsule( b, j );
+        if ( b->plan != PLAN_OTHER && b->skeleton->joints[j].role == TR_ROLE_HEAD && heads++ < 16 )
+            out->capsules[out->capsule_count++] = head_ball( b, j, head_end( b->skeleton, j ) );
+    }
+    if ( out->capsule_count == 0 ) { // a lone joint is a ball, so that it can be seen and has a mass
+        double radius = b->size > 0 ? 0.5 * b->size : 0.1;
+        out->capsules[out->capsule_count++] = ( tr_capsule ){ .radius = radius * girth_of( b, 0 ) };
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- masses
+
+// Body segments with their usual share of the whole mass (sums to 1 over two arms and two legs).
+typedef enum segment { TRUNK, HEAD, UPPER_ARM, FOREARM, HAND, THIGH, SHANK, FOOT, SEGMENTS } segment;
+static const double shares[SEGMENTS] = { 0.497, 0.081, 0.028, 0.016, 0.006, 0.100, 0.0465, 0.0145 };
+
+static segment segment_of( const tr_skeleton *skeleton, int joint )
+{
+    switch ( skeleton->joints[joint].role ) {
+    case TR_ROLE_NECK:
+    case TR_ROLE_HEAD:
+    case TR_ROLE_EAR: return HEAD;
+    case TR_ROLE_UPPER_ARM: return UPPER_ARM;
+    case TR_ROLE_FOREARM: return FOREARM;
+    case TR_ROLE_HAND:
+    case TR_ROLE_FINGER: return HAND;
+    case TR_ROLE_THIGH: return THIGH;
+    case TR_ROLE_SHIN: return SHANK;
+    case TR_ROLE_FOOT:
+    case TR_ROLE_TOE: return FOOT;
+    default: break;
+    }
+    tr_limb_kind kind = skeleton->limbs[skeleton->joints[joint].limb].kind;
+    return kind == TR_LIMB_HEAD  ? HEAD
+           : kind == TR_LIMB_ARM ? UPPER_ARM
+           : kind == TR_LIMB_LEG ? THIGH
+                                 : TRUNK;
+}
+
+// π r² l, and half a ball at each end that no other capsule shares: bodies are chains of capsules that
+// overlap at the joints, and what overlaps must not weigh twice.
+static double capsule_volume( const tr_capsule *c, const int *shared )
+{
+    double half_ball = 2.0 / 3.0 * TR_PI * c->radius * c->radius * c->radius;
+    double volume = TR_PI * c->radius * c->radius * v3_distance( c->a, c->b );
+    if ( c->joint == c->parent )
+        return volume + 2 * half_ball;
+    return volume + ( ( shared[c->joint] == 1 ) + ( shared[c->parent] == 1 ) ) * half_ball;
+}
+
+static void add_mass( tr_body *body, const tr_capsule *c, double mass )
+{
+    body->masses[c->parent] += 0.5 * mass;
+    body->masses[c->joint] += 0.5 * mass;
+    body->total_mass += mass;
+}
+
+// A segment's share goes to its capsules by volume. Thicker or thinner limbs weigh by the square of the
+// girth.
+static void weigh_upright( const build *b, const int *shared, tr_body *out )
+{
+    double volumes[SEGMENTS][3] = { { 0 } };
+    double whole = ROHRER * b->size * b->size * b->size;
+    for ( int i = 0; i < out->capsule_count; ++i ) {
+        const tr_capsule *c = &out->capsules[i];
+        segment s = segment_of( b->skeleton, c->parent );
+        tr_side side = s == TRUNK || s == HEAD ? TR_SIDE_NONE : b->skeleton->joints[c->parent].side;
+        volumes[s][side] += capsule_volume( c, shared );
+    }
+    for ( int i = 0; i < out->capsule_count; ++i ) {
+        const tr_capsule *c = &out->capsules[i];
+        segment s = segment_of( b->skeleton, c->parent );
+        tr_side side = s == TRUNK || s == HEAD ? TR_SIDE_NONE : b->skeleton->joints[c->parent].side;
+        double girth = girth_of( b, c->parent );
+        double part = capsule_volume( c, shared ) / fmax( volumes[s][side], 1e-300 );
+        add_mass( out, c, shares[s] * whole * part * girth * girth );
+    }
+}
+
+static bool weigh( const build *b, tr_body *out, tr_error *error )
+{
+    int *shared = tr_alloc( (size_t)b->skeleton->joint_count, sizeof( int ) );
+    if ( shared == NULL )
+        return tr_error_memory( error );
+    for ( int i = 0; i < out->capsule_count; ++i ) {
+        shared[out->capsules[i].joint]++;
+        shared[out->capsules[i].parent] += out->capsules[i].joint != out->capsules[i].parent;
+    }
+    if ( b->plan == PLAN_UPRIGHT )
+        weigh_upright( b, shared, out );
+    else
+        for ( int i = 0; i < out->capsule_count; ++i )
+            add_mass( out, &out->capsules[i], DENSITY * capsule_volume( &out->capsules[i], shared ) );
+    tr_free( shared );
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------- public
+
+static bool build_body( build *b, tr_body *out, tr_error *error )
+{
+    size_t n = (size_t)b->skeleton->joint_count;
+    b->below = tr_alloc( n, sizeof( double ) );
+    b->above = tr_alloc( n, sizeof( double ) );
+    b->children = tr_alloc( n, sizeof( int ) );
+    out->capsules = tr_alloc( n + 16, sizeof( tr_capsule ) ); // a bone each, and balls for heads
+    out->masses = tr_alloc( n, sizeof( double ) );
+    bool ok = b->below != NULL && b->above != NULL && b->children != NULL && out->capsules != NULL &&
+              out->masses != NULL;
+    if ( !ok )
+        return tr_error_memory( error );
+    measure_ways( b );
+    choose_plan( b );
+    add_capsules( b, out );
+    return weigh( b, out, error );
+}
+
+bool tr_body_build( tr_body *out, const tr_skeleton *skeleton, const tr_limb_value *girths, int girth_count,
+                    tr_error *error )
+{
+    *out = ( tr_body ){ 0 };
+    build b = { .skeleton = skeleton, .girths = girths, .girth_count = girths != NULL ? girth_count : 0 };
+    bool ok = build_body( &b, out, error );
+    tr_free( b.below );
+    tr_free( b.above );
+    tr_free( b.children );
+    if ( !ok )
+        tr_body_free( out );
+    return ok;
+}
+
+void tr_body_free( tr_body *body )
+{
+    tr_free( body->capsules );
+    tr_free( body->masses );
+    *body = ( tr_body ){ 0 };
+}
+
+vec3 tr_body_centre_of_mass( const tr_body *body, const tr_skeleton *skeleton, tr_pose pose )
+{
+    if ( !( body->total_mass > 0 ) )
+        return pose.positions[0];
+    vec3 sum = v3_zero;
+    for ( int j = 0; j < skeleton->joint_count; ++j )
+        sum = v3_mad( sum, body->masses[j], pose.positions[j] );
+    return v3_scale( 1.0 / body->total_mass, sum );
+}

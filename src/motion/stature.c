@@ -1,0 +1,38 @@
+#include "motion/stature.h"
+
+int tr_limb_kind_count( const tr_skeleton *skeleton, tr_limb_kind kind )
+{
+    int count = 0;
+    for ( int i = 0; i < skeleton->limb_count; ++i )
+        count += skeleton->limbs[i].kind == kind;
+    return count;
+}
+
+// Length of the bones from the body's root to the top of its head.
+static double trunk_length( const tr_skeleton *skeleton )
+{
+    double longest = 0;
+    int heads = 0;
+    for ( int j = 0; j < skeleton->joint_count && heads < 64; ++j ) {
+        int parent = skeleton->joints[j].parent;
+        bool head = skeleton->joints[j].role == TR_ROLE_HEAD;
+        if ( !head && ( parent < 0 || skeleton->joints[parent].role != TR_ROLE_HEAD ) )
+            continue;
+        heads++;
+        double length = 0;
+        for ( int i = j; i > 0 && skeleton->joints[i].role != TR_ROLE_ROOT; i = skeleton->joints[i].parent )
+            length += tr_bone_length( skeleton, i );
+        longest = fmax( longest, length );
+    }
+    return longest;
+}
+
+double tr_stature( const tr_skeleton *skeleton )
+{
+    double rest = tr_skeleton_height( skeleton );
+    double trunk = trunk_length( skeleton );
+    if ( tr_limb_kind_count( skeleton, TR_LIMB_LEG ) != 2 || !( trunk > 0 ) )
+        return rest;
+    double bones = tr_skeleton_leg_length( skeleton ) + trunk;
+    return clampd( rest, bones, 1.12 * bones ); // ankles and the offset of the hips add a little
+}
