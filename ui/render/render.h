@@ -90,8 +90,14 @@ vec3 tr_camera_project( const tr_camera *camera, vec3 point, double aspect );
 
 typedef struct tr_view_def { // what of a stage to show
     const char *view;        // see tr_camera_view
-    bool bodies, skeleton, pose_graph, trails, ghosts, source, contacts;
-    int trail_frames; // length of a trail before and after the frame
+    bool bodies;             // with props and environment, which are always there
+    bool skeleton;           // bones and joints on top
+    bool pose_graph;         // a triangle around each joint and three rails along each bone, on top
+    bool trails;             // of props and pelvises; of hands and feet too when the cast is small
+    bool ghosts;             // the same bodies some frames before and after
+    bool source;             // the motion before it was given to these bodies, as a pale ghost
+    bool contacts;           // a mark wherever a foot or hand rests
+    int trail_frames;        // length of a trail before and after the frame
     int ghost_step, ghosts_each_side;
     const char *highlight; // id drawn in full colour while the rest fades, NULL = none
 } tr_view_def;
@@ -100,6 +106,11 @@ tr_view_def tr_default_view_def( void );
 // Bounding box of everything that moves over frames first … last.
 void tr_view_bounds( const tr_stage *stage, const tr_result *result, int first, int last, vec3 *low,
                      vec3 *high );
+// A camera around that: "auto" looks at the side most of the cast turns to. False: unknown view or out of
+// memory.
+bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *result, int first, int last,
+                     const char *view, double aspect, tr_error *error );
+// Replaces the list's content by the stage as it is at `frame`.
 void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
                    const tr_view_def *def );
 

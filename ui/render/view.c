@@ -1,0 +1,479 @@
+// From a stage and its result to things to draw. Nothing here moves a joint.
+#include "ui/render/private.h"
+
+#include <string.h>
+
+static const int small_cast = 4; // up to here every hand and foot gets its trail
+
+tr_view_def tr_default_view_def( void )
+{
+    return ( tr_view_def ){
+        .view = "auto", .bodies = true, .trail_frames = 20, .ghost_step = 10, .ghosts_each_side = 3 };
+}
+
+// What of one actor is drawn: the target body moved by the result, or the source.
+typedef struct puppet {
+    const tr_skeleton *skeleton;
+    const tr_body *body;
+    const tr_world *world;
+    tr_colour colour;
+} puppet;
+
+static int clamp_frame( const tr_result *result, int frame )
+{
+    return frame < 0 ? 0 : frame >= result->frame_count ? result->frame_count - 1 : frame;
+}
+
+static tr_colour mixed( tr_colour a, tr_colour b, float t )
+{
+    return ( tr_colour ){ a.r + t * ( b.r - a.r ), a.g + t * ( b.g - a.g ), a.b + t * ( b.b - a.b ), a.a };
+}
+
+static tr_colour see_through( tr_colour colour, float alpha )
+{
+    colour.a *= alpha;
+    return colour;
+}
+
+// The document's colour; paled when somebody else is highlighted.
+static tr_colour paint( const float rgb[3], const char *id, const tr_view_def *def )
+{
+    const tr_colour pale = { 0.84f, 0.86f, 0.88f, 1.0f };
+    tr_colour colour = { rgb[0], rgb[1], rgb[2], 1.0f };
+    return def->highlight && strcmp( def->highlight, id ) != 0 ? mixed( colour, pale, 0.8f ) : colour;
+}
+
+static puppet puppet_of( const tr_stage *stage, const tr_result *result, int actor, const tr_view_def *def )
+{
+    const tr_cast *cast = &stage->scene->cast[actor];
+    return ( puppet ){ &stage->actors[actor].target, &stage->actors[actor].body, &result->worlds[actor],
+                       paint( cast->colour, cast->id, def ) };
+}
+
+// ----------------------------------------------------------------------------------------------- bodies
+
+// Heads and hands are lighter, feet darker: so one reads the pose of a small figure at a glance.
+static tr_colour part_colour( tr_colour colour, tr_role role )
+{
+    const tr_colour light = { 1.0f, 0.95f, 0.88f, 1.0f }, dark = { 0.16f, 0.16f, 0.20f, 1.0f };
+    switch ( role ) {
+    case TR_ROLE_NECK:
+    case TR_ROLE_HEAD:
+    case TR_ROLE_EAR:
+    case TR_ROLE_HAND:
+    case TR_ROLE_FINGER: return mixed( colour, light, 0.45f );
+    case TR_ROLE_FOOT:
+    case TR_ROLE_TOE: return mixed( colour, dark, 0.45f );
+    default: return colour;
+    }
+}
+
+// Limbs taper towards the thinner part that follows; a trunk does not.
+static double radius_at_end( const tr_body *body, const tr_capsule *capsule, tr_role role )
+{
+    bool trunk =
+        role == TR_ROLE_ROOT || role == TR_ROLE_SPINE || role == TR_ROLE_HEAD || role == TR_ROLE_OTHER;
+    if ( trunk || capsule->joint == capsule->parent )
+        return capsule->radius;
+    double next = 0.0;
+    for ( int i = 0; i < body->capsule_count; ++i )
+        if ( body->capsules[i].parent == capsule->joint && body->capsules[i].joint != capsule->joint )
+            next = fmax( next, body->capsules[i].radius );
+    return capsule->radius * clampd( next / capsule->radius, 0.7, 1.0 );
+}
+
+static void add_body( tr_draw_list *list, const puppet *p, int frame, bool parts )
+{
+    tr_pose pose = tr_world_pose( p->world, frame );
+    for ( int i = 0; i < p->body->capsule_count; ++i ) {
+        const tr_capsule *c = &p->body->capsules[i];
+        rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
+        tr_role role = p->skeleton->joints[c->parent].role;
+        tr_draw_cone_add( list, rigid_apply( place, c->a ), rigid_apply( place, c->b ), c->radius,
+                          radius_at_end( p->body, c, role ),
+                          parts ? part_colour( p->colour, role ) : p->colour );
+    }
+}
+
+static void add_ghosts( tr_draw_list *list, const puppet *p, int frame, const tr_view_def *def )
+{
+    for ( int k = -def->ghosts_each_side; k <= def->ghosts_each_side; ++k ) {
+        int at = frame + k * def->ghost_step;
+        if ( k == 0 || at < 0 || at >= p->world->frame_count )
+            continue;
+        puppet ghost = *p;
+        float nearness = 1.0f - (float)abs( k ) / (float)( def->ghosts_each_side + 1 );
+        ghost.colour = see_through( mixed( p->colour, ( tr_colour ){ 1, 1, 1, 1 }, k > 0 ? 0.35f : 0.0f ),
+                                    0.10f + 0.30f * nearness );
+        add_body( list, &ghost, at, false );
+    }
+}
+
+// --------------------------------------------------------------------------------------------- overlays
+
+static void add_skeleton( tr_draw_list *list, const puppet *p, int frame )
+{
+    tr_pose pose = tr_world_pose( p->world, frame );
+    tr_colour bone = mixed( p->colour, ( tr_colour ){ 0.10f, 0.12f, 0.18f, 1 }, 0.65f );
+    for ( int j = 1; j < p->skeleton->joint_count; ++j )
+        tr_draw_line_add( list, pose.positions[p->skeleton->joints[j].parent], pose.positions[j], bone, 2.0f,
+                          true );
+    for ( int j = 0; j < p->skeleton->joint_count; ++j ) {
+        if ( p->skeleton->joints[j].end_site )
+            continue;
+        tr_draw_line_add( list, pose.positions[j], pose.positions[j], bone, 7.0f, true );
+        tr_draw_line_add( list, pose.positions[j], pose.positions[j], ( tr_colour ){ 1, 1, 1, 1 }, 4.0f,
+                          true );
+    }
+}
+
+// For every joint its child with the largest subtree, -1 for leaves; [joint_count], NULL when out of memory.
+// Parents come before children, so one walk from the back knows each subtree when it is asked for.
+static int *main_children( const tr_skeleton *skeleton )
+{
+    int count = skeleton->joint_count;
+    int *children = tr_alloc( (size_t)count, sizeof *children ),
+        *sizes = tr_alloc( (size_t)count, sizeof *sizes );
+    for ( int j = 0; children && j < count; ++j )
+        children[j] = -1;
+    for ( int j = count - 1; children && sizes && j > 0; --j ) {
+        int parent = skeleton->joints[j].parent, best = children[parent];
+        sizes[j] += 1;
+        sizes[parent] += sizes[j];
+        if ( best < 0 || sizes[j] >= sizes[best] )
+            children[parent] = j;
+    }
+    if ( !sizes ) {
+        tr_free( children );
+        children = NULL;
+    }
+    tr_free( sizes );
+    return children;
+}
+
+static double radius_around( const tr_body *body, int joint )
+{
+    double radius = 0.0;
+    for ( int i = 0; i < body->capsule_count; ++i )
+        if ( body->capsules[i].parent == joint || ( radius == 0.0 && body->capsules[i].joint == joint ) )
+            radius = fmax( radius, body->capsules[i].radius );
+    return radius;
+}
+
+// Three points around a joint, at right angles to its bone, as far out as the body part reaches.
+static void joint_triangle( const puppet *p, tr_pose pose, int joint, int child, vec3 out[3] )
+{
+    int parent = p->skeleton->joints[joint].parent;
+    vec3 bone = child >= 0    ? v3_sub( pose.positions[child], pose.positions[joint] )
+                : parent >= 0 ? v3_sub( pose.positions[joint], pose.positions[parent] )
+                              : v3_y;
+    vec3 axis = v3_unit_or( bone, v3_y ), front = q_rotate( pose.rotations[joint], v3_z );
+    vec3 x = v3_mad( front, -v3_dot( front, axis ), axis );
+    x = v3_length( x ) > 0.3 ? v3_unit( x ) : v3_perpendicular( axis );
+    vec3 y = v3_cross( axis, x );
+    double radius = radius_around( p->body, joint );
+    for ( int k = 0; k < 3; ++k ) {
+        double angle = 2.0 * TR_PI * k / 3.0;
+        out[k] = v3_add( pose.positions[joint], v3_add( v3_scale( radius * cos( angle ), x ),
+                                                        v3_scale( radius * sin( angle ), y ) ) );
+    }
+}
+
+// Which corner of the second triangle each rail from the first leads to: the shortest of the three ways
+// round.
+static int rail_shift( const vec3 a[3], const vec3 b[3] )
+{
+    int best = 0;
+    double best_length = HUGE_VAL;
+    for ( int shift = 0; shift < 3; ++shift ) {
+        double length = 0.0;
+        for ( int k = 0; k < 3; ++k )
+            length += v3_distance( a[k], b[( k + shift ) % 3] );
+        if ( length < best_length ) {
+            best_length = length;
+            best = shift;
+        }
+    }
+    return best;
+}
+
+static void add_pose_graph( tr_draw_list *list, const puppet *p, int frame )
+{
+    tr_pose pose = tr_world_pose( p->world, frame );
+    tr_colour rail = mixed( p->colour, ( tr_colour ){ 0.10f, 0.12f, 0.18f, 1 }, 0.45f );
+    tr_colour ring = mixed( p->colour, ( tr_colour ){ 0.10f, 0.12f, 0.18f, 1 }, 0.75f );
+    int *children = main_children( p->skeleton );
+    list->failed = list->failed || !children;
+    for ( int j = 0; children && j < p->skeleton->joint_count; ++j ) {
+        vec3 here[3], above[3];
+        int parent = p->skeleton->joints[j].parent;
+        joint_triangle( p, pose, j, children[j], here );
+        for ( int k = 0; k < 3; ++k )
+            tr_draw_line_add( list, here[k], here[( k + 1 ) % 3], ring, 1.6f, true );
+        if ( parent < 0 )
+            continue;
+        joint_triangle( p, pose, parent, children[parent], above );
+        int shift = rail_shift( above, here );
+        for ( int k = 0; k < 3; ++k )
+            tr_draw_line_add( list, above[k], here[( k + shift ) % 3], see_through( rail, 0.8f ), 1.2f,
+                              true );
+    }
+}
+
+// ----------------------------------------------------------------------------------------------- trails
+
+typedef struct path { // of a point: three doubles every `stride` doubles
+    const double *points;
+    size_t stride;
+    int frame_count;
+} path;
+
+static vec3 path_at( const path *p, int frame )
+{
+    const double *at = p->points + p->stride * (size_t)frame;
+    return v3( at[0], at[1], at[2] );
+}
+
+// Fades at both ends, paler where it is still to come.
+static void add_trail( tr_draw_list *list, const path *p, int frame, int length, tr_colour colour,
+                       float width )
+{
+    for ( int f = frame - length; f < frame + length; ++f ) {
+        if ( f < 0 || f + 1 >= p->frame_count )
+            continue;
+        float strength = f >= frame ? 0.45f : 0.9f;
+        tr_draw_line_add( list, path_at( p, f ), path_at( p, f + 1 ), colour, width, false );
+        if ( list->failed )
+            return;
+        tr_draw_line *line = &list->lines[list->line_count - 1];
+        line->colour_a = see_through( colour, strength * ( 1.0f - (float)abs( f - frame ) / (float)length ) );
+        line->colour_b =
+            see_through( colour, strength * ( 1.0f - (float)abs( f + 1 - frame ) / (float)length ) );
+    }
+}
+
+static void add_joint_trails( tr_draw_list *list, const puppet *p, int frame, bool all_ends, int length )
+{
+    tr_colour colour = mixed( p->colour, ( tr_colour ){ 0.10f, 0.12f, 0.18f, 1 }, 0.25f );
+    for ( int j = 0; j < p->skeleton->joint_count; ++j ) {
+        tr_role role = p->skeleton->joints[j].role;
+        bool end = role == TR_ROLE_HAND || role == TR_ROLE_FOOT;
+        path joint = { &p->world->positions[j].x, 3 * (size_t)p->world->joint_count, p->world->frame_count };
+        if ( j == 0 || ( all_ends && end ) )
+            add_trail( list, &joint, frame, length, colour, j == 0 ? 3.0f : 2.0f );
+    }
+}
+
+// --------------------------------------------------------------------------------------------- contacts
+
+static void add_contacts( tr_draw_list *list, const tr_stage *stage, int actor, const puppet *p, int frame )
+{
+    const tr_colour green = { 0.16f, 0.66f, 0.45f, 0.9f };
+    const tr_actor *a = &stage->actors[actor];
+    tr_pose pose = tr_world_pose( p->world, frame );
+    for ( int i = 0; i < a->contacts.count; ++i ) {
+        const tr_contact *c = &a->contacts.items[i];
+        if ( frame < c->first || frame > c->last )
+            continue;
+        for ( int j = 0; j < a->target.joint_count; ++j ) {
+            if ( a->map[j] != c->joint )
+                continue;
+            double radius = 1.5 * fmax( radius_around( p->body, j ), 0.01 );
+            vec3 at = pose.positions[j];
+            if ( c->surface == TR_SURFACE_GROUND )
+                tr_draw_disc_add( list, v3( at.x, stage->ground + 1e-3, at.z ), v3_y, radius, green );
+            else
+                tr_draw_line_add( list, at, at, green, 7.0f, true );
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- fill
+
+static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int actor,
+                       int frame, const tr_view_def *def )
+{
+    puppet p = puppet_of( stage, result, actor, def );
+    bool chosen = def->highlight && strcmp( def->highlight, stage->scene->cast[actor].id ) == 0;
+    if ( def->bodies )
+        add_body( list, &p, frame, true );
+    if ( def->ghosts && ( chosen || !def->highlight ) )
+        add_ghosts( list, &p, frame, def );
+    if ( def->source ) {
+        const tr_actor *a = &stage->actors[actor];
+        puppet source = {
+            &a->source.skeleton, &a->source_body, &a->world,
+            see_through( mixed( p.colour, ( tr_colour ){ 0.75f, 0.78f, 0.82f, 1 }, 0.7f ), 0.4f ) };
+        add_body( list, &source, frame, false );
+    }
+    if ( def->skeleton )
+        add_skeleton( list, &p, frame );
+    if ( def->pose_graph )
+        add_pose_graph( list, &p, frame );
+    if ( def->trails && ( chosen || !def->highlight ) )
+        add_joint_trails( list, &p, frame, chosen || stage->actor_count <= small_cast, def->trail_frames );
+    if ( def->contacts )
+        add_contacts( list, stage, actor, &p, frame );
+}
+
+static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int prop, int frame,
+                      const tr_view_def *def )
+{
+    const tr_prop *document = &stage->scene->props[prop];
+    const tr_stage_prop *p = &stage->props[prop];
+    tr_colour colour = paint( document->colour, document->id, def );
+    tr_draw_box_add( list, result->tracks[prop][frame], v3_scale( p->scale, p->size ), colour );
+    if ( def->source )
+        tr_draw_box_add( list, p->track[frame], p->size, see_through( colour, 0.3f ) );
+    path centre = { &result->tracks[prop][0].position.x, sizeof( rigid ) / sizeof( double ),
+                    result->frame_count };
+    if ( def->trails )
+        add_trail( list, &centre, frame, def->trail_frames,
+                   mixed( colour, ( tr_colour ){ 0.55f, 0.30f, 0.05f, 1 }, 0.3f ), 3.0f );
+}
+
+void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
+                   const tr_view_def *def )
+{
+    tr_draw_clear( list );
+    list->ground = stage->ground;
+    if ( result->frame_count < 1 )
+        return;
+    frame = clamp_frame( result, frame );
+    for ( int i = 0; i < stage->actor_count; ++i )
+        add_actor( list, stage, result, i, frame, def );
+    for ( int i = 0; i < stage->prop_count; ++i )
+        add_prop( list, stage, result, i, frame, def );
+    for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
+        const tr_obstacle *o = &stage->scene->obstacles[i];
+        tr_draw_box_add( list, stage->obstacles[i], o->size, paint( o->colour, o->id, def ) );
+    }
+}
+
+// ----------------------------------------------------------------------------------------------- camera
+
+// Calls for at most this many frames of a range: enough for any framing.
+static const int frame_samples = 24;
+
+typedef void visit( void *context, vec3 point, double radius );
+
+static void visit_frame( const tr_stage *stage, const tr_result *result, int frame, visit *call,
+                         void *context )
+{
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        tr_pose pose = tr_world_pose( &result->worlds[i], frame );
+        const tr_body *body = &stage->actors[i].body;
+        for ( int k = 0; k < body->capsule_count; ++k ) {
+            const tr_capsule *c = &body->capsules[k];
+            rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
+            call( context, rigid_apply( place, c->a ), c->radius );
+            call( context, rigid_apply( place, c->b ), c->radius );
+        }
+    }
+    for ( int i = 0; i < stage->prop_count; ++i ) {
+        tr_draw_box box = {
+            result->tracks[i][frame], v3_scale( stage->props[i].scale, stage->props[i].size ), { 0 } };
+        vec3 corners[8];
+        tr_box_corners( &box, corners );
+        for ( int k = 0; k < 8; ++k )
+            call( context, corners[k], 0.0 );
+    }
+}
+
+static void visit_range( const tr_stage *stage, const tr_result *result, int first, int last, visit *call,
+                         void *context )
+{
+    if ( result->frame_count < 1 )
+        return;
+    first = clamp_frame( result, first );
+    last = clamp_frame( result, last );
+    int span = last > first ? last - first : 0, samples = span < frame_samples ? span : frame_samples;
+    visit_frame( stage, result, first, call, context );
+    for ( int i = 1; i <= samples; ++i )
+        visit_frame( stage, result, first + (int)( (long)span * i / samples ), call, context );
+}
+
+static void add_to_bounds( void *context, vec3 point, double radius )
+{
+    tr_bounds_add( context, point, radius );
+}
+
+void tr_view_bounds( const tr_stage *stage, const tr_result *result, int first, int last, vec3 *low,
+                     vec3 *high )
+{
+    tr_bounds bounds = tr_bounds_empty();
+    visit_range( stage, result, first, last, add_to_bounds, &bounds );
+    if ( bounds.low.x > bounds.high.x ) // nothing moves: the environment, or nothing at all
+        for ( int i = 0; i < stage->scene->obstacle_count; ++i )
+            tr_bounds_add( &bounds, stage->obstacles[i].position,
+                           0.5 * v3_length( stage->scene->obstacles[i].size ) );
+    if ( bounds.low.x > bounds.high.x )
+        bounds = ( tr_bounds ){ v3( -1, stage->ground, -1 ), v3( 1, stage->ground + 1.8, 1 ) };
+    *low = bounds.low;
+    *high = bounds.high;
+}
+
+typedef struct cloud {
+    vec3 *points;
+    int count, capacity;
+    bool failed;
+} cloud;
+
+// Six points on the ball: a common radius would be too much for fingers and too little for heads.
+static void add_to_cloud( void *context, vec3 p, double r )
+{
+    cloud *c = context;
+    const vec3 directions[6] = { { 1, 0, 0 },  { -1, 0, 0 }, { 0, 1, 0 },
+                                 { 0, -1, 0 }, { 0, 0, 1 },  { 0, 0, -1 } };
+    if ( !v3_finite( p ) )
+        return;
+    if ( !tr_array_reserve( (void **)&c->points, &c->capacity, c->count + 6, sizeof *c->points ) ) {
+        c->failed = true;
+        return;
+    }
+    for ( int i = 0; i < ( r > 0.0 ? 6 : 1 ); ++i )
+        c->points[c->count++] = v3_mad( p, r, directions[i] );
+}
+
+// Where most of the cast looks, from hip to hip: forward = left × up. Zero when they look everywhere.
+static vec3 mean_facing( const tr_stage *stage, const tr_result *result, int frame )
+{
+    vec3 sum = v3_zero;
+    int count = 0;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const tr_skeleton *skeleton = &stage->actors[i].target;
+        tr_pose pose = tr_world_pose( &result->worlds[i], frame );
+        int left, right;
+        if ( tr_skeleton_find_role( skeleton, TR_ROLE_THIGH, TR_SIDE_LEFT, &left, 1 ) < 1 ||
+             tr_skeleton_find_role( skeleton, TR_ROLE_THIGH, TR_SIDE_RIGHT, &right, 1 ) < 1 )
+            continue;
+        vec3 across = v3_sub( pose.positions[left], pose.positions[right] );
+        sum = v3_add( sum, v3_unit( v3_horizontal( v3_cross( across, v3_y ) ) ) );
+        ++count;
+    }
+    return v3_length( sum ) > 0.3 * count ? v3_unit( sum ) : v3_zero;
+}
+
+bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *result, int first, int last,
+                     const char *view, double aspect, tr_error *error )
+{
+    cloud c = { 0 };
+    visit_range( stage, result, first, last, add_to_cloud, &c );
+    vec3 facing = result->frame_count > 0
+                      ? mean_facing( stage, result, clamp_frame( result, ( first + last ) / 2 ) )
+                      : v3_zero;
+    bool ok = c.failed ? tr_error_memory( error ) : true;
+    if ( ok && c.count > 0 )
+        ok = tr_camera_fit( camera, view, c.points, c.count, 0.0, facing, aspect );
+    else if ( ok ) {
+        vec3 low, high;
+        tr_view_bounds( stage, result, first, last, &low, &high );
+        ok = tr_camera_view( camera, view, low, high, aspect );
+    }
+    tr_free( c.points );
+    if ( !ok && !c.failed )
+        tr_error_set( error,
+                      "unknown view \"%s\": use auto, front, back, left, right, top or yaw,pitch[,distance]",
+                      view );
+    return ok;
+}
