@@ -5,5 +5,6 @@
 #include "scene/scene.h"
 
 bool tr_box_relay_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_squat_chain_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 
 #endif

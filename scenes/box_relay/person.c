@@ -50,16 +50,18 @@ static void plan_step( relay_person *p, int side, double from, double to, double
     double start = lerpd( from, to, lead ? 0.10 : 0.56 ), end = lerpd( from, to, lead ? 0.40 : 0.86 );
     uint64_t seed = relay_person_seed( p->index );
     double wide = own( p, 11, -0.02, 0.02 ) + tr_chance_between( seed, chance, -0.012, 0.012 );
-    double x = out * ( ( lead ? 0.21 : 0.15 ) + wide );
+    double x = out * ( ( lead ? 0.185 : 0.13 ) + wide );
     double z = ( lead ? 0.035 : -0.03 ) + tr_chance_between( seed, chance + 1, -0.015, 0.015 );
     double heading =
-        towards * ( lead ? 40 : 8 ) * TR_DEGREE + tr_chance_between( seed, chance + 2, -0.06, 0.06 );
+        towards * ( lead ? 34 : 6 ) * TR_DEGREE + tr_chance_between( seed, chance + 2, -0.06, 0.06 );
     tr_track *tracks[3] = { &p->foot_x[side], &p->foot_z[side], &p->foot_heading[side] };
     const double values[3] = { x, z, heading };
     for ( int i = 0; i < 3; ++i ) {
         int count = tracks[i]->count;
-        tr_track_add( tracks[i], start, count > 0 ? tracks[i]->keys[count - 1].value : values[i] );
-        tr_track_add( tracks[i], end, values[i] );
+        // Up first, then across: no foot moves that still touches the ground.
+        tr_track_add( tracks[i], lerpd( start, end, 0.10 ),
+                      count > 0 ? tracks[i]->keys[count - 1].value : values[i] );
+        tr_track_add( tracks[i], lerpd( start, end, 0.90 ), values[i] );
     }
     tr_track_add( &p->foot_lift[side], start, 0 );
     tr_track_add( &p->foot_lift[side], lerpd( start, end, 0.5 ), own( p, 12, 0.045, 0.065 ) );
@@ -134,7 +136,8 @@ static deeds deeds_at( const relay_person *p, double t )
         d.reach += at_take + at_give;
         d.load += tr_pulse( t, take + 0.2, give - 0.1, 0.35, 0.3 );
         d.effort += tr_pulse( t, take + 0.35, take + 0.40, 0.30, 0.65 );
-        d.stoop += at_take * stoop_for( p, p->index, b ) + at_give * stoop_for( p, p->index + 1, b );
+        d.stoop += stoop_for( p, p->index, b ) * tr_pulse( t, take - 0.12, take + 0.18, 0.80, 0.85 );
+        d.stoop += stoop_for( p, p->index + 1, b ) * tr_pulse( t, give - 0.12, give + 0.18, 0.80, 0.95 );
     }
     return d;
 }
@@ -150,7 +153,7 @@ static void place_trunk( const relay_person *p, double t, const deeds *d, tr_hum
     double yaw = hip_share * turn + 0.02 * rock;
     vec3 back = q_rotate( q_axis_angle( v3_y, yaw ), v3( 0, 0, -1 ) );
     out->pelvis =
-        v3( 0.095 * weight + 0.010 * sway, TR_HUMAN_HIP_HEIGHT - own( p, 16, 0.030, 0.050 ), 0.008 * rock );
+        v3( 0.08 * weight + 0.010 * sway, TR_HUMAN_HIP_HEIGHT - own( p, 16, 0.012, 0.026 ), 0.008 * rock );
     out->pelvis.y -= 0.022 * d->effort + 0.010 * d->reach + 0.20 * d->stoop;
     out->pelvis = v3_mad( out->pelvis, 0.015 + 0.015 * d->load + 0.12 * d->stoop, back );
     double pitch = ( 2.0 + 2.0 * d->reach + 24.0 * d->stoop ) * TR_DEGREE;
@@ -165,46 +168,41 @@ static void place_trunk( const relay_person *p, double t, const deeds *d, tr_hum
     out->breath = sin( 2.0 * TR_PI * ( own( p, 18, 0.24, 0.32 ) * t + own( p, 19, 0, 1 ) ) );
 }
 
-static tr_human_hand idle_hand( const relay_person *p, int side, double t, const tr_human_targets *body )
+static rigid idle_hand( const relay_person *p, int side, double t )
 {
-    double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
     uint64_t seed = relay_person_seed( p->index ) + 10u + (uint64_t)side;
-    double facing = q_heading( body->pelvis_rotation ) + 0.6 * body->spine.y;
-    quat yaw = q_axis_angle( v3_y, facing );
-    vec3 hang = v3( out * ( 0.255 + 0.01 * tr_noise( seed, t, 0.3 ) ), own( p, 20, -0.06, 0.03 ),
-                    own( p, 21, 0.13, 0.19 ) + 0.02 * tr_noise( seed + 5, t, 0.4 ) );
-    tr_human_hand hand = { .palm = v3_add( body->pelvis, q_rotate( yaw, hang ) ) };
-    vec3 fingers = q_rotate( yaw, v3( -out * 0.15, -0.8, 0.55 ) ),
-         palm = q_rotate( yaw, v3( -out, -0.1, -0.25 ) );
-    hand.rotation = tr_human_hand_rotation( side, fingers, palm );
-    return hand;
+    double swing = own( p, 20, -2, 8 ) + 3.0 * tr_noise( seed, t, 0.35 );
+    double bend = own( p, 21, 22, 40 ) + 5.0 * tr_noise( seed + 5, t, 0.3 );
+    return tr_human_hang( side, swing * TR_DEGREE, own( p, 22, 7, 11 ) * TR_DEGREE, bend * TR_DEGREE );
 }
 
-static tr_human_hand hold_hand( const relay_person *p, int side, int box, double t, double open )
+// Place of a palm on a box; an open hand waits outside of the face and a little back towards its owner.
+static rigid hold_hand( const relay_person *p, int side, int box, double t, double open )
 {
     rigid at = rigid_mul( p->inverse, relay_box( p->plan, box, t ) );
     rigid grip = rigid_mul( at, relay_grip( p->index, side ) );
     vec3 palm = q_rotate( grip.rotation, v3( 0, -1, 0 ) );
     vec3 fingers = q_rotate( grip.rotation, v3( side == TR_HUMAN_LEFT ? 1 : -1, 0, 0 ) );
-    // An open hand waits outside of the face and a little back towards its owner.
-    vec3 away = v3_sub( v3_scale( -1.0, palm ), v3_scale( 0.6, fingers ) );
-    return ( tr_human_hand ){ .palm = v3_mad( grip.position, open, away ), .rotation = grip.rotation };
+    vec3 away = v3_sub( v3_negate( palm ), v3_scale( 0.6, fingers ) );
+    grip.position = v3_mad( grip.position, open, away );
+    return grip;
 }
 
-static tr_human_hand hand_at( const relay_person *p, int side, double t, const tr_human_targets *body )
+static tr_human_hand hand_at( const relay_person *p, int side, double t )
 {
-    tr_human_hand hand = idle_hand( p, side, t, body );
+    double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
+    tr_human_hand hand = { .rest = idle_hand( p, side, t ), .hold = rigid_identity };
     for ( int b = p->first_box; b <= p->last_box; ++b ) {
         double first = relay_time( p->plan, p->index, b ) - 0.5 * RELAY_HOLD;
         double last = relay_time( p->plan, p->index + 1, b ) + 0.5 * RELAY_HOLD;
-        double near = tr_pulse( t, first - 0.05, last + 0.05, 0.70, 0.62 );
-        if ( near == 0.0 )
+        double grip = tr_pulse( t, first - 0.05, last + 0.05, 0.66, 0.68 );
+        if ( grip == 0.0 ) // the pulses of two boxes never overlap
             continue;
         double open = 0.085 * ( 1.0 - tr_pulse( t, first, last, 0.30, 0.24 ) );
-        tr_human_hand hold = hold_hand( p, side, b, t, open );
-        hand.palm = v3_lerp( hand.palm, hold.palm, near );
-        hand.rotation = q_slerp( hand.rotation, hold.rotation, near );
+        hand.hold = hold_hand( p, side, b, t, open );
+        hand.grip = grip;
     }
+    hand.elbow = v3_lerp( v3( 0.35 * out, -0.3, -1.0 ), v3( 0.6 * out, -0.7, -0.5 ), hand.grip );
     return hand;
 }
 
@@ -215,7 +213,7 @@ static tr_human_foot foot_at( const relay_person *p, int side, double t )
                         tr_track_at( &p->foot_z[side], t ) ),
         .heading = tr_track_at( &p->foot_heading[side], t ),
         .roll = tr_track_at( &p->foot_roll[side], t ),
-        .knee = 6 * TR_DEGREE,
+
     };
 }
 
@@ -225,7 +223,7 @@ tr_human_targets relay_person_at( const relay_person *p, double t )
     deeds d = deeds_at( p, t );
     place_trunk( p, t, &d, &out );
     for ( int side = 0; side < 2; ++side ) {
-        out.hands[side] = hand_at( p, side, t, &out );
+        out.hands[side] = hand_at( p, side, t );
         out.feet[side] = foot_at( p, side, t );
     }
     return out;

@@ -5,11 +5,9 @@
 #include <assert.h>
 
 const vec3 relay_box_size = { 0.42, 0.30, 0.30 };
-const vec3 relay_table_size = { 0.70, 0.35, 0.46 };
+const vec3 relay_table_size = { 0.70, 0.48, 0.46 };
 
 #define SPACING     1.12 // metres along the line
-#define MAX_BEND    1.5  // radians the whole line turns at most
-#define MIN_RADIUS  11.0
 #define GIVE_HEIGHT 1.03 // of a box's centre when it is handed over
 #define SEED        20u
 
@@ -20,13 +18,9 @@ uint64_t relay_person_seed( int person )
 
 // ------------------------------------------------------------------------------------------------ layout
 
-// People stand on a circle and look at its centre, which lies at (0, 0, radius).
 rigid relay_place( const relay *r, int person )
 {
-    double radius = fmax( MIN_RADIUS, SPACING * r->people / MAX_BEND );
-    double heading = -( person - 0.5 * ( r->people - 1 ) ) * SPACING / radius;
-    quat turn = q_axis_angle( v3_y, heading );
-    return ( rigid ){ turn, v3_sub( v3( 0, 0, radius ), q_rotate( turn, v3( 0, 0, radius ) ) ) };
+    return tr_crowd_line( r->people, person, SPACING, 1.5 );
 }
 
 rigid relay_stack( const relay *r, int gap )

@@ -58,6 +58,14 @@ tr_cast tr_crowd_member( uint64_t seed, int index )
     return cast;
 }
 
+rigid tr_crowd_line( int people, int index, double spacing, double bend )
+{
+    double radius = fmax( 11.0, spacing * people / bend );
+    double heading = -( index - 0.5 * ( people - 1 ) ) * spacing / radius;
+    quat turn = q_axis_angle( v3_y, heading );
+    return ( rigid ){ turn, v3_sub( v3( 0, 0, radius ), q_rotate( turn, v3( 0, 0, radius ) ) ) };
+}
+
 tr_point tr_crowd_palm( const char *who, int side )
 {
     const char *hand = side == TR_HUMAN_LEFT ? "LeftHand" : "RightHand";

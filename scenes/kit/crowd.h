@@ -9,6 +9,11 @@
 // 1.3 of the source with its own girth, some with long arms or short legs.
 tr_cast tr_crowd_member( uint64_t seed, int index );
 
+// Ground frame of person `index` in a line of people who stand side by side, `spacing` metres apart, on a
+// circle whose centre they look at: +Z ahead, the next person to the left. The line turns by `bend` radians
+// at most over its length, and its middle is at the origin.
+rigid tr_crowd_line( int people, int index, double spacing, double bend );
+
 // Where every part of a person shall be at a time (seconds), in the frame of the person's clip.
 typedef tr_human_targets tr_crowd_targets( const void *context, int person, double time );
 

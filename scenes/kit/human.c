@@ -119,9 +119,21 @@ vec3 tr_human_palm( int side, vec3 hand, quat rotation )
     return v3_add( hand, q_rotate( rotation, palm_offset( side ) ) );
 }
 
-static vec3 wrist_of( int side, const tr_human_hand *hand )
+// Upper arm and forearm with the elbow bent by β span √(a² + b² + 2ab cos β); the line from shoulder to wrist
+// runs ahead of the upper arm by about β b / (a + b), the hand by nearly β.
+rigid tr_human_hang( int side, double swing, double out, double bend )
 {
-    return v3_sub( hand->palm, q_rotate( hand->rotation, palm_offset( side ) ) );
+    double a = arm[TR_HUMAN_FOREARM].offset.x, b = arm[TR_HUMAN_HAND].offset.x;
+    double span = sqrt( a * a + b * b + 2.0 * a * b * cos( bend ) );
+    quat aside = q_axis_angle( v3_z, outward( side ) * out );
+    quat reach = q_mul( aside, q_axis_angle( v3_x, -( swing + bend * b / ( a + b ) ) ) );
+    quat point = q_mul( aside, q_axis_angle( v3_x, -( swing + 0.9 * bend ) ) );
+    vec3 shoulder = v3_add( arm[TR_HUMAN_SHOULDER].offset, arm[TR_HUMAN_ARM].offset );
+    shoulder.x *= outward( side );
+    vec3 wrist = v3_add( shoulder, q_rotate( reach, v3( 0, -span, 0 ) ) );
+    vec3 palm = q_rotate( point, v3( -outward( side ), 0, -0.35 ) );
+    quat rotation = tr_human_hand_rotation( side, q_rotate( point, v3( 0, -1, 0 ) ), palm );
+    return ( rigid ){ rotation, tr_human_palm( side, wrist, rotation ) };
 }
 
 // ------------------------------------------------------------------------------------------------- feet
@@ -155,6 +167,17 @@ static tr_pose pose_of( solver *s )
     return ( tr_pose ){ s->rotations, s->positions };
 }
 
+// Where a hand shall be as the chest is now: its rotation and, as position, the wrist.
+static rigid wrist_of( const solver *s, int side )
+{
+    const tr_human_hand *hand = &s->targets->hands[side];
+    rigid chest = { s->rotations[TR_HUMAN_CHEST], s->positions[TR_HUMAN_CHEST] };
+    rigid rest = rigid_mul( chest, hand->rest );
+    quat rotation = q_slerp( rest.rotation, hand->hold.rotation, hand->grip );
+    vec3 palm = v3_lerp( rest.position, hand->hold.position, hand->grip );
+    return ( rigid ){ rotation, v3_sub( palm, q_rotate( rotation, palm_offset( side ) ) ) };
+}
+
 static void place_trunk( solver *s )
 {
     // Breathing in straightens the back by a degree at the level of the ribs.
@@ -178,15 +201,15 @@ static double soft_excess( double x, double knee )
 
 // One round of leaning: what a shoulder lacks to its hand turns the spine (ω = r × e / |r|², the least
 // rotation that moves the shoulder by e) and carries the pelvis along; what a hip lacks to its foot pulls the
-// pelvis towards that foot.
+// pelvis towards that foot. A hand at rest moves with the chest and asks for nothing.
 static void lean_once( solver *s )
 {
     vec3 carry = v3_zero, turn = v3_zero;
     for ( int side = 0; side < 2; ++side ) {
         vec3 shoulder = s->positions[tr_human_arm( side, TR_HUMAN_ARM )];
-        vec3 reach = v3_sub( wrist_of( side, &s->targets->hands[side] ), shoulder );
+        vec3 reach = v3_sub( wrist_of( s, side ).position, shoulder );
         double excess = soft_excess( v3_length( reach ) - 0.93 * TR_HUMAN_ARM_LENGTH, 0.012 );
-        vec3 pull = v3_scale( 0.5 * excess, v3_unit( reach ) );
+        vec3 pull = v3_scale( 0.5 * s->targets->hands[side].grip * excess, v3_unit( reach ) );
         vec3 lever = v3_sub( shoulder, s->positions[TR_HUMAN_SPINE] );
         turn = v3_mad( turn, 1.0 / v3_dot( lever, lever ), v3_cross( lever, pull ) );
         carry = v3_mad( carry, 0.5, pull );
@@ -194,7 +217,7 @@ static void lean_once( solver *s )
     for ( int side = 0; side < 2; ++side ) {
         vec3 hip = s->positions[tr_human_leg( side, TR_HUMAN_UP_LEG )];
         vec3 reach = v3_sub( ankle_of( &s->targets->feet[side] ), hip );
-        double excess = soft_excess( v3_length( reach ) - 0.985 * TR_HUMAN_LEG_LENGTH, 0.008 );
+        double excess = soft_excess( v3_length( reach ) - 0.99 * TR_HUMAN_LEG_LENGTH, 0.005 );
         carry = v3_mad( carry, excess, v3_unit( reach ) );
     }
     s->pelvis = v3_add( s->pelvis, carry );
@@ -216,7 +239,7 @@ static void turn_head( solver *s )
     vec3 d = q_unrotate( s->rotations[TR_HUMAN_CHEST], v3_sub( s->targets->look, eyes ) );
     double w = s->targets->look_weight;
     double yaw = w * soft_limit( atan2( d.x, d.z ), 80 * TR_DEGREE );
-    double pitch = w * soft_limit( -atan2( d.y, hypot( d.x, d.z ) ), 55 * TR_DEGREE );
+    double pitch = 0.75 * w * soft_limit( -atan2( d.y, hypot( d.x, d.z ) ), 55 * TR_DEGREE );
     const double share[2] = { 0.4, 0.6 };
     for ( int i = 0; i < 2; ++i )
         s->local[TR_HUMAN_NECK + i] =
@@ -231,7 +254,7 @@ static void move_clavicle( solver *s, int side )
 {
     int clavicle = tr_human_arm( side, TR_HUMAN_SHOULDER );
     vec3 shoulder = s->positions[tr_human_arm( side, TR_HUMAN_ARM )];
-    vec3 wrist = wrist_of( side, &s->targets->hands[side] );
+    vec3 wrist = wrist_of( s, side ).position;
     vec3 d = v3_scale( 1.0 / TR_HUMAN_ARM_LENGTH,
                        q_unrotate( s->rotations[TR_HUMAN_CHEST], v3_sub( wrist, shoulder ) ) );
     double forward = 16 * TR_DEGREE * soft_limit( soft_excess( d.z - 0.2, 0.2 ), 1.0 );
@@ -263,6 +286,7 @@ static void share_twist( solver *s, int side )
 static double place_arm( solver *s, int side )
 {
     const tr_human_hand *target = &s->targets->hands[side];
+    rigid wrist = wrist_of( s, side );
     int upper = tr_human_arm( side, TR_HUMAN_ARM ), hand = tr_human_arm( side, TR_HUMAN_HAND );
     move_clavicle( s, side );
     s->local[upper] = q_identity;
@@ -270,9 +294,9 @@ static double place_arm( solver *s, int side )
     tr_pose_refresh( s->human, s->local, pose_of( s ), upper );
     vec3 elbow =
         v3_dot( target->elbow, target->elbow ) > 0 ? target->elbow : v3( outward( side ) * 0.55, -0.6, -0.6 );
-    double left = tr_ik_two_bone( s->human, s->local, pose_of( s ), upper, upper + 1, hand,
-                                  wrist_of( side, target ), q_rotate( s->rotations[TR_HUMAN_CHEST], elbow ) );
-    tr_ik_orient( s->human, s->local, pose_of( s ), hand, target->rotation );
+    double left = tr_ik_two_bone( s->human, s->local, pose_of( s ), upper, upper + 1, hand, wrist.position,
+                                  q_rotate( s->rotations[TR_HUMAN_CHEST], elbow ) );
+    tr_ik_orient( s->human, s->local, pose_of( s ), hand, wrist.rotation );
     share_twist( s, side );
     return left;
 }

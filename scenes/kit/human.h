@@ -48,15 +48,18 @@ bool tr_human_skeleton( tr_skeleton *out, tr_error *error ); // classified
 #define TR_HUMAN_HIP_HEIGHT  0.965 // of joint Hips when standing straight
 #define TR_HUMAN_ARM_LENGTH  0.56  // shoulder joint to wrist
 #define TR_HUMAN_LEG_LENGTH  0.835 // hip joint to ankle
-#define TR_HUMAN_PALM_DEPTH  0.030 // from the bones of the hand to the skin of the palm
+#define TR_HUMAN_PALM_DEPTH  0.024 // from the bones of the hand to the skin of the palm
 #define TR_HUMAN_PALM_CENTRE 0.5   // of the way from the wrist to the finger tips
 
 // ---------------------------------------------------------------------------------------------- targets
 
+// A hand is at rest with the body, holds something in the world, or is on its way between the two. `rest` and
+// `hold` are the middle of the palm's skin and the hand's rotation, see tr_human_hand_rotation.
 typedef struct tr_human_hand {
-    vec3 palm;     // world place of the palm's skin, in its middle
-    quat rotation; // of the hand, see tr_human_hand_rotation
-    vec3 elbow;    // direction the elbow points to, in the chest's frame; zero = out, down and back
+    rigid rest;  // in the chest's frame, see tr_human_hang
+    rigid hold;  // in the world
+    double grip; // 0 = rest … 1 = hold
+    vec3 elbow;  // direction the elbow points to, in the chest's frame; zero = out, down and back
 } tr_human_hand;
 
 typedef struct tr_human_foot {
@@ -77,6 +80,8 @@ typedef struct tr_human_targets {
     tr_human_foot feet[2];
 } tr_human_targets;
 
+// Rest of a hanging arm: swung forward and out by these angles, elbow bent by `bend`, palm towards the body.
+rigid tr_human_hang( int side, double swing, double out, double bend );
 // World rotation of a hand whose fingers point along `fingers` and whose palm faces along `palm`.
 quat tr_human_hand_rotation( int side, vec3 fingers, vec3 palm );
 // World place of the palm's skin for a posed hand: the inverse of what the solver does.
