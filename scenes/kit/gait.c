@@ -64,7 +64,9 @@ static double clock_rate( const tr_gait *gait, double time )
     const tr_gait_def *def = &gait->def;
     if ( def->stride <= 0 )
         return 1.0 / def->cycle;
-    return clampd( tr_gait_speed( gait, time ) / def->stride, 1.0 / def->cycle, 1.0 / def->cycle_fast );
+    double speed = tr_gait_speed( gait, time );
+    return clampd( speed / ( def->stride + def->stride_gain * speed ), 1.0 / def->cycle,
+                   1.0 / def->cycle_fast );
 }
 
 // Trapezoids; the table reaches far enough beyond the end to plan the last stances.
@@ -212,36 +214,49 @@ static tr_gait_stance land_at( const tr_gait *gait, int leg, int step, double fi
 }
 
 // ------------------------------------------------------------------------------------------------ swing
-// A swing runs straight from place to place with minimum-jerk timing s(u) and rises by lift · b(u),
-// b(u) = 64 u³ (1 − u)³: both have no velocity and no acceleration at either end.
+// A swing runs straight from place to place with minimum-jerk timing s(u). It rises by lift · b(u): up in the
+// first share `rise` of the swing, down in the last, also with minimum jerk. So there is neither velocity nor
+// acceleration at either end.
 
-static double arc( double u )
+static double arc( double u, double rise )
 {
-    double w = 4.0 * u * ( 1.0 - u );
-    return w * w * w;
+    return smooth_step5( fmin( u, 1.0 - u ) / rise );
 }
 
 // The lift that clears the ground by the clearance (less near the ends, where the foot is on the ground):
 // base(u) + lift · b(u) ≥ ground + clearance · min(1, 3 b(u)). `margin` widens the ground under the foot.
-static double clear_lift( const tr_gait *gait, vec3 from, vec3 to, double height, double lift )
+static double clear_lift( const tr_gait *gait, vec3 from, vec3 to, double height, double rise )
 {
-    double margin = 0.5 * gait->def.margin;
+    double margin = 0.5 * gait->def.margin, need = 0;
     vec3 way = v3( to.x - from.x, 0, to.z - from.z );
     vec3 ahead = v3_scale( margin, v3_unit( way ) );
-    double need = lift;
     for ( int i = 1; i < SWING_SAMPLES; ++i ) {
-        double u = (double)i / SWING_SAMPLES, b = arc( u );
-        vec3 base = v3_lerp( from, to, smooth_step5( u ) );
+        double u = (double)i / SWING_SAMPLES, b = arc( u, rise );
         if ( b < 0.02 )
             continue;
+        vec3 base = v3_lerp( from, to, smooth_step5( u ) );
         double ground = terrain_height( gait, base.x, base.z );
         ground = fmax( ground, terrain_height( gait, base.x + ahead.x, base.z + ahead.z ) );
         ground = fmax( ground, terrain_height( gait, base.x - ahead.x, base.z - ahead.z ) );
         double room = gait->def.clearance * fmin( 1.0, 3.0 * b );
         need = fmax( need, ( ground + height + room - base.y ) / b );
     }
-    double most = lift + 2.0 * fabs( to.y - from.y ) + 4.0 * gait->def.clearance;
-    return fmin( need, fmax( lift, most ) );
+    return need;
+}
+
+// Over an edge the foot goes up and down more steeply rather than higher.
+static void lift_over( const tr_gait *gait, const tr_gait_stance *from, tr_gait_stance *to, double height,
+                       double lift )
+{
+    double enough = fmax( lift, 0.6 * fabs( to->place.y - from->place.y ) + 2.0 * gait->def.clearance );
+    double need = 0;
+    for ( to->rise = 0.5; to->rise > 0.33; to->rise -= 0.04 ) {
+        need = clear_lift( gait, from->place, to->place, height, to->rise );
+        if ( need <= enough )
+            break;
+    }
+    double most = 2.0 * ( lift + fabs( to->place.y - from->place.y ) + gait->def.clearance );
+    to->lift = clampd( need, lift, most );
 }
 
 static void shape_swing( const tr_gait *gait, int leg, const tr_gait_stance *from, tr_gait_stance *to )
@@ -251,7 +266,7 @@ static void shape_swing( const tr_gait *gait, int leg, const tr_gait_stance *fro
     double share = smooth_step5( length / gait->def.full_stride );
     // Short steps are low steps, down to half height.
     double lift = constants.lift * ( 0.5 + 0.5 * smooth_step5( 2.0 * length / gait->def.full_stride ) );
-    to->lift = clear_lift( gait, from->place, to->place, constants.home.y, lift );
+    lift_over( gait, from, to, constants.home.y, lift );
     to->roll_off = share * constants.roll_off;
     to->roll_on = share * constants.roll_on;
 }
@@ -392,7 +407,7 @@ tr_gait_foot tr_gait_foot_at( const tr_gait *gait, int leg, double time )
     const tr_gait_stance *to = &track->stances[index + 1];
     double u = ( time - from->last ) / ( to->first - from->last ), s = smooth_step5( u );
     foot.base = v3_lerp( from->place, to->place, s );
-    foot.position = v3_mad( foot.base, to->lift * arc( u ), v3_y );
+    foot.position = v3_mad( foot.base, to->lift * arc( u, to->rise ), v3_y );
     foot.heading = lerpd( from->heading, to->heading, s );
     foot.swing = u;
     foot.stance = index + 1;
@@ -429,12 +444,12 @@ tr_gait_support tr_gait_support_at( const tr_gait *gait, double time )
     int count = gait->def.leg_count;
     vec3 bases[TR_GAIT_LEGS];
     tr_gait_support out = { 0 };
-    // A little weight on every foot keeps the mean continuous when all are in the air.
+    // A little weight on every foot keeps the mean calm when all are in the air or about to be.
     double total = 0;
     for ( int leg = 0; leg < count; ++leg ) {
         tr_gait_foot foot = tr_gait_foot_at( gait, leg, time );
         vec3 home = home_at( gait, leg, time );
-        double weight = foot.load + 0.02;
+        double weight = foot.load + 0.1;
         bases[leg] = v3_sub( foot.base, v3( 0, gait->def.legs[leg].home.y, 0 ) );
         out.ground = v3_mad( out.ground, 1.0 / count, bases[leg] );
         out.centre = v3_mad( out.centre, weight, bases[leg] );

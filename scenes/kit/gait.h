@@ -85,6 +85,7 @@ typedef struct tr_gait_def {
     double cycle;       // seconds per cycle at low speed
     double cycle_fast;  // shortest cycle, reached at stride / cycle_fast; = cycle for a constant clock
     double stride;      // metres per cycle in between; 0 = constant clock
+    double stride_gain; // seconds: strides grow by this times the speed
     double start_phase; // of the clock at begin
     double full_speed;  // at which `moving` counts fully
     double full_stride; // step length at which roll_off and roll_on are reached
@@ -104,7 +105,7 @@ typedef struct tr_gait_stance { // the foot stands at `place` from `first` to `l
     vec3 place;
     double heading;
     double first, last;
-    double lift;              // of the swing that leads here
+    double lift, rise;        // of the swing that leads here: height, and share of it spent rising
     double roll_off, roll_on; // of that swing
     double roll_in, roll_out; // seconds of this stance's start and end with a rolling foot
 } tr_gait_stance;

@@ -3,8 +3,10 @@
 #define TROUPE_KIT_H
 
 #include "scenes/kit/crowd.h"
+#include "scenes/kit/follow.h"
 #include "scenes/kit/gait.h"
 #include "scenes/kit/human.h"
+#include "scenes/kit/rig.h"
 #include "scenes/kit/tracks.h"
 
 #endif
