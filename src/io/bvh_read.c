@@ -163,9 +163,11 @@ static bool take_name( parser *p, char name[TR_BVH_LONGEST_NAME + 1] )
         --last;
     if ( last == first )
         return fail_expected( p, "a joint name" );
-    if ( last - first > TR_BVH_LONGEST_NAME || memchr( first, 0, (size_t)( last - first ) ) != NULL )
-        return fail_at( p, first, "expected a joint name of at most %d bytes of text, found %ld",
+    if ( last - first > TR_BVH_LONGEST_NAME )
+        return fail_at( p, first, "expected a joint name of at most %d bytes, found one of %ld",
                         TR_BVH_LONGEST_NAME, (long)( last - first ) );
+    if ( memchr( first, 0, (size_t)( last - first ) ) != NULL )
+        return fail_at( p, first, "expected a joint name, found a zero byte in it" );
     memcpy( name, first, (size_t)( last - first ) );
     name[last - first] = 0;
     return true;
@@ -324,7 +326,7 @@ static bool read_motion_head( parser *p, int *declared )
     if ( !expect_word( p, "MOTION" ) || !expect_word( p, "Frames" ) )
         return false;
     take_word( p, ":" );
-    if ( !expect_whole_number( p, "the number of frames", 0, MOST_FRAMES, declared ) )
+    if ( !expect_whole_number( p, "the number of frames, 0 to 100000000", 0, MOST_FRAMES, declared ) )
         return false;
     if ( !take_word( p, "Frame" ) || !take_word( p, "Time" ) )
         return fail_expected( p, "Frame Time" );
