@@ -114,10 +114,472 @@ static void every_op_applies_undoes_and_redoes( void **state )
     }
 }
 
+// ---------------------------------------------------------------------------------------- what ops mean
+
+static void apply( tr_document *document, const char *line )
+{
+    tr_error error;
+    check_ok( tr_document_apply( document, line, &error ), &error );
+}
+
+static void removing_a_body_removes_its_constraints( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    assert_int_equal( scene->constraint_count, 7 );
+    apply( document, "cast_remove id=p01" ); // hand, foot, pair, sole, arm
+    assert_int_equal( scene->cast_count, 1 );
+    assert_int_equal( scene->constraint_count, 2 );
+    assert_string_equal( scene->constraints[0].id, "place" );
+    assert_string_equal( scene->constraints[1].id, "balance" );
+    assert_true( tr_document_undo( document ) );
+    assert_int_equal( scene->constraint_count, 7 );
+    assert_string_equal( scene->constraints[2].id, "pair" );
+    apply( document, "obstacle_remove id=step" ); // foot
+    assert_int_equal( tr_scene_find_constraint( scene, "foot" ), -1 );
+    apply( document, "prop_remove id=box01" ); // hand
+    assert_int_equal( tr_scene_find_constraint( scene, "hand" ), -1 );
+    assert_int_equal( scene->constraint_count, 5 );
+    tr_document_destroy( document );
+}
+
+static void renaming_is_followed( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    apply( document, "cast_rename id=p01 to=anna" );
+    apply( document, "prop_rename id=box01 to=crate" );
+    apply( document, "obstacle_rename id=step to=stair" );
+    apply( document, "constraint_rename id=hand to=p02" ); // constraints have ids of their own
+    assert_string_equal( scene->constraints[0].id, "p02" );
+    assert_string_equal( scene->constraints[0].a.who, "anna" );
+    assert_string_equal( scene->constraints[0].b.who, "crate" );
+    assert_string_equal( scene->constraints[1].surface, "stair" );
+    apply( document, "constraint_remove id=p02" );
+    assert_int_equal( scene->cast_count, 2 );
+    assert_int_equal( scene->constraint_count, 6 );
+    tr_document_destroy( document );
+}
+
+static void a_new_kind_keeps_what_both_have( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    const tr_constraint *hand = &scene->constraints[0], *place = &scene->constraints[3];
+    apply( document, "constraint_set id=hand kind=absolute target=0,1,0 axes=y" );
+    assert_int_equal( hand->kind, TR_CONSTRAINT_ABSOLUTE );
+    assert_string_equal( hand->a.who, "p01" );
+    assert_string_equal( hand->b.who, "" );
+    assert_int_equal( hand->first, 10 );
+    assert_true( hand->given && !hand->axis[0] && hand->axis[1] );
+    apply( document, "constraint_set id=place kind=orientation" ); // its target is none of a rotation
+    assert_false( place->given );
+    assert_true( !place->hard && place->weight == 3 );
+    apply( document, "constraint_set id=place kind=contact" );
+    assert_string_equal( place->surface, "ground" );
+    apply( document, "constraint_set id=place range=3,4 target=1,2,3" );
+    apply( document, "constraint_set id=place range= target= hard=" );
+    assert_true( place->first == -TR_MAX_FRAMES && place->last == TR_MAX_FRAMES );
+    assert_true( !place->given && place->hard );
+    tr_document_destroy( document );
+}
+
+static void limbs_come_and_go( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_target *target = &tr_document_scene( document )->cast[0].target;
+    apply( document, "cast_limb id=p01 limb=tail value=2" );
+    apply( document, "cast_limb id=p01 limb=left_arm value=1.5" ); // in its old place
+    assert_int_equal( target->limb_count, 2 );
+    assert_string_equal( target->limbs[0].limb, "left_arm" );
+    check_near( target->limbs[0].value, 1.5, 0 );
+    apply( document, "cast_limb id=p01 limb=left_arm value=" );
+    assert_int_equal( target->limb_count, 1 );
+    assert_string_equal( target->limbs[0].limb, "tail" );
+    tr_error error;
+    char line[80];
+    for ( int i = target->limb_count; i < TR_LIMB_VALUES; ++i ) {
+        snprintf( line, sizeof line, "cast_limb id=p01 limb=leg_%d value=1", i );
+        apply( document, line );
+    }
+    assert_false( tr_document_apply( document, "cast_limb id=p01 limb=one_more value=1", &error ) );
+    assert_int_equal( target->limb_count, TR_LIMB_VALUES );
+    tr_document_destroy( document );
+}
+
+// ---------------------------------------------------------------------------------------------- errors
+
+static const struct {
+    const char *line;
+    int column;
+    const char *path, *sentence;
+} refused[] = {
+    { "cast_ad id=p03 file=a", 1, "", "there is no op \"cast_ad\"; did you mean \"cast_add\"?" },
+    { "  dance", 3, "", "`troupe ops` lists them" },
+    { "", 1, "", "there is no op on this line" },
+    { "# only a comment", 1, "", "there is no op on this line" },
+    { "scene_set fps=30\nscene_set fps=20", 0, "", "an op is one line" },
+    { "cast_add id=p03", 1, "", "cast_add needs file=" },
+    { "cast_add id=p03 fil=a.bvh", 17, "", "did you mean \"file\"?" },
+    { "cast_colour id=p01 hue=3", 20, "", "its keys are id, colour" },
+    { "cast_add id=p03 file", 17, "", "not of the form key=value" },
+    { "cast_add id=p03 file =a", 17, "", "not of the form key=value" },
+    { "cast_add id=p03 id=p04 file=a", 17, "", "id is given twice" },
+    { "cast_add id=p03 file=\"a.bvh", 22, "", "the quote is not closed" },
+    { "cast_add id=p03 file=\"a\"b", 25, "", "a blank is needed behind the closing quote" },
+    { "cast_add id=p01 file=a", 13, "cast[2].id", "already the id of cast[0]" },
+    { "cast_add id=box01 file=a", 13, "props[0].id", "already the id of cast[2]" },
+    { "cast_add id=P3 file=a", 13, "cast[2].id", "is no id" },
+    { "cast_add id=a2345678901234567890123456789012 file=a", 13, "", "id: is longer than 31 bytes" },
+    { "cast_add id=p03 file=\"\"", 22, "cast[2].source.file", "needs a motion file" },
+    { "cast_add id=p03 file=\xff\xfe", 22, "cast[2].source.file", "valid UTF-8" },
+    { "cast_add id=p03 file=a scale=big", 30, "", "scale: must be a number" },
+    { "cast_add id=p03 file=a scale=nan", 30, "", "scale: must be a number" },
+    { "cast_add id=p03 file=a scale=1e999", 30, "", "scale: must be a number" },
+    { "cast_add id=p03 file=a scale=1000", 30, "cast[2].target.scale", "must lie between 0.01 and 100" },
+    { "cast_add id=p03 file=a position=1,2", 33, "", "position: must be three numbers" },
+    { "cast_add id=p03 file=a position=1,2,3,4", 33, "", "position: must be three numbers" },
+    { "cast_add id=p03 file=a first=1.5", 30, "", "first: must be a whole number" },
+    { "cast_source id=p01 first=9 last=3", 33, "cast[0].source.last", "before the first frame" },
+    { "cast_place id=p05 heading=3", 15, "", "there is no cast member \"p05\"; did you mean \"p01\"?" },
+    { "cast_place id=elephant heading=3", 15, "", "there is no cast member \"elephant\"" },
+    { "cast_place id=p01", 1, "", "cast_place is given nothing to set" },
+    { "cast_automatic id=p01 soles=yes", 29, "", "soles: must be true or false" },
+    { "cast_limb id=p01 limb=tail value=", 23, "", "there is no entry for \"tail\"" },
+    { "cast_limb id=p01 limb=tail value=long", 34, "", "value: must be a number" },
+    { "cast_limb id=p01 limb=Tail value=1", 23, "cast[0].target.limbs", "is no name of a limb" },
+    { "cast_rename id=p01 to=p02", 23, "cast[1].id", "already" },
+    { "cast_rename id=p01 to=ground", 23, "cast[0].id", "the floor" },
+    { "scene_set range=9,3", 17, "range", "ends before it begins" },
+    { "scene_set ground=1e6", 18, "environment.ground", "must lie between" },
+    { "constraint_add id=c kind=touch a=p01.X", 26, "", "is no kind of constraint" },
+    { "constraint_add id=c kind=length a=p01.X surface=step", 49, "", "does not belong" },
+    { "constraint_add id=c kind=relative a=p01.X", 1, "constraints[7].b", "a point is needed" },
+    { "constraint_add id=c kind=relative a=p01.X b=p09.Y", 45, "constraints[7].b", "did you mean \"p01\"?" },
+    { "constraint_add id=c kind=absolute a=p01.X*2", 37, "constraints[7].a", "sum to 2" },
+    { "constraint_set id=arm a=p01.'X", 25, "", "a: the quote before" },
+    { "constraint_set id=sole rotation=0,0,0,0", 33, "", "no rotation" },
+};
+
+static void errors_point_at_the_place( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    tr_scene before = snapshot( document );
+    int log_count = tr_document_log_count( document );
+    for ( size_t i = 0; i < sizeof refused / sizeof *refused; ++i ) {
+        tr_error error = { 0 };
+        if ( tr_document_apply( document, refused[i].line, &error ) )
+            fail_msg( "accepted: %s", refused[i].line );
+        if ( error.column != refused[i].column || strcmp( error.path, refused[i].path ) != 0 ||
+             strstr( error.message, refused[i].sentence ) == NULL )
+            fail_msg( "%s\n gave %d: %s: %s", refused[i].line, error.column, error.path, error.message );
+        assert_true( tr_scene_equal( tr_document_scene( document ), &before ) );
+    }
+    assert_int_equal( tr_document_log_count( document ), log_count );
+    tr_scene_free( &before );
+    tr_document_destroy( document );
+}
+
+static void scripts_tell_file_and_line( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    static const char script[] = "\xEF\xBB\xBF# opening\r\n\r\n"
+                                 "  cast_place id=p01 heading=3 # turn\r\n"
+                                 "\tcast_place id=p01 haeding=3\n"
+                                 "cast_place id=p01 heading=4";
+    tr_error error = { 0 };
+    char text[800];
+    assert_false( tr_document_run( document, script, sizeof script - 1, "turn.ops", &error ) );
+    tr_error_print( &error, text, sizeof text );
+    assert_string_equal( text,
+                         "turn.ops:4:20: cast_place has no key \"haeding\"; did you mean \"heading\"?" );
+    check_near( tr_document_scene( document )->cast[0].heading, 3, 0 ); // the lines before stay
+    assert_false( tr_document_run( document, "scene_set\0", 10, "nul.ops", &error ) );
+    assert_true( error.line == 1 && error.column == 10 );
+    tr_document_destroy( document );
+
+    tr_scene broken = tr_default_scene();
+    broken.fps = -1;
+    assert_null( tr_document_create( &broken, &error ) );
+    assert_string_equal( error.path, "fps" );
+}
+
+static void memory_may_run_out( void **state )
+{
+    (void)state;
+    for ( size_t i = 0; i < sizeof samples / sizeof *samples; ++i ) {
+        tr_document *document = start();
+        tr_scene before = snapshot( document );
+        tr_error error;
+        bool done = false;
+        for ( long n = 1; !done; ++n ) {
+            tr_memory_fail_from( n );
+            done = tr_document_apply( document, samples[i], &error );
+            tr_memory_fail_from( 0 );
+            if ( !done ) {
+                assert_string_equal( error.message, "out of memory" );
+                assert_true( tr_scene_equal( tr_document_scene( document ), &before ) );
+            }
+            assert_true( n < 1000 );
+        }
+        tr_memory_fail_from( 1 ); // undo and redo need none
+        assert_true( tr_document_undo( document ) );
+        assert_true( tr_document_redo( document ) );
+        assert_true( tr_document_undo( document ) );
+        tr_memory_fail_from( 0 );
+        assert_true( tr_scene_equal( tr_document_scene( document ), &before ) );
+        tr_scene_free( &before );
+        tr_document_destroy( document );
+    }
+    tr_scene empty = tr_default_scene();
+    tr_error error;
+    tr_document *document = NULL;
+    for ( long n = 1; document == NULL; ++n ) {
+        tr_memory_fail_from( n );
+        document = tr_document_create( &empty, &error );
+        tr_memory_fail_from( 0 );
+    }
+    tr_document_destroy( document );
+}
+
+// --------------------------------------------------------------------------------------------- histories
+
+static void history_is_bounded( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    tr_error error;
+    char line[80];
+    size_t live = tr_memory_live();
+    tr_document_limit_history( document, 4000 );
+    for ( int i = 0; i < 1000; ++i ) {
+        snprintf( line, sizeof line, "cast_place id=p01 position=%d,0,0 heading=%d", i, i );
+        apply( document, line );
+    }
+    // What grows is the log: a step and its line, in arrays that double.
+    assert_true( tr_memory_live() < live + 1000 * ( sizeof line + 2 * 64 ) );
+    int undone = 0;
+    while ( tr_document_undo( document ) )
+        ++undone;
+    assert_true( undone >= 1 && undone < 1000 );
+    check_near( tr_document_scene( document )->cast[0].heading, 999 - undone, 0 );
+    while ( tr_document_redo( document ) )
+        --undone;
+    assert_int_equal( undone, 0 );
+    tr_document_limit_history( document, 0 );
+    assert_true( tr_document_undo( document ) ); // the last step always
+    assert_false( tr_document_undo( document ) );
+
+    tr_scene empty = tr_default_scene(); // the log is whole all the same
+    tr_document *replay = tr_document_create( &empty, &error );
+    for ( int i = 0; i < tr_document_log_count( document ); ++i )
+        apply( replay, tr_document_log( document, i ) );
+    assert_true( tr_scene_equal( tr_document_scene( document ), tr_document_scene( replay ) ) );
+    assert_null( tr_document_log( document, -1 ) );
+    assert_null( tr_document_log( document, tr_document_log_count( document ) ) );
+    tr_document_destroy( replay );
+    tr_document_destroy( document );
+}
+
+static uint64_t random_state;
+
+static int random_below( int bound ) // the same sequence everywhere
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (int)( ( random_state >> 33 ) % (uint64_t)bound );
+}
+
+static const char *pick( const char *const *words )
+{
+    int count = 0;
+    while ( words[count] != NULL )
+        ++count;
+    return words[random_below( count )];
+}
+
+static const char *random_text( const char *key )
+{
+    static const char *const points[] = {
+        "p01.Hand", "p02.Head@0,0.1,0", "p03.A*0.5+B*0.5", "box01@0.2,0,0", "box02", "p02", "p04.X", "wrong.",
+        NULL };
+    static const char *const ups[] = { "y", "z", "x", NULL };
+    static const char *const axes[] = { "x", "xz", "xyz", "q", NULL };
+    static const char *const colours[] = { "#102030", "#ffeedd", "grey", NULL };
+    static const char *const files[] = { "a.bvh", "b/c.bvh", "\"with blank.bvh\"", NULL };
+    if ( strcmp( key, "kind" ) == 0 )
+        return pick( tr_constraint_kind_names );
+    if ( key[1] == 0 )
+        return pick( points );
+    return pick( strcmp( key, "up" ) == 0       ? ups
+                 : strcmp( key, "axes" ) == 0   ? axes
+                 : strcmp( key, "colour" ) == 0 ? colours
+                                                : files );
+}
+
+static const char *random_id( const char *op, const char *key )
+{
+    static const char *const cast[] = { "p01", "p02", "p03", "p04", NULL };
+    static const char *const props[] = { "box01", "box02", "box03", NULL };
+    static const char *const obstacles[] = { "step", "wall", "block", NULL };
+    static const char *const rules[] = { "hand", "foot", "pair", "place", "sole", "arm", "balance", NULL };
+    static const char *const surfaces[] = { "ground", "step", "box01", "p01", NULL };
+    static const char *const limbs[] = { "left_arm", "legs", "tail", NULL };
+    if ( strcmp( key, "surface" ) == 0 )
+        return pick( surfaces );
+    if ( strcmp( key, "limb" ) == 0 )
+        return pick( limbs );
+    return pick( op[0] == 'p'                    ? props
+                 : op[0] == 'o'                  ? obstacles
+                 : strncmp( op, "cast", 4 ) == 0 ? cast
+                                                 : rules );
+}
+
+static void add_random_value( char *line, size_t size, const tr_op_info *op, const tr_op_param *param )
+{
+    size_t used = strlen( line );
+    char *out = line + used;
+    size_t room = size - used;
+    int a = random_below( 40 ) - 5, b = random_below( 100 ), c = random_below( 9 );
+    switch ( param->type ) {
+    case TR_OP_ID: snprintf( out, room, "%s", random_id( op->name, param->key ) ); break;
+    case TR_OP_TEXT: snprintf( out, room, "%s", random_text( param->key ) ); break;
+    case TR_OP_NUMBER: snprintf( out, room, "%d.%d%d", a, b, c ); break;
+    case TR_OP_INT: snprintf( out, room, "%d", a ); break;
+    case TR_OP_BOOL: snprintf( out, room, "%s", c % 2 == 0 ? "true" : "false" ); break;
+    case TR_OP_PAIR: snprintf( out, room, "%d,%d", a, b ); break;
+    case TR_OP_VEC3: snprintf( out, room, "%d.%d,%d,0.%d", c, b, b, c ); break;
+    case TR_OP_QUAT: snprintf( out, room, "0,0.%d,0,0.%d", b, c ); break;
+    }
+}
+
+static void random_line( char *line, size_t size )
+{
+    int count;
+    const tr_op_info *op = &tr_op_table( &count )[random_below( count )];
+    if ( strstr( op->name, "remove" ) != NULL ) // rarer, or little is left
+        op = &tr_op_table( &count )[random_below( count )];
+    snprintf( line, size, "%s", op->name );
+    for ( int i = 0; i < op->param_count; ++i ) {
+        if ( !op->params[i].required && random_below( 4 ) != 0 )
+            continue;
+        size_t used = strlen( line );
+        snprintf( line + used, size - used, " %s=", op->params[i].key );
+        if ( op->params[i].required || random_below( 8 ) != 0 )
+            add_random_value( line, size, op, &op->params[i] );
+    }
+}
+
+static void check_replay( const tr_document *document )
+{
+    tr_error error;
+    tr_scene empty = tr_default_scene();
+    tr_document *replay = tr_document_create( &empty, &error );
+    for ( int i = 0; i < tr_document_log_count( document ); ++i )
+        apply( replay, tr_document_log( document, i ) );
+    tr_text a = { 0 }, b = { 0 };
+    check_ok( tr_scene_print( tr_document_scene( document ), &a, &error ), &error );
+    check_ok( tr_scene_print( tr_document_scene( replay ), &b, &error ), &error );
+    assert_string_equal( a.data, b.data );
+    assert_true( tr_scene_equal( tr_document_scene( document ), tr_document_scene( replay ) ) );
+    tr_text_free( &a );
+    tr_text_free( &b );
+    tr_document_destroy( replay );
+}
+
+static void random_walks_replay_to_the_same( void **state )
+{
+    (void)state;
+    random_state = 42;
+    tr_document *document = start();
+    int applied = 0, refused_count = 0;
+    for ( int n = 0; n < 2000; ++n ) {
+        char line[1200];
+        tr_error error;
+        int choice = random_below( 10 );
+        if ( choice == 0 )
+            for ( int k = random_below( 12 ); k > 0 && tr_document_log_count( document ) > 15; --k )
+                tr_document_undo( document );
+        else if ( choice == 1 )
+            for ( int k = random_below( 12 ); k > 0; --k )
+                tr_document_redo( document );
+        random_line( line, sizeof line );
+        tr_scene before = snapshot( document );
+        bool ok = choice > 1 && tr_document_apply( document, line, &error );
+        applied += ok;
+        if ( choice > 1 && !ok ) {
+            ++refused_count;
+            assert_true( error.message[0] != 0 && error.column > 0 );
+            assert_true( tr_scene_equal( tr_document_scene( document ), &before ) );
+        }
+        tr_scene_free( &before );
+        if ( n % 100 == 99 )
+            check_replay( document );
+    }
+    assert_true( applied > 300 && refused_count > 300 ); // both ways are walked
+    tr_document_destroy( document );
+}
+
+// ----------------------------------------------------------------------------------------------- table
+
+// Ops are named after what they work on; the field of a parameter has to be one of the format.
+static void check_field( const char *op, const char *field )
+{
+    static const char *const lists[][2] = { { "cast_", "cast[]." },
+                                            { "prop_", "props[]." },
+                                            { "obstacle_", "environment.boxes[]." },
+                                            { "constraint_", "constraints[]." },
+                                            { "scene_", "" } };
+    tr_text paths = { 0 };
+    char line[120] = "";
+    tr_text_add( &paths, "\n" );
+    tr_scene_print_paths( &paths );
+    for ( size_t i = 0; i < sizeof lists / sizeof *lists; ++i )
+        if ( strncmp( op, lists[i][0], strlen( lists[i][0] ) ) == 0 )
+            snprintf( line, sizeof line, "\n%s%s\n", lists[i][1], field );
+    if ( line[0] == 0 || strstr( paths.data, line ) == NULL )
+        fail_msg( "%s sets %s, which does not exist", op, field );
+    tr_text_free( &paths );
+}
+
+static void the_table_is_in_order( void **state )
+{
+    (void)state;
+    int count;
+    const tr_op_info *ops = tr_op_table( &count );
+    for ( int i = 0; i < count; ++i ) {
+        assert_true( strlen( ops[i].help ) > 0 && ops[i].help[strlen( ops[i].help ) - 1] == '.' );
+        for ( int j = 0; j < i; ++j )
+            assert_string_not_equal( ops[i].name, ops[j].name );
+        for ( int p = 0; p < ops[i].param_count; ++p ) {
+            assert_true( strlen( ops[i].params[p].help ) > 0 );
+            if ( ops[i].params[p].field != NULL )
+                check_field( ops[i].name, ops[i].params[p].field );
+            for ( int q = 0; q < p; ++q )
+                assert_string_not_equal( ops[i].params[p].key, ops[i].params[q].key );
+        }
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
+        TEST( the_table_is_in_order ),
         TEST( every_op_applies_undoes_and_redoes ),
+        TEST( removing_a_body_removes_its_constraints ),
+        TEST( renaming_is_followed ),
+        TEST( a_new_kind_keeps_what_both_have ),
+        TEST( limbs_come_and_go ),
+        TEST( errors_point_at_the_place ),
+        TEST( scripts_tell_file_and_line ),
+        TEST( memory_may_run_out ),
+        TEST( history_is_bounded ),
+        TEST( random_walks_replay_to_the_same ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -169,6 +169,8 @@ bool tr_scene_load( tr_scene *out, const char *path, tr_error *error );
 bool tr_scene_parse( tr_scene *out, const char *text, size_t size, const char *name, tr_error *error );
 bool tr_scene_save( const tr_scene *scene, const char *path, tr_error *error );
 bool tr_scene_print( const tr_scene *scene, tr_text *out, tr_error *error );
+// Every field of the format, one JSON path a line, such as cast[].target.scale.
+void tr_scene_print_paths( tr_text *out );
 
 // -------------------------------------------------------------------------------------------------- ops
 // Every change of a document is one op of scene_ops.inl, written as a line of text: `name key=value …`.

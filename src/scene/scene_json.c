@@ -319,3 +319,16 @@ bool tr_scene_save( const tr_scene *scene, const char *path, tr_error *error )
     tr_text_free( &text );
     return ok;
 }
+
+void tr_scene_print_paths( tr_text *out )
+{
+    for ( tr_list list = 0; list <= TR_LIST_SCENE; ++list ) {
+        int count;
+        const tr_field *fields = tr_fields( list, &count );
+        for ( int i = 0; i < count; ++i ) {
+            if ( list != TR_LIST_SCENE )
+                tr_text_add( out, "%s[].", tr_list_get_info( list )->path );
+            tr_text_add( out, "%s\n", fields[i].path );
+        }
+    }
+}
