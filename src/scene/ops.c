@@ -114,8 +114,7 @@ static bool fail_key( tr_error *error, int column, const tr_op_info *info, const
     return fail( error, column, "%s has no key \"%.40s\"; its keys are %s", info->name, key, list );
 }
 
-// Ends the word at *text with a NUL where `stops` or a blank follow and returns the character that stood
-// there.
+// Ends the word at *text with a NUL where `stop`, a blank or the end follows; returns what stood there.
 static char cut_word( char **text, char stop )
 {
     while ( **text != 0 && **text != stop && !is_blank( **text ) )

@@ -1,6 +1,5 @@
 #include "scene/document.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -155,7 +154,7 @@ static bool *given( const tr_field *field, const void *element )
 
 // -------------------------------------------------------------------------------------------- storing
 
-static const char *article( const tr_field *field )
+static const char *expectation( const tr_field *field )
 {
     static const char *const lists[] = { "", "a number", "two numbers", "three numbers", "four numbers" };
     switch ( field->type ) {
@@ -174,7 +173,7 @@ static const char *article( const tr_field *field )
 
 static bool mismatch( const tr_field *field, tr_error *error )
 {
-    return tr_error_set( error, "must be %s", article( field ) );
+    return tr_error_set( error, "must be %s", expectation( field ) );
 }
 
 // A rotation is brought to unit length, except where it is so to rounding: then its bits stay.
@@ -464,8 +463,8 @@ static bool numbers_equal( const double *a, const double *b, int count )
 
 static bool point_equal( const tr_point *a, const tr_point *b )
 {
-    if ( strcmp( a->who, b->who ) != 0 || a->term_count != b->term_count ||
-         !numbers_equal( &a->offset.x, &b->offset.x, 3 ) )
+    if ( strcmp( a->who, b->who ) != 0 || a->term_count != b->term_count || a->offset.x != b->offset.x ||
+         a->offset.y != b->offset.y || a->offset.z != b->offset.z )
         return false;
     for ( int i = 0; i < a->term_count; ++i )
         if ( strcmp( a->terms[i].joint, b->terms[i].joint ) != 0 || a->terms[i].weight != b->terms[i].weight )
