@@ -535,7 +535,8 @@ static tr_text make_person( double height, char up, const char *hip )
                  "JOINT %s\n{\nOFFSET 0 0 0\nJOINT Knee\n{\nOFFSET %sJOINT Foot\n{\nOFFSET %s}\n}\n}\n", hip,
                  down, down );
     tr_text_add(
-        &text, "JOINT Chest\n{\nOFFSET %sJOINT Head\n{\nOFFSET %s}\nJOINT Hand\n{\nOFFSET 0.1 0 0\n}\n}\n}\n",
+        &text,
+        "JOINT LowerBack\n{\nOFFSET %sJOINT Head\n{\nOFFSET %s}\nJOINT Hand\n{\nOFFSET 0.1 0 0\n}\n}\n}\n",
         high, high );
     tr_text_add( &text, "MOTION\nFrames: 1\nFrame Time: 0.1\n0 0 0\n" );
     return text;

@@ -33,6 +33,9 @@ vec3 tr_bvh_local_translation( const tr_bvh_layout *layout, const double *row, v
 quat tr_bvh_rotation( const tr_bvh *bvh, const tr_bvh_import *import, int frame, int joint );
 vec3 tr_bvh_translation( const tr_bvh *bvh, const tr_bvh_import *import, int frame, int joint );
 
+// Fills in unit and up axis where they are open and says how; false when out of memory.
+bool tr_bvh_try_guess( const tr_bvh *bvh, tr_bvh_import *import, const char **how );
+
 // Fills in the guesses and the last frame; an error when the frames asked for are not there.
 bool tr_bvh_resolve( const tr_bvh *bvh, const tr_bvh_import *wanted, tr_bvh_import *out, tr_error *error );
 

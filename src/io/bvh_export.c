@@ -3,17 +3,15 @@
 
 #include <string.h>
 
-typedef struct export
-{
+typedef struct exporter {
     const tr_motion *motion;
     tr_bvh *out;
     const tr_bvh *like;   // or NULL
     tr_bvh_import import; // of `like`, resolved; else centimetres, Y up
     int *twins;           // [joint_count] the joint of `like` that has the same name, -1 when there is none
-}
-export;
+} exporter;
 
-static vec3 clip_translation( const export *e, int frame, int joint )
+static vec3 clip_translation( const exporter *e, int frame, int joint )
 {
     const tr_clip *clip = &e->motion->clip;
     if ( joint == 0 )
@@ -21,6 +19,18 @@ static vec3 clip_translation( const export *e, int frame, int joint )
     return clip->translations != NULL
                ? clip->translations[(size_t)frame * (size_t)clip->joint_count + (size_t)joint]
                : e->motion->skeleton.joints[joint].offset;
+}
+
+// A billionth of a degree or unit: files stay short, and nothing measurable is lost.
+static double rounded( double value )
+{
+    return fabs( value ) < 1e6 ? nearbyint( value * 1e9 ) / 1e9 : value;
+}
+
+static vec3 to_file( const exporter *e, vec3 v ) // metres and Y up to units and axes of the file
+{
+    vec3 t = v3_scale( 1 / e->import.unit, tr_bvh_from_y_up( v, e->import.up ) );
+    return v3( rounded( t.x ), rounded( t.y ), rounded( t.z ) );
 }
 
 static bool near_vector( vec3 a, vec3 b )
@@ -36,28 +46,28 @@ static bool near_rotation( quat a, quat b )
 }
 
 // The row of `like` that frame was made from, or NULL.
-static const double *twin_row( const export *e, int frame )
+static const double *twin_row( const exporter *e, int frame )
 {
     if ( e->like == NULL || e->import.first + frame > e->import.last )
         return NULL;
     return tr_bvh_row( e->like, e->import.first + frame );
 }
 
-static bool rotation_kept( const export *e, int frame, int joint )
+static bool rotation_kept( const exporter *e, int frame, int joint )
 {
     return e->twins[joint] >= 0 && twin_row( e, frame ) != NULL &&
            near_rotation( tr_clip_frame( &e->motion->clip, frame )[joint],
                           tr_bvh_rotation( e->like, &e->import, e->import.first + frame, e->twins[joint] ) );
 }
 
-static bool translation_kept( const export *e, int frame, int joint )
+static bool translation_kept( const exporter *e, int frame, int joint )
 {
     return e->twins[joint] >= 0 && twin_row( e, frame ) != NULL &&
            near_vector( clip_translation( e, frame, joint ),
                         tr_bvh_translation( e->like, &e->import, e->import.first + frame, e->twins[joint] ) );
 }
 
-static void find_twins( const export *e )
+static void find_twins( const exporter *e )
 {
     const tr_skeleton *ours = &e->motion->skeleton;
     for ( int j = 0; j < ours->joint_count; ++j ) {
@@ -71,7 +81,7 @@ static void find_twins( const export *e )
     }
 }
 
-static bool convert_offsets( export *e, tr_error *error )
+static bool convert_offsets( exporter *e, tr_error *error )
 {
     tr_skeleton *skeleton = &e->out->skeleton;
     if ( !tr_skeleton_copy( skeleton, &e->motion->skeleton, error ) )
@@ -85,12 +95,12 @@ static bool convert_offsets( export *e, tr_error *error )
                           v3_scale( e->import.unit, tr_bvh_to_y_up( theirs, e->import.up ) ) ) )
             joint->offset = theirs;
         else
-            joint->offset = v3_scale( 1 / e->import.unit, tr_bvh_from_y_up( joint->offset, e->import.up ) );
+            joint->offset = to_file( e, joint->offset );
     }
     return true;
 }
 
-// ---- layout
+// ------------------------------------------------------------------------------------------------- layout
 
 static const tr_bvh_layout positions_and_zxy = { .count = 6,
                                                  .channels = { TR_BVH_X_POSITION, TR_BVH_Y_POSITION,
@@ -115,7 +125,7 @@ static int count_rotations( const tr_bvh_layout *layout )
 }
 
 // The layout of the twin, with the channels it lacks if the motion needs them somewhere.
-static tr_bvh_layout twin_layout( const export *e, int joint )
+static tr_bvh_layout twin_layout( const exporter *e, int joint )
 {
     tr_bvh_layout layout = e->like->layouts[e->twins[joint]];
     int rotations = count_rotations( &layout ), positions = layout.count - rotations;
@@ -132,7 +142,7 @@ static tr_bvh_layout twin_layout( const export *e, int joint )
     return layout;
 }
 
-static tr_bvh_layout choose_layout( const export *e, int joint )
+static tr_bvh_layout choose_layout( const exporter *e, int joint )
 {
     if ( e->motion->skeleton.joints[joint].end_site )
         return ( tr_bvh_layout ){ 0 };
@@ -141,7 +151,7 @@ static tr_bvh_layout choose_layout( const export *e, int joint )
     return joint == 0 || e->motion->clip.translations != NULL ? positions_and_zxy : zxy;
 }
 
-static bool make_layouts( export *e, tr_error *error )
+static bool make_layouts( exporter *e, tr_error *error )
 {
     tr_bvh *out = e->out;
     int joints = out->skeleton.joint_count;
@@ -157,16 +167,10 @@ static bool make_layouts( export *e, tr_error *error )
     return out->values != NULL || tr_error_memory( error );
 }
 
-// ---- values
-
-// A billionth of a degree or unit: files stay short, and nothing measurable is lost.
-static double rounded( double value )
-{
-    return fabs( value ) < 1e6 ? nearbyint( value * 1e9 ) / 1e9 : value;
-}
+// ------------------------------------------------------------------------------------------------- values
 
 // Degrees about one axis at this frame of `like`; 0 where it has no such frame or channel.
-static double twin_angle( const export *e, int frame, int joint, char axis )
+static double twin_angle( const exporter *e, int frame, int joint, char axis )
 {
     if ( e->twins[joint] < 0 || twin_row( e, frame ) == NULL )
         return 0;
@@ -177,19 +181,16 @@ static double twin_angle( const export *e, int frame, int joint, char axis )
     return 0;
 }
 
-static void write_position( const export *e, int frame, int joint, double *row )
+static void write_position( const exporter *e, int frame, int joint, double *row )
 {
     const tr_bvh_layout *layout = &e->out->layouts[joint];
     bool kept = translation_kept( e, frame, joint );
     vec3 t = kept ? tr_bvh_local_translation( &e->like->layouts[e->twins[joint]], twin_row( e, frame ),
                                               e->like->skeleton.joints[e->twins[joint]].offset )
-                  : v3_scale( 1 / e->import.unit,
-                              tr_bvh_from_y_up( clip_translation( e, frame, joint ), e->import.up ) );
+                  : to_file( e, clip_translation( e, frame, joint ) );
     for ( int c = 0; c < layout->count; ++c )
-        if ( !tr_bvh_is_rotation( layout->channels[c] ) ) {
-            double value = *tr_bvh_component( &t, layout->channels[c] );
-            row[layout->first + c] = kept ? value : rounded( value );
-        }
+        if ( !tr_bvh_is_rotation( layout->channels[c] ) )
+            row[layout->first + c] = *tr_bvh_component( &t, layout->channels[c] );
 }
 
 static void store_angles( const tr_bvh_layout *layout, const double degrees[3], double *row )
@@ -201,7 +202,7 @@ static void store_angles( const tr_bvh_layout *layout, const double degrees[3], 
 }
 
 // What the angles of a frame shall be near to: those of the frame before, or of the file at the first one.
-static int hint_angles( const export *e, int frame, int joint, const double *row, char order[3],
+static int hint_angles( const exporter *e, int frame, int joint, const double *row, char order[3],
                         double degrees[3] )
 {
     const double *before = frame > 0 ? row - e->out->channel_count : row;
@@ -211,7 +212,7 @@ static int hint_angles( const export *e, int frame, int joint, const double *row
     return count;
 }
 
-static void write_rotation( const export *e, int frame, int joint, double *row )
+static void write_rotation( const exporter *e, int frame, int joint, double *row )
 {
     char order[3];
     double degrees[3], hint[3], angles[3];
@@ -232,7 +233,7 @@ static void write_rotation( const export *e, int frame, int joint, double *row )
 
 static void write_joints( void *context, int begin, int end )
 {
-    const export *e = context;
+    const exporter *e = context;
     for ( int j = begin; j < end; ++j )
         for ( int f = 0; f < e->out->frame_count; ++f ) {
             double *row = e->out->values + (size_t)f * (size_t)e->out->channel_count;
@@ -241,7 +242,7 @@ static void write_joints( void *context, int begin, int end )
         }
 }
 
-static bool begin_export( export *e, const tr_bvh_import *like_import, tr_error *error )
+static bool begin_export( exporter *e, const tr_bvh_import *like_import, tr_error *error )
 {
     e->import = ( tr_bvh_import ){ .unit = 0.01, .up = 'y' };
     if ( e->like != NULL && !tr_bvh_resolve( e->like, like_import, &e->import, error ) )
@@ -261,7 +262,7 @@ bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *lik
                          const tr_bvh_import *like_import, tr_error *error )
 {
     *out = ( tr_bvh ){ 0 };
-    export e = { .motion = motion, .out = out, .like = like };
+    exporter e = { .motion = motion, .out = out, .like = like };
     bool ok =
         begin_export( &e, like_import, error ) && convert_offsets( &e, error ) && make_layouts( &e, error );
     if ( ok )

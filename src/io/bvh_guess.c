@@ -32,11 +32,11 @@ static bool is_person( const tr_skeleton *skeleton )
            any_name_holds( skeleton, feet );
 }
 
-// Joints of the standard conversion of the CMU library, which no other skeleton has together.
+// Joints of the usual conversion of the CMU library, which no other skeleton has together.
 static bool has_cmu_names( const tr_skeleton *skeleton )
 {
     const char *const hips[] = { "LHipJoint", NULL }, *const backs[] = { "LowerBack", NULL };
-    return any_name_holds( skeleton, hips ) || any_name_holds( skeleton, backs );
+    return any_name_holds( skeleton, hips ) && any_name_holds( skeleton, backs );
 }
 
 // Sum over the legs of the way from foot to hip. Feet are found by name; the hip is where the chain begins
@@ -99,28 +99,27 @@ static void place_first_frame( const tr_bvh *bvh, quat *rotations, vec3 *transla
     tr_forward( &bvh->skeleton, &clip, 0, pose );
 }
 
-// Without memory for a look at the poses the guess falls back to the default: Y up, centimetres.
-static scan scan_poses( const tr_bvh *bvh )
+static bool scan_poses( const tr_bvh *bvh, scan *out )
 {
     size_t count = (size_t)bvh->skeleton.joint_count;
-    scan result = { 0 };
     quat *rotations = tr_alloc( 2 * count, sizeof( quat ) );
     vec3 *positions = tr_alloc( 2 * count, sizeof( vec3 ) );
     int *child_counts = tr_alloc( count, sizeof( int ) );
-    if ( rotations != NULL && positions != NULL && child_counts != NULL ) {
+    bool ok = rotations != NULL && positions != NULL && child_counts != NULL;
+    if ( ok ) {
         tr_pose pose = { rotations, positions };
         for ( size_t j = 1; j < count; ++j )
             child_counts[bvh->skeleton.joints[j].parent]++;
         tr_forward_rest( &bvh->skeleton, pose );
-        result.size = rest_size( &bvh->skeleton, child_counts, pose.positions );
-        result.legs = legs_upwards( bvh, child_counts, pose );
+        out->size = rest_size( &bvh->skeleton, child_counts, pose.positions );
+        out->legs = legs_upwards( bvh, child_counts, pose );
         place_first_frame( bvh, rotations + count, positions + count, pose );
-        result.legs = v3_add( result.legs, legs_upwards( bvh, child_counts, pose ) );
+        out->legs = v3_add( out->legs, legs_upwards( bvh, child_counts, pose ) );
     }
     tr_free( rotations );
     tr_free( positions );
     tr_free( child_counts );
-    return result;
+    return ok;
 }
 
 typedef struct unit_guess {
@@ -133,7 +132,10 @@ static unit_guess guess_unit( const tr_skeleton *skeleton, double size )
     if ( size > 5 && size < 50 && has_cmu_names( skeleton ) )
         return ( unit_guess ){ 0.05644, "CMU joint names: one unit is 5.644 cm, Y up",
                                "CMU joint names: one unit is 5.644 cm, Z up" };
-    if ( size > 0 && size < 4 )
+    if ( size <= 0 )
+        return ( unit_guess ){ 0.01, "no size to go by: taken as centimetres, Y up",
+                               "no size to go by: taken as centimetres, Z up" };
+    if ( size < 4 )
         return ( unit_guess ){ 1, "by its size in metres, Y up", "by its size in metres, Z up" };
     if ( size >= 40 && size < 85 && is_person( skeleton ) )
         return ( unit_guess ){ 0.0254, "a person of 40 to 85 units: inches, Y up",
@@ -144,18 +146,32 @@ static unit_guess guess_unit( const tr_skeleton *skeleton, double size )
     return ( unit_guess ){ 0.01, "by its size in centimetres, Y up", "by its size in centimetres, Z up" };
 }
 
-const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import )
+bool tr_bvh_try_guess( const tr_bvh *bvh, tr_bvh_import *import, const char **how )
 {
-    if ( import->unit > 0 && import->up != 0 )
-        return "units and up axis as given";
-    scan seen = scan_poses( bvh );
+    bool unit_given = import->unit > 0, up_given = import->up != 0;
+    *how = "units and up axis as given";
+    scan seen;
+    if ( unit_given && up_given )
+        return true;
+    if ( !scan_poses( bvh, &seen ) )
+        return false;
     unit_guess unit = guess_unit( &bvh->skeleton, seen.size );
-    bool unit_given = import->unit > 0;
     if ( !unit_given )
         import->unit = unit.metres;
-    if ( import->up == 0 )
+    if ( !up_given )
         import->up = seen.legs.z > 1.5 * fabs( seen.legs.y ) ? 'z' : 'y';
+    *how = import->up == 'z' ? unit.z_up : unit.y_up;
     if ( unit_given )
-        return import->up == 'z' ? "units as given, Z up" : "units as given, Y up";
-    return import->up == 'z' ? unit.z_up : unit.y_up;
+        *how = import->up == 'z' ? "units as given, Z up" : "units as given, Y up";
+    return true;
+}
+
+const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import )
+{
+    const char *how;
+    if ( tr_bvh_try_guess( bvh, import, &how ) )
+        return how;
+    import->unit = import->unit > 0 ? import->unit : 0.01;
+    import->up = import->up != 0 ? import->up : 'y';
+    return "out of memory for a guess: taken as centimetres, Y up";
 }

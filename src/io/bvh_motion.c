@@ -106,7 +106,9 @@ bool tr_bvh_resolve( const tr_bvh *bvh, const tr_bvh_import *wanted, tr_bvh_impo
 {
     *out = wanted != NULL ? *wanted : tr_default_bvh_import();
     assert( out->unit >= 0 && ( out->up == 0 || out->up == 'y' || out->up == 'z' ) );
-    tr_bvh_guess( bvh, out );
+    const char *how;
+    if ( !tr_bvh_try_guess( bvh, out, &how ) )
+        return tr_error_memory( error );
     if ( out->last < 0 )
         out->last = bvh->frame_count - 1;
     if ( out->first < 0 || out->first > out->last || out->last >= bvh->frame_count )
