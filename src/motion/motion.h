@@ -149,10 +149,11 @@ bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_err
 // Same duration at another rate: slerp for rotations, Catmull–Rom for translations; frame 0 stays frame 0.
 bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *error );
 // a then b. b is turned about the vertical and moved on the ground so that its first root meets a's last one;
-// the seam's remaining difference in pose and velocity decays over `blend` frames on either side (minimum
-// jerk).
+// the two share that frame, so there are a.frame_count + b.frame_count - 1. The seam's remaining difference
+// in pose and velocity decays over `blend` frames on either side (minimum jerk); 0 leaves a hard cut.
 bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error );
-// Left becomes right, mirrored at the plane x = 0. Pairs joints by side and role, else by mirrored name.
+// Left becomes right, mirrored at the plane x = 0. Joints pair by mirrored name, those whose names tell no
+// side by side and role; what has no partner mirrors itself. Twice is the motion one started from.
 bool tr_motion_mirror( tr_motion *out, const tr_motion *in, tr_error *error );
 // Moves a whole clip: world = placement · clip.
 void tr_clip_place( tr_clip *clip, rigid placement );
@@ -226,9 +227,10 @@ typedef struct tr_contact { // joint rests on a surface during frames first … 
     int surface_index;
 } tr_contact;
 
-// Speeds in m/s relative to the surface, heights above it in fractions of body height. The lowest height the
-// joint itself reaches on the ground counts as its zero (ankles are high above their soles), if that is below
-// `rest_height`.
+// Speeds in m/s relative to the surface, heights above it in fractions of body height. The height at which a
+// joint usually rests on a surface counts as its zero (ankles are high above their soles), if that is below
+// `rest_height`; hands, which hover, get half of that. Feet rest on the ground and on top of boxes, hands
+// also on their sides. Nothing depends on the frame rate: speeds are taken over a fixed span of time.
 typedef struct tr_contact_def {
     double enter_speed, leave_speed; // hysteresis: enter below the first, leave above the second
     double enter_height, leave_height;

@@ -283,6 +283,21 @@ static part beast_leg_part( part p, const words *w )
     }
 }
 
+tr_side tr_name_without_side( const char *name, uint64_t *hash )
+{
+    words w;
+    split( name, &w );
+    tr_side side = take_side( &w );
+    *hash = 14695981039346656037u; // FNV-1a over the words
+    for ( int i = 0; i < w.count; ++i )
+        for ( const char *c = w.word[i];; ++c ) {
+            *hash = ( *hash ^ (unsigned char)*c ) * 1099511628211u;
+            if ( *c == 0 )
+                break;
+        }
+    return side;
+}
+
 guess tr_part_from_name( const char *name )
 {
     const char *start = name; // names may carry a namespace: "mixamorig:LeftArm", "Armature|LeftArm"

@@ -42,6 +42,9 @@ typedef struct guess {
 
 guess tr_part_from_name( const char *name );
 
+// Hash of a name without its side: that of "LeftArm" is that of "RightArm". Returns the side.
+tr_side tr_name_without_side( const char *name, uint64_t *hash );
+
 // Fills guesses[joint_count] from the rest pose alone. Sides are left open.
 bool tr_parts_from_structure( const tr_skeleton *skeleton, const vec3 *rest, guess *guesses,
                               tr_error *error );

@@ -1,0 +1,247 @@
+// Cutting, resampling and joining clips.
+#include "motion/motion.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_error *error )
+{
+    assert( first >= 0 && first <= last && last < in->frame_count );
+    tr_clip view = *in; // borrowed frames, copied below
+    size_t skip = (size_t)first * (size_t)in->joint_count;
+    view.frame_count = last - first + 1;
+    view.rotations += skip;
+    view.root += first;
+    if ( view.translations != NULL )
+        view.translations += skip;
+    return tr_clip_copy( out, &view, error );
+}
+
+// ----------------------------------------------------------------------------------------------- resample
+
+// Cubic through b at t = 0 and c at t = 1 with the slopes (c − a) / 2 and (d − b) / 2.
+static vec3 catmull_rom( vec3 a, vec3 b, vec3 c, vec3 d, double t )
+{
+    double t2 = t * t, t3 = t2 * t;
+    vec3 sum = v3_scale( 0.5 * ( -t3 + 2 * t2 - t ), a );
+    sum = v3_mad( sum, 0.5 * ( 3 * t3 - 5 * t2 + 2 ), b );
+    sum = v3_mad( sum, 0.5 * ( -3 * t3 + 4 * t2 + t ), c );
+    return v3_mad( sum, 0.5 * ( t3 - t2 ), d );
+}
+
+// Value between frames of a track with `stride` entries per frame; beyond the ends it goes on straight.
+static vec3 sample_track( const vec3 *track, int frame_count, int stride, int before, double t )
+{
+    if ( before + 1 >= frame_count )
+        return track[(size_t)( frame_count - 1 ) * stride];
+    vec3 b = track[(size_t)before * stride], c = track[(size_t)( before + 1 ) * stride];
+    vec3 a = before > 0 ? track[(size_t)( before - 1 ) * stride] : v3_sub( v3_scale( 2, b ), c );
+    vec3 d =
+        before + 2 < frame_count ? track[(size_t)( before + 2 ) * stride] : v3_sub( v3_scale( 2, c ), b );
+    return t > 0 ? catmull_rom( a, b, c, d, t ) : b;
+}
+
+typedef struct resampling {
+    const tr_clip *in;
+    tr_clip *out;
+} resampling;
+
+static void resample_frames( void *context, int begin, int end )
+{
+    const resampling *r = context;
+    const tr_clip *in = r->in;
+    for ( int f = begin; f < end; ++f ) {
+        double time = f * in->fps / r->out->fps;
+        // A hair beside a frame is that frame: 30 fps of 120 are every fourth, bit for bit.
+        double whole = round( time );
+        if ( fabs( time - whole ) < 1e-7 )
+            time = whole;
+        int before = (int)fmin( floor( time ), in->frame_count - 1 );
+        int after = before + 1 < in->frame_count ? before + 1 : before;
+        double t = time - before;
+        const quat *a = tr_clip_frame( in, before ), *b = tr_clip_frame( in, after );
+        quat *q = tr_clip_frame( r->out, f );
+        for ( int j = 0; j < in->joint_count; ++j ) {
+            q[j] = t > 0 ? q_slerp( a[j], b[j], t ) : a[j];
+            if ( in->translations != NULL )
+                r->out->translations[(size_t)f * in->joint_count + j] =
+                    sample_track( in->translations + j, in->frame_count, in->joint_count, before, t );
+        }
+        r->out->root[f] = sample_track( in->root, in->frame_count, 1, before, t );
+    }
+}
+
+bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *error )
+{
+    *out = ( tr_clip ){ 0 };
+    if ( !isfinite( fps ) || fps <= 0 )
+        return tr_error_set( error, "cannot resample to %g frames per second; the rate must be above zero",
+                             fps );
+    double count = in->frame_count == 0 ? 0 : floor( ( in->frame_count - 1 ) * fps / in->fps + 1e-7 ) + 1;
+    if ( count > 1e8 )
+        return tr_error_set( error, "resampling to %g frames per second would make %g frames", fps, count );
+    if ( !tr_clip_alloc( out, (int)count, in->joint_count, fps, in->translations != NULL, error ) )
+        return false;
+    resampling r = { in, out };
+    tr_parallel_for( out->frame_count, 64, resample_frames, &r );
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------- concat
+
+// The offset one side of the seam gets: `value` and `slope` (per frame, away from the seam) at the seam, all
+// zero with their first two derivatives after `frames`. With u = k / frames the minimum-jerk polynomials are
+// 1 − 10u³ + 15u⁴ − 6u⁵ for the value and u − 6u³ + 8u⁴ − 3u⁵ for the slope.
+static vec3 decay( vec3 value, vec3 slope, int k, int frames )
+{
+    double u = (double)k / frames, u3 = u * u * u;
+    double for_value = 1.0 - smooth_step5( u );
+    double for_slope = frames * ( u + u3 * ( -6.0 + u * ( 8.0 - 3.0 * u ) ) );
+    return v3_add( v3_scale( for_value, value ), v3_scale( for_slope, slope ) );
+}
+
+// Rate of the rotation vector c that makes exp(c) turn with angular velocity w: the inverse left Jacobian,
+// w − ½ c × w + (1/θ² − 1 / (2 θ tan ½θ)) c × (c × w).
+static vec3 rate_of_vector( vec3 c, vec3 w )
+{
+    double angle = v3_length( c );
+    double factor = 1.0 / 12.0; // limit for small angles
+    if ( angle > 1e-4 )
+        factor = 1.0 / ( angle * angle ) - 1.0 / ( 2.0 * angle * tan( 0.5 * angle ) );
+    vec3 cross = v3_cross( c, w );
+    return v3_mad( v3_mad( w, -0.5, cross ), factor, v3_cross( c, cross ) );
+}
+
+typedef struct seam {
+    tr_clip *clip;
+    int at;               // frame that both clips share
+    int before, after;    // frames over which the difference decays
+    double share;         // part of the difference that the first clip takes
+    const tr_clip *a, *b; // as they are joined
+} seam;
+
+static vec3 turn_between( quat from, quat to )
+{
+    return q_to_vector( q_mul( to, q_conj( from ) ) );
+}
+
+// Rotations of one joint. With δ from a's last to b's first rotation, a gets exp(+share δ), b exp(−(1 −
+// share) δ) in front, so they meet; their angular velocities, carried along, get the same treatment.
+static void mend_rotations( const seam *s, int j )
+{
+    int n = s->clip->joint_count, last = s->a->frame_count - 1;
+    quat a = tr_clip_frame( s->a, last )[j], b = s->b->rotations[j];
+    vec3 delta = turn_between( a, b );
+    vec3 ca = v3_scale( s->share, delta ), cb = v3_scale( s->share - 1.0, delta );
+    vec3 slope_a = v3_zero, slope_b = v3_zero;
+    if ( last > 0 && s->b->frame_count > 1 ) {
+        vec3 wa = turn_between( tr_clip_frame( s->a, last - 1 )[j], a );
+        vec3 wb = turn_between( b, s->b->rotations[n + j] );
+        vec3 change = v3_sub( q_rotate( q_from_vector( cb ), wb ), q_rotate( q_from_vector( ca ), wa ) );
+        slope_a = rate_of_vector( ca, v3_scale( -s->share, change ) ); // backwards in time
+        slope_b = rate_of_vector( cb, v3_scale( s->share - 1.0, change ) );
+    }
+    for ( int k = 0; k < s->before; ++k ) {
+        quat *q = &tr_clip_frame( s->clip, s->at - k )[j];
+        *q = q_unit( q_mul( q_from_vector( decay( ca, slope_a, k, s->before ) ), *q ) );
+    }
+    for ( int k = 1; k < s->after; ++k ) {
+        quat *q = &tr_clip_frame( s->clip, s->at + k )[j];
+        *q = q_unit( q_mul( q_from_vector( decay( cb, slope_b, k, s->after ) ), *q ) );
+    }
+}
+
+// The same for a track of vectors: `track` of the result, a's and b's own with `stride` entries per frame.
+static void mend_vectors( const seam *s, vec3 *track, const vec3 *from_a, const vec3 *from_b, int stride )
+{
+    size_t last = (size_t)( s->a->frame_count - 1 ) * stride;
+    vec3 delta = v3_sub( from_b[0], from_a[last] ), change = v3_zero;
+    if ( s->a->frame_count > 1 && s->b->frame_count > 1 )
+        change = v3_sub( v3_sub( from_b[stride], from_b[0] ), v3_sub( from_a[last], from_a[last - stride] ) );
+    for ( int k = 0; k < s->before; ++k ) {
+        vec3 *p = &track[(size_t)( s->at - k ) * stride];
+        *p = v3_add( *p, decay( v3_scale( s->share, delta ), v3_scale( -s->share, change ), k, s->before ) );
+    }
+    double rest = s->share - 1.0;
+    for ( int k = 1; k < s->after; ++k ) {
+        vec3 *p = &track[(size_t)( s->at + k ) * stride];
+        *p = v3_add( *p, decay( v3_scale( rest, delta ), v3_scale( rest, change ), k, s->after ) );
+    }
+}
+
+static int least( int a, int b )
+{
+    return a < b ? a : b;
+}
+
+static void mend( tr_clip *clip, const tr_clip *a, const tr_clip *b, int blend )
+{
+    seam s = { .clip = clip, .at = a->frame_count - 1, .a = a, .b = b };
+    s.before = least( blend, a->frame_count - 1 );
+    s.after = least( blend, b->frame_count - 1 );
+    s.share = s.before > 0 ? s.after > 0 ? 0.5 : 1.0 : 0.0;
+    for ( int j = 0; j < clip->joint_count; ++j ) {
+        mend_rotations( &s, j );
+        if ( clip->translations != NULL && j > 0 )
+            mend_vectors( &s, clip->translations + j, a->translations + j, b->translations + j,
+                          clip->joint_count );
+    }
+    mend_vectors( &s, clip->root, a->root, b->root, 1 );
+}
+
+// Turn about the vertical and shift on the ground that bring b's first root as near to a's last as they can:
+// the twist about +Y of the rotation between them is the best turn whatever way the root's own axes point.
+static rigid meeting_placement( const tr_clip *a, const tr_clip *b )
+{
+    int last = a->frame_count - 1;
+    quat between = q_mul( *tr_clip_frame( a, last ), q_conj( *tr_clip_frame( b, 0 ) ) ), swing, twist;
+    q_swing_twist( between, v3_y, &swing, &twist );
+    vec3 shift = v3_sub( a->root[last], q_rotate( twist, b->root[0] ) );
+    return ( rigid ){ twist, v3_horizontal( shift ) };
+}
+
+static void copy_frames( tr_clip *out, int at, const tr_clip *in, int from )
+{
+    size_t frames = (size_t)( in->frame_count - from ), n = (size_t)in->joint_count;
+    memcpy( tr_clip_frame( out, at ), tr_clip_frame( in, from ), frames * n * sizeof( quat ) );
+    memcpy( out->root + at, in->root + from, frames * sizeof( vec3 ) );
+    if ( out->translations != NULL )
+        memcpy( out->translations + (size_t)at * n, in->translations + (size_t)from * n,
+                frames * n * sizeof( vec3 ) );
+}
+
+static bool can_join( const tr_clip *a, const tr_clip *b, tr_error *error )
+{
+    if ( a->joint_count != b->joint_count )
+        return tr_error_set( error, "cannot join a clip of %d joints and one of %d", a->joint_count,
+                             b->joint_count );
+    if ( fabs( a->fps - b->fps ) > 1e-6 * a->fps )
+        return tr_error_set( error, "cannot join clips of %g and %g frames per second; resample one first",
+                             a->fps, b->fps );
+    if ( ( a->translations != NULL ) != ( b->translations != NULL ) )
+        return tr_error_set( error, "cannot join a clip with joint translations and one without" );
+    return true;
+}
+
+bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error )
+{
+    assert( blend >= 0 );
+    *out = ( tr_clip ){ 0 };
+    if ( !can_join( a, b, error ) )
+        return false;
+    if ( a->frame_count == 0 || b->frame_count == 0 )
+        return tr_clip_copy( out, a->frame_count == 0 ? b : a, error );
+    tr_clip moved;
+    if ( !tr_clip_copy( &moved, b, error ) )
+        return false;
+    bool ok = tr_clip_alloc( out, a->frame_count + b->frame_count - 1, a->joint_count, a->fps,
+                             a->translations != NULL, error );
+    if ( ok ) {
+        tr_clip_place( &moved, meeting_placement( a, b ) );
+        copy_frames( out, a->frame_count - 1, &moved, 0 );
+        copy_frames( out, 0, a, 0 );
+        mend( out, a, &moved, blend );
+    }
+    tr_clip_free( &moved );
+    return ok;
+}

@@ -1,0 +1,336 @@
+// Which joint rests on what, and when. A joint rests where it is slow relative to a surface and near to it;
+// both with hysteresis, so that a foot that rolls keeps its contact and one that swings by gets none.
+#include "geometry/geometry.h"
+#include "motion/stature.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPEED_SPAN ( 1.0 / 30.0 ) // seconds to either side over which a speed is taken
+
+tr_contact_def tr_default_contact_def( void )
+{
+    return ( tr_contact_def ){ .enter_speed = 0.2,
+                               .leave_speed = 0.4,
+                               .enter_height = 0.02,
+                               .leave_height = 0.035,
+                               .rest_height = 0.075,
+                               .min_seconds = 0.1,
+                               .feet = true,
+                               .hands = true };
+}
+
+typedef struct job { // one joint; jobs run side by side
+    int joint;
+    bool hand;
+    tr_contacts found;
+    bool out_of_memory;
+} job;
+
+typedef struct work {
+    const tr_skeleton *skeleton;
+    const tr_world *world;
+    const tr_surface *surfaces;
+    int surface_count;
+    const tr_contact_def *def;
+    double fps;
+    double stature;
+    job *jobs;
+} work;
+
+// What one joint does near one surface.
+typedef struct course {
+    double *distance; // [frame_count] metres from the surface, INFINITY where the joint cannot rest on it
+    double *speed;    // [frame_count] relative to it; only where it is near
+    double *rests;    // [frame_count] scratch
+} course;
+
+// --------------------------------------------------------------------------------------- where a joint is
+
+static vec3 joint_at( const work *w, int joint, int frame )
+{
+    return tr_world_pose( w->world, frame ).positions[joint];
+}
+
+static rigid surface_at( const tr_surface *surface, int frame )
+{
+    return surface->track[frame < surface->track_count ? frame : surface->track_count - 1];
+}
+
+// Position of a joint as the surface sees it, so that what stands still on a moving box is still.
+static vec3 seen_from( const work *w, const tr_surface *surface, int joint, int frame )
+{
+    vec3 p = joint_at( w, joint, frame );
+    return surface->kind == TR_SURFACE_GROUND
+               ? p
+               : rigid_apply( rigid_inverse( surface_at( surface, frame ) ), p );
+}
+
+static vec3 seen_between( const work *w, const tr_surface *surface, int joint, double time )
+{
+    int before = (int)floor( time ), last = w->world->frame_count - 1;
+    vec3 a = seen_from( w, surface, joint, before );
+    if ( before == last || time == before )
+        return a;
+    return v3_lerp( a, seen_from( w, surface, joint, before + 1 ), time - before );
+}
+
+// Mean speed over a fixed time to both sides, cut at the ends of the clip: the same for any frame rate.
+static double relative_speed( const work *w, const tr_surface *surface, int joint, int frame )
+{
+    double span = fmax( SPEED_SPAN * w->fps, 1.0 ), last = w->world->frame_count - 1;
+    double from = fmax( frame - span, 0.0 ), to = fmin( frame + span, last );
+    if ( !( to > from ) )
+        return 0;
+    vec3 a = seen_between( w, surface, joint, from ), b = seen_between( w, surface, joint, to );
+    return v3_distance( a, b ) * w->fps / ( to - from );
+}
+
+static double component( vec3 v, int axis )
+{
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+// Height above the face of a box that looks up, INFINITY beside it.
+static double height_above_box( vec3 p, rigid box, vec3 size, double margin )
+{
+    vec3 q = rigid_apply( rigid_inverse( box ), p ), up = q_unrotate( box.rotation, v3_y );
+    int axis = fabs( up.y ) >= fabs( up.x ) && fabs( up.y ) >= fabs( up.z ) ? 1
+               : fabs( up.x ) >= fabs( up.z )                               ? 0
+                                                                            : 2;
+    for ( int i = 0; i < 3; ++i )
+        if ( i != axis && fabs( component( q, i ) ) > 0.5 * component( size, i ) + margin )
+            return INFINITY;
+    double along = component( up, axis ) < 0 ? -component( q, axis ) : component( q, axis );
+    return along - 0.5 * component( size, axis );
+}
+
+// A foot that stands over the top of a box cannot rest on the ground below it.
+static bool over_a_box( const work *w, vec3 p, int frame, double tolerance )
+{
+    for ( int i = 0; i < w->surface_count; ++i ) {
+        const tr_surface *s = &w->surfaces[i];
+        if ( s->kind == TR_SURFACE_GROUND )
+            continue;
+        rigid box = surface_at( s, frame );
+        if ( v3_distance( v3_horizontal( p ), v3_horizontal( box.position ) ) > v3_length( s->size ) )
+            continue;
+        double height = height_above_box( p, box, s->size, 0 );
+        if ( isfinite( height ) && height > -tolerance )
+            return true;
+    }
+    return false;
+}
+
+// Signed distance at which the joint could rest, INFINITY when it is nowhere near.
+static double resting_distance( const work *w, const job *j, const tr_surface *surface, int frame,
+                                double far )
+{
+    vec3 p = joint_at( w, j->joint, frame );
+    double tolerance = w->def->leave_height * w->stature;
+    if ( surface->kind == TR_SURFACE_GROUND ) {
+        double height = p.y - surface->height;
+        return height < far && !over_a_box( w, p, frame, tolerance ) ? height : INFINITY;
+    }
+    rigid box = surface_at( surface, frame );
+    if ( v3_distance( p, box.position ) > 0.5 * v3_length( surface->size ) + far )
+        return INFINITY;
+    if ( j->hand )
+        return tr_point_box_distance( p, box, surface->size );
+    double height = height_above_box( p, box, surface->size, w->def->enter_height * w->stature );
+    return height > -tolerance ? height : INFINITY;
+}
+
+// ------------------------------------------------------------------------------------------------- course
+
+static double highest_rest( const work *w, const job *j )
+{
+    return ( j->hand ? 0.5 : 1.0 ) * w->def->rest_height * w->stature;
+}
+
+static void follow( const work *w, const job *j, const tr_surface *surface, const course *c )
+{
+    double far = highest_rest( w, j ) + w->def->leave_height * w->stature;
+    for ( int f = 0; f < w->world->frame_count; ++f ) {
+        c->distance[f] = resting_distance( w, j, surface, f, far );
+        c->speed[f] = c->distance[f] < far ? relative_speed( w, surface, j->joint, f ) : INFINITY;
+    }
+}
+
+static int compare_doubles( const void *a, const void *b )
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return ( x > y ) - ( x < y );
+}
+
+// Median distance over the frames in which the joint is slow and near enough to rest; 0 when it never is. The
+// median and not the least, because a knee on the floor brings the ankle lower than it ever stands.
+static double usual_rest( const work *w, const job *j, const course *c )
+{
+    int count = 0;
+    double highest = highest_rest( w, j );
+    for ( int f = 0; f < w->world->frame_count; ++f )
+        if ( c->speed[f] < w->def->enter_speed && c->distance[f] < highest )
+            c->rests[count++] = c->distance[f];
+    if ( count == 0 )
+        return 0;
+    qsort( c->rests, (size_t)count, sizeof( double ), compare_doubles );
+    return c->rests[count / 2];
+}
+
+// ---------------------------------------------------------------------------------------------- intervals
+
+static bool append( tr_contacts *list, tr_contact contact )
+{
+    if ( !tr_array_reserve( (void **)&list->items, &list->capacity, list->count + 1, sizeof( tr_contact ) ) )
+        return false;
+    list->items[list->count++] = contact;
+    return true;
+}
+
+// Adds an interval, or lengthens the one before when the gap is too short to be one.
+static bool add_interval( const work *w, job *j, int before, tr_contact contact )
+{
+    double shortest = w->def->min_seconds * w->fps;
+    tr_contact *last = j->found.count > before ? &j->found.items[j->found.count - 1] : NULL;
+    if ( last != NULL && contact.first - last->last - 1 < shortest ) {
+        last->last = contact.last;
+        return true;
+    }
+    return append( &j->found, contact );
+}
+
+static void drop_short_ones( const work *w, job *j, int before )
+{
+    int kept = before;
+    for ( int i = before; i < j->found.count; ++i ) {
+        const tr_contact *contact = &j->found.items[i];
+        if ( contact->last - contact->first + 1 >= w->def->min_seconds * w->fps - 1e-9 )
+            j->found.items[kept++] = *contact;
+    }
+    j->found.count = kept;
+}
+
+static bool find_intervals( const work *w, job *j, const tr_surface *surface, const course *c )
+{
+    const tr_contact_def *def = w->def;
+    int before = j->found.count, n = w->world->frame_count, first = -1;
+    double zero = usual_rest( w, j, c );
+    double enter = zero + def->enter_height * w->stature, leave = zero + def->leave_height * w->stature;
+    for ( int f = 0; f <= n; ++f ) {
+        bool near = f < n && c->speed[f] <= def->leave_speed && c->distance[f] <= leave;
+        if ( first < 0 && near && c->speed[f] <= def->enter_speed && c->distance[f] <= enter )
+            first = f;
+        if ( first >= 0 && !near ) {
+            tr_contact contact = { j->joint, first, f - 1, surface->kind, surface->index };
+            if ( !add_interval( w, j, before, contact ) )
+                return false;
+            first = -1;
+        }
+    }
+    drop_short_ones( w, j, before );
+    return true;
+}
+
+static int compare_contacts( const void *a, const void *b )
+{
+    const tr_contact *x = a, *y = b;
+    if ( x->joint != y->joint )
+        return x->joint < y->joint ? -1 : 1;
+    if ( x->first != y->first )
+        return x->first < y->first ? -1 : 1;
+    if ( x->surface != y->surface )
+        return x->surface < y->surface ? -1 : 1;
+    return x->surface_index < y->surface_index ? -1 : x->surface_index > y->surface_index;
+}
+
+// --------------------------------------------------------------------------------------------------- jobs
+
+static bool label_joint( const work *w, job *j )
+{
+    size_t n = (size_t)w->world->frame_count;
+    course c = { tr_alloc( n, sizeof( double ) ), tr_alloc( n, sizeof( double ) ),
+                 tr_alloc( n, sizeof( double ) ) };
+    bool ok = c.distance != NULL && c.speed != NULL && c.rests != NULL;
+    for ( int i = 0; ok && i < w->surface_count; ++i ) {
+        follow( w, j, &w->surfaces[i], &c );
+        ok = find_intervals( w, j, &w->surfaces[i], &c );
+    }
+    tr_free( c.distance );
+    tr_free( c.speed );
+    tr_free( c.rests );
+    if ( j->found.count > 1 )
+        qsort( j->found.items, (size_t)j->found.count, sizeof( tr_contact ), compare_contacts );
+    return ok;
+}
+
+static void label_some( void *context, int begin, int end )
+{
+    work *w = context;
+    for ( int i = begin; i < end; ++i )
+        w->jobs[i].out_of_memory = !label_joint( w, &w->jobs[i] );
+}
+
+// Feet and toes; hands and the tips of fingers.
+static int list_jobs( const work *w, job *jobs )
+{
+    int n = w->skeleton->joint_count, count = 0;
+    for ( int j = 0; j < n; ++j )
+        jobs[j] = ( job ){ .joint = -1 };
+    for ( int j = 1; j < n; ++j ) // `hand` marks joints that have children until the job is written
+        jobs[w->skeleton->joints[j].parent].hand = true;
+    for ( int j = 0; j < n; ++j ) {
+        tr_role role = w->skeleton->joints[j].role;
+        bool leaf = !jobs[j].hand;
+        bool foot = w->def->feet && ( role == TR_ROLE_FOOT || role == TR_ROLE_TOE );
+        bool hand = w->def->hands && ( role == TR_ROLE_HAND || ( role == TR_ROLE_FINGER && leaf ) );
+        if ( foot || hand )
+            jobs[count++] = ( job ){ .joint = j, .hand = hand };
+    }
+    return count;
+}
+
+static bool gather( tr_contacts *out, job *jobs, int count )
+{
+    bool ok = true;
+    for ( int i = 0; i < count; ++i ) {
+        ok = ok && !jobs[i].out_of_memory;
+        for ( int k = 0; ok && k < jobs[i].found.count; ++k )
+            ok = append( out, jobs[i].found.items[k] );
+        tr_contacts_free( &jobs[i].found );
+    }
+    return ok;
+}
+
+bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_world *world, double fps,
+                        const tr_surface *surfaces, int surface_count, const tr_contact_def *def,
+                        tr_error *error )
+{
+    assert( world->joint_count == skeleton->joint_count && fps > 0 );
+    *out = ( tr_contacts ){ 0 };
+    work w = { .skeleton = skeleton,
+               .world = world,
+               .surfaces = surfaces,
+               .surface_count = surface_count,
+               .def = def,
+               .fps = fps,
+               .stature = tr_stature( skeleton ) };
+    w.jobs = tr_alloc( (size_t)skeleton->joint_count, sizeof( job ) );
+    if ( w.jobs == NULL )
+        return tr_error_memory( error );
+    int count = world->frame_count > 0 ? list_jobs( &w, w.jobs ) : 0;
+    tr_parallel_for( count, 1, label_some, &w );
+    bool ok = gather( out, w.jobs, count );
+    tr_free( w.jobs );
+    if ( ok )
+        return true;
+    tr_contacts_free( out );
+    return tr_error_memory( error );
+}
+
+void tr_contacts_free( tr_contacts *contacts )
+{
+    tr_free( contacts->items );
+    *contacts = ( tr_contacts ){ 0 };
+}
