@@ -6,6 +6,7 @@
 
 bool tr_box_relay_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_squat_chain_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_corridor_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_spider_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_wolf_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 

@@ -1,5 +1,6 @@
 // The built-in scenes: what every row of the table promises, and what an animator would look for in people.
 #include "check.h"
+#include "geometry/geometry.h"
 #include "scenes/scenes.h"
 
 #include <string.h>
@@ -34,12 +35,11 @@ static void build( built *out, const char *name, int cast )
     assert_non_null( entry );
     check_ok( tr_scene_build( entry, cast, &out->scene, &out->library, &error ), &error );
     check_ok( tr_scene_check( &out->scene, entry->name, &error ), &error );
-    place_cast( out );
 }
 
 static void release( built *b )
 {
-    for ( int i = 0; i < b->scene.cast_count; ++i )
+    for ( int i = 0; b->worlds != NULL && i < b->scene.cast_count; ++i )
         tr_world_free( &b->worlds[i] );
     tr_free( b->worlds );
     tr_scene_free( &b->scene );
@@ -208,8 +208,8 @@ static void check_no_pops( const built *b, double max_speed, double max_accelera
     assert_true( lowest > -0.01 );
 }
 
-// The ball of the foot within half a millimetre of its height in the rest pose bears weight: it stays where
-// it is.
+// The ball of the foot at its height in the rest pose (to a twentieth of a millimetre: a step begins with all
+// of it slow) bears weight and stays where it is.
 static void check_feet_stand( const built *b )
 {
     static const char *const balls[2] = { "LeftToe", "RightToe" };
@@ -220,7 +220,7 @@ static void check_feet_stand( const built *b )
             int ball = tr_skeleton_find( skeleton_of( b, i ), balls[side] );
             for ( int f = 0; f + 1 < frame_count( b ); ++f, ++all ) {
                 vec3 now = joint_at( b, i, f, ball ), next = joint_at( b, i, f + 1, ball );
-                if ( fmax( now.y, next.y ) > 0.0225 )
+                if ( fmax( now.y, next.y ) > 0.02205 )
                     continue;
                 ++standing;
                 worst = fmax( worst, v3_length( v3_horizontal( v3_sub( next, now ) ) ) * b->scene.fps );
@@ -257,6 +257,7 @@ static void box_relay_moves_well( void **state )
     (void)state;
     built b = { 0 };
     build( &b, "box_relay", 0 );
+    place_cast( &b );
     check_no_pops( &b, 8, 80 );
     check_feet_stand( &b );
     check_touches( &b );
@@ -268,6 +269,7 @@ static void squat_chain_moves_well( void **state )
     (void)state;
     built b = { 0 };
     build( &b, "squat_chain", 0 );
+    place_cast( &b );
     assert_int_equal( b.scene.constraint_count, b.scene.cast_count - 1 );
     check_no_pops( &b, 4, 40 );
     check_feet_stand( &b );
@@ -290,6 +292,7 @@ static void boxes_change_hands( void **state )
     (void)state;
     built b = { 0 };
     build( &b, "box_relay", 0 );
+    place_cast( &b );
     int overlaps = 0;
     for ( int m = 0; m < b.scene.constraint_count; ++m )
         for ( int n = m + 1; n < b.scene.constraint_count; ++n ) {
@@ -311,6 +314,84 @@ static void boxes_change_hands( void **state )
     release( &b );
 }
 
+// ------------------------------------------------------------------------------------------------ corridor
+
+// Capsules of a walker at a frame in the world.
+typedef struct solid {
+    vec3 a[64], b[64];
+    double radius[64];
+    int count;
+} solid;
+
+static solid solid_at( const built *b, const tr_body *body, int actor, int frame )
+{
+    solid s = { .count = body->capsule_count };
+    assert_in_range( s.count, 1, 64 );
+    tr_pose pose = tr_world_pose( &b->worlds[actor], frame );
+    for ( int i = 0; i < s.count; ++i ) {
+        const tr_capsule *c = &body->capsules[i];
+        rigid at = { pose.rotations[c->parent], pose.positions[c->parent] };
+        s.a[i] = rigid_apply( at, c->a );
+        s.b[i] = rigid_apply( at, c->b );
+        s.radius[i] = c->radius;
+    }
+    return s;
+}
+
+static double solid_distance( const solid *one, const solid *two )
+{
+    double nearest = 10;
+    for ( int i = 0; i < one->count; ++i )
+        for ( int j = 0; j < two->count; ++j )
+            nearest = fmin( nearest, tr_capsule_distance( one->a[i], one->b[i], one->radius[i], two->a[j],
+                                                          two->b[j], two->radius[j] ) );
+    return nearest;
+}
+
+static double wall_distance( const built *b, const solid *s )
+{
+    double nearest = 10;
+    for ( int w = 0; w < b->scene.obstacle_count; ++w ) {
+        const tr_obstacle *wall = &b->scene.obstacles[w];
+        rigid place = { q_axis_angle( v3_y, wall->heading * TR_DEGREE ), wall->position };
+        for ( int i = 0; i < s->count; ++i )
+            nearest =
+                fmin( nearest, tr_capsule_box_distance( s->a[i], s->b[i], s->radius[i], place, wall->size ) );
+    }
+    return nearest;
+}
+
+static void walkers_keep_clear( void **state )
+{
+    (void)state;
+    built b = { 0 };
+    build( &b, "corridor", 0 );
+    place_cast( &b );
+    check_no_pops( &b, 8, 80 );
+    check_feet_stand( &b );
+    tr_error error = { 0 };
+    tr_body body;
+    check_ok( tr_body_build( &body, skeleton_of( &b, 0 ), NULL, 0, &error ), &error );
+    double nearest = 10, wall = 10;
+    for ( int f = 0; f < frame_count( &b ); f += 7 )
+        for ( int i = 0; i < b.scene.cast_count; ++i ) {
+            solid one = solid_at( &b, &body, i, f );
+            wall = fmin( wall, wall_distance( &b, &one ) );
+            for ( int j = i + 1; j < b.scene.cast_count; ++j ) {
+                if ( v3_distance( joint_at( &b, i, f, 0 ), joint_at( &b, j, f, 0 ) ) > 1.2 )
+                    continue;
+                solid two = solid_at( &b, &body, j, f );
+                nearest = fmin( nearest, solid_distance( &one, &two ) );
+            }
+        }
+    tr_body_free( &body );
+    print_message( "walkers keep %.0f mm from each other and %.0f mm from the walls\n", 1000 * nearest,
+                   1000 * wall );
+    assert_true( nearest > 0 );
+    assert_true( wall > 0 );
+    release( &b );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +402,7 @@ int main( void )
         TEST( box_relay_moves_well ),
         TEST( squat_chain_moves_well ),
         TEST( boxes_change_hands ),
+        TEST( walkers_keep_clear ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

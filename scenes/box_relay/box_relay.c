@@ -22,7 +22,7 @@ static bool add_people( const relay *plan, tr_scene *scene, tr_error *error )
 {
     for ( int i = 0; i < plan->people; ++i ) {
         rigid place = relay_place( plan, i );
-        tr_cast cast = tr_crowd_member( 1, i );
+        tr_cast cast = tr_crowd_member( 1, i, 0.7, 1.3 );
         cast.position = place.position;
         cast.heading = q_heading( place.rotation ) / TR_DEGREE;
         if ( tr_scene_add_cast( scene, &cast ) == NULL )

@@ -26,9 +26,9 @@ static double rounded( double value ) // to hundredths: numbers a person would h
     return round( 100.0 * value ) / 100.0;
 }
 
-static tr_target varied_body( uint64_t seed, tr_target target )
+static tr_target varied_body( uint64_t seed, tr_target target, double small, double tall )
 {
-    target.scale = rounded( tr_chance_between( seed, 1, 0.7, 1.3 ) );
+    target.scale = rounded( tr_chance_between( seed, 1, small, tall ) );
     if ( tr_chance( seed, 2 ) < 0.22 )
         add_value( target.limbs, &target.limb_count, "arms",
                    rounded( tr_chance_between( seed, 3, 1.1, 1.25 ) ) );
@@ -42,7 +42,7 @@ static tr_target varied_body( uint64_t seed, tr_target target )
     return target;
 }
 
-tr_cast tr_crowd_member( uint64_t seed, int index )
+tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall )
 {
     tr_id id;
     snprintf( id, sizeof id, "p%02d", index + 1 );
@@ -54,7 +54,7 @@ tr_cast tr_crowd_member( uint64_t seed, int index )
     double tone = tr_chance_between( own, 0, 0.9, 1.1 );
     for ( int c = 0; c < 3; ++c )
         cast.colour[c] = (float)clampd( tone * (double)hue[c], 0.0, 1.0 );
-    cast.target = varied_body( own, cast.target );
+    cast.target = varied_body( own, cast.target, small, tall );
     return cast;
 }
 

@@ -5,9 +5,9 @@
 #include "scene/scene.h"
 #include "scenes/kit/human.h"
 
-// Cast member number `index` (from 0): id p01 …, source <id>.bvh, a colour, and a target body between 0.7 and
-// 1.3 of the source with its own girth, some with long arms or short legs.
-tr_cast tr_crowd_member( uint64_t seed, int index );
+// Cast member number `index` (from 0): id p01 …, source <id>.bvh, a colour, and a target body between `small`
+// and `tall` times the source with its own girth, some with long arms or short legs.
+tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall );
 
 // Ground frame of person `index` in a line of people who stand side by side, `spacing` metres apart, on a
 // circle whose centre they look at: +Z ahead, the next person to the left. The line turns by `bend` radians

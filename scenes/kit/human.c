@@ -331,7 +331,7 @@ double tr_human_solve( const tr_skeleton *human, const tr_human_targets *targets
     for ( int j = 0; j < TR_HUMAN_JOINTS; ++j )
         local[j] = q_identity;
     place_trunk( &s );
-    for ( int round = 0; round < 12; ++round )
+    for ( int round = 0; round < 10; ++round )
         lean_once( &s );
     turn_head( &s );
     double worst = 0.0;

@@ -134,7 +134,7 @@ static bool add_people( const chain *c, tr_scene *scene, tr_error *error )
 {
     for ( int i = 0; i < c->people; ++i ) {
         rigid place = place_of( c, i );
-        tr_cast cast = tr_crowd_member( 2, i );
+        tr_cast cast = tr_crowd_member( 2, i, 0.7, 1.3 );
         cast.position = place.position;
         cast.heading = q_heading( place.rotation ) / TR_DEGREE;
         if ( tr_scene_add_cast( scene, &cast ) == NULL )
