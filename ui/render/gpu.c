@@ -77,16 +77,13 @@ static void attach_buffer( GLuint *buffer, int samples, GLenum format, GLenum at
 static void attach_texture( GLuint *texture, GLenum internal, GLenum format, GLenum attachment, int width,
                             int height )
 {
-    const float white[4] = { 1, 1, 1, 1 }, nothing[4] = { 0, 0, 0, 0 };
     glGenTextures( 1, texture );
     glBindTexture( GL_TEXTURE_2D, *texture );
     glTexImage2D( GL_TEXTURE_2D, 0, internal, width, height, 0, format, GL_FLOAT, NULL );
     glTexParameteri( GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR );
     glTexParameteri( GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR );
-    glTexParameteri( GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER );
-    glTexParameteri( GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER );
-    // Beyond the maps: no blocker, no shadow, full brightness.
-    glTexParameterfv( GL_TEXTURE_2D, GL_TEXTURE_BORDER_COLOR, internal == GL_RG16F ? nothing : white );
+    glTexParameteri( GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE );
+    glTexParameteri( GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE );
     glFramebufferTexture2D( GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, *texture, 0 );
 }
 
@@ -112,10 +109,10 @@ static void attach( tr_gpu_target *target, tr_gpu_format format )
         glReadBuffer( GL_NONE );
         break;
     case TR_GPU_COVERAGE:
-        attach_texture( &target->colour, GL_RG16F, GL_RG, GL_COLOR_ATTACHMENT0, width, height );
+        attach_texture( &target->colour, GL_RG8, GL_RG, GL_COLOR_ATTACHMENT0, width, height );
         break;
     case TR_GPU_BRIGHTNESS:
-        attach_texture( &target->colour, GL_R16F, GL_RED, GL_COLOR_ATTACHMENT0, width, height );
+        attach_texture( &target->colour, GL_R8, GL_RED, GL_COLOR_ATTACHMENT0, width, height );
         break;
     }
 }
@@ -195,7 +192,8 @@ bool tr_gpu_mesh_cone( tr_gpu_mesh *mesh, int sides, int rings, tr_error *error 
                 bool second = r > rings;
                 vertices[n++] = (float)cos( angle );
                 vertices[n++] = (float)sin( angle );
-                vertices[n++] = (float)( second ? r - rings - 1 : r ) / (float)rings;
+                int above = second ? r - rings - 1 : r - rings; // rings above the equator
+                vertices[n++] = above == 0 ? 0.0f : (float)sin( 0.5 * TR_PI * above / rings );
                 vertices[n++] = second ? 1.0f : 0.0f;
             }
         ok = upload( mesh, vertices, vertex_count, indices, add_grid( indices, 0, sides, rows ), error );

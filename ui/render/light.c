@@ -1,7 +1,7 @@
 // Where the key light's shadow map lies.
 #include "ui/render/private.h"
 
-static const double texel_budget = 1.0e6;
+static const double texel_budget = 0.8e6;
 static const int texel_step = 256; // sizes are multiples of this, so that maps are rarely made anew
 static const int texel_limit = 4096;
 
@@ -93,6 +93,7 @@ tr_light_view tr_light_view_of( const tr_draw_list *list, vec3 light, vec3 origi
     // Softness goes with the size of the bodies, so that a spider's shadow looks like a spider's.
     tr_bounds upright = tr_bounds_of_list( list, true );
     double size = clampd( upright.high.y - list->ground, 1e-4, 2.0 );
+    view.tallest = fmax( upright.high.y - list->ground, size );
     view.sharp = 0.008 * size;
     view.soft = 0.055 * size;
     double pad = 3.0 * view.soft;

@@ -26,14 +26,14 @@ typedef struct tr_gpu_frame {
     float view_projection[16];
     float light_matrix[16]; // to the shadow map, all three coordinates in [0, 1]
     float eye[4];           // w = 1 perspective, 0 orthographic
-    float forward[4];
-    float right[4];      // scaled to the picture's right edge at distance 1
-    float up[4];         // likewise
-    float light[4];      // direction towards the key light; w = depth range of the shadow map in metres
-    float fill[4];       // direction towards the fill light
-    float ground[4];     // height; origin x, z modulo 100 m; height over which bodies darken at their feet
-    float fade[4];       // radius where the ground begins and ends to fade; w = shadows on
-    float grid[4];       // strength of lines every 0.1, 1, 10 m
+    float forward[4];       // w = 1 / height of the tallest blocker
+    float right[4];         // scaled to the picture's right edge at distance 1
+    float up[4];            // likewise
+    float light[4];         // direction towards the key light; w = depth range of the shadow map in metres
+    float fill[4];   // direction towards the fill light; w = 1 or 2: each or every other tap of body shadows
+    float ground[4]; // height; origin x, z modulo 100 m; height over which bodies darken at their feet
+    float fade[4];   // radius where the ground begins and ends to fade, that of all shadows; w = shadows on
+    float grid[4];   // strength of lines every 0.1, 1, 5 m
     float viewport[4];   // width, height, 1 / width, 1 / height
     float occlusion[4];  // low corner x, z and 1 / size of the map of darkened ground
     float shadow_map[4]; // 1 / width, 1 / height of the shadow map, metres per texel, blend of soft edges
@@ -49,8 +49,8 @@ typedef enum tr_gpu_format {
     TR_GPU_PICTURE,    // multisampled colour and depth
     TR_GPU_RESOLVED,   // colour only
     TR_GPU_SHADOW,     // depth texture only
-    TR_GPU_COVERAGE,   // two-channel half float texture
-    TR_GPU_BRIGHTNESS, // one-channel half float texture
+    TR_GPU_COVERAGE,   // two-channel texture
+    TR_GPU_BRIGHTNESS, // one-channel texture
 } tr_gpu_format;
 
 // Compiles and links; the frame block and the sampler units below are bound. 0 and *error on failure.
@@ -93,6 +93,7 @@ typedef struct tr_light_view {
     vec3 x, y, z; // axes of the map and the direction away from the light
     vec3 low;     // coordinates along x, y, z where the map begins
     double texel, depth;
+    double tallest;     // highest blocker above the floor, metres
     int width, height;  // texels, multiples of 256
     double sharp, soft; // blur of the floor's shadow at its sharpest and softest, metres (standard deviation)
 } tr_light_view;

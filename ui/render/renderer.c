@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { CONE, BOX, CONE_DEPTH, BOX_DEPTH, GROUND, BACKDROP, COVERAGE, BLUR, OCCLUSION, LINE, DISC, PROGRAMS };
-enum { DETAILS = 4 };       // cone meshes from coarse to fine
+enum { DETAILS = 5 };       // cone meshes from coarse to fine
 enum { SHADOW_DETAIL = 1 }; // the one the light sees
 
 // Instances of one kind within the stream of floats.
@@ -19,7 +19,7 @@ struct tr_renderer {
     GLuint vertex_array, frame_block, stream_buffer, shadow_sampler;
     tr_gpu_mesh cones[DETAILS], box;
     tr_gpu_target picture, resolved;
-    tr_gpu_target shadow, coverage, sharp, quarter[2], soft[2], occlusion;
+    tr_gpu_target shadow, coverage, quarter[2], soft[2], occlusion;
     float *stream;
     int stream_count, stream_capacity;
     group solid_cones[DETAILS], ghost_cones[DETAILS], solid_boxes, ghost_boxes, occluders;
@@ -57,24 +57,20 @@ static bool create_programs( tr_renderer *renderer, tr_error *error )
 
 static bool create_meshes( tr_renderer *renderer, tr_error *error )
 {
-    const int sides[DETAILS] = { 8, 14, 24, 48 }, rings[DETAILS] = { 2, 4, 6, 12 };
+    const int sides[DETAILS] = { 6, 8, 12, 20, 40 }, rings[DETAILS] = { 2, 2, 3, 5, 10 };
     for ( int i = 0; i < DETAILS; ++i )
         if ( !tr_gpu_mesh_cone( &renderer->cones[i], sides[i], rings[i], error ) )
             return false;
     return tr_gpu_mesh_box( &renderer->box, 3, error );
 }
 
-// Depth comparison with bilinear weights, beside the plain lookup the map's own parameters give.
+// Depth comparison, beside the plain lookup the map's own parameters give.
 static GLuint create_shadow_sampler( void )
 {
-    const float white[4] = { 1, 1, 1, 1 };
     GLuint sampler;
     glGenSamplers( 1, &sampler );
-    glSamplerParameteri( sampler, GL_TEXTURE_MIN_FILTER, GL_LINEAR );
-    glSamplerParameteri( sampler, GL_TEXTURE_MAG_FILTER, GL_LINEAR );
-    glSamplerParameteri( sampler, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_BORDER );
-    glSamplerParameteri( sampler, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_BORDER );
-    glSamplerParameterfv( sampler, GL_TEXTURE_BORDER_COLOR, white );
+    glSamplerParameteri( sampler, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE );
+    glSamplerParameteri( sampler, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE );
     glSamplerParameteri( sampler, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE );
     glSamplerParameteri( sampler, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL );
     return sampler;
@@ -111,10 +107,9 @@ void tr_renderer_destroy( tr_renderer *renderer )
 {
     if ( !renderer )
         return;
-    tr_gpu_target *targets[] = { &renderer->picture,    &renderer->resolved, &renderer->shadow,
-                                 &renderer->coverage,   &renderer->sharp,    &renderer->quarter[0],
-                                 &renderer->quarter[1], &renderer->soft[0],  &renderer->soft[1],
-                                 &renderer->occlusion };
+    tr_gpu_target *targets[] = { &renderer->picture,  &renderer->resolved,   &renderer->shadow,
+                                 &renderer->coverage, &renderer->quarter[0], &renderer->quarter[1],
+                                 &renderer->soft[0],  &renderer->soft[1],    &renderer->occlusion };
     for ( size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i )
         tr_gpu_target_free( targets[i] );
     for ( int i = 0; i < PROGRAMS; ++i )
@@ -190,7 +185,9 @@ static void put_encoded( float *out, tr_colour c )
     out[3] = c.a;
 }
 
-// Finer meshes for capsules that are larger in the picture.
+// Finer meshes for capsules that are larger in the picture: n sides leave a gap of r (π / n)² / 2 pixels to
+// the true outline, kept near a third of a pixel. Finer would be slower for nothing: software rasterisers
+// shade whole blocks of pixels for every little triangle.
 static int detail_of( const shot *s, const tr_draw_capsule *c )
 {
     vec3 middle = tr_camera_project( s->camera, v3_lerp( c->a, c->b, 0.5 ), s->aspect );
@@ -198,7 +195,7 @@ static int detail_of( const shot *s, const tr_draw_capsule *c )
                        ? fmax( middle.z, 1e-6 ) * tan( 0.5 * s->camera->field_of_view * TR_DEGREE )
                        : 0.5 * s->camera->ortho_height;
     double pixels = fmax( c->radius, c->radius_b ) / reach * 0.5 * s->height;
-    return pixels < 4.0 ? 0 : pixels < 14.0 ? 1 : pixels < 60.0 ? 2 : 3;
+    return pixels < 4.0 ? 0 : pixels < 8.0 ? 1 : pixels < 20.0 ? 2 : pixels < 60.0 ? 3 : 4;
 }
 
 static group add_cones( tr_renderer *renderer, const shot *s, bool opaque, int detail )
@@ -428,7 +425,6 @@ static bool fit_shadow_maps( tr_renderer *r, const tr_light_view *v, tr_error *e
     int w = v->width, h = v->height;
     return tr_gpu_target_fit( &r->shadow, TR_GPU_SHADOW, w, h, error ) &&
            tr_gpu_target_fit( &r->coverage, TR_GPU_COVERAGE, w / 2, h / 2, error ) &&
-           tr_gpu_target_fit( &r->sharp, TR_GPU_COVERAGE, w / 2, h / 2, error ) &&
            tr_gpu_target_fit( &r->quarter[0], TR_GPU_COVERAGE, w / 4, h / 4, error ) &&
            tr_gpu_target_fit( &r->quarter[1], TR_GPU_COVERAGE, w / 4, h / 4, error ) &&
            tr_gpu_target_fit( &r->soft[0], TR_GPU_COVERAGE, w / 8, h / 8, error ) &&
@@ -462,8 +458,6 @@ static bool draw_shadow_maps( tr_renderer *renderer, const shot *s, tr_error *er
     draw_screen();
     // Each blur is asked for in texels of the map it writes.
     double t = v->texel;
-    blur( renderer, &renderer->coverage, &renderer->sharp, &renderer->coverage,
-          clampd( v->sharp / ( 2 * t ), 0.6, 3.0 ) );
     blur( renderer, &renderer->coverage, &renderer->quarter[0], &renderer->quarter[1],
           clampd( 0.4 * v->soft / ( 4 * t ), 0.6, 2.5 ) );
     blur( renderer, &renderer->quarter[1], &renderer->soft[0], &renderer->soft[1],
@@ -538,6 +532,23 @@ static double content_radius( const shot *s )
     return radius;
 }
 
+static vec3 key_light( const tr_camera *camera )
+{
+    tr_camera_frame axes = tr_camera_frame_of( camera );
+    vec3 light = v3_unit_or( camera->light, tr_camera_default_light( &axes ) );
+    return light.y < 0.2 ? v3_unit( v3( light.x, 0.2, light.z ) )
+                         : light; // below the floor it lights nothing
+}
+
+// Radius around the origin that holds every shadow: a blocker at height h throws its shadow h / tan(
+// elevation ) away.
+static double shadow_reach( const shot *s )
+{
+    vec3 light = key_light( s->camera );
+    double tall = fmax( s->content.high.y - s->list->ground, 0.0 );
+    return content_radius( s ) + tall * hypot( light.x, light.z ) / light.y + 4.0 * s->light.soft;
+}
+
 // Lines every 0.1 m for small views, every 1, 5 and 10 m for larger ones; `view` is the height in metres that
 // the picture shows at its centre.
 static void choose_grid( float grid[4], double view )
@@ -546,16 +557,15 @@ static void choose_grid( float grid[4], double view )
     double wide = smooth_step5( ( log10( view ) - 1.6 ) / 0.6 );
     grid[0] = (float)( 0.07 * tenth );
     grid[1] = (float)( lerpd( 0.10, 0.05, wide ) );
-    grid[2] = (float)( 0.16 );
-    grid[3] = (float)( 0.20 );
+    grid[2] = 0.17f;
 }
 
-static vec3 key_light( const tr_camera *camera )
+// Metres from the bottom to the top of the picture at the distance of the target.
+static double shown_height( const tr_camera *c )
 {
-    tr_camera_frame axes = tr_camera_frame_of( camera );
-    vec3 light = v3_unit_or( camera->light, tr_camera_default_light( &axes ) );
-    return light.y < 0.2 ? v3_unit( v3( light.x, 0.2, light.z ) )
-                         : light; // below the floor it lights nothing
+    double distance = v3_distance( c->eye, c->target );
+    return c->field_of_view > 0.0 ? 2.0 * distance * tan( 0.5 * c->field_of_view * TR_DEGREE )
+                                  : c->ortho_height;
 }
 
 static void fill_camera( shot *s )
@@ -572,7 +582,7 @@ static void fill_camera( shot *s )
     vec3 back = v3_unit_or( v3_horizontal( v3_negate( axes.forward ) ), axes.up );
     put3( f->fill,
           v3_unit( v3_add( v3_add( v3_scale( 0.8, axes.right ), v3_scale( 0.5, back ) ), v3( 0, 0.25, 0 ) ) ),
-          0.0 );
+          shown_height( c ) / s->height > 0.8 * s->light.texel ? 2.0 : 1.0 );
     f->viewport[0] = (float)s->width;
     f->viewport[1] = (float)s->height;
     f->viewport[2] = 1.0f / (float)s->width;
@@ -583,9 +593,8 @@ static void fill_frame( shot *s )
 {
     tr_gpu_frame *f = &s->frame;
     const tr_camera *c = s->camera;
-    double distance = v3_distance( c->eye, c->target ), radius = content_radius( s );
-    double shown =
-        c->field_of_view > 0.0 ? 2.0 * distance * tan( 0.5 * c->field_of_view * TR_DEGREE ) : c->ortho_height;
+    double radius = content_radius( s );
+    double shown = shown_height( c );
     double tall = s->content.high.y > s->list->ground ? s->content.high.y - s->list->ground : 1.0;
     double fade_begin = 0.9 * radius + 0.5 * shown, fade_end = 2.0 * fade_begin + 5.0 * shown;
     double near_plane, far_plane;
@@ -598,6 +607,7 @@ static void fill_frame( shot *s )
     f->ground[3] = (float)fmax( 0.2 * fmin( tall, 2.0 ), 1e-4 );
     f->fade[0] = (float)fade_begin;
     f->fade[1] = (float)fade_end;
+    f->fade[2] = (float)shadow_reach( s );
     f->fade[3] = s->light.width > 0;
     choose_grid( f->grid, shown );
     if ( s->light.width > 0 ) {
@@ -605,7 +615,8 @@ static void fill_frame( shot *s )
         f->shadow_map[0] = 1.0f / (float)s->light.width;
         f->shadow_map[1] = 1.0f / (float)s->light.height;
         f->shadow_map[2] = (float)s->light.texel;
-        f->shadow_map[3] = (float)( 0.05 / s->light.soft );
+        f->shadow_map[3] = (float)( 0.05 / s->light.soft * s->light.tallest );
+        f->forward[3] = (float)( 1.0 / s->light.tallest );
     }
 }
 
@@ -660,10 +671,14 @@ static void draw_marks( const tr_renderer *renderer )
     draw_quads( renderer, &renderer->top_lines );
 }
 
-static void draw_scene( const tr_renderer *renderer )
+static void draw_scene( const tr_renderer *renderer, const shot *s )
 {
     bind_target( &renderer->picture );
     glClear( GL_DEPTH_BUFFER_BIT ); // the backdrop covers all colour
+    // Where a pixel is larger than a texel, weights between texels would not be seen.
+    GLint filter = s->frame.fill[3] > 1.5f ? GL_NEAREST : GL_LINEAR;
+    glSamplerParameteri( renderer->shadow_sampler, GL_TEXTURE_MIN_FILTER, filter );
+    glSamplerParameteri( renderer->shadow_sampler, GL_TEXTURE_MAG_FILTER, filter );
     bind_map( TR_UNIT_SHADOW, renderer->shadow.depth, renderer->shadow_sampler );
     bind_map( TR_UNIT_SHARP, renderer->coverage.colour, 0 );
     bind_map( TR_UNIT_SOFT, renderer->soft[1].colour, 0 );
@@ -736,7 +751,7 @@ static bool draw_into_picture( tr_renderer *renderer, shot *s, tr_error *error )
         return false;
     if ( !tr_gpu_target_fit( &renderer->picture, TR_GPU_PICTURE, s->width, s->height, error ) )
         return false;
-    draw_scene( renderer );
+    draw_scene( renderer, s );
     return true;
 }
 

@@ -32,15 +32,19 @@ const char *const tr_shader_shading =
     "const vec3 sky_light = vec3(0.50, 0.545, 0.61);\n"
     "const vec3 floor_light = vec3(0.36, 0.345, 0.335);\n"
     "const vec3 fill_colour = vec3(0.80, 0.90, 1.00) * 0.13;\n"
+    "const vec2 spiral[8] = vec2[8](vec2(0.600, 0.000), vec2(-0.766, 0.702), vec2(0.117, -1.337), vec2(0.966, 1.260),\n"
+    "    vec2(-1.772, -0.314), vec2(1.679, -1.068), vec2(-0.562, 2.089), vec2(-1.071, -2.062));\n" // texels
     "vec3 film(vec3 c) {\n" // straight in the darks and mid-tones, a soft shoulder below white
     "    vec3 c2 = c * c;\n"
     "    return c * inversesqrt(sqrt(1.0 + c2 * c2));\n"
     "}\n"
     "vec3 display(vec3 linear) {\n"
     "    vec2 off = gl_FragCoord.xy * viewport.zw - 0.5;\n"
-    "    float r2 = dot(off, off);\n"
-    "    vec3 c = film(linear * (1.06 - 0.22 * r2 * r2));\n"
-    "    vec3 s = mix(12.92 * c, 1.055 * pow(c, vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c));\n"
+    "    float far = dot(off, off);\n"
+    "    vec3 c = film(linear * (1.06 - 0.22 * far * far));\n"
+    // The sRGB curve as a sum of roots, within 0.4 of 255 steps, because powers are slow without a GPU.
+    "    vec3 r1 = sqrt(c), r2 = sqrt(r1), r3 = sqrt(r2);\n"
+    "    vec3 s = 0.662002687 * r1 + 0.684122060 * r2 - 0.323583601 * r3 - 0.0225411470 * c;\n"
     "    float noise = fract(52.9829189 * fract(dot(gl_FragCoord.xy, vec2(0.06711056, 0.00583715))));\n"
     "    return s + (noise - 0.5) / 255.0;\n" // hides the steps of 8 bits in the pale gradients
     "}\n"
@@ -51,12 +55,11 @@ const char *const tr_shader_shading =
     "    if (fade.w < 0.5) return 1.0;\n" // nothing casts a shadow and there is no map
     "    vec3 q = (light_matrix * vec4(p + n * 2.0 * shadow.z, 1.0)).xyz;\n"
     "    q.z = clamp(q.z, 0.0, 1.0);\n"
-    "    vec2 t = shadow.xy;\n"
-    "    float sum = texture(shadow_map, vec3(q.xy + t * vec2(-0.6, -1.4), q.z));\n"
-    "    sum += texture(shadow_map, vec3(q.xy + t * vec2(1.4, -0.6), q.z));\n"
-    "    sum += texture(shadow_map, vec3(q.xy + t * vec2(0.6, 1.4), q.z));\n"
-    "    sum += texture(shadow_map, vec3(q.xy + t * vec2(-1.4, 0.6), q.z));\n"
-    "    return 0.25 * sum;\n"
+    "    float sum = 0.0;\n"
+    "    int step = int(fill.w);\n" // 2 where bodies are small in the picture: every other tap
+    "    for (int i = 0; i < 8; i += step)\n"
+    "        sum += textureLod(shadow_map, vec3(q.xy + spiral[i] * shadow.xy, q.z), 0.0);\n"
+    "    return sum * 0.125 * fill.w;\n"
     "}\n"
     "vec3 shade(vec3 p, vec3 n, vec3 albedo) {\n"
     "    vec3 v = to_eye(p);\n"
@@ -70,13 +73,15 @@ const char *const tr_shader_shading =
     "    float edge = 1.0 - facing;\n"
     "    float rim = edge * edge * edge * (0.55 + 0.45 * n.y);\n"
     "    vec3 h = normalize(v + light.xyz);\n"
-    "    float gloss = pow(max(dot(n, h), 0.0), 28.0) * 0.10 * lit;\n"
+    "    float g = max(dot(n, h), 0.0);\n"
+    "    g *= g; g *= g; g *= g; g *= g; g *= g;\n" // to the 32nd
+    "    float gloss = g * 0.10 * lit;\n"
     "    vec3 light_sum = room + key_colour * key * lit + fill_colour * max(dot(n, fill.xyz), 0.0);\n"
     "    return albedo * light_sum + sky_light * rim * 0.34 + key_colour * gloss;\n"
     "}\n";
 
 const char *const tr_shader_cone_vertex =
-    "layout(location = 0) in vec4 shape;\n"    // cosine and sine around the axis, latitude 0 … 1, end 0 or 1
+    "layout(location = 0) in vec4 shape;\n"    // cosine and sine around the axis, sine of the latitude, end 0 or 1
     "layout(location = 1) in vec4 end_a;\n"    // centre and radius
     "layout(location = 2) in vec4 end_b;\n"
     "layout(location = 3) in vec4 paint;\n"
@@ -85,7 +90,6 @@ const char *const tr_shader_cone_vertex =
     "out vec3 normal;\n"
     "flat out vec4 tint;\n"
     "void main() {\n"
-    "    const float quarter = 1.5707963;\n"
     "    vec3 d = end_b.xyz - end_a.xyz;\n"
     "    float l = length(d);\n"
     "    vec3 axis = l > 1e-6 ? d / l : vec3(0.0, 1.0, 0.0);\n"
@@ -93,10 +97,11 @@ const char *const tr_shader_cone_vertex =
     "    vec3 x = normalize(cross(hint, axis));\n"
     "    vec3 z = cross(x, axis);\n"
     // The tangent cone of two balls touches both where their normals lean by this angle against the axis.
-    "    float lean = asin(clamp((end_a.w - end_b.w) / max(l, 1e-6), -1.0, 1.0));\n"
+    "    float lean = clamp((end_a.w - end_b.w) / max(l, 1e-6), -1.0, 1.0);\n" // its sine
     "    bool second = shape.w > 0.5;\n"
-    "    float latitude = second ? mix(lean, quarter, shape.z) : mix(-quarter, lean, shape.z);\n"
-    "    normal = cos(latitude) * (shape.x * x + shape.y * z) + sin(latitude) * axis;\n"
+    "    float rise = second ? max(shape.z, lean) : min(shape.z, lean);\n"
+    "    rise = shape.z == 0.0 ? lean : rise;\n"
+    "    normal = sqrt(max(1.0 - rise * rise, 0.0)) * (shape.x * x + shape.y * z) + rise * axis;\n"
     "    place = second ? end_b.xyz + end_b.w * normal : end_a.xyz + end_a.w * normal;\n"
     "    tint = paint;\n"
     "    gl_Position = from_light > 0.5 ? vec4((light_matrix * vec4(place, 1.0)).xyz * 2.0 - 1.0, 1.0)\n"
@@ -158,32 +163,33 @@ const char *const tr_shader_ground_fragment =
     "uniform sampler2D occlusion_map;\n"
     "in vec3 place;\n"
     "out vec4 pixel;\n"
-    "float lines(vec2 x, float spacing, float width) {\n"
-    "    vec2 u = x / spacing;\n"
-    "    vec2 per_pixel = fwidth(u);\n"
-    "    vec2 away = abs(fract(u - 0.5) - 0.5) / per_pixel;\n"
+    "float lines(vec2 x, vec2 per_pixel, float density, float width) {\n" // lines per metre, pixels
+    "    vec2 step = per_pixel * density;\n"
+    "    vec2 away = abs(fract(x * density - 0.5) - 0.5) / step;\n"
     "    vec2 a = clamp(0.5 * width + 0.5 - away, 0.0, 1.0);\n"
-    "    a *= 1.0 - smoothstep(0.06, 0.28, per_pixel);\n" // lines closer than a few pixels melt away
+    "    a *= clamp(1.3 - 5.0 * step, 0.0, 1.0);\n" // lines closer than a few pixels melt away
     "    return max(a.x, a.y);\n"
     "}\n"
     "float blocked(vec3 p) {\n"
     "    vec2 at = (light_matrix * vec4(p, 1.0)).xy;\n"
-    "    vec2 soft = texture(soft_map, at).rg;\n"
-    "    vec2 sharp = texture(sharp_map, at).rg;\n"
-    "    float height = soft.g / max(soft.r, 1e-3);\n"
-    "    return mix(sharp.r, soft.r, clamp(height * shadow.w, 0.0, 1.0)) * fade.w;\n"
+    "    vec2 soft = textureLod(soft_map, at, 0.0).rg;\n"
+    "    if (soft.r < 0.002) return 0.0;\n"
+    "    float height = soft.g / soft.r;\n"
+    "    return mix(textureLod(sharp_map, at, 0.0).r, soft.r, clamp(height * shadow.w, 0.0, 1.0));\n"
     "}\n"
     "void main() {\n"
-    "    float open = texture(occlusion_map, (place.xz - occlusion.xy) * occlusion.zw).r;\n"
-    "    open = mix(1.0, open, fade.w);\n"
-    "    vec3 albedo = vec3(0.79, 0.80, 0.815);\n"
-    "    vec2 x = place.xz + ground.yz;\n"
-    "    float line = max(max(lines(x, 0.1, 1.0) * grid.x, lines(x, 1.0, 1.0) * grid.y),\n"
-    "                     max(lines(x, 5.0, 1.4) * grid.z, lines(x, 10.0, 1.6) * grid.w));\n"
-    "    albedo *= 1.0 - line;\n"
-    "    vec3 c = albedo * (sky_light * open + key_colour * light.y * mix(1.0, open, 0.4) * (1.0 - blocked(place)));\n"
-    "    float far = smoothstep(fade.x, fade.y, length(place.xz));\n"
-    "    pixel = vec4(display(mix(c, horizon_colour, 1.0 - (1.0 - far) * (1.0 - far))), 1.0);\n"
+    "    float open = 1.0, dark = 0.0;\n"
+    "    vec2 over = (place.xz - occlusion.xy) * occlusion.zw;\n"
+    "    if (fade.w > 0.5 && all(equal(over, clamp(over, 0.0, 1.0))))\n"
+    "        open = textureLod(occlusion_map, over, 0.0).r;\n"
+    "    if (fade.w > 0.5 && length(place.xz) < fade.z) dark = blocked(place);\n"
+    "    vec2 x = place.xz + ground.yz, per_pixel = fwidth(x);\n"
+    "    float line = max(lines(x, per_pixel, 1.0, 1.0) * grid.y, lines(x, per_pixel, 0.2, 1.4) * grid.z);\n"
+    "    if (grid.x > 0.0) line = max(line, lines(x, per_pixel, 10.0, 1.0) * grid.x);\n"
+    "    vec3 albedo = vec3(0.79, 0.80, 0.815) * (1.0 - line);\n"
+    "    vec3 c = albedo * (sky_light * open + key_colour * light.y * mix(1.0, open, 0.4) * (1.0 - dark));\n"
+    "    float far = clamp((length(place.xz) - fade.x) / (fade.y - fade.x), 0.0, 1.0);\n"
+    "    pixel = vec4(display(mix(c, horizon_colour, far * (2.0 - far))), 1.0);\n"
     "}\n";
 
 const char *const tr_shader_screen_vertex =
@@ -218,7 +224,7 @@ const char *const tr_shader_coverage_fragment =
     "    float floor_depth = floor_plane.x + dot(floor_plane.yz, at);\n"
     "    vec4 depth = vec4(texture(depth_map, at + t * vec2(-1.0, -1.0)).r, texture(depth_map, at + t * vec2(1.0, -1.0)).r,\n"
     "                      texture(depth_map, at + t * vec2(-1.0, 1.0)).r, texture(depth_map, at + t).r);\n"
-    "    vec4 height = (vec4(floor_depth) - depth) * light.w * light.y;\n"
+    "    vec4 height = (vec4(floor_depth) - depth) * light.w * light.y * forward.w;\n" // 1 = the tallest
     "    vec4 hit = step(vec4(0.0), height) * step(depth, vec4(0.99999));\n"
     "    pixel = vec2(dot(hit, vec4(0.25)), dot(hit * height, vec4(0.25)));\n"
     "}\n";
