@@ -47,9 +47,9 @@ static void gait_style( const void *context, int index, double time, tr_gait_leg
 static bool plan_course( wolf *w, tr_error *error )
 {
     tr_course_key keys[] = {
-        { -1.0, WALK_SPEED, 0, 0.00 }, { 0.8, WALK_SPEED, 0, 0.25 }, { 2.4, WALK_SPEED, 0, -0.20 },
-        { 4.0, TROT_SPEED, 0, 0.35 },  { 5.0, TROT_SPEED, 0, 0.80 }, { 7.0, TROT_SPEED, 0, 0.80 },
-        { 8.5, TROT_SPEED, 0, 0.40 },
+        { -1.0, WALK_SPEED, 0, -0.15 }, { 0.4, WALK_SPEED, 0, -0.10 }, { 1.6, WALK_SPEED, 0, 0.50 },
+        { 2.6, WALK_SPEED, 0, 0.45 },   { 4.1, TROT_SPEED, 0, 0.80 },  { 5.4, TROT_SPEED, 0, 0.95 },
+        { 7.0, TROT_SPEED, 0, 0.80 },   { 8.5, TROT_SPEED, 0, 0.50 },
     };
     int count = (int)( sizeof keys / sizeof keys[0] );
     for ( int i = 0; i < count; ++i ) {
@@ -195,8 +195,8 @@ static void pose_head( wolf *w, const trunk *t, double time )
     tr_rig_turn( rig, b->head,
                  q_from_vector( v3( level, 0.3 * wrap_angle( heading - atan2( forward.x, forward.z ) ),
                                     0.08 * look ) ) );
-    double pant = t->trot * ( 0.07 + 0.045 * sin( 2 * TR_PI * 2.6 * time ) );
-    tr_rig_turn( rig, b->jaw, q_from_vector( v3( 0.04 + pant, 0, 0 ) ) );
+    double pant = t->trot * ( 0.05 + 0.035 * sin( 2 * TR_PI * 2.6 * time ) );
+    tr_rig_turn( rig, b->jaw, q_from_vector( v3( pant, 0, 0 ) ) );
     double back = 0.18 * t->trot + w->ear.value;
     for ( int e = 0; e < 2; ++e ) {
         double s = e == 0 ? 1 : -1;

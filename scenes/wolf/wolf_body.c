@@ -48,7 +48,7 @@ static void add_front_leg( wolf_body *body, tr_rig *rig, wolf_leg *leg )
 {
     double s = leg->side;
     const char *prefix = s > 0 ? "LeftFront" : "RightFront";
-    leg->scapula = add_named( rig, prefix, "Scapula", body->chest, v3( 0.060 * s, 0.760, 0.215 ) );
+    leg->scapula = add_named( rig, prefix, "Scapula", body->chest, v3( 0.055 * s, 0.735, 0.205 ) );
     leg->upper = add_named( rig, prefix, "Upper", leg->scapula, v3( 0.090 * s, 0.560, 0.330 ) );
     leg->lower = add_named( rig, prefix, "Lower", leg->upper, v3( 0.098 * s, 0.436, 0.170 ) );
     leg->ankle = add_named( rig, prefix, "Carpus", leg->lower, v3( 0.092 * s, 0.155, 0.232 ) );
@@ -69,15 +69,15 @@ static void add_hind_leg( wolf_body *body, tr_rig *rig, wolf_leg *leg )
 
 static void add_head( wolf_body *body, tr_rig *rig, int neck )
 {
-    body->head = tr_rig_joint( rig, "Head", neck, v3( 0, 0.915, 0.610 ) );
-    body->snout = tr_rig_joint( rig, "Snout", body->head, v3( 0, 0.900, 0.715 ) );
-    tr_rig_tip( rig, body->snout, v3( 0, 0.878, 0.830 ) );
-    body->jaw = tr_rig_joint( rig, "Jaw", body->head, v3( 0, 0.870, 0.660 ) );
-    tr_rig_tip( rig, body->jaw, v3( 0, 0.842, 0.795 ) );
+    body->head = tr_rig_joint( rig, "Head", neck, v3( 0, 0.895, 0.590 ) );
+    body->snout = tr_rig_joint( rig, "Snout", body->head, v3( 0, 0.885, 0.700 ) );
+    tr_rig_tip( rig, body->snout, v3( 0, 0.862, 0.815 ) );
+    body->jaw = tr_rig_joint( rig, "Jaw", body->head, v3( 0, 0.856, 0.640 ) );
+    tr_rig_tip( rig, body->jaw, v3( 0, 0.832, 0.778 ) );
     for ( int i = 0; i < 2; ++i ) {
         double s = i == 0 ? 1 : -1;
         const vec3 ear[3] = {
-            { 0.042 * s, 0.965, 0.590 }, { 0.062 * s, 1.01, 0.590 }, { 0.070 * s, 1.065, 0.600 } };
+            { 0.042 * s, 0.945, 0.570 }, { 0.062 * s, 0.990, 0.570 }, { 0.070 * s, 1.045, 0.580 } };
         add_chain( rig, i == 0 ? "LeftEar" : "RightEar", body->head, WOLF_EAR, ear, true, body->ears[i] );
     }
 }
@@ -85,10 +85,10 @@ static void add_head( wolf_body *body, tr_rig *rig, int neck )
 // 1 hips, 8 spine, 1 chest, 5 neck, 5 head, 8 ears, 14 tail, 2 × 17 front legs, 2 × 16 hind legs.
 void wolf_body_add( wolf_body *body, tr_rig *rig )
 {
-    const vec3 spine[3] = { { 0, 0.710, -0.300 }, { 0, 0.735, -0.050 }, { 0, 0.690, 0.215 } };
-    const vec3 neck[3] = { { 0, 0.735, 0.330 }, { 0, 0.800, 0.470 }, { 0, 0.915, 0.610 } };
+    const vec3 spine[3] = { { 0, 0.700, -0.300 }, { 0, 0.715, -0.080 }, { 0, 0.635, 0.205 } };
+    const vec3 neck[3] = { { 0, 0.690, 0.320 }, { 0, 0.770, 0.460 }, { 0, 0.895, 0.590 } };
     const vec3 tail[3] = { { 0, 0.720, -0.455 }, { 0, 0.640, -0.640 }, { 0, 0.300, -0.700 } };
-    body->hips = tr_rig_joint( rig, "Hips", -1, v3( 0, 0.700, -0.370 ) );
+    body->hips = tr_rig_joint( rig, "Hips", -1, v3( 0, 0.690, -0.370 ) );
     int last = add_chain( rig, "Spine", body->hips, WOLF_SPINE, spine, false, body->spine );
     body->chest = tr_rig_joint( rig, "Chest", last, spine[2] );
     last = add_chain( rig, "Neck", body->chest, WOLF_NECK, neck, false, body->neck );

@@ -167,6 +167,10 @@ static double beast_radius( const build *b, int parent, int joint )
         return leg_radius( b, parent ) * ( kind == TR_LIMB_LEG ? 1.0 : 1.3 );
     if ( kind != TR_LIMB_TORSO )
         return 0.04 * t;
+    if ( joints[joint].role == TR_ROLE_CLAVICLE ) // withers: the shoulder blades stand on the trunk
+        return 0.11 * t;
+    if ( starts_limb( b->skeleton, joint, TR_LIMB_TAIL ) && b->plan == PLAN_BEAST )
+        return 0.12 * t;
     if ( b->plan == PLAN_CRAWLER ) // an abdomen is as fat as its last bone is long
         return b->children[joint] == 0 ? 0.45 * tr_bone_length( b->skeleton, joint )
                                        : 0.75 * fmax( b->spread, 0.2 * t );
