@@ -255,6 +255,26 @@ static void turns_on_the_spot( void **state )
     free_walk( &gait, &course );
 }
 
+// On a circle of radius 1 m the feet swing along their own circles instead of cutting across.
+static void swings_follow_the_curve( void **state )
+{
+    (void)state;
+    tr_error error;
+    tr_course course;
+    tr_gait gait;
+    tr_course_key key = { 0, 1, 0, 1 };
+    check_ok( tr_course_build( &course, ( tr_gait_place ){ 0 }, &key, 1, 0, 6, &error ), &error );
+    tr_gait_def def = biped( &course, 6 );
+    check_ok( tr_gait_plan( &gait, &def, &error ), &error );
+    for ( int leg = 0; leg < 2; ++leg )
+        for ( double t = 2; t < 6; t += 0.01 ) {
+            tr_gait_foot foot = tr_gait_foot_at( &gait, leg, t );
+            double radius = hypot( foot.position.x - 1, foot.position.z );
+            check_near( radius, leg == 0 ? 0.9 : 1.1, 0.02 ); // a straight swing: 0.1;
+        }
+    free_walk( &gait, &course );
+}
+
 static void clock_follows_the_speed( void **state )
 {
     (void)state;
@@ -300,7 +320,8 @@ int main( void )
         TEST( steady_walk_by_hand ),         TEST( stance_is_constant_to_the_bit ),
         TEST( starts_and_ends_at_home ),     TEST( feet_move_smoothly ),
         TEST( swings_clear_the_step ),       TEST( turns_on_the_spot ),
-        TEST( clock_follows_the_speed ),     TEST( out_of_memory_is_reported ),
+        TEST( swings_follow_the_curve ),     TEST( clock_follows_the_speed ),
+        TEST( out_of_memory_is_reported ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -164,14 +164,16 @@ static vec3 home_at( const tr_gait *gait, int leg, double time )
     return place;
 }
 
-// No edge within the margin: the ground around is not steeper than 30°.
+// No edge within the margin: the ground around is not steeper than 30°. And no wall within twice the margin:
+// a leg leans over its foot.
 static bool is_foothold( const tr_gait *gait, double x, double z )
 {
     double margin = gait->def.margin, here = terrain_height( gait, x, z );
     for ( int i = 0; i < 12; ++i ) {
-        double a = i * TR_PI / 6.0;
-        double there = terrain_height( gait, x + margin * sin( a ), z + margin * cos( a ) );
-        if ( fabs( there - here ) > 0.577 * margin )
+        double s = margin * sin( i * TR_PI / 6.0 ), c = margin * cos( i * TR_PI / 6.0 );
+        double near = terrain_height( gait, x + s, z + c ) - here;
+        double far = terrain_height( gait, x + 2.0 * s, z + 2.0 * c ) - here;
+        if ( fabs( near ) > 0.577 * margin || far > 1.155 * margin )
             return false;
     }
     return true;
@@ -214,27 +216,34 @@ static tr_gait_stance land_at( const tr_gait *gait, int leg, int step, double fi
 }
 
 // ------------------------------------------------------------------------------------------------ swing
-// A swing runs straight from place to place with minimum-jerk timing s(u). It rises by lift · b(u): up in the
-// first share `rise` of the swing, down in the last, also with minimum jerk. So there is neither velocity nor
-// acceleration at either end.
+// A swing runs from place to place with minimum-jerk timing s(u), bowed sideways so that it passes the foot's
+// home as the body does: on a curve the straight way would cut through the other legs. It rises by lift ·
+// b(u): up in the first share `rise` of the swing, down in the last, also with minimum jerk. So there is
+// neither velocity nor acceleration at either end.
 
 static double arc( double u, double rise )
 {
     return smooth_step5( fmin( u, 1.0 - u ) / rise );
 }
 
+static vec3 swing_base( const tr_gait_stance *from, const tr_gait_stance *to, double u )
+{
+    return v3_mad( v3_lerp( from->place, to->place, smooth_step5( u ) ), arc( u, 0.5 ), to->bow );
+}
+
 // The lift that clears the ground by the clearance (less near the ends, where the foot is on the ground):
 // base(u) + lift · b(u) ≥ ground + clearance · min(1, 3 b(u)). `margin` widens the ground under the foot.
-static double clear_lift( const tr_gait *gait, vec3 from, vec3 to, double height, double rise )
+static double clear_lift( const tr_gait *gait, const tr_gait_stance *from, const tr_gait_stance *to,
+                          double height )
 {
     double margin = 0.5 * gait->def.margin, need = 0;
-    vec3 way = v3( to.x - from.x, 0, to.z - from.z );
+    vec3 way = v3_horizontal( v3_sub( to->place, from->place ) );
     vec3 ahead = v3_scale( margin, v3_unit( way ) );
     for ( int i = 1; i < SWING_SAMPLES; ++i ) {
-        double u = (double)i / SWING_SAMPLES, b = arc( u, rise );
+        double u = (double)i / SWING_SAMPLES, b = arc( u, to->rise );
         if ( b < 0.02 )
             continue;
-        vec3 base = v3_lerp( from, to, smooth_step5( u ) );
+        vec3 base = swing_base( from, to, u );
         double ground = terrain_height( gait, base.x, base.z );
         ground = fmax( ground, terrain_height( gait, base.x + ahead.x, base.z + ahead.z ) );
         ground = fmax( ground, terrain_height( gait, base.x - ahead.x, base.z - ahead.z ) );
@@ -251,12 +260,27 @@ static void lift_over( const tr_gait *gait, const tr_gait_stance *from, tr_gait_
     double enough = fmax( lift, 0.6 * fabs( to->place.y - from->place.y ) + 2.0 * gait->def.clearance );
     double need = 0;
     for ( to->rise = 0.5; to->rise > 0.33; to->rise -= 0.04 ) {
-        need = clear_lift( gait, from->place, to->place, height, to->rise );
+        need = clear_lift( gait, from, to, height );
         if ( need <= enough )
             break;
     }
     double most = 2.0 * ( lift + fabs( to->place.y - from->place.y ) + gait->def.clearance );
     to->lift = clampd( need, lift, most );
+}
+
+// The way round to where the home is at mid-swing, at right angles to the step and not too far.
+static vec3 bow_of( const tr_gait *gait, int leg, double swerve, const tr_gait_stance *from,
+                    const tr_gait_stance *to )
+{
+    double time = 0.5 * ( from->last + to->first ), heading = place_at( gait, time ).heading;
+    vec3 home = v3_mad( home_at( gait, leg, time ), swerve, v3( cos( heading ), 0, -sin( heading ) ) );
+    vec3 off = v3_horizontal( v3_sub( home, v3_lerp( from->place, to->place, 0.5 ) ) );
+    vec3 way = v3_horizontal( v3_sub( to->place, from->place ) );
+    double length = v3_length( way ), most = 0.35 * length;
+    vec3 ahead = v3_unit( way );
+    vec3 bow = v3_mad( off, -v3_dot( off, ahead ), ahead );
+    double far = v3_length( bow );
+    return far > most ? v3_scale( most / far, bow ) : bow;
 }
 
 static void shape_swing( const tr_gait *gait, int leg, const tr_gait_stance *from, tr_gait_stance *to )
@@ -266,6 +290,7 @@ static void shape_swing( const tr_gait *gait, int leg, const tr_gait_stance *fro
     double share = smooth_step5( length / gait->def.full_stride );
     // Short steps are low steps, down to half height.
     double lift = constants.lift * ( 0.5 + 0.5 * smooth_step5( 2.0 * length / gait->def.full_stride ) );
+    to->bow = bow_of( gait, leg, constants.swerve, from, to );
     lift_over( gait, from, to, constants.home.y, lift );
     to->roll_off = share * constants.roll_off;
     to->roll_on = share * constants.roll_on;
@@ -406,7 +431,7 @@ tr_gait_foot tr_gait_foot_at( const tr_gait *gait, int leg, double time )
         return foot;
     const tr_gait_stance *to = &track->stances[index + 1];
     double u = ( time - from->last ) / ( to->first - from->last ), s = smooth_step5( u );
-    foot.base = v3_lerp( from->place, to->place, s );
+    foot.base = swing_base( from, to, u );
     foot.position = v3_mad( foot.base, to->lift * arc( u, to->rise ), v3_y );
     foot.heading = lerpd( from->heading, to->heading, s );
     foot.swing = u;

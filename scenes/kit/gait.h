@@ -63,6 +63,7 @@ typedef struct tr_gait_leg {
     double phase;          // in cycles: the leg lands when the clock passes n + phase
     double duty;           // share of a cycle on the ground
     double lift;           // height of a step on level ground
+    double swerve;         // how far a swinging foot keeps to the left of its home
     double roll_off;       // angle by which the heel is up when the foot leaves the ground
     double roll_on;        // angle by which the toes are up when it lands
     double roll_out_share; // share of the stance, at its end, in which the heel rises
@@ -106,6 +107,7 @@ typedef struct tr_gait_stance { // the foot stands at `place` from `first` to `l
     double heading;
     double first, last;
     double lift, rise;        // of the swing that leads here: height, and share of it spent rising
+    vec3 bow;                 // its sideways way round, at its middle
     double roll_off, roll_on; // of that swing
     double roll_in, roll_out; // seconds of this stance's start and end with a rolling foot
 } tr_gait_stance;

@@ -39,15 +39,15 @@ static const struct {
 } pairs[4] = {
     { 26, 30, 0.50, 1.06 },
     { 66, 67, 0.43, 0.96 },
-    { 110, 110, 0.41, 0.92 },
-    { 150, 149, 0.53, 1.12 },
+    { 102, 103, 0.41, 0.92 },
+    { 138, 138, 0.49, 1.16 },
 };
 
 #define COXA   0.045
 #define FEMUR  0.20
 #define TIBIA  0.235
 #define TARSUS 0.15
-#define ARCH   ( 20.0 * TR_DEGREE ) // between tibia and tarsus
+#define ARCH   ( 34.0 * TR_DEGREE ) // between tibia and tarsus
 
 // The corner above the line from `from` to `to`, in their vertical plane, of a triangle with sides `a` at
 // `from` and `b` at `to`.
@@ -71,7 +71,7 @@ static void add_leg( spider *s, int index )
     leg *l = &s->legs[index];
     int pair = index / 2;
     double side = index % 2 == 0 ? 1 : -1, size = pairs[pair].size;
-    vec3 hip = v3_mul( direction( pairs[pair].hip, side ), v3( 0.058, 0, 0.085 ) );
+    vec3 hip = v3_mul( direction( pairs[pair].hip, side ), v3( 0.062, 0, 0.082 ) );
     hip.y = BODY_HEIGHT - 0.012;
     l->home = v3_scale( pairs[pair].reach, direction( pairs[pair].angle, side ) );
     l->outward = v3_unit( v3( l->home.x - hip.x, 0, l->home.z - hip.z ) );
@@ -100,13 +100,13 @@ static void add_joints( spider *s )
     tr_rig *rig = &s->rig;
     s->body = tr_rig_joint( rig, "Body", -1, v3( 0, BODY_HEIGHT, 0 ) );
     s->pedicel = tr_rig_joint( rig, "Pedicel", s->body, v3( 0, BODY_HEIGHT + 0.005, -0.085 ) );
-    s->abdomen = tr_rig_joint( rig, "Abdomen", s->pedicel, v3( 0, BODY_HEIGHT + 0.02, -0.13 ) );
-    tr_rig_tip( rig, s->abdomen, v3( 0, BODY_HEIGHT + 0.035, -0.31 ) );
+    s->abdomen = tr_rig_joint( rig, "Abdomen", s->pedicel, v3( 0, BODY_HEIGHT + 0.03, -0.145 ) );
+    tr_rig_tip( rig, s->abdomen, v3( 0, BODY_HEIGHT + 0.055, -0.300 ) );
     for ( int i = 0; i < 2; ++i ) {
         double side = i == 0 ? 1 : -1;
         s->palps[i] = tr_rig_joint( rig, i == 0 ? "LeftPalp" : "RightPalp", s->body,
-                                    v3( side * 0.022, BODY_HEIGHT - 0.012, 0.095 ) );
-        tr_rig_tip( rig, s->palps[i], v3( side * 0.04, BODY_HEIGHT - 0.075, 0.19 ) );
+                                    v3( side * 0.010, BODY_HEIGHT - 0.012, 0.085 ) );
+        tr_rig_tip( rig, s->palps[i], v3( side * 0.045, BODY_HEIGHT - 0.080, 0.20 ) );
     }
     for ( int index = 0; index < LEGS; ++index )
         add_leg( s, index );
@@ -130,7 +130,7 @@ static bool plan_course( const spider *s, tr_course *course, tr_error *error )
     tr_course_key keys[] = {
         { 0.40, 0, 0, 0 },          { 0.95, 0.42, 0, 0 },       { 1.20, 0.42, 0, 0.2 * m },
         { 1.65, 0.42, 0, 1.1 * m }, { 2.10, 0.40, 0, 0 },       { 2.60, 0.29, 0, -0.9 * m },
-        { 3.20, 0.27, 0, 0 },       { 5.60, 0.28, 0, 0 },       { 6.05, 0.40, 0, 0.2 * m },
+        { 3.20, 0.26, 0, 0 },       { 5.60, 0.28, 0, 0 },       { 6.05, 0.40, 0, 0.2 * m },
         { 6.50, 0.38, 0, 1.0 * m }, { 6.95, 0.20, 0, 1.0 * m }, { 7.45, 0, 0, 0 },
     };
     int count = (int)( sizeof keys / sizeof keys[0] );
@@ -217,7 +217,7 @@ static void reach_foot( spider *s, const leg *l, vec3 target )
     tr_rig_turn( rig, l->coxa, q_axis_angle( v3_y, yaw ) );
     double fold = l->reach - v3_distance( rig->positions[l->femur], target );
     vec3 hinge = v3_cross( v3_y, l->outward );
-    tr_rig_turn( rig, l->tip, q_axis_angle( hinge, clampd( 2.0 * fold, -0.3, 0.5 ) ) );
+    tr_rig_turn( rig, l->tip, q_axis_angle( hinge, 1.5 * fold / sqrt( 1.0 + 60.0 * fold * fold ) ) );
     tr_rig_reach( rig, l->femur, l->tibia, l->end, target, q_rotate( body, v3_y ) );
 }
 

@@ -82,7 +82,8 @@ static bool plan_steps( wolf *w, tr_error *error )
     for ( int i = 0; i < WOLF_LEGS; ++i ) {
         const wolf_leg *leg = &w->body.legs[i];
         def.legs[i].home = leg->home;
-        def.legs[i].moving = v3( -0.05 * leg->side, 0, leg->front ? 0.02 : 0.0 );
+        def.legs[i].moving = v3( -0.035 * leg->side, 0, leg->front ? 0.02 : 0.0 );
+        def.legs[i].swerve = 0.03 * leg->side;
         def.legs[i].phase = phases[i];
         def.legs[i].duty = 0.64;
         def.legs[i].lift = leg->front ? 0.085 : 0.065;

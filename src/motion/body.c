@@ -130,7 +130,7 @@ static double upright_radius( const build *b, int parent, int joint )
 static double leg_radius( const build *b, int parent )
 {
     const tr_joint *joints = b->skeleton->joints;
-    double thin = b->plan == PLAN_CRAWLER ? 0.28 : 1.0, leg = thin * b->legs;
+    double thin = b->plan == PLAN_CRAWLER ? 0.34 : 1.0, leg = thin * b->legs;
     switch ( joints[parent].role ) {
     case TR_ROLE_THIGH: return 0.100 * leg;
     case TR_ROLE_SHIN: {
@@ -165,8 +165,8 @@ static double beast_radius( const build *b, int parent, int joint )
     tr_limb_kind kind = b->skeleton->limbs[joints[parent].limb].kind;
     if ( kind == TR_LIMB_LEG || starts_limb( b->skeleton, joint, TR_LIMB_LEG ) )
         return leg_radius( b, parent ) * ( kind == TR_LIMB_LEG ? 1.0 : 1.3 );
-    if ( kind != TR_LIMB_TORSO )
-        return 0.04 * t;
+    if ( kind != TR_LIMB_TORSO ) // a crawler's feelers are like the ends of its legs
+        return b->plan == PLAN_CRAWLER ? 0.016 * b->legs : 0.04 * t;
     if ( joints[joint].role == TR_ROLE_CLAVICLE ) // withers: the shoulder blades stand on the trunk
         return 0.11 * t;
     if ( starts_limb( b->skeleton, joint, TR_LIMB_TAIL ) && b->plan == PLAN_BEAST )
