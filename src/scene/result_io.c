@@ -260,12 +260,76 @@ static bool load_motion( tr_motion *out, const char *folder, const char *id, int
     return ok;
 }
 
+// BVH files list joints depth first, children in order; a skeleton need not. place[j] = the joint's index in
+// the file: right behind its parent and the whole subtrees of its elder siblings.
+static bool depth_first_places( const tr_skeleton *skeleton, int *place )
+{
+    int count = skeleton->joint_count;
+    int *size = tr_alloc( 2 * (size_t)count, sizeof( int ) ), *next = size + count;
+    if ( size == NULL )
+        return false;
+    for ( int j = count - 1; j >= 0; --j ) {
+        size[j] += 1;
+        if ( j > 0 )
+            size[skeleton->joints[j].parent] += size[j];
+    }
+    for ( int j = 0; j < count; ++j ) {
+        int parent = skeleton->joints[j].parent;
+        place[j] = parent < 0 ? 0 : next[parent];
+        next[j] = place[j] + 1;
+        if ( parent >= 0 )
+            next[parent] += size[j];
+    }
+    tr_free( size );
+    return true;
+}
+
+// The clip of a file, in the joint order of the target it was made for.
+static bool adopt( tr_motion *out, const tr_skeleton *target, const tr_motion *file, const char *id,
+                   tr_error *error )
+{
+    const tr_clip *clip = &file->clip;
+    int joints = target->joint_count;
+    int *place = tr_alloc( (size_t)joints, sizeof( int ) );
+    bool ok = ( place != NULL && depth_first_places( target, place ) ) || tr_error_memory( error );
+    for ( int j = 0; ok && j < joints; ++j ) {
+        const tr_joint *there = &file->skeleton.joints[place[j]];
+        if ( !target->joints[j].end_site && strcmp( there->name, target->joints[j].name ) != 0 )
+            ok = tr_error_set( error, "%s.bvh has joint \"%.64s\" where the scene's target has \"%.64s\"", id,
+                               there->name, target->joints[j].name );
+    }
+    ok = ok && tr_skeleton_copy( &out->skeleton, target, error ) &&
+         tr_clip_alloc( &out->clip, clip->frame_count, joints, clip->fps, clip->translations != NULL, error );
+    for ( int f = 0; ok && f < clip->frame_count; ++f ) {
+        out->clip.root[f] = clip->root[f];
+        for ( int j = 0; j < joints; ++j ) {
+            size_t to = (size_t)f * (size_t)joints + (size_t)j,
+                   from = (size_t)f * (size_t)joints + (size_t)place[j];
+            out->clip.rotations[to] = clip->rotations[from];
+            if ( clip->translations != NULL )
+                out->clip.translations[to] = clip->translations[from];
+        }
+    }
+    // Lengths are what the file says, so that a measure can find them broken.
+    for ( int j = 1; ok && j < joints; ++j )
+        out->skeleton.joints[j].offset = file->skeleton.joints[place[j]].offset;
+    tr_free( place );
+    return ok;
+}
+
 static bool load_all( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
 {
-    for ( int i = 0; i < stage->actor_count; ++i )
-        if ( !load_motion( &out->motions[i], folder, stage->scene->cast[i].id,
-                           stage->actors[i].target.joint_count, stage->frame_count, error ) )
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const tr_skeleton *target = &stage->actors[i].target;
+        const char *id = stage->scene->cast[i].id;
+        tr_motion file;
+        if ( !load_motion( &file, folder, id, target->joint_count, stage->frame_count, error ) )
             return false;
+        bool ok = adopt( &out->motions[i], target, &file, id, error );
+        tr_motion_free( &file );
+        if ( !ok )
+            return false;
+    }
     for ( int p = 0; p < stage->prop_count; ++p ) {
         tr_motion motion;
         if ( !load_motion( &motion, folder, stage->scene->props[p].id, 0, stage->frame_count, error ) )

@@ -1,0 +1,729 @@
+// Stage, rules, methods and result folders, on small bodies whose numbers can be followed by hand.
+#include "check.h"
+#include "scene/scene.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define FPS    30.0
+#define FRAMES 31
+
+// A body of sticks, one metre from hip to sole: hips at 1 m, legs of two 0.5 m bones, arms of two 0.3 m
+// bones.
+static void add_side( tr_skeleton *s, int hips, int chest, const char *side, double x )
+{
+    char name[64];
+#define JOINT( part, parent, offset )                                                                        \
+    ( snprintf( name, sizeof name, "%s%s", side, part ), tr_skeleton_add( s, name, parent, offset ) )
+    int thigh = JOINT( "UpLeg", hips, v3( 0.1 * x, 0, 0 ) );
+    int shin = JOINT( "Leg", thigh, v3( 0, -0.5, 0 ) );
+    int foot = JOINT( "Foot", shin, v3( 0, -0.45, 0 ) );
+    int toe = JOINT( "ToeBase", foot, v3( 0, -0.05, 0.15 ) );
+    int arm = JOINT( "Arm", chest, v3( 0.2 * x, 0, 0 ) );
+    int forearm = JOINT( "ForeArm", arm, v3( 0.3 * x, 0, 0 ) );
+    int hand = JOINT( "Hand", forearm, v3( 0.3 * x, 0, 0 ) );
+#undef JOINT
+    (void)toe;
+    (void)hand;
+}
+
+static void make_body( tr_motion *motion, int frames )
+{
+    tr_error error;
+    *motion = ( tr_motion ){ 0 };
+    tr_skeleton *s = &motion->skeleton;
+    int hips = tr_skeleton_add( s, "Hips", -1, v3( 0, 1, 0 ) );
+    int chest = tr_skeleton_add( s, "Spine", hips, v3( 0, 0.45, 0 ) );
+    int head = tr_skeleton_add( s, "Head", chest, v3( 0, 0.3, 0 ) );
+    (void)head;
+    add_side( s, hips, chest, "Left", 1 );
+    add_side( s, hips, chest, "Right", -1 );
+    check_ok( tr_skeleton_classify( s, &error ), &error );
+    check_ok( tr_clip_alloc( &motion->clip, frames, s->joint_count, FPS, false, &error ), &error );
+    for ( int f = 0; f < frames; ++f )
+        motion->clip.root[f] = v3( 0, 1, 0 );
+}
+
+static void bend_a_little( tr_motion *motion ) // so that knees and elbows know which way to go
+{
+    for ( int f = 0; f < motion->clip.frame_count; ++f )
+        for ( int j = 0; j < motion->skeleton.joint_count; ++j ) {
+            const char *name = motion->skeleton.joints[j].name;
+            quat *q = &tr_clip_frame( &motion->clip, f )[j];
+            if ( strstr( name, "UpLeg" ) != NULL )
+                *q = q_axis_angle( v3_x, -0.3 );
+            else if ( strstr( name, "Leg" ) != NULL )
+                *q = q_axis_angle( v3_x, 0.6 );
+            else if ( strstr( name, "ForeArm" ) != NULL )
+                *q = q_axis_angle( v3_y, name[0] == 'L' ? -0.8 : 0.8 );
+        }
+}
+
+typedef struct fixture {
+    tr_scene scene;
+    tr_library library;
+    tr_stage stage;
+    tr_error error;
+} fixture;
+
+static void begin( fixture *x )
+{
+    *x = ( fixture ){ .scene = tr_default_scene() };
+    x->scene.fps = FPS;
+    x->scene.last = FRAMES - 1;
+}
+
+static tr_cast *add_character( fixture *x, const char *id, vec3 position, double scale, tr_motion *motion )
+{
+    tr_cast cast = tr_default_cast( id );
+    snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
+    cast.position = position;
+    cast.target.scale = scale;
+    check_ok( tr_library_add( &x->library, cast.source.file, motion, &x->error ), &x->error );
+    return tr_scene_add_cast( &x->scene, &cast );
+}
+
+static void build( fixture *x )
+{
+    check_ok( tr_stage_build( &x->stage, &x->scene, NULL, &x->library, NULL, &x->error ), &x->error );
+}
+
+static void end( fixture *x )
+{
+    tr_stage_free( &x->stage );
+    tr_library_free( &x->library );
+    tr_scene_free( &x->scene );
+}
+
+static int find_rule( const tr_stage *stage, const char *id )
+{
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( strcmp( stage->rules[r].id, id ) == 0 )
+            return r;
+    fail_msg( "no rule %s", id );
+    return -1;
+}
+
+static int joint( const tr_stage *stage, int actor, const char *name )
+{
+    return tr_skeleton_find( &stage->actors[actor].target, name );
+}
+
+// ----------------------------------------------------------------------------------------------- identity
+
+static void equal_bodies_give_the_source_back( void **state )
+{
+    (void)state;
+    const char *methods[] = { "copy", "copy-ik" };
+    for ( int m = 0; m < 2; ++m ) {
+        fixture x;
+        begin( &x );
+        tr_motion walk;
+        make_body( &walk, FRAMES );
+        bend_a_little( &walk );
+        for ( int f = 0; f < FRAMES; ++f ) // slides a little: labelled as resting all the same
+            walk.clip.root[f] = v3( 0.001 * f, 0.955, 0.3 );
+        add_character( &x, "a", v3( 2, 0, 1 ), 1.0, &walk );
+        x.scene.cast[0].heading = 30;
+        build( &x );
+        tr_result result;
+        check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( methods[m] ), &x.error ), &x.error );
+        for ( int i = 0; i < FRAMES * result.worlds[0].joint_count; ++i )
+            check_v3( result.worlds[0].positions[i], x.stage.actors[0].world.positions[i],
+                      m == 0 ? 1e-12 : 1e-6 );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- paths
+
+static void path_scales_about_the_groups_centroid( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion walk;
+    make_body( &walk, FRAMES );
+    for ( int f = 0; f < FRAMES; ++f )
+        walk.clip.root[f] = v3( 0, 1, 0.1 * f ); // 0 … 3 m, centroid 1.5 m
+    add_character( &x, "a", v3_zero, 0.5, &walk );
+    build( &x );
+    check_near( x.stage.groups[0].path_scale, 0.5, 1e-12 );
+    check_v3( x.stage.groups[0].origin, v3( 0, 0, 1.5 ), 1e-12 );
+    tr_result result;
+    check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( "copy" ), &x.error ), &x.error );
+    check_v3( result.motions[0].clip.root[0], v3( 0, 0.5, 0.75 ), 1e-12 );          // 1.5 + 0.5 (0 − 1.5)
+    check_v3( result.motions[0].clip.root[FRAMES - 1], v3( 0, 0.5, 2.25 ), 1e-12 ); // 1.5 + 0.5 (3 − 1.5)
+    tr_result_free( &result );
+    end( &x );
+}
+
+static void linked_and_close_characters_share_a_group( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    const char *ids[] = { "a", "b", "c", "d" };
+    // a and b stand 0.8 m apart (closer than 0.6 of their 1.75 m), c is linked to b, d is alone.
+    vec3 places[] = { { 0, 0, 0 }, { 0.8, 0, 0 }, { 5, 0, 0 }, { 20, 0, 0 } };
+    double scales[] = { 1.0, 0.8, 0.6, 1.2 };
+    for ( int i = 0; i < 4; ++i ) {
+        tr_motion motion;
+        make_body( &motion, FRAMES );
+        add_character( &x, ids[i], places[i], scales[i], &motion );
+    }
+    tr_constraint link = tr_default_constraint( "link", TR_CONSTRAINT_RELATIVE );
+    link.a = tr_point_joint( "b", "LeftHand" );
+    link.b = tr_point_joint( "c", "RightHand" );
+    link.last = FRAMES - 1;
+    tr_scene_add_constraint( &x.scene, &link );
+    build( &x );
+    assert_int_equal( x.stage.group_count, 2 );
+    assert_int_equal( x.stage.actors[0].group, x.stage.actors[2].group );
+    assert_int_not_equal( x.stage.actors[0].group, x.stage.actors[3].group );
+    check_near( x.stage.groups[0].path_scale, 0.8, 1e-12 ); // mean of 1.0, 0.8, 0.6
+    check_v3( x.stage.groups[0].origin, v3( 5.8 / 3, 0, 0 ), 1e-12 );
+    check_near( x.stage.groups[1].path_scale, 1.2, 1e-12 );
+    end( &x );
+}
+
+static void a_touched_prop_of_fixed_size_fixes_the_path( void **state )
+{
+    (void)state;
+    for ( int grown = 0; grown < 2; ++grown ) {
+        fixture x;
+        begin( &x );
+        tr_motion motion;
+        make_body( &motion, FRAMES );
+        add_character( &x, "a", v3_zero, 0.7, &motion );
+        tr_prop box = tr_default_prop( "box" );
+        box.size = v3( 0.4, 0.3, 0.3 );
+        box.position = v3( 0, 1.2, 0.5 );
+        box.scale = grown ? 0.7 : 1.0;
+        tr_scene_add_prop( &x.scene, &box );
+        tr_constraint hold = tr_default_constraint( "hold", TR_CONSTRAINT_RELATIVE );
+        hold.a = tr_point_joint( "a", "LeftHand" );
+        hold.b = tr_point_prop( "box", v3( 0.2, 0, 0 ) );
+        hold.last = FRAMES - 1;
+        tr_scene_add_constraint( &x.scene, &hold );
+        build( &x );
+        check_near( x.stage.groups[0].path_scale, grown ? 0.7 : 1.0, 1e-12 );
+        end( &x );
+    }
+}
+
+static void a_still_root_hands_its_path_over( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion body, file = { 0 };
+    make_body( &body, FRAMES );
+    // The same body below an extra root that never moves.
+    tr_skeleton_add( &file.skeleton, "Scene", -1, v3_zero );
+    for ( int j = 0; j < body.skeleton.joint_count; ++j )
+        tr_skeleton_add( &file.skeleton, body.skeleton.joints[j].name, body.skeleton.joints[j].parent + 1,
+                         body.skeleton.joints[j].offset );
+    int joints = file.skeleton.joint_count;
+    check_ok( tr_skeleton_classify( &file.skeleton, &x.error ), &x.error );
+    check_ok( tr_clip_alloc( &file.clip, FRAMES, joints, FPS, true, &x.error ), &x.error );
+    for ( int f = 0; f < FRAMES; ++f )
+        for ( int j = 1; j < joints; ++j )
+            file.clip.translations[f * joints + j] =
+                j == 1 ? v3( 0, 1, 0.1 * f ) : file.skeleton.joints[j].offset;
+    tr_motion_free( &body );
+    add_character( &x, "a", v3_zero, 1, &file );
+    build( &x );
+    assert_null( x.stage.actors[0].source.clip.translations );
+    check_v3( x.stage.actors[0].source.clip.root[10], v3( 0, 1, 1 ), 1e-12 );
+    check_v3( tr_world_pose( &x.stage.actors[0].world, 10 ).positions[1], v3( 0, 1, 1 ), 1e-12 );
+    end( &x );
+}
+
+static void clips_start_late_and_hold_their_ends( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    x.scene.first = 5;
+    tr_motion motion;
+    make_body( &motion, 11 );
+    for ( int f = 0; f < 11; ++f )
+        motion.clip.root[f] = v3( f, 1, 0 );
+    add_character( &x, "a", v3_zero, 1, &motion );
+    x.scene.cast[0].start = 8; // clip frame 0 is scene frame 8, stage frame 3
+    build( &x );
+    assert_int_equal( x.stage.frame_count, FRAMES - 5 );
+    const vec3 *root = x.stage.actors[0].source.clip.root;
+    check_near( root[0].x, 0, 0 );
+    check_near( root[3].x, 0, 0 );
+    check_near( root[5].x, 2, 0 );
+    check_near( root[13].x, 10, 0 );
+    check_near( root[FRAMES - 6].x, 10, 0 );
+    end( &x );
+}
+
+// -------------------------------------------------------------------------------------------------- rules
+
+static void strength_eases_outside_the_range( void **state )
+{
+    (void)state;
+    tr_rule rule = { .first = 10, .last = 20, .ease_in = 3, .ease_out = 0 };
+    check_near( tr_rule_strength( &rule, 10 ), 1, 0 );
+    check_near( tr_rule_strength( &rule, 20 ), 1, 0 );
+    check_near( tr_rule_strength( &rule, 8 ), 0.5, 1e-15 ); // half of ease + 1 frames away
+    check_near( tr_rule_strength( &rule, 6 ), 0, 0 );
+    check_near( tr_rule_strength( &rule, 21 ), 0, 0 );
+}
+
+// Two people of different size, hands 4 cm apart in the source (a touch) or 40 cm (not one).
+static void relative_offsets_scale_unless_they_touch( void **state )
+{
+    (void)state;
+    for ( int touch = 0; touch < 2; ++touch ) {
+        fixture x;
+        begin( &x );
+        tr_motion a, b;
+        make_body( &a, FRAMES );
+        make_body( &b, FRAMES );
+        // a's left hand at x = 0.8, b's right hand at place − 0.8.
+        double gap = touch ? 0.04 : 0.4;
+        add_character( &x, "a", v3_zero, 0.5, &a );
+        add_character( &x, "b", v3( 1.6 + gap, 0, 0 ), 1.0, &b );
+        tr_constraint link = tr_default_constraint( "link", TR_CONSTRAINT_RELATIVE );
+        link.a = tr_point_joint( "a", "LeftHand" );
+        link.b = tr_point_joint( "b", "RightHand" );
+        link.last = FRAMES - 1;
+        tr_scene_add_constraint( &x.scene, &link );
+        build( &x );
+        const tr_rule *rule = &x.stage.rules[find_rule( &x.stage, "link" )];
+        assert_int_equal( rule->touch, touch );
+        tr_result result;
+        check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( "copy" ), &x.error ), &x.error );
+        // Group size ratio (0.5 + 1) / 2 = 0.75: the offset −0.4 becomes −0.3; a touch stays at −0.04.
+        double wanted = touch ? -0.04 : -0.3;
+        check_v3( tr_rule_target( &x.stage, &result, rule, 3 ), v3( wanted, 0, 0 ), 1e-12 );
+        // Copied: path scale 0.75 about the middle; a's hand 0.4 from its root and lower, b's 0.8.
+        double middle = 0.5 * ( 1.6 + gap ), root_a = middle - 0.75 * middle, root_b = middle + 0.75 * middle;
+        vec3 hand_a = v3( root_a + 0.4, 0.725, 0 ), hand_b = v3( root_b - 0.8, 1.45, 0 );
+        double miss = v3_distance( v3_sub( hand_a, hand_b ), v3( wanted, 0, 0 ) );
+        check_near( tr_rule_error( &x.stage, &result, rule, 3 ), miss, 1e-12 );
+        check_near( result.reports[find_rule( &x.stage, "link" )].max_mm, 1e3 * miss, 1e-9 );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
+static void relations_can_turn_with_the_partner( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, FRAMES );
+    add_character( &x, "a", v3_zero, 1, &a );
+    tr_prop box = tr_default_prop( "box" );
+    box.position = v3( 0.8, 1.45, 0 );
+    box.heading = 90;
+    tr_scene_add_prop( &x.scene, &box );
+    for ( int partner = 0; partner < 2; ++partner ) {
+        tr_constraint hold = tr_default_constraint( partner ? "turns" : "stays", TR_CONSTRAINT_RELATIVE );
+        hold.a = tr_point_joint( "a", "LeftHand" );
+        hold.b = tr_point_prop( "box", v3_zero );
+        hold.given = true;
+        hold.target = v3( 0, 0, 0.1 );
+        hold.partner_space = partner;
+        hold.last = FRAMES - 1;
+        tr_scene_add_constraint( &x.scene, &hold );
+    }
+    build( &x );
+    tr_result result;
+    check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( "copy" ), &x.error ), &x.error );
+    const tr_rule *stays = &x.stage.rules[0], *turns = &x.stage.rules[1];
+    check_v3( tr_rule_target( &x.stage, &result, stays, 0 ), v3( 0, 0, 0.1 ), 1e-12 );
+    check_v3( tr_rule_target( &x.stage, &result, turns, 0 ), v3( 0.1, 0, 0 ),
+              1e-12 ); // +Z turned by 90° is +X
+    check_near( tr_rule_error( &x.stage, &result, turns, 0 ), 0.1, 1e-12 );
+    tr_result_free( &result );
+    end( &x );
+}
+
+static void every_kind_has_an_error_that_can_be_followed( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, FRAMES );
+    for ( int f = 0; f < FRAMES; ++f )
+        a.clip.root[f] = v3( 0, 1, 0.1 * f );
+    add_character( &x, "a", v3_zero, 1, &a );
+    x.scene.cast[0].contacts = x.scene.cast[0].soles = false;
+    tr_constraint c[7];
+    const char *ids[] = { "place", "height", "ahead", "turn", "bone", "span", "mass" };
+    tr_constraint_kind kinds[] = { TR_CONSTRAINT_ABSOLUTE,      TR_CONSTRAINT_ABSOLUTE,
+                                   TR_CONSTRAINT_ABSOLUTE,      TR_CONSTRAINT_ORIENTATION,
+                                   TR_CONSTRAINT_LENGTH,        TR_CONSTRAINT_LENGTH,
+                                   TR_CONSTRAINT_CENTRE_OF_MASS };
+    for ( int i = 0; i < 7; ++i ) {
+        c[i] = tr_default_constraint( ids[i], kinds[i] );
+        c[i].a = tr_point_joint( "a", i == 4 ? "LeftForeArm" : "LeftHand" );
+        c[i].last = FRAMES - 1;
+        c[i].given = true;
+    }
+    c[0].target = c[1].target = v3( 0.8, 1.25, 0 ); // hand is at (0.8, 1.45, 0.1 f)
+    c[1].axis[0] = c[1].axis[2] = false;
+    c[2].target = v3( 1, 0, 0 );
+    c[2].direction = true;
+    c[3].rotation = q_axis_angle( v3_y, 60 * TR_DEGREE );
+    c[4].length = 0.35;
+    c[5].b = tr_point_joint( "a", "RightHand" );
+    c[5].length = 1.5; // hands are 1.6 m apart
+    c[6].a = ( tr_point ){ .who = "a" };
+    c[6].target = v3( 0.3, 0, 0.5 );
+    for ( int i = 0; i < 7; ++i )
+        assert_non_null( tr_scene_add_constraint( &x.scene, &c[i] ) );
+    build( &x );
+    tr_result result;
+    check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( "copy" ), &x.error ), &x.error );
+    int f = 5;
+    double expected[] = {
+        hypot( 0.2, 0.5 ),           // 0.2 m too high, 0.5 m ahead
+        0.2,                         // only the height counts
+        0.2 * sin( 45 * TR_DEGREE ), // a right angle, as a chord at 10 cm
+        0.2 * sin( 30 * TR_DEGREE ), // 60° off
+        0.05,                        // 0.30 instead of 0.35
+        0.1,                         // 1.6 instead of 1.5
+        0.3,                         // the body is symmetric: its centre is at x = 0
+    };
+    for ( int i = 0; i < 6; ++i )
+        check_near( tr_rule_error( &x.stage, &result, &x.stage.rules[i], f ), expected[i], 1e-9 );
+    // The toes reach forward, so only the sideways part of the centre of mass is known by symmetry.
+    double mass_error = tr_rule_error( &x.stage, &result, &x.stage.rules[6], f );
+    assert_true( mass_error >= 0.3 - 1e-9 && mass_error < 0.32 );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// ----------------------------------------------------------------------------------------------- contacts
+
+static void stances_land_on_scaled_places( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, FRAMES );
+    bend_a_little( &a );
+    for ( int f = 0; f < FRAMES; ++f )
+        a.clip.root[f] = v3( 0, 0.9576, 0 ); // stands still with bent knees, ankles 5 cm above the ground
+    add_character( &x, "a", v3( 3, 0, 0 ), 0.5, &a );
+    build( &x );
+    assert_true( x.stage.actors[0].contacts.count >= 2 );
+    tr_result copy, ik;
+    check_ok( tr_pipeline_run( &copy, &x.stage, tr_method_find( "copy" ), &x.error ), &x.error );
+    check_ok( tr_pipeline_run( &ik, &x.stage, tr_method_find( "copy-ik" ), &x.error ), &x.error );
+    int seen = 0;
+    for ( int r = 0; r < x.stage.rule_count; ++r ) {
+        const tr_rule *rule = &x.stage.rules[r];
+        if ( rule->kind != TR_CONSTRAINT_CONTACT )
+            continue;
+        // The origin of the group is the root's place, x = 3: a foot 0.1 m beside it keeps half that
+        // distance.
+        vec3 source = tr_anchor_source( &x.stage, &rule->a, 4 ),
+             target = tr_rule_target( &x.stage, &ik, rule, 4 );
+        check_near( target.x - 3, 0.5 * ( source.x - 3 ), 1e-9 );
+        check_near( target.y, 0.5 * source.y, 1e-9 );
+        assert_true( ik.reports[r].max_mm < 1e-3 );
+        seen++;
+    }
+    assert_true( seen >= 2 );
+    tr_result_free( &copy );
+    tr_result_free( &ik );
+    end( &x );
+}
+
+// ------------------------------------------------------------------------------------------------ copy-ik
+
+static void hands_reach_the_box( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, FRAMES );
+    bend_a_little( &a );
+    add_character( &x, "a", v3_zero, 0.9, &a );
+    tr_prop box = tr_default_prop( "box" );
+    box.position = v3( 0.45, 1.2, 0.3 );
+    tr_scene_add_prop( &x.scene, &box );
+    tr_constraint hold = tr_default_constraint( "hold", TR_CONSTRAINT_RELATIVE );
+    hold.a = tr_point_joint( "a", "LeftHand" );
+    hold.b = tr_point_prop( "box", v3_zero );
+    hold.given = true;
+    hold.first = 10;
+    hold.last = 20;
+    hold.ease_in = hold.ease_out = 4;
+    tr_scene_add_constraint( &x.scene, &hold );
+    build( &x );
+    tr_result copy, ik;
+    check_ok( tr_pipeline_run( &copy, &x.stage, tr_method_find( "copy" ), &x.error ), &x.error );
+    check_ok( tr_pipeline_run( &ik, &x.stage, tr_method_find( "copy-ik" ), &x.error ), &x.error );
+    assert_true( copy.reports[0].max_mm > 50 );
+    assert_true( ik.reports[0].max_mm < 1e-3 );
+    int hand = joint( &x.stage, 0, "LeftHand" ), other = joint( &x.stage, 0, "RightHand" );
+    check_v3( tr_world_pose( &ik.worlds[0], 0 ).positions[hand],
+              tr_world_pose( &copy.worlds[0], 0 ).positions[hand], 1e-9 );
+    check_v3( tr_world_pose( &ik.worlds[0], 15 ).positions[other],
+              tr_world_pose( &copy.worlds[0], 15 ).positions[other], 1e-9 );
+    tr_result_free( &copy );
+    tr_result_free( &ik );
+    end( &x );
+}
+
+static void two_hands_meet_half_way( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a, b;
+    make_body( &a, FRAMES );
+    make_body( &b, FRAMES );
+    bend_a_little( &a );
+    bend_a_little( &b );
+    add_character( &x, "a", v3_zero, 1.0, &a );
+    add_character( &x, "b", v3( 1.2, 0, 0.1 ), 0.9, &b );
+    tr_constraint link = tr_default_constraint( "link", TR_CONSTRAINT_RELATIVE );
+    link.a = tr_point_joint( "a", "LeftHand" );
+    link.b = tr_point_joint( "b", "RightHand" );
+    link.given = true;
+    link.last = FRAMES - 1;
+    tr_scene_add_constraint( &x.scene, &link );
+    build( &x );
+    tr_result ik;
+    check_ok( tr_pipeline_run( &ik, &x.stage, tr_method_find( "copy-ik" ), &x.error ), &x.error );
+    assert_true( ik.reports[0].max_mm < 1e-3 );
+    tr_result_free( &ik );
+    end( &x );
+}
+
+static void same_bits_for_any_number_of_threads( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    for ( int i = 0; i < 3; ++i ) {
+        tr_motion a;
+        make_body( &a, FRAMES );
+        bend_a_little( &a );
+        for ( int f = 0; f < FRAMES; ++f )
+            a.clip.root[f] = v3( 0, 0.95 + 0.01 * sin( 0.3 * f ), 0.02 * f );
+        add_character( &x, ( const char *[] ){ "a", "b", "c" }[i], v3( 0.9 * i, 0, 0 ), 0.8 + 0.2 * i, &a );
+    }
+    tr_constraint link = tr_default_constraint( "link", TR_CONSTRAINT_RELATIVE );
+    link.a = tr_point_joint( "a", "LeftHand" );
+    link.b = tr_point_joint( "b", "RightHand" );
+    link.last = FRAMES - 1;
+    tr_scene_add_constraint( &x.scene, &link );
+    build( &x );
+    int threads[] = { 1, 2, 3, 8 };
+    tr_result first = { 0 };
+    for ( int t = 0; t < 4; ++t ) {
+        tr_result result;
+        tr_parallel_set_threads( threads[t] );
+        check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( "copy-ik" ), &x.error ), &x.error );
+        if ( t == 0 ) {
+            first = result;
+            continue;
+        }
+        for ( int i = 0; i < 3; ++i ) {
+            const tr_clip *p = &first.motions[i].clip, *q = &result.motions[i].clip;
+            size_t cells = (size_t)p->frame_count * (size_t)p->joint_count;
+            assert_memory_equal( p->rotations, q->rotations, cells * sizeof( quat ) );
+            assert_memory_equal( p->root, q->root, (size_t)p->frame_count * sizeof( vec3 ) );
+        }
+        tr_result_free( &result );
+    }
+    tr_parallel_set_threads( 0 );
+    tr_result_free( &first );
+    end( &x );
+}
+
+// ------------------------------------------------------------------------------------------------- folders
+
+static void result_folders_read_back( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a, b;
+    make_body( &a, FRAMES );
+    make_body( &b, FRAMES );
+    bend_a_little( &a );
+    add_character( &x, "a", v3( 1, 0, 2 ), 1.1, &a );
+    add_character( &x, "b", v3( 2.5, 0, 2 ), 0.8, &b );
+    x.scene.cast[0].heading = 77;
+    x.scene.first = 3; // frames are renumbered from 0 in the folder
+    tr_prop box = tr_default_prop( "box" );
+    box.position = v3( 1.5, 1, 2 );
+    tr_scene_add_prop( &x.scene, &box );
+    tr_constraint hold = tr_default_constraint( "hold", TR_CONSTRAINT_RELATIVE );
+    hold.a = tr_point_joint( "a", "LeftHand" );
+    hold.b = tr_point_prop( "box", v3( 0.1, 0, 0 ) );
+    hold.first = 10;
+    hold.last = 20;
+    tr_scene_add_constraint( &x.scene, &hold );
+    build( &x );
+    tr_result out, back, again;
+    check_ok( tr_pipeline_run( &out, &x.stage, tr_method_find( "copy-ik" ), &x.error ), &x.error );
+    char folder[] = "/tmp/troupe_stage_XXXXXX", path[128];
+    assert_non_null( mkdtemp( folder ) );
+    check_ok( tr_result_save( &x.stage, &out, "copy-ik", folder, &x.error ), &x.error );
+    check_ok( tr_result_load( &back, &x.stage, folder, &x.error ), &x.error );
+    snprintf( path, sizeof path, "%s/scene.json", folder );
+    tr_scene scene;
+    tr_library library = { 0 };
+    tr_stage stage;
+    check_ok( tr_scene_load( &scene, path, &x.error ), &x.error );
+    check_ok( tr_stage_build( &stage, &scene, path, &library, NULL, &x.error ), &x.error );
+    assert_int_equal( stage.frame_count, x.stage.frame_count );
+    assert_int_equal( stage.rule_count, x.stage.rule_count );
+    check_ok( tr_result_load( &again, &stage, folder, &x.error ), &x.error );
+    for ( int i = 0; i < 2; ++i ) { // a file lists joints depth first; find them by name
+        for ( int n = 0; n < out.worlds[i].frame_count * out.worlds[i].joint_count; ++n )
+            check_v3( back.worlds[i].positions[n], out.worlds[i].positions[n], 1e-9 );
+        for ( int j = 0; j < x.stage.actors[i].target.joint_count; ++j ) {
+            int there = tr_skeleton_find( &stage.actors[i].target, x.stage.actors[i].target.joints[j].name );
+            for ( int f = 0; f < stage.frame_count; ++f ) {
+                check_v3( tr_world_pose( &stage.actors[i].world, f ).positions[there],
+                          tr_world_pose( &x.stage.actors[i].world, f ).positions[j], 1e-9 );
+                check_v3( tr_world_pose( &again.worlds[i], f ).positions[there],
+                          tr_world_pose( &out.worlds[i], f ).positions[j], 1e-9 );
+            }
+        }
+    }
+    check_near( again.reports[0].max_mm, out.reports[0].max_mm, 1e-5 );
+    assert_int_equal( stage.rules[0].first, 7 );
+    tr_result_free( &again );
+    tr_stage_free( &stage );
+    tr_library_free( &library );
+    tr_scene_free( &scene );
+    tr_result_free( &back );
+    tr_result_free( &out );
+    end( &x );
+    snprintf( path, sizeof path, "rm -r %s", folder );
+    assert_int_equal( system( path ), 0 );
+}
+
+// ------------------------------------------------------------------------------------------------- failure
+
+static void a_missing_joint_is_named_with_its_path( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, FRAMES );
+    add_character( &x, "a", v3_zero, 1, &a );
+    tr_constraint place = tr_default_constraint( "place", TR_CONSTRAINT_ABSOLUTE );
+    place.a = tr_point_joint( "a", "LeftHnad" );
+    place.last = FRAMES - 1;
+    tr_scene_add_constraint( &x.scene, &place );
+    assert_false( tr_stage_build( &x.stage, &x.scene, "show.json", &x.library, NULL, &x.error ) );
+    assert_string_equal( x.error.file, "show.json" );
+    assert_string_equal( x.error.path, "constraints[0].a" );
+    assert_non_null( strstr( x.error.message, "LeftHnad" ) );
+    assert_non_null( strstr( x.error.message, "LeftHand" ) );
+    end( &x );
+}
+
+static void absent_frames_and_numbers_that_are_none_are_refused( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, 11 );
+    tr_cast *cast = add_character( &x, "a", v3_zero, 1, &a );
+    cast->source.first = 4;
+    cast->source.last = 11;
+    assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) );
+    assert_non_null( strstr( x.error.message, "0 to 10" ) );
+    x.scene.cast[0].source.last = 9;
+    x.library.items[0].motion.clip.root[6].y = NAN;
+    assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) );
+    end( &x );
+}
+
+static void every_failed_allocation_is_survived( void **state )
+{
+    (void)state;
+    for ( long n = 1;; ++n ) {
+        fixture x;
+        begin( &x );
+        tr_motion a;
+        make_body( &a, FRAMES );
+        bend_a_little( &a );
+        add_character( &x, "a", v3_zero, 0.9, &a );
+        tr_result result = { 0 };
+        tr_memory_fail_from( n );
+        bool ok = tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) &&
+                  tr_pipeline_run( &result, &x.stage, tr_method_find( "copy-ik" ), &x.error );
+        tr_memory_fail_from( 0 );
+        if ( !ok )
+            assert_non_null( strstr( x.error.message, "memory" ) );
+        tr_result_free( &result );
+        end( &x );
+        assert_int_equal( tr_memory_live(), 0 );
+        if ( ok )
+            return;
+        assert_true( n < 2000 );
+    }
+}
+
+static void an_empty_cast_and_one_frame_are_fine( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_result result;
+    build( &x );
+    check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( NULL ), &x.error ), &x.error );
+    tr_result_free( &result );
+    tr_stage_free( &x.stage );
+    tr_motion a;
+    make_body( &a, 1 );
+    add_character( &x, "a", v3_zero, 0.9, &a );
+    x.scene.last = 0;
+    build( &x );
+    check_ok( tr_pipeline_run( &result, &x.stage, tr_method_find( NULL ), &x.error ), &x.error );
+    tr_result_free( &result );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( equal_bodies_give_the_source_back ),
+        TEST( path_scales_about_the_groups_centroid ),
+        TEST( linked_and_close_characters_share_a_group ),
+        TEST( a_touched_prop_of_fixed_size_fixes_the_path ),
+        TEST( a_still_root_hands_its_path_over ),
+        TEST( clips_start_late_and_hold_their_ends ),
+        TEST( strength_eases_outside_the_range ),
+        TEST( relative_offsets_scale_unless_they_touch ),
+        TEST( relations_can_turn_with_the_partner ),
+        TEST( every_kind_has_an_error_that_can_be_followed ),
+        TEST( stances_land_on_scaled_places ),
+        TEST( hands_reach_the_box ),
+        TEST( two_hands_meet_half_way ),
+        TEST( same_bits_for_any_number_of_threads ),
+        TEST( result_folders_read_back ),
+        TEST( a_missing_joint_is_named_with_its_path ),
+        TEST( absent_frames_and_numbers_that_are_none_are_refused ),
+        TEST( every_failed_allocation_is_survived ),
+        TEST( an_empty_cast_and_one_frame_are_fine ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
