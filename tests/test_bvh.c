@@ -220,7 +220,7 @@ static void joints_without_names_in_common( void **state )
         "Time: 0.1\n5";
     check_ok( tr_bvh_parse( &bvh, text, strlen( text ), "test.bvh", &log, &error ), &error );
     assert_int_equal( log.count, 1 );
-    assert_string_equal( log.lines[0], "test.bvh: 2 joint names are used more than once, \"b\" for one" );
+    assert_string_equal( log.lines[0], "test.bvh: 2 joints have the name of another, \"b\" for one" );
     check_round_trip( &bvh );
     tr_log_free( &log );
     tr_bvh_free( &bvh );
@@ -839,6 +839,36 @@ static void memory_may_run_out( void **state )
     }
 }
 
+// Reading a file and writing one: the old file stays whole until the new one is.
+static void memory_may_run_out_with_files( void **state )
+{
+    (void)state;
+    char source[300], target[64];
+    file_path( source, "plain.bvh" );
+    snprintf( target, sizeof target, "/tmp/troupe-test-%ld.bvh", (long)getpid() );
+    tr_error error;
+    check_ok( tr_file_write( target, "old", 3, &error ), &error );
+    bool ok = false;
+    for ( long n = 1; !ok && n < 10000; ++n ) {
+        tr_motion motion;
+        tr_memory_fail_from( n );
+        ok = tr_motion_load( &motion, source, NULL, NULL, &error ) &&
+             tr_motion_save( &motion, target, &error );
+        tr_memory_fail_from( 0 );
+        tr_motion_free( &motion );
+        if ( !ok )
+            assert_string_equal( error.message, "out of memory" );
+        assert_int_equal( tr_memory_live(), 0 );
+        char *data;
+        size_t size;
+        check_ok( tr_file_read( target, &data, &size, &error ), &error );
+        assert_int_equal( memcmp( data, ok ? "HIE" : "old", 3 ), 0 );
+        tr_free( data );
+    }
+    assert_true( ok );
+    unlink( target );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -866,6 +896,7 @@ int main( void )
         TEST( harmful_names_are_tamed ),
         TEST( threads_do_not_change_a_bit ),
         TEST( memory_may_run_out ),
+        TEST( memory_may_run_out_with_files ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -84,7 +84,7 @@ static const expected damaged[] = {
     { "binary_garbage.bvh", false, "expected HIERARCHY" },
     { "comma_decimals.bvh", false, "expected a number, found \"0,000000\"" },
     { "deep_5000_joints.bvh", true, NULL },
-    { "duplicate_names.bvh", true, "used more than once" },
+    { "duplicate_names.bvh", true, "has the name of another" },
     { "empty.bvh", false, "found the end of the file" },
     { "frames_negative.bvh", false, "found \"-3\"" },
     { "frames_zero.bvh", true, "declares 0 frames but holds 3" },

@@ -313,8 +313,8 @@ static bool warn_of_doubled_names( parser *p )
             example = names[i];
         }
     if ( doubled > 0 )
-        tr_log_add( p->warnings, "%s: %d joint name%s used more than once, \"%s\" for one", p->name, doubled,
-                    doubled == 1 ? " is" : "s are", example );
+        tr_log_add( p->warnings, "%s: %d joint%s the name of another, \"%s\" for one", p->name, doubled,
+                    doubled == 1 ? " has" : "s have", example );
     tr_free( names );
     return true;
 }

@@ -71,8 +71,9 @@ void tr_bvh_free( tr_bvh *bvh );
 
 // How a file's numbers become metres and Y up.
 typedef struct tr_bvh_import {
-    double unit; // metres per file unit; 0 = guess (CMU joint names: 0.05644; else by height: m, cm or mm)
-    char up;     // 'y', 'z', or 0 = guess from the rest pose and first frame
+    double unit; // metres per file unit; 0 = guess (CMU joint names: 0.05644; else by the size of the rest
+                 // pose: metres, a person in inches, centimetres or millimetres)
+    char up;     // 'y', 'z', or 0 = guess from the way the legs point in rest pose and first frame
     int first,
         last; // frames to take, last -1 = to the end. CMU files: frame 0 is an artificial T-pose, take 1 … -1
 } tr_bvh_import;
