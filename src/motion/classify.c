@@ -484,7 +484,7 @@ static bool write_limbs( work *w, tr_error *error )
     tr_limb *limbs = tr_alloc( (size_t)w->draft_count, sizeof( tr_limb ) );
     if ( limbs == NULL )
         return tr_error_memory( error );
-    int sorted[TR_MAX_LIMBS], place[TR_MAX_LIMBS];
+    int sorted[TR_MAX_LIMBS], place[TR_MAX_LIMBS] = { 0 };
     sort_drafts( w, sorted );
     for ( int i = 0, ordinal = 1; i < w->draft_count; ++i ) {
         const limb_draft *draft = &w->drafts[sorted[i]];
