@@ -1,1 +1,122 @@
-#include "base/base.h"
+#include "bench.h"
+#include "cases.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+tr_bench_def tr_default_bench_def( void )
+{
+    return ( tr_bench_def ){ 0 };
+}
+
+void bench_field( tr_bench_row *row, const char *name, double value )
+{
+    assert( row->field_count < TR_BENCH_FIELDS );
+    row->fields[row->field_count].name = name;
+    row->fields[row->field_count++].value = value;
+}
+
+// The shortest of at least three runs over at least `budget` milliseconds: whatever else the machine does
+// makes a run longer, never shorter.
+static bool time_runs( tr_bench_row *row, const bench_case *item, void *state, bool quick, tr_error *error )
+{
+    double budget = quick ? 60 : 600, total = 0;
+    int least = quick ? 2 : 3;
+    row->ms = HUGE_VAL;
+    while ( row->runs < least || ( total < budget && row->runs < 10000 ) ) {
+        double start = tr_clock_ms();
+        if ( !item->kind->run( state, error ) )
+            return false;
+        double ms = tr_clock_ms() - start;
+        row->ms = fmin( row->ms, ms );
+        total += ms;
+        row->runs++;
+    }
+    return true;
+}
+
+// With the first row of the baseline's name: the plain way of doing it, on one thread.
+static void compare( const tr_bench_report *report, const bench_case *item, tr_bench_row *row )
+{
+    for ( int i = 0; item->baseline != NULL && i < report->count; ++i )
+        if ( strcmp( report->rows[i].name, item->baseline ) == 0 && row->ms > 0 ) {
+            bench_field( row, item->ratio, report->rows[i].ms / row->ms );
+            return;
+        }
+}
+
+static bool run_case( tr_bench_report *report, const bench_case *item, bool quick, tr_error *error )
+{
+    if ( !tr_array_reserve( (void **)&report->rows, &report->capacity, report->count + 1,
+                            sizeof report->rows[0] ) )
+        return tr_error_memory( error );
+    tr_bench_row row = { .name = item->name, .threads = item->threads };
+    tr_parallel_set_threads( item->threads );
+    void *state = NULL;
+    bool ok = item->kind->setup( &state, item->argument, quick, error ) &&
+              time_runs( &row, item, state, quick, error );
+    if ( ok )
+        item->kind->describe( state, &row );
+    if ( state != NULL )
+        item->kind->teardown( state );
+    tr_parallel_set_threads( 0 );
+    if ( !ok )
+        return false;
+    compare( report, item, &row );
+    report->rows[report->count++] = row;
+    return true;
+}
+
+bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error )
+{
+    *out = ( tr_bench_report ){ 0 };
+    const bench_case *const groups[] = { bench_motion_cases, bench_scene_cases };
+    int total = 0, done = 0;
+    for ( int g = 0; g < 2; ++g )
+        for ( const bench_case *item = groups[g]; item->name != NULL; ++item )
+            ++total;
+    for ( int g = 0; g < 2; ++g )
+        for ( const bench_case *item = groups[g]; item->name != NULL; ++item ) {
+            bool wanted = def->only == NULL || strstr( item->name, def->only ) != NULL;
+            if ( wanted && !run_case( out, item, def->quick, error ) ) {
+                tr_bench_report_free( out );
+                return false;
+            }
+            if ( def->progress != NULL )
+                def->progress( def->context, ++done, total );
+        }
+    return true;
+}
+
+void tr_bench_report_free( tr_bench_report *report )
+{
+    tr_free( report->rows );
+    *report = ( tr_bench_report ){ 0 };
+}
+
+void tr_bench_print_table( const tr_bench_report *report, tr_text *out )
+{
+    tr_text_add( out, "%-24s %8s %12s\n", "case", "threads", "ms" );
+    for ( int i = 0; i < report->count; ++i ) {
+        const tr_bench_row *row = &report->rows[i];
+        tr_text_add( out, "%-24s %8d %12.4f ", row->name, row->threads, row->ms );
+        for ( int f = 0; f < row->field_count; ++f )
+            tr_text_add( out, "  %s %.4g", row->fields[f].name, row->fields[f].value );
+        tr_text_add( out, "\n" );
+    }
+}
+
+json_t *tr_bench_json( const tr_bench_report *report )
+{
+    json_t *rows = json_array();
+    for ( int i = 0; i < report->count; ++i ) {
+        const tr_bench_row *row = &report->rows[i];
+        json_t *object = json_pack( "{ss sf si si}", "name", row->name, "ms", row->ms, "threads",
+                                    row->threads, "runs", row->runs );
+        for ( int f = 0; f < row->field_count; ++f )
+            json_object_set_new( object, row->fields[f].name, json_real( row->fields[f].value ) );
+        json_array_append_new( rows, object );
+    }
+    return json_pack( "{ss so}", "version", TROUPE_VERSION, "rows", rows );
+}

@@ -1,7 +1,79 @@
-#include <stdio.h>
+// The program: finds the command, takes its arguments apart, runs it.
+#include "cli.h"
 
-int main( void )
+#include <stdio.h>
+#include <string.h>
+
+static const cli_command *const commands[] = {
+    &cli_command_edit, &cli_command_scenes,   &cli_command_info,    &cli_command_convert,
+    &cli_command_make, &cli_command_retarget, &cli_command_measure, &cli_command_render,
+    &cli_command_run,  &cli_command_ops,      &cli_command_bench,
+};
+#define COMMAND_COUNT ( (int)( sizeof commands / sizeof commands[0] ) )
+
+static const cli_command *command_find( const char *name )
 {
-    printf( "troupe %s\n", TROUPE_VERSION );
-    return 0;
+    for ( int i = 0; i < COMMAND_COUNT; ++i )
+        if ( strcmp( commands[i]->name, name ) == 0 )
+            return commands[i];
+    return NULL;
+}
+
+static void print_overview( FILE *out )
+{
+    fprintf( out, "Troupe edits and retargets the motion of groups of characters.\n\n"
+                  "usage: troupe COMMAND …\n\n" );
+    for ( int i = 0; i < COMMAND_COUNT; ++i )
+        fprintf( out, "  %-10s %s\n", commands[i]->name, commands[i]->summary );
+    fprintf( out,
+             "\n'troupe help COMMAND' or 'troupe COMMAND --help' says more; 'troupe --version' prints the "
+             "version.\n" );
+}
+
+static int unknown_command( const char *name )
+{
+    const char *names[COMMAND_COUNT + 2];
+    for ( int i = 0; i < COMMAND_COUNT; ++i )
+        names[i] = commands[i]->name;
+    names[COMMAND_COUNT] = "help";
+    names[COMMAND_COUNT + 1] = NULL;
+    return cli_wrong_word( "command", name, names );
+}
+
+static int help( const char *name )
+{
+    if ( name == NULL ) {
+        print_overview( stdout );
+        return CLI_OK;
+    }
+    const cli_command *command = command_find( name );
+    if ( command == NULL )
+        return unknown_command( name );
+    cli_print_help( command );
+    return CLI_OK;
+}
+
+int main( int count, char **arguments )
+{
+    const char *name = count > 1 ? arguments[1] : NULL;
+    if ( name == NULL ) {
+        print_overview( stderr );
+        return CLI_USAGE;
+    }
+    if ( strcmp( name, "--version" ) == 0 ) {
+        printf( "troupe %s\n", TROUPE_VERSION );
+        return CLI_OK;
+    }
+    if ( strcmp( name, "help" ) == 0 || strcmp( name, "--help" ) == 0 || strcmp( name, "-h" ) == 0 )
+        return help( count > 2 ? arguments[2] : NULL );
+    const cli_command *command = command_find( name );
+    if ( command == NULL )
+        return unknown_command( name );
+    cli_call call;
+    int code = cli_parse( &call, command, count - 2, arguments + 2 );
+    if ( code == CLI_OK && call.help )
+        cli_print_help( command );
+    else if ( code == CLI_OK )
+        code = command->run( &call );
+    return code;
 }

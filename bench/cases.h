@@ -1,0 +1,27 @@
+// Private to bench: what a case is made of.
+#ifndef TROUPE_BENCH_CASES_H
+#define TROUPE_BENCH_CASES_H
+
+#include "bench.h"
+
+typedef struct bench_kind { // how a case is carried out; only `run` is timed
+    bool ( *setup )( void **state, const char *argument, bool quick, tr_error *error );
+    bool ( *run )( void *state, tr_error *error );
+    void ( *describe )( const void *state, tr_bench_row *row ); // adds further fields
+    void ( *teardown )( void *state );                          // also after a failed setup
+} bench_kind;
+
+typedef struct bench_case {
+    const char *name;
+    const char *argument; // told to setup: a method, a scene
+    int threads;
+    const bench_kind *kind;
+    const char *baseline; // earlier row this one is compared with, NULL = none
+    const char *ratio;    // name of the field for the baseline's ms / own ms
+} bench_case;
+
+extern const bench_case bench_motion_cases[], bench_scene_cases[]; // each ends with a row without a name
+
+void bench_field( tr_bench_row *row, const char *name, double value );
+
+#endif

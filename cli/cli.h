@@ -1,0 +1,119 @@
+// cli: the command line. Each command is one row of a table: its name, what the help says, its options and
+// the function that runs it. Parsing, help, messages and exit codes are shared.
+#ifndef TROUPE_CLI_H
+#define TROUPE_CLI_H
+
+#include "base/base.h"
+#include "scene/scene.h"
+#include "scenes/scenes.h"
+
+#define CLI_MAX_OPTIONS  16
+#define CLI_MAX_OPERANDS 4
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2 }; // exit codes
+
+typedef struct cli_option {
+    const char *name;  // without its dashes; NULL ends a table
+    char letter;       // -o for --out; 0 = none
+    const char *value; // stands for the value in the help; NULL = a switch
+    const char *help;
+    bool required;
+} cli_option;
+
+typedef struct cli_call cli_call;
+
+typedef struct cli_command {
+    const char *name;
+    const char *usage;   // operands and the most used options
+    const char *summary; // one line
+    const char *details; // further lines of its help, NULL = none
+    int min_operands, max_operands;
+    const cli_option *options; // --help and --quiet come on their own; NULL = no others
+    int ( *run )( const cli_call *call );
+} cli_command;
+
+struct cli_call { // one command line, taken apart; borrows argv
+    const cli_command *command;
+    const char *operands[CLI_MAX_OPERANDS];
+    int operand_count;
+    const char *values[CLI_MAX_OPTIONS]; // by row of command->options; NULL = not given, "" for a switch
+    bool quiet;
+    bool help;
+};
+
+// ------------------------------------------------------------------------------------------- commands
+
+extern const cli_command cli_command_edit, cli_command_scenes, cli_command_info, cli_command_convert,
+    cli_command_make, cli_command_retarget, cli_command_measure, cli_command_render, cli_command_run,
+    cli_command_ops, cli_command_bench;
+
+// -------------------------------------------------------------------------------------------- options
+
+// Takes the arguments after the command's name apart. CLI_OK, or CLI_USAGE after saying what is wrong.
+int cli_parse( cli_call *call, const cli_command *command, int count, char **arguments );
+void cli_print_help( const cli_command *command );
+
+// The value of an option of this command, NULL when it was not given.
+const char *cli_value( const cli_call *call, const char *option );
+// Numbers within limits; *out stays when the option was not given. False after saying what is wrong.
+bool cli_number( const cli_call *call, const char *option, double low, double high, double *out );
+bool cli_int( const cli_call *call, const char *option, int low, int high, int *out );
+// "A:B" with low ≤ A ≤ B ≤ high.
+bool cli_range( const cli_call *call, const char *option, int low, int high, int *first, int *last );
+// "WxH", each within 16 … 8192.
+bool cli_size( const cli_call *call, const char *option, int *width, int *height );
+bool cli_ends_with( const char *text, const char *end ); // letter case aside
+
+// ------------------------------------------------------------------------------------------- messages
+// One sentence on stderr behind "troupe: "; each returns the exit code for it.
+
+int cli_fail( const tr_error *error );
+int cli_wrong( const char *format, ... ) TR_PRINTF( 1 );
+// Names the nearest of the words there are, and all of them. `words` ends with NULL.
+int cli_wrong_word( const char *what, const char *word, const char *const *words );
+void cli_print_warnings( const cli_call *call, const tr_log *warnings );
+// Text or JSON to stdout; takes the value over. CLI_FAILED when it cannot be written.
+int cli_print_json( json_t *json );
+int cli_print_text( tr_text *text, bool ok, const tr_error *error );
+
+// A bar on stderr for work that takes more than a second, on a terminal only and not with --quiet.
+typedef struct cli_progress {
+    const char *label;
+    double start, last; // milliseconds
+    bool enabled, shown;
+} cli_progress;
+
+void cli_progress_begin( cli_progress *progress, const cli_call *call, const char *label );
+void cli_progress_step( cli_progress *progress, int done, int total );
+// For work that cannot say how far it is: the label alone, at once.
+void cli_progress_wait( cli_progress *progress );
+void cli_progress_end( cli_progress *progress );
+
+// ------------------------------------------------------------------------------------------- subjects
+// What a SCENE, FILE.json, FILE.bvh or DIR on the command line stands for.
+
+typedef struct cli_subject {
+    tr_scene scene;
+    tr_library library;
+    tr_stage stage;
+    tr_result result;
+    tr_log warnings;
+    char *file;   // the scene's own path, NULL for a built-in scene or a lone motion
+    char *folder; // of results to be read back, NULL = none
+    bool lone;    // a single motion file: nothing to solve
+} cli_subject;
+
+// Scene and library. `cast` 0 = as many as the scene has; else only for built-in scenes.
+bool cli_subject_open( cli_subject *subject, const char *what, int cast, tr_error *error );
+bool cli_subject_stage( cli_subject *subject, tr_error *error );
+// The result: read from the folder, taken over from a lone motion, or solved with `method`.
+bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method,
+                        tr_error *error );
+void cli_subject_close( cli_subject *subject );
+
+// The method asked for with --method, the default one without; NULL after saying which there are.
+const tr_method *cli_method( const cli_call *call );
+// Applies --threads. False after saying what is wrong.
+bool cli_threads( const cli_call *call );
+
+#endif

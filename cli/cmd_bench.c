@@ -1,0 +1,54 @@
+// bench: how fast it is on this machine.
+#include "bench/bench.h"
+#include "cli.h"
+
+static void show_progress( void *context, int done, int total )
+{
+    cli_progress_step( context, done, total );
+}
+
+static bool save_json( const tr_bench_report *report, const char *path, tr_error *error )
+{
+    json_t *json = tr_bench_json( report );
+    bool ok = json != NULL ? tr_json_save( json, path, error ) : tr_error_memory( error );
+    json_decref( json );
+    return ok;
+}
+
+static int run_bench( const cli_call *call )
+{
+    tr_bench_def def = tr_default_bench_def();
+    cli_progress progress;
+    cli_progress_begin( &progress, call, "timing" );
+    def.quick = cli_value( call, "quick" ) != NULL;
+    def.only = cli_value( call, "only" );
+    def.progress = show_progress;
+    def.context = &progress;
+    tr_bench_report report = { 0 };
+    tr_text text = { 0 };
+    tr_error error = { 0 };
+    bool ok = tr_bench_run( &report, &def, &error );
+    cli_progress_end( &progress );
+    const char *path = cli_value( call, "json" );
+    if ( ok && !call->quiet )
+        tr_bench_print_table( &report, &text );
+    if ( ok && path != NULL )
+        ok = save_json( &report, path, &error );
+    tr_bench_report_free( &report );
+    return cli_print_text( &text, ok, &error );
+}
+
+const cli_command cli_command_bench = {
+    .name = "bench",
+    .usage = "[--json F] [--quick]",
+    .summary = "time the parts of the program on this machine",
+    .details = "Each row is the shortest of repeated runs; docs/bench.md explains the rows.",
+    .options =
+        ( const cli_option[] ){
+            { "json", 0, "F", "also write the rows to this file" },
+            { "quick", 0, NULL, "few repetitions: figures for a first look" },
+            { "only", 0, "TEXT", "rows whose name contains TEXT" },
+            { NULL },
+        },
+    .run = run_bench,
+};

@@ -1,0 +1,279 @@
+// info: what is in a motion file or a scene.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_LAYOUTS 64
+
+// --------------------------------------------------------------------------------------------- motion file
+
+typedef struct layout_group { // joints that share one channel layout
+    char channels[64];        // "Xpos Ypos Zpos Zrot Xrot Yrot"
+    int joints;
+} layout_group;
+
+typedef struct motion_facts {
+    const char *file;
+    tr_bvh bvh;
+    tr_bvh_import import;
+    const char *guess; // how unit and up were found, borrowed
+    tr_motion motion;
+    tr_contacts contacts;
+    layout_group layouts[MAX_LAYOUTS];
+    int layout_count, end_sites;
+    vec3 low, high; // of all joints over all frames, metres
+    tr_log warnings;
+} motion_facts;
+
+static void layout_print( char *out, size_t size, const tr_bvh_layout *layout )
+{
+    static const char *const names[] = { "Xpos", "Ypos", "Zpos", "Xrot", "Yrot", "Zrot" };
+    size_t used = 0;
+    out[0] = 0;
+    for ( int i = 0; i < layout->count && used < size; ++i )
+        used +=
+            (size_t)snprintf( out + used, size - used, "%s%s", i > 0 ? " " : "", names[layout->channels[i]] );
+}
+
+static void count_layouts( motion_facts *facts )
+{
+    for ( int j = 0; j < facts->bvh.skeleton.joint_count; ++j ) {
+        if ( facts->bvh.skeleton.joints[j].end_site ) {
+            facts->end_sites++;
+            continue;
+        }
+        char channels[64];
+        layout_print( channels, sizeof channels, &facts->bvh.layouts[j] );
+        int group = 0;
+        while ( group < facts->layout_count && strcmp( facts->layouts[group].channels, channels ) != 0 )
+            ++group;
+        if ( group == MAX_LAYOUTS )
+            continue;
+        memcpy( facts->layouts[group].channels, channels, sizeof channels );
+        facts->layouts[group].joints++;
+        facts->layout_count = group < facts->layout_count ? facts->layout_count : group + 1;
+    }
+}
+
+static void grow_box( vec3 *low, vec3 *high, vec3 p )
+{
+    *low = v3( fmin( low->x, p.x ), fmin( low->y, p.y ), fmin( low->z, p.z ) );
+    *high = v3( fmax( high->x, p.x ), fmax( high->y, p.y ), fmax( high->z, p.z ) );
+}
+
+static bool look_at_motion( motion_facts *facts, tr_error *error )
+{
+    tr_world world = { 0 };
+    if ( !tr_world_build( &world, &facts->motion, error ) )
+        return false;
+    size_t points = (size_t)world.joint_count * (size_t)world.frame_count;
+    facts->low = facts->high = points > 0 ? world.positions[0] : v3_zero;
+    for ( size_t i = 0; i < points; ++i )
+        grow_box( &facts->low, &facts->high, world.positions[i] );
+    tr_surface ground = { .kind = TR_SURFACE_GROUND };
+    tr_contact_def def = tr_default_contact_def();
+    bool ok = tr_contacts_label( &facts->contacts, &facts->motion.skeleton, &world, facts->motion.clip.fps,
+                                 &ground, 1, &def, error );
+    tr_world_free( &world );
+    return ok;
+}
+
+static bool facts_load( motion_facts *facts, const char *path, tr_error *error )
+{
+    *facts = ( motion_facts ){ .file = path, .import = tr_default_bvh_import() };
+    if ( !tr_bvh_load( &facts->bvh, path, &facts->warnings, error ) )
+        return false;
+    facts->guess = tr_bvh_guess( &facts->bvh, &facts->import );
+    count_layouts( facts );
+    return tr_bvh_to_motion( &facts->motion, &facts->bvh, &facts->import, error ) &&
+           look_at_motion( facts, error );
+}
+
+static void facts_free( motion_facts *facts )
+{
+    tr_contacts_free( &facts->contacts );
+    tr_motion_free( &facts->motion );
+    tr_bvh_free( &facts->bvh );
+    tr_log_free( &facts->warnings );
+}
+
+static double duration( int frames, double fps )
+{
+    return frames > 1 ? ( frames - 1 ) / fps : 0;
+}
+
+static void facts_print( const motion_facts *facts )
+{
+    const tr_skeleton *skeleton = &facts->motion.skeleton;
+    const tr_clip *clip = &facts->motion.clip;
+    printf( "%s\n", facts->file );
+    printf( "joints     %d, and %d end sites\n", skeleton->joint_count - facts->end_sites, facts->end_sites );
+    printf( "frames     %d at %.6g fps, %.2f s\n", clip->frame_count, clip->fps,
+            duration( clip->frame_count, clip->fps ) );
+    printf( "height     %.3f m in the rest pose\n", tr_skeleton_height( skeleton ) );
+    printf( "units      1 = %.6g m, %c up: %s\n", facts->import.unit, facts->import.up == 'z' ? 'Z' : 'Y',
+            facts->guess );
+    printf( "channels   %d a frame", facts->bvh.channel_count );
+    for ( int i = 0; i < facts->layout_count; ++i )
+        printf( "%s %d × %s", i == 0 ? ":" : ",", facts->layouts[i].joints,
+                facts->layouts[i].channels[0] ? facts->layouts[i].channels : "none" );
+    printf( "\nlimbs      " );
+    for ( int i = 0; i < skeleton->limb_count; ++i )
+        printf( "%s%s", i > 0 ? ", " : "", skeleton->limbs[i].name );
+    printf( "\ncontacts   %d with the ground\n", facts->contacts.count );
+    printf( "bounds     (%.3f, %.3f, %.3f) … (%.3f, %.3f, %.3f) m\n", facts->low.x, facts->low.y,
+            facts->low.z, facts->high.x, facts->high.y, facts->high.z );
+    for ( int i = 0; i < facts->warnings.count; ++i )
+        printf( "warning    %s\n", facts->warnings.lines[i] );
+}
+
+static json_t *json_vec3( vec3 v )
+{
+    return json_pack( "[fff]", v.x, v.y, v.z );
+}
+
+static json_t *contacts_json( const motion_facts *facts )
+{
+    json_t *rows = json_array();
+    for ( int i = 0; i < facts->contacts.count; ++i ) {
+        const tr_contact *contact = &facts->contacts.items[i];
+        json_array_append_new( rows, json_pack( "{ss s[ii]}", "joint",
+                                                facts->motion.skeleton.joints[contact->joint].name, "range",
+                                                contact->first, contact->last ) );
+    }
+    return rows;
+}
+
+static json_t *facts_json( const motion_facts *facts )
+{
+    const tr_skeleton *skeleton = &facts->motion.skeleton;
+    const tr_clip *clip = &facts->motion.clip;
+    json_t *layouts = json_array(), *limbs = json_array(), *warnings = json_array();
+    for ( int i = 0; i < facts->layout_count; ++i )
+        json_array_append_new( layouts, json_pack( "{ss si}", "channels", facts->layouts[i].channels,
+                                                   "joints", facts->layouts[i].joints ) );
+    for ( int i = 0; i < skeleton->limb_count; ++i )
+        json_array_append_new( limbs, json_string( skeleton->limbs[i].name ) );
+    for ( int i = 0; i < facts->warnings.count; ++i )
+        json_array_append_new( warnings, json_string( facts->warnings.lines[i] ) );
+    char up[2] = { facts->import.up == 'z' ? 'z' : 'y', 0 };
+    return json_pack( "{ss ss si si si si sf sf sf sf ss ss so so so s{so so} so}", "file", facts->file,
+                      "kind", "motion", "joints", skeleton->joint_count - facts->end_sites, "end_sites",
+                      facts->end_sites, "channels", facts->bvh.channel_count, "frames", clip->frame_count,
+                      "fps", clip->fps, "duration_s", duration( clip->frame_count, clip->fps ), "height_m",
+                      tr_skeleton_height( skeleton ), "unit_m", facts->import.unit, "up", up, "guess",
+                      facts->guess, "layouts", layouts, "limbs", limbs, "contacts", contacts_json( facts ),
+                      "bounds_m", "low", json_vec3( facts->low ), "high", json_vec3( facts->high ),
+                      "warnings", warnings );
+}
+
+// --------------------------------------------------------------------------------------------------- scene
+
+static void count_kinds( const tr_scene *scene, int counts[TR_CONSTRAINT_KINDS] )
+{
+    memset( counts, 0, TR_CONSTRAINT_KINDS * sizeof counts[0] );
+    for ( int i = 0; i < scene->constraint_count; ++i )
+        counts[scene->constraints[i].kind]++;
+}
+
+static void scene_print( const tr_scene *scene, const char *name )
+{
+    int counts[TR_CONSTRAINT_KINDS], frames = scene->last - scene->first + 1;
+    count_kinds( scene, counts );
+    printf( "%s\n", name );
+    printf( "frames      %d (%d … %d) at %.6g fps, %.2f s\n", frames, scene->first, scene->last, scene->fps,
+            duration( frames, scene->fps ) );
+    printf( "cast        %d\n", scene->cast_count );
+    for ( int i = 0; i < scene->cast_count; ++i )
+        printf( "  %-16s %s, × %.3g\n", scene->cast[i].id, scene->cast[i].source.file,
+                scene->cast[i].target.scale );
+    printf( "props       %d\n", scene->prop_count );
+    for ( int i = 0; i < scene->prop_count; ++i )
+        printf( "  %-16s %.3g × %.3g × %.3g m, %s\n", scene->props[i].id, scene->props[i].size.x,
+                scene->props[i].size.y, scene->props[i].size.z,
+                scene->props[i].track.file[0] ? scene->props[i].track.file : "stands still" );
+    printf( "obstacles   %d\n", scene->obstacle_count );
+    printf( "constraints %d\n", scene->constraint_count );
+    for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )
+        if ( counts[k] > 0 )
+            printf( "  %-16s %d\n", tr_constraint_kind_names[k], counts[k] );
+}
+
+static json_t *scene_json( const tr_scene *scene, const char *name )
+{
+    json_t *cast = json_array(), *props = json_array(), *obstacles = json_array(), *kinds = json_object();
+    for ( int i = 0; i < scene->cast_count; ++i )
+        json_array_append_new( cast, json_pack( "{ss ss sf}", "id", scene->cast[i].id, "source",
+                                                scene->cast[i].source.file, "scale",
+                                                scene->cast[i].target.scale ) );
+    for ( int i = 0; i < scene->prop_count; ++i )
+        json_array_append_new( props, json_pack( "{ss so}", "id", scene->props[i].id, "size",
+                                                 json_vec3( scene->props[i].size ) ) );
+    for ( int i = 0; i < scene->obstacle_count; ++i )
+        json_array_append_new( obstacles, json_pack( "{ss so}", "id", scene->obstacles[i].id, "size",
+                                                     json_vec3( scene->obstacles[i].size ) ) );
+    int counts[TR_CONSTRAINT_KINDS], frames = scene->last - scene->first + 1;
+    count_kinds( scene, counts );
+    for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )
+        json_object_set_new( kinds, tr_constraint_kind_names[k], json_integer( counts[k] ) );
+    return json_pack( "{ss ss si s[ii] sf sf so so so so}", "file", name, "kind", "scene", "frames", frames,
+                      "range", scene->first, scene->last, "fps", scene->fps, "duration_s",
+                      duration( frames, scene->fps ), "cast", cast, "props", props, "obstacles", obstacles,
+                      "constraints", kinds );
+}
+
+// ------------------------------------------------------------------------------------------------- command
+
+static int info_motion( const char *path, bool json )
+{
+    motion_facts facts;
+    tr_error error = { 0 };
+    int code = CLI_OK;
+    if ( !facts_load( &facts, path, &error ) )
+        code = cli_fail( &error );
+    else if ( json )
+        code = cli_print_json( facts_json( &facts ) );
+    else
+        facts_print( &facts );
+    facts_free( &facts );
+    return code;
+}
+
+static int info_scene( const char *what, bool json )
+{
+    cli_subject subject;
+    tr_error error = { 0 };
+    int code = CLI_OK;
+    if ( !cli_subject_open( &subject, what, 0, &error ) )
+        code = cli_fail( &error );
+    else if ( json )
+        code = cli_print_json( scene_json( &subject.scene, what ) );
+    else
+        scene_print( &subject.scene, what );
+    cli_subject_close( &subject );
+    return code;
+}
+
+static int run_info( const cli_call *call )
+{
+    bool json = cli_value( call, "json" ) != NULL;
+    const char *what = call->operands[0];
+    if ( cli_ends_with( what, ".bvh" ) && tr_file_exists( what ) )
+        return info_motion( what, json );
+    return info_scene( what, json );
+}
+
+const cli_command cli_command_info = {
+    .name = "info",
+    .usage = "FILE [--json]",
+    .summary = "tell what is in a motion file or a scene",
+    .details =
+        "Of a BVH file: joints, frames, rate, height, units and up axis (and how they were found), channel\n"
+        "layout, limbs, contacts with the ground, bounds, warnings. Of a scene (file, folder of results or\n"
+        "built-in name): frames, cast, props, obstacles and constraints by kind.",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = ( const cli_option[] ){ { "json", 0, NULL, "print the same as JSON" }, { NULL } },
+    .run = run_info,
+};

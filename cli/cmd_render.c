@@ -1,0 +1,230 @@
+// render: pictures and videos, without any display.
+#include "cli.h"
+#include "ui/render/render.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct shot { // what is to be drawn and onto what
+    cli_subject subject;
+    tr_view_def view;
+    tr_camera camera;
+    int width, height;
+    int first, last; // stage frames; equal for a picture
+    tr_headless *headless;
+    tr_renderer *renderer;
+    tr_draw_list list;
+    unsigned char *rgb; // [height * width * 3]
+} shot;
+
+// ---------------------------------------------------------------------------------------------- arguments
+
+static const struct {
+    const char *name;
+    size_t offset;
+} show_table[] = {
+    { "bodies", offsetof( tr_view_def, bodies ) },     { "skeleton", offsetof( tr_view_def, skeleton ) },
+    { "graph", offsetof( tr_view_def, pose_graph ) },  { "trails", offsetof( tr_view_def, trails ) },
+    { "ghosts", offsetof( tr_view_def, ghosts ) },     { "source", offsetof( tr_view_def, source ) },
+    { "contacts", offsetof( tr_view_def, contacts ) },
+};
+#define SHOW_COUNT ( sizeof show_table / sizeof show_table[0] )
+
+static bool *show_switch( tr_view_def *view, size_t row )
+{
+    return (bool *)( (char *)view + show_table[row].offset );
+}
+
+static int unknown_part( const char *word )
+{
+    const char *names[SHOW_COUNT + 1] = { NULL };
+    for ( size_t i = 0; i < SHOW_COUNT; ++i )
+        names[i] = show_table[i].name;
+    return cli_wrong_word( "part to --show called", word, names );
+}
+
+// "bodies,trails": exactly these.
+static bool read_show( tr_view_def *view, const char *text )
+{
+    if ( text == NULL )
+        return true;
+    for ( size_t i = 0; i < SHOW_COUNT; ++i )
+        *show_switch( view, i ) = false;
+    for ( const char *at = text; *at != 0; ) {
+        size_t length = strcspn( at, "," ), row = 0;
+        while ( row < SHOW_COUNT && ( strlen( show_table[row].name ) != length ||
+                                      strncmp( show_table[row].name, at, length ) != 0 ) )
+            ++row;
+        if ( row == SHOW_COUNT ) {
+            char word[32];
+            snprintf( word, sizeof word, "%.*s", (int)length, at );
+            return unknown_part( word ) == CLI_OK;
+        }
+        *show_switch( view, row ) = true;
+        at += length + ( at[length] == ',' );
+    }
+    return true;
+}
+
+static bool is_video( const char *path )
+{
+    return cli_ends_with( path, ".mp4" ) || cli_ends_with( path, ".gif" );
+}
+
+// Everything that can be said before files are opened.
+static bool read_options( shot *out, const cli_call *call )
+{
+    const char *path = cli_value( call, "out" ), *view = cli_value( call, "view" );
+    out->view = tr_default_view_def();
+    out->width = 1280;
+    out->height = 720;
+    if ( view != NULL )
+        out->view.view = view;
+    if ( !read_show( &out->view, cli_value( call, "show" ) ) ||
+         !cli_size( call, "size", &out->width, &out->height ) )
+        return false;
+    if ( !is_video( path ) && !cli_ends_with( path, ".png" ) )
+        return cli_wrong( "the output '%s' must end in .png, .mp4 or .gif", path ) == CLI_OK;
+    if ( is_video( path ) && cli_value( call, "frame" ) != NULL )
+        return cli_wrong( "--frame is for pictures; a video takes --frames A:B" ) == CLI_OK;
+    if ( !is_video( path ) && cli_value( call, "frames" ) != NULL )
+        return cli_wrong( "--frames is for videos; a picture takes --frame N" ) == CLI_OK;
+    if ( cli_ends_with( path, ".mp4" ) && ( out->width % 2 != 0 || out->height % 2 != 0 ) )
+        return cli_wrong( "an .mp4 needs an even width and height, not %dx%d", out->width, out->height ) ==
+               CLI_OK;
+    if ( !tr_camera_view( &out->camera, out->view.view, v3_zero, v3_one, 1 ) )
+        return cli_wrong( "--view must be auto, front, back, left, right, top or YAW,PITCH[,DISTANCE], not "
+                          "'%s'",
+                          out->view.view ) == CLI_OK;
+    return true;
+}
+
+// Frames are counted as the scene counts them; the stage starts at 0.
+static bool read_frames( shot *out, const cli_call *call )
+{
+    int first = out->subject.scene.first, last = first + out->subject.stage.frame_count - 1;
+    int a = first, b = last, frame = first + ( last - first ) / 2;
+    if ( !cli_range( call, "frames", first, last, &a, &b ) || !cli_int( call, "frame", first, last, &frame ) )
+        return false;
+    bool video = is_video( cli_value( call, "out" ) );
+    out->first = ( video ? a : frame ) - first;
+    out->last = ( video ? b : frame ) - first;
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------ drawing
+
+// One camera for the whole shot, so that a video does not sway: it frames everything that moves in it.
+static bool shot_prepare( shot *out, tr_error *error )
+{
+    double aspect = (double)out->width / out->height;
+    if ( !tr_view_camera( &out->camera, &out->subject.stage, &out->subject.result, out->first, out->last,
+                          out->view.view, aspect, error ) )
+        return false;
+    out->rgb = tr_alloc( (size_t)out->width * (size_t)out->height, 3 );
+    if ( out->rgb == NULL )
+        return tr_error_memory( error );
+    out->headless = tr_headless_create( error );
+    if ( out->headless == NULL )
+        return false;
+    out->renderer = tr_renderer_create( error );
+    return out->renderer != NULL;
+}
+
+static bool shot_draw( shot *out, int frame, tr_error *error )
+{
+    tr_draw_clear( &out->list );
+    tr_view_fill( &out->list, &out->subject.stage, &out->subject.result, frame, &out->view );
+    if ( out->list.failed )
+        return tr_error_memory( error );
+    return tr_renderer_picture( out->renderer, &out->list, &out->camera, out->width, out->height, out->rgb,
+                                error );
+}
+
+static bool shot_video( shot *out, const cli_call *call, const char *path, tr_error *error )
+{
+    tr_video *video = tr_video_open( path, out->width, out->height, out->subject.stage.fps, error );
+    if ( video == NULL )
+        return false;
+    cli_progress progress;
+    cli_progress_begin( &progress, call, "drawing" );
+    bool ok = true;
+    for ( int frame = out->first; ok && frame <= out->last; ++frame ) {
+        ok = shot_draw( out, frame, error ) && tr_video_frame( video, out->rgb, error );
+        cli_progress_step( &progress, frame - out->first + 1, out->last - out->first + 1 );
+    }
+    cli_progress_end( &progress );
+    return tr_video_close( video, ok ? error : NULL ) && ok;
+}
+
+static void shot_free( shot *out )
+{
+    tr_renderer_destroy( out->renderer );
+    tr_headless_destroy( out->headless );
+    tr_draw_free( &out->list );
+    tr_free( out->rgb );
+    cli_subject_close( &out->subject );
+}
+
+static int shoot( shot *out, const cli_call *call, const tr_method *method, int cast, tr_error *error )
+{
+    const char *path = cli_value( call, "out" );
+    if ( !cli_subject_open( &out->subject, call->operands[0], cast, error ) ||
+         !cli_subject_stage( &out->subject, error ) )
+        return CLI_FAILED;
+    if ( !read_frames( out, call ) )
+        return CLI_USAGE;
+    if ( cli_value( call, "method" ) != NULL ) { // asked for: solve, whatever the folder holds
+        tr_free( out->subject.folder );
+        out->subject.folder = NULL;
+    }
+    if ( !cli_subject_solve( &out->subject, call, method, error ) || !shot_prepare( out, error ) )
+        return CLI_FAILED;
+    cli_print_warnings( call, &out->subject.warnings );
+    bool ok = is_video( path ) ? shot_video( out, call, path, error )
+                               : shot_draw( out, out->first, error ) &&
+                                     tr_picture_save( path, out->width, out->height, out->rgb, error );
+    if ( ok && !call->quiet )
+        printf( "%s: %d × %d, %d %s\n", path, out->width, out->height, out->last - out->first + 1,
+                out->last > out->first ? "frames" : "frame" );
+    return ok ? CLI_OK : CLI_FAILED;
+}
+
+static int run_render( const cli_call *call )
+{
+    const tr_method *method = cli_method( call );
+    int cast = 0;
+    shot out = { 0 };
+    if ( method == NULL || !cli_int( call, "cast", 1, 100000, &cast ) || !read_options( &out, call ) )
+        return CLI_USAGE;
+    tr_error error = { 0 };
+    int code = shoot( &out, call, method, cast, &error );
+    shot_free( &out );
+    return code == CLI_FAILED ? cli_fail( &error ) : code;
+}
+
+const cli_command cli_command_render = {
+    .name = "render",
+    .usage = "SCENE|FILE.json|DIR|FILE.bvh -o X.png|X.mp4|X.gif [--frame N] [--size WxH] [--view V]",
+    .summary = "draw a picture or a video; needs no display",
+    .details =
+        "A scene is solved first; a folder written by 'troupe retarget' and a lone motion file are drawn as\n"
+        "they are.",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options =
+        ( const cli_option[] ){
+            { "out", 'o', "FILE", "picture (.png) or video (.mp4, .gif) to write", .required = true },
+            { "frame", 0, "N", "frame of the picture; the middle one by default" },
+            { "frames", 0, "A:B", "first and last frame of the video; all by default" },
+            { "size", 0, "WxH", "pixels; 1280x720 by default" },
+            { "view", 0, "V",
+              "auto, front, back, left, right, top, or YAW,PITCH[,DISTANCE] in degrees, metres" },
+            { "show", 0, "LIST",
+              "of bodies,skeleton,graph,trails,ghosts,source,contacts; bodies by default" },
+            { "method", 'm', "M", "way of solving, see below" },
+            { "cast", 0, "N", "number of characters of a built-in scene" },
+            { NULL },
+        },
+    .run = run_render,
+};

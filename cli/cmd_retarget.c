@@ -1,0 +1,100 @@
+// retarget: solve a scene and write the motion of its target bodies.
+#include "cli.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The worst rule of those the solver kept, and how many it gave up.
+static void print_summary( const cli_subject *subject, const tr_method *method, const char *folder,
+                           double ms )
+{
+    int worst = -1, gave_way = 0;
+    const tr_result *result = &subject->result;
+    for ( int i = 0; i < result->rule_count; ++i ) {
+        gave_way += result->reports[i].gave_way;
+        if ( worst < 0 || result->reports[i].max_mm > result->reports[worst].max_mm )
+            worst = i;
+    }
+    printf( "%s: %d characters, %d props, %d frames by %s in %.0f ms\n", folder, result->actor_count,
+            result->prop_count, result->frame_count, method->name, ms );
+    if ( worst < 0 )
+        return;
+    const tr_rule *rule = &subject->stage.rules[worst];
+    printf( "%d constraints, %d gave way; the farthest off is %s (%s): %.1f mm at frame %d\n",
+            result->rule_count, gave_way, rule->id, tr_constraint_kind_names[rule->kind],
+            result->reports[worst].max_mm, result->reports[worst].worst_frame + subject->scene.first );
+}
+
+static bool save_report( const cli_subject *subject, const tr_method *method, const char *path,
+                         tr_error *error )
+{
+    tr_text text = { 0 };
+    bool ok = tr_report_print( &subject->stage, &subject->result, method->name, &text ) && !text.failed
+                  ? tr_file_write( path, text.data, text.size, error )
+                  : tr_error_memory( error );
+    tr_text_free( &text );
+    return ok;
+}
+
+static bool retarget( cli_subject *subject, const cli_call *call, const tr_method *method, int cast,
+                      tr_error *error )
+{
+    const char *folder = cli_value( call, "out" ), *report = cli_value( call, "report" );
+    if ( !cli_subject_open( subject, call->operands[0], cast, error ) ||
+         !cli_subject_stage( subject, error ) )
+        return false;
+    cli_print_warnings( call, &subject->warnings );
+    // A folder of earlier results stands for its scene here: it is solved anew.
+    tr_free( subject->folder );
+    subject->folder = NULL;
+    subject->lone = false;
+    double start = tr_clock_ms();
+    if ( !cli_subject_solve( subject, call, method, error ) )
+        return false;
+    double ms = tr_clock_ms() - start;
+    cli_progress progress;
+    cli_progress_begin( &progress, call, "saving" );
+    cli_progress_wait( &progress );
+    bool ok = tr_result_save( &subject->stage, &subject->result, method->name, folder, error ) &&
+              ( report == NULL || save_report( subject, method, report, error ) );
+    cli_progress_end( &progress );
+    if ( ok && !call->quiet )
+        print_summary( subject, method, folder, ms );
+    return ok;
+}
+
+static int run_retarget( const cli_call *call )
+{
+    const tr_method *method = cli_method( call );
+    int cast = 0;
+    if ( method == NULL || !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
+        return CLI_USAGE;
+    cli_subject subject;
+    tr_error error = { 0 };
+    bool ok = retarget( &subject, call, method, cast, &error );
+    cli_subject_close( &subject );
+    return ok ? CLI_OK : cli_fail( &error );
+}
+
+const cli_command cli_command_retarget = {
+    .name = "retarget",
+    .usage = "SCENE|FILE.json -o DIR [--method M] [--threads N] [--report R.json]",
+    .summary = "solve a scene for its target bodies and write the motion",
+    .details = "DIR receives <id>.bvh of every character and prop (centimetres, Y up), the source in the "
+               "same world\n"
+               "under source/, scene.json to load it all again, and report.json: how well each constraint "
+               "was kept.\n"
+               "SCENE is a built-in name ('troupe scenes').",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options =
+        ( const cli_option[] ){
+            { "out", 'o', "DIR", "folder to write to; made if it is not there", .required = true },
+            { "method", 'm', "M", "way of solving, see below" },
+            { "threads", 'j', "N", "processors to use; 0 (the default) = all. Results are the same bits" },
+            { "report", 0, "R.json", "another copy of report.json" },
+            { "cast", 0, "N", "number of characters of a built-in scene" },
+            { NULL },
+        },
+    .run = run_retarget,
+};

@@ -1,0 +1,119 @@
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_fail( const tr_error *error )
+{
+    char text[1400];
+    tr_error_print( error, text, sizeof text );
+    fprintf( stderr, "troupe: %s\n", text );
+    return CLI_FAILED;
+}
+
+int cli_wrong( const char *format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    fputs( "troupe: ", stderr );
+    vfprintf( stderr, format, arguments );
+    fputc( '\n', stderr );
+    va_end( arguments );
+    return CLI_USAGE;
+}
+
+int cli_wrong_word( const char *what, const char *word, const char *const *words )
+{
+    char list[512] = "";
+    for ( int i = 0; words[i] != NULL; ++i ) {
+        size_t used = strlen( list );
+        snprintf( list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i] );
+    }
+    const char *nearest = tr_nearest_word( word, words );
+    if ( nearest != NULL )
+        return cli_wrong( "there is no %s '%s'; did you mean '%s' (of %s)?", what, word, nearest, list );
+    return cli_wrong( "there is no %s '%s'; choose one of %s", what, word, list );
+}
+
+void cli_print_warnings( const cli_call *call, const tr_log *warnings )
+{
+    for ( int i = 0; !call->quiet && i < warnings->count; ++i )
+        fprintf( stderr, "troupe: warning: %s\n", warnings->lines[i] );
+}
+
+static int stdout_written( bool ok )
+{
+    tr_error error = { 0 };
+    if ( fflush( stdout ) == 0 && ok && !ferror( stdout ) )
+        return CLI_OK;
+    tr_error_set( &error, "the output could not be written" );
+    return cli_fail( &error );
+}
+
+int cli_print_json( json_t *json )
+{
+    // jansson hands out NULL when it is out of memory, and every pack or set on it fails in turn.
+    bool ok = json != NULL && json_dumpf( json, stdout, JSON_INDENT( 2 ) | JSON_REAL_PRECISION( 12 ) ) == 0;
+    if ( ok )
+        putchar( '\n' );
+    json_decref( json );
+    return stdout_written( ok );
+}
+
+int cli_print_text( tr_text *text, bool ok, const tr_error *error )
+{
+    int code = CLI_FAILED;
+    tr_error memory = { 0 };
+    if ( !ok )
+        cli_fail( error );
+    else if ( text->failed ) {
+        tr_error_memory( &memory );
+        cli_fail( &memory );
+    } else
+        code = stdout_written( text->size == 0 || fwrite( text->data, 1, text->size, stdout ) == text->size );
+    tr_text_free( text );
+    return code;
+}
+
+// -------------------------------------------------------------------------------------------- progress
+
+#define BAR_WIDTH     32
+#define BAR_AFTER_MS  1000.0
+#define BAR_PERIOD_MS 100.0
+
+void cli_progress_begin( cli_progress *progress, const cli_call *call, const char *label )
+{
+    *progress = ( cli_progress ){ .label = label, .start = tr_clock_ms() };
+    progress->enabled = !call->quiet && isatty( STDERR_FILENO );
+}
+
+void cli_progress_step( cli_progress *progress, int done, int total )
+{
+    if ( !progress->enabled || total <= 0 )
+        return;
+    double now = tr_clock_ms();
+    if ( now - progress->start < BAR_AFTER_MS || now - progress->last < BAR_PERIOD_MS )
+        return;
+    int filled = (int)( (long long)BAR_WIDTH * done / total );
+    fprintf( stderr, "\r%s [%.*s%.*s] %3d %%", progress->label, filled, "################################",
+             BAR_WIDTH - filled, "--------------------------------", (int)( 100LL * done / total ) );
+    progress->last = now;
+    progress->shown = true;
+}
+
+void cli_progress_wait( cli_progress *progress )
+{
+    if ( !progress->enabled )
+        return;
+    fprintf( stderr, "\r%s …", progress->label );
+    progress->shown = true;
+}
+
+void cli_progress_end( cli_progress *progress )
+{
+    if ( progress->shown )
+        fputs( "\r\033[K", stderr );
+    progress->shown = false;
+}

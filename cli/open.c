@@ -1,0 +1,157 @@
+// What a SCENE, FILE.json, FILE.bvh or DIR on the command line stands for.
+#include "cli.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// walk 01.bvh → walk_01: an id the document accepts.
+static void id_from_path( tr_id id, const char *path )
+{
+    const char *slash = strrchr( path, '/' );
+    const char *name = slash != NULL ? slash + 1 : path;
+    int length = 0;
+    for ( ; *name != 0 && *name != '.' && length < TR_ID_MAX - 1; ++name )
+        id[length++] = isalnum( (unsigned char)*name ) ? (char)tolower( (unsigned char)*name ) : '_';
+    if ( length == 0 )
+        id[length++] = 'a';
+    id[length] = 0;
+}
+
+// A lone motion is a scene with one character, at its own rate, as it stands in the file.
+static bool open_motion( cli_subject *subject, const char *path, tr_error *error )
+{
+    tr_motion motion = { 0 };
+    tr_bvh_import import = tr_default_bvh_import();
+    if ( !tr_motion_load( &motion, path, &import, &subject->warnings, error ) )
+        return false;
+    tr_id id;
+    id_from_path( id, path );
+    tr_cast cast = tr_default_cast( id );
+    snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
+    subject->lone = true;
+    subject->scene = tr_default_scene();
+    subject->scene.fps = motion.clip.fps;
+    subject->scene.first = 0;
+    subject->scene.last = motion.clip.frame_count - 1;
+    if ( !tr_library_add( &subject->library, cast.source.file, &motion, error ) ) {
+        tr_motion_free( &motion );
+        return false;
+    }
+    return tr_scene_add_cast( &subject->scene, &cast ) != NULL || tr_error_memory( error );
+}
+
+static bool open_scene_file( cli_subject *subject, char *path, tr_error *error ) // takes `path` over
+{
+    subject->file = path;
+    return path != NULL ? tr_scene_load( &subject->scene, path, error ) : tr_error_memory( error );
+}
+
+static bool open_folder( cli_subject *subject, const char *path, tr_error *error )
+{
+    subject->folder = tr_string_copy( path );
+    char *file = tr_string_format( "%s/scene.json", path );
+    if ( subject->folder == NULL || file == NULL || !tr_file_exists( file ) ) {
+        bool absent = subject->folder != NULL && file != NULL;
+        tr_free( file );
+        return absent ? tr_error_at( error, path, 0, 0, "the folder holds no scene.json" )
+                      : tr_error_memory( error );
+    }
+    return open_scene_file( subject, file, error );
+}
+
+static bool refuse_unknown( const char *what, tr_error *error )
+{
+    if ( strchr( what, '/' ) != NULL || strchr( what, '.' ) != NULL )
+        return tr_error_at( error, what, 0, 0, "there is no such file or folder" );
+    const char *names[64];
+    int count;
+    const tr_scene_entry *table = tr_scene_table( &count );
+    for ( int i = 0; i < count && i < 63; ++i )
+        names[i] = table[i].name;
+    names[count < 63 ? count : 63] = NULL;
+    const char *nearest = tr_nearest_word( what, names );
+    if ( nearest != NULL )
+        return tr_error_set( error, "there is no scene, file or folder '%s'; did you mean '%s'?", what,
+                             nearest );
+    return tr_error_set( error, "there is no scene, file or folder '%s'; 'troupe scenes' lists the scenes",
+                         what );
+}
+
+bool cli_subject_open( cli_subject *subject, const char *what, int cast, tr_error *error )
+{
+    *subject = ( cli_subject ){ 0 };
+    const tr_scene_entry *entry = tr_scene_entry_find( what );
+    struct stat status;
+    if ( entry != NULL )
+        return tr_scene_build( entry, cast, &subject->scene, &subject->library, error );
+    if ( cast != 0 )
+        return tr_error_set( error, "only a built-in scene can be asked for a number of characters" );
+    if ( stat( what, &status ) != 0 )
+        return refuse_unknown( what, error );
+    if ( S_ISDIR( status.st_mode ) )
+        return open_folder( subject, what, error );
+    if ( cli_ends_with( what, ".bvh" ) )
+        return open_motion( subject, what, error );
+    if ( cli_ends_with( what, ".json" ) )
+        return open_scene_file( subject, tr_string_copy( what ), error );
+    return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh)" );
+}
+
+bool cli_subject_stage( cli_subject *subject, tr_error *error )
+{
+    return tr_stage_build( &subject->stage, &subject->scene, subject->file, &subject->library,
+                           &subject->warnings, error );
+}
+
+bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method, tr_error *error )
+{
+    if ( subject->folder != NULL )
+        return tr_result_load( &subject->result, &subject->stage, subject->folder, error );
+    if ( subject->lone )
+        return tr_result_from_source( &subject->result, &subject->stage, error );
+    cli_progress progress;
+    cli_progress_begin( &progress, call, "solving" );
+    cli_progress_wait( &progress );
+    bool ok = tr_pipeline_run( &subject->result, &subject->stage, method, error );
+    cli_progress_end( &progress );
+    return ok;
+}
+
+void cli_subject_close( cli_subject *subject )
+{
+    tr_result_free( &subject->result );
+    tr_stage_free( &subject->stage );
+    tr_library_free( &subject->library );
+    tr_scene_free( &subject->scene );
+    tr_log_free( &subject->warnings );
+    tr_free( subject->file );
+    tr_free( subject->folder );
+    *subject = ( cli_subject ){ 0 };
+}
+
+const tr_method *cli_method( const cli_call *call )
+{
+    const char *name = cli_value( call, "method" );
+    const tr_method *method = tr_method_find( name );
+    if ( method != NULL )
+        return method;
+    const char *names[32];
+    int count;
+    const tr_method *table = tr_method_table( &count );
+    for ( int i = 0; i < count && i < 31; ++i )
+        names[i] = table[i].name;
+    names[count < 31 ? count : 31] = NULL;
+    cli_wrong_word( "method", name, names );
+    return NULL;
+}
+
+bool cli_threads( const cli_call *call )
+{
+    int threads = 0;
+    if ( !cli_int( call, "threads", 0, 1024, &threads ) )
+        return false;
+    tr_parallel_set_threads( threads );
+    return true;
+}

@@ -1,0 +1,476 @@
+// The program itself, run as a user runs it: in a folder of its own, judged by exit code, stdout, stderr and
+// the files it leaves.
+#include "check.h"
+
+#include "io/io.h"
+#include "scenes/scenes.h"
+
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OUTPUT_SIZE ( 1 << 20 )
+
+typedef struct fixture {
+    char folder[64];
+    int code;                // exit code of the last run; 128 + signal when it was killed
+    char out[OUTPUT_SIZE];   // its stdout
+    char error[OUTPUT_SIZE]; // its stderr
+} fixture;
+
+// ------------------------------------------------------------------------------------------------- running
+
+static void read_stream( FILE *file, char out[OUTPUT_SIZE] )
+{
+    assert_non_null( file );
+    out[fread( out, 1, OUTPUT_SIZE - 1, file )] = 0;
+}
+
+// Runs `troupe <arguments>` by the shell, inside the test's folder.
+static int troupe( fixture *f, const char *format, ... )
+{
+    char arguments[2048], command[8192], path[128];
+    va_list list;
+    va_start( list, format );
+    vsnprintf( arguments, sizeof arguments, format, list );
+    va_end( list );
+    snprintf( command, sizeof command, "cd '%s' && '%s' %s 2>stderr.txt", f->folder, TROUPE_BINARY,
+              arguments );
+    FILE *pipe = popen( command, "r" );
+    read_stream( pipe, f->out );
+    int status = pclose( pipe );
+    f->code = WIFEXITED( status ) ? WEXITSTATUS( status ) : 128 + WTERMSIG( status );
+    snprintf( path, sizeof path, "%s/stderr.txt", f->folder );
+    FILE *file = fopen( path, "rb" );
+    read_stream( file, f->error );
+    fclose( file );
+    return f->code;
+}
+
+static void expect_at( const fixture *f, int code, const char *text, int line )
+{
+    bool found = strstr( code == 0 ? f->out : f->error, text ) != NULL;
+    if ( f->code == code && found )
+        return;
+    print_error( "exit code %d, expected %d with '%s'\nstdout: %.2000s\nstderr: %.2000s\n", f->code, code,
+                 text, f->out, f->error );
+    _fail( __FILE__, line );
+}
+// The last run ended with this code and said `text`: on stdout if it went well, else in one line on stderr.
+#define expect( f, code, text ) expect_at( f, code, text, __LINE__ )
+
+static void expect_sentence( const fixture *f )
+{
+    assert_true( strncmp( f->error, "troupe: ", 8 ) == 0 );
+    const char *end = strchr( f->error, '\n' );
+    assert_true( end != NULL && end[1] == 0 );
+}
+
+static void write_file( const fixture *f, const char *name, const char *text )
+{
+    char path[256];
+    snprintf( path, sizeof path, "%s/%s", f->folder, name );
+    FILE *file = fopen( path, "wb" );
+    assert_non_null( file );
+    assert_int_equal( fwrite( text, 1, strlen( text ), file ), strlen( text ) );
+    assert_int_equal( fclose( file ), 0 );
+}
+
+static bool has_file( const fixture *f, const char *name )
+{
+    char path[256];
+    snprintf( path, sizeof path, "%s/%s", f->folder, name );
+    return access( path, F_OK ) == 0;
+}
+
+static bool same_file( const fixture *f, const char *a, const char *b )
+{
+    char command[512];
+    snprintf( command, sizeof command, "cd '%s' && cmp -s '%s' '%s'", f->folder, a, b );
+    return system( command ) == 0;
+}
+
+static json_t *parse_output( const fixture *f )
+{
+    json_error_t error;
+    json_t *json = json_loads( f->out, 0, &error );
+    if ( json == NULL )
+        print_error( "line %d: %s in %.2000s\n", error.line, error.text, f->out );
+    assert_non_null( json );
+    return json;
+}
+
+static void load_bvh( const fixture *f, const char *name, tr_bvh *bvh )
+{
+    char path[256];
+    tr_error error = { 0 };
+    snprintf( path, sizeof path, "%s/%s", f->folder, name );
+    check_ok( tr_bvh_load( bvh, path, NULL, &error ), &error );
+}
+
+// A small motion of our own: root with all six channels, one joint turning in another order.
+static const char small_bvh[] =
+    "HIERARCHY\nROOT Hips\n{\n  OFFSET 0 0 0\n"
+    "  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation\n"
+    "  JOINT Chest\n  {\n    OFFSET 0 80 0\n    CHANNELS 3 Yrotation Xrotation Zrotation\n"
+    "    End Site\n    {\n      OFFSET 0 90 0\n    }\n  }\n}\n"
+    "MOTION\nFrames: 3\nFrame Time: 0.1\n"
+    "0 0 0 10 20 30 1.5 2.25 3\n1 0 0.5 11 21 31 4 5 6.125\n2 0.125 1 12 22 32 7 8 9\n";
+
+// -------------------------------------------------------------------------------------------------- usage
+
+static void version_and_help( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "--version" );
+    expect( f, 0, "troupe " TROUPE_VERSION "\n" );
+    troupe( f, "help" );
+    expect( f, 0, "retarget" );
+    troupe( f, "" );
+    expect( f, 2, "usage: troupe" );
+    static const char *const names[] = { "edit",    "scenes", "info", "convert", "make", "retarget",
+                                         "measure", "render", "run",  "ops",     "bench" };
+    for ( size_t i = 0; i < sizeof names / sizeof names[0]; ++i ) {
+        char usage[64];
+        snprintf( usage, sizeof usage, "usage: troupe %s", names[i] );
+        troupe( f, "%s --help", names[i] );
+        expect( f, 0, usage );
+        troupe( f, "help %s", names[i] );
+        expect( f, 0, usage );
+    }
+}
+
+static void wrong_usage( void **state )
+{
+    fixture *f = *state;
+    const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        { "retraget box_relay", "retarget" },
+        { "help retraget", "retarget" },
+        { "scenes --jsn", "--json" },
+        { "scenes --zzzzzzzz", "troupe help scenes" },
+        { "scenes twice", "one argument too many" },
+        { "scenes --json=yes", "--json takes no value" },
+        { "scenes --json --json", "twice" },
+        { "info", "usage is: troupe info FILE" },
+        { "retarget box_relay", "needs --out DIR" },
+        { "retarget box_relay -o", "--out needs a value" },
+        { "retarget box_relay --out --quiet", "--out needs a value" },
+        { "retarget box_relay -o d --threads many", "whole number from 0 to 1024" },
+        { "retarget box_relay -o d --threads -1", "whole number from 0 to 1024" },
+        { "retarget box_relay -o d --method posegraph", "copy-ik" },
+        { "retarget box_relay -o d --cast 0", "whole number from 1" },
+        { "make box_relay -o d --cast 0", "whole number from" },
+        { "make box_relay -o d --cast 2.5", "whole number from" },
+        { "measure box_relay d --method copy", "does not go with a folder" },
+        { "convert a.bvh b.fbx", "must end in .bvh" },
+        { "convert a.bvh b.bvh --up x", "--up must be y or z" },
+        { "convert a.bvh b.bvh --fps 0", "--fps must be a number from" },
+        { "convert a.bvh b.bvh --scale 1e999", "--scale must be a number from" },
+        { "render box_relay -o a.jpg", "must end in .png, .mp4 or .gif" },
+        { "render box_relay -o a.png --size 0x10", "WIDTHxHEIGHT" },
+        { "render box_relay -o a.png --size 640", "WIDTHxHEIGHT" },
+        { "render box_relay -o a.mp4 --size 641x480", "even" },
+        { "render box_relay -o a.mp4 --frame 3", "--frames A:B" },
+        { "render box_relay -o a.png --frames 1:2", "--frame N" },
+        { "render box_relay -o a.png --view sideways", "--view must be" },
+        { "render box_relay -o a.png --show bodies,trial", "trails" },
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        troupe( f, "%s", cases[i].arguments );
+        expect( f, 2, cases[i].says );
+        expect_sentence( f );
+    }
+}
+
+static void what_fails_says_why( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "broken.bvh", "HIERARCHY\nROOT Hips\n{\n  OFFSET 0 zero 0\n}\n" );
+    write_file( f, "broken.json", "{\n  \"version\": 1,\n  \"fps\": }\n" );
+    write_file( f, "small.bvh", small_bvh );
+    write_file( f, "bad.txt", "# nothing opened\n\nno_such_op id=a\n" );
+    write_file( f, "bad_op.txt", "open file=small.bvh\n# then\nno_such_op id=a\n" );
+    write_file( f, "bad_key.txt", "open scene=box_relay colour=red\n" );
+    write_file( f, "notes.doc", "?" );
+    const struct {
+        const char *arguments, *says;
+    } cases[] = {
+        { "edit", "not part of this version" },
+        { "info absent.bvh", "absent.bvh: there is no such file" },
+        { "info box_rely", "did you mean 'box_relay'" },
+        { "info broken.bvh", "broken.bvh:4:" },
+        { "info broken.json", "broken.json:3:" },
+        { "info notes.doc", "neither a scene" },
+        { "info .", "no scene.json" },
+        { "convert absent.bvh b.bvh", "absent.bvh" },
+        { "convert small.bvh no/such/folder/b.bvh", "no/such/folder" },
+        { "make no_scene -o d", "'troupe scenes' lists them" },
+        { "make box_relay -o small.bvh/d", "small.bvh" },
+        { "retarget absent.json -o d", "absent.json" },
+        { "retarget box_relay -o d --cast 100000", "characters" },
+        { "retarget small.bvh -o small.bvh/d", "small.bvh" },
+        { "retarget small.bvh -o d --cast 3", "only a built-in scene" },
+        { "measure small.bvh no_folder", "no_folder" },
+        { "render absent.bvh -o a.png", "absent.bvh" },
+        { "run absent.txt", "absent.txt" },
+        { "run bad.txt", "bad.txt:3:1: a script begins with" },
+        { "run bad_op.txt", "bad_op.txt:3" },
+        { "run bad_key.txt", "bad_key.txt:1:1: open knows" },
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        troupe( f, "%s", cases[i].arguments );
+        expect( f, 1, cases[i].says );
+        expect_sentence( f );
+    }
+    troupe( f, "render small.bvh -o a.png --frame 3" );
+    expect( f, 2, "--frame must be a whole number from 0 to 2" );
+    troupe( f, "render small.bvh -o a.mp4 --frames 2:1" );
+    expect( f, 2, "0 ≤ A ≤ B ≤ 2" );
+    assert_false( has_file( f, "a.png" ) || has_file( f, "d/scene.json" ) );
+}
+
+// --------------------------------------------------------------------------------------------------- lists
+
+static void lists( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "scenes" );
+    expect( f, 0, "box_relay" );
+    troupe( f, "scenes --json" );
+    json_t *json = parse_output( f );
+    int count;
+    tr_scene_table( &count );
+    assert_int_equal( json_array_size( json_object_get( json, "scenes" ) ), count );
+    json_decref( json );
+    troupe( f, "ops" );
+    expect( f, 0, "open scene=NAME" );
+    troupe( f, "ops --json" );
+    json = parse_output( f );
+    tr_op_table( &count );
+    assert_int_equal( json_array_size( json_object_get( json, "ops" ) ), count );
+    json_decref( json );
+}
+
+// -------------------------------------------------------------------------------------------- motion files
+
+static void info_of_a_motion( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "small.bvh", small_bvh );
+    troupe( f, "info small.bvh" );
+    expect( f, 0, "2, and 1 end sites" );
+    expect( f, 0, "1 × Xpos Ypos Zpos Zrot Xrot Yrot, 1 × Yrot Xrot Zrot" );
+    troupe( f, "info small.bvh --json" );
+    expect( f, 0, "\"kind\": \"motion\"" );
+    json_t *json = parse_output( f );
+    assert_int_equal( json_integer_value( json_object_get( json, "frames" ) ), 3 );
+    assert_int_equal( json_integer_value( json_object_get( json, "channels" ) ), 9 );
+    check_near( json_real_value( json_object_get( json, "fps" ) ), 10, 1e-9 );
+    check_near( json_real_value( json_object_get( json, "duration_s" ) ), 0.2, 1e-9 );
+    check_near( json_real_value( json_object_get( json, "height_m" ) ), 1.7, 1e-9 );
+    check_near( json_real_value( json_object_get( json, "unit_m" ) ), 0.01, 0 );
+    static const char *const keys[] = { "layouts",  "limbs", "contacts", "bounds_m",
+                                        "warnings", "guess", "up" };
+    for ( size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i )
+        assert_non_null( json_object_get( json, keys[i] ) );
+    json_decref( json );
+}
+
+static void conversion_keeps_every_channel( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "small.bvh", small_bvh );
+    troupe( f, "convert small.bvh same.bvh" );
+    expect( f, 0, "3 frames at 10 fps" );
+    tr_bvh in = { 0 }, out = { 0 };
+    load_bvh( f, "small.bvh", &in );
+    load_bvh( f, "same.bvh", &out );
+    assert_int_equal( out.channel_count, in.channel_count );
+    assert_int_equal( out.frame_count, in.frame_count );
+    assert_memory_equal( out.layouts[0].channels, in.layouts[0].channels, 6 );
+    assert_memory_equal( out.layouts[1].channels, in.layouts[1].channels, 3 );
+    for ( int i = 0; i < in.channel_count * in.frame_count; ++i )
+        check_near( out.values[i], in.values[i], 1e-9 );
+    tr_bvh_free( &in );
+    tr_bvh_free( &out );
+}
+
+static void conversion_by_hand( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "small.bvh", small_bvh );
+    tr_bvh out = { 0 };
+    troupe( f, "convert small.bvh fast.bvh --fps 20 --scale 0.01" );
+    expect( f, 0, "5 frames at 20 fps" );
+    load_bvh( f, "fast.bvh", &out );
+    check_v3( out.skeleton.joints[1].offset, v3( 0, 0.8, 0 ), 1e-9 );
+    check_near( out.values[0], 0, 1e-9 );
+    check_near( out.values[2 * 9], 0.01, 1e-9 ); // frame 1 of the source
+    check_near( out.values[2 * 9 + 8], 6.125, 1e-6 );
+    assert_int_equal( out.layouts[1].channels[0], TR_BVH_Y_ROTATION );
+    tr_bvh_free( &out );
+    // Z up to Y up: (x, y, z) becomes (x, z, -y), so an offset along Y lies along -Z afterwards.
+    troupe( f, "convert small.bvh turned.bvh --up z --quiet" );
+    expect( f, 0, "" );
+    assert_string_equal( f->out, "" );
+    load_bvh( f, "turned.bvh", &out );
+    check_near( out.values[9 + 1], 0.5, 1e-9 );
+    check_near( out.values[2 * 9 + 2], -0.125, 1e-9 );
+    tr_bvh_free( &out );
+}
+
+// -------------------------------------------------------------------------------------------------- scenes
+
+static void from_scene_to_picture( void **state )
+{
+    fixture *f = *state;
+    int cast = tr_scene_entry_find( "box_relay" )->min_cast;
+    troupe( f, "make box_relay -o 'my scene' --cast %d", cast );
+    expect( f, 0, "my scene/scene.json" );
+    troupe( f, "info 'my scene/scene.json' --json" );
+    json_t *json = parse_output( f );
+    assert_int_equal( json_array_size( json_object_get( json, "cast" ) ), cast );
+    json_decref( json );
+
+    troupe( f, "retarget 'my scene/scene.json' -o one --method copy-ik --threads 1 --report r.json" );
+    expect( f, 0, "by copy-ik" );
+    assert_true( has_file( f, "one/scene.json" ) && same_file( f, "one/report.json", "r.json" ) );
+    troupe( f, "measure 'my scene/scene.json' one --json" );
+    expect( f, 0, "\"metrics\"" );
+    json = parse_output( f );
+    static const char *const keys[] = { "bone_length_error_pct", "contact_error_mm", "foot_skate_mm_s",
+                                        "relative_error_mm", "jerk_ratio" };
+    for ( size_t i = 0; i < sizeof keys / sizeof keys[0]; ++i ) {
+        const json_t *metric = json_object_get( json_object_get( json, "metrics" ), keys[i] );
+        assert_true( json_is_object( json_object_get( metric, "out" ) ) );
+        assert_true( json_is_object( json_object_get( metric, "source" ) ) );
+        assert_non_null( json_object_get( metric, "reason" ) );
+    }
+    json_decref( json );
+    troupe( f, "measure one" );
+    expect( f, 0, "foot_skate" );
+
+    troupe( f, "render one -o one.png --size 160x90 --frame 5 --show bodies,skeleton,trails" );
+    expect( f, 0, "160 × 90" );
+    assert_true( has_file( f, "one.png" ) );
+}
+
+// The same scene by its name, by its folder of files and on several threads: the same bits.
+static void results_do_not_depend_on_threads( void **state )
+{
+    fixture *f = *state;
+    int cast = tr_scene_entry_find( "box_relay" )->min_cast;
+    troupe( f, "retarget box_relay -o t1 --cast %d --threads 1 --quiet", cast );
+    expect( f, 0, "" );
+    assert_string_equal( f->error, "" );
+    troupe( f, "retarget box_relay -o t3 --cast %d --threads 3 --quiet", cast );
+    expect( f, 0, "" );
+    tr_scene scene = { 0 };
+    tr_error error = { 0 };
+    char path[128];
+    snprintf( path, sizeof path, "%s/t1/scene.json", f->folder );
+    check_ok( tr_scene_load( &scene, path, &error ), &error );
+    for ( int i = 0; i < scene.cast_count; ++i ) {
+        char a[64], b[64];
+        snprintf( a, sizeof a, "t1/%s.bvh", scene.cast[i].id );
+        snprintf( b, sizeof b, "t3/%s.bvh", scene.cast[i].id );
+        assert_true( same_file( f, a, b ) );
+    }
+    tr_scene_free( &scene );
+}
+
+static void a_lone_motion_is_drawn( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "Small Walk 01.bvh", small_bvh );
+    troupe( f, "render 'Small Walk 01.bvh' -o walk.png --size 64x64 --view 30,10 --quiet" );
+    expect( f, 0, "" );
+    assert_true( has_file( f, "walk.png" ) );
+    troupe( f, "render 'Small Walk 01.bvh' -o walk.gif --size 64x64 --frames 1:2" );
+    expect( f, 0, "2 frames" );
+    assert_true( has_file( f, "walk.gif" ) );
+}
+
+static void scripts_are_replayed( void **state )
+{
+    fixture *f = *state;
+    int cast = tr_scene_entry_find( "box_relay" )->min_cast;
+    char text[256];
+    snprintf( text, sizeof text, "# an empty edit\n\nopen scene=box_relay cast=%d # as it is\n", cast );
+    write_file( f, "script.txt", text );
+    troupe( f, "run script.txt" );
+    expect( f, 0, "0 ops" );
+    troupe( f, "run script.txt -o played --method copy" );
+    expect( f, 0, "written to played" );
+    assert_true( has_file( f, "played/scene.json" ) && has_file( f, "played/report.json" ) );
+}
+
+static void benchmark_rows( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "bench --quick --only bvh/ --json rows.json" );
+    expect( f, 0, "bvh/read" );
+    char path[128];
+    snprintf( path, sizeof path, "%s/rows.json", f->folder );
+    json_t *json = json_load_file( path, 0, NULL );
+    assert_non_null( json );
+    const json_t *rows = json_object_get( json, "rows" );
+    assert_int_equal( json_array_size( rows ), 3 );
+    for ( int i = 0; i < 3; ++i ) {
+        const json_t *row = json_array_get( rows, (size_t)i );
+        assert_true( json_is_string( json_object_get( row, "name" ) ) );
+        assert_true( json_number_value( json_object_get( row, "ms" ) ) > 0 );
+        assert_int_equal( json_integer_value( json_object_get( row, "threads" ) ), 1 );
+        assert_true( json_number_value( json_object_get( row, "MB_s" ) ) > 0 );
+    }
+    json_decref( json );
+}
+
+// ----------------------------------------------------------------------------------------------- main
+
+static int set_up( void **state )
+{
+    fixture *f = calloc( 1, sizeof *f );
+    *state = f;
+    if ( f == NULL )
+        return -1;
+    snprintf( f->folder, sizeof f->folder, "/tmp/troupe_cli_XXXXXX" );
+    return mkdtemp( f->folder ) != NULL ? 0 : -1;
+}
+
+static int remove_entry( const char *path, const struct stat *status, int kind, struct FTW *where )
+{
+    (void)status, (void)kind, (void)where;
+    return remove( path );
+}
+
+static int clean_up( void **state )
+{
+    fixture *f = *state;
+    int code = nftw( f->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS );
+    free( f );
+    return code;
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( version_and_help ),
+        TEST( wrong_usage ),
+        TEST( what_fails_says_why ),
+        TEST( lists ),
+        TEST( info_of_a_motion ),
+        TEST( conversion_keeps_every_channel ),
+        TEST( conversion_by_hand ),
+        TEST( from_scene_to_picture ),
+        TEST( results_do_not_depend_on_threads ),
+        TEST( a_lone_motion_is_drawn ),
+        TEST( scripts_are_replayed ),
+        TEST( benchmark_rows ),
+    };
+    return cmocka_run_group_tests( tests, set_up, clean_up );
+}
