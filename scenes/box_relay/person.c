@@ -198,7 +198,8 @@ static tr_human_hand hand_at( const relay_person *p, int side, double t )
         double grip = tr_pulse( t, first - 0.05, last + 0.05, 0.66, 0.68 );
         if ( grip == 0.0 ) // the pulses of two boxes never overlap
             continue;
-        double open = 0.085 * ( 1.0 - tr_pulse( t, first, last, 0.30, 0.24 ) );
+        // On its way to the box and back a hand keeps well outside of it.
+        double open = 0.085 * ( 1.0 - tr_pulse( t, first, last, 0.30, 0.24 ) ) + 0.5 * ( 1.0 - grip );
         hand.hold = hold_hand( p, side, b, t, open );
         hand.grip = grip;
     }

@@ -5,7 +5,7 @@
 #include <assert.h>
 
 const vec3 relay_box_size = { 0.42, 0.30, 0.30 };
-const vec3 relay_table_size = { 0.70, 0.48, 0.46 };
+const vec3 relay_table_size = { 0.62, 0.48, 0.36 };
 
 #define SPACING     1.12 // metres along the line
 #define GIVE_HEIGHT 1.03 // of a box's centre when it is handed over

@@ -17,7 +17,7 @@ typedef struct relay {
 
 #define RELAY_PERIOD 4.2  // seconds between two boxes at one place
 #define RELAY_HOLD   0.36 // seconds during which two people hold a box
-#define RELAY_REACH  0.60 // from a person at either end to its stack
+#define RELAY_REACH  0.67 // from a person at either end to its stack
 
 extern const vec3 relay_box_size;
 extern const vec3 relay_table_size;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#define SPACING     0.96
+#define SPACING     1.00
 #define PERIOD      2.6  // seconds per squat
 #define DELAY       0.04 // seconds from one person to the next
 #define FRAME_COUNT 331
@@ -53,7 +53,7 @@ static double depth_at( int person, double time )
 static vec3 wish( int person, double time, double x )
 {
     double d = depth_at( person, time );
-    return v3( x, lerpd( 0.86, 0.93, d ), lerpd( 0.12, 0.40, d ) );
+    return v3( x, lerpd( 0.86, 0.93, d ), lerpd( 0.12, 0.54, d ) );
 }
 
 // Place of the hands of `person` and the next one to the left, in the world: half way between their wishes.
@@ -93,7 +93,7 @@ static tr_human_hand hand_at( const chain *c, int person, int side, double time 
     tr_human_hand hand = { .rest = rigid_identity, .grip = 1.0 };
     hand.hold.position = rigid_apply( inverse, link_at( c, link, time ) );
     hand.hold.rotation = tr_human_hand_rotation( side, fingers, palm );
-    hand.elbow = v3( 0.45 * out, -0.8, -0.45 );
+    hand.elbow = v3_lerp( v3( 0.45 * out, -0.8, -0.45 ), v3( 0.1 * out, -1.0, 0.0 ), d );
     return hand;
 }
 
