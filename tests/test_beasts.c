@@ -141,19 +141,27 @@ static void rest_poses_stand( void **state )
 
 // -------------------------------------------------------------------------------------------- motions
 
-// A joint at exactly its standing height over the ground, now and a frame later, is planted: it may not move.
-// Returns the share of frames it is planted in.
+// Whether a joint is at exactly its standing height over the ground.
+static bool is_standing( const beast *b, int j, double height, int frame )
+{
+    vec3 p = place( b, j, frame );
+    return fabs( p.y - ground( b, p ) - height ) < 1e-5;
+}
+
+// A joint that is standing now and in the frames around (a swing passes that height for a moment) may not
+// move. Returns the share of frames it is planted in.
 static double check_planted( const beast *b, const char *name, double height )
 {
-    int j = tr_skeleton_find( &b->motion->skeleton, name ), planted = 0;
+    int j = tr_skeleton_find( &b->motion->skeleton, name ), planted = 0, run = 0;
     assert_true( j >= 0 );
-    for ( int f = 0; f + 1 < b->world.frame_count; ++f ) {
-        vec3 p = place( b, j, f ), q = place( b, j, f + 1 );
-        if ( fabs( p.y - ground( b, p ) - height ) > 1e-5 || fabs( q.y - ground( b, q ) - height ) > 1e-5 )
+    for ( int f = 0; f < b->world.frame_count; ++f ) {
+        run = is_standing( b, j, height, f ) ? run + 1 : 0;
+        if ( run < 3 )
             continue;
+        vec3 p = place( b, j, f - 2 ), q = place( b, j, f - 1 );
         double speed = b->motion->clip.fps * hypot( q.x - p.x, q.z - p.z );
         if ( speed > 0.005 )
-            print_error( "%s slides at %.4f m/s in frame %d\n", name, speed, f );
+            print_error( "%s slides at %.4f m/s in frame %d\n", name, speed, f - 2 );
         assert_true( speed <= 0.005 );
         planted++;
     }
@@ -169,7 +177,7 @@ static void spider_feet_do_not_slide( void **state )
         for ( int i = 0; i < 8; ++i ) {
             char name[16];
             snprintf( name, sizeof name, "%c%dTip_End", "LR"[i % 2], i / 2 + 1 );
-            assert_true( check_planted( &b, name, 0 ) > 0.5 );
+            assert_true( check_planted( &b, name, 0 ) > 0.45 );
         }
     }
     drop( &b );
@@ -186,7 +194,12 @@ static void wolf_paws_do_not_slide( void **state )
     for ( int i = 0; i < 4; ++i ) {
         double height = positions[tr_skeleton_find( &b.motion->skeleton, paws[i] )].y;
         double share = check_planted( &b, paws[i], height ); // the rest of the stance the paw rolls
-        assert_true( share > 0.25 && share < 0.6 );
+        assert_true( share > 0.2 && share < 0.6 );
+        char toe[32]; // toes are planted all through the stance
+        snprintf( toe, sizeof toe, "%.*sToe2B_End", (int)strlen( paws[i] ) - 3, paws[i] );
+        height = positions[tr_skeleton_find( &b.motion->skeleton, toe )].y;
+        double toe_share = check_planted( &b, toe, height );
+        assert_true( toe_share > share && toe_share > 0.35 && toe_share < 0.7 );
     }
     drop( &b );
 }
@@ -239,7 +252,7 @@ static void nothing_jumps( void **state )
 {
     (void)state;
     const char *names[] = { "spider", "wolf" };
-    const double turns[] = { 14, 24 }, accelerations[] = { 110, 150 };
+    const double turns[] = { 14, 26 }, accelerations[] = { 110, 150 };
     for ( int n = 0; n < 2; ++n ) {
         beast b = make( names[n], 12 );
         for ( int i = 0; i < 12; ++i ) {

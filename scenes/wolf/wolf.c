@@ -89,8 +89,6 @@ static bool plan_steps( wolf *w, tr_error *error )
         def.legs[i].lift = leg->front ? 0.085 : 0.065;
         def.legs[i].roll_off = leg->front ? 0.75 : 0.65;
         def.legs[i].roll_out_share = 0.22;
-        def.legs[i].roll_on = 0.12;
-        def.legs[i].roll_in_share = 0.12;
     }
     return tr_gait_plan( &w->gait, &def, error );
 }
@@ -264,13 +262,13 @@ static void pose_leg( wolf *w, int index, double time )
     tr_rig *rig = &w->rig;
     const wolf_leg *leg = &w->body.legs[index];
     tr_gait_foot foot = tr_gait_foot_at( &w->gait, index, time );
-    rigid sole = tr_gait_sole( &foot, v3( 0, 0, 0.055 ), v3( 0, 0, -0.02 ) );
+    rigid sole = tr_gait_sole( &foot, wolf_knuckles, v3_zero );
     double fold = swing_hump( foot.swing, 0.42 ), trot = trot_share( w, time );
     vec3 ball = rigid_apply( sole, v3( 0, rig->rest[leg->paw].y, 0 ) );
     quat ahead = q_axis_angle( v3_y, foot.heading );
 
     double lean = wolf_leg_lean( rig->positions[leg->upper], ball, foot.heading ) - leg->lean;
-    double gain = leg->front ? 0.75 : 0.85, crease = leg->front ? 0.95 + 0.25 * trot : 0.45 + 0.2 * trot;
+    double gain = leg->front ? 0.75 : 0.85, crease = leg->front ? 0.88 + 0.2 * trot : 0.45 + 0.2 * trot;
     double pitch = -gain * lean + 0.35 * fmax( foot.roll, 0.0 ) + crease * fold;
     quat middle_foot = q_mul( ahead, q_axis_angle( v3_x, pitch ) );
     vec3 offset = v3_sub( rig->rest[leg->ankle], rig->rest[leg->paw] );
@@ -282,11 +280,13 @@ static void pose_leg( wolf *w, int index, double time )
     tr_rig_reach( rig, leg->upper, leg->lower, leg->ankle, ankle, pole );
     tr_rig_orient( rig, leg->ankle, middle_foot );
     tr_rig_orient( rig, leg->paw, q_mul( sole.rotation, q_axis_angle( v3_x, 0.6 * fold ) ) );
-    double curl = 0.35 * fold - 0.5 * fmax( foot.roll, 0.0 ), spread = 0.06 * foot.load;
+    // Toes stay flat while the paw rolls over them; off the ground they curl and close.
+    quat flat = q_axis_angle( v3_x, -fmax( foot.roll, 0.0 ) );
     for ( int i = 0; i < WOLF_TOES; ++i ) {
         double across = leg->side * ( i - 1.5 );
-        tr_rig_turn( rig, leg->toes[i][0], q_from_vector( v3( curl, spread * across, 0 ) ) );
-        tr_rig_turn( rig, leg->toes[i][1], q_from_vector( v3( 0.5 * curl, 0, 0 ) ) );
+        tr_rig_turn( rig, leg->toes[i][0],
+                     q_mul( flat, q_from_vector( v3( 0.4 * fold, -0.06 * fold * across, 0 ) ) ) );
+        tr_rig_turn( rig, leg->toes[i][1], q_from_vector( v3( 0.25 * fold, 0, 0 ) ) );
     }
 }
 

@@ -27,6 +27,8 @@ static int add_named( tr_rig *rig, const char *side, const char *part, int paren
     return tr_rig_joint( rig, name, parent, place );
 }
 
+const vec3 wolf_knuckles = { 0, 0.030, 0.018 };
+
 static void add_toes( wolf_leg *leg, tr_rig *rig, const char *prefix )
 {
     vec3 ball = rig->rest[leg->paw];
@@ -35,7 +37,7 @@ static void add_toes( wolf_leg *leg, tr_rig *rig, const char *prefix )
         double across = leg->side * ( i - 1.5 ), reach = inner ? 1.0 : 0.82;
         char part[16];
         snprintf( part, sizeof part, "Toe%dA", i + 1 );
-        vec3 base = v3( ball.x + 0.013 * across, 0.030, ball.z + 0.018 * reach );
+        vec3 base = v3_add( ball, v3( 0.013 * across, wolf_knuckles.y - ball.y, wolf_knuckles.z ) );
         leg->toes[i][0] = add_named( rig, prefix, part, leg->paw, base );
         snprintf( part, sizeof part, "Toe%dB", i + 1 );
         vec3 middle = v3( ball.x + 0.018 * across, 0.024, ball.z + 0.048 * reach );
@@ -72,8 +74,8 @@ static void add_head( wolf_body *body, tr_rig *rig, int neck )
     body->head = tr_rig_joint( rig, "Head", neck, v3( 0, 0.895, 0.590 ) );
     body->snout = tr_rig_joint( rig, "Snout", body->head, v3( 0, 0.885, 0.700 ) );
     tr_rig_tip( rig, body->snout, v3( 0, 0.862, 0.815 ) );
-    body->jaw = tr_rig_joint( rig, "Jaw", body->head, v3( 0, 0.856, 0.640 ) );
-    tr_rig_tip( rig, body->jaw, v3( 0, 0.832, 0.778 ) );
+    body->jaw = tr_rig_joint( rig, "Jaw", body->head, v3( 0, 0.862, 0.640 ) );
+    tr_rig_tip( rig, body->jaw, v3( 0, 0.846, 0.775 ) );
     for ( int i = 0; i < 2; ++i ) {
         double s = i == 0 ? 1 : -1;
         const vec3 ear[3] = {

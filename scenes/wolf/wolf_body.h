@@ -31,6 +31,9 @@ typedef struct wolf_body {
     wolf_leg legs[WOLF_LEGS];
 } wolf_body;
 
+// Where the toes begin, from the ground under the ball: a paw rolls about this line over its toes.
+extern const vec3 wolf_knuckles;
+
 // Adds the 108 joints, standing on y = 0, facing +Z.
 void wolf_body_add( wolf_body *body, tr_rig *rig );
 

@@ -168,7 +168,7 @@ static double beast_radius( const build *b, int parent, int joint )
     if ( kind != TR_LIMB_TORSO ) // a crawler's feelers are like the ends of its legs
         return b->plan == PLAN_CRAWLER ? 0.016 * b->legs : 0.04 * t;
     if ( joints[joint].role == TR_ROLE_CLAVICLE ) // withers: the shoulder blades stand on the trunk
-        return 0.11 * t;
+        return 0.09 * t;
     if ( starts_limb( b->skeleton, joint, TR_LIMB_TAIL ) && b->plan == PLAN_BEAST )
         return 0.12 * t;
     if ( b->plan == PLAN_CRAWLER ) // an abdomen is as fat as its last bone is long
