@@ -100,24 +100,31 @@ static spread measure_spread( const vec3 *points, int count )
                        sqrt( fmax( centre - swing, 0.0 ) ), sqrt( yy ) };
 }
 
-// A three-quarter view. A long row is seen from its side, turned a little so that it has depth; a round group
-// or a single body from the front left. Of the two sides the one that shows faces is taken. Flat wide crowds
-// are seen from higher up than single bodies.
-static void choose_angles( view *out, const vec3 *points, int count, vec3 facing )
+static tr_camera_frame frame_of( double yaw, double pitch ) // degrees
 {
-    spread s = measure_spread( points, count );
-    double front = v3_length( v3_horizontal( facing ) ) > 1e-9 ? atan2( facing.x, facing.z ) : 0.0;
-    double longness = clampd( ( s.along / fmax( s.across, 1e-9 ) - 1.3 ) / 1.5, 0.0, 1.0 );
-    double wideness = clampd( s.along / fmax( s.height, 1e-9 ) / 4.0, 0.0, 1.0 );
-    longness = longness * wideness;
-    double row = s.angle; // yaw of the long axis' normal: the eye looks along -Z turned by this
-    if ( cos( row - front ) < 0.0 )
-        row += TR_PI;
-    double quarter = wrap_angle( row - front ) > 0.0 ? -1.0 : 1.0; // turn towards where people look
-    double row_yaw = row + quarter * 24.0 * TR_DEGREE, group_yaw = front + 32.0 * TR_DEGREE;
-    out->yaw = ( group_yaw + longness * wrap_angle( row_yaw - group_yaw ) ) / TR_DEGREE;
-    double flatness = clampd( s.across / fmax( s.height, 1e-9 ) / 4.0, 0.0, 1.0 );
-    out->pitch = lerpd( 12.0, 20.0, wideness ) + 10.0 * flatness;
+    yaw *= TR_DEGREE;
+    pitch *= TR_DEGREE;
+    tr_camera camera = { .eye = v3( sin( yaw ) * cos( pitch ), sin( pitch ), cos( yaw ) * cos( pitch ) ) };
+    if ( fabs( pitch ) >
+         89.9 * TR_DEGREE ) // straight down: yaw would turn the picture, eye and target cannot
+        camera.eye = v3( 0, pitch, 0 );
+    return tr_camera_frame_of( &camera );
+}
+
+// The points to be framed and the shape of the picture.
+typedef struct subject {
+    const vec3 *points; // [count]
+    int count;
+    double radius; // around each point
+    double aspect;
+} subject;
+
+static double points_extent( const vec3 *points, int count ) // farthest from the first
+{
+    double extent = 0.0;
+    for ( int i = 1; i < count; ++i )
+        extent = fmax( extent, v3_distance( points[0], points[i] ) );
+    return extent;
 }
 
 // -------------------------------------------------------------------------------------------------- fit
@@ -126,64 +133,100 @@ static void choose_angles( view *out, const vec3 *points, int count, vec3 facing
 //   x - ex + r √(1 + t²) ≤ t (z - ez),   t = tangent of half the horizontal angle,
 // that is ex - t ez ≥ R = max( x - t z ) + r √(1 + t²), and for the left plane -ex - t ez ≥ L likewise.
 // So ex = (R - L) / 2 and ez ≤ -(R + L) / 2t; the same for the vertical; the farther ez of the two counts.
-static vec3 fit_perspective( const vec3 *points, int count, double radius, const tr_camera_frame *frame,
-                             double tangent_x, double tangent_y )
+static vec3 fit_perspective( const subject *s, const tr_camera_frame *frame )
 {
+    double tangent_y = filled * tan( 0.5 * lens * TR_DEGREE ), tangent_x = tangent_y * s->aspect;
     double side[4] = { -HUGE_VAL, -HUGE_VAL, -HUGE_VAL, -HUGE_VAL }; // right, left, top, bottom
-    for ( int i = 0; i < count; ++i ) {
-        double x = v3_dot( points[i], frame->right ), y = v3_dot( points[i], frame->up ),
-               z = v3_dot( points[i], frame->forward );
+    for ( int i = 0; i < s->count; ++i ) {
+        double x = v3_dot( s->points[i], frame->right ), y = v3_dot( s->points[i], frame->up ),
+               z = v3_dot( s->points[i], frame->forward );
         side[0] = fmax( side[0], x - tangent_x * z );
         side[1] = fmax( side[1], -x - tangent_x * z );
         side[2] = fmax( side[2], y - tangent_y * z );
         side[3] = fmax( side[3], -y - tangent_y * z );
     }
-    double pad_x = radius * hypot( 1.0, tangent_x ), pad_y = radius * hypot( 1.0, tangent_y );
+    double pad_x = s->radius * hypot( 1.0, tangent_x ), pad_y = s->radius * hypot( 1.0, tangent_y );
     double ez = fmin( -( side[0] + side[1] + 2.0 * pad_x ) / ( 2.0 * tangent_x ),
                       -( side[2] + side[3] + 2.0 * pad_y ) / ( 2.0 * tangent_y ) );
     return v3( 0.5 * ( side[0] - side[1] ), 0.5 * ( side[2] - side[3] ), ez );
 }
 
-static double mean_depth( const vec3 *points, int count, vec3 forward )
+// Where the eye stands for a view that shows everything.
+static vec3 place_eye( const subject *s, const tr_camera_frame *frame )
 {
+    vec3 e = fit_perspective( s, frame );
+    double nearest = HUGE_VAL; // points in one line behind each other would let the eye sit on the first
+    for ( int i = 0; i < s->count; ++i )
+        nearest = fmin( nearest, v3_dot( s->points[i], frame->forward ) );
+    e.z = fmin( e.z, nearest - s->radius - 0.1 * points_extent( s->points, s->count ) );
+    return e;
+}
+
+// -------------------------------------------------------------------------------------- pleasant angles
+
+// How large the average point looks from this side: Σ 1 / distance.
+static double apparent_size( const subject *s, double yaw, double pitch )
+{
+    tr_camera_frame frame = frame_of( yaw, pitch );
+    vec3 e = place_eye( s, &frame );
     double sum = 0.0;
-    for ( int i = 0; i < count; ++i )
-        sum += v3_dot( points[i], forward ) / count;
+    for ( int i = 0; i < s->count; ++i )
+        sum += 1.0 / ( v3_dot( s->points[i], frame.forward ) - e.z );
     return sum;
 }
 
-static double nearest_depth( const vec3 *points, int count, vec3 forward )
+// A row, or a long body, is seen from its side and turned towards its front. Turning brings the near end
+// closer and lets the row run through the picture's height too: as far as this makes everybody larger.
+static double choose_row_yaw( const subject *s, double side, double turn, double least, double pitch )
 {
-    double nearest = HUGE_VAL;
-    for ( int i = 0; i < count; ++i )
-        nearest = fmin( nearest, v3_dot( points[i], forward ) );
-    return nearest;
+    double best = side, best_size = 0.0;
+    for ( double angle = least; angle < 46.0; angle += 5.0 ) {
+        double size = apparent_size( s, side + turn * angle, pitch );
+        if ( size > 1.01 * best_size ) {
+            best_size = size;
+            best = side + turn * angle;
+        }
+    }
+    return best;
 }
 
-static void place_camera( tr_camera *camera, const view *v, const vec3 *points, int count, double radius,
-                          double aspect )
+// A three-quarter view: rows as above, from the side that shows faces; round groups and single people from
+// the front left. Wide crowds are seen from higher up than single bodies.
+static void choose_angles( view *out, const subject *s, vec3 facing )
 {
-    double yaw = v->yaw * TR_DEGREE, pitch = v->pitch * TR_DEGREE;
-    vec3 back = v3( sin( yaw ) * cos( pitch ), sin( pitch ), cos( yaw ) * cos( pitch ) );
-    *camera = ( tr_camera ){ .eye = back, .target = v3_zero, .field_of_view = lens };
-    tr_camera_frame frame = tr_camera_frame_of( camera );
-    if ( fabs( v->pitch ) > 89.9 ) { // straight down: yaw turns the picture, which eye and target cannot say
-        frame =
-            ( tr_camera_frame ){ v3_x, v3( 0, 0, v->pitch > 0 ? -1 : 1 ), v3( 0, v->pitch > 0 ? -1 : 1, 0 ) };
+    spread shape = measure_spread( s->points, s->count );
+    double height = fmax( shape.height, 1e-9 );
+    double front =
+        v3_length( v3_horizontal( facing ) ) > 1e-9 ? atan2( facing.x, facing.z ) / TR_DEGREE : 0.0;
+    double longness = clampd( shape.along / fmax( shape.across, 1e-9 ) - 1.5, 0.0, 1.0 );
+    double wideness = clampd( ( shape.along / height - 1.0 ) / 4.0, 0.0, 1.0 );
+    out->pitch = lerpd( 11.0, 17.0, wideness ) + 10.0 * clampd( shape.across / height / 4.0, 0.0, 1.0 );
+    out->yaw = front + 32.0;
+    if ( longness > 0.0 ) {
+        double side = shape.angle / TR_DEGREE; // yaw at right angles to the long axis
+        if ( fabs( remainder( side - front, 360.0 ) ) > 90.0 )
+            side += 180.0;
+        double turn = remainder( front - side, 360.0 ) < 0.0 ? -1.0 : 1.0; // towards where they look
+        double row = choose_row_yaw( s, side, turn, lerpd( 35.0, 15.0, wideness ), out->pitch );
+        out->yaw += longness * remainder( row - out->yaw, 360.0 );
     }
-    double tangent = filled * tan( 0.5 * lens * TR_DEGREE );
-    vec3 e = fit_perspective( points, count, radius, &frame, tangent * aspect, tangent );
-    double depth = mean_depth( points, count, frame.forward );
-    // Points in one line behind each other would let the eye sit on the first of them.
-    e.z = fmin( e.z, nearest_depth( points, count, frame.forward ) - radius -
-                         0.1 * tr_points_extent( points, count ) );
+}
+
+// ---------------------------------------------------------------------------------------------- cameras
+
+static void place_camera( tr_camera *camera, const view *v, const subject *s )
+{
+    tr_camera_frame frame = frame_of( v->yaw, v->pitch );
+    vec3 e = place_eye( s, &frame );
+    double depth = 0.0;
+    for ( int i = 0; i < s->count; ++i )
+        depth += v3_dot( s->points[i], frame.forward ) / s->count;
     if ( v->distance > 0.0 )
         e.z = depth - v->distance;
-    double ahead = fmax( depth - e.z, 1e-6 );
+    *camera = ( tr_camera ){ .field_of_view = lens, .light = tr_camera_default_light( &frame ) };
     camera->eye = v3_add( v3_add( v3_scale( e.x, frame.right ), v3_scale( e.y, frame.up ) ),
                           v3_scale( e.z, frame.forward ) );
-    camera->target = v3_mad( camera->eye, ahead, frame.forward );
-    camera->light = tr_camera_default_light( &frame );
+    camera->target = v3_mad( camera->eye, fmax( depth - e.z, 1e-6 ), frame.forward );
 }
 
 vec3 tr_camera_default_light( const tr_camera_frame *frame )
@@ -201,25 +244,18 @@ bool tr_camera_fit( tr_camera *camera, const char *text, const vec3 *points, int
     if ( !parse_view( &v, text ) )
         return false;
     aspect = isfinite( aspect ) && aspect > 1e-6 ? aspect : 1.0;
-    const vec3 middle[1] = { { 0, 0.9, 0 } };
+    const vec3 middle = { 0, 0.9, 0 };
+    subject s = { points, count, radius, aspect };
     if ( count == 0 ) {
-        points = middle;
-        count = 1;
+        s.points = &middle;
+        s.count = 1;
     }
-    if ( !( radius > 0.0 ) && tr_points_extent( points, count ) < 1e-6 )
-        radius = 1.0; // nothing to see yet: two metres around it
+    if ( !( radius > 0.0 ) && points_extent( s.points, s.count ) < 1e-6 )
+        s.radius = 1.0; // nothing to see yet: two metres around it
     if ( v.automatic )
-        choose_angles( &v, points, count, facing );
-    place_camera( camera, &v, points, count, radius, aspect );
+        choose_angles( &v, &s, facing );
+    place_camera( camera, &v, &s );
     return true;
-}
-
-double tr_points_extent( const vec3 *points, int count )
-{
-    double extent = 0.0;
-    for ( int i = 1; i < count; ++i )
-        extent = fmax( extent, v3_distance( points[0], points[i] ) );
-    return extent;
 }
 
 bool tr_camera_view( tr_camera *camera, const char *text, vec3 low, vec3 high, double aspect )

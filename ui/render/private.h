@@ -16,7 +16,6 @@ tr_camera_frame tr_camera_frame_of( const tr_camera *camera );
 vec3 tr_camera_default_light( const tr_camera_frame *frame );
 void tr_camera_matrix( const tr_camera *camera, vec3 origin, double aspect, double near_plane,
                        double far_plane, float out[16] );
-double tr_points_extent( const vec3 *points, int count ); // farthest from the first
 
 // -------------------------------------------------------------------------------------------------- GPU
 

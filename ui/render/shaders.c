@@ -26,8 +26,8 @@ const char *const tr_shader_common =
 // rim that lifts silhouettes off the ground; around them a bright room: sky above, pale floor below.
 const char *const tr_shader_shading =
     "uniform sampler2DShadow shadow_map;\n"
-    "const vec3 horizon_colour = vec3(0.862, 0.880, 0.905);\n"
-    "const vec3 zenith_colour = vec3(0.520, 0.610, 0.730);\n"
+    "const vec3 horizon_colour = vec3(0.790, 0.835, 0.885);\n"
+    "const vec3 zenith_colour = vec3(0.430, 0.545, 0.690);\n"
     "const vec3 key_colour = vec3(1.00, 0.955, 0.89) * 0.84;\n"
     "const vec3 sky_light = vec3(0.50, 0.545, 0.61);\n"
     "const vec3 floor_light = vec3(0.36, 0.345, 0.335);\n"
@@ -186,7 +186,7 @@ const char *const tr_shader_ground_fragment =
     "    vec2 x = place.xz + ground.yz, per_pixel = fwidth(x);\n"
     "    float line = max(lines(x, per_pixel, 1.0, 1.0) * grid.y, lines(x, per_pixel, 0.2, 1.4) * grid.z);\n"
     "    if (grid.x > 0.0) line = max(line, lines(x, per_pixel, 10.0, 1.0) * grid.x);\n"
-    "    vec3 albedo = vec3(0.79, 0.80, 0.815) * (1.0 - line);\n"
+    "    vec3 albedo = vec3(0.805, 0.805, 0.80) * (1.0 - line);\n"
     "    vec3 c = albedo * (sky_light * open + key_colour * light.y * mix(1.0, open, 0.4) * (1.0 - dark));\n"
     "    float far = clamp((length(place.xz) - fade.x) / (fade.y - fade.x), 0.0, 1.0);\n"
     "    pixel = vec4(display(mix(c, horizon_colour, far * (2.0 - far))), 1.0);\n"

@@ -53,10 +53,13 @@ static puppet puppet_of( const tr_stage *stage, const tr_result *result, int act
 // ----------------------------------------------------------------------------------------------- bodies
 
 // Heads and hands are lighter, feet darker: so one reads the pose of a small figure at a glance.
-static tr_colour part_colour( tr_colour colour, tr_role role )
+static tr_colour part_colour( tr_colour colour, const tr_skeleton *skeleton, int joint )
 {
     const tr_colour light = { 1.0f, 0.95f, 0.88f, 1.0f }, dark = { 0.16f, 0.16f, 0.20f, 1.0f };
-    switch ( role ) {
+    const tr_joint *j = &skeleton->joints[joint];
+    bool head =
+        j->limb >= 0 && j->limb < skeleton->limb_count && skeleton->limbs[j->limb].kind == TR_LIMB_HEAD;
+    switch ( j->role == TR_ROLE_OTHER && head ? TR_ROLE_HEAD : j->role ) {
     case TR_ROLE_NECK:
     case TR_ROLE_HEAD:
     case TR_ROLE_EAR:
@@ -91,7 +94,7 @@ static void add_body( tr_draw_list *list, const puppet *p, int frame, bool parts
         tr_role role = p->skeleton->joints[c->parent].role;
         tr_draw_cone_add( list, rigid_apply( place, c->a ), rigid_apply( place, c->b ), c->radius,
                           radius_at_end( p->body, c, role ),
-                          parts ? part_colour( p->colour, role ) : p->colour );
+                          parts ? part_colour( p->colour, p->skeleton, c->parent ) : p->colour );
     }
 }
 
@@ -230,25 +233,40 @@ typedef struct path { // of a point: three doubles every `stride` doubles
 
 static vec3 path_at( const path *p, int frame )
 {
-    const double *at = p->points + p->stride * (size_t)frame;
+    const double *at = p->points + p->stride * (size_t)( frame < 0                ? 0
+                                                         : frame < p->frame_count ? frame
+                                                                                  : p->frame_count - 1 );
     return v3( at[0], at[1], at[2] );
+}
+
+// Catmull–Rom between two frames: trails are smooth however few frames there are.
+static vec3 path_between( const path *p, int frame, double t )
+{
+    vec3 a = path_at( p, frame - 1 ), b = path_at( p, frame ), c = path_at( p, frame + 1 ),
+         d = path_at( p, frame + 2 );
+    vec3 linear = v3_scale( 0.5, v3_sub( c, a ) );
+    vec3 square = v3_add( v3_sub( a, v3_scale( 2.5, b ) ), v3_sub( v3_scale( 2.0, c ), v3_scale( 0.5, d ) ) );
+    vec3 cubic = v3_scale( 0.5, v3_add( v3_sub( d, a ), v3_scale( 3.0, v3_sub( b, c ) ) ) );
+    return v3_mad( v3_mad( v3_mad( b, t, linear ), t * t, square ), t * t * t, cubic );
 }
 
 // Fades at both ends, paler where it is still to come.
 static void add_trail( tr_draw_list *list, const path *p, int frame, int length, tr_colour colour,
                        float width )
 {
-    for ( int f = frame - length; f < frame + length; ++f ) {
+    const int pieces = 3; // per frame
+    for ( int i = -length * pieces; i < length * pieces; ++i ) {
+        int f = frame + ( i + length * pieces ) / pieces - length, part = ( i + length * pieces ) % pieces;
         if ( f < 0 || f + 1 >= p->frame_count )
             continue;
-        float strength = f >= frame ? 0.45f : 0.9f;
-        tr_draw_line_add( list, path_at( p, f ), path_at( p, f + 1 ), colour, width, false );
+        float strength = i >= 0 ? 0.45f : 0.9f, reach = (float)( length * pieces );
+        tr_draw_line_add( list, path_between( p, f, (double)part / pieces ),
+                          path_between( p, f, ( part + 1.0 ) / pieces ), colour, width, false );
         if ( list->failed )
             return;
         tr_draw_line *line = &list->lines[list->line_count - 1];
-        line->colour_a = see_through( colour, strength * ( 1.0f - (float)abs( f - frame ) / (float)length ) );
-        line->colour_b =
-            see_through( colour, strength * ( 1.0f - (float)abs( f + 1 - frame ) / (float)length ) );
+        line->colour_a = see_through( colour, strength * ( 1.0f - (float)abs( i ) / reach ) );
+        line->colour_b = see_through( colour, strength * ( 1.0f - (float)abs( i + 1 ) / reach ) );
     }
 }
 
@@ -435,6 +453,24 @@ static void add_to_cloud( void *context, vec3 p, double r )
         c->points[c->count++] = v3_mad( p, r, directions[i] );
 }
 
+// Furniture belongs in the picture; walls and ramps larger than half the action need not be seen whole.
+static void add_furniture( cloud *c, const tr_stage *stage )
+{
+    tr_bounds bounds = tr_bounds_empty();
+    for ( int i = 0; i < c->count; ++i )
+        tr_bounds_add( &bounds, c->points[i], 0.0 );
+    double extent = v3_distance( bounds.low, bounds.high );
+    for ( int i = 0; c->count > 0 && i < stage->scene->obstacle_count; ++i ) {
+        tr_draw_box box = { stage->obstacles[i], stage->scene->obstacles[i].size, { 0 } };
+        vec3 corners[8];
+        if ( v3_length( box.size ) > 0.5 * extent )
+            continue;
+        tr_box_corners( &box, corners );
+        for ( int k = 0; k < 8; ++k )
+            add_to_cloud( c, corners[k], 0.0 );
+    }
+}
+
 // Where most of the cast looks, from hip to hip: forward = left × up. Zero when they look everywhere.
 static vec3 mean_facing( const tr_stage *stage, const tr_result *result, int frame )
 {
@@ -459,6 +495,7 @@ bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *
 {
     cloud c = { 0 };
     visit_range( stage, result, first, last, add_to_cloud, &c );
+    add_furniture( &c, stage );
     vec3 facing = result->frame_count > 0
                       ? mean_facing( stage, result, clamp_frame( result, ( first + last ) / 2 ) )
                       : v3_zero;
