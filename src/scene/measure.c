@@ -146,11 +146,12 @@ static const char *nothing_to_measure( const tr_stage *stage )
     return stage->frame_count == 0 ? "the scene has no frames" : NULL;
 }
 
+// Beyond both limits by more than one percent: less than that is no change anybody sees.
 static bool is_worse( const field_row *field, double out, double source )
 {
     double sign = field->more_is_better ? -1 : 1;
     double limit = fmax( sign * source, sign * field->fine );
-    return sign * out > limit + 1e-6 * fabs( limit ) + 1e-9;
+    return sign * out > limit + 0.01 * fabs( limit ) + 1e-9;
 }
 
 static void report_row( tr_metric *metric, const metric_row *row, const tr_figures *out,

@@ -103,20 +103,24 @@ static double shell_distance( const struct tr_shell *a, const struct tr_shell *b
     return tr_capsule_distance( a->a, a->b, a->radius, b->a, b->b, b->radius );
 }
 
+static bool add_if_near( const tr_closeness *closeness, int a, int b, double reach, tr_close_pairs *pairs )
+{
+    const struct tr_shell *shells = closeness->shells;
+    if ( !boxes_near( &shells[a], &shells[b], reach ) )
+        return true;
+    double distance = shell_distance( &shells[a], &shells[b] );
+    return distance > reach || add_pair( pairs, a, b, distance );
+}
+
 static bool scan_two_bodies( const tr_closeness *closeness, int one, int other, double reach,
                              tr_close_pairs *pairs )
 {
-    const struct tr_shell *shells = closeness->shells;
     for ( int a = closeness->first[one]; a < closeness->first[one + 1]; ++a ) {
-        if ( !boxes_near( &shells[a], &closeness->whole[other], reach ) )
+        if ( !boxes_near( &closeness->shells[a], &closeness->whole[other], reach ) )
             continue;
-        for ( int b = closeness->first[other]; b < closeness->first[other + 1]; ++b ) {
-            if ( !boxes_near( &shells[a], &shells[b], reach ) )
-                continue;
-            double distance = shell_distance( &shells[a], &shells[b] );
-            if ( distance <= reach && !add_pair( pairs, a, b, distance ) )
+        for ( int b = closeness->first[other]; b < closeness->first[other + 1]; ++b )
+            if ( !add_if_near( closeness, a, b, reach, pairs ) )
                 return false;
-        }
     }
     return true;
 }
@@ -198,4 +202,15 @@ bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *b
     tr_free( rest.rotations );
     tr_free( rest.positions );
     return ok;
+}
+
+bool tr_closeness_self( const tr_closeness *closeness, int performer, const tr_close_pairs *candidates,
+                        double reach, tr_close_pairs *pairs )
+{
+    int first = closeness->first[performer];
+    for ( int i = 0; i < candidates->count; ++i )
+        if ( !add_if_near( closeness, first + candidates->items[i].a, first + candidates->items[i].b, reach,
+                           pairs ) )
+            return false;
+    return true;
 }

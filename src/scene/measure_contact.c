@@ -29,16 +29,18 @@ static void count_depth( overlap *frame, double distance )
     frame->sum_of_squares += depth * depth;
 }
 
-static void scan_self( const overlap_scan *scan, const tr_closeness *closeness, overlap *frame )
+static bool find_overlaps( const overlap_scan *scan, const tr_closeness *closeness, int frame,
+                           tr_close_pairs *pairs )
 {
-    for ( int c = 0; c < scan->take->performer_count; ++c ) {
-        const struct tr_shell *shells = closeness->shells + closeness->first[c];
-        const tr_close_pairs *candidates = &scan->candidates[c];
-        for ( int i = 0; i < candidates->count; ++i ) {
-            const struct tr_shell *a = &shells[candidates->items[i].a], *b = &shells[candidates->items[i].b];
-            count_depth( frame, tr_capsule_distance( a->a, a->b, a->radius, b->a, b->b, b->radius ) );
-        }
+    bool ok = true;
+    switch ( scan->kind ) {
+    case OVERLAP_BODIES: return tr_closeness_bodies( closeness, scan->take, 0, pairs );
+    case OVERLAP_PROPS: return tr_closeness_props( closeness, scan->take, frame, 0, pairs );
+    case OVERLAP_SELF:
+        for ( int c = 0; c < scan->take->performer_count && ok; ++c )
+            ok = tr_closeness_self( closeness, c, &scan->candidates[c], 0, pairs );
     }
+    return ok;
 }
 
 static void scan_overlaps( void *context, int begin, int end )
@@ -51,17 +53,11 @@ static void scan_overlaps( void *context, int begin, int end )
         return;
     }
     for ( int f = begin; f < end; ++f ) {
-        overlap *frame = &scan->frames[f];
-        tr_closeness_pose( &closeness, scan->take, f );
         pairs.count = 0;
-        if ( scan->kind == OVERLAP_BODIES )
-            frame->failed = !tr_closeness_bodies( &closeness, scan->take, 0, &pairs );
-        else if ( scan->kind == OVERLAP_PROPS )
-            frame->failed = !tr_closeness_props( &closeness, scan->take, f, 0, &pairs );
-        else
-            scan_self( scan, &closeness, frame );
+        tr_closeness_pose( &closeness, scan->take, f );
+        scan->frames[f].failed = !find_overlaps( scan, &closeness, f, &pairs );
         for ( int i = 0; i < pairs.count; ++i )
-            count_depth( frame, pairs.items[i].distance );
+            count_depth( &scan->frames[f], pairs.items[i].distance );
     }
     tr_free( pairs.items );
     tr_closeness_free( &closeness );

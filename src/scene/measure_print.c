@@ -54,8 +54,8 @@ static void print_cell( tr_text *out, double value, bool null )
     char number[40] = "-";
     double size = fabs( value );
     int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
-    if ( size > 0 && size < 0.01 )
-        decimals = size < 1e-4 ? 9 : 6;
+    if ( size < 0.01 )
+        decimals = 6;
     if ( !null )
         tr_number_print( number, sizeof number, value, decimals );
     tr_text_add( out, " %12s", number );
@@ -77,7 +77,10 @@ static void print_rows( tr_text *out, const tr_metric *metric )
         tr_text_add( out, "%-22s %-18s", i == 0 ? metric->key : "", lone ? "" : field->name );
         print_cell( out, field->out, field->out_null );
         print_cell( out, field->source, field->source_null );
-        tr_text_add( out, field->worse ? "  %-6s worse\n" : "  %s\n", field->unit );
+        if ( field->worse )
+            tr_text_add( out, "  %-6s worse\n", field->unit );
+        else
+            tr_text_add( out, field->unit[0] != 0 ? "  %s\n" : "\n", field->unit );
     }
     if ( metric->reason != NULL )
         tr_text_add( out, "%-22s (%s)\n", "", metric->reason );

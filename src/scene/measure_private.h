@@ -124,5 +124,8 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
                          tr_close_pairs *pairs );
 // Pairs of capsules of one body that a self penetration may be counted for, as capsule indices of the body.
 bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *body, tr_close_pairs *pairs );
+// The pairs among `candidates` of a performer that are that near.
+bool tr_closeness_self( const tr_closeness *closeness, int performer, const tr_close_pairs *candidates,
+                        double reach, tr_close_pairs *pairs );
 
 #endif

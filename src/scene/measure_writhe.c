@@ -1,10 +1,12 @@
 // How limbs of different characters wind around each other: Gauss linking of their chains in the result
 // against the source's.
 //
-// Two chains of lengths l and k that keep a distance d link by at most l k / (4π d²), the integrand's bound.
-// A pair whose bounds in both takes cannot exceed the largest deviation found so far in its frame need not be
-// integrated; nor one that stays below `negligible`, nor one in which nothing moved. That leaves the
-// neighbours.
+// Two chains of lengths l and k that keep a distance d link by at most l k / (4π d²), since the integrand
+// r · (u × v) / (4π |r|³) has two unit vectors u and v along the chains. For two segments u and v the product
+// r · (u × v) is the same everywhere, which gives the sharper bound Σ |r · (u × v)| / (4π d³): upright
+// walkers have limbs side by side that hardly link. A pair whose bounds in both takes cannot exceed the
+// largest deviation found so far in its frame need not be integrated; nor one that stays below `negligible`,
+// nor one in which nothing moved. That leaves a few neighbours.
 #include "scene/measure_private.h"
 
 static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
@@ -167,14 +169,31 @@ static double gap( double low_a, double high_a, double low_b, double high_b )
     return low_b > high_a ? low_b - high_a : low_a > high_b ? low_a - high_b : 0;
 }
 
-// l k / (4π d²) with d the distance of the boxes; infinite when they overlap.
-static double linking_bound( const extent *a, const extent *b )
+static double box_distance( const extent *a, const extent *b )
 {
     double x = gap( a->low.x, a->high.x, b->low.x, b->high.x ),
            y = gap( a->low.y, a->high.y, b->low.y, b->high.y ),
            z = gap( a->low.z, a->high.z, b->low.z, b->high.z );
-    double d2 = x * x + y * y + z * z;
-    return d2 > 0 ? a->length * b->length / ( 4 * TR_PI * d2 ) : HUGE_VAL;
+    return sqrt( x * x + y * y + z * z );
+}
+
+// l k / (4π d²) with d the distance of the boxes; infinite when they overlap.
+static double coarse_bound( const extent *a, const extent *b )
+{
+    double d = box_distance( a, b );
+    return d > 0 ? a->length * b->length / ( 4 * TR_PI * d * d ) : HUGE_VAL;
+}
+
+// Σ |r · (u × v)| / (4π d³) over the segments u of a and v of b.
+static double fine_bound( const posed_chains *posed, const chain_list *list, int i, int k )
+{
+    const chain *a = &list->chains[i], *b = &list->chains[k];
+    double d = box_distance( &posed->chains[i], &posed->chains[k] ), sum = 0;
+    for ( const vec3 *p = posed->points + a->first, *p_end = p + a->count - 1; p < p_end; ++p )
+        for ( const vec3 *q = posed->points + b->first, *q_end = q + b->count - 1; q < q_end; ++q )
+            sum += fabs(
+                v3_dot( v3_sub( q[0], p[0] ), v3_cross( v3_sub( p[1], p[0] ), v3_sub( q[1], q[0] ) ) ) );
+    return d > 0 ? sum / ( 4 * TR_PI * d * d * d ) : HUGE_VAL;
 }
 
 typedef struct writhe_scan {
@@ -186,7 +205,9 @@ typedef struct writhe_scan {
 typedef struct writhe_frame {
     const chain_list *list;
     posed_chains out, source;
-    bool *moved; // [chain_count]
+    bool *moved;  // [chain_count]
+    double most;  // largest deviation so far
+    int worst[2]; // and its chains
 } writhe_frame;
 
 static bool chain_moved( const writhe_frame *frame, const chain *limb )
@@ -197,43 +218,53 @@ static bool chain_moved( const writhe_frame *frame, const chain *limb )
     return false;
 }
 
-static double chain_deviation( const writhe_frame *frame, const chain *a, const chain *b )
+static void try_pair( writhe_frame *frame, int i, int k )
 {
+    const chain *a = &frame->list->chains[i], *b = &frame->list->chains[k];
     const vec3 *out = frame->out.points, *source = frame->source.points;
-    return fabs( tr_chain_linking( out + a->first, a->count, out + b->first, b->count ) -
-                 tr_chain_linking( source + a->first, a->count, source + b->first, b->count ) );
+    double deviation = fabs( tr_chain_linking( out + a->first, a->count, out + b->first, b->count ) -
+                             tr_chain_linking( source + a->first, a->count, source + b->first, b->count ) );
+    if ( deviation <= frame->most )
+        return;
+    frame->most = deviation;
+    frame->worst[0] = i;
+    frame->worst[1] = k;
 }
 
-// The larger of `most` and the deviations of all chain pairs of two performers.
-static double scan_two( const writhe_frame *frame, int one, int other, double most )
+static bool matters( const writhe_frame *frame, double bound )
+{
+    return bound > frame->most && bound > negligible;
+}
+
+static bool near_enough( const writhe_frame *frame, const extent *out, const extent *source, int a, int b )
+{
+    return matters( frame, coarse_bound( &out[a], &out[b] ) + coarse_bound( &source[a], &source[b] ) );
+}
+
+static void try_two_performers( writhe_frame *frame, int one, int other )
 {
     const chain_list *list = frame->list;
     for ( int i = list->first[one]; i < list->first[one + 1]; ++i )
-        for ( int k = list->first[other]; k < list->first[other + 1]; ++k ) {
-            if ( !frame->moved[i] && !frame->moved[k] )
-                continue;
-            double bound = linking_bound( &frame->out.chains[i], &frame->out.chains[k] ) +
-                           linking_bound( &frame->source.chains[i], &frame->source.chains[k] );
-            if ( bound > most && bound > negligible )
-                most = fmax( most, chain_deviation( frame, &list->chains[i], &list->chains[k] ) );
-        }
-    return most;
+        for ( int k = list->first[other]; k < list->first[other + 1]; ++k )
+            if ( ( frame->moved[i] || frame->moved[k] ) &&
+                 near_enough( frame, frame->out.chains, frame->source.chains, i, k ) &&
+                 matters( frame,
+                          fine_bound( &frame->out, list, i, k ) + fine_bound( &frame->source, list, i, k ) ) )
+                try_pair( frame, i, k );
 }
 
-// Neighbours first: their deviations are the large ones that make the others not worth a look.
-static double scan_frame( const writhe_frame *frame, int performers )
+// The worst pair of the frame before comes first: likely the worst again, it makes most others not matter.
+// The result does not depend on the order.
+static void try_all( writhe_frame *frame, int performers )
 {
-    double most = 0;
-    for ( int near = 1; near >= 0; --near )
-        for ( int one = 0; one < performers; ++one )
-            for ( int other = one + 1; other < performers; ++other ) {
-                double bound =
-                    linking_bound( &frame->out.performers[one], &frame->out.performers[other] ) +
-                    linking_bound( &frame->source.performers[one], &frame->source.performers[other] );
-                if ( bound > most && bound > negligible && ( bound > 1 ) == near )
-                    most = scan_two( frame, one, other, most );
-            }
-    return most;
+    int last[2] = { frame->worst[0], frame->worst[1] };
+    frame->most = 0;
+    if ( last[0] != last[1] )
+        try_pair( frame, last[0], last[1] );
+    for ( int one = 0; one < performers; ++one )
+        for ( int other = one + 1; other < performers; ++other )
+            if ( near_enough( frame, frame->out.performers, frame->source.performers, one, other ) )
+                try_two_performers( frame, one, other );
 }
 
 static void scan_frames( void *context, int begin, int end )
@@ -253,7 +284,8 @@ static void scan_frames( void *context, int begin, int end )
         pose_chains( &frame.source, list, list->source_joints, scan->source, f );
         for ( int i = 0; i < list->chain_count; ++i )
             frame.moved[i] = chain_moved( &frame, &list->chains[i] );
-        scan->deviations[f] = scan_frame( &frame, performers );
+        try_all( &frame, performers );
+        scan->deviations[f] = frame.most;
     }
     tr_free( frame.moved );
     free_posed( &frame.out );
