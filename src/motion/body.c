@@ -119,7 +119,7 @@ static double upright_radius( const build *b, int parent, int joint )
     default: break;
     }
     if ( starts_limb( b->skeleton, joint, TR_LIMB_LEG ) )
-        return 0.050 * h;
+        return 0.044 * h;
     if ( joints[joint].role == TR_ROLE_CLAVICLE || starts_limb( b->skeleton, joint, TR_LIMB_ARM ) )
         return 0.040 * h;
     if ( b->skeleton->limbs[joints[parent].limb].kind != TR_LIMB_TORSO )
@@ -130,20 +130,20 @@ static double upright_radius( const build *b, int parent, int joint )
 static double leg_radius( const build *b, int parent )
 {
     const tr_joint *joints = b->skeleton->joints;
-    double thin = b->plan == PLAN_CRAWLER ? 0.34 : 1.0, leg = thin * b->legs;
+    double thin = b->plan == PLAN_CRAWLER ? 0.40 : 1.0, leg = thin * b->legs;
     switch ( joints[parent].role ) {
-    case TR_ROLE_THIGH: return 0.100 * leg;
+    case TR_ROLE_THIGH: return 0.085 * leg;
     case TR_ROLE_SHIN: {
-        double radius = 0.065 * leg; // every further bone is thinner
+        double radius = 0.048 * leg; // every further bone is thinner
         for ( int j = joints[parent].parent, n = 0; j > 0 && n < 4 && joints[j].role == TR_ROLE_SHIN; ++n ) {
-            radius *= 0.72;
+            radius *= 0.65;
             j = joints[j].parent;
         }
         return radius;
     }
-    case TR_ROLE_FOOT: return 0.045 * leg;
-    case TR_ROLE_TOE: return 0.026 * leg;
-    default: return 0.090 * leg;
+    case TR_ROLE_FOOT: return 0.034 * leg;
+    case TR_ROLE_TOE: return 0.020 * leg;
+    default: return 0.085 * leg;
     }
 }
 
@@ -152,13 +152,13 @@ static double beast_radius( const build *b, int parent, int joint )
     const tr_joint *joints = b->skeleton->joints;
     double t = b->size, down = b->below[parent];
     switch ( joints[parent].role ) {
-    case TR_ROLE_NECK: return ( b->plan == PLAN_CRAWLER ? 0.2 : 0.125 ) * t;
-    case TR_ROLE_HEAD: return 0.055 * t;
+    case TR_ROLE_NECK: return ( b->plan == PLAN_CRAWLER ? 0.2 : 0.100 ) * t;
+    case TR_ROLE_HEAD: return 0.050 * t;
     case TR_ROLE_EAR: return 0.030 * t;
-    case TR_ROLE_CLAVICLE: return 0.105 * t;
+    case TR_ROLE_CLAVICLE: return 0.095 * t;
     case TR_ROLE_TAIL: { // bushy in the first half, then to a point
         double share = down / fmax( down + b->above[parent], 1e-9 );
-        return t * clampd( 0.02 + 0.07 * share, 0.02, 0.055 );
+        return t * clampd( 0.02 + 0.10 * share, 0.02, 0.065 );
     }
     default: break;
     }
@@ -175,7 +175,7 @@ static double beast_radius( const build *b, int parent, int joint )
         return b->children[joint] == 0 ? 0.45 * tr_bone_length( b->skeleton, joint )
                                        : 0.75 * fmax( b->spread, 0.2 * t );
     double along = clampd( b->above[parent] / t, 0, 1 );
-    return t * lerpd( 0.155, 0.215, smooth_step5( along ) ); // loin to barrel chest
+    return t * lerpd( 0.125, 0.190, smooth_step5( along ) ); // loin to barrel chest
 }
 
 static double bone_radius( const build *b, int parent, int joint )
@@ -228,7 +228,7 @@ static tr_capsule bone_capsule( const build *b, int joint )
     double radius = bone_radius( b, parent, joint ) * girth_of( b, parent );
     tr_capsule c = { .joint = joint, .parent = parent, .b = offset, .radius = radius };
     // The chest ends at the neck: its round end must not swallow the chin.
-    if ( b->plan == PLAN_UPRIGHT && starts_limb( b->skeleton, joint, TR_LIMB_HEAD ) )
+    if ( b->plan != PLAN_OTHER && starts_limb( b->skeleton, joint, TR_LIMB_HEAD ) )
         c.b = v3_scale( fmax( 0.0, 1.0 - 0.8 * radius / tr_bone_length( b->skeleton, joint ) ), offset );
     return c;
 }
@@ -237,7 +237,7 @@ static tr_capsule bone_capsule( const build *b, int joint )
 static tr_capsule head_ball( const build *b, int head, int end )
 {
     const tr_joint *joints = b->skeleton->joints;
-    double whole = b->plan == PLAN_UPRIGHT ? 0.058 * b->size : 0.115 * b->size;
+    double whole = b->plan == PLAN_UPRIGHT ? 0.058 * b->size : 0.100 * b->size;
     vec3 up = v3_unit_or( joints[head].offset, v3_y );
     vec3 centre = b->plan == PLAN_UPRIGHT ? v3_scale( 0.7 * whole, up ) : v3_zero;
     double radius = whole * girth_of( b, head );

@@ -34,5 +34,6 @@ double tr_stature( const tr_skeleton *skeleton )
     if ( tr_limb_kind_count( skeleton, TR_LIMB_LEG ) != 2 || !( trunk > 0 ) )
         return rest;
     double bones = tr_skeleton_leg_length( skeleton ) + trunk;
-    return clampd( rest, bones, 1.12 * bones ); // ankles and the offset of the hips add a little
+    bool plausible = rest > 0.95 * bones && rest < 1.12 * bones;
+    return plausible ? rest : 1.08 * bones; // the sole below the ankle and the skull above its joint
 }
