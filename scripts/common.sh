@@ -96,6 +96,7 @@ configure() {
     local fresh=--fresh
     configured "${folder##*/}" && fresh=
     say "Configuring ${folder#"$root"/} …"
+    rm -f "$folder/build.ninja" # so that a failure is not taken for a configured folder
     quietly "$folder/log/configure.txt" "configuring the build failed; the lines above say what is missing." \
         cmake $fresh -S "$root" --preset "$preset" -B "$folder" "$@"
 }
