@@ -8,12 +8,12 @@
 #define SECONDS     8.0
 #define LEGS        8 // L1 R1 L2 R2 … front to back
 #define BODY_HEIGHT 0.17
-#define SPACING     1.9 // between neighbours
+#define SPACING     2.3 // between neighbours
 
 // The step all spiders climb: a box across their way.
 #define STEP_HEIGHT 0.13
-#define STEP_BEGIN  1.02
-#define STEP_END    1.52
+#define STEP_BEGIN  1.00
+#define STEP_END    1.46
 
 // ------------------------------------------------------------------------------------------------- body
 
@@ -130,8 +130,8 @@ static bool plan_course( const spider *s, tr_course *course, tr_error *error )
     tr_course_key keys[] = {
         { 0.40, 0, 0, 0 },          { 0.95, 0.42, 0, 0 },       { 1.20, 0.42, 0, 0.2 * m },
         { 1.65, 0.42, 0, 1.1 * m }, { 2.10, 0.40, 0, 0 },       { 2.60, 0.29, 0, -0.9 * m },
-        { 3.20, 0.26, 0, 0 },       { 5.60, 0.28, 0, 0 },       { 6.05, 0.40, 0, 0.2 * m },
-        { 6.50, 0.38, 0, 1.0 * m }, { 6.95, 0.20, 0, 1.0 * m }, { 7.45, 0, 0, 0 },
+        { 3.20, 0.26, 0, 0 },       { 5.40, 0.28, 0, 0 },       { 5.95, 0.44, 0, 0.1 * m },
+        { 6.55, 0.42, 0, 0.9 * m }, { 7.00, 0.22, 0, 0.8 * m }, { 7.45, 0, 0, 0 },
     };
     int count = (int)( sizeof keys / sizeof keys[0] );
     for ( int i = 0; i < count; ++i ) {
@@ -139,7 +139,8 @@ static bool plan_course( const spider *s, tr_course *course, tr_error *error )
         keys[i].speed *= pace;
         keys[i].turn *= pace;
     }
-    return tr_course_build( course, ( tr_gait_place ){ 0 }, keys, count, 0, SECONDS, error );
+    tr_gait_place start = { v3( -0.32 * m, 0, 0 ), 0 }; // the weave leads to the middle of the step
+    return tr_course_build( course, start, keys, count, 0, SECONDS, error );
 }
 
 // Alternating tetrapods: L1 R2 L3 R4 against R1 L2 R3 L4, each group rippling a little from back to front.
@@ -335,7 +336,7 @@ static bool add_to_cast( tr_scene *scene, int index, int count )
 static bool add_step( tr_scene *scene, int count )
 {
     tr_obstacle step = tr_default_obstacle( "step" );
-    step.size = v3( SPACING * count - 0.2, STEP_HEIGHT, STEP_END - STEP_BEGIN );
+    step.size = v3( SPACING * count - 0.6, STEP_HEIGHT, STEP_END - STEP_BEGIN );
     step.position = v3( 0, 0.5 * STEP_HEIGHT, 0.5 * ( STEP_BEGIN + STEP_END ) );
     step.colour[0] = 0.62f;
     step.colour[1] = 0.66f;
