@@ -20,7 +20,7 @@ uint64_t relay_person_seed( int person )
 
 rigid relay_place( const relay *r, int person )
 {
-    return tr_crowd_line( r->people, person, SPACING, 1.5 );
+    return tr_crowd_line( r->people, person, SPACING, 2.0 );
 }
 
 rigid relay_stack( const relay *r, int gap )
@@ -115,7 +115,7 @@ static carry carry_of( const relay *r, int person, int box )
 
 static double carry_angle( const carry *c, double t )
 {
-    double from = c->begin + ( c->stacked[0] ? 0.42 : 0.12 ), to = c->end - ( c->stacked[1] ? 0.42 : 0.12 );
+    double from = c->begin + ( c->stacked[0] ? 0.42 : 0.04 ), to = c->end - ( c->stacked[1] ? 0.42 : 0.04 );
     return lerpd( c->angle[0], c->angle[1], smooth_step5( ( t - from ) / ( to - from ) ) );
 }
 

@@ -1,6 +1,6 @@
 #include "scenes/corridor/walker.h"
 
-#define ROW        1.5  // metres from one walker of a lane to the next
+#define ROW        1.4  // metres from one walker of a lane to the next
 #define STRIDE     1.13 // metres per two steps
 #define MIDDLE     ( 0.5 * ( CORRIDOR_FRAMES - 1 ) / CORRIDOR_FPS ) // seconds
 #define STEP_WIDTH 0.075                                            // from the middle to either foot
@@ -22,23 +22,22 @@ static double own( const walker *w, int index, double low, double high )
 
 static double lane_speed( int direction, int lane )
 {
-    static const double speed[2][2] = { { 1.12, 1.05 }, { 1.08, 1.15 } };
+    static const double speed[2][CORRIDOR_LANES] = { { 1.12, 1.06, 1.02 }, { 1.08, 1.15, 1.04 } };
     return speed[direction > 0][lane];
 }
 
 static int rows_of( const walker *w, int direction )
 {
     int stream = direction > 0 ? ( w->people + 1 ) / 2 : w->people / 2;
-    return ( stream + 1 ) / 2;
+    return ( stream + CORRIDOR_LANES - 1 ) / CORRIDOR_LANES;
 }
 
 // Distance walked from the scene's middle in the own direction.
 static double along( const walker *w, double time )
 {
-    int row = w->index / 4;
-    double base = ( 0.5 * ( rows_of( w, w->direction ) - 1 ) - row ) * ROW + own( w, 1, -0.12, 0.12 );
-    return base + 0.4 * w->lane + lane_speed( w->direction, w->lane ) * ( time - MIDDLE ) +
-           0.09 * tr_noise( seed_of( w->index ) + 1, time, 0.09 );
+    double base = ( 0.5 * ( rows_of( w, w->direction ) - 1 ) - w->row ) * ROW + own( w, 1, -0.10, 0.10 );
+    return base + 0.45 * w->lane + lane_speed( w->direction, w->lane ) * ( time - MIDDLE ) +
+           0.07 * tr_noise( seed_of( w->index ) + 1, time, 0.09 );
 }
 
 // How near the walkers who come towards this one are, weighted with how shy it is: a sum of bells over the
@@ -51,7 +50,7 @@ static double oncoming( const walker *w, double time )
     double here = along( w, time ), sum = 0.0;
     double met = 0.5 * ( rows - 1 ) + ( here + lane_speed( -w->direction, 0 ) * ( time - MIDDLE ) ) / ROW;
     for ( int row = (int)floor( met ) - 3; row <= (int)floor( met ) + 4; ++row ) {
-        int index = 4 * row + ( w->direction > 0 ? 1 : 0 );
+        int index = 2 * CORRIDOR_LANES * row + ( w->direction > 0 ? 1 : 0 );
         if ( row < 0 || row >= rows || index >= w->people )
             continue;
         walker other = walker_plan( w->people, index );
@@ -64,9 +63,9 @@ static double oncoming( const walker *w, double time )
 static vec3 position_at( const walker *w, double time )
 {
     double x = w->direction * along( w, time );
-    double beyond = smooth_step5( ( fabs( x ) - 0.5 * CORRIDOR_LENGTH + 1.0 ) / 8.0 );
-    double offset = ( w->lane == 0 ? 0.48 : 1.29 ) + 0.045 * tr_noise( seed_of( w->index ) + 2, time, 0.16 );
-    offset *= 1.0 + 0.6 * beyond;
+    double beyond = smooth_step5( ( fabs( x ) - 0.5 * CORRIDOR_LENGTH + 1.0 ) / 9.0 );
+    double offset = 0.48 + 0.80 * w->lane + 0.045 * tr_noise( seed_of( w->index ) + 2, time, 0.16 );
+    offset *= 1.0 + 0.7 * beyond;
     offset += 0.10 * oncoming( w, time );
     return v3( x, 0, w->direction * offset );
 }
@@ -85,7 +84,8 @@ walker walker_plan( int people, int index )
 {
     walker w = { .people = people, .index = index };
     w.direction = index % 2 == 0 ? 1 : -1;
-    w.lane = index / 2 % 2;
+    w.lane = index / 2 % CORRIDOR_LANES;
+    w.row = index / 2 / CORRIDOR_LANES;
     return w;
 }
 

@@ -5,8 +5,9 @@
 
 #include "scenes/kit/kit.h"
 
-#define CORRIDOR_LENGTH 16.0 // along x, about the origin
-#define CORRIDOR_WIDTH  3.6
+#define CORRIDOR_LENGTH 12.0 // along x, about the origin
+#define CORRIDOR_WIDTH  5.1
+#define CORRIDOR_LANES  3 // of each stream
 #define CORRIDOR_FPS    30.0
 #define CORRIDOR_FRAMES 301
 
@@ -14,7 +15,7 @@ typedef struct walker {
     int people; // in the whole scene
     int index;
     int direction;        // 1 walks along +x, -1 along -x; everybody keeps to the right
-    int lane;             // 0 = at the middle, 1 = at the wall
+    int lane, row;        // lane 0 is at the middle, the last at the wall; row 0 goes first
     rigid start, inverse; // frame of the clip: place and heading at time 0
     tr_gait gait;
 } walker;

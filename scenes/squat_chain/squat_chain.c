@@ -53,7 +53,7 @@ static double depth_at( int person, double time )
 static vec3 wish( int person, double time, double x )
 {
     double d = depth_at( person, time );
-    return v3( x, lerpd( 0.86, 0.93, d ), lerpd( 0.12, 0.54, d ) );
+    return v3( x, lerpd( 0.91, 0.94, d ), lerpd( 0.12, 0.54, d ) );
 }
 
 // Place of the hands of `person` and the next one to the left, in the world: half way between their wishes.
