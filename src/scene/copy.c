@@ -100,6 +100,19 @@ static bool find_chain( const tr_skeleton *skeleton, int joint, chain *out )
     return out->root >= 0 && between >= 1;
 }
 
+// The one chain that moves all joints of an anchor as a whole.
+static bool anchor_chain( const tr_skeleton *skeleton, const tr_anchor *anchor, chain *out )
+{
+    if ( anchor->count == 0 || !find_chain( skeleton, anchor->joints[0], out ) )
+        return false;
+    for ( int i = 1; i < anchor->count; ++i ) {
+        chain other;
+        if ( !find_chain( skeleton, anchor->joints[i], &other ) || other.end != out->end )
+            return false;
+    }
+    return true;
+}
+
 typedef struct ik_job {
     const tr_stage *stage;
     tr_result *result; // motions are changed; worlds hold the copied pose for reference
@@ -141,8 +154,7 @@ static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
         for ( int e = 0; e < 2 && strength > 0; ++e ) {
             const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
             chain found;
-            if ( anchor->actor != job->actor || anchor->count != 1 ||
-                 !find_chain( skeleton, anchor->joints[0], &found ) )
+            if ( anchor->actor != job->actor || !anchor_chain( skeleton, anchor, &found ) )
                 continue;
             int p = 0;
             while ( p < *pull_count && pulls[p].chain.end != found.end )

@@ -128,21 +128,28 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
 
 // ------------------------------------------------------------------------------------------------- report
 
+// As in scene files: the point the rule is about, or null.
 static void print_end( tr_text *out, const tr_stage *stage, const char *key, const tr_anchor *anchor )
 {
+    tr_text_add( out, ", \"%s\": ", key );
     if ( anchor->actor < 0 && anchor->prop < 0 ) {
-        tr_text_add( out, ", \"%s\": null", key );
+        tr_text_add( out, "null" );
         return;
     }
     const char *who =
         anchor->actor >= 0 ? stage->scene->cast[anchor->actor].id : stage->scene->props[anchor->prop].id;
-    tr_text_add( out, ", \"%s\": {\"who\": \"%s\"", key, who );
+    tr_point point = { .term_count = anchor->count, .offset = anchor->source_offset };
+    snprintf( point.who, sizeof point.who, "%s", who );
     for ( int i = 0; i < anchor->count; ++i ) {
-        tr_text_add( out, i == 0 ? ", \"joints\": [" : ", " );
         const char *name = stage->actors[anchor->actor].target.joints[anchor->joints[i]].name;
-        tr_text_quoted( out, name, strlen( name ) );
+        snprintf( point.terms[i].joint, sizeof point.terms[i].joint, "%s", name );
+        point.terms[i].weight = anchor->weights[i];
     }
-    tr_text_add( out, anchor->count > 0 ? "]}" : "}" );
+    tr_text text = { 0 };
+    tr_point_print( &point, &text );
+    tr_text_quoted( out, text.data != NULL ? text.data : "", text.size );
+    out->failed = out->failed || text.failed;
+    tr_text_free( &text );
 }
 
 static void print_rule( tr_text *out, const tr_stage *stage, const tr_result *result, int r )

@@ -291,19 +291,39 @@ static int target_joint( const tr_actor *actor, int source_joint )
     return -1;
 }
 
+static bool is_extremity( tr_role role )
+{
+    return role == TR_ROLE_HAND || role == TR_ROLE_FINGER || role == TR_ROLE_FOOT || role == TR_ROLE_TOE;
+}
+
+// The same joint, or parts of the same hand or foot.
+static bool same_part( const tr_skeleton *skeleton, int a, int b )
+{
+    const tr_joint *p = &skeleton->joints[a], *q = &skeleton->joints[b];
+    return a == b || ( p->limb == q->limb && is_extremity( p->role ) && is_extremity( q->role ) );
+}
+
+static bool anchor_holds( const tr_stage *stage, const tr_anchor *anchor, int actor, int joint )
+{
+    if ( anchor->actor != actor )
+        return false;
+    for ( int i = 0; i < anchor->count; ++i )
+        if ( same_part( &stage->actors[actor].target, anchor->joints[i], joint ) )
+            return true;
+    return false;
+}
+
 // Is the joint held by a constraint of the document during any of these frames? Then the user's word counts.
 static bool held_by_user( const tr_stage *stage, int actor, int joint, int first, int last )
 {
     for ( int r = 0; r < stage->rule_count && stage->rules[r].constraint >= 0; ++r ) {
         const tr_rule *rule = &stage->rules[r];
-        if ( rule->kind != TR_CONSTRAINT_RELATIVE && rule->kind != TR_CONSTRAINT_CONTACT &&
-             rule->kind != TR_CONSTRAINT_ABSOLUTE )
-            continue;
-        const tr_anchor *ends[] = { &rule->a, &rule->b };
-        for ( int e = 0; e < 2; ++e )
-            for ( int i = 0; ends[e]->actor == actor && i < ends[e]->count; ++i )
-                if ( ends[e]->joints[i] == joint && rule->first <= last && first <= rule->last )
-                    return true;
+        bool places = rule->kind == TR_CONSTRAINT_RELATIVE || rule->kind == TR_CONSTRAINT_CONTACT ||
+                      rule->kind == TR_CONSTRAINT_ABSOLUTE;
+        if ( places && rule->first <= last && first <= rule->last &&
+             ( anchor_holds( stage, &rule->a, actor, joint ) ||
+               anchor_holds( stage, &rule->b, actor, joint ) ) )
+            return true;
     }
     return false;
 }
