@@ -83,7 +83,7 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
     if ( !tr_clip_alloc( out, (int)count, in->joint_count, fps, in->translations != NULL, error ) )
         return false;
     resampling r = { in, out };
-    tr_parallel_for( out->frame_count, 64, resample_frames, &r );
+    tr_parallel_for( out->frame_count, 1 + 4096 / in->joint_count, resample_frames, &r );
     return true;
 }
 

@@ -320,7 +320,9 @@ bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_
     if ( w.jobs == NULL )
         return tr_error_memory( error );
     int count = world->frame_count > 0 ? list_jobs( &w, w.jobs ) : 0;
-    tr_parallel_for( count, 1, label_some, &w );
+    double samples = (double)world->frame_count * ( surface_count + 1.0 ); // of one joint
+    int block = 1 + (int)( 20000.0 / fmax( samples, 1.0 ) ); // less is not worth waking a thread
+    tr_parallel_for( count, block, label_some, &w );
     bool ok = gather( out, w.jobs, count );
     tr_free( w.jobs );
     if ( ok )
