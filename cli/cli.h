@@ -72,9 +72,11 @@ int cli_wrong( const char *format, ... ) TR_PRINTF( 1 );
 // Names the nearest of the words there are, and all of them. `words` ends with NULL.
 int cli_wrong_word( const char *what, const char *word, const char *const *words );
 void cli_print_warnings( const cli_call *call, const tr_log *warnings );
-// Text or JSON to stdout; takes the value over. CLI_FAILED when it cannot be written.
+// To stdout; both take the value over. The text is printed if `ok`, else the error.
 int cli_print_json( json_t *json );
 int cli_print_text( tr_text *text, bool ok, const tr_error *error );
+// `code`, or CLI_FAILED after saying that stdout did not take what was printed (disk full).
+int cli_output_written( int code );
 
 // A bar on stderr for work that takes more than a second, on a terminal only and not with --quiet.
 typedef struct cli_progress {

@@ -29,6 +29,8 @@ static int run_bench( const cli_call *call )
     tr_error error = { 0 };
     bool ok = tr_bench_run( &report, &def, &error );
     cli_progress_end( &progress );
+    if ( ok && report.count == 0 )
+        ok = tr_error_set( &error, "no row has a name with '%s' in it", def.only );
     const char *path = cli_value( call, "json" );
     if ( ok && !call->quiet )
         tr_bench_print_table( &report, &text );

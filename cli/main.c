@@ -75,5 +75,5 @@ int main( int count, char **arguments )
         cli_print_help( command );
     else if ( code == CLI_OK )
         code = command->run( &call );
-    return code;
+    return cli_output_written( code );
 }

@@ -43,11 +43,11 @@ void cli_print_warnings( const cli_call *call, const tr_log *warnings )
         fprintf( stderr, "troupe: warning: %s\n", warnings->lines[i] );
 }
 
-static int stdout_written( bool ok )
+int cli_output_written( int code )
 {
     tr_error error = { 0 };
-    if ( fflush( stdout ) == 0 && ok && !ferror( stdout ) )
-        return CLI_OK;
+    if ( fflush( stdout ) == 0 && !ferror( stdout ) )
+        return code;
     tr_error_set( &error, "the output could not be written" );
     return cli_fail( &error );
 }
@@ -55,26 +55,25 @@ static int stdout_written( bool ok )
 int cli_print_json( json_t *json )
 {
     // jansson hands out NULL when it is out of memory, and every pack or set on it fails in turn.
-    bool ok = json != NULL && json_dumpf( json, stdout, JSON_INDENT( 2 ) | JSON_REAL_PRECISION( 12 ) ) == 0;
-    if ( ok )
+    tr_error error = { 0 };
+    bool ok = json != NULL || tr_error_memory( &error );
+    if ( ok && json_dumpf( json, stdout, JSON_INDENT( 2 ) | JSON_REAL_PRECISION( 12 ) ) == 0 )
         putchar( '\n' );
     json_decref( json );
-    return stdout_written( ok );
+    return ok ? CLI_OK : cli_fail( &error );
 }
 
 int cli_print_text( tr_text *text, bool ok, const tr_error *error )
 {
-    int code = CLI_FAILED;
     tr_error memory = { 0 };
-    if ( !ok )
-        cli_fail( error );
-    else if ( text->failed ) {
-        tr_error_memory( &memory );
-        cli_fail( &memory );
-    } else
-        code = stdout_written( text->size == 0 || fwrite( text->data, 1, text->size, stdout ) == text->size );
+    if ( ok && text->failed ) {
+        ok = tr_error_memory( &memory );
+        error = &memory;
+    }
+    if ( ok && text->size > 0 )
+        fwrite( text->data, 1, text->size, stdout );
     tr_text_free( text );
-    return code;
+    return ok ? CLI_OK : cli_fail( error );
 }
 
 // -------------------------------------------------------------------------------------------- progress
