@@ -1,4 +1,5 @@
 #include "check_motion.h"
+#include "io/io.h"
 
 #include <string.h>
 
@@ -240,7 +241,7 @@ static void what_is_covered_is_not_touched( void **state )
 static void threads_do_not_matter( void **state )
 {
     (void)state;
-    tr_motion m = perform( stepping, 2.5, 60 );
+    tr_motion m = perform( stepping, 45, 300 ); // long enough to be cut into more than one block
     tr_parallel_set_threads( 1 );
     tr_contacts a = label( &m, &ground, 1 );
     tr_parallel_set_threads( 4 );
@@ -250,6 +251,49 @@ static void threads_do_not_matter( void **state )
     assert_memory_equal( a.items, b.items, (size_t)a.count * sizeof( tr_contact ) );
     tr_contacts_free( &a );
     tr_contacts_free( &b );
+    tr_motion_free( &m );
+}
+
+// A recorded walk, when it is there: left and right stand in turn, about half a second each, at any frame
+// rate.
+static void a_recorded_walk( void **state )
+{
+    (void)state;
+    const char *path = TROUPE_DATA_DIR "/cmu-single/02_01.bvh";
+    if ( !tr_file_exists( path ) ) {
+        print_message( "there is no %s; set TROUPE_DATA_DIR to test with real motion files\n", path );
+        skip();
+    }
+    tr_motion m;
+    tr_error error;
+    tr_bvh_import import = tr_default_bvh_import();
+    import.first = 1;
+    check_ok( tr_motion_load( &m, path, &import, NULL, &error ), &error );
+    check_ok( tr_skeleton_classify( &m.skeleton, &error ), &error );
+    tr_contacts c = label( &m, &ground, 1 );
+    int feet[2] = { tr_skeleton_find( &m.skeleton, "LeftFoot" ),
+                    tr_skeleton_find( &m.skeleton, "RightFoot" ) };
+    const double landings[2][3] = { { 0.1, 1.23, 2.33 }, { 0.67, 1.77, 9 } };
+    for ( int side = 0; side < 2; ++side ) {
+        int stances = 0;
+        for ( int i = 0; i < c.count; ++i )
+            if ( c.items[i].joint == feet[side] ) {
+                check_near( c.items[i].first / m.clip.fps, landings[side][stances++], 0.05 );
+                check_near( ( c.items[i].last - c.items[i].first ) / m.clip.fps, 0.48, 0.08 );
+            }
+        assert_int_equal( stances, side == 0 ? 3 : 2 );
+    }
+    tr_motion slow = { m.skeleton };
+    check_ok( tr_clip_resample( &slow.clip, &m.clip, 30, &error ), &error );
+    tr_contacts again = label( &slow, &ground, 1 );
+    assert_int_equal( again.count, c.count );
+    for ( int i = 0; i < c.count; ++i ) {
+        check_near( again.items[i].first / 30.0, c.items[i].first / m.clip.fps, 1.5 / 30.0 );
+        check_near( again.items[i].last / 30.0, c.items[i].last / m.clip.fps, 1.5 / 30.0 );
+    }
+    tr_contacts_free( &c );
+    tr_contacts_free( &again );
+    tr_clip_free( &slow.clip );
     tr_motion_free( &m );
 }
 
@@ -289,6 +333,7 @@ int main( void )
         TEST( boxes_on_top_and_at_the_side ),
         TEST( what_is_covered_is_not_touched ),
         TEST( threads_do_not_matter ),
+        TEST( a_recorded_walk ),
         TEST( out_of_memory ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
