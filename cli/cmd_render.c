@@ -128,7 +128,10 @@ static bool shot_prepare( shot *out, tr_error *error )
     if ( out->headless == NULL )
         return false;
     out->renderer = tr_renderer_create( error );
-    return out->renderer != NULL;
+    if ( out->renderer == NULL )
+        return false;
+    tr_renderer_set_still( out->renderer, out->first == out->last );
+    return true;
 }
 
 static bool shot_draw( shot *out, int frame, tr_error *error )

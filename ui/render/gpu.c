@@ -96,7 +96,8 @@ static void attach( tr_gpu_target *target, tr_gpu_format format )
         glGetIntegerv( GL_MAX_SAMPLES, &samples );
         samples = samples < 4 ? samples : 4;
         attach_buffer( &target->colour, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0, width, height );
-        attach_buffer( &target->depth, samples, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT, width, height );
+        attach_buffer( &target->depth, samples, GL_DEPTH24_STENCIL8, GL_DEPTH_STENCIL_ATTACHMENT, width,
+                       height );
         break;
     }
     case TR_GPU_RESOLVED:
@@ -145,6 +146,27 @@ void tr_gpu_target_free( tr_gpu_target *target )
     else
         glDeleteRenderbuffers( 2, names );
     *target = ( tr_gpu_target ){ 0 };
+}
+
+void tr_gpu_bind_target( const tr_gpu_target *target )
+{
+    glBindFramebuffer( GL_FRAMEBUFFER, target->framebuffer );
+    glViewport( 0, 0, target->width, target->height );
+}
+
+void tr_gpu_bind_map( int unit, GLuint texture, GLuint sampler )
+{
+    glActiveTexture( GL_TEXTURE0 + (GLenum)unit );
+    glBindTexture( GL_TEXTURE_2D, texture );
+    glBindSampler( (GLuint)unit, sampler );
+}
+
+void tr_gpu_put( float out[4], vec3 v, double w )
+{
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
+    out[3] = (float)w;
 }
 
 // ----------------------------------------------------------------------------------------------- meshes

@@ -1,5 +1,5 @@
 // Pictures as files and as something to compare.
-#include "ui/render/render.h"
+#include "ui/render/private.h"
 
 #include <limits.h>
 #include <string.h>
@@ -15,18 +15,12 @@ static void append( void *context, void *bytes, int size )
     tr_text_append( context, bytes, (size_t)size );
 }
 
-static bool ends_with( const char *path, const char *ending )
-{
-    size_t length = strlen( path ), tail = strlen( ending );
-    return length > tail && strcmp( path + length - tail, ending ) == 0;
-}
-
 bool tr_picture_save( const char *path, int width, int height, const unsigned char *rgb, tr_error *error )
 {
     if ( width < 1 || height < 1 || width > INT_MAX / 3 / height )
         return tr_error_at( error, path, 0, 0, "a picture of %d x %d pixels cannot be written", width,
                             height );
-    if ( !ends_with( path, ".png" ) )
+    if ( !tr_path_ends( path, ".png" ) )
         return tr_error_at( error, path, 0, 0, "pictures are written as PNG: the name must end in .png" );
     tr_text file = { 0 };
     bool ok = stbi_write_png_to_func( append, &file, width, height, 3, rgb, 3 * width ) && !file.failed;

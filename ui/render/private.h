@@ -5,6 +5,7 @@
 #include "ui/render/render.h"
 
 #include <epoxy/gl.h>
+#include <string.h>
 
 // ----------------------------------------------------------------------------------------------- camera
 
@@ -16,6 +17,14 @@ tr_camera_frame tr_camera_frame_of( const tr_camera *camera );
 vec3 tr_camera_default_light( const tr_camera_frame *frame );
 void tr_camera_matrix( const tr_camera *camera, vec3 origin, double aspect, double near_plane,
                        double far_plane, float out[16] );
+
+// ------------------------------------------------------------------------------------------------ files
+
+static inline bool tr_path_ends( const char *path, const char *ending ) // and is more than the ending
+{
+    size_t length = strlen( path ), tail = strlen( ending );
+    return length > tail && strcmp( path + length - tail, ending ) == 0;
+}
 
 // -------------------------------------------------------------------------------------------------- GPU
 
@@ -57,6 +66,9 @@ GLuint tr_gpu_program( const char *name, const char *vertex, const char *fragmen
 // (Re)creates *target at this size unless it has it already.
 bool tr_gpu_target_fit( tr_gpu_target *target, tr_gpu_format format, int width, int height, tr_error *error );
 void tr_gpu_target_free( tr_gpu_target *target );
+void tr_gpu_bind_target( const tr_gpu_target *target );
+void tr_gpu_bind_map( int unit, GLuint texture, GLuint sampler );
+void tr_gpu_put( float out[4], vec3 v, double w );
 
 enum { TR_UNIT_SHADOW, TR_UNIT_DEPTH, TR_UNIT_SHARP, TR_UNIT_SOFT, TR_UNIT_OCCLUSION, TR_UNIT_SOURCE };
 
@@ -102,6 +114,68 @@ tr_light_view tr_light_view_of( const tr_draw_list *list, vec3 light, vec3 origi
 void tr_light_matrix( const tr_light_view *view, float out[16] );
 // Depth in the map of the floor at height `ground`, as a + b u + c v over the map's own coordinates.
 void tr_light_floor( const tr_light_view *view, double ground, float out[3] );
+
+// ---------------------------------------------------------------------------------------------- renderer
+
+typedef struct tr_gpu_group { // instances of one kind within the stream of floats
+    size_t first;             // float
+    int count, stride;
+} tr_gpu_group;
+
+enum {
+    TR_PROGRAM_CONE,
+    TR_PROGRAM_BOX,
+    TR_PROGRAM_CONE_DEPTH,
+    TR_PROGRAM_BOX_DEPTH,
+    TR_PROGRAM_GROUND,
+    TR_PROGRAM_BACKDROP,
+    TR_PROGRAM_COVERAGE,
+    TR_PROGRAM_BLUR,
+    TR_PROGRAM_OCCLUSION,
+    TR_PROGRAM_LINE,
+    TR_PROGRAM_DISC,
+    TR_PROGRAM_COUNT
+};
+
+enum { TR_DETAILS = 5 }; // cone meshes from coarse to fine
+
+struct tr_renderer {
+    GLuint programs[TR_PROGRAM_COUNT];
+    GLuint vertex_array, frame_block, stream_buffer, shadow_sampler;
+    tr_gpu_mesh cones[TR_DETAILS], box;
+    tr_gpu_target picture, resolved, halved;
+    tr_gpu_target shadow, coverage, quarter[2], soft[2], occlusion;
+    float *stream;
+    int stream_count, stream_capacity;
+    tr_gpu_group solid_cones[TR_DETAILS], ghost_cones[TR_DETAILS], solid_boxes, ghost_boxes, occluders;
+    tr_gpu_group lines, top_lines, discs;
+    bool out_of_memory, still;
+    int max_size;
+};
+
+typedef struct tr_shot { // one picture being made
+    const tr_draw_list *list;
+    const tr_camera *camera;
+    int width, height;
+    double pixel; // of a line's width, in pixels of this picture
+    double aspect;
+    vec3 origin;
+    tr_bounds content; // of all solids, world
+    tr_light_view light;
+    tr_gpu_frame frame;
+} tr_shot;
+
+bool tr_stream_list( tr_renderer *renderer, const tr_shot *shot, tr_error *error );
+void tr_stream_solid( const tr_renderer *renderer, int program, bool from_light );
+void tr_stream_meshes( const tr_renderer *renderer, const tr_gpu_group *group, const tr_gpu_mesh *mesh );
+void tr_stream_quads( const tr_renderer *renderer, const tr_gpu_group *group );
+void tr_stream_screen( void ); // a triangle that covers the target
+
+vec3 tr_key_light( const tr_camera *camera );
+void tr_frame_fill( tr_shot *shot );
+bool tr_maps_draw( tr_renderer *renderer, tr_shot *shot, tr_error *error );
+
+// ----------------------------------------------------------------------------------------------- shaders
 
 extern const char *const tr_shader_common, *const tr_shader_shading;
 extern const char *const tr_shader_cone_vertex, *const tr_shader_box_vertex, *const tr_shader_solid_fragment;

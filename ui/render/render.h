@@ -15,7 +15,8 @@ typedef struct tr_colour {
 // What is to be seen at one moment. Fill it anew for every picture; memory is kept between fillings.
 
 // Colours are sRGB as in a paint program. Alpha below 1 makes a ghost: it lets light through and casts no
-// shadow; of several ghosts in a row only the nearest is seen, so that the parts of one body do not pile up.
+// shadow; of several ghosts in a row only the nearest is seen, so that the parts of one body do not pile up,
+// and ghost capsules stay behind solids.
 
 typedef struct tr_draw_capsule {
     vec3 a, b;
@@ -126,6 +127,9 @@ void tr_renderer_destroy( tr_renderer *renderer );
 // Draws into framebuffer `target` (0 = the window's) of this size, already bound state is not assumed.
 bool tr_renderer_draw( tr_renderer *renderer, const tr_draw_list *list, const tr_camera *camera, int width,
                        int height, unsigned target, tr_error *error );
+// Pictures into memory are drawn at twice the size and halved: finer edges for stills, at four times the
+// cost.
+void tr_renderer_set_still( tr_renderer *renderer, bool still );
 // Draws into memory: `rgb` is [height * width * 3], top row first.
 bool tr_renderer_picture( tr_renderer *renderer, const tr_draw_list *list, const tr_camera *camera, int width,
                           int height, unsigned char *rgb, tr_error *error );

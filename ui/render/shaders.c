@@ -51,9 +51,9 @@ const char *const tr_shader_shading =
     "vec3 to_eye(vec3 p) {\n"
     "    return eye.w > 0.5 ? normalize(eye.xyz - p) : -forward.xyz;\n"
     "}\n"
-    "float key_visibility(vec3 p, vec3 n) {\n"
+    "float key_visibility(vec3 p, vec3 n, float toward_key) {\n"
     "    if (fade.w < 0.5) return 1.0;\n" // nothing casts a shadow and there is no map
-    "    vec3 q = (light_matrix * vec4(p + n * 2.0 * shadow.z, 1.0)).xyz;\n"
+    "    vec3 q = (light_matrix * vec4(p + n * (4.0 - 2.5 * toward_key) * shadow.z, 1.0)).xyz;\n"
     "    q.z = clamp(q.z, 0.0, 1.0);\n"
     "    float sum = 0.0;\n"
     "    int step = int(fill.w);\n" // 2 where bodies are small in the picture: every other tap
@@ -65,7 +65,7 @@ const char *const tr_shader_shading =
     "    vec3 v = to_eye(p);\n"
     "    float toward_key = dot(n, light.xyz);\n"
     "    float key = max(0.0, toward_key * 0.88 + 0.12);\n"
-    "    float lit = toward_key > -0.13 ? key_visibility(p, n) : 0.0;\n"
+    "    float lit = toward_key > -0.13 ? key_visibility(p, n, toward_key) : 0.0;\n"
     "    float low = clamp((p.y - ground.x) / ground.w, 0.0, 1.0);\n"
     "    float open = mix(0.45 + 0.40 * low, 1.0, 0.5 + 0.5 * n.y);\n" // what the floor takes of the room
     "    vec3 room = mix(floor_light, sky_light, 0.5 + 0.5 * n.y) * open;\n"
@@ -166,8 +166,8 @@ const char *const tr_shader_ground_fragment =
     "float lines(vec2 x, vec2 per_pixel, float density, float width) {\n" // lines per metre, pixels
     "    vec2 step = per_pixel * density;\n"
     "    vec2 away = abs(fract(x * density - 0.5) - 0.5) / step;\n"
-    "    vec2 a = clamp(0.5 * width + 0.5 - away, 0.0, 1.0);\n"
-    "    a *= clamp(1.3 - 5.0 * step, 0.0, 1.0);\n" // lines closer than a few pixels melt away
+    "    vec2 a = clamp(0.5 * width * right.w + 0.5 - away, 0.0, 1.0);\n"
+    "    a *= clamp(1.3 - 5.0 * right.w * step, 0.0, 1.0);\n" // lines closer than a few pixels melt away
     "    return max(a.x, a.y);\n"
     "}\n"
     "float blocked(vec3 p) {\n"

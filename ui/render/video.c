@@ -1,6 +1,6 @@
 // Videos are encoded by ffmpeg, run as a child process without a shell. Frames go to its standard input
 // through a socket rather than a pipe: writing to one whose reader has died can be told not to raise SIGPIPE.
-#include "ui/render/render.h"
+#include "ui/render/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,67 +23,59 @@ struct tr_video {
     unsigned char *frame; // [wide * tall * 3]
 };
 
-static bool ends_with( const char *path, const char *ending )
+// A socket to feed the child's standard input and a memory file to catch its complaints.
+static bool open_channels( tr_video *video, int *child_end )
 {
-    size_t length = strlen( path ), tail = strlen( ending );
-    return length > tail && strcmp( path + length - tail, ending ) == 0;
+    int ends[2];
+    video->messages = memfd_create( "ffmpeg", MFD_CLOEXEC );
+    if ( video->messages < 0 || socketpair( AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends ) != 0 )
+        return false;
+    video->input = ends[0];
+    *child_end = ends[1];
+    return true;
 }
 
-static bool spawn( tr_video *video, double fps, bool gif, tr_error *error )
+static int spawn( tr_video *video, int child_end, const char *const *arguments )
 {
-    char size[32], rate[32], name[1024];
-    snprintf( size, sizeof size, "%dx%d", video->wide, video->tall );
-    int length = tr_number_print( rate, sizeof rate, fps, 6 );
-    // "file:" keeps ffmpeg from taking a colon or a leading minus in the name for something else
-    if ( length == 0 || snprintf( name, sizeof name, "file:%s", video->path ) >= (int)sizeof name )
-        return tr_error_at( error, video->path, 0, 0, "the name of the video is too long" );
-    const char *mp4_arguments[] = {
-        "ffmpeg",        "-loglevel", "error",       "-nostdin",   "-y",         "-f",   "rawvideo",
-        "-pixel_format", "rgb24",     "-video_size", size,         "-framerate", rate,   "-i",
-        "pipe:0",        "-c:v",      "libx264",     "-pix_fmt",   "yuv420p",    "-crf", "18",
-        "-preset",       "veryfast",  "-movflags",   "+faststart", name,         NULL };
-    const char *gif_arguments[] = {
-        "ffmpeg",
-        "-loglevel",
-        "error",
-        "-nostdin",
-        "-y",
-        "-f",
-        "rawvideo",
-        "-pixel_format",
-        "rgb24",
-        "-video_size",
-        size,
-        "-framerate",
-        rate,
-        "-i",
-        "pipe:0",
-        "-filter_complex",
-        "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=sierra2_4a",
-        name,
-        NULL };
-    int ends[2] = { -1, -1 };
-    if ( socketpair( AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends ) != 0 ||
-         ( video->messages = memfd_create( "ffmpeg", MFD_CLOEXEC ) ) < 0 ) {
-        if ( ends[0] >= 0 ) {
-            close( ends[0] );
-            close( ends[1] );
-        }
-        return tr_error_at( error, video->path, 0, 0, "cannot talk to ffmpeg: %s", strerror( errno ) );
-    }
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init( &actions );
-    posix_spawn_file_actions_adddup2( &actions, ends[1], 0 );
+    posix_spawn_file_actions_adddup2( &actions, child_end, 0 );
     posix_spawn_file_actions_addopen( &actions, 1, "/dev/null", O_WRONLY, 0 );
     posix_spawn_file_actions_adddup2( &actions, video->messages, 2 );
-    int status = posix_spawnp( &video->child, "ffmpeg", &actions, NULL,
-                               (char *const *)( gif ? gif_arguments : mp4_arguments ), environ );
+    int status = posix_spawnp( &video->child, "ffmpeg", &actions, NULL, (char *const *)arguments, environ );
     posix_spawn_file_actions_destroy( &actions );
-    close( ends[1] );
-    video->input = ends[0];
+    if ( status != 0 )
+        video->child = 0;
+    return status;
+}
+
+static bool start( tr_video *video, double fps, bool gif, tr_error *error )
+{
+    char size[32], rate[32], name[1024];
+    int child_end;
+    snprintf( size, sizeof size, "%dx%d", video->wide, video->tall );
+    // "file:" keeps ffmpeg from taking a colon or a leading minus in the name for something else
+    if ( tr_number_print( rate, sizeof rate, fps, 6 ) == 0 ||
+         snprintf( name, sizeof name, "file:%s", video->path ) >= (int)sizeof name )
+        return tr_error_at( error, video->path, 0, 0, "the name of the video is too long" );
+    const char *arguments[32] = {
+        "ffmpeg", "-loglevel",   "error", "-nostdin",   "-y", "-f", "rawvideo", "-pixel_format",
+        "rgb24",  "-video_size", size,    "-framerate", rate, "-i", "pipe:0" };
+    const char *mp4[] = { "-c:v",    "libx264",  "-pix_fmt",  "yuv420p",    "-crf", "18",
+                          "-preset", "veryfast", "-movflags", "+faststart", NULL };
+    const char *palette[] = {
+        "-filter_complex", "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=sierra2_4a",
+        NULL };
+    int count = 15;
+    for ( const char **a = gif ? palette : mp4; *a; ++a )
+        arguments[count++] = *a;
+    arguments[count] = name;
+    if ( !open_channels( video, &child_end ) )
+        return tr_error_at( error, video->path, 0, 0, "cannot talk to ffmpeg: %s", strerror( errno ) );
+    int status = spawn( video, child_end, arguments );
+    close( child_end );
     if ( status == 0 )
         return true;
-    video->child = 0;
     return tr_error_set( error, status == ENOENT ? "ffmpeg is needed for videos: install the package ffmpeg"
                                                  : "ffmpeg cannot be started" );
 }
@@ -101,8 +93,8 @@ static void video_free( tr_video *video )
 
 tr_video *tr_video_open( const char *path, int width, int height, double fps, tr_error *error )
 {
-    bool gif = ends_with( path, ".gif" );
-    if ( !gif && !ends_with( path, ".mp4" ) ) {
+    bool gif = tr_path_ends( path, ".gif" );
+    if ( !gif && !tr_path_ends( path, ".mp4" ) ) {
         tr_error_at( error, path, 0, 0,
                      "videos are written as .mp4 or .gif: the name must end in one of them" );
         return NULL;
@@ -122,7 +114,7 @@ tr_video *tr_video_open( const char *path, int width, int height, double fps, tr
     video->tall = gif ? height : height + height % 2;
     video->path = tr_string_copy( path );
     video->frame = tr_alloc( (size_t)video->wide * (size_t)video->tall, 3 );
-    bool ok = video->path && video->frame ? spawn( video, fps, gif, error ) : tr_error_memory( error );
+    bool ok = video->path && video->frame ? start( video, fps, gif, error ) : tr_error_memory( error );
     if ( ok )
         return video;
     video_free( video );
