@@ -112,7 +112,7 @@ static double rise( const wolf *w, bool front, double time )
 
 typedef struct trunk { // how the trunk is held at a moment
     tr_gait_place place;
-    double trot, speed, turn, swing; // swing: one turn per cycle, 0 when the left legs of a pair stand
+    double trot, speed, turn;
     double front_rise, hind_rise;
 } trunk;
 

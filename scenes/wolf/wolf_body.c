@@ -50,7 +50,7 @@ static void add_front_leg( wolf_body *body, tr_rig *rig, wolf_leg *leg )
 {
     double s = leg->side;
     const char *prefix = s > 0 ? "LeftFront" : "RightFront";
-    leg->scapula = add_named( rig, prefix, "Scapula", body->chest, v3( 0.055 * s, 0.735, 0.205 ) );
+    leg->scapula = add_named( rig, prefix, "Scapula", body->chest, v3( 0.068 * s, 0.695, 0.215 ) );
     leg->upper = add_named( rig, prefix, "Upper", leg->scapula, v3( 0.090 * s, 0.560, 0.330 ) );
     leg->lower = add_named( rig, prefix, "Lower", leg->upper, v3( 0.098 * s, 0.436, 0.170 ) );
     leg->ankle = add_named( rig, prefix, "Carpus", leg->lower, v3( 0.092 * s, 0.155, 0.232 ) );
@@ -87,9 +87,9 @@ static void add_head( wolf_body *body, tr_rig *rig, int neck )
 // 1 hips, 8 spine, 1 chest, 5 neck, 5 head, 8 ears, 14 tail, 2 × 17 front legs, 2 × 16 hind legs.
 void wolf_body_add( wolf_body *body, tr_rig *rig )
 {
-    const vec3 spine[3] = { { 0, 0.700, -0.300 }, { 0, 0.715, -0.080 }, { 0, 0.635, 0.205 } };
-    const vec3 neck[3] = { { 0, 0.690, 0.320 }, { 0, 0.770, 0.460 }, { 0, 0.895, 0.590 } };
-    const vec3 tail[3] = { { 0, 0.720, -0.455 }, { 0, 0.640, -0.640 }, { 0, 0.300, -0.700 } };
+    const vec3 spine[3] = { { 0, 0.700, -0.300 }, { 0, 0.697, -0.080 }, { 0, 0.635, 0.230 } };
+    const vec3 neck[3] = { { 0, 0.680, 0.325 }, { 0, 0.765, 0.460 }, { 0, 0.895, 0.590 } };
+    const vec3 tail[3] = { { 0, 0.690, -0.450 }, { 0, 0.625, -0.640 }, { 0, 0.300, -0.700 } };
     body->hips = tr_rig_joint( rig, "Hips", -1, v3( 0, 0.690, -0.370 ) );
     int last = add_chain( rig, "Spine", body->hips, WOLF_SPINE, spine, false, body->spine );
     body->chest = tr_rig_joint( rig, "Chest", last, spine[2] );
