@@ -302,9 +302,9 @@ typedef struct tr_rule {
     double length;
     bool touch;        // relative: ≤ 5 cm in the source, kept unscaled
     int surface_prop;  // contact on a prop: its index, else -1
-    vec3 source_place; // contact: mean place in the source, in the same frame as target
+    vec3 source_place; // contact: mean place of the hand or foot in the source, in the same frame as target
     double floor;      // contact: height of the surface, 0 in a prop's frame
-    double rise;       // contact: heights above the surface scale by this
+    double rise; // contact: what is below the ankle or wrist, and heights above the surface, scale by this
 } tr_rule;
 
 typedef struct tr_stage {

@@ -32,6 +32,15 @@ bool tr_stage_bind( tr_stage *stage, const char *file, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
 bool tr_stage_automate( tr_stage *stage, tr_error *error );
 
+// A new rule with neutral values at the end of the stage's list, NULL when out of memory.
+tr_rule *tr_rule_append( tr_stage *stage );
+// How much longer the part below a joint is on the target: bones to its children, or its own where it has
+// none.
+double tr_part_ratio( const tr_actor *actor, int joint );
+int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // -1: drives none
+const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );
+double tr_obstacle_top( const tr_scene *scene, int obstacle );
+
 // Fills worlds and reports of a result whose motions and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );

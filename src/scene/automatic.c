@@ -1,0 +1,178 @@
+// Rules that come by themselves: every labelled contact becomes one, and every flat foot keeps its sole flat.
+#include "scene/scene_private.h"
+
+#include <stdio.h>
+
+int tr_actor_target_joint( const tr_actor *actor, int source_joint )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j )
+        if ( actor->map[j] == source_joint )
+            return j;
+    return -1;
+}
+
+static bool is_extremity( tr_role role )
+{
+    return role == TR_ROLE_HAND || role == TR_ROLE_FINGER || role == TR_ROLE_FOOT || role == TR_ROLE_TOE;
+}
+
+// The same joint, or parts of the same hand or foot.
+static bool same_part( const tr_skeleton *skeleton, int a, int b )
+{
+    const tr_joint *p = &skeleton->joints[a], *q = &skeleton->joints[b];
+    return a == b || ( p->limb == q->limb && is_extremity( p->role ) && is_extremity( q->role ) );
+}
+
+// ------------------------------------------------------------------------------------------------ stances
+// A stance is everything one foot (or hand) does on a surface between landing and leaving: heel, sole and toe
+// contacts that overlap in time. All of them move as a whole: with p(t) the source's place of a joint and c
+// the mean place of the foot in its stance,
+//   target(t) = group(c) + ρ (p(t) − c),   ρ = size of the target's foot : the source's,
+// and heights above the surface scale by ρ too. So heel and toe of a smaller foot agree, the foot rolls as in
+// the source, and equal bodies give the source back. On a prop the joint keeps its place on the prop: ρ = 1
+// in the prop's frame.
+
+// The joint that carries a hand or foot: the topmost extremity of the limb, or the joint itself.
+static int carrier( const tr_skeleton *skeleton, int joint )
+{
+    for ( int up = skeleton->joints[joint].parent; up >= 0 && same_part( skeleton, up, joint );
+          up = skeleton->joints[up].parent )
+        joint = up;
+    return joint;
+}
+
+// Widens first … last to all contacts of the same hand or foot that overlap it, directly or through others.
+static void widen_to_stance( const tr_actor *actor, int joint, int *first, int *last )
+{
+    bool grown = true;
+    while ( grown ) {
+        grown = false;
+        for ( int c = 0; c < actor->contacts.count; ++c ) {
+            const tr_contact *contact = &actor->contacts.items[c];
+            if ( contact->first > *last || contact->last < *first || contact->surface == TR_SURFACE_PROP ||
+                 !same_part( &actor->source.skeleton, contact->joint, joint ) )
+                continue;
+            grown = grown || contact->first < *first || contact->last > *last;
+            *first = contact->first < *first ? contact->first : *first;
+            *last = contact->last > *last ? contact->last : *last;
+        }
+    }
+}
+
+static vec3 mean_place( const tr_stage *stage, const tr_rule *rule, const tr_anchor *anchor, int first,
+                        int last )
+{
+    vec3 sum = v3_zero;
+    for ( int f = first; f <= last; ++f ) {
+        vec3 p = tr_anchor_source( stage, anchor, f );
+        if ( rule->surface_prop >= 0 )
+            p = rigid_apply( rigid_inverse( stage->props[rule->surface_prop].track[f] ), p );
+        sum = v3_add( sum, p );
+    }
+    return v3_scale( 1.0 / ( last - first + 1 ), sum );
+}
+
+static void place_contact( const tr_stage *stage, tr_rule *rule )
+{
+    if ( rule->surface_prop >= 0 || rule->a.actor < 0 ) {
+        rule->source_place = mean_place( stage, rule, &rule->a, rule->first, rule->last );
+        rule->target = rule->surface_prop >= 0
+                           ? v3_scale( stage->props[rule->surface_prop].scale, rule->source_place )
+                           : tr_group_place( tr_anchor_group( stage, &rule->a ), rule->source_place );
+        return;
+    }
+    const tr_actor *actor = &stage->actors[rule->a.actor];
+    int foot = carrier( &actor->target, rule->a.joints[0] ), from = actor->map[rule->a.joints[0]];
+    int first = rule->first, last = rule->last;
+    widen_to_stance( actor, from < 0 ? 0 : from, &first, &last );
+    tr_anchor centre = {
+        .actor = rule->a.actor, .prop = -1, .joints = { foot }, .weights = { 1 }, .count = 1 };
+    rule->source_place = mean_place( stage, rule, &centre, first, last );
+    rule->target = tr_group_place( tr_anchor_group( stage, &centre ), rule->source_place );
+    rule->rise = tr_part_ratio( actor, foot );
+}
+
+// ------------------------------------------------------------------------------------------------- rules
+
+static bool anchor_holds( const tr_stage *stage, const tr_anchor *anchor, int actor, int joint )
+{
+    if ( anchor->actor != actor )
+        return false;
+    for ( int i = 0; i < anchor->count; ++i )
+        if ( same_part( &stage->actors[actor].target, anchor->joints[i], joint ) )
+            return true;
+    return false;
+}
+
+// Is the joint held by a constraint of the document during any of these frames? Then the user's word counts.
+static bool held_by_user( const tr_stage *stage, int actor, int joint, int first, int last )
+{
+    for ( int r = 0; r < stage->rule_count && stage->rules[r].constraint >= 0; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        bool places = rule->kind == TR_CONSTRAINT_RELATIVE || rule->kind == TR_CONSTRAINT_CONTACT ||
+                      rule->kind == TR_CONSTRAINT_ABSOLUTE;
+        if ( places && rule->first <= last && first <= rule->last &&
+             ( anchor_holds( stage, &rule->a, actor, joint ) ||
+               anchor_holds( stage, &rule->b, actor, joint ) ) )
+            return true;
+    }
+    return false;
+}
+
+static tr_rule *append_automatic( tr_stage *stage, int actor, int joint, const tr_contact *contact,
+                                  tr_constraint_kind kind )
+{
+    tr_rule *rule = tr_rule_append( stage );
+    if ( rule == NULL )
+        return NULL;
+    snprintf( rule->id, sizeof rule->id, "auto_%.14s_%d", stage->scene->cast[actor].id, stage->rule_count );
+    rule->kind = kind;
+    rule->a.actor = actor;
+    rule->a.joints[0] = joint;
+    rule->a.weights[0] = 1;
+    rule->a.count = 1;
+    rule->first = contact->first;
+    rule->last = contact->last;
+    rule->ease_in = rule->ease_out = ceil( 0.1 * stage->fps );
+    rule->floor = stage->ground;
+    return rule;
+}
+
+static bool automate_contact( tr_stage *stage, int actor, const tr_contact *contact, tr_error *error )
+{
+    const tr_actor *body = &stage->actors[actor];
+    int joint = tr_actor_target_joint( body, contact->joint );
+    if ( joint < 0 || held_by_user( stage, actor, joint, contact->first, contact->last ) )
+        return true;
+    if ( stage->scene->cast[actor].contacts ) {
+        tr_rule *rule = append_automatic( stage, actor, joint, contact, TR_CONSTRAINT_CONTACT );
+        if ( rule == NULL )
+            return tr_error_memory( error );
+        if ( contact->surface == TR_SURFACE_PROP ) {
+            rule->surface_prop = contact->surface_index;
+            rule->floor = 0;
+        } else if ( contact->surface == TR_SURFACE_ENVIRONMENT )
+            rule->floor = tr_obstacle_top( stage->scene, contact->surface_index );
+        place_contact( stage, rule );
+    }
+    bool sole = body->target.joints[joint].role == TR_ROLE_FOOT && contact->surface != TR_SURFACE_PROP;
+    if ( sole && stage->scene->cast[actor].soles ) {
+        tr_rule *rule = append_automatic( stage, actor, joint, contact, TR_CONSTRAINT_ORIENTATION );
+        if ( rule == NULL )
+            return tr_error_memory( error );
+        rule->flat = true;
+    }
+    return true;
+}
+
+bool tr_stage_automate( tr_stage *stage, tr_error *error )
+{
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( stage->rules[r].kind == TR_CONSTRAINT_CONTACT && !stage->rules[r].given )
+            place_contact( stage, &stage->rules[r] );
+    for ( int i = 0; i < stage->actor_count; ++i )
+        for ( int c = 0; c < stage->actors[i].contacts.count; ++c )
+            if ( !automate_contact( stage, i, &stage->actors[i].contacts.items[c], error ) )
+                return false;
+    return true;
+}

@@ -1,0 +1,238 @@
+// Where a rule wants its point, and how far a result is from that.
+#include "scene/scene_private.h"
+
+// -------------------------------------------------------------------------------------------- positions
+
+static vec3 terms_position( const tr_anchor *anchor, tr_pose pose, const int *map, vec3 offset )
+{
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < anchor->count; ++i ) {
+        int joint = map != NULL ? map[anchor->joints[i]] : anchor->joints[i];
+        sum = v3_mad( sum, anchor->weights[i], pose.positions[joint < 0 ? 0 : joint] );
+    }
+    int first = anchor->count > 0 ? anchor->joints[0] : 0;
+    if ( map != NULL )
+        first = map[first] < 0 ? 0 : map[first];
+    if ( anchor->count == 0 )
+        sum = pose.positions[first];
+    return v3_add( sum, q_rotate( pose.rotations[first], offset ) );
+}
+
+vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame )
+{
+    (void)stage;
+    if ( anchor->prop >= 0 )
+        return rigid_apply( result->tracks[anchor->prop][frame], anchor->offset );
+    if ( anchor->actor < 0 )
+        return v3_zero;
+    return terms_position( anchor, tr_world_pose( &result->worlds[anchor->actor], frame ), NULL,
+                           anchor->offset );
+}
+
+vec3 tr_anchor_source( const tr_stage *stage, const tr_anchor *anchor, int frame )
+{
+    if ( anchor->prop >= 0 )
+        return rigid_apply( stage->props[anchor->prop].track[frame], anchor->source_offset );
+    if ( anchor->actor < 0 )
+        return v3_zero;
+    const tr_actor *actor = &stage->actors[anchor->actor];
+    return terms_position( anchor, tr_world_pose( &actor->world, frame ), actor->map, anchor->source_offset );
+}
+
+static quat anchor_rotation( const tr_result *result, const tr_anchor *anchor, int frame )
+{
+    if ( anchor->prop >= 0 )
+        return result->tracks[anchor->prop][frame].rotation;
+    return tr_world_pose( &result->worlds[anchor->actor], frame )
+        .rotations[anchor->count > 0 ? anchor->joints[0] : 0];
+}
+
+// The source's rotation as the target body would show it.
+static quat anchor_source_rotation( const tr_stage *stage, const tr_anchor *anchor, int frame )
+{
+    if ( anchor->prop >= 0 )
+        return stage->props[anchor->prop].track[frame].rotation;
+    const tr_actor *actor = &stage->actors[anchor->actor];
+    int joint = anchor->count > 0 ? anchor->joints[0] : 0, from = actor->map[joint];
+    return q_mul( tr_world_pose( &actor->world, frame ).rotations[from < 0 ? 0 : from], actor->align[joint] );
+}
+
+const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor )
+{
+    return &stage->groups[anchor->actor >= 0 ? stage->actors[anchor->actor].group
+                                             : stage->props[anchor->prop].group];
+}
+
+// ------------------------------------------------------------------------------------------------ contact
+
+// See automatic.c for the places.
+static vec3 contact_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    vec3 p = tr_anchor_source( stage, &rule->a, frame );
+    if ( rule->surface_prop >= 0 ) {
+        const tr_stage_prop *prop = &stage->props[rule->surface_prop];
+        vec3 local = rigid_apply( rigid_inverse( prop->track[frame] ), p );
+        vec3 moved = v3_add( rule->target, v3_sub( local, rule->source_place ) );
+        return rigid_apply( result->tracks[rule->surface_prop][frame], moved );
+    }
+    vec3 moved = v3_mad( rule->target, rule->rise, v3_sub( p, rule->source_place ) );
+    moved.y = rule->floor + rule->rise * ( p.y - rule->floor );
+    return moved;
+}
+
+// -------------------------------------------------------------------------------------------- evaluation
+
+double tr_rule_strength( const tr_rule *rule, int frame )
+{
+    if ( frame < rule->first )
+        return smooth_step5( 1.0 - ( rule->first - frame ) / ( rule->ease_in + 1.0 ) );
+    if ( frame > rule->last )
+        return smooth_step5( 1.0 - ( frame - rule->last ) / ( rule->ease_out + 1.0 ) );
+    return 1.0;
+}
+
+// Offset of a from b. Between bodies it scales with the group; to a prop with the prop; a touch does not
+// scale.
+static vec3 relative_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    vec3 offset = rule->target;
+    if ( !rule->given ) {
+        offset =
+            v3_sub( tr_anchor_source( stage, &rule->a, frame ), tr_anchor_source( stage, &rule->b, frame ) );
+        if ( !rule->touch )
+            offset = v3_scale( tr_anchor_group( stage, &rule->a )->size_ratio, offset );
+        if ( rule->partner_space )
+            offset = q_unrotate( anchor_source_rotation( stage, &rule->b, frame ), offset );
+    }
+    return rule->partner_space ? q_rotate( anchor_rotation( result, &rule->b, frame ), offset ) : offset;
+}
+
+// Over the middle of what stands on the ground at this frame, or over where the whole body's clip wants it.
+static vec3 support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame,
+                            vec3 fallback )
+{
+    vec3 sum = v3_zero;
+    int count = 0;
+    const tr_contacts *contacts = &stage->actors[actor].contacts;
+    for ( int c = 0; c < contacts->count; ++c ) {
+        const tr_contact *contact = &contacts->items[c];
+        int joint = tr_actor_target_joint( &stage->actors[actor], contact->joint );
+        if ( joint < 0 || frame < contact->first || frame > contact->last ||
+             contact->surface == TR_SURFACE_PROP )
+            continue;
+        sum = v3_add( sum, tr_world_pose( &result->worlds[actor], frame ).positions[joint] );
+        count++;
+    }
+    return count > 0 ? v3_scale( 1.0 / count, sum ) : fallback;
+}
+
+static vec3 centre_of_mass( const tr_stage *stage, const tr_result *result, int actor, int frame )
+{
+    return tr_body_centre_of_mass( &stage->actors[actor].body, &stage->actors[actor].target,
+                                   tr_world_pose( &result->worlds[actor], frame ) );
+}
+
+vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    switch ( rule->kind ) {
+    case TR_CONSTRAINT_CONTACT:
+        return rule->given ? rule->target : contact_target( stage, result, rule, frame );
+    case TR_CONSTRAINT_RELATIVE: return relative_target( stage, result, rule, frame );
+    case TR_CONSTRAINT_CENTRE_OF_MASS:
+        return rule->given ? rule->target
+                           : support_centre( stage, result, rule->a.actor, frame,
+                                             centre_of_mass( stage, result, rule->a.actor, frame ) );
+    default:
+        return rule->given ? rule->target
+                           : tr_group_place( tr_anchor_group( stage, &rule->a ),
+                                             tr_anchor_source( stage, &rule->a, frame ) );
+    }
+}
+
+static double masked_length( const bool axis[3], vec3 v )
+{
+    return v3_length( v3( axis[0] ? v.x : 0, axis[1] ? v.y : 0, axis[2] ? v.z : 0 ) );
+}
+
+static double chord( double angle )
+{
+    return 0.2 * sin( 0.5 * angle ); // at 10 cm
+}
+
+// Flat: how far the change from the wanted rotation tilts the vertical.
+static double orientation_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
+                                 int frame )
+{
+    quat now = anchor_rotation( result, &rule->a, frame );
+    quat wanted = rule->given ? rule->rotation : anchor_source_rotation( stage, &rule->a, frame );
+    quat change = q_mul( now, q_conj( wanted ) );
+    if ( rule->flat ) {
+        vec3 up = q_rotate( change, v3_y );
+        return chord( acos( clampd( up.y, -1, 1 ) ) );
+    }
+    return chord( q_angle( now, wanted ) );
+}
+
+// Direction of a's horizontal path, from its neighbours in time.
+static double direction_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
+                               int frame )
+{
+    int before = frame > 0 ? frame - 1 : frame, after = frame + 1 < stage->frame_count ? frame + 1 : frame;
+    vec3 step = v3_horizontal( v3_sub( tr_anchor_position( stage, result, &rule->a, after ),
+                                       tr_anchor_position( stage, result, &rule->a, before ) ) );
+    vec3 wanted = v3_unit( v3_horizontal( rule->target ) );
+    if ( v3_length( step ) < 1e-6 || v3_length( wanted ) == 0 )
+        return 0; // standing still has no direction
+    return chord( acos( clampd( v3_dot( v3_unit( step ), wanted ), -1, 1 ) ) );
+}
+
+static double length_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    vec3 a = tr_anchor_position( stage, result, &rule->a, frame );
+    if ( rule->b.actor >= 0 || rule->b.prop >= 0 ) {
+        double now = v3_distance( a, tr_anchor_position( stage, result, &rule->b, frame ) );
+        double source = v3_distance( tr_anchor_source( stage, &rule->a, frame ),
+                                     tr_anchor_source( stage, &rule->b, frame ) );
+        return fabs( now - ( rule->given ? rule->length : source ) );
+    }
+    const tr_skeleton *skeleton = &result->motions[rule->a.actor].skeleton;
+    int joint = rule->a.joints[0], parent = skeleton->joints[joint].parent;
+    if ( parent < 0 )
+        return 0;
+    const vec3 *p = tr_world_pose( &result->worlds[rule->a.actor], frame ).positions;
+    return fabs( v3_distance( p[joint], p[parent] ) -
+                 ( rule->given ? rule->length : tr_bone_length( skeleton, joint ) ) );
+}
+
+double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    vec3 at = tr_anchor_position( stage, result, &rule->a, frame );
+    switch ( rule->kind ) {
+    case TR_CONSTRAINT_ORIENTATION: return orientation_error( stage, result, rule, frame );
+    case TR_CONSTRAINT_LENGTH: return length_error( stage, result, rule, frame );
+    case TR_CONSTRAINT_CENTRE_OF_MASS:
+        at = centre_of_mass( stage, result, rule->a.actor, frame );
+        return v3_length( v3_horizontal( v3_sub( at, tr_rule_target( stage, result, rule, frame ) ) ) );
+    case TR_CONSTRAINT_RELATIVE:
+        at = v3_sub( at, tr_anchor_position( stage, result, &rule->b, frame ) );
+        break;
+    default:
+        if ( rule->direction )
+            return direction_error( stage, result, rule, frame );
+    }
+    return masked_length( rule->axis, v3_sub( at, tr_rule_target( stage, result, rule, frame ) ) );
+}
+
+// The source is right by definition where the rule takes its target from it; a given one it may miss.
+double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    if ( !rule->given )
+        return 0;
+    vec3 at = tr_anchor_source( stage, &rule->a, frame ), wanted = rule->target;
+    if ( rule->kind == TR_CONSTRAINT_RELATIVE ) {
+        at = v3_sub( at, tr_anchor_source( stage, &rule->b, frame ) );
+        if ( rule->partner_space )
+            wanted = q_rotate( anchor_source_rotation( stage, &rule->b, frame ), wanted );
+    }
+    return masked_length( rule->axis, v3_sub( at, wanted ) );
+}
