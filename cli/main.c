@@ -2,7 +2,9 @@
 #include "cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const cli_command *const commands[] = {
     &cli_command_edit, &cli_command_scenes,   &cli_command_info,    &cli_command_convert,
@@ -53,8 +55,18 @@ static int help( const char *name )
     return CLI_OK;
 }
 
+// Threads that wait for work shall sleep: gcc's OpenMP lets them spin, which on a busy machine makes two
+// threads several times slower than one. It reads its settings from the environment before main, so the
+// program starts itself once more with the setting; where that is not possible it goes on as it is.
+static void let_idle_threads_sleep( char **arguments )
+{
+    if ( getenv( "OMP_WAIT_POLICY" ) == NULL && setenv( "OMP_WAIT_POLICY", "passive", 0 ) == 0 )
+        execv( "/proc/self/exe", arguments );
+}
+
 int main( int count, char **arguments )
 {
+    let_idle_threads_sleep( arguments );
     const char *name = count > 1 ? arguments[1] : NULL;
     if ( name == NULL ) {
         print_overview( stderr );
