@@ -81,12 +81,12 @@ static void close_theatre( theatre *t )
 
 static vec3 *source_at( theatre *t, int actor, int frame, int joint )
 {
-    return &tr_world_pose( &t->stage.actors[actor].world, frame ).positions[joint];
+    return tr_world_pose( &t->stage.actors[actor].world, frame ).positions + joint;
 }
 
 static vec3 *out_at( theatre *t, int actor, int frame, int joint )
 {
-    return &tr_world_pose( &t->result.worlds[actor], frame ).positions[joint];
+    return tr_world_pose( &t->result.worlds[actor], frame ).positions + joint;
 }
 
 static void put_both( theatre *t, int actor, int frame, int joint, vec3 place )

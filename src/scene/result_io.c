@@ -272,9 +272,10 @@ static bool load_motion( tr_motion *out, const char *folder, const char *id, int
 static bool depth_first_places( const tr_skeleton *skeleton, int *place )
 {
     int count = skeleton->joint_count;
-    int *size = tr_alloc( 2 * (size_t)count, sizeof( int ) ), *next = size + count;
+    int *size = tr_alloc( 2 * (size_t)count, sizeof( int ) );
     if ( size == NULL )
         return false;
+    int *next = size + count;
     for ( int j = count - 1; j >= 0; --j ) {
         size[j] += 1;
         if ( j > 0 )
