@@ -176,7 +176,7 @@ static bool plan_steps( const spider *s, const tr_course *course, tr_gait *gait,
 // ----------------------------------------------------------------------------------------------- frames
 
 typedef struct trailing { // what hangs on the body and follows it
-    tr_follow heading, height, pitch, ahead;
+    tr_follow heading, height, ahead;
 } trailing;
 
 // How far a body at z is on the step, 0 … 1.

@@ -132,46 +132,48 @@ static double side_swing( const wolf *w, bool front, double time, double lag )
     return cos( 0.5 * step_angle( w, front, time ) - lag );
 }
 
-// Hips first, then the spine bends along the path's curve and against the hips' swing, and the whole is moved
-// so that the middle of the back is over the path.
-static void pose_trunk( wolf *w, const trunk *t, double time )
+// Hips first, then the spine bends along the path's curve and against the hips' swing.
+static void bend_spine( wolf *w, const trunk *t, double time )
 {
     tr_rig *rig = &w->rig;
     const wolf_body *b = &w->body;
-    double hind = side_swing( w, false, time, 0.35 ), front = side_swing( w, true, time, 0.35 );
     double amount = lerpd( 1.0, 0.6, t->trot );
     double bend = 0.66 * t->turn / fmax( t->speed, 0.3 ); // the curve of the path over the length of the back
     double pitch = ( t->hind_rise - t->front_rise ) / 0.66;
     double lean = -0.6 * atan( t->speed * t->turn / 9.81 );
     // The hip of the leg that swings ahead goes with it.
     double hip_yaw = -0.5 * bend + 0.075 * amount * side_swing( w, false, time, 1.9 );
-    double hip_roll = 0.04 * amount * hind + lean, chest_roll = 0.03 * amount * front + lean;
     double chest_yaw = 0.5 * bend + 0.055 * amount * side_swing( w, true, time, 1.9 );
+    double hip_roll = lean + 0.04 * amount * side_swing( w, false, time, 0.35 );
+    double chest_roll = lean + 0.03 * amount * side_swing( w, true, time, 0.35 );
     double flex = 0.035 * ( 1 - 0.4 * t->trot ) * cos( step_angle( w, false, time ) - 1.2 );
     quat root = q_mul( q_axis_angle( v3_y, t->place.heading + hip_yaw ),
                        q_from_vector( v3( pitch + flex, 0, hip_roll ) ) );
     tr_rig_begin( rig, ( rigid ){ root, rig->rest[b->hips] } );
     double share = 1.0 / ( WOLF_SPINE + 1 );
-    // Flexed at the loins more than at the ribs.
     for ( int i = 0; i <= WOLF_SPINE; ++i ) {
         int joint = i < WOLF_SPINE ? b->spine[i] : b->chest;
-        double weight = 2.0 * share * ( 1.0 - (double)i / WOLF_SPINE );
-        tr_rig_turn( rig, joint,
-                     q_from_vector( v3( -2.0 * flex * weight, share * ( chest_yaw - hip_yaw ),
-                                        share * ( chest_roll - hip_roll ) ) ) );
+        double loins = 2.0 * share * ( 1.0 - (double)i / WOLF_SPINE ); // flex more than the ribs
+        vec3 turn =
+            v3( -2.0 * flex * loins, share * ( chest_yaw - hip_yaw ), share * ( chest_roll - hip_roll ) );
+        tr_rig_turn( rig, joint, q_from_vector( turn ) );
     }
-    vec3 middle = v3_lerp( rig->positions[b->hips], rig->positions[b->chest], 0.5 );
-    vec3 rest = v3_lerp( rig->rest[b->hips], rig->rest[b->chest], 0.5 );
-    rigid path = { q_axis_angle( v3_y, t->place.heading ),
-                   v3( t->place.position.x, 0, t->place.position.z ) };
-    vec3 goal = rigid_apply( path, rest );
+}
+
+// Moves the whole so that the middle of the back is over the path, in the walk a little towards the side that
+// carries.
+static void place_trunk( wolf *w, const trunk *t, double time )
+{
+    tr_rig *rig = &w->rig;
+    const wolf_body *b = &w->body;
+    tr_gait_support support = tr_gait_support_at( &w->gait, time );
+    rigid path = { q_axis_angle( v3_y, t->place.heading ), v3_horizontal( t->place.position ) };
+    vec3 left = q_rotate( path.rotation, v3_x );
+    double sway = 0.12 * ( 1 - t->trot ) * v3_dot( v3_sub( support.centre, support.ground ), left );
+    vec3 goal = rigid_apply( path, v3_lerp( rig->rest[b->hips], rig->rest[b->chest], 0.5 ) );
     goal.y += 0.5 * ( t->front_rise + t->hind_rise );
-    vec3 support = tr_gait_support_at( &w->gait, time ).centre,
-         ground = tr_gait_support_at( &w->gait, time ).ground;
-    vec3 sway = v3_sub( support, ground );
-    double across = 0.12 * ( 1 - t->trot ) * v3_dot( sway, q_rotate( path.rotation, v3_x ) );
-    goal = v3_mad( goal, across, q_rotate( path.rotation, v3_x ) );
-    tr_rig_move( rig, v3_sub( goal, middle ) );
+    vec3 middle = v3_lerp( rig->positions[b->hips], rig->positions[b->chest], 0.5 );
+    tr_rig_move( rig, v3_sub( v3_mad( goal, sway, left ), middle ) );
 }
 
 // ----------------------------------------------------------------------------------------- head and tail
@@ -196,14 +198,19 @@ static void pose_head( wolf *w, const trunk *t, double time )
                                     0.08 * look ) ) );
     double pant = t->trot * ( 0.05 + 0.035 * sin( 2 * TR_PI * 2.6 * time ) );
     tr_rig_turn( rig, b->jaw, q_from_vector( v3( pant, 0, 0 ) ) );
+}
+
+// Ears lie back in the trot, flap with the head's nod, and flick now and then.
+static void pose_ears( wolf *w, const trunk *t, double time )
+{
     double back = 0.18 * t->trot + w->ear.value;
     for ( int e = 0; e < 2; ++e ) {
         double s = e == 0 ? 1 : -1;
         double flick = 0.35 * pow( fmax( tr_noise( w->seed + 50 + e, time, 1.3 ), 0.0 ), 2 );
-        for ( int i = 0; i < WOLF_EAR; ++i )
-            tr_rig_turn( rig, b->ears[e][i],
-                         q_from_vector( v3( -( back + 0.3 * flick ) / ( i + 1 ), s * flick,
-                                            -0.5 * s * back / ( i + 1 ) ) ) );
+        for ( int i = 0; i < WOLF_EAR; ++i ) {
+            vec3 turn = v3( -( back + 0.3 * flick ) / ( i + 1 ), s * flick, -0.5 * s * back / ( i + 1 ) );
+            tr_rig_turn( &w->rig, w->body.ears[e][i], q_from_vector( turn ) );
+        }
     }
 }
 
@@ -293,9 +300,11 @@ static void pose_leg( wolf *w, int index, double time )
 static void make_frame( wolf *w, double time, bool first )
 {
     trunk t = trunk_at( w, time );
-    pose_trunk( w, &t, time );
+    bend_spine( w, &t, time );
+    place_trunk( w, &t, time );
     follow_trunk( w, &t, time, first );
     pose_head( w, &t, time );
+    pose_ears( w, &t, time );
     pose_tail( w, &t, time );
     for ( int i = 0; i < WOLF_LEGS; ++i )
         pose_leg( w, i, time );
