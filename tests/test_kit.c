@@ -133,7 +133,7 @@ static void hands_and_feet_arrive( void **state )
         tr_human_targets t = standing();
         for ( int side = 0; side < 2; ++side ) {
             double sign = side == TR_HUMAN_LEFT ? 1 : -1;
-            t.hands[side].grip = 1;
+            t.hands[side].grip = t.hands[side].firm = 1;
             t.hands[side].hold.position = v3_mul( places[n], v3( sign, 1, 1 ) );
             t.hands[side].hold.rotation = tr_human_hand_rotation( side, v3_z, v3( -sign, 0, 0 ) );
         }

@@ -188,20 +188,34 @@ static rigid hold_hand( const relay_person *p, int side, int box, double t, doub
     return grip;
 }
 
+// Times at which the hands touch a box and let go of it.
+static double touch_time( const relay_person *p, int box )
+{
+    return relay_time( p->plan, p->index, box ) - 0.5 * RELAY_HOLD;
+}
+
+static double release_time( const relay_person *p, int box )
+{
+    return relay_time( p->plan, p->index + 1, box ) + 0.5 * RELAY_HOLD;
+}
+
+// Half of the time between two boxes belongs to letting go of one, half to reaching for the next.
 static tr_human_hand hand_at( const relay_person *p, int side, double t )
 {
     double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
     tr_human_hand hand = { .rest = idle_hand( p, side, t ), .hold = rigid_identity };
     for ( int b = p->first_box; b <= p->last_box; ++b ) {
-        double first = relay_time( p->plan, p->index, b ) - 0.5 * RELAY_HOLD;
-        double last = relay_time( p->plan, p->index + 1, b ) + 0.5 * RELAY_HOLD;
-        double grip = tr_pulse( t, first - 0.05, last + 0.05, 0.66, 0.68 );
-        if ( grip == 0.0 ) // the pulses of two boxes never overlap
+        double touch = touch_time( p, b ), release = release_time( p, b );
+        double rise = 0.5 * ( touch - release_time( p, b - 1 ) ),
+               fall = 0.5 * ( touch_time( p, b + 1 ) - release );
+        double grip = tr_pulse( t, touch - 0.04, release + 0.04, rise - 0.05, fall - 0.05 );
+        if ( grip == 0.0 )
             continue;
         // On its way to the box and back a hand keeps well outside of it.
-        double open = 0.085 * ( 1.0 - tr_pulse( t, first, last, 0.30, 0.24 ) ) + 0.5 * ( 1.0 - grip );
+        double open = 0.085 * ( 1.0 - tr_pulse( t, touch, release, 0.30, 0.24 ) ) + 0.4 * ( 1.0 - grip );
         hand.hold = hold_hand( p, side, b, t, open );
         hand.grip = grip;
+        hand.firm = tr_pulse( t, touch - 0.02, release + 0.02, 0.40, 0.40 );
     }
     hand.elbow = v3_lerp( v3( 0.35 * out, -0.3, -1.0 ), v3( 0.6 * out, -0.7, -0.5 ), hand.grip );
     return hand;

@@ -201,7 +201,7 @@ static double soft_excess( double x, double knee )
 
 // One round of leaning: what a shoulder lacks to its hand turns the spine (ω = r × e / |r|², the least
 // rotation that moves the shoulder by e) and carries the pelvis along; what a hip lacks to its foot pulls the
-// pelvis towards that foot. A hand at rest moves with the chest and asks for nothing.
+// pelvis towards that foot. Only firm hands ask for it.
 static void lean_once( solver *s )
 {
     vec3 carry = v3_zero, turn = v3_zero;
@@ -209,7 +209,7 @@ static void lean_once( solver *s )
         vec3 shoulder = s->positions[tr_human_arm( side, TR_HUMAN_ARM )];
         vec3 reach = v3_sub( wrist_of( s, side ).position, shoulder );
         double excess = soft_excess( v3_length( reach ) - 0.93 * TR_HUMAN_ARM_LENGTH, 0.012 );
-        vec3 pull = v3_scale( 0.5 * s->targets->hands[side].grip * excess, v3_unit( reach ) );
+        vec3 pull = v3_scale( 0.5 * s->targets->hands[side].firm * excess, v3_unit( reach ) );
         vec3 lever = v3_sub( shoulder, s->positions[TR_HUMAN_SPINE] );
         turn = v3_mad( turn, 1.0 / v3_dot( lever, lever ), v3_cross( lever, pull ) );
         carry = v3_mad( carry, 0.5, pull );
@@ -282,6 +282,17 @@ static void share_twist( solver *s, int side )
     tr_pose_refresh( s->human, s->local, pose_of( s ), forearm );
 }
 
+// A hand that is not firm stays short of a straight arm, softly.
+static vec3 within_reach( const solver *s, int side, vec3 wrist )
+{
+    vec3 shoulder = s->positions[tr_human_arm( side, TR_HUMAN_ARM )], reach = v3_sub( wrist, shoulder );
+    double distance = v3_length( reach ) / TR_HUMAN_ARM_LENGTH;
+    if ( distance <= 0.88 )
+        return wrist;
+    double shorter = ( 0.88 + soft_limit( distance - 0.88, 0.08 ) ) / distance;
+    return v3_mad( shoulder, lerpd( shorter, 1.0, s->targets->hands[side].firm ), reach );
+}
+
 // Both elbow and knee start out bent about their hinge, so that the chain's plane is the hinge's plane.
 static double place_arm( solver *s, int side )
 {
@@ -294,7 +305,8 @@ static double place_arm( solver *s, int side )
     tr_pose_refresh( s->human, s->local, pose_of( s ), upper );
     vec3 elbow =
         v3_dot( target->elbow, target->elbow ) > 0 ? target->elbow : v3( outward( side ) * 0.55, -0.6, -0.6 );
-    double left = tr_ik_two_bone( s->human, s->local, pose_of( s ), upper, upper + 1, hand, wrist.position,
+    double left = tr_ik_two_bone( s->human, s->local, pose_of( s ), upper, upper + 1, hand,
+                                  within_reach( s, side, wrist.position ),
                                   q_rotate( s->rotations[TR_HUMAN_CHEST], elbow ) );
     tr_ik_orient( s->human, s->local, pose_of( s ), hand, wrist.rotation );
     share_twist( s, side );

@@ -59,6 +59,7 @@ typedef struct tr_human_hand {
     rigid rest;  // in the chest's frame, see tr_human_hang
     rigid hold;  // in the world
     double grip; // 0 = rest … 1 = hold
+    double firm; // 0 = the hand goes as near as the arm lets it … 1 = the body leans to bring it there
     vec3 elbow;  // direction the elbow points to, in the chest's frame; zero = out, down and back
 } tr_human_hand;
 

@@ -90,7 +90,7 @@ static tr_human_hand hand_at( const chain *c, int person, int side, double time 
     double d = link_depth( c, link, time );
     vec3 fingers = v3( out * lerpd( 0.55, 0.60, d ), lerpd( -0.75, 0.0, d ), lerpd( 0.45, 0.65, d ) );
     vec3 palm = v3( 0, -out * fingers.z, out * fingers.y );
-    tr_human_hand hand = { .rest = rigid_identity, .grip = 1.0 };
+    tr_human_hand hand = { .rest = rigid_identity, .grip = 1.0, .firm = 1.0 };
     hand.hold.position = rigid_apply( inverse, link_at( c, link, time ) );
     hand.hold.rotation = tr_human_hand_rotation( side, fingers, palm );
     hand.elbow = v3_lerp( v3( 0.45 * out, -0.8, -0.45 ), v3( 0.1 * out, -1.0, 0.0 ), d );
