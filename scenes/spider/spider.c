@@ -226,7 +226,7 @@ static void reach_foot( spider *s, const leg *l, vec3 target )
 static void move_hangers( spider *s, const tr_gait *gait, const trailing *trail, rigid body, double time )
 {
     tr_rig *rig = &s->rig;
-    double yaw = clampd( trail->heading.value - q_heading( body.rotation ), -0.5, 0.5 );
+    double yaw = clampd( wrap_angle( trail->heading.value - q_heading( body.rotation ) ), -0.5, 0.5 );
     double bob = clampd( 3.0 * ( trail->height.value - body.position.y ), -0.35, 0.35 );
     double clock = 2.0 * TR_PI * tr_gait_clock( gait, time );
     double moving = smooth_step5( tr_gait_speed( gait, time ) / 0.3 );
