@@ -118,8 +118,9 @@ static bool read_frames( shot *out, const cli_call *call )
 static bool shot_prepare( shot *out, tr_error *error )
 {
     double aspect = (double)out->width / out->height;
-    if ( !tr_view_camera( &out->camera, &out->subject.stage, &out->subject.result, out->first, out->last,
-                          out->view.view, aspect, error ) )
+    int ghosts = out->view.ghosts ? out->view.ghost_step * out->view.ghosts_each_side : 0;
+    if ( !tr_view_camera( &out->camera, &out->subject.stage, &out->subject.result, out->first - ghosts,
+                          out->last + ghosts, out->view.view, aspect, error ) )
         return false;
     out->rgb = tr_alloc( (size_t)out->width * (size_t)out->height, 3 );
     if ( out->rgb == NULL )

@@ -1,6 +1,7 @@
 // Pictures: the context, the renderer against a stored picture, cameras, comparison, files and videos.
 #include "check.h"
 #include "figure.h"
+#include "scenes/scenes.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -175,6 +176,153 @@ static void test_bad_calls( void **state )
     camera.eye.x = NAN;
     assert_false( tr_renderer_picture( s.renderer, &list, &camera, 1, 1, rgb, &error ) );
     studio_close( &s );
+}
+
+// Twice the size and halved is the same picture, only smoother.
+static void test_still( void **state )
+{
+    (void)state;
+    studio s = studio_open();
+    tr_draw_list list = { 0 };
+    little_scene( &list );
+    tr_camera camera;
+    assert_true( tr_camera_view( &camera, "28,14", v3( -1.5, 0, -0.8 ), v3( 1.4, 1.75, 0.4 ), 1.6 ) );
+    unsigned char *plain = take( &s, &list, &camera, 160, 100 );
+    tr_renderer_set_still( s.renderer, true );
+    unsigned char *still = take( &s, &list, &camera, 160, 100 );
+    double difference = tr_picture_difference( plain, still, 160, 100 );
+    assert_true( difference > 0.0 && difference < 0.01 );
+    tr_free( plain );
+    tr_free( still );
+    tr_draw_free( &list );
+    studio_close( &s );
+}
+
+// ------------------------------------------------------------------------------------------------- views
+
+typedef struct play { // a built-in scene, its source as the result
+    tr_scene scene;
+    tr_library library;
+    tr_stage stage;
+    tr_result result;
+} play;
+
+static void play_open( play *p, const char *name, int cast )
+{
+    tr_error error = { 0 };
+    *p = ( play ){ .scene = tr_default_scene() };
+    const tr_scene_entry *entry = tr_scene_entry_find( name );
+    assert_non_null( entry );
+    check_ok( tr_scene_build( entry, cast, &p->scene, &p->library, &error ), &error );
+    check_ok( tr_stage_build( &p->stage, &p->scene, NULL, &p->library, NULL, &error ), &error );
+    check_ok( tr_result_from_source( &p->result, &p->stage, &error ), &error );
+}
+
+static void play_close( play *p )
+{
+    tr_result_free( &p->result );
+    tr_stage_free( &p->stage );
+    tr_scene_free( &p->scene );
+    tr_library_free( &p->library );
+}
+
+static void test_view_fills_the_list( void **state )
+{
+    (void)state;
+    play p;
+    play_open( &p, "box_relay", 3 );
+    tr_view_def def = tr_default_view_def();
+    tr_draw_list list = { 0 };
+    tr_view_fill( &list, &p.stage, &p.result, 10, &def );
+    int capsules = 0, joints = 0;
+    for ( int i = 0; i < p.stage.actor_count; ++i ) {
+        capsules += p.stage.actors[i].body.capsule_count;
+        joints += p.stage.actors[i].target.joint_count;
+    }
+    assert_int_equal( list.capsule_count, capsules );
+    assert_int_equal( list.box_count, p.stage.prop_count + p.scene.obstacle_count );
+    assert_int_equal( list.line_count, 0 );
+    check_near( list.ground, p.stage.ground, 0.0 );
+    check_v3( list.boxes[0].place.position, p.result.tracks[0][10].position, 1e-12 );
+    check_v3( list.boxes[0].size, v3_scale( p.stage.props[0].scale, p.stage.props[0].size ), 1e-12 );
+
+    def.bodies = false;
+    def.pose_graph = true; // three edges around every joint, three rails along every bone
+    tr_view_fill( &list, &p.stage, &p.result, 10, &def );
+    assert_int_equal( list.capsule_count, 0 );
+    assert_int_equal( list.line_count, 3 * joints + 3 * ( joints - p.stage.actor_count ) );
+
+    def = tr_default_view_def();
+    def.ghosts = def.source = true;
+    tr_view_fill( &list, &p.stage, &p.result, p.result.frame_count / 2, &def );
+    assert_true( list.capsule_count >= capsules * ( 2 + 2 * def.ghosts_each_side ) );
+    def.ghosts = def.source = false;
+    def.skeleton = def.trails = def.contacts = true;
+    tr_view_fill( &list, &p.stage, &p.result, 1000000, &def ); // past the end: the last frame
+    assert_true( list.line_count > joints && list.disc_count >= p.stage.actor_count );
+    tr_draw_free( &list );
+    play_close( &p );
+}
+
+static void test_view_highlights( void **state )
+{
+    (void)state;
+    play p;
+    play_open( &p, "box_relay", 3 );
+    tr_view_def def = tr_default_view_def();
+    def.highlight = p.scene.cast[1].id;
+    tr_draw_list list = { 0 };
+    tr_view_fill( &list, &p.stage, &p.result, 0, &def );
+    const tr_capsule *pelvis = &p.stage.actors[1].body.capsules[0];
+    tr_colour others = list.capsules[0].colour,
+              chosen = list.capsules[p.stage.actors[0].body.capsule_count].colour;
+    assert_int_equal( p.stage.actors[1].target.joints[pelvis->parent].role, TR_ROLE_ROOT );
+    check_near( chosen.r, p.scene.cast[1].colour[0], 1e-6 );
+    assert_true( others.r > 0.6f && others.g > 0.6f && others.b > 0.6f ); // nearly grey
+    tr_draw_free( &list );
+    play_close( &p );
+}
+
+static void test_view_frames_the_cast( void **state )
+{
+    (void)state;
+    play p;
+    play_open( &p, "box_relay", 5 );
+    tr_camera camera;
+    tr_error error = { 0 };
+    int last = p.result.frame_count - 1;
+    check_ok( tr_view_camera( &camera, &p.stage, &p.result, -5, last + 5, "auto", 1.6, &error ), &error );
+    vec3 low, high;
+    tr_view_bounds( &p.stage, &p.result, 0, last, &low, &high );
+    for ( int i = 0; i < p.stage.actor_count; ++i )
+        for ( int f = 0; f <= last; f += 7 )
+            for ( int j = 0; j < p.stage.actors[i].target.joint_count; ++j ) {
+                vec3 joint = tr_world_pose( &p.result.worlds[i], f ).positions[j];
+                vec3 at = tr_camera_project( &camera, joint, 1.6 );
+                assert_true( fabs( at.x ) <= 1.0 && fabs( at.y ) <= 1.0 && at.z > 0.0 );
+                assert_true( joint.x > low.x - 0.1 && joint.x < high.x + 0.1 && joint.y < high.y + 0.1 );
+            }
+    assert_false( tr_view_camera( &camera, &p.stage, &p.result, 0, last, "sideways", 1.6, &error ) );
+    assert_non_null( strstr( error.message, "sideways" ) );
+    play_close( &p );
+}
+
+static void test_view_out_of_memory( void **state )
+{
+    (void)state;
+    play p;
+    play_open( &p, "box_relay", 3 );
+    tr_view_def def = tr_default_view_def();
+    def.skeleton = def.pose_graph = def.trails = def.contacts = true;
+    for ( int n = 1; n < 40; ++n ) {
+        tr_draw_list list = { 0 };
+        tr_memory_fail_from( n );
+        tr_view_fill( &list, &p.stage, &p.result, 0, &def );
+        tr_memory_fail_from( 0 );
+        assert_true( list.failed || n > 20 );
+        tr_draw_free( &list );
+    }
+    play_close( &p );
 }
 
 // ---------------------------------------------------------------------------------------------- cameras
@@ -391,11 +539,25 @@ static void test_without_ffmpeg( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( test_stored_picture ),      TEST( test_empty_scene ),    TEST( test_ghosts_blend ),
-        TEST( test_far_from_the_origin ), TEST( test_bad_calls ),      TEST( test_cameras_frame_the_action ),
-        TEST( test_cameras_of_nothing ),  TEST( test_view_names ),     TEST( test_auto_spreads_a_row ),
-        TEST( test_difference ),          TEST( test_picture_files ),  TEST( test_videos ),
-        TEST( test_bad_videos ),          TEST( test_without_ffmpeg ),
+        TEST( test_stored_picture ),
+        TEST( test_empty_scene ),
+        TEST( test_ghosts_blend ),
+        TEST( test_far_from_the_origin ),
+        TEST( test_bad_calls ),
+        TEST( test_still ),
+        TEST( test_view_fills_the_list ),
+        TEST( test_view_highlights ),
+        TEST( test_view_frames_the_cast ),
+        TEST( test_view_out_of_memory ),
+        TEST( test_cameras_frame_the_action ),
+        TEST( test_cameras_of_nothing ),
+        TEST( test_view_names ),
+        TEST( test_auto_spreads_a_row ),
+        TEST( test_difference ),
+        TEST( test_picture_files ),
+        TEST( test_videos ),
+        TEST( test_bad_videos ),
+        TEST( test_without_ffmpeg ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

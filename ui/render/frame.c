@@ -59,8 +59,8 @@ static void choose_grid( float grid[4], double view )
     double tenth = 1.0 - smooth_step5( ( log10( view ) - 0.0 ) / 0.5 );
     double wide = smooth_step5( ( log10( view ) - 1.6 ) / 0.6 );
     grid[0] = (float)( 0.07 * tenth );
-    grid[1] = (float)( lerpd( 0.10, 0.05, wide ) );
-    grid[2] = 0.17f;
+    grid[1] = (float)( lerpd( 0.12, 0.07, wide ) );
+    grid[2] = 0.20f;
 }
 
 // Metres from the bottom to the top of the picture at the distance of the target.

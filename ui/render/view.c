@@ -221,6 +221,7 @@ static void add_pose_graph( tr_draw_list *list, const puppet *p, int frame )
             tr_draw_line_add( list, above[k], here[( k + shift ) % 3], see_through( rail, 0.8f ), 1.2f,
                               true );
     }
+    tr_free( children );
 }
 
 // ----------------------------------------------------------------------------------------------- trails
@@ -284,26 +285,52 @@ static void add_joint_trails( tr_draw_list *list, const puppet *p, int frame, bo
 
 // --------------------------------------------------------------------------------------------- contacts
 
-static void add_contacts( tr_draw_list *list, const tr_stage *stage, int actor, const puppet *p, int frame )
+static const tr_colour contact_colour = { 0.16f, 0.66f, 0.45f, 0.9f };
+
+static bool in_contact( const tr_contacts *contacts, int joint, int frame, tr_surface_kind *surface )
 {
-    const tr_colour green = { 0.16f, 0.66f, 0.45f, 0.9f };
-    const tr_actor *a = &stage->actors[actor];
-    tr_pose pose = tr_world_pose( p->world, frame );
-    for ( int i = 0; i < a->contacts.count; ++i ) {
-        const tr_contact *c = &a->contacts.items[i];
-        if ( frame < c->first || frame > c->last )
-            continue;
-        for ( int j = 0; j < a->target.joint_count; ++j ) {
-            if ( a->map[j] != c->joint )
-                continue;
-            double radius = 1.5 * fmax( radius_around( p->body, j ), 0.01 );
-            vec3 at = pose.positions[j];
-            if ( c->surface == TR_SURFACE_GROUND )
-                tr_draw_disc_add( list, v3( at.x, stage->ground + 1e-3, at.z ), v3_y, radius, green );
-            else
-                tr_draw_line_add( list, at, at, green, 7.0f, true );
+    for ( int i = 0; i < contacts->count; ++i ) {
+        const tr_contact *c = &contacts->items[i];
+        if ( c->joint == joint && frame >= c->first && frame <= c->last ) {
+            *surface = c->surface;
+            return true;
         }
     }
+    return false;
+}
+
+// One mark for all joints of a limb that rest: a foot, not each of its toes. On the floor a disc around them,
+// elsewhere a dot between them.
+static void add_limb_contact( tr_draw_list *list, const tr_stage *stage, const tr_actor *actor,
+                              const puppet *p, int limb, int frame )
+{
+    tr_pose pose = tr_world_pose( p->world, frame );
+    tr_bounds resting = tr_bounds_empty();
+    tr_surface_kind surface = TR_SURFACE_GROUND;
+    double radius = 0.0;
+    for ( int j = 0; j < actor->target.joint_count; ++j ) {
+        bool mine = actor->target.joints[j].limb == limb && actor->map[j] >= 0;
+        if ( !mine || !in_contact( &actor->contacts, actor->map[j], frame, &surface ) )
+            continue;
+        tr_bounds_add( &resting, pose.positions[j], 0.0 );
+        radius = fmax( radius, radius_around( p->body, j ) );
+    }
+    if ( resting.low.x > resting.high.x )
+        return;
+    vec3 at = v3_lerp( resting.low, resting.high, 0.5 );
+    double reach = 0.5 * v3_length( v3_horizontal( v3_sub( resting.high, resting.low ) ) );
+    if ( surface == TR_SURFACE_GROUND )
+        tr_draw_disc_add( list, v3( at.x, stage->ground + 1e-3, at.z ), v3_y, reach + 1.2 * radius,
+                          contact_colour );
+    else
+        tr_draw_line_add( list, at, at, contact_colour, 8.0f, true );
+}
+
+static void add_contacts( tr_draw_list *list, const tr_stage *stage, int actor, const puppet *p, int frame )
+{
+    const tr_actor *a = &stage->actors[actor];
+    for ( int limb = 0; limb < a->target.limb_count; ++limb )
+        add_limb_contact( list, stage, a, p, limb, frame );
 }
 
 // ------------------------------------------------------------------------------------------------- fill
