@@ -264,6 +264,26 @@ static void box_relay_moves_well( void **state )
     release( &b );
 }
 
+// The centre of mass stays over the feet: between heels and balls, and between left and right.
+static void check_balance( const built *b, double side )
+{
+    tr_error error = { 0 };
+    tr_body body;
+    check_ok( tr_body_build( &body, skeleton_of( b, 0 ), NULL, 0, &error ), &error );
+    int left = tr_skeleton_find( skeleton_of( b, 0 ), "LeftFoot" );
+    int right = tr_skeleton_find( skeleton_of( b, 0 ), "RightFoot" );
+    for ( int i = 0; i < b->scene.cast_count; ++i )
+        for ( int f = 0; f < frame_count( b ); f += 5 ) {
+            vec3 mass =
+                tr_body_centre_of_mass( &body, skeleton_of( b, i ), tr_world_pose( &b->worlds[i], f ) );
+            vec3 feet = v3_lerp( joint_at( b, i, f, left ), joint_at( b, i, f, right ), 0.5 );
+            quat heading = q_axis_angle( v3_y, b->scene.cast[i].heading * TR_DEGREE );
+            vec3 off = q_unrotate( heading, v3_sub( mass, feet ) );
+            assert_true( off.z > -0.05 && off.z < 0.13 && fabs( off.x ) < side );
+        }
+    tr_body_free( &body );
+}
+
 static void squat_chain_moves_well( void **state )
 {
     (void)state;
@@ -274,6 +294,7 @@ static void squat_chain_moves_well( void **state )
     check_no_pops( &b, 4, 40 );
     check_feet_stand( &b );
     check_touches( &b );
+    check_balance( &b, 0.05 );
     // Everybody goes down: the pelvis falls below 60 cm and comes up to standing again.
     for ( int i = 0; i < b.scene.cast_count; ++i ) {
         double low = 1, high = 0;

@@ -140,7 +140,7 @@ static void place_trunk( const walker *w, double time, double clock, tr_human_ta
     rigid body = rigid_mul( w->inverse, ( rigid ){ q_axis_angle( v3_y, place.heading ), place.position } );
     double shy = 0.10 * oncoming( w, time );
     double twice = cos( 4.0 * TR_PI * ( clock - 0.06 ) );
-    double height = TR_HUMAN_HIP_HEIGHT - own( w, 10, 0.036, 0.044 ) - 0.017 * twice;
+    double height = TR_HUMAN_HIP_HEIGHT - own( w, 10, 0.026, 0.034 ) - 0.017 * twice;
     double sway = own( w, 11, 0.016, 0.024 ) * wave( clock, 0.31 );
     out->pelvis = rigid_apply( body, v3( sway, height, 0.008 * sin( 4.0 * TR_PI * ( clock - 0.06 ) ) ) );
     double turn = -own( w, 12, 4, 7 ) * TR_DEGREE * wave( clock, 0.02 );

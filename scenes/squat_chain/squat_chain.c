@@ -57,43 +57,44 @@ static vec3 wish( int person, double time, double x )
 }
 
 // Place of the hands of `person` and the next one to the left, in the world: half way between their wishes.
-// Outside the line there is nobody, and the hand goes where its owner likes.
 static vec3 link_at( const chain *c, int person, double time )
 {
-    vec3 sum = v3_zero;
-    int count = 0;
-    for ( int i = 0; i < 2; ++i ) {
-        int who = person + i;
-        if ( who < 0 || who >= c->people )
-            continue;
-        vec3 here = wish( who, time, ( i == 0 ? 0.5 : -0.5 ) * SPACING );
-        sum = v3_add( sum, rigid_apply( place_of( c, who ), here ) );
-        ++count;
-    }
+    vec3 left = rigid_apply( place_of( c, person ), wish( person, time, 0.5 * SPACING ) );
+    vec3 right = rigid_apply( place_of( c, person + 1 ), wish( person + 1, time, -0.5 * SPACING ) );
     vec3 drift = v3( 0, 0.012 * tr_noise( person_seed( person ) + 3, time, 0.4 ), 0 );
-    return v3_add( v3_scale( 1.0 / count, sum ), drift );
-}
-
-static double link_depth( const chain *c, int person, double time )
-{
-    int one = person < 0 ? 0 : person, two = person + 1 < c->people ? person + 1 : person;
-    return 0.5 * ( depth_at( one, time ) + depth_at( two, time ) );
+    return v3_add( v3_lerp( left, right, 0.5 ), drift );
 }
 
 // Left palm down, right palm up: every left hand lies in a right one. With the fingers along (±a, -b, c) the
 // normal (0, c, b) is at right angles to both hands, so the palms face each other exactly.
-static tr_human_hand hand_at( const chain *c, int person, int side, double time )
+static rigid linked_hand( const chain *c, int person, int side, double time )
 {
     double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
     int link = side == TR_HUMAN_LEFT ? person : person - 1;
-    rigid inverse = rigid_inverse( place_of( c, person ) );
-    double d = link_depth( c, link, time );
+    double d = 0.5 * ( depth_at( link, time ) + depth_at( link + 1, time ) );
     vec3 fingers = v3( out * lerpd( 0.55, 0.60, d ), lerpd( -0.75, 0.0, d ), lerpd( 0.45, 0.65, d ) );
     vec3 palm = v3( 0, -out * fingers.z, out * fingers.y );
-    tr_human_hand hand = { .rest = rigid_identity, .grip = 1.0, .firm = 1.0 };
-    hand.hold.position = rigid_apply( inverse, link_at( c, link, time ) );
-    hand.hold.rotation = tr_human_hand_rotation( side, fingers, palm );
-    hand.elbow = v3_lerp( v3( 0.45 * out, -0.8, -0.45 ), v3( 0.1 * out, -1.0, 0.0 ), d );
+    vec3 place = rigid_apply( rigid_inverse( place_of( c, person ) ), link_at( c, link, time ) );
+    return ( rigid ){ tr_human_hand_rotation( side, fingers, palm ), place };
+}
+
+// The outer hands of the line: down at the side, forward in the squat, palm inwards.
+static rigid free_hand( int person, int side, double time )
+{
+    double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0, d = depth_at( person, time );
+    vec3 place = v3( out * 0.26, lerpd( 0.76, 0.86, d ), lerpd( 0.06, 0.70, d ) );
+    vec3 fingers = v3( 0, lerpd( -1.0, -0.1, d ), lerpd( 0.25, 1.0, d ) );
+    return ( rigid ){ tr_human_hand_rotation( side, fingers, v3( -out, 0, 0 ) ), place };
+}
+
+static tr_human_hand hand_at( const chain *c, int person, int side, double time )
+{
+    double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
+    bool last = side == TR_HUMAN_LEFT ? person == c->people - 1 : person == 0;
+    tr_human_hand hand = { .rest = rigid_identity, .grip = 1.0, .firm = last ? 0.0 : 1.0 };
+    hand.hold = last ? free_hand( person, side, time ) : linked_hand( c, person, side, time );
+    hand.elbow =
+        v3_lerp( v3( 0.45 * out, -0.8, -0.45 ), v3( 0.1 * out, -1.0, 0.0 ), depth_at( person, time ) );
     return hand;
 }
 
