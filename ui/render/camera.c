@@ -164,29 +164,43 @@ static vec3 place_eye( const subject *s, const tr_camera_frame *frame )
 
 // -------------------------------------------------------------------------------------- pleasant angles
 
-// How large the average point looks from this side: Σ 1 / distance.
-static double apparent_size( const subject *s, double yaw, double pitch )
+// How much of the cast one sees from this side: cells of a coarse picture that some point falls into. Bodies
+// that hide each other count once, larger ones count more.
+static int cells_filled( const subject *s, double yaw, double pitch )
 {
+    enum { ROWS = 54, COLUMNS = 96 };
+    bool cells[ROWS][COLUMNS] = { 0 };
     tr_camera_frame frame = frame_of( yaw, pitch );
     vec3 e = place_eye( s, &frame );
-    double sum = 0.0;
-    for ( int i = 0; i < s->count; ++i )
-        sum += 1.0 / ( v3_dot( s->points[i], frame.forward ) - e.z );
-    return sum;
+    double tangent = tan( 0.5 * lens * TR_DEGREE );
+    int filled_cells = 0;
+    for ( int i = 0; i < s->count; ++i ) {
+        double half = ( v3_dot( s->points[i], frame.forward ) - e.z ) * tangent;
+        double x = ( v3_dot( s->points[i], frame.right ) - e.x ) / ( half * s->aspect );
+        double y = ( v3_dot( s->points[i], frame.up ) - e.y ) / half;
+        int column = (int)clampd( 0.5 * ( x + 1.0 ) * COLUMNS, 0, COLUMNS - 1 );
+        int row = (int)clampd( 0.5 * ( y + 1.0 ) * ROWS, 0, ROWS - 1 );
+        filled_cells += !cells[row][column];
+        cells[row][column] = true;
+    }
+    return filled_cells;
 }
 
-// A row, or a long body, is seen from its side and turned towards its front. Turning brings the near end
-// closer and lets the row run through the picture's height too: as far as this makes everybody larger.
-static double choose_row_yaw( const subject *s, double side, double turn, double least, double pitch )
+// A row, or a long body, is seen from its side and turned a little. Turning brings one end closer and lets
+// the row run through the picture's height too: this makes everybody larger until they begin to hide each
+// other.
+static double choose_row_yaw( const subject *s, double side, double least, double pitch )
 {
-    double best = side, best_size = 0.0;
-    for ( double angle = least; angle < 46.0; angle += 5.0 ) {
-        double size = apparent_size( s, side + turn * angle, pitch );
-        if ( size > 1.01 * best_size ) {
-            best_size = size;
-            best = side + turn * angle;
+    double best = side;
+    int best_cells = 0;
+    for ( int sign = 1; sign >= -1; sign -= 2 )
+        for ( double angle = least; angle < 36.0; angle += 5.0 ) {
+            int cells = cells_filled( s, side + sign * angle, pitch );
+            if ( cells > best_cells + best_cells / 50 ) {
+                best_cells = cells;
+                best = side + sign * angle;
+            }
         }
-    }
     return best;
 }
 
@@ -206,8 +220,7 @@ static void choose_angles( view *out, const subject *s, vec3 facing )
         double side = shape.angle / TR_DEGREE; // yaw at right angles to the long axis
         if ( fabs( remainder( side - front, 360.0 ) ) > 90.0 )
             side += 180.0;
-        double turn = remainder( front - side, 360.0 ) < 0.0 ? -1.0 : 1.0; // towards where they look
-        double row = choose_row_yaw( s, side, turn, lerpd( 35.0, 15.0, wideness ), out->pitch );
+        double row = choose_row_yaw( s, side, lerpd( 35.0, 15.0, wideness ), out->pitch );
         out->yaw += longness * remainder( row - out->yaw, 360.0 );
     }
 }
