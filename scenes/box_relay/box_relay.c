@@ -21,10 +21,10 @@ static void box_id( const relay *plan, int box, tr_id id )
 static bool add_people( const relay *plan, tr_scene *scene, tr_error *error )
 {
     for ( int i = 0; i < plan->people; ++i ) {
-        rigid place = relay_place( plan, i );
         tr_cast cast = tr_crowd_member( 1, i, 0.7, 1.3 );
+        rigid place = relay_place( plan, i );
         cast.position = place.position;
-        cast.heading = q_heading( place.rotation ) / TR_DEGREE;
+        cast.heading = tr_crowd_heading( place );
         if ( tr_scene_add_cast( scene, &cast ) == NULL )
             return tr_error_memory( error );
     }
@@ -94,7 +94,7 @@ static bool add_table( const relay *plan, tr_scene *scene, const char *id, int g
     tr_obstacle table = tr_default_obstacle( id );
     table.size = relay_table_size;
     table.position = v3_add( at.position, v3( 0, 0.5 * relay_table_size.y, 0 ) );
-    table.heading = q_heading( at.rotation ) / TR_DEGREE;
+    table.heading = tr_crowd_heading( at );
     set_colour( table.colour, table_grey );
     return tr_scene_add_obstacle( scene, &table ) != NULL || tr_error_memory( error );
 }

@@ -27,8 +27,8 @@ rigid relay_stack( const relay *r, int gap )
 {
     bool start = gap == 0;
     rigid place = relay_place( r, start ? 0 : r->people - 1 );
-    return rigid_mul( place, ( rigid ){ q_axis_angle( v3_y, 0.5 * TR_PI ),
-                                        v3( start ? -RELAY_REACH : RELAY_REACH, 0, 0 ) } );
+    vec3 spot = rigid_apply( place, v3( start ? -RELAY_REACH : RELAY_REACH, 0, 0 ) );
+    return tr_crowd_place( spot, q_heading( place.rotation ) + 0.5 * TR_PI );
 }
 
 // The box leaves the stack from the top and comes to lie on top of those that are there.
@@ -198,9 +198,8 @@ rigid relay_box( const relay *r, int box, double time )
 rigid relay_grip( int person, int side )
 {
     double out = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
-    quat half = q_axis_angle( v3_y, TR_PI * ( person & 1 ) );
-    vec3 place = v3( out * 0.5 * relay_box_size.x, out * 0.068, -0.055 );
-    vec3 fingers = v3( 0, -0.35, 1.0 );
-    rigid grip = { tr_human_hand_rotation( side, fingers, v3( -out, 0, 0 ) ), place };
-    return rigid_mul( ( rigid ){ q_conj( half ), v3_zero }, grip );
+    double half = person % 2 == 0 ? 1.0 : -1.0; // every other person sees the box turned by half a turn
+    vec3 place = v3( half * out * 0.5 * relay_box_size.x, out * 0.068, half * -0.055 );
+    vec3 fingers = v3( 0, -0.35, half ), palm = v3( half * -out, 0, 0 );
+    return ( rigid ){ tr_human_hand_rotation( side, fingers, palm ), place };
 }

@@ -25,7 +25,7 @@ static bool add_walkers( tr_scene *scene, const walker *walkers, int count, tr_e
     for ( int i = 0; i < count; ++i ) {
         tr_cast cast = tr_crowd_member( 3, i, 0.8, 1.2 );
         cast.position = walkers[i].start.position;
-        cast.heading = q_heading( walkers[i].start.rotation ) / TR_DEGREE;
+        cast.heading = tr_crowd_heading( walkers[i].start );
         cast.target.path_scale = 1.0;
         if ( tr_scene_add_cast( scene, &cast ) == NULL )
             return tr_error_memory( error );

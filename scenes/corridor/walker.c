@@ -94,7 +94,7 @@ walker walker_plan( int people, int index )
 bool walker_step( walker *w, tr_error *error )
 {
     tr_gait_place start = walker_place( w, 0.0 );
-    w->start = ( rigid ){ q_axis_angle( v3_y, start.heading ), start.position };
+    w->start = tr_crowd_place( start.position, start.heading );
     w->inverse = rigid_inverse( w->start );
     tr_gait_def def = tr_default_gait_def();
     def.path = walker_place;

@@ -58,12 +58,23 @@ tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall )
     return cast;
 }
 
+rigid tr_crowd_place( vec3 position, double heading )
+{
+    vec3 place = v3( round( 1000.0 * position.x ) / 1000.0, 0, round( 1000.0 * position.z ) / 1000.0 );
+    return ( rigid ){ q_axis_angle( v3_y, rounded( heading / TR_DEGREE ) * TR_DEGREE ), place };
+}
+
+double tr_crowd_heading( rigid place )
+{
+    return rounded( q_heading( place.rotation ) / TR_DEGREE );
+}
+
 rigid tr_crowd_line( int people, int index, double spacing, double bend )
 {
     double radius = fmax( 11.0, spacing * people / bend );
     double heading = -( index - 0.5 * ( people - 1 ) ) * spacing / radius;
-    quat turn = q_axis_angle( v3_y, heading );
-    return ( rigid ){ turn, v3_sub( v3( 0, 0, radius ), q_rotate( turn, v3( 0, 0, radius ) ) ) };
+    vec3 centre = v3( 0, 0, radius );
+    return tr_crowd_place( v3_sub( centre, q_rotate( q_axis_angle( v3_y, heading ), centre ) ), heading );
 }
 
 tr_point tr_crowd_palm( const char *who, int side )

@@ -9,6 +9,11 @@
 // and `tall` times the source with its own girth, some with long arms or short legs.
 tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall );
 
+// A frame on the ground, to the millimetre and the hundredth of a degree: what stands in the document is what
+// the builder reckons with. `heading` in radians.
+rigid tr_crowd_place( vec3 position, double heading );
+double tr_crowd_heading( rigid place ); // of such a frame, in degrees as documents have it
+
 // Ground frame of person `index` in a line of people who stand side by side, `spacing` metres apart, on a
 // circle whose centre they look at: +Z ahead, the next person to the left. The line turns by `bend` radians
 // at most over its length, and its middle is at the origin.

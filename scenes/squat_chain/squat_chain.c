@@ -134,10 +134,10 @@ static tr_human_targets targets_at( const void *context, int person, double time
 static bool add_people( const chain *c, tr_scene *scene, tr_error *error )
 {
     for ( int i = 0; i < c->people; ++i ) {
-        rigid place = place_of( c, i );
         tr_cast cast = tr_crowd_member( 2, i, 0.7, 1.3 );
+        rigid place = place_of( c, i );
         cast.position = place.position;
-        cast.heading = q_heading( place.rotation ) / TR_DEGREE;
+        cast.heading = tr_crowd_heading( place );
         if ( tr_scene_add_cast( scene, &cast ) == NULL )
             return tr_error_memory( error );
     }
