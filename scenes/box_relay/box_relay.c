@@ -104,8 +104,8 @@ static bool add_table( const relay *plan, tr_scene *scene, const char *id, int g
 // Both palms of a person keep their places on a box from the moment they touch it until they let go.
 static bool add_hold( const relay *plan, tr_scene *scene, int person, int box, tr_error *error )
 {
-    double touch = relay_time( plan, person, box ) - 0.5 * RELAY_HOLD;
-    double release = relay_time( plan, person + 1, box ) + 0.5 * RELAY_HOLD;
+    double touch = relay_time( person, box ) - 0.5 * RELAY_HOLD;
+    double release = relay_time( person + 1, box ) + 0.5 * RELAY_HOLD;
     int first = (int)fmax( ceil( touch * plan->fps ), 0 );
     int last = (int)fmin( floor( release * plan->fps ), plan->frame_count - 1 );
     if ( last < first )

@@ -92,14 +92,14 @@ void relay_person_plan( relay_person *p, const relay *plan, int index )
     *p = ( relay_person ){ .plan = plan, .index = index, .place = relay_place( plan, index ) };
     p->inverse = rigid_inverse( p->place );
     p->first_box = 0;
-    while ( relay_time( plan, index + 1, p->first_box ) > -RELAY_PERIOD )
+    while ( relay_time( index + 1, p->first_box ) > -RELAY_PERIOD )
         p->first_box--;
     p->last_box = p->first_box;
-    while ( relay_time( plan, index, p->last_box ) < plan->duration + 1.0 )
+    while ( relay_time( index, p->last_box ) < plan->duration + 1.0 )
         p->last_box++;
     for ( int b = p->first_box; b <= p->last_box; ++b ) {
-        double earlier = relay_time( plan, index + 1, b - 1 );
-        double take = relay_time( plan, index, b ), give = relay_time( plan, index + 1, b );
+        double earlier = relay_time( index + 1, b - 1 );
+        double take = relay_time( index, b ), give = relay_time( index + 1, b );
         uint64_t chance = (uint64_t)( 100 + 10 * ( b - p->first_box ) );
         plan_turn( p, earlier, take, bearing( gap_here( p, index, b ) ) );
         plan_turn( p, take, give, bearing( gap_here( p, index + 1, b ) ) );
@@ -130,7 +130,7 @@ static deeds deeds_at( const relay_person *p, double t )
 {
     deeds d = { 0 };
     for ( int b = p->first_box; b <= p->last_box; ++b ) {
-        double take = relay_time( p->plan, p->index, b ), give = relay_time( p->plan, p->index + 1, b );
+        double take = relay_time( p->index, b ), give = relay_time( p->index + 1, b );
         double at_take = tr_pulse( t, take - 0.12, take + 0.12, 0.62, 0.55 );
         double at_give = tr_pulse( t, give - 0.12, give + 0.14, 0.55, 0.60 );
         d.reach += at_take + at_give;
@@ -191,12 +191,12 @@ static rigid hold_hand( const relay_person *p, int side, int box, double t, doub
 // Times at which the hands touch a box and let go of it.
 static double touch_time( const relay_person *p, int box )
 {
-    return relay_time( p->plan, p->index, box ) - 0.5 * RELAY_HOLD;
+    return relay_time( p->index, box ) - 0.5 * RELAY_HOLD;
 }
 
 static double release_time( const relay_person *p, int box )
 {
-    return relay_time( p->plan, p->index + 1, box ) + 0.5 * RELAY_HOLD;
+    return relay_time( p->index + 1, box ) + 0.5 * RELAY_HOLD;
 }
 
 // Half of the time between two boxes belongs to letting go of one, half to reaching for the next.

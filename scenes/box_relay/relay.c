@@ -2,8 +2,6 @@
 
 #include "scenes/kit/kit.h"
 
-#include <assert.h>
-
 const vec3 relay_box_size = { 0.42, 0.30, 0.30 };
 const vec3 relay_table_size = { 0.62, 0.48, 0.36 };
 
@@ -38,7 +36,7 @@ static int stack_layer( const relay *r, int gap, int box )
         return box < 0 ? 0 : r->last_box - box;
     int below = 0;
     for ( int b = r->first_box; b < box; ++b )
-        below += relay_time( r, gap, b ) > -0.5 ? 1 : 0;
+        below += relay_time( gap, b ) > -0.5 ? 1 : 0;
     return below;
 }
 
@@ -55,17 +53,10 @@ vec3 relay_gap( const relay *r, int gap, int box )
     return centre;
 }
 
-double relay_carry_height( const relay *r, int person )
-{
-    (void)r;
-    return 0.97 + tr_chance_between( relay_person_seed( person ), 1, -0.05, 0.05 );
-}
-
 // ---------------------------------------------------------------------------------------------- timing
 
-double relay_time( const relay *r, int gap, int box )
+double relay_time( int gap, int box )
 {
-    (void)r;
     double steady = tr_chance_between( SEED, (uint64_t)( 2000 + gap ), -0.07, 0.07 );
     double jitter = tr_chance_between( SEED, (uint64_t)( 500000 + 1000 * gap + box ), -0.05, 0.05 );
     return 0.9 + box * RELAY_PERIOD + gap * 0.5 * RELAY_PERIOD + steady + jitter;
@@ -76,9 +67,9 @@ relay relay_plan( int people )
     relay r = { .people = people, .fps = 30.0, .frame_count = 271 };
     r.duration = ( r.frame_count - 1 ) / r.fps;
     r.first_box = 0;
-    while ( relay_time( &r, people, r.first_box - 1 ) > -0.2 )
+    while ( relay_time( people, r.first_box - 1 ) > -0.2 )
         r.first_box--;
-    while ( relay_time( &r, 0, r.last_box + 1 ) < r.duration + 1.2 )
+    while ( relay_time( 0, r.last_box + 1 ) < r.duration + 1.2 )
         r.last_box++;
     return r;
 }
@@ -99,7 +90,7 @@ typedef struct carry {
 
 static carry carry_of( const relay *r, int person, int box )
 {
-    carry c = { .begin = relay_time( r, person, box ), .end = relay_time( r, person + 1, box ) };
+    carry c = { .begin = relay_time( person, box ), .end = relay_time( person + 1, box ) };
     rigid inverse = rigid_inverse( relay_place( r, person ) );
     for ( int i = 0; i < 2; ++i ) {
         vec3 gap = rigid_apply( inverse, relay_gap( r, person + i, box ) );
@@ -109,7 +100,7 @@ static carry carry_of( const relay *r, int person, int box )
         c.stacked[i] = person + i == 0 || person + i == r->people;
     }
     c.near = tr_chance_between( relay_person_seed( person ), 2, 0.36, 0.39 );
-    c.low = relay_carry_height( r, person );
+    c.low = tr_chance_between( relay_person_seed( person ), 1, 0.92, 1.02 );
     return c;
 }
 
@@ -163,27 +154,11 @@ static double carry_tilt( const carry *c, double t )
            tr_pulse( t, c->begin + 0.45 * span, c->begin + 0.58 * span, 0.28 * span, 0.28 * span );
 }
 
-static bool resting( const relay *r, int box, double time, rigid *out )
-{
-    int gap = time <= relay_time( r, 0, box ) ? 0 : time >= relay_time( r, r->people, box ) ? r->people : -1;
-    if ( gap < 0 )
-        return false;
-    int person = gap == 0 ? 0 : gap - 1;
-    carry c = carry_of( r, person, box );
-    double turn = gap == 0 ? c.angle[0] : c.angle[1];
-    quat half = q_axis_angle( v3_y, TR_PI * ( person & 1 ) );
-    *out = ( rigid ){ q_mul( q_mul( relay_place( r, person ).rotation, q_axis_angle( v3_y, turn ) ), half ),
-                      relay_gap( r, gap, box ) };
-    return true;
-}
-
+// Before its first and after its last carry the box stands on a stack, where these begin and end.
 rigid relay_box( const relay *r, int box, double time )
 {
-    rigid still;
-    if ( resting( r, box, time, &still ) )
-        return still;
     int person = 0;
-    while ( time >= relay_time( r, person + 1, box ) )
+    while ( person + 1 < r->people && time >= relay_time( person + 1, box ) )
         ++person;
     carry c = carry_of( r, person, box );
     double angle = carry_angle( &c, time ), distance = carry_distance( &c, time );

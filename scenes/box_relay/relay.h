@@ -26,9 +26,8 @@ relay relay_plan( int people );
 uint64_t relay_person_seed( int person );
 rigid relay_place( const relay *r, int person );    // the person's frame: +Z ahead, +X to the next one
 vec3 relay_gap( const relay *r, int gap, int box ); // centre of the box when it is handed over there
-double relay_time( const relay *r, int gap, int box );
+double relay_time( int gap, int box );
 rigid relay_stack( const relay *r, int gap ); // ground below the stack of gap 0 or `people`
-double relay_carry_height( const relay *r, int person );
 rigid relay_box( const relay *r, int box, double time );
 
 // Where a hand lies on a box its person holds, in the box's frame, and how it is turned there. The left hand
