@@ -177,6 +177,10 @@ static bool open_subject( const script *in, cli_subject *subject, tr_error *erro
     char *path = in->name[0] != 0 ? tr_string_copy( in->name ) : tr_path_beside( in->path, in->file );
     bool ok = path != NULL ? cli_subject_open( subject, path, in->cast, error ) : tr_error_memory( error );
     tr_free( path );
+    if ( ok && subject->file == NULL ) { // no scene file: what ops add lies beside the script
+        subject->file = tr_string_copy( in->path );
+        ok = subject->file != NULL || tr_error_memory( error );
+    }
     return ok;
 }
 

@@ -410,6 +410,16 @@ static void scripts_are_replayed( void **state )
     troupe( f, "run script.txt -o played --method copy" );
     expect( f, 0, "written to played" );
     assert_true( has_file( f, "played/scene.json" ) && has_file( f, "played/report.json" ) );
+
+    // A second character from a file beside the script, then both drawn from the folder of results.
+    write_file( f, "small.bvh", small_bvh );
+    write_file( f, "other.bvh", small_bvh );
+    write_file( f, "pair.txt", "open file=small.bvh\ncast_add id=b file=other.bvh position=1,0,0\n" );
+    troupe( f, "run pair.txt -o pair" );
+    expect( f, 0, "1 ops: 2 characters" );
+    assert_true( has_file( f, "pair/b.bvh" ) && has_file( f, "pair/source/small.bvh" ) );
+    troupe( f, "render pair -o pair.png --size 64x64" );
+    expect( f, 0, "64 × 64" );
 }
 
 static void benchmark_rows( void **state )
