@@ -35,10 +35,8 @@ static bool open_motion( cli_subject *subject, const char *path, tr_error *error
     subject->scene.fps = motion.clip.fps;
     subject->scene.first = 0;
     subject->scene.last = motion.clip.frame_count - 1;
-    if ( !tr_library_add( &subject->library, cast.source.file, &motion, error ) ) {
-        tr_motion_free( &motion );
+    if ( !tr_library_add( &subject->library, cast.source.file, &motion, error ) )
         return false;
-    }
     return tr_scene_add_cast( &subject->scene, &cast ) != NULL || tr_error_memory( error );
 }
 
