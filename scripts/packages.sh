@@ -10,6 +10,9 @@ build cmake               configures the build (3.25 or newer)
 build ninja-build         runs the build
 build pkg-config          tells cmake where the libraries are
 build libjansson-dev      reads and writes scenes and reports as JSON
+build libsuitesparse-dev  sparse QR: which constraints contradict each other, and the exact reference
+build libopenblas-pthread-dev  dense linear algebra below it; this flavour may be called from several threads
+build liblapacke-dev      small dense least squares from C
 build libepoxy-dev        loads the OpenGL functions
 build libegl-dev          OpenGL without a window or an X server
 build libgl1-mesa-dri     draws pictures in software when there is no graphics card

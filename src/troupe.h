@@ -6,6 +6,8 @@
 #include "math/math.h"
 
 #include "geometry/geometry.h"
+#include "solve/solve.h"
+
 #include "motion/motion.h"
 
 #include "io/io.h"

@@ -1,0 +1,136 @@
+// lanes: the same arithmetic for several frames at once. A `lane` is a vector of 8 floats, or of 4 doubles
+// when LANES_OF_DOUBLES is defined before the header is included. Private to the files that hold kernels;
+// each such file is compiled once per kind of processor, and its functions never mix values of different
+// lanes, so what a frame becomes does not depend on its neighbours.
+//
+// Nothing here approximates: division and square root are the correctly rounded ones.
+#ifndef TROUPE_LANES_H
+#define TROUPE_LANES_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#if defined( __AVX__ )
+#include <immintrin.h>
+#endif
+
+#define LANE_BYTES 32
+
+#if defined( LANES_OF_DOUBLES )
+#define LANES 4
+typedef double real;
+typedef int64_t lane_int;
+#else
+#define LANES 8
+typedef float real;
+typedef int32_t lane_int;
+#endif
+
+typedef real lane __attribute__( ( vector_size( LANE_BYTES ) ) );
+typedef lane_int lane_mask __attribute__( ( vector_size( LANE_BYTES ) ) ); // all bits set or none, per lane
+
+static inline lane lane_all( real x )
+{
+    return ( lane ){ 0 } + x;
+}
+
+static inline lane lane_select( lane_mask mask, lane yes, lane no )
+{
+    return (lane)( ( mask & (lane_mask)yes ) | ( ~mask & (lane_mask)no ) );
+}
+
+static inline lane lane_max( lane a, lane b )
+{
+    return lane_select( a > b, a, b );
+}
+
+static inline lane lane_sqrt( lane a )
+{
+#if defined( __AVX__ ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm256_sqrt_pd( (__m256d)a );
+#elif defined( __AVX__ )
+    return (lane)_mm256_sqrt_ps( (__m256)a );
+#else
+    for ( int l = 0; l < LANES; ++l )
+        a[l] = (real)sqrt( a[l] ); // the same bits as sqrtf: a double holds enough digits to round once more
+    return a;
+#endif
+}
+
+static inline bool lane_any( lane_mask mask )
+{
+#if defined( __AVX__ ) && defined( LANES_OF_DOUBLES )
+    return _mm256_movemask_pd( (__m256d)mask ) != 0;
+#elif defined( __AVX__ )
+    return _mm256_movemask_ps( (__m256)mask ) != 0;
+#else
+    lane_int any = 0;
+    for ( int l = 0; l < LANES; ++l )
+        any |= mask[l];
+    return any != 0;
+#endif
+}
+
+// ---------------------------------------------------------------------------------------------- rotations
+
+typedef struct lane_quat {
+    lane x, y, z, w;
+} lane_quat;
+
+// R − 1 of a unit quaternion, row by row. Without the one nothing cancels: a small turn keeps all its digits.
+static inline void lane_turn( lane_quat q, lane out[9] )
+{
+    lane x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    lane xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    lane wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    out[0] = -( yy + zz ), out[1] = xy - wz, out[2] = xz + wy;
+    out[3] = xy + wz, out[4] = -( xx + zz ), out[5] = yz - wx;
+    out[6] = xz - wy, out[7] = yz + wx, out[8] = -( xx + yy );
+}
+
+// Half a turn's step uphill about one axis with slope g and curvature c: half a radian at most.
+static inline lane lane_climb( lane g, lane c )
+{
+    lane size = lane_max( g, -g ) + lane_max( c, -c );
+    return (real)0.5 * g / lane_select( size > 0, size, lane_all( 1 ) );
+}
+
+// One Newton step on the rotations towards the R that maximises tr(Rᵀ A), from the R of `q`.
+// With M = Rᵀ A and S its symmetric part, R exp(ω) changes the objective by gᵀω − ½ ωᵀ(tr S − S) ω, where g
+// is the axial vector of M: (M₃₂ − M₂₃, M₁₃ − M₃₁, M₂₁ − M₁₂). Near the maximum the matrix is positive
+// definite and the step is ω = (tr S − S)⁻¹ g; a hundred-thousandth of ‖A‖ on its diagonal keeps flat and
+// thin cells (rank 1) where they are and moves no maximum. Where it is not definite, the step goes along g,
+// short enough to climb.
+static inline lane_quat lane_fit_step( const lane a[9], lane_quat q )
+{
+    lane r[9], m[9];
+    lane_turn( q, r );
+    lane norm = lane_all( 0 );
+    for ( int i = 0; i < 3; ++i )
+        for ( int j = 0; j < 3; ++j ) {
+            m[3 * i + j] = a[3 * i + j] + ( r[i] * a[j] + r[3 + i] * a[3 + j] + r[6 + i] * a[6 + j] );
+            norm += a[3 * i + j] * a[3 * i + j];
+        }
+    norm = lane_sqrt( norm );
+    lane gx = m[7] - m[5], gy = m[2] - m[6], gz = m[3] - m[1];
+    lane damping = (real)1e-5 * norm;
+    lane xx = m[4] + m[8] + damping, yy = m[0] + m[8] + damping, zz = m[0] + m[4] + damping;
+    lane xy = (real)-0.5 * ( m[1] + m[3] ), xz = (real)-0.5 * ( m[2] + m[6] ),
+         yz = (real)-0.5 * ( m[5] + m[7] );
+    lane c_xx = yy * zz - yz * yz, c_xy = xz * yz - xy * zz, c_xz = xy * yz - xz * yy;
+    lane c_yy = xx * zz - xz * xz, c_yz = xy * xz - xx * yz, c_zz = xx * yy - xy * xy;
+    lane det = xx * c_xx + xy * c_xy + xz * c_xz;
+    lane_mask definite = ( xx > 0 ) & ( c_zz > 0 ) & ( det > (real)1e-12 * norm * norm * norm + (real)1e-30 );
+    // Half of ω, the vector part of a small turn.
+    lane inverse = (real)0.5 / lane_select( definite, det, lane_all( 1 ) );
+    lane ox = lane_select( definite, inverse * ( c_xx * gx + c_xy * gy + c_xz * gz ), lane_climb( gx, xx ) );
+    lane oy = lane_select( definite, inverse * ( c_xy * gx + c_yy * gy + c_yz * gz ), lane_climb( gy, yy ) );
+    lane oz = lane_select( definite, inverse * ( c_xz * gx + c_yz * gy + c_zz * gz ), lane_climb( gz, zz ) );
+    lane_quat n = { q.x + ( q.w * ox + q.y * oz - q.z * oy ), q.y + ( q.w * oy + q.z * ox - q.x * oz ),
+                    q.z + ( q.w * oz + q.x * oy - q.y * ox ), q.w - ( q.x * ox + q.y * oy + q.z * oz ) };
+    lane scale = (real)1 / lane_sqrt( n.x * n.x + n.y * n.y + n.z * n.z + n.w * n.w );
+    return ( lane_quat ){ n.x * scale, n.y * scale, n.z * scale, n.w * scale };
+}
+
+#endif

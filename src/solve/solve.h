@@ -1,0 +1,158 @@
+// solve: linear algebra for many small systems that share one matrix. It knows nothing of motion.
+//
+// The work is split by cost. A *tree* is a symmetric positive definite matrix K on the nodes of a tree,
+// factored once. *Ports* are linear functionals of its unknowns (a row of weights each) with the responses
+// K⁻¹ Hᵀ they cause. A *system* joins the ports of one or several trees by rows that can be switched on and
+// off, hard or with compliance, for every right-hand side anew; K is never factored again:
+//
+//   minimise ½ uᵀ K u − bᵀ u + Σ ½ wᵣ (rᵣ − hᵣ)²,  r = value of port a − value of port b,  wᵣ = ∞ when hard
+//   u = K⁻¹ b − K⁻¹ Hᵀ λ,   (H K⁻¹ Hᵀ + diag( 1/wᵣ )) λ = H K⁻¹ b − h
+//
+// Every unknown stands for three numbers (x, y, z) with the same matrix. Right-hand sides are solved several
+// at once, one per *lane*: 8 floats, or 4 doubles where exactness matters more than time.
+#ifndef TROUPE_SOLVE_H
+#define TROUPE_SOLVE_H
+
+#include "base/base.h"
+
+// -------------------------------------------------------------------------------------------- sparse rows
+
+typedef struct tr_sparse { // rows of (column, value); zero-initialise, free with tr_sparse_free
+    int row_count, column_count, entry_count;
+    int *start;     // [row_count + 1]
+    int *columns;   // [entry_count]
+    double *values; // [entry_count]
+    int row_capacity, entry_capacity;
+} tr_sparse;
+
+// Appends a row; columns below column_count, in any order, repeated ones add up. False when out of memory.
+bool tr_sparse_add( tr_sparse *matrix, const int *columns, const double *values, int count );
+// Appends an entry to the last row.
+bool tr_sparse_extend( tr_sparse *matrix, int column, double value );
+void tr_sparse_free( tr_sparse *matrix );
+
+// Which rows are linear combinations of the rows before them, by rank-revealing sparse QR of the transpose.
+// `dependent` [row_count] may be NULL. Returns the rank, or -1 when out of memory.
+int tr_sparse_rank( const tr_sparse *rows, bool *dependent, tr_error *error );
+
+// The slow and exact reference: minimise ‖A x − b‖² subject to H x = h, with the constraints eliminated by
+// sparse QR of Hᵀ; `constraints` may be NULL. Several right-hand sides, each array column-major: b [A.rows ·
+// columns], h [H.rows · columns], x [A.columns · columns]. A must have full rank on the null space of H.
+// Dependent rows of H are left out, so contradictory ones give way to those before them.
+bool tr_least_squares( const tr_sparse *a, const double *b, const tr_sparse *constraints, const double *h,
+                       int columns, double *x, tr_error *error );
+
+// -------------------------------------------------------------------------------------------------- trees
+
+typedef struct tr_tree { // L D Lᵀ of K by 3×3 blocks, leaves first: no fill
+    int node_count;
+    int *parents;     // [node_count]
+    double *inverse;  // [node_count · 9] inverse of the eliminated diagonal block D
+    double *upper;    // [node_count · 9] D⁻¹ · K(node, parent)
+    float *inverse_f; // the same, rounded
+    float *upper_f;
+} tr_tree;
+
+// `parents` [node_count] point to smaller indices, -1 at roots (a forest is fine). `diagonal` [node_count ·
+// 9] holds K(i, i), `coupling` [node_count · 9] holds K(i, parent), row-major; entries of roots are ignored.
+// Fails with an error when K is not positive definite.
+bool tr_tree_build( tr_tree *out, int node_count, const int *parents, const double *diagonal,
+                    const double *coupling, tr_error *error );
+void tr_tree_free( tr_tree *tree );
+// x ← K⁻¹ x in doubles, one right-hand side after the other: x [node_count · 3 · columns], column index last.
+void tr_tree_solve( const tr_tree *tree, double *x, int columns );
+
+typedef struct tr_ports { // functionals on the unknowns of one tree
+    const tr_tree *tree;  // borrowed
+    int count;
+    tr_sparse weights; // [count] rows over the 3 · node_count unknowns
+    float *weights_f;  // [weights.entry_count]
+    double *response;  // [3 · node_count · count] Y = K⁻¹ Hᵀ
+    float *response_f;
+    double *flexibility; // [count · count] H Y
+} tr_ports;
+
+bool tr_ports_build( tr_ports *out, const tr_tree *tree, const tr_sparse *weights, tr_error *error );
+void tr_ports_free( tr_ports *ports );
+
+// ------------------------------------------------------------------------------------------------ systems
+
+typedef struct tr_port_row { // value of the first port minus that of the second; tree -1: no second
+    int tree[2], port[2];
+} tr_port_row;
+
+typedef struct tr_system {
+    const tr_ports *const *trees; // [tree_count] borrowed
+    int tree_count;
+    tr_port_row *rows; // [row_count] as given
+    int row_count;
+    int *order;      // [row_count] order of elimination: neighbours in the graph of trees stand together
+    bool *dependent; // [row_count] a combination of rows before it in that order
+    int rank;
+} tr_system;
+
+// Rows that come first keep what they ask for where two contradict each other on the same trees.
+bool tr_system_build( tr_system *out, const tr_ports *const *trees, int tree_count, const tr_port_row *rows,
+                      int row_count, tr_error *error );
+void tr_system_free( tr_system *system );
+
+// -------------------------------------------------------------------------------------------------- lanes
+
+typedef enum tr_lanes {
+    TR_LANES_DOUBLE, // 4 doubles
+    TR_LANES_FLOAT,  // 8 floats, any processor
+    TR_LANES_AVX2,   // 8 floats, processors with AVX2 and FMA
+    TR_LANES_KINDS
+} tr_lanes;
+
+bool tr_lanes_supported( tr_lanes lanes );
+tr_lanes tr_lanes_best( void );       // the fastest supported one, in floats
+int tr_lanes_count( tr_lanes lanes ); // 8 or 4
+int tr_lanes_bytes( tr_lanes lanes ); // of one number: 4 or 8
+
+#define TR_LANE_BYTES 32
+#define TR_ROW_OFF    ( -1.0 ) // compliance of a row that is off
+
+// A system at work on one block of right-hand sides, one per lane. Everything points into one piece of
+// scratch memory; nothing is allocated after tr_block_scratch. Numbers written by the caller are `lanes`
+// wide.
+typedef struct tr_block {
+    const tr_system *system;
+    tr_lanes lanes;
+    int active_count; // rows that are on in some lane
+    int *active;      // [active_count] indices of rows, in order of elimination
+    int *first;       // [active_count] first active row each is coupled to
+    int *begin;       // [active_count + 1] where its part of the factor begins
+    int *place;       // [row_count] index among the active ones, -1 when off
+    bool shared;      // x, y and z have the same rows on: one factor serves them all
+    void *compliance; // [active_count][3] lanes; TR_ROW_OFF where the row is off
+    void *target;     // [active_count][3] lanes
+    void *force;      // [active_count][3] lanes: λ
+    void *dropped;    // [active_count][3] lanes; 1 where a hard row had to give way to those before it
+    void *factor;     // [3 or 1][begin[active_count]] lanes
+    void *values;     // [port][3] lanes of every tree, one after the other
+    void *forces;     // the same shape: what the rows pull with at each port
+    int *port_begin;  // [tree_count + 1] where a tree's ports stand in the two
+} tr_block;
+
+// Bytes of scratch for a block in which the rows with on[row] are on (NULL: all of them); a subset needs no
+// more. 0 when out of memory.
+size_t tr_block_scratch( const tr_system *system, const bool *on );
+// Lays the block out in `scratch`, 32-byte aligned. The rows with on[row] (NULL: all) become active;
+// compliance starts as off, targets as zero.
+void tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on,
+                     void *scratch );
+// Sets one number of a row in one lane. `axis` 0 … 2.
+void tr_block_set( tr_block *block, int row, int axis, int lane, double compliance, double target );
+
+// Kernels. x is [3 · node_count][3] lanes: unknown, then x, y, z.
+void tr_block_factor( tr_block *block ); // after compliance is set
+void tr_block_tree_solve( const tr_block *block, int tree,
+                          void *x );         // x ← K⁻¹ x, and its ports into `values`
+void tr_block_rows_solve( tr_block *block ); // values → forces
+void tr_block_tree_correct( const tr_block *block, int tree, void *x ); // x ← x − Y · forces
+// λ and drops of one row in one lane, for reports.
+double tr_block_force( const tr_block *block, int row, int axis, int lane );
+bool tr_block_dropped( const tr_block *block, int row, int axis, int lane );
+
+#endif
