@@ -50,10 +50,10 @@ static void plan_step( relay_person *p, int side, double from, double to, double
     double start = lerpd( from, to, lead ? 0.10 : 0.56 ), end = lerpd( from, to, lead ? 0.40 : 0.86 );
     uint64_t seed = relay_person_seed( p->index );
     double wide = own( p, 11, -0.02, 0.02 ) + tr_chance_between( seed, chance, -0.012, 0.012 );
-    double x = out * ( ( lead ? 0.185 : 0.13 ) + wide );
+    double x = out * ( ( lead ? 0.17 : 0.125 ) + wide );
     double z = ( lead ? 0.035 : -0.03 ) + tr_chance_between( seed, chance + 1, -0.015, 0.015 );
     double heading =
-        towards * ( lead ? 34 : 6 ) * TR_DEGREE + tr_chance_between( seed, chance + 2, -0.06, 0.06 );
+        towards * ( lead ? 28 : 4 ) * TR_DEGREE + tr_chance_between( seed, chance + 2, -0.06, 0.06 );
     tr_track *tracks[3] = { &p->foot_x[side], &p->foot_z[side], &p->foot_heading[side] };
     const double values[3] = { x, z, heading };
     for ( int i = 0; i < 3; ++i ) {
@@ -154,7 +154,7 @@ static void place_trunk( const relay_person *p, double t, const deeds *d, tr_hum
     vec3 back = q_rotate( q_axis_angle( v3_y, yaw ), v3( 0, 0, -1 ) );
     out->pelvis =
         v3( 0.08 * weight + 0.010 * sway, TR_HUMAN_HIP_HEIGHT - own( p, 16, 0.012, 0.026 ), 0.008 * rock );
-    out->pelvis.y -= 0.022 * d->effort + 0.010 * d->reach + 0.20 * d->stoop;
+    out->pelvis.y -= 0.016 * d->effort + 0.006 * d->reach + 0.20 * d->stoop;
     out->pelvis = v3_mad( out->pelvis, 0.015 + 0.015 * d->load + 0.12 * d->stoop, back );
     double pitch = ( 2.0 + 2.0 * d->reach + 24.0 * d->stoop ) * TR_DEGREE;
     double roll = -2.5 * TR_DEGREE * weight;
