@@ -52,15 +52,22 @@ static double shadow_reach( const tr_shot *s )
     return content_radius( s ) + tall * hypot( light.x, light.z ) / light.y + 4.0 * s->light.soft;
 }
 
-// Lines every 0.1 m for small views, every 1, 5 and 10 m for larger ones; `view` is the height in metres that
-// the picture shows at its centre.
-static void choose_grid( float grid[4], double view )
+// Lines every metre and stronger ones every five, for views of people; for views of a hand's breadth or of a
+// town a smaller or larger power of ten takes the metre's place. Close up, tenths appear. `view` is the
+// height in metres that the picture shows at its centre.
+static void choose_grid( tr_shot *s, double view )
 {
-    double tenth = 1.0 - smooth_step5( ( log10( view ) - 0.0 ) / 0.5 );
-    double wide = smooth_step5( ( log10( view ) - 1.6 ) / 0.6 );
-    grid[0] = (float)( 0.07 * tenth );
-    grid[1] = (float)( lerpd( 0.12, 0.07, wide ) );
+    double decades = view < 0.8    ? floor( log10( view / 0.8 ) )
+                     : view > 80.0 ? ceil( log10( view / 80.0 ) )
+                                   : 0.0;
+    double unit = pow( 10.0, decades ), relative = log10( view / unit );
+    float *grid = s->frame.grid, *ground = s->frame.ground;
+    grid[0] = (float)( 0.07 * ( 1.0 - smooth_step5( relative / 0.5 ) ) );
+    grid[1] = (float)( lerpd( 0.12, 0.07, smooth_step5( ( relative - 1.6 ) / 0.6 ) ) );
     grid[2] = 0.20f;
+    grid[3] = (float)( 1.0 / unit );
+    ground[1] = (float)fmod( s->origin.x, 100.0 * unit );
+    ground[2] = (float)fmod( s->origin.z, 100.0 * unit );
 }
 
 // Metres from the bottom to the top of the picture at the distance of the target.
@@ -106,14 +113,12 @@ void tr_frame_fill( tr_shot *s )
     choose_planes( s, fade_end, &near_plane, &far_plane );
     tr_camera_matrix( c, s->origin, s->aspect, near_plane, far_plane, f->view_projection );
     f->ground[0] = (float)( s->list->ground - s->origin.y );
-    f->ground[1] = (float)fmod( s->origin.x, 100.0 );
-    f->ground[2] = (float)fmod( s->origin.z, 100.0 );
     f->ground[3] = (float)fmax( 0.2 * fmin( tall, 2.0 ), 1e-4 );
     f->fade[0] = (float)fade_begin;
     f->fade[1] = (float)fade_end;
     f->fade[2] = (float)shadow_reach( s );
     f->fade[3] = s->light.width > 0;
-    choose_grid( f->grid, shown );
+    choose_grid( s, fmax( shown, 1e-6 ) );
     if ( s->light.width > 0 ) {
         tr_light_matrix( &s->light, f->light_matrix );
         f->shadow_map[0] = 1.0f / (float)s->light.width;

@@ -39,9 +39,10 @@ typedef struct tr_gpu_frame {
     float up[4];            // likewise
     float light[4];         // direction towards the key light; w = depth range of the shadow map in metres
     float fill[4];   // direction towards the fill light; w = 1 or 2: each or every other tap of body shadows
-    float ground[4]; // height; origin x, z modulo 100 m; height over which bodies darken at their feet
+    float ground[4]; // height; origin x, z modulo 100 units of the grid; height over which bodies darken at
+                     // their feet
     float fade[4];   // radius where the ground begins and ends to fade, that of all shadows; w = shadows on
-    float grid[4];   // strength of lines every 0.1, 1, 5 m
+    float grid[4];   // strength of lines every 0.1, 1 and 5 units; units per metre
     float viewport[4];   // width, height, 1 / width, 1 / height
     float occlusion[4];  // low corner x, z and 1 / size of the map of darkened ground
     float shadow_map[4]; // 1 / width, 1 / height of the shadow map, metres per texel, blend of soft edges
