@@ -56,11 +56,13 @@ static int help( const char *name )
 }
 
 // Threads that wait for work shall sleep: gcc's OpenMP lets them spin, which on a busy machine makes two
-// threads several times slower than one. It reads its settings from the environment before main, so the
-// program starts itself once more with the setting; where that is not possible it goes on as it is.
+// threads several times slower than one; so does the pool of OpenBLAS, which we never need, being parallel
+// above it. Both read their settings from the environment before main, so the program starts itself once more
+// with them; where that is not possible it goes on as it is.
 static void let_idle_threads_sleep( char **arguments )
 {
-    if ( getenv( "OMP_WAIT_POLICY" ) == NULL && setenv( "OMP_WAIT_POLICY", "passive", 0 ) == 0 )
+    if ( getenv( "OMP_WAIT_POLICY" ) == NULL && setenv( "OMP_WAIT_POLICY", "passive", 0 ) == 0 &&
+         setenv( "OPENBLAS_NUM_THREADS", "1", 0 ) == 0 )
         execv( "/proc/self/exe", arguments );
 }
 
