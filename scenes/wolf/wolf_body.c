@@ -69,17 +69,25 @@ static void add_hind_leg( wolf_body *body, tr_rig *rig, wolf_leg *leg )
     add_toes( leg, rig, prefix );
 }
 
+// Where the neck ends and the skull begins; the head's joints are placed from here.
+static const vec3 wolf_skull = { 0, 0.850, 0.505 };
+
+static vec3 on_skull( double x, double y, double z )
+{
+    return v3_add( wolf_skull, v3( x, y, z ) );
+}
+
 static void add_head( wolf_body *body, tr_rig *rig, int neck )
 {
-    body->head = tr_rig_joint( rig, "Head", neck, v3( 0, 0.895, 0.590 ) );
-    body->snout = tr_rig_joint( rig, "Snout", body->head, v3( 0, 0.885, 0.700 ) );
-    tr_rig_tip( rig, body->snout, v3( 0, 0.862, 0.815 ) );
-    body->jaw = tr_rig_joint( rig, "Jaw", body->head, v3( 0, 0.862, 0.640 ) );
-    tr_rig_tip( rig, body->jaw, v3( 0, 0.846, 0.775 ) );
+    body->head = tr_rig_joint( rig, "Head", neck, wolf_skull );
+    body->snout = tr_rig_joint( rig, "Snout", body->head, on_skull( 0, -0.012, 0.105 ) );
+    tr_rig_tip( rig, body->snout, on_skull( 0, -0.034, 0.205 ) );
+    body->jaw = tr_rig_joint( rig, "Jaw", body->head, on_skull( 0, -0.036, 0.050 ) );
+    tr_rig_tip( rig, body->jaw, on_skull( 0, -0.052, 0.170 ) );
     for ( int i = 0; i < 2; ++i ) {
         double s = i == 0 ? 1 : -1;
-        const vec3 ear[3] = {
-            { 0.042 * s, 0.945, 0.570 }, { 0.062 * s, 0.990, 0.570 }, { 0.070 * s, 1.045, 0.580 } };
+        const vec3 ear[3] = { on_skull( 0.042 * s, 0.050, -0.020 ), on_skull( 0.062 * s, 0.095, -0.020 ),
+                              on_skull( 0.068 * s, 0.142, -0.010 ) };
         add_chain( rig, i == 0 ? "LeftEar" : "RightEar", body->head, WOLF_EAR, ear, true, body->ears[i] );
     }
 }
@@ -88,7 +96,7 @@ static void add_head( wolf_body *body, tr_rig *rig, int neck )
 void wolf_body_add( wolf_body *body, tr_rig *rig )
 {
     const vec3 spine[3] = { { 0, 0.700, -0.300 }, { 0, 0.697, -0.080 }, { 0, 0.635, 0.230 } };
-    const vec3 neck[3] = { { 0, 0.680, 0.325 }, { 0, 0.765, 0.460 }, { 0, 0.895, 0.590 } };
+    const vec3 neck[3] = { { 0, 0.680, 0.325 }, { 0, 0.755, 0.420 }, wolf_skull };
     const vec3 tail[3] = { { 0, 0.690, -0.450 }, { 0, 0.625, -0.640 }, { 0, 0.300, -0.700 } };
     body->hips = tr_rig_joint( rig, "Hips", -1, v3( 0, 0.690, -0.370 ) );
     int last = add_chain( rig, "Spine", body->hips, WOLF_SPINE, spine, false, body->spine );

@@ -152,8 +152,8 @@ static double beast_radius( const build *b, int parent, int joint )
     const tr_joint *joints = b->skeleton->joints;
     double t = b->size, down = b->below[parent];
     switch ( joints[parent].role ) {
-    case TR_ROLE_NECK: return ( b->plan == PLAN_CRAWLER ? 0.2 : 0.100 ) * t;
-    case TR_ROLE_HEAD: return 0.050 * t;
+    case TR_ROLE_NECK: return ( b->plan == PLAN_CRAWLER ? 0.2 : 0.118 ) * t;
+    case TR_ROLE_HEAD: return 0.052 * t;
     case TR_ROLE_EAR: return 0.030 * t;
     case TR_ROLE_CLAVICLE: return 0.095 * t;
     case TR_ROLE_TAIL: { // bushy in the first half, then to a point

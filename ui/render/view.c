@@ -52,19 +52,28 @@ static puppet puppet_of( const tr_stage *stage, const tr_result *result, int act
 
 // ----------------------------------------------------------------------------------------------- bodies
 
-// Heads and hands are lighter, feet darker: so one reads the pose of a small figure at a glance.
-static tr_colour part_colour( tr_colour colour, const tr_skeleton *skeleton, int joint )
+static bool has_arms( const tr_skeleton *skeleton )
+{
+    for ( int i = 0; i < skeleton->limb_count; ++i )
+        if ( skeleton->limbs[i].kind == TR_LIMB_ARM )
+            return true;
+    return false;
+}
+
+// Heads and hands are lighter, feet darker: so one reads the pose of a small figure at a glance. A body
+// without arms is taken for one with fur, whose neck is no lighter than its back.
+static tr_colour part_colour( tr_colour colour, const tr_skeleton *skeleton, int joint, bool fur )
 {
     const tr_colour light = { 1.0f, 0.95f, 0.88f, 1.0f }, dark = { 0.16f, 0.16f, 0.20f, 1.0f };
     const tr_joint *j = &skeleton->joints[joint];
     bool head =
         j->limb >= 0 && j->limb < skeleton->limb_count && skeleton->limbs[j->limb].kind == TR_LIMB_HEAD;
     switch ( j->role == TR_ROLE_OTHER && head ? TR_ROLE_HEAD : j->role ) {
-    case TR_ROLE_NECK:
+    case TR_ROLE_NECK: return mixed( colour, light, fur ? 0.0f : 0.45f );
     case TR_ROLE_HEAD:
     case TR_ROLE_EAR:
     case TR_ROLE_HAND:
-    case TR_ROLE_FINGER: return mixed( colour, light, 0.45f );
+    case TR_ROLE_FINGER: return mixed( colour, light, fur ? 0.15f : 0.45f );
     case TR_ROLE_FOOT:
     case TR_ROLE_TOE: return mixed( colour, dark, 0.45f );
     default: return colour;
@@ -88,13 +97,14 @@ static double radius_at_end( const tr_body *body, const tr_capsule *capsule, tr_
 static void add_body( tr_draw_list *list, const puppet *p, int frame, bool parts )
 {
     tr_pose pose = tr_world_pose( p->world, frame );
+    bool fur = !has_arms( p->skeleton );
     for ( int i = 0; i < p->body->capsule_count; ++i ) {
         const tr_capsule *c = &p->body->capsules[i];
         rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
         tr_role role = p->skeleton->joints[c->parent].role;
         tr_draw_cone_add( list, rigid_apply( place, c->a ), rigid_apply( place, c->b ), c->radius,
                           radius_at_end( p->body, c, role ),
-                          parts ? part_colour( p->colour, p->skeleton, c->parent ) : p->colour );
+                          parts ? part_colour( p->colour, p->skeleton, c->parent, fur ) : p->colour );
     }
 }
 
