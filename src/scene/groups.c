@@ -22,7 +22,7 @@ static void join( int *parent, int a, int b )
         parent[x] = y;
 }
 
-static int node( const tr_stage *stage, const tr_anchor *anchor )
+int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor )
 {
     return anchor->actor >= 0 ? anchor->actor : anchor->prop >= 0 ? stage->actor_count + anchor->prop : -1;
 }
@@ -40,13 +40,20 @@ static bool come_close( const tr_stage *stage, const tr_actor *a, const tr_actor
     return false;
 }
 
-static void join_all( const tr_stage *stage, int *parent )
+static void join_linked( const tr_stage *stage, int *parent )
 {
     for ( int r = 0; r < stage->rule_count; ++r ) {
-        int a = node( stage, &stage->rules[r].a ), b = node( stage, &stage->rules[r].b );
+        const tr_rule *rule = &stage->rules[r];
+        int a = tr_anchor_node( stage, &rule->a ), b = tr_anchor_node( stage, &rule->b );
         if ( a >= 0 && b >= 0 )
             join( parent, a, b );
+        if ( a >= 0 && rule->surface_prop >= 0 )
+            join( parent, a, stage->actor_count + rule->surface_prop );
     }
+}
+
+static void join_close( const tr_stage *stage, int *parent )
+{
     for ( int i = 0; i < stage->actor_count; ++i ) {
         const tr_contacts *contacts = &stage->actors[i].contacts;
         for ( int c = 0; c < contacts->count; ++c )
@@ -57,6 +64,25 @@ static void join_all( const tr_stage *stage, int *parent )
                  come_close( stage, &stage->actors[i], &stage->actors[j] ) )
                 join( parent, i, j );
     }
+}
+
+int tr_stage_partition( const tr_stage *stage, bool close, int *part )
+{
+    int nodes = stage->actor_count + stage->prop_count, count = 0;
+    int *parent = tr_alloc( (size_t)nodes, sizeof( int ) );
+    if ( parent == NULL )
+        return -1;
+    for ( int i = 0; i < nodes; ++i )
+        parent[i] = i;
+    join_linked( stage, parent );
+    if ( close )
+        join_close( stage, parent );
+    for ( int i = 0; i < nodes; ++i ) { // leaders have the smallest index, so they are numbered first
+        int leader = find( parent, i );
+        part[i] = leader == i ? count++ : part[leader];
+    }
+    tr_free( parent );
+    return count;
 }
 
 // Does anything the group touches keep its size? Then so does its path.
@@ -108,30 +134,21 @@ static void measure_group( const tr_stage *stage, int g, tr_group *group )
 bool tr_stage_group( tr_stage *stage, tr_error *error )
 {
     int nodes = stage->actor_count + stage->prop_count;
-    int *parent = tr_alloc( (size_t)nodes, sizeof( int ) );
-    int *number = tr_alloc( (size_t)nodes, sizeof( int ) );
+    int *part = tr_alloc( (size_t)nodes, sizeof( int ) );
     stage->groups = tr_alloc( (size_t)nodes, sizeof( tr_group ) );
-    if ( parent == NULL || number == NULL || stage->groups == NULL ) {
-        tr_free( parent );
-        tr_free( number );
+    int count = part != NULL && stage->groups != NULL ? tr_stage_partition( stage, true, part ) : -1;
+    if ( count < 0 ) {
+        tr_free( part );
         return tr_error_memory( error );
     }
-    for ( int i = 0; i < nodes; ++i )
-        parent[i] = i;
-    join_all( stage, parent );
-    for ( int i = 0; i < nodes; ++i ) {
-        int leader = find( parent, i ); // leaders have the smallest index, so they are numbered first
-        if ( leader == i )
-            number[i] = stage->group_count++;
-        if ( i < stage->actor_count )
-            stage->actors[i].group = number[leader];
-        else
-            stage->props[i - stage->actor_count].group = number[leader];
-    }
-    for ( int g = 0; g < stage->group_count; ++g )
+    stage->group_count = count;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        stage->actors[i].group = part[i];
+    for ( int p = 0; p < stage->prop_count; ++p )
+        stage->props[p].group = part[stage->actor_count + p];
+    for ( int g = 0; g < count; ++g )
         measure_group( stage, g, &stage->groups[g] );
-    tr_free( parent );
-    tr_free( number );
+    tr_free( part );
     return true;
 }
 

@@ -32,6 +32,12 @@ bool tr_stage_bind( tr_stage *stage, const char *file, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
 bool tr_stage_automate( tr_stage *stage, tr_error *error );
 
+// Actors, then props, are the nodes of a stage. part[node] = number of the set it belongs to when those that
+// rules link (and, with `close`, those that touch or come near each other) are taken together. Returns how
+// many sets there are, -1 when out of memory.
+int tr_stage_partition( const tr_stage *stage, bool close, int *part );
+int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor ); // -1: unused
+
 // A new rule with neutral values at the end of the stage's list, NULL when out of memory.
 tr_rule *tr_rule_append( tr_stage *stage );
 // How much longer the part below a joint is on the target: bones to its children, or its own where it has
