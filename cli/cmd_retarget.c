@@ -25,13 +25,18 @@ static void print_summary( const cli_subject *subject, const tr_method *method, 
             result->reports[worst].max_mm, result->reports[worst].worst_frame + subject->scene.first );
 }
 
-static bool save_report( const cli_subject *subject, const tr_method *method, const char *path,
+// report.json once more: to a file, or to stdout when there is no path.
+static bool copy_report( const cli_subject *subject, const tr_method *method, const char *path,
                          tr_error *error )
 {
     tr_text text = { 0 };
-    bool ok = tr_report_print( &subject->stage, &subject->result, method->name, &text ) && !text.failed
-                  ? tr_file_write( path, text.data, text.size, error )
-                  : tr_error_memory( error );
+    bool ok = tr_report_print( &subject->stage, &subject->result, method->name, &text ) && !text.failed;
+    if ( !ok )
+        tr_error_memory( error );
+    else if ( path != NULL )
+        ok = tr_file_write( path, text.data, text.size, error );
+    else
+        fwrite( text.data, 1, text.size, stdout );
     tr_text_free( &text );
     return ok;
 }
@@ -56,9 +61,11 @@ static bool retarget( cli_subject *subject, const cli_call *call, const tr_metho
     cli_progress_begin( &progress, call, "saving" );
     cli_progress_wait( &progress );
     bool ok = tr_result_save( &subject->stage, &subject->result, method->name, folder, error ) &&
-              ( report == NULL || save_report( subject, method, report, error ) );
+              ( report == NULL || copy_report( subject, method, report, error ) );
     cli_progress_end( &progress );
-    if ( ok && !call->quiet )
+    if ( ok && cli_value( call, "json" ) != NULL )
+        ok = copy_report( subject, method, NULL, error );
+    else if ( ok && !call->quiet )
         print_summary( subject, method, folder, ms );
     return ok;
 }
@@ -93,6 +100,7 @@ const cli_command cli_command_retarget = {
             { "method", 'm', "M", "way of solving, see below" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all. Results are the same bits" },
             { "report", 0, "R.json", "another copy of report.json" },
+            { "json", 0, NULL, "print report.json instead of a summary" },
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { NULL },
         },

@@ -342,6 +342,11 @@ static void from_scene_to_picture( void **state )
     troupe( f, "retarget 'my scene/scene.json' -o one --method copy-ik --threads 1 --report r.json" );
     expect( f, 0, "by copy-ik" );
     assert_true( has_file( f, "one/scene.json" ) && same_file( f, "one/report.json", "r.json" ) );
+    troupe( f, "retarget 'my scene/scene.json' -o one --method copy-ik --json" );
+    expect( f, 0, "\"constraints\"" );
+    json = parse_output( f );
+    assert_true( json_is_array( json_object_get( json, "constraints" ) ) );
+    json_decref( json );
     troupe( f, "measure 'my scene/scene.json' one --json" );
     expect( f, 0, "\"metrics\"" );
     json = parse_output( f );
