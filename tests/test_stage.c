@@ -619,6 +619,33 @@ static void result_folders_read_back( void **state )
     assert_int_equal( system( path ), 0 );
 }
 
+static void one_file_can_be_read_in_two_units( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion body;
+    make_body( &body, FRAMES );
+    char folder[] = "/tmp/troupe_units_XXXXXX", path[64], scene_path[64];
+    assert_non_null( mkdtemp( folder ) );
+    snprintf( path, sizeof path, "%s/body.bvh", folder );
+    snprintf( scene_path, sizeof scene_path, "%s/scene.json", folder );
+    check_ok( tr_motion_save( &body, path, &x.error ), &x.error ); // centimetres
+    tr_motion_free( &body );
+    for ( int i = 0; i < 2; ++i ) {
+        tr_cast cast = tr_default_cast( i == 0 ? "a" : "b" );
+        snprintf( cast.source.file, sizeof cast.source.file, "body.bvh" );
+        cast.source.unit = i == 0 ? 0.01 : 0.02;
+        assert_non_null( tr_scene_add_cast( &x.scene, &cast ) );
+    }
+    check_ok( tr_stage_build( &x.stage, &x.scene, scene_path, &x.library, NULL, &x.error ), &x.error );
+    check_near( tr_skeleton_height( &x.stage.actors[1].target ),
+                2 * tr_skeleton_height( &x.stage.actors[0].target ), 1e-9 );
+    end( &x );
+    unlink( path );
+    rmdir( folder );
+}
+
 // ------------------------------------------------------------------------------------------------- failure
 
 static void a_missing_joint_is_named_with_its_path( void **state )
@@ -720,6 +747,7 @@ int main( void )
         TEST( two_hands_meet_half_way ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( result_folders_read_back ),
+        TEST( one_file_can_be_read_in_two_units ),
         TEST( a_missing_joint_is_named_with_its_path ),
         TEST( absent_frames_and_numbers_that_are_none_are_refused ),
         TEST( every_failed_allocation_is_survived ),

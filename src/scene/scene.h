@@ -241,8 +241,11 @@ typedef struct tr_library {
     int count, capacity;
 } tr_library;
 
-// Takes `motion` over, also on failure (which then frees it).
+// Each takes `motion` over, also on failure (which then frees it). A file may be there once for every way of
+// reading it.
 bool tr_library_add( tr_library *library, const char *path, tr_motion *motion, tr_error *error );
+bool tr_library_add_file( tr_library *library, const tr_file_ref *ref, tr_motion *motion, tr_error *error );
+const tr_motion *tr_library_find_file( const tr_library *library, const tr_file_ref *ref );
 const tr_motion *tr_library_find( const tr_library *library,
                                   const char *path ); // NULL when absent; valid until the next add
 void tr_library_free( tr_library *library );

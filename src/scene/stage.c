@@ -14,21 +14,10 @@ typedef struct builder {
 
 // ------------------------------------------------------------------------------------------- motion files
 
-static const tr_motion *library_match( const tr_library *library, const tr_file_ref *ref )
-{
-    for ( int i = 0; i < library->count; ++i ) {
-        const struct tr_library_item *item = &library->items[i];
-        bool same_reading = !item->from_file || ( item->unit == ref->unit && item->up == ref->up );
-        if ( strcmp( item->path, ref->file ) == 0 && same_reading )
-            return &item->motion;
-    }
-    return NULL;
-}
-
 // The whole motion of a file, from the library or from disk (and then kept in the library).
 static const tr_motion *fetch( builder *b, const tr_file_ref *ref )
 {
-    const tr_motion *known = library_match( b->library, ref );
+    const tr_motion *known = tr_library_find_file( b->library, ref );
     if ( known != NULL )
         return known;
     char *path = b->file != NULL ? tr_path_beside( b->file, ref->file ) : tr_string_copy( ref->file );
@@ -42,13 +31,9 @@ static const tr_motion *fetch( builder *b, const tr_file_ref *ref )
     tr_motion motion;
     bool ok = tr_motion_load( &motion, path, &import, b->warnings, b->error );
     tr_free( path );
-    if ( !ok || !tr_library_add( b->library, ref->file, &motion, b->error ) )
+    if ( !ok || !tr_library_add_file( b->library, ref, &motion, b->error ) )
         return NULL;
-    struct tr_library_item *item = &b->library->items[b->library->count - 1];
-    item->from_file = true;
-    item->unit = ref->unit;
-    item->up = ref->up;
-    return &item->motion;
+    return tr_library_find_file( b->library, ref );
 }
 
 // Stage frames of a clip that starts at scene frame `start`: end poses are held outside.
