@@ -27,8 +27,8 @@ static const char *const start_script =
 // One line for every row of the op table, valid in the scene above.
 static const char *const samples[] = {
     "scene_set fps=24 range=-10,90 ground=-1",
-    "cast_add id=p03 file=p03.bvh unit=0.05644 up=z first=1 last=-1 scale=1.2 position=1,2,3 heading=-45 "
-    "start=7 colour=#010203",
+    ( "cast_add id=p03 file=p03.bvh unit=0.05644 up=z first=1 last=-1 scale=1.2 position=1,2,3 heading=-45 "
+      "start=7 colour=#010203" ),
     "cast_remove id=p01",
     "cast_rename id=p01 to=anna",
     "cast_copy id=p01 to=p03 position=5,0,0 heading=10 start=3 colour=#ffffff",

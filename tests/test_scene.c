@@ -543,9 +543,10 @@ static void saving_survives_a_kill( void **state )
         delay = delay * 1103515245u + 12345u;
         pid_t child = fork();
         assert_true( child >= 0 );
-        for ( int i = 0; child == 0; ++i )
-            if ( !tr_scene_save( &scenes[i % 2], path, &error ) )
-                _exit( 1 );
+        if ( child == 0 )
+            for ( int i = 0;; ++i )
+                if ( !tr_scene_save( &scenes[i % 2], path, &error ) )
+                    _exit( 1 );
         usleep( 500 + delay / 65536 % 20000 );
         kill( child, SIGKILL );
         int status;
