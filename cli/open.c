@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// walk 01.bvh → walk_01: an id the document accepts.
+// walk 01.bvh → walk_01: an id the document accepts. "ground" is the floor.
 static void id_from_path( tr_id id, const char *path )
 {
     const char *slash = strrchr( path, '/' );
@@ -17,6 +17,8 @@ static void id_from_path( tr_id id, const char *path )
     if ( length == 0 )
         id[length++] = 'a';
     id[length] = 0;
+    if ( strcmp( id, "ground" ) == 0 )
+        strcat( id, "_" );
 }
 
 // A lone motion is a scene with one character, at its own rate, as it stands in the file.

@@ -401,6 +401,9 @@ static void a_lone_motion_is_drawn( void **state )
     troupe( f, "render 'Small Walk 01.bvh' -o walk.gif --size 64x64 --frames 1:2" );
     expect( f, 0, "2 frames" );
     assert_true( has_file( f, "walk.gif" ) );
+    write_file( f, "ground.bvh", small_bvh ); // a name that means something else in a scene
+    troupe( f, "render ground.bvh -o ground.png --size 64x64" );
+    expect( f, 0, "1 frame" );
 }
 
 static void scripts_are_replayed( void **state )
