@@ -150,7 +150,7 @@ static bool script_load( script *in, const char *path, tr_error *error )
     in->line = 1;
     if ( !tr_file_read( path, &in->text, &in->size, error ) )
         return false;
-    char *at = in->text;
+    char *at = in->text + ( strncmp( in->text, "\xEF\xBB\xBF", 3 ) == 0 ? 3 : 0 ); // byte order mark
     while ( *at != 0 && ( isspace( (unsigned char)*at ) || *at == '#' ) ) {
         at += *at == '#' ? strcspn( at, "\n" ) : 0;
         in->line += *at == '\n';

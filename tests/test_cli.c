@@ -415,6 +415,10 @@ static void scripts_are_replayed( void **state )
     write_file( f, "script.txt", text );
     troupe( f, "run script.txt" );
     expect( f, 0, "0 ops" );
+    write_file( f, "marked.txt",
+                "\xEF\xBB\xBFopen scene=box_relay cast=2\r\ncast_scale id=p01 scale=1.2\r\n" );
+    troupe( f, "run marked.txt" ); // as some editors save it
+    expect( f, 0, "1 ops: 2 characters" );
     troupe( f, "run script.txt -o played --method copy" );
     expect( f, 0, "written to played" );
     assert_true( has_file( f, "played/scene.json" ) && has_file( f, "played/report.json" ) );
