@@ -13,6 +13,9 @@ static bool measure( tr_measures *out, cli_subject *subject, const cli_call *cal
         subject->folder = tr_string_copy( call->operands[1] );
         if ( subject->folder == NULL )
             return tr_error_memory( error );
+    } else if ( cli_value( call, "method" ) != NULL ) { // asked for: solve, whatever the folder holds
+        tr_free( subject->folder );
+        subject->folder = NULL;
     }
     if ( !cli_subject_stage( subject, error ) || !cli_subject_solve( subject, call, method, error ) )
         return false;

@@ -361,6 +361,11 @@ static void from_scene_to_picture( void **state )
     json_decref( json );
     troupe( f, "measure one" );
     expect( f, 0, "foot_skate" );
+    // A folder of results stands for its motion; with a method asked for, for its scene.
+    troupe( f, "measure one --json > kept.json" );
+    troupe( f, "measure one --method copy --json > copied.json" );
+    expect( f, 0, "" );
+    assert_false( same_file( f, "copied.json", "kept.json" ) );
 
     troupe( f, "render one -o one.png --size 160x90 --frame 5 --show bodies,skeleton,trails" );
     expect( f, 0, "160 × 90" );
