@@ -66,9 +66,8 @@ static void let_idle_threads_sleep( char **arguments )
         execv( "/proc/self/exe", arguments );
 }
 
-int main( int count, char **arguments )
+static int run( int count, char **arguments )
 {
-    let_idle_threads_sleep( arguments );
     const char *name = count > 1 ? arguments[1] : NULL;
     if ( name == NULL ) {
         print_overview( stderr );
@@ -89,5 +88,11 @@ int main( int count, char **arguments )
         cli_print_help( command );
     else if ( code == CLI_OK )
         code = command->run( &call );
-    return cli_output_written( code );
+    return code;
+}
+
+int main( int count, char **arguments )
+{
+    let_idle_threads_sleep( arguments );
+    return cli_output_written( run( count, arguments ) );
 }

@@ -218,6 +218,8 @@ static void what_fails_says_why( void **state )
         { "render absent.bvh -o a.png", "absent.bvh" },
         { "bench --only zzz", "no row" },
         { "scenes > /dev/full", "output could not be written" },
+        { "--version > /dev/full", "output could not be written" },
+        { "help > /dev/full", "output could not be written" },
         { "scenes --json > /dev/full", "output could not be written" },
         { "run absent.txt", "absent.txt" },
         { "run bad.txt", "bad.txt:3:1: a script begins with" },
