@@ -1,10 +1,7 @@
-// cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_scene -max_len=4096
-// tests/fuzz/corpus/scene
+// cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_scene tests/fuzz/corpus/scene
 #include "scene/scene.h"
-
 #include <stdlib.h>
 #include <string.h>
-
 int LLVMFuzzerTestOneInput( const uint8_t *data, size_t size )
 {
     tr_scene scene, again = tr_default_scene();
