@@ -12,6 +12,8 @@
 
 #include "io/io.h"
 
+#include "posegraph/posegraph.h"
+
 #include "scene/scene.h"
 
 #endif

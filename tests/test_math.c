@@ -89,6 +89,22 @@ static void degenerate_input_is_finite( void **state )
     assert_true( q_finite( swing ) && q_finite( twist ) );
 }
 
+static void nearest_rotation( void **state )
+{
+    (void)state;
+    quat q = q_axis_angle( v3( 1, -2, 0.5 ), 2.9 );
+    mat3 m = m3_from_quat( q );
+    check_rotation( q_fit( m ), q, 1e-12 );
+    // Stretched along its own axes, and flattened: still the same turn.
+    mat3 stretched = { v3_scale( 3, m.cx ), v3_scale( 0.2, m.cy ), v3_scale( 1.5, m.cz ) };
+    check_rotation( q_fit( stretched ), q, 1e-12 );
+    mat3 flat = { v3_scale( 3, m.cx ), v3_scale( 0.2, m.cy ), v3_zero };
+    check_rotation( q_fit( flat ), q, 1e-12 );
+    // A mirror image gives up its least direction; nothing at all gives no turn.
+    check_rotation( q_fit( ( mat3 ){ v3( 3, 0, 0 ), v3( 0, 2, 0 ), v3( 0, 0, -1 ) } ), q_identity, 1e-12 );
+    check_rotation( q_fit( ( mat3 ){ 0 } ), q_identity, 0 );
+}
+
 static void minimum_jerk_step( void **state )
 {
     (void)state;
@@ -102,8 +118,9 @@ static void minimum_jerk_step( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( rotation_by_hand ),  TEST( euler_by_hand ),     TEST( euler_round_trip ),
-        TEST( conversions_agree ), TEST( minimum_jerk_step ), TEST( degenerate_input_is_finite ),
+        TEST( rotation_by_hand ),           TEST( euler_by_hand ),    TEST( euler_round_trip ),
+        TEST( conversions_agree ),          TEST( nearest_rotation ), TEST( minimum_jerk_step ),
+        TEST( degenerate_input_is_finite ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -338,7 +338,8 @@ static void solve_cases( const rig *r, tr_lanes lanes, const int *cases, double 
     assert_non_null( memory );
     memset( memory, 0xff, scratch_bytes + x_bytes ); // NaN, should anything be read before it is written
     tr_block block;
-    tr_block_start( &block, &r->system, lanes, NULL, memory );
+    assert_false( tr_block_start( &block, &r->system, lanes, NULL, memory, scratch_bytes - 1 ) );
+    assert_true( tr_block_start( &block, &r->system, lanes, NULL, memory, scratch_bytes ) );
     for ( int l = 0; l < count; ++l )
         for ( int row = 0; row < ROWS; ++row )
             for ( int axis = 0; axis < 3; ++axis )

@@ -91,6 +91,46 @@ quat q_from_mat3( mat3 m )
     return q_unit( q );
 }
 
+// One Jacobi rotation: makes a[p][q] zero and keeps the columns of v eigenvectors.
+static void jacobi_rotate( double a[4][4], double v[4][4], int p, int q )
+{
+    if ( a[p][q] == 0 )
+        return;
+    double theta = ( a[q][q] - a[p][p] ) / ( 2.0 * a[p][q] );
+    double t = ( theta < 0 ? -1.0 : 1.0 ) / ( fabs( theta ) + sqrt( theta * theta + 1.0 ) );
+    double c = 1.0 / sqrt( t * t + 1.0 ), s = t * c;
+    for ( int k = 0; k < 4; ++k ) {
+        double kp = a[k][p], kq = a[k][q], vp = v[k][p], vq = v[k][q];
+        a[k][p] = c * kp - s * kq, a[k][q] = s * kp + c * kq;
+        v[k][p] = c * vp - s * vq, v[k][q] = s * vp + c * vq;
+    }
+    for ( int k = 0; k < 4; ++k ) {
+        double pk = a[p][k], qk = a[q][k];
+        a[p][k] = c * pk - s * qk, a[q][k] = s * pk + c * qk;
+    }
+}
+
+// Horn's method: tr(Rᵀ m) is a quadratic form in the quaternion of R; its largest eigenvector is the answer.
+quat q_fit( mat3 m )
+{
+    double xx = m.cx.x, xy = m.cy.x, xz = m.cz.x, yx = m.cx.y, yy = m.cy.y, yz = m.cz.y, zx = m.cx.z,
+           zy = m.cy.z, zz = m.cz.z;
+    double a[4][4] = { { xx - yy - zz, xy + yx, xz + zx, zy - yz },
+                       { xy + yx, yy - xx - zz, yz + zy, xz - zx },
+                       { xz + zx, yz + zy, zz - xx - yy, yx - xy },
+                       { zy - yz, xz - zx, yx - xy, xx + yy + zz } };
+    double v[4][4] = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, 0, 1 } };
+    for ( int sweep = 0; sweep < 12; ++sweep )
+        for ( int p = 0; p < 3; ++p )
+            for ( int q = p + 1; q < 4; ++q )
+                jacobi_rotate( a, v, p, q );
+    int best = 3; // with nothing to choose by, no turn
+    for ( int k = 0; k < 3; ++k )
+        if ( a[k][k] > a[best][best] )
+            best = k;
+    return q_unit( ( quat ){ v[0][best], v[1][best], v[2][best], v[3][best] } );
+}
+
 mat3 m3_from_quat( quat q )
 {
     return ( mat3 ){ q_rotate( q, v3_x ), q_rotate( q, v3_y ), q_rotate( q, v3_z ) };

@@ -145,6 +145,7 @@ double q_angle( quat a, quat b );     // angle in radians of the rotation betwee
 quat q_between( vec3 from, vec3 to ); // shortest turn of direction `from` onto `to`; opposite: a half turn
 quat q_slerp( quat a, quat b, double t ); // along the shorter arc
 quat q_from_mat3( mat3 m );
+quat q_fit( mat3 m ); // the rotation nearest to m, also where m is flat or mirrored: largest tr(Rᵀ m)
 mat3 m3_from_quat( quat q );
 quat q_look( vec3 forward, vec3 up ); // turns +Z onto `forward` and +Y as near to `up` as possible
 double q_heading( quat q );           // yaw in radians of the turned +Z axis about +Y

@@ -122,6 +122,13 @@ static char *lay_out( tr_block *block, char *at, sizes size )
     return at;
 }
 
+static size_t bytes_of( const tr_system *system, sizes size )
+{
+    tr_block block = { .system = system };
+    char *none = NULL;
+    return (size_t)( (uintptr_t)lay_out( &block, none, size ) - (uintptr_t)none );
+}
+
 size_t tr_block_scratch( const tr_system *system, const bool *on )
 {
     int *seen = tr_alloc( (size_t)system->tree_count, sizeof( int ) );
@@ -129,18 +136,21 @@ size_t tr_block_scratch( const tr_system *system, const bool *on )
         return 0;
     sizes size = plan( system, on, seen, NULL );
     tr_free( seen );
-    tr_block block = { .system = system };
-    char *none = NULL;
-    return (size_t)( (uintptr_t)lay_out( &block, none, size ) - (uintptr_t)none );
+    return bytes_of( system, size );
 }
 
-void tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on, void *scratch )
+bool tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on, void *scratch,
+                     size_t scratch_bytes )
 {
     assert( (uintptr_t)scratch % TR_LANE_BYTES == 0 );
     *block = ( tr_block ){ .system = system, .lanes = lanes };
     // The table of ports is as long as that of the trees and filled last: until then its place serves as
     // notes.
+    if ( scratch_bytes < ( (size_t)system->tree_count + 1 ) * sizeof( int ) )
+        return false;
     sizes size = plan( system, on, scratch, NULL );
+    if ( bytes_of( system, size ) > scratch_bytes )
+        return false;
     lay_out( block, scratch, size );
     plan( system, on, block->port_begin, block );
     block->active_count = size.active;
@@ -153,6 +163,7 @@ void tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, c
             put( block->compliance, lanes, (size_t)i, l, TR_ROW_OFF );
             put( block->target, lanes, (size_t)i, l, 0 );
         }
+    return true;
 }
 
 void tr_block_set( tr_block *block, int row, int axis, int lane, double compliance, double target )

@@ -97,7 +97,8 @@ static void factor_axis( tr_block *block, int axis, lane *factor )
         lane_mask on = soft >= 0;
         for ( int j = block->first[i]; j <= i; ++j ) {
             const lane *other = factor + block->begin[j] - block->first[j];
-            lane sum = lane_all( (real)tr_block_coupling( block, i, j ) );
+            lane sum =
+                lane_all( (real)tr_system_coupling( block->system, block->active[i], block->active[j] ) );
             sum = lane_select( on & ( compliance[3 * j + axis] >= 0 ), sum, lane_all( 0 ) );
             int from = block->first[i] > block->first[j] ? block->first[i] : block->first[j];
             if ( j < i ) {

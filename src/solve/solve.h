@@ -95,6 +95,8 @@ typedef struct tr_system {
 bool tr_system_build( tr_system *out, const tr_ports *const *trees, int tree_count, const tr_port_row *rows,
                       int row_count, tr_error *error );
 void tr_system_free( tr_system *system );
+// How far a unit pull moves a row: its entry on the diagonal of H K⁻¹ Hᵀ.
+double tr_system_flexibility( const tr_system *system, int row );
 
 // -------------------------------------------------------------------------------------------------- lanes
 
@@ -138,10 +140,10 @@ typedef struct tr_block {
 // Bytes of scratch for a block in which the rows with on[row] are on (NULL: all of them); a subset needs no
 // more. 0 when out of memory.
 size_t tr_block_scratch( const tr_system *system, const bool *on );
-// Lays the block out in `scratch`, 32-byte aligned. The rows with on[row] (NULL: all) become active;
-// compliance starts as off, targets as zero.
-void tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on,
-                     void *scratch );
+// Lays the block out in `scratch`, 32-byte aligned; false when that is too small. The rows with on[row]
+// (NULL: all) become active; compliance starts as off, targets as zero.
+bool tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on, void *scratch,
+                     size_t scratch_bytes );
 // Sets one number of a row in one lane. `axis` 0 … 2.
 void tr_block_set( tr_block *block, int row, int axis, int lane, double compliance, double target );
 

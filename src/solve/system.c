@@ -1,5 +1,5 @@
 // Ports, and the rows that join them.
-#include "solve/solve.h"
+#include "solve/private.h"
 
 #include <assert.h>
 #include <string.h>
@@ -159,4 +159,24 @@ void tr_system_free( tr_system *system )
     tr_free( system->order );
     tr_free( system->dependent );
     memset( system, 0, sizeof *system );
+}
+
+double tr_system_coupling( const tr_system *system, int a, int b )
+{
+    const tr_port_row *first = &system->rows[a], *second = &system->rows[b];
+    double sum = 0;
+    for ( int p = 0; p < 2 && first->tree[p] >= 0; ++p )
+        for ( int q = 0; q < 2 && second->tree[q] >= 0; ++q ) {
+            if ( first->tree[p] != second->tree[q] )
+                continue;
+            const tr_ports *ports = system->trees[first->tree[p]];
+            double g = ports->flexibility[first->port[p] * ports->count + second->port[q]];
+            sum += p == q ? g : -g;
+        }
+    return sum;
+}
+
+double tr_system_flexibility( const tr_system *system, int row )
+{
+    return tr_system_coupling( system, row, row );
 }

@@ -1,0 +1,368 @@
+// Transfer and deformation of a cluster: frames into blocks of lanes, and back.
+#include "posegraph/private.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+
+tr_cluster_def tr_default_cluster_def( void )
+{
+    return ( tr_cluster_def ){
+        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 2, .mix = true, .tolerance = 1e-5 };
+}
+
+tr_goal tr_goal_off( void )
+{
+    return ( tr_goal ){ v3_zero, { TR_ROW_OFF, TR_ROW_OFF, TR_ROW_OFF } };
+}
+
+// ------------------------------------------------------------------------------------------------- scratch
+
+struct tr_cluster_scratch {
+    int slot_count; // one per thread
+    size_t slot_bytes, block_bytes;
+    char *memory, *slots; // the second is aligned
+    atomic_flag *busy;    // [slot_count]
+};
+
+static size_t whole_lanes( size_t bytes )
+{
+    return ( bytes + TR_LANE_BYTES - 1 ) / TR_LANE_BYTES * TR_LANE_BYTES;
+}
+
+// reference, displacement, next; quats; turns; history
+#define LANES_PER_JOINT ( 3 * 9 + 4 + 9 + TR_DEFORM_HISTORY_LANES )
+
+static size_t graph_bytes( const tr_cluster *cluster )
+{
+    size_t joints = 0;
+    for ( int g = 0; g < cluster->graph_count; ++g )
+        joints += (size_t)cluster->graphs[g]->joint_count;
+    return joints * LANES_PER_JOINT * TR_LANE_BYTES;
+}
+
+static bool goal_is_on( const tr_goal *goal )
+{
+    return goal->compliance[0] >= 0 || goal->compliance[1] >= 0 || goal->compliance[2] >= 0;
+}
+
+static void find_on( const tr_cluster_job *job, int begin, int end, bool *on )
+{
+    int rows = job->cluster->row_count;
+    memset( on, 0, (size_t)rows * sizeof( bool ) );
+    for ( int f = begin; f < end; ++f )
+        for ( int r = 0; r < rows; ++r )
+            on[r] = on[r] || goal_is_on( &job->goals[(size_t)f * (size_t)rows + (size_t)r] );
+}
+
+// The most that a block of this job needs for its rows; 0 when out of memory.
+static size_t most_block_bytes( const tr_cluster_job *job )
+{
+    const tr_cluster *cluster = job->cluster;
+    int lanes = tr_lanes_count( job->def.lanes );
+    bool *on = tr_alloc( (size_t)cluster->row_count, sizeof( bool ) );
+    size_t most = on != NULL ? tr_block_scratch( &cluster->deform, on ) : 0;
+    for ( int begin = 0; most > 0 && begin < job->frame_count; begin += lanes ) {
+        find_on( job, begin, begin + lanes < job->frame_count ? begin + lanes : job->frame_count, on );
+        size_t bytes = tr_block_scratch( &cluster->deform, on );
+        most = bytes == 0 ? 0 : bytes > most ? bytes : most;
+    }
+    tr_free( on );
+    return most;
+}
+
+tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error )
+{
+    const tr_cluster *cluster = job->cluster;
+    tr_cluster_scratch *out = tr_alloc( 1, sizeof *out );
+    if ( out != NULL ) {
+        out->slot_count = tr_parallel_threads();
+        out->block_bytes = most_block_bytes( job );
+        out->slot_bytes = whole_lanes( (size_t)cluster->row_count * sizeof( bool ) ) +
+                          whole_lanes( (size_t)cluster->graph_count * sizeof( tr_graph_lanes ) ) +
+                          graph_bytes( cluster ) + out->block_bytes;
+        out->busy = tr_alloc( (size_t)out->slot_count, sizeof( atomic_flag ) );
+        out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES, 1 );
+        if ( out->block_bytes > 0 && out->busy != NULL && out->memory != NULL ) {
+            out->slots = out->memory + ( TR_LANE_BYTES - (uintptr_t)out->memory % TR_LANE_BYTES );
+            for ( int s = 0; s < out->slot_count; ++s )
+                atomic_flag_clear( &out->busy[s] );
+            return out;
+        }
+    }
+    tr_cluster_scratch_destroy( out );
+    tr_error_memory( error );
+    return NULL;
+}
+
+void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch )
+{
+    if ( scratch == NULL )
+        return;
+    tr_free( scratch->busy );
+    tr_free( scratch->memory );
+    tr_free( scratch );
+}
+
+// A piece no other thread is using; there are as many as threads. What lies in it from before is never read.
+static int take_slot( tr_cluster_scratch *scratch )
+{
+    for ( int s = 0;; s = ( s + 1 ) % scratch->slot_count )
+        if ( !atomic_flag_test_and_set( &scratch->busy[s] ) )
+            return s;
+}
+
+// -------------------------------------------------------------------------------------------- in and out
+
+typedef struct solver {
+    const tr_cluster_job *job;
+    tr_cluster_scratch *scratch;
+    bool deform;
+    atomic_bool too_small;
+} solver;
+
+static void put( void *numbers, tr_lanes lanes, size_t at, int lane, double value )
+{
+    size_t i = at * (size_t)tr_lanes_count( lanes ) + (size_t)lane;
+    if ( lanes == TR_LANES_DOUBLE )
+        ( (double *)numbers )[i] = value;
+    else
+        ( (float *)numbers )[i] = (float)value;
+}
+
+static double get( const void *numbers, tr_lanes lanes, size_t at, int lane )
+{
+    size_t i = at * (size_t)tr_lanes_count( lanes ) + (size_t)lane;
+    return lanes == TR_LANES_DOUBLE ? ( (const double *)numbers )[i] : ( (const float *)numbers )[i];
+}
+
+static const vec3 *frame_of( const vec3 *const *arrays, const tr_cluster_job *job, int graph, int frame )
+{
+    return arrays[graph] + (size_t)frame * 3 * (size_t)job->cluster->graphs[graph]->joint_count;
+}
+
+static vec3 point_value( const tr_sparse *points, int point, const vec3 *vertices )
+{
+    vec3 sum = v3_zero;
+    for ( int e = points->start[point]; e < points->start[point + 1]; ++e )
+        sum = v3_mad( sum, points->values[e], vertices[points->columns[e]] );
+    return sum;
+}
+
+// Where a row stands: point a, or point a − point b.
+static vec3 row_value( const tr_cluster_job *job, const vec3 *const *arrays, int row, int frame )
+{
+    const tr_port_row *r = &job->cluster->rows[row];
+    vec3 value = point_value( &job->cluster->points[r->tree[0]], r->port[0],
+                              frame_of( arrays, job, r->tree[0], frame ) );
+    if ( r->tree[1] >= 0 )
+        value = v3_sub( value, point_value( &job->cluster->points[r->tree[1]], r->port[1],
+                                            frame_of( arrays, job, r->tree[1], frame ) ) );
+    return value;
+}
+
+static void load_rows( const tr_cluster_job *job, tr_block *block, int frame, int lane )
+{
+    for ( int i = 0; i < block->active_count; ++i ) {
+        int row = block->active[i];
+        const tr_goal *goal = &job->goals[(size_t)frame * (size_t)job->cluster->row_count + (size_t)row];
+        if ( !goal_is_on( goal ) )
+            continue;
+        vec3 miss = v3_sub( goal->target, row_value( job, job->reference, row, frame ) );
+        const double axes[3] = { miss.x, miss.y, miss.z };
+        for ( int c = 0; c < 3; ++c )
+            tr_block_set( block, row, c, lane, goal->compliance[c], axes[c] );
+    }
+}
+
+static void load_vertices( const tr_cluster_job *job, const tr_graph_lanes *g, int graph, int frame,
+                           int lane )
+{
+    const vec3 *v = frame_of( job->reference, job, graph, frame );
+    vec3 origin = tr_posegraph_joint( v, 0 );
+    for ( int i = 0; i < 3 * g->graph->joint_count; ++i ) {
+        vec3 at = v3_sub( v[i], origin );
+        put( g->reference, job->def.lanes, 3 * (size_t)i, lane, at.x );
+        put( g->reference, job->def.lanes, 3 * (size_t)i + 1, lane, at.y );
+        put( g->reference, job->def.lanes, 3 * (size_t)i + 2, lane, at.z );
+    }
+}
+
+static vec3 displacement_at( const tr_cluster_job *job, const tr_graph_lanes *g, int vertex, int lane )
+{
+    size_t at = 3 * (size_t)vertex;
+    return v3( get( g->displacement, job->def.lanes, at, lane ),
+               get( g->displacement, job->def.lanes, at + 1, lane ),
+               get( g->displacement, job->def.lanes, at + 2, lane ) );
+}
+
+// A frame that came out as no number at all (because it went in so) stays what it was, or goes to the origin.
+static void store_vertices( const tr_cluster_job *job, const tr_graph_lanes *g, int graph, int frame,
+                            int lane )
+{
+    int joints = g->graph->joint_count, count = 3 * joints;
+    const vec3 *from = frame_of( job->reference, job, graph, frame );
+    vec3 *to = job->vertices[graph] + (size_t)frame * (size_t)count;
+    bool finite = true;
+    for ( int i = 0; i < count; ++i )
+        finite = finite && v3_finite( displacement_at( job, g, i, lane ) );
+    for ( int i = 0; i < count; ++i ) {
+        vec3 moved = finite ? v3_add( from[i], displacement_at( job, g, i, lane ) ) : from[i];
+        to[i] = v3_finite( moved ) ? moved : v3_zero;
+    }
+    for ( int j = 0; job->rotations != NULL && j < joints; ++j ) {
+        const void *q = g->quats;
+        size_t at = 4 * (size_t)j;
+        quat turn = { get( q, job->def.lanes, at, lane ), get( q, job->def.lanes, at + 1, lane ),
+                      get( q, job->def.lanes, at + 2, lane ), get( q, job->def.lanes, at + 3, lane ) };
+        job->rotations[graph][(size_t)frame * (size_t)joints + (size_t)j] =
+            finite && q_finite( turn ) ? q_unit( turn ) : q_identity;
+    }
+}
+
+static void store_report( const tr_cluster_job *job, const tr_block_work *work, int frame, int lane )
+{
+    int rows = job->cluster->row_count;
+    for ( int r = 0; r < rows; ++r ) {
+        size_t at = (size_t)frame * (size_t)rows + (size_t)r;
+        const tr_goal *goal = &job->goals[at];
+        double square = 0;
+        bool relaxed = false;
+        if ( goal_is_on( goal ) && ( job->errors != NULL || job->relaxed != NULL ) ) {
+            vec3 miss =
+                v3_sub( row_value( job, (const vec3 *const *)job->vertices, r, frame ), goal->target );
+            const double axes[3] = { miss.x, miss.y, miss.z };
+            for ( int c = 0; c < 3; ++c )
+                if ( goal->compliance[c] >= 0 ) {
+                    square += axes[c] * axes[c];
+                    relaxed = relaxed || tr_block_dropped( &work->block, r, c, lane );
+                }
+        }
+        if ( job->errors != NULL )
+            job->errors[at] = sqrt( square );
+        if ( job->relaxed != NULL )
+            job->relaxed[at] = relaxed;
+    }
+    if ( job->iterations != NULL )
+        job->iterations[frame] = work->iterations[lane];
+    if ( job->change != NULL )
+        job->change[frame] = work->change[lane];
+}
+
+// --------------------------------------------------------------------------------------------------- solve
+
+static void *carve( char **at, size_t bytes )
+{
+    void *out = *at;
+    *at += whole_lanes( bytes );
+    return out;
+}
+
+static void lay_out_graphs( tr_block_work *work, const tr_cluster *cluster, char **at )
+{
+    work->graphs = carve( at, (size_t)cluster->graph_count * sizeof( tr_graph_lanes ) );
+    work->graph_count = cluster->graph_count;
+    for ( int i = 0; i < cluster->graph_count; ++i ) {
+        tr_graph_lanes *g = &work->graphs[i];
+        g->graph = cluster->graphs[i];
+        size_t joint_bytes = (size_t)g->graph->joint_count * TR_LANE_BYTES;
+        g->reference = carve( at, 9 * joint_bytes );
+        g->displacement = carve( at, 9 * joint_bytes );
+        g->next = carve( at, 9 * joint_bytes );
+        g->quats = carve( at, 4 * joint_bytes );
+        g->turns = carve( at, 9 * joint_bytes );
+        g->history = carve( at, TR_DEFORM_HISTORY_LANES * joint_bytes );
+    }
+}
+
+// Without rotations to find, the displacement is what the rows alone pull: one solve from zero.
+static void transfer_block( tr_block_work *work )
+{
+    tr_block_factor( &work->block );
+    for ( int i = 0; i < work->graph_count; ++i ) {
+        const tr_graph_lanes *g = &work->graphs[i];
+        memset( g->displacement, 0, (size_t)g->graph->joint_count * 9 * TR_LANE_BYTES );
+        tr_block_tree_solve( &work->block, i, g->displacement );
+        for ( int j = 0; j < g->graph->joint_count; ++j )
+            for ( int l = 0; l < 4 * tr_lanes_count( work->def.lanes ); ++l ) {
+                size_t at = 4 * (size_t)j + (size_t)l % 4;
+                put( g->quats, work->def.lanes, at, l / 4, l % 4 == 3 ? 1 : 0 );
+            }
+    }
+    tr_block_rows_solve( &work->block );
+    for ( int i = 0; i < work->graph_count; ++i )
+        tr_block_tree_correct( &work->block, i, work->graphs[i].displacement );
+}
+
+static void deform_block( tr_block_work *work )
+{
+    switch ( work->def.lanes ) {
+    case TR_LANES_DOUBLE: tr_kernel_deform_double( work ); break;
+    case TR_LANES_AVX2: tr_kernel_deform_avx2( work ); break;
+    default: tr_kernel_deform_float( work ); break;
+    }
+}
+
+// Frames begin … end − 1 are one block; lanes beyond its end repeat its last frame.
+static bool solve_block( const solver *s, char *slot, int begin, int end )
+{
+    const tr_cluster_job *job = s->job;
+    const tr_cluster *cluster = job->cluster;
+    tr_block_work work = { .def = job->def };
+    bool *on = carve( &slot, (size_t)cluster->row_count * sizeof( bool ) );
+    find_on( job, begin, end, on );
+    lay_out_graphs( &work, cluster, &slot );
+    if ( !tr_block_start( &work.block, s->deform ? &cluster->deform : &cluster->transfer, job->def.lanes, on,
+                          slot, s->scratch->block_bytes ) )
+        return false;
+    for ( int l = 0; l < tr_lanes_count( job->def.lanes ); ++l ) {
+        int frame = begin + l < end ? begin + l : end - 1;
+        load_rows( job, &work.block, frame, l );
+        for ( int g = 0; g < cluster->graph_count; ++g )
+            load_vertices( job, &work.graphs[g], g, frame, l );
+    }
+    if ( s->deform )
+        deform_block( &work );
+    else
+        transfer_block( &work );
+    for ( int f = begin; f < end; ++f ) {
+        for ( int g = 0; g < cluster->graph_count; ++g )
+            store_vertices( job, &work.graphs[g], g, f, f - begin );
+        store_report( job, &work, f, f - begin );
+    }
+    return true;
+}
+
+static void solve_task( void *context, int begin, int end )
+{
+    solver *s = context;
+    int slot = take_slot( s->scratch );
+    if ( !solve_block( s, s->scratch->slots + (size_t)slot * s->scratch->slot_bytes, begin, end ) )
+        s->too_small = true;
+    atomic_flag_clear( &s->scratch->busy[slot] );
+}
+
+static bool solve( const tr_cluster_job *job, bool deform, tr_error *error )
+{
+    assert( job->cluster->deform_ports != NULL && tr_lanes_supported( job->def.lanes ) );
+    solver s = { .job = job, .deform = deform, .scratch = job->scratch };
+    if ( s.scratch == NULL )
+        s.scratch = tr_cluster_scratch_create( job, error );
+    if ( s.scratch == NULL )
+        return false;
+    tr_parallel_for( job->frame_count, tr_lanes_count( job->def.lanes ), solve_task, &s );
+    if ( job->scratch == NULL )
+        tr_cluster_scratch_destroy( s.scratch );
+    return !s.too_small ||
+           tr_error_set( error, "more constraints are on than there was memory set aside for" );
+}
+
+bool tr_cluster_transfer( const tr_cluster_job *job, tr_error *error )
+{
+    return solve( job, false, error );
+}
+
+bool tr_cluster_deform( const tr_cluster_job *job, tr_error *error )
+{
+    return solve( job, true, error );
+}

@@ -1,0 +1,2 @@
+#define KERNEL( name ) tr_kernel_##name##_float
+#include "posegraph/kernel.h"

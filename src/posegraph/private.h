@@ -1,0 +1,37 @@
+// What the files of this folder share: a block of frames at work.
+#ifndef TROUPE_POSEGRAPH_PRIVATE_H
+#define TROUPE_POSEGRAPH_PRIVATE_H
+
+#include "posegraph/posegraph.h"
+
+#define TR_BLOCK_FRAMES_MAX     8
+#define TR_DEFORM_HISTORY       5
+#define TR_DEFORM_HISTORY_LANES ( 9 * ( 2 + 2 * TR_DEFORM_HISTORY ) ) // per joint
+
+// One graph in a block of frames. Numbers are lanes wide. Vertices are counted from the place of the root in
+// the reference, and what is solved for is their displacement from the reference: small numbers keep their
+// digits wherever in the world the body stands, and where nothing is asked for, nothing moves.
+typedef struct tr_graph_lanes {
+    const tr_posegraph *graph;
+    void *reference;    // [3 · joint_count][3] v̄
+    void *displacement; // [3 · joint_count][3] u: v = v̄ + u
+    void *next;  // [3 · joint_count][3] right-hand side, then the next u, then what rotations are fitted to
+    void *quats; // [joint_count][4] R of each cell
+    void *turns; // [joint_count][9] R − 1
+    void *history; // [2 + 2 · TR_DEFORM_HISTORY][3 · joint_count][3] of the last rounds; see kernel.h
+} tr_graph_lanes;
+
+typedef struct tr_block_work {
+    tr_block block;
+    tr_graph_lanes *graphs; // [graph_count]
+    int graph_count;
+    tr_cluster_def def;
+    int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
+    double change[TR_BLOCK_FRAMES_MAX];  // out, metres
+} tr_block_work;
+
+void tr_kernel_deform_double( tr_block_work *work );
+void tr_kernel_deform_float( tr_block_work *work );
+void tr_kernel_deform_avx2( tr_block_work *work );
+
+#endif
