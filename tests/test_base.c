@@ -445,6 +445,27 @@ static void nothing_to_do_in_parallel( void **state )
     assert_int_equal( s.visits[0], 1 );
 }
 
+static void utf_8_is_told_from_other_bytes( void **state )
+{
+    (void)state;
+    static const char *const valid[] = { "",    "abc", "ü", "€", "\xf0\x9f\x90\xba", "\xf4\x8f\xbf\xbf",
+                                         "\x7f" };
+    static const char *const invalid[] = { "\x80",             // begins in the middle
+                                           "\xc3",             // ends in the middle
+                                           "\xe2\x82",         //
+                                           "\xc3(",            // goes on with something else
+                                           "\xc0\x80",         // overlong
+                                           "\xe0\x80\xaf",     //
+                                           "\xed\xa0\x80",     // surrogate
+                                           "\xf4\x90\x80\x80", // beyond U+10FFFF
+                                           "\xf8\x88\x80\x80\x80" };
+    for ( size_t i = 0; i < sizeof valid / sizeof *valid; ++i )
+        assert_true( tr_utf8_valid( valid[i], strlen( valid[i] ) ) );
+    for ( size_t i = 0; i < sizeof invalid / sizeof *invalid; ++i )
+        assert_false( tr_utf8_valid( invalid[i], strlen( invalid[i] ) ) );
+    assert_true( tr_utf8_valid( "a\0b", 3 ) );
+}
+
 static void clock_runs_forward( void **state )
 {
     (void)state;
@@ -474,6 +495,7 @@ int main( void )
         TEST( locale_does_not_matter ),
         TEST( parallel_gives_the_same_bits ),
         TEST( nothing_to_do_in_parallel ),
+        TEST( utf_8_is_told_from_other_bytes ),
         TEST( clock_runs_forward ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -314,6 +314,27 @@ static void long_names_are_refused( void **state )
     }
 }
 
+static void names_in_latin_1_become_utf_8( void **state )
+{
+    (void)state;
+    const char *format = "HIERARCHY\nROOT %s\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\nEnd Site\n{\nOFFSET 0 1 "
+                         "0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 1e-2\n5";
+    char text[600], name[200];
+    tr_bvh bvh;
+    tr_error error;
+    snprintf( text, sizeof text, format,
+              "H\xfc\xff"
+              "fte" ); // ü, ÿ
+    check_ok( parse( &bvh, text, &error ), &error );
+    assert_string_equal( bvh.skeleton.joints[0].name, "Hüÿfte" );
+    check_round_trip( &bvh );
+    tr_bvh_free( &bvh );
+    memset( name, 0xfc, sizeof name ); // of twice that many bytes
+    name[sizeof name - 1] = 0;
+    snprintf( text, sizeof text, format, name );
+    assert_false( parse( &bvh, text, &error ) );
+}
+
 static char *read_text( const char *name, size_t *size )
 {
     char path[300], *data;
@@ -881,6 +902,7 @@ int main( void )
         TEST( memory_follows_the_file_not_its_claims ),
         TEST( sparse_files_do_not_explode ),
         TEST( long_names_are_refused ),
+        TEST( names_in_latin_1_become_utf_8 ),
         TEST( every_truncation_and_every_wrong_byte ),
         TEST( channels_by_hand ),
         TEST( every_subset_of_channels ),

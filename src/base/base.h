@@ -1,4 +1,4 @@
-// base: errors, memory, growing arrays, warnings, numbers and the one parallel loop.
+// base: errors, memory, growing arrays, warnings, numbers and letters, and the one parallel loop.
 // Everything above stands on this module; it stands on the C library and OpenMP alone.
 #ifndef TROUPE_BASE_H
 #define TROUPE_BASE_H
@@ -80,6 +80,9 @@ int tr_number_print( char *out, size_t size, double value, int decimals );
 
 // Shortest text that reads back as the same double.
 int tr_number_print_exact( char *out, size_t size, double value );
+
+// Whether these bytes are UTF-8 as JSON wants it: no overlong forms, no surrogates, nothing beyond Unicode.
+bool tr_utf8_valid( const char *text, size_t size );
 
 double tr_clock_ms( void ); // monotonic
 

@@ -151,6 +151,26 @@ static bool expect_whole_number( parser *p, const char *what, int low, int high,
 const char *const tr_bvh_channel_names[6] = { "Xposition", "Yposition", "Zposition",
                                               "Xrotation", "Yrotation", "Zrotation" };
 
+// Names are UTF-8 inside the program, for reports and scenes are JSON. Other bytes are taken as Latin-1,
+// whose letters 80 … FF become two bytes each. Returns the length, or one beyond the longest there is room
+// for.
+static size_t store_name( const char *first, size_t length, char name[TR_BVH_LONGEST_NAME + 1] )
+{
+    bool latin = !tr_utf8_valid( first, length );
+    size_t filled = 0;
+    for ( size_t i = 0; i < length; ++i ) {
+        unsigned char c = (unsigned char)first[i];
+        bool two = latin && c >= 0x80;
+        if ( filled + ( two ? 2 : 1 ) > TR_BVH_LONGEST_NAME )
+            return TR_BVH_LONGEST_NAME + 1;
+        if ( two )
+            name[filled++] = (char)( 0xc0 | c >> 6 );
+        name[filled++] = (char)( two ? 0x80 | ( c & 0x3f ) : c );
+    }
+    name[filled] = 0;
+    return filled;
+}
+
 // The rest of the line, or up to a brace on it: names may hold spaces and colons.
 static bool take_name( parser *p, char name[TR_BVH_LONGEST_NAME + 1] )
 {
@@ -163,14 +183,11 @@ static bool take_name( parser *p, char name[TR_BVH_LONGEST_NAME + 1] )
         --last;
     if ( last == first )
         return fail_expected( p, "a joint name" );
-    if ( last - first > TR_BVH_LONGEST_NAME )
-        return fail_at( p, first, "expected a joint name of at most %d bytes, found one of %ld",
-                        TR_BVH_LONGEST_NAME, (long)( last - first ) );
     if ( memchr( first, 0, (size_t)( last - first ) ) != NULL )
         return fail_at( p, first, "expected a joint name, found a zero byte in it" );
-    memcpy( name, first, (size_t)( last - first ) );
-    name[last - first] = 0;
-    return true;
+    return store_name( first, (size_t)( last - first ), name ) <= TR_BVH_LONGEST_NAME ||
+           fail_at( p, first, "expected a joint name of at most %d bytes, found one of %ld",
+                    TR_BVH_LONGEST_NAME, (long)( last - first ) );
 }
 
 static bool read_offset( parser *p, vec3 *out )

@@ -309,25 +309,10 @@ bool tr_id_valid( const char *id )
 // One line of valid UTF-8: what JSON and scripts can both hold.
 static bool plain_text( const char *text )
 {
-    const unsigned char *s = (const unsigned char *)text;
-    while ( *s != 0 ) {
-        int more = *s < 0x80 ? 0 : *s >= 0xc2 && *s < 0xe0 ? 1 : *s >= 0xe0 && *s < 0xf0 ? 2 : 3;
-        unsigned code = more == 0 ? *s : *s & ( 0x3fu >> more );
-        if ( *s < ' ' || *s == 127 || ( *s >= 0x80 && *s < 0xc2 ) || *s > 0xf4 )
+    for ( const char *c = text; *c != 0; ++c )
+        if ( ( *c > 0 && *c < ' ' ) || *c == 127 )
             return false;
-        for ( ++s; more > 0; --more, ++s ) {
-            if ( ( *s & 0xc0 ) != 0x80 )
-                return false;
-            code = code << 6 | ( *s & 0x3fu );
-        }
-        // overlong forms, surrogates and what lies beyond Unicode
-        size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-        if ( ( code >= 0xd800 && code < 0xe000 ) || code > 0x10ffff ||
-             length != (size_t)( s - (const unsigned char *)text ) )
-            return false;
-        text = (const char *)s;
-    }
-    return true;
+    return tr_utf8_valid( text, strlen( text ) );
 }
 
 static bool check_number( const tr_field *field, double number, tr_error *error )
