@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// The worst rule of those the solver kept, and how many it gave up.
+// The rule that is farthest off, and how many the solver gave up.
 static void print_summary( const cli_subject *subject, const tr_method *method, const char *folder,
                            double ms )
 {

@@ -34,7 +34,7 @@ bool tr_scene_build( const tr_scene_entry *entry, int cast, tr_scene *scene, tr_
     if ( cast == 0 )
         cast = entry->default_cast;
     if ( cast < entry->min_cast || cast > entry->max_cast )
-        return tr_error_set( error, "Scene %s takes %d to %d characters, not %d.", entry->name,
+        return tr_error_set( error, "scene %s takes %d to %d characters, not %d", entry->name,
                              entry->min_cast, entry->max_cast, cast );
     *scene = tr_default_scene();
     *library = ( tr_library ){ 0 };

@@ -55,7 +55,8 @@ void tr_memory_fail_from( long n );
 bool tr_array_reserve( void **data, int *capacity, int needed, size_t size );
 
 // -------------------------------------------------------------------------------------------- warnings
-// What a loader noticed and put up with. Zero-initialise, free with tr_log_free.
+// What a loader noticed and put up with. Zero-initialise, free with tr_log_free. A warning that finds no
+// memory is lost; what matters is an error.
 typedef struct tr_log {
     char **lines; // [count]
     int count, capacity;
