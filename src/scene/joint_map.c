@@ -97,13 +97,14 @@ bool tr_joint_map_load( int *map, const tr_skeleton *target, const tr_skeleton *
     json_t *value;
     json_object_foreach( joints.value, name, value )
     {
+        tr_json at = tr_json_member( &joints, name, true );
         int from = json_is_string( value ) ? tr_skeleton_find( source, json_string_value( value ) ) : -1;
         int to = tr_skeleton_find( target, name );
-        if ( ok && to < 0 )
-            tr_json_fail( &joints, "the target skeleton has no joint \"%.64s\"", name );
-        else if ( ok && from < 0 )
-            tr_json_fail( &joints, "\"%.64s\" must name a joint of the source skeleton", name );
-        else if ( ok )
+        if ( to < 0 )
+            tr_json_fail( &at, "the target skeleton has no such joint" );
+        else if ( from < 0 )
+            tr_json_fail( &at, "must name a joint of the source skeleton" );
+        else
             map[to] = from;
     }
     json_decref( json );
@@ -116,13 +117,13 @@ bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skel
                         const char *path, tr_error *error )
 {
     json_t *joints = json_object();
-    for ( int j = 0; j < target->joint_count; ++j )
+    bool ok = joints != NULL;
+    for ( int j = 0; ok && j < target->joint_count; ++j )
         if ( map[j] >= 0 )
-            json_object_set_new( joints, target->joints[j].name, json_string( source->joints[map[j]].name ) );
-    json_t *root = json_pack( "{s:i, s:o}", "version", 1, "joints", joints );
-    if ( root == NULL )
-        return tr_error_memory( error );
-    bool ok = tr_json_save( root, path, error );
+            ok = json_object_set_new( joints, target->joints[j].name,
+                                      json_string( source->joints[map[j]].name ) ) == 0;
+    json_t *root = json_pack( "{s:i, s:o}", "version", 1, "joints", joints ); // takes `joints` over
+    ok = ok && root != NULL ? tr_json_save( root, path, error ) : tr_error_memory( error );
     json_decref( root );
     return ok;
 }
