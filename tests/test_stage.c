@@ -255,7 +255,7 @@ static void a_still_root_hands_its_path_over( void **state )
     add_character( &x, "a", v3_zero, 1, &file );
     build( &x );
     assert_null( x.stage.actors[0].source.clip.translations );
-    check_v3( x.stage.actors[0].source.clip.root[10], v3( 0, 1, 1 ), 1e-12 );
+    check_v3( x.stage.actors[0].source.clip.root[10], v3( 0, 0, 1 ), 1e-12 ); // hips stay 1 m above it
     check_v3( tr_world_pose( &x.stage.actors[0].world, 10 ).positions[1], v3( 0, 1, 1 ), 1e-12 );
     end( &x );
 }
@@ -619,6 +619,35 @@ static void result_folders_read_back( void **state )
     assert_int_equal( system( path ), 0 );
 }
 
+// A target whose arms hang down at rest, and which lies on its back, still takes over the source's pose.
+static void rest_poses_are_brought_together( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    tr_motion other;
+    make_body( &other, 1 );
+    quat back = q_axis_angle( v3_x, -90 * TR_DEGREE );
+    for ( int j = 0; j < other.skeleton.joint_count; ++j ) {
+        tr_joint *joint = &other.skeleton.joints[j];
+        if ( strstr( joint->name, "ForeArm" ) != NULL || strstr( joint->name, "Hand" ) != NULL )
+            joint->offset = v3( 0, -0.3, 0 ); // down instead of sideways
+        joint->offset = q_rotate( back, joint->offset );
+    }
+    check_ok( tr_library_add( &x.library, "other.bvh", &other, &x.error ), &x.error );
+    snprintf( x.scene.cast[0].target.skeleton.file, TR_PATH_MAX, "other.bvh" );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    tr_pose pose = tr_world_pose( &result.worlds[0], 3 ),
+            source = tr_world_pose( &x.stage.actors[0].world, 3 );
+    for ( int j = 1; j < result.worlds[0].joint_count; ++j )
+        check_v3( v3_sub( pose.positions[j], pose.positions[0] ),
+                  v3_sub( source.positions[j], source.positions[0] ), 1e-9 );
+    tr_result_free( &result );
+    end( &x );
+}
+
 static void one_file_can_be_read_in_two_units( void **state )
 {
     (void)state;
@@ -864,6 +893,7 @@ int main( void )
         TEST( two_hands_meet_half_way ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( result_folders_read_back ),
+        TEST( rest_poses_are_brought_together ),
         TEST( one_file_can_be_read_in_two_units ),
         TEST( a_joint_map_leads_to_another_skeleton ),
         TEST( wrong_joint_maps_are_refused ),

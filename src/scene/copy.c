@@ -8,7 +8,7 @@
 // -------------------------------------------------------------------------------------------------- copy
 
 // Horizontally with the group; the height above the ground with the character's own legs.
-static vec3 root_place( const tr_stage *stage, const tr_actor *actor, vec3 source )
+static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 source )
 {
     vec3 place = tr_group_place( &stage->groups[actor->group], source );
     place.y = stage->ground + actor->leg_ratio * ( source.y - stage->ground );
@@ -38,16 +38,37 @@ static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *wor
     }
 }
 
+// The joint whose path the body follows: the pelvis, which in some files hangs below a root that lies on the
+// floor.
+static int pelvis( const tr_actor *actor )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j )
+        if ( actor->target.joints[j].role == TR_ROLE_ROOT && actor->map[j] >= 0 )
+            return j;
+    return 0;
+}
+
+// From the root to a joint, in world axes.
+static vec3 from_root( const tr_skeleton *skeleton, const quat *world, int joint )
+{
+    vec3 sum = v3_zero;
+    for ( int j = joint; j > 0; j = skeleton->joints[j].parent )
+        sum = v3_add( sum, q_rotate( world[skeleton->joints[j].parent], skeleton->joints[j].offset ) );
+    return sum;
+}
+
 static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion *out, tr_error *error )
 {
     quat *world = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
+    int hips = pelvis( actor );
     bool ok = world != NULL || tr_error_memory( error );
     ok = ok && tr_skeleton_copy( &out->skeleton, &actor->target, error ) &&
          tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
     for ( int f = 0; ok && f < stage->frame_count; ++f ) {
         copy_frame( actor, f, tr_clip_frame( &out->clip, f ), world );
+        vec3 source = tr_world_pose( &actor->world, f ).positions[actor->map[hips]];
         out->clip.root[f] =
-            root_place( stage, actor, tr_world_pose( &actor->world, f ).positions[actor->map[0]] );
+            v3_sub( body_place( stage, actor, source ), from_root( &actor->target, world, hips ) );
     }
     tr_free( world );
     return ok;

@@ -59,17 +59,23 @@ static int find_by_role( const tr_skeleton *source, const tr_skeleton *target, i
     return -1;
 }
 
+// "LeftShoulder" is a collar bone in one file and an upper arm in another: a name counts only where the parts
+// agree.
+static bool same_role( const tr_joint *a, const tr_joint *b )
+{
+    return a->role == b->role || a->role == TR_ROLE_OTHER || b->role == TR_ROLE_OTHER;
+}
+
 bool tr_joint_map_build( int *map, const tr_skeleton *target, const tr_skeleton *source, tr_error *error )
 {
     bool same = same_skeleton( target, source );
-    int found = 0;
     for ( int j = 0; j < target->joint_count; ++j ) {
         map[j] = same ? j : find_by_name( source, target->joints[j].name );
-        found += map[j] >= 0;
-    }
-    for ( int j = 0; j < target->joint_count && 2 * found < target->joint_count; ++j )
+        if ( map[j] >= 0 && !same_role( &target->joints[j], &source->joints[map[j]] ) )
+            map[j] = -1;
         if ( map[j] < 0 )
             map[j] = find_by_role( source, target, j );
+    }
     if ( map[0] < 0 )
         map[0] = 0; // whatever carries one body carries the other
     return target->joint_count > 0 || tr_error_set( error, "the target skeleton has no joints" );

@@ -17,7 +17,8 @@ tr_spread tr_spread_of( double *values, int count );
 // --------------------------------------------------------------------------------------------- joint map
 
 // Which source joint drives each target joint, -1 for none: same index for a copied skeleton, else by the map
-// file when there is one, else by name (without namespace, ignoring case), else by role, side and rank.
+// file when there is one, else by name (without namespace, ignoring case; the roles must agree), else by
+// role, side and rank.
 bool tr_joint_map_build( int *map, const tr_skeleton *target, const tr_skeleton *source, tr_error *error );
 bool tr_joint_map_load( int *map, const tr_skeleton *target, const tr_skeleton *source, const char *path,
                         tr_error *error );
@@ -25,6 +26,9 @@ bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skel
                         const char *path, tr_error *error );
 
 // ------------------------------------------------------------------------------------------------ stage
+
+// Fills align of an actor whose source, target and map are there; see posture.c.
+bool tr_actor_align( tr_actor *actor, bool other_file, tr_error *error );
 
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
 // needs those links; the automatic rules need the groups' scales.

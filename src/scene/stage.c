@@ -98,7 +98,7 @@ static double travel( const tr_clip *clip, int joint )
 }
 
 // Some files keep the root still and move its only child. The path then belongs to the root: carry it over,
-// so that the root stands where its child is and the bone between them has no length.
+// so that the child is as far from the root as in the rest pose.
 static void carry_path_to_root( tr_motion *motion )
 {
     tr_clip *clip = &motion->clip;
@@ -107,12 +107,13 @@ static void carry_path_to_root( tr_motion *motion )
         children += motion->skeleton.joints[j].parent == 0;
     if ( clip->translations == NULL || children != 1 || travel( clip, 1 ) < 0.01 )
         return;
+    vec3 bone = motion->skeleton.joints[1].offset;
     for ( int f = 0; f < clip->frame_count; ++f ) {
         vec3 *moved = &clip->translations[(size_t)f * clip->joint_count + 1];
-        clip->root[f] = v3_add( clip->root[f], q_rotate( *tr_clip_frame( clip, f ), *moved ) );
-        *moved = v3_zero;
+        vec3 path = q_rotate( *tr_clip_frame( clip, f ), v3_sub( *moved, bone ) );
+        clip->root[f] = v3_add( clip->root[f], path );
+        *moved = bone;
     }
-    motion->skeleton.joints[1].offset = v3_zero;
 }
 
 // A body has fixed bones: where the file moves joints, the mean over its frames is the bone. Translations
@@ -180,29 +181,6 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
     return ok;
 }
 
-// Source and target may have different rest poses: world rotation = source's · (source's rest)⁻¹ · target's
-// rest.
-static bool build_align( builder *b, tr_actor *actor )
-{
-    int targets = actor->target.joint_count, sources = actor->source.skeleton.joint_count;
-    actor->align = tr_alloc( (size_t)targets, sizeof( quat ) );
-    quat *rotations = tr_alloc( (size_t)( sources + targets ), sizeof( quat ) );
-    vec3 *positions = tr_alloc( (size_t)( sources + targets ), sizeof( vec3 ) );
-    bool ok = actor->align != NULL && rotations != NULL && positions != NULL;
-    if ( ok ) {
-        tr_pose source = { rotations, positions }, target = { rotations + sources, positions + sources };
-        tr_forward_rest( &actor->source.skeleton, source );
-        tr_forward_rest( &actor->target, target );
-        for ( int j = 0; j < targets; ++j ) {
-            int from = actor->map[j] < 0 ? 0 : actor->map[j];
-            actor->align[j] = q_mul( q_conj( source.rotations[from] ), target.rotations[j] );
-        }
-    }
-    tr_free( rotations );
-    tr_free( positions );
-    return ok || tr_error_memory( b->error );
-}
-
 static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
 {
     const tr_motion *whole = fetch( b, &cast->source );
@@ -211,7 +189,8 @@ static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
         return false;
     carry_path_to_root( &actor->source );
     settle_offsets( &actor->source );
-    if ( !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !build_align( b, actor ) ||
+    if ( !build_target( b, actor, cast ) || !build_map( b, actor, cast ) ||
+         !tr_actor_align( actor, cast->target.skeleton.file[0] != 0, b->error ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
     double source_leg = tr_skeleton_leg_length( &actor->source.skeleton );
