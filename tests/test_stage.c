@@ -792,6 +792,54 @@ static void wrong_joint_maps_are_refused( void **state )
     assert_int_equal( system( path ), 0 );
 }
 
+// ------------------------------------------------------------------------------------------------- errors
+
+// A body that walks along +X, its result turned to walk along +Z: a right angle, seen at 10 cm.
+static void a_direction_is_the_source_s_unless_given( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_motion body;
+    make_body( &body, FRAMES );
+    for ( int f = 0; f < FRAMES; ++f )
+        body.clip.root[f] = v3( 0.01 * f, 1, 0 );
+    begin( &x );
+    add_character( &x, "a", v3_zero, 1, &body );
+    tr_constraint way = tr_default_constraint( "way", TR_CONSTRAINT_ABSOLUTE );
+    way.a = tr_point_joint( "a", "Hips" );
+    way.direction = true;
+    tr_scene_add_constraint( &x.scene, &way );
+    build( &x );
+    tr_result out = solve( &x, "copy" );
+    check_near( tr_rule_error( &x.stage, &out, &x.stage.rules[0], 5 ), 0, 1e-9 );
+    for ( int f = 0; f < FRAMES; ++f )
+        tr_world_pose( &out.worlds[0], f ).positions[0] = v3( 0, 1, 0.01 * f );
+    check_near( tr_rule_error( &x.stage, &out, &x.stage.rules[0], 5 ), 0.1 * sqrt( 2 ), 1e-9 );
+    tr_result_free( &out );
+    end( &x );
+}
+
+static void lengths_are_the_target_s( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    tr_constraint bone = tr_default_constraint( "bone", TR_CONSTRAINT_LENGTH );
+    bone.a = tr_point_joint( "a", "LeftLeg" ); // 0.5 m below the hip
+    tr_scene_add_constraint( &x.scene, &bone );
+    build( &x );
+    tr_result out = solve( &x, "copy" );
+    check_near( tr_rule_error( &x.stage, &out, &x.stage.rules[0], 3 ), 0, 1e-9 );
+    int shin = tr_skeleton_find( &out.motions[0].skeleton, "LeftLeg" );
+    out.motions[0].skeleton.joints[shin].offset = v3( 0, -0.6, 0 ); // as in a file that somebody changed
+    tr_world_free( &out.worlds[0] );
+    check_ok( tr_world_build( &out.worlds[0], &out.motions[0], &x.error ), &x.error );
+    check_near( tr_rule_error( &x.stage, &out, &x.stage.rules[0], 3 ), 0.1, 1e-9 );
+    tr_result_free( &out );
+    end( &x );
+}
+
 // ------------------------------------------------------------------------------------------------- failure
 
 static void a_missing_joint_is_named_with_its_path( void **state )
@@ -897,6 +945,8 @@ int main( void )
         TEST( one_file_can_be_read_in_two_units ),
         TEST( a_joint_map_leads_to_another_skeleton ),
         TEST( wrong_joint_maps_are_refused ),
+        TEST( a_direction_is_the_source_s_unless_given ),
+        TEST( lengths_are_the_target_s ),
         TEST( a_missing_joint_is_named_with_its_path ),
         TEST( absent_frames_and_numbers_that_are_none_are_refused ),
         TEST( every_failed_allocation_is_survived ),

@@ -173,17 +173,19 @@ static double orientation_error( const tr_stage *stage, const tr_result *result,
     return chord( q_angle( now, wanted ) );
 }
 
-// Direction of a's horizontal path, from its neighbours in time.
+// Direction of a's horizontal path, from its neighbours in time; the source's own unless one is given.
 static double direction_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                                int frame )
 {
     int before = frame > 0 ? frame - 1 : frame, after = frame + 1 < stage->frame_count ? frame + 1 : frame;
     vec3 step = v3_horizontal( v3_sub( tr_anchor_position( stage, result, &rule->a, after ),
                                        tr_anchor_position( stage, result, &rule->a, before ) ) );
-    vec3 wanted = v3_unit( v3_horizontal( rule->target ) );
-    if ( v3_length( step ) < 1e-6 || v3_length( wanted ) == 0 )
+    vec3 wanted = v3_horizontal( rule->given ? rule->target
+                                             : v3_sub( tr_anchor_source( stage, &rule->a, after ),
+                                                       tr_anchor_source( stage, &rule->a, before ) ) );
+    if ( v3_length( step ) < 1e-6 || v3_length( wanted ) < 1e-6 )
         return 0; // standing still has no direction
-    return chord( acos( clampd( v3_dot( v3_unit( step ), wanted ), -1, 1 ) ) );
+    return chord( acos( clampd( v3_dot( v3_unit( step ), v3_unit( wanted ) ), -1, 1 ) ) );
 }
 
 static double length_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
@@ -195,7 +197,7 @@ static double length_error( const tr_stage *stage, const tr_result *result, cons
                                      tr_anchor_source( stage, &rule->b, frame ) );
         return fabs( now - ( rule->given ? rule->length : source ) );
     }
-    const tr_skeleton *skeleton = &result->motions[rule->a.actor].skeleton;
+    const tr_skeleton *skeleton = &stage->actors[rule->a.actor].target; // a result may have broken its own
     int joint = rule->a.joints[0], parent = skeleton->joints[joint].parent;
     if ( parent < 0 )
         return 0;
