@@ -819,6 +819,38 @@ static void a_direction_is_the_source_s_unless_given( void **state )
     end( &x );
 }
 
+// The stick body stands upright on both feet, so its centre of mass is over them but for what toes and a
+// slant add.
+static void balance_is_a_rule_when_asked_for( void **state )
+{
+    (void)state;
+    for ( int asked = 0; asked < 2; ++asked ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 0.8 );
+        x.scene.cast[0].balance = asked == 1;
+        build( &x );
+        tr_result out = solve( &x, "copy-ik" );
+        int found = 0;
+        for ( int r = 0; r < x.stage.rule_count; ++r ) {
+            const tr_rule *rule = &x.stage.rules[r];
+            if ( rule->kind != TR_CONSTRAINT_CENTRE_OF_MASS )
+                continue;
+            found++;
+            assert_true( rule->first == 0 && rule->last == FRAMES - 1 && rule->a.actor == 0 );
+            double error = tr_rule_error( &x.stage, &out, rule, 7 );
+            vec3 *root = &out.worlds[0].positions[7 * out.worlds[0].joint_count];
+            for ( int j = 0; j < out.worlds[0].joint_count; ++j ) // body and support move alike
+                root[j].x += 3;
+            check_near( tr_rule_error( &x.stage, &out, rule, 7 ), error, 1e-9 );
+            assert_true( error < 0.15 );
+        }
+        assert_int_equal( found, asked );
+        tr_result_free( &out );
+        end( &x );
+    }
+}
+
 static void lengths_are_the_target_s( void **state )
 {
     (void)state;
@@ -946,6 +978,7 @@ int main( void )
         TEST( a_joint_map_leads_to_another_skeleton ),
         TEST( wrong_joint_maps_are_refused ),
         TEST( a_direction_is_the_source_s_unless_given ),
+        TEST( balance_is_a_rule_when_asked_for ),
         TEST( lengths_are_the_target_s ),
         TEST( a_missing_joint_is_named_with_its_path ),
         TEST( absent_frames_and_numbers_that_are_none_are_refused ),

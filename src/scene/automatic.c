@@ -1,4 +1,5 @@
-// Rules that come by themselves: every labelled contact becomes one, and every flat foot keeps its sole flat.
+// Rules that come by themselves: every labelled contact becomes one, every flat foot keeps its sole flat, and
+// who is to keep the balance gets a centre of mass over the support.
 #include "scene/scene_private.h"
 
 #include <stdio.h>
@@ -165,14 +166,28 @@ static bool automate_contact( tr_stage *stage, int actor, const tr_contact *cont
     return true;
 }
 
+static bool automate_balance( tr_stage *stage, int actor, tr_error *error )
+{
+    const tr_contact always = { .first = 0, .last = stage->frame_count - 1 };
+    tr_rule *rule = append_automatic( stage, actor, 0, &always, TR_CONSTRAINT_CENTRE_OF_MASS );
+    if ( rule == NULL )
+        return tr_error_memory( error );
+    rule->a.count = 0; // the whole body
+    rule->ease_in = rule->ease_out = 0;
+    return true;
+}
+
 bool tr_stage_automate( tr_stage *stage, tr_error *error )
 {
     for ( int r = 0; r < stage->rule_count; ++r )
         if ( stage->rules[r].kind == TR_CONSTRAINT_CONTACT && !stage->rules[r].given )
             place_contact( stage, &stage->rules[r] );
-    for ( int i = 0; i < stage->actor_count; ++i )
+    for ( int i = 0; i < stage->actor_count; ++i ) {
         for ( int c = 0; c < stage->actors[i].contacts.count; ++c )
             if ( !automate_contact( stage, i, &stage->actors[i].contacts.items[c], error ) )
                 return false;
+        if ( stage->scene->cast[i].balance && !automate_balance( stage, i, error ) )
+            return false;
+    }
     return true;
 }
