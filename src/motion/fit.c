@@ -1,0 +1,256 @@
+// The skeleton fit's outside: definition, memory, checks and the loop over frames.
+#include "motion/fit.h"
+
+#include <assert.h>
+
+tr_fit_goal tr_fit_position( int joint, vec3 place )
+{
+    return ( tr_fit_goal ){ .kind = TR_FIT_POSITION,
+                            .joint = joint,
+                            .axes = TR_FIT_XYZ,
+                            .place = place,
+                            .rotation = q_identity,
+                            .hard = true,
+                            .ease = 1 };
+}
+
+tr_fit_goal tr_fit_rotation( int joint, quat rotation )
+{
+    return ( tr_fit_goal ){ .kind = TR_FIT_ROTATION,
+                            .joint = joint,
+                            .axes = TR_FIT_XYZ,
+                            .rotation = rotation,
+                            .hard = true,
+                            .ease = 1 };
+}
+
+tr_fit_def tr_default_fit_def( void )
+{
+    return ( tr_fit_def ){
+        .stiffness = { [TR_ROLE_OTHER] = 4,
+                       [TR_ROLE_ROOT] = 100,
+                       [TR_ROLE_SPINE] = 60,
+                       [TR_ROLE_NECK] = 10,
+                       [TR_ROLE_HEAD] = 10,
+                       [TR_ROLE_CLAVICLE] = 20,
+                       [TR_ROLE_UPPER_ARM] = 1,
+                       [TR_ROLE_FOREARM] = 1,
+                       [TR_ROLE_HAND] = 1,
+                       [TR_ROLE_FINGER] = 2,
+                       [TR_ROLE_THIGH] = 1,
+                       [TR_ROLE_SHIN] = 1,
+                       [TR_ROLE_FOOT] = 1,
+                       [TR_ROLE_TOE] = 2,
+                       [TR_ROLE_TAIL] = 2,
+                       [TR_ROLE_EAR] = 4 },
+        .root_stiffness = 200,
+        .hinge = 100,
+        .stop = 1000,
+        .twist = 2,
+        .pull = 400,
+        .priority_ratio = 10,
+        .softness = 1e-3,
+        .arm = 0.5,
+        .tolerance = 1e-6,
+        .max_iterations = 60,
+    };
+}
+
+// --------------------------------------------------------------------------------------------- building
+
+static bool check_def( const tr_fit_def *def, tr_error *error )
+{
+    for ( int r = 0; r < TR_ROLE_COUNT; ++r )
+        if ( !( def->stiffness[r] > 0 ) )
+            return tr_error_set( error, "the fit's stiffness of role %d must be positive", r );
+    if ( !( def->root_stiffness > 0 ) )
+        return tr_error_set( error, "the fit's root stiffness must be positive" );
+    if ( !( def->hinge >= 0 && def->hinge < 1e9 && def->stop >= 0 && def->stop < 1e9 && def->twist > 0 &&
+            def->twist < 1e9 ) )
+        return tr_error_set( error, "the fit's hinge, stop and twist must be positive and below 1e9" );
+    if ( !( def->pull > 0 && def->pull <= 1e6 && def->priority_ratio >= 1 && def->priority_ratio <= 100 ) )
+        return tr_error_set( error, "the fit's pull must be in (0, 1e6], its priority ratio in [1, 100]" );
+    if ( !( def->softness > 0 && def->softness < 1e6 && def->arm > 0 && def->arm < 1e6 ) )
+        return tr_error_set( error, "the fit's softness and arm must be positive lengths" );
+    if ( !( def->tolerance >= 0 ) || def->max_iterations < 1 )
+        return tr_error_set( error, "the fit needs a tolerance and at least one iteration" );
+    return true;
+}
+
+static void measure( tr_fit *fit, vec3 *along /* [joint_count] x: length, y: joints from the root */ )
+{
+    double longest = 0;
+    for ( int j = 0; j < fit->skeleton->joint_count; ++j ) {
+        int parent = fit->skeleton->joints[j].parent;
+        along[j] = parent < 0
+                       ? v3( 0, 1, 0 )
+                       : v3( along[parent].x + tr_bone_length( fit->skeleton, j ), along[parent].y + 1, 0 );
+        longest = fmax( longest, along[j].x );
+        fit->depth = along[j].y > fit->depth ? (int)along[j].y : fit->depth;
+    }
+    fit->size = longest > 1e-6 ? 0.5 * longest : 1.0;
+}
+
+bool tr_fit_build( tr_fit *out, const tr_skeleton *skeleton, const tr_fit_def *def, tr_error *error )
+{
+    *out = ( tr_fit ){ .skeleton = skeleton, .def = *def };
+    if ( !tr_skeleton_check( skeleton, error ) || !check_def( def, error ) )
+        return false;
+    size_t n = (size_t)skeleton->joint_count;
+    tr_pose rest = { tr_alloc( n, sizeof( quat ) ), tr_alloc( n, sizeof( vec3 ) ) };
+    out->limbs = tr_alloc( n, sizeof( tr_fit_limb ) );
+    bool ok = rest.rotations != NULL && rest.positions != NULL && out->limbs != NULL;
+    if ( ok ) {
+        measure( out, rest.positions );
+        tr_forward_rest( skeleton, rest );
+        tr_fit_limbs_build( out, rest );
+    }
+    tr_free( rest.rotations );
+    tr_free( rest.positions );
+    if ( ok )
+        return true;
+    tr_fit_free( out );
+    return tr_error_memory( error );
+}
+
+void tr_fit_free( tr_fit *fit )
+{
+    tr_free( fit->limbs );
+    *fit = ( tr_fit ){ 0 };
+}
+
+static bool slot_build( tr_fit_slot *slot, size_t joints, size_t goals, size_t depth )
+{
+    slot->place = tr_alloc( joints, sizeof( int ) );
+    slot->centre = tr_alloc( joints, sizeof( quat ) );
+    slot->world = tr_alloc( joints, sizeof( quat ) );
+    slot->moments = tr_alloc( joints, sizeof( mat3 ) );
+    slot->joints = tr_alloc( joints, sizeof( fit_joint ) );
+    slot->tasks = tr_alloc( goals, sizeof( fit_task ) );
+    slot->rows = tr_alloc( goals * depth, sizeof( fit_row ) );
+    slot->normal = tr_alloc( 9 * goals * goals, sizeof( double ) );
+    slot->rhs = tr_alloc( 3 * goals, sizeof( double ) );
+    return slot->place != NULL && slot->centre != NULL && slot->world != NULL && slot->moments != NULL &&
+           slot->joints != NULL && slot->tasks != NULL && slot->rows != NULL && slot->normal != NULL &&
+           slot->rhs != NULL;
+}
+
+static void slot_free( tr_fit_slot *slot )
+{
+    tr_free( slot->place );
+    tr_free( slot->centre );
+    tr_free( slot->world );
+    tr_free( slot->moments );
+    tr_free( slot->joints );
+    tr_free( slot->tasks );
+    tr_free( slot->rows );
+    tr_free( slot->normal );
+    tr_free( slot->rhs );
+}
+
+bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals, int slots, tr_error *error )
+{
+    assert( max_goals >= 0 && slots > 0 );
+    *out = ( tr_fit_scratch ){
+        .joint_count = fit->skeleton->joint_count, .depth = fit->depth, .goal_count = max_goals };
+    out->slots = tr_alloc( (size_t)slots, sizeof( tr_fit_slot ) );
+    if ( out->slots == NULL )
+        return tr_error_memory( error );
+    bool ok = true;
+    while ( ok && out->slot_count < slots )
+        ok = slot_build( &out->slots[out->slot_count++], (size_t)out->joint_count, (size_t)max_goals,
+                         (size_t)out->depth );
+    if ( ok )
+        return true;
+    tr_fit_scratch_free( out );
+    return tr_error_memory( error );
+}
+
+void tr_fit_scratch_free( tr_fit_scratch *scratch )
+{
+    for ( int i = 0; i < scratch->slot_count; ++i )
+        slot_free( &scratch->slots[i] );
+    tr_free( scratch->slots );
+    *scratch = ( tr_fit_scratch ){ 0 };
+}
+
+// --------------------------------------------------------------------------------------------- checking
+
+static bool is_rotation( quat q )
+{
+    return fabs( q_dot( q, q ) - 1.0 ) < 1e-6; // false for NaN
+}
+
+static const char *trouble_with_goal( const tr_skeleton *skeleton, const tr_fit_goal *goal )
+{
+    if ( goal->joint < 0 || goal->joint >= skeleton->joint_count )
+        return "names a joint that does not exist";
+    if ( ( goal->axes & ~TR_FIT_XYZ ) != 0 )
+        return "has unknown axes";
+    if ( goal->kind == TR_FIT_POSITION && !( v3_finite( goal->place ) && v3_finite( goal->offset ) ) )
+        return "has a place that is not a number";
+    if ( goal->kind == TR_FIT_ROTATION && !is_rotation( goal->rotation ) )
+        return "has no proper rotation";
+    if ( goal->hard && ( goal->priority < 0 || goal->priority >= TR_FIT_PRIORITIES ) )
+        return "has an unknown priority";
+    if ( goal->hard ? !( goal->ease >= 0 && goal->ease <= 1 )
+                    : !( goal->weight >= 0 && goal->weight <= 1e12 ) )
+        return "has an ease outside 0 to 1 or a weight outside 0 to 1e12";
+    return NULL;
+}
+
+static bool check_frame( const tr_skeleton *skeleton, const tr_fit_frame *frame, int number, tr_error *error )
+{
+    bool sound = v3_finite( frame->root );
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        sound = sound && is_rotation( frame->start[j] );
+        sound = sound && ( frame->positions == NULL || v3_finite( frame->positions[j] ) );
+        sound = sound && ( frame->rotations == NULL || is_rotation( frame->rotations[j] ) );
+        if ( !sound )
+            return tr_error_set( error, "frame %d has no proper numbers at joint %d (%.100s)", number, j,
+                                 skeleton->joints[j].name );
+    }
+    for ( int g = 0; g < frame->goal_count; ++g ) {
+        const char *trouble = trouble_with_goal( skeleton, &frame->goals[g] );
+        if ( trouble != NULL )
+            return tr_error_set( error, "goal %d of frame %d %s", g, number, trouble );
+    }
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------- solving
+
+typedef struct job {
+    const tr_fit *fit;
+    const tr_fit_scratch *scratch;
+    const tr_fit_frame *frames;
+    tr_fit_result *results;
+    int count;
+} job;
+
+// Each slot serves its own share of the frames; a frame's answer does not depend on which.
+static void solve_shares( void *context, int begin, int end )
+{
+    const job *j = context;
+    int slots = j->scratch->slot_count;
+    for ( int s = begin; s < end; ++s ) {
+        int first = (int)( (int64_t)j->count * s / slots ),
+            last = (int)( (int64_t)j->count * ( s + 1 ) / slots );
+        for ( int f = first; f < last; ++f )
+            tr_fit_frame_solve( j->fit, &j->scratch->slots[s], &j->frames[f], &j->results[f] );
+    }
+}
+
+bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_frame *frames,
+                   tr_fit_result *results, int count, tr_error *error )
+{
+    assert( fit->skeleton->joint_count <= scratch->joint_count && fit->depth <= scratch->depth );
+    for ( int f = 0; f < count; ++f ) {
+        assert( frames[f].goal_count <= scratch->goal_count && results[f].local != NULL );
+        if ( !check_frame( fit->skeleton, &frames[f], f, error ) )
+            return false;
+    }
+    job all = { fit, scratch, frames, results, count };
+    tr_parallel_for( scratch->slot_count, 1, solve_shares, &all );
+    return true;
+}
