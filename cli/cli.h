@@ -101,6 +101,7 @@ typedef struct cli_subject {
     tr_result result;
     tr_log warnings;
     char *file;   // the scene's own path, NULL for a built-in scene or a lone motion
+    char *opened; // the file that was opened, scene or motion; NULL for a built-in scene
     char *folder; // of results to be read back, NULL = none
     bool lone;    // a single motion file: nothing to solve
 } cli_subject;
@@ -112,6 +113,10 @@ bool cli_subject_stage( cli_subject *subject, tr_error *error );
 bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method,
                         tr_error *error );
 void cli_subject_close( cli_subject *subject );
+// False when writing these would replace a file that the scene was read from. For a stage that is built.
+bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, const char *report,
+                                tr_error *error );
+bool cli_same_file( const char *a, const char *b ); // both are there, and are one
 
 // The method asked for with --method, the default one without; NULL after saying which there are.
 const tr_method *cli_method( const cli_call *call );

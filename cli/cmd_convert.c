@@ -63,7 +63,10 @@ static int run_convert( const cli_call *call )
     tr_bvh bvh = { 0 };
     tr_log warnings = { 0 };
     tr_error error = { 0 };
-    bool ok = tr_bvh_load( &bvh, call->operands[0], &warnings, &error );
+    bool ok = !cli_same_file( call->operands[0], call->operands[1] ) ||
+              tr_error_at( &error, call->operands[1], 0, 0,
+                           "this is the file to be read, which stays as it is; choose another output" );
+    ok = ok && tr_bvh_load( &bvh, call->operands[0], &warnings, &error );
     cli_print_warnings( call, &warnings );
     if ( ok && up == NULL )
         hint_at_axis( call, &bvh );

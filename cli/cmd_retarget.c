@@ -49,6 +49,8 @@ static bool retarget( cli_subject *subject, const cli_call *call, const tr_metho
          !cli_subject_stage( subject, error ) )
         return false;
     cli_print_warnings( call, &subject->warnings );
+    if ( !cli_subject_spares_inputs( subject, folder, report, error ) )
+        return false;
     // A folder of earlier results stands for its scene here: it is solved anew.
     tr_free( subject->folder );
     subject->folder = NULL;

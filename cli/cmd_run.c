@@ -208,8 +208,10 @@ static bool solve_and_save( cli_subject *subject, const cli_call *call, const tr
     tr_free( subject->folder ); // earlier results do not know the edits
     subject->folder = NULL;
     subject->lone = false;
-    return cli_subject_stage( subject, error ) && cli_subject_solve( subject, call, method, error ) &&
-           tr_result_save( &subject->stage, &subject->result, method->name, cli_value( call, "out" ), error );
+    const char *folder = cli_value( call, "out" );
+    return cli_subject_stage( subject, error ) && cli_subject_spares_inputs( subject, folder, NULL, error ) &&
+           cli_subject_solve( subject, call, method, error ) &&
+           tr_result_save( &subject->stage, &subject->result, method->name, folder, error );
 }
 
 static int run_script( const cli_call *call )

@@ -33,32 +33,42 @@ static bool open_motion( cli_subject *subject, const char *path, tr_error *error
     tr_cast cast = tr_default_cast( id );
     snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
     subject->lone = true;
+    subject->opened = tr_string_copy( path );
     subject->scene = tr_default_scene();
     subject->scene.fps = motion.clip.fps;
     subject->scene.first = 0;
     subject->scene.last = motion.clip.frame_count - 1;
     if ( !tr_library_add( &subject->library, cast.source.file, &motion, error ) )
         return false;
+    if ( subject->opened == NULL )
+        return tr_error_memory( error );
     return tr_scene_add_cast( &subject->scene, &cast ) != NULL || tr_error_memory( error );
 }
 
 static bool open_scene_file( cli_subject *subject, char *path, tr_error *error ) // takes `path` over
 {
     subject->file = path;
-    return path != NULL ? tr_scene_load( &subject->scene, path, error ) : tr_error_memory( error );
+    subject->opened = path != NULL ? tr_string_copy( path ) : NULL;
+    return subject->opened != NULL ? tr_scene_load( &subject->scene, path, error ) : tr_error_memory( error );
 }
 
+// A folder with a report holds results; without one it is a scene like any other, as 'troupe make' writes it.
 static bool open_folder( cli_subject *subject, const char *path, tr_error *error )
 {
-    subject->folder = tr_string_copy( path );
-    char *file = tr_string_format( "%s/scene.json", path );
-    if ( subject->folder == NULL || file == NULL || !tr_file_exists( file ) ) {
-        bool absent = subject->folder != NULL && file != NULL;
-        tr_free( file );
-        return absent ? tr_error_at( error, path, 0, 0, "the folder holds no scene.json" )
-                      : tr_error_memory( error );
+    char *file = tr_string_format( "%s/scene.json", path ),
+         *report = tr_string_format( "%s/report.json", path );
+    bool ok = ( file != NULL && report != NULL ) || tr_error_memory( error );
+    if ( ok && !tr_file_exists( file ) )
+        ok = tr_error_at( error, path, 0, 0, "the folder holds no scene.json" );
+    if ( ok && tr_file_exists( report ) ) {
+        subject->folder = tr_string_copy( path );
+        ok = subject->folder != NULL || tr_error_memory( error );
     }
-    return open_scene_file( subject, file, error );
+    tr_free( report );
+    if ( ok )
+        return open_scene_file( subject, file, error );
+    tr_free( file );
+    return false;
 }
 
 static bool refuse_unknown( const char *what, tr_error *error )
@@ -127,9 +137,86 @@ void cli_subject_close( cli_subject *subject )
     tr_scene_free( &subject->scene );
     tr_log_free( &subject->warnings );
     tr_free( subject->file );
+    tr_free( subject->opened );
     tr_free( subject->folder );
     *subject = ( cli_subject ){ 0 };
 }
+
+// ------------------------------------------------------------------------------------------- own files
+
+typedef struct inputs { // files a subject was read from, known by what they are rather than by their names
+    struct stat *items;
+    int count, capacity;
+    bool failed; // out of memory
+    char *hit;   // the first output that is one of them
+} inputs;
+
+static bool is_same( const struct stat *a, const struct stat *b )
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool cli_same_file( const char *a, const char *b )
+{
+    struct stat first, second;
+    return stat( a, &first ) == 0 && stat( b, &second ) == 0 && is_same( &first, &second );
+}
+
+static void inputs_add( inputs *in, const char *beside, const char *path )
+{
+    char *full = beside != NULL ? tr_path_beside( beside, path ) : tr_string_copy( path );
+    struct stat status;
+    in->failed |=
+        full == NULL || !tr_array_reserve( (void **)&in->items, &in->capacity, in->count + 1, sizeof status );
+    if ( !in->failed && stat( full, &status ) == 0 )
+        in->items[in->count++] = status;
+    tr_free( full );
+}
+
+static void inputs_gather( inputs *in, const cli_subject *subject )
+{
+    if ( subject->opened != NULL )
+        inputs_add( in, NULL, subject->opened );
+    for ( int i = 0; i < subject->library.count; ++i )
+        if ( subject->library.items[i].from_file )
+            inputs_add( in, subject->file, subject->library.items[i].path );
+    for ( int i = 0; i < subject->scene.cast_count; ++i )
+        if ( subject->scene.cast[i].mapping[0] != 0 )
+            inputs_add( in, subject->file, subject->scene.cast[i].mapping );
+}
+
+static void note_output( void *context, const char *path )
+{
+    inputs *in = context;
+    struct stat status;
+    if ( in->failed || in->hit != NULL || stat( path, &status ) != 0 )
+        return;
+    for ( int i = 0; i < in->count && in->hit == NULL; ++i )
+        if ( is_same( &in->items[i], &status ) ) {
+            in->hit = tr_string_copy( path );
+            in->failed = in->hit == NULL;
+        }
+}
+
+bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, const char *report,
+                                tr_error *error )
+{
+    inputs in = { 0 };
+    inputs_gather( &in, subject );
+    if ( !tr_result_visit_files( &subject->scene, folder, note_output, &in ) )
+        in.failed = true;
+    if ( report != NULL )
+        note_output( &in, report );
+    bool ok = in.failed ? tr_error_memory( error )
+                        : in.hit == NULL || tr_error_at( error, in.hit, 0, 0,
+                                                         "the scene is read from this file, and the result "
+                                                         "would replace it; choose another place" );
+    tr_free( in.items );
+    tr_free( in.hit );
+    return ok;
+}
+
+// --------------------------------------------------------------------------------------------- settings
 
 const tr_method *cli_method( const cli_call *call )
 {

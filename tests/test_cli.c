@@ -374,6 +374,53 @@ static void from_scene_to_picture( void **state )
     assert_true( has_file( f, "one.png" ) );
 }
 
+// A folder that 'troupe make' wrote holds motion too, but it is a scene, not a result.
+static void a_made_folder_is_a_scene( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "make box_relay -o made --cast 2 -q && '%s' measure made/scene.json --json > by_file.json",
+            TROUPE_BINARY );
+    expect( f, 0, "" );
+    troupe( f, "measure made --json > by_folder.json" );
+    expect( f, 0, "" );
+    assert_true( same_file( f, "by_folder.json", "by_file.json" ) );
+    troupe( f, "render made -o by_folder.png --size 64x64" );
+    expect( f, 0, "1 frame" );
+    troupe( f, "render made/scene.json -o by_file.png --size 64x64" );
+    assert_true( same_file( f, "by_folder.png", "by_file.png" ) );
+}
+
+static void inputs_are_never_replaced( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "make box_relay -o mine --cast 2 -q && cp -r mine kept && ln -s mine link" );
+    expect( f, 0, "" );
+    write_file( f, "edit.txt", "open file=mine/scene.json\n" );
+    write_file( f, "small.bvh", small_bvh );
+    write_file( f, "same.bvh", small_bvh );
+    const struct {
+        const char *arguments, *names;
+    } cases[] = {
+        { "retarget mine/scene.json -o mine", "mine/scene.json: " },
+        { "retarget mine -o link", "link/scene.json: " },
+        { "retarget mine -o out --report mine/p01.bvh", "mine/p01.bvh: " },
+        { "run edit.txt -o mine", "mine/scene.json: " },
+        { "retarget small.bvh -o .", "./small.bvh: " },
+        { "convert small.bvh ./small.bvh --scale 2", "./small.bvh: " },
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        troupe( f, "%s", cases[i].arguments );
+        expect( f, 1, cases[i].names );
+        expect_sentence( f );
+    }
+    assert_true( same_file( f, "mine/scene.json", "kept/scene.json" ) );
+    assert_true( same_file( f, "mine/p01.bvh", "kept/p01.bvh" ) );
+    assert_true( same_file( f, "small.bvh", "same.bvh" ) );
+    assert_false( has_file( f, "mine/source" ) || has_file( f, "out" ) || has_file( f, "scene.json" ) );
+    troupe( f, "retarget mine -o out && '%s' retarget mine -o out", TROUPE_BINARY ); // twice is fine
+    expect( f, 0, "out: 2 characters" );
+}
+
 // The same scene by its name, by its folder of files and on several threads: the same bits.
 static void results_do_not_depend_on_threads( void **state )
 {
@@ -499,6 +546,8 @@ int main( void )
         TEST( conversion_keeps_every_channel ),
         TEST( conversion_by_hand ),
         TEST( from_scene_to_picture ),
+        TEST( a_made_folder_is_a_scene ),
+        TEST( inputs_are_never_replaced ),
         TEST( results_do_not_depend_on_threads ),
         TEST( a_lone_motion_is_drawn ),
         TEST( scripts_are_replayed ),

@@ -245,6 +245,39 @@ bool tr_result_save( const tr_stage *stage, const tr_result *result, const char 
     return save_scene( stage, folder, error ) && save_report( stage, result, method, folder, error );
 }
 
+// Tells the path it is given in parts.
+static bool tell( void ( *visit )( void *context, const char *path ), void *context, const char *folder,
+                  const char *name, const char *end )
+{
+    char *path = tr_string_format( "%s/%s%s", folder, name, end );
+    if ( path == NULL )
+        return false;
+    visit( context, path );
+    tr_free( path );
+    return true;
+}
+
+bool tr_result_visit_files( const tr_scene *scene, const char *folder,
+                            void ( *visit )( void *context, const char *path ), void *context )
+{
+    bool ok =
+        tell( visit, context, folder, "scene", ".json" ) && tell( visit, context, folder, "report", ".json" );
+    for ( int i = 0; ok && i < scene->cast_count + scene->prop_count; ++i ) {
+        bool prop = i >= scene->cast_count;
+        const char *id = prop ? scene->props[i - scene->cast_count].id : scene->cast[i].id;
+        char *source = tr_string_format( "source/%s", id ), *target = tr_string_format( "target/%s", id );
+        ok = source != NULL && target != NULL && tell( visit, context, folder, id, ".bvh" ) &&
+             tell( visit, context, folder, source, ".bvh" );
+        if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
+            ok = tell( visit, context, folder, target, ".bvh" );
+        if ( ok && !prop && scene->cast[i].mapping[0] != 0 )
+            ok = tell( visit, context, folder, target, ".map.json" );
+        tr_free( source );
+        tr_free( target );
+    }
+    return ok;
+}
+
 static bool load_motion( tr_motion *out, const char *folder, const char *id, int joint_count, int frame_count,
                          tr_error *error )
 {

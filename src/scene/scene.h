@@ -374,6 +374,9 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
 // Folder of results: <id>.bvh per character and prop, source/<id>.bvh, scene.json, report.json.
 bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
                      tr_error *error );
+// Every file tr_result_save writes for this scene, whether it is there or not. False when out of memory.
+bool tr_result_visit_files( const tr_scene *scene, const char *folder,
+                            void ( *visit )( void *context, const char *path ), void *context );
 // Reads <id>.bvh of every character and prop of the stage back from such a folder.
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error );
 bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out );
