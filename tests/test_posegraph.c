@@ -755,6 +755,25 @@ static void threads_and_neighbours_change_nothing( void **state )
     end_rig( &r );
 }
 
+static void processors_agree( void **state )
+{
+    (void)state;
+    if ( !tr_lanes_supported( TR_LANES_AVX2 ) )
+        skip();
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    size_t bytes = FRAMES * 3 * (size_t)r.actors[0].graph.joint_count * sizeof( vec3 );
+    vec3 *kept = tr_alloc( 1, bytes );
+    r.job.def.lanes = TR_LANES_FLOAT;
+    deform( &r );
+    memcpy( kept, r.out[0], bytes );
+    r.job.def.lanes = TR_LANES_AVX2;
+    deform( &r );
+    assert_memory_equal( r.out[0], kept, bytes );
+    tr_free( kept );
+    end_rig( &r );
+}
+
 static void scratch_is_reused_and_guarded( void **state )
 {
     (void)state;
@@ -1009,6 +1028,7 @@ int main( void )
         TEST( contradictions_give_way_and_are_told ),
         TEST( orientation_offset_and_mass ),
         TEST( threads_and_neighbours_change_nothing ),
+        TEST( processors_agree ),
         TEST( scratch_is_reused_and_guarded ),
         TEST( far_from_the_origin_nothing_is_lost ),
         TEST( bodies_of_any_size_stay_whole ),

@@ -431,8 +431,7 @@ static void processors_agree( void **state )
     const int cases[8] = { 3, 1, 2, 5, 4, 0, 6, 7 };
     solve_cases( &r, TR_LANES_FLOAT, cases, x, NULL );
     solve_cases( &r, TR_LANES_AVX2, cases, y, NULL );
-    for ( int i = 0; i < n * 8; ++i )
-        check_near( x[i], y[i], 1e-5 );
+    assert_memory_equal( x, y, (size_t)n * 8 * sizeof( double ) ); // nothing is contracted: the same bits
     free_rig( &r );
 }
 

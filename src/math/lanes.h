@@ -124,9 +124,14 @@ static inline lane_quat lane_fit_step( const lane a[9], lane_quat q )
     lane_mask definite = ( xx > 0 ) & ( c_zz > 0 ) & ( det > (real)1e-12 * norm * norm * norm + (real)1e-30 );
     // Half of ω, the vector part of a small turn.
     lane inverse = (real)0.5 / lane_select( definite, det, lane_all( 1 ) );
-    lane ox = lane_select( definite, inverse * ( c_xx * gx + c_xy * gy + c_xz * gz ), lane_climb( gx, xx ) );
-    lane oy = lane_select( definite, inverse * ( c_xy * gx + c_yy * gy + c_yz * gz ), lane_climb( gy, yy ) );
-    lane oz = lane_select( definite, inverse * ( c_xz * gx + c_yz * gy + c_zz * gz ), lane_climb( gz, zz ) );
+    lane ox = inverse * ( c_xx * gx + c_xy * gy + c_xz * gz );
+    lane oy = inverse * ( c_xy * gx + c_yy * gy + c_yz * gz );
+    lane oz = inverse * ( c_xz * gx + c_yz * gy + c_zz * gz );
+    if ( lane_any( ~definite ) ) {
+        ox = lane_select( definite, ox, lane_climb( gx, xx ) );
+        oy = lane_select( definite, oy, lane_climb( gy, yy ) );
+        oz = lane_select( definite, oz, lane_climb( gz, zz ) );
+    }
     lane_quat n = { q.x + ( q.w * ox + q.y * oz - q.z * oy ), q.y + ( q.w * oy + q.z * ox - q.x * oz ),
                     q.z + ( q.w * oz + q.x * oy - q.y * ox ), q.w - ( q.x * ox + q.y * oy + q.z * oz ) };
     lane scale = (real)1 / lane_sqrt( n.x * n.x + n.y * n.y + n.z * n.z + n.w * n.w );

@@ -8,7 +8,7 @@
 tr_cluster_def tr_default_cluster_def( void )
 {
     return ( tr_cluster_def ){
-        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 2, .mix = true, .tolerance = 1e-5 };
+        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 2, .mix = true, .tolerance = 1e-4 };
 }
 
 tr_goal tr_goal_off( void )
@@ -121,20 +121,22 @@ typedef struct solver {
     atomic_bool too_small;
 } solver;
 
-static void put( void *numbers, tr_lanes lanes, size_t at, int lane, double value )
-{
-    size_t i = at * (size_t)tr_lanes_count( lanes ) + (size_t)lane;
-    if ( lanes == TR_LANES_DOUBLE )
-        ( (double *)numbers )[i] = value;
-    else
-        ( (float *)numbers )[i] = (float)value;
-}
+// The kernels of each kind of lanes.
+typedef struct kernels {
+    void ( *deform )( tr_block_work *work );
+    void ( *load )( const tr_graph_lanes *g, const vec3 *vertices, int l );
+    bool ( *store )( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices );
+    quat ( *rotation )( const tr_graph_lanes *g, int joint, int l );
+} kernels;
 
-static double get( const void *numbers, tr_lanes lanes, size_t at, int lane )
-{
-    size_t i = at * (size_t)tr_lanes_count( lanes ) + (size_t)lane;
-    return lanes == TR_LANES_DOUBLE ? ( (const double *)numbers )[i] : ( (const float *)numbers )[i];
-}
+static const kernels kinds[TR_LANES_KINDS] = {
+    [TR_LANES_DOUBLE] = { tr_kernel_deform_double, tr_kernel_load_double, tr_kernel_store_double,
+                          tr_kernel_rotation_double },
+    [TR_LANES_FLOAT] = { tr_kernel_deform_float, tr_kernel_load_float, tr_kernel_store_float,
+                         tr_kernel_rotation_float },
+    [TR_LANES_AVX2] = { tr_kernel_deform_avx2, tr_kernel_load_avx2, tr_kernel_store_avx2,
+                        tr_kernel_rotation_avx2 },
+};
 
 static const vec3 *frame_of( const vec3 *const *arrays, const tr_cluster_job *job, int graph, int frame )
 {
@@ -175,46 +177,15 @@ static void load_rows( const tr_cluster_job *job, tr_block *block, int frame, in
     }
 }
 
-static void load_vertices( const tr_cluster_job *job, const tr_graph_lanes *g, int graph, int frame,
-                           int lane )
+static void store_frame( const solver *s, const tr_graph_lanes *g, int graph, int frame, int lane )
 {
-    const vec3 *v = frame_of( job->reference, job, graph, frame );
-    vec3 origin = tr_posegraph_joint( v, 0 );
-    for ( int i = 0; i < 3 * g->graph->joint_count; ++i ) {
-        vec3 at = v3_sub( v[i], origin );
-        put( g->reference, job->def.lanes, 3 * (size_t)i, lane, at.x );
-        put( g->reference, job->def.lanes, 3 * (size_t)i + 1, lane, at.y );
-        put( g->reference, job->def.lanes, 3 * (size_t)i + 2, lane, at.z );
-    }
-}
-
-static vec3 displacement_at( const tr_cluster_job *job, const tr_graph_lanes *g, int vertex, int lane )
-{
-    size_t at = 3 * (size_t)vertex;
-    return v3( get( g->displacement, job->def.lanes, at, lane ),
-               get( g->displacement, job->def.lanes, at + 1, lane ),
-               get( g->displacement, job->def.lanes, at + 2, lane ) );
-}
-
-// A frame that came out as no number at all (because it went in so) stays what it was, or goes to the origin.
-static void store_vertices( const tr_cluster_job *job, const tr_graph_lanes *g, int graph, int frame,
-                            int lane )
-{
-    int joints = g->graph->joint_count, count = 3 * joints;
-    const vec3 *from = frame_of( job->reference, job, graph, frame );
-    vec3 *to = job->vertices[graph] + (size_t)frame * (size_t)count;
-    bool finite = true;
-    for ( int i = 0; i < count; ++i )
-        finite = finite && v3_finite( displacement_at( job, g, i, lane ) );
-    for ( int i = 0; i < count; ++i ) {
-        vec3 moved = finite ? v3_add( from[i], displacement_at( job, g, i, lane ) ) : from[i];
-        to[i] = v3_finite( moved ) ? moved : v3_zero;
-    }
+    const tr_cluster_job *job = s->job;
+    const kernels *k = &kinds[job->def.lanes];
+    int joints = g->graph->joint_count;
+    vec3 *to = job->vertices[graph] + (size_t)frame * 3 * (size_t)joints;
+    bool finite = k->store( g, frame_of( job->reference, job, graph, frame ), lane, to );
     for ( int j = 0; job->rotations != NULL && j < joints; ++j ) {
-        const void *q = g->quats;
-        size_t at = 4 * (size_t)j;
-        quat turn = { get( q, job->def.lanes, at, lane ), get( q, job->def.lanes, at + 1, lane ),
-                      get( q, job->def.lanes, at + 2, lane ), get( q, job->def.lanes, at + 3, lane ) };
+        quat turn = s->deform ? k->rotation( g, j, lane ) : q_identity;
         job->rotations[graph][(size_t)frame * (size_t)joints + (size_t)j] =
             finite && q_finite( turn ) ? q_unit( turn ) : q_identity;
     }
@@ -283,24 +254,10 @@ static void transfer_block( tr_block_work *work )
         const tr_graph_lanes *g = &work->graphs[i];
         memset( g->displacement, 0, (size_t)g->graph->joint_count * 9 * TR_LANE_BYTES );
         tr_block_tree_solve( &work->block, i, g->displacement );
-        for ( int j = 0; j < g->graph->joint_count; ++j )
-            for ( int l = 0; l < 4 * tr_lanes_count( work->def.lanes ); ++l ) {
-                size_t at = 4 * (size_t)j + (size_t)l % 4;
-                put( g->quats, work->def.lanes, at, l / 4, l % 4 == 3 ? 1 : 0 );
-            }
     }
     tr_block_rows_solve( &work->block );
     for ( int i = 0; i < work->graph_count; ++i )
         tr_block_tree_correct( &work->block, i, work->graphs[i].displacement );
-}
-
-static void deform_block( tr_block_work *work )
-{
-    switch ( work->def.lanes ) {
-    case TR_LANES_DOUBLE: tr_kernel_deform_double( work ); break;
-    case TR_LANES_AVX2: tr_kernel_deform_avx2( work ); break;
-    default: tr_kernel_deform_float( work ); break;
-    }
 }
 
 // Frames begin … end − 1 are one block; lanes beyond its end repeat its last frame.
@@ -308,7 +265,7 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
 {
     const tr_cluster_job *job = s->job;
     const tr_cluster *cluster = job->cluster;
-    tr_block_work work = { .def = job->def };
+    tr_block_work work = { .def = job->def, .rotations_wanted = job->rotations != NULL };
     bool *on = carve( &slot, (size_t)cluster->row_count * sizeof( bool ) );
     find_on( job, begin, end, on );
     lay_out_graphs( &work, cluster, &slot );
@@ -319,15 +276,15 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, &work.block, frame, l );
         for ( int g = 0; g < cluster->graph_count; ++g )
-            load_vertices( job, &work.graphs[g], g, frame, l );
+            kinds[job->def.lanes].load( &work.graphs[g], frame_of( job->reference, job, g, frame ), l );
     }
     if ( s->deform )
-        deform_block( &work );
+        kinds[job->def.lanes].deform( &work );
     else
         transfer_block( &work );
     for ( int f = begin; f < end; ++f ) {
         for ( int g = 0; g < cluster->graph_count; ++g )
-            store_vertices( job, &work.graphs[g], g, f, f - begin );
+            store_frame( s, &work.graphs[g], g, f, f - begin );
         store_report( job, &work, f, f - begin );
     }
     return true;

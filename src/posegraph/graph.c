@@ -9,7 +9,7 @@
 
 tr_posegraph_def tr_default_posegraph_def( void )
 {
-    return ( tr_posegraph_def ){ .edge = 1.0, .length = 4.0, .anchor = 0.005, .min_radius = 0.01 };
+    return ( tr_posegraph_def ){ .edge = 1.0, .length = 4.0, .anchor = 0.02, .min_radius = 0.01 };
 }
 
 // -------------------------------------------------------------------------------------------------- facing

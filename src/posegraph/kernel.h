@@ -3,6 +3,44 @@
 #include "math/lanes.h"
 #include "posegraph/private.h"
 
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------- in and out
+
+void KERNEL( load )( const tr_graph_lanes *g, const vec3 *vertices, int l )
+{
+    real *reference = (real *)g->reference + l;
+    vec3 origin = tr_posegraph_joint( vertices, 0 );
+    for ( int i = 0; i < 3 * g->graph->joint_count; ++i, reference += 3 * LANES ) {
+        reference[0] = (real)( vertices[i].x - origin.x );
+        reference[LANES] = (real)( vertices[i].y - origin.y );
+        reference[2 * LANES] = (real)( vertices[i].z - origin.z );
+    }
+}
+
+// A frame that came out as no number at all (because it went in so) stays what it was, or goes to the origin.
+bool KERNEL( store )( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices )
+{
+    const real *u = (const real *)g->displacement + l;
+    int count = 3 * g->graph->joint_count;
+    real sum = 0;
+    for ( int i = 0; i < 3 * count; ++i )
+        sum += u[i * LANES];
+    bool finite = isfinite( sum ); // a single number that is none spoils the sum
+    for ( int i = 0; i < count; ++i, u += 3 * LANES ) {
+        vec3 moved =
+            finite ? v3( from[i].x + u[0], from[i].y + u[LANES], from[i].z + u[2 * LANES] ) : from[i];
+        vertices[i] = v3_finite( moved ) ? moved : v3_zero;
+    }
+    return finite;
+}
+
+quat KERNEL( rotation )( const tr_graph_lanes *g, int joint, int l )
+{
+    const real *q = (const real *)g->quats + 4 * LANES * joint + l;
+    return ( quat ){ q[0], q[LANES], q[2 * LANES], q[3 * LANES] };
+}
+
 // out += scale · m v
 static inline void add_product( lane out[3], real scale, const lane m[9], const lane v[3] )
 {
@@ -191,6 +229,9 @@ static lane record_round( const tr_graph_lanes *g, mixer *m, int column, bool fi
     size_t count = 9 * (size_t)g->graph->joint_count;
     const lane *u = g->displacement, *next = g->next;
     lane *last_f = g->history, *last_g = last_f + count, *df = last_g + count, *dg = df + HISTORY * count;
+    lane products[HISTORY], with_f[HISTORY]; // kept in registers
+    memcpy( products, m->products[column], sizeof products );
+    memcpy( with_f, m->with_f, sizeof with_f );
     for ( size_t i = 0; i < count; ++i ) {
         lane f = next[i] - u[i];
         norm += f * f;
@@ -200,13 +241,15 @@ static lane record_round( const tr_graph_lanes *g, mixer *m, int column, bool fi
             dg[(size_t)column * count + i] = next[i] - last_g[i];
             for ( int h = 0; h < HISTORY; ++h ) {
                 lane other = df[(size_t)h * count + i];
-                m->products[column][h] += d * other;
-                m->with_f[h] += other * f;
+                products[h] += d * other;
+                with_f[h] += other * f;
             }
         }
         last_f[i] = f;
         last_g[i] = next[i];
     }
+    memcpy( m->products[column], products, sizeof products );
+    memcpy( m->with_f, with_f, sizeof with_f );
     return norm;
 }
 
@@ -270,12 +313,14 @@ static void mix( tr_block_work *work, mixer *m, int round )
 static lane advance( const tr_graph_lanes *g, const mixer *m, lane_mask running, lane change )
 {
     size_t count = 9 * (size_t)g->graph->joint_count;
-    lane *u = g->displacement;
+    lane *u = g->displacement, gamma[HISTORY];
     const lane *next = g->next, *dg = (const lane *)g->history + ( 2 + HISTORY ) * count;
+    if ( m != NULL )
+        memcpy( gamma, m->gamma, sizeof gamma );
     for ( size_t i = 0; i < count; ++i ) {
         lane to = next[i];
         for ( int h = 0; m != NULL && h < HISTORY; ++h )
-            to -= m->gamma[h] * dg[(size_t)h * count + i];
+            to -= gamma[h] * dg[(size_t)h * count + i];
         lane step = to - u[i];
         change = lane_max( change, lane_max( step, -step ) );
         u[i] = lane_select( running, to, u[i] );
@@ -323,7 +368,8 @@ static void finish( tr_block_work *work )
     for ( int i = 0; i < work->graph_count; ++i ) {
         if ( work->def.mix )
             advance( &work->graphs[i], NULL, all, lane_all( 0 ) );
-        fit_rotations( &work->graphs[i], work->def.fit_steps, all );
+        if ( work->rotations_wanted )
+            fit_rotations( &work->graphs[i], work->def.fit_steps, all );
     }
 }
 

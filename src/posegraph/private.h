@@ -26,12 +26,21 @@ typedef struct tr_block_work {
     tr_graph_lanes *graphs; // [graph_count]
     int graph_count;
     tr_cluster_def def;
+    bool rotations_wanted;
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
     double change[TR_BLOCK_FRAMES_MAX];  // out, metres
 } tr_block_work;
 
-void tr_kernel_deform_double( tr_block_work *work );
-void tr_kernel_deform_float( tr_block_work *work );
-void tr_kernel_deform_avx2( tr_block_work *work );
+// One lane in and out. `store` adds the displacement to `from`, which may be the same memory; false when it
+// is not finite.
+#define DECLARE_KERNELS( kind )                                                                              \
+    void tr_kernel_deform_##kind( tr_block_work *work );                                                     \
+    void tr_kernel_load_##kind( const tr_graph_lanes *g, const vec3 *vertices, int l );                      \
+    bool tr_kernel_store_##kind( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices );         \
+    quat tr_kernel_rotation_##kind( const tr_graph_lanes *g, int joint, int l );
+
+DECLARE_KERNELS( double )
+DECLARE_KERNELS( float )
+DECLARE_KERNELS( avx2 )
 
 #endif

@@ -11,7 +11,7 @@ bool tr_lanes_supported( tr_lanes lanes )
     if ( lanes != TR_LANES_AVX2 )
         return lanes >= 0 && lanes < TR_LANES_KINDS;
 #if defined( __x86_64__ )
-    return __builtin_cpu_supports( "avx2" ) && __builtin_cpu_supports( "fma" );
+    return __builtin_cpu_supports( "avx2" );
 #else
     return false;
 #endif

@@ -103,7 +103,7 @@ double tr_system_flexibility( const tr_system *system, int row );
 typedef enum tr_lanes {
     TR_LANES_DOUBLE, // 4 doubles
     TR_LANES_FLOAT,  // 8 floats, any processor
-    TR_LANES_AVX2,   // 8 floats, processors with AVX2 and FMA
+    TR_LANES_AVX2,   // 8 floats, processors with AVX2: the same bits, sooner
     TR_LANES_KINDS
 } tr_lanes;
 
