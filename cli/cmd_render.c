@@ -50,7 +50,7 @@ static bool read_show( tr_view_def *view, const char *text )
         return true;
     for ( size_t i = 0; i < SHOW_COUNT; ++i )
         *show_switch( view, i ) = false;
-    for ( const char *at = text; *at != 0; ) {
+    for ( const char *at = text;; ) {
         size_t length = strcspn( at, "," ), row = 0;
         while ( row < SHOW_COUNT && ( strlen( show_table[row].name ) != length ||
                                       strncmp( show_table[row].name, at, length ) != 0 ) )
@@ -61,9 +61,10 @@ static bool read_show( tr_view_def *view, const char *text )
             return unknown_part( word ) == CLI_OK;
         }
         *show_switch( view, row ) = true;
-        at += length + ( at[length] == ',' );
+        if ( at[length] == 0 )
+            return true;
+        at += length + 1;
     }
-    return true;
 }
 
 static bool is_video( const char *path )

@@ -177,7 +177,9 @@ static void wrong_usage( void **state )
         { "render box_relay -o a.mp4 --frame 3", "--frames A:B" },
         { "render box_relay -o a.png --frames 1:2", "--frame N" },
         { "render box_relay -o a.png --view sideways", "--view must be" },
+        { "render box_relay -o a.png --view 0,0,0", "--view must be" },
         { "render box_relay -o a.png --show bodies,trial", "trails" },
+        { "render box_relay -o a.png --show bodies,", "choose one of bodies" },
     };
     for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
         troupe( f, "%s", cases[i].arguments );

@@ -341,6 +341,8 @@ static void check_framed( const char *view, const vec3 *points, int count, doubl
         bottom = fmin( bottom, p.y );
     }
     assert_true( right <= 1.0 && left >= -1.0 && top <= 1.0 && bottom >= -1.0 );
+    check_near( right + left, 0, 1e-6 ); // even margins
+    check_near( top + bottom, 0, 1e-6 );
     assert_true( !filled || right - left >= 1.2 || top - bottom >= 1.2 ); // 60 % of the picture's 2
 }
 
@@ -384,7 +386,8 @@ static void test_view_names( void **state )
 {
     (void)state;
     tr_camera camera;
-    const char *bad[] = { "", "side", "30", "30,", "30,10,", "30,10,5,1", "30,10,-1", "a,b", "nan,0" };
+    const char *bad[] = { "",          "side",     "30",      "30,", "30,10,",
+                          "30,10,5,1", "30,10,-1", "30,10,0", "a,b", "nan,0" };
     for ( size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i )
         assert_false( tr_camera_view( &camera, bad[i], v3_zero, v3_one, 1.0 ) );
     assert_true( tr_camera_view( &camera, "90,0,5", v3( -1, -1, -1 ), v3_one, 1.0 ) );

@@ -51,7 +51,7 @@ static bool parse_angles( view *out, const char *text )
         if ( *at != ',' || count == 3 )
             return false;
     }
-    if ( count < 2 || values[2] < 0.0 )
+    if ( count < 2 || ( count == 3 && values[2] <= 0.0 ) )
         return false;
     *out = ( view ){ values[0], clampd( values[1], -90.0, 90.0 ), values[2], false };
     return true;
@@ -151,7 +151,35 @@ static vec3 fit_perspective( const subject *s, const tr_camera_frame *frame )
     return v3( 0.5 * ( side[0] - side[1] ), 0.5 * ( side[2] - side[3] ), ez );
 }
 
-// Where the eye stands for a view that shows everything.
+// Moves the eye across until the action leaves the same margin on both sides. In the tightest direction the
+// fit above does so already, but the other one has room to spare, and from an eye that stands farther back
+// than that direction asks for, the near points reach less far out. With d = z - ez in front of the eye,
+// the margins are even where max( (x - e) / d ) = max( (e - x) / d ). Both sides are the greatest of straight
+// lines in e: take the two lines that count at e, go to where they meet, and again until they stay the same.
+static double centre( const subject *s, vec3 across, vec3 forward, double ez, double e )
+{
+    for ( int round = 0; round < 16; ++round ) {
+        double reach[2] = { -HUGE_VAL, -HUGE_VAL }, at[2] = { 0, 0 }, depth[2] = { 1, 1 };
+        for ( int i = 0; i < s->count; ++i ) {
+            double x = v3_dot( s->points[i], across ), d = v3_dot( s->points[i], forward ) - ez;
+            for ( int side = 0; side < 2; ++side ) {
+                double out = ( ( side == 0 ? x - e : e - x ) + s->radius ) / d;
+                if ( out > reach[side] ) {
+                    reach[side] = out;
+                    at[side] = side == 0 ? x + s->radius : x - s->radius;
+                    depth[side] = d;
+                }
+            }
+        }
+        double meet = ( at[0] * depth[1] + at[1] * depth[0] ) / ( depth[0] + depth[1] );
+        if ( fabs( meet - e ) < 1e-9 * ( 1.0 + fabs( e ) ) )
+            break;
+        e = meet;
+    }
+    return e;
+}
+
+// Where the eye stands for a view that shows everything in the middle of the picture.
 static vec3 place_eye( const subject *s, const tr_camera_frame *frame )
 {
     vec3 e = fit_perspective( s, frame );
@@ -159,6 +187,8 @@ static vec3 place_eye( const subject *s, const tr_camera_frame *frame )
     for ( int i = 0; i < s->count; ++i )
         nearest = fmin( nearest, v3_dot( s->points[i], frame->forward ) );
     e.z = fmin( e.z, nearest - s->radius - 0.1 * points_extent( s->points, s->count ) );
+    e.x = centre( s, frame->right, frame->forward, e.z, e.x );
+    e.y = centre( s, frame->up, frame->forward, e.z, e.y );
     return e;
 }
 
@@ -194,7 +224,7 @@ static double choose_row_yaw( const subject *s, double side, double least, doubl
     double best = side;
     int best_cells = 0;
     for ( int sign = 1; sign >= -1; sign -= 2 )
-        for ( double angle = least; angle < 36.0; angle += 5.0 ) {
+        for ( double angle = least; angle < 49.0; angle += 4.0 ) {
             int cells = cells_filled( s, side + sign * angle, pitch );
             if ( cells > best_cells + best_cells / 50 ) {
                 best_cells = cells;
@@ -214,7 +244,7 @@ static void choose_angles( view *out, const subject *s, vec3 facing )
         v3_length( v3_horizontal( facing ) ) > 1e-9 ? atan2( facing.x, facing.z ) / TR_DEGREE : 0.0;
     double longness = clampd( shape.along / fmax( shape.across, 1e-9 ) - 1.5, 0.0, 1.0 );
     double wideness = clampd( ( shape.along / height - 1.0 ) / 4.0, 0.0, 1.0 );
-    out->pitch = lerpd( 11.0, 17.0, wideness ) + 10.0 * clampd( shape.across / height / 4.0, 0.0, 1.0 );
+    out->pitch = lerpd( 11.0, 13.0, wideness ) + 8.0 * clampd( shape.across / height / 4.0 - 0.25, 0.0, 1.0 );
     out->yaw = front + 32.0;
     if ( longness > 0.0 ) {
         double side = shape.angle / TR_DEGREE; // yaw at right angles to the long axis
