@@ -63,6 +63,7 @@ typedef struct fit_task { // a goal that has something to say
     double spring; // with soft( e, c ) = √(e² + c²) − e
     double weight, stretch; // ρ'(c) / c; that over ρ''(c), less 1
     vec3 c, trial;          // off by; as posed last
+    double before;          // |c|² one step ago
     vec3 reached;           // position: the point as posed last; rotation: the error in radians
     vec3 pull, pull_trial;  // λ
 } fit_task;
@@ -102,7 +103,9 @@ static inline double tr_fit_over( const fit_joint *joint, vec3 z )
 // ---------------------------------------------------------------------------------------- fit_step.c
 
 // Makes the trial, as posed last, the current state.
-void tr_fit_accept( const tr_fit *fit, tr_fit_slot *slot );
+void tr_fit_take( tr_fit_slot *slot );
+// Everything a step needs to know of the current state, while the pose is still its own.
+void tr_fit_linearise( const tr_fit *fit, tr_fit_slot *slot );
 // Fills normal and rhs at the current state. Returns the number of negative pivots, 0 when `convex`; -1 when
 // H has no factor.
 int tr_fit_assemble( const tr_fit *fit, tr_fit_slot *slot, bool convex );

@@ -42,48 +42,56 @@ static void start_task( const tr_fit *fit, fit_task *task )
     task->spring = goal->hard ? 0 : goal->weight;
 }
 
-// Tasks, the joints above them in order, and room for their rows.
-static void gather( const tr_fit *fit, tr_fit_slot *slot, const tr_fit_frame *frame )
+// Tasks, and in slot->place how many of them hang below each joint. Carriers are joints of the skeleton yet.
+static void gather_tasks( const tr_fit *fit, tr_fit_slot *slot, const tr_fit_frame *frame )
 {
-    const tr_skeleton *skeleton = fit->skeleton;
-    slot->task_count = slot->joint_count = 0;
-    for ( int j = 0; j < skeleton->joint_count; ++j )
-        slot->place[j] = 0;
+    const tr_joint *joints = fit->skeleton->joints;
+    slot->task_count = 0;
+    memset( slot->place, 0, (size_t)fit->skeleton->joint_count * sizeof( int ) );
     for ( int g = 0; g < frame->goal_count; ++g ) {
         if ( !has_a_say( &frame->goals[g] ) )
             continue;
         fit_task *task = &slot->tasks[slot->task_count++];
         task->goal = &frame->goals[g];
         task->pull = task->pull_trial = v3_zero;
-        task->c = v3( INFINITY, 0, 0 );
-        task->carrier = carrier_of( skeleton, task->goal, &task->point );
+        task->c = v3( INFINITY, 0, 0 ); // what it will be is nearer
+        task->carrier = carrier_of( fit->skeleton, task->goal, &task->point );
         start_task( fit, task );
-        for ( int j = task->carrier; j >= 0; j = skeleton->joints[j].parent )
+        for ( int j = task->carrier; j >= 0; j = joints[j].parent )
             slot->place[j]++;
     }
-    int row = 0;
-    for ( int j = 0; j < skeleton->joint_count; ++j ) {
-        if ( slot->place[j] == 0 )
+}
+
+// The joints above tasks, in order, each with room for its rows. Replaces counts in slot->place by indices.
+static void gather_joints( const tr_fit *fit, tr_fit_slot *slot )
+{
+    slot->joint_count = slot->row_count = 0;
+    for ( int j = 0; j < fit->skeleton->joint_count; ++j ) {
+        int tasks = slot->place[j], parent = fit->skeleton->joints[j].parent;
+        if ( tasks == 0 )
             continue;
         fit_joint *joint = &slot->joints[slot->joint_count];
-        int parent = skeleton->joints[j].parent;
         joint->joint = j;
         joint->parent = parent < 0 ? -1 : slot->place[parent];
         joint->mover = joint->parent;
         if ( joint->mover >= 0 && slot->joints[joint->mover].locked )
             joint->mover = slot->joints[joint->mover].mover;
-        joint->offset = parent < 0 ? v3_zero : skeleton->joints[j].offset;
+        joint->offset = fit->skeleton->joints[j].offset;
         joint->axes = tr_fit_joint_axes( fit, j, slot->centre[j] );
-        joint->locked =
-            !( joint->axes.factor.cx.x != 0 || joint->axes.factor.cx.y != 0 || joint->axes.factor.cx.z != 0 );
+        joint->locked = !( v3_dot( joint->axes.factor.cx, joint->axes.factor.cx ) > 0 );
         joint->centre = m3_from_quat( slot->centre[j] );
         joint->z = joint->trial = v3_zero;
-        joint->first_row = row;
+        joint->first_row = slot->row_count;
         joint->row_count = 0;
-        row += joint->locked ? 0 : slot->place[j];
+        slot->row_count += joint->locked ? 0 : tasks;
         slot->place[j] = slot->joint_count++;
     }
-    slot->row_count = row;
+}
+
+static void gather( const tr_fit *fit, tr_fit_slot *slot, const tr_fit_frame *frame )
+{
+    gather_tasks( fit, slot, frame );
+    gather_joints( fit, slot );
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
         task->carrier = task->carrier < 0 ? -1 : slot->place[task->carrier];
@@ -201,13 +209,14 @@ static double pose( const tr_fit *fit, tr_fit_slot *slot )
 
 // Ease: the compliance of a lone goal in the centre pose, times (1 − ease) / ease, is put in series with the
 // goal's own by making it softer. The goal then removes the share `ease` of what it is off by.
-static void soften( const tr_fit *fit, tr_fit_slot *slot )
+static bool soften( const tr_fit *fit, tr_fit_slot *slot )
 {
     bool any = false;
     for ( int t = 0; t < slot->task_count; ++t )
         any = any || ( slot->tasks[t].goal->hard && slot->tasks[t].goal->ease < 1 );
     if ( !any )
-        return;
+        return false;
+    tr_fit_linearise( fit, slot );
     tr_fit_assemble( fit, slot, true );
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
@@ -218,6 +227,7 @@ static void soften( const tr_fit *fit, tr_fit_slot *slot )
         task->steady *= task->softness / softer;
         task->softness = softer;
     }
+    return true;
 }
 
 // By how much the goals below a hinge ask its limb to become shorter.
@@ -245,8 +255,9 @@ static void turn_trial( fit_joint *joint, vec3 by )
 // stay there. Bending it first as far as it has to become shorter (two equal bones bent by β are shorter by
 // the share β²/8), and turning the joint above back by half of that, puts it on the right side; nothing of
 // this enters the energy.
-static void hint_bends( const tr_fit *fit, tr_fit_slot *slot )
+static bool hint_bends( const tr_fit *fit, tr_fit_slot *slot )
 {
+    bool any = false;
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
         if ( !joint->axes.hinged )
@@ -261,41 +272,47 @@ static void hint_bends( const tr_fit *fit, tr_fit_slot *slot )
         turn_trial( joint, by );
         if ( !above->locked )
             turn_trial( above, m3_mulv( above->centre, v3_scale( -0.5, by ) ) );
+        any = true;
     }
+    return any;
 }
 
-// Newton's method from the trial, in steps that go no further than `reach`. One that does not lower the
-// energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of length `far`
-// after one of `before` leaves about far² / before to do. Returns the energy.
-static double minimise( const tr_fit *fit, tr_fit_slot *slot, tr_fit_result *result )
+// Newton's method from the current state, in steps that go no further than `reach`. One that does not lower
+// the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of length
+// `far` after one of `before` leaves about far² / before to do. Returns the energy.
+static double minimise( const tr_fit *fit, tr_fit_slot *slot, double energy, tr_fit_result *result )
 {
-    double energy = pose( fit, slot ), reach = MAX_TURN, before = 0;
-    tr_fit_accept( fit, slot );
+    double reach = MAX_TURN, before = 0;
+    bool moved = true;
     slot->sharp = result->converged = false;
     for ( int i = 0; i < fit->def.max_iterations && reach > 0.1 * fit->def.tolerance; ++i ) {
         result->iterations++;
+        if ( moved )
+            tr_fit_linearise( fit, slot );
         double far = tr_fit_step( fit, slot, reach, false );
         bool exact = far >= 0;
         if ( !exact )
             far = tr_fit_step( fit, slot, reach, true );
-        result->converged = far < fit->def.tolerance;
-        if ( result->converged )
+        if ( far < fit->def.tolerance ) {
+            result->converged = true;
             break;
+        }
         double limit = energy * ( 1.0 + 1e-13 ), trial = pose( fit, slot );
         if ( trial > limit ) {
             tr_fit_correct( slot );
             trial = pose( fit, slot );
         }
-        if ( trial > limit ) {
+        moved = trial <= limit;
+        if ( !moved ) {
             reach = slot->sharp ? reach : 0.25 * fmin( far, reach );
             slot->sharp = false;
             continue;
         }
-        tr_fit_accept( fit, slot );
+        tr_fit_take( slot );
+        energy = trial;
         result->converged = exact && far * far < before * fit->def.tolerance;
         if ( result->converged )
             break;
-        energy = trial;
         slot->sharp = far < 0.05;
         before = exact && far <= reach ? far : 0;
         reach = fmin( 2.0 * reach, MAX_TURN );
@@ -323,22 +340,30 @@ static bool turn_back( tr_fit_slot *slot )
     return any;
 }
 
+static double pose_and_take( const tr_fit *fit, tr_fit_slot *slot )
+{
+    double energy = pose( fit, slot );
+    tr_fit_take( slot );
+    return energy;
+}
+
 // The better of both sides is the answer, so that it does not depend on which one was found first.
 static void iterate( const tr_fit *fit, tr_fit_slot *slot, tr_fit_result *result )
 {
-    pose( fit, slot );
-    tr_fit_accept( fit, slot );
-    soften( fit, slot );
-    hint_bends( fit, slot );
-    double energy = minimise( fit, slot, result );
+    double energy = pose_and_take( fit, slot );
+    bool softened = soften( fit, slot ), bent = hint_bends( fit, slot );
+    if ( softened || bent )
+        energy = pose_and_take( fit, slot );
+    energy = minimise( fit, slot, energy, result );
     bool converged = result->converged;
-    if ( !turn_back( slot ) || minimise( fit, slot, result ) <= energy )
+    if ( !turn_back( slot ) )
+        return;
+    if ( minimise( fit, slot, pose_and_take( fit, slot ), result ) <= energy )
         return;
     for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].trial = slot->joints[i].kept;
     slot->shift_trial = slot->shift_kept;
-    pose( fit, slot );
-    tr_fit_accept( fit, slot );
+    pose_and_take( fit, slot );
     result->converged = converged;
 }
 

@@ -23,10 +23,10 @@
 
 #include <string.h>
 
-#define KEPT_BEND   0.2 // of a hinge's way to straight, left by one step
-#define OVERSTRETCH 0.1 // radians: what a step may carry a hinge beyond straight
+#define KEPT_BEND   0.2  // of a hinge's way to straight, left by one step
+#define OVERSTRETCH 0.01 // radians: what a step may carry a hinge beyond straight
 
-// ---------------------------------------------------------------------------------------------- accepting
+// ---------------------------------------------------------------------------------------------- linear model
 
 static mat3 inverse_of( const mat3 *m )
 {
@@ -45,11 +45,8 @@ static mat3 transposed_mul( const mat3 *a, const mat3 *b ) // aᵀ b
     return ( mat3 ){ transposed_mulv( a, b->cx ), transposed_mulv( a, b->cy ), transposed_mulv( a, b->cz ) };
 }
 
-static void accept_joint( fit_joint *joint, double stop )
+static void linearise_joint( fit_joint *joint, double stop )
 {
-    joint->z = joint->trial;
-    if ( joint->locked )
-        return;
     joint->inverse = inverse_of( &joint->turning );
     vec3 force = joint->z;
     mat3 root = joint->inverse;
@@ -67,29 +64,37 @@ static void accept_joint( fit_joint *joint, double stop )
 
 // ρ'(c)/c, and how much softer ρ is along c than across: ρ'(c)/c = (1 + stretch) ρ''(c). Steps use the softer
 // value for goals that do not come nearer, where it is the truth; on the way to a goal it would overshoot.
-static void weigh( fit_task *task, double size, double before )
+static void weigh( fit_task *task, double size )
 {
     double cc = v3_dot( task->c, task->c ), ee = task->softness * task->softness, ss = size * size;
     double near = task->force / sqrt( ee + cc ), wide = task->steady / sqrt( ss + cc );
     task->weight = near + wide + task->spring;
     task->stretch = 0;
-    if ( cc > 0.25 * before )
+    if ( cc > 0.25 * task->before )
         task->stretch =
             task->weight / ( near * ee / ( ee + cc ) + wide * ss / ( ss + cc ) + task->spring ) - 1.0;
 }
 
-void tr_fit_accept( const tr_fit *fit, tr_fit_slot *slot )
+void tr_fit_take( tr_fit_slot *slot )
 {
     slot->shift = slot->shift_trial;
     for ( int i = 0; i < slot->joint_count; ++i )
-        accept_joint( &slot->joints[i], fit->def.stop );
+        slot->joints[i].z = slot->joints[i].trial;
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
-        double before = v3_dot( task->c, task->c );
+        task->before = v3_dot( task->c, task->c );
         task->c = task->trial;
-        weigh( task, fit->size, before );
         task->pull = task->pull_trial;
     }
+}
+
+void tr_fit_linearise( const tr_fit *fit, tr_fit_slot *slot )
+{
+    for ( int i = 0; i < slot->joint_count; ++i )
+        if ( !slot->joints[i].locked )
+            linearise_joint( &slot->joints[i], fit->def.stop );
+    for ( int t = 0; t < slot->task_count; ++t )
+        weigh( &slot->tasks[t], fit->size );
     for ( int r = 0; r < slot->row_count; ++r ) {
         fit_row *row = &slot->rows[r];
         vec3 end = slot->tasks[row->task].reached;
@@ -418,13 +423,14 @@ static void solve_symmetric( const double *a, double *x, int n )
 // -------------------------------------------------------------------------------------------------- step
 
 // A hinge on its way to straight goes at most a little beyond in one step, so that no knee or elbow lands on
-// the other side, where bending it further would meet the goal just as well.
+// the other side, where bending it further would meet the goal just as well. Once it is nearly there it may
+// touch its stop, which the next step then takes into account.
 static void keep_bend( fit_joint *joint )
 {
-    double least = joint->axes.least, now = joint->z.x;
-    if ( joint->axes.hinged && now > least &&
-         ( joint->trial.x - least ) * v3_length( joint->axes.factor.cx ) < -OVERSTRETCH )
-        joint->trial.x = least + KEPT_BEND * ( now - least );
+    double least = joint->axes.least, unit = v3_length( joint->axes.factor.cx );
+    double now = ( joint->z.x - least ) * unit, next = ( joint->trial.x - least ) * unit;
+    if ( joint->axes.hinged && now > 0 && next < -OVERSTRETCH )
+        joint->trial.x = least + ( now > OVERSTRETCH ? KEPT_BEND * now : -OVERSTRETCH ) / unit;
 }
 
 // exp(δ) is the same for δ and δ shortened by a full turn: take the one nearer to the centre.
