@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t random_bits( uint64_t *state ) // splitmix64, the same sequence everywhere
 {
@@ -88,6 +89,21 @@ static void impossible_sizes_are_refused( void **state )
     char *kept = tr_alloc( 1, 1 );
     assert_null( tr_realloc( kept, SIZE_MAX / 2, 4 ) );
     tr_free( kept );
+}
+
+static void the_machine_s_memory_is_the_limit( void **state )
+{
+    (void)state;
+    size_t half = (size_t)sysconf( _SC_PHYS_PAGES ) / 8 * 5 * (size_t)sysconf( _SC_PAGESIZE );
+    void *first = tr_alloc( half, 1 ); // not touched, so it costs nothing
+    if ( first == NULL )
+        skip(); // a system that promises nothing
+    assert_null( tr_alloc( half, 1 ) );
+    assert_null( tr_realloc( first, 2 * half, 1 ) );
+    void *small = tr_alloc( 1000, 1 );
+    assert_non_null( small );
+    tr_free( small );
+    tr_free( first );
 }
 
 static void allocations_fail_on_request( void **state )
@@ -480,6 +496,7 @@ int main( void )
         TEST( long_messages_are_cut ),
         TEST( memory_is_counted ),
         TEST( impossible_sizes_are_refused ),
+        TEST( the_machine_s_memory_is_the_limit ),
         TEST( allocations_fail_on_request ),
         TEST( strings_are_copied ),
         TEST( arrays_grow ),

@@ -38,7 +38,8 @@ void tr_error_print( const tr_error *error, char *out, size_t size );
 // ---------------------------------------------------------------------------------------------- memory
 // All heap memory of the library comes from here. Requests are zeroed and checked for overflow.
 
-void *tr_alloc( size_t count, size_t size ); // NULL when out of memory; count 0 gives a valid pointer
+void *tr_alloc( size_t count, size_t size ); // NULL when out of memory, also when all together would be more
+                                             // than the machine has; count 0 gives a valid pointer
 void *tr_realloc( void *pointer, size_t count, size_t size ); // contents kept, new bytes zeroed
 void tr_free( void *pointer );                                // NULL is fine
 char *tr_string_copy( const char *string );

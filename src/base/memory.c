@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef union header {
     size_t size;
@@ -14,6 +15,22 @@ typedef union header {
 
 static atomic_size_t live, peak;
 static atomic_long countdown; // allocations left before they fail; 0 = never
+
+// The machine's memory. Systems promise more than they have and end the program when it takes them at their
+// word; a request that can never be served is better refused while somebody can still say so.
+static size_t physical_bytes( void )
+{
+    long pages = sysconf( _SC_PHYS_PAGES ), page = sysconf( _SC_PAGESIZE );
+    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
+}
+
+// Small requests are never the ones to refuse, so they do not ask.
+static bool fits( size_t bytes, size_t old_bytes )
+{
+    enum { SMALL = 1 << 20 };
+    size_t others = atomic_load( &live ) - old_bytes, most = bytes > SMALL ? physical_bytes() : SIZE_MAX;
+    return others <= most && bytes <= most - others;
+}
 
 static bool may_allocate( void )
 {
@@ -43,6 +60,8 @@ void *tr_realloc( void *pointer, size_t count, size_t size )
     size_t bytes = count * size;
     header *old = pointer != NULL ? (header *)pointer - 1 : NULL;
     size_t old_bytes = old != NULL ? old->size : 0;
+    if ( !fits( bytes, old_bytes ) )
+        return NULL;
     header *block =
         old != NULL ? realloc( old, sizeof( header ) + bytes ) : calloc( 1, sizeof( header ) + bytes );
     if ( block == NULL )
