@@ -104,6 +104,10 @@ static void resampling_of_known_curves( void **state )
     assert_false( tr_clip_resample( &out, &in, 0, &error ) );
     assert_false( tr_clip_resample( &out, &in, NAN, &error ) );
     assert_false( tr_clip_resample( &out, &in, 1e12, &error ) );
+    in.fps = 1.0 / 3600; // a frame an hour: millions of frames at any usual rate
+    assert_false( tr_clip_resample( &out, &in, 1000, &error ) );
+    assert_non_null( strstr( error.message, "choose a lower rate" ) );
+    in.fps = 30;
     in.frame_count = 1;
     check_ok( tr_clip_resample( &out, &in, 120, &error ), &error );
     assert_int_equal( out.frame_count, 1 );

@@ -78,8 +78,10 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
         return tr_error_set( error, "cannot resample to %g frames per second; the rate must be above zero",
                              fps );
     double count = in->frame_count == 0 ? 0 : floor( ( in->frame_count - 1 ) * fps / in->fps + 1e-7 ) + 1;
-    if ( count > 1e8 )
-        return tr_error_set( error, "resampling to %g frames per second would make %g frames", fps, count );
+    if ( count > TR_MAX_FRAMES && count > in->frame_count ) // what is there already may stay as it is
+        return tr_error_set(
+            error, "at %g frames per second it would have %.0f frames, more than %d; choose a lower rate",
+            fps, count, TR_MAX_FRAMES );
     if ( !tr_clip_alloc( out, (int)count, in->joint_count, fps, in->translations != NULL, error ) )
         return false;
     resampling r = { in, out };

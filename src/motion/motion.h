@@ -68,7 +68,8 @@ typedef struct tr_skeleton {
 } tr_skeleton;
 
 #define TR_MAX_JOINTS 20000
-#define TR_MAX_LIMBS  256 // what hangs on a stranger body beyond that is counted to its torso
+#define TR_MAX_FRAMES 1000000 // nine hours at 30 fps
+#define TR_MAX_LIMBS  256     // what hangs on a stranger body beyond that is counted to its torso
 
 void tr_skeleton_free( tr_skeleton *skeleton ); // leaves a zeroed, reusable struct; so do all *_free below
 bool tr_skeleton_copy( tr_skeleton *out, const tr_skeleton *in, tr_error *error );

@@ -19,7 +19,6 @@
 #define TR_LIMB_VALUES   24
 #define TR_POINT_TERMS   4
 #define TR_SCENE_VERSION 1
-#define TR_MAX_FRAMES    1000000
 #define TR_MAX_ELEMENTS  100000 // in each list of a scene
 
 typedef char tr_id[TR_ID_MAX];
