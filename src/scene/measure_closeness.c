@@ -159,24 +159,27 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
 
 // --------------------------------------------------------------------------------- pairs within one body
 
-// Bones between two joints, counted along the skeleton. A parent's index is smaller than its child's, so the
-// larger of the two never is the common ancestor.
-static int bones_between( const tr_skeleton *skeleton, int a, int b )
+// Whether at most `most` bones lie between two joints, counted along the skeleton. A parent's index is
+// smaller than its child's, so the larger of the two never is the common ancestor. On long chains the count
+// ends early.
+static bool bones_within( const tr_skeleton *skeleton, int a, int b, int most )
 {
-    int steps = 0;
-    for ( ; a != b; ++steps )
+    for ( int steps = 0; a != b; ++steps ) {
+        if ( steps == most )
+            return false;
         if ( a > b )
             a = skeleton->joints[a].parent;
         else
             b = skeleton->joints[b].parent;
-    return steps;
+    }
+    return true;
 }
 
 static bool neighbours( const tr_skeleton *skeleton, const tr_capsule *a, const tr_capsule *b )
 {
     int a_ends[2] = { a->parent, a->joint }, b_ends[2] = { b->parent, b->joint };
     for ( int i = 0; i < 4; ++i )
-        if ( bones_between( skeleton, a_ends[i / 2], b_ends[i % 2] ) <= 2 )
+        if ( bones_within( skeleton, a_ends[i / 2], b_ends[i % 2], 2 ) )
             return true;
     return false;
 }
