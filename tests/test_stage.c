@@ -496,6 +496,32 @@ static void hands_reach_the_box( void **state )
     end( &x );
 }
 
+// A soft rule moves its hand by its weight's share of the way, from not at all to all of it.
+static void soft_rules_pull_with_their_weight( void **state )
+{
+    (void)state;
+    const double weights[] = { 0, 0.25, 1, 50 };
+    for ( int i = 0; i < 4; ++i ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1.0 );
+        tr_constraint place = tr_default_constraint( "place", TR_CONSTRAINT_ABSOLUTE );
+        place.a = tr_point_joint( "a", "LeftHand" );
+        place.given = true;
+        place.target = v3( 0.45, 1.2, 0.3 );
+        place.hard = false;
+        place.weight = weights[i];
+        tr_scene_add_constraint( &x.scene, &place );
+        build( &x );
+        tr_result copy = solve( &x, "copy" ), ik = solve( &x, "copy-ik" );
+        assert_true( copy.reports[0].max_mm > 50 );
+        check_near( ik.reports[0].max_mm, ( 1 - fmin( weights[i], 1 ) ) * copy.reports[0].max_mm, 1e-3 );
+        tr_result_free( &copy );
+        tr_result_free( &ik );
+        end( &x );
+    }
+}
+
 static void two_hands_meet_half_way( void **state )
 {
     (void)state;
@@ -970,6 +996,7 @@ int main( void )
         TEST( every_kind_has_an_error_that_can_be_followed ),
         TEST( stances_land_on_scaled_places ),
         TEST( hands_reach_the_box ),
+        TEST( soft_rules_pull_with_their_weight ),
         TEST( two_hands_meet_half_way ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( result_folders_read_back ),

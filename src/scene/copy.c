@@ -171,7 +171,7 @@ static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
     for ( int i = 0; i < job->rule_count; ++i ) {
         const tr_rule *rule = &job->stage->rules[job->rules[i]];
-        double strength = tr_rule_strength( rule, frame );
+        double strength = tr_rule_strength( rule, frame ) * ( rule->hard ? 1.0 : fmin( rule->weight, 1.0 ) );
         for ( int e = 0; e < 2 && strength > 0; ++e ) {
             const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
             chain found;
