@@ -1,5 +1,7 @@
 #include "check_motion.h"
 
+#include <string.h>
+
 // Root at the origin, upper arm of 3 along +X, forearm of 4, a finger of 1, and a side branch on the root.
 static posed make_arm( void )
 {
@@ -185,6 +187,31 @@ static void chain_degenerate_targets( void **state )
     posed_end( &p );
 }
 
+// Targets just out of reach: a hair's difference of the target stays a hair's difference of the pose, and the
+// chain ends up stretched towards it.
+static void chain_settles_out_of_reach( void **state )
+{
+    (void)state;
+    for ( int i = 0; i < 40; ++i ) {
+        double far = 1.0 + 0.001 * i, angle = 0.02 * i;
+        quat bent[2][5];
+        for ( int k = 0; k < 2; ++k ) {
+            posed p = make_chain( 5, 0.25, v3_y );
+            const double bends[4] = { 0.3, -0.6, 0.5, -0.3 };
+            for ( int j = 0; j < 4; ++j )
+                p.local[j] = q_axis_angle( v3_x, bends[j] );
+            tr_pose_refresh( &p.skeleton, p.local, p.pose, 0 );
+            vec3 target = v3( 1e-9 * k, far * cos( angle ), far * sin( angle ) );
+            double left = tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 4, target, 30 );
+            check_near( left, far - 1.0, 2e-3 );
+            memcpy( bent[k], p.local, sizeof bent[k] );
+            posed_end( &p );
+        }
+        for ( int j = 0; j < 4; ++j )
+            assert_true( q_angle( bent[0][j], bent[1][j] ) < 1e-6 );
+    }
+}
+
 static void long_chain( void **state )
 {
     (void)state;
@@ -206,6 +233,7 @@ int main( void )
         TEST( solvers_keep_translated_bones ),
         TEST( chain_reaches_and_stays_near ),
         TEST( chain_degenerate_targets ),
+        TEST( chain_settles_out_of_reach ),
         TEST( long_chain ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

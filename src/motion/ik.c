@@ -247,6 +247,15 @@ static void break_symmetry( const tr_skeleton *skeleton, quat *local, tr_pose po
     turn_local( skeleton, local, pose, joint, v3_scale( 0.1, axis ) );
 }
 
+// A chain stretched out cannot move its end further along: steps towards a target just out of reach grow as
+// the chain straightens, and end anywhere. So it aims at most at a point it reaches a little bent.
+static vec3 within_reach( vec3 target, vec3 root, double length )
+{
+    vec3 way = v3_sub( target, root );
+    double far = v3_length( way ), most = 0.9999 * length;
+    return far > most ? v3_mad( root, most / far, way ) : target;
+}
+
 // Levenberg–Marquardt with the damping tied to the error, λ = ½|e|² + ε: steps are short far away and
 // Newton's near the goal; nothing grows without bound when the target is out of reach. The task has three
 // rows, so (J Jᵀ + λ I) is 3×3 for any number of joints, and Jᵀ y is the smallest turn that does it.
@@ -257,21 +266,24 @@ double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int 
     joint_set below;
     int last = collect_below( skeleton, root, &below );
     double length = chain_length( skeleton, pose, root, end );
-    bool within = v3_distance( target, pose.positions[root] ) < length;
     double left = v3_distance( pose.positions[end], target );
+    if ( left <= 1e-12 * length ) // there already, stretched out or not
+        return left;
+    vec3 goal = within_reach( target, pose.positions[root], length );
+    left = v3_distance( pose.positions[end], goal );
     for ( int i = 0; i < iterations && left > 1e-12 * length; ++i ) {
-        vec3 e = v3_sub( target, pose.positions[end] );
+        vec3 e = v3_sub( goal, pose.positions[end] );
         if ( left > 0.5 * length ) // no step asks for more than a linear model can promise
             e = v3_scale( 0.5 * length / left, e );
         double damping = 0.5 * v3_dot( e, e ) + 1e-12 * length * length;
         vec3 y = solve_damped( chain_normal_matrix( skeleton, pose, root, end ), damping, e );
         double turned = turn_chain( skeleton, local, pose, root, end, y );
-        if ( turned < 1e-9 && within && left > 1e-6 * length )
+        if ( turned < 1e-9 && left > 1e-6 * length )
             break_symmetry( skeleton, local, pose, root, end );
         else if ( turned < 1e-14 )
             break;
         repose( skeleton, local, pose, &below, root, last );
-        left = v3_distance( pose.positions[end], target );
+        left = v3_distance( pose.positions[end], goal );
     }
-    return left;
+    return v3_distance( pose.positions[end], target );
 }
