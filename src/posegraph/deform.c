@@ -38,7 +38,8 @@ static size_t graph_bytes( const tr_cluster *cluster )
     size_t joints = 0;
     for ( int g = 0; g < cluster->graph_count; ++g )
         joints += (size_t)cluster->graphs[g]->joint_count;
-    return joints * LANES_PER_JOINT * TR_LANE_BYTES;
+    return ( joints * LANES_PER_JOINT + (size_t)cluster->graph_count * TR_DEFORM_ROUNDS_LANES ) *
+           TR_LANE_BYTES;
 }
 
 static bool goal_is_on( const tr_goal *goal )
@@ -80,6 +81,7 @@ tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_err
         out->block_bytes = most_block_bytes( job );
         out->slot_bytes = whole_lanes( (size_t)cluster->row_count * sizeof( bool ) ) +
                           whole_lanes( (size_t)cluster->graph_count * sizeof( tr_graph_lanes ) ) +
+                          whole_lanes( (size_t)cluster->graph_count * TR_BLOCK_FRAMES_MAX * sizeof( int ) ) +
                           graph_bytes( cluster ) + out->block_bytes;
         out->busy = tr_alloc( (size_t)out->slot_count, sizeof( atomic_flag ) );
         out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES, 1 );
@@ -177,6 +179,27 @@ static void load_rows( const tr_cluster_job *job, tr_block *block, int frame, in
     }
 }
 
+// Graphs that rows join at this frame, directly or not, share the index of the first of them.
+static void find_components( const tr_cluster_job *job, const tr_block *block, int frame, int lane,
+                             int *component )
+{
+    int graphs = job->cluster->graph_count;
+    for ( int g = 0; g < graphs; ++g )
+        component[g * TR_BLOCK_FRAMES_MAX + lane] = g;
+    for ( int i = 0; i < block->active_count; ++i ) {
+        const tr_port_row *row = &job->cluster->rows[block->active[i]];
+        size_t at = (size_t)frame * (size_t)job->cluster->row_count + (size_t)block->active[i];
+        if ( row->tree[1] < 0 || !goal_is_on( &job->goals[at] ) )
+            continue;
+        int a = component[row->tree[0] * TR_BLOCK_FRAMES_MAX + lane],
+            b = component[row->tree[1] * TR_BLOCK_FRAMES_MAX + lane], first = a < b ? a : b;
+        for ( int g = 0; g < graphs; ++g ) {
+            int *c = &component[g * TR_BLOCK_FRAMES_MAX + lane];
+            *c = *c == a || *c == b ? first : *c;
+        }
+    }
+}
+
 static void store_frame( const solver *s, const tr_graph_lanes *g, int graph, int frame, int lane )
 {
     const tr_cluster_job *job = s->job;
@@ -232,6 +255,7 @@ static void *carve( char **at, size_t bytes )
 static void lay_out_graphs( tr_block_work *work, const tr_cluster *cluster, char **at )
 {
     work->graphs = carve( at, (size_t)cluster->graph_count * sizeof( tr_graph_lanes ) );
+    work->component = carve( at, (size_t)cluster->graph_count * TR_BLOCK_FRAMES_MAX * sizeof( int ) );
     work->graph_count = cluster->graph_count;
     for ( int i = 0; i < cluster->graph_count; ++i ) {
         tr_graph_lanes *g = &work->graphs[i];
@@ -243,6 +267,7 @@ static void lay_out_graphs( tr_block_work *work, const tr_cluster *cluster, char
         g->quats = carve( at, 4 * joint_bytes );
         g->turns = carve( at, 9 * joint_bytes );
         g->history = carve( at, TR_DEFORM_HISTORY_LANES * joint_bytes );
+        g->rounds = carve( at, TR_DEFORM_ROUNDS_LANES * TR_LANE_BYTES );
     }
 }
 
@@ -275,6 +300,7 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
     for ( int l = 0; l < tr_lanes_count( job->def.lanes ); ++l ) {
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, &work.block, frame, l );
+        find_components( job, &work.block, frame, l, work.component );
         for ( int g = 0; g < cluster->graph_count; ++g )
             kinds[job->def.lanes].load( &work.graphs[g], frame_of( job->reference, job, g, frame ), l );
     }

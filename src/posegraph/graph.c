@@ -273,12 +273,13 @@ quat tr_posegraph_turn( const vec3 *reference, const vec3 *vertices, int joint )
 
 // ----------------------------------------------------------------------------------------------------- box
 
-#define BOX_STIFFNESS 50 // edges of a box against those of a body
+#define BOX_STIFFNESS 10 // of a box against a body: its edges, and what holds it to its place
 
 bool tr_posegraph_build_box( tr_posegraph *out, vec3 size, const tr_posegraph_def *def, tr_error *error )
 {
     tr_posegraph_def stiff = *def;
     stiff.edge *= BOX_STIFFNESS;
+    stiff.anchor *= BOX_STIFFNESS;
     stiff.length = 0;
     double height = fmax( size.y, 1e-2 ), radius = 0.5 * fmax( hypot( size.x, size.z ), 1e-2 );
     tr_capsule capsule = { .joint = 1, .parent = 0, .radius = radius };

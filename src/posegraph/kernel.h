@@ -3,6 +3,7 @@
 #include "math/lanes.h"
 #include "posegraph/private.h"
 
+#include <stddef.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------- in and out
@@ -211,27 +212,61 @@ static void fit_rotations( const tr_graph_lanes *g, int steps, lane_mask running
 // as little as a thousandth per round, so rounds are combined (Anderson 1965): with f = g − u, and Δf, Δg the
 // differences of neighbouring rounds, γ minimises ‖f − Σ γ Δf‖ and the next u is g − Σ γ Δg. All rounds meet
 // the hard rows, and so do their combinations. A lane whose ‖f‖ doubles forgets its history.
+//
+// Graphs that rows join in a lane have one γ and come to rest together; those that are not joined there know
+// nothing of each other, and a graph that rests in all lanes is left alone.
 
 enum { HISTORY = TR_DEFORM_HISTORY };
 
-typedef struct mixer {
+typedef struct rounds {              // of one graph
     lane products[HISTORY][HISTORY]; // of Δf with Δf
     lane with_f[HISTORY];            // of Δf with f
-    lane_mask valid[HISTORY];
     lane gamma[HISTORY];
-    lane norm; // ‖f‖², the least since the history began
-} mixer;
+    lane_mask valid[HISTORY];
+    lane norm, least;  // ‖f‖², and the least since the history began
+    lane change, last; // largest change of a coordinate in this round and the one before
+    lane_mask running;
+} rounds;
+
+_Static_assert( sizeof( rounds ) == TR_DEFORM_ROUNDS_LANES * LANE_BYTES, "as the scratch is laid out" );
+
+static inline rounds *rounds_of( const tr_block_work *work, int graph )
+{
+    return work->graphs[graph].rounds;
+}
+
+// Lane by lane, adds a number of the rounds up over the graphs of each component, or takes the largest, and
+// hands it to all of them. `offset` says which number.
+static void share( const tr_block_work *work, size_t offset, bool largest )
+{
+    for ( int way = 0; way < 2; ++way ) // to the first of the component, then back
+        for ( int g = 0; g < work->graph_count; ++g )
+            for ( int l = 0; l < LANES; ++l ) {
+                int first = work->component[g * TR_BLOCK_FRAMES_MAX + l];
+                if ( first == g )
+                    continue;
+                real *own = (real *)( (char *)rounds_of( work, g ) + offset ) + l;
+                real *all = (real *)( (char *)rounds_of( work, first ) + offset ) + l;
+                if ( way == 1 )
+                    *own = *all;
+                else if ( !largest )
+                    *all += *own;
+                else if ( *own > *all )
+                    *all = *own;
+            }
+}
 
 // f, and in column `column` of the history f and g minus those of the last round; all dot products on the
 // way.
-static lane record_round( const tr_graph_lanes *g, mixer *m, int column, bool first, lane norm )
+static void record_round( const tr_graph_lanes *g, int column, bool first )
 {
+    rounds *m = g->rounds;
     size_t count = 9 * (size_t)g->graph->joint_count;
     const lane *u = g->displacement, *next = g->next;
     lane *last_f = g->history, *last_g = last_f + count, *df = last_g + count, *dg = df + HISTORY * count;
-    lane products[HISTORY], with_f[HISTORY]; // kept in registers
-    memcpy( products, m->products[column], sizeof products );
-    memcpy( with_f, m->with_f, sizeof with_f );
+    lane products[HISTORY], with_f[HISTORY], norm = lane_all( 0 ); // kept in registers
+    for ( int h = 0; h < HISTORY; ++h )
+        products[h] = with_f[h] = lane_all( 0 );
     for ( size_t i = 0; i < count; ++i ) {
         lane f = next[i] - u[i];
         norm += f * f;
@@ -250,11 +285,11 @@ static lane record_round( const tr_graph_lanes *g, mixer *m, int column, bool fi
     }
     memcpy( m->products[column], products, sizeof products );
     memcpy( m->with_f, with_f, sizeof with_f );
-    return norm;
+    m->norm = norm;
 }
 
 // Cholesky of the normal equations, scaled to a unit diagonal; columns that do not count stand alone.
-static void solve_mix( mixer *m, real damping )
+static void solve_mix( rounds *m, real damping )
 {
     lane scale[HISTORY], factor[HISTORY][HISTORY];
     for ( int i = 0; i < HISTORY; ++i ) {
@@ -286,74 +321,116 @@ static void solve_mix( mixer *m, real damping )
         m->gamma[i] *= scale[i];
 }
 
-// One round of bookkeeping: leaves γ, zero where there is nothing to combine.
-static void mix( tr_block_work *work, mixer *m, int round )
+// After the sums of a round are shared: γ, zero where there is nothing to combine.
+static void mix( rounds *m, int column, bool first )
 {
-    int column = round % HISTORY;
-    bool first = round == 0;
-    lane norm = lane_all( 0 );
-    for ( int h = 0; h < HISTORY; ++h ) {
-        m->with_f[h] = lane_all( 0 );
-        m->products[column][h] = lane_all( 0 );
-    }
-    for ( int i = 0; i < work->graph_count; ++i )
-        norm = record_round( &work->graphs[i], m, column, first, norm );
-    lane_mask worse = first ? ( lane_mask ){ 0 } : norm > 4 * m->norm;
-    m->norm = lane_select( worse | ~( norm > m->norm ) | ( first ? ~worse : worse ), norm, m->norm );
+    lane_mask none = { 0 }, worse = first ? none : m->norm > 4 * m->least;
+    m->least = first ? m->norm : lane_select( worse | ( m->norm < m->least ), m->norm, m->least );
     for ( int h = 0; h < HISTORY; ++h ) {
         m->products[h][column] = m->products[column][h];
-        if ( h == column && !first )
-            m->valid[h] = ~( lane_mask ){ 0 };
-        m->valid[h] &= ~worse;
+        m->valid[h] = ( h == column && !first ? ~none : m->valid[h] ) & ~worse;
     }
     solve_mix( m, sizeof( real ) == 4 ? (real)1e-5 : (real)1e-11 );
 }
 
-// u ← g − Σ γ Δg where a lane still runs. Returns the largest change of a coordinate in each lane.
-static lane advance( const tr_graph_lanes *g, const mixer *m, lane_mask running, lane change )
+// u ← g − Σ γ Δg where a lane still runs, and the largest change of a coordinate in each lane.
+static void advance( const tr_graph_lanes *g, bool mixed )
 {
     size_t count = 9 * (size_t)g->graph->joint_count;
-    lane *u = g->displacement, gamma[HISTORY];
+    rounds *m = g->rounds;
+    lane *u = g->displacement, gamma[HISTORY], change = lane_all( 0 );
     const lane *next = g->next, *dg = (const lane *)g->history + ( 2 + HISTORY ) * count;
-    if ( m != NULL )
-        memcpy( gamma, m->gamma, sizeof gamma );
+    lane_mask running = m->running;
+    memcpy( gamma, m->gamma, sizeof gamma );
     for ( size_t i = 0; i < count; ++i ) {
         lane to = next[i];
-        for ( int h = 0; m != NULL && h < HISTORY; ++h )
+        for ( int h = 0; mixed && h < HISTORY; ++h )
             to -= gamma[h] * dg[(size_t)h * count + i];
         lane step = to - u[i];
         change = lane_max( change, lane_max( step, -step ) );
         u[i] = lane_select( running, to, u[i] );
     }
-    return change;
+    m->change = lane_select( running, change, m->change );
 }
 
 // ------------------------------------------------------------------------------------------------- iterate
 
-static void global_step( tr_block_work *work )
+static bool runs( const tr_block_work *work, int graph )
 {
-    for ( int i = 0; i < work->graph_count; ++i ) {
-        right_hand_side( &work->graphs[i] );
-        tr_block_tree_solve( &work->block, i, work->graphs[i].next );
-    }
-    tr_block_rows_solve( &work->block );
-    for ( int i = 0; i < work->graph_count; ++i )
-        tr_block_tree_correct( &work->block, i, work->graphs[i].next );
+    return lane_any( rounds_of( work, graph )->running );
 }
 
 static void start( const tr_block_work *work )
 {
     for ( int i = 0; i < work->graph_count; ++i ) {
         const tr_graph_lanes *g = &work->graphs[i];
-        lane *u = g->displacement, *turns = g->turns, *quats = g->quats, *history = g->history;
-        int count = 9 * g->graph->joint_count;
-        for ( int k = 0; k < count; ++k )
-            u[k] = turns[k] = lane_all( 0 );
-        for ( int k = 0; k < 4 * g->graph->joint_count; ++k )
-            quats[k] = lane_all( k % 4 == 3 ? 1 : 0 );
-        for ( int k = 0; work->def.mix && k < TR_DEFORM_HISTORY_LANES / 9 * count; ++k )
-            history[k] = lane_all( 0 );
+        rounds *m = g->rounds;
+        size_t joints = (size_t)g->graph->joint_count;
+        memset( g->displacement, 0, 9 * joints * sizeof( lane ) );
+        memset( g->turns, 0, 9 * joints * sizeof( lane ) );
+        if ( work->def.mix )
+            memset( g->history, 0, TR_DEFORM_HISTORY_LANES * joints * sizeof( lane ) );
+        for ( size_t k = 0; k < 4 * joints; ++k )
+            ( (lane *)g->quats )[k] = lane_all( k % 4 == 3 ? 1 : 0 );
+        memset( m, 0, sizeof *m );
+        m->running = ~( lane_mask ){ 0 };
     }
+}
+
+// Positions for the rotations at hand, of all graphs that run, into `next`.
+static void global_step( tr_block_work *work )
+{
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) ) {
+            right_hand_side( &work->graphs[i] );
+            tr_block_tree_solve( &work->block, i, work->graphs[i].next );
+        }
+    tr_block_rows_solve( &work->block );
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) )
+            tr_block_tree_correct( &work->block, i, work->graphs[i].next );
+}
+
+static void mixed_step( tr_block_work *work, int round )
+{
+    int column = round % HISTORY;
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) )
+            record_round( &work->graphs[i], column, round == 0 );
+    for ( int h = 0; h < HISTORY; ++h ) {
+        share( work, offsetof( rounds, products ) + (size_t)( column * HISTORY + h ) * sizeof( lane ),
+               false );
+        share( work, offsetof( rounds, with_f ) + (size_t)h * sizeof( lane ), false );
+    }
+    share( work, offsetof( rounds, norm ), false );
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) )
+            mix( rounds_of( work, i ), column, round == 0 );
+}
+
+// A lane stops when two rounds in a row moved nothing by more than the tolerance; stopped lanes keep their
+// numbers. With rounds combined, a step is about as long as the way that is left. What is no number never
+// gets better.
+static bool stop_resting( const tr_block_work *work )
+{
+    lane_mask any = { 0 };
+    for ( int i = 0; i < work->graph_count; ++i ) {
+        rounds *m = rounds_of( work, i );
+        lane_mask moves = ~( lane_max( m->change, m->last ) < (real)work->def.tolerance );
+        m->running &= moves & ( m->change == m->change );
+        m->last = m->change;
+        any |= m->running;
+    }
+    return lane_any( any );
+}
+
+static void count_round( tr_block_work *work )
+{
+    lane_mask any = { 0 };
+    for ( int i = 0; i < work->graph_count; ++i )
+        any |= rounds_of( work, i )->running;
+    for ( int l = 0; l < LANES; ++l )
+        work->iterations[l] += any[l] != 0;
 }
 
 // Combined rounds meet the rows up to rounding times γ; a last plain one meets them to the digit. Then the
@@ -361,43 +438,46 @@ static void start( const tr_block_work *work )
 static void finish( tr_block_work *work )
 {
     lane_mask all = ~( lane_mask ){ 0 };
-    for ( int i = 0; work->def.mix && i < work->graph_count; ++i )
-        fit_rotations( &work->graphs[i], work->def.fit_steps, all );
+    lane change = lane_all( 0 );
+    for ( int i = 0; i < work->graph_count; ++i ) {
+        change = lane_max( change, rounds_of( work, i )->change );
+        rounds_of( work, i )->running = all;
+        if ( work->def.mix )
+            fit_rotations( &work->graphs[i], work->def.fit_steps, all );
+    }
     if ( work->def.mix )
         global_step( work );
     for ( int i = 0; i < work->graph_count; ++i ) {
         if ( work->def.mix )
-            advance( &work->graphs[i], NULL, all, lane_all( 0 ) );
+            advance( &work->graphs[i], false );
         if ( work->rotations_wanted )
             fit_rotations( &work->graphs[i], work->def.fit_steps, all );
     }
+    for ( int l = 0; l < LANES; ++l )
+        work->change[l] = change[l];
 }
 
-// A lane stops when two rounds in a row moved nothing by more than the tolerance; stopped lanes keep their
-// numbers. With rounds combined, a step is about as long as the way that is left.
 void KERNEL( deform )( tr_block_work *work )
 {
     tr_block_factor( &work->block );
     start( work );
-    mixer m = { 0 };
-    lane last = lane_all( 1 ), left = lane_all( 0 );
-    lane_mask running = last == last;
-    for ( int round = 0; round < work->def.max_iterations && lane_any( running ); ++round ) {
+    bool going = true;
+    for ( int round = 0; going && round < work->def.max_iterations; ++round ) {
         for ( int i = 0; round > 0 && i < work->graph_count; ++i )
-            fit_rotations( &work->graphs[i], work->def.fit_steps, running );
+            if ( runs( work, i ) )
+                fit_rotations( &work->graphs[i], work->def.fit_steps, rounds_of( work, i )->running );
         global_step( work );
         if ( work->def.mix )
-            mix( work, &m, round );
-        lane change = lane_all( 0 );
+            mixed_step( work, round );
         for ( int i = 0; i < work->graph_count; ++i )
-            change = advance( &work->graphs[i], work->def.mix && round > 0 ? &m : NULL, running, change );
-        left = lane_select( running, change, left );
-        for ( int l = 0; l < LANES; ++l )
-            work->iterations[l] += running[l] != 0;
-        running &= ~( lane_max( change, last ) < (real)work->def.tolerance ) & ( change == change );
-        last = round == 0 ? change : lane_select( running, change, last );
+            if ( runs( work, i ) )
+                advance( &work->graphs[i], work->def.mix && round > 0 );
+        share( work, offsetof( rounds, change ), true );
+        count_round( work );
+        if ( round == 0 )
+            for ( int i = 0; i < work->graph_count; ++i )
+                rounds_of( work, i )->last = rounds_of( work, i )->change;
+        going = stop_resting( work );
     }
     finish( work );
-    for ( int l = 0; l < LANES; ++l )
-        work->change[l] = left[l];
 }

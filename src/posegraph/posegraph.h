@@ -115,7 +115,7 @@ typedef struct tr_cluster_def {
     int fit_steps;    // Newton steps per rotation and iteration
     bool mix;         // combine iterations (Anderson); without, they are those of the paper
     double tolerance; // metres; a frame is done when two iterations moved nothing further. What is then left
-                      // to its resting place is some ten times that. 0: always max_iterations
+                      // to its resting place is ten to twenty times that. 0: always max_iterations
 } tr_cluster_def;
 
 tr_cluster_def tr_default_cluster_def( void );

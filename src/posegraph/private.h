@@ -5,8 +5,9 @@
 #include "posegraph/posegraph.h"
 
 #define TR_BLOCK_FRAMES_MAX     8
-#define TR_DEFORM_HISTORY       5
+#define TR_DEFORM_HISTORY       4
 #define TR_DEFORM_HISTORY_LANES ( 9 * ( 2 + 2 * TR_DEFORM_HISTORY ) ) // per joint
+#define TR_DEFORM_ROUNDS_LANES  ( TR_DEFORM_HISTORY * TR_DEFORM_HISTORY + 3 * TR_DEFORM_HISTORY + 5 )
 
 // One graph in a block of frames. Numbers are lanes wide. Vertices are counted from the place of the root in
 // the reference, and what is solved for is their displacement from the reference: small numbers keep their
@@ -19,12 +20,15 @@ typedef struct tr_graph_lanes {
     void *quats; // [joint_count][4] R of each cell
     void *turns; // [joint_count][9] R − 1
     void *history; // [2 + 2 · TR_DEFORM_HISTORY][3 · joint_count][3] of the last rounds; see kernel.h
+    void *rounds;  // [TR_DEFORM_ROUNDS_LANES] what the rounds so far have shown; see kernel.h
 } tr_graph_lanes;
 
 typedef struct tr_block_work {
     tr_block block;
     tr_graph_lanes *graphs; // [graph_count]
     int graph_count;
+    int *component; // [graph_count · TR_BLOCK_FRAMES_MAX] per lane, the first graph each is linked to, or
+                    // itself
     tr_cluster_def def;
     bool rotations_wanted;
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
