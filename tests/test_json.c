@@ -167,6 +167,35 @@ static void text_grows( void **state )
 
 // ---------------------------------------------------------------------------------------------------- JSON
 
+// Whatever bytes go in, what comes out is JSON.
+static void quoted_text_is_utf8( void **state )
+{
+    (void)state;
+    const struct {
+        const char *in, *out;
+    } cases[] = {
+        { "a\"b\\c\n\t\x01", "\"a\\\"b\\\\c\\n\\t\\u0001\"" },
+        { "\xC3\xA9 \xE4\xB8\xAD \xF0\x9F\x90\xBA", "\"\xC3\xA9 \xE4\xB8\xAD \xF0\x9F\x90\xBA\"" },
+        { "caf\xE9", "\"caf\xEF\xBF\xBD\"" },                           // Latin-1
+        { "\xC0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\"" },                 // overlong
+        { "\xED\xA0\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"" }, // surrogate
+        { "\xF4\x90\x80", "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"" }, // beyond U+10FFFF, cut
+        { "\xE4\xB8x", "\"\xEF\xBF\xBD\xEF\xBF\xBDx\"" },               // cut
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        tr_text text = { 0 };
+        tr_error error;
+        json_t *json = NULL;
+        tr_text_append( &text, "[", 1 );
+        tr_text_quoted( &text, cases[i].in, strlen( cases[i].in ) );
+        assert_string_equal( text.data + 1, cases[i].out );
+        tr_text_append( &text, "]", 1 );
+        check_ok( tr_json_parse( &json, text.data, text.size, "text", &error ), &error );
+        json_decref( json );
+        tr_text_free( &text );
+    }
+}
+
 static void check_syntax_error( const char *text, int line, int column )
 {
     json_t *json;
@@ -415,21 +444,14 @@ static void saving_may_run_out_of_memory( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( files_are_replaced_whole ),
-        TEST( links_are_followed ),
-        TEST( file_troubles_are_told ),
-        TEST( folders_are_made ),
-        TEST( paths_beside_a_file ),
-        TEST( text_grows ),
-        TEST( syntax_errors_have_a_place ),
-        TEST( nesting_is_bounded ),
-        TEST( printing_is_readable_and_exact ),
-        TEST( meaning_is_read ),
-        TEST( errors_of_meaning_have_a_path ),
-        TEST( open_ranges_are_told ),
-        TEST( nearest_words ),
-        TEST( memory_may_run_out ),
-        TEST( saving_may_run_out_of_memory ),
+        TEST( files_are_replaced_whole ), TEST( links_are_followed ),
+        TEST( file_troubles_are_told ),   TEST( folders_are_made ),
+        TEST( paths_beside_a_file ),      TEST( text_grows ),
+        TEST( quoted_text_is_utf8 ),      TEST( syntax_errors_have_a_place ),
+        TEST( nesting_is_bounded ),       TEST( printing_is_readable_and_exact ),
+        TEST( meaning_is_read ),          TEST( errors_of_meaning_have_a_path ),
+        TEST( open_ranges_are_told ),     TEST( nearest_words ),
+        TEST( memory_may_run_out ),       TEST( saving_may_run_out_of_memory ),
     };
     return cmocka_run_group_tests( tests, make_folder, remove_folder );
 }

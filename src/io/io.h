@@ -30,7 +30,8 @@ void tr_text_add( tr_text *text, const char *format, ... ) TR_PRINTF( 2 );
 void tr_text_append( tr_text *text, const char *bytes, size_t size );
 void tr_text_number( tr_text *text, double value, int decimals );
 void tr_text_exact( tr_text *text, double value ); // shortest text that reads back as the same double
-void tr_text_quoted( tr_text *text, const char *string, size_t length ); // as a JSON string, with its quotes
+// As a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD.
+void tr_text_quoted( tr_text *text, const char *string, size_t length );
 void tr_text_free( tr_text *text );
 
 // -------------------------------------------------------------------------------------------------- BVH

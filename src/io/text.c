@@ -61,21 +61,49 @@ void tr_text_exact( tr_text *text, double value )
         text->size += (size_t)tr_number_print_exact( text->data + text->size, LONGEST_NUMBER, value );
 }
 
+// Bytes of the UTF-8 character at the start of a string, 0 when it is none: a stray or missing continuation,
+// a form longer than needed, half of a surrogate pair, a number beyond U+10FFFF.
+static size_t character_length( const char *string, size_t length )
+{
+    unsigned char lead = (unsigned char)string[0], next = length > 1 ? (unsigned char)string[1] : 0;
+    if ( lead < 0x80 )
+        return 1;
+    size_t count = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
+    if ( lead < 0xC2 || lead > 0xF4 || count > length || ( lead == 0xE0 && next < 0xA0 ) ||
+         ( lead == 0xED && next > 0x9F ) || ( lead == 0xF0 && next < 0x90 ) ||
+         ( lead == 0xF4 && next > 0x8F ) )
+        return 0;
+    for ( size_t i = 1; i < count; ++i )
+        if ( ( (unsigned char)string[i] & 0xC0 ) != 0x80 )
+            return 0;
+    return count;
+}
+
+static void append_escaped( tr_text *text, unsigned char c )
+{
+    if ( c == '"' || c == '\\' )
+        tr_text_add( text, "\\%c", c );
+    else if ( c == '\n' )
+        tr_text_append( text, "\\n", 2 );
+    else if ( c == '\t' )
+        tr_text_append( text, "\\t", 2 );
+    else if ( c < 0x20 )
+        tr_text_add( text, "\\u%04x", c );
+    else
+        tr_text_append( text, (const char *)&c, 1 );
+}
+
 void tr_text_quoted( tr_text *text, const char *string, size_t length )
 {
     tr_text_append( text, "\"", 1 );
-    for ( size_t i = 0; i < length; ++i ) {
-        unsigned char c = (unsigned char)string[i];
-        if ( c == '"' || c == '\\' )
-            tr_text_append( text, "\\", 1 );
-        if ( c == '\n' )
-            tr_text_append( text, "\\n", 2 );
-        else if ( c == '\t' )
-            tr_text_append( text, "\\t", 2 );
-        else if ( c < 0x20 )
-            tr_text_add( text, "\\u%04x", c );
+    for ( size_t i = 0, count; i<length; i += count> 0 ? count : 1 ) {
+        count = character_length( string + i, length - i );
+        if ( count == 0 ) // old files name joints in other encodings; U+FFFD stands for what is unknown
+            tr_text_append( text, "\xEF\xBF\xBD", 3 );
+        else if ( count == 1 )
+            append_escaped( text, (unsigned char)string[i] );
         else
-            tr_text_append( text, string + i, 1 );
+            tr_text_append( text, string + i, count );
     }
     tr_text_append( text, "\"", 1 );
 }
