@@ -43,6 +43,14 @@ static inline void check_ok_at( bool ok, const tr_error *error, const char *what
     _fail( file, line );
 }
 
+static inline uint64_t random_bits( uint64_t *state ) // splitmix64, the same sequence everywhere
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = ( z ^ z >> 30 ) * 0xBF58476D1CE4E5B9u;
+    z = ( z ^ z >> 27 ) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
 // Teardown of every test: what was allocated has been freed.
 static inline int check_no_leak( void **state )
 {

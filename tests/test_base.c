@@ -5,14 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static uint64_t random_bits( uint64_t *state ) // splitmix64, the same sequence everywhere
-{
-    uint64_t z = *state += 0x9E3779B97F4A7C15u;
-    z = ( z ^ z >> 30 ) * 0xBF58476D1CE4E5B9u;
-    z = ( z ^ z >> 27 ) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
-
 // -------------------------------------------------------------------------------------------------- errors
 
 static void check_printed( const tr_error *error, const char *expected )
