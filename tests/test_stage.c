@@ -296,6 +296,49 @@ static void strength_eases_outside_the_range( void **state )
     check_near( tr_rule_strength( &rule, 21 ), 0, 0 );
 }
 
+// Full strength outside the scene: the ease may still reach in, from either side.
+static void constraints_outside_the_scene_act_by_their_ease( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    const int ranges[3][2] = { { FRAMES + 1, FRAMES + 20 }, { -20, -2 }, { -20, -9 } };
+    const char *ids[] = { "after", "before", "beyond" };
+    tr_constraint_kind kinds[] = { TR_CONSTRAINT_CONTACT, TR_CONSTRAINT_RELATIVE, TR_CONSTRAINT_CONTACT };
+    for ( int i = 0; i < 3; ++i ) {
+        tr_constraint c = tr_default_constraint( ids[i], kinds[i] );
+        c.a = tr_point_joint( "a", "LeftHand" );
+        if ( kinds[i] == TR_CONSTRAINT_RELATIVE )
+            c.b = tr_point_joint( "a", "RightHand" );
+        c.first = ranges[i][0];
+        c.last = ranges[i][1];
+        c.ease_in = c.ease_out = 3;
+        tr_scene_add_constraint( &x.scene, &c );
+    }
+    tr_log warnings = { 0 };
+    check_ok( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, &warnings, &x.error ), &x.error );
+    assert_int_equal( warnings.count, 1 );
+    assert_non_null( strstr( warnings.lines[0], "beyond" ) );
+    tr_log_free( &warnings );
+    const tr_rule *after = &x.stage.rules[find_rule( &x.stage, "after" )];
+    const tr_rule *before = &x.stage.rules[find_rule( &x.stage, "before" )];
+    check_near( tr_rule_strength( after, FRAMES - 1 ), 0.5, 1e-15 ); // half of ease + 1 frames away
+    check_near( tr_rule_strength( before, 0 ), 0.5, 1e-15 );
+    assert_false( before->touch );
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        assert_int_not_equal( x.stage.rules[r].constraint, 2 );
+    tr_result out = solve( &x, "copy-ik" );
+    assert_int_equal( out.reports[find_rule( &x.stage, "after" )].worst_frame, FRAMES - 1 );
+    assert_int_equal( out.reports[find_rule( &x.stage, "before" )].worst_frame, 0 );
+    tr_result_free( &out );
+    tr_stage_free( &x.stage );
+    x.scene.constraints[2].a = tr_point_joint( "a", "Tail" ); // wrong, though it has no effect
+    assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) );
+    assert_string_equal( x.error.path, "constraints[2].a" );
+    end( &x );
+}
+
 // Two people of different size, hands 4 cm apart in the source (a touch) or 40 cm (not one).
 static void relative_offsets_scale_unless_they_touch( void **state )
 {
@@ -373,13 +416,13 @@ static void every_kind_has_an_error_that_can_be_followed( void **state )
         a.clip.root[f] = v3( 0, 1, 0.1 * f );
     add_character( &x, "a", v3_zero, 1, &a );
     x.scene.cast[0].contacts = x.scene.cast[0].soles = false;
-    tr_constraint c[7];
-    const char *ids[] = { "place", "height", "ahead", "turn", "bone", "span", "mass" };
-    tr_constraint_kind kinds[] = { TR_CONSTRAINT_ABSOLUTE,      TR_CONSTRAINT_ABSOLUTE,
-                                   TR_CONSTRAINT_ABSOLUTE,      TR_CONSTRAINT_ORIENTATION,
-                                   TR_CONSTRAINT_LENGTH,        TR_CONSTRAINT_LENGTH,
-                                   TR_CONSTRAINT_CENTRE_OF_MASS };
-    for ( int i = 0; i < 7; ++i ) {
+    tr_constraint c[9];
+    const char *ids[] = { "place", "height", "ahead", "turn", "bone", "span", "mass", "beside", "at" };
+    tr_constraint_kind kinds[] = {
+        TR_CONSTRAINT_ABSOLUTE,       TR_CONSTRAINT_ABSOLUTE,       TR_CONSTRAINT_ABSOLUTE,
+        TR_CONSTRAINT_ORIENTATION,    TR_CONSTRAINT_LENGTH,         TR_CONSTRAINT_LENGTH,
+        TR_CONSTRAINT_CENTRE_OF_MASS, TR_CONSTRAINT_CENTRE_OF_MASS, TR_CONSTRAINT_CENTRE_OF_MASS };
+    for ( int i = 0; i < 9; ++i ) {
         c[i] = tr_default_constraint( ids[i], kinds[i] );
         c[i].a = tr_point_joint( "a", i == 4 ? "LeftForeArm" : "LeftHand" );
         c[i].last = FRAMES - 1;
@@ -393,9 +436,13 @@ static void every_kind_has_an_error_that_can_be_followed( void **state )
     c[4].length = 0.35;
     c[5].b = tr_point_joint( "a", "RightHand" );
     c[5].length = 1.5; // hands are 1.6 m apart
-    c[6].a = ( tr_point ){ .who = "a" };
-    c[6].target = v3( 0.3, 0, 0.5 );
-    for ( int i = 0; i < 7; ++i )
+    for ( int i = 6; i < 9; ++i ) {
+        c[i].a = ( tr_point ){ .who = "a" };
+        c[i].target = v3( 0.3, 0, 0.5 );
+    }
+    c[6].axis[1] = false; // over the place
+    c[7].axis[1] = c[7].axis[2] = false;
+    for ( int i = 0; i < 9; ++i )
         assert_non_null( tr_scene_add_constraint( &x.scene, &c[i] ) );
     build( &x );
     tr_result result = solve( &x, "copy" );
@@ -414,6 +461,11 @@ static void every_kind_has_an_error_that_can_be_followed( void **state )
     // The toes reach forward, so only the sideways part of the centre of mass is known by symmetry.
     double mass_error = tr_rule_error( &x.stage, &result, &x.stage.rules[6], f );
     assert_true( mass_error >= 0.3 - 1e-9 && mass_error < 0.32 );
+    check_near( tr_rule_error( &x.stage, &result, &x.stage.rules[7], f ), 0.3, 1e-9 );
+    double height = tr_body_centre_of_mass( &x.stage.actors[0].body, &x.stage.actors[0].target,
+                                            tr_world_pose( &result.worlds[0], f ) )
+                        .y;
+    check_near( tr_rule_error( &x.stage, &result, &x.stage.rules[8], f ), hypot( mass_error, height ), 1e-9 );
     tr_result_free( &result );
     end( &x );
 }
@@ -520,6 +572,43 @@ static void soft_rules_pull_with_their_weight( void **state )
         tr_result_free( &ik );
         end( &x );
     }
+}
+
+// Places for the left hand: how far it goes there depends on hard, weight and axes.
+static tr_constraint place_hand( const char *id, vec3 target )
+{
+    tr_constraint place = tr_default_constraint( id, TR_CONSTRAINT_ABSOLUTE );
+    place.a = tr_point_joint( "a", "LeftHand" );
+    place.target = target;
+    place.given = true;
+    return place;
+}
+
+static void rules_pull_on_their_axes_and_hard_ones_first( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    build( &x );
+    tr_result copy = solve( &x, "copy" );
+    vec3 hand = tr_world_pose( &copy.worlds[0], 0 ).positions[joint( &x.stage, 0, "LeftHand" )];
+    tr_result_free( &copy );
+    tr_stage_free( &x.stage );
+    tr_constraint height = place_hand( "height", v3_add( hand, v3( 1, -0.1, 1 ) ) );
+    height.axis[0] = height.axis[2] = false;
+    tr_constraint pull = place_hand( "pull", v3_add( hand, v3( -0.08, 0.3, 0 ) ) );
+    pull.hard = false;
+    pull.weight = 0.75;
+    tr_scene_add_constraint( &x.scene, &height );
+    tr_scene_add_constraint( &x.scene, &pull );
+    build( &x );
+    tr_result ik = solve( &x, "copy-ik" );
+    vec3 moved = tr_world_pose( &ik.worlds[0], 9 ).positions[joint( &x.stage, 0, "LeftHand" )];
+    // The height is the hard rule's alone; sideways the soft one wins three quarters of 8 cm.
+    check_v3( v3_sub( moved, hand ), v3( -0.06, -0.1, 0 ), 1e-6 );
+    tr_result_free( &ik );
+    end( &x );
 }
 
 static void two_hands_meet_half_way( void **state )
@@ -991,12 +1080,14 @@ int main( void )
         TEST( a_still_root_hands_its_path_over ),
         TEST( clips_start_late_and_hold_their_ends ),
         TEST( strength_eases_outside_the_range ),
+        TEST( constraints_outside_the_scene_act_by_their_ease ),
         TEST( relative_offsets_scale_unless_they_touch ),
         TEST( relations_can_turn_with_the_partner ),
         TEST( every_kind_has_an_error_that_can_be_followed ),
         TEST( stances_land_on_scaled_places ),
         TEST( hands_reach_the_box ),
         TEST( soft_rules_pull_with_their_weight ),
+        TEST( rules_pull_on_their_axes_and_hard_ones_first ),
         TEST( two_hands_meet_half_way ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( result_folders_read_back ),

@@ -75,8 +75,10 @@ static vec3 mean_place( const tr_stage *stage, const tr_rule *rule, const tr_anc
 
 static void place_contact( const tr_stage *stage, tr_rule *rule )
 {
+    int first, last;
+    tr_rule_frames( stage, rule, &first, &last );
     if ( rule->surface_prop >= 0 || rule->a.actor < 0 ) {
-        rule->source_place = mean_place( stage, rule, &rule->a, rule->first, rule->last );
+        rule->source_place = mean_place( stage, rule, &rule->a, first, last );
         rule->target = rule->surface_prop >= 0
                            ? v3_scale( stage->props[rule->surface_prop].scale, rule->source_place )
                            : tr_group_place( tr_anchor_group( stage, &rule->a ), rule->source_place );
@@ -84,7 +86,6 @@ static void place_contact( const tr_stage *stage, tr_rule *rule )
     }
     const tr_actor *actor = &stage->actors[rule->a.actor];
     int foot = carrier( &actor->target, rule->a.joints[0] ), from = actor->map[rule->a.joints[0]];
-    int first = rule->first, last = rule->last;
     widen_to_stance( actor, from < 0 ? 0 : from, &first, &last );
     tr_anchor centre = {
         .actor = rule->a.actor, .prop = -1, .joints = { foot }, .weights = { 1 }, .count = 1 };

@@ -160,18 +160,56 @@ static vec3 wanted_place( const tr_stage *stage, const tr_result *copied, const 
     return is_a ? v3_mad( a, share, miss ) : v3_mad( b, -share, miss );
 }
 
+typedef struct demand {              // what several rules ask of one axis together
+    double shift, weight, strongest; // Σ pull · miss, Σ pull, the largest share of a miss
+} demand;
+
+enum { HARD, SOFT, RANKS };
+
 typedef struct pull { // what all rules on one chain ask for together
     chain chain;
-    vec3 shift;
-    double weight, strongest;
+    demand demands[RANKS][3];
 } pull;
+
+// A hard rule asks for all of its miss, a soft one for its weight's share, all of it from 1 on; soft ones
+// share by weight among themselves. Axes a rule does not act on are left to the others.
+static void add_demand( pull *p, const tr_rule *rule, double strength, vec3 miss )
+{
+    const double misses[3] = { miss.x, miss.y, miss.z };
+    double pulling = rule->hard ? strength : strength * rule->weight;
+    for ( int i = 0; i < 3; ++i ) {
+        demand *d = &p->demands[rule->hard ? HARD : SOFT][i];
+        if ( !rule->axis[i] )
+            continue;
+        d->shift += pulling * misses[i];
+        d->weight += pulling;
+        d->strongest = fmax( d->strongest, fmin( pulling, strength ) );
+    }
+}
+
+// The mean of what is asked for, faded by the strongest who asks.
+static double settled( const demand *d )
+{
+    return d->weight > 0 ? d->strongest / d->weight * d->shift : 0;
+}
+
+// Soft rules get what hard ones leave: nothing at their full strength, more as they fade.
+static vec3 total_shift( const pull *p )
+{
+    double sum[3];
+    for ( int i = 0; i < 3; ++i ) {
+        const demand *hard = &p->demands[HARD][i];
+        sum[i] = settled( hard ) + ( 1.0 - hard->strongest ) * settled( &p->demands[SOFT][i] );
+    }
+    return v3( sum[0], sum[1], sum[2] );
+}
 
 static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
     for ( int i = 0; i < job->rule_count; ++i ) {
         const tr_rule *rule = &job->stage->rules[job->rules[i]];
-        double strength = tr_rule_strength( rule, frame ) * ( rule->hard ? 1.0 : fmin( rule->weight, 1.0 ) );
+        double strength = tr_rule_strength( rule, frame );
         for ( int e = 0; e < 2 && strength > 0; ++e ) {
             const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
             chain found;
@@ -184,19 +222,16 @@ static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
                 pulls[( *pull_count )++] = ( pull ){ .chain = found };
             vec3 now = tr_anchor_position( job->stage, job->result, anchor, frame );
             vec3 miss = v3_sub( wanted_place( job->stage, job->result, rule, e == 0, frame ), now );
-            pulls[p].shift = v3_mad( pulls[p].shift, strength, miss );
-            pulls[p].weight += strength;
-            pulls[p].strongest = fmax( pulls[p].strongest, strength );
+            add_demand( &pulls[p], rule, strength, miss );
         }
     }
 }
 
-// Moves the end of the chain by the mean shift the rules ask for, faded by the strongest of them; hand and
-// foot keep their world rotation.
+// Moves the end of the chain by the shift the rules ask for; hand and foot keep their world rotation.
 static void apply( const ik_job *job, quat *local, tr_pose pose, const pull *p )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
-    vec3 target = v3_mad( pose.positions[p->chain.end], p->strongest / p->weight, p->shift );
+    vec3 target = v3_add( pose.positions[p->chain.end], total_shift( p ) );
     quat kept = pose.rotations[p->chain.end];
     if ( p->chain.two_bones )
         tr_ik_two_bone( skeleton, local, pose, p->chain.root, p->chain.middle, p->chain.end, target,

@@ -91,6 +91,13 @@ double tr_rule_strength( const tr_rule *rule, int frame )
     return 1.0;
 }
 
+void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int *last )
+{
+    int end = stage->frame_count - 1;
+    *first = rule->first < end ? rule->first : end;
+    *last = rule->last > 0 ? rule->last : 0;
+}
+
 // Offset of a from b. Between bodies it scales with the group; to a prop with the prop; a touch does not
 // scale.
 static vec3 relative_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
@@ -107,7 +114,8 @@ static vec3 relative_target( const tr_stage *stage, const tr_result *result, con
     return rule->partner_space ? q_rotate( anchor_rotation( result, &rule->b, frame ), offset ) : offset;
 }
 
-// Over the middle of what stands on the ground at this frame, or over where the whole body's clip wants it.
+// The middle of the joints that rest on the ground or on the surroundings at this frame. Nobody can balance
+// in the air: where none does, it is the fallback.
 static vec3 support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame,
                             vec3 fallback )
 {
@@ -214,7 +222,9 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
     case TR_CONSTRAINT_LENGTH: return length_error( stage, result, rule, frame );
     case TR_CONSTRAINT_CENTRE_OF_MASS:
         at = centre_of_mass( stage, result, rule->a.actor, frame );
-        return v3_length( v3_horizontal( v3_sub( at, tr_rule_target( stage, result, rule, frame ) ) ) );
+        if ( !rule->given ) // over its support, at any height
+            at.y = tr_rule_target( stage, result, rule, frame ).y;
+        break;
     case TR_CONSTRAINT_RELATIVE:
         at = v3_sub( at, tr_anchor_position( stage, result, &rule->b, frame ) );
         break;

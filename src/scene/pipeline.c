@@ -80,7 +80,9 @@ static bool report_rule( tr_result *result, const tr_stage *stage, int r, double
     report->max_mm = spread.max;
     report->p95_mm = spread.p95;
     report->mean_mm = spread.mean;
-    report->worst_frame = rule->first + ( spread.worst < 0 ? 0 : spread.worst );
+    int first, last; // where only its ease is on the stage, there is nothing to report but its nearest frame
+    tr_rule_frames( stage, rule, &first, &last );
+    report->worst_frame = first + ( spread.worst < 0 ? 0 : spread.worst );
     return true;
 }
 

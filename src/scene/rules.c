@@ -12,6 +12,7 @@ typedef struct binder {
     tr_stage *stage;
     const char *file;
     int constraint; // index in the document
+    tr_log *warnings;
     tr_error *error;
 } binder;
 
@@ -111,7 +112,9 @@ static bool bind_surface( const binder *b, const tr_constraint *c, tr_rule *rule
 static bool is_touch( const tr_stage *stage, const tr_rule *rule )
 {
     double most = 0;
-    for ( int f = rule->first; f <= rule->last; ++f )
+    int first, last;
+    tr_rule_frames( stage, rule, &first, &last );
+    for ( int f = first; f <= last; ++f )
         most = fmax( most, v3_distance( tr_anchor_source( stage, &rule->a, f ),
                                         tr_anchor_source( stage, &rule->b, f ) ) );
     return most <= TOUCH;
@@ -135,13 +138,18 @@ tr_rule *tr_rule_append( tr_stage *stage )
     return rule;
 }
 
-// False and no error: the constraint lies outside the scene's range and has no effect.
+// Does it reach onto the stage, at full strength or with its ease?
+static bool has_effect( const tr_stage *stage, const tr_rule *rule )
+{
+    int first, last;
+    tr_rule_frames( stage, rule, &first, &last );
+    return tr_rule_strength( rule, first ) > 0;
+}
+
 static bool bind_constraint( const binder *b, const tr_constraint *c )
 {
     tr_stage *stage = b->stage;
     int first = c->first - stage->scene->first, last = c->last - stage->scene->first;
-    if ( last < 0 || first >= stage->frame_count )
-        return true;
     tr_rule *rule = tr_rule_append( stage );
     if ( rule == NULL )
         return tr_error_memory( b->error );
@@ -165,14 +173,20 @@ static bool bind_constraint( const binder *b, const tr_constraint *c )
     if ( !bind_point( b, "a", &c->a, &rule->a ) || !bind_point( b, "b", &c->b, &rule->b ) ||
          !bind_surface( b, c, rule ) )
         return false;
+    if ( !has_effect( stage, rule ) ) {
+        stage->rule_count--;
+        tr_log_add( b->warnings, "constraint %s lies outside the scene's frames %d to %d and has no effect",
+                    c->id, stage->scene->first, stage->scene->last );
+        return true;
+    }
     rule->touch = rule->kind == TR_CONSTRAINT_RELATIVE && is_touch( stage, rule );
     return true;
 }
 
-bool tr_stage_bind( tr_stage *stage, const char *file, tr_error *error )
+bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error )
 {
     for ( int i = 0; i < stage->scene->constraint_count; ++i ) {
-        binder b = { stage, file, i, error };
+        binder b = { stage, file, i, warnings, error };
         if ( !bind_constraint( &b, &stage->scene->constraints[i] ) )
             return false;
     }

@@ -291,7 +291,8 @@ typedef struct tr_rule {
     tr_constraint_kind kind;
     int constraint; // index in the document, -1 = automatic
     tr_anchor a, b;
-    int first, last; // stage frames
+    int first, last; // stage frames of full strength. Where only the ease reaches onto the stage, there are
+                     // none: first > last
     double ease_in, ease_out;
     bool hard;
     double weight;

@@ -32,7 +32,7 @@ bool tr_actor_align( tr_actor *actor, bool other_file, tr_error *error );
 
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
 // needs those links; the automatic rules need the groups' scales.
-bool tr_stage_bind( tr_stage *stage, const char *file, tr_error *error );
+bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
 bool tr_stage_automate( tr_stage *stage, tr_error *error );
 
@@ -42,6 +42,8 @@ bool tr_stage_automate( tr_stage *stage, tr_error *error );
 int tr_stage_partition( const tr_stage *stage, bool close, int *part );
 int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor ); // -1: unused
 
+// The frames of full strength of a rule; where none is on the stage, the frame nearest to them.
+void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int *last );
 // A new rule with neutral values at the end of the stage's list, NULL when out of memory.
 tr_rule *tr_rule_append( tr_stage *stage );
 // How much longer the part below a joint is on the target: bones to its children, or its own where it has

@@ -289,7 +289,7 @@ static bool build( builder *b )
             return blame( b, "props", i );
     for ( int i = 0; i < scene->obstacle_count; ++i )
         stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
-    return label_contacts( b ) && tr_stage_bind( stage, b->file, b->error ) &&
+    return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
            tr_stage_group( stage, b->error ) && tr_stage_automate( stage, b->error );
 }
 
