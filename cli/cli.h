@@ -69,12 +69,13 @@ bool cli_ends_with( const char *text, const char *end ); // letter case aside
 
 int cli_fail( const tr_error *error );
 int cli_wrong( const char *format, ... ) TR_PRINTF( 1 );
-// Names the nearest of the words there are, and all of them. `words` ends with NULL.
+// Names the nearest of the words there are, or all of them. `words` ends with NULL.
 int cli_wrong_word( const char *what, const char *word, const char *const *words );
 void cli_print_warnings( const cli_call *call, const tr_log *warnings );
 // To stdout; both take the value over. The text is printed if `ok`, else the error.
 int cli_print_json( json_t *json );
 int cli_print_text( tr_text *text, bool ok, const tr_error *error );
+const char *cli_plural( int count ); // "s", or "" for one
 // `code`, or CLI_FAILED after saying that stdout did not take what was printed (disk full).
 int cli_output_written( int code );
 
@@ -104,6 +105,7 @@ typedef struct cli_subject {
     char *opened; // the file that was opened, scene or motion; NULL for a built-in scene
     char *folder; // of results to be read back, NULL = none
     bool lone;    // a single motion file: nothing to solve
+    bool misused; // it could not be opened because of the command line, not of a file
 } cli_subject;
 
 // Scene and library. `cast` 0 = as many as the scene has; else only for built-in scenes.
@@ -113,6 +115,12 @@ bool cli_subject_stage( cli_subject *subject, tr_error *error );
 bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method,
                         tr_error *error );
 void cli_subject_close( cli_subject *subject );
+// As cli_fail, with the exit code for what went wrong.
+int cli_subject_fail( const cli_subject *subject, const tr_error *error );
+// What was solved in how long, and the rule that came out worst.
+void cli_print_summary( const cli_subject *subject, const tr_method *method, const char *folder, double ms );
+// `kind` is what was looked for: "built-in scene". Names the nearest scene.
+bool cli_refuse_scene( const char *what, const char *kind, tr_error *error );
 // False when writing these would replace a file that the scene was read from. For a stage that is built.
 bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, const char *report,
                                 tr_error *error );

@@ -32,7 +32,7 @@ static int run_bench( const cli_call *call )
     if ( ok && report.count == 0 )
         ok = tr_error_set( &error, "no row has a name with '%s' in it", def.only );
     const char *path = cli_value( call, "json" );
-    if ( ok && !call->quiet )
+    if ( ok )
         tr_bench_print_table( &report, &text );
     if ( ok && path != NULL )
         ok = save_json( &report, path, &error );

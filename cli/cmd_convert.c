@@ -77,7 +77,8 @@ static int run_convert( const cli_call *call )
         scale_lengths( &bvh, scale );
     ok = ok && tr_bvh_save( &bvh, call->operands[1], &error );
     if ( ok && !call->quiet )
-        printf( "%s: %d frames at %.6g fps\n", call->operands[1], bvh.frame_count, 1 / bvh.frame_time );
+        printf( "%s: %d frame%s at %.6g fps\n", call->operands[1], bvh.frame_count,
+                cli_plural( bvh.frame_count ), 1 / bvh.frame_time );
     tr_bvh_free( &bvh );
     tr_log_free( &warnings );
     return ok ? CLI_OK : cli_fail( &error );

@@ -108,7 +108,8 @@ static void facts_print( const motion_facts *facts )
     const tr_skeleton *skeleton = &facts->motion.skeleton;
     const tr_clip *clip = &facts->motion.clip;
     printf( "%s\n", facts->file );
-    printf( "joints     %d, and %d end sites\n", skeleton->joint_count - facts->end_sites, facts->end_sites );
+    printf( "joints     %d, and %d end site%s\n", skeleton->joint_count - facts->end_sites, facts->end_sites,
+            cli_plural( facts->end_sites ) );
     printf( "frames     %d at %.6g fps, %.2f s\n", clip->frame_count, clip->fps,
             duration( clip->frame_count, clip->fps ) );
     printf( "height     %.3f m in the rest pose\n", tr_skeleton_height( skeleton ) );
@@ -246,7 +247,7 @@ static int info_scene( const char *what, bool json )
     tr_error error = { 0 };
     int code = CLI_OK;
     if ( !cli_subject_open( &subject, what, 0, &error ) )
-        code = cli_fail( &error );
+        code = cli_subject_fail( &subject, &error );
     else if ( json )
         code = cli_print_json( scene_json( &subject.scene, what ) );
     else

@@ -46,8 +46,9 @@ static int run_measure( const cli_call *call )
     else if ( ok )
         ok = tr_measures_print_json( &measures, &text ) || tr_error_memory( &error );
     tr_measures_free( &measures );
+    int code = ok ? cli_print_text( &text, ok, &error ) : cli_subject_fail( &subject, &error );
     cli_subject_close( &subject );
-    return cli_print_text( &text, ok, &error );
+    return code;
 }
 
 const cli_command cli_command_measure = {

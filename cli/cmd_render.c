@@ -190,8 +190,8 @@ static int shoot( shot *out, const cli_call *call, const tr_method *method, int 
                                : shot_draw( out, out->first, error ) &&
                                      tr_picture_save( path, out->width, out->height, out->rgb, error );
     if ( ok && !call->quiet )
-        printf( "%s: %d × %d, %d %s\n", path, out->width, out->height, out->last - out->first + 1,
-                out->last > out->first ? "frames" : "frame" );
+        printf( "%s: %d × %d, %d frame%s\n", path, out->width, out->height, out->last - out->first + 1,
+                cli_plural( out->last - out->first + 1 ) );
     return ok ? CLI_OK : CLI_FAILED;
 }
 
@@ -204,8 +204,10 @@ static int run_render( const cli_call *call )
         return CLI_USAGE;
     tr_error error = { 0 };
     int code = shoot( &out, call, method, cast, &error );
+    if ( code == CLI_FAILED )
+        code = cli_subject_fail( &out.subject, &error );
     shot_free( &out );
-    return code == CLI_FAILED ? cli_fail( &error ) : code;
+    return code;
 }
 
 const cli_command cli_command_render = {

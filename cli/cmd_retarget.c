@@ -5,8 +5,7 @@
 #include <string.h>
 
 // The rule that is farthest off, and how many the solver gave up.
-static void print_summary( const cli_subject *subject, const tr_method *method, const char *folder,
-                           double ms )
+void cli_print_summary( const cli_subject *subject, const tr_method *method, const char *folder, double ms )
 {
     int worst = -1, gave_way = 0;
     const tr_result *result = &subject->result;
@@ -15,14 +14,16 @@ static void print_summary( const cli_subject *subject, const tr_method *method, 
         if ( worst < 0 || result->reports[i].max_mm > result->reports[worst].max_mm )
             worst = i;
     }
-    printf( "%s: %d characters, %d props, %d frames by %s in %.0f ms\n", folder, result->actor_count,
-            result->prop_count, result->frame_count, method->name, ms );
+    printf( "%s: %d character%s, %d prop%s, %d frame%s by %s in %.0f ms\n", folder, result->actor_count,
+            cli_plural( result->actor_count ), result->prop_count, cli_plural( result->prop_count ),
+            result->frame_count, cli_plural( result->frame_count ), method->name, ms );
     if ( worst < 0 )
         return;
     const tr_rule *rule = &subject->stage.rules[worst];
-    printf( "%d constraints, %d gave way; the farthest off is %s (%s): %.1f mm at frame %d\n",
-            result->rule_count, gave_way, rule->id, tr_constraint_kind_names[rule->kind],
-            result->reports[worst].max_mm, result->reports[worst].worst_frame + subject->scene.first );
+    printf( "%d constraint%s, %d gave way; the farthest off is %s (%s): %.1f mm at frame %d\n",
+            result->rule_count, cli_plural( result->rule_count ), gave_way, rule->id,
+            tr_constraint_kind_names[rule->kind], result->reports[worst].max_mm,
+            result->reports[worst].worst_frame + subject->scene.first );
 }
 
 // report.json once more: to a file, or to stdout when there is no path.
@@ -68,7 +69,7 @@ static bool retarget( cli_subject *subject, const cli_call *call, const tr_metho
     if ( ok && cli_value( call, "json" ) != NULL )
         ok = copy_report( subject, method, NULL, error );
     else if ( ok && !call->quiet )
-        print_summary( subject, method, folder, ms );
+        cli_print_summary( subject, method, folder, ms );
     return ok;
 }
 
@@ -81,8 +82,9 @@ static int run_retarget( const cli_call *call )
     cli_subject subject;
     tr_error error = { 0 };
     bool ok = retarget( &subject, call, method, cast, &error );
+    int code = ok ? CLI_OK : cli_subject_fail( &subject, &error );
     cli_subject_close( &subject );
-    return ok ? CLI_OK : cli_fail( &error );
+    return code;
 }
 
 const cli_command cli_command_retarget = {

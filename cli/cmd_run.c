@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,41 +23,56 @@ static const char *type_name( tr_op_type type )
     return "";
 }
 
-static json_t *ops_json( void )
+// The first line of a script is no change of a scene, so it is no op of the document; to who writes scripts
+// it is one like any other.
+static const tr_op_param open_params[] = {
+    { "scene", TR_OP_ID, false, NULL, "a built-in scene" },
+    { "cast", TR_OP_INT, false, NULL, "how many characters of it" },
+    { "file", TR_OP_TEXT, false, NULL, "a scene, a folder or a motion, as seen from the script" },
+};
+static const tr_op_info open_info = {
+    "open",
+    "First line of a script, what to work on: open scene=NAME [cast=N], or open file=PATH.",
+    open_params,
+    (int)( sizeof open_params / sizeof open_params[0] ),
+};
+
+static json_t *op_json( const tr_op_info *op )
 {
-    int count;
-    const tr_op_info *table = tr_op_table( &count );
-    json_t *rows = json_array();
-    for ( int i = 0; i < count; ++i ) {
-        json_t *params = json_array();
-        for ( int p = 0; p < table[i].param_count; ++p )
-            json_array_append_new( params, json_pack( "{ss ss sb ss}", "key", table[i].params[p].key, "type",
-                                                      type_name( table[i].params[p].type ), "required",
-                                                      table[i].params[p].required, "help",
-                                                      table[i].params[p].help ) );
-        json_array_append_new(
-            rows, json_pack( "{ss ss so}", "name", table[i].name, "help", table[i].help, "params", params ) );
+    json_t *params = json_array();
+    for ( int p = 0; p < op->param_count; ++p )
+        json_array_append_new( params, json_pack( "{ss ss sb ss}", "key", op->params[p].key, "type",
+                                                  type_name( op->params[p].type ), "required",
+                                                  op->params[p].required, "help", op->params[p].help ) );
+    return json_pack( "{ss ss so}", "name", op->name, "help", op->help, "params", params );
+}
+
+static void op_print( const tr_op_info *op )
+{
+    printf( "%s\n    %s\n", op->name, op->help );
+    for ( int p = 0; p < op->param_count; ++p ) {
+        const tr_op_param *param = &op->params[p];
+        char left[64];
+        snprintf( left, sizeof left, param->required ? "%s=" : "[%s=]", param->key );
+        printf( "    %-18s %s (%s)\n", left, param->help, type_name( param->type ) );
     }
-    return json_pack( "{so}", "ops", rows );
 }
 
 static int run_ops( const cli_call *call )
 {
-    if ( cli_value( call, "json" ) != NULL )
-        return cli_print_json( ops_json() );
     int count;
     const tr_op_info *table = tr_op_table( &count );
-    printf( "open scene=NAME [cast=N] | open file=PATH\n    first line of a script: what to work on\n" );
-    for ( int i = 0; i < count; ++i ) {
-        printf( "%s\n    %s\n", table[i].name, table[i].help );
-        for ( int p = 0; p < table[i].param_count; ++p ) {
-            const tr_op_param *param = &table[i].params[p];
-            char left[64];
-            snprintf( left, sizeof left, param->required ? "%s=" : "[%s=]", param->key );
-            printf( "    %-18s %s (%s)\n", left, param->help, type_name( param->type ) );
-        }
+    if ( cli_value( call, "json" ) == NULL ) {
+        op_print( &open_info );
+        for ( int i = 0; i < count; ++i )
+            op_print( &table[i] );
+        return CLI_OK;
     }
-    return CLI_OK;
+    json_t *rows = json_array();
+    json_array_append_new( rows, op_json( &open_info ) );
+    for ( int i = 0; i < count; ++i )
+        json_array_append_new( rows, op_json( &table[i] ) );
+    return cli_print_json( json_pack( "{so}", "ops", rows ) );
 }
 
 const cli_command cli_command_ops = {
@@ -73,73 +89,98 @@ typedef struct script {
     const char *path;
     char *text; // its first op line is turned into a comment once it is read
     size_t size;
-    int line;   // of the first op
-    char *open; // that line
-    char name[TR_ID_MAX], file[TR_PATH_MAX];
+    char *open;       // that line, from its first letter on
+    int line, column; // where it stands
+    int subject;      // column of the name or path it opens
+    char what[TR_PATH_MAX];
+    bool built_in;
     int cast;
+    tr_document *document; // the opened scene with the ops applied
 } script;
 
-static bool script_complain( const script *in, tr_error *error )
+// Trouble at a place of the open line.
+TR_PRINTF( 4 )
+static bool complain( const script *in, const char *at, tr_error *error, const char *format, ... )
 {
-    return tr_error_at( error, in->path, in->line, 1,
-                        "a script begins with 'open scene=NAME [cast=N]' or 'open file=PATH'" );
+    char sentence[400];
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( sentence, sizeof sentence, format, arguments );
+    va_end( arguments );
+    return tr_error_at( error, in->path, in->line, in->column + (int)( at - in->open ), "%s", sentence );
 }
 
-// One key=value of the open line; the value may stand in double quotes. Returns what follows, NULL when
-// wrong.
-static const char *take_pair( const char *at, char *key, size_t key_size, char *value, size_t value_size )
+static bool complain_about_form( const script *in, const char *at, tr_error *error )
+{
+    return complain( in, at, error, "a script begins with 'open scene=NAME [cast=N]' or 'open file=PATH'" );
+}
+
+typedef struct pair { // one key=value of the open line; the value may stand in double quotes
+    const char *at, *value_at;
+    char key[16], value[TR_PATH_MAX];
+} pair;
+
+// Returns what follows, NULL when it is not of that form.
+static const char *take_pair( pair *out, const char *at )
 {
     size_t length = strcspn( at, "= \t" );
-    if ( at[length] != '=' || length >= key_size )
+    if ( at[length] != '=' || length >= sizeof out->key )
         return NULL;
-    snprintf( key, key_size, "%.*s", (int)length, at );
+    out->at = at;
+    snprintf( out->key, sizeof out->key, "%.*s", (int)length, at );
     at += length + 1;
     bool quoted = *at == '"';
+    out->value_at = at;
     at += quoted;
     length = strcspn( at, quoted ? "\"" : " \t" );
-    if ( length == 0 || length >= value_size || ( quoted && at[length] != '"' ) )
+    if ( length == 0 || length >= sizeof out->value || ( quoted && at[length] != '"' ) )
         return NULL;
-    snprintf( value, value_size, "%.*s", (int)length, at );
+    snprintf( out->value, sizeof out->value, "%.*s", (int)length, at );
     at += length + quoted;
     return at + strspn( at, " \t" );
 }
 
-static bool take_cast( script *in, const char *value, tr_error *error )
+static bool take_cast( script *in, const pair *p, tr_error *error )
 {
     double number;
-    const char *end = value + strlen( value );
-    if ( tr_number_parse( value, end, &number ) != end || number != floor( number ) || number < 1 ||
+    const char *end = p->value + strlen( p->value );
+    if ( tr_number_parse( p->value, end, &number ) != end || number != floor( number ) || number < 1 ||
          number > 100000 )
-        return tr_error_at( error, in->path, in->line, 1, "cast must be a whole number from 1, not '%s'",
-                            value );
+        return complain( in, p->value_at, error, "cast must be a whole number from 1, not '%s'", p->value );
     in->cast = (int)number;
+    return true;
+}
+
+static bool take_subject( script *in, const pair *p, tr_error *error )
+{
+    if ( in->what[0] != 0 )
+        return complain( in, p->at, error, "a script opens one scene or one file" );
+    memcpy( in->what, p->value, sizeof in->what );
+    in->built_in = strcmp( p->key, "scene" ) == 0;
+    in->subject = in->column + (int)( p->value_at - in->open );
     return true;
 }
 
 static bool read_open( script *in, tr_error *error )
 {
+    static const char *const keys[] = { "scene", "cast", "file", NULL };
     const char *at = in->open;
-    if ( strncmp( at, "open", 4 ) != 0 || !( at[4] == ' ' || at[4] == '\t' ) )
-        return script_complain( in, error );
+    if ( strncmp( at, "open", 4 ) != 0 || ( at[4] != 0 && at[4] != ' ' && at[4] != '\t' ) )
+        return complain_about_form( in, at, error );
     at += 4 + strspn( at + 4, " \t" );
     while ( *at != 0 && *at != '#' ) {
-        char key[16], value[TR_PATH_MAX];
-        at = take_pair( at, key, sizeof key, value, sizeof value );
-        if ( at == NULL )
-            return script_complain( in, error );
-        if ( strcmp( key, "scene" ) == 0 )
-            snprintf( in->name, sizeof in->name, "%.*s", TR_ID_MAX - 1, value );
-        else if ( strcmp( key, "file" ) == 0 )
-            snprintf( in->file, sizeof in->file, "%s", value );
-        else if ( strcmp( key, "cast" ) != 0 )
-            return tr_error_at( error, in->path, in->line, 1, "open knows scene, cast and file, not '%s'",
-                                key );
-        else if ( !take_cast( in, value, error ) )
+        pair p;
+        const char *next = take_pair( &p, at );
+        if ( next == NULL )
+            return complain_about_form( in, at, error );
+        const char *nearest = tr_nearest_word( p.key, keys );
+        if ( nearest == NULL || strcmp( nearest, p.key ) != 0 )
+            return complain( in, at, error, "open knows scene, cast and file, not '%s'", p.key );
+        if ( !( strcmp( p.key, "cast" ) == 0 ? take_cast( in, &p, error ) : take_subject( in, &p, error ) ) )
             return false;
+        at = next;
     }
-    if ( ( in->name[0] != 0 ) == ( in->file[0] != 0 ) )
-        return script_complain( in, error );
-    return true;
+    return in->what[0] != 0 || complain_about_form( in, in->open, error );
 }
 
 // Finds the first line that is neither blank nor a comment, reads it, and comments it out: the rest keeps its
@@ -151,13 +192,15 @@ static bool script_load( script *in, const char *path, tr_error *error )
     if ( !tr_file_read( path, &in->text, &in->size, error ) )
         return false;
     char *at = in->text + ( strncmp( in->text, "\xEF\xBB\xBF", 3 ) == 0 ? 3 : 0 ); // byte order mark
+    char *start = at;
     while ( *at != 0 && ( isspace( (unsigned char)*at ) || *at == '#' ) ) {
         at += *at == '#' ? strcspn( at, "\n" ) : 0;
         in->line += *at == '\n';
+        start = *at == '\n' ? at + 1 : start;
         at += *at != 0;
     }
-    size_t length = strcspn( at, "\r\n" );
-    in->open = tr_string_format( "%.*s", (int)length, at );
+    in->column = (int)( at - start ) + 1;
+    in->open = tr_string_format( "%.*s", (int)strcspn( at, "\r\n" ), at );
     if ( in->open == NULL )
         return tr_error_memory( error );
     if ( !read_open( in, error ) )
@@ -168,16 +211,29 @@ static bool script_load( script *in, const char *path, tr_error *error )
 
 static void script_free( script *in )
 {
+    tr_document_destroy( in->document );
     tr_free( in->text );
     tr_free( in->open );
 }
 
+// Trouble inside the opened file is told as it is; that there is none comes from this line.
+static bool blame_open( const script *in, tr_error *error )
+{
+    if ( error->line > 0 || error->path[0] != 0 )
+        return false;
+    tr_error inner = *error;
+    return tr_error_at( error, in->path, in->line, in->subject, "%s%s%s", inner.file,
+                        inner.file[0] != 0 ? ": " : "", inner.message );
+}
+
 static bool open_subject( const script *in, cli_subject *subject, tr_error *error )
 {
-    char *path = in->name[0] != 0 ? tr_string_copy( in->name ) : tr_path_beside( in->path, in->file );
+    char *path = in->built_in ? tr_string_copy( in->what ) : tr_path_beside( in->path, in->what );
     bool ok = path != NULL ? cli_subject_open( subject, path, in->cast, error ) : tr_error_memory( error );
     tr_free( path );
-    if ( ok && subject->file == NULL ) { // no scene file: what ops add lies beside the script
+    if ( !ok )
+        return blame_open( in, error );
+    if ( subject->file == NULL ) { // no scene file: what ops add lies beside the script
         subject->file = tr_string_copy( in->path );
         ok = subject->file != NULL || tr_error_memory( error );
     }
@@ -185,33 +241,71 @@ static bool open_subject( const script *in, cli_subject *subject, tr_error *erro
 }
 
 // Applies the ops; the edited scene takes the place of the one that was opened.
-static bool edit_subject( cli_subject *subject, const script *in, int *ops, tr_error *error )
+static bool edit_subject( cli_subject *subject, script *in, tr_error *error )
 {
-    tr_document *document = tr_document_create( &subject->scene, error );
-    if ( document == NULL )
-        return false;
+    in->document = tr_document_create( &subject->scene, error );
     tr_scene edited = { 0 };
-    bool ok = tr_document_run( document, in->text, in->size, in->path, error ) &&
-              tr_scene_copy( &edited, tr_document_scene( document ), error );
-    *ops = tr_document_log_count( document );
-    tr_document_destroy( document );
-    if ( !ok )
+    if ( in->document == NULL || !tr_document_run( in->document, in->text, in->size, in->path, error ) ||
+         !tr_scene_copy( &edited, tr_document_scene( in->document ), error ) )
         return false;
     tr_scene_free( &subject->scene );
     subject->scene = edited;
     return true;
 }
 
+// What only turns out with the files open, such as a joint that is not there, is told by its line too.
+static bool stage_subject( cli_subject *subject, const script *in, tr_error *error )
+{
+    if ( cli_subject_stage( subject, error ) )
+        return true;
+    int line, column;
+    if ( error->line == 0 && tr_document_locate( in->document, error->path, &line, &column ) ) {
+        snprintf( error->file, sizeof error->file, "%s", in->path );
+        error->line = line;
+        error->column = column;
+    }
+    return false;
+}
+
 static bool solve_and_save( cli_subject *subject, const cli_call *call, const tr_method *method,
                             tr_error *error )
 {
+    const char *folder = cli_value( call, "out" );
     tr_free( subject->folder ); // earlier results do not know the edits
     subject->folder = NULL;
     subject->lone = false;
-    const char *folder = cli_value( call, "out" );
-    return cli_subject_stage( subject, error ) && cli_subject_spares_inputs( subject, folder, NULL, error ) &&
-           cli_subject_solve( subject, call, method, error ) &&
-           tr_result_save( &subject->stage, &subject->result, method->name, folder, error );
+    double start = tr_clock_ms();
+    if ( !cli_subject_spares_inputs( subject, folder, NULL, error ) ||
+         !cli_subject_solve( subject, call, method, error ) )
+        return false;
+    double ms = tr_clock_ms() - start;
+    if ( !tr_result_save( &subject->stage, &subject->result, method->name, folder, error ) )
+        return false;
+    if ( !call->quiet )
+        cli_print_summary( subject, method, folder, ms );
+    return true;
+}
+
+static void print_edited( const script *in, const tr_scene *scene )
+{
+    int ops = tr_document_log_count( in->document );
+    printf( "%d op%s: %d character%s, %d prop%s, %d constraint%s, frames %d … %d\n", ops, cli_plural( ops ),
+            scene->cast_count, cli_plural( scene->cast_count ), scene->prop_count,
+            cli_plural( scene->prop_count ), scene->constraint_count, cli_plural( scene->constraint_count ),
+            scene->first, scene->last );
+}
+
+static bool replay( script *in, cli_subject *subject, const cli_call *call, const tr_method *method,
+                    tr_error *error )
+{
+    if ( !script_load( in, call->operands[0], error ) || !open_subject( in, subject, error ) ||
+         !edit_subject( subject, in, error ) )
+        return false;
+    bool ok = stage_subject( subject, in, error );
+    cli_print_warnings( call, &subject->warnings );
+    if ( ok && !call->quiet )
+        print_edited( in, &subject->scene );
+    return ok && ( cli_value( call, "out" ) == NULL || solve_and_save( subject, call, method, error ) );
 }
 
 static int run_script( const cli_call *call )
@@ -222,17 +316,7 @@ static int run_script( const cli_call *call )
     script in = { 0 };
     cli_subject subject = { 0 };
     tr_error error = { 0 };
-    int ops = 0;
-    const char *folder = cli_value( call, "out" );
-    bool ok = script_load( &in, call->operands[0], &error ) && open_subject( &in, &subject, &error ) &&
-              edit_subject( &subject, &in, &ops, &error ) &&
-              ( folder == NULL || solve_and_save( &subject, call, method, &error ) );
-    cli_print_warnings( call, &subject.warnings );
-    if ( ok && !call->quiet )
-        printf( "%d ops: %d characters, %d props, %d constraints, frames %d … %d%s%s\n", ops,
-                subject.scene.cast_count, subject.scene.prop_count, subject.scene.constraint_count,
-                subject.scene.first, subject.scene.last, folder != NULL ? ", written to " : "",
-                folder != NULL ? folder : "" );
+    bool ok = replay( &in, &subject, call, method, &error );
     cli_subject_close( &subject );
     script_free( &in );
     return ok ? CLI_OK : cli_fail( &error );
@@ -246,8 +330,9 @@ const cli_command cli_command_run = {
         "One op a line: name key=value …; values with spaces in double quotes, # begins a comment. The "
         "first\n"
         "op says what to work on: open scene=NAME [cast=N], or open file=PATH (as seen from the script).\n"
-        "'troupe ops' lists the others. With -o the edited scene is solved and written as by 'troupe\n"
-        "retarget'.",
+        "'troupe ops' lists the others. Every name and file in it is checked; with -o the edited scene is "
+        "also\n"
+        "solved and written as by 'troupe retarget'.",
     .min_operands = 1,
     .max_operands = 1,
     .options =

@@ -103,15 +103,23 @@ static bool write_scene( cli_subject *subject, const char *folder, const cli_cal
     return ok;
 }
 
+static void print_made( const tr_scene *scene, const char *folder )
+{
+    int frames = scene->last - scene->first + 1;
+    printf( "%s/scene.json: %d character%s, %d prop%s, %d frame%s\n", folder, scene->cast_count,
+            cli_plural( scene->cast_count ), scene->prop_count, cli_plural( scene->prop_count ), frames,
+            cli_plural( frames ) );
+}
+
 static int run_make( const cli_call *call )
 {
     const tr_scene_entry *entry = tr_scene_entry_find( call->operands[0] );
     tr_error error = { 0 };
     int cast = 0;
     if ( entry == NULL ) {
-        tr_error_set( &error, "there is no built-in scene '%s'; 'troupe scenes' lists them",
-                      call->operands[0] );
-        return cli_fail( &error );
+        cli_refuse_scene( call->operands[0], "built-in scene", &error );
+        cli_fail( &error );
+        return CLI_USAGE;
     }
     if ( !cli_int( call, "cast", entry->min_cast, entry->max_cast, &cast ) )
         return CLI_USAGE;
@@ -120,8 +128,7 @@ static int run_make( const cli_call *call )
     bool ok = cli_subject_open( &subject, entry->name, cast, &error ) &&
               write_scene( &subject, folder, call, &error );
     if ( ok && !call->quiet )
-        printf( "%s/scene.json: %d characters, %d props, %d frames\n", folder, subject.scene.cast_count,
-                subject.scene.prop_count, subject.scene.last - subject.scene.first + 1 );
+        print_made( &subject.scene, folder );
     cli_subject_close( &subject );
     return ok ? CLI_OK : cli_fail( &error );
 }

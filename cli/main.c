@@ -44,7 +44,7 @@ static int unknown_command( const char *name )
 
 static int help( const char *name )
 {
-    if ( name == NULL ) {
+    if ( name == NULL || strcmp( name, "help" ) == 0 ) {
         print_overview( stdout );
         return CLI_OK;
     }

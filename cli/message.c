@@ -26,14 +26,14 @@ int cli_wrong( const char *format, ... )
 
 int cli_wrong_word( const char *what, const char *word, const char *const *words )
 {
+    const char *nearest = tr_nearest_word( word, words );
+    if ( nearest != NULL )
+        return cli_wrong( "there is no %s '%s'; did you mean '%s'?", what, word, nearest );
     char list[512] = "";
     for ( int i = 0; words[i] != NULL; ++i ) {
         size_t used = strlen( list );
         snprintf( list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", words[i] );
     }
-    const char *nearest = tr_nearest_word( word, words );
-    if ( nearest != NULL )
-        return cli_wrong( "there is no %s '%s'; did you mean '%s' (of %s)?", what, word, nearest, list );
     return cli_wrong( "there is no %s '%s'; choose one of %s", what, word, list );
 }
 
@@ -61,6 +61,11 @@ int cli_print_json( json_t *json )
         putchar( '\n' );
     json_decref( json );
     return ok ? CLI_OK : cli_fail( &error );
+}
+
+const char *cli_plural( int count )
+{
+    return count == 1 ? "" : "s";
 }
 
 int cli_print_text( tr_text *text, bool ok, const tr_error *error )

@@ -71,10 +71,8 @@ static bool open_folder( cli_subject *subject, const char *path, tr_error *error
     return false;
 }
 
-static bool refuse_unknown( const char *what, tr_error *error )
+bool cli_refuse_scene( const char *what, const char *kind, tr_error *error )
 {
-    if ( strchr( what, '/' ) != NULL || strchr( what, '.' ) != NULL )
-        return tr_error_at( error, what, 0, 0, "there is no such file or folder" );
     const char *names[64];
     int count;
     const tr_scene_entry *table = tr_scene_table( &count );
@@ -83,10 +81,17 @@ static bool refuse_unknown( const char *what, tr_error *error )
     names[count < 63 ? count : 63] = NULL;
     const char *nearest = tr_nearest_word( what, names );
     if ( nearest != NULL )
-        return tr_error_set( error, "there is no scene, file or folder '%s'; did you mean '%s'?", what,
-                             nearest );
-    return tr_error_set( error, "there is no scene, file or folder '%s'; 'troupe scenes' lists the scenes",
-                         what );
+        return tr_error_set( error, "there is no %s '%s'; did you mean '%s'?", kind, what, nearest );
+    return tr_error_set( error, "there is no %s '%s'; 'troupe scenes' lists the scenes", kind, what );
+}
+
+// A word that looks like a path was meant as one.
+static bool refuse_unknown( cli_subject *subject, const char *what, tr_error *error )
+{
+    if ( strchr( what, '/' ) != NULL || strchr( what, '.' ) != NULL )
+        return tr_error_at( error, what, 0, 0, "there is no such file or folder" );
+    subject->misused = true;
+    return cli_refuse_scene( what, "scene, file or folder", error );
 }
 
 bool cli_subject_open( cli_subject *subject, const char *what, int cast, tr_error *error )
@@ -94,12 +99,15 @@ bool cli_subject_open( cli_subject *subject, const char *what, int cast, tr_erro
     *subject = ( cli_subject ){ 0 };
     const tr_scene_entry *entry = tr_scene_entry_find( what );
     struct stat status;
-    if ( entry != NULL )
+    if ( entry != NULL ) {
+        subject->misused = cast != 0 && ( cast < entry->min_cast || cast > entry->max_cast );
         return tr_scene_build( entry, cast, &subject->scene, &subject->library, error );
-    if ( cast != 0 )
-        return tr_error_set( error, "only a built-in scene can be asked for a number of characters" );
+    }
     if ( stat( what, &status ) != 0 )
-        return refuse_unknown( what, error );
+        return refuse_unknown( subject, what, error );
+    subject->misused = cast != 0;
+    if ( subject->misused )
+        return tr_error_set( error, "only a built-in scene can be asked for a number of characters" );
     if ( S_ISDIR( status.st_mode ) )
         return open_folder( subject, what, error );
     if ( cli_ends_with( what, ".bvh" ) )
@@ -127,6 +135,12 @@ bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_met
     bool ok = tr_pipeline_run( &subject->result, &subject->stage, method, error );
     cli_progress_end( &progress );
     return ok;
+}
+
+int cli_subject_fail( const cli_subject *subject, const tr_error *error )
+{
+    int code = cli_fail( error );
+    return subject->misused ? CLI_USAGE : code;
 }
 
 void cli_subject_close( cli_subject *subject )

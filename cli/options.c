@@ -109,6 +109,16 @@ static int take_operand( reader *in )
     return CLI_OK;
 }
 
+// The operands a command cannot do without are the first words of its usage.
+static int missing_operand( const cli_call *call )
+{
+    const char *usage = call->command->usage, *word = usage;
+    for ( int i = 0; i < call->operand_count; ++i )
+        word += strcspn( word, " " ) + 1;
+    return cli_wrong( "%s needs %.*s; the usage is: troupe %s %s", call->command->name,
+                      (int)strcspn( word, " " ), word, call->command->name, usage );
+}
+
 int cli_parse( cli_call *call, const cli_command *command, int count, char **arguments )
 {
     *call = ( cli_call ){ .command = command };
@@ -129,7 +139,7 @@ int cli_parse( cli_call *call, const cli_command *command, int count, char **arg
     if ( call->help )
         return CLI_OK;
     if ( call->operand_count < command->min_operands )
-        return cli_wrong( "something is missing; the usage is: troupe %s %s", command->name, command->usage );
+        return missing_operand( call );
     for ( int i = 0; i < option_count( command->options ); ++i )
         if ( command->options[i].required && call->values[i] == NULL )
             return cli_wrong( "%s needs --%s %s", command->name, command->options[i].name,

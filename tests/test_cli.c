@@ -128,6 +128,8 @@ static void version_and_help( void **state )
     expect( f, 0, "troupe " TROUPE_VERSION "\n" );
     troupe( f, "help" );
     expect( f, 0, "retarget" );
+    troupe( f, "help help" );
+    expect( f, 0, "usage: troupe COMMAND" );
     troupe( f, "" );
     expect( f, 2, "usage: troupe" );
     static const char *const names[] = { "edit",    "scenes", "info", "convert", "make", "retarget",
@@ -155,7 +157,15 @@ static void wrong_usage( void **state )
         { "scenes twice", "one argument too many" },
         { "scenes --json=yes", "--json takes no value" },
         { "scenes --json --json", "twice" },
-        { "info", "usage is: troupe info FILE" },
+        { "info", "info needs FILE; the usage is: troupe info FILE" },
+        { "convert a.bvh", "convert needs OUT.bvh; the usage is: troupe convert IN.bvh" },
+        { "info box_rely", "did you mean 'box_relay'?\n" },
+        { "make boxrelay -o d", "did you mean 'box_relay'?\n" },
+        { "make no_scene -o d", "'troupe scenes' lists the scenes" },
+        { "retarget no_scene -o d", "'troupe scenes' lists the scenes" },
+        { "retarget box_relay -o d --cast 100000", "characters" },
+        { "retarget stderr.txt -o d --cast 3", "only a built-in scene" },
+        { "retarget box_relay -o d --method copyik", "did you mean 'copy-ik'?\n" },
         { "retarget box_relay", "needs --out DIR" },
         { "retarget box_relay -o", "--out needs a value" },
         { "retarget box_relay --out --quiet", "--out needs a value" },
@@ -203,19 +213,15 @@ static void what_fails_says_why( void **state )
     } cases[] = {
         { "edit", "not part of this version" },
         { "info absent.bvh", "absent.bvh: there is no such file" },
-        { "info box_rely", "did you mean 'box_relay'" },
         { "info broken.bvh", "broken.bvh:4:" },
         { "info broken.json", "broken.json:3:" },
         { "info notes.doc", "neither a scene" },
         { "info .", "no scene.json" },
         { "convert absent.bvh b.bvh", "absent.bvh" },
         { "convert small.bvh no/such/folder/b.bvh", "no/such/folder" },
-        { "make no_scene -o d", "'troupe scenes' lists them" },
         { "make box_relay -o small.bvh/d", "small.bvh" },
         { "retarget absent.json -o d", "absent.json" },
-        { "retarget box_relay -o d --cast 100000", "characters" },
         { "retarget small.bvh -o small.bvh/d", "small.bvh" },
-        { "retarget small.bvh -o d --cast 3", "only a built-in scene" },
         { "measure small.bvh no_folder", "no_folder" },
         { "render absent.bvh -o a.png", "absent.bvh" },
         { "bench --only zzz", "no row" },
@@ -226,7 +232,7 @@ static void what_fails_says_why( void **state )
         { "run absent.txt", "absent.txt" },
         { "run bad.txt", "bad.txt:3:1: a script begins with" },
         { "run bad_op.txt", "bad_op.txt:3" },
-        { "run bad_key.txt", "bad_key.txt:1:1: open knows" },
+        { "run bad_key.txt", "bad_key.txt:1:22: open knows" },
     };
     for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
         troupe( f, "%s", cases[i].arguments );
@@ -258,7 +264,9 @@ static void lists( void **state )
     troupe( f, "ops --json" );
     json = parse_output( f );
     tr_op_table( &count );
-    assert_int_equal( json_array_size( json_object_get( json, "ops" ) ), count );
+    const json_t *ops = json_object_get( json, "ops" );
+    assert_int_equal( json_array_size( ops ), count + 1 ); // and open
+    assert_string_equal( json_string_value( json_object_get( json_array_get( ops, 0 ), "name" ) ), "open" );
     json_decref( json );
 }
 
@@ -269,7 +277,7 @@ static void info_of_a_motion( void **state )
     fixture *f = *state;
     write_file( f, "small.bvh", small_bvh );
     troupe( f, "info small.bvh" );
-    expect( f, 0, "2, and 1 end sites" );
+    expect( f, 0, "2, and 1 end site\n" );
     expect( f, 0, "1 × Xpos Ypos Zpos Zrot Xrot Yrot, 1 × Yrot Xrot Zrot" );
     troupe( f, "info small.bvh --json" );
     expect( f, 0, "\"kind\": \"motion\"" );
@@ -474,9 +482,10 @@ static void scripts_are_replayed( void **state )
     write_file( f, "marked.txt",
                 "\xEF\xBB\xBFopen scene=box_relay cast=2\r\ncast_scale id=p01 scale=1.2\r\n" );
     troupe( f, "run marked.txt" ); // as some editors save it
-    expect( f, 0, "1 ops: 2 characters" );
+    expect( f, 0, "1 op: 2 characters" );
     troupe( f, "run script.txt -o played --method copy" );
-    expect( f, 0, "written to played" );
+    expect( f, 0, "0 ops" );
+    expect( f, 0, "played: 2 characters" );
     assert_true( has_file( f, "played/scene.json" ) && has_file( f, "played/report.json" ) );
 
     // A second character from a file beside the script, then both drawn from the folder of results.
@@ -484,16 +493,79 @@ static void scripts_are_replayed( void **state )
     write_file( f, "other.bvh", small_bvh );
     write_file( f, "pair.txt", "open file=small.bvh\ncast_add id=b file=other.bvh position=1,0,0\n" );
     troupe( f, "run pair.txt -o pair" );
-    expect( f, 0, "1 ops: 2 characters" );
+    expect( f, 0, "1 op: 2 characters, 0 props" );
     assert_true( has_file( f, "pair/b.bvh" ) && has_file( f, "pair/source/small.bvh" ) );
     troupe( f, "render pair -o pair.png --size 64x64" );
     expect( f, 0, "64 × 64" );
 }
 
+// A script is checked to the last joint and file, solved or not, and trouble is told by line and column.
+static void scripts_are_checked( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "small.bvh", small_bvh );
+    const struct {
+        const char *text, *says;
+    } cases[] = {
+        { "\n  opne scene=box_relay\n", "s.txt:2:3: a script begins with" },
+        { "open scene=box_relay cast\n", "s.txt:1:22: a script begins with" },
+        { "open scene=box_relay cast=two\n", "s.txt:1:27: cast must be" },
+        { "open scene=box_relay file=small.bvh\n", "s.txt:1:22: a script opens one" },
+        { "open scene=box_rely\n", "s.txt:1:12: there is no scene, file or folder 'box_rely'; did you mean" },
+        { "open scene=box_relay cast=99999\n", "s.txt:1:12: " },
+        { "# it\nopen file=absent.json\n", "s.txt:2:11: absent.json: there is no such file" },
+        { "open file=small.bvh cast=3\n", "s.txt:1:11: only a built-in scene" },
+        { "open file=small.bvh\nopen file=small.bvh\n", "s.txt:2:1: open stands once" },
+        { "open file=small.bvh\ncast_add id=b file=absent.bvh\n",
+          "s.txt:2:20: cast[1].source.file: absent.bvh: cannot open" },
+        { "open file=small.bvh\ncast_add id=b file=small.bvh\ncast_copy id=b to=c\n"
+          "cast_limb id=b limb=arns value=2\ncast_remove id=small\ncast_scale id=b scale=2\n",
+          "s.txt:4:21: cast[0].target.limbs.arns: the body has no limb \"arns\"; did you mean \"arms\"?" },
+        { "open file=small.bvh\nconstraint_add id=x kind=orientation a=small.Hips\n"
+          "constraint_add id=y kind=orientation a=small.Chset\nconstraint_remove id=x\n",
+          "s.txt:3:40: constraints[0].a: this character has no joint" },
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        write_file( f, "s.txt", cases[i].text );
+        troupe( f, "run s.txt" );
+        expect( f, 1, cases[i].says );
+        expect_sentence( f );
+    }
+}
+
+static void scenes_are_blamed_by_path( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "small.bvh", small_bvh );
+    const struct {
+        const char *cast, *says;
+    } cases[] = {
+        { "\"source\": {\"file\": \"absent.bvh\"}", "s.json: cast[0].source.file: absent.bvh: cannot open" },
+        { "\"source\": {\"file\": \"small.bvh\", \"last\": 9}",
+          "s.json: cast[0].source.file: small.bvh: frames 0 to 9 are asked for" },
+        { "\"source\": {\"file\": \"small.bvh\"}, \"target\": {\"skeleton\": {\"file\": \"no.bvh\"}}",
+          "s.json: cast[0].target.skeleton.file: no.bvh: cannot open" },
+        { "\"source\": {\"file\": \"small.bvh\"}, \"mapping\": \"no.json\"",
+          "s.json: cast[0].mapping: no.json: cannot open" },
+        { "\"source\": {\"file\": \"small.bvh\"}, \"target\": {\"girth\": {\"wing\": 2}}",
+          "s.json: cast[0].target.girth.wing: the body has no limb \"wing\"" },
+        { "\"source\": {\"file\": \"small.bvh\"},", "nothing follows this comma but '}'" },
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        char text[512];
+        snprintf( text, sizeof text, "{\"version\": 1, \"range\": [0, 2], \"cast\": [{\"id\": \"a\", %s}]}\n",
+                  cases[i].cast );
+        write_file( f, "s.json", text );
+        troupe( f, "retarget s.json -o d" );
+        expect( f, 1, cases[i].says );
+        expect_sentence( f );
+    }
+}
+
 static void benchmark_rows( void **state )
 {
     fixture *f = *state;
-    troupe( f, "bench --quick --only bvh/ --json rows.json" );
+    troupe( f, "bench --quick -q --only bvh/ --json rows.json" );
     expect( f, 0, "bvh/read" );
     char path[128];
     snprintf( path, sizeof path, "%s/rows.json", f->folder );
@@ -553,6 +625,8 @@ int main( void )
         TEST( results_do_not_depend_on_threads ),
         TEST( a_lone_motion_is_drawn ),
         TEST( scripts_are_replayed ),
+        TEST( scripts_are_checked ),
+        TEST( scenes_are_blamed_by_path ),
         TEST( benchmark_rows ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );

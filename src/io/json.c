@@ -23,6 +23,28 @@ __attribute__( ( constructor ) ) static void take_over_jansson( void )
 
 // ------------------------------------------------------------------------------------------------- reading
 
+// A comma before a closing bracket is the slip people make most, and jansson speaks of the bracket then, not
+// of the comma. `end` is where it stopped reading.
+static bool complain_about_comma( const char *text, size_t end, const char *name, tr_error *error )
+{
+    size_t at = end;
+    if ( at == 0 || ( text[at - 1] != '}' && text[at - 1] != ']' ) )
+        return false;
+    char bracket = text[--at];
+    while ( at > 0 && strchr( " \t\r\n", text[at - 1] ) != NULL )
+        --at;
+    if ( at == 0 || text[at - 1] != ',' )
+        return false;
+    int line = 1, column = 1;
+    for ( size_t i = 0; i + 1 < at; ++i ) {
+        column = text[i] == '\n' ? 1 : column + ( ( text[i] & 0xC0 ) != 0x80 ); // characters, not bytes
+        line += text[i] == '\n';
+    }
+    tr_error_at( error, name, line, column, "nothing follows this comma but '%c'; take the comma out",
+                 bracket );
+    return true;
+}
+
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error )
 {
     if ( size >= 3 && memcmp( text, "\xEF\xBB\xBF", 3 ) == 0 ) { // byte order mark
@@ -36,6 +58,9 @@ bool tr_json_parse( json_t **out, const char *text, size_t size, const char *nam
         return true;
     if ( ran_out )
         return tr_error_memory( error );
+    if ( trouble.position > 0 && (size_t)trouble.position <= size &&
+         complain_about_comma( text, (size_t)trouble.position, name, error ) )
+        return false;
     return tr_error_at( error, name, trouble.line > 0 ? trouble.line : 1,
                         trouble.column > 0 ? trouble.column : 1, "%s", trouble.text );
 }

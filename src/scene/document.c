@@ -2,12 +2,14 @@
 // needs is kept up to a bound, the oldest forgotten first.
 #include "scene/document.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define HISTORY_BYTES ( (size_t)64 << 20 )
 
 typedef struct step {
     char *line;
+    int number; // of the line in its script, 0 = from elsewhere
     tr_edit edit;
 } step;
 
@@ -173,13 +175,70 @@ bool tr_document_run( tr_document *document, const char *text, size_t size, cons
         if ( stop == NULL )
             stop = end;
         tr_error trouble;
+        int before = document->done;
         if ( !run_line( document, text, (size_t)( stop - text ), &trouble ) ) {
             tr_error_at( error, name, number, trouble.column, "%s", trouble.message );
             if ( error != NULL )
                 memcpy( error->path, trouble.path, sizeof error->path );
             return false;
         }
+        if ( document->done > before )
+            document->steps[document->done - 1].number = number;
         text = stop + ( stop < end );
     }
     return true;
+}
+
+// ---------------------------------------------------------------------------------------------- locating
+
+// "constraints[3].a" → list, index 3, "a".
+static bool split_path( const char *path, tr_list *list, int *index, const char **field )
+{
+    for ( *list = 0; *list < TR_LIST_COUNT; ++*list ) {
+        const char *name = tr_list_get_info( *list )->path;
+        size_t length = strlen( name );
+        if ( strncmp( path, name, length ) != 0 || path[length] != '[' )
+            continue;
+        char *end;
+        *index = (int)strtol( path + length + 1, &end, 10 );
+        *field = end[0] == ']' && end[1] == '.' ? end + 2 : "";
+        return end[0] == ']';
+    }
+    return false;
+}
+
+// Goes back through what a step did. *index follows the element; true when the step is behind its field.
+static bool step_is_behind( const step *s, tr_list list, int *index, const char *field, int *column )
+{
+    bool made = false, touched = false;
+    for ( int i = s->edit.count - 1; i >= 0 && !made; --i ) {
+        const tr_change *change = &s->edit.changes[i];
+        if ( change->list != list )
+            continue;
+        touched |= change->type != TR_CHANGE_REMOVE && change->index == *index;
+        made = change->type == TR_CHANGE_INSERT && change->index == *index;
+        if ( change->type == TR_CHANGE_INSERT && change->index < *index )
+            --*index;
+        else if ( change->type == TR_CHANGE_REMOVE && change->index <= *index )
+            ++*index;
+    }
+    *column = touched ? tr_op_column( s->line, field ) : 0;
+    if ( made && *column == 0 )
+        *column = 1;
+    return *column > 0;
+}
+
+bool tr_document_locate( const tr_document *document, const char *path, int *line, int *column )
+{
+    tr_list list;
+    int index;
+    const char *field;
+    if ( !split_path( path, &list, &index, &field ) )
+        return false;
+    for ( int i = document->done - 1; i >= document->forgotten; --i )
+        if ( step_is_behind( &document->steps[i], list, &index, field, column ) ) {
+            *line = document->steps[i].number;
+            return *line > 0;
+        }
+    return false;
 }

@@ -131,6 +131,8 @@ void tr_edit_free( tr_edit *edit );
 
 // Parses and applies one op. On failure `edit` holds what was done before it failed; errors carry the column.
 bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *error );
+// Column of the value with which a line sets a field of its element; 0 when it sets another.
+int tr_op_column( const char *line, const char *field );
 
 bool tr_id_valid( const char *id ); // [a-z0-9_]+
 

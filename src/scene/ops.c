@@ -94,6 +94,8 @@ static bool fail_op( tr_error *error, int column, const char *name )
     for ( int i = 0; i < COUNT( infos ); ++i )
         names[i] = infos[i].name;
     const char *near = tr_nearest_word( name, names );
+    if ( strcmp( name, "open" ) == 0 )
+        return fail( error, column, "open stands once, as the first op of a script" );
     if ( near != NULL )
         return fail( error, column, "there is no op \"%.40s\"; did you mean \"%s\"?", name, near );
     return fail( error, column, "there is no op \"%.40s\"; `troupe ops` lists them", name );
@@ -268,6 +270,30 @@ static bool set_fields( const call *c, void *element, const void *standard, tr_e
     return true;
 }
 
+// Where the line sets a field, or something within it (target.limbs.tail within target.limbs); 0 = it does
+// not.
+static int column_of_field( const call *c, const char *field )
+{
+    for ( int i = 0; i < c->info->param_count; ++i ) {
+        const char *own = c->info->params[i].field;
+        if ( own == NULL || c->arguments[i].text == NULL )
+            continue;
+        size_t length = strlen( own );
+        if ( strncmp( own, field, length ) == 0 && ( field[length] == 0 || field[length] == '.' ) )
+            return c->arguments[i].column;
+    }
+    return 0;
+}
+
+// Where in the line the trouble of a JSON path comes from: at the value of the field it names, if that was
+// set.
+static int column_of_path( const call *c, const char *path )
+{
+    const char *bracket = strrchr( path, ']' );
+    int column = column_of_field( c, bracket != NULL && bracket[1] == '.' ? bracket + 2 : path );
+    return column > 0 ? column : c->column;
+}
+
 // ------------------------------------------------------------------------------------------------ applying
 
 static bool find_element( const call *c, const tr_scene *scene, int *index, tr_error *error )
@@ -289,6 +315,28 @@ static bool find_element( const call *c, const tr_scene *scene, int *index, tr_e
         fail( error, id->column, "there is no %s \"%.40s\"", noun, id->text );
     tr_free( ids );
     return false;
+}
+
+// Whether the element at `index` (of this op's list; it need not be there yet) may have this id. The check of
+// the whole scene would find out too, but not know which of the two came second.
+static bool id_is_free( const call *c, const tr_scene *scene, int index, const char *id, tr_error *error )
+{
+    bool constraint = c->row->list == TR_LIST_CONSTRAINT; // their ids are a world of their own
+    tr_list first = constraint ? TR_LIST_CONSTRAINT : TR_LIST_CAST;
+    tr_list last = constraint ? TR_LIST_CONSTRAINT : TR_LIST_OBSTACLE;
+    for ( tr_list list = first; list <= last; ++list ) {
+        int found = tr_list_find( scene, list, id );
+        if ( found < 0 || ( list == c->row->list && found == index ) )
+            continue;
+        char path[160];
+        snprintf( path, sizeof path, "%s[%d].id", tr_list_get_info( c->row->list )->path, index );
+        tr_error_path( error, NULL, path, "\"%s\" is already the id of %s[%d]", id,
+                       tr_list_get_info( list )->path, found );
+        if ( error != NULL )
+            error->column = column_of_path( c, path );
+        return false;
+    }
+    return true;
 }
 
 // The kind an op asks for, else `kind` as it is.
@@ -314,10 +362,9 @@ static bool apply_add( const call *c, tr_edit *edit, tr_scene *scene, tr_error *
         return false;
     tr_element_default( &standard, c->row->list, "", kind );
     element = standard;
-    if ( !set_fields( c, &element, &standard, error ) )
-        return false;
-    return tr_edit_insert( edit, scene, c->row->list, tr_list_count( scene, c->row->list ), &element ) ||
-           tr_error_memory( error );
+    int index = tr_list_count( scene, c->row->list );
+    return set_fields( c, &element, &standard, error ) && id_is_free( c, scene, index, element.id, error ) &&
+           ( tr_edit_insert( edit, scene, c->row->list, index, &element ) || tr_error_memory( error ) );
 }
 
 // A constraint of another kind keeps the fields both kinds have.
@@ -382,9 +429,9 @@ static bool apply_copy( const call *c, tr_edit *edit, tr_scene *scene, tr_error 
     memcpy( &element, tr_list_at( scene, list, index ), tr_list_get_info( list )->size );
     tr_constraint_kind kind = list == TR_LIST_CONSTRAINT ? element.constraint.kind : TR_CONSTRAINT_ABSOLUTE;
     tr_element_default( &standard, list, "", kind );
-    return set_fields( c, &element, &standard, error ) &&
-           ( tr_edit_insert( edit, scene, list, tr_list_count( scene, list ), &element ) ||
-             tr_error_memory( error ) );
+    index = tr_list_count( scene, list );
+    return set_fields( c, &element, &standard, error ) && id_is_free( c, scene, index, element.id, error ) &&
+           ( tr_edit_insert( edit, scene, list, index, &element ) || tr_error_memory( error ) );
 }
 
 static bool mentions( const tr_constraint *constraint, const char *id )
@@ -423,7 +470,8 @@ static bool apply_rename( const call *c, tr_edit *edit, tr_scene *scene, tr_erro
     if ( !find_element( c, scene, &index, error ) )
         return false;
     memcpy( &element, tr_list_at( scene, list, index ), tr_list_get_info( list )->size );
-    if ( !set_fields( c, &element, &( tr_element ){ 0 }, error ) )
+    if ( !set_fields( c, &element, &( tr_element ){ 0 }, error ) ||
+         !id_is_free( c, scene, index, element.id, error ) )
         return false;
     const char *from = find_argument( c, "id" )->text;
     bool ok = tr_edit_replace( edit, scene, list, index, &element );
@@ -458,19 +506,6 @@ static bool apply_limb( const call *c, tr_edit *edit, tr_scene *scene, tr_error 
     return tr_edit_replace( edit, scene, TR_LIST_CAST, index, &element ) || tr_error_memory( error );
 }
 
-// Where in the line the trouble of a JSON path comes from: at the value of the field it names, if that was
-// set.
-static int column_of_path( const call *c, const char *path )
-{
-    const char *bracket = strrchr( path, ']' );
-    const char *field = bracket != NULL && bracket[1] == '.' ? bracket + 2 : path;
-    for ( int i = 0; i < c->info->param_count; ++i )
-        if ( c->info->params[i].field != NULL && c->arguments[i].text != NULL &&
-             strcmp( c->info->params[i].field, field ) == 0 )
-            return c->arguments[i].column;
-    return c->column;
-}
-
 bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *error )
 {
     char *copy = tr_string_copy( line );
@@ -487,4 +522,16 @@ bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *er
     }
     tr_free( copy );
     return ok;
+}
+
+int tr_op_column( const char *line, const char *field )
+{
+    char *copy = tr_string_copy( line );
+    call c;
+    tr_error ignored;
+    int column = 0;
+    if ( copy != NULL && parse_call( &c, copy, &ignored ) )
+        column = column_of_field( &c, field );
+    tr_free( copy );
+    return column;
 }

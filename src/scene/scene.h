@@ -223,6 +223,11 @@ const char *tr_document_log( const tr_document *document, int index );
 bool tr_document_run( tr_document *document, const char *text, size_t size, const char *name,
                       tr_error *error );
 
+// Which line of such a script is behind the trouble at a JSON path (constraints[3].a) found later, when files
+// are open: the last that set the field, else the one that made the element. False: none, or the step is too
+// old to be undone.
+bool tr_document_locate( const tr_document *document, const char *path, int *line, int *column );
+
 // ------------------------------------------------------------------------------------------------ stage
 // The document with its files loaded, resampled to the scene's rate, placed in the world and bound to each
 // other. Frame 0 of the stage is the scene's first frame.

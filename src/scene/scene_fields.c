@@ -213,8 +213,9 @@ static bool store_kind( tr_constraint_kind *out, const char *text, tr_error *err
             return true;
         }
     const char *near = tr_nearest_word( text, tr_constraint_kind_names );
-    return tr_error_set( error, "\"%.40s\" is no kind of constraint; %s \"%s\"", text,
-                         near != NULL ? "did you mean" : "try", near != NULL ? near : "absolute" );
+    if ( near != NULL )
+        return tr_error_set( error, "\"%.40s\" is no kind of constraint; did you mean \"%s\"?", text, near );
+    return tr_error_set( error, "\"%.40s\" is no kind of constraint; try \"absolute\"", text );
 }
 
 static bool store_axes( bool axis[3], const char *text )

@@ -27,6 +27,11 @@ bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skel
 
 // ------------------------------------------------------------------------------------------------ stage
 
+// Whether the body has every limb (or it is a group of them) that the target gives a factor; else tells which
+// field names the one it has not: "target.limbs.wing".
+bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, char *field, size_t size,
+                            tr_error *error );
+
 // Fills align of an actor whose source, target and map are there; see posture.c.
 bool tr_actor_align( tr_actor *actor, bool other_file, tr_error *error );
 

@@ -10,13 +10,15 @@ typedef struct builder {
     tr_library *library;
     tr_log *warnings;
     tr_error *error;
+    char field[96]; // of the element at hand that trouble now would come from, "" = all of it
 } builder;
 
 // ------------------------------------------------------------------------------------------- motion files
 
 // The whole motion of a file, from the library or from disk (and then kept in the library).
-static const tr_motion *fetch( builder *b, const tr_file_ref *ref )
+static const tr_motion *fetch( builder *b, const tr_file_ref *ref, const char *field )
 {
+    snprintf( b->field, sizeof b->field, "%s.file", field );
     const tr_motion *known = tr_library_find_file( b->library, ref );
     if ( known != NULL )
         return known;
@@ -145,23 +147,14 @@ static bool build_target( builder *b, tr_actor *actor, const tr_cast *cast )
     tr_body_scale scale = { t->scale, t->limbs, t->limb_count, t->girths, t->girth_count };
     const tr_skeleton *like = &actor->source.skeleton;
     if ( t->skeleton.file[0] != 0 ) {
-        const tr_motion *file = fetch( b, &t->skeleton );
+        const tr_motion *file = fetch( b, &t->skeleton, "target.skeleton" );
         if ( file == NULL )
             return false;
         like = &file->skeleton;
     }
-    for ( int i = 0; i < t->limb_count + t->girth_count; ++i ) {
-        const char *limb = i < t->limb_count ? t->limbs[i].limb : t->girths[i - t->limb_count].limb;
-        bool known = tr_skeleton_find_limb( like, limb ) >= 0;
-        for ( const char *const *group =
-                  ( const char *const[] ){ "arms", "legs", "left", "right", "all", NULL };
-              *group; ++group )
-            known = known || strcmp( *group, limb ) == 0;
-        if ( !known )
-            tr_log_add( b->warnings, "%s: the body has no limb \"%s\"; its factor has no effect", cast->id,
-                        limb );
-    }
-    return tr_skeleton_scaled( &actor->target, like, &scale, b->error ) &&
+    b->field[0] = 0;
+    return tr_target_check_limbs( t, like, b->field, sizeof b->field, b->error ) &&
+           tr_skeleton_scaled( &actor->target, like, &scale, b->error ) &&
            tr_body_build( &actor->body, &actor->target, t->girths, t->girth_count, b->error ) &&
            tr_body_build( &actor->source_body, &actor->source.skeleton, NULL, 0, b->error );
 }
@@ -173,6 +166,7 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
         return tr_error_memory( b->error );
     if ( cast->mapping[0] == 0 )
         return tr_joint_map_build( actor->map, &actor->target, &actor->source.skeleton, b->error );
+    snprintf( b->field, sizeof b->field, "mapping" );
     char *path = b->file != NULL ? tr_path_beside( b->file, cast->mapping ) : tr_string_copy( cast->mapping );
     bool ok = path != NULL
                   ? tr_joint_map_load( actor->map, &actor->target, &actor->source.skeleton, path, b->error )
@@ -183,7 +177,7 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
 
 static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
 {
-    const tr_motion *whole = fetch( b, &cast->source );
+    const tr_motion *whole = fetch( b, &cast->source, "source" );
     if ( whole == NULL || !take( b, &actor->source, whole, &cast->source, cast->start,
                                  placement_of( cast->position, cast->heading ) ) )
         return false;
@@ -213,7 +207,7 @@ static bool build_prop( builder *b, tr_stage_prop *out, const tr_prop *prop )
         out->track[f] = placement;
     if ( prop->track.file[0] == 0 )
         return true;
-    const tr_motion *whole = fetch( b, &prop->track );
+    const tr_motion *whole = fetch( b, &prop->track, "track" );
     tr_motion motion;
     if ( whole == NULL || !take( b, &motion, whole, &prop->track, prop->start, placement ) )
         return false;
@@ -263,14 +257,17 @@ static bool allocate( builder *b )
            tr_error_memory( b->error );
 }
 
-// An error inside a file names the file; one of meaning gets the cast member's path.
+// An error inside a file names its own line there. Any other gets the path of the field behind it, before the
+// name of the file it may be about.
 static bool blame( builder *b, const char *list, int index )
 {
-    if ( b->error != NULL && b->error->file[0] == 0 && b->error->path[0] == 0 ) {
-        snprintf( b->error->file, sizeof b->error->file, "%s", b->file != NULL ? b->file : "" );
-        snprintf( b->error->path, sizeof b->error->path, "%s[%d]", list, index );
-    }
-    return false;
+    if ( b->error == NULL || b->error->line > 0 || b->error->path[0] != 0 )
+        return false;
+    char path[128];
+    tr_error inner = *b->error;
+    snprintf( path, sizeof path, "%s[%d]%s%s", list, index, b->field[0] != 0 ? "." : "", b->field );
+    return tr_error_path( b->error, b->file, path, "%s%s%s", inner.file, inner.file[0] != 0 ? ": " : "",
+                          inner.message );
 }
 
 static bool build( builder *b )
@@ -300,7 +297,7 @@ bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_
                          .frame_count = scene->last - scene->first + 1,
                          .fps = scene->fps,
                          .ground = scene->ground };
-    builder b = { out, file, library, warnings, error };
+    builder b = { .stage = out, .file = file, .library = library, .warnings = warnings, .error = error };
     if ( build( &b ) )
         return true;
     tr_stage_free( out );
