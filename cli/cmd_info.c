@@ -157,16 +157,16 @@ static json_t *facts_json( const motion_facts *facts )
     for ( int i = 0; i < skeleton->limb_count; ++i )
         json_array_append_new( limbs, json_string( skeleton->limbs[i].name ) );
     for ( int i = 0; i < facts->warnings.count; ++i )
-        json_array_append_new( warnings, json_string( facts->warnings.lines[i] ) );
+        json_array_append_new( warnings, tr_json_text( facts->warnings.lines[i] ) );
     char up[2] = { facts->import.up == 'z' ? 'z' : 'y', 0 };
-    return json_pack( "{ss ss si si si si sf sf sf sf ss ss so so so s{so so} so}", "file", facts->file,
-                      "kind", "motion", "joints", skeleton->joint_count - facts->end_sites, "end_sites",
-                      facts->end_sites, "channels", facts->bvh.channel_count, "frames", clip->frame_count,
-                      "fps", clip->fps, "duration_s", duration( clip->frame_count, clip->fps ), "height_m",
-                      tr_skeleton_height( skeleton ), "unit_m", facts->import.unit, "up", up, "guess",
-                      facts->guess, "layouts", layouts, "limbs", limbs, "contacts", contacts_json( facts ),
-                      "bounds_m", "low", json_vec3( facts->low ), "high", json_vec3( facts->high ),
-                      "warnings", warnings );
+    return json_pack( "{so ss si si si si sf sf sf sf ss ss so so so s{so so} so}", "file",
+                      tr_json_text( facts->file ), "kind", "motion", "joints",
+                      skeleton->joint_count - facts->end_sites, "end_sites", facts->end_sites, "channels",
+                      facts->bvh.channel_count, "frames", clip->frame_count, "fps", clip->fps, "duration_s",
+                      duration( clip->frame_count, clip->fps ), "height_m", tr_skeleton_height( skeleton ),
+                      "unit_m", facts->import.unit, "up", up, "guess", facts->guess, "layouts", layouts,
+                      "limbs", limbs, "contacts", contacts_json( facts ), "bounds_m", "low",
+                      json_vec3( facts->low ), "high", json_vec3( facts->high ), "warnings", warnings );
 }
 
 // --------------------------------------------------------------------------------------------------- scene
@@ -218,8 +218,8 @@ static json_t *scene_json( const tr_scene *scene, const char *name )
     count_kinds( scene, counts );
     for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )
         json_object_set_new( kinds, tr_constraint_kind_names[k], json_integer( counts[k] ) );
-    return json_pack( "{ss ss si s[ii] sf sf so so so so}", "file", name, "kind", "scene", "frames", frames,
-                      "range", scene->first, scene->last, "fps", scene->fps, "duration_s",
+    return json_pack( "{so ss si s[ii] sf sf so so so so}", "file", tr_json_text( name ), "kind", "scene",
+                      "frames", frames, "range", scene->first, scene->last, "fps", scene->fps, "duration_s",
                       duration( frames, scene->fps ), "cast", cast, "props", props, "obstacles", obstacles,
                       "constraints", kinds );
 }

@@ -193,6 +193,11 @@ static void quoted_text_is_utf8( void **state )
         check_ok( tr_json_parse( &json, text.data, text.size, "text", &error ), &error );
         json_decref( json );
         tr_text_free( &text );
+        json_t *string = tr_json_text( cases[i].in );
+        tr_json_print( string, &text );
+        assert_memory_equal( text.data, cases[i].out, strlen( cases[i].out ) );
+        json_decref( string );
+        tr_text_free( &text );
     }
 }
 

@@ -100,6 +100,9 @@ bool tr_motion_save( const tr_motion *motion, const char *path, tr_error *error 
 
 bool tr_json_load( json_t **out, const char *path, tr_error *error );
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error );
+// A JSON string of any bytes, as tr_text_quoted writes it; NULL when out of memory. jansson refuses what is
+// no UTF-8.
+json_t *tr_json_text( const char *text );
 void tr_json_print( const json_t *json, tr_text *out ); // indented, numbers shortest-exact
 bool tr_json_save( const json_t *json, const char *path,
                    tr_error *error ); // the same as a file, atomic

@@ -77,6 +77,15 @@ bool tr_json_load( json_t **out, const char *path, tr_error *error )
     return ok;
 }
 
+json_t *tr_json_text( const char *text )
+{
+    tr_text quoted = { 0 };
+    tr_text_quoted( &quoted, text, strlen( text ) );
+    json_t *string = quoted.failed ? NULL : json_loadb( quoted.data, quoted.size, JSON_DECODE_ANY, NULL );
+    tr_text_free( &quoted );
+    return string;
+}
+
 // ------------------------------------------------------------------------------------------------- writing
 
 static void print_break( tr_text *out, int depth )
