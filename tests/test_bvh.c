@@ -333,6 +333,8 @@ static void names_in_latin_1_become_utf_8( void **state )
     name[sizeof name - 1] = 0;
     snprintf( text, sizeof text, format, name );
     assert_false( parse( &bvh, text, &error ) );
+    assert_string_equal( error.message,
+                         "expected a joint name of at most 255 bytes, found one of 398 once it is UTF-8" );
 }
 
 static char *read_text( const char *name, size_t *size )

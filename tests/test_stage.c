@@ -331,6 +331,10 @@ static void constraints_outside_the_scene_act_by_their_ease( void **state )
     tr_result out = solve( &x, "copy-ik" );
     assert_int_equal( out.reports[find_rule( &x.stage, "after" )].worst_frame, FRAMES - 1 );
     assert_int_equal( out.reports[find_rule( &x.stage, "before" )].worst_frame, 0 );
+    tr_text report = { 0 };
+    assert_true( tr_report_print( &x.stage, &out, "copy-ik", &report ) );
+    assert_non_null( strstr( report.data, "\"range\": null, \"error_mm\": null, \"worst_frame\": null" ) );
+    tr_text_free( &report );
     tr_result_free( &out );
     tr_stage_free( &x.stage );
     x.scene.constraints[2].a = tr_point_joint( "a", "Tail" ); // wrong, though it has no effect
@@ -683,7 +687,7 @@ static void result_folders_read_back( void **state )
     add_character( &x, "a", v3( 1, 0, 2 ), 1.1, &a );
     add_character( &x, "b", v3( 2.5, 0, 2 ), 0.8, &b );
     x.scene.cast[0].heading = 77;
-    x.scene.first = 3; // frames are renumbered from 0 in the folder
+    x.scene.first = 3; // the folder keeps the scene's frame numbers
     tr_prop box = tr_default_prop( "box" );
     box.position = v3( 1.5, 1, 2 );
     tr_scene_add_prop( &x.scene, &box );
@@ -723,6 +727,14 @@ static void result_folders_read_back( void **state )
     }
     check_near( again.reports[0].max_mm, out.reports[0].max_mm, 1e-5 );
     assert_int_equal( stage.rules[0].first, 7 );
+    assert_true( scene.first == 3 && scene.last == FRAMES - 1 && scene.constraints[0].first == 10 );
+    tr_text report = { 0 }, told = { 0 };
+    assert_true( tr_report_print( &x.stage, &out, "copy-ik", &report ) );
+    assert_true( tr_report_print( &stage, &again, "copy-ik", &told ) );
+    assert_non_null( strstr( report.data, "\"range\": [10, 20]" ) );
+    assert_non_null( strstr( told.data, "\"range\": [10, 20]" ) );
+    tr_text_free( &report );
+    tr_text_free( &told );
     tr_result_free( &again );
     tr_stage_free( &stage );
     tr_library_free( &library );
@@ -732,6 +744,32 @@ static void result_folders_read_back( void **state )
     end( &x );
     snprintf( path, sizeof path, "rm -r %s", folder );
     assert_int_equal( system( path ), 0 );
+}
+
+// Files may name joints with more bytes than scenes may; the report tells them whole, in valid UTF-8.
+static void reports_tell_long_joint_names_whole( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion a;
+    make_body( &a, FRAMES );
+    char name[256] = "LeftFoot_";
+    for ( int i = 0; i < 60; ++i )
+        strcat( name, "é" );
+    tr_joint *foot = &a.skeleton.joints[tr_skeleton_find( &a.skeleton, "LeftFoot" )];
+    tr_free( foot->name );
+    foot->name = tr_string_copy( name );
+    add_character( &x, "a", v3_zero, 1, &a );
+    build( &x );
+    tr_result out = solve( &x, "copy" );
+    tr_text report = { 0 };
+    assert_true( tr_report_print( &x.stage, &out, "copy", &report ) );
+    assert_true( tr_utf8_valid( report.data, report.size ) );
+    assert_non_null( strstr( report.data, name ) );
+    tr_text_free( &report );
+    tr_result_free( &out );
+    end( &x );
 }
 
 // A target whose arms hang down at rest, and which lies on its back, still takes over the source's pose.
@@ -1091,6 +1129,7 @@ int main( void )
         TEST( two_hands_meet_half_way ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( result_folders_read_back ),
+        TEST( reports_tell_long_joint_names_whole ),
         TEST( rest_poses_are_brought_together ),
         TEST( one_file_can_be_read_in_two_units ),
         TEST( a_joint_map_leads_to_another_skeleton ),

@@ -152,8 +152,8 @@ const char *const tr_bvh_channel_names[6] = { "Xposition", "Yposition", "Zpositi
                                               "Xrotation", "Yrotation", "Zrotation" };
 
 // Names are UTF-8 inside the program, for reports and scenes are JSON. Other bytes are taken as Latin-1,
-// whose letters 80 … FF become two bytes each. Returns the length, or one beyond the longest there is room
-// for.
+// whose letters 80 … FF become two bytes each. Returns the length in UTF-8; a name with no room for it is not
+// whole.
 static size_t store_name( const char *first, size_t length, char name[TR_BVH_LONGEST_NAME + 1] )
 {
     bool latin = !tr_utf8_valid( first, length );
@@ -161,13 +161,15 @@ static size_t store_name( const char *first, size_t length, char name[TR_BVH_LON
     for ( size_t i = 0; i < length; ++i ) {
         unsigned char c = (unsigned char)first[i];
         bool two = latin && c >= 0x80;
-        if ( filled + ( two ? 2 : 1 ) > TR_BVH_LONGEST_NAME )
-            return TR_BVH_LONGEST_NAME + 1;
+        size_t at = filled;
+        filled += two ? 2 : 1;
+        if ( filled > TR_BVH_LONGEST_NAME )
+            continue;
         if ( two )
-            name[filled++] = (char)( 0xc0 | c >> 6 );
-        name[filled++] = (char)( two ? 0x80 | ( c & 0x3f ) : c );
+            name[at++] = (char)( 0xc0 | c >> 6 );
+        name[at] = (char)( two ? 0x80 | ( c & 0x3f ) : c );
     }
-    name[filled] = 0;
+    name[filled <= TR_BVH_LONGEST_NAME ? filled : 0] = 0;
     return filled;
 }
 
@@ -185,9 +187,10 @@ static bool take_name( parser *p, char name[TR_BVH_LONGEST_NAME + 1] )
         return fail_expected( p, "a joint name" );
     if ( memchr( first, 0, (size_t)( last - first ) ) != NULL )
         return fail_at( p, first, "expected a joint name, found a zero byte in it" );
-    return store_name( first, (size_t)( last - first ), name ) <= TR_BVH_LONGEST_NAME ||
-           fail_at( p, first, "expected a joint name of at most %d bytes, found one of %ld",
-                    TR_BVH_LONGEST_NAME, (long)( last - first ) );
+    size_t in_file = (size_t)( last - first ), length = store_name( first, in_file, name );
+    return length <= TR_BVH_LONGEST_NAME ||
+           fail_at( p, first, "expected a joint name of at most %d bytes, found one of %zu%s",
+                    TR_BVH_LONGEST_NAME, length, length > in_file ? " once it is UTF-8" : "" );
 }
 
 static bool read_offset( parser *p, vec3 *out )

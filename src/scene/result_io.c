@@ -4,6 +4,7 @@
 //   target/<id>.bvh   the target skeleton, where it came from a file of its own
 //   scene.json        the scene with its paths pointing here, reloadable
 //   report.json       how well every constraint was kept
+// Frame numbers are the scene's in both JSON files; frame 0 of a BVH file is the scene's first.
 #include "scene/scene_private.h"
 
 #include <stdio.h>
@@ -62,14 +63,12 @@ static void refer( tr_file_ref *ref, const char *sub, const char *id )
     snprintf( ref->file, sizeof ref->file, "%s%s.bvh", sub, id );
 }
 
-// The same scene, standing on the files of the folder: every clip starts at frame 0, in the world.
+// The same scene with the same frame numbers, standing on the files of the folder: every clip starts at the
+// scene's first frame, in the world.
 static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
 {
     if ( !tr_scene_copy( out, stage->scene, error ) )
         return false;
-    int shift = out->first;
-    out->first = 0;
-    out->last = stage->frame_count - 1;
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
         refer( &cast->source, "source/", cast->id );
@@ -82,18 +81,13 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
             snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
         cast->position = v3_zero;
         cast->heading = 0;
-        cast->start = 0;
+        cast->start = out->first;
     }
     for ( int p = 0; p < out->prop_count; ++p ) {
         refer( &out->props[p].track, "source/", out->props[p].id );
         out->props[p].position = v3_zero;
         out->props[p].heading = 0;
-        out->props[p].start = 0;
-    }
-    for ( int c = 0; c < out->constraint_count; ++c ) {
-        tr_constraint *constraint = &out->constraints[c];
-        constraint->first -= constraint->first > -TR_MAX_FRAMES ? shift : 0; // always stays always
-        constraint->last -= constraint->last < TR_MAX_FRAMES ? shift : 0;
+        out->props[p].start = out->first;
     }
     return true;
 }
@@ -138,15 +132,13 @@ static void print_end( tr_text *out, const tr_stage *stage, const char *key, con
     }
     const char *who =
         anchor->actor >= 0 ? stage->scene->cast[anchor->actor].id : stage->scene->props[anchor->prop].id;
-    tr_point point = { .term_count = anchor->count, .offset = anchor->source_offset };
-    snprintf( point.who, sizeof point.who, "%s", who );
-    for ( int i = 0; i < anchor->count; ++i ) {
-        const char *name = stage->actors[anchor->actor].target.joints[anchor->joints[i]].name;
-        snprintf( point.terms[i].joint, sizeof point.terms[i].joint, "%s", name );
-        point.terms[i].weight = anchor->weights[i];
-    }
     tr_text text = { 0 };
-    tr_point_print( &point, &text );
+    tr_text_append( &text, who, strlen( who ) );
+    for ( int i = 0; i < anchor->count; ++i )
+        tr_point_print_term( &text, i == 0,
+                             stage->actors[anchor->actor].target.joints[anchor->joints[i]].name,
+                             anchor->weights[i] );
+    tr_point_print_offset( &text, anchor->source_offset );
     tr_text_quoted( out, text.data != NULL ? text.data : "", text.size );
     out->failed = out->failed || text.failed;
     tr_text_free( &text );
@@ -160,21 +152,27 @@ static void print_rule( tr_text *out, const tr_stage *stage, const tr_result *re
                  tr_constraint_kind_names[rule->kind] );
     print_end( out, stage, "a", &rule->a );
     print_end( out, stage, "b", &rule->b );
-    tr_text_add( out, ", \"range\": [%d, %d], \"error_mm\": {\"max\": ", rule->first, rule->last );
-    tr_text_number( out, report->max_mm, 6 );
-    tr_text_add( out, ", \"p95\": " );
-    tr_text_number( out, report->p95_mm, 6 );
-    tr_text_add( out, ", \"mean\": " );
-    tr_text_number( out, report->mean_mm, 6 );
-    tr_text_add( out, "}, \"gave_way\": %s, \"worst_frame\": %d, \"automatic\": %s}%s\n",
-                 report->gave_way ? "true" : "false", report->worst_frame,
+    int origin = stage->scene->first;
+    if ( rule->first > rule->last )
+        tr_text_add( out, ", \"range\": null, \"error_mm\": null, \"worst_frame\": null" );
+    else {
+        tr_text_add( out, ", \"range\": [%d, %d], \"error_mm\": {\"max\": ", origin + rule->first,
+                     origin + rule->last );
+        tr_text_number( out, report->max_mm, 6 );
+        tr_text_add( out, ", \"p95\": " );
+        tr_text_number( out, report->p95_mm, 6 );
+        tr_text_add( out, ", \"mean\": " );
+        tr_text_number( out, report->mean_mm, 6 );
+        tr_text_add( out, "}, \"worst_frame\": %d", origin + report->worst_frame );
+    }
+    tr_text_add( out, ", \"gave_way\": %s, \"automatic\": %s}%s\n", report->gave_way ? "true" : "false",
                  rule->constraint < 0 ? "true" : "false", r + 1 < stage->rule_count ? "," : "" );
 }
 
 bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out )
 {
-    tr_text_add( out, "{\n  \"method\": \"%s\",\n  \"frames\": %d,\n  \"fps\": ", method,
-                 stage->frame_count );
+    tr_text_add( out, "{\n  \"method\": \"%s\",\n  \"frames\": %d,\n  \"first\": %d,\n  \"fps\": ", method,
+                 stage->frame_count, stage->scene->first );
     tr_text_number( out, stage->fps, 9 );
     tr_text_add( out, ",\n  \"constraints\": [\n" );
     for ( int r = 0; r < stage->rule_count; ++r )

@@ -109,22 +109,31 @@ static void print_joint( tr_text *out, const char *joint )
     tr_text_append( out, "'", 1 );
 }
 
-void tr_point_print( const tr_point *point, tr_text *out )
+void tr_point_print_term( tr_text *out, bool first, const char *joint, double weight )
 {
-    tr_text_append( out, point->who, strlen( point->who ) );
-    for ( int i = 0; i < point->term_count; ++i ) {
-        tr_text_append( out, i == 0 ? "." : "+", 1 );
-        print_joint( out, point->terms[i].joint );
-        if ( point->terms[i].weight != 1 ) {
-            tr_text_append( out, "*", 1 );
-            tr_text_exact( out, point->terms[i].weight );
-        }
+    tr_text_append( out, first ? "." : "+", 1 );
+    print_joint( out, joint );
+    if ( weight != 1 ) {
+        tr_text_append( out, "*", 1 );
+        tr_text_exact( out, weight );
     }
-    if ( point->offset.x == 0 && point->offset.y == 0 && point->offset.z == 0 )
+}
+
+void tr_point_print_offset( tr_text *out, vec3 offset )
+{
+    if ( offset.x == 0 && offset.y == 0 && offset.z == 0 )
         return;
-    const double numbers[3] = { point->offset.x, point->offset.y, point->offset.z };
+    const double numbers[3] = { offset.x, offset.y, offset.z };
     for ( int i = 0; i < 3; ++i ) {
         tr_text_append( out, i == 0 ? "@" : ",", 1 );
         tr_text_exact( out, numbers[i] );
     }
+}
+
+void tr_point_print( const tr_point *point, tr_text *out )
+{
+    tr_text_append( out, point->who, strlen( point->who ) );
+    for ( int i = 0; i < point->term_count; ++i )
+        tr_point_print_term( out, i == 0, point->terms[i].joint, point->terms[i].weight );
+    tr_point_print_offset( out, point->offset );
 }

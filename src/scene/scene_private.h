@@ -58,6 +58,10 @@ int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // -1: dri
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );
 double tr_obstacle_top( const tr_scene *scene, int obstacle );
 
+// The parts of tr_point_print, for joints whose names are longer than a scene may hold.
+void tr_point_print_term( tr_text *out, bool first, const char *joint, double weight );
+void tr_point_print_offset( tr_text *out, vec3 offset );
+
 // Fills worlds and reports of a result whose motions and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
