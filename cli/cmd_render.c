@@ -159,7 +159,10 @@ static bool shot_video( shot *out, const cli_call *call, const char *path, tr_er
         cli_progress_step( &progress, frame - out->first + 1, out->last - out->first + 1 );
     }
     cli_progress_end( &progress );
-    return tr_video_close( video, ok ? error : NULL ) && ok;
+    if ( ok )
+        return tr_video_close( video, error );
+    tr_video_discard( video );
+    return false;
 }
 
 static void shot_free( shot *out )

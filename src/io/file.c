@@ -143,23 +143,60 @@ static void sync_folder( const char *file )
     tr_free( folder );
 }
 
-static bool replace( const char *target, const struct stat *old, const char *data, size_t size,
-                     const char *path, tr_error *error )
+static void draft_free( tr_draft *draft )
 {
-    char *temporary = NULL;
-    int file = open_temporary( target, &temporary );
-    if ( file < 0 )
-        return errno == ENOMEM ? tr_error_memory( error ) : fail( error, path, "cannot write" );
-    bool ok = write_all( file, data, size ) && ( old == NULL || fchmod( file, old->st_mode & 07777 ) == 0 ) &&
-              fsync( file ) == 0;
-    ok = close( file ) == 0 && ok && rename( temporary, target ) == 0;
-    if ( !ok ) {
+    tr_free( draft->path );
+    tr_free( draft->target );
+    tr_free( draft->name );
+    *draft = ( tr_draft ){ .file = -1 };
+}
+
+bool tr_draft_open( tr_draft *out, const char *path, tr_error *error )
+{
+    *out = ( tr_draft ){ .file = -1 };
+    struct stat info;
+    bool exists = stat( path, &info ) == 0;
+    if ( exists && S_ISDIR( info.st_mode ) )
+        return tr_error_at( error, path, 0, 0, "is a folder; a file name is needed here" );
+    if ( exists && !S_ISREG( info.st_mode ) )
+        return tr_error_at( error, path, 0, 0, "is a device or a pipe; a file name is needed here" );
+    if ( exists && access( path, W_OK ) != 0 )
+        return fail( error, path, "cannot write" );
+    out->path = tr_string_copy( path );
+    out->target = follow_links( path );
+    if ( out->path == NULL || out->target == NULL )
+        errno = ENOMEM;
+    else
+        out->file = open_temporary( out->target, &out->name );
+    if ( out->file >= 0 )
+        return true;
+    bool memory = errno == ENOMEM;
+    if ( !memory )
         fail( error, path, "cannot write" );
-        unlink( temporary );
+    draft_free( out );
+    return memory ? tr_error_memory( error ) : false;
+}
+
+bool tr_draft_keep( tr_draft *draft, tr_error *error )
+{
+    struct stat old;
+    bool ok = ( stat( draft->target, &old ) != 0 || fchmod( draft->file, old.st_mode & 07777 ) == 0 ) &&
+              fsync( draft->file ) == 0;
+    ok = close( draft->file ) == 0 && ok && rename( draft->name, draft->target ) == 0;
+    if ( !ok ) {
+        fail( error, draft->path, "cannot write" );
+        unlink( draft->name );
     } else
-        sync_folder( target );
-    tr_free( temporary );
+        sync_folder( draft->target );
+    draft_free( draft );
     return ok;
+}
+
+void tr_draft_discard( tr_draft *draft )
+{
+    close( draft->file );
+    unlink( draft->name );
+    draft_free( draft );
 }
 
 // Devices and pipes cannot be replaced, only written to.
@@ -176,19 +213,16 @@ static bool write_through( const char *path, const char *data, size_t size, tr_e
 bool tr_file_write( const char *path, const char *data, size_t size, tr_error *error )
 {
     struct stat info;
-    bool exists = stat( path, &info ) == 0;
-    if ( exists && S_ISDIR( info.st_mode ) )
-        return tr_error_at( error, path, 0, 0, "is a folder; a file name is needed here" );
-    if ( exists && !S_ISREG( info.st_mode ) )
+    if ( stat( path, &info ) == 0 && !S_ISREG( info.st_mode ) && !S_ISDIR( info.st_mode ) )
         return write_through( path, data, size, error );
-    if ( exists && access( path, W_OK ) != 0 )
-        return fail( error, path, "cannot write" );
-    char *target = follow_links( path );
-    if ( target == NULL )
-        return tr_error_memory( error );
-    bool ok = replace( target, exists ? &info : NULL, data, size, path, error );
-    tr_free( target );
-    return ok;
+    tr_draft draft;
+    if ( !tr_draft_open( &draft, path, error ) )
+        return false;
+    if ( write_all( draft.file, data, size ) )
+        return tr_draft_keep( &draft, error );
+    fail( error, path, "cannot write" );
+    tr_draft_discard( &draft );
+    return false;
 }
 
 // ------------------------------------------------------------------------------------------------- folders

@@ -15,6 +15,20 @@ bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error 
 // Temporary file beside the target, fsync, rename, fsync of the folder: killed at any moment, the old file or
 // the new one is whole. Follows a symbolic link to its target and keeps the permissions of an existing file.
 bool tr_file_write( const char *path, const char *data, size_t size, tr_error *error );
+
+// The same in parts, for what is not in memory as a whole: an empty file beside the target, which whoever
+// writes it opens by its name and which takes the target's place when it is kept.
+typedef struct tr_draft {
+    char *path, *target; // as given, and where its links lead
+    char *name;          // of the draft
+    int file;            // open for writing
+} tr_draft;
+
+bool tr_draft_open( tr_draft *out, const char *path, tr_error *error );
+// Both also free. After a failure the draft is gone and the old file as it was.
+bool tr_draft_keep( tr_draft *draft, tr_error *error );
+void tr_draft_discard( tr_draft *draft );
+
 bool tr_file_exists( const char *path );
 bool tr_folder_make( const char *path, tr_error *error ); // with parents; fine when it exists
 // `path` seen from the folder of `base_file`; absolute paths stay. Allocated.

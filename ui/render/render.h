@@ -144,6 +144,9 @@ double tr_picture_difference( const unsigned char *a, const unsigned char *b, in
 typedef struct tr_video tr_video; // frames piped into ffmpeg; .mp4 or .gif by the file's ending
 tr_video *tr_video_open( const char *path, int width, int height, double fps, tr_error *error );
 bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error );
-bool tr_video_close( tr_video *video, tr_error *error ); // also frees; false when ffmpeg failed
+// Both also free. The file appears, or replaces an older one, when the video is closed and whole: false when
+// ffmpeg failed, and then, as after discarding it, everything is as before.
+bool tr_video_close( tr_video *video, tr_error *error );
+void tr_video_discard( tr_video *video );
 
 #endif

@@ -1,5 +1,6 @@
 // Videos are encoded by ffmpeg, run as a child process without a shell. Frames go to its standard input
 // through a socket rather than a pipe: writing to one whose reader has died can be told not to raise SIGPIPE.
+// It writes a draft, which becomes the video when all of it is there.
 #include "ui/render/private.h"
 
 #include <errno.h>
@@ -15,12 +16,14 @@ extern char **environ;
 
 struct tr_video {
     char *path;
+    tr_draft draft;
     pid_t child;
     int input;    // our end of the socket
     int messages; // memory file that catches what ffmpeg says
     int width, height;
     int wide, tall;       // what ffmpeg is fed: even for .mp4, the last column and row repeated
     unsigned char *frame; // [wide * tall * 3]
+    int frame_count;
 };
 
 // A socket to feed the child's standard input and a memory file to catch its complaints.
@@ -56,16 +59,16 @@ static bool start( tr_video *video, double fps, bool gif, tr_error *error )
     snprintf( size, sizeof size, "%dx%d", video->wide, video->tall );
     // "file:" keeps ffmpeg from taking a colon or a leading minus in the name for something else
     if ( tr_number_print( rate, sizeof rate, fps, 6 ) == 0 ||
-         snprintf( name, sizeof name, "file:%s", video->path ) >= (int)sizeof name )
+         snprintf( name, sizeof name, "file:%s", video->draft.name ) >= (int)sizeof name )
         return tr_error_at( error, video->path, 0, 0, "the name of the video is too long" );
     const char *arguments[32] = {
         "ffmpeg", "-loglevel",   "error", "-nostdin",   "-y", "-f", "rawvideo", "-pixel_format",
         "rgb24",  "-video_size", size,    "-framerate", rate, "-i", "pipe:0" };
-    const char *mp4[] = { "-c:v",    "libx264",  "-pix_fmt",  "yuv420p",    "-crf", "18",
-                          "-preset", "veryfast", "-movflags", "+faststart", NULL };
+    const char *mp4[] = { "-f", "mp4",     "-c:v",     "libx264",   "-pix_fmt",   "yuv420p", "-crf",
+                          "18", "-preset", "veryfast", "-movflags", "+faststart", NULL };
     const char *palette[] = {
-        "-filter_complex", "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=sierra2_4a",
-        NULL };
+        "-f", "gif", "-filter_complex",
+        "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=sierra2_4a", NULL };
     int count = 15;
     for ( const char **a = gif ? palette : mp4; *a; ++a )
         arguments[count++] = *a;
@@ -82,6 +85,8 @@ static bool start( tr_video *video, double fps, bool gif, tr_error *error )
 
 static void video_free( tr_video *video )
 {
+    if ( video->draft.name != NULL )
+        tr_draft_discard( &video->draft );
     if ( video->input >= 0 )
         close( video->input );
     if ( video->messages >= 0 )
@@ -114,7 +119,9 @@ tr_video *tr_video_open( const char *path, int width, int height, double fps, tr
     video->tall = gif ? height : height + height % 2;
     video->path = tr_string_copy( path );
     video->frame = tr_alloc( (size_t)video->wide * (size_t)video->tall, 3 );
-    bool ok = video->path && video->frame ? start( video, fps, gif, error ) : tr_error_memory( error );
+    bool ok = video->path && video->frame
+                  ? tr_draft_open( &video->draft, path, error ) && start( video, fps, gif, error )
+                  : tr_error_memory( error );
     if ( ok )
         return video;
     video_free( video );
@@ -166,6 +173,7 @@ bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error 
             return finish( video, true, error );
         sent += (size_t)n;
     }
+    video->frame_count++;
     return true;
 }
 
@@ -175,6 +183,18 @@ bool tr_video_close( tr_video *video, tr_error *error )
         return true;
     bool ok = video->child != 0 ? finish( video, false, error )
                                 : tr_error_at( error, video->path, 0, 0, "ffmpeg ended early" );
+    if ( ok && video->frame_count == 0 ) // ffmpeg is content with that, players are not
+        ok = tr_error_at( error, video->path, 0, 0, "a video needs at least one frame" );
+    ok = ok && tr_draft_keep( &video->draft, error );
     video_free( video );
     return ok;
+}
+
+void tr_video_discard( tr_video *video )
+{
+    if ( !video )
+        return;
+    if ( video->child != 0 )
+        finish( video, false, NULL );
+    video_free( video );
 }
