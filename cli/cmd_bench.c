@@ -48,7 +48,7 @@ const cli_command cli_command_bench = {
     .options =
         ( const cli_option[] ){
             { "json", 0, "F", "also write the rows to this file" },
-            { "quick", 0, NULL, "few repetitions: figures for a first look" },
+            { "quick", 0, NULL, "few repetitions and less text: figures for a first look" },
             { "only", 0, "TEXT", "rows whose name contains TEXT" },
             { NULL },
         },

@@ -22,7 +22,8 @@ typedef struct motion_facts {
     tr_contacts contacts;
     layout_group layouts[MAX_LAYOUTS];
     int layout_count, end_sites;
-    vec3 low, high; // of all joints over all frames, metres
+    int first;      // recorded frame; 1 when a T-pose was put in front
+    vec3 low, high; // of all joints over the frames from there, metres
     tr_log warnings;
 } motion_facts;
 
@@ -68,8 +69,9 @@ static bool look_at_motion( motion_facts *facts, tr_error *error )
     if ( !tr_world_build( &world, &facts->motion, error ) )
         return false;
     size_t points = (size_t)world.joint_count * (size_t)world.frame_count;
-    facts->low = facts->high = points > 0 ? world.positions[0] : v3_zero;
-    for ( size_t i = 0; i < points; ++i )
+    size_t start = (size_t)world.joint_count * (size_t)facts->first;
+    facts->low = facts->high = points > 0 ? world.positions[start] : v3_zero;
+    for ( size_t i = start; i < points; ++i )
         grow_box( &facts->low, &facts->high, world.positions[i] );
     tr_surface ground = { .kind = TR_SURFACE_GROUND };
     tr_contact_def def = tr_default_contact_def();
@@ -85,6 +87,7 @@ static bool facts_load( motion_facts *facts, const char *path, tr_error *error )
     if ( !tr_bvh_load( &facts->bvh, path, &facts->warnings, error ) )
         return false;
     facts->guess = tr_bvh_guess( &facts->bvh, &facts->import );
+    facts->first = tr_bvh_first_frame( &facts->bvh );
     count_layouts( facts );
     return tr_bvh_to_motion( &facts->motion, &facts->bvh, &facts->import, error ) &&
            look_at_motion( facts, error );
@@ -112,6 +115,9 @@ static void facts_print( const motion_facts *facts )
             cli_plural( facts->end_sites ) );
     printf( "frames     %d at %.6g fps, %.2f s\n", clip->frame_count, clip->fps,
             duration( clip->frame_count, clip->fps ) );
+    if ( facts->first > 0 )
+        printf( "           frame 0 is an artificial T-pose: in a scene, take the file from frame 1 on "
+                "(source.first = 1)\n" );
     printf( "height     %.3f m in the rest pose\n", tr_skeleton_height( skeleton ) );
     printf( "units      1 = %.6g m, %c up: %s\n", facts->import.unit, facts->import.up == 'z' ? 'Z' : 'Y',
             facts->guess );
@@ -159,14 +165,14 @@ static json_t *facts_json( const motion_facts *facts )
     for ( int i = 0; i < facts->warnings.count; ++i )
         json_array_append_new( warnings, tr_json_text( facts->warnings.lines[i] ) );
     char up[2] = { facts->import.up == 'z' ? 'z' : 'y', 0 };
-    return json_pack( "{so ss si si si si sf sf sf sf ss ss so so so s{so so} so}", "file",
-                      tr_json_text( facts->file ), "kind", "motion", "joints",
-                      skeleton->joint_count - facts->end_sites, "end_sites", facts->end_sites, "channels",
-                      facts->bvh.channel_count, "frames", clip->frame_count, "fps", clip->fps, "duration_s",
-                      duration( clip->frame_count, clip->fps ), "height_m", tr_skeleton_height( skeleton ),
-                      "unit_m", facts->import.unit, "up", up, "guess", facts->guess, "layouts", layouts,
-                      "limbs", limbs, "contacts", contacts_json( facts ), "bounds_m", "low",
-                      json_vec3( facts->low ), "high", json_vec3( facts->high ), "warnings", warnings );
+    return json_pack(
+        "{so ss si si si si si sf sf sf sf ss ss so so so s{so so} so}", "file", tr_json_text( facts->file ),
+        "kind", "motion", "joints", skeleton->joint_count - facts->end_sites, "end_sites", facts->end_sites,
+        "channels", facts->bvh.channel_count, "frames", clip->frame_count, "first", facts->first, "fps",
+        clip->fps, "duration_s", duration( clip->frame_count, clip->fps ), "height_m",
+        tr_skeleton_height( skeleton ), "unit_m", facts->import.unit, "up", up, "guess", facts->guess,
+        "layouts", layouts, "limbs", limbs, "contacts", contacts_json( facts ), "bounds_m", "low",
+        json_vec3( facts->low ), "high", json_vec3( facts->high ), "warnings", warnings );
 }
 
 // --------------------------------------------------------------------------------------------------- scene

@@ -295,6 +295,34 @@ static void info_of_a_motion( void **state )
     json_decref( json );
 }
 
+static void info_knows_a_pose_put_in_front( void **state )
+{
+    fixture *f = *state;
+    char text[1024];
+    const char *head = "HIERARCHY\nROOT Hips\n{\n  OFFSET 0 0 0\n"
+                       "  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
+                       "  JOINT LHipJoint\n  {\n    OFFSET 0 -15 0\n    CHANNELS 3 Zrotation Yrotation "
+                       "Xrotation\n    End Site\n    {\n      OFFSET 0 -1 0\n    }\n  }\n"
+                       "  JOINT LowerBack\n  {\n    OFFSET 0 15 0\n    CHANNELS 3 Zrotation Yrotation "
+                       "Xrotation\n    End Site\n    {\n      OFFSET 0 1 0\n    }\n  }\n}\n";
+    snprintf( text, sizeof text,
+              "%sMOTION\nFrames: 3\nFrame Time: 0.01\n1000 0 0 0 0 0 -21 0 0 0 8 0\n"
+              "0 0 0 0 0 0 0 0.5 0 0 0.25 0\n10 0 0 0 0 0 0 0.5 0 0 0.25 0\n",
+              head );
+    write_file( f, "18_01.bvh", text );
+    troupe( f, "info 18_01.bvh" );
+    expect( f, 0, "frame 0 is an artificial T-pose" );
+    troupe( f, "info 18_01.bvh --json" );
+    json_t *json = parse_output( f );
+    assert_int_equal( json_integer_value( json_object_get( json, "first" ) ), 1 );
+    const json_t *high = json_object_get( json_object_get( json, "bounds_m" ), "high" );
+    check_near( json_number_value( json_array_get( high, 0 ) ), 0.5644, 1e-9 );
+    json_decref( json );
+    write_file( f, "small.bvh", small_bvh );
+    troupe( f, "info small.bvh --json" );
+    expect( f, 0, "\"first\": 0," );
+}
+
 static void conversion_keeps_every_channel( void **state )
 {
     fixture *f = *state;
@@ -617,6 +645,7 @@ int main( void )
         TEST( what_fails_says_why ),
         TEST( lists ),
         TEST( info_of_a_motion ),
+        TEST( info_knows_a_pose_put_in_front ),
         TEST( conversion_keeps_every_channel ),
         TEST( conversion_by_hand ),
         TEST( from_scene_to_picture ),

@@ -175,3 +175,22 @@ const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import )
     import->up = import->up != 0 ? import->up : 'y';
     return "out of memory for a guess: taken as centimetres, Y up";
 }
+
+// The pose put in front is written in whole degrees, which no recorded one is.
+static bool is_in_whole_degrees( const tr_bvh *bvh, int frame )
+{
+    const double *values = bvh->values + (size_t)frame * (size_t)bvh->channel_count;
+    for ( int j = 0; j < bvh->skeleton.joint_count; ++j )
+        for ( int c = 0; c < bvh->layouts[j].count; ++c ) {
+            double value = values[bvh->layouts[j].first + c];
+            if ( bvh->layouts[j].channels[c] >= TR_BVH_X_ROTATION && value != floor( value ) )
+                return false;
+        }
+    return true;
+}
+
+int tr_bvh_first_frame( const tr_bvh *bvh )
+{
+    return bvh->frame_count > 1 && has_cmu_names( &bvh->skeleton ) && is_in_whole_degrees( bvh, 0 ) &&
+           !is_in_whole_degrees( bvh, 1 );
+}

@@ -97,6 +97,9 @@ tr_bvh_import tr_default_bvh_import( void );
 // What a guess comes to: fills unit and up, and says in one sentence how (borrowed literal).
 const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import );
 
+// The first frame that was recorded: 1 in files of the CMU library, which begin with an artificial T-pose.
+int tr_bvh_first_frame( const tr_bvh *bvh );
+
 bool tr_bvh_to_motion( tr_motion *out, const tr_bvh *bvh, const tr_bvh_import *import, tr_error *error );
 // Channels for a motion. Layout and values of `like` are kept where it has the same joints and the pose is
 // the same to rounding; angles elsewhere follow the frame before. like = NULL: root 6 channels, others ZXY
