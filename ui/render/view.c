@@ -1,4 +1,5 @@
 // From a stage and its result to things to draw. Nothing here moves a joint.
+#include "posegraph/posegraph.h"
 #include "ui/render/private.h"
 
 #include <string.h>
@@ -140,30 +141,6 @@ static void add_skeleton( tr_draw_list *list, const puppet *p, int frame )
     }
 }
 
-// For every joint its child with the largest subtree, -1 for leaves; [joint_count], NULL when out of memory.
-// Parents come before children, so one walk from the back knows each subtree when it is asked for.
-static int *main_children( const tr_skeleton *skeleton )
-{
-    int count = skeleton->joint_count;
-    int *children = tr_alloc( (size_t)count, sizeof *children ),
-        *sizes = tr_alloc( (size_t)count, sizeof *sizes );
-    for ( int j = 0; children && j < count; ++j )
-        children[j] = -1;
-    for ( int j = count - 1; children && sizes && j > 0; --j ) {
-        int parent = skeleton->joints[j].parent, best = children[parent];
-        sizes[j] += 1;
-        sizes[parent] += sizes[j];
-        if ( best < 0 || sizes[j] >= sizes[best] )
-            children[parent] = j;
-    }
-    if ( !sizes ) {
-        tr_free( children );
-        children = NULL;
-    }
-    tr_free( sizes );
-    return children;
-}
-
 static double radius_around( const tr_body *body, int joint )
 {
     double radius = 0.0;
@@ -173,65 +150,27 @@ static double radius_around( const tr_body *body, int joint )
     return radius;
 }
 
-// Three points around a joint, at right angles to its bone, as far out as the body part reaches.
-static void joint_triangle( const puppet *p, tr_pose pose, int joint, int child, vec3 out[3] )
-{
-    int parent = p->skeleton->joints[joint].parent;
-    vec3 bone = child >= 0    ? v3_sub( pose.positions[child], pose.positions[joint] )
-                : parent >= 0 ? v3_sub( pose.positions[joint], pose.positions[parent] )
-                              : v3_y;
-    vec3 axis = v3_unit_or( bone, v3_y ), front = q_rotate( pose.rotations[joint], v3_z );
-    vec3 x = v3_mad( front, -v3_dot( front, axis ), axis );
-    x = v3_length( x ) > 0.3 ? v3_unit( x ) : v3_perpendicular( axis );
-    vec3 y = v3_cross( axis, x );
-    double radius = radius_around( p->body, joint );
-    for ( int k = 0; k < 3; ++k ) {
-        double angle = 2.0 * TR_PI * k / 3.0;
-        out[k] = v3_add( pose.positions[joint], v3_add( v3_scale( radius * cos( angle ), x ),
-                                                        v3_scale( radius * sin( angle ), y ) ) );
-    }
-}
-
-// Which corner of the second triangle each rail from the first leads to: the shortest of the three ways
-// round.
-static int rail_shift( const vec3 a[3], const vec3 b[3] )
-{
-    int best = 0;
-    double best_length = HUGE_VAL;
-    for ( int shift = 0; shift < 3; ++shift ) {
-        double length = 0.0;
-        for ( int k = 0; k < 3; ++k )
-            length += v3_distance( a[k], b[( k + shift ) % 3] );
-        if ( length < best_length ) {
-            best_length = length;
-            best = shift;
-        }
-    }
-    return best;
-}
-
+// The graph the solver deforms, in this pose: a triangle around every joint, three rails along every bone.
 static void add_pose_graph( tr_draw_list *list, const puppet *p, int frame )
 {
-    tr_pose pose = tr_world_pose( p->world, frame );
     tr_colour rail = mixed( p->colour, ( tr_colour ){ 0.10f, 0.12f, 0.18f, 1 }, 0.45f );
     tr_colour ring = mixed( p->colour, ( tr_colour ){ 0.10f, 0.12f, 0.18f, 1 }, 0.75f );
-    int *children = main_children( p->skeleton );
-    list->failed = list->failed || !children;
-    for ( int j = 0; children && j < p->skeleton->joint_count; ++j ) {
-        vec3 here[3], above[3];
-        int parent = p->skeleton->joints[j].parent;
-        joint_triangle( p, pose, j, children[j], here );
-        for ( int k = 0; k < 3; ++k )
+    tr_posegraph graph = { 0 };
+    tr_posegraph_def def = tr_default_posegraph_def();
+    vec3 *vertices = tr_alloc( 3 * (size_t)p->skeleton->joint_count, sizeof( vec3 ) );
+    bool ok = vertices && tr_posegraph_build( &graph, p->skeleton, p->body, &def, NULL );
+    list->failed = list->failed || !ok;
+    if ( ok )
+        tr_posegraph_pose( &graph, tr_world_pose( p->world, frame ), vertices );
+    for ( int j = 0; ok && j < graph.joint_count; ++j )
+        for ( int k = 0; k < 3; ++k ) {
+            const vec3 *here = vertices + 3 * j, *above = j > 0 ? vertices + 3 * graph.parents[j] : here;
             tr_draw_line_add( list, here[k], here[( k + 1 ) % 3], ring, 1.6f, true );
-        if ( parent < 0 )
-            continue;
-        joint_triangle( p, pose, parent, children[parent], above );
-        int shift = rail_shift( above, here );
-        for ( int k = 0; k < 3; ++k )
-            tr_draw_line_add( list, above[k], here[( k + shift ) % 3], see_through( rail, 0.8f ), 1.2f,
-                              true );
-    }
-    tr_free( children );
+            if ( j > 0 )
+                tr_draw_line_add( list, above[k], here[k], see_through( rail, 0.8f ), 1.2f, true );
+        }
+    tr_posegraph_free( &graph );
+    tr_free( vertices );
 }
 
 // ----------------------------------------------------------------------------------------------- trails
