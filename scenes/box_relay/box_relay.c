@@ -121,8 +121,8 @@ static bool add_hold( const relay *plan, tr_scene *scene, int person, int box, t
         hold.b = tr_point_prop( prop, relay_grip( person, side ).position );
         hold.first = first;
         hold.last = last;
-        hold.ease_in = 10;
-        hold.ease_out = 8;
+        hold.ease_in = 16;
+        hold.ease_out = 16;
         if ( tr_scene_add_constraint( scene, &hold ) == NULL )
             return tr_error_memory( error );
     }

@@ -33,8 +33,7 @@ static bool same_part( const tr_skeleton *skeleton, int a, int b )
 // the source, and equal bodies give the source back. On a prop the joint keeps its place on the prop: ρ = 1
 // in the prop's frame.
 
-// The joint that carries a hand or foot: the topmost extremity of the limb, or the joint itself.
-static int carrier( const tr_skeleton *skeleton, int joint )
+int tr_extremity_carrier( const tr_skeleton *skeleton, int joint )
 {
     for ( int up = skeleton->joints[joint].parent; up >= 0 && same_part( skeleton, up, joint );
           up = skeleton->joints[up].parent )
@@ -85,7 +84,8 @@ static void place_contact( const tr_stage *stage, tr_rule *rule )
         return;
     }
     const tr_actor *actor = &stage->actors[rule->a.actor];
-    int foot = carrier( &actor->target, rule->a.joints[0] ), from = actor->map[rule->a.joints[0]];
+    int foot = tr_extremity_carrier( &actor->target, rule->a.joints[0] ),
+        from = actor->map[rule->a.joints[0]];
     widen_to_stance( actor, from < 0 ? 0 : from, &first, &last );
     tr_anchor centre = {
         .actor = rule->a.actor, .prop = -1, .joints = { foot }, .weights = { 1 }, .count = 1 };
@@ -135,7 +135,7 @@ static tr_rule *append_automatic( tr_stage *stage, int actor, int joint, const t
     rule->a.count = 1;
     rule->first = contact->first;
     rule->last = contact->last;
-    rule->ease_in = rule->ease_out = ceil( 0.1 * stage->fps );
+    rule->ease_in = rule->ease_out = ceil( 0.2 * stage->fps );
     rule->floor = stage->ground;
     return rule;
 }

@@ -167,18 +167,22 @@ static double chord( double angle )
     return 0.2 * sin( 0.5 * angle ); // at 10 cm
 }
 
-// Flat: how far the change from the wanted rotation tilts the vertical.
+// Flat: the rotation it has, tilted back by the least turn that makes the change from the wanted one level.
+quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    quat wanted = rule->given ? rule->rotation : anchor_source_rotation( stage, &rule->a, frame );
+    if ( !rule->flat )
+        return wanted;
+    quat now = anchor_rotation( result, &rule->a, frame );
+    vec3 up = q_rotate( q_mul( now, q_conj( wanted ) ), v3_y );
+    return q_mul( q_between( up, v3_y ), now );
+}
+
 static double orientation_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                                  int frame )
 {
-    quat now = anchor_rotation( result, &rule->a, frame );
-    quat wanted = rule->given ? rule->rotation : anchor_source_rotation( stage, &rule->a, frame );
-    quat change = q_mul( now, q_conj( wanted ) );
-    if ( rule->flat ) {
-        vec3 up = q_rotate( change, v3_y );
-        return chord( acos( clampd( up.y, -1, 1 ) ) );
-    }
-    return chord( q_angle( now, wanted ) );
+    return chord( q_angle( anchor_rotation( result, &rule->a, frame ),
+                           tr_rule_rotation( stage, result, rule, frame ) ) );
 }
 
 // Direction of a's horizontal path, from its neighbours in time; the source's own unless one is given.
@@ -196,14 +200,20 @@ static double direction_error( const tr_stage *stage, const tr_result *result, c
     return chord( acos( clampd( v3_dot( v3_unit( step ), v3_unit( wanted ) ), -1, 1 ) ) );
 }
 
+double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    if ( rule->given )
+        return rule->length;
+    return v3_distance( tr_anchor_source( stage, &rule->a, frame ),
+                        tr_anchor_source( stage, &rule->b, frame ) );
+}
+
 static double length_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
     vec3 a = tr_anchor_position( stage, result, &rule->a, frame );
     if ( rule->b.actor >= 0 || rule->b.prop >= 0 ) {
         double now = v3_distance( a, tr_anchor_position( stage, result, &rule->b, frame ) );
-        double source = v3_distance( tr_anchor_source( stage, &rule->a, frame ),
-                                     tr_anchor_source( stage, &rule->b, frame ) );
-        return fabs( now - ( rule->given ? rule->length : source ) );
+        return fabs( now - tr_rule_length( stage, rule, frame ) );
     }
     const tr_skeleton *skeleton = &stage->actors[rule->a.actor].target; // a result may have broken its own
     int joint = rule->a.joints[0], parent = skeleton->joints[joint].parent;

@@ -6,8 +6,12 @@
 #include <string.h>
 
 static const tr_method methods[] = {
-    { "copy-ik", "rotations copied, then feet and hands put in place frame by frame", tr_solve_copy_ik },
-    { "copy", "rotations copied, root path scaled", tr_solve_copy },
+    // the first is the default
+    { "posegraph", "linked pose graphs deformed together, then skeletons fitted exactly", tr_solve_posegraph,
+      true },
+    { "copy-ik", "baseline: rotations copied, then feet and hands put in place frame by frame",
+      tr_solve_copy_ik, false },
+    { "copy", "baseline: rotations copied, root path scaled", tr_solve_copy, false },
 };
 
 const tr_method *tr_method_table( int *count )
@@ -111,10 +115,13 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( method->solve( stage, out, error ) && tr_result_finish( out, stage, error ) )
-        return true;
-    tr_result_free( out );
-    return false;
+    if ( !method->solve( stage, out, error ) || !tr_result_finish( out, stage, error ) ) {
+        tr_result_free( out );
+        return false;
+    }
+    for ( int r = 0; method->exact && r < stage->rule_count; ++r )
+        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1.0;
+    return true;
 }
 
 static bool copy_source( tr_result *out, const tr_stage *stage, tr_error *error )

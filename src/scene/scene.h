@@ -355,6 +355,8 @@ typedef struct tr_result { // motion of the target bodies and of the props
 typedef struct tr_method {
     const char *name, *help;
     bool ( *solve )( const tr_stage *stage, tr_result *result, tr_error *error );
+    bool exact; // it sets out to keep hard rules: one it misses by more than a millimetre is reported as
+                // having given way
 } tr_method;
 
 const tr_method *tr_method_table( int *count );

@@ -55,6 +55,8 @@ tr_rule *tr_rule_append( tr_stage *stage );
 // none.
 double tr_part_ratio( const tr_actor *actor, int joint );
 int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // -1: drives none
+// The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
+int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );
 double tr_obstacle_top( const tr_scene *scene, int obstacle );
 
@@ -66,6 +68,10 @@ void tr_point_print_offset( tr_text *out, vec3 offset );
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
 
+quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
+                       int frame ); // orientation: the world rotation it wants
+double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame ); // length between a and b
+
 // How far the source itself is from a contact or relative rule at a frame, in metres.
 double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int frame );
 
@@ -73,5 +79,6 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
 
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error );
+bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error );
 
 #endif

@@ -1,0 +1,202 @@
+#include "scene/cluster_rows.h"
+
+// Feet before links before places before the rest (method: lengths are not rows, they are in the energy).
+static int priority( const tr_rule *rule )
+{
+    switch ( rule->kind ) {
+    case TR_CONSTRAINT_CONTACT: return 0;
+    case TR_CONSTRAINT_RELATIVE: return 1;
+    case TR_CONSTRAINT_ABSOLUTE: return 2;
+    case TR_CONSTRAINT_LENGTH: return 3;
+    case TR_CONSTRAINT_ORIENTATION: return 4;
+    default: return 5;
+    }
+}
+
+bool tr_rule_is_stance( const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 && rule->a.actor >= 0 &&
+           rule->a.count == 1;
+}
+
+vec3 tr_stance_place( const tr_stage *stage, const tr_rule *rule, vec3 target, tr_pose pose )
+{
+    int joint = rule->a.joints[0];
+    int foot = tr_extremity_carrier( &stage->actors[rule->a.actor].target, joint );
+    vec3 touching = v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], rule->a.offset ) );
+    return v3_add( target, v3_sub( pose.positions[foot], touching ) );
+}
+
+static int graph_of( const tr_cluster_rows *rows, const tr_anchor *anchor )
+{
+    int node = tr_anchor_node( rows->stage, anchor );
+    return node < 0 ? -1 : rows->graph_of_node[node];
+}
+
+// A box is a skeleton of two joints, the first at the middle of its floor.
+static int add_anchor( tr_cluster_rows *rows, const tr_anchor *anchor )
+{
+    int graph = graph_of( rows, anchor );
+    if ( anchor->prop < 0 )
+        return tr_cluster_add_point( &rows->cluster, graph, anchor->joints, anchor->weights, anchor->count,
+                                     anchor->offset );
+    const tr_stage_prop *prop = &rows->stage->props[anchor->prop];
+    int joint = 0;
+    double weight = 1;
+    vec3 from_floor = v3( 0, 0.5 * prop->scale * prop->size.y, 0 );
+    return tr_cluster_add_point( &rows->cluster, graph, &joint, &weight, 1,
+                                 v3_add( anchor->offset, from_floor ) );
+}
+
+static bool append( tr_cluster_rows *rows, int rule, int corner, int graph_a, int point_a, int graph_b,
+                    int point_b )
+{
+    if ( point_a < 0 || ( graph_b >= 0 && point_b < 0 ) )
+        return false;
+    int row = -1;
+    for ( int r = 0; row < 0 && r < rows->cluster.row_count; ++r ) {
+        const tr_port_row *known = &rows->cluster.rows[r];
+        if ( known->tree[0] == graph_a && known->port[0] == point_a && known->tree[1] == graph_b &&
+             ( graph_b < 0 || known->port[1] == point_b ) )
+            row = r;
+    }
+    if ( row < 0 )
+        row = tr_cluster_add_row( &rows->cluster, graph_a, point_a, graph_b, point_b );
+    if ( row < 0 ||
+         !tr_array_reserve( (void **)&rows->items, &rows->capacity, rows->count + 1, sizeof( tr_rule_row ) ) )
+        return false;
+    rows->items[rows->count++] = ( tr_rule_row ){ rule, row, corner };
+    return true;
+}
+
+static bool add_rotation( tr_cluster_rows *rows, int r, const tr_rule *rule, int graph )
+{
+    for ( int corner = 0; corner < 2; ++corner ) {
+        int point = tr_cluster_add_corner( &rows->cluster, graph, rule->a.joints[0], corner );
+        if ( !append( rows, r, corner, graph, point, -1, -1 ) )
+            return false;
+    }
+    return true;
+}
+
+static bool add_rule( tr_cluster_rows *rows, int r )
+{
+    const tr_rule *rule = &rows->stage->rules[r];
+    int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
+    bool bone = rule->kind == TR_CONSTRAINT_LENGTH && other < 0; // exact by construction in the fit
+    if ( graph < 0 || rule->direction || bone )
+        return true;
+    if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
+        return rule->a.actor < 0 || rule->a.count == 0 || add_rotation( rows, r, rule, graph );
+    if ( rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS ) {
+        int point =
+            tr_cluster_add_mass( &rows->cluster, graph, rows->stage->actors[rule->a.actor].body.masses );
+        return append( rows, r, -1, graph, point, -1, -1 );
+    }
+    if ( tr_rule_is_stance( rule ) ) {
+        int foot = tr_extremity_carrier( &rows->stage->actors[rule->a.actor].target, rule->a.joints[0] );
+        return append( rows, r, -1, graph, tr_cluster_add_joint( &rows->cluster, graph, foot ), -1, -1 );
+    }
+    int a = add_anchor( rows, &rule->a );
+    if ( rule->surface_prop >= 0 ) { // where it landed, as a point of the prop
+        tr_anchor spot = { .actor = -1, .prop = rule->surface_prop, .offset = rule->target };
+        return append( rows, r, -1, graph, a, graph_of( rows, &spot ), add_anchor( rows, &spot ) );
+    }
+    return append( rows, r, -1, graph, a, other, other < 0 ? -1 : add_anchor( rows, &rule->b ) );
+}
+
+static bool add_prop_turn( tr_cluster_rows *rows, int prop )
+{
+    int graph = rows->graph_of_node[rows->stage->actor_count + prop];
+    for ( int corner = 0; graph >= 0 && corner < 2; ++corner ) {
+        int point = tr_cluster_add_corner( &rows->cluster, graph, 0, corner );
+        int row = point < 0 ? -1 : tr_cluster_add_row( &rows->cluster, graph, point, -1, -1 );
+        if ( row < 0 || !tr_array_reserve( (void **)&rows->props, &rows->prop_capacity, rows->prop_count + 1,
+                                           sizeof( tr_prop_row ) ) )
+            return false;
+        rows->props[rows->prop_count++] = ( tr_prop_row ){ prop, row, graph, corner };
+    }
+    return true;
+}
+
+bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
+{
+    for ( int p = 0; p < rows->stage->prop_count; ++p )
+        if ( !add_prop_turn( rows, p ) )
+            return tr_error_memory( error );
+    for ( int level = 0; level <= 5; ++level )
+        for ( int r = 0; r < rows->stage->rule_count; ++r )
+            if ( priority( &rows->stage->rules[r] ) == level && !add_rule( rows, r ) )
+                return tr_error_memory( error );
+    return tr_cluster_factor( &rows->cluster, error );
+}
+
+void tr_cluster_rows_free( tr_cluster_rows *rows )
+{
+    tr_cluster_free( &rows->cluster );
+    tr_free( rows->items );
+    tr_free( rows->props );
+    rows->items = NULL;
+    rows->props = NULL;
+    rows->count = rows->capacity = rows->prop_count = rows->prop_capacity = 0;
+}
+
+// ------------------------------------------------------------------------------------------------- goals
+
+static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_rule_row *item, int frame )
+{
+    const tr_stage *stage = rows->stage;
+    const tr_rule *rule = &stage->rules[item->rule];
+    if ( item->corner >= 0 ) {
+        int graph = graph_of( rows, &rule->a ), joint = rule->a.joints[0];
+        vec3 corner = rows->cluster.graphs[graph]->corners[3 * joint + item->corner];
+        return q_rotate( tr_rule_rotation( stage, now, rule, frame ), corner );
+    }
+    vec3 target = tr_rule_target( stage, now, rule, frame );
+    if ( tr_rule_is_stance( rule ) )
+        return tr_stance_place( stage, rule, target, tr_world_pose( &now->worlds[rule->a.actor], frame ) );
+    if ( rule->surface_prop >= 0 ) // the row is the offset from the spot on the prop
+        return v3_sub( target, rigid_apply( now->tracks[rule->surface_prop][frame], rule->target ) );
+    if ( rule->kind == TR_CONSTRAINT_LENGTH ) { // along the direction it has now
+        vec3 apart = v3_sub( tr_anchor_position( stage, now, &rule->a, frame ),
+                             tr_anchor_position( stage, now, &rule->b, frame ) );
+        return v3_scale( tr_rule_length( stage, rule, frame ), v3_unit_or( apart, v3_y ) );
+    }
+    return target;
+}
+
+// Rules that share a row take turns: at each frame the one with the greatest strength speaks.
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
+                            tr_goal *goals )
+{
+    const tr_stage *stage = rows->stage;
+    int row_count = rows->cluster.row_count;
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        tr_goal *frame = goals + (size_t)f * row_count;
+        for ( int r = 0; r < row_count; ++r )
+            frame[r] = tr_goal_off();
+        for ( int i = 0; i < rows->prop_count; ++i ) {
+            const tr_prop_row *p = &rows->props[i];
+            vec3 corner = rows->cluster.graphs[p->graph]->corners[p->corner];
+            frame[p->row] = ( tr_goal ){ .target = q_rotate( now->tracks[p->prop][f].rotation, corner ) };
+        }
+        for ( int i = 0; i < rows->count; ++i ) {
+            const tr_rule *rule = &stage->rules[rows->items[i].rule];
+            double strength = tr_rule_strength( rule, f );
+            bool on = strength > 0 && ( !contacts_only || rule->kind == TR_CONSTRAINT_CONTACT );
+
+            int row = rows->items[i].row;
+            double compliance =
+                on ? tr_cluster_compliance( &rows->cluster, row, rule->hard, rule->weight, strength ) : 0;
+            tr_goal *goal = &frame[row];
+            bool stronger = goal->compliance[0] == TR_ROW_OFF || compliance < goal->compliance[0];
+            if ( !on || !stronger )
+                continue;
+            goal->target = wanted( rows, now, &rows->items[i], f );
+            for ( int k = 0; k < 3; ++k ) {
+                bool acts = rule->axis[k] && ( rule->kind != TR_CONSTRAINT_CENTRE_OF_MASS || k != 1 );
+                goal->compliance[k] = acts ? compliance : TR_ROW_OFF;
+            }
+        }
+    }
+}

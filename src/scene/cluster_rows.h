@@ -1,0 +1,45 @@
+// The stage's rules as rows of a pose-graph cluster. Private to the pose-graph method.
+#ifndef TROUPE_CLUSTER_ROWS_H
+#define TROUPE_CLUSTER_ROWS_H
+
+#include "posegraph/posegraph.h"
+#include "scene/scene_private.h"
+
+// A stance is held by the foot as a whole: heel, sole and toes of one foot ask for the same thing (see
+// automatic.c), so one row on the joint that carries them serves them all, and toes cannot pull against each
+// other.
+bool tr_rule_is_stance( const tr_rule *rule ); // contact of a joint with ground or environment
+// Where the foot has to be for its touching joint to come to `target`, if it keeps the rotation it has in
+// `pose`.
+vec3 tr_stance_place( const tr_stage *stage, const tr_rule *rule, vec3 target, tr_pose pose );
+
+// Which row of the cluster a rule speaks through; rules on the same points share one.
+typedef struct tr_rule_row {
+    int rule, row;
+    int corner; // orientation: 0 or 1, the corner of the joint's triangle it holds; -1: a position
+} tr_rule_row;
+
+// Props are carried the way the source turns them: two corners of each keep their direction.
+typedef struct tr_prop_row {
+    int prop, row, graph, corner;
+} tr_prop_row;
+
+typedef struct tr_cluster_rows {
+    const tr_stage *stage;
+    const int *graph_of_node; // [actor_count + prop_count] index in the cluster, -1: not in it
+    tr_cluster cluster;
+    tr_rule_row *items; // [count] in order of priority: the first win where hard ones contradict each other
+    int count, capacity;
+    tr_prop_row *props; // [prop_count]
+    int prop_count, prop_capacity;
+} tr_cluster_rows;
+
+// Adds a row for every rule that acts on the cluster's graphs (which have been added already).
+bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
+void tr_cluster_rows_free( tr_cluster_rows *rows );
+// goals [frame_count * row_count]. `now` is the result so far: partners' rotations and props' places are read
+// from it. contacts_only: what the transfer step takes.
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
+                            tr_goal *goals );
+
+#endif
