@@ -35,7 +35,7 @@ packages_missing() {
     local package reason installed
     installed=$(packages_of "$@" | cut -d' ' -f1 | xargs dpkg-query -W -f='${db:Status-Status} ${Package} \n' 2>/dev/null || true)
     while read -r package reason; do
-        grep -qxF "installed $package " <<<"$installed" || printf '%-20s %s\n' "$package" "$reason"
+        grep -qxF "installed $package " <<<"$installed" || printf '%-24s %s\n' "$package" "$reason"
     done < <(packages_of "$@")
 }
 
@@ -45,7 +45,7 @@ set_up() {
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         have_tools && return
         say "Troupe needs these packages (their names on Debian; yours may differ):"
-        packages_of "$@" | while read -r package reason; do printf '  %-20s %s\n' "$package" "$reason"; done >&2
+        packages_of "$@" | while read -r package reason; do printf '  %-24s %s\n' "$package" "$reason"; done >&2
         return
     fi
     missing=$(packages_missing "$@")

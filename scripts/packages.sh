@@ -4,25 +4,25 @@
 
 package_list() {
     cat <<'LIST'
-build gcc                 compiles the C17 sources, with OpenMP
-build libc6-dev           headers of the C library
-build cmake               configures the build (3.25 or newer)
-build ninja-build         runs the build
-build pkg-config          tells cmake where the libraries are
-build libjansson-dev      reads and writes scenes and reports as JSON
-build libsuitesparse-dev  sparse QR: which constraints contradict each other, and the exact reference
+build gcc                      compiles the C17 sources, with OpenMP
+build libc6-dev                headers of the C library
+build cmake                    configures the build (3.25 or newer)
+build ninja-build              runs the build
+build pkg-config               tells cmake where the libraries are
+build libjansson-dev           reads and writes scenes and reports as JSON
+build libsuitesparse-dev       sparse QR: which constraints contradict each other, and the exact reference
 build libopenblas-pthread-dev  dense linear algebra below it; this flavour may be called from several threads
-build liblapacke-dev      small dense least squares from C
-build libepoxy-dev        loads the OpenGL functions
-build libegl-dev          OpenGL without a window or an X server
-build libgl1-mesa-dri     draws pictures in software when there is no graphics card
-build libstb-dev          writes and reads PNG pictures
-build ffmpeg              turns pictures into videos
-test  libcmocka-dev       runs the unit tests
-ci    clang               compiles for the fuzzers and the thread sanitizer
-ci    libclang-rt-14-dev  run-time library of clang's sanitizers and fuzzer
-ci    libomp-14-dev       OpenMP for clang
-ci    clang-format        checks the layout of the sources
-ci    cppcheck            looks for mistakes the compiler does not see
+build liblapacke-dev           small dense least squares from C
+build libepoxy-dev             loads the OpenGL functions
+build libegl-dev               OpenGL without a window or an X server
+build libgl1-mesa-dri          draws pictures in software when there is no graphics card
+build libstb-dev               writes and reads PNG pictures
+build ffmpeg                   turns pictures into videos
+test  libcmocka-dev            runs the unit tests
+ci    clang                    compiles for the fuzzers and the thread sanitizer
+ci    libclang-rt-14-dev       run-time library of clang's sanitizers and fuzzer
+ci    libomp-14-dev            OpenMP for clang
+ci    clang-format             checks the layout of the sources
+ci    cppcheck                 looks for mistakes the compiler does not see
 LIST
 }
