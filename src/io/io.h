@@ -142,17 +142,8 @@ void tr_json_keys( const tr_json *object,
                    const char *const *keys ); // NULL-terminated; others fail, naming the nearest
 void tr_json_fail( const tr_json *at, const char *format, ... ) TR_PRINTF( 2 );
 
-// Each leaves *out alone when the member is absent and not required.
-void tr_json_number( const tr_json *object, const char *key, bool required, double low, double high,
-                     double *out );
+// Leaves *out alone when the member is absent and not required.
 void tr_json_int( const tr_json *object, const char *key, bool required, int low, int high, int *out );
-void tr_json_bool( const tr_json *object, const char *key, bool required, bool *out );
-void tr_json_string( const tr_json *object, const char *key, bool required, char *out, size_t size );
-void tr_json_vec3( const tr_json *object, const char *key, bool required, vec3 *out );
-void tr_json_quat( const tr_json *object, const char *key, bool required,
-                   quat *out ); // [x, y, z, w], normalised
-int tr_json_choice( const tr_json *object, const char *key, bool required, const char *const *names,
-                    int fallback );
 
 // The candidate with the smallest edit distance to `word`, or NULL when none is near.
 const char *tr_nearest_word( const char *word, const char *const *candidates );

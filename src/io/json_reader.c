@@ -134,141 +134,24 @@ void tr_json_keys( const tr_json *object, const char *const *keys )
 
 // -------------------------------------------------------------------------------------------------- values
 
-static void fail_range( const tr_json *at, double found, double low, double high )
-{
-    char low_text[40] = "", high_text[40] = "", found_text[40];
-    tr_number_print_exact( found_text, sizeof found_text, found );
-    if ( isfinite( low ) )
-        tr_number_print_exact( low_text, sizeof low_text, low );
-    if ( isfinite( high ) )
-        tr_number_print_exact( high_text, sizeof high_text, high );
-    if ( isfinite( low ) && isfinite( high ) )
-        tr_json_fail( at, "expected a number from %s to %s, found %s", low_text, high_text, found_text );
-    else
-        tr_json_fail( at, "expected a number %s %s, found %s", isfinite( low ) ? "of at least" : "of at most",
-                      isfinite( low ) ? low_text : high_text, found_text );
-}
-
-static bool number_at( const tr_json *at, double low, double high, double *out )
-{
-    if ( at->value == NULL )
-        return false;
-    if ( !json_is_number( at->value ) ) {
-        fail_type( at, "a number" );
-        return false;
-    }
-    double value = json_number_value( at->value );
-    if ( !( value >= low && value <= high ) ) {
-        fail_range( at, value, low, high );
-        return false;
-    }
-    *out = value;
-    return true;
-}
-
-void tr_json_number( const tr_json *object, const char *key, bool required, double low, double high,
-                     double *out )
-{
-    tr_json member = tr_json_member( object, key, required );
-    number_at( &member, low, high, out );
-}
-
 void tr_json_int( const tr_json *object, const char *key, bool required, int low, int high, int *out )
 {
     tr_json member = tr_json_member( object, key, required );
-    double value;
-    if ( !number_at( &member, low, high, &value ) )
+    if ( member.value == NULL )
         return;
-    if ( value != floor( value ) )
-        tr_json_fail( &member, "expected a whole number" );
+    if ( !json_is_number( member.value ) ) {
+        fail_type( &member, "a number" );
+        return;
+    }
+    double value = json_number_value( member.value );
+    char found[40];
+    tr_number_print_exact( found, sizeof found, value );
+    if ( !( value >= low && value <= high ) )
+        tr_json_fail( &member, "expected a number from %d to %d, found %s", low, high, found );
+    else if ( value != floor( value ) )
+        tr_json_fail( &member, "expected a whole number, found %s", found );
     else
         *out = (int)value;
-}
-
-void tr_json_bool( const tr_json *object, const char *key, bool required, bool *out )
-{
-    tr_json member = tr_json_member( object, key, required );
-    if ( member.value == NULL )
-        return;
-    if ( !json_is_boolean( member.value ) )
-        fail_type( &member, "true or false" );
-    else
-        *out = json_is_true( member.value );
-}
-
-void tr_json_string( const tr_json *object, const char *key, bool required, char *out, size_t size )
-{
-    tr_json member = tr_json_member( object, key, required );
-    if ( member.value == NULL )
-        return;
-    if ( !json_is_string( member.value ) )
-        fail_type( &member, "a text" );
-    else if ( json_string_length( member.value ) >= size )
-        tr_json_fail( &member, "is longer than the %zu bytes there is room for", size - 1 );
-    else
-        memcpy( out, json_string_value( member.value ), json_string_length( member.value ) + 1 );
-}
-
-static bool numbers_at( const tr_json *list, int count, const char *what, double *out )
-{
-    if ( list->value == NULL )
-        return false;
-    if ( !json_is_array( list->value ) ) {
-        fail_type( list, what );
-        return false;
-    }
-    if ( tr_json_count( list ) != count ) {
-        tr_json_fail( list, "expected %s, found a list of %d", what, tr_json_count( list ) );
-        return false;
-    }
-    for ( int i = 0; i < count; ++i ) {
-        tr_json item = tr_json_item( list, i );
-        if ( !number_at( &item, -INFINITY, INFINITY, &out[i] ) )
-            return false;
-    }
-    return true;
-}
-
-void tr_json_vec3( const tr_json *object, const char *key, bool required, vec3 *out )
-{
-    tr_json member = tr_json_member( object, key, required );
-    double n[3];
-    if ( numbers_at( &member, 3, "three numbers [x, y, z]", n ) )
-        *out = v3( n[0], n[1], n[2] );
-}
-
-void tr_json_quat( const tr_json *object, const char *key, bool required, quat *out )
-{
-    tr_json member = tr_json_member( object, key, required );
-    double n[4];
-    if ( !numbers_at( &member, 4, "four numbers [x, y, z, w]", n ) )
-        return;
-    quat q = { n[0], n[1], n[2], n[3] };
-    double length = sqrt( q_dot( q, q ) );
-    if ( !( length > 1e-9 && length < 1e9 ) )
-        tr_json_fail( &member, "is no rotation: its length is zero or far from one" );
-    else
-        *out = q_unit( q );
-}
-
-int tr_json_choice( const tr_json *object, const char *key, bool required, const char *const *names,
-                    int fallback )
-{
-    tr_json member = tr_json_member( object, key, required );
-    if ( member.value == NULL )
-        return fallback;
-    if ( !json_is_string( member.value ) ) {
-        fail_type( &member, "a text" );
-        return fallback;
-    }
-    const char *word = json_string_value( member.value );
-    for ( int i = 0; names[i] != NULL; ++i )
-        if ( strcmp( names[i], word ) == 0 )
-            return i;
-    char hint[300];
-    describe_choices( hint, sizeof hint, word, names );
-    tr_json_fail( &member, "\"%.60s\" is not known here; %s", word, hint );
-    return fallback;
 }
 
 // ------------------------------------------------------------------------------------------------- nearest
