@@ -171,6 +171,8 @@ static bool read_open( script *in, tr_error *error )
     while ( *at != 0 && *at != '#' ) {
         pair p;
         const char *next = take_pair( &p, at );
+        if ( next == NULL && strlen( at ) >= TR_PATH_MAX )
+            return complain( in, at, error, "names and paths are at most %d bytes long", TR_PATH_MAX - 1 );
         if ( next == NULL )
             return complain_about_form( in, at, error );
         const char *nearest = tr_nearest_word( p.key, keys );

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const tr_scene_entry table[] = {
-    { "box_relay", "people pass yellow boxes along a curved line", 19, 2, 500, tr_box_relay_build },
+    { "box_relay", "people pass yellow boxes along a curved line", 19, 2, 2000, tr_box_relay_build },
     { "squat_chain", "people side by side, hand in hand, squat together", 24, 2, 500, tr_squat_chain_build },
     { "corridor", "two streams of walkers pass through a narrow corridor", 120, 2, 400, tr_corridor_build },
     { "spider", "eight legs walk, turn and climb over a step", 1, 1, 12, tr_spider_build },

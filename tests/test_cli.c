@@ -559,6 +559,13 @@ static void scripts_are_checked( void **state )
         expect( f, 1, cases[i].says );
         expect_sentence( f );
     }
+    char text[400];
+    memset( text, 'x', sizeof text );
+    memcpy( text, "open file=", 10 );
+    memcpy( text + sizeof text - 2, "\n", 2 );
+    write_file( f, "s.txt", text );
+    troupe( f, "run s.txt" );
+    expect( f, 1, "s.txt:1:6: names and paths are at most 255 bytes long" );
 }
 
 static void scenes_are_blamed_by_path( void **state )
