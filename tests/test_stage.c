@@ -330,6 +330,8 @@ static void constraints_outside_the_scene_act_by_their_ease( void **state )
     assert_false( before->touch );
     for ( int r = 0; r < x.stage.rule_count; ++r )
         assert_int_not_equal( x.stage.rules[r].constraint, 2 );
+    tr_result all = solve( &x, "posegraph" );
+    tr_result_free( &all );
     tr_result out = solve( &x, "copy-ik" );
     assert_int_equal( out.reports[find_rule( &x.stage, "after" )].worst_frame, FRAMES - 1 );
     assert_int_equal( out.reports[find_rule( &x.stage, "before" )].worst_frame, 0 );
@@ -1065,6 +1067,32 @@ static void balance_is_a_rule_when_asked_for( void **state )
     }
 }
 
+// At a given place the height counts too, unless its axes leave it out.
+static void a_centre_of_mass_goes_to_its_place( void **state )
+{
+    (void)state;
+    for ( int over = 0; over < 2; ++over ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1 );
+        x.scene.cast[0].contacts = x.scene.cast[0].soles = false;
+        tr_constraint mass = tr_default_constraint( "mass", TR_CONSTRAINT_CENTRE_OF_MASS );
+        mass.a = ( tr_point ){ .who = "a" };
+        mass.given = true;
+        mass.target = v3( 0, 0.5, 0 );
+        mass.axis[1] = over == 0;
+        tr_scene_add_constraint( &x.scene, &mass );
+        build( &x );
+        tr_result copy = solve( &x, "copy" ), out = solve( &x, "posegraph" );
+        double sunk = copy.worlds[0].positions[0].y - out.worlds[0].positions[0].y;
+        assert_true( over ? fabs( sunk ) < 0.01 : sunk > 0.5 );
+        assert_true( out.reports[0].max_mm < 0.1 * copy.reports[0].max_mm );
+        tr_result_free( &copy );
+        tr_result_free( &out );
+        end( &x );
+    }
+}
+
 static void lengths_are_the_target_s( void **state )
 {
     (void)state;
@@ -1199,6 +1227,7 @@ int main( void )
         TEST( wrong_joint_maps_are_refused ),
         TEST( a_direction_is_the_source_s_unless_given ),
         TEST( balance_is_a_rule_when_asked_for ),
+        TEST( a_centre_of_mass_goes_to_its_place ),
         TEST( lengths_are_the_target_s ),
         TEST( a_missing_joint_is_named_with_its_path ),
         TEST( absent_frames_and_numbers_that_are_none_are_refused ),

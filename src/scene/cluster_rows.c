@@ -194,7 +194,9 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
                 continue;
             goal->target = wanted( rows, now, &rows->items[i], f );
             for ( int k = 0; k < 3; ++k ) {
-                bool acts = rule->axis[k] && ( rule->kind != TR_CONSTRAINT_CENTRE_OF_MASS || k != 1 );
+                // a centre of mass over its support may be at any height; at a given place it may not
+                bool height_counts = rule->kind != TR_CONSTRAINT_CENTRE_OF_MASS || rule->given;
+                bool acts = rule->axis[k] && ( k != 1 || height_counts );
                 goal->compliance[k] = acts ? compliance : TR_ROW_OFF;
             }
         }

@@ -475,7 +475,7 @@ static bool fit_actor( fit_state *s, int actor, tr_error *error )
 static bool fit_stale( fit_state *s, tr_error *error )
 {
     for ( int i = 0; i < s->stage->actor_count; ++i )
-        if ( memchr( s->stale + (size_t)i * (size_t)s->stage->frame_count, true,
+        if ( memchr( s->stale + (size_t)i * (size_t)s->stage->frame_count, 1,
                      (size_t)s->stage->frame_count ) != NULL &&
              !fit_actor( s, i, error ) )
             return false;
