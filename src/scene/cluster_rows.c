@@ -1,4 +1,4 @@
-#include "scene/cluster_rows.h"
+#include "scene/cluster.h"
 
 // Feet before links before places before the rest (method: lengths are not rows, they are in the energy).
 static int priority( const tr_rule *rule )

@@ -1,6 +1,7 @@
-// The stage's rules as rows of a pose-graph cluster. Private to the pose-graph method.
-#ifndef TROUPE_CLUSTER_ROWS_H
-#define TROUPE_CLUSTER_ROWS_H
+// Pieces of the pose-graph method: the stage's rules as rows of a cluster, and the fit of skeletons to
+// graphs.
+#ifndef TROUPE_SCENE_CLUSTER_H
+#define TROUPE_SCENE_CLUSTER_H
 
 #include "posegraph/posegraph.h"
 #include "scene/scene_private.h"
@@ -41,5 +42,9 @@ void tr_cluster_rows_free( tr_cluster_rows *rows );
 // from it. contacts_only: what the transfer step takes.
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
                             tr_goal *goals );
+
+// Fits every character's skeleton, from the copied motions in `result`, to graphs [actor_count]: joints and
+// rotations the graphs came to. Motions, worlds and props' tracks of `result` are changed.
+bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, tr_error *error );
 
 #endif

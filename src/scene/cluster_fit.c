@@ -1,0 +1,440 @@
+// Fits skeletons to what the pose graphs came to. Graphs decide where bodies, links and props go; the fit
+// starts from the copied rotations of the same frame, brings hands and feet exactly to their places, and then
+// lets partners and props meet where everybody can reach:
+//
+//   fit ─► meet ─► fit ─► … until links agree to half a millimetre
+//
+// Whatever no skeleton can reach shows as residual after the last fit.
+#include "scene/cluster.h"
+
+#include <string.h>
+
+#define AGREED     5e-4 // metres: links closer than this are met
+#define MAX_ROUNDS 8    // of meeting and fitting again
+
+// --------------------------------------------------------------------------------------------------- state
+
+// What the rounds of meeting and fitting work on.
+typedef struct fit_state {
+    const tr_stage *stage;
+    tr_result *result;      // motions, worlds and tracks so far
+    tr_clip *start;         // [actor_count] the copied clips
+    tr_world *copied;       // [actor_count] their joints
+    const tr_world *graphs; // [actor_count] what the graphs say
+    tr_fit *fits;           // [actor_count]
+    int **rules;            // [actor_count] rules that act on the actor
+    int *rule_counts;       // [actor_count]
+    vec3 *agreed; // [rule_count * frame_count] where end a of a relation between two characters is to be
+    bool *stale;  // [actor_count * frame_count] frames to be fitted again
+} fit_state;
+
+static void state_free( fit_state *s )
+{
+    for ( int i = 0; i < s->stage->actor_count; ++i ) {
+        if ( s->start != NULL )
+            tr_clip_free( &s->start[i] );
+        if ( s->copied != NULL )
+            tr_world_free( &s->copied[i] );
+        if ( s->fits != NULL )
+            tr_fit_free( &s->fits[i] );
+        if ( s->rules != NULL )
+            tr_free( s->rules[i] );
+    }
+    tr_free( s->start );
+    tr_free( s->copied );
+    tr_free( s->fits );
+    tr_free( s->rules );
+    tr_free( s->rule_counts );
+    tr_free( s->agreed );
+    tr_free( s->stale );
+}
+
+static bool build_actor_state( fit_state *s, int i, tr_error *error )
+{
+    const tr_stage *stage = s->stage;
+    tr_fit_def def = tr_default_fit_def();
+    s->rules[i] = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
+    if ( s->rules[i] == NULL )
+        return tr_error_memory( error );
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( stage->rules[r].a.actor == i || stage->rules[r].b.actor == i )
+            s->rules[i][s->rule_counts[i]++] = r;
+    return tr_clip_copy( &s->start[i], &s->result->motions[i].clip, error ) &&
+           tr_world_build( &s->copied[i], &s->result->motions[i], error ) &&
+           tr_fit_build( &s->fits[i], &stage->actors[i].target, &def, error );
+}
+
+static bool state_build( fit_state *s, tr_error *error )
+{
+    size_t actors = (size_t)s->stage->actor_count, frames = (size_t)s->stage->frame_count;
+    s->start = tr_alloc( actors, sizeof( tr_clip ) );
+    s->copied = tr_alloc( actors, sizeof( tr_world ) );
+    s->fits = tr_alloc( actors, sizeof( tr_fit ) );
+    s->rules = tr_alloc( actors, sizeof( int * ) );
+    s->rule_counts = tr_alloc( actors, sizeof( int ) );
+    s->agreed = tr_alloc( (size_t)s->stage->rule_count * frames, sizeof( vec3 ) );
+    s->stale = tr_alloc( actors * frames, sizeof( bool ) );
+    if ( s->start == NULL || s->copied == NULL || s->fits == NULL || s->rules == NULL ||
+         s->rule_counts == NULL || s->agreed == NULL || s->stale == NULL )
+        return tr_error_memory( error );
+    for ( size_t i = 0; i < actors; ++i )
+        if ( !build_actor_state( s, (int)i, error ) )
+            return false;
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------------- fit
+
+static int fit_priority( const tr_rule *rule )
+{
+    switch ( rule->kind ) {
+    case TR_CONSTRAINT_CONTACT: return rule->surface_prop >= 0 ? 2 : 4;
+    case TR_CONSTRAINT_RELATIVE: return 3;
+    case TR_CONSTRAINT_ABSOLUTE: return 2;
+    default: return 1;
+    }
+}
+
+// The anchor as a point fixed to its first joint, in the pose the actor has now.
+static vec3 point_on_joint( const fit_state *s, const tr_anchor *anchor, int frame )
+{
+    tr_pose pose = tr_world_pose( &s->result->worlds[anchor->actor], frame );
+    vec3 at = tr_anchor_position( s->stage, s->result, anchor, frame );
+    return q_unrotate( pose.rotations[anchor->joints[0]], v3_sub( at, pose.positions[anchor->joints[0]] ) );
+}
+
+static vec3 *agreed_place( const fit_state *s, int rule, int frame )
+{
+    return &s->agreed[(size_t)rule * (size_t)s->stage->frame_count + (size_t)frame];
+}
+
+static bool links_actors( const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_RELATIVE && rule->a.actor >= 0 && rule->b.actor >= 0;
+}
+
+// Where a rule wants one of its ends.
+static vec3 wanted_place( const fit_state *s, int r, bool is_a, int frame )
+{
+    const tr_rule *rule = &s->stage->rules[r];
+    vec3 target = tr_rule_target( s->stage, s->result, rule, frame );
+    if ( rule->kind != TR_CONSTRAINT_RELATIVE )
+        return target;
+    if ( links_actors( rule ) ) {
+        vec3 meet = *agreed_place( s, r, frame );
+        return is_a ? meet : v3_sub( meet, target );
+    }
+    const tr_anchor *prop = is_a ? &rule->b : &rule->a;
+    vec3 place = tr_anchor_position( s->stage, s->result, prop, frame );
+    return is_a ? v3_add( place, target ) : v3_sub( place, target );
+}
+
+static bool make_goal( const fit_state *s, int r, bool is_a, int frame, tr_fit_goal *goal )
+{
+    const tr_rule *rule = &s->stage->rules[r];
+    const tr_anchor *anchor = is_a ? &rule->a : &rule->b;
+    bool rotation = rule->kind == TR_CONSTRAINT_ORIENTATION;
+    if ( rule->direction || anchor->count == 0 || rule->kind == TR_CONSTRAINT_LENGTH ||
+         rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS )
+        return false;
+    double strength = tr_rule_strength( rule, frame );
+    if ( strength <= 0 )
+        return false;
+    if ( rotation )
+        *goal = tr_fit_rotation( anchor->joints[0], tr_rule_rotation( s->stage, s->result, rule, frame ) );
+    else {
+        *goal = tr_fit_position( anchor->joints[0], wanted_place( s, r, is_a, frame ) );
+        goal->offset = point_on_joint( s, anchor, frame );
+        goal->axes = ( rule->axis[0] ? TR_FIT_X : 0 ) | ( rule->axis[1] ? TR_FIT_Y : 0 ) |
+                     ( rule->axis[2] ? TR_FIT_Z : 0 );
+    }
+    goal->hard = rule->hard;
+    goal->priority = fit_priority( rule );
+    goal->ease = strength;
+    goal->weight = rule->weight * strength;
+    return true;
+}
+
+// A foot on the ground is held in place and turned as it was copied; soles are flat then if the source's
+// were. Several joints of one foot ask for the same place; the strongest of them speaks. A leg that ends in a
+// tip is held by the tip.
+static int add_stance( const fit_state *s, const tr_rule *rule, int frame, tr_fit_goal *goals, int count )
+{
+    double strength = tr_rule_strength( rule, frame );
+    const tr_skeleton *skeleton = &s->stage->actors[rule->a.actor].target;
+    int foot = tr_extremity_carrier( skeleton, rule->a.joints[0] ), at = 0;
+    if ( strength <= 0 )
+        return count;
+    while ( at < count && !( goals[at].joint == foot && goals[at].kind == TR_FIT_POSITION ) )
+        at++;
+    if ( at < count && goals[at].ease >= strength )
+        return count;
+    tr_pose copied = tr_world_pose( &s->copied[rule->a.actor], frame );
+    vec3 target = tr_rule_target( s->stage, s->result, rule, frame );
+    bool sole = skeleton->joints[foot].role == TR_ROLE_FOOT || skeleton->joints[foot].role == TR_ROLE_HAND;
+    tr_fit_goal place = tr_fit_position( foot, target );
+    if ( sole )
+        place.place = tr_stance_place( s->stage, rule, target, copied );
+    else
+        place.offset = q_unrotate( copied.rotations[foot],
+                                   v3_sub( copied.positions[rule->a.joints[0]], copied.positions[foot] ) );
+    place.priority = fit_priority( rule );
+    place.hard = rule->hard;
+    place.weight = rule->weight * strength;
+    place.ease = strength;
+    goals[at] = place;
+    if ( at < count )
+        count -= sole ? 2 : 1;
+    if ( sole ) {
+        goals[at + 1] = place;
+        goals[at + 1].kind = TR_FIT_ROTATION;
+        goals[at + 1].rotation = copied.rotations[foot];
+    }
+    return count + ( sole ? 2 : 1 );
+}
+
+static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *goals )
+{
+    int count = 0;
+    for ( int i = 0; i < s->rule_counts[actor]; ++i ) // stances first, so that their pairs stand together
+        if ( tr_rule_is_stance( &s->stage->rules[s->rules[actor][i]] ) )
+            count = add_stance( s, &s->stage->rules[s->rules[actor][i]], frame, goals, count );
+    for ( int i = 0; i < s->rule_counts[actor]; ++i ) {
+        int r = s->rules[actor][i];
+        const tr_rule *rule = &s->stage->rules[r];
+        bool sole = rule->constraint < 0 && rule->kind == TR_CONSTRAINT_ORIENTATION; // a stance sees to it
+        if ( tr_rule_is_stance( rule ) || sole )
+            continue;
+        if ( rule->a.actor == actor )
+            count += make_goal( s, r, true, frame, &goals[count] );
+        if ( rule->b.actor == actor )
+            count += make_goal( s, r, false, frame, &goals[count] );
+    }
+    return count;
+}
+
+// At most this many goals act on an actor at one frame.
+static int most_goals( const fit_state *s, int actor )
+{
+    int most = 1;
+    for ( int f = 0; f < s->stage->frame_count; ++f ) {
+        int count = 0;
+        for ( int i = 0; i < s->rule_counts[actor]; ++i )
+            count += 2 * ( tr_rule_strength( &s->stage->rules[s->rules[actor][i]], f ) > 0 );
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+typedef struct fit_batch { // the stale frames of one actor
+    tr_fit_frame *frames;
+    tr_fit_result *results;
+    tr_fit_goal *goals; // [frame_count * most_goals]
+    tr_fit_scratch scratch;
+} fit_batch;
+
+static void batch_free( fit_batch *batch )
+{
+    tr_free( batch->frames );
+    tr_free( batch->results );
+    tr_free( batch->goals );
+    tr_fit_scratch_free( &batch->scratch );
+}
+
+static bool batch_build( fit_batch *batch, const fit_state *s, int actor, int most, tr_error *error )
+{
+    size_t frames = (size_t)s->stage->frame_count;
+    batch->frames = tr_alloc( frames, sizeof( tr_fit_frame ) );
+    batch->results = tr_alloc( frames, sizeof( tr_fit_result ) );
+    batch->goals = tr_alloc( frames * (size_t)most, sizeof( tr_fit_goal ) );
+    if ( batch->frames == NULL || batch->results == NULL || batch->goals == NULL )
+        return tr_error_memory( error );
+    return tr_fit_scratch_build( &batch->scratch, &s->fits[actor], most, tr_parallel_threads(), error );
+}
+
+static bool *stale_frames( const fit_state *s, int actor ) // [frame_count]
+{
+    return s->stale + (size_t)actor * (size_t)s->stage->frame_count;
+}
+
+static bool fit_actor( fit_state *s, int actor, tr_error *error )
+{
+    fit_batch batch = { 0 };
+    int most = most_goals( s, actor ), count = 0;
+    bool ok = batch_build( &batch, s, actor, most, error );
+    tr_clip *clip = &s->result->motions[actor].clip;
+    size_t joints = (size_t)clip->joint_count;
+    for ( int f = 0; ok && f < s->stage->frame_count; ++f ) {
+        if ( !stale_frames( s, actor )[f] )
+            continue;
+        tr_fit_goal *goals = batch.goals + (size_t)f * (size_t)most;
+        batch.frames[count] = ( tr_fit_frame ){ .start = tr_clip_frame( &s->start[actor], f ),
+                                                .root = tr_world_pose( &s->graphs[actor], f ).positions[0],
+                                                .goals = goals,
+                                                .goal_count = gather_goals( s, actor, f, goals ) };
+        batch.results[count++] = ( tr_fit_result ){ .local = clip->rotations + (size_t)f * joints };
+    }
+    ok = ok && tr_fit_solve( &s->fits[actor], &batch.scratch, batch.frames, batch.results, count, error );
+    for ( int f = 0, n = 0; ok && f < s->stage->frame_count; ++f )
+        if ( stale_frames( s, actor )[f] )
+            clip->root[f] = batch.results[n++].root;
+    batch_free( &batch );
+    tr_world_free( &s->result->worlds[actor] );
+    return ok && tr_world_build( &s->result->worlds[actor], &s->result->motions[actor], error );
+}
+
+static bool any_stale( const fit_state *s, int actor )
+{
+    for ( int f = 0; f < s->stage->frame_count; ++f )
+        if ( stale_frames( s, actor )[f] )
+            return true;
+    return false;
+}
+
+static bool fit_stale( fit_state *s, tr_error *error )
+{
+    for ( int i = 0; i < s->stage->actor_count; ++i )
+        if ( any_stale( s, i ) && !fit_actor( s, i, error ) )
+            return false;
+    for ( int i = 0; i < s->stage->actor_count; ++i )
+        memset( stale_frames( s, i ), 0, (size_t)s->stage->frame_count * sizeof( bool ) );
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- meet
+
+static void mark_stale( fit_state *s, const tr_anchor *anchor, int frame )
+{
+    if ( anchor->actor >= 0 )
+        stale_frames( s, anchor->actor )[frame] = true;
+}
+
+// Where a rule is only fading in or out it is not meant to be met: what is missing there says nothing about
+// reach.
+static bool in_full( const tr_rule *rule, int frame )
+{
+    return rule->hard && frame >= rule->first && frame <= rule->last;
+}
+
+// Half way between where `achieved` has the two ends of a link between characters; `*apart` says how far they
+// are off.
+static vec3 half_way( const fit_state *s, const tr_result *achieved, const tr_rule *rule, int frame,
+                      double *apart )
+{
+    vec3 a = tr_anchor_position( s->stage, achieved, &rule->a, frame );
+    vec3 b = v3_add( tr_anchor_position( s->stage, achieved, &rule->b, frame ),
+                     tr_rule_target( s->stage, achieved, rule, frame ) );
+    *apart = v3_distance( a, b );
+    return v3_lerp( a, b, 0.5 );
+}
+
+static bool meet_actors( fit_state *s, int r, int frame )
+{
+    const tr_rule *rule = &s->stage->rules[r];
+    if ( !links_actors( rule ) || !in_full( rule, frame ) )
+        return false;
+    double apart;
+    vec3 middle = half_way( s, s->result, rule, frame, &apart );
+    if ( apart <= AGREED )
+        return false;
+    *agreed_place( s, r, frame ) = middle;
+    mark_stale( s, &rule->a, frame );
+    mark_stale( s, &rule->b, frame );
+    return true;
+}
+
+// What a rule asks of the prop it holds on to: how far the body's end is from where the prop has it.
+static bool prop_pull( const fit_state *s, const tr_rule *rule, int prop, int frame, vec3 *pull )
+{
+    vec3 target = tr_rule_target( s->stage, s->result, rule, frame );
+    vec3 a = tr_anchor_position( s->stage, s->result, &rule->a, frame );
+    if ( rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop == prop )
+        *pull = v3_sub( a, target );
+    else if ( rule->kind == TR_CONSTRAINT_RELATIVE && ( rule->b.prop == prop || rule->a.prop == prop ) ) {
+        vec3 b = v3_add( tr_anchor_position( s->stage, s->result, &rule->b, frame ), target );
+        *pull = rule->b.prop == prop ? v3_sub( a, b ) : v3_sub( b, a );
+    } else
+        return false;
+    return true;
+}
+
+// A prop moves to the middle of what all that hold it fully achieved.
+static bool meet_prop( fit_state *s, int prop, const int *rules, int rule_count, int frame )
+{
+    vec3 sum = v3_zero;
+    double most = 0;
+    int holds = 0;
+    for ( int i = 0; i < rule_count; ++i ) {
+        const tr_rule *rule = &s->stage->rules[rules[i]];
+        vec3 pull;
+        if ( !in_full( rule, frame ) || !prop_pull( s, rule, prop, frame, &pull ) )
+            continue;
+        sum = v3_add( sum, pull );
+        holds++;
+        most = fmax( most, v3_length( pull ) );
+    }
+    if ( most <= AGREED )
+        return false;
+    rigid *place = &s->result->tracks[prop][frame];
+    place->position = v3_mad( place->position, 1.0 / holds, sum );
+    for ( int i = 0; i < rule_count; ++i )
+        if ( tr_rule_strength( &s->stage->rules[rules[i]], frame ) > 0 ) {
+            mark_stale( s, &s->stage->rules[rules[i]].a, frame );
+            mark_stale( s, &s->stage->rules[rules[i]].b, frame );
+        }
+    return true;
+}
+
+static bool meet( fit_state *s, tr_error *error, bool *moved )
+{
+    const tr_stage *stage = s->stage;
+    *moved = false;
+    int *rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
+    if ( rules == NULL )
+        return tr_error_memory( error );
+    for ( int p = 0; p < stage->prop_count; ++p ) {
+        int count = 0;
+        for ( int r = 0; r < stage->rule_count; ++r ) {
+            const tr_rule *rule = &stage->rules[r];
+            if ( rule->surface_prop == p || rule->a.prop == p || rule->b.prop == p )
+                rules[count++] = r;
+        }
+        for ( int f = 0; count > 0 && f < stage->frame_count; ++f )
+            *moved = meet_prop( s, p, rules, count, f ) || *moved;
+    }
+    for ( int r = 0; r < stage->rule_count; ++r )
+        for ( int f = 0; f < stage->frame_count; ++f )
+            *moved = meet_actors( s, r, f ) || *moved;
+    tr_free( rules );
+    return true;
+}
+
+// --------------------------------------------------------------------------------------------------- rounds
+
+static bool fit_all( fit_state *s, tr_error *error )
+{
+    tr_result graph_view =
+        *s->result; // the same result with the graphs' joints: where links met before any fit
+    graph_view.worlds = (tr_world *)s->graphs; // only read
+    for ( int r = 0; r < s->stage->rule_count; ++r )
+        for ( int f = 0; links_actors( &s->stage->rules[r] ) && f < s->stage->frame_count; ++f ) {
+            double apart;
+            *agreed_place( s, r, f ) = half_way( s, &graph_view, &s->stage->rules[r], f, &apart );
+        }
+    for ( int i = 0; i < s->stage->actor_count; ++i )
+        for ( int f = 0; f < s->stage->frame_count; ++f )
+            stale_frames( s, i )[f] = true;
+    bool moved = true;
+    for ( int round = 0; round < MAX_ROUNDS && moved; ++round )
+        if ( !fit_stale( s, error ) || !meet( s, error, &moved ) )
+            return false;
+    return fit_stale( s, error );
+}
+
+bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, tr_error *error )
+{
+    fit_state state = { .stage = stage, .result = result, .graphs = graphs };
+    bool ok = state_build( &state, error ) && fit_all( &state, error );
+    state_free( &state );
+    return ok;
+}
