@@ -12,9 +12,9 @@
 tr_contact_def tr_default_contact_def( void )
 {
     return ( tr_contact_def ){ .enter_speed = 0.25,
-                               .leave_speed = 0.45,
-                               .enter_height = 0.02,
-                               .leave_height = 0.035,
+                               .leave_speed = 0.35,
+                               .enter_height = 0.015,
+                               .leave_height = 0.022,
                                .rest_height = 0.085,
                                .min_seconds = 0.06,
                                .feet = true,
