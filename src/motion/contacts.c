@@ -291,6 +291,37 @@ static int list_jobs( const work *w, job *jobs )
     return count;
 }
 
+// How far the joints of the jobs are from the root at most, at any frame.
+static double greatest_reach( const work *w, int count )
+{
+    double reach = 0;
+    for ( int f = 0; f < w->world->frame_count; ++f )
+        for ( int i = 0; i < count; ++i )
+            reach = fmax( reach, v3_distance( joint_at( w, 0, f ), joint_at( w, w->jobs[i].joint, f ) ) );
+    return reach;
+}
+
+// Drops the boxes that no joint ever comes over or near to, without asking joint by joint: in a crowd these
+// are most of them.
+static void keep_near_surfaces( work *w, int count, tr_surface *kept )
+{
+    double reach = greatest_reach( w, count ) + ( w->def->rest_height + w->def->leave_height ) * w->stature;
+    int kept_count = 0;
+    for ( int i = 0; i < w->surface_count; ++i ) {
+        const tr_surface *s = &w->surfaces[i];
+        double limit = reach + v3_length( s->size );
+        bool near = s->kind == TR_SURFACE_GROUND;
+        for ( int f = 0; !near && f < w->world->frame_count; ++f ) {
+            vec3 way = v3_horizontal( v3_sub( joint_at( w, 0, f ), surface_at( s, f ).position ) );
+            near = !( v3_dot( way, way ) > limit * limit );
+        }
+        if ( near )
+            kept[kept_count++] = *s;
+    }
+    w->surfaces = kept;
+    w->surface_count = kept_count;
+}
+
 static bool gather( tr_contacts *out, job *jobs, int count )
 {
     bool ok = true;
@@ -317,14 +348,20 @@ bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_
                .fps = fps,
                .stature = tr_stature( skeleton ) };
     w.jobs = tr_alloc( (size_t)skeleton->joint_count, sizeof( job ) );
-    if ( w.jobs == NULL )
+    tr_surface *near = tr_alloc( (size_t)surface_count, sizeof( tr_surface ) );
+    if ( w.jobs == NULL || near == NULL ) {
+        tr_free( w.jobs );
+        tr_free( near );
         return tr_error_memory( error );
+    }
     int count = world->frame_count > 0 ? list_jobs( &w, w.jobs ) : 0;
-    double samples = (double)world->frame_count * ( surface_count + 1.0 ); // of one joint
+    keep_near_surfaces( &w, count, near );
+    double samples = (double)world->frame_count * ( w.surface_count + 1.0 ); // of one joint
     int block = 1 + (int)( 20000.0 / fmax( samples, 1.0 ) ); // less is not worth waking a thread
     tr_parallel_for( count, block, label_some, &w );
     bool ok = gather( out, w.jobs, count );
     tr_free( w.jobs );
+    tr_free( near );
     if ( ok )
         return true;
     tr_contacts_free( out );
