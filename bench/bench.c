@@ -68,24 +68,42 @@ static bool run_case( tr_bench_report *report, const bench_case *item, bool quic
     return true;
 }
 
+static const bench_case *find_case( int index )
+{
+    const bench_case *const groups[] = { bench_motion_cases, bench_pose_cases, bench_scene_cases };
+    for ( size_t g = 0; g < sizeof groups / sizeof groups[0]; ++g )
+        for ( const bench_case *item = groups[g]; item->name != NULL; ++item )
+            if ( index-- == 0 )
+                return item;
+    return NULL;
+}
+
+const char *tr_bench_name( int index )
+{
+    const bench_case *item = find_case( index );
+    return item != NULL ? item->name : NULL;
+}
+
+static bool is_wanted( const bench_case *item, const tr_bench_def *def )
+{
+    return ( def->only == NULL || strstr( item->name, def->only ) != NULL ) &&
+           !( def->quick && item->long_only );
+}
+
 bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error )
 {
     *out = ( tr_bench_report ){ 0 };
-    const bench_case *const groups[] = { bench_motion_cases, bench_scene_cases };
-    int total = 0, done = 0;
-    for ( int g = 0; g < 2; ++g )
-        for ( const bench_case *item = groups[g]; item->name != NULL; ++item )
-            ++total;
-    for ( int g = 0; g < 2; ++g )
-        for ( const bench_case *item = groups[g]; item->name != NULL; ++item ) {
-            bool wanted = def->only == NULL || strstr( item->name, def->only ) != NULL;
-            if ( wanted && !run_case( out, item, def->quick, error ) ) {
-                tr_bench_report_free( out );
-                return false;
-            }
-            if ( def->progress != NULL )
-                def->progress( def->context, ++done, total );
+    int total = 0;
+    while ( find_case( total ) != NULL )
+        ++total;
+    for ( int i = 0; i < total; ++i ) {
+        if ( is_wanted( find_case( i ), def ) && !run_case( out, find_case( i ), def->quick, error ) ) {
+            tr_bench_report_free( out );
+            return false;
         }
+        if ( def->progress != NULL )
+            def->progress( def->context, i + 1, total );
+    }
     return true;
 }
 

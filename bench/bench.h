@@ -32,6 +32,7 @@ typedef struct tr_bench_def {
 } tr_bench_def;
 
 tr_bench_def tr_default_bench_def( void );
+const char *tr_bench_name( int index ); // of the rows there are, in order; NULL past the last
 // Leaves the number of threads as it was by default (all processors).
 bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error );
 void tr_bench_report_free( tr_bench_report *report );

@@ -18,9 +18,11 @@ typedef struct bench_case {
     const bench_kind *kind;
     const char *baseline; // earlier row this one is compared with, NULL = none
     const char *ratio;    // name of the field for the baseline's ms / own ms
+    bool long_only;       // left out of quick runs
 } bench_case;
 
-extern const bench_case bench_motion_cases[], bench_scene_cases[]; // each ends with a row without a name
+// Each ends with a row without a name.
+extern const bench_case bench_motion_cases[], bench_pose_cases[], bench_scene_cases[];
 
 void bench_field( tr_bench_row *row, const char *name, double value );
 

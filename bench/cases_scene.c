@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "scenes/scenes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct scene_state {
@@ -24,12 +25,13 @@ static void scene_teardown( void *pointer )
     tr_free( state );
 }
 
-static bool build( scene_state *state, tr_error *error )
+// cast 0: as many as the relay has by default
+static bool build( scene_state *state, int cast, tr_error *error )
 {
     const tr_scene_entry *entry = tr_scene_entry_find( "box_relay" );
     if ( entry == NULL )
         return tr_error_set( error, "there is no built-in scene 'box_relay'" );
-    return tr_scene_build( entry, 0, &state->scene, &state->library, error );
+    return tr_scene_build( entry, cast, &state->scene, &state->library, error );
 }
 
 // ----------------------------------------------------------------------------------------------- reading
@@ -41,7 +43,7 @@ static bool load_setup( void **out, const char *argument, bool quick, tr_error *
     *out = state;
     if ( state == NULL )
         return tr_error_memory( error );
-    return build( state, error ) && tr_scene_print( &state->scene, &state->text, error );
+    return build( state, 0, error ) && tr_scene_print( &state->scene, &state->text, error );
 }
 
 static bool load_run( void *pointer, tr_error *error )
@@ -64,9 +66,8 @@ static void load_describe( const void *pointer, tr_bench_row *row )
 
 // ----------------------------------------------------------------------------------------------- solving
 
-static bool solve_setup( void **out, const char *method, bool quick, tr_error *error )
+static bool relay_setup( void **out, const char *method, int cast, tr_error *error )
 {
-    (void)quick;
     scene_state *state = tr_alloc( 1, sizeof *state );
     *out = state;
     if ( state == NULL )
@@ -74,8 +75,20 @@ static bool solve_setup( void **out, const char *method, bool quick, tr_error *e
     state->method = tr_method_find( method );
     if ( state->method == NULL )
         return tr_error_set( error, "there is no method '%s'", method );
-    return build( state, error ) &&
+    return build( state, cast, error ) &&
            tr_stage_build( &state->stage, &state->scene, NULL, &state->library, NULL, error );
+}
+
+static bool solve_setup( void **out, const char *method, bool quick, tr_error *error )
+{
+    (void)quick;
+    return relay_setup( out, method, 0, error );
+}
+
+static bool linked_setup( void **out, const char *people, bool quick, tr_error *error )
+{
+    (void)quick;
+    return relay_setup( out, "posegraph", atoi( people ), error );
 }
 
 static bool solve_run( void *pointer, tr_error *error )
@@ -112,6 +125,7 @@ static bool measure_run( void *pointer, tr_error *error )
 
 static const bench_kind load_kind = { load_setup, load_run, load_describe, scene_teardown };
 static const bench_kind solve_kind = { solve_setup, solve_run, solve_describe, scene_teardown };
+static const bench_kind linked_kind = { linked_setup, solve_run, solve_describe, scene_teardown };
 static const bench_kind measure_kind = { measure_setup, measure_run, solve_describe, scene_teardown };
 
 const bench_case bench_scene_cases[] = {
@@ -120,6 +134,8 @@ const bench_case bench_scene_cases[] = {
     { "retarget/copy", "copy", 2, &solve_kind, "retarget/copy", "times_1_thread" },
     { "retarget/copy-ik", "copy-ik", 1, &solve_kind },
     { "retarget/copy-ik", "copy-ik", 2, &solve_kind, "retarget/copy-ik", "times_1_thread" },
+    { "box_relay/19", "19", 1, &linked_kind, .long_only = true },
+    { "box_relay/78", "78", 1, &linked_kind, .long_only = true },
     { "measure/box_relay", NULL, 1, &measure_kind },
     { "measure/box_relay", NULL, 2, &measure_kind, "measure/box_relay", "times_1_thread" },
     { NULL },
