@@ -156,6 +156,12 @@ static bool gn_run( void *pointer, tr_error *error )
     return true;
 }
 
+static bool lbfgs_run( void *pointer, tr_error *error )
+{
+    pose_state *s = pointer;
+    return pose_lbfgs_solve( &s->task, &s->answer.clip, error );
+}
+
 // The graph to rest, then the same from where it says the bones are.
 static bool complete_run( void *pointer, tr_error *error )
 {
@@ -311,6 +317,7 @@ static void crowd_describe( const void *pointer, tr_bench_row *row )
 static const bench_kind literal_kind = { pose_setup, kkt_run, pose_describe, pose_teardown };
 static const bench_kind paper_kind = { paper_setup, kkt_run, pose_describe, pose_teardown };
 static const bench_kind fast_kind = { pose_setup, fast_run, pose_describe, pose_teardown };
+static const bench_kind lbfgs_kind = { fit_setup, lbfgs_run, pose_describe, pose_teardown };
 static const bench_kind gn_kind = { fit_setup, gn_run, pose_describe, pose_teardown };
 static const bench_kind complete_kind = { fit_setup, complete_run, pose_describe, pose_teardown };
 static const bench_kind crowd_kind = { crowd_setup, crowd_run, crowd_describe, crowd_teardown };
@@ -318,18 +325,21 @@ static const bench_kind crowd_kind = { crowd_setup, crowd_run, crowd_describe, c
 const bench_case bench_pose_cases[] = {
     { "posegraph/human/paper", "human", 1, &paper_kind },
     { "posegraph/human/literal", "human", 1, &literal_kind, "posegraph/human/paper", "times_paper" },
+    { "posegraph/human/lbfgs", "human", 1, &lbfgs_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/gn", "human", 1, &gn_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/fast", "human", 1, &fast_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/fast2", "human", 2, &fast_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/complete", "human", 1, &complete_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/spider/paper", "spider", 1, &paper_kind },
     { "posegraph/spider/literal", "spider", 1, &literal_kind, "posegraph/spider/paper", "times_paper" },
+    { "posegraph/spider/lbfgs", "spider", 1, &lbfgs_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/gn", "spider", 1, &gn_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/fast", "spider", 1, &fast_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/fast2", "spider", 2, &fast_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/complete", "spider", 1, &complete_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/wolf/paper", "wolf", 1, &paper_kind },
     { "posegraph/wolf/literal", "wolf", 1, &literal_kind, "posegraph/wolf/paper", "times_paper" },
+    { "posegraph/wolf/lbfgs", "wolf", 1, &lbfgs_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/gn", "wolf", 1, &gn_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/fast", "wolf", 1, &fast_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/fast2", "wolf", 2, &fast_kind, "posegraph/wolf/paper", "times_paper" },

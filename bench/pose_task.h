@@ -61,4 +61,9 @@ bool pose_kkt_build( pose_kkt *out, const pose_task *task, bool literal, tr_erro
 void pose_kkt_free( pose_kkt *kkt );
 bool pose_kkt_solve( pose_kkt *kkt, vec3 *vertices, tr_error *error );
 
+// ------------------------------------------------------------------------------------------- pose_lbfgs.c
+// Inverse kinematics on joint angles by liblbfgs, every frame from the copied pose.
+
+bool pose_lbfgs_solve( const pose_task *task, tr_clip *answer, tr_error *error );
+
 #endif

@@ -12,6 +12,7 @@ build pkg-config               tells cmake where the libraries are
 build libjansson-dev           reads and writes scenes and reports as JSON
 build libsuitesparse-dev       sparse QR: which constraints contradict each other, and the exact reference; UMFPACK, a baseline of the benchmark
 build libopenblas-pthread-dev  dense linear algebra below it; this flavour may be called from several threads
+build liblbfgs-dev             minimises functions in general: a baseline of the benchmark
 build liblapacke-dev           small dense least squares from C
 build libepoxy-dev             loads the OpenGL functions
 build libegl-dev               OpenGL without a window or an X server

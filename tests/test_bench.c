@@ -16,11 +16,11 @@ static void rows_there_are( void **state )
 {
     (void)state;
     static const char *const figures[] = { "human", "spider", "wolf" };
-    static const char *const ways[] = { "literal", "paper", "gn", "fast", "fast2", "complete" };
+    static const char *const ways[] = { "literal", "paper", "lbfgs", "gn", "fast", "fast2", "complete" };
     static const char *const others[] = { "crowd/19",     "crowd/100",    "crowd/1000",
                                           "box_relay/19", "box_relay/78", "bvh/read" };
     for ( int f = 0; f < 3; ++f )
-        for ( int w = 0; w < 6; ++w ) {
+        for ( int w = 0; w < 7; ++w ) {
             char name[64];
             snprintf( name, sizeof name, "posegraph/%s/%s", figures[f], ways[w] );
             assert_true( has_row( name ) );
@@ -62,13 +62,15 @@ static void ways_to_the_same_pose( void **state )
     static const char *const figures[] = { "/human/", "/spider/", "/wolf/" };
     for ( int f = 0; f < 3; ++f ) {
         tr_bench_report report;
-        run( &report, figures[f], 6 );
+        run( &report, figures[f], 7 );
         for ( int i = 0; i < report.count; ++i ) {
             const tr_bench_row *row = &report.rows[i];
-            bool fitted = strstr( row->name, "/gn" ) != NULL || strstr( row->name, "/complete" ) != NULL;
+            bool soft = strstr( row->name, "/lbfgs" ) != NULL; // places are wishes there
+            bool fitted =
+                soft || strstr( row->name, "/gn" ) != NULL || strstr( row->name, "/complete" ) != NULL;
             assert_true( fitted == ( field( row, "max_diff_m" ) < 0 ) );
             assert_true( field( row, "max_diff_m" ) <= 1e-5 );
-            assert_true( field( row, "constraint_error_mm" ) <= 1 );
+            assert_true( field( row, "constraint_error_mm" ) <= ( soft ? 10 : 1 ) );
             assert_true( field( row, "bone_error_pct" ) <= ( fitted ? 1e-9 : 50 ) );
             assert_true( fitted || field( row, "mm_to_converged" ) > 0 );
             assert_int_equal( row->threads, strstr( row->name, "fast2" ) != NULL ? 2 : 1 );
