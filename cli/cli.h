@@ -91,6 +91,8 @@ void cli_progress_step( cli_progress *progress, int done, int total );
 // For work that cannot say how far it is: the label alone, at once.
 void cli_progress_wait( cli_progress *progress );
 void cli_progress_end( cli_progress *progress );
+// For the library's long work: steps of the bar.
+tr_progress cli_progress_link( cli_progress *progress );
 
 // ------------------------------------------------------------------------------------------- subjects
 // What a SCENE, FILE.json, FILE.bvh or DIR on the command line stands for.

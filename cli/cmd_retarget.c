@@ -62,9 +62,11 @@ static bool retarget( cli_subject *subject, const cli_call *call, const tr_metho
     double ms = tr_clock_ms() - start;
     cli_progress progress;
     cli_progress_begin( &progress, call, "saving" );
-    cli_progress_wait( &progress );
+    tr_progress link = cli_progress_link( &progress );
+    subject->stage.progress = &link;
     bool ok = tr_result_save( &subject->stage, &subject->result, method->name, folder, error ) &&
               ( report == NULL || copy_report( subject, method, report, error ) );
+    subject->stage.progress = NULL;
     cli_progress_end( &progress );
     if ( ok && cli_value( call, "json" ) != NULL )
         ok = copy_report( subject, method, NULL, error );

@@ -121,3 +121,13 @@ void cli_progress_end( cli_progress *progress )
         fputs( "\r\033[K", stderr );
     progress->shown = false;
 }
+
+static void report_step( void *context, int done, int total )
+{
+    cli_progress_step( context, done, total );
+}
+
+tr_progress cli_progress_link( cli_progress *progress )
+{
+    return ( tr_progress ){ report_step, progress };
+}

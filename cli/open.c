@@ -131,8 +131,10 @@ bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_met
         return tr_result_from_source( &subject->result, &subject->stage, error );
     cli_progress progress;
     cli_progress_begin( &progress, call, "solving" );
-    cli_progress_wait( &progress );
+    tr_progress link = cli_progress_link( &progress );
+    subject->stage.progress = &link;
     bool ok = tr_pipeline_run( &subject->result, &subject->stage, method, error );
+    subject->stage.progress = NULL;
     cli_progress_end( &progress );
     return ok;
 }

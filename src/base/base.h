@@ -66,6 +66,20 @@ typedef struct tr_log {
 void tr_log_add( tr_log *log, const char *format, ... ) TR_PRINTF( 2 ); // `log` may be NULL
 void tr_log_free( tr_log *log );
 
+// --------------------------------------------------------------------------------------------- progress
+// Long work tells how far it has come, to whoever wants to know. Always called from the thread that began the
+// work.
+typedef struct tr_progress {
+    void ( *report )( void *context, int done, int total );
+    void *context;
+} tr_progress;
+
+static inline void tr_progress_report( const tr_progress *progress, int done, int total )
+{
+    if ( progress != NULL )
+        progress->report( progress->context, done, total );
+}
+
 // --------------------------------------------------------------------------------------------- numbers
 // Locale-independent, exact (the double nearest to the text) and fast: a decimal of up to 19 digits with a
 // small exponent takes no library call.

@@ -293,10 +293,13 @@ static bool any_stale( const fit_state *s, int actor )
 
 static bool fit_stale( fit_state *s, tr_error *error )
 {
-    for ( int i = 0; i < s->stage->actor_count; ++i )
+    int actors = s->stage->actor_count;
+    for ( int i = 0; i < actors; ++i ) {
+        tr_progress_report( s->stage->progress, actors + i, 2 * actors );
         if ( any_stale( s, i ) && !fit_actor( s, i, error ) )
             return false;
-    for ( int i = 0; i < s->stage->actor_count; ++i )
+    }
+    for ( int i = 0; i < actors; ++i )
         memset( stale_frames( s, i ), 0, (size_t)s->stage->frame_count * sizeof( bool ) );
     return true;
 }

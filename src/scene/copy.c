@@ -296,8 +296,10 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
     for ( int i = 0; i < stage->actor_count; ++i )
         if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
             return false;
-    for ( int i = 0; i < stage->actor_count; ++i )
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        tr_progress_report( stage->progress, i, stage->actor_count );
         if ( !solve_actor( stage, result, i, error ) )
             return false;
+    }
     return true;
 }

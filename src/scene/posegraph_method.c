@@ -194,6 +194,7 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, const int 
     int *graph_of_node = tr_alloc( (size_t)node_count, sizeof( int ) );
     bool ok = ( nodes != NULL && graph_of_node != NULL ) || tr_error_memory( error );
     for ( int p = 0; ok && p < part_count; ++p ) {
+        tr_progress_report( stage->progress, p, 2 * part_count ); // the other half is the fit
         cluster_work work = { .stage = stage, .result = result, .nodes = nodes };
         for ( int n = 0; n < node_count; ++n ) {
             graph_of_node[n] = part[n] == p ? work.node_count : -1;

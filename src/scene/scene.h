@@ -316,7 +316,8 @@ typedef struct tr_rule {
 } tr_rule;
 
 typedef struct tr_stage {
-    const tr_scene *scene; // borrowed
+    const tr_scene *scene;       // borrowed
+    const tr_progress *progress; // borrowed; told how solving and saving go on, NULL: nobody asks
     int frame_count;
     double fps, ground;
     tr_actor *actors; // [actor_count], in the cast's order
