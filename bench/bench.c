@@ -115,10 +115,10 @@ void tr_bench_report_free( tr_bench_report *report )
 
 void tr_bench_print_table( const tr_bench_report *report, tr_text *out )
 {
-    tr_text_add( out, "%-24s %8s %12s\n", "case", "threads", "ms" );
+    tr_text_add( out, "%-26s %8s %12s\n", "case", "threads", "ms" );
     for ( int i = 0; i < report->count; ++i ) {
         const tr_bench_row *row = &report->rows[i];
-        tr_text_add( out, "%-24s %8d %12.4f ", row->name, row->threads, row->ms );
+        tr_text_add( out, "%-26s %8d %12.4f ", row->name, row->threads, row->ms );
         for ( int f = 0; f < row->field_count; ++f )
             tr_text_add( out, "  %s %.4g", row->fields[f].name, row->fields[f].value );
         tr_text_add( out, "\n" );

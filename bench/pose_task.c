@@ -169,7 +169,7 @@ tr_cluster_def pose_task_same_def( void )
     def.max_iterations = BENCH_ITERATIONS;
     def.mix = false;
     def.tolerance = 0;
-    def.fit_steps = 1; // one leaves more than 1e-5 m to the exact rotations
+    def.fit_steps = 1; // from the last rotation it is far within what floats resolve
     return def;
 }
 
