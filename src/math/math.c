@@ -91,10 +91,11 @@ quat q_from_mat3( mat3 m )
     return q_unit( q );
 }
 
-// One Jacobi rotation: makes a[p][q] zero and keeps the columns of v eigenvectors.
+// One Jacobi rotation: makes a[p][q] zero and keeps the columns of v eigenvectors. What is left of a[p][q]
+// after a few sweeps is far below the last digit of its neighbours and turns nothing any more.
 static void jacobi_rotate( double a[4][4], double v[4][4], int p, int q )
 {
-    if ( a[p][q] == 0 )
+    if ( fabs( a[p][q] ) <= 1e-18 * fabs( a[q][q] - a[p][p] ) )
         return;
     double theta = ( a[q][q] - a[p][p] ) / ( 2.0 * a[p][q] );
     double t = ( theta < 0 ? -1.0 : 1.0 ) / ( fabs( theta ) + sqrt( theta * theta + 1.0 ) );
