@@ -45,6 +45,7 @@ static void check_scene( const char *name, int cast )
     assert_true( figure( &m, "relative_error_mm", "max" ) <= 5.0 );
     assert_true( figure( &m, "foot_skate_mm_s", "mean" ) <=
                  fmax( 1.3 * source_figure( &m, "foot_skate_mm_s", "mean" ), 5.0 ) );
+    assert_true( figure( &m, "ground_penetration_mm", "max" ) <= 12.0 );
     assert_true( figure( &m, "acceleration_spike", "value" ) <= 1.5 );
     assert_true( figure( &m, "rotation_spike_deg", "value" ) <= 20.0 );
     tr_measures_free( &m );

@@ -11,6 +11,7 @@
 
 #define AGREED     5e-4 // metres: links closer than this are met
 #define MAX_ROUNDS 8    // of meeting and fitting again
+#define DIP        1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
 
 // --------------------------------------------------------------------------------------------------- state
 
@@ -24,8 +25,9 @@ typedef struct fit_state {
     tr_fit *fits;           // [actor_count]
     int **rules;            // [actor_count] rules that act on the actor
     int *rule_counts;       // [actor_count]
-    vec3 *agreed; // [rule_count * frame_count] where end a of a relation between two characters is to be
-    bool *stale;  // [actor_count * frame_count] frames to be fitted again
+    vec3 *agreed;   // [rule_count * frame_count] where end a of a relation between two characters is to be
+    double **holds; // [actor_count][frame_count * joint_count] height to keep a foot at, 0: none
+    bool *stale;    // [actor_count * frame_count] frames to be fitted again
 } fit_state;
 
 static void state_free( fit_state *s )
@@ -37,12 +39,15 @@ static void state_free( fit_state *s )
             tr_world_free( &s->copied[i] );
         if ( s->fits != NULL )
             tr_fit_free( &s->fits[i] );
+        if ( s->holds != NULL )
+            tr_free( s->holds[i] );
         if ( s->rules != NULL )
             tr_free( s->rules[i] );
     }
     tr_free( s->start );
     tr_free( s->copied );
     tr_free( s->fits );
+    tr_free( s->holds );
     tr_free( s->rules );
     tr_free( s->rule_counts );
     tr_free( s->agreed );
@@ -54,7 +59,9 @@ static bool build_actor_state( fit_state *s, int i, tr_error *error )
     const tr_stage *stage = s->stage;
     tr_fit_def def = tr_default_fit_def();
     s->rules[i] = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
-    if ( s->rules[i] == NULL )
+    size_t cells = (size_t)stage->frame_count * (size_t)stage->actors[i].target.joint_count;
+    s->holds[i] = tr_alloc( cells, sizeof( double ) );
+    if ( s->rules[i] == NULL || s->holds[i] == NULL )
         return tr_error_memory( error );
     for ( int r = 0; r < stage->rule_count; ++r )
         if ( stage->rules[r].a.actor == i || stage->rules[r].b.actor == i )
@@ -70,11 +77,12 @@ static bool state_build( fit_state *s, tr_error *error )
     s->start = tr_alloc( actors, sizeof( tr_clip ) );
     s->copied = tr_alloc( actors, sizeof( tr_world ) );
     s->fits = tr_alloc( actors, sizeof( tr_fit ) );
+    s->holds = tr_alloc( actors, sizeof( double * ) );
     s->rules = tr_alloc( actors, sizeof( int * ) );
     s->rule_counts = tr_alloc( actors, sizeof( int ) );
     s->agreed = tr_alloc( (size_t)s->stage->rule_count * frames, sizeof( vec3 ) );
     s->stale = tr_alloc( actors * frames, sizeof( bool ) );
-    if ( s->start == NULL || s->copied == NULL || s->fits == NULL || s->rules == NULL ||
+    if ( s->start == NULL || s->copied == NULL || s->fits == NULL || s->holds == NULL || s->rules == NULL ||
          s->rule_counts == NULL || s->agreed == NULL || s->stale == NULL )
         return tr_error_memory( error );
     for ( size_t i = 0; i < actors; ++i )
@@ -193,12 +201,41 @@ static int add_stance( const fit_state *s, const tr_rule *rule, int frame, tr_fi
     return count + ( sole ? 2 : 1 );
 }
 
+// What stands on the ground as one: a foot, or the tip of a leg that ends in one.
+static bool is_foot( const tr_skeleton *skeleton, int joint )
+{
+    tr_role role = skeleton->joints[joint].role;
+    return ( role == TR_ROLE_FOOT || role == TR_ROLE_TOE ) &&
+           tr_extremity_carrier( skeleton, joint ) == joint;
+}
+
+static double *hold_of( const fit_state *s, int actor, int foot, int frame )
+{
+    size_t joints = (size_t)s->stage->actors[actor].target.joint_count;
+    return &s->holds[actor][(size_t)frame * joints + (size_t)foot];
+}
+
+static int add_hold( const fit_state *s, int actor, int foot, int frame, tr_fit_goal *goals, int count )
+{
+    double height = *hold_of( s, actor, foot, frame );
+    if ( height == 0 )
+        return count;
+    goals[count] = tr_fit_position( foot, v3( 0, height, 0 ) );
+    goals[count].axes = TR_FIT_Y;
+    goals[count].priority = 3;
+    return count + 1;
+}
+
 static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *goals )
 {
     int count = 0;
     for ( int i = 0; i < s->rule_counts[actor]; ++i ) // stances first, so that their pairs stand together
         if ( tr_rule_is_stance( &s->stage->rules[s->rules[actor][i]] ) )
             count = add_stance( s, &s->stage->rules[s->rules[actor][i]], frame, goals, count );
+    const tr_skeleton *skeleton = &s->stage->actors[actor].target;
+    for ( int j = 0; j < skeleton->joint_count; ++j )
+        if ( is_foot( skeleton, j ) )
+            count = add_hold( s, actor, j, frame, goals, count );
     for ( int i = 0; i < s->rule_counts[actor]; ++i ) {
         int r = s->rules[actor][i];
         const tr_rule *rule = &s->stage->rules[r];
@@ -216,14 +253,16 @@ static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *
 // At most this many goals act on an actor at one frame.
 static int most_goals( const fit_state *s, int actor )
 {
-    int most = 1;
+    int most = 1, feet = 0;
+    for ( int j = 0; j < s->stage->actors[actor].target.joint_count; ++j )
+        feet += is_foot( &s->stage->actors[actor].target, j );
     for ( int f = 0; f < s->stage->frame_count; ++f ) {
         int count = 0;
         for ( int i = 0; i < s->rule_counts[actor]; ++i )
             count += 2 * ( tr_rule_strength( &s->stage->rules[s->rules[actor][i]], f ) > 0 );
         most = count > most ? count : most;
     }
-    return most;
+    return most + feet;
 }
 
 typedef struct fit_batch { // the stale frames of one actor
@@ -388,10 +427,52 @@ static bool meet_prop( fit_state *s, int prop, const int *rules, int rule_count,
     return true;
 }
 
+// The lowest joint of a foot; `map` NULL: its own joints in `pose`, else those that drive them.
+static double lowest_of( const tr_skeleton *skeleton, int foot, tr_pose pose, const int *map )
+{
+    double lowest = INFINITY;
+    for ( int j = foot; j < skeleton->joint_count; ++j ) {
+        int at = map != NULL ? map[j] : j;
+        if ( at >= 0 && tr_extremity_carrier( skeleton, j ) == foot )
+            lowest = fmin( lowest, pose.positions[at].y );
+    }
+    return lowest;
+}
+
+// A foot that is on its way to or from a stance of other size may dip into the ground: there its height is
+// held.
+static bool lift_foot( fit_state *s, int actor, int foot, int frame )
+{
+    const tr_actor *a = &s->stage->actors[actor];
+    tr_pose pose = tr_world_pose( &s->result->worlds[actor], frame );
+    double source =
+        lowest_of( &a->target, foot, tr_world_pose( &a->world, frame ), a->map ) - s->stage->ground;
+    double allowed = s->stage->ground + fmin( source, 0 ) * tr_part_ratio( a, foot );
+    double missing = allowed - lowest_of( &a->target, foot, pose, NULL );
+    if ( !( missing > DIP ) )
+        return false;
+    *hold_of( s, actor, foot, frame ) = pose.positions[foot].y + missing;
+    stale_frames( s, actor )[frame] = true;
+    return true;
+}
+
+static bool lift_feet( fit_state *s )
+{
+    bool lifted = false;
+    for ( int i = 0; i < s->stage->actor_count; ++i ) {
+        const tr_skeleton *skeleton = &s->stage->actors[i].target;
+        bool minds_ground = s->stage->scene->cast[i].contacts;
+        for ( int j = 0; minds_ground && j < skeleton->joint_count; ++j )
+            for ( int f = 0; is_foot( skeleton, j ) && f < s->stage->frame_count; ++f )
+                lifted = lift_foot( s, i, j, f ) || lifted;
+    }
+    return lifted;
+}
+
 static bool meet( fit_state *s, tr_error *error, bool *moved )
 {
     const tr_stage *stage = s->stage;
-    *moved = false;
+    *moved = lift_feet( s );
     int *rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
     if ( rules == NULL )
         return tr_error_memory( error );
