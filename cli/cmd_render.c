@@ -5,8 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MAX_PANELS 6
+
 typedef struct shot { // what is to be drawn and onto what
     cli_subject subject;
+    const tr_method *ways[MAX_PANELS]; // of solving, one panel each, in order; NULL: the source
+    tr_result others[MAX_PANELS];      // what they came to; the only panel's is the subject's
+    int panel_count;
+    bool stacked; // panels one below the other
     tr_view_def view;
     tr_camera camera;
     int width, height;
@@ -14,7 +20,8 @@ typedef struct shot { // what is to be drawn and onto what
     tr_headless *headless;
     tr_renderer *renderer;
     tr_draw_list list;
-    unsigned char *rgb; // [height * width * 3]
+    unsigned char *rgb;   // [height * width * 3]
+    unsigned char *panel; // the same size: one panel, before it is put in its place
 } shot;
 
 // ---------------------------------------------------------------------------------------------- arguments
@@ -67,6 +74,30 @@ static bool read_show( tr_view_def *view, const char *text )
     }
 }
 
+// "source,copy,posegraph": a panel for each.
+static bool read_beside( shot *out, const char *text )
+{
+    const char *names[32] = { "source" };
+    int count;
+    const tr_method *methods = tr_method_table( &count );
+    for ( int i = 0; i < count && i < 30; ++i )
+        names[i + 1] = methods[i].name;
+    for ( const char *at = text;; ) {
+        char word[32];
+        size_t length = strcspn( at, "," );
+        snprintf( word, sizeof word, "%.*s", (int)length, at );
+        const tr_method *method = tr_method_find( word );
+        if ( method == NULL && strcmp( word, "source" ) != 0 )
+            return cli_wrong_word( "panel", word, names ) == CLI_OK;
+        if ( out->panel_count == MAX_PANELS )
+            return cli_wrong( "--beside takes at most %d panels", MAX_PANELS ) == CLI_OK;
+        out->ways[out->panel_count++] = method;
+        if ( at[length] == 0 )
+            return true;
+        at += length + 1;
+    }
+}
+
 static bool is_video( const char *path )
 {
     return cli_ends_with( path, ".mp4" ) || cli_ends_with( path, ".gif" );
@@ -75,15 +106,19 @@ static bool is_video( const char *path )
 // Everything that can be said before files are opened.
 static bool read_options( shot *out, const cli_call *call )
 {
-    const char *path = cli_value( call, "out" ), *view = cli_value( call, "view" );
+    const char *path = cli_value( call, "out" ), *view = cli_value( call, "view" ),
+               *beside = cli_value( call, "beside" );
     out->view = tr_default_view_def();
     out->width = 1280;
     out->height = 720;
     if ( view != NULL )
         out->view.view = view;
     if ( !read_show( &out->view, cli_value( call, "show" ) ) ||
-         !cli_size( call, "size", &out->width, &out->height ) )
+         !cli_size( call, "size", &out->width, &out->height ) ||
+         ( beside != NULL && !read_beside( out, beside ) ) )
         return false;
+    if ( beside != NULL && cli_value( call, "method" ) != NULL )
+        return cli_wrong( "--beside names the methods itself; leave --method out" ) == CLI_OK;
     if ( !is_video( path ) && !cli_ends_with( path, ".png" ) )
         return cli_wrong( "the output '%s' must end in .png, .mp4 or .gif", path ) == CLI_OK;
     if ( is_video( path ) && cli_value( call, "frame" ) != NULL )
@@ -115,17 +150,71 @@ static bool read_frames( shot *out, const cli_call *call )
 
 // ------------------------------------------------------------------------------------------------ drawing
 
-// One camera for the whole shot, so that a video does not sway: it frames everything that moves in it.
+typedef struct box {
+    int left, top, width, height; // pixels
+} box;
+
+// Panels stand side by side or, `stacked`, one below the other, a thin gap between them.
+static box panel_box( const shot *out, int panel )
+{
+    int count = out->panel_count > 1 ? out->panel_count : 1, gap = 2;
+    int length = out->stacked ? out->height : out->width;
+    int begin = ( length + gap ) * panel / count, end = ( length + gap ) * ( panel + 1 ) / count - gap;
+    return out->stacked ? ( box ){ 0, begin, out->width, end - begin }
+                        : ( box ){ begin, 0, end - begin, out->height };
+}
+
+static const tr_result *panel_result( const shot *out, int panel )
+{
+    return out->panel_count > 1 ? &out->others[panel] : &out->subject.result;
+}
+
+// One camera for the whole shot, so that a video does not sway and panels can be compared: it frames
+// everything that moves in any of them.
+static bool shot_camera( const shot *out, tr_camera *camera, tr_error *error )
+{
+    box first = panel_box( out, 0 );
+    int ghosts = out->view.ghosts ? out->view.ghost_step * out->view.ghosts_each_side : 0;
+    return tr_view_camera( camera, &out->subject.stage, panel_result( out, 0 ),
+                           out->panel_count > 1 ? out->panel_count : 1, out->first - ghosts,
+                           out->last + ghosts, out->view.view, (double)first.width / first.height, error );
+}
+
+static double pixels_a_metre( const shot *out, const tr_camera *camera )
+{
+    double lens = tan( 0.5 * camera->field_of_view * TR_DEGREE );
+    double metres = lens > 0 ? 2.0 * lens * v3_distance( camera->eye, camera->target ) : camera->ortho_height;
+    return panel_box( out, 0 ).height / metres;
+}
+
+// Long lines of people are seen larger in wide panels, lone figures in tall ones.
+static bool shot_arrange( shot *out, tr_error *error )
+{
+    tr_camera stacked;
+    if ( !shot_camera( out, &out->camera, error ) )
+        return false;
+    if ( out->panel_count < 2 )
+        return true;
+    double columns = pixels_a_metre( out, &out->camera );
+    out->stacked = true;
+    if ( !shot_camera( out, &stacked, error ) )
+        return false;
+    out->stacked = pixels_a_metre( out, &stacked ) > columns;
+    if ( out->stacked )
+        out->camera = stacked;
+    return true;
+}
+
 static bool shot_prepare( shot *out, tr_error *error )
 {
-    double aspect = (double)out->width / out->height;
-    int ghosts = out->view.ghosts ? out->view.ghost_step * out->view.ghosts_each_side : 0;
-    if ( !tr_view_camera( &out->camera, &out->subject.stage, &out->subject.result, out->first - ghosts,
-                          out->last + ghosts, out->view.view, aspect, error ) )
+    if ( !shot_arrange( out, error ) )
         return false;
-    out->rgb = tr_alloc( (size_t)out->width * (size_t)out->height, 3 );
-    if ( out->rgb == NULL )
+    size_t pixels = (size_t)out->width * (size_t)out->height;
+    out->rgb = tr_alloc( pixels, 3 );
+    out->panel = tr_alloc( pixels, 3 );
+    if ( out->rgb == NULL || out->panel == NULL )
         return tr_error_memory( error );
+    memset( out->rgb, 255, 3 * pixels );
     out->headless = tr_headless_create( error );
     if ( out->headless == NULL )
         return false;
@@ -136,14 +225,28 @@ static bool shot_prepare( shot *out, tr_error *error )
     return true;
 }
 
-static bool shot_draw( shot *out, int frame, tr_error *error )
+static bool panel_draw( shot *out, int panel, int frame, tr_error *error )
 {
-    tr_draw_clear( &out->list );
-    tr_view_fill( &out->list, &out->subject.stage, &out->subject.result, frame, &out->view );
+    box at = panel_box( out, panel );
+    tr_view_fill( &out->list, &out->subject.stage, panel_result( out, panel ), frame, &out->view );
     if ( out->list.failed )
         return tr_error_memory( error );
-    return tr_renderer_picture( out->renderer, &out->list, &out->camera, out->width, out->height, out->rgb,
-                                error );
+    if ( !tr_renderer_picture( out->renderer, &out->list, &out->camera, at.width, at.height, out->panel,
+                               error ) )
+        return false;
+    size_t row = 3 * (size_t)out->width, part = 3 * (size_t)at.width;
+    unsigned char *corner = out->rgb + (size_t)at.top * row + 3 * (size_t)at.left;
+    for ( int y = 0; y < at.height; ++y )
+        memcpy( corner + (size_t)y * row, out->panel + (size_t)y * part, part );
+    return true;
+}
+
+static bool shot_draw( shot *out, int frame, tr_error *error )
+{
+    for ( int panel = 0; panel == 0 || panel < out->panel_count; ++panel )
+        if ( !panel_draw( out, panel, frame, error ) )
+            return false;
+    return true;
 }
 
 static bool shot_video( shot *out, const cli_call *call, const char *path, tr_error *error )
@@ -171,7 +274,28 @@ static void shot_free( shot *out )
     tr_headless_destroy( out->headless );
     tr_draw_free( &out->list );
     tr_free( out->rgb );
+    tr_free( out->panel );
+    for ( int i = 0; i < out->panel_count; ++i )
+        tr_result_free( &out->others[i] );
     cli_subject_close( &out->subject );
+}
+
+static bool shot_solve( shot *out, const cli_call *call, const tr_method *method, tr_error *error )
+{
+    if ( out->panel_count < 2 ) {
+        bool of_source = out->panel_count == 1 && out->ways[0] == NULL;
+        return of_source ? tr_result_from_source( &out->subject.result, &out->subject.stage, error )
+                         : cli_subject_solve( &out->subject, call,
+                                              out->panel_count == 1 ? out->ways[0] : method, error );
+    }
+    for ( int i = 0; i < out->panel_count; ++i ) {
+        bool ok = out->ways[i] == NULL
+                      ? tr_result_from_source( &out->others[i], &out->subject.stage, error )
+                      : tr_pipeline_run( &out->others[i], &out->subject.stage, out->ways[i], error );
+        if ( !ok )
+            return false;
+    }
+    return true;
 }
 
 static int shoot( shot *out, const cli_call *call, const tr_method *method, int cast, tr_error *error )
@@ -182,11 +306,12 @@ static int shoot( shot *out, const cli_call *call, const tr_method *method, int 
         return CLI_FAILED;
     if ( !read_frames( out, call ) )
         return CLI_USAGE;
-    if ( cli_value( call, "method" ) != NULL ) { // asked for: solve, whatever the folder holds
+    if ( cli_value( call, "method" ) != NULL ||
+         out->panel_count > 0 ) { // asked for: solve, whatever the folder holds
         tr_free( out->subject.folder );
         out->subject.folder = NULL;
     }
-    if ( !cli_subject_solve( &out->subject, call, method, error ) || !shot_prepare( out, error ) )
+    if ( !shot_solve( out, call, method, error ) || !shot_prepare( out, error ) )
         return CLI_FAILED;
     cli_print_warnings( call, &out->subject.warnings );
     bool ok = is_video( path ) ? shot_video( out, call, path, error )
@@ -233,6 +358,7 @@ const cli_command cli_command_render = {
             { "show", 0, "LIST",
               "of bodies,skeleton,graph,trails,ghosts,source,contacts; bodies by default" },
             { "method", 'm', "M", "way of solving, see below" },
+            { "beside", 0, "LIST", "of source and methods: a panel each, seen by the same camera" },
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { NULL },
         },

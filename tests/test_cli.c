@@ -190,6 +190,9 @@ static void wrong_usage( void **state )
         { "render box_relay -o a.png --view 0,0,0", "--view must be" },
         { "render box_relay -o a.png --show bodies,trial", "trails" },
         { "render box_relay -o a.png --show bodies,", "choose one of bodies" },
+        { "render box_relay -o a.png --beside source,copi", "copy" },
+        { "render box_relay -o a.png --beside source,copy,copy,copy,copy,copy,copy", "at most 6" },
+        { "render box_relay -o a.png --beside source,copy --method copy", "leave --method out" },
     };
     for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
         troupe( f, "%s", cases[i].arguments );
@@ -410,6 +413,9 @@ static void from_scene_to_picture( void **state )
     troupe( f, "render one -o one.png --size 160x90 --frame 5 --show bodies,skeleton,trails" );
     expect( f, 0, "160 × 90" );
     assert_true( has_file( f, "one.png" ) );
+    troupe( f, "render one -o beside.png --size 160x90 --beside source,copy,copy-ik" );
+    expect( f, 0, "160 × 90" );
+    assert_true( has_file( f, "beside.png" ) );
 }
 
 // A folder that 'troupe make' wrote holds motion too, but it is a scene, not a result.

@@ -201,7 +201,7 @@ static void test_still( void **state )
 
 // ------------------------------------------------------------------------------------------------- views
 
-typedef struct play { // a built-in scene, its source as the result
+typedef struct play { // a built-in scene, the target bodies moved like the source
     tr_scene scene;
     tr_library library;
     tr_stage stage;
@@ -217,6 +217,7 @@ static void play_open( play *p, const char *name, int cast )
     check_ok( tr_scene_build( entry, cast, &p->scene, &p->library, &error ), &error );
     check_ok( tr_stage_build( &p->stage, &p->scene, NULL, &p->library, NULL, &error ), &error );
     check_ok( tr_result_from_source( &p->result, &p->stage, &error ), &error );
+    p->result.of_source = false;
 }
 
 static void play_close( play *p )
@@ -225,6 +226,24 @@ static void play_close( play *p )
     tr_stage_free( &p->stage );
     tr_scene_free( &p->scene );
     tr_library_free( &p->library );
+}
+
+// The source is drawn with its own bodies and boxes, and fits into the camera that frames it.
+static void test_view_of_the_source( void **state )
+{
+    (void)state;
+    play p;
+    play_open( &p, "spider", 1 );
+    p.result.of_source = true;
+    tr_view_def def = tr_default_view_def();
+    tr_draw_list list = { 0 };
+    tr_view_fill( &list, &p.stage, &p.result, 10, &def );
+    const tr_actor *actor = &p.stage.actors[0];
+    assert_int_equal( list.capsule_count, actor->source_body.capsule_count );
+    for ( int i = 0; i < list.capsule_count; ++i )
+        check_near( list.capsules[i].radius, actor->source_body.capsules[i].radius, 0.0 );
+    tr_draw_free( &list );
+    play_close( &p );
 }
 
 static void test_view_fills_the_list( void **state )
@@ -292,7 +311,7 @@ static void test_view_frames_the_cast( void **state )
     tr_camera camera;
     tr_error error = { 0 };
     int last = p.result.frame_count - 1;
-    check_ok( tr_view_camera( &camera, &p.stage, &p.result, -5, last + 5, "auto", 1.6, &error ), &error );
+    check_ok( tr_view_camera( &camera, &p.stage, &p.result, 1, -5, last + 5, "auto", 1.6, &error ), &error );
     vec3 low, high;
     tr_view_bounds( &p.stage, &p.result, 0, last, &low, &high );
     for ( int i = 0; i < p.stage.actor_count; ++i )
@@ -303,7 +322,7 @@ static void test_view_frames_the_cast( void **state )
                 assert_true( fabs( at.x ) <= 1.0 && fabs( at.y ) <= 1.0 && at.z > 0.0 );
                 assert_true( joint.x > low.x - 0.1 && joint.x < high.x + 0.1 && joint.y < high.y + 0.1 );
             }
-    assert_false( tr_view_camera( &camera, &p.stage, &p.result, 0, last, "sideways", 1.6, &error ) );
+    assert_false( tr_view_camera( &camera, &p.stage, &p.result, 1, 0, last, "sideways", 1.6, &error ) );
     assert_non_null( strstr( error.message, "sideways" ) );
     play_close( &p );
 }
@@ -578,25 +597,16 @@ static void test_without_ffmpeg( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( test_stored_picture ),
-        TEST( test_empty_scene ),
-        TEST( test_ghosts_blend ),
-        TEST( test_far_from_the_origin ),
-        TEST( test_bad_calls ),
-        TEST( test_still ),
-        TEST( test_view_fills_the_list ),
-        TEST( test_view_highlights ),
-        TEST( test_view_frames_the_cast ),
-        TEST( test_view_out_of_memory ),
-        TEST( test_cameras_frame_the_action ),
-        TEST( test_cameras_of_nothing ),
-        TEST( test_view_names ),
-        TEST( test_auto_spreads_a_row ),
-        TEST( test_difference ),
-        TEST( test_picture_files ),
-        TEST( test_videos ),
-        TEST( test_bad_videos ),
-        TEST( test_torn_videos_leave_the_old_file ),
+        TEST( test_stored_picture ),     TEST( test_empty_scene ),
+        TEST( test_ghosts_blend ),       TEST( test_far_from_the_origin ),
+        TEST( test_bad_calls ),          TEST( test_still ),
+        TEST( test_view_of_the_source ), TEST( test_view_fills_the_list ),
+        TEST( test_view_highlights ),    TEST( test_view_frames_the_cast ),
+        TEST( test_view_out_of_memory ), TEST( test_cameras_frame_the_action ),
+        TEST( test_cameras_of_nothing ), TEST( test_view_names ),
+        TEST( test_auto_spreads_a_row ), TEST( test_difference ),
+        TEST( test_picture_files ),      TEST( test_videos ),
+        TEST( test_bad_videos ),         TEST( test_torn_videos_leave_the_old_file ),
         TEST( test_without_ffmpeg ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -246,7 +246,7 @@ static void check_picture( const tr_stage *stage, const tr_result *result )
     tr_draw_list list = { 0 };
     tr_view_def def = tr_default_view_def();
     def.skeleton = def.pose_graph = def.trails = def.ghosts = def.source = def.contacts = true;
-    check_ok( tr_view_camera( &camera, stage, result, 0, stage->frame_count - 1, "auto", 1.5, &error ),
+    check_ok( tr_view_camera( &camera, stage, result, 1, 0, stage->frame_count - 1, "auto", 1.5, &error ),
               &error );
     assert_true( v3_finite( camera.eye ) && v3_finite( camera.target ) );
     tr_view_fill( &list, stage, result, stage->frame_count / 2, &def );

@@ -139,6 +139,7 @@ bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *err
 {
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
+    out->of_source = true;
     if ( copy_source( out, stage, error ) )
         return true;
     tr_result_free( out );

@@ -351,6 +351,7 @@ typedef struct tr_result { // motion of the target bodies and of the props
     rigid **tracks;          // [prop_count][frame_count]
     tr_rule_report *reports; // [rule_count of the stage]
     int rule_count;
+    bool of_source; // bodies and props are the source's, not the target's
 } tr_result;
 
 typedef struct tr_method {

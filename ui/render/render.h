@@ -107,10 +107,10 @@ tr_view_def tr_default_view_def( void );
 // Bounding box of everything that moves over frames first … last.
 void tr_view_bounds( const tr_stage *stage, const tr_result *result, int first, int last, vec3 *low,
                      vec3 *high );
-// A camera around that, the range clamped to the frames there are: "auto" looks at the side most of the cast
-// turns to. False: unknown view or out of memory.
-bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *result, int first, int last,
-                     const char *view, double aspect, tr_error *error );
+// A camera around all of that in each of results [count ≥ 1], the range clamped to the frames there are:
+// "auto" looks at the side most of the cast turns to. False: unknown view or out of memory.
+bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *results, int count, int first,
+                     int last, const char *view, double aspect, tr_error *error );
 // Replaces the list's content by the stage as it is at `frame`.
 void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
                    const tr_view_def *def );

@@ -47,8 +47,17 @@ static tr_colour paint( const float rgb[3], const char *id, const tr_view_def *d
 static puppet puppet_of( const tr_stage *stage, const tr_result *result, int actor, const tr_view_def *def )
 {
     const tr_cast *cast = &stage->scene->cast[actor];
-    return ( puppet ){ &stage->actors[actor].target, &stage->actors[actor].body, &result->worlds[actor],
-                       paint( cast->colour, cast->id, def ) };
+    const tr_actor *a = &stage->actors[actor];
+    tr_colour colour = paint( cast->colour, cast->id, def );
+    if ( result->of_source )
+        return ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour };
+    return ( puppet ){ &a->target, &a->body, &result->worlds[actor], colour };
+}
+
+static vec3 prop_size( const tr_stage *stage, const tr_result *result, int prop )
+{
+    const tr_stage_prop *p = &stage->props[prop];
+    return v3_scale( result->of_source ? 1.0 : p->scale, p->size );
 }
 
 // ----------------------------------------------------------------------------------------------- bodies
@@ -306,7 +315,7 @@ static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_resul
         add_pose_graph( list, &p, frame );
     if ( def->trails && ( chosen || !def->highlight ) )
         add_joint_trails( list, &p, frame, chosen || stage->actor_count <= small_cast, def->trail_frames );
-    if ( def->contacts )
+    if ( def->contacts && !result->of_source ) // marks stand at the target's joints
         add_contacts( list, stage, actor, &p, frame );
 }
 
@@ -316,7 +325,7 @@ static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result
     const tr_prop *document = &stage->scene->props[prop];
     const tr_stage_prop *p = &stage->props[prop];
     tr_colour colour = paint( document->colour, document->id, def );
-    tr_draw_box_add( list, result->tracks[prop][frame], v3_scale( p->scale, p->size ), colour );
+    tr_draw_box_add( list, result->tracks[prop][frame], prop_size( stage, result, prop ), colour );
     if ( def->source )
         tr_draw_box_add( list, p->track[frame], p->size, see_through( colour, 0.3f ) );
     path centre = { &result->tracks[prop][0].position.x, sizeof( rigid ) / sizeof( double ),
@@ -356,7 +365,7 @@ static void visit_frame( const tr_stage *stage, const tr_result *result, int fra
 {
     for ( int i = 0; i < stage->actor_count; ++i ) {
         tr_pose pose = tr_world_pose( &result->worlds[i], frame );
-        const tr_body *body = &stage->actors[i].body;
+        const tr_body *body = result->of_source ? &stage->actors[i].source_body : &stage->actors[i].body;
         for ( int k = 0; k < body->capsule_count; ++k ) {
             const tr_capsule *c = &body->capsules[k];
             rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
@@ -365,8 +374,7 @@ static void visit_frame( const tr_stage *stage, const tr_result *result, int fra
         }
     }
     for ( int i = 0; i < stage->prop_count; ++i ) {
-        tr_draw_box box = {
-            result->tracks[i][frame], v3_scale( stage->props[i].scale, stage->props[i].size ), { 0 } };
+        tr_draw_box box = { result->tracks[i][frame], prop_size( stage, result, i ), { 0 } };
         vec3 corners[8];
         tr_box_corners( &box, corners );
         for ( int k = 0; k < 8; ++k )
@@ -453,7 +461,8 @@ static vec3 mean_facing( const tr_stage *stage, const tr_result *result, int fra
     vec3 sum = v3_zero;
     int count = 0;
     for ( int i = 0; i < stage->actor_count; ++i ) {
-        const tr_skeleton *skeleton = &stage->actors[i].target;
+        const tr_actor *actor = &stage->actors[i];
+        const tr_skeleton *skeleton = result->of_source ? &actor->source.skeleton : &actor->target;
         tr_pose pose = tr_world_pose( &result->worlds[i], frame );
         int left, right;
         if ( tr_skeleton_find_role( skeleton, TR_ROLE_THIGH, TR_SIDE_LEFT, &left, 1 ) < 1 ||
@@ -466,11 +475,13 @@ static vec3 mean_facing( const tr_stage *stage, const tr_result *result, int fra
     return v3_length( sum ) > 0.3 * count ? v3_unit( sum ) : v3_zero;
 }
 
-bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *result, int first, int last,
-                     const char *view, double aspect, tr_error *error )
+bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *results, int count, int first,
+                     int last, const char *view, double aspect, tr_error *error )
 {
     cloud c = { 0 };
-    visit_range( stage, result, first, last, add_to_cloud, &c );
+    const tr_result *result = &results[count - 1];
+    for ( int i = 0; i < count; ++i )
+        visit_range( stage, &results[i], first, last, add_to_cloud, &c );
     add_furniture( &c, stage );
     vec3 facing = result->frame_count > 0
                       ? mean_facing( stage, result, clamp_frame( result, ( first + last ) / 2 ) )
