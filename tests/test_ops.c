@@ -22,7 +22,13 @@ static const char *const start_script =
     "constraint_add id=place kind=absolute a=p02.Hips target=1,0,2 axes=xz hard=false weight=3\n"
     "constraint_add id=sole kind=orientation a=p01.LeftFoot flat=true\n"
     "constraint_add id=arm kind=length a=p01.LeftHand length=0.3\n"
-    "constraint_add id=balance kind=centre_of_mass a=p02\n";
+    "constraint_add id=balance kind=centre_of_mass a=p02\n"
+    "layer_add id=bend kind=cage members=p01,box01 range=10,80 ease=5,5\n"
+    "layer_add id=hold kind=retime members=p02\n"
+    "section_add id=middle layer=bend frame=40\n"
+    "section_add id=late layer=hold frame=60 delay=30\n"
+    "handle_add id=lift layer=bend frame=40 move=0,0.5,0\n"
+    "handle_add id=grip layer=bend frame=50 point=p01.LeftHand\n";
 
 // One line for every row of the op table, valid in the scene above.
 static const char *const samples[] = {
@@ -57,6 +63,23 @@ static const char *const samples[] = {
     "constraint_remove id=pair",
     "constraint_rename id=pair to=couple",
     "constraint_copy id=hand to=hand2 a=p02.RightHand partner_space=true",
+    ( "layer_add id=more kind=cage members=p0* range=0,9 ease=1,2 padding=0.3 falloff=12 turn=true "
+      "muted=true "
+      "solo=true" ),
+    "layer_set id=hold ripple=true members=\"p02, p01.left_arm\" muted=true",
+    "layer_remove id=bend",
+    "layer_rename id=bend to=arc",
+    "layer_copy id=bend to=bend2 members=p01,box01 range=90,120",
+    "layer_move id=bend",
+    "section_add id=later layer=hold frame=90 delay=30.5",
+    "section_set id=late frame=61 delay=",
+    "section_remove id=late",
+    "section_rename id=late to=never",
+    "handle_add id=corner layer=bend frame=40 vertex=3 move=0,0,0.1",
+    "handle_set id=lift move=0,0.6,0 turn=0,15,0 pinned=false",
+    "handle_remove id=grip",
+    "handle_rename id=grip to=hold",
+    "handle_copy id=grip to=grip2 frame=60 move=0,0.1,0 layer=bend",
 };
 
 static tr_document *start( void )
@@ -163,6 +186,58 @@ static void renaming_is_followed( void **state )
     tr_document_destroy( document );
 }
 
+static void layers_follow_bodies_and_bring_their_parts( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    apply( document, "layer_set id=bend members=\" p01.left_arm ,p01.'Left, Hand', box01,p*\"" );
+    apply( document, "cast_rename id=p01 to=anna" );
+    assert_string_equal( scene->layers[0].members, "anna.left_arm, anna.'Left, Hand', box01, p*" );
+    assert_string_equal( scene->handles[1].point.who, "anna" );
+    apply( document, "cast_remove id=anna" ); // takes the handle that holds it along
+    assert_string_equal( scene->layers[0].members, "box01, p*" );
+    assert_int_equal( scene->handle_count, 1 );
+    apply( document, "layer_set id=bend members=box01" );
+    apply( document, "prop_remove id=box01" ); // nobody is left
+    assert_int_equal( scene->layer_count, 1 );
+    assert_int_equal( scene->section_count, 1 );
+    assert_int_equal( scene->handle_count, 0 );
+    apply( document, "layer_rename id=hold to=wait" );
+    assert_string_equal( scene->sections[0].layer, "wait" );
+    for ( int i = 0; i < 6; ++i )
+        assert_true( tr_document_undo( document ) );
+    assert_int_equal( scene->handle_count, 2 );
+    apply( document, "layer_copy id=bend to=again" );
+    assert_int_equal( scene->section_count, 3 );
+    assert_int_equal( scene->handle_count, 4 );
+    assert_string_equal( scene->handles[3].id, "again_2" );
+    assert_string_equal( scene->handles[3].layer, "again" );
+    tr_document_destroy( document );
+}
+
+static void layers_change_places( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    apply( document, "layer_copy id=bend to=top" ); // bend hold top
+    apply( document, "layer_move id=top before=bend" );
+    assert_string_equal( scene->layers[0].id, "top" );
+    apply( document, "layer_move id=top before=hold" );
+    assert_string_equal( scene->layers[1].id, "top" );
+    apply( document, "layer_move id=bend" );
+    assert_string_equal( scene->layers[2].id, "bend" );
+    assert_true( tr_layer_is_active( scene, 0 ) && tr_layer_is_active( scene, 2 ) );
+    apply( document, "layer_set id=hold solo=true" );
+    assert_true( tr_layer_is_active( scene, tr_scene_find_layer( scene, "hold" ) ) );
+    assert_false( tr_layer_is_active( scene, tr_scene_find_layer( scene, "bend" ) ) );
+    apply( document, "layer_set id=hold muted=true" ); // a muted solo outshines nobody
+    assert_true( tr_layer_is_active( scene, tr_scene_find_layer( scene, "bend" ) ) );
+    assert_false( tr_layer_is_active( scene, tr_scene_find_layer( scene, "hold" ) ) );
+    tr_document_destroy( document );
+}
+
 static void a_new_kind_keeps_what_both_have( void **state )
 {
     (void)state;
@@ -264,6 +339,14 @@ static const struct {
     { "constraint_add id=c kind=absolute a=p01.X*2", 37, "constraints[7].a", "sum to 2" },
     { "constraint_set id=arm a=p01.'X", 25, "", "a: the quote before" },
     { "constraint_set id=sole rotation=0,0,0,0", 33, "", "no rotation" },
+    { "layer_set id=bend members=p09", 27, "layers[0].members", "did you mean \"p01\"?" },
+    { "layer_set id=bend ripple=true", 26, "", "ripple: does not belong to a layer of kind cage" },
+    { "layer_set id=bend kind=retime", 1, "handles[0].layer", "handles belong to layers of kind cage" },
+    { "layer_move id=bend before=benc", 27, "", "did you mean \"bend\"?" },
+    { "section_set id=middle delay=3", 29, "sections[0].delay", "stays in time" },
+    { "handle_set id=grip turn=0,9,0", 25, "handles[1].turn", "only a whole section" },
+    { "handle_add id=grip layer=bend frame=1", 15, "handles[2].id", "already the id of handles[1]" },
+    { "handle_add id=h layer=bned frame=1", 23, "handles[2].layer", "did you mean \"bend\"?" },
 };
 
 static void errors_point_at_the_place( void **state )
@@ -535,6 +618,9 @@ static void check_field( const char *op, const char *field )
                                             { "prop_", "props[]." },
                                             { "obstacle_", "environment.boxes[]." },
                                             { "constraint_", "constraints[]." },
+                                            { "layer_", "layers[]." },
+                                            { "section_", "sections[]." },
+                                            { "handle_", "handles[]." },
                                             { "scene_", "" } };
     tr_text paths = { 0 };
     char line[120] = "";
@@ -574,6 +660,8 @@ int main( void )
         TEST( every_op_applies_undoes_and_redoes ),
         TEST( removing_a_body_removes_its_constraints ),
         TEST( renaming_is_followed ),
+        TEST( layers_follow_bodies_and_bring_their_parts ),
+        TEST( layers_change_places ),
         TEST( a_new_kind_keeps_what_both_have ),
         TEST( limbs_come_and_go ),
         TEST( errors_point_at_the_place ),

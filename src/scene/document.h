@@ -13,6 +13,8 @@ typedef enum tr_list {
     TR_LIST_OBSTACLE,
     TR_LIST_CONSTRAINT,
     TR_LIST_LAYER,
+    TR_LIST_SECTION,
+    TR_LIST_HANDLE,
     TR_LIST_COUNT,
     TR_LIST_SCENE = TR_LIST_COUNT // no list: the scene's own fields
 } tr_list;
@@ -32,6 +34,8 @@ typedef union tr_element {
     tr_obstacle obstacle;
     tr_constraint constraint;
     tr_layer layer;
+    tr_section section;
+    tr_handle handle;
 } tr_element;
 
 const tr_list_info *tr_list_get_info( tr_list list );
@@ -41,8 +45,19 @@ int tr_list_find( const tr_scene *scene, tr_list list, const char *id ); // -1 w
 // Makes room at `index` (0 … count) and copies the element there. False when out of memory, list intact.
 bool tr_list_insert( tr_scene *scene, tr_list list, int index, const void *element );
 void tr_list_remove( tr_scene *scene, tr_list list, int index );
-// A new element with this id; constraints of this kind.
-void tr_element_default( tr_element *out, tr_list list, const char *id, tr_constraint_kind kind );
+// Cast, props and obstacles share one set of ids; every other list has a set of its own.
+bool tr_list_holds_bodies( tr_list list );
+
+// Constraints and layers come in kinds.
+typedef struct tr_kind_set {
+    const char *noun;         // what is of this kind
+    const char *const *names; // NULL-terminated
+} tr_kind_set;
+
+const tr_kind_set *tr_list_kinds( tr_list list );         // NULL: its elements are all alike
+int tr_element_kind( tr_list list, const void *element ); // 0 where they are all alike
+// A new element with this id; constraints and layers of this kind.
+void tr_element_default( tr_element *out, tr_list list, const char *id, int kind );
 
 // Copies with zeros behind the text, so that equal texts are equal bytes. False when it does not fit.
 bool tr_string_set( char *out, size_t size, const char *text );
@@ -57,7 +72,7 @@ typedef enum tr_field_type {
     TR_FIELD_BOOL,
     TR_FIELD_UP,     // char: "y" or "z", 0 = guess
     TR_FIELD_SHAPE,  // nothing is stored: props are boxes
-    TR_FIELD_KIND,   // tr_constraint_kind
+    TR_FIELD_KIND,   // int: a name of tr_list_kinds
     TR_FIELD_AXES,   // bool[3]: "xz"
     TR_FIELD_COLOUR, // float[3]: "#rrggbb"
     TR_FIELD_POINT,  // tr_point, see tr_point_parse
@@ -77,7 +92,8 @@ typedef struct tr_field {
     int size;         // numbers in a list, bytes of a text
     double low, high; // bounds of each number
     int flags;
-    unsigned kinds; // bit 1 << kind for each kind of constraint it belongs to; 0 = all
+    unsigned kinds; // bit 1 << kind for each kind of constraint (or layer) it belongs to; 0 = all
+    bool of_layers; // kinds of layers are meant
 } tr_field;
 
 // What a file or an op says about a field, before it is known to fit.
@@ -91,7 +107,9 @@ typedef struct tr_value {
 
 const tr_field *tr_fields( tr_list list, int *count );
 const tr_field *tr_field_find( tr_list list, const char *path );     // NULL when absent
-bool tr_field_applies( const tr_field *field, const void *element ); // to this kind of constraint
+bool tr_field_applies( const tr_field *field, const void *element ); // to this kind of element
+bool tr_field_permit( const tr_field *field, const void *element,
+                      tr_error *error ); // the same, with a reason
 bool tr_field_store( const tr_field *field, void *element, const tr_value *value, tr_error *error );
 bool tr_field_check( const tr_field *field, const void *element, tr_error *error );
 bool tr_field_equal( const tr_field *field, const void *a, const void *b );
@@ -135,5 +153,23 @@ bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *er
 int tr_op_column( const char *line, const char *field );
 
 bool tr_id_valid( const char *id ); // [a-z0-9_]+
+
+// ------------------------------------------------------------------------------------------- references
+// What names an element follows it. Those that name a removed one go with it; a copied layer brings its
+// sections and handles.
+bool tr_references_remove( tr_edit *edit, tr_scene *scene, tr_list list, const char *id );
+bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const char *from, const char *to,
+                           tr_error *error );
+bool tr_references_copy( tr_edit *edit, tr_scene *scene, const char *layer, const char *to );
+
+// Reads the name of a joint at *text, perhaps in single quotes, into `joint` [TR_JOINT_MAX].
+bool tr_joint_parse( const char **text, char *joint, tr_error *error );
+
+// Members of a layer (see tr_member_parse). Do they name this id, or a pattern that fits it?
+bool tr_members_name( const char *members, const char *id ); // literally
+bool tr_members_match( const char *members, const char *id );
+// Renames an id in them, or takes it out when `to` is NULL. False when it does not fit; left as they were
+// then.
+bool tr_members_rename( char *members, const char *from, const char *to );
 
 #endif

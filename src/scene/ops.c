@@ -23,7 +23,7 @@ typedef struct call { // a parsed line
 } call;
 
 typedef bool apply_function( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error );
-static apply_function apply_add, apply_set, apply_remove, apply_rename, apply_copy, apply_limb;
+static apply_function apply_add, apply_set, apply_remove, apply_rename, apply_copy, apply_move, apply_limb;
 
 struct row {
     tr_list list;
@@ -251,13 +251,12 @@ static bool set_field( const call *c, int i, void *element, const void *standard
     const tr_field *field = tr_field_find( c->row->list, param->field );
     tr_value value = value_of( param->type, c->arguments[i].text );
     tr_error why;
-    if ( !tr_field_applies( field, element ) )
-        return fail( error, c->arguments[i].column, "%s does not belong to a constraint of kind %s",
-                     param->key, tr_constraint_kind_names[( (const tr_constraint *)element )->kind] );
-    if ( c->arguments[i].text[0] == 0 )
-        tr_field_copy( field, element, standard );
-    else if ( !tr_field_store( field, element, &value, &why ) )
+    bool empty = c->arguments[i].text[0] == 0;
+    if ( !tr_field_permit( field, element, &why ) ||
+         ( !empty && !tr_field_store( field, element, &value, &why ) ) )
         return fail( error, c->arguments[i].column, "%s: %s", param->key, why.message );
+    if ( empty )
+        tr_field_copy( field, element, standard );
     return true;
 }
 
@@ -296,10 +295,10 @@ static int column_of_path( const call *c, const char *path )
 
 // ------------------------------------------------------------------------------------------------ applying
 
-static bool find_element( const call *c, const tr_scene *scene, int *index, tr_error *error )
+static bool find_named( const call *c, const tr_scene *scene, const argument *id, int *index,
+                        tr_error *error )
 {
     tr_list list = c->row->list;
-    const argument *id = find_argument( c, "id" );
     *index = tr_list_find( scene, list, id->text );
     if ( *index >= 0 )
         return true;
@@ -317,13 +316,17 @@ static bool find_element( const call *c, const tr_scene *scene, int *index, tr_e
     return false;
 }
 
+static bool find_element( const call *c, const tr_scene *scene, int *index, tr_error *error )
+{
+    return find_named( c, scene, find_argument( c, "id" ), index, error );
+}
+
 // Whether the element at `index` (of this op's list; it need not be there yet) may have this id. The check of
 // the whole scene would find out too, but not know which of the two came second.
 static bool id_is_free( const call *c, const tr_scene *scene, int index, const char *id, tr_error *error )
 {
-    bool constraint = c->row->list == TR_LIST_CONSTRAINT; // their ids are a world of their own
-    tr_list first = constraint ? TR_LIST_CONSTRAINT : TR_LIST_CAST;
-    tr_list last = constraint ? TR_LIST_CONSTRAINT : TR_LIST_OBSTACLE;
+    bool body = tr_list_holds_bodies( c->row->list );
+    tr_list first = body ? TR_LIST_CAST : c->row->list, last = body ? TR_LIST_OBSTACLE : c->row->list;
     for ( tr_list list = first; list <= last; ++list ) {
         int found = tr_list_find( scene, list, id );
         if ( found < 0 || ( list == c->row->list && found == index ) )
@@ -340,24 +343,25 @@ static bool id_is_free( const call *c, const tr_scene *scene, int index, const c
 }
 
 // The kind an op asks for, else `kind` as it is.
-static bool read_kind( const call *c, tr_constraint_kind *kind, tr_error *error )
+static bool read_kind( const call *c, int *kind, tr_error *error )
 {
-    const argument *text = c->row->list == TR_LIST_CONSTRAINT ? find_argument( c, "kind" ) : NULL;
-    tr_constraint constraint;
+    tr_list list = c->row->list;
+    const argument *text = tr_list_kinds( list ) != NULL ? find_argument( c, "kind" ) : NULL;
+    tr_element element;
     tr_error why;
     if ( text == NULL )
         return true;
     tr_value value = { .type = TR_VALUE_TEXT, .text = text->text };
-    if ( !tr_field_store( tr_field_find( TR_LIST_CONSTRAINT, "kind" ), &constraint, &value, &why ) )
+    if ( !tr_field_store( tr_field_find( list, "kind" ), &element, &value, &why ) )
         return fail( error, text->column, "kind: %s", why.message );
-    *kind = constraint.kind;
+    *kind = tr_element_kind( list, &element );
     return true;
 }
 
 static bool apply_add( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
 {
     tr_element element, standard;
-    tr_constraint_kind kind = TR_CONSTRAINT_ABSOLUTE;
+    int kind = 0;
     if ( !read_kind( c, &kind, error ) )
         return false;
     tr_element_default( &standard, c->row->list, "", kind );
@@ -367,17 +371,18 @@ static bool apply_add( const call *c, tr_edit *edit, tr_scene *scene, tr_error *
            ( tr_edit_insert( edit, scene, c->row->list, index, &element ) || tr_error_memory( error ) );
 }
 
-// A constraint of another kind keeps the fields both kinds have.
-static void change_kind( tr_constraint *constraint, tr_constraint_kind kind )
+// An element of another kind keeps the fields both kinds have.
+static void change_kind( tr_list list, tr_element *element, int kind )
 {
     int count;
-    const tr_field *fields = tr_fields( TR_LIST_CONSTRAINT, &count );
-    tr_constraint changed = tr_default_constraint( constraint->id, kind );
+    const tr_field *fields = tr_fields( list, &count );
+    tr_element changed;
+    tr_element_default( &changed, list, element->id, kind );
     for ( int i = 0; i < count; ++i )
-        if ( fields[i].type != TR_FIELD_KIND && tr_field_applies( &fields[i], constraint ) &&
+        if ( fields[i].type != TR_FIELD_KIND && tr_field_applies( &fields[i], element ) &&
              tr_field_applies( &fields[i], &changed ) )
-            tr_field_copy( &fields[i], &changed, constraint );
-    *constraint = changed;
+            tr_field_copy( &fields[i], &changed, element );
+    *element = changed;
 }
 
 static bool set_scene( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
@@ -408,12 +413,11 @@ static bool apply_set( const call *c, tr_edit *edit, tr_scene *scene, tr_error *
     if ( !find_element( c, scene, &index, error ) )
         return false;
     memcpy( &element, tr_list_at( scene, list, index ), tr_list_get_info( list )->size );
-    tr_constraint_kind kind = list == TR_LIST_CONSTRAINT ? element.constraint.kind : TR_CONSTRAINT_ABSOLUTE;
-    tr_constraint_kind before = kind;
+    int before = tr_element_kind( list, &element ), kind = before;
     if ( !read_kind( c, &kind, error ) )
         return false;
     if ( kind != before )
-        change_kind( &element.constraint, kind );
+        change_kind( list, &element, kind );
     tr_element_default( &standard, list, "", kind );
     return set_fields( c, &element, &standard, error ) &&
            ( tr_edit_replace( edit, scene, list, index, &element ) || tr_error_memory( error ) );
@@ -427,17 +431,14 @@ static bool apply_copy( const call *c, tr_edit *edit, tr_scene *scene, tr_error 
     if ( !find_element( c, scene, &index, error ) )
         return false;
     memcpy( &element, tr_list_at( scene, list, index ), tr_list_get_info( list )->size );
-    tr_constraint_kind kind = list == TR_LIST_CONSTRAINT ? element.constraint.kind : TR_CONSTRAINT_ABSOLUTE;
-    tr_element_default( &standard, list, "", kind );
+    tr_element_default( &standard, list, "", tr_element_kind( list, &element ) );
     index = tr_list_count( scene, list );
-    return set_fields( c, &element, &standard, error ) && id_is_free( c, scene, index, element.id, error ) &&
-           ( tr_edit_insert( edit, scene, list, index, &element ) || tr_error_memory( error ) );
-}
-
-static bool mentions( const tr_constraint *constraint, const char *id )
-{
-    return strcmp( constraint->a.who, id ) == 0 || strcmp( constraint->b.who, id ) == 0 ||
-           strcmp( constraint->surface, id ) == 0;
+    if ( !set_fields( c, &element, &standard, error ) || !id_is_free( c, scene, index, element.id, error ) )
+        return false;
+    const char *id = find_argument( c, "id" )->text;
+    return ( tr_edit_insert( edit, scene, list, index, &element ) &&
+             ( list != TR_LIST_LAYER || tr_references_copy( edit, scene, id, element.id ) ) ) ||
+           tr_error_memory( error );
 }
 
 static bool apply_remove( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
@@ -445,21 +446,9 @@ static bool apply_remove( const call *c, tr_edit *edit, tr_scene *scene, tr_erro
     int index;
     if ( !find_element( c, scene, &index, error ) )
         return false;
-    const char *id = find_argument( c, "id" )->text;
-    bool ok = tr_edit_remove( edit, scene, c->row->list, index );
-    if ( c->row->list != TR_LIST_CONSTRAINT ) // whose ids are a world of their own
-        for ( int i = scene->constraint_count - 1; ok && i >= 0; --i )
-            if ( mentions( &scene->constraints[i], id ) )
-                ok = tr_edit_remove( edit, scene, TR_LIST_CONSTRAINT, i );
-    return ok || tr_error_memory( error );
-}
-
-static void rename_in( tr_constraint *constraint, const char *from, const char *to )
-{
-    char *ids[] = { constraint->a.who, constraint->b.who, constraint->surface };
-    for ( int i = 0; i < COUNT( ids ); ++i )
-        if ( strcmp( ids[i], from ) == 0 )
-            tr_string_set( ids[i], TR_ID_MAX, to );
+    return ( tr_edit_remove( edit, scene, c->row->list, index ) &&
+             tr_references_remove( edit, scene, c->row->list, find_argument( c, "id" )->text ) ) ||
+           tr_error_memory( error );
 }
 
 static bool apply_rename( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
@@ -473,16 +462,28 @@ static bool apply_rename( const call *c, tr_edit *edit, tr_scene *scene, tr_erro
     if ( !set_fields( c, &element, &( tr_element ){ 0 }, error ) ||
          !id_is_free( c, scene, index, element.id, error ) )
         return false;
-    const char *from = find_argument( c, "id" )->text;
-    bool ok = tr_edit_replace( edit, scene, list, index, &element );
-    for ( int i = 0; ok && list != TR_LIST_CONSTRAINT && i < scene->constraint_count; ++i )
-        if ( mentions( &scene->constraints[i], from ) ) {
-            tr_constraint constraint;
-            memcpy( &constraint, &scene->constraints[i], sizeof constraint ); // padding too
-            rename_in( &constraint, from, element.id );
-            ok = tr_edit_replace( edit, scene, TR_LIST_CONSTRAINT, i, &constraint );
-        }
-    return ok || tr_error_memory( error );
+    if ( !tr_edit_replace( edit, scene, list, index, &element ) )
+        return tr_error_memory( error );
+    return tr_references_rename( edit, scene, list, find_argument( c, "id" )->text, element.id, error );
+}
+
+// To before another of the list, or to its end.
+static bool apply_move( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
+{
+    tr_list list = c->row->list;
+    tr_element element;
+    int from, to = tr_list_count( scene, list ) - 1;
+    const argument *before = find_argument( c, "before" );
+    if ( !find_element( c, scene, &from, error ) )
+        return false;
+    if ( before != NULL && before->text[0] != 0 && !find_named( c, scene, before, &to, error ) )
+        return false;
+    if ( before != NULL && before->text[0] != 0 && to > from )
+        --to; // it moves up when the other is taken out
+    memcpy( &element, tr_list_at( scene, list, from ), tr_list_get_info( list )->size );
+    return ( tr_edit_remove( edit, scene, list, from ) &&
+             tr_edit_insert( edit, scene, list, to, &element ) ) ||
+           tr_error_memory( error );
 }
 
 static bool apply_limb( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )

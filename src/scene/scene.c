@@ -7,6 +7,10 @@ const char *const tr_constraint_kind_names[] = {
     "absolute", "contact", "orientation", "length", "centre_of_mass", "relative", NULL,
 };
 
+const char *const tr_layer_kind_names[] = { "cage", "retime", NULL };
+
+_Static_assert( sizeof tr_layer_kind_names / sizeof *tr_layer_kind_names == TR_LAYER_KINDS + 1,
+                "every kind has a name" );
 _Static_assert( sizeof tr_constraint_kind_names / sizeof *tr_constraint_kind_names == TR_CONSTRAINT_KINDS + 1,
                 "every kind has a name" );
 
@@ -14,8 +18,13 @@ _Static_assert( sizeof tr_constraint_kind_names / sizeof *tr_constraint_kind_nam
 
 _Static_assert( offsetof( tr_cast, id ) == 0 && offsetof( tr_prop, id ) == 0 &&
                     offsetof( tr_obstacle, id ) == 0 && offsetof( tr_constraint, id ) == 0 &&
-                    offsetof( tr_layer, id ) == 0,
+                    offsetof( tr_layer, id ) == 0 && offsetof( tr_section, id ) == 0 &&
+                    offsetof( tr_handle, id ) == 0,
                 "every element starts with its id" );
+_Static_assert( offsetof( tr_constraint, kind ) == sizeof( tr_id ) &&
+                    offsetof( tr_layer, kind ) == sizeof( tr_id ) &&
+                    sizeof( tr_constraint_kind ) == sizeof( int ) && sizeof( tr_layer_kind ) == sizeof( int ),
+                "the kind follows the id" );
 
 #define LIST( path, noun, type, data, name )                                                                 \
     {                                                                                                        \
@@ -29,11 +38,33 @@ static const tr_list_info list_infos[TR_LIST_COUNT] = {
     [TR_LIST_OBSTACLE] = LIST( "environment.boxes", "obstacle", tr_obstacle, obstacles, obstacle ),
     [TR_LIST_CONSTRAINT] = LIST( "constraints", "constraint", tr_constraint, constraints, constraint ),
     [TR_LIST_LAYER] = LIST( "layers", "layer", tr_layer, layers, layer ),
+    [TR_LIST_SECTION] = LIST( "sections", "section", tr_section, sections, section ),
+    [TR_LIST_HANDLE] = LIST( "handles", "handle", tr_handle, handles, handle ),
 };
 
 const tr_list_info *tr_list_get_info( tr_list list )
 {
     return &list_infos[list];
+}
+
+bool tr_list_holds_bodies( tr_list list )
+{
+    return list <= TR_LIST_OBSTACLE;
+}
+
+const tr_kind_set *tr_list_kinds( tr_list list )
+{
+    static const tr_kind_set constraints = { "constraint", tr_constraint_kind_names };
+    static const tr_kind_set layers = { "layer", tr_layer_kind_names };
+    return list == TR_LIST_CONSTRAINT ? &constraints : list == TR_LIST_LAYER ? &layers : NULL;
+}
+
+int tr_element_kind( tr_list list, const void *element )
+{
+    int kind = 0;
+    if ( tr_list_kinds( list ) != NULL )
+        memcpy( &kind, (const char *)element + sizeof( tr_id ), sizeof kind );
+    return kind;
 }
 
 static void **list_data( const tr_scene *scene, tr_list list )
@@ -177,14 +208,51 @@ tr_constraint tr_default_constraint( const char *id, tr_constraint_kind kind )
     return constraint;
 }
 
-void tr_element_default( tr_element *out, tr_list list, const char *id, tr_constraint_kind kind )
+tr_layer tr_default_layer( const char *id, tr_layer_kind kind )
+{
+    tr_layer layer;
+    memset( &layer, 0, sizeof layer );
+    set_id( layer.id, id );
+    layer.kind = kind;
+    layer.first = -TR_MAX_FRAMES;
+    layer.last = TR_MAX_FRAMES;
+    layer.padding = 0.1;
+    return layer;
+}
+
+tr_section tr_default_section( const char *id, const char *layer, int frame )
+{
+    tr_section section;
+    memset( &section, 0, sizeof section );
+    set_id( section.id, id );
+    set_id( section.layer, layer );
+    section.frame = frame;
+    return section;
+}
+
+tr_handle tr_default_handle( const char *id, const char *layer, int frame )
+{
+    tr_handle handle;
+    memset( &handle, 0, sizeof handle );
+    set_id( handle.id, id );
+    set_id( handle.layer, layer );
+    handle.frame = frame;
+    handle.vertex = -1;
+    handle.pinned = true;
+    return handle;
+}
+
+void tr_element_default( tr_element *out, tr_list list, const char *id, int kind )
 {
     memset( out, 0, sizeof *out );
     switch ( list ) {
     case TR_LIST_CAST: out->cast = tr_default_cast( id ); break;
     case TR_LIST_PROP: out->prop = tr_default_prop( id ); break;
     case TR_LIST_OBSTACLE: out->obstacle = tr_default_obstacle( id ); break;
-    case TR_LIST_CONSTRAINT: out->constraint = tr_default_constraint( id, kind ); break;
+    case TR_LIST_CONSTRAINT: out->constraint = tr_default_constraint( id, (tr_constraint_kind)kind ); break;
+    case TR_LIST_LAYER: out->layer = tr_default_layer( id, (tr_layer_kind)kind ); break;
+    case TR_LIST_SECTION: out->section = tr_default_section( id, "", 0 ); break;
+    case TR_LIST_HANDLE: out->handle = tr_default_handle( id, "", 0 ); break;
     default: set_id( out->id, id ); break;
     }
 }
@@ -268,6 +336,21 @@ tr_constraint *tr_scene_add_constraint( tr_scene *scene, const tr_constraint *co
     return append( scene, TR_LIST_CONSTRAINT, constraint );
 }
 
+tr_layer *tr_scene_add_layer( tr_scene *scene, const tr_layer *layer )
+{
+    return append( scene, TR_LIST_LAYER, layer );
+}
+
+tr_section *tr_scene_add_section( tr_scene *scene, const tr_section *section )
+{
+    return append( scene, TR_LIST_SECTION, section );
+}
+
+tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle )
+{
+    return append( scene, TR_LIST_HANDLE, handle );
+}
+
 int tr_scene_find_cast( const tr_scene *scene, const char *id )
 {
     return tr_list_find( scene, TR_LIST_CAST, id );
@@ -286,4 +369,17 @@ int tr_scene_find_obstacle( const tr_scene *scene, const char *id )
 int tr_scene_find_constraint( const tr_scene *scene, const char *id )
 {
     return tr_list_find( scene, TR_LIST_CONSTRAINT, id );
+}
+
+int tr_scene_find_layer( const tr_scene *scene, const char *id )
+{
+    return tr_list_find( scene, TR_LIST_LAYER, id );
+}
+
+bool tr_layer_is_active( const tr_scene *scene, int layer )
+{
+    bool solo = false;
+    for ( int i = 0; i < scene->layer_count; ++i )
+        solo = solo || ( scene->layers[i].solo && !scene->layers[i].muted );
+    return !scene->layers[layer].muted && ( !solo || scene->layers[layer].solo );
 }

@@ -115,9 +115,59 @@ typedef struct tr_constraint {
     tr_id surface;      // contact: "ground", prop or obstacle id
 } tr_constraint;
 
-typedef struct tr_layer { // an edit on top; kinds arrive with the cage
+// An edit on top of the motion below it. Layers act in the order of the list, each on what the ones before it
+// gave; sections and handles say which layer they belong to.
+typedef enum tr_layer_kind {
+    TR_LAYER_CAGE,   // reshapes the motion of its members with a spatiotemporal cage
+    TR_LAYER_RETIME, // moves it in time
+    TR_LAYER_KINDS
+} tr_layer_kind;
+
+extern const char *const tr_layer_kind_names[]; // as in JSON, NULL-terminated
+
+typedef struct tr_layer {
     tr_id id;
+    tr_layer_kind kind;
+    char members[TR_PATH_MAX]; // what it grabs: see tr_member_parse
+    int first, last;           // window, both included; the default, ±TR_MAX_FRAMES, is the whole scene
+    double ease_in, ease_out;  // frames outside the window over which the edit fades
+    double padding;            // cage: metres between the grabbed points and the cage
+    double falloff;            // cage: frames beyond which a drag does not reach; 0 = as far as the window
+    bool turn;                 // cage: bodies re-orient along an edited path
+    bool ripple;               // retime: what comes after the window keeps the last delay
+    bool muted, solo;          // a muted layer does nothing; while any is solo, only those act
 } tr_layer;
+
+typedef struct tr_section { // a key section of a cage, or a key of a retiming
+    tr_id id, layer;
+    int frame;
+    double delay; // retime: frames by which the moment comes later
+} tr_section;
+
+// What the user holds. Either a point of a member, or a vertex of the cage's section at that frame, or,
+// without a point and a vertex, that section as a whole.
+typedef struct tr_handle {
+    tr_id id, layer;
+    int frame;
+    tr_point point; // unused: a vertex or a section
+    int vertex;     // of the cage, -1: none
+    vec3 move;      // metres from where the layer's input has it
+    vec3 turn;      // whole sections: axis times degrees, about the section's middle
+    bool pinned;    // false: it is let go. So a whole section at an end of the window, held by default, comes
+                    // free
+} tr_handle;
+
+// One of the things a layer grabs: id [ "." part ], with * for any letters. The part is a limb, a group of
+// limbs (arms, legs, left, right) or a joint; without one the whole body is meant. Several of them, with
+// commas between, are the members of a layer: p03, p04.left_arm, box*.
+typedef struct tr_member {
+    char who[TR_ID_MAX];     // pattern
+    char part[TR_JOINT_MAX]; // pattern, "" = everything
+} tr_member;
+
+// Reads one member at *text and moves on behind it and the comma that follows; *text is "" after the last.
+bool tr_member_parse( tr_member *out, const char **text, tr_error *error );
+bool tr_pattern_matches( const char *pattern, const char *text ); // * stands for any number of characters
 
 typedef struct tr_scene {
     double fps;
@@ -133,6 +183,10 @@ typedef struct tr_scene {
     int constraint_count, constraint_capacity;
     tr_layer *layers;
     int layer_count, layer_capacity;
+    tr_section *sections;
+    int section_count, section_capacity;
+    tr_handle *handles;
+    int handle_count, handle_capacity;
 } tr_scene;
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
@@ -140,7 +194,10 @@ tr_cast tr_default_cast( const char *id );
 tr_prop tr_default_prop( const char *id );
 tr_obstacle tr_default_obstacle( const char *id );
 tr_constraint tr_default_constraint( const char *id,
-                                     tr_constraint_kind kind ); // hard, all axes, from the source
+                                     tr_constraint_kind kind );  // hard, all axes, from the source
+tr_layer tr_default_layer( const char *id, tr_layer_kind kind ); // of nobody, over the whole scene
+tr_section tr_default_section( const char *id, const char *layer, int frame );
+tr_handle tr_default_handle( const char *id, const char *layer, int frame ); // the whole section, pinned
 tr_point tr_point_joint( const char *who, const char *joint );
 tr_point tr_point_prop( const char *who, vec3 offset );
 // Points as text, in files, ops and reports alike: p03.LeftHand, box01@0,0.15,0,
@@ -156,10 +213,15 @@ tr_cast *tr_scene_add_cast( tr_scene *scene, const tr_cast *cast );
 tr_prop *tr_scene_add_prop( tr_scene *scene, const tr_prop *prop );
 tr_obstacle *tr_scene_add_obstacle( tr_scene *scene, const tr_obstacle *obstacle );
 tr_constraint *tr_scene_add_constraint( tr_scene *scene, const tr_constraint *constraint );
-int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; so the next three
+tr_layer *tr_scene_add_layer( tr_scene *scene, const tr_layer *layer );
+tr_section *tr_scene_add_section( tr_scene *scene, const tr_section *section );
+tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle );
+int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; so the next four
 int tr_scene_find_prop( const tr_scene *scene, const char *id );
 int tr_scene_find_obstacle( const tr_scene *scene, const char *id );
 int tr_scene_find_constraint( const tr_scene *scene, const char *id );
+int tr_scene_find_layer( const tr_scene *scene, const char *id );
+bool tr_layer_is_active( const tr_scene *scene, int layer ); // neither muted nor outshone by a solo
 // Everything that can be said without opening other files: ids, references, ranges, weights. Error carries a
 // JSON path.
 bool tr_scene_check( const tr_scene *scene, const char *file, tr_error *error );

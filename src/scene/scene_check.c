@@ -18,6 +18,7 @@ typedef struct checker {
     tr_error *error;
     named *bodies; // [body_count] cast, props and obstacles, sorted by id
     int body_count;
+    named *layers; // [layer_count of the scene] sorted by id
 } checker;
 
 // Reports trouble with a field of an element ("" = the element as a whole).
@@ -66,14 +67,14 @@ static bool check_unique( const checker *c, named *all, int count )
     return true;
 }
 
-static const named *find_body( const checker *c, const char *id )
+static const named *find_named( const named *all, int count, const char *id )
 {
-    int low = 0, high = c->body_count;
+    int low = 0, high = count;
     while ( low < high ) {
         int middle = ( low + high ) / 2;
-        int order = strcmp( c->bodies[middle].id, id );
+        int order = strcmp( all[middle].id, id );
         if ( order == 0 )
-            return &c->bodies[middle];
+            return &all[middle];
         if ( order < 0 )
             low = middle + 1;
         else
@@ -82,14 +83,21 @@ static const named *find_body( const checker *c, const char *id )
     return NULL;
 }
 
-// The sentence for an id that does not exist, with the nearest one of the lists in `allowed`.
-static bool dangling( const checker *c, int index, const char *field, const char *id, const char *expected,
-                      unsigned allowed )
+static const named *find_body( const checker *c, const char *id )
 {
-    const char **words = tr_alloc( (size_t)c->body_count + 2, sizeof *words );
+    return find_named( c->bodies, c->body_count, id );
+}
+
+// The sentence for an id that does not exist, with the nearest one of the lists in `allowed`.
+static bool dangling( const checker *c, tr_list list, int index, const char *field, const char *id,
+                      const char *expected, unsigned allowed )
+{
+    const char **words = tr_alloc( (size_t)c->body_count + (size_t)c->scene->layer_count + 2, sizeof *words );
     const char *near = NULL;
     if ( words != NULL ) {
         int count = 0;
+        for ( int i = 0; ( allowed & 1u << TR_LIST_LAYER ) != 0 && i < c->scene->layer_count; ++i )
+            words[count++] = c->layers[i].id;
         if ( ( allowed & 1u << TR_LIST_OBSTACLE ) != 0 )
             words[count++] = "ground";
         for ( int i = 0; i < c->body_count; ++i )
@@ -98,10 +106,9 @@ static bool dangling( const checker *c, int index, const char *field, const char
         near = tr_nearest_word( id, words );
     }
     if ( near != NULL )
-        fail( c, TR_LIST_CONSTRAINT, index, field, "there is no %s \"%.40s\"; did you mean \"%s\"?", expected,
-              id, near );
+        fail( c, list, index, field, "there is no %s \"%.40s\"; did you mean \"%s\"?", expected, id, near );
     else
-        fail( c, TR_LIST_CONSTRAINT, index, field, "there is no %s \"%.40s\"", expected, id );
+        fail( c, list, index, field, "there is no %s \"%.40s\"", expected, id );
     tr_free( words );
     return false;
 }
@@ -122,44 +129,45 @@ static const struct {
     [TR_CONSTRAINT_RELATIVE] = { POINT_ANY, POINT_ANY },
 };
 
-static bool check_point( const checker *c, int index, const char *field, const tr_point *point,
+static bool check_point( const checker *c, tr_list list, int index, const char *field, const tr_point *point,
                          point_rule rule )
 {
     if ( point->who[0] == 0 )
         return rule == POINT_NONE || rule == POINT_OPTIONAL ||
-               fail( c, TR_LIST_CONSTRAINT, index, field, "a point is needed here, as in p03.LeftHand" );
+               fail( c, list, index, field, "a point is needed here, as in p03.LeftHand" );
     const named *body = find_body( c, point->who );
     bool only_cast = rule == POINT_WHO;
     if ( body == NULL || body->list == TR_LIST_OBSTACLE || ( only_cast && body->list != TR_LIST_CAST ) )
-        return dangling( c, index, field, point->who, only_cast ? "cast member" : "cast member or prop",
+        return dangling( c, list, index, field, point->who, only_cast ? "cast member" : "cast member or prop",
                          only_cast ? 1u << TR_LIST_CAST : 1u << TR_LIST_CAST | 1u << TR_LIST_PROP );
     if ( body->list == TR_LIST_PROP )
-        return point->term_count == 0 || fail( c, TR_LIST_CONSTRAINT, index, field,
-                                               "a prop has no joints; give an offset, as in box01@0,0.1,0" );
+        return point->term_count == 0 ||
+               fail( c, list, index, field, "a prop has no joints; give an offset, as in box01@0,0.1,0" );
     if ( rule == POINT_WHO )
         return ( point->term_count == 0 && v3_length( point->offset ) == 0 ) ||
-               fail( c, TR_LIST_CONSTRAINT, index, field, "the whole character is meant: give its id alone" );
+               fail( c, list, index, field, "the whole character is meant: give its id alone" );
     if ( point->term_count == 0 )
-        return fail( c, TR_LIST_CONSTRAINT, index, field,
-                     "a joint is needed behind the id, as in p03.LeftHand" );
+        return fail( c, list, index, field, "a joint is needed behind the id, as in p03.LeftHand" );
     if ( rule == POINT_SINGLE && point->term_count > 1 )
-        return fail( c, TR_LIST_CONSTRAINT, index, field, "one joint is needed here, not a combination" );
+        return fail( c, list, index, field, "one joint is needed here, not a combination" );
     return true;
 }
 
 // Fields of other kinds have to stay at their defaults: they would be lost in the file.
-static bool check_foreign_fields( const checker *c, int index, const tr_constraint *constraint )
+static bool check_foreign_fields( const checker *c, tr_list list, int index, const tr_element *element )
 {
-    tr_constraint standard = tr_default_constraint( constraint->id, constraint->kind );
-    standard.given = constraint->given;
+    tr_element standard;
+    tr_element_default( &standard, list, element->id, tr_element_kind( list, element ) );
+    if ( list == TR_LIST_CONSTRAINT )
+        standard.constraint.given = element->constraint.given;
     int count;
-    const tr_field *fields = tr_fields( TR_LIST_CONSTRAINT, &count );
-    for ( int i = 0; i < count; ++i )
-        if ( !tr_field_applies( &fields[i], constraint ) &&
-             !tr_field_equal( &fields[i], constraint, &standard ) )
-            return fail( c, TR_LIST_CONSTRAINT, index, fields[i].path,
-                         "does not belong to a constraint of kind %s",
-                         tr_constraint_kind_names[constraint->kind] );
+    const tr_field *fields = tr_fields( list, &count );
+    for ( int i = 0; i < count; ++i ) {
+        tr_error why;
+        if ( !tr_field_permit( &fields[i], element, &why ) &&
+             !tr_field_equal( &fields[i], element, &standard ) )
+            return fail( c, list, index, fields[i].path, "%s", why.message );
+    }
     return true;
 }
 
@@ -169,7 +177,7 @@ static bool check_surface( const checker *c, int index, const tr_constraint *con
         return true;
     const named *body = find_body( c, constraint->surface );
     if ( body == NULL || body->list == TR_LIST_CAST )
-        return dangling( c, index, "surface", constraint->surface, "prop or obstacle",
+        return dangling( c, TR_LIST_CONSTRAINT, index, "surface", constraint->surface, "prop or obstacle",
                          1u << TR_LIST_PROP | 1u << TR_LIST_OBSTACLE );
     return strcmp( constraint->surface, constraint->a.who ) != 0 ||
            fail( c, TR_LIST_CONSTRAINT, index, "surface", "a prop cannot rest on itself" );
@@ -180,8 +188,10 @@ static bool check_constraint( const checker *c, int index, const tr_constraint *
     point_rule a = point_rules[constraint->kind].a, b = point_rules[constraint->kind].b;
     if ( constraint->kind == TR_CONSTRAINT_LENGTH && constraint->b.who[0] == 0 )
         a = POINT_SINGLE; // the bone above it
-    if ( !check_foreign_fields( c, index, constraint ) || !check_point( c, index, "a", &constraint->a, a ) ||
-         !check_point( c, index, "b", &constraint->b, b ) || !check_surface( c, index, constraint ) )
+    if ( !check_foreign_fields( c, TR_LIST_CONSTRAINT, index, (const tr_element *)constraint ) ||
+         !check_point( c, TR_LIST_CONSTRAINT, index, "a", &constraint->a, a ) ||
+         !check_point( c, TR_LIST_CONSTRAINT, index, "b", &constraint->b, b ) ||
+         !check_surface( c, index, constraint ) )
         return false;
     if ( a == POINT_SINGLE && constraint->kind == TR_CONSTRAINT_LENGTH && constraint->a.term_count == 0 )
         return fail( c, TR_LIST_CONSTRAINT, index, "b", "a second point is needed: a prop has no bone" );
@@ -194,6 +204,75 @@ static bool check_constraint( const checker *c, int index, const tr_constraint *
         return fail( c, TR_LIST_CONSTRAINT, index, "target",
                      "the direction of a path has to be horizontal, not zero" );
     return true;
+}
+
+// ------------------------------------------------------------------------------------------------ layers
+
+// Patterns may fit nothing (yet); an id has to be there.
+static bool check_member( const checker *c, int index, const tr_member *member )
+{
+    bool pattern = strchr( member->who, '*' ) != NULL;
+    const named *body = pattern ? NULL : find_body( c, member->who );
+    if ( !pattern && ( body == NULL || body->list == TR_LIST_OBSTACLE ) )
+        return dangling( c, TR_LIST_LAYER, index, "members", member->who, "cast member or prop",
+                         1u << TR_LIST_CAST | 1u << TR_LIST_PROP );
+    return body == NULL || body->list == TR_LIST_CAST || member->part[0] == 0 ||
+           fail( c, TR_LIST_LAYER, index, "members", "a prop has no limbs and no joints" );
+}
+
+static bool check_layer( const checker *c, int index, const tr_layer *layer )
+{
+    if ( !check_foreign_fields( c, TR_LIST_LAYER, index, (const tr_element *)layer ) )
+        return false;
+    if ( layer->members[strspn( layer->members, " " )] == 0 )
+        return fail( c, TR_LIST_LAYER, index, "members", "a layer needs somebody to act on" );
+    for ( const char *at = layer->members; *at != 0; ) {
+        tr_member member;
+        tr_error why;
+        if ( !tr_member_parse( &member, &at, &why ) )
+            return fail( c, TR_LIST_LAYER, index, "members", "%s", why.message );
+        if ( !check_member( c, index, &member ) )
+            return false;
+    }
+    return layer->first <= layer->last ||
+           fail( c, TR_LIST_LAYER, index, "range", "the range ends before it begins" );
+}
+
+static const tr_layer *find_layer( const checker *c, tr_list list, int index, const char *id )
+{
+    const named *found = find_named( c->layers, c->scene->layer_count, id );
+    if ( found == NULL )
+        dangling( c, list, index, "layer", id, "layer", 1u << TR_LIST_LAYER );
+    return found != NULL ? &c->scene->layers[found->index] : NULL;
+}
+
+static bool check_section( const checker *c, int index, const tr_section *section )
+{
+    const tr_layer *layer = find_layer( c, TR_LIST_SECTION, index, section->layer );
+    if ( layer == NULL )
+        return false;
+    return layer->kind == TR_LAYER_RETIME || section->delay == 0 ||
+           fail( c, TR_LIST_SECTION, index, "delay",
+                 "a cage stays in time; layers of kind retime move in it" );
+}
+
+static bool check_handle( const checker *c, int index, const tr_handle *handle )
+{
+    const tr_layer *layer = find_layer( c, TR_LIST_HANDLE, index, handle->layer );
+    if ( layer == NULL )
+        return false;
+    if ( layer->kind != TR_LAYER_CAGE )
+        return fail( c, TR_LIST_HANDLE, index, "layer", "handles belong to layers of kind cage" );
+    if ( !check_point( c, TR_LIST_HANDLE, index, "point", &handle->point, POINT_OPTIONAL ) )
+        return false;
+    bool held = handle->point.who[0] != 0;
+    if ( held && !tr_members_match( layer->members, handle->point.who ) )
+        return fail( c, TR_LIST_HANDLE, index, "point", "\"%s\" is no member of layer %s", handle->point.who,
+                     layer->id );
+    if ( held && handle->vertex >= 0 )
+        return fail( c, TR_LIST_HANDLE, index, "vertex", "a handle holds a point or a vertex, not both" );
+    return ( !held && handle->vertex < 0 ) || v3_length( handle->turn ) == 0 ||
+           fail( c, TR_LIST_HANDLE, index, "turn", "only a whole section can be turned" );
 }
 
 // ---------------------------------------------------------------------------------------------- elements
@@ -218,8 +297,12 @@ static bool check_fields( const checker *c, tr_list list, int index )
     int count;
     const tr_field *fields = tr_fields( list, &count );
     const void *element = tr_list_at( c->scene, list, index );
-    if ( list == TR_LIST_CONSTRAINT && ( (const tr_constraint *)element )->kind >= TR_CONSTRAINT_KINDS )
-        return fail( c, TR_LIST_CONSTRAINT, index, "kind", "there is no such kind" );
+    const tr_kind_set *kinds = tr_list_kinds( list );
+    int kind_count = 0;
+    while ( kinds != NULL && kinds->names[kind_count] != NULL )
+        ++kind_count;
+    if ( kinds != NULL && (unsigned)tr_element_kind( list, element ) >= (unsigned)kind_count )
+        return fail( c, list, index, "kind", "there is no such kind" );
     for ( int i = 0; i < count; ++i ) {
         tr_error why;
         if ( tr_field_applies( &fields[i], element ) && !tr_field_check( &fields[i], element, &why ) )
@@ -234,7 +317,7 @@ static bool check_elements( const checker *c, tr_list list )
     for ( int i = 0; ok && i < tr_list_count( c->scene, list ); ++i ) {
         const tr_element *element = tr_list_at( c->scene, list, i );
         ok = check_fields( c, list, i );
-        if ( ok && list != TR_LIST_CONSTRAINT && strcmp( element->id, "ground" ) == 0 )
+        if ( ok && tr_list_holds_bodies( list ) && strcmp( element->id, "ground" ) == 0 )
             ok = fail( c, list, i, "id", "\"ground\" is the floor; take another id" );
         if ( ok && list == TR_LIST_CAST )
             ok = check_cast( c, i, &element->cast );
@@ -259,29 +342,50 @@ static bool check_scene_itself( const checker *c )
            fail( c, TR_LIST_SCENE, 0, "range", "there are more than %d frames", TR_MAX_FRAMES );
 }
 
+static bool check_references( const checker *c )
+{
+    const tr_scene *scene = c->scene;
+    bool ok = true;
+    for ( int i = 0; ok && i < scene->constraint_count; ++i )
+        ok = check_constraint( c, i, &scene->constraints[i] );
+    for ( int i = 0; ok && i < scene->layer_count; ++i )
+        ok = check_layer( c, i, &scene->layers[i] );
+    for ( int i = 0; ok && i < scene->section_count; ++i )
+        ok = check_section( c, i, &scene->sections[i] );
+    for ( int i = 0; ok && i < scene->handle_count; ++i )
+        ok = check_handle( c, i, &scene->handles[i] );
+    return ok;
+}
+
+// Ids that are unique in their own list alone.
+static bool check_own_ids( const checker *c, tr_list list, named *all )
+{
+    return check_unique( c, all, gather( c->scene, list, all ) );
+}
+
 // Ids and references; needs the elements to be in order.
 static bool check_names( checker *c )
 {
     const tr_scene *scene = c->scene;
     c->body_count = scene->cast_count + scene->prop_count + scene->obstacle_count;
-    named *bodies = tr_alloc( (size_t)c->body_count, sizeof *bodies );
-    named *constraints = tr_alloc( (size_t)scene->constraint_count, sizeof *constraints );
-    bool ok = bodies != NULL && constraints != NULL;
-    if ( !ok )
-        tr_error_memory( c->error );
-    else {
-        c->bodies = bodies;
-        int count = gather( scene, TR_LIST_CAST, bodies );
-        count += gather( scene, TR_LIST_PROP, bodies + count );
-        gather( scene, TR_LIST_OBSTACLE, bodies + count );
-        gather( scene, TR_LIST_CONSTRAINT, constraints );
-        ok = check_unique( c, bodies, c->body_count ) &&
-             check_unique( c, constraints, scene->constraint_count );
+    int most = 0;
+    for ( tr_list list = TR_LIST_CONSTRAINT; list < TR_LIST_COUNT; ++list )
+        most = tr_list_count( scene, list ) > most ? tr_list_count( scene, list ) : most;
+    c->bodies = tr_alloc( (size_t)c->body_count, sizeof *c->bodies );
+    c->layers = tr_alloc( (size_t)scene->layer_count, sizeof *c->layers );
+    named *all = tr_alloc( (size_t)most, sizeof *all );
+    bool ok = ( c->bodies != NULL && c->layers != NULL && all != NULL ) || tr_error_memory( c->error );
+    if ( ok ) {
+        int count = gather( scene, TR_LIST_CAST, c->bodies );
+        count += gather( scene, TR_LIST_PROP, c->bodies + count );
+        gather( scene, TR_LIST_OBSTACLE, c->bodies + count );
+        ok = check_unique( c, c->bodies, c->body_count ) && check_own_ids( c, TR_LIST_CONSTRAINT, all ) &&
+             check_own_ids( c, TR_LIST_LAYER, c->layers ) && check_own_ids( c, TR_LIST_SECTION, all ) &&
+             check_own_ids( c, TR_LIST_HANDLE, all ) && check_references( c );
     }
-    for ( int i = 0; ok && i < scene->constraint_count; ++i )
-        ok = check_constraint( c, i, &scene->constraints[i] );
-    tr_free( bodies );
-    tr_free( constraints );
+    tr_free( c->bodies );
+    tr_free( c->layers );
+    tr_free( all );
     return ok;
 }
 
@@ -290,10 +394,8 @@ bool tr_scene_check( const tr_scene *scene, const char *file, tr_error *error )
     checker c = { .scene = scene, .file = file, .error = error };
     if ( !check_scene_itself( &c ) )
         return false;
-    for ( tr_list list = 0; list < TR_LIST_LAYER; ++list )
+    for ( tr_list list = 0; list < TR_LIST_COUNT; ++list )
         if ( !check_elements( &c, list ) )
             return false;
-    if ( scene->layer_count > 0 )
-        return fail( &c, TR_LIST_LAYER, 0, "", "this version knows no kind of layer" );
     return check_names( &c );
 }

@@ -7,6 +7,7 @@
 #define FAR              1e5   // metres
 #define TURN             36000 // degrees
 #define KIND( kind )     ( 1u << TR_CONSTRAINT_##kind )
+#define LAYER( kind )    ( 1u << TR_LAYER_##kind )
 #define POSITIONAL_KINDS ( KIND( ABSOLUTE ) | KIND( CONTACT ) | KIND( CENTRE_OF_MASS ) | KIND( RELATIVE ) )
 
 #define FILE_FIELDS( key, type, member, file_flags )                                                         \
@@ -80,8 +81,41 @@ static const tr_field constraint_fields[] = {
     { "partner_space", TR_FIELD_BOOL, offsetof( tr_constraint, partner_space ), .kinds = KIND( RELATIVE ) },
 };
 
+#define ONLY( kind ) .kinds = LAYER( kind ), .of_layers = true
+
 static const tr_field layer_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_layer, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "kind", TR_FIELD_KIND, offsetof( tr_layer, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS,
+      .of_layers = true },
+    { "members", TR_FIELD_TEXT, offsetof( tr_layer, members ), TR_PATH_MAX, .flags = TR_FIELD_REQUIRED },
+    { "range", TR_FIELD_INTS, offsetof( tr_layer, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
+    { "ease", TR_FIELD_NUMBERS, offsetof( tr_layer, ease_in ), 2, 0, TR_MAX_FRAMES },
+    { "padding", TR_FIELD_NUMBERS, offsetof( tr_layer, padding ), 1, 0.001, 100, ONLY( CAGE ) },
+    { "falloff", TR_FIELD_NUMBERS, offsetof( tr_layer, falloff ), 1, 0, TR_MAX_FRAMES, ONLY( CAGE ) },
+    { "turn", TR_FIELD_BOOL, offsetof( tr_layer, turn ), ONLY( CAGE ) },
+    { "ripple", TR_FIELD_BOOL, offsetof( tr_layer, ripple ), ONLY( RETIME ) },
+    { "muted", TR_FIELD_BOOL, offsetof( tr_layer, muted ) },
+    { "solo", TR_FIELD_BOOL, offsetof( tr_layer, solo ) },
+};
+
+static const tr_field section_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_section, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "layer", TR_FIELD_ID, offsetof( tr_section, layer ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "frame", TR_FIELD_INTS, offsetof( tr_section, frame ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "delay", TR_FIELD_NUMBERS, offsetof( tr_section, delay ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES },
+};
+
+static const tr_field handle_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_handle, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "layer", TR_FIELD_ID, offsetof( tr_handle, layer ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "frame", TR_FIELD_INTS, offsetof( tr_handle, frame ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "point", TR_FIELD_POINT, offsetof( tr_handle, point ) },
+    { "vertex", TR_FIELD_INTS, offsetof( tr_handle, vertex ), 1, -1, 1e6 },
+    { "move", TR_FIELD_NUMBERS, offsetof( tr_handle, move ), 3, -FAR, FAR },
+    { "turn", TR_FIELD_NUMBERS, offsetof( tr_handle, turn ), 3, -TURN, TURN },
+    { "pinned", TR_FIELD_BOOL, offsetof( tr_handle, pinned ) },
 };
 
 static const tr_field scene_fields[] = {
@@ -96,6 +130,8 @@ _Static_assert( offsetof( tr_scene, last ) == offsetof( tr_scene, first ) + size
                     offsetof( tr_constraint, last ) == offsetof( tr_constraint, first ) + sizeof( int ) &&
                     offsetof( tr_constraint, ease_out ) ==
                         offsetof( tr_constraint, ease_in ) + sizeof( double ) &&
+                    offsetof( tr_layer, last ) == offsetof( tr_layer, first ) + sizeof( int ) &&
+                    offsetof( tr_layer, ease_out ) == offsetof( tr_layer, ease_in ) + sizeof( double ) &&
                     sizeof( vec3 ) == 3 * sizeof( double ) && sizeof( quat ) == 4 * sizeof( double ),
                 "numbers of a list stand together" );
 
@@ -121,6 +157,8 @@ const tr_field *tr_fields( tr_list list, int *count )
         [TR_LIST_OBSTACLE] = { obstacle_fields, COUNT( obstacle_fields ) },
         [TR_LIST_CONSTRAINT] = { constraint_fields, COUNT( constraint_fields ) },
         [TR_LIST_LAYER] = { layer_fields, COUNT( layer_fields ) },
+        [TR_LIST_SECTION] = { section_fields, COUNT( section_fields ) },
+        [TR_LIST_HANDLE] = { handle_fields, COUNT( handle_fields ) },
         [TR_LIST_SCENE] = { scene_fields, COUNT( scene_fields ) },
     };
     *count = tables[list].count;
@@ -137,9 +175,24 @@ const tr_field *tr_field_find( tr_list list, const char *path )
     return NULL;
 }
 
+static tr_list list_of_kinds( const tr_field *field )
+{
+    return field->of_layers ? TR_LIST_LAYER : TR_LIST_CONSTRAINT;
+}
+
 bool tr_field_applies( const tr_field *field, const void *element )
 {
-    return field->kinds == 0 || ( field->kinds >> ( (const tr_constraint *)element )->kind & 1 ) != 0;
+    return field->kinds == 0 ||
+           ( field->kinds >> tr_element_kind( list_of_kinds( field ), element ) & 1 ) != 0;
+}
+
+bool tr_field_permit( const tr_field *field, const void *element, tr_error *error )
+{
+    if ( tr_field_applies( field, element ) )
+        return true;
+    tr_list list = list_of_kinds( field );
+    return tr_error_set( error, "does not belong to a %s of kind %s", tr_list_kinds( list )->noun,
+                         tr_list_kinds( list )->names[tr_element_kind( list, element )] );
 }
 
 static void *at( const tr_field *field, const void *element )
@@ -205,17 +258,20 @@ static bool store_numbers( const tr_field *field, void *element, const tr_value 
     return field->size != 4 || normalise( at( field, element ), error );
 }
 
-static bool store_kind( tr_constraint_kind *out, const char *text, tr_error *error )
+static bool store_kind( const tr_field *field, int *out, const char *text, tr_error *error )
 {
-    for ( int kind = 0; kind < TR_CONSTRAINT_KINDS; ++kind )
-        if ( strcmp( text, tr_constraint_kind_names[kind] ) == 0 ) {
+    const tr_kind_set *kinds = tr_list_kinds( list_of_kinds( field ) );
+    for ( int kind = 0; kinds->names[kind] != NULL; ++kind )
+        if ( strcmp( text, kinds->names[kind] ) == 0 ) {
             *out = kind;
             return true;
         }
-    const char *near = tr_nearest_word( text, tr_constraint_kind_names );
+    const char *near = tr_nearest_word( text, kinds->names );
     if ( near != NULL )
-        return tr_error_set( error, "\"%.40s\" is no kind of constraint; did you mean \"%s\"?", text, near );
-    return tr_error_set( error, "\"%.40s\" is no kind of constraint; try \"absolute\"", text );
+        return tr_error_set( error, "\"%.40s\" is no kind of %s; did you mean \"%s\"?", text, kinds->noun,
+                             near );
+    return tr_error_set( error, "\"%.40s\" is no kind of %s; try \"%s\"", text, kinds->noun,
+                         kinds->names[0] );
 }
 
 static bool store_axes( bool axis[3], const char *text )
@@ -246,7 +302,7 @@ static bool store_text( const tr_field *field, void *element, const char *text, 
     switch ( field->type ) {
     case TR_FIELD_UP: *out = text[0]; return ( *out == 'y' || *out == 'z' ) && text[1] == 0;
     case TR_FIELD_SHAPE: return strcmp( text, "box" ) == 0;
-    case TR_FIELD_KIND: return store_kind( (tr_constraint_kind *)(void *)out, text, error );
+    case TR_FIELD_KIND: return store_kind( field, (int *)(void *)out, text, error );
     case TR_FIELD_AXES: return store_axes( (bool *)out, text );
     case TR_FIELD_COLOUR: return store_colour( (float *)(void *)out, text );
     case TR_FIELD_POINT: return tr_point_parse( (tr_point *)(void *)out, text, error );
@@ -417,7 +473,7 @@ static size_t byte_size( const tr_field *field )
     case TR_FIELD_INTS: return (size_t)field->size * sizeof( int );
     case TR_FIELD_BOOL: return sizeof( bool );
     case TR_FIELD_UP: return sizeof( char );
-    case TR_FIELD_KIND: return sizeof( tr_constraint_kind );
+    case TR_FIELD_KIND: return sizeof( int );
     case TR_FIELD_AXES: return 3 * sizeof( bool );
     case TR_FIELD_COLOUR: return 3 * sizeof( float );
     case TR_FIELD_POINT: return sizeof( tr_point );
@@ -558,7 +614,7 @@ void tr_field_print( const tr_field *field, const void *element, tr_text *out )
     case TR_FIELD_UP: tr_text_add( out, "\"%c\"", *(const char *)value ); break;
     case TR_FIELD_SHAPE: tr_text_add( out, "\"box\"" ); break;
     case TR_FIELD_KIND:
-        tr_text_add( out, "\"%s\"", tr_constraint_kind_names[*(const tr_constraint_kind *)value] );
+        tr_text_add( out, "\"%s\"", tr_list_kinds( list_of_kinds( field ) )->names[*(const int *)value] );
         break;
     case TR_FIELD_AXES:
         for ( int i = 0; i < 3; ++i )

@@ -88,9 +88,8 @@ static void read_field( const tr_json *at, const tr_field *field, void *element 
 {
     tr_error why;
     tr_value value = value_of( at->value );
-    if ( !tr_field_applies( field, element ) )
-        tr_json_fail( at, "does not belong to a constraint of kind %s",
-                      tr_constraint_kind_names[( (const tr_constraint *)element )->kind] );
+    if ( !tr_field_permit( field, element, &why ) )
+        tr_json_fail( at, "%s", why.message );
     else if ( field->type == TR_FIELD_LIMBS )
         read_limbs( at, field, element );
     else if ( !tr_field_store( field, element, &value, &why ) )
@@ -123,13 +122,15 @@ static void read_object( const tr_json *object, const tr_field *fields, int coun
 }
 
 // The kind decides about defaults and fields, wherever it stands in the object.
-static tr_constraint_kind read_kind( const tr_json *object )
+static int read_kind( const tr_json *object, tr_list list )
 {
-    tr_constraint constraint = { 0 };
+    if ( tr_list_kinds( list ) == NULL )
+        return 0;
+    tr_element element = { 0 };
     tr_json kind = tr_json_member( object, "kind", true );
     if ( kind.value != NULL )
-        read_field( &kind, tr_field_find( TR_LIST_CONSTRAINT, "kind" ), &constraint );
-    return constraint.kind;
+        read_field( &kind, tr_field_find( list, "kind" ), &element );
+    return tr_element_kind( list, &element );
 }
 
 static void read_list( const tr_json *object, const char *key, tr_list list, tr_scene *scene )
@@ -144,10 +145,7 @@ static void read_list( const tr_json *object, const char *key, tr_list list, tr_
     for ( int i = 0; i < count && *object->ok; ++i ) {
         tr_json item = tr_json_item( &array, i );
         tr_element element;
-        if ( list == TR_LIST_LAYER )
-            tr_json_fail( &item, "this version knows no kind of layer" );
-        tr_constraint_kind kind = list == TR_LIST_CONSTRAINT ? read_kind( &item ) : 0;
-        tr_element_default( &element, list, "", kind );
+        tr_element_default( &element, list, "", read_kind( &item, list ) );
         read_object( &item, fields, field_count, 0, &element );
         if ( *object->ok && !tr_list_insert( scene, list, i, &element ) )
             *object->ok = tr_error_memory( object->error );
@@ -176,8 +174,9 @@ static void read_version( const tr_json *root )
 
 static void read_scene( const tr_json *root, tr_scene *scene )
 {
-    static const char *const keys[] = { "version",     "fps",         "range",  "cast", "props",
-                                        "environment", "constraints", "layers", NULL };
+    static const char *const keys[] = { "version",  "fps",         "range",       "cast",
+                                        "props",    "environment", "constraints", "layers",
+                                        "sections", "handles",     NULL };
     static const char *const environment_keys[] = { "ground", "boxes", NULL };
     read_version( root ); // first: a newer file may well have other keys
     tr_json_keys( root, keys );
@@ -192,7 +191,8 @@ static void read_scene( const tr_json *root, tr_scene *scene )
         read_list( &environment, "boxes", TR_LIST_OBSTACLE, scene );
     }
     read_list( root, "constraints", TR_LIST_CONSTRAINT, scene );
-    read_list( root, "layers", TR_LIST_LAYER, scene );
+    for ( tr_list list = TR_LIST_LAYER; list <= TR_LIST_HANDLE; ++list )
+        read_list( root, tr_list_get_info( list )->path, list, scene );
 }
 
 static bool from_json( tr_scene *out, json_t *json, const char *name, tr_error *error )
@@ -261,8 +261,7 @@ static void print_element( tr_text *out, tr_list list, const void *element, int 
     int count;
     const tr_field *fields = tr_fields( list, &count );
     tr_element standard;
-    tr_constraint_kind kind = list == TR_LIST_CONSTRAINT ? ( (const tr_constraint *)element )->kind : 0;
-    tr_element_default( &standard, list, "", kind );
+    tr_element_default( &standard, list, "", tr_element_kind( list, element ) );
     size_t begin = out->size;
     tr_text_add( out, "%*s{", indent, "" );
     print_members( out, fields, count, 0, element, &standard, ", " );
@@ -307,7 +306,14 @@ bool tr_scene_print( const tr_scene *scene, tr_text *out, tr_error *error )
     print_list( out, scene, TR_LIST_OBSTACLE, "boxes", 4 );
     tr_text_add( out, "\n  },\n" );
     print_list( out, scene, TR_LIST_CONSTRAINT, "constraints", 2 );
-    tr_text_add( out, ",\n  \"layers\": []\n}\n" );
+    tr_text_add( out, ",\n" );
+    print_list( out, scene, TR_LIST_LAYER, "layers", 2 );
+    for ( tr_list list = TR_LIST_SECTION; list <= TR_LIST_HANDLE; ++list )
+        if ( tr_list_count( scene, list ) > 0 ) {
+            tr_text_add( out, ",\n" );
+            print_list( out, scene, list, tr_list_get_info( list )->path, 2 );
+        }
+    tr_text_add( out, "\n}\n" );
     return !out->failed || tr_error_memory( error );
 }
 

@@ -47,9 +47,9 @@ OP( cast_add, CAST, add, "Adds a cast member with a motion file.", NEED( id, ID,
     NEED( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), FILE_PARAMS( "source" ),
     MAY( scale, NUMBER, "target.scale", "size of the target body" ), PLACEMENT_PARAMS,
     MAY( colour, TEXT, "colour", "#rrggbb" ) )
-OP( cast_remove, CAST, remove, "Removes a cast member and every constraint on it.",
+OP( cast_remove, CAST, remove, "Removes a cast member and everything that holds on to it.",
     NEED( id, ID, NULL, "cast member" ) )
-OP( cast_rename, CAST, rename, "Gives a cast member another id, in its constraints too.",
+OP( cast_rename, CAST, rename, "Gives a cast member another id, wherever it is named.",
     NEED( id, ID, NULL, "cast member" ), NEED( to, ID, "id", "new id" ) )
 OP( cast_copy, CAST, copy, "Adds a second cast member like the first, without its constraints.",
     NEED( id, ID, NULL, "cast member" ), NEED( to, ID, "id", "id of the copy" ), PLACEMENT_PARAMS,
@@ -89,8 +89,8 @@ OP( prop_track, PROP, set, "Sets the motion file of a prop and how to read it.",
     NEED( id, ID, NULL, "prop" ),
     MAY( file, TEXT, "track.file", "motion file with one joint; empty = stands still" ),
     FILE_PARAMS( "track" ) )
-OP( prop_remove, PROP, remove, "Removes a prop and every constraint on it.", NEED( id, ID, NULL, "prop" ) )
-OP( prop_rename, PROP, rename, "Gives a prop another id, in its constraints too.",
+OP( prop_remove, PROP, remove, "Removes a prop and everything that holds on to it.", NEED( id, ID, NULL, "prop" ) )
+OP( prop_rename, PROP, rename, "Gives a prop another id, wherever it is named.",
     NEED( id, ID, NULL, "prop" ), NEED( to, ID, "id", "new id" ) )
 OP( prop_copy, PROP, copy, "Adds a second prop like the first, without its constraints.",
     NEED( id, ID, NULL, "prop" ), NEED( to, ID, "id", "id of the copy" ), PROP_PARAMS )
@@ -118,9 +118,67 @@ OP( constraint_copy, CONSTRAINT, copy, "Adds a second constraint like the first.
     NEED( id, ID, NULL, "constraint" ), NEED( to, ID, "id", "id of the copy" ),
     MAY( a, TEXT, "a", "first point" ), CONSTRAINT_PARAMS )
 
+#define LAYER_PARAMS                                                                                         \
+    MAY( range, PAIR, "range", "first and last frame of its window; default the whole scene" ),              \
+        MAY( ease, PAIR, "ease", "frames before and after the window over which it fades" ),                 \
+        MAY( padding, NUMBER, "padding", "metres between the grabbed points and the cage" ),                 \
+        MAY( falloff, NUMBER, "falloff", "frames beyond which a drag does not reach; 0 = the window (cage)" ), \
+        MAY( turn, BOOL, "turn", "bodies re-orient along an edited path (cage)" ),                           \
+        MAY( ripple, BOOL, "ripple", "what comes after keeps the last delay (retime)" ),                     \
+        MAY( muted, BOOL, "muted", "it does nothing" ),                                                      \
+        MAY( solo, BOOL, "solo", "layers that are not solo do nothing" )
+#define SECTION_PARAMS MAY( delay, NUMBER, "delay", "frames by which the moment comes later (retime)" )
+#define HANDLE_PARAMS                                                                                        \
+    MAY( point, TEXT, "point", "point of a member it holds: p03.LeftHand; default the whole section" ),      \
+        MAY( vertex, INT, "vertex", "vertex of the cage it holds" ),                                         \
+        MAY( move, VEC3, "move", "metres from where it would be without this layer" ),                       \
+        MAY( turn, VEC3, "turn", "of a whole section: axis times degrees" ),                                 \
+        MAY( pinned, BOOL, "pinned", "false lets go: so an end of the window comes free" )
+
+OP( layer_add, LAYER, add, "Adds an edit on top of all others.", NEED( id, ID, "id", "new id" ),
+    NEED( kind, TEXT, "kind", "cage or retime" ),
+    NEED( members, TEXT, "members", "what it grabs: p03, p04.left_arm, box* with commas between" ),
+    LAYER_PARAMS )
+OP( layer_set, LAYER, set, "Changes, mutes or solos a layer; a new kind keeps what both kinds have.",
+    NEED( id, ID, NULL, "layer" ), MAY( kind, TEXT, "kind", "new kind" ),
+    MAY( members, TEXT, "members", "what it grabs" ), LAYER_PARAMS )
+OP( layer_remove, LAYER, remove, "Removes a layer with its sections and handles.",
+    NEED( id, ID, NULL, "layer" ) )
+OP( layer_rename, LAYER, rename, "Gives a layer another id, in its sections and handles too.",
+    NEED( id, ID, NULL, "layer" ), NEED( to, ID, "id", "new id" ) )
+OP( layer_copy, LAYER, copy, "Adds a second layer like the first, with sections and handles, on top of all.",
+    NEED( id, ID, NULL, "layer" ), NEED( to, ID, "id", "id of the copy" ),
+    MAY( members, TEXT, "members", "what it grabs" ), LAYER_PARAMS )
+OP( layer_move, LAYER, move, "Moves a layer to another place in the order.", NEED( id, ID, NULL, "layer" ),
+    MAY( before, ID, NULL, "layer it goes before; empty = on top of all" ) )
+
+OP( section_add, SECTION, add, "Adds a key section to a cage, or a key to a retiming.",
+    NEED( id, ID, "id", "new id" ), NEED( layer, ID, "layer", "its layer" ),
+    NEED( frame, INT, "frame", "where it stands" ), SECTION_PARAMS )
+OP( section_set, SECTION, set, "Moves a section.", NEED( id, ID, NULL, "section" ),
+    MAY( frame, INT, "frame", "where it stands" ), SECTION_PARAMS )
+OP( section_remove, SECTION, remove, "Removes a section.", NEED( id, ID, NULL, "section" ) )
+OP( section_rename, SECTION, rename, "Gives a section another id.", NEED( id, ID, NULL, "section" ),
+    NEED( to, ID, "id", "new id" ) )
+
+OP( handle_add, HANDLE, add, "Grabs a point, a vertex of the cage or a whole section, and drags or pins it.",
+    NEED( id, ID, "id", "new id" ), NEED( layer, ID, "layer", "its layer, a cage" ),
+    NEED( frame, INT, "frame", "where in time" ), HANDLE_PARAMS )
+OP( handle_set, HANDLE, set, "Drags, turns, pins or lets go what is held.", NEED( id, ID, NULL, "handle" ),
+    MAY( frame, INT, "frame", "where in time" ), HANDLE_PARAMS )
+OP( handle_remove, HANDLE, remove, "Removes a handle.", NEED( id, ID, NULL, "handle" ) )
+OP( handle_rename, HANDLE, rename, "Gives a handle another id.", NEED( id, ID, NULL, "handle" ),
+    NEED( to, ID, "id", "new id" ) )
+OP( handle_copy, HANDLE, copy, "Adds a second handle like the first.", NEED( id, ID, NULL, "handle" ),
+    NEED( to, ID, "id", "id of the copy" ), MAY( layer, ID, "layer", "its layer" ),
+    MAY( frame, INT, "frame", "where in time" ), HANDLE_PARAMS )
+
 #undef OP
 #undef FILE_PARAMS
 #undef PLACEMENT_PARAMS
 #undef PROP_PARAMS
 #undef OBSTACLE_PARAMS
 #undef CONSTRAINT_PARAMS
+#undef LAYER_PARAMS
+#undef SECTION_PARAMS
+#undef HANDLE_PARAMS

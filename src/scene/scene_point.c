@@ -12,8 +12,7 @@ static bool bare( char c )
     return (unsigned char)c > ' ' && c != 127 && strchr( "*+@,'\"=#", c ) == NULL;
 }
 
-// Reads a joint name at *text into `joint`.
-static bool parse_joint( const char **text, char *joint, tr_error *error )
+bool tr_joint_parse( const char **text, char *joint, tr_error *error )
 {
     const char *at = *text;
     bool quoted = *at == '\'';
@@ -51,7 +50,7 @@ static bool parse_terms( const char **text, tr_point *point, tr_error *error )
             return tr_error_set( error, "a point combines at most %d joints", TR_POINT_TERMS );
         int n = point->term_count++;
         point->terms[n].weight = 1;
-        if ( !parse_joint( text, point->terms[n].joint, error ) )
+        if ( !tr_joint_parse( text, point->terms[n].joint, error ) )
             return false;
         if ( **text == '*' ) {
             ++*text;
