@@ -20,6 +20,7 @@ build libgl1-mesa-dri          draws pictures in software when there is no graph
 build libstb-dev               writes and reads PNG pictures
 build ffmpeg                   turns pictures into videos
 test  libcmocka-dev            runs the unit tests
+test  libqhull-dev             Delaunay tetrahedra of a second opinion, for the tests
 ci    clang                    compiles for the fuzzers and the thread sanitizer
 ci    libclang-rt-14-dev       run-time library of clang's sanitizers and fuzzer
 ci    libomp-14-dev            OpenMP for clang

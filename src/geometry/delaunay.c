@@ -1,0 +1,559 @@
+// Delaunay tetrahedra, point by point, with exact decisions.
+//
+// Points are rounded to a grid of 2²³ steps across their bounding box (a few micrometres on a stage of twenty
+// metres). On the grid every predicate is a polynomial in integers: it is tried in doubles and, where its
+// size says nothing about its sign, computed in 128 bits. So nothing depends on a tolerance, and points that
+// lie in one plane, on one line, on one sphere or on top of each other up to rounding do so exactly.
+//
+// The mesh covers all of space: outside every facet of the hull lies a *ghost*, a tetrahedron with the vertex
+// at infinity. A new point removes the tetrahedra whose circumsphere holds it strictly inside (of a ghost:
+// the half-space beyond its facet, and of the facet's plane the inside of its circumcircle) and is joined to
+// the faces of the hole. Strictness makes the hole star-shaped also where points are cospherical: a face in
+// the point's own plane would have the point in its circumcircle, and so in the spheres on both its sides.
+//
+// Where the points do not span space, up to three helpers off their plane or line are added. Tetrahedra over
+// a plane meet it in its own Delaunay triangles, whatever the helper: a sphere through three points of the
+// plane meets the plane in their circumcircle. Edges to helpers are dropped afterwards.
+#include "geometry/geometry.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <string.h>
+
+#define GRID_BITS 22 // coordinates lie within ±2²²
+#define HELPERS   3
+#define NOBODY    ( -1 )
+
+typedef __int128 wide;
+
+typedef struct tr_delaunay_cell {
+    int vertex[4]; // positively oriented: det( b − a, c − a, d − a ) > 0; the point at infinity is `ghost`
+    int across[4]; // neighbour opposite to each vertex
+    int born[4];   // while a hole is filled: the new tetrahedron on that face
+    int mark;      // hole it was last looked at for: 2 · number kept, 2 · number + 1 removed
+} cell;
+
+typedef struct tr_delaunay_place {
+    int32_t x[3];
+} place;
+
+// ---------------------------------------------------------------------------------------------- predicates
+
+static void difference( const place *a, const place *b, double out[3] )
+{
+    for ( int k = 0; k < 3; ++k )
+        out[k] = (double)( a->x[k] - b->x[k] );
+}
+
+// Differences are below 2²⁴, the 2×2 minors below 2⁴⁹: doubles hold both exactly. What is rounded are three
+// products below 2⁷³ and two sums of them, each by less than 2²¹: 2²⁴ is more than all of it.
+static int orientation( const place *a, const place *b, const place *c, const place *d )
+{
+    double u[3], v[3], w[3];
+    difference( b, a, u );
+    difference( c, a, v );
+    difference( d, a, w );
+    double m[3] = { v[1] * w[2] - v[2] * w[1], v[2] * w[0] - v[0] * w[2], v[0] * w[1] - v[1] * w[0] };
+    double det = u[0] * m[0] + u[1] * m[1] + u[2] * m[2];
+    if ( fabs( det ) > 0x1p24 )
+        return det > 0 ? 1 : -1;
+    wide sum = 0;
+    for ( int k = 0; k < 3; ++k )
+        sum += (wide)(int64_t)u[k] * (int64_t)m[k];
+    return ( sum > 0 ) - ( sum < 0 );
+}
+
+// Positive when p lies inside the sphere through a, b, c, d, which are positively oriented; zero on it. With
+// rows r = vertex − p, minus the 4×4 determinant of (r, |r|²), expanded along its last column. The 3×3
+// determinants are below 2⁷⁵ and rounded by 2²⁴ as above, |r|² is below 2⁵⁰ and exact; the sum of the four
+// products is off by less than 2⁷⁹.
+static int in_sphere( const place *a, const place *b, const place *c, const place *d, const place *p )
+{
+    const place *vertices[4] = { a, b, c, d };
+    double r[4][3], lift[4], ab[4][4][3], sum = 0;
+    for ( int i = 0; i < 4; ++i ) {
+        difference( vertices[i], p, r[i] );
+        lift[i] = r[i][0] * r[i][0] + r[i][1] * r[i][1] + r[i][2] * r[i][2];
+    }
+    for ( int i = 0; i < 4; ++i )
+        for ( int j = i + 1; j < 4; ++j ) {
+            ab[i][j][0] = r[i][1] * r[j][2] - r[i][2] * r[j][1];
+            ab[i][j][1] = r[i][2] * r[j][0] - r[i][0] * r[j][2];
+            ab[i][j][2] = r[i][0] * r[j][1] - r[i][1] * r[j][0];
+        }
+    // Vertex i, and the determinant of the other three in ascending order; signs alternate.
+    static const int others[4][3] = { { 1, 2, 3 }, { 0, 2, 3 }, { 0, 1, 3 }, { 0, 1, 2 } };
+    for ( int i = 0; i < 4; ++i ) {
+        const double *u = r[others[i][0]], *m = ab[others[i][1]][others[i][2]];
+        double det = u[0] * m[0] + u[1] * m[1] + u[2] * m[2];
+        sum += i % 2 == 0 ? lift[i] * det : -lift[i] * det;
+    }
+    if ( fabs( sum ) > 0x1p80 )
+        return sum > 0 ? 1 : -1;
+    wide exact = 0;
+    for ( int i = 0; i < 4; ++i ) {
+        const double *u = r[others[i][0]], *m = ab[others[i][1]][others[i][2]];
+        wide det = 0;
+        for ( int k = 0; k < 3; ++k )
+            det += (wide)(int64_t)u[k] * (int64_t)m[k];
+        exact += i % 2 == 0 ? (int64_t)lift[i] * det : -(int64_t)lift[i] * det;
+    }
+    return ( exact > 0 ) - ( exact < 0 );
+}
+
+static bool same_place( const place *a, const place *b )
+{
+    return memcmp( a->x, b->x, sizeof a->x ) == 0;
+}
+
+static bool on_one_line( const place *a, const place *b, const place *c )
+{
+    double u[3], v[3];
+    difference( b, a, u );
+    difference( c, a, v );
+    return u[1] * v[2] == u[2] * v[1] && u[2] * v[0] == u[0] * v[2] && u[0] * v[1] == u[1] * v[0];
+}
+
+// ------------------------------------------------------------------------------------------------- the mesh
+
+typedef struct mesh {
+    tr_delaunay *out;
+    int ghost; // index of the vertex at infinity
+    int hole;  // number of the current hole
+    int recent;
+    int count; // of places, helpers included
+} mesh;
+
+static int ghost_corner( const mesh *m, const cell *t )
+{
+    for ( int i = 0; i < 4; ++i )
+        if ( t->vertex[i] == m->ghost )
+            return i;
+    return NOBODY;
+}
+
+// Orientation of a tetrahedron with one corner replaced by a point.
+static int side( const mesh *m, const cell *t, int corner, const place *p )
+{
+    const place *at[4], *places = m->out->places;
+    for ( int i = 0; i < 4; ++i )
+        at[i] = i == corner ? p : &places[t->vertex[i]];
+    return orientation( at[0], at[1], at[2], at[3] );
+}
+
+static bool holds( const mesh *m, const cell *t, const place *p )
+{
+    int corner = ghost_corner( m, t );
+    const place *places = m->out->places;
+    if ( corner == NOBODY )
+        return in_sphere( &places[t->vertex[0]], &places[t->vertex[1]], &places[t->vertex[2]],
+                          &places[t->vertex[3]], p ) > 0;
+    int outside = side( m, t, corner, p );
+    return outside > 0 || ( outside == 0 && holds( m, &m->out->cells[t->across[corner]], p ) );
+}
+
+static int new_cell( mesh *m )
+{
+    tr_delaunay *d = m->out;
+    if ( d->free_cell != NOBODY ) {
+        int index = d->free_cell;
+        d->free_cell = d->cells[index].across[0];
+        return index;
+    }
+    if ( !tr_array_reserve( (void **)&d->cells, &d->cell_capacity, d->cell_count + 1, sizeof( cell ) ) )
+        return NOBODY;
+    return d->cell_count++;
+}
+
+static int corner_of( const cell *t, int vertex )
+{
+    for ( int i = 0; i < 3; ++i )
+        if ( t->vertex[i] == vertex )
+            return i;
+    assert( t->vertex[3] == vertex );
+    return 3;
+}
+
+static int corner_towards( const cell *t, int neighbour )
+{
+    for ( int i = 0; i < 3; ++i )
+        if ( t->across[i] == neighbour )
+            return i;
+    assert( t->across[3] == neighbour );
+    return 3;
+}
+
+// The first tetrahedron with the four ghosts around it. Vertices a, b, c, d positively oriented.
+static bool start( mesh *m, const int vertex[4] )
+{
+    int made[5];
+    for ( int i = 0; i < 5; ++i )
+        if ( ( made[i] = new_cell( m ) ) == NOBODY )
+            return false;
+    cell *cells = m->out->cells;
+    memcpy( cells[made[4]].vertex, vertex, 4 * sizeof( int ) );
+    for ( int i = 0; i < 4; ++i ) {
+        // Across the face opposite to vertex i: the same corners, i at infinity and two others swapped.
+        cell *g = &cells[made[i]];
+        int p = ( i + 1 ) % 4, q = ( i + 2 ) % 4;
+        memcpy( g->vertex, vertex, 4 * sizeof( int ) );
+        g->vertex[i] = m->ghost;
+        g->vertex[p] = vertex[q];
+        g->vertex[q] = vertex[p];
+        cells[made[4]].across[i] = made[i];
+    }
+    for ( int i = 0; i < 4; ++i )
+        for ( int k = 0; k < 4;
+              ++k ) { // opposite to vertex k of ghost i lies ghost k; beyond the ghost, the inside
+            int v = cells[made[i]].vertex[k];
+            int neighbour = 4;
+            for ( int o = 0; v != m->ghost && o < 4; ++o )
+                if ( vertex[o] == v )
+                    neighbour = o;
+            cells[made[i]].across[k] = made[neighbour];
+        }
+    for ( int i = 0; i < 5; ++i )
+        cells[made[i]].mark = 0;
+    m->recent = made[4];
+    return true;
+}
+
+// Walks towards p. In a Delaunay mesh a walk that always crosses a face p lies beyond comes to an end.
+static int locate( const mesh *m, const place *p )
+{
+    const cell *cells = m->out->cells;
+    int at = m->recent, from = NOBODY;
+    for ( ;; ) {
+        int next = NOBODY;
+        for ( int i = 0; i < 4 && next == NOBODY; ++i )
+            if ( cells[at].across[i] != from && side( m, &cells[at], i, p ) < 0 )
+                next = cells[at].across[i];
+        if ( next == NOBODY )
+            return at;
+        if ( ghost_corner( m, &cells[next] ) != NOBODY )
+            return next;
+        from = at;
+        at = next;
+    }
+}
+
+static bool push( tr_delaunay *d, int index )
+{
+    if ( !tr_array_reserve( (void **)&d->stack, &d->stack_capacity, d->stack_count + 1, sizeof( int ) ) )
+        return false;
+    d->stack[d->stack_count++] = index;
+    return true;
+}
+
+static bool removed( const mesh *m, int index )
+{
+    return m->out->cells[index].mark == 2 * m->hole + 1;
+}
+
+// Fills `stack` with the cells of the hole around p, connected to the first.
+static bool dig( mesh *m, int first, const place *p )
+{
+    tr_delaunay *d = m->out;
+    d->stack_count = 0;
+    m->hole++;
+    d->cells[first].mark = 2 * m->hole + 1;
+    if ( !push( d, first ) )
+        return false;
+    for ( int at = 0; at < d->stack_count; ++at )
+        for ( int i = 0; i < 4; ++i ) {
+            int next = d->cells[d->stack[at]].across[i];
+            cell *t = &d->cells[next];
+            if ( t->mark >= 2 * m->hole )
+                continue;
+            t->mark = 2 * m->hole + holds( m, t, p );
+            if ( removed( m, next ) && !push( d, next ) )
+                return false;
+        }
+    return true;
+}
+
+// A tetrahedron from p to each face of the hole.
+static bool raise_cells( mesh *m, int vertex )
+{
+    tr_delaunay *d = m->out;
+    for ( int n = 0; n < d->stack_count; ++n )
+        for ( int i = 0; i < 4; ++i ) {
+            int old = d->stack[n], outer = d->cells[old].across[i];
+            if ( removed( m, outer ) )
+                continue;
+            int made = new_cell( m );
+            if ( made == NOBODY )
+                return false;
+            cell *t = &d->cells[made];
+            memcpy( t->vertex, d->cells[old].vertex, sizeof t->vertex );
+            t->vertex[i] = vertex;
+            t->across[i] = outer;
+            t->mark = 2 * m->hole;
+            d->cells[outer].across[corner_towards( &d->cells[outer], old )] = made;
+            d->cells[old].born[i] = made;
+            if ( ghost_corner( m, t ) == NOBODY )
+                m->recent = made; // a walk begins inside
+        }
+    return true;
+}
+
+// The new tetrahedron beyond corner k of the one on face i of an old cell: turn about the edge that both
+// leave out until the hole ends.
+static int beyond( const mesh *m, int old, int i, int k )
+{
+    const cell *cells = m->out->cells;
+    int left = cells[old].vertex[i]; // the corner whose face we stand on; we leave through that of k
+    int through = cells[old].vertex[k], at = old;
+    for ( ;; ) {
+        int next = cells[at].across[corner_of( &cells[at], through )];
+        if ( !removed( m, next ) )
+            return cells[at].born[corner_of( &cells[at], through )];
+        // In the next cell the corner that faces us is new; the one to leave through is the one we came by.
+        int facing = cells[next].vertex[corner_towards( &cells[next], at )];
+        through = left;
+        left = facing;
+        at = next;
+    }
+}
+
+static void join_cells( mesh *m )
+{
+    tr_delaunay *d = m->out;
+    for ( int n = 0; n < d->stack_count; ++n )
+        for ( int i = 0; i < 4; ++i ) {
+            int old = d->stack[n];
+            if ( removed( m, d->cells[old].across[i] ) )
+                continue;
+            cell *t = &d->cells[d->cells[old].born[i]];
+            for ( int k = 0; k < 4; ++k )
+                if ( k != i )
+                    t->across[k] = beyond( m, old, i, k );
+        }
+}
+
+static bool insert( mesh *m, int vertex )
+{
+    tr_delaunay *d = m->out;
+    const place *p = &d->places[vertex];
+    int first = locate( m, p );
+    for ( int i = 0; i < 4; ++i ) {
+        int v = d->cells[first].vertex[i];
+        if ( v != m->ghost && same_place( &d->places[v], p ) ) {
+            d->twin[vertex] = v;
+            return true;
+        }
+    }
+    if ( !dig( m, first, p ) || !raise_cells( m, vertex ) )
+        return false;
+    join_cells( m );
+    for ( int n = 0; n < d->stack_count; ++n ) {
+        cell *t = &d->cells[d->stack[n]];
+        t->vertex[0] = NOBODY;
+        t->across[0] = d->free_cell;
+        d->free_cell = d->stack[n];
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------- the grid
+
+static double largest_extent( const vec3 *points, int count, vec3 *centre )
+{
+    vec3 low = points[0], high = points[0];
+    for ( int i = 1; i < count; ++i ) {
+        low = v3( fmin( low.x, points[i].x ), fmin( low.y, points[i].y ), fmin( low.z, points[i].z ) );
+        high = v3( fmax( high.x, points[i].x ), fmax( high.y, points[i].y ), fmax( high.z, points[i].z ) );
+    }
+    *centre = v3_add( v3_scale( 0.5, low ), v3_scale( 0.5, high ) );
+    vec3 half = v3_sub( high, *centre );
+    return fmax( half.x, fmax( half.y, half.z ) );
+}
+
+// A power of two keeps what is regular regular: a lattice of points stays one.
+static void round_to_grid( tr_delaunay *d, const vec3 *points, int count )
+{
+    vec3 centre;
+    int exponent = 0;
+    frexp( largest_extent( points, count, &centre ), &exponent ); // extent < 2^exponent
+    for ( int i = 0; i < count; ++i ) {
+        vec3 r = v3_sub( points[i], centre );
+        d->places[i] = ( place ){ { (int32_t)lrint( ldexp( r.x, GRID_BITS - exponent ) ),
+                                    (int32_t)lrint( ldexp( r.y, GRID_BITS - exponent ) ),
+                                    (int32_t)lrint( ldexp( r.z, GRID_BITS - exponent ) ) } };
+    }
+}
+
+// A place off all those found so far: from the first along one of the axes, inwards.
+static void add_helper( mesh *m, int axis )
+{
+    place *p = &m->out->places[m->count++];
+    *p = m->out->places[0];
+    p->x[axis] += p->x[axis] > 0 ? -( 1 << ( GRID_BITS - 1 ) ) : 1 << ( GRID_BITS - 1 );
+}
+
+static bool extends_span( const place *places, const int *corners, int known, int candidate )
+{
+    const place *p = &places[candidate];
+    switch ( known ) {
+    case 0: return true;
+    case 1: return !same_place( &places[corners[0]], p );
+    case 2: return !on_one_line( &places[corners[0]], &places[corners[1]], p );
+    default: return orientation( &places[corners[0]], &places[corners[1]], &places[corners[2]], p ) != 0;
+    }
+}
+
+// Four points that span space, the first of their kind in order; helpers where there are none.
+static void find_corners( mesh *m, int count, int corners[4] )
+{
+    const place *places = m->out->places;
+    int known = 0;
+    for ( int i = 0; i < count && known < 4; ++i )
+        if ( extends_span( places, corners, known, i ) )
+            corners[known++] = i;
+    m->out->dimension = known - 1;
+    for ( int axis = 0; axis < 3 && known < 4; ++axis ) {
+        add_helper( m, axis );
+        if ( extends_span( places, corners, known, m->count - 1 ) )
+            corners[known++] = m->count - 1;
+        else
+            m->count--;
+    }
+    assert( known == 4 );
+    if ( orientation( &places[corners[0]], &places[corners[1]], &places[corners[2]], &places[corners[3]] ) <
+         0 ) {
+        int swap = corners[0];
+        corners[0] = corners[1];
+        corners[1] = swap;
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- results
+
+static bool collect_tets( tr_delaunay *d, int count )
+{
+    d->tet_count = 0;
+    for ( int i = 0; i < d->cell_count; ++i ) {
+        const int *v = d->cells[i].vertex;
+        if ( v[0] == NOBODY || v[0] >= count || v[1] >= count || v[2] >= count || v[3] >= count )
+            continue;
+        if ( !tr_array_reserve( (void **)&d->tets, &d->tet_capacity, d->tet_count + 1, sizeof *d->tets ) )
+            return false;
+        memcpy( d->tets[d->tet_count++], v, 4 * sizeof( int ) );
+    }
+    return true;
+}
+
+// Both directions of every edge of every cell, sorted by counting: first by one end, then by the other.
+static bool collect_neighbours( tr_delaunay *d, int count )
+{
+    int halves = 12 * d->cell_count;
+    if ( !tr_array_reserve( (void **)&d->neighbours, &d->neighbour_capacity, halves, sizeof( int ) ) ||
+         !tr_array_reserve( (void **)&d->stack, &d->stack_capacity, 2 * halves, sizeof( int ) ) )
+        return false;
+    int *ends = d->stack, *starts = d->stack + halves, used = 0;
+    memset( d->start, 0, ( (size_t)count + 1 ) * sizeof( int ) );
+    for ( int i = 0; i < d->cell_count; ++i )
+        for ( int a = 0; d->cells[i].vertex[0] != NOBODY && a < 4; ++a )
+            for ( int b = 0; b < 4; ++b )
+                if ( a != b && d->cells[i].vertex[a] < count && d->cells[i].vertex[b] < count ) {
+                    starts[used] = d->cells[i].vertex[a];
+                    ends[used++] = d->cells[i].vertex[b];
+                    d->start[d->cells[i].vertex[b] + 1]++;
+                }
+    for ( int i = 0; i < count; ++i )
+        d->start[i + 1] += d->start[i];
+    for ( int h = 0; h < used; ++h ) // now by end; the start of each goes to its place
+        d->neighbours[d->start[ends[h]]++] = starts[h];
+    for ( int i = count; i > 0; --i )
+        d->start[i] = d->start[i - 1];
+    d->start[0] = 0;
+    // By symmetry the list of an end's starts is the list of a start's ends, several times over: going
+    // through the ends in order gives every start its ends in order.
+    memset( d->last, 0xff, (size_t)count * sizeof( int ) );
+    int *sorted = d->stack;
+    memset( d->fill, 0, ( (size_t)count + 1 ) * sizeof( int ) );
+    for ( int end = 0; end < count; ++end )
+        for ( int h = d->start[end]; h < d->start[end + 1]; ++h ) {
+            int from = d->neighbours[h];
+            if ( d->last[from] == end )
+                continue;
+            d->last[from] = end;
+            sorted[d->start[from] + d->fill[from]++] = end;
+        }
+    used = 0;
+    for ( int i = 0, begin = 0; i < count; ++i ) {
+        memcpy( d->neighbours + used, sorted + begin, (size_t)d->fill[i] * sizeof( int ) );
+        begin = d->start[i + 1];
+        used += d->fill[i];
+        d->start[i + 1] = used;
+    }
+    return true;
+}
+
+static bool reserve_points( tr_delaunay *d, int count )
+{
+    int room = count + HELPERS;
+    if ( room <= d->point_capacity )
+        return true;
+    place *places = tr_realloc( d->places, (size_t)room, sizeof( place ) );
+    d->places = places != NULL ? places : d->places;
+    int **lists[] = { &d->twin, &d->start, &d->last, &d->fill };
+    bool ok = places != NULL;
+    for ( int i = 0; i < 4; ++i ) {
+        int *list = tr_realloc( *lists[i], (size_t)room, sizeof( int ) );
+        *lists[i] = list != NULL ? list : *lists[i];
+        ok = ok && list != NULL;
+    }
+    d->point_capacity = ok ? room : d->point_capacity;
+    return ok;
+}
+
+static bool insert_all( tr_delaunay *d, int count )
+{
+    mesh m = { .out = d, .ghost = count + HELPERS, .count = count };
+    int corners[4];
+    find_corners( &m, count, corners );
+    if ( !start( &m, corners ) )
+        return false;
+    for ( int i = 0; i < m.count; ++i ) {
+        bool corner = i == corners[0] || i == corners[1] || i == corners[2] || i == corners[3];
+        if ( i < count )
+            d->twin[i] = i;
+        if ( !corner && !insert( &m, i ) )
+            return false;
+    }
+    return true;
+}
+
+bool tr_delaunay_build( tr_delaunay *out, const vec3 *points, int count, tr_error *error )
+{
+    out->point_count = count;
+    out->dimension = -1;
+    out->tet_count = out->cell_count = 0;
+    out->free_cell = NOBODY;
+    for ( int i = 0; i < count; ++i )
+        if ( !v3_finite( points[i] ) )
+            return tr_error_set( error, "point %d is not finite", i );
+    if ( !reserve_points( out, count ) )
+        return tr_error_memory( error );
+    out->start[0] = 0;
+    if ( count == 0 )
+        return true;
+    round_to_grid( out, points, count );
+    return ( insert_all( out, count ) && collect_tets( out, count ) && collect_neighbours( out, count ) ) ||
+           tr_error_memory( error );
+}
+
+void tr_delaunay_free( tr_delaunay *delaunay )
+{
+    tr_free( delaunay->tets );
+    tr_free( delaunay->twin );
+    tr_free( delaunay->start );
+    tr_free( delaunay->neighbours );
+    tr_free( delaunay->places );
+    tr_free( delaunay->cells );
+    tr_free( delaunay->stack );
+    tr_free( delaunay->last );
+    tr_free( delaunay->fill );
+    *delaunay = ( tr_delaunay ){ 0 };
+}
