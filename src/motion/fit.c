@@ -119,33 +119,35 @@ void tr_fit_free( tr_fit *fit )
     *fit = ( tr_fit ){ 0 };
 }
 
+// Room for lanes, which lie at multiples of their size; `memory` is what is to be freed.
+static void *lanes_alloc( void **memory, size_t count, size_t size )
+{
+    *memory = tr_alloc( count + ( LANE_BYTES + size - 1 ) / size, size );
+    uintptr_t at = (uintptr_t)*memory, over = at % LANE_BYTES;
+    return (char *)*memory + ( over > 0 ? LANE_BYTES - over : 0 );
+}
+
 static bool slot_build( tr_fit_slot *slot, size_t joints, size_t goals, size_t depth )
 {
-    slot->place = tr_alloc( joints, sizeof( int ) );
-    slot->centre = tr_alloc( joints, sizeof( quat ) );
-    slot->world = tr_alloc( joints, sizeof( quat ) );
-    slot->moments = tr_alloc( joints, sizeof( mat3 ) );
-    slot->joints = tr_alloc( joints, sizeof( fit_joint ) );
-    slot->tasks = tr_alloc( goals, sizeof( fit_task ) );
-    slot->rows = tr_alloc( goals * depth, sizeof( fit_row ) );
-    slot->normal = tr_alloc( 9 * goals * goals, sizeof( double ) );
-    slot->rhs = tr_alloc( 3 * goals, sizeof( double ) );
-    return slot->place != NULL && slot->centre != NULL && slot->world != NULL && slot->moments != NULL &&
-           slot->joints != NULL && slot->tasks != NULL && slot->rows != NULL && slot->normal != NULL &&
-           slot->rhs != NULL;
+    void **memory = slot->memory;
+    slot->place = memory[0] = tr_alloc( joints, sizeof( int ) );
+    slot->centre = lanes_alloc( &memory[1], joints, sizeof( lane_quat ) );
+    slot->world = lanes_alloc( &memory[2], joints, sizeof( lane_quat ) );
+    slot->joints = lanes_alloc( &memory[3], joints, sizeof( fit_joint ) );
+    slot->tasks = lanes_alloc( &memory[4], goals, sizeof( fit_task ) );
+    slot->rows = lanes_alloc( &memory[5], goals * depth, sizeof( fit_row ) );
+    slot->rhs = lanes_alloc( &memory[6], goals, 3 * sizeof( lane ) );
+    slot->normal = lanes_alloc( &memory[7], 3 * goals, 3 * goals * sizeof( lane ) + LANE_BYTES );
+    bool ok = true;
+    for ( int i = 0; i < TR_FIT_BLOCKS; ++i )
+        ok = ok && memory[i] != NULL;
+    return ok;
 }
 
 static void slot_free( tr_fit_slot *slot )
 {
-    tr_free( slot->place );
-    tr_free( slot->centre );
-    tr_free( slot->world );
-    tr_free( slot->moments );
-    tr_free( slot->joints );
-    tr_free( slot->tasks );
-    tr_free( slot->rows );
-    tr_free( slot->normal );
-    tr_free( slot->rhs );
+    for ( int i = 0; i < TR_FIT_BLOCKS; ++i )
+        tr_free( slot->memory[i] );
 }
 
 bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals, int slots, tr_error *error )
@@ -153,8 +155,8 @@ bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals
     assert( max_goals >= 0 && slots > 0 );
     *out = ( tr_fit_scratch ){
         .joint_count = fit->skeleton->joint_count, .depth = fit->depth, .goal_count = max_goals };
-    out->slots = tr_alloc( (size_t)slots, sizeof( tr_fit_slot ) );
-    if ( out->slots == NULL )
+    out->slots = lanes_alloc( &out->memory, (size_t)slots, sizeof( tr_fit_slot ) );
+    if ( out->memory == NULL )
         return tr_error_memory( error );
     bool ok = true;
     while ( ok && out->slot_count < slots )
@@ -170,7 +172,7 @@ void tr_fit_scratch_free( tr_fit_scratch *scratch )
 {
     for ( int i = 0; i < scratch->slot_count; ++i )
         slot_free( &scratch->slots[i] );
-    tr_free( scratch->slots );
+    tr_free( scratch->memory );
     *scratch = ( tr_fit_scratch ){ 0 };
 }
 
@@ -220,15 +222,56 @@ static bool check_frame( const tr_skeleton *skeleton, const tr_fit_frame *frame,
 
 // ----------------------------------------------------------------------------------------------- solving
 
+// World transform of one joint, from the root down.
+static rigid joint_in_world( const tr_skeleton *skeleton, const tr_fit_result *result, int joint )
+{
+    rigid world = rigid_identity;
+    for ( int j = joint; j >= 0; j = skeleton->joints[j].parent ) {
+        vec3 offset = j == 0 ? result->root : skeleton->joints[j].offset;
+        world = rigid_mul( ( rigid ){ result->local[j], offset }, world );
+    }
+    return world;
+}
+
+// Also of goals that had no say.
+static double residual_of( const tr_skeleton *skeleton, const tr_fit_result *result, const tr_fit_goal *goal )
+{
+    rigid world = joint_in_world( skeleton, result, goal->joint );
+    vec3 off = goal->kind == TR_FIT_ROTATION
+                   ? q_to_vector( q_mul( world.rotation, q_conj( goal->rotation ) ) )
+                   : v3_sub( rigid_apply( world, goal->offset ), goal->place );
+    return v3_length( v3( goal->axes & TR_FIT_X ? off.x : 0, goal->axes & TR_FIT_Y ? off.y : 0,
+                          goal->axes & TR_FIT_Z ? off.z : 0 ) );
+}
+
 typedef struct job {
     const tr_fit *fit;
     const tr_fit_scratch *scratch;
     const tr_fit_frame *frames;
     tr_fit_result *results;
     int count;
+    void ( *solve_block )( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block );
 } job;
 
-// Each slot serves its own share of the frames; a frame's answer does not depend on which.
+// Frames among which those alike are looked for. A frame's answer does not depend on the others of its block.
+enum { WINDOW = 128 };
+
+static void solve_window( const job *j, tr_fit_slot *slot, int first, int count )
+{
+    uint64_t kinds[WINDOW];
+    bool taken[WINDOW] = { false };
+    fit_block block;
+    for ( int f = 0; f < count; ++f )
+        kinds[f] = tr_fit_kind_of( j->fit, &j->frames[first + f] );
+    while ( tr_fit_block_next( j->fit, j->frames + first, j->results + first, count, kinds, taken, &block ) )
+        j->solve_block( j->fit, slot, &block );
+    for ( int f = first; f < first + count; ++f )
+        for ( int g = 0; g < j->frames[f].goal_count && j->results[f].residuals != NULL; ++g )
+            j->results[f].residuals[g] =
+                residual_of( j->fit->skeleton, &j->results[f], &j->frames[f].goals[g] );
+}
+
+// Each slot serves its own share of the frames.
 static void solve_shares( void *context, int begin, int end )
 {
     const job *j = context;
@@ -236,9 +279,18 @@ static void solve_shares( void *context, int begin, int end )
     for ( int s = begin; s < end; ++s ) {
         int first = (int)( (int64_t)j->count * s / slots ),
             last = (int)( (int64_t)j->count * ( s + 1 ) / slots );
-        for ( int f = first; f < last; ++f )
-            tr_fit_frame_solve( j->fit, &j->scratch->slots[s], &j->frames[f], &j->results[f] );
+        for ( int f = first; f < last; f += WINDOW )
+            solve_window( j, &j->scratch->slots[s], f, last - f < WINDOW ? last - f : WINDOW );
     }
+}
+
+static bool has_avx2( void )
+{
+#if defined( __x86_64__ )
+    return __builtin_cpu_supports( "avx2" );
+#else
+    return false;
+#endif
 }
 
 bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_frame *frames,
@@ -250,7 +302,9 @@ bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_fram
         if ( !check_frame( fit->skeleton, &frames[f], f, error ) )
             return false;
     }
-    job all = { fit, scratch, frames, results, count };
+    job all = { fit, scratch, frames, results, count, tr_fit_solve_block_double };
+    if ( !fit->def.portable && has_avx2() )
+        all.solve_block = tr_fit_solve_block_avx2;
     tr_parallel_for( scratch->slot_count, 1, solve_shares, &all );
     return true;
 }

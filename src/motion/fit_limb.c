@@ -1,10 +1,7 @@
 // What a body's build says about how its joints turn: knees and elbows are hinges, long bones seldom twist.
 #include "motion/fit.h"
 
-// Below this sine of the bend a limb counts as straight: its own plane is noise, the rest pose's is better.
-#define STRAIGHT   0.06
 #define SHORT_BONE 1e-6 // metres; has no direction
-#define FOLDED     2.7  // radians of bend: calf on thigh
 
 static bool is_long_bone( tr_role role )
 {
@@ -60,7 +57,7 @@ static vec3 toes_direction( const tr_skeleton *skeleton, tr_pose rest, int joint
 static vec3 rest_bend( const tr_skeleton *skeleton, tr_pose rest, int joint, vec3 in, vec3 out )
 {
     vec3 normal = v3_cross( in, out );
-    if ( v3_length( normal ) > STRAIGHT )
+    if ( v3_length( normal ) > TR_FIT_STRAIGHT )
         return v3_unit( normal );
     bool knee = skeleton->joints[joint].role == TR_ROLE_SHIN;
     vec3 towards =
@@ -90,56 +87,30 @@ static void limb_build( const tr_fit *fit, tr_pose rest, int j )
     limb->bend = q_unrotate( above, bend );
 }
 
-static void find_only_children( const tr_fit *fit )
+static void find_children( const tr_fit *fit )
 {
-    for ( int j = 0; j < fit->skeleton->joint_count; ++j )
+    int count = fit->skeleton->joint_count;
+    for ( int j = 0; j < count; ++j ) {
         fit->limbs[j].only_child = TR_FIT_NO_CHILD;
-    for ( int j = 1; j < fit->skeleton->joint_count; ++j ) {
-        int *child = &fit->limbs[fit->skeleton->joints[j].parent].only_child;
+        fit->limbs[j].first_child = fit->limbs[j].next_child = -1;
+    }
+    for ( int j = count - 1; j > 0; --j ) { // last child first, so that the list is in order
+        tr_fit_limb *parent = &fit->limbs[fit->skeleton->joints[j].parent];
+        fit->limbs[j].next_child = parent->first_child;
+        parent->first_child = j;
         if ( tr_bone_length( fit->skeleton, j ) > SHORT_BONE )
-            *child = *child == TR_FIT_NO_CHILD ? j : TR_FIT_SEVERAL;
+            parent->only_child = parent->only_child == TR_FIT_NO_CHILD ? j : TR_FIT_SEVERAL;
     }
 }
 
 void tr_fit_limbs_build( tr_fit *fit, tr_pose rest )
 {
-    find_only_children( fit );
+    find_children( fit );
     for ( int j = 0; j < fit->skeleton->joint_count; ++j )
         limb_build( fit, rest, j );
 }
 
-static mat3 diagonal( double s )
-{
-    return ( mat3 ){ { s, 0, 0 }, { 0, s, 0 }, { 0, 0, s } };
-}
-
-// Orthonormal axes hinge h, bone l and side m = h × l with stiffness s about h, (1 + hinge b) s about m and
-// twist s about l; S has the axes, divided by the roots of these, for columns. How far the limb
-// is a hinge at all, b = n² / (n² + (STRAIGHT/10)²), comes from the length of n, which is the plane's own
-// normal plus a little of the rest pose's. A straight limb without a plane has b = 0: then h may be any
-// direction across the bone, and P = S Sᵀ, which alone matters, is continuous.
 tr_fit_axes tr_fit_joint_axes( const tr_fit *fit, int joint, quat centre )
 {
-    const tr_fit_limb *limb = &fit->limbs[joint];
-    double compliance = 1.0 / sqrt( limb->stiffness ); // 0 when locked
-    tr_fit_axes axes = { .factor = diagonal( compliance ) };
-    if ( !( v3_dot( limb->bone_out, limb->bone_out ) > 0 ) || !( compliance > 0 ) )
-        return axes;
-    vec3 l = q_rotate( centre, limb->bone_out );
-    vec3 own = v3_cross( limb->bone_in, l );
-    vec3 n = v3_mad( own, STRAIGHT, limb->bend );
-    n = v3_mad( n, -v3_dot( n, l ), l );
-    double nn = v3_dot( n, n ), b = nn / ( nn + 0.01 * STRAIGHT * STRAIGHT );
-    vec3 h = v3_length( n ) > 1e-9 ? v3_unit( n ) : v3_perpendicular( l );
-    double sideways = fit->def.hinge * b;
-    axes.factor.cx = v3_scale( compliance, h );
-    axes.factor.cy = v3_scale( compliance / sqrt( fit->def.twist ), l );
-    axes.factor.cz = v3_scale( compliance / sqrt( 1.0 + sideways ), v3_cross( h, l ) );
-    axes.hinged = limb->span > 0 && v3_length( n ) > 1e-9;
-    if ( axes.hinged ) {
-        axes.bend = atan2( v3_dot( own, h ), v3_dot( limb->bone_in, l ) );
-        axes.least = fmin( -axes.bend, 0.0 ) / compliance;
-        axes.most = fmax( FOLDED - axes.bend, 0.0 ) / compliance;
-    }
-    return axes;
+    return tr_fit_axes_double( fit, joint, centre );
 }

@@ -332,7 +332,8 @@ typedef struct tr_fit_def {
     double softness;  // metres
     double arm;       // in sizes: what an angle counts for in metres
     double tolerance; // stop when no joint turns by more than this (radians) and the root moves less (sizes)
-    int max_iterations; // of Gauss–Newton
+    int max_iterations; // of Newton's method
+    bool portable;      // do without the processor's wide vectors: slower, the same bits
 } tr_fit_def;
 
 tr_fit_def tr_default_fit_def( void );
@@ -365,6 +366,7 @@ tr_fit_axes tr_fit_joint_axes( const tr_fit *fit, int joint, quat centre );
 typedef struct tr_fit_scratch { // working memory, to be used again and again, by one caller at a time
     int joint_count, depth, goal_count, slot_count;
     struct tr_fit_slot *slots; // [slot_count] one for each part of the frames solved at the same time
+    void *memory;              // that they lie in
 } tr_fit_scratch;
 
 // For every fit of at most as many joints and as deep as this one, and frames of at most max_goals goals.

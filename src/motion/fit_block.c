@@ -1,0 +1,142 @@
+// The skeleton fit's blocks: frames that ask for the same things, and what they have in common.
+#include "motion/fit.h"
+
+#include <string.h>
+
+bool tr_fit_has_a_say( const tr_fit_goal *goal )
+{
+    return ( goal->axes & TR_FIT_XYZ ) != 0 && ( goal->hard ? goal->ease > 0 : goal->weight > 0 );
+}
+
+// The joint whose frame the goal lives in. A joint's own place does not change when it turns: its parent
+// carries it, -1 for the root's.
+static int carrier_of( const tr_fit *fit, const tr_fit_goal *goal )
+{
+    bool own = goal->kind == TR_FIT_ROTATION || v3_dot( goal->offset, goal->offset ) > 0;
+    return own ? goal->joint : fit->skeleton->joints[goal->joint].parent;
+}
+
+// ------------------------------------------------------------------------------------------ frames alike
+
+static const tr_fit_goal *next_goal( const tr_fit_frame *frame, int *at )
+{
+    while ( *at < frame->goal_count && !tr_fit_has_a_say( &frame->goals[*at] ) )
+        ++*at;
+    return *at < frame->goal_count ? &frame->goals[( *at )++] : NULL;
+}
+
+static int outline( const tr_fit_frame *frame ) // which of the optional arrays there are
+{
+    return ( frame->positions != NULL ) + 2 * ( frame->rotations != NULL );
+}
+
+uint64_t tr_fit_kind_of( const tr_fit *fit, const tr_fit_frame *frame )
+{
+    uint64_t kind = (uint64_t)outline( frame ) + 1;
+    const tr_fit_goal *goal;
+    for ( int at = 0; ( goal = next_goal( frame, &at ) ) != NULL; ) {
+        kind ^= 2 * (uint64_t)( carrier_of( fit, goal ) + 1 ) + ( goal->kind == TR_FIT_ROTATION );
+        kind *= UINT64_C( 0x9e3779b97f4a7c15 );
+        kind ^= kind >> 29;
+    }
+    return kind;
+}
+
+static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame *b )
+{
+    int at_a = 0, at_b = 0;
+    const tr_fit_goal *of_a, *of_b;
+    do {
+        of_a = next_goal( a, &at_a );
+        of_b = next_goal( b, &at_b );
+    } while ( of_a != NULL && of_b != NULL && of_a->kind == of_b->kind &&
+              carrier_of( fit, of_a ) == carrier_of( fit, of_b ) );
+    return of_a == NULL && of_b == NULL && outline( a ) == outline( b );
+}
+
+bool tr_fit_block_next( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_result *results, int count,
+                        const uint64_t *kinds, bool *taken, fit_block *out )
+{
+    int first = 0;
+    while ( first < count && taken[first] )
+        ++first;
+    out->count = 0;
+    for ( int f = first; f < count && out->count < LANES; ++f ) {
+        if ( taken[f] || kinds[f] != kinds[first] || !alike( fit, &frames[first], &frames[f] ) )
+            continue;
+        taken[f] = true;
+        out->frames[out->count] = &frames[f];
+        out->results[out->count++] = &results[f];
+    }
+    for ( int l = out->count; l < LANES && out->count > 0; ++l )
+        out->frames[l] = out->frames[0];
+    return out->count > 0;
+}
+
+// --------------------------------------------------------------------------------------------- who moves
+
+// Tasks, and in slot->place how many of them hang below each joint. Carriers are joints of the skeleton yet.
+static void gather_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+{
+    const tr_joint *joints = fit->skeleton->joints;
+    int at[LANES] = { 0 };
+    const tr_fit_goal *goal;
+    slot->task_count = 0;
+    memset( slot->place, 0, (size_t)fit->skeleton->joint_count * sizeof( int ) );
+    while ( ( goal = next_goal( block->frames[0], &at[0] ) ) != NULL ) {
+        fit_task *task = &slot->tasks[slot->task_count++];
+        task->goals[0] = goal;
+        for ( int l = 1; l < LANES; ++l )
+            task->goals[l] = next_goal( block->frames[l], &at[l] );
+        task->kind = goal->kind;
+        task->carrier = carrier_of( fit, goal );
+        for ( int j = task->carrier; j >= 0; j = joints[j].parent )
+            slot->place[j]++;
+    }
+}
+
+// The joints above tasks, in order, each with room for its rows. Replaces counts in slot->place by indices.
+static void gather_joints( const tr_fit *fit, tr_fit_slot *slot )
+{
+    slot->joint_count = slot->row_count = 0;
+    for ( int j = 0; j < fit->skeleton->joint_count; ++j ) {
+        int tasks = slot->place[j], parent = fit->skeleton->joints[j].parent;
+        if ( tasks == 0 ) {
+            slot->place[j] = -1;
+            continue;
+        }
+        fit_joint *joint = &slot->joints[slot->joint_count];
+        joint->joint = j;
+        joint->parent = parent < 0 ? -1 : slot->place[parent];
+        joint->mover = joint->parent;
+        if ( joint->mover >= 0 && slot->joints[joint->mover].locked )
+            joint->mover = slot->joints[joint->mover].mover;
+        joint->offset = fit->skeleton->joints[j].offset;
+        joint->locked = !( 1.0 / fit->limbs[j].stiffness > 0 );
+        joint->first_row = slot->row_count;
+        joint->row_count = 0;
+        slot->row_count += joint->locked ? 0 : tasks;
+        slot->place[j] = slot->joint_count++;
+    }
+}
+
+void tr_fit_gather( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+{
+    gather_tasks( fit, slot, block );
+    gather_joints( fit, slot );
+    for ( int t = 0; t < slot->task_count; ++t ) {
+        fit_task *task = &slot->tasks[t];
+        task->carrier = task->carrier < 0 ? -1 : slot->place[task->carrier];
+        int below = -1, i = task->carrier;
+        if ( i >= 0 && slot->joints[i].locked )
+            i = slot->joints[i].mover;
+        for ( ; i >= 0; i = slot->joints[i].mover ) {
+            int next = slot->joints[i].first_row + slot->joints[i].row_count++;
+            fit_row *row = &slot->rows[next];
+            row->task = t;
+            row->joint = i;
+            row->below = below;
+            below = next;
+        }
+    }
+}

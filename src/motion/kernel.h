@@ -1,0 +1,285 @@
+// A block of frames of the skeleton fit: from the frames' input to their results. Compiled once per kind of
+// processor: the including file defines KERNEL( name ). Lanes never mix: every `if` asks whether any lane
+// wants something done, and what is done changes nothing in those that do not.
+#include "motion/kernel_aim.h"
+#include "motion/kernel_pose.h"
+#include "motion/kernel_step.h"
+
+#define MAX_TURN     0.8   // radians a joint turns in one step: what a quadratic model can promise
+#define LARGEST_HINT 1.2   // radians
+#define BENT_BACK    0.005 // radians
+
+static const lane_mask all_lanes = { -1, -1, -1, -1 };
+
+// ------------------------------------------------------------------------------------------------- start
+
+// Ease: the compliance of a lone goal in the centre pose, times (1 − ease) / ease, is put in series with the
+// goal's own by making it softer. The goal then removes the share `ease` of what it is off by. Returns where.
+static lane_mask soften( const tr_fit *fit, tr_fit_slot *slot )
+{
+    lane_mask any = { 0 };
+    for ( int t = 0; t < slot->task_count; ++t )
+        for ( int l = 0; l < LANES; ++l )
+            if ( slot->tasks[t].goals[l]->hard && slot->tasks[t].goals[l]->ease < 1 )
+                any[l] = -1;
+    if ( !lane_any( any ) )
+        return any;
+    assemble( fit, slot, all_lanes );
+    for ( int t = 0; t < slot->task_count; ++t ) {
+        fit_task *task = &slot->tasks[t];
+        lane give = give_of( slot, t );
+        for ( int l = 0; l < LANES; ++l ) {
+            double ease = task->goals[l]->ease;
+            if ( !task->goals[l]->hard || ease >= 1 )
+                continue;
+            double softer = task->softness[l] + task->force[l] * give[l] * ( 1.0 - ease ) / ease;
+            task->steady[l] *= task->softness[l] / softer;
+            task->softness[l] = softer;
+        }
+    }
+    return any;
+}
+
+// By how much the goals below a hinge ask its limb to become shorter.
+static lane shortening( const tr_fit_slot *slot, const fit_joint *joint )
+{
+    lane3 base = slot->joints[joint->parent].position;
+    lane most = lane_all( 0 );
+    for ( int r = 0; r < joint->row_count; ++r ) {
+        const fit_task *task = &slot->tasks[slot->rows[joint->first_row + r].task];
+        if ( task->kind != TR_FIT_POSITION )
+            continue;
+        lane shorter = l3_length( l3_sub( task->reached, base ) ) - l3_length( l3_sub( task->place, base ) );
+        lane_mask counts = ( task->mask.x * task->mask.y * task->mask.z > 0 ) & ( shorter > most );
+        most = lane_select( counts, shorter, most );
+    }
+    return most;
+}
+
+// Turns a joint's trial by a rotation vector in the parent's frame.
+static void turn_trial( fit_joint *joint, lane3 by, lane_mask some )
+{
+    lane3 more = l3_mul( joint->stiffness, l33_transposed_mulv( &joint->factor, by ) );
+    joint->trial = l3_select( some, l3_add( joint->trial, more ), joint->trial );
+}
+
+// A straight limb whose goal lies on its own line has no gradient, and one bent the wrong way by noise would
+// stay there. Bending it first as far as it has to become shorter (two equal bones bent by β are shorter by
+// the share β²/8), and turning the joint above back by half of that, puts it on the right side; nothing of
+// this enters the energy.
+static lane_mask hint_bends( const tr_fit *fit, tr_fit_slot *slot, lane_mask some )
+{
+    lane_mask any = { 0 };
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        if ( !lane_any( joint->hinged ) )
+            continue;
+        // A limb bent back in the centre, but slightly, is left alone until it must move.
+        lane slack = lane_select( joint->bend < 0, lane_all( 0.1 * fit->def.softness ), lane_all( 0 ) );
+        lane shorter = lane_positive( shortening( slot, joint ) - slack );
+        lane bend = lane_min( lane_sqrt( shorter * ( 8.0 / fit->limbs[joint->joint].span ) ),
+                              lane_all( LARGEST_HINT ) );
+        lane_mask hinted = some & joint->hinged & ( lane_abs( joint->bend ) < bend );
+        if ( !lane_any( hinted ) )
+            continue;
+        fit_joint *above = &slot->joints[joint->parent];
+        lane3 by = l3_scale( ( bend - joint->bend ) * lane_sqrt( joint->stiffness.x ), joint->factor.cx );
+        turn_trial( joint, by, hinted );
+        if ( !above->locked )
+            turn_trial( above, lq_rotate( above->centre, l3_scale( lane_all( -0.5 ), by ) ), hinted );
+        any |= hinted;
+    }
+    return any;
+}
+
+// ----------------------------------------------------------------------------------------------- iterate
+
+typedef struct progress {
+    lane energy, iterations;
+    lane_mask converged;
+} progress;
+
+static void go_back( tr_fit_slot *slot, lane_mask some ) // from the trial to the current state
+{
+    slot->shift_trial = l3_select( some, slot->shift, slot->shift_trial );
+    for ( int i = 0; i < slot->joint_count; ++i )
+        slot->joints[i].trial = l3_select( some, slot->joints[i].z, slot->joints[i].trial );
+}
+
+// Newton's method from the current state, in steps that go no further than `reach`. One that does not lower
+// the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of length
+// `far` after one of `before` leaves about far² / before to do. Between steps every lane is posed as it is.
+static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, progress *p )
+{
+    double tolerance = fit->def.tolerance;
+    lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ), before = zero, far;
+    slot->sharp &= ~running;
+    p->converged &= ~running;
+    for ( int i = 0; i < fit->def.max_iterations; ++i ) {
+        running &= reach > 0.1 * tolerance;
+        if ( !lane_any( running ) )
+            break;
+        p->iterations += lane_select( running, lane_all( 1 ), zero );
+        lane_mask exact = find_step( fit, slot, ( lane_mask ){ 0 }, &far );
+        if ( lane_any( running & ~exact ) )
+            find_step( fit, slot, ~exact, &far );
+        p->converged |= running & ( far < tolerance );
+        running &= ~p->converged;
+        if ( !lane_any( running ) )
+            break;
+        limit_step( slot, far, reach, running );
+        lane limit = p->energy * ( 1.0 + 1e-13 ), trial = pose( fit, slot );
+        if ( lane_any( running & ( trial > limit ) ) ) {
+            correct( slot, running & ( trial > limit ) );
+            trial = pose( fit, slot );
+        }
+        lane_mask moved = running & ( trial <= limit ), failed = running & ~moved;
+        take( slot, moved );
+        p->energy = lane_select( moved, trial, p->energy );
+        p->converged |= moved & exact & ( far * far < before * tolerance );
+        before = lane_select( moved, lane_select( exact & ( far <= reach ), far, zero ), before );
+        reach = lane_select( moved, lane_min( 2 * reach, lane_all( MAX_TURN ) ),
+                             lane_select( failed & ~slot->sharp, 0.25 * lane_min( far, reach ), reach ) );
+        slot->sharp = moved & ( far < 0.05 );
+        running &= ~p->converged;
+        if ( lane_any( failed ) ) {
+            go_back( slot, failed );
+            pose( fit, slot );
+        }
+    }
+}
+
+// Two bends of a hinge may meet a goal. Mirrors those that ended on the wrong side of straight; returns where
+// there are any.
+static lane_mask turn_back( tr_fit_slot *slot )
+{
+    lane_mask any = { 0 };
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        lane back = over_limits( joint, joint->z );
+        lane_mask wrong = back * back > BENT_BACK * BENT_BACK * joint->stiffness.x;
+        wrong &= back < 0;
+        joint->trial = joint->z;
+        joint->trial.x = lane_select( wrong, joint->z.x - 2 * back, joint->z.x );
+        any |= wrong;
+    }
+    slot->shift_trial = slot->shift;
+    for ( int t = 0; t < slot->task_count; ++t )
+        slot->tasks[t].pull_trial = l3_select( any, l3_zero(), slot->tasks[t].pull );
+    return any;
+}
+
+static void pose_and_take( const tr_fit *fit, tr_fit_slot *slot, lane_mask some, progress *p )
+{
+    p->energy = lane_select( some, pose( fit, slot ), p->energy );
+    take( slot, some );
+}
+
+// The better of both sides is the answer, so that it does not depend on which one was found first.
+static void try_other_side( const tr_fit *fit, tr_fit_slot *slot, progress *p )
+{
+    lane_mask other = turn_back( slot );
+    if ( !lane_any( other ) )
+        return;
+    progress first = *p;
+    slot->shift_kept = slot->shift;
+    for ( int i = 0; i < slot->joint_count; ++i )
+        slot->joints[i].first = slot->joints[i].z;
+    pose_and_take( fit, slot, other, p );
+    minimise( fit, slot, other, p );
+    lane_mask worse = other & ~( p->energy <= first.energy );
+    slot->shift_trial = l3_select( worse, slot->shift_kept, slot->shift );
+    for ( int i = 0; i < slot->joint_count; ++i )
+        slot->joints[i].trial = l3_select( worse, slot->joints[i].first, slot->joints[i].z );
+    pose_and_take( fit, slot, worse, p );
+    p->converged = ( p->converged & ~worse ) | ( first.converged & worse );
+}
+
+static void iterate( const tr_fit *fit, tr_fit_slot *slot, progress *p )
+{
+    slot->sharp = ( lane_mask ){ 0 };
+    pose_and_take( fit, slot, all_lanes, p );
+    lane_mask changed = soften( fit, slot );
+    changed |= hint_bends( fit, slot, all_lanes );
+    if ( lane_any( changed ) )
+        pose_and_take( fit, slot, changed, p );
+    minimise( fit, slot, all_lanes, p );
+    try_other_side( fit, slot, p );
+}
+
+// ------------------------------------------------------------------------------------------------ result
+
+static void start_joints( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block, bool aimed )
+{
+    const quat *start[LANES];
+    for ( int l = 0; l < LANES; ++l )
+        start[l] = block->frames[l]->start;
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        joint->centre = aimed ? slot->centre[joint->joint] : load_quat( start, joint->joint );
+        joint->z = joint->trial = joint->delta = l3_zero();
+        joint->hinged = ( lane_mask ){ 0 };
+        if ( !joint->locked )
+            find_axes( fit, joint );
+    }
+}
+
+static void write_pose( const tr_fit *fit, const tr_fit_slot *slot, const fit_block *block, bool aimed )
+{
+    for ( int l = 0; l < block->count; ++l ) {
+        quat *local = block->results[l]->local;
+        if ( !aimed )
+            memcpy( local, block->frames[l]->start, (size_t)fit->skeleton->joint_count * sizeof( quat ) );
+        for ( int j = 0; j < fit->skeleton->joint_count && aimed; ++j )
+            local[j] = lq_get( &slot->centre[j], l );
+    }
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        const fit_joint *joint = &slot->joints[i];
+        lane_quat unit = lq_unit( joint->local );
+        lane_mask turned = l3_dot( joint->delta, joint->delta ) > 0;
+        for ( int l = 0; l < block->count; ++l )
+            if ( turned[l] )
+                block->results[l]->local[joint->joint] = lq_get( &unit, l );
+    }
+}
+
+static void write_outcome( const tr_fit_slot *slot, const fit_block *block, const progress *p )
+{
+    lane worst = lane_all( 0 );
+    for ( int t = 0; t < slot->task_count; ++t ) {
+        const fit_task *task = &slot->tasks[t];
+        lane off = l3_length( task->c );
+        for ( int l = 0; l < LANES && task->kind == TR_FIT_POSITION; ++l )
+            if ( task->goals[l]->hard && task->goals[l]->ease >= 1 )
+                worst[l] = fmax( worst[l], off[l] );
+    }
+    lane3 root = l3_mad( slot->root, lane_all( slot->shift_scale ), slot->shift );
+    for ( int l = 0; l < block->count; ++l ) {
+        tr_fit_result *result = block->results[l];
+        result->root = l3_get( &root, l );
+        result->worst = worst[l];
+        result->iterations = (int)p->iterations[l];
+        result->converged = p->converged[l] != 0;
+    }
+}
+
+void KERNEL( solve_block )( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+{
+    bool aimed = block->frames[0]->positions != NULL || block->frames[0]->rotations != NULL;
+    for ( int l = 0; l < LANES; ++l ) {
+        const tr_fit_frame *frame = block->frames[l];
+        l3_set( &slot->root, l, frame->positions != NULL ? frame->positions[0] : frame->root );
+    }
+    slot->shift = slot->shift_trial = l3_zero();
+    slot->shift_scale = fit->size / sqrt( fit->def.root_stiffness );
+    if ( aimed )
+        aim( fit, slot, block );
+    tr_fit_gather( fit, slot, block );
+    start_tasks( fit, slot );
+    start_joints( fit, slot, block, aimed );
+    progress p = { .converged = all_lanes };
+    if ( slot->task_count > 0 )
+        iterate( fit, slot, &p );
+    write_pose( fit, slot, block, aimed );
+    write_outcome( slot, block, &p );
+}

@@ -1,0 +1,2 @@
+#define KERNEL( name ) tr_fit_##name##_double
+#include "motion/kernel.h"

@@ -1,0 +1,504 @@
+// Part of the fit's kernel: one step of Newton's method on the tree of joints, the goals in dual form.
+//
+// State are z_j with δ_j = S_j z_j, so that closeness is ½ |z|², and the root's shift likewise. A step is
+// sought in *absolute* turns: a_j is the small rotation of joint j's frame in the world, whatever its parent
+// does. This makes all that is long-winded in relative turns short:
+//
+// Closeness couples a joint with its parent p only. With T_j = dω_j/dz_j the joint turns against its parent
+// by a_j − a_p − ½ a_p × a_j + …, so, with A = T⁻ᵀ T⁻¹ and q = T⁻ᵀ z,
+//   ½ |z_j + dz_j|² = ½ |z_j|² + q·(a_j − a_p) + ½ (a_j − a_p)ᵀ A (a_j − a_p) + ½ a_pᵀ [q]ₓ a_j + ….
+// A point at the end of the bones b_j moves by Σ a_j × b_j + ½ a_j × (a_j × b_j), with no product of two
+// joints. Under the pull λ on the point the second term adds ½ aᵀ K a, K = (λ·b) I − ½ (λ bᵀ + b λᵀ): a taut
+// limb resists being turned. Plain Gauss–Newton leaves it out and swings to and fro about taut knees and
+// elbows. A rotation goal depends on the turn of its own joint alone.
+//
+// H, the Hessian of closeness with the K of the last pulls, is a tree of 3×3 blocks and factored from the
+// leaves to the root without fill. Each goal adds three rows N, c⁺ = c + N a, with weight W = ρ'(c)/c, which
+// majorises ρ. Few rows, many joints: solve for the pulls λ = −W (c + N a),
+//   ( N H⁻¹ Nᵀ + W⁻¹ ) λ = N H⁻¹ g − c,   a = H⁻¹ ( Nᵀ λ − g ),   g the gradient of closeness,
+// where y = L⁻¹ Nᵀ is non-zero only between a goal and the root: O(joints · rows) and a Cholesky factor of
+// the size of the rows. Hard goals have so little compliance W⁻¹ that they are met, and enough of it to keep
+// contradictions solvable.
+#include "motion/fit.h"
+
+#include <string.h>
+
+#define KEPT_BEND   0.2  // of a hinge's way to straight, left by one step
+#define OVERSTRETCH 0.01 // radians: what a step may carry a hinge beyond straight
+#define MOST_RAISES 200  // of a block that is not definite; each doubles the last
+
+// ---------------------------------------------------------------------------------------------- linear model
+
+// A, which is returned, q and T⁻ᵀ of a joint as it is posed. T = W J S, W the parent's rotation in the world
+// and J w what a change w of δ turns exp(δ) by, so T⁻ᵀ = W J⁻ᵀ S⁻ᵀ; J⁻ᵀ = 1 + ½ [δ]ₓ + k [δ]ₓ² and S⁻ᵀ, the
+// columns of S being orthogonal, has them divided by their squares.
+static lane_sym linearise( const tr_fit_slot *slot, fit_joint *joint, double stop, lane3 *moment )
+{
+    lane3 d = joint->delta, half = l3_scale( lane_all( 0.5 ), d ), kd = l3_scale( joint->rate, d );
+    lane rest = 1 - l3_dot( d, kd );
+    lane33 inverse = { { rest + kd.x * d.x, kd.x * d.y + half.z, kd.x * d.z - half.y },
+                       { kd.y * d.x - half.z, rest + kd.y * d.y, kd.y * d.z + half.x },
+                       { kd.z * d.x + half.y, kd.z * d.y - half.x, rest + kd.z * d.z } };
+    lane33 axes = { l3_scale( joint->stiffness.x, joint->factor.cx ),
+                    l3_scale( joint->stiffness.y, joint->factor.cy ),
+                    l3_scale( joint->stiffness.z, joint->factor.cz ) };
+    joint->dual = l33_mul( &inverse, &axes );
+    if ( joint->parent >= 0 )
+        joint->dual = l33_mul( &slot->joints[joint->parent].frame, &joint->dual );
+    lane over = over_limits( joint, joint->z );
+    lane3 force = joint->z;
+    force.x += stop * over;
+    *moment = l33_mulv( &joint->dual, force );
+    lane_sym a = { 0 };
+    lane one = lane_all( 1 );
+    sym_add_square( &a, lane_select( over != 0, lane_all( 1 + stop ), one ), joint->dual.cx );
+    sym_add_square( &a, one, joint->dual.cy );
+    sym_add_square( &a, one, joint->dual.cz );
+    return a;
+}
+
+// ρ'(c)/c, and how much softer ρ is along c than across: ρ'(c)/c = (1 + stretch) ρ''(c). Steps use the softer
+// value for goals that do not come nearer, where it is the truth; on the way to a goal it would overshoot.
+static void weigh( fit_task *task, double size, lane_mask sharp )
+{
+    lane cc = l3_dot( task->c, task->c ), ee = task->softness * task->softness;
+    lane near_square = ee + cc, wide_square = size * size + cc;
+    lane near = task->force / lane_sqrt( near_square ), wide = task->steady / lane_sqrt( wide_square );
+    task->weight = near + wide + task->spring;
+    task->stretch = lane_all( 0 );
+    sharp &= cc > 0.25 * task->before;
+    if ( lane_any( sharp ) ) {
+        lane along = near * ee / near_square + wide * ( size * size ) / wide_square + task->spring;
+        task->stretch = lane_select( sharp, task->weight / along - 1, task->stretch );
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- factor
+
+// Adds K of every bone the joint turns.
+static void add_tension( tr_fit_slot *slot, const fit_joint *joint, lane_sym *h )
+{
+    for ( int r = 0; r < joint->row_count; ++r ) {
+        fit_row *row = &slot->rows[joint->first_row + r];
+        const fit_task *task = &slot->tasks[row->task];
+        if ( task->kind != TR_FIT_POSITION )
+            continue;
+        lane3 end = row->below >= 0 ? slot->joints[slot->rows[row->below].joint].position : task->reached;
+        row->bone = l3_sub( end, joint->position );
+        lane3 b = row->bone, p = task->pull, x = l3_mul( p, b );
+        h->xx += x.y + x.z;
+        h->yy += x.x + x.z;
+        h->zz += x.x + x.y;
+        h->xy -= 0.5 * ( p.x * b.y + p.y * b.x );
+        h->xz -= 0.5 * ( p.x * b.z + p.z * b.x );
+        h->yz -= 0.5 * ( p.y * b.z + p.z * b.y );
+    }
+}
+
+// Σ |λ| |b|: the most that any eigenvalue of the K can be below zero.
+static lane largest_tension( const tr_fit_slot *slot, const fit_joint *joint )
+{
+    lane most = lane_all( 0 );
+    for ( int r = 0; r < joint->row_count; ++r ) {
+        const fit_row *row = &slot->rows[joint->first_row + r];
+        const fit_task *task = &slot->tasks[row->task];
+        if ( task->kind == TR_FIT_POSITION )
+            most += lane_sqrt( l3_dot( task->pull, task->pull ) * l3_dot( row->bone, row->bone ) );
+    }
+    return most;
+}
+
+typedef struct signs {  // of D
+    lane_mask negative; // how many
+    lane_mask none;     // one is too near to zero
+} signs;
+
+// m = L D Lᵀ, L with a unit diagonal.
+static signs factor( const lane_sym *m, lane least, lane3 *l, lane3 *inverse )
+{
+    lane dx = m->xx;
+    inverse->x = 1 / dx;
+    l->x = m->xy * inverse->x, l->y = m->xz * inverse->x;
+    lane dy = m->yy - l->x * m->xy;
+    inverse->y = 1 / dy;
+    l->z = ( m->yz - l->x * m->xz ) * inverse->y;
+    lane dz = m->zz - l->y * m->xz - l->z * l->z * dy;
+    inverse->z = 1 / dz;
+    signs s = { .negative = -( ( dx < 0 ) + ( dy < 0 ) + ( dz < 0 ) ) };
+    s.none = ~( ( lane_abs( dx ) > least ) & ( lane_abs( dy ) > least ) & ( lane_abs( dz ) > least ) );
+    return s;
+}
+
+static lane3 solve_lower( lane3 l, lane3 v ) // L x = v
+{
+    lane y = v.y - l.x * v.x;
+    return ( lane3 ){ v.x, y, v.z - l.y * v.x - l.z * y };
+}
+
+static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
+{
+    lane y = v.y - l.z * v.z;
+    return ( lane3 ){ v.x - l.x * y - l.y * v.z, y, v.z };
+}
+
+// Factors the joint's block, its children being eliminated already. Limbs under pressure may make it
+// indefinite; in lanes that must be convex, the block is raised until it is not.
+static signs factor_joint( const tr_fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
+{
+    lane unit = joint->stiffness.x; // about the hinge
+    lane least = lane_select( convex, 0.01 * unit, 1e-5 * unit );
+    signs s = factor( h, least, &joint->lower, &joint->pivots );
+    lane_mask raised = convex & ( s.none | ( s.negative != 0 ) );
+    if ( lane_any( raised ) ) {
+        lane raise = lane_max( largest_tension( slot, joint ), 0.1 * unit );
+        for ( int i = 0; i < MOST_RAISES && lane_any( raised ); ++i, raise *= 2 ) {
+            sym_add_diagonal( h, lane_select( raised, raise, lane_all( 0 ) ) );
+            s = factor( h, least, &joint->lower, &joint->pivots );
+            raised = convex & ( s.none | ( s.negative != 0 ) );
+        }
+    }
+    joint->gradient = solve_lower( joint->lower, joint->gradient );
+    return s;
+}
+
+// With E = ½ [q]ₓ − A towards the mover and U Lᵀ = E, column by column.
+static void eliminate( fit_joint *joint, const lane_sym *a, lane3 moment, fit_joint *mover )
+{
+    lane3 h = l3_scale( lane_all( 0.5 ), moment ), l = joint->lower;
+    lane3 x = { -a->xx, h.z - a->xy, -h.y - a->xz };
+    lane3 y = { -h.z - a->xy, -a->yy, h.x - a->yz };
+    lane3 z = { h.y - a->xz, -h.x - a->yz, -a->zz };
+    y = l3_mad( y, -l.x, x );
+    z = l3_mad( l3_mad( z, -l.y, x ), -l.z, y );
+    sym_add( &mover->hessian, a );
+    sym_add_square( &mover->hessian, -joint->pivots.x, x );
+    sym_add_square( &mover->hessian, -joint->pivots.y, y );
+    sym_add_square( &mover->hessian, -joint->pivots.z, z );
+    joint->upwards = ( lane33 ){ l3_scale( joint->pivots.x, x ), l3_scale( joint->pivots.y, y ),
+                                 l3_scale( joint->pivots.z, z ) };
+    lane3 passed = l3_add( moment, l33_mulv( &joint->upwards, joint->gradient ) );
+    mover->gradient = l3_sub( mover->gradient, passed );
+}
+
+// Nᵀ of a position: column i is b × e_i, since e_i · (a × b) = a · (b × e_i). Of a rotation, at its own
+// joint: a turn w changes the rotation vector c by w − ½ c × w + k c × (c × w), of which this is the
+// transpose.
+static lane33 transposed_row( const tr_fit *fit, const fit_task *task, const fit_row *row )
+{
+    lane3 b = row->bone, m = task->mask;
+    lane zero = lane_all( 0 );
+    if ( task->kind == TR_FIT_POSITION )
+        return ( lane33 ){ { zero, m.x * b.z, -m.x * b.y },
+                           { -m.y * b.z, zero, m.y * b.x },
+                           { m.z * b.y, -m.z * b.x, zero } };
+    if ( row->below >= 0 )
+        return ( lane33 ){ l3_zero(), l3_zero(), l3_zero() };
+    lane3 c = task->reached, h = l3_scale( lane_all( 0.5 ), c );
+    lane3 kc = l3_scale( lane_exp_of( c ).rate, c );
+    lane rest = 1 - l3_dot( c, kc ), arm = lane_all( fit->def.arm * fit->size );
+    return ( lane33 ){
+        l3_scale( arm * m.x, ( lane3 ){ rest + kc.x * c.x, kc.x * c.y + h.z, kc.x * c.z - h.y } ),
+        l3_scale( arm * m.y, ( lane3 ){ kc.y * c.x - h.z, rest + kc.y * c.y, kc.y * c.z + h.x } ),
+        l3_scale( arm * m.z, ( lane3 ){ kc.z * c.x + h.y, kc.z * c.y - h.x, rest + kc.z * c.z } ) };
+}
+
+static void build_rows( const tr_fit *fit, tr_fit_slot *slot, const fit_joint *joint )
+{
+    for ( int r = 0; r < joint->row_count; ++r ) {
+        fit_row *row = &slot->rows[joint->first_row + r];
+        lane33 v = transposed_row( fit, &slot->tasks[row->task], row );
+        if ( row->below >= 0 ) {
+            const fit_row *below = &slot->rows[row->below];
+            const lane33 *u = &slot->joints[below->joint].upwards;
+            v.cx = l3_sub( v.cx, l33_mulv( u, below->y.cx ) );
+            v.cy = l3_sub( v.cy, l33_mulv( u, below->y.cy ) );
+            v.cz = l3_sub( v.cz, l33_mulv( u, below->y.cz ) );
+        }
+        row->y = ( lane33 ){ solve_lower( joint->lower, v.cx ), solve_lower( joint->lower, v.cy ),
+                             solve_lower( joint->lower, v.cz ) };
+    }
+}
+
+// Factors H and makes all rows, from the leaves to the root; the pose must be the current state's.
+static signs factor_tree( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
+{
+    signs all = { 0 };
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        slot->joints[i].hessian = ( lane_sym ){ 0 };
+        slot->joints[i].gradient = l3_zero();
+    }
+    for ( int i = slot->joint_count - 1; i >= 0; --i ) {
+        fit_joint *joint = &slot->joints[i];
+        if ( joint->locked )
+            continue;
+        lane3 moment;
+        lane_sym a = linearise( slot, joint, fit->def.stop, &moment ), h = joint->hessian;
+        sym_add( &h, &a );
+        joint->gradient = l3_add( joint->gradient, moment );
+        add_tension( slot, joint, &h );
+        signs own = factor_joint( slot, joint, &h, convex );
+        all.negative += own.negative;
+        all.none |= own.none;
+        if ( joint->mover >= 0 )
+            eliminate( joint, &a, moment, &slot->joints[joint->mover] );
+        build_rows( fit, slot, joint );
+    }
+    return all;
+}
+
+// ------------------------------------------------------------------------------------------------- pulls
+
+static inline void add_products( lane *block, int stride, const lane33 *a, const lane33 *b ) // += aᵀ b
+{
+    const lane3 *columns[3] = { &a->cx, &a->cy, &a->cz };
+    for ( int r = 0; r < 3; ++r, block += stride ) {
+        block[0] += l3_dot( *columns[r], b->cx );
+        block[1] += l3_dot( *columns[r], b->cy );
+        block[2] += l3_dot( *columns[r], b->cz );
+    }
+}
+
+// What the root's shift gives, and the compliance of the goals. Rows of masked axes are zero but for this.
+static void assemble_task( tr_fit_slot *slot, int t )
+{
+    int m = 3 * slot->task_count;
+    const fit_task *task = &slot->tasks[t];
+    double give = slot->shift_scale * slot->shift_scale;
+    lane3 rhs = l3_scale( -( 1 + task->stretch ), task->c );
+    for ( int u = t; u < slot->task_count && task->kind == TR_FIT_POSITION; ++u ) {
+        if ( slot->tasks[u].kind != TR_FIT_POSITION )
+            continue;
+        lane3 both = l3_mul( task->mask, slot->tasks[u].mask );
+        lane *block = slot->normal + (size_t)3 * t * m + 3 * u;
+        block[0] += give * both.x;
+        block[m + 1] += give * both.y;
+        block[2 * ( m + 1 )] += give * both.z;
+    }
+    if ( task->kind == TR_FIT_POSITION )
+        rhs = l3_mad( rhs, lane_all( slot->shift_scale ), l3_mul( task->mask, slot->shift ) );
+    lane *own = slot->normal + (size_t)3 * t * ( m + 1 ), compliance = 1 / task->weight;
+    own[0] += compliance;
+    own[m + 1] += compliance;
+    own[2 * ( m + 1 )] += compliance;
+    if ( lane_any( task->stretch != 0 ) ) {
+        lane_sym along = { 0 };
+        sym_add_square( &along, task->stretch * compliance, l3_unit( task->c ) );
+        own[0] += along.xx, own[1] += along.xy, own[2] += along.xz;
+        own[m + 1] += along.yy, own[m + 2] += along.yz;
+        own[2 * ( m + 1 )] += along.zz;
+    }
+    slot->rhs[3 * t] = rhs.x, slot->rhs[3 * t + 1] = rhs.y, slot->rhs[3 * t + 2] = rhs.z;
+}
+
+static lane33 scaled_rows( lane3 s, const lane33 *m ) // diag( s ) m
+{
+    return ( lane33 ){ l3_mul( s, m->cx ), l3_mul( s, m->cy ), l3_mul( s, m->cz ) };
+}
+
+// Upper triangle of N H⁻¹ Nᵀ + W⁻¹, row by row, and N H⁻¹ g − c.
+static signs assemble( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
+{
+    int m = 3 * slot->task_count;
+    for ( int t = 0; t < slot->task_count; ++t )
+        weigh( &slot->tasks[t], fit->size, slot->sharp );
+    signs s = factor_tree( fit, slot, convex );
+    memset( slot->normal, 0, (size_t)m * (size_t)m * sizeof( lane ) );
+    for ( int t = 0; t < slot->task_count; ++t )
+        assemble_task( slot, t );
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        const fit_joint *joint = &slot->joints[i];
+        const fit_row *rows = slot->rows + joint->first_row;
+        for ( int a = 0; a < joint->row_count; ++a ) {
+            lane *rhs = slot->rhs + 3 * rows[a].task;
+            lane33 y = scaled_rows( joint->pivots, &rows[a].y );
+            lane3 g = l33_transposed_mulv( &y, joint->gradient );
+            rhs[0] += g.x, rhs[1] += g.y, rhs[2] += g.z;
+            lane *line = slot->normal + (size_t)3 * rows[a].task * m;
+            for ( int b = a; b < joint->row_count; ++b )
+                add_products( line + 3 * rows[b].task, m, &y, &rows[b].y );
+        }
+    }
+    return s;
+}
+
+// Compliance of the body at a task, mean over its axes; after assemble.
+static lane give_of( const tr_fit_slot *slot, int t )
+{
+    int m = 3 * slot->task_count;
+    const fit_task *task = &slot->tasks[t];
+    const lane *diagonal = slot->normal + (size_t)3 * t * ( m + 1 );
+    lane trace = diagonal[0] + diagonal[m + 1] + diagonal[2 * ( m + 1 )] - 3 / task->weight;
+    return lane_positive( trace ) / l3_dot( task->mask, task->mask );
+}
+
+// A = Uᵀ D U of a symmetric matrix in its upper triangle, in place: row k becomes D_k times that of U, but
+// for the diagonal, which becomes 1 / D_k. Returns the number of negative D.
+static lane_mask factor_symmetric( lane *a, int n )
+{
+    lane_mask negative = { 0 };
+    for ( int k = 0; k < n; ++k ) {
+        lane *row = a + (size_t)k * n;
+        lane inverse = 1 / row[k];
+        negative -= row[k] < 0;
+        row[k] = inverse;
+        for ( int i = k + 1; i < n; ++i ) {
+            lane share = row[i] * inverse;
+            lane *below = a + (size_t)i * n;
+            for ( int j = i; j < n; ++j )
+                below[j] -= share * row[j];
+        }
+    }
+    return negative;
+}
+
+static void solve_symmetric( const lane *a, lane *x, int n )
+{
+    for ( int k = 0; k < n; ++k ) {
+        const lane *row = a + (size_t)k * n;
+        lane scaled = x[k] * row[k];
+        for ( int j = k + 1; j < n; ++j )
+            x[j] -= scaled * row[j];
+    }
+    for ( int k = n - 1; k >= 0; --k ) {
+        const lane *row = a + (size_t)k * n;
+        lane sum = x[k];
+        for ( int j = k + 1; j < n; ++j )
+            sum -= row[j] * x[j];
+        x[k] = sum * row[k];
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- step
+
+// A hinge on its way to straight goes at most a little beyond in one step, so that no knee or elbow lands on
+// the other side, where bending it further would meet the goal just as well. Once it is nearly there it may
+// touch its stop, which the next step then takes into account.
+static void keep_bend( fit_joint *joint )
+{
+    lane unit = 1 / lane_sqrt( joint->stiffness.x );
+    lane now = ( joint->z.x - joint->least ) * unit, next = ( joint->trial.x - joint->least ) * unit;
+    lane_mask beyond = joint->hinged & ( now > 0 ) & ( next < -OVERSTRETCH );
+    if ( !lane_any( beyond ) )
+        return;
+    lane kept = lane_select( now > OVERSTRETCH, KEPT_BEND * now, lane_all( -OVERSTRETCH ) );
+    joint->trial.x = lane_select( beyond, joint->least + kept / unit, joint->trial.x );
+}
+
+// exp(δ) is the same for δ and δ shortened by a full turn: take the one nearer to the centre.
+static void unwind( fit_joint *joint )
+{
+    lane3 delta = l33_mulv( &joint->factor, joint->trial );
+    lane square = l3_dot( delta, delta );
+    lane_mask more = ( square > TR_PI * TR_PI ) & ~joint->hinged;
+    if ( !lane_any( more ) )
+        return;
+    lane shorter = 1 - 2 * TR_PI / lane_sqrt( lane_select( more, square, lane_all( 1 ) ) );
+    joint->trial = l3_select( more, l3_scale( shorter, joint->trial ), joint->trial );
+}
+
+static lane3 pull_of( const tr_fit_slot *slot, int t )
+{
+    return ( lane3 ){ slot->rhs[3 * t], slot->rhs[3 * t + 1], slot->rhs[3 * t + 2] };
+}
+
+// Turns every joint by H⁻¹ ( Nᵀ λ − g ), from the root to the leaves, and moves `trial` by it. Without the
+// slope, g counts as zero. Returns the largest turn of a joint against its mover.
+static lane turn_joints( tr_fit_slot *slot, bool slope )
+{
+    lane largest = lane_all( 0 );
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        if ( joint->locked )
+            continue;
+        lane3 y = slope ? l3_sub( l3_zero(), joint->gradient ) : l3_zero(), above = l3_zero();
+        for ( int r = joint->first_row; r < joint->first_row + joint->row_count; ++r )
+            y = l3_add( y, l33_mulv( &slot->rows[r].y, pull_of( slot, slot->rows[r].task ) ) );
+        y = l3_mul( joint->pivots, y );
+        if ( joint->mover >= 0 ) {
+            above = slot->joints[joint->mover].turn;
+            y = l3_sub( y, l33_transposed_mulv( &joint->upwards, above ) );
+        }
+        joint->turn = solve_upper( joint->lower, y );
+        lane3 relative = l3_sub( joint->turn, above );
+        joint->trial = l3_add( joint->trial, l33_transposed_mulv( &joint->dual, relative ) );
+        largest = lane_max( largest, l3_dot( relative, relative ) );
+    }
+    return lane_sqrt( largest );
+}
+
+// Sum of the pulls on the root.
+static lane3 pull_on_root( const tr_fit_slot *slot )
+{
+    lane3 pull = l3_zero();
+    for ( int t = 0; t < slot->task_count; ++t )
+        if ( slot->tasks[t].kind == TR_FIT_POSITION )
+            pull = l3_add( pull, l3_mul( slot->tasks[t].mask, pull_of( slot, t ) ) );
+    return pull;
+}
+
+static void keep_limits( fit_joint *joint )
+{
+    if ( lane_any( joint->hinged ) )
+        keep_bend( joint );
+    if ( lane_any( ~joint->hinged ) && !joint->locked )
+        unwind( joint );
+}
+
+// The whole way from the current state to where the model is least, as a trial. Writes its length: radians,
+// sizes of shift. Returns the lanes where it is a minimum, as in all that are convex.
+static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex, lane *far )
+{
+    int m = 3 * slot->task_count;
+    signs s = assemble( fit, slot, convex );
+    lane_mask exact = ~s.none & ( factor_symmetric( slot->normal, m ) == s.negative );
+    solve_symmetric( slot->normal, slot->rhs, m );
+    for ( int t = 0; t < slot->task_count; ++t )
+        slot->tasks[t].pull_trial = pull_of( slot, t );
+    slot->shift_trial = l3_scale( lane_all( slot->shift_scale ), pull_on_root( slot ) );
+    for ( int i = 0; i < slot->joint_count; ++i )
+        slot->joints[i].trial = slot->joints[i].z;
+    *far = ( slot->shift_scale / fit->size ) * l3_length( l3_sub( slot->shift_trial, slot->shift ) );
+    *far = lane_max( *far, turn_joints( slot, true ) );
+    return exact;
+}
+
+// Goes no further than `reach` on that way, and nowhere in lanes that rest.
+static void limit_step( tr_fit_slot *slot, lane far, lane reach, lane_mask running )
+{
+    slot->share = lane_select( far > reach, reach / far, lane_all( 1 ) );
+    lane3 shift = l3_lerp( slot->shift, slot->shift_trial, slot->share );
+    slot->shift_trial = l3_select( running, shift, slot->shift );
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        joint->trial = l3_lerp( joint->z, joint->trial, slot->share );
+        keep_limits( joint );
+        joint->trial = l3_select( running, joint->trial, joint->z );
+    }
+}
+
+// Mends the trial of some lanes, once it is posed. A step of share s foresaw c⁺ = (1 − s) c − s W⁻¹ λ, the
+// pose shows another: its curvature. One more solve with the factors at hand takes the difference away, at
+// the least cost of closeness.
+static void correct( tr_fit_slot *slot, lane_mask some )
+{
+    for ( int t = 0; t < slot->task_count; ++t ) {
+        const fit_task *task = &slot->tasks[t];
+        lane3 along = l3_unit( task->c ), whole = task->pull_trial;
+        whole = l3_mad( whole, task->stretch * l3_dot( along, whole ), along );
+        whole = l3_mad( l3_scale( -task->stretch, task->c ), -1 / task->weight, whole );
+        lane3 wrong = l3_sub( l3_lerp( task->c, whole, slot->share ), task->trial );
+        wrong = l3_select( some, wrong, l3_zero() );
+        slot->rhs[3 * t] = wrong.x, slot->rhs[3 * t + 1] = wrong.y, slot->rhs[3 * t + 2] = wrong.z;
+    }
+    solve_symmetric( slot->normal, slot->rhs, 3 * slot->task_count );
+    lane3 mended = l3_mad( slot->shift_trial, lane_all( slot->shift_scale ), pull_on_root( slot ) );
+    slot->shift_trial = l3_select( some, mended, slot->shift_trial );
+    for ( int i = 0; i < slot->joint_count; ++i ) // where to go back to; kept is free while a step is made
+        slot->joints[i].kept = slot->joints[i].trial;
+    turn_joints( slot, false );
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        keep_limits( joint );
+        joint->trial = l3_select( some, joint->trial, joint->kept );
+    }
+}
