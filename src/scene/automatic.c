@@ -24,14 +24,7 @@ static bool same_part( const tr_skeleton *skeleton, int a, int b )
     return a == b || ( p->limb == q->limb && is_extremity( p->role ) && is_extremity( q->role ) );
 }
 
-// ------------------------------------------------------------------------------------------------ stances
-// A stance is everything one foot (or hand) does on a surface between landing and leaving: heel, sole and toe
-// contacts that overlap in time. All of them move as a whole: with p(t) the source's place of a joint and c
-// the mean place of the foot in its stance,
-//   target(t) = group(c) + ρ (p(t) − c),   ρ = size of the target's foot : the source's,
-// and heights above the surface scale by ρ too. So heel and toe of a smaller foot agree, the foot rolls as in
-// the source, and equal bodies give the source back. On a prop the joint keeps its place on the prop: ρ = 1
-// in the prop's frame.
+// ----------------------------------------------------------------------------------------------- contacts
 
 int tr_extremity_carrier( const tr_skeleton *skeleton, int joint )
 {
@@ -41,30 +34,15 @@ int tr_extremity_carrier( const tr_skeleton *skeleton, int joint )
     return joint;
 }
 
-// Widens first … last to all contacts of the same hand or foot that overlap it, directly or through others.
-static void widen_to_stance( const tr_actor *actor, int joint, int *first, int *last )
-{
-    bool grown = true;
-    while ( grown ) {
-        grown = false;
-        for ( int c = 0; c < actor->contacts.count; ++c ) {
-            const tr_contact *contact = &actor->contacts.items[c];
-            if ( contact->first > *last || contact->last < *first || contact->surface == TR_SURFACE_PROP ||
-                 !same_part( &actor->source.skeleton, contact->joint, joint ) )
-                continue;
-            grown = grown || contact->first < *first || contact->last > *last;
-            *first = contact->first < *first ? contact->first : *first;
-            *last = contact->last > *last ? contact->last : *last;
-        }
-    }
-}
-
-static vec3 mean_place( const tr_stage *stage, const tr_rule *rule, const tr_anchor *anchor, int first,
-                        int last )
+// Contacts of a foot with ground or environment become stances, see footing.c. On a prop a joint keeps its
+// place on the prop, and a prop that rests on the ground its own.
+static vec3 mean_place( const tr_stage *stage, const tr_rule *rule )
 {
     vec3 sum = v3_zero;
+    int first, last;
+    tr_rule_frames( stage, rule, &first, &last );
     for ( int f = first; f <= last; ++f ) {
-        vec3 p = tr_anchor_source( stage, anchor, f );
+        vec3 p = tr_anchor_source( stage, &rule->a, f );
         if ( rule->surface_prop >= 0 )
             p = rigid_apply( rigid_inverse( stage->props[rule->surface_prop].track[f] ), p );
         sum = v3_add( sum, p );
@@ -74,24 +52,10 @@ static vec3 mean_place( const tr_stage *stage, const tr_rule *rule, const tr_anc
 
 static void place_contact( const tr_stage *stage, tr_rule *rule )
 {
-    int first, last;
-    tr_rule_frames( stage, rule, &first, &last );
-    if ( rule->surface_prop >= 0 || rule->a.actor < 0 ) {
-        rule->source_place = mean_place( stage, rule, &rule->a, first, last );
-        rule->target = rule->surface_prop >= 0
-                           ? v3_scale( stage->props[rule->surface_prop].scale, rule->source_place )
-                           : tr_group_place( tr_anchor_group( stage, &rule->a ), rule->source_place );
-        return;
-    }
-    const tr_actor *actor = &stage->actors[rule->a.actor];
-    int foot = tr_extremity_carrier( &actor->target, rule->a.joints[0] ),
-        from = actor->map[rule->a.joints[0]];
-    widen_to_stance( actor, from < 0 ? 0 : from, &first, &last );
-    tr_anchor centre = {
-        .actor = rule->a.actor, .prop = -1, .joints = { foot }, .weights = { 1 }, .count = 1 };
-    rule->source_place = mean_place( stage, rule, &centre, first, last );
-    rule->target = tr_group_place( tr_anchor_group( stage, &centre ), rule->source_place );
-    rule->rise = tr_part_ratio( actor, foot );
+    rule->source_place = mean_place( stage, rule );
+    rule->target = rule->surface_prop >= 0
+                       ? v3_scale( stage->props[rule->surface_prop].scale, rule->source_place )
+                       : tr_group_place( tr_anchor_group( stage, &rule->a ), rule->source_place );
 }
 
 // ------------------------------------------------------------------------------------------------- rules
@@ -106,16 +70,20 @@ static bool anchor_holds( const tr_stage *stage, const tr_anchor *anchor, int ac
     return false;
 }
 
+bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint )
+{
+    bool places = rule->kind == TR_CONSTRAINT_RELATIVE || rule->kind == TR_CONSTRAINT_CONTACT ||
+                  rule->kind == TR_CONSTRAINT_ABSOLUTE;
+    return places &&
+           ( anchor_holds( stage, &rule->a, actor, joint ) || anchor_holds( stage, &rule->b, actor, joint ) );
+}
+
 // Is the joint held by a constraint of the document during any of these frames? Then the user's word counts.
 static bool held_by_user( const tr_stage *stage, int actor, int joint, int first, int last )
 {
     for ( int r = 0; r < stage->rule_count && stage->rules[r].constraint >= 0; ++r ) {
         const tr_rule *rule = &stage->rules[r];
-        bool places = rule->kind == TR_CONSTRAINT_RELATIVE || rule->kind == TR_CONSTRAINT_CONTACT ||
-                      rule->kind == TR_CONSTRAINT_ABSOLUTE;
-        if ( places && rule->first <= last && first <= rule->last &&
-             ( anchor_holds( stage, &rule->a, actor, joint ) ||
-               anchor_holds( stage, &rule->b, actor, joint ) ) )
+        if ( rule->first <= last && first <= rule->last && tr_rule_holds( stage, rule, actor, joint ) )
             return true;
     }
     return false;
@@ -190,5 +158,5 @@ bool tr_stage_automate( tr_stage *stage, tr_error *error )
         if ( stage->scene->cast[i].balance && !automate_balance( stage, i, error ) )
             return false;
     }
-    return true;
+    return tr_stage_stand( stage, error );
 }

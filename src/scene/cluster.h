@@ -10,9 +10,12 @@
 // automatic.c), so one row on the joint that carries them serves them all, and toes cannot pull against each
 // other.
 bool tr_rule_is_stance( const tr_rule *rule ); // contact of a joint with ground or environment
-// Where the foot has to be for its touching joint to come to `target`, if it keeps the rotation it has in
-// `pose`.
-vec3 tr_stance_place( const tr_stage *stage, const tr_rule *rule, vec3 target, tr_pose pose );
+// Strength of a rule as the solvers see it: a stance's is that of its footing, which lasts through the swing.
+double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame );
+// Where the foot of a stance has to be for what touches to come to its place, if it keeps the rotation it has
+// in `pose`. The same for all rules of a footing.
+vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
+                      tr_pose pose );
 
 // Which row of the cluster a rule speaks through; rules on the same points share one.
 typedef struct tr_rule_row {

@@ -164,12 +164,13 @@ static bool make_goal( const fit_state *s, int r, bool is_a, int frame, tr_fit_g
 }
 
 // A foot on the ground is held in place and turned as it was copied; soles are flat then if the source's
-// were. Several joints of one foot ask for the same place; the strongest of them speaks. A leg that ends in a
-// tip is held by the tip.
+// were. Of several rules that ask for one foot, the strongest speaks. A leg that ends in a tip is held by the
+// tip.
 static int add_stance( const fit_state *s, const tr_rule *rule, int frame, tr_fit_goal *goals, int count )
 {
-    double strength = tr_rule_strength( rule, frame );
-    const tr_skeleton *skeleton = &s->stage->actors[rule->a.actor].target;
+    const tr_stage *stage = s->stage;
+    double strength = tr_rule_pull( stage, rule, frame );
+    const tr_skeleton *skeleton = &stage->actors[rule->a.actor].target;
     int foot = tr_extremity_carrier( skeleton, rule->a.joints[0] ), at = 0;
     if ( strength <= 0 )
         return count;
@@ -178,14 +179,13 @@ static int add_stance( const fit_state *s, const tr_rule *rule, int frame, tr_fi
     if ( at < count && goals[at].ease >= strength )
         return count;
     tr_pose copied = tr_world_pose( &s->copied[rule->a.actor], frame );
-    vec3 target = tr_rule_target( s->stage, s->result, rule, frame );
     bool sole = skeleton->joints[foot].role == TR_ROLE_FOOT || skeleton->joints[foot].role == TR_ROLE_HAND;
-    tr_fit_goal place = tr_fit_position( foot, target );
-    if ( sole )
-        place.place = tr_stance_place( s->stage, rule, target, copied );
-    else
-        place.offset = q_unrotate( copied.rotations[foot],
-                                   v3_sub( copied.positions[rule->a.joints[0]], copied.positions[foot] ) );
+    tr_fit_goal place = tr_fit_position( foot, tr_stance_place( stage, s->result, rule, frame, copied ) );
+    if ( !sole ) { // the tip's own place, whichever way the leg turns
+        vec3 tip = copied.positions[rule->a.joints[0]];
+        place.offset = q_unrotate( copied.rotations[foot], v3_sub( tip, copied.positions[foot] ) );
+        place.place = tr_rule_target( stage, s->result, rule, frame );
+    }
     place.priority = fit_priority( rule );
     place.hard = rule->hard;
     place.weight = rule->weight * strength;
@@ -199,6 +199,21 @@ static int add_stance( const fit_state *s, const tr_rule *rule, int frame, tr_fi
         goals[at + 1].rotation = copied.rotations[foot];
     }
     return count + ( sole ? 2 : 1 );
+}
+
+// Every foot by its footing, then those the document puts somewhere else.
+static int add_stances( const fit_state *s, int actor, int frame, tr_fit_goal *goals )
+{
+    const tr_actor *a = &s->stage->actors[actor];
+    int count = 0;
+    for ( int i = 0; i < a->footing_count; ++i )
+        count = add_stance( s, &s->stage->rules[a->footings[i].rule[frame]], frame, goals, count );
+    for ( int i = 0; i < s->rule_counts[actor]; ++i ) {
+        const tr_rule *rule = &s->stage->rules[s->rules[actor][i]];
+        if ( tr_rule_is_stance( rule ) && rule->footing < 0 )
+            count = add_stance( s, rule, frame, goals, count );
+    }
+    return count;
 }
 
 // What stands on the ground as one: a foot, or the tip of a leg that ends in one.
@@ -228,10 +243,7 @@ static int add_hold( const fit_state *s, int actor, int foot, int frame, tr_fit_
 
 static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *goals )
 {
-    int count = 0;
-    for ( int i = 0; i < s->rule_counts[actor]; ++i ) // stances first, so that their pairs stand together
-        if ( tr_rule_is_stance( &s->stage->rules[s->rules[actor][i]] ) )
-            count = add_stance( s, &s->stage->rules[s->rules[actor][i]], frame, goals, count );
+    int count = add_stances( s, actor, frame, goals ); // first, so that their pairs stand together
     const tr_skeleton *skeleton = &s->stage->actors[actor].target;
     for ( int j = 0; j < skeleton->joint_count; ++j )
         if ( is_foot( skeleton, j ) )
@@ -262,7 +274,7 @@ static int most_goals( const fit_state *s, int actor )
             count += 2 * ( tr_rule_strength( &s->stage->rules[s->rules[actor][i]], f ) > 0 );
         most = count > most ? count : most;
     }
-    return most + feet;
+    return most + feet + 2 * s->stage->actors[actor].footing_count;
 }
 
 typedef struct fit_batch { // the stale frames of one actor

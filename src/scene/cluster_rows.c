@@ -19,11 +19,27 @@ bool tr_rule_is_stance( const tr_rule *rule )
            rule->a.count == 1;
 }
 
-vec3 tr_stance_place( const tr_stage *stage, const tr_rule *rule, vec3 target, tr_pose pose )
+static const tr_footing *footing_of( const tr_stage *stage, const tr_rule *rule )
 {
+    return rule->footing >= 0 ? &stage->actors[rule->a.actor].footings[rule->footing] : NULL;
+}
+
+double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    const tr_footing *footing = footing_of( stage, rule );
+    return footing != NULL ? footing->strength[frame] : tr_rule_strength( rule, frame );
+}
+
+vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
+                      tr_pose pose )
+{
+    const tr_footing *footing = footing_of( stage, rule );
+    if ( footing != NULL )
+        rule = &stage->rules[footing->rule[frame]];
     int joint = rule->a.joints[0];
     int foot = tr_extremity_carrier( &stage->actors[rule->a.actor].target, joint );
     vec3 touching = v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], rule->a.offset ) );
+    vec3 target = tr_rule_target( stage, result, rule, frame );
     return v3_add( target, v3_sub( pose.positions[foot], touching ) );
 }
 
@@ -152,9 +168,10 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
         vec3 corner = rows->cluster.graphs[graph]->corners[3 * joint + item->corner];
         return q_rotate( tr_rule_rotation( stage, now, rule, frame ), corner );
     }
-    vec3 target = tr_rule_target( stage, now, rule, frame );
     if ( tr_rule_is_stance( rule ) )
-        return tr_stance_place( stage, rule, target, tr_world_pose( &now->worlds[rule->a.actor], frame ) );
+        return tr_stance_place( stage, now, rule, frame,
+                                tr_world_pose( &now->worlds[rule->a.actor], frame ) );
+    vec3 target = tr_rule_target( stage, now, rule, frame );
     if ( rule->surface_prop >= 0 ) // the row is the offset from the spot on the prop
         return v3_sub( target, rigid_apply( now->tracks[rule->surface_prop][frame], rule->target ) );
     if ( rule->kind == TR_CONSTRAINT_LENGTH ) { // along the direction it has now
@@ -182,7 +199,7 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
         }
         for ( int i = 0; i < rows->count; ++i ) {
             const tr_rule *rule = &stage->rules[rows->items[i].rule];
-            double strength = tr_rule_strength( rule, f );
+            double strength = tr_rule_pull( stage, rule, f );
             bool on = strength > 0 && ( !contacts_only || rule->kind == TR_CONSTRAINT_CONTACT );
 
             int row = rows->items[i].row;

@@ -65,19 +65,22 @@ const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor 
 
 // ------------------------------------------------------------------------------------------------ contact
 
-// See automatic.c for the places.
+// See footing.c for hands and feet on ground and environment. Else the place where it landed, and the
+// source's own movement about it: on a prop as it is, on the ground in the size of the body.
 static vec3 contact_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
     vec3 p = tr_anchor_source( stage, &rule->a, frame );
+    const tr_actor *actor = rule->a.actor >= 0 ? &stage->actors[rule->a.actor] : NULL;
+    if ( rule->footing >= 0 )
+        return v3_mad( actor->footings[rule->footing].shift[frame], actor->footings[rule->footing].rise, p );
     if ( rule->surface_prop >= 0 ) {
-        const tr_stage_prop *prop = &stage->props[rule->surface_prop];
-        vec3 local = rigid_apply( rigid_inverse( prop->track[frame] ), p );
-        vec3 moved = v3_add( rule->target, v3_sub( local, rule->source_place ) );
-        return rigid_apply( result->tracks[rule->surface_prop][frame], moved );
+        vec3 local = rigid_apply( rigid_inverse( stage->props[rule->surface_prop].track[frame] ), p );
+        return rigid_apply( result->tracks[rule->surface_prop][frame],
+                            v3_add( rule->target, v3_sub( local, rule->source_place ) ) );
     }
-    vec3 moved = v3_mad( rule->target, rule->rise, v3_sub( p, rule->source_place ) );
-    moved.y = rule->floor + rule->rise * ( p.y - rule->floor );
-    return moved;
+    double rise = actor != NULL ? tr_part_ratio( actor, rule->a.joints[0] ) : 1.0;
+    vec3 moved = v3_mad( rule->target, rise, v3_sub( p, rule->source_place ) );
+    return v3( moved.x, rule->floor + rise * ( p.y - rule->floor ), moved.z );
 }
 
 // -------------------------------------------------------------------------------------------- evaluation

@@ -134,7 +134,7 @@ tr_rule *tr_rule_append( tr_stage *stage )
                          .axis = { true, true, true },
                          .rotation = q_identity,
                          .surface_prop = -1,
-                         .rise = 1 };
+                         .footing = -1 };
     return rule;
 }
 

@@ -316,6 +316,16 @@ const tr_motion *tr_library_find( const tr_library *library,
                                   const char *path ); // NULL when absent; valid until the next add
 void tr_library_free( tr_library *library );
 
+// Where a foot, or a hand that stands on something, belongs, over the whole clip: a joint of it at the
+// source's place times `rise`, plus the shift. In its stances exactly, between them as far as strength says.
+typedef struct tr_footing {
+    int joint;        // of the target: the ankle or wrist that carries it
+    double rise;      // size of the target's foot : the source's
+    vec3 *shift;      // [frame_count]
+    double *strength; // [frame_count] 0 … 1
+    int *rule;        // [frame_count] of the stage: the contact that is nearest in time
+} tr_footing;
+
 typedef struct tr_actor { // one cast member, ready to solve
     tr_motion source;     // world, scene rate, [frame_count]
     tr_world world;       // its joints
@@ -327,6 +337,8 @@ typedef struct tr_actor { // one cast member, ready to solve
     int group;    // linked, directly or not, by constraints
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
+    tr_footing *footings;           // [footing_count] hands and feet that stand on ground or environment
+    int footing_count;
 } tr_actor;
 
 typedef struct tr_stage_prop {
@@ -372,9 +384,9 @@ typedef struct tr_rule {
     double length;
     bool touch;        // relative: ≤ 5 cm in the source, kept unscaled
     int surface_prop;  // contact on a prop: its index, else -1
-    vec3 source_place; // contact: mean place of the hand or foot in the source, in the same frame as target
+    int footing;       // contact with ground or environment: index in the actor's footings, else -1
+    vec3 source_place; // other contacts: mean place in the source, in the same frame as target
     double floor;      // contact: height of the surface, 0 in a prop's frame
-    double rise; // contact: what is below the ankle or wrist, and heights above the surface, scale by this
 } tr_rule;
 
 typedef struct tr_stage {

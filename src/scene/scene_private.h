@@ -39,7 +39,10 @@ bool tr_actor_align( tr_actor *actor, bool other_file, tr_error *error );
 // needs those links; the automatic rules need the groups' scales.
 bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
-bool tr_stage_automate( tr_stage *stage, tr_error *error );
+bool tr_stage_automate( tr_stage *stage, tr_error *error ); // ends with tr_stage_stand
+// Fills the actors' footings and the rules' index of theirs; see footing.c.
+bool tr_stage_stand( tr_stage *stage, tr_error *error );
+void tr_footings_free( tr_actor *actor );
 
 // Actors, then props, are the nodes of a stage. part[node] = number of the set it belongs to when those that
 // rules link (and, with `close`, those that touch or come near each other) are taken together. Returns how
@@ -49,6 +52,8 @@ int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor ); // -1: unu
 
 // The frames of full strength of a rule; where none is on the stage, the frame nearest to them.
 void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int *last );
+// Does the rule say where this joint, or another of the same hand or foot, is to be?
+bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
 // A new rule with neutral values at the end of the stage's list, NULL when out of memory.
 tr_rule *tr_rule_append( tr_stage *stage );
 // How much longer the part below a joint is on the target: bones to its children, or its own where it has

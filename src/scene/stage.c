@@ -315,6 +315,7 @@ void tr_stage_free( tr_stage *stage )
         tr_body_free( &actor->body );
         tr_free( actor->map );
         tr_free( actor->align );
+        tr_footings_free( actor );
         tr_contacts_free( &actor->contacts );
     }
     for ( int i = 0; i < stage->prop_count; ++i )

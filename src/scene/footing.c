@@ -1,0 +1,361 @@
+// Where feet (and hands that stand) go, over the whole clip.
+//
+// A stance is everything one foot does on a surface between landing and leaving: contacts of its heel, sole
+// and toes that overlap in time or hardly leave it. With p(t) the source's place of a joint of the foot and c
+// the mean place of the ankle in the stance s, the joint belongs at
+//
+//   target(t) = group(c) + ρ (p(t) − c) + drift(t),   ρ = size of the target's foot : the source's,
+//
+// and heights above the surface scale by ρ too. So heel and toe of a smaller foot agree, the foot rolls as in
+// the source, and equal bodies give the source back. All of it is one vector per frame and foot:
+//
+//   target(t) = ρ p(t) + shift(t),   shift = group(c) − ρ c + drift (in height: floor − ρ floor).
+//
+// Drift. A foot that rolls over its toes moves its ankle by ρ times as much, for it is so much longer. What
+// slides as a whole, in a capture mostly noise, must not slide more on a larger body. The slide ℓ(t) is the
+// path of whatever part of the foot is slowest at each moment; of it a larger foot keeps σ = ρ⁻² only:
+//
+//   drift = − (ρ − σ) (ℓ − mean ℓ),   σ = ρ for ρ ≤ 1,
+//
+// softly limited, so that who glides on purpose stays under the body.
+//
+// Between two stances the shift goes from that of the one to that of the next, on a minimum-jerk curve over
+// the whole swing: the foot swings as in the source, on a step as long as the target's stances are apart.
+// Only in a swing longer than two times LONGEST_EASE it is given free.
+#include "scene/scene_private.h"
+
+#include <stdlib.h>
+
+#define LONGEST_EASE 0.8  // seconds in which a foot comes from its copied path into a stance, or leaves it
+#define HARDLY_LEFT  0.1  // seconds between contacts that are one stance
+#define SLIDE_EASE   0.13 // seconds beside the stance over which the slide fades
+#define SLIDE_SPAN   0.1  // seconds to either side over which speeds are compared
+#define STILL        1e-3 // m/s
+#define MOST_DRIFT   0.1  // of the body's height
+
+typedef struct stance {
+    int first, last;
+    double ease_in, ease_out;
+    double floor;
+    int rule, rule_count; // those of the gathered rules that make it
+    vec3 shift;           // without drift
+    vec3 *drift;          // [frame_count], NULL: none
+} stance;
+
+typedef struct footing_work {
+    tr_stage *stage;
+    int actor;
+    tr_rule **mine; // [mine_count] rules that name the actor
+    int mine_count;
+    tr_footing *footing;
+    const tr_rule **rules; // [rule_count] of this foot, by first frame
+    int rule_count;
+    stance *stances; // [stance_count] in order of time
+    int stance_count;
+} footing_work;
+
+// ------------------------------------------------------------------------------------------------- stances
+
+static int by_first_frame( const void *a, const void *b )
+{
+    const tr_rule *p = *(const tr_rule *const *)a, *q = *(const tr_rule *const *)b;
+    if ( p->first != q->first )
+        return p->first < q->first ? -1 : 1;
+    return p < q ? -1 : p > q;
+}
+
+static double ease_of( const footing_work *w, const tr_rule *rule, double asked )
+{
+    return rule->constraint >= 0 ? asked : ceil( LONGEST_EASE * w->stage->fps );
+}
+
+static void begin_stance( footing_work *w, int r )
+{
+    const tr_rule *rule = w->rules[r];
+    w->stances[w->stance_count++] = ( stance ){ .first = rule->first,
+                                                .last = rule->last,
+                                                .ease_in = ease_of( w, rule, rule->ease_in ),
+                                                .ease_out = ease_of( w, rule, rule->ease_out ),
+                                                .floor = rule->floor,
+                                                .rule = r,
+                                                .rule_count = 1 };
+}
+
+static bool goes_on( const footing_work *w, const stance *s, const tr_rule *rule )
+{
+    bool overlap = rule->first <= s->last, soon = rule->first - s->last - 1 <= HARDLY_LEFT * w->stage->fps;
+    return overlap || ( soon && rule->floor == s->floor && rule->constraint < 0 );
+}
+
+static void find_stances( footing_work *w )
+{
+    qsort( w->rules, (size_t)w->rule_count, sizeof *w->rules, by_first_frame );
+    for ( int r = 0; r < w->rule_count; ++r ) {
+        const tr_rule *rule = w->rules[r];
+        stance *s = w->stance_count > 0 ? &w->stances[w->stance_count - 1] : NULL;
+        if ( s == NULL || !goes_on( w, s, rule ) ) {
+            begin_stance( w, r );
+            continue;
+        }
+        s->rule_count++;
+        s->floor = fmax( s->floor, rule->floor ); // partly on a step: on the step
+        if ( rule->last > s->last ) {
+            s->last = rule->last;
+            s->ease_out = ease_of( w, rule, rule->ease_out );
+        }
+    }
+    for ( int i = 1; i < w->stance_count; ++i ) { // no stance reaches into another
+        stance *before = &w->stances[i - 1], *after = &w->stances[i];
+        double gap = fmax( after->first - before->last - 1, 0 );
+        before->ease_out = fmin( before->ease_out, gap );
+        after->ease_in = fmin( after->ease_in, gap );
+    }
+}
+
+// The ankle's mean place in the source; where nothing drives the ankle, that of what touches.
+static vec3 mean_place( const footing_work *w, const stance *s )
+{
+    const tr_stage *stage = w->stage;
+    tr_anchor ankle = {
+        .actor = w->actor, .prop = -1, .joints = { w->footing->joint }, .weights = { 1 }, .count = 1 };
+    bool driven = stage->actors[w->actor].map[w->footing->joint] >= 0;
+    tr_rule span = { .first = s->first, .last = s->last };
+    int first, last;
+    tr_rule_frames( stage, &span, &first, &last );
+    vec3 sum = v3_zero;
+    for ( int f = first; f <= last; ++f )
+        sum = v3_add( sum, tr_anchor_source( stage, driven ? &ankle : &w->rules[s->rule]->a, f ) );
+    return v3_scale( 1.0 / ( last - first + 1 ), sum );
+}
+
+static void place_stance( const footing_work *w, stance *s )
+{
+    double rise = w->footing->rise;
+    vec3 c = mean_place( w, s );
+    const tr_group *group = &w->stage->groups[w->stage->actors[w->actor].group];
+    s->shift = v3_mad( tr_group_place( group, c ), -rise, c );
+    s->shift.y = ( 1.0 - rise ) * s->floor;
+}
+
+// --------------------------------------------------------------------------------------------------- drift
+
+// Horizontal step of what a rule holds, from a frame to the next; in m/s.
+static vec3 velocity( const footing_work *w, const tr_rule *rule, int frame )
+{
+    vec3 step = v3_sub( tr_anchor_source( w->stage, &rule->a, frame + 1 ),
+                        tr_anchor_source( w->stage, &rule->a, frame ) );
+    return v3_scale( w->stage->fps, v3_horizontal( step ) );
+}
+
+static double mean_square_speed( const footing_work *w, const tr_rule *rule, int frame )
+{
+    int span = (int)ceil( SLIDE_SPAN * w->stage->fps ), count = 0;
+    double sum = 0;
+    for ( int f = frame - span; f <= frame + span; ++f )
+        if ( f >= 0 && f + 1 < w->stage->frame_count ) {
+            vec3 v = velocity( w, rule, f );
+            sum += v3_dot( v, v );
+            count++;
+        }
+    return count > 0 ? sum / count : 0;
+}
+
+// Velocity of the slowest part of the foot: the mean of all, weighted by the inverse fourth power of speed.
+static vec3 slide_velocity( const footing_work *w, const stance *s, int frame )
+{
+    vec3 sum = v3_zero;
+    double weights = 0;
+    for ( int r = s->rule; r < s->rule + s->rule_count; ++r ) {
+        double square = mean_square_speed( w, w->rules[r], frame ) + STILL * STILL;
+        sum = v3_mad( sum, 1.0 / ( square * square ), velocity( w, w->rules[r], frame ) );
+        weights += 1.0 / ( square * square );
+    }
+    return v3_scale( 1.0 / weights, sum );
+}
+
+static double fade( const stance *s, double ease_in, double ease_out, int frame )
+{
+    if ( frame < s->first )
+        return smooth_step5( 1.0 - ( s->first - frame ) / ( ease_in + 1.0 ) );
+    return frame > s->last ? smooth_step5( 1.0 - ( frame - s->last ) / ( ease_out + 1.0 ) ) : 1.0;
+}
+
+static bool add_drift( const footing_work *w, stance *s )
+{
+    double rise = w->footing->rise, kept = fmin( rise, 1.0 / ( rise * rise ) );
+    const tr_stage *stage = w->stage;
+    int ease = (int)ceil( SLIDE_EASE * stage->fps ), n = stage->frame_count, in_stance = 0;
+    if ( kept == rise )
+        return true;
+    s->drift = tr_alloc( (size_t)n, sizeof( vec3 ) );
+    if ( s->drift == NULL )
+        return false;
+    vec3 mean = v3_zero;
+    for ( int f = 0; f < n; ++f ) {
+        double share = f > 0 ? fmin( fade( s, ease, ease, f - 1 ), fade( s, ease, ease, f ) ) : 0;
+        s->drift[f] = f > 0 ? s->drift[f - 1] : v3_zero;
+        if ( share > 0 )
+            s->drift[f] = v3_mad( s->drift[f], share / stage->fps, slide_velocity( w, s, f - 1 ) );
+        if ( f >= s->first && f <= s->last ) {
+            mean = v3_add( mean, s->drift[f] );
+            in_stance++;
+        }
+    }
+    double most = MOST_DRIFT * tr_skeleton_height( &stage->actors[w->actor].target );
+    for ( int f = 0; f < n; ++f ) {
+        vec3 from_mean = in_stance > 0 ? v3_mad( s->drift[f], -1.0 / in_stance, mean ) : v3_zero;
+        vec3 wish = v3_scale( kept - rise, from_mean );
+        s->drift[f] = v3_scale( most / sqrt( most * most + v3_dot( wish, wish ) ), wish );
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------- footing
+
+// The rule whose contact is nearest in time; of several the first of the stage.
+static int touching_rule( const footing_work *w, int frame )
+{
+    const tr_rule *nearest = NULL;
+    int least = 0;
+    for ( int r = 0; r < w->rule_count; ++r ) {
+        const tr_rule *rule = w->rules[r];
+        int away = frame < rule->first ? rule->first - frame : frame > rule->last ? frame - rule->last : 0;
+        if ( nearest == NULL || away < least || ( away == least && rule < nearest ) ) {
+            nearest = rule;
+            least = away;
+        }
+    }
+    return (int)( nearest - w->stage->rules );
+}
+
+static void blend( const footing_work *w, int frame )
+{
+    vec3 sum = v3_zero;
+    double weights = 0;
+    for ( int i = 0; i < w->stance_count; ++i ) {
+        const stance *s = &w->stances[i];
+        double weight = fade( s, s->ease_in, s->ease_out, frame );
+        if ( !( weight > 0 ) )
+            continue;
+        sum = v3_mad( sum, weight, s->drift != NULL ? v3_add( s->shift, s->drift[frame] ) : s->shift );
+        weights += weight;
+    }
+    w->footing->shift[frame] = weights > 0 ? v3_scale( 1.0 / weights, sum ) : v3_zero;
+    w->footing->strength[frame] = fmin( weights, 1.0 );
+    w->footing->rule[frame] = touching_rule( w, frame );
+}
+
+// What else holds this hand or foot: it lets go of its swing then.
+static void give_way( const footing_work *w )
+{
+    const tr_stage *stage = w->stage;
+    for ( int i = 0; i < w->mine_count; ++i ) {
+        const tr_rule *rule = w->mine[i];
+        if ( rule->footing >= 0 || !tr_rule_holds( stage, rule, w->actor, w->footing->joint ) )
+            continue;
+        for ( int f = 0; f < stage->frame_count; ++f )
+            w->footing->strength[f] *= 1.0 - tr_rule_strength( rule, f );
+    }
+    for ( int i = 0; i < w->stance_count; ++i )
+        for ( int f = w->stances[i].first; f <= w->stances[i].last; ++f )
+            w->footing->strength[f] = 1;
+}
+
+static bool build_footing( footing_work *w )
+{
+    size_t frames = (size_t)w->stage->frame_count;
+    tr_footing *footing = w->footing;
+    footing->shift = tr_alloc( frames, sizeof( vec3 ) );
+    footing->strength = tr_alloc( frames, sizeof( double ) );
+    footing->rule = tr_alloc( frames, sizeof( int ) );
+    bool ok = footing->shift != NULL && footing->strength != NULL && footing->rule != NULL;
+    find_stances( w );
+    for ( int i = 0; ok && i < w->stance_count; ++i ) {
+        place_stance( w, &w->stances[i] );
+        ok = add_drift( w, &w->stances[i] );
+    }
+    for ( int f = 0; ok && f < w->stage->frame_count; ++f )
+        blend( w, f );
+    if ( ok )
+        give_way( w );
+    for ( int i = 0; i < w->stance_count; ++i )
+        tr_free( w->stances[i].drift );
+    return ok;
+}
+
+static bool is_stance( const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 && rule->a.actor >= 0 &&
+           rule->a.count == 1 && !rule->given;
+}
+
+// Rules that name the actor.
+static int gather_rules( tr_stage *stage, int actor, tr_rule **mine )
+{
+    int count = 0;
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( stage->rules[r].a.actor == actor || stage->rules[r].b.actor == actor )
+            mine[count++] = &stage->rules[r];
+    return count;
+}
+
+// The rules that make the stances of one foot. Fills rule->footing.
+static void gather_stances( footing_work *w, const tr_skeleton *target, int foot, int index )
+{
+    for ( int i = 0; i < w->mine_count; ++i ) {
+        tr_rule *rule = w->mine[i];
+        if ( rule->a.actor != w->actor || !is_stance( rule ) ||
+             tr_extremity_carrier( target, rule->a.joints[0] ) != foot )
+            continue;
+        rule->footing = index;
+        w->rules[w->rule_count++] = rule;
+    }
+}
+
+static bool build_actor( footing_work *w )
+{
+    tr_actor *actor = &w->stage->actors[w->actor];
+    w->mine_count = gather_rules( w->stage, w->actor, w->mine );
+    actor->footings = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_footing ) );
+    if ( actor->footings == NULL )
+        return false;
+    for ( int j = 0; j < actor->target.joint_count; ++j ) {
+        w->rule_count = w->stance_count = 0;
+        gather_stances( w, &actor->target, j, actor->footing_count );
+        if ( w->rule_count == 0 )
+            continue;
+        w->footing = &actor->footings[actor->footing_count++];
+        *w->footing = ( tr_footing ){ .joint = j, .rise = tr_part_ratio( actor, j ) };
+        if ( !build_footing( w ) )
+            return false;
+    }
+    return true;
+}
+
+bool tr_stage_stand( tr_stage *stage, tr_error *error )
+{
+    size_t rules = (size_t)stage->rule_count;
+    footing_work w = { .stage = stage };
+    w.mine = tr_alloc( rules, sizeof *w.mine );
+    w.rules = tr_alloc( rules, sizeof *w.rules );
+    w.stances = tr_alloc( rules, sizeof *w.stances );
+    bool ok = w.mine != NULL && w.rules != NULL && w.stances != NULL;
+    for ( w.actor = 0; ok && w.actor < stage->actor_count; ++w.actor )
+        ok = build_actor( &w );
+    tr_free( w.mine );
+    tr_free( w.rules );
+    tr_free( w.stances );
+    return ok || tr_error_memory( error );
+}
+
+void tr_footings_free( tr_actor *actor )
+{
+    for ( int i = 0; i < actor->footing_count; ++i ) {
+        tr_free( actor->footings[i].shift );
+        tr_free( actor->footings[i].strength );
+        tr_free( actor->footings[i].rule );
+    }
+    tr_free( actor->footings );
+    actor->footings = NULL;
+    actor->footing_count = 0;
+}
