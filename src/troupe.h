@@ -12,6 +12,7 @@
 
 #include "io/io.h"
 
+#include "cage/cage.h"
 #include "posegraph/posegraph.h"
 
 #include "scene/scene.h"

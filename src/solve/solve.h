@@ -42,6 +42,30 @@ int tr_sparse_rank( const tr_sparse *rows, bool *dependent, tr_error *error );
 bool tr_least_squares( const tr_sparse *a, const double *b, const tr_sparse *constraints, const double *h,
                        int columns, double *x, tr_error *error );
 
+// ------------------------------------------------------------------------------------------------ L D Lᵀ
+// Of any sparse symmetric positive definite matrix, eliminated in an order that fills in little (AMD).
+
+typedef struct tr_ldl {
+    int count, entry_count;
+    int *order;      // [count] which unknown is eliminated first, second, …
+    int *place;      // [count] and when each is: the inverse of `order`
+    int *start;      // [count + 1] columns of L in order of elimination, below the diagonal
+    int *rows;       // [entry_count] increasing within a column
+    double *values;  // [entry_count]
+    double *inverse; // [count] of D
+    float *values_f; // the same, rounded
+    float *inverse_f;
+} tr_ldl;
+
+// Square; entries above the diagonal are ignored, repeated ones add up. Fails when the matrix is not positive
+// definite.
+bool tr_ldl_build( tr_ldl *out, const tr_sparse *matrix, tr_error *error );
+void tr_ldl_free( tr_ldl *ldl );
+// x ← K⁻¹ x: x [count · columns], column index last. `work` [count · columns], the same.
+void tr_ldl_solve( const tr_ldl *ldl, double *x, int columns, double *work );
+// The same in floats for four columns at once, x [count] *in order of elimination*, 16-byte aligned.
+void tr_ldl_solve_four( const tr_ldl *ldl, float ( *x )[4] );
+
 // -------------------------------------------------------------------------------------------------- trees
 
 typedef struct tr_tree { // L D Lᵀ of K by 3×3 blocks, leaves first: no fill

@@ -1,0 +1,397 @@
+// Preparing a solve: which vertices are held, the matrix of the others, and rows for points.
+//
+// K is the Laplacian of the edges, every edge counted for the cell at either end, plus the weak hold.
+// Vertices that are held leave the matrix. A point in the section of frame t is a row h over the vertices of
+// the keys around it; rows come in by H K⁻¹ Hᵀ, small and dense.
+#include "cage/private.h"
+
+#include <assert.h>
+#include <string.h>
+
+void tr_cage_solver_free( tr_cage_solver *solver )
+{
+    if ( solver == NULL )
+        return;
+    tr_ldl_free( &solver->ldl );
+    tr_free( solver->memory );
+    tr_free( solver );
+}
+
+void tr_cage_free( tr_cage *cage )
+{
+    tr_cage_solver_free( cage->solver );
+    tr_mean_value_free( &cage->coordinates );
+    tr_free( cage->shape );
+    tr_free( cage->triangles );
+    tr_free( cage->edges );
+    tr_free( cage->places );
+    tr_free( cage->extents );
+    tr_free( cage->weights );
+    tr_free( cage->sections );
+    tr_free( cage->rest );
+    tr_free( cage->moved );
+    tr_free( cage->motions );
+    tr_free( cage->drift );
+    tr_free( cage->spin );
+    tr_free( cage->residuals );
+    tr_free( cage->residual_drift );
+    tr_free( cage->bent );
+    *cage = ( tr_cage ){ 0 };
+}
+
+static bool check_handle( const tr_cage *cage, const tr_cage_handle *h, int index, tr_error *error )
+{
+    bool point = h->kind == TR_HANDLE_POINT;
+    assert( (unsigned)h->kind < TR_HANDLE_KINDS );
+    if ( !point && ( h->section < 0 || h->section >= cage->section_count ) )
+        return tr_error_set( error, "handle %d is on section %d, but the cage has sections 0 to %d", index,
+                             h->section, cage->section_count - 1 );
+    if ( h->kind == TR_HANDLE_VERTEX && ( h->vertex < 0 || h->vertex >= cage->vertex_count ) )
+        return tr_error_set( error, "handle %d is on vertex %d, but a section has vertices 0 to %d", index,
+                             h->vertex, cage->vertex_count - 1 );
+    if ( point && ( h->frame < cage->first || h->frame > cage->last ) )
+        return tr_error_set( error, "handle %d is at frame %d, but the cage reaches from %d to %d", index,
+                             h->frame, cage->first, cage->last );
+    if ( point && ( h->point < -1 || h->point >= cage->point_count ) )
+        return tr_error_set( error, "handle %d is on point %d, but the cage holds points 0 to %d", index,
+                             h->point, cage->point_count - 1 );
+    if ( point && h->point < 0 && !v3_finite( h->place ) )
+        return tr_error_set( error, "the place of handle %d is no number", index );
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- memory
+
+typedef struct sizes {
+    size_t handles, count, free_count, round_count, neighbours, rows, entries, vertices;
+} sizes;
+
+static void *carve( char *base, size_t *used, size_t count, size_t size )
+{
+    void *at = base == NULL ? NULL : base + *used;
+    *used += ( count * size + 31 ) / 32 * 32;
+    return at;
+}
+
+// Lays the solver's arrays out from `base`, 32-byte aligned, or only counts when that is NULL. Returns bytes.
+static size_t lay_out( tr_cage_solver *s, char *base, const sizes *n )
+{
+    size_t used = 0;
+    s->handles = carve( base, &used, n->handles, sizeof s->handles[0] );
+    s->number = carve( base, &used, n->count, sizeof( int ) );
+    s->holder = carve( base, &used, n->count, sizeof( int ) );
+    s->start = carve( base, &used, n->count + 1, sizeof( int ) );
+    s->neighbours = carve( base, &used, n->neighbours, sizeof( int ) );
+    s->links = carve( base, &used, n->neighbours, sizeof s->links[0] );
+    s->shapes = carve( base, &used, n->round_count, sizeof s->shapes[0] );
+    s->sums = carve( base, &used, n->count, sizeof s->sums[0] );
+    s->u = carve( base, &used, n->round_count, sizeof s->u[0] );
+    s->step = carve( base, &used, n->count, sizeof s->step[0] );
+    s->quats = carve( base, &used, n->round_count, sizeof s->quats[0] );
+    s->turns = carve( base, &used, n->round_count, sizeof s->turns[0] );
+    s->rows = carve( base, &used, n->rows, sizeof s->rows[0] );
+    s->entries = carve( base, &used, n->entries, sizeof( int ) );
+    s->entry_weights = carve( base, &used, n->entries, sizeof( float ) );
+    s->row_weights = carve( base, &used, n->rows * n->vertices, sizeof( float ) );
+    s->response = carve( base, &used, n->rows * n->free_count, sizeof( float ) );
+    s->schur = carve( base, &used, n->rows * n->rows, sizeof( double ) );
+    s->forces = carve( base, &used, n->rows, sizeof( vec3 ) );
+    s->history = carve( base, &used, 2 * ( TR_CAGE_HISTORY + 1 ) * 4 * n->free_count, sizeof( float ) );
+    return used;
+}
+
+// ------------------------------------------------------------------------------------------------- who holds
+
+static int frame_of( const tr_cage *cage, const tr_cage_handle *h )
+{
+    return h->kind == TR_HANDLE_POINT ? h->frame : cage->sections[h->section];
+}
+
+static bool beyond_falloff( const tr_cage *cage, int section, const tr_cage_handle *handles, int count )
+{
+    for ( int i = 0; i < count; ++i ) {
+        int away = cage->sections[section] - frame_of( cage, &handles[i] );
+        if ( ( away < 0 ? -away : away ) < cage->def.falloff )
+            return false;
+    }
+    return cage->def.falloff > 0;
+}
+
+static void find_holders( const tr_cage *cage, const tr_cage_handle *handles, int count, int *holder )
+{
+    int vertices = cage->vertex_count, last = cage->section_count - 1;
+    for ( int k = 0; k <= last; ++k ) {
+        bool pinned = ( k == 0 && cage->def.start == TR_CAGE_PINNED ) ||
+                      ( k == last && cage->def.end == TR_CAGE_PINNED ) ||
+                      beyond_falloff( cage, k, handles, count );
+        for ( int i = 0; i < vertices; ++i )
+            holder[k * vertices + i] = pinned ? TR_CAGE_HELD_AT_REST : TR_CAGE_NOT_HELD;
+    }
+    for ( int h = count - 1; h >= 0; --h ) { // the first one has the last word
+        int begin =
+            handles[h].section * vertices + ( handles[h].kind == TR_HANDLE_VERTEX ? handles[h].vertex : 0 );
+        int end = begin + ( handles[h].kind == TR_HANDLE_VERTEX ? 1 : vertices );
+        for ( int v = begin; handles[h].kind != TR_HANDLE_POINT && v < end; ++v )
+            holder[v] = h;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- matrix
+
+typedef struct edge_walk { // over all edges of the cage, those within keys first
+    const tr_cage *cage;
+    int next;
+    int a, b;
+    double weight;
+} edge_walk;
+
+static bool next_edge( edge_walk *w )
+{
+    const tr_cage *c = w->cage;
+    int within = c->section_count * c->edge_count, between = ( c->section_count - 1 ) * c->vertex_count;
+    int e = w->next++;
+    if ( e >= within + between )
+        return false;
+    if ( e < within ) {
+        int base = e / c->edge_count * c->vertex_count;
+        const int *edge = c->edges[e % c->edge_count];
+        w->a = base + edge[0], w->b = base + edge[1], w->weight = 1;
+    } else {
+        w->a = e - within, w->b = w->a + c->vertex_count, w->weight = c->def.temporal;
+    }
+    return true;
+}
+
+static bool add_entry( tr_sparse *m, int row, int column, double value )
+{
+    if ( column > row )
+        return true;
+    assert( row == m->row_count - 1 );
+    return tr_sparse_extend( m, column, value );
+}
+
+// Neighbours of each vertex by its index, not its number: [start] and lists.
+typedef struct adjacency {
+    int *start, *other;
+    double *weights;
+} adjacency;
+
+static bool build_adjacency( const tr_cage *cage, int count, adjacency *out, tr_error *error )
+{
+    size_t n = (size_t)count,
+           degree = 2 * (size_t)( cage->section_count * ( cage->edge_count + cage->vertex_count ) );
+    out->start = tr_alloc( n + 2, sizeof( int ) );
+    out->other = tr_alloc( degree, sizeof( int ) );
+    out->weights = tr_alloc( degree, sizeof( double ) );
+    if ( out->start == NULL || out->other == NULL || out->weights == NULL )
+        return tr_error_memory( error );
+    for ( edge_walk w = { .cage = cage }; next_edge( &w ); ) {
+        out->start[w.a + 2]++;
+        out->start[w.b + 2]++;
+    }
+    for ( int i = 0; i <= count; ++i )
+        out->start[i + 1] += out->start[i];
+    for ( edge_walk w = { .cage = cage }; next_edge( &w ); )
+        for ( int side = 0; side < 2; ++side ) {
+            int at = out->start[( side == 0 ? w.a : w.b ) + 1]++;
+            out->other[at] = side == 0 ? w.b : w.a;
+            out->weights[at] = w.weight;
+        }
+    return true;
+}
+
+// K of the free vertices; unknown f of the matrix is vertex free_vertices[f].
+static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *holder, const adjacency *near,
+                          int *free_vertices, int *unknowns, tr_error *error )
+{
+    int count = cage->section_count * cage->vertex_count, free_count = 0;
+    for ( int v = 0; v < count; ++v ) {
+        unknowns[v] = holder[v] == TR_CAGE_NOT_HELD ? free_count : -1;
+        if ( unknowns[v] >= 0 )
+            free_vertices[free_count++] = v;
+    }
+    tr_sparse k = { .column_count = free_count };
+    bool ok = true;
+    for ( int f = 0; ok && f < free_count; ++f ) {
+        int v = free_vertices[f];
+        double diagonal = TR_CAGE_ANCHOR;
+        ok = tr_sparse_add( &k, NULL, NULL, 0 );
+        for ( int e = near->start[v]; ok && e < near->start[v + 1]; ++e ) {
+            diagonal += 2 * near->weights[e];
+            int other = unknowns[near->other[e]];
+            ok = other < 0 || add_entry( &k, f, other, -2 * near->weights[e] );
+        }
+        ok = ok && add_entry( &k, f, f, diagonal );
+    }
+    if ( !ok )
+        tr_error_memory( error );
+    s->free_count = free_count;
+    ok = ok && tr_ldl_build( &s->ldl, &k, error );
+    tr_sparse_free( &k );
+    return ok;
+}
+
+static void number_vertices( tr_cage_solver *s, const int *holder, const int *unknowns )
+{
+    int held = s->free_count;
+    for ( int v = 0; v < s->count; ++v ) {
+        s->number[v] = unknowns[v] >= 0 ? s->ldl.place[unknowns[v]] : held++;
+        s->holder[v] = holder[v];
+    }
+}
+
+static void link_vertices( const tr_cage *cage, tr_cage_solver *s, const adjacency *near )
+{
+    for ( int v = 0; v < s->count; ++v )
+        s->start[s->number[v] + 1] = near->start[v + 1] - near->start[v];
+    for ( int i = 0; i < s->count; ++i )
+        s->start[i + 1] += s->start[i];
+    for ( int v = 0; v < s->count; ++v ) {
+        int i = s->number[v], at = s->start[i];
+        for ( int e = near->start[v]; e < near->start[v + 1]; ++e, ++at ) {
+            double w = near->weights[e];
+            vec3 r = v3_sub( cage->rest[v], cage->rest[near->other[e]] );
+            double d[3] = { r.x, r.y, r.z };
+            s->neighbours[at] = s->number[near->other[e]];
+            s->links[at][3] = (float)w;
+            for ( int c = 0; c < 3; ++c ) {
+                s->links[at][c] = (float)( w * d[c] );
+                s->sums[i][c] += (float)( w * d[c] );
+                for ( int b = 0; b < 3; ++b )
+                    s->shapes[i][c][b] += (float)( w * d[c] * d[b] );
+            }
+        }
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------ rows
+
+static void add_point( const tr_cage *cage, tr_cage_solver *s, int handle )
+{
+    const tr_cage_handle *h = &s->handles[handle];
+    int index = s->row_count++, vertices = cage->vertex_count;
+    tr_cage_row *row = &s->rows[index];
+    float *weights = s->row_weights + (size_t)index * (size_t)vertices;
+    if ( h->point >= 0 ) {
+        size_t at = (size_t)( h->frame - cage->begin ) * (size_t)cage->point_count + (size_t)h->point;
+        memcpy( weights, cage->weights + at * (size_t)vertices, (size_t)vertices * sizeof weights[0] );
+        for ( int i = 0; i < vertices; ++i )
+            row->place = v3_mad( row->place, weights[i], tr_cage_vertex( cage, h->frame, i ) );
+    } else {
+        vec3 shape = tr_cage_to_shape( cage, h->frame, h->place );
+        tr_mean_value_weights( &cage->coordinates, &shape, 1, tr_lanes_best(), weights );
+        row->place = h->place;
+    }
+    row->handle = handle;
+    row->weights = weights;
+    tr_cage_share share = tr_cage_share_at( cage, h->frame );
+    row->begin = index == 0 ? 0 : s->rows[index - 1].end;
+    row->end = row->begin;
+    row->linear = !( share.part > 0 );
+    for ( int side = 0; side < ( row->linear ? 1 : 2 ); ++side )
+        for ( int i = 0; i < vertices; ++i ) {
+            s->entries[row->end] = s->number[( side == 0 ? share.key : share.next ) * vertices + i];
+            s->entry_weights[row->end++] = weights[i] * (float)( side == 0 ? 1 - share.part : share.part );
+        }
+}
+
+// Y = K⁻¹ Hᵀ, G = H Y and its Cholesky factor. A row that depends on rows before it, or has no free vertex,
+// has no pivot of its own and is dropped.
+static bool factor_rows( tr_cage_solver *s, tr_error *error )
+{
+    size_t free_count = (size_t)s->free_count, m = (size_t)s->row_count;
+    double *y = tr_alloc( 2 * free_count, sizeof( double ) );
+    if ( y == NULL )
+        return tr_error_memory( error );
+    double *work = y + free_count;
+    for ( size_t r = 0; r < m; ++r ) {
+        memset( y, 0, free_count * sizeof( double ) );
+        double norm = 0;
+        for ( int e = s->rows[r].begin; e < s->rows[r].end; ++e )
+            if ( s->entries[e] < s->free_count ) {
+                y[s->ldl.order[s->entries[e]]] += s->entry_weights[e];
+                norm += s->entry_weights[e] * s->entry_weights[e];
+            }
+        tr_ldl_solve( &s->ldl, y, 1, work );
+        for ( size_t f = 0; f < free_count; ++f )
+            s->response[r * free_count + (size_t)s->ldl.place[f]] = (float)y[f];
+        for ( size_t q = 0; q <= r; ++q ) { // row r of G, then of its factor
+            double g = 0;
+            for ( int e = s->rows[q].begin; e < s->rows[q].end; ++e )
+                if ( s->entries[e] < s->free_count )
+                    g += s->entry_weights[e] * y[s->ldl.order[s->entries[e]]];
+            double *l = s->schur + r * m, whole = g;
+            for ( size_t k = 0; k < q; ++k )
+                g -= l[k] * s->schur[q * m + k];
+            if ( q < r )
+                l[q] = s->rows[q].dropped ? 0 : g / s->schur[q * m + q];
+            else {
+                s->rows[r].dropped = !( g > 1e-6 * whole ) || !( norm > 1e-10 );
+                l[q] = s->rows[r].dropped ? 1 : sqrt( g );
+            }
+        }
+    }
+    tr_free( y );
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------------ grab
+
+static bool prepare( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handle *handles, int count,
+                     const int *holder, const adjacency *near, int *scratch, tr_error *error )
+{
+    int *unknowns = scratch, *free_vertices = scratch + s->count;
+    if ( !build_matrix( cage, s, holder, near, free_vertices, unknowns, error ) )
+        return false;
+    sizes n = { .handles = (size_t)count, .count = (size_t)s->count, .free_count = (size_t)s->free_count };
+    for ( int h = 0; h < count; ++h )
+        n.rows += handles[h].kind == TR_HANDLE_POINT;
+    s->round_count = ( s->count + 7 ) / 8 * 8;
+    n.round_count = (size_t)s->round_count;
+    n.neighbours = (size_t)near->start[s->count];
+    n.vertices = (size_t)cage->vertex_count;
+    n.entries = 2 * n.rows * n.vertices;
+    s->memory = tr_alloc( lay_out( s, NULL, &n ) + 32, 1 );
+    if ( s->memory == NULL )
+        return tr_error_memory( error );
+    lay_out( s, (char *)( ( (uintptr_t)s->memory + 31 ) / 32 * 32 ), &n );
+    memcpy( s->handles, handles, (size_t)count * sizeof handles[0] );
+    number_vertices( s, holder, unknowns );
+    link_vertices( cage, s, near );
+    tr_cage_solver_load( cage, s );
+    for ( int h = 0; h < count; ++h )
+        if ( handles[h].kind == TR_HANDLE_POINT )
+            add_point( cage, s, h );
+    return factor_rows( s, error );
+}
+
+bool tr_cage_grab( tr_cage *cage, const tr_cage_handle *handles, int count, tr_error *error )
+{
+    for ( int h = 0; h < count; ++h )
+        if ( !check_handle( cage, &handles[h], h, error ) )
+            return false;
+    tr_cage_solver *solver = tr_alloc( 1, sizeof *solver );
+    int vertices = cage->section_count * cage->vertex_count;
+    int *scratch = tr_alloc( 3 * (size_t)vertices, sizeof( int ) );
+    adjacency near = { 0 };
+    bool ok = solver != NULL && scratch != NULL ? true : tr_error_memory( error );
+    if ( ok ) {
+        solver->count = vertices;
+        solver->handle_count = count;
+        int *holder = scratch + 2 * vertices;
+        find_holders( cage, handles, count, holder );
+        ok = build_adjacency( cage, vertices, &near, error ) &&
+             prepare( cage, solver, handles, count, holder, &near, scratch, error );
+    }
+    tr_free( near.start );
+    tr_free( near.other );
+    tr_free( near.weights );
+    tr_free( scratch );
+    if ( !ok ) {
+        tr_cage_solver_free( solver );
+        return false;
+    }
+    tr_cage_solver_free( cage->solver );
+    cage->solver = solver;
+    return true;
+}

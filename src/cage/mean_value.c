@@ -1,0 +1,236 @@
+// Mean value coordinates, the plain way, and what both ways share. For a triangle seen from p, with unit
+// vectors u_i to its corners, θ_i the angle seen between the other two, the integral of the unit sphere's
+// normal over the triangle it becomes there is m = Σ ½ θ_i n_i, n_i the unit normals of the planes through p
+// and an edge. λ with Σ λ_i u_i = m gives the share λ_i / d_i of corner i in its weight. Over a closed mesh
+// all m add up to zero, which is Σ wᵢ (vᵢ − p) = 0.
+#include "cage/private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ON_VERTEX 1e-12 // of the mesh's size
+#define ON_FACE   1e-10 // radians that the three angles lack of a full turn
+#define FLAT      1e-10 // sine of the angle between planes below which a triangle is seen edge-on
+
+// --------------------------------------------------------------------------------------------------- build
+
+typedef struct half_edge {
+    int low, high, triangle, corner; // the edge opposite to `corner`
+    bool along;                      // from low to high
+} half_edge;
+
+static int compare_edges( const void *left, const void *right )
+{
+    const half_edge *a = left, *b = right;
+    int by[] = { a->low - b->low, a->high - b->high, a->triangle - b->triangle, a->corner - b->corner };
+    for ( int i = 0; i < 3; ++i )
+        if ( by[i] != 0 )
+            return by[i];
+    return by[3];
+}
+
+static void find_edges( tr_mean_value *mesh, half_edge *halves )
+{
+    for ( int t = 0; t < mesh->triangle_count; ++t )
+        for ( int c = 0; c < 3; ++c ) {
+            int a = mesh->triangles[t][( c + 1 ) % 3], b = mesh->triangles[t][( c + 2 ) % 3];
+            halves[3 * t + c] = ( half_edge ){ a < b ? a : b, a < b ? b : a, t, c, a < b };
+        }
+    qsort( halves, 3 * (size_t)mesh->triangle_count, sizeof halves[0], compare_edges );
+    for ( int h = 0; h < 3 * mesh->triangle_count; ++h ) {
+        const half_edge *half = &halves[h];
+        if ( h == 0 || half->low != half[-1].low || half->high != half[-1].high ) {
+            int *edge = mesh->edges[mesh->edge_count++];
+            edge[0] = half->low, edge[1] = half->high;
+        }
+        mesh->sides[half->triangle][half->corner] = mesh->edge_count - 1;
+        mesh->signs[half->triangle][half->corner] = half->along ? 1.0f : -1.0f;
+    }
+}
+
+static mat3 inverse_of( mat3 m ) // symmetric, positive definite
+{
+    double scale = 1 / m3_det( m );
+    return ( mat3 ){ v3_scale( scale, v3_cross( m.cy, m.cz ) ), v3_scale( scale, v3_cross( m.cz, m.cx ) ),
+                     v3_scale( scale, v3_cross( m.cx, m.cy ) ) };
+}
+
+static void find_moments( tr_mean_value *mesh )
+{
+    for ( int i = 0; i < mesh->vertex_count; ++i )
+        mesh->centroid = v3_mad( mesh->centroid, 1.0 / mesh->vertex_count, mesh->vertices[i] );
+    mat3 sum = { v3_zero, v3_zero, v3_zero };
+    for ( int i = 0; i < mesh->vertex_count; ++i ) {
+        vec3 v = v3_sub( mesh->vertices[i], mesh->centroid );
+        sum.cx = v3_mad( sum.cx, v.x, v ), sum.cy = v3_mad( sum.cy, v.y, v ),
+        sum.cz = v3_mad( sum.cz, v.z, v );
+        mesh->size = fmax( mesh->size, v3_length( v ) );
+        float *rounded = mesh->rounded[i];
+        rounded[0] = (float)v.x, rounded[1] = (float)v.y, rounded[2] = (float)v.z;
+    }
+    // Flat meshes span no volume; what is across them cannot be mended and is left alone.
+    double hold = 1e-12 * ( sum.cx.x + sum.cy.y + sum.cz.z ) + 1e-200;
+    sum.cx.x += hold, sum.cy.y += hold, sum.cz.z += hold;
+    mesh->inverse = inverse_of( sum );
+    mesh->size = mesh->size > 0 ? mesh->size : 1;
+}
+
+bool tr_mean_value_build( tr_mean_value *out, const vec3 *vertices, int vertex_count,
+                          const int ( *triangles )[3], int triangle_count, tr_error *error )
+{
+    *out = ( tr_mean_value ){ .vertices = vertices,
+                              .vertex_count = vertex_count,
+                              .triangles = triangles,
+                              .triangle_count = triangle_count };
+    size_t n = (size_t)triangle_count;
+    out->edges = tr_alloc( 3 * n, sizeof out->edges[0] );
+    out->sides = tr_alloc( n, sizeof out->sides[0] );
+    out->signs = tr_alloc( n, sizeof out->signs[0] );
+    out->rounded = tr_alloc( (size_t)vertex_count, sizeof out->rounded[0] );
+    half_edge *halves = tr_alloc( 3 * n, sizeof halves[0] );
+    bool ok = out->edges && out->sides && out->signs && out->rounded && halves;
+    if ( ok ) {
+        find_edges( out, halves );
+        find_moments( out );
+    }
+    tr_free( halves );
+    if ( !ok )
+        tr_mean_value_free( out );
+    return ok || tr_error_memory( error );
+}
+
+void tr_mean_value_free( tr_mean_value *mesh )
+{
+    tr_free( mesh->edges );
+    tr_free( mesh->sides );
+    tr_free( mesh->signs );
+    tr_free( mesh->rounded );
+    *mesh = ( tr_mean_value ){ 0 };
+}
+
+// --------------------------------------------------------------------------------------------------- exact
+
+typedef struct corner { // of a triangle, as seen from the point
+    vec3 u;             // unit vector to it
+    double d;           // distance
+    double theta;       // angle between the other two
+} corner;
+
+static void see( const tr_mean_value *mesh, const int triangle[3], vec3 point, corner c[3] )
+{
+    for ( int i = 0; i < 3; ++i ) {
+        vec3 to = v3_sub( mesh->vertices[triangle[i]], point );
+        c[i].d = v3_length( to );
+        c[i].u = v3_scale( 1 / c[i].d, to );
+    }
+    for ( int i = 0; i < 3; ++i )
+        c[i].theta = 2 * asin( fmin( 1, 0.5 * v3_distance( c[( i + 1 ) % 3].u, c[( i + 2 ) % 3].u ) ) );
+}
+
+// Adds a triangle's shares to the weights. True when the point lies on the triangle: then the weights are the
+// shares of its three corners alone.
+static bool add_triangle( const tr_mean_value *mesh, const int triangle[3], vec3 point, double *weights )
+{
+    corner c[3];
+    see( mesh, triangle, point, c );
+    double h = 0.5 * ( c[0].theta + c[1].theta + c[2].theta ), sine[3], cosine[3], s[3];
+    for ( int i = 0; i < 3; ++i )
+        sine[i] = sin( c[i].theta );
+    if ( TR_PI - h < ON_FACE ) {
+        memset( weights, 0, (size_t)mesh->vertex_count * sizeof weights[0] );
+        for ( int i = 0; i < 3; ++i )
+            weights[triangle[i]] += fabs( sine[i] ) * c[( i + 1 ) % 3].d * c[( i + 2 ) % 3].d;
+        return true;
+    }
+    // Angles between the planes, on the sphere.
+    double side = v3_dot( c[0].u, v3_cross( c[1].u, c[2].u ) ) < 0 ? -1 : 1;
+    for ( int i = 0; i < 3; ++i ) {
+        double next = sine[( i + 1 ) % 3], last = sine[( i + 2 ) % 3];
+        if ( !( next * last > FLAT * FLAT ) )
+            return false;
+        cosine[i] = 2 * sin( h ) * sin( h - c[i].theta ) / ( next * last ) - 1;
+        s[i] = side * sqrt( fmax( 0, 1 - cosine[i] * cosine[i] ) );
+        if ( fabs( s[i] ) <= FLAT )
+            return false;
+    }
+    for ( int i = 0; i < 3; ++i ) {
+        int next = ( i + 1 ) % 3, last = ( i + 2 ) % 3;
+        weights[triangle[i]] += ( c[i].theta - cosine[next] * c[last].theta - cosine[last] * c[next].theta ) /
+                                ( c[i].d * sine[next] * s[last] );
+    }
+    return false;
+}
+
+// To the sum 1; and what is left of Σ wᵢ vᵢ = p, by rounding or where all weights vanish, is spread over the
+// vertices by the smallest change of weights.
+static void mend( const tr_mean_value *mesh, vec3 point, double *weights )
+{
+    double sum = 0, size = 0;
+    for ( int i = 0; i < mesh->vertex_count; ++i ) {
+        sum += weights[i];
+        size += fabs( weights[i] );
+    }
+    bool sound = isfinite( size ) && fabs( sum ) > 1e-9 * size;
+    vec3 left = v3_sub( point, mesh->centroid );
+    for ( int i = 0; i < mesh->vertex_count; ++i ) {
+        weights[i] = sound ? weights[i] / sum : 1.0 / mesh->vertex_count;
+        left = v3_mad( left, -weights[i], v3_sub( mesh->vertices[i], mesh->centroid ) );
+    }
+    vec3 step = m3_mulv( mesh->inverse, left );
+    for ( int i = 0; i < mesh->vertex_count; ++i )
+        weights[i] += v3_dot( v3_sub( mesh->vertices[i], mesh->centroid ), step );
+}
+
+void tr_mean_value_exact( const tr_mean_value *mesh, vec3 point, double *weights )
+{
+    memset( weights, 0, (size_t)mesh->vertex_count * sizeof weights[0] );
+    for ( int i = 0; i < mesh->vertex_count; ++i )
+        if ( v3_distance( mesh->vertices[i], point ) <= ON_VERTEX * mesh->size ) {
+            weights[i] = 1;
+            return;
+        }
+    for ( int t = 0; t < mesh->triangle_count; ++t )
+        if ( add_triangle( mesh, mesh->triangles[t], point, weights ) )
+            break;
+    mend( mesh, point, weights );
+}
+
+// ---------------------------------------------------------------------------------------------------- fast
+
+#define AT_ONCE 8
+
+typedef unsigned mean_value_kernel( const tr_mean_value *mesh, const float *x, float *weights );
+
+static void exact_rounded( const tr_mean_value *mesh, vec3 point, float *weights )
+{
+    double exact[TR_CAGE_MAX_VERTICES];
+    tr_mean_value_exact( mesh, point, exact );
+    for ( int i = 0; i < mesh->vertex_count; ++i )
+        weights[i] = (float)exact[i];
+}
+
+void tr_mean_value_weights( const tr_mean_value *mesh, const vec3 *points, int count, tr_lanes lanes,
+                            float *weights )
+{
+    assert( lanes == TR_LANES_FLOAT || lanes == TR_LANES_AVX2 );
+    assert( mesh->vertex_count <= TR_CAGE_MAX_VERTICES && mesh->edge_count <= TR_MEAN_VALUE_MAX_EDGES );
+    mean_value_kernel *kernel =
+        lanes == TR_LANES_AVX2 ? tr_kernel_mean_value_avx2 : tr_kernel_mean_value_float;
+    float some[AT_ONCE * TR_CAGE_MAX_VERTICES];
+    for ( int begin = 0; begin < count; begin += AT_ONCE ) {
+        int here = count - begin < AT_ONCE ? count - begin : AT_ONCE;
+        float x[3 * AT_ONCE];
+        for ( int l = 0; l < AT_ONCE; ++l ) { // the last block is filled up with its first point
+            vec3 p = v3_sub( points[begin + ( l < here ? l : 0 )], mesh->centroid );
+            x[l] = (float)p.x, x[AT_ONCE + l] = (float)p.y, x[2 * AT_ONCE + l] = (float)p.z;
+        }
+        float *out = weights + (size_t)begin * (size_t)mesh->vertex_count;
+        unsigned careful = kernel( mesh, x, here == AT_ONCE ? out : some );
+        if ( here < AT_ONCE )
+            memcpy( out, some, (size_t)here * (size_t)mesh->vertex_count * sizeof out[0] );
+        for ( int l = 0; l < here; ++l )
+            if ( careful >> l & 1 )
+                exact_rounded( mesh, points[begin + l], out + (size_t)l * (size_t)mesh->vertex_count );
+    }
+}

@@ -1,0 +1,324 @@
+// From the keys to all frames, and from the frames' sections to the points.
+//
+// What became of key j is a rigid motion A_j, x ↦ R_j x + p_j, nearest to what its vertices did, and what
+// that leaves over: residuals ρ_ij, in the axes of the moved section. Between keys j and j + 1, with u the
+// fraction of the way and s(u) the minimum-jerk step, each key foretells the frame on its own and the two are
+// blended:
+//
+//   centre    C(t) = (1 − s) [A_j(c(t)) + (t − t_j) d_j] + s [A_{j+1}(c(t)) + (t − t_{j+1}) d_{j+1}]
+//   rotation  R(t) from exp((t − t_j) ω_j) R_j to exp((t − t_{j+1}) ω_{j+1}) R_{j+1}, by s of the way
+//   residual  ρ_i(t) as the centre, with velocities of its own
+//   vertex    v_i(t) = C(t) + R(t) [v̄_i(t) − c(t) + Q(t) ρ_i(t)],    Q(t) the axes of the section at rest
+//
+// s has no first and second derivative at either end, so the whole is twice differentiable where c and Q are.
+// Equal motions A_j give that motion at all times, however the path winds. The velocities d, ω say how the
+// neighbouring keys go on from what A_j foretells for them; they are no larger than towards either
+// neighbour and vanish where these disagree, so that nothing swings past a key: with 0 ≤ a, b ≤ 1 the slopes
+// at the two ends in units of the chord, the blend's slope (1 − s) a + s b + s′ (1 − a u − b (1 − u)) is
+// never negative. At the ends of the window they are zero: there the motion rests, or hands over to the ease.
+#include "cage/private.h"
+
+#include <assert.h>
+#include <string.h>
+
+// ----------------------------------------------------------------------------------------------------- keys
+
+// The largest velocity that overshoots on neither side.
+static vec3 common_velocity( vec3 before, vec3 after )
+{
+    double a = v3_length( before ), b = v3_length( after ), along = v3_dot( before, after );
+    if ( !( along > 0 ) )
+        return v3_zero;
+    vec3 mean = v3_add( v3_scale( 1 / a, before ), v3_scale( 1 / b, after ) );
+    return v3_scale( fmin( a, b ) * along / ( a * b ), v3_unit( mean ) );
+}
+
+static vec3 centroid( const vec3 *vertices, int count )
+{
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < count; ++i )
+        sum = v3_add( sum, vertices[i] );
+    return v3_scale( 1.0 / count, sum );
+}
+
+static rigid nearest_motion( const vec3 *rest, const vec3 *moved, int count )
+{
+    vec3 from = centroid( rest, count ), to = centroid( moved, count );
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    for ( int i = 0; i < count; ++i ) {
+        vec3 a = v3_sub( rest[i], from ), b = v3_sub( moved[i], to );
+        m.cx = v3_mad( m.cx, a.x, b ), m.cy = v3_mad( m.cy, a.y, b ), m.cz = v3_mad( m.cz, a.z, b );
+    }
+    quat turn = q_fit( m );
+    return ( rigid ){ turn, v3_sub( to, q_rotate( turn, from ) ) };
+}
+
+#define ROUNDING 1e-9 // metres
+
+static void read_key( tr_cage *cage, int k )
+{
+    size_t vertices = (size_t)cage->vertex_count;
+    const vec3 *rest = cage->rest + k * cage->vertex_count, *moved = cage->moved + k * cage->vertex_count;
+    vec3 *residuals = cage->residuals + k * cage->vertex_count;
+    cage->motions[k] = rigid_identity;
+    memset( residuals, 0, vertices * sizeof residuals[0] );
+    cage->bent[k] = false;
+    if ( memcmp( rest, moved, vertices * sizeof rest[0] ) == 0 )
+        return;
+    rigid motion = cage->motions[k] = nearest_motion( rest, moved, cage->vertex_count );
+    quat axes = cage->places[cage->sections[k] - cage->begin].rotation;
+    for ( int i = 0; i < cage->vertex_count; ++i ) {
+        vec3 left = q_unrotate( motion.rotation, v3_sub( moved[i], rigid_apply( motion, rest[i] ) ) );
+        residuals[i] = q_unrotate( axes, left );
+        cage->bent[k] |= v3_length( residuals[i] ) > ROUNDING;
+    }
+    if ( !cage->bent[k] )
+        memset( residuals, 0, vertices * sizeof residuals[0] );
+}
+
+static vec3 key_centre( const tr_cage *cage, int k )
+{
+    return cage->places[cage->sections[k] - cage->begin].position;
+}
+
+static quat turn_from( quat a, quat b ) // b = turn · a
+{
+    return q_mul( b, q_conj( a ) );
+}
+
+static void read_velocity( tr_cage *cage, int k )
+{
+    const rigid *m = cage->motions;
+    double before = cage->sections[k] - cage->sections[k - 1],
+           after = cage->sections[k + 1] - cage->sections[k];
+    vec3 last = key_centre( cage, k - 1 ), next = key_centre( cage, k + 1 );
+    vec3 fore = v3_sub( rigid_apply( m[k], last ), rigid_apply( m[k - 1], last ) );
+    vec3 aft = v3_sub( rigid_apply( m[k + 1], next ), rigid_apply( m[k], next ) );
+    cage->drift[k] = common_velocity( v3_scale( 1 / before, fore ), v3_scale( 1 / after, aft ) );
+    vec3 fore_turn = q_to_vector( turn_from( m[k - 1].rotation, m[k].rotation ) );
+    vec3 aft_turn = q_to_vector( turn_from( m[k].rotation, m[k + 1].rotation ) );
+    cage->spin[k] = common_velocity( v3_scale( 1 / before, fore_turn ), v3_scale( 1 / after, aft_turn ) );
+    for ( int i = 0; i < cage->vertex_count; ++i ) {
+        const vec3 *r = cage->residuals + k * cage->vertex_count + i;
+        cage->residual_drift[k * cage->vertex_count + i] =
+            common_velocity( v3_scale( 1 / before, v3_sub( r[0], r[-cage->vertex_count] ) ),
+                             v3_scale( 1 / after, v3_sub( r[cage->vertex_count], r[0] ) ) );
+    }
+}
+
+void tr_cage_read_keys( tr_cage *cage )
+{
+    for ( int k = 0; k < cage->section_count; ++k )
+        read_key( cage, k );
+    for ( int k = 1; k + 1 < cage->section_count; ++k )
+        read_velocity( cage, k );
+}
+
+void tr_cage_reset( tr_cage *cage )
+{
+    memcpy( cage->moved, cage->rest,
+            (size_t)cage->section_count * (size_t)cage->vertex_count * sizeof cage->rest[0] );
+    tr_cage_read_keys( cage );
+}
+
+// ---------------------------------------------------------------------------------------------------- frames
+
+static double beyond( tr_cage_end end, int ease, int frames )
+{
+    if ( end == TR_CAGE_HELD )
+        return 1;
+    return smooth_step5( 1 - (double)frames / ( ease + 1 ) );
+}
+
+tr_cage_share tr_cage_share_at( const tr_cage *cage, int frame )
+{
+    int last = cage->section_count - 1;
+    if ( frame <= cage->first )
+        return ( tr_cage_share ){ 0, 0, 0,
+                                  beyond( cage->def.start, cage->def.ease_in, cage->first - frame ) };
+    if ( frame >= cage->last )
+        return ( tr_cage_share ){ last, last, 0,
+                                  beyond( cage->def.end, cage->def.ease_out, frame - cage->last ) };
+    int low = 0, high = last; // sections[low] ≤ frame < sections[high]
+    while ( high - low > 1 ) {
+        int middle = ( low + high ) / 2;
+        *( cage->sections[middle] <= frame ? &low : &high ) = middle;
+    }
+    double u = (double)( frame - cage->sections[low] ) / ( cage->sections[high] - cage->sections[low] );
+    return ( tr_cage_share ){ low, high, smooth_step5( u ), 1 };
+}
+
+static bool key_moves( const tr_cage *cage, int k )
+{
+    rigid m = cage->motions[k];
+    return cage->bent[k] || m.rotation.w != 1 || v3_length( m.position ) > 0;
+}
+
+bool tr_cage_moves( const tr_cage *cage, int frame )
+{
+    tr_cage_share share = tr_cage_share_at( cage, frame );
+    if ( !( share.strength > 0 ) )
+        return false;
+    return key_moves( cage, share.key ) || ( share.part > 0 && key_moves( cage, share.next ) );
+}
+
+typedef struct frame_motion { // x ↦ to + turn · (x − from + axes · Σ w ρ)
+    bool moves, bent;
+    vec3 from, to;
+    quat turn, axes;
+    tr_cage_share share;
+    double since, until; // frames from the key, and from the next (negative)
+} frame_motion;
+
+static quat rotation_at( const tr_cage *cage, const frame_motion *m )
+{
+    tr_cage_share s = m->share;
+    quat a = q_mul( q_from_vector( v3_scale( m->since, cage->spin[s.key] ) ), cage->motions[s.key].rotation );
+    quat b =
+        q_mul( q_from_vector( v3_scale( m->until, cage->spin[s.next] ) ), cage->motions[s.next].rotation );
+    vec3 way = q_to_vector( turn_from( a, b ) );
+    quat turn = q_unit( q_mul( q_from_vector( v3_scale( s.part, way ) ), a ) );
+    return s.strength < 1 ? q_from_vector( v3_scale( s.strength, q_to_vector( turn ) ) ) : turn;
+}
+
+static frame_motion motion_at( const tr_cage *cage, int frame )
+{
+    assert( frame >= cage->begin && frame < cage->begin + cage->frame_count );
+    rigid place = cage->places[frame - cage->begin];
+    frame_motion m = {
+        .from = place.position, .to = place.position, .turn = q_identity, .axes = place.rotation };
+    m.moves = tr_cage_moves( cage, frame );
+    if ( !m.moves )
+        return m;
+    tr_cage_share s = m.share = tr_cage_share_at( cage, frame );
+    bool within = s.next > s.key;
+    m.since = within ? frame - cage->sections[s.key] : 0;
+    m.until = within ? frame - cage->sections[s.next] : 0;
+    m.bent = cage->bent[s.key] || cage->bent[s.next];
+    vec3 a = v3_mad( rigid_apply( cage->motions[s.key], m.from ), m.since, cage->drift[s.key] );
+    vec3 b = v3_mad( rigid_apply( cage->motions[s.next], m.from ), m.until, cage->drift[s.next] );
+    m.to = v3_lerp( m.from, v3_lerp( a, b, s.part ), s.strength );
+    m.turn = rotation_at( cage, &m );
+    return m;
+}
+
+// What the vertices of a frame's section move beside its rigid part, in the section's axes. [vertex_count]
+static void residuals_at( const tr_cage *cage, const frame_motion *m, vec3 *out )
+{
+    tr_cage_share s = m->share;
+    const vec3 *a = cage->residuals + s.key * cage->vertex_count,
+               *da = cage->residual_drift + ( a - cage->residuals );
+    const vec3 *b = cage->residuals + s.next * cage->vertex_count,
+               *db = cage->residual_drift + ( b - cage->residuals );
+    for ( int i = 0; i < cage->vertex_count; ++i ) {
+        vec3 from = v3_mad( a[i], m->since, da[i] ), to = v3_mad( b[i], m->until, db[i] );
+        out[i] = v3_scale( s.strength, v3_lerp( from, to, s.part ) );
+    }
+}
+
+rigid tr_cage_motion( const tr_cage *cage, int frame )
+{
+    frame_motion m = motion_at( cage, frame );
+    return m.moves ? ( rigid ){ m.turn, v3_sub( m.to, q_rotate( m.turn, m.from ) ) } : rigid_identity;
+}
+
+// -------------------------------------------------------------------------------------------------- points
+
+static vec3 move_point( const frame_motion *m, vec3 point, vec3 residual )
+{
+    vec3 d = v3_add( v3_sub( point, m->from ), q_rotate( m->axes, residual ) );
+    return v3_add( m->to, q_rotate( m->turn, d ) );
+}
+
+static vec3 weigh( const float *weights, const vec3 *residuals, int count )
+{
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < count; ++i )
+        sum = v3_mad( sum, weights[i], residuals[i] );
+    return sum;
+}
+
+vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const float *weights )
+{
+    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    frame_motion m = motion_at( cage, frame );
+    if ( m.bent )
+        residuals_at( cage, &m, residuals );
+    vec3 left = m.bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
+    return m.moves ? move_point( &m, point, left ) : point;
+}
+
+typedef struct move_job {
+    const tr_cage *cage;
+    int first;
+    const vec3 *in;
+    vec3 *out;
+} move_job;
+
+static void move_frames( void *context, int begin, int end )
+{
+    const move_job *job = context;
+    const tr_cage *cage = job->cage;
+    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    size_t points = (size_t)cage->point_count, vertices = (size_t)cage->vertex_count;
+    for ( int f = begin; f < end; ++f ) {
+        frame_motion m = motion_at( cage, job->first + f );
+        const vec3 *in = job->in + (size_t)f * points;
+        vec3 *out = job->out + (size_t)f * points;
+        const float *weights = cage->weights + (size_t)( job->first + f - cage->begin ) * points * vertices;
+        if ( m.bent )
+            residuals_at( cage, &m, residuals );
+        for ( size_t p = 0; p < points; ++p ) {
+            vec3 left = m.bent ? weigh( weights + p * vertices, residuals, cage->vertex_count ) : v3_zero;
+            out[p] = m.moves ? move_point( &m, in[p], left ) : in[p];
+        }
+    }
+}
+
+#define FRAMES_AT_ONCE 8
+
+void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out )
+{
+    assert( first >= cage->begin && last < cage->begin + cage->frame_count );
+    tr_parallel_for( last - first + 1, FRAMES_AT_ONCE, move_frames, &( move_job ){ cage, first, in, out } );
+}
+
+void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out )
+{
+    enum { AT_ONCE = 8 };
+    vec3 residuals[TR_CAGE_MAX_VERTICES], shape[AT_ONCE];
+    float weights[AT_ONCE * TR_CAGE_MAX_VERTICES];
+    frame_motion m = motion_at( cage, frame );
+    if ( m.bent )
+        residuals_at( cage, &m, residuals );
+    for ( int begin = 0; begin < count; begin += AT_ONCE ) {
+        int some = count - begin < AT_ONCE ? count - begin : AT_ONCE;
+        for ( int i = 0; m.bent && i < some; ++i )
+            shape[i] = tr_cage_to_shape( cage, frame, in[begin + i] );
+        if ( m.bent )
+            tr_mean_value_weights( &cage->coordinates, shape, some, tr_lanes_best(), weights );
+        for ( int i = 0; i < some; ++i ) {
+            const float *w = weights + i * cage->vertex_count;
+            vec3 left = m.bent ? weigh( w, residuals, cage->vertex_count ) : v3_zero;
+            out[begin + i] = m.moves ? move_point( &m, in[begin + i], left ) : in[begin + i];
+        }
+    }
+}
+
+void tr_cage_section( const tr_cage *cage, int frame, vec3 *out )
+{
+    assert( frame >= cage->begin && frame < cage->begin + cage->frame_count );
+    for ( int i = 0; i < cage->vertex_count; ++i )
+        out[i] = tr_cage_vertex( cage, frame, i );
+}
+
+void tr_cage_section_moved( const tr_cage *cage, int frame, vec3 *out )
+{
+    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    frame_motion m = motion_at( cage, frame );
+    if ( m.bent )
+        residuals_at( cage, &m, residuals );
+    tr_cage_section( cage, frame, out );
+    for ( int i = 0; m.moves && i < cage->vertex_count; ++i )
+        out[i] = move_point( &m, out[i], m.bent ? residuals[i] : v3_zero );
+}

@@ -1,0 +1,100 @@
+// What the files of this folder share.
+#ifndef TROUPE_CAGE_PRIVATE_H
+#define TROUPE_CAGE_PRIVATE_H
+
+#include "cage/cage.h"
+
+// ---------------------------------------------------------------------------------------------- the section
+
+// Fills shape, triangles and edges of a cube whose edges are cut into `detail` pieces.
+bool tr_cage_shape_build( tr_cage *cage, int detail, tr_error *error );
+// Points of a frame in the coordinates of its section's shape: inside where every number is within ±1.
+vec3 tr_cage_to_shape( const tr_cage *cage, int frame, vec3 point );
+static inline vec3 tr_cage_vertex( const tr_cage *cage, int frame, int vertex )
+{
+    vec3 at = v3_mul( cage->extents[frame - cage->begin], cage->shape[vertex] );
+    return rigid_apply( cage->places[frame - cage->begin], at );
+}
+
+// --------------------------------------------------------------------------------------------------- in time
+
+// The keys that have a say at a frame: motion = (1 − part) · that of key, part · that of next, times
+// `strength`.
+typedef struct tr_cage_share {
+    int key, next;
+    double part, strength;
+} tr_cage_share;
+
+tr_cage_share tr_cage_share_at( const tr_cage *cage, int frame );
+// From `moved`: motions, residuals and their velocities of all keys.
+void tr_cage_read_keys( tr_cage *cage );
+
+// Where a point of a frame goes, given its weights [vertex_count].
+vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const float *weights );
+
+// --------------------------------------------------------------------------------------------------- solver
+// Vertices are renumbered: the free ones first, in order of elimination, then those that are held. What is
+// solved for is their displacement u from rest, in floats: small numbers keep their digits wherever in the
+// world the cage stands, and where nothing is asked for, nothing moves.
+
+typedef struct tr_cage_row { // a point that is to be somewhere: Σ weight · u = target
+    int handle;
+    int begin, end;       // its entries
+    vec3 place;           // of the point at rest
+    const float *weights; // [vertex_count] of the point in the section of its frame
+    vec3 target;          // Σ weight · u asked for, so that the point arrives where the handle wants it
+    bool linear;          // it stands at a key: the row says exactly where it goes
+    bool dropped;         // it depends on rows before it, or on vertices that are held
+} tr_cage_row;
+
+#define TR_CAGE_ANCHOR  1e-4 // weight of the hold to rest; an edge within a key weighs 1
+#define TR_CAGE_HISTORY 6    // iterations that are combined
+
+struct tr_cage_solver {
+    int handle_count, count, free_count, row_count, round_count; // `round_count`: count, rounded up to eights
+    tr_ldl ldl;                                                  // of the free vertices
+    void *memory;                                                // of all that follows
+    tr_cage_handle *handles;                                     // [handle_count] as grabbed
+    int *number;                                                 // [count] of each vertex
+    int *holder;             // [count] handle that holds a vertex; HELD_AT_REST, NOT_HELD
+    int *start;              // [count + 1] neighbours by number
+    int *neighbours;         // [start[count]]
+    float ( *links )[4];     // [start[count]] w r̄ and w, r̄ = v̄_i − v̄_j
+    float ( *shapes )[3][4]; // [round_count] Σ w r̄ r̄ᵀ, what a cell's rotation is fitted to at rest
+    float ( *sums )[4];      // [count] Σ w r̄
+    float ( *u )[4];         // [round_count] displacements
+    float ( *step )[4];      // [count] right-hand side, then the step
+    float ( *quats )[4];     // [round_count] R of each cell
+    float ( *turns )[3][4];  // [round_count] columns of R − 1
+    tr_cage_row *rows;       // [row_count]
+    int *entries;            // numbers, row after row
+    float *entry_weights;    // the same
+    float *row_weights;      // [row_count · vertex_count] of points
+    float *response;         // [row_count · free_count] K⁻¹ Hᵀ
+    double *schur;           // [row_count²] Cholesky of H K⁻¹ Hᵀ, lower triangle
+    vec3 *forces;            // [row_count]
+    float *history;          // [2 · (TR_CAGE_HISTORY + 1)][4 · free_count]
+};
+
+enum { TR_CAGE_NOT_HELD = -2, TR_CAGE_HELD_AT_REST = -1 };
+
+void tr_cage_solver_free( tr_cage_solver *solver );
+// Displacements from `moved`, so that a warm solve goes on from there.
+void tr_cage_solver_load( const tr_cage *cage, tr_cage_solver *solver );
+
+// -------------------------------------------------------------------------------------------------- kernels
+
+#define TR_MEAN_VALUE_MAX_EDGES ( 3 * TR_CAGE_MAX_VERTICES ) // of a mesh the fast way takes
+
+// Eight points, x [3][8] from the mesh's centroid, to weights [8][vertex_count]. Returns a bit for each point
+// that is too near to the mesh for single precision.
+// fit: the rotation of every cell for the displacements at hand. pull: what is left of −½ dE/du, into `step`.
+#define DECLARE_KERNELS( kind )                                                                              \
+    unsigned tr_kernel_mean_value_##kind( const tr_mean_value *mesh, const float *x, float *weights );       \
+    void tr_kernel_fit_##kind( const tr_cage_solver *s, int steps );                                         \
+    void tr_kernel_pull_##kind( const tr_cage_solver *s, float anchor );
+
+DECLARE_KERNELS( float )
+DECLARE_KERNELS( avx2 )
+
+#endif
