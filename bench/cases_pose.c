@@ -146,8 +146,8 @@ static bool fit_setup( void **out, const char *name, bool quick, tr_error *error
     return tr_fit_scratch_build( &s->fit_scratch, &s->fit, BENCH_ROWS_MAX, tr_parallel_threads(), error );
 }
 
-// Damped Gauss–Newton on joint angles, from the copied pose.
-static bool gn_run( void *pointer, tr_error *error )
+// The skeleton fit alone, from the copied pose.
+static bool fit_run( void *pointer, tr_error *error )
 {
     pose_state *s = pointer;
     if ( !tr_fit_solve( &s->fit, &s->fit_scratch, s->frames, s->results, s->task.frame_count, error ) )
@@ -157,13 +157,19 @@ static bool gn_run( void *pointer, tr_error *error )
     return true;
 }
 
+static bool gn_run( void *pointer, tr_error *error )
+{
+    pose_state *s = pointer;
+    return pose_gn_solve( &s->task, &s->answer.clip, error );
+}
+
 static bool lbfgs_run( void *pointer, tr_error *error )
 {
     pose_state *s = pointer;
     return pose_lbfgs_solve( &s->task, &s->answer.clip, error );
 }
 
-// The graph to rest, then the same from where it says the bones are.
+// The graph to rest, then the skeleton fit from where it says the bones are.
 static bool complete_run( void *pointer, tr_error *error )
 {
     pose_state *s = pointer;
@@ -184,7 +190,7 @@ static bool complete_run( void *pointer, tr_error *error )
         s->frames[f].positions = s->positions + first;
         s->frames[f].rotations = s->turns + first;
     }
-    return gn_run( s, error );
+    return fit_run( s, error );
 }
 
 // ------------------------------------------------------------------------------------------------- figures
@@ -325,6 +331,7 @@ static const bench_kind paper_kind = { paper_setup, kkt_run, pose_describe, pose
 static const bench_kind fast_kind = { pose_setup, fast_run, pose_describe, pose_teardown };
 static const bench_kind lbfgs_kind = { fit_setup, lbfgs_run, pose_describe, pose_teardown };
 static const bench_kind gn_kind = { fit_setup, gn_run, pose_describe, pose_teardown };
+static const bench_kind only_fit_kind = { fit_setup, fit_run, pose_describe, pose_teardown };
 static const bench_kind complete_kind = { fit_setup, complete_run, pose_describe, pose_teardown };
 static const bench_kind crowd_kind = { crowd_setup, crowd_run, crowd_describe, crowd_teardown };
 
@@ -333,6 +340,7 @@ const bench_case bench_pose_cases[] = {
     { "posegraph/human/literal", "human", 1, &literal_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/lbfgs", "human", 1, &lbfgs_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/gn", "human", 1, &gn_kind, "posegraph/human/paper", "times_paper" },
+    { "posegraph/human/fit", "human", 1, &only_fit_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/fast", "human", 1, &fast_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/fast2", "human", 2, &fast_kind, "posegraph/human/paper", "times_paper" },
     { "posegraph/human/complete", "human", 1, &complete_kind, "posegraph/human/paper", "times_paper" },
@@ -340,6 +348,7 @@ const bench_case bench_pose_cases[] = {
     { "posegraph/spider/literal", "spider", 1, &literal_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/lbfgs", "spider", 1, &lbfgs_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/gn", "spider", 1, &gn_kind, "posegraph/spider/paper", "times_paper" },
+    { "posegraph/spider/fit", "spider", 1, &only_fit_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/fast", "spider", 1, &fast_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/fast2", "spider", 2, &fast_kind, "posegraph/spider/paper", "times_paper" },
     { "posegraph/spider/complete", "spider", 1, &complete_kind, "posegraph/spider/paper", "times_paper" },
@@ -347,6 +356,7 @@ const bench_case bench_pose_cases[] = {
     { "posegraph/wolf/literal", "wolf", 1, &literal_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/lbfgs", "wolf", 1, &lbfgs_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/gn", "wolf", 1, &gn_kind, "posegraph/wolf/paper", "times_paper" },
+    { "posegraph/wolf/fit", "wolf", 1, &only_fit_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/fast", "wolf", 1, &fast_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/fast2", "wolf", 2, &fast_kind, "posegraph/wolf/paper", "times_paper" },
     { "posegraph/wolf/complete", "wolf", 1, &complete_kind, "posegraph/wolf/paper", "times_paper" },

@@ -66,4 +66,9 @@ bool pose_kkt_solve( pose_kkt *kkt, vec3 *vertices, tr_error *error );
 
 bool pose_lbfgs_solve( const pose_task *task, tr_clip *answer, tr_error *error );
 
+// ---------------------------------------------------------------------------------------------- pose_gn.c
+// The same by damped Gauss–Newton, with places so stiff that they are met to a millimetre.
+
+bool pose_gn_solve( const pose_task *task, tr_clip *answer, tr_error *error );
+
 #endif

@@ -16,11 +16,12 @@ static void rows_there_are( void **state )
 {
     (void)state;
     static const char *const figures[] = { "human", "spider", "wolf" };
-    static const char *const ways[] = { "literal", "paper", "lbfgs", "gn", "fast", "fast2", "complete" };
+    static const char *const ways[] = { "literal", "paper", "lbfgs", "gn",
+                                        "fit",     "fast",  "fast2", "complete" };
     static const char *const others[] = { "crowd/19",     "crowd/100",    "crowd/1000",
                                           "box_relay/19", "box_relay/78", "bvh/read" };
     for ( int f = 0; f < 3; ++f )
-        for ( int w = 0; w < 7; ++w ) {
+        for ( int w = 0; w < 8; ++w ) {
             char name[64];
             snprintf( name, sizeof name, "posegraph/%s/%s", figures[f], ways[w] );
             assert_true( has_row( name ) );
@@ -62,12 +63,12 @@ static void ways_to_the_same_pose( void **state )
     static const char *const figures[] = { "/human/", "/spider/", "/wolf/" };
     for ( int f = 0; f < 3; ++f ) {
         tr_bench_report report;
-        run( &report, figures[f], 7 );
+        run( &report, figures[f], 8 );
         for ( int i = 0; i < report.count; ++i ) {
             const tr_bench_row *row = &report.rows[i];
             bool soft = strstr( row->name, "/lbfgs" ) != NULL; // places are wishes there
-            bool fitted =
-                soft || strstr( row->name, "/gn" ) != NULL || strstr( row->name, "/complete" ) != NULL;
+            bool fitted = soft || strstr( row->name, "/gn" ) != NULL || strstr( row->name, "/fit" ) != NULL ||
+                          strstr( row->name, "/complete" ) != NULL;
             assert_true( fitted == ( field( row, "max_diff_m" ) < 0 ) );
             assert_true( field( row, "max_diff_m" ) <= 1e-5 );
             assert_true( field( row, "constraint_error_mm" ) <= ( soft ? 10 : 1 ) );
