@@ -219,7 +219,7 @@ bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, 
 {
     inputs in = { 0 };
     inputs_gather( &in, subject );
-    if ( !tr_result_visit_files( &subject->scene, folder, note_output, &in ) )
+    if ( folder != NULL && !tr_result_visit_files( &subject->scene, folder, note_output, &in ) )
         in.failed = true;
     if ( report != NULL )
         note_output( &in, report );

@@ -132,8 +132,8 @@ static void version_and_help( void **state )
     expect( f, 0, "usage: troupe COMMAND" );
     troupe( f, "" );
     expect( f, 2, "usage: troupe" );
-    static const char *const names[] = { "edit",    "scenes", "info", "convert", "make", "retarget",
-                                         "measure", "render", "run",  "ops",     "bench" };
+    static const char *const names[] = { "edit",    "scenes", "info", "convert", "make",  "retarget",
+                                         "measure", "render", "run",  "ops",     "bench", "map" };
     for ( size_t i = 0; i < sizeof names / sizeof names[0]; ++i ) {
         char usage[64];
         snprintf( usage, sizeof usage, "usage: troupe %s", names[i] );
@@ -324,6 +324,28 @@ static void info_knows_a_pose_put_in_front( void **state )
     write_file( f, "small.bvh", small_bvh );
     troupe( f, "info small.bvh --json" );
     expect( f, 0, "\"first\": 0," );
+}
+
+static void maps_are_shown_and_written( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "make box_relay -o relay --cast 3" );
+    expect( f, 0, "" );
+    troupe( f, "map relay/scene.json p01" );
+    expect( f, 0, "LeftHand" );
+    troupe( f, "map relay/scene.json p01 -o p01.map.json" );
+    expect( f, 0, "" );
+    json_error_t where;
+    char path[256];
+    snprintf( path, sizeof path, "%s/p01.map.json", f->folder );
+    json_t *json = json_load_file( path, 0, &where );
+    const json_t *joints = json_object_get( json, "joints" );
+    assert_string_equal( json_string_value( json_object_get( joints, "LeftHand" ) ), "LeftHand" );
+    json_decref( json );
+    troupe( f, "map relay/scene.json p1" );
+    expect( f, 2, "p01" );
+    troupe( f, "map relay/scene.json p01 -o relay/p01.bvh" );
+    expect( f, 1, "would replace it" );
 }
 
 static void conversion_keeps_every_channel( void **state )
@@ -659,6 +681,7 @@ int main( void )
         TEST( lists ),
         TEST( info_of_a_motion ),
         TEST( info_knows_a_pose_put_in_front ),
+        TEST( maps_are_shown_and_written ),
         TEST( conversion_keeps_every_channel ),
         TEST( conversion_by_hand ),
         TEST( from_scene_to_picture ),

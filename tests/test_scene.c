@@ -21,11 +21,11 @@ static const char *const full_scene =
     "   \"target\": {\"scale\": 0.1, \"limbs\": {\"left_arm\": 1.2, \"legs\": 0.30000000000000004},\n"
     "    \"girth\": {\"torso\": 1.3},\n"
     "    \"skeleton\": {\"file\": \"ogre.bvh\", \"unit\": 0.01, \"up\": \"y\", \"first\": 2, \"last\": 3},\n"
-    "    \"path_scale\": 0.9},\n"
+    "    \"animation\": true, \"reference\": 12, \"path_scale\": 0.9},\n"
     "   \"mapping\": \"ogre \\\"big\\\" \\u00fc.map.json\",\n"
     "   \"placement\": {\"position\": [1e-7, -2, 3.5], \"heading\": -90.5, \"start\": -3},\n"
     "   \"colour\": \"#0a0Bff\",\n"
-    "   \"automatic\": {\"contacts\": false, \"lengths\": false, \"soles\": false, \"balance\": true}},\n"
+    "   \"automatic\": {\"contacts\": false, \"soles\": false, \"balance\": true}},\n"
     "  {\"id\": \"p02\", \"source\": {\"file\": \"p02.bvh\"}}],\n"
     " \"props\": [\n"
     "  {\"id\": \"box01\", \"shape\": \"box\", \"size\": [0.4, 0.3, 0.2], \"scale\": 1.5,\n"
@@ -146,7 +146,7 @@ static void every_field_is_read( void **state )
     assert_string_equal( cast->mapping, "ogre \"big\" ü.map.json" );
     check_v3( cast->position, v3( 1e-7, -2, 3.5 ), 0 );
     check_near( cast->colour[1], 11.0 / 255, 1e-7 );
-    assert_true( cast->balance && !cast->contacts && !cast->lengths && !cast->soles );
+    assert_true( cast->balance && !cast->contacts && !cast->soles );
     assert_true( scene.cast[1].contacts && !scene.cast[1].balance );
     const tr_constraint *combined = &scene.constraints[2];
     assert_int_equal( combined->a.term_count, 2 );

@@ -390,123 +390,6 @@ static void one_file_can_be_read_in_two_units( void **state )
     rmdir( folder );
 }
 
-// ---------------------------------------------------------------------------------------------- joint maps
-
-static void write_text( const char *path, const char *text )
-{
-    tr_error error;
-    check_ok( tr_file_write( path, text, strlen( text ), &error ), &error );
-}
-
-// A target of three joints with names of its own.
-static void save_stranger( const char *path )
-{
-    tr_error error;
-    tr_motion motion = { 0 };
-    tr_skeleton_add( &motion.skeleton, "pelvis", -1, v3( 0, 1, 0 ) );
-    tr_skeleton_add( &motion.skeleton, "back", 0, v3( 0, 0.6, 0 ) );
-    tr_skeleton_add( &motion.skeleton, "skull", 1, v3( 0, 0.2, 0 ) );
-    check_ok( tr_clip_alloc( &motion.clip, 1, 3, FPS, false, &error ), &error );
-    check_ok( tr_motion_save( &motion, path, &error ), &error );
-    tr_motion_free( &motion );
-}
-
-// A body that bows, mapped onto the stranger, from files in `folder`.
-static void make_mapped( fixture *x, const char *folder )
-{
-    char path[128];
-    tr_motion body;
-    make_body( &body, FRAMES );
-    for ( int f = 0; f < FRAMES; ++f )
-        tr_clip_frame( &body.clip, f )[1] = q_axis_angle( v3_x, 0.02 * f );
-    begin( x );
-    add_character( x, "a", v3_zero, 1, &body );
-    snprintf( path, sizeof path, "%s/stranger.bvh", folder );
-    save_stranger( path );
-    tr_cast *cast = &x->scene.cast[0];
-    snprintf( cast->target.skeleton.file, sizeof cast->target.skeleton.file, "stranger.bvh" );
-    cast->target.skeleton.unit = 0.01;
-    snprintf( cast->mapping, sizeof cast->mapping, "map.json" );
-}
-
-static bool build_mapped( fixture *x, const char *folder, const char *map )
-{
-    char path[128];
-    snprintf( path, sizeof path, "%s/map.json", folder );
-    write_text( path, map );
-    snprintf( path, sizeof path, "%s/scene.json", folder );
-    return tr_stage_build( &x->stage, &x->scene, path, &x->library, NULL, &x->error );
-}
-
-static void a_joint_map_leads_to_another_skeleton( void **state )
-{
-    (void)state;
-    fixture x;
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
-    make_mapped( &x, folder );
-    check_ok( build_mapped( &x, folder,
-                            "{\"version\": 1, \"joints\": {\"pelvis\": \"Hips\", \"back\": \"Spine\"}}" ),
-              &x.error );
-    const int expected[3] = { 0, 1, -1 };
-    assert_memory_equal( x.stage.actors[0].map, expected, sizeof expected );
-    tr_result out = solve( &x, "copy" ), back;
-    for ( int f = 0; f < FRAMES; ++f ) // the skull follows the back, in its rest pose
-        for ( int j = 1; j < 3; ++j )
-            check_near(
-                q_angle( tr_world_pose( &out.worlds[0], f ).rotations[j], q_axis_angle( v3_x, 0.02 * f ) ), 0,
-                1e-9 );
-
-    // The folder of results brings skeleton and map along.
-    check_ok( tr_result_save( &x.stage, &out, "copy", folder, &x.error ), &x.error );
-    tr_scene scene;
-    tr_library library = { 0 };
-    tr_stage stage;
-    snprintf( path, sizeof path, "%s/scene.json", folder );
-    check_ok( tr_scene_load( &scene, path, &x.error ), &x.error );
-    check_ok( tr_stage_build( &stage, &scene, path, &library, NULL, &x.error ), &x.error );
-    assert_memory_equal( stage.actors[0].map, expected, sizeof expected );
-    check_ok( tr_result_load( &back, &stage, folder, &x.error ), &x.error );
-    for ( int n = 0; n < 3 * FRAMES; ++n )
-        check_v3( back.worlds[0].positions[n], out.worlds[0].positions[n], 1e-9 );
-    tr_result_free( &back );
-    tr_stage_free( &stage );
-    tr_library_free( &library );
-    tr_scene_free( &scene );
-    tr_result_free( &out );
-    end( &x );
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
-}
-
-static void wrong_joint_maps_are_refused( void **state )
-{
-    (void)state;
-    static const struct {
-        const char *map, *path, *sentence;
-    } cases[] = {
-        { "{\"version\": 1, \"joints\": {\"nobody\": \"Hips\"}}", "joints.nobody", "no such joint" },
-        { "{\"version\": 1, \"joints\": {\"back\": \"Spin\"}}", "joints.back", "joint of the source" },
-        { "{\"version\": 1, \"joints\": {\"back\": 1}}", "joints.back", "joint of the source" },
-        { "{\"version\": 1, \"joints\": []}", "joints", "must be an object" },
-        { "{\"version\": 2, \"joints\": {}}", "version", "1" },
-        { "{\"version\": 1, \"joint\": {}}", "joint", "joints" },
-    };
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
-    for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
-        fixture x;
-        make_mapped( &x, folder );
-        assert_false( build_mapped( &x, folder, cases[i].map ) );
-        assert_non_null( strstr( x.error.file, "/map.json" ) );
-        assert_string_equal( x.error.path, cases[i].path );
-        assert_non_null( strstr( x.error.message, cases[i].sentence ) );
-        end( &x );
-    }
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
-}
-
 // ------------------------------------------------------------------------------------------------- errors
 
 // A body that walks along +X, its result turned to walk along +Z: a right angle, seen at 10 cm.
@@ -642,8 +525,6 @@ int main( void )
         TEST( every_kind_has_an_error_that_can_be_followed ),
         TEST( stances_land_on_scaled_places ),
         TEST( one_file_can_be_read_in_two_units ),
-        TEST( a_joint_map_leads_to_another_skeleton ),
-        TEST( wrong_joint_maps_are_refused ),
         TEST( a_direction_is_the_source_s_unless_given ),
         TEST( balance_is_a_rule_when_asked_for ),
         TEST( lengths_are_the_target_s ),

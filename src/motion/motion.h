@@ -85,6 +85,9 @@ int tr_skeleton_find_role( const tr_skeleton *skeleton, tr_role role, tr_side si
                            int capacity );
 double
 tr_skeleton_height( const tr_skeleton *skeleton ); // bounding-box height of the joints in the rest pose
+// Standing height of a body on two legs, judged by its rest pose within what its bones allow: rest poses lie
+// down, raise their arms or are stretched along one axis. Height of the rest pose for any other body.
+double tr_stature( const tr_skeleton *skeleton );
 double tr_skeleton_leg_length(
     const tr_skeleton *skeleton ); // mean over legs, hip to foot along the bones; falls back
                                    // to the height of the root above the lowest joint

@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 
-int tr_actor_target_joint( const tr_actor *actor, int source_joint )
-{
-    for ( int j = 0; j < actor->target.joint_count; ++j )
-        if ( actor->map[j] == source_joint )
-            return j;
-    return -1;
-}
-
 static bool is_extremity( tr_role role )
 {
     return role == TR_ROLE_HAND || role == TR_ROLE_FINGER || role == TR_ROLE_FOOT || role == TR_ROLE_TOE;

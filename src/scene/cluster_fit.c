@@ -459,6 +459,8 @@ static bool lift_foot( fit_state *s, int actor, int foot, int frame )
     tr_pose pose = tr_world_pose( &s->result->worlds[actor], frame );
     double source =
         lowest_of( &a->target, foot, tr_world_pose( &a->world, frame ), a->map ) - s->stage->ground;
+    if ( !isfinite( source ) ) // nothing drives it: its own animation is right as it is
+        return false;
     double allowed = s->stage->ground + fmin( source, 0 ) * tr_part_ratio( a, foot );
     double missing = allowed - lowest_of( &a->target, foot, pose, NULL );
     if ( !( missing > DIP ) )

@@ -15,9 +15,24 @@ static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 sourc
     return place;
 }
 
-// World rotation of every mapped joint = the source's · align; unmapped joints keep their rest rotation.
-// Where source and target hierarchies agree this is the source's local rotation up to rounding; the exact one
-// is taken then.
+static bool is_identity( quat q )
+{
+    return q_dot( q, q_identity ) == 1.0;
+}
+
+// Is the source's rotation of this joint against the same parent the target's as well?
+static bool copies_locally( const tr_actor *actor, int joint )
+{
+    int parent = actor->target.joints[joint].parent;
+    return actor->source.skeleton.joints[joint].parent == parent && is_identity( actor->align[joint] ) &&
+           !tr_joint_blends( actor, joint ) &&
+           ( parent < 0 || ( actor->map[parent] == parent && is_identity( actor->align[parent] ) &&
+                             !tr_joint_blends( actor, parent ) ) );
+}
+
+// World rotation of every mapped joint = the source's · align; joints that nothing drives keep their own
+// animation or their rest rotation. Where source and target hierarchies agree this is the source's local
+// rotation up to rounding; the exact one is taken then.
 static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *world )
 {
     const tr_skeleton *target = &actor->target;
@@ -26,14 +41,13 @@ static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *wor
     for ( int j = 0; j < target->joint_count; ++j ) {
         int from = actor->map[j], parent = target->joints[j].parent;
         quat above = parent < 0 ? q_identity : world[parent];
-        if ( from == j && ( parent < 0 || actor->map[parent] == parent ) &&
-             actor->source.skeleton.joints[from].parent == parent &&
-             q_dot( actor->align[j], q_identity ) == 1.0 )
+        if ( from == j && copies_locally( actor, j ) )
             local[j] = source_local[from];
         else if ( from >= 0 )
-            local[j] = q_unit( q_mul( q_conj( above ), q_mul( source.rotations[from], actor->align[j] ) ) );
+            local[j] = q_unit( q_mul( q_conj( above ), tr_actor_source_turn( actor, j, source.rotations ) ) );
         else
-            local[j] = target->joints[j].rest;
+            local[j] =
+                actor->own.frame_count > 0 ? tr_clip_frame( &actor->own, frame )[j] : target->joints[j].rest;
         world[j] = q_mul( above, local[j] );
     }
 }
@@ -66,7 +80,11 @@ static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion 
          tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
     for ( int f = 0; ok && f < stage->frame_count; ++f ) {
         copy_frame( actor, f, tr_clip_frame( &out->clip, f ), world );
-        vec3 source = tr_world_pose( &actor->world, f ).positions[actor->map[hips]];
+        if ( actor->map[0] < 0 && actor->own.frame_count > 0 ) { // it goes its own way
+            out->clip.root[f] = actor->own.root[f];
+            continue;
+        }
+        vec3 source = tr_actor_source_place( actor, hips, tr_world_pose( &actor->world, f ).positions );
         out->clip.root[f] =
             v3_sub( body_place( stage, actor, source ), from_root( &actor->target, world, hips ) );
     }

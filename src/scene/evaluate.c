@@ -3,16 +3,19 @@
 
 // -------------------------------------------------------------------------------------------- positions
 
-static vec3 terms_position( const tr_anchor *anchor, tr_pose pose, const int *map, vec3 offset )
+// `source`: `pose` is that of the actor's source, NULL: it is of the target.
+static vec3 terms_position( const tr_anchor *anchor, tr_pose pose, const tr_actor *source, vec3 offset )
 {
     vec3 sum = v3_zero;
     for ( int i = 0; i < anchor->count; ++i ) {
-        int joint = map != NULL ? map[anchor->joints[i]] : anchor->joints[i];
-        sum = v3_mad( sum, anchor->weights[i], pose.positions[joint < 0 ? 0 : joint] );
+        int joint = anchor->joints[i];
+        vec3 at =
+            source != NULL ? tr_actor_source_place( source, joint, pose.positions ) : pose.positions[joint];
+        sum = v3_mad( sum, anchor->weights[i], at );
     }
     int first = anchor->count > 0 ? anchor->joints[0] : 0;
-    if ( map != NULL )
-        first = map[first] < 0 ? 0 : map[first];
+    if ( source != NULL )
+        first = source->map[first] < 0 ? 0 : source->map[first];
     if ( anchor->count == 0 )
         sum = pose.positions[first];
     return v3_add( sum, q_rotate( pose.rotations[first], offset ) );
@@ -36,7 +39,7 @@ vec3 tr_anchor_source( const tr_stage *stage, const tr_anchor *anchor, int frame
     if ( anchor->actor < 0 )
         return v3_zero;
     const tr_actor *actor = &stage->actors[anchor->actor];
-    return terms_position( anchor, tr_world_pose( &actor->world, frame ), actor->map, anchor->source_offset );
+    return terms_position( anchor, tr_world_pose( &actor->world, frame ), actor, anchor->source_offset );
 }
 
 static quat anchor_rotation( const tr_result *result, const tr_anchor *anchor, int frame )
@@ -53,8 +56,8 @@ static quat anchor_source_rotation( const tr_stage *stage, const tr_anchor *anch
     if ( anchor->prop >= 0 )
         return stage->props[anchor->prop].track[frame].rotation;
     const tr_actor *actor = &stage->actors[anchor->actor];
-    int joint = anchor->count > 0 ? anchor->joints[0] : 0, from = actor->map[joint];
-    return q_mul( tr_world_pose( &actor->world, frame ).rotations[from < 0 ? 0 : from], actor->align[joint] );
+    return tr_actor_source_turn( actor, anchor->count > 0 ? anchor->joints[0] : 0,
+                                 tr_world_pose( &actor->world, frame ).rotations );
 }
 
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor )

@@ -29,8 +29,7 @@ int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor )
 
 static bool come_close( const tr_stage *stage, const tr_actor *a, const tr_actor *b )
 {
-    double height =
-        0.5 * ( tr_skeleton_height( &a->source.skeleton ) + tr_skeleton_height( &b->source.skeleton ) );
+    double height = 0.5 * ( tr_stature( &a->source.skeleton ) + tr_stature( &b->source.skeleton ) );
     double limit = CLOSE * height;
     for ( int f = 0; f < stage->frame_count; ++f ) {
         vec3 apart = v3_horizontal( v3_sub( a->source.clip.root[f], b->source.clip.root[f] ) );

@@ -1,12 +1,15 @@
 // Which source joint drives which target joint.
 //
-// A map file is JSON: {"version": 1, "joints": {"<target joint>": "<source joint>", …}}. Target joints that
-// are not named keep their rest pose.
-#include "scene/scene_private.h"
+// A map file is JSON: {"version": 1, "joints": {"<target joint>": "<source joint>", …}, "chains": [{"target":
+// [first, last], "source": [first, last]}, …]}. What a joint is given by name counts before its chain. Target
+// joints that are in neither are driven by nothing.
+#include "scene/joint_map.h"
 
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
+
+// ------------------------------------------------------------------------------------------------ by name
 
 // "mixamorig:LeftArm" → "LeftArm"
 static const char *bare_name( const char *name )
@@ -66,70 +69,237 @@ static bool same_role( const tr_joint *a, const tr_joint *b )
     return a->role == b->role || a->role == TR_ROLE_OTHER || b->role == TR_ROLE_OTHER;
 }
 
-bool tr_joint_map_build( int *map, const tr_skeleton *target, const tr_skeleton *source, tr_error *error )
+// ------------------------------------------------------------------------------------------------- actors
+
+static bool begin( tr_actor *actor, tr_error *error )
 {
-    bool same = same_skeleton( target, source );
-    for ( int j = 0; j < target->joint_count; ++j ) {
-        map[j] = same ? j : find_by_name( source, target->joints[j].name );
-        if ( map[j] >= 0 && !same_role( &target->joints[j], &source->joints[map[j]] ) )
-            map[j] = -1;
-        if ( map[j] < 0 )
-            map[j] = find_by_role( source, target, j );
-    }
-    if ( map[0] < 0 )
-        map[0] = 0; // whatever carries one body carries the other
-    return target->joint_count > 0 || tr_error_set( error, "the target skeleton has no joints" );
+    tr_joint_map_free( actor );
+    actor->map = tr_alloc( (size_t)actor->target.joint_count, sizeof( int ) );
+    for ( int j = 0; actor->map != NULL && j < actor->target.joint_count; ++j )
+        actor->map[j] = -1;
+    return actor->map != NULL || tr_error_memory( error );
 }
 
-bool tr_joint_map_load( int *map, const tr_skeleton *target, const tr_skeleton *source, const char *path,
-                        tr_error *error )
+void tr_joint_map_free( tr_actor *actor )
 {
-    static const char *const keys[] = { "version", "joints", NULL };
-    json_t *json;
-    if ( !tr_json_load( &json, path, error ) )
+    tr_free( actor->map );
+    tr_free( actor->blends );
+    tr_free( actor->chains );
+    actor->map = NULL;
+    actor->blends = NULL;
+    actor->chains = NULL;
+    actor->chain_count = actor->chain_capacity = 0;
+}
+
+bool tr_joint_map_suggest( tr_actor *actor, tr_error *error )
+{
+    const tr_skeleton *target = &actor->target, *source = &actor->source.skeleton;
+    bool same = same_skeleton( target, source );
+    if ( !begin( actor, error ) )
         return false;
+    for ( int j = 0; j < target->joint_count; ++j ) {
+        int from = same ? j : find_by_name( source, target->joints[j].name );
+        if ( from >= 0 && !same_role( &target->joints[j], &source->joints[from] ) )
+            from = -1;
+        actor->map[j] = from >= 0 ? from : find_by_role( source, target, j );
+    }
+    return same || tr_joint_map_suggest_chains( actor, error );
+}
+
+int tr_actor_target_joint( const tr_actor *actor, int source_joint )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j )
+        if ( actor->map[j] == source_joint && !tr_joint_blends( actor, j ) )
+            return j;
+    return -1;
+}
+
+bool tr_joint_blends( const tr_actor *actor, int joint )
+{
+    return actor->blends != NULL && actor->blends[joint].share > 0;
+}
+
+vec3 tr_actor_source_place( const tr_actor *actor, int joint, const vec3 *source )
+{
+    int from = actor->map[joint] < 0 ? 0 : actor->map[joint];
+    if ( !tr_joint_blends( actor, joint ) )
+        return source[from];
+    const tr_map_blend *blend = &actor->blends[joint];
+    return v3_lerp( source[from], source[blend->next], blend->share );
+}
+
+quat tr_actor_source_turn( const tr_actor *actor, int joint, const quat *source )
+{
+    int from = actor->map[joint] < 0 ? 0 : actor->map[joint];
+    quat turn = q_mul( source[from], actor->align[joint] );
+    if ( !tr_joint_blends( actor, joint ) )
+        return turn;
+    const tr_map_blend *blend = &actor->blends[joint];
+    return q_slerp( turn, q_mul( source[blend->next], blend->align ), blend->share );
+}
+
+// -------------------------------------------------------------------------------------------------- files
+
+// The joint a text names, -1 after a sentence.
+static int read_joint( const tr_json *at, const tr_skeleton *skeleton, const char *whose )
+{
+    int joint =
+        json_is_string( at->value ) ? tr_skeleton_find( skeleton, json_string_value( at->value ) ) : -1;
+    if ( *at->ok && joint < 0 )
+        tr_json_fail( at, "must name a joint of the %s skeleton", whose );
+    return joint;
+}
+
+static void read_ends( const tr_json *chain, const char *key, const tr_skeleton *skeleton, int ends[2] )
+{
+    tr_json list = tr_json_member( chain, key, true );
+    if ( *list.ok && ( !json_is_array( list.value ) || tr_json_count( &list ) != 2 ) )
+        tr_json_fail( &list, "must be two joints: the first and the last of the chain" );
+    for ( int i = 0; *list.ok && i < 2; ++i ) {
+        tr_json item = tr_json_item( &list, i );
+        ends[i] = read_joint( &item, skeleton, key );
+    }
+    if ( *list.ok && !tr_joint_is_above( skeleton, ends[0], ends[1] ) )
+        tr_json_fail( &list, "the second joint must be the first or hang below it" );
+}
+
+static bool read_chains( tr_actor *actor, const tr_json *root, tr_error *error )
+{
+    static const char *const keys[] = { "target", "source", NULL };
+    tr_json chains = tr_json_member( root, "chains", false );
+    int count = chains.value != NULL ? tr_json_count( &chains ) : 0;
+    for ( int i = 0; *root->ok && i < count; ++i ) {
+        tr_json item = tr_json_item( &chains, i );
+        tr_map_chain chain = { { 0 }, { 0 } };
+        tr_json_keys( &item, keys );
+        read_ends( &item, "target", &actor->target, chain.target );
+        read_ends( &item, "source", &actor->source.skeleton, chain.source );
+        if ( *root->ok && !tr_joint_map_spread( actor, &chain, error ) )
+            return false;
+    }
+    return *root->ok;
+}
+
+static bool read_joints( tr_actor *actor, const tr_json *root )
+{
+    tr_json joints = tr_json_member( root, "joints", false );
+    if ( *root->ok && joints.value != NULL && !json_is_object( joints.value ) )
+        tr_json_fail( &joints,
+                      "this must be an object of target joints and the source joints that drive them" );
+    const char *name;
+    json_t *value;
+    json_object_foreach( *root->ok ? joints.value : NULL, name, value )
+    {
+        tr_json at = tr_json_member( &joints, name, true );
+        int to = tr_skeleton_find( &actor->target, name );
+        if ( to < 0 )
+            tr_json_fail( &at, "the target skeleton has no such joint" );
+        int from = read_joint( &at, &actor->source.skeleton, "source" );
+        if ( to < 0 || from < 0 )
+            break;
+        actor->map[to] = from;
+        if ( actor->blends != NULL )
+            actor->blends[to] = ( tr_map_blend ){ 0 };
+    }
+    return *root->ok;
+}
+
+static bool read_map( tr_actor *actor, json_t *json, const char *name, tr_error *error )
+{
+    static const char *const keys[] = { "version", "joints", "chains", NULL };
     bool ok = true;
-    tr_json root = tr_json_root( json, path, &ok, error );
+    tr_json root = tr_json_root( json, name, &ok, error );
     tr_json_keys( &root, keys );
     int version = 1;
     tr_json_int( &root, "version", true, 1, 1, &version );
-    tr_json joints = tr_json_member( &root, "joints", true );
-    if ( ok && !json_is_object( joints.value ) )
-        tr_json_fail( &joints,
-                      "this must be an object of target joints and the source joints that drive them" );
-    for ( int j = 0; j < target->joint_count; ++j )
-        map[j] = -1;
-    const char *name;
-    json_t *value;
-    json_object_foreach( joints.value, name, value )
-    {
-        tr_json at = tr_json_member( &joints, name, true );
-        int from = json_is_string( value ) ? tr_skeleton_find( source, json_string_value( value ) ) : -1;
-        int to = tr_skeleton_find( target, name );
-        if ( to < 0 )
-            tr_json_fail( &at, "the target skeleton has no such joint" );
-        else if ( from < 0 )
-            tr_json_fail( &at, "must name a joint of the source skeleton" );
-        else
-            map[to] = from;
-    }
+    return ok && begin( actor, error ) && read_chains( actor, &root, error ) && read_joints( actor, &root );
+}
+
+bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error )
+{
+    json_t *json;
+    if ( !tr_json_parse( &json, text, size, name, error ) )
+        return false;
+    bool ok = read_map( actor, json, name, error );
     json_decref( json );
-    if ( ok && map[0] < 0 )
-        map[0] = 0;
     return ok;
 }
 
-bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skeleton *source,
-                        const char *path, tr_error *error )
+bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error )
 {
-    json_t *joints = json_object();
-    bool ok = joints != NULL;
-    for ( int j = 0; ok && j < target->joint_count; ++j )
-        if ( map[j] >= 0 )
-            ok = json_object_set_new( joints, target->joints[j].name,
-                                      json_string( source->joints[map[j]].name ) ) == 0;
+    json_t *json;
+    if ( !tr_json_load( &json, path, error ) )
+        return false;
+    bool ok = read_map( actor, json, path, error );
+    json_decref( json );
+    return ok;
+}
+
+static json_t *ends_json( const tr_skeleton *skeleton, const int ends[2] )
+{
+    return json_pack( "[o,o]", tr_json_text( skeleton->joints[ends[0]].name ),
+                      tr_json_text( skeleton->joints[ends[1]].name ) );
+}
+
+// Joints that a chain leads to the same source joint need not be named.
+static bool joints_json( json_t *joints, const tr_actor *actor, const tr_actor *spread )
+{
+    const tr_skeleton *target = &actor->target, *source = &actor->source.skeleton;
+    for ( int j = 0; j < target->joint_count; ++j ) {
+        bool told =
+            spread->map[j] == actor->map[j] && tr_joint_blends( spread, j ) == tr_joint_blends( actor, j );
+        if ( actor->map[j] >= 0 && !told &&
+             json_object_set_new( joints, target->joints[j].name,
+                                  tr_json_text( source->joints[actor->map[j]].name ) ) != 0 )
+            return false;
+    }
+    return true;
+}
+
+static bool chains_json( json_t *chains, const tr_actor *actor )
+{
+    for ( int c = 0; c < actor->chain_count; ++c ) {
+        json_t *chain =
+            json_pack( "{s:o, s:o}", "target", ends_json( &actor->target, actor->chains[c].target ), "source",
+                       ends_json( &actor->source.skeleton, actor->chains[c].source ) );
+        if ( chain == NULL || json_array_append_new( chains, chain ) != 0 )
+            return false;
+    }
+    return true;
+}
+
+// What the chains alone make of it, to see what is left for the joints.
+static bool spread_again( tr_actor *out, const tr_actor *actor, tr_error *error )
+{
+    *out = ( tr_actor ){ .target = actor->target, .source.skeleton = actor->source.skeleton };
+    bool ok = begin( out, error );
+    for ( int c = 0; ok && c < actor->chain_count; ++c )
+        ok = tr_joint_map_spread( out, &actor->chains[c], error );
+    return ok;
+}
+
+bool tr_joint_map_print( const tr_actor *actor, tr_text *out, tr_error *error )
+{
+    tr_actor spread;
+    bool ok = spread_again( &spread, actor, error );
+    json_t *joints = json_object(), *chains = json_array();
+    ok = ok && joints != NULL && chains != NULL && joints_json( joints, actor, &spread ) &&
+         chains_json( chains, actor );
     json_t *root = json_pack( "{s:i, s:o}", "version", 1, "joints", joints ); // takes `joints` over
-    ok = ok && root != NULL ? tr_json_save( root, path, error ) : tr_error_memory( error );
+    if ( ok && actor->chain_count > 0 )
+        ok = json_object_set( root, "chains", chains ) == 0;
+    if ( ok && root != NULL )
+        tr_json_print( root, out );
+    json_decref( chains );
     json_decref( root );
+    tr_joint_map_free( &spread );
+    return ( ok && root != NULL && !out->failed ) || tr_error_memory( error );
+}
+
+bool tr_joint_map_save( const tr_actor *actor, const char *path, tr_error *error )
+{
+    tr_text text = { 0 };
+    bool ok = tr_joint_map_print( actor, &text, error ) && tr_file_write( path, text.data, text.size, error );
+    tr_text_free( &text );
     return ok;
 }

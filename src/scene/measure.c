@@ -110,7 +110,7 @@ static void fill_takes( tr_measuring *m )
                                                  .world = &m->result->worlds[c],
                                                  .clip = &m->result->motions[c].clip,
                                                  .map = actor->map,
-                                                 .align = actor->align,
+                                                 .actor = actor,
                                                  .height = tr_skeleton_height( &actor->target ) };
     }
     for ( int i = 0; i < m->stage->prop_count; ++i ) {

@@ -274,10 +274,11 @@ bool tr_measure_pose( const tr_measuring *m, const tr_take *take, tr_figures *fi
         const tr_performer *performer = &take->performers[c], *source = &m->source.performers[c];
         for ( int j = 0; j < performer->skeleton->joint_count; ++j ) {
             int from = turning_source( performer, source, j );
-            quat align = performer->align != NULL ? performer->align[j] : q_identity;
             for ( int f = 0; f < take->frame_count && from >= 0; ++f ) {
-                sum += q_angle( tr_world_pose( performer->world, f ).rotations[j],
-                                q_mul( tr_world_pose( source->world, f ).rotations[from], align ) );
+                const quat *turns = tr_world_pose( source->world, f ).rotations;
+                quat wanted = performer->actor != NULL ? tr_actor_source_turn( performer->actor, j, turns )
+                                                       : turns[from];
+                sum += q_angle( tr_world_pose( performer->world, f ).rotations[j], wanted );
                 count += 1;
             }
         }

@@ -15,7 +15,7 @@ typedef struct tr_performer {
     const tr_world *world;       // [frame_count]
     const tr_clip *clip;         // for the local rotations
     const int *map;              // [joint_count] joint of the source performer, -1 for none; NULL: the same
-    const quat *align;           // [joint_count] as in tr_actor; NULL: none
+    const tr_actor *actor;       // whose target body it is, NULL: of none
     const tr_contacts *contacts; // labels, of the source performers only
     double height;               // of the joints in the rest pose, metres
 } tr_performer;

@@ -79,6 +79,7 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         }
         if ( cast->mapping[0] != 0 )
             snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
+        cast->target.reference = -1; // a frame of a file that is not the source any more
         cast->position = v3_zero;
         cast->heading = 0;
         cast->start = out->first;
@@ -99,21 +100,22 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
     const tr_actor *actor = &stage->actors[i];
     if ( cast->mapping[0] != 0 ) {
         char *path = tr_string_format( "%s/target/%s.map.json", folder, cast->id );
-        bool ok = path != NULL
-                      ? tr_joint_map_save( actor->map, &actor->target, &actor->source.skeleton, path, error )
-                      : tr_error_memory( error );
+        bool ok = path != NULL ? tr_joint_map_save( actor, path, error ) : tr_error_memory( error );
         tr_free( path );
         if ( !ok )
             return false;
     }
     if ( cast->target.skeleton.file[0] == 0 )
         return true;
+    bool animated = actor->own.frame_count > 0;
     tr_motion rest = { 0 };
-    bool ok = tr_skeleton_copy( &rest.skeleton, &actor->target, error ) &&
-              tr_clip_alloc( &rest.clip, 1, actor->target.joint_count, stage->fps, false, error );
-    for ( int j = 0; ok && j < rest.skeleton.joint_count; ++j )
+    bool ok =
+        tr_skeleton_copy( &rest.skeleton, &actor->target, error ) &&
+        ( animated ? tr_clip_copy( &rest.clip, &actor->own, error )
+                   : tr_clip_alloc( &rest.clip, 1, actor->target.joint_count, stage->fps, false, error ) );
+    for ( int j = 0; ok && !animated && j < rest.skeleton.joint_count; ++j )
         rest.clip.rotations[j] = rest.skeleton.joints[j].rest;
-    if ( ok )
+    if ( ok && !animated )
         rest.clip.root[0] = rest.skeleton.joints[0].offset;
     ok = ok && save_motion( &rest, folder, "target/", cast->id, error );
     tr_motion_free( &rest );

@@ -45,7 +45,7 @@ double tr_part_ratio( const tr_actor *actor, int joint )
     double target = 0, source = 0;
     for ( int j = 0; j < actor->target.joint_count; ++j ) {
         bool below = actor->target.joints[j].parent == joint;
-        if ( below && actor->map[j] >= 0 ) {
+        if ( below && actor->map[j] >= 0 && !tr_joint_blends( actor, j ) ) {
             target += tr_bone_length( &actor->target, j );
             source += tr_bone_length( &actor->source.skeleton, actor->map[j] );
         }

@@ -164,8 +164,9 @@ tr_cast tr_default_cast( const char *id )
     cast.source.last = -1;
     cast.target.scale = 1;
     cast.target.skeleton.last = -1;
+    cast.target.reference = -1;
     set_colour( cast.colour, 111, 143, 191 );
-    cast.contacts = cast.lengths = cast.soles = true;
+    cast.contacts = cast.soles = true;
     return cast;
 }
 

@@ -39,18 +39,20 @@ typedef struct tr_target { // the body the motion goes to
     tr_file_ref
         skeleton;      // take the rest pose of this file instead of the source's; scale and limbs apply to it
     double path_scale; // 0 = automatic
+    bool animation;    // joints that nothing drives keep the motion of the skeleton's file, not its rest pose
+    int reference;     // frame of the source's file in which it stands as the target does at rest; -1: found
 } tr_target;
 
 typedef struct tr_cast {
     tr_id id;
     tr_file_ref source;
     tr_target target;
-    char mapping[TR_PATH_MAX]; // joint map file, "" = by name
-    vec3 position;             // placement of the clip's origin
-    double heading;            // degrees about +Y
-    int start;                 // scene frame at which the clip begins; its end poses are held outside
-    float colour[3];           // 0 … 1
-    bool contacts, lengths, soles, balance; // automatic constraints; balance is off by default
+    char mapping[TR_PATH_MAX];     // joint map file, "" = by name
+    vec3 position;                 // placement of the clip's origin
+    double heading;                // degrees about +Y
+    int start;                     // scene frame at which the clip begins; its end poses are held outside
+    float colour[3];               // 0 … 1
+    bool contacts, soles, balance; // automatic constraints; balance is off by default
 } tr_cast;
 
 typedef struct tr_prop { // a rigid box with a track of its own
@@ -326,6 +328,18 @@ typedef struct tr_footing {
     int *rule;        // [frame_count] of the stage: the contact that is nearest in time
 } tr_footing;
 
+// A limb of the target driven by a limb of the source with another number of joints: first and last joint of
+// either.
+typedef struct tr_map_chain {
+    int target[2], source[2];
+} tr_map_chain;
+
+typedef struct tr_map_blend { // of a target joint that lies between two source joints of a chain
+    int next;                 // the second one
+    double share;             // its share, 0 … 1; 0: the first alone
+    quat align;               // as in tr_actor, for the second
+} tr_map_blend;
+
 typedef struct tr_actor { // one cast member, ready to solve
     tr_motion source;     // world, scene rate, [frame_count]
     tr_world world;       // its joints
@@ -334,7 +348,11 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_body body; // of the target
     int *map;     // [target.joint_count] source joint that drives it, or -1
     quat *align;  // [target.joint_count] world rotation of the target = that of its source joint · align
-    int group;    // linked, directly or not, by constraints
+    tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
+    tr_map_chain *chains; // [chain_count] as in the map file
+    int chain_count, chain_capacity;
+    tr_clip own; // [frame_count] what joints that nothing drives do: the target file's motion; empty: rest
+    int group;   // linked, directly or not, by constraints
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
     tr_footing *footings;           // [footing_count] hands and feet that stand on ground or environment
@@ -364,7 +382,7 @@ typedef struct tr_anchor {
 } tr_anchor;
 
 // A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
-// lengths).
+// balance, seams).
 typedef struct tr_rule {
     tr_id id; // of the document's constraint, or made up: auto_<cast>_<n>
     tr_constraint_kind kind;
@@ -409,6 +427,13 @@ typedef struct tr_stage {
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
                      tr_log *warnings, tr_error *error );
 void tr_stage_free( tr_stage *stage );
+
+// The joint map in force, as a map file that leads to the same one.
+bool tr_joint_map_save( const tr_actor *actor, const char *path, tr_error *error );
+bool tr_joint_map_print( const tr_actor *actor, tr_text *out, tr_error *error ); // the same as text
+// Reads a map file for an actor whose source and target skeletons are there; `name` is for messages.
+bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error );
+void tr_joint_map_free( tr_actor *actor );
 
 // ------------------------------------------------------------------------------------------- pipeline
 

@@ -27,6 +27,8 @@ static const tr_field cast_fields[] = {
     { "target.limbs", TR_FIELD_LIMBS, offsetof( tr_cast, target.limbs ), 0, 0.01, 100 },
     { "target.girth", TR_FIELD_LIMBS, offsetof( tr_cast, target.girths ), 0, 0.01, 100 },
     FILE_FIELDS( "target.skeleton", tr_cast, target.skeleton, 0 ),
+    { "target.animation", TR_FIELD_BOOL, offsetof( tr_cast, target.animation ) },
+    { "target.reference", TR_FIELD_INTS, offsetof( tr_cast, target.reference ), 1, -1, TR_MAX_FRAMES },
     { "target.path_scale", TR_FIELD_NUMBERS, offsetof( tr_cast, target.path_scale ), 1, 0, 100 },
     { "mapping", TR_FIELD_TEXT, offsetof( tr_cast, mapping ), TR_PATH_MAX },
     { "placement.position", TR_FIELD_NUMBERS, offsetof( tr_cast, position ), 3, -FAR, FAR },
@@ -34,7 +36,6 @@ static const tr_field cast_fields[] = {
     { "placement.start", TR_FIELD_INTS, offsetof( tr_cast, start ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES },
     { "colour", TR_FIELD_COLOUR, offsetof( tr_cast, colour ) },
     { "automatic.contacts", TR_FIELD_BOOL, offsetof( tr_cast, contacts ) },
-    { "automatic.lengths", TR_FIELD_BOOL, offsetof( tr_cast, lengths ) },
     { "automatic.soles", TR_FIELD_BOOL, offsetof( tr_cast, soles ) },
     { "automatic.balance", TR_FIELD_BOOL, offsetof( tr_cast, balance ) },
 };

@@ -69,9 +69,12 @@ OP( cast_girth, CAST, limb, "Sets the thickness factor of a limb; an empty value
     NEED( value, NUMBER, NULL, "factor" ) )
 OP( cast_skeleton, CAST, set, "Takes the target's skeleton from a file.", NEED( id, ID, NULL, "cast member" ),
     MAY( file, TEXT, "target.skeleton.file", "motion file; empty = the source's skeleton" ),
-    FILE_PARAMS( "target.skeleton" ) )
-OP( cast_mapping, CAST, set, "Takes the joint map of a cast member from a file.",
-    NEED( id, ID, NULL, "cast member" ), NEED( file, TEXT, "mapping", "map file; empty = by name" ) )
+    FILE_PARAMS( "target.skeleton" ),
+    MAY( animation, BOOL, "target.animation", "joints that nothing drives move as in the file" ) )
+OP( cast_mapping, CAST, set, "Sets which joints drive which.", NEED( id, ID, NULL, "cast member" ),
+    MAY( file, TEXT, "mapping", "map file; empty = by name and part of the body" ),
+    MAY( reference, INT, "target.reference",
+         "frame of the source's file in which it stands as the target does at rest, -1 = found" ) )
 OP( cast_place, CAST, set, "Places a cast member in space and time.", NEED( id, ID, NULL, "cast member" ),
     PLACEMENT_PARAMS )
 OP( cast_colour, CAST, set, "Sets the colour of a cast member.", NEED( id, ID, NULL, "cast member" ),
@@ -79,7 +82,6 @@ OP( cast_colour, CAST, set, "Sets the colour of a cast member.", NEED( id, ID, N
 OP( cast_automatic, CAST, set, "Switches the automatic constraints of a cast member.",
     NEED( id, ID, NULL, "cast member" ),
     MAY( contacts, BOOL, "automatic.contacts", "feet and hands stay where they rest" ),
-    MAY( lengths, BOOL, "automatic.lengths", "bones keep their lengths" ),
     MAY( soles, BOOL, "automatic.soles", "soles stay flat in stance" ),
     MAY( balance, BOOL, "automatic.balance", "the centre of mass stays over the support" ) )
 

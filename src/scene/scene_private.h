@@ -16,14 +16,18 @@ tr_spread tr_spread_of( double *values, int count );
 
 // --------------------------------------------------------------------------------------------- joint map
 
-// Which source joint drives each target joint, -1 for none: same index for a copied skeleton, else by the map
-// file when there is one, else by name (without namespace, ignoring case; the roles must agree), else by
-// role, side and rank.
-bool tr_joint_map_build( int *map, const tr_skeleton *target, const tr_skeleton *source, tr_error *error );
-bool tr_joint_map_load( int *map, const tr_skeleton *target, const tr_skeleton *source, const char *path,
-                        tr_error *error );
-bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skeleton *source,
-                        const char *path, tr_error *error );
+// Fills map, blends and chains of an actor whose source and target skeletons are there. Suggested is: the
+// same index for a copied skeleton; else by name (without namespace, ignoring case; the roles must agree),
+// else by role, side and rank; limbs with different numbers of joints as chains.
+bool tr_joint_map_suggest( tr_actor *actor, tr_error *error );
+bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error );
+
+int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // the one it drives alone; -1: none
+bool tr_joint_blends( const tr_actor *actor, int joint );             // driven by two source joints
+// Where the source has what drives a joint (joint 0 where nothing does), and the world rotation the target's
+// joint is given by it, at a frame whose joints are in `source`.
+vec3 tr_actor_source_place( const tr_actor *actor, int joint, const vec3 *source );
+quat tr_actor_source_turn( const tr_actor *actor, int joint, const quat *source );
 
 // ------------------------------------------------------------------------------------------------ stage
 
@@ -32,8 +36,11 @@ bool tr_joint_map_save( const int *map, const tr_skeleton *target, const tr_skel
 bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, char *field, size_t size,
                             tr_error *error );
 
-// Fills align of an actor whose source, target and map are there; see posture.c.
-bool tr_actor_align( tr_actor *actor, bool other_file, tr_error *error );
+// Fills align of an actor whose source, target and map are there; see posture.c. `source` and `target` are
+// the clips of their files, in which a pose to go by may be found; target NULL: it is the source's skeleton.
+// reference: a frame of `source`, -1: find one.
+bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *target, int reference,
+                     tr_error *error );
 
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
 // needs those links; the automatic rules need the groups' scales.
@@ -59,7 +66,6 @@ tr_rule *tr_rule_append( tr_stage *stage );
 // How much longer the part below a joint is on the target: bones to its children, or its own where it has
 // none.
 double tr_part_ratio( const tr_actor *actor, int joint );
-int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // -1: drives none
 // The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
 int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );

@@ -141,6 +141,24 @@ static void settle_offsets( tr_motion *motion )
 
 // ---------------------------------------------------------------------------------------------- actors
 
+// The motion of the target's own file, for joints that nothing drives: in the target's size, placed.
+static bool take_own( builder *b, tr_actor *actor, const tr_cast *cast, const tr_motion *file )
+{
+    tr_motion own;
+    rigid nowhere = { q_identity, v3_zero };
+    if ( !take( b, &own, file, &cast->target.skeleton, cast->start, nowhere ) )
+        return false;
+    carry_path_to_root( &own );
+    for ( int f = 0; f < own.clip.frame_count; ++f )
+        own.clip.root[f] = v3_scale( cast->target.scale, own.clip.root[f] );
+    tr_free( own.clip.translations );
+    own.clip.translations = NULL;
+    tr_clip_place( &own.clip, placement_of( cast->position, cast->heading ) );
+    actor->own = own.clip;
+    tr_skeleton_free( &own.skeleton );
+    return true;
+}
+
 static bool build_target( builder *b, tr_actor *actor, const tr_cast *cast )
 {
     const tr_target *t = &cast->target;
@@ -151,6 +169,8 @@ static bool build_target( builder *b, tr_actor *actor, const tr_cast *cast )
         if ( file == NULL )
             return false;
         like = &file->skeleton;
+        if ( t->animation && !take_own( b, actor, cast, file ) )
+            return false;
     }
     b->field[0] = 0;
     return tr_target_check_limbs( t, like, b->field, sizeof b->field, b->error ) &&
@@ -161,18 +181,34 @@ static bool build_target( builder *b, tr_actor *actor, const tr_cast *cast )
 
 static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
 {
-    actor->map = tr_alloc( (size_t)actor->target.joint_count, sizeof( int ) );
-    if ( actor->map == NULL )
-        return tr_error_memory( b->error );
+    bool ok;
     if ( cast->mapping[0] == 0 )
-        return tr_joint_map_build( actor->map, &actor->target, &actor->source.skeleton, b->error );
-    snprintf( b->field, sizeof b->field, "mapping" );
-    char *path = b->file != NULL ? tr_path_beside( b->file, cast->mapping ) : tr_string_copy( cast->mapping );
-    bool ok = path != NULL
-                  ? tr_joint_map_load( actor->map, &actor->target, &actor->source.skeleton, path, b->error )
-                  : tr_error_memory( b->error );
-    tr_free( path );
+        ok = tr_joint_map_suggest( actor, b->error );
+    else {
+        snprintf( b->field, sizeof b->field, "mapping" );
+        char *path =
+            b->file != NULL ? tr_path_beside( b->file, cast->mapping ) : tr_string_copy( cast->mapping );
+        ok = path != NULL ? tr_joint_map_load( actor, path, b->error ) : tr_error_memory( b->error );
+        tr_free( path );
+    }
+    if ( ok && actor->map[0] < 0 && actor->own.frame_count == 0 )
+        actor->map[0] = 0; // whatever carries one body carries the other
     return ok;
+}
+
+// Files are in the library by now; the frames are the whole file's, so that a T-pose before the first one
+// taken can be found.
+static bool align( builder *b, tr_actor *actor, const tr_cast *cast )
+{
+    const tr_motion *source = tr_library_find_file( b->library, &cast->source ), *target = NULL;
+    if ( cast->target.skeleton.file[0] != 0 )
+        target = tr_library_find_file( b->library, &cast->target.skeleton );
+    snprintf( b->field, sizeof b->field, "target.reference" );
+    if ( cast->target.reference >= source->clip.frame_count )
+        return tr_error_set( b->error, "frame %d is asked for, but the source's file has frames 0 to %d",
+                             cast->target.reference, source->clip.frame_count - 1 );
+    return tr_actor_align( actor, &source->clip, target != NULL ? &target->clip : NULL,
+                           cast->target.reference, b->error );
 }
 
 static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
@@ -183,14 +219,13 @@ static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
         return false;
     carry_path_to_root( &actor->source );
     settle_offsets( &actor->source );
-    if ( !build_target( b, actor, cast ) || !build_map( b, actor, cast ) ||
-         !tr_actor_align( actor, cast->target.skeleton.file[0] != 0, b->error ) ||
+    if ( !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
     double source_leg = tr_skeleton_leg_length( &actor->source.skeleton );
-    double source_height = tr_skeleton_height( &actor->source.skeleton );
+    double source_height = tr_stature( &actor->source.skeleton );
     actor->leg_ratio = source_leg > 1e-6 ? tr_skeleton_leg_length( &actor->target ) / source_leg : 1.0;
-    actor->height_ratio = source_height > 1e-6 ? tr_skeleton_height( &actor->target ) / source_height : 1.0;
+    actor->height_ratio = source_height > 1e-6 ? tr_stature( &actor->target ) / source_height : 1.0;
     return true;
 }
 
@@ -313,9 +348,10 @@ void tr_stage_free( tr_stage *stage )
         tr_body_free( &actor->source_body );
         tr_skeleton_free( &actor->target );
         tr_body_free( &actor->body );
-        tr_free( actor->map );
+        tr_joint_map_free( actor );
         tr_free( actor->align );
         tr_footings_free( actor );
+        tr_clip_free( &actor->own );
         tr_contacts_free( &actor->contacts );
     }
     for ( int i = 0; i < stage->prop_count; ++i )
