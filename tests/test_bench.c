@@ -18,15 +18,16 @@ static void rows_there_are( void **state )
     static const char *const figures[] = { "human", "spider", "wolf" };
     static const char *const ways[] = { "literal", "paper", "lbfgs", "gn",
                                         "fit",     "fast",  "fast2", "complete" };
-    static const char *const others[] = { "crowd/19",     "crowd/100",    "crowd/1000",
-                                          "box_relay/19", "box_relay/78", "bvh/read" };
+    static const char *const others[] = {
+        "crowd/19",        "crowd/100", "crowd/1000",    "box_relay/19",   "box_relay/78",  "bvh/read",
+        "cage/mvc_scalar", "cage/mvc",  "cage/arap/100", "cage/arap/1000", "cage/arap/5000" };
     for ( int f = 0; f < 3; ++f )
         for ( int w = 0; w < 8; ++w ) {
             char name[64];
             snprintf( name, sizeof name, "posegraph/%s/%s", figures[f], ways[w] );
             assert_true( has_row( name ) );
         }
-    for ( int i = 0; i < 6; ++i )
+    for ( size_t i = 0; i < sizeof others / sizeof others[0]; ++i )
         assert_true( has_row( others[i] ) );
     assert_false( has_row( "posegraph" ) );
 }
@@ -90,11 +91,25 @@ static void long_rows_are_left_out( void **state )
     tr_bench_report_free( &report );
 }
 
+static void ways_to_the_same_cage( void **state )
+{
+    (void)state;
+    tr_bench_report report;
+    run( &report, "cage/mvc", 2 );
+    assert_true( field( &report.rows[1], "max_diff" ) <= 1e-4 );
+    tr_bench_report_free( &report );
+    run( &report, "cage/arap/100", 4 ); // of 100 and 1000 vertices, the plain way and ours
+    assert_true( field( &report.rows[1], "max_diff_m" ) <= 1e-5 );
+    assert_true( field( &report.rows[3], "max_diff_m" ) <= 1e-5 );
+    tr_bench_report_free( &report );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( rows_there_are ),
         TEST( ways_to_the_same_pose ),
+        TEST( ways_to_the_same_cage ),
         TEST( long_rows_are_left_out ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

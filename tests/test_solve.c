@@ -1,4 +1,4 @@
-// Linear algebra on trees against sparse QR: two roads to the same minimum.
+// Linear algebra on trees against sparse QR: two roads to the same minimum. L D Lᵀ against the product.
 #include "check.h"
 #include "solve/solve.h"
 
@@ -493,6 +493,99 @@ static void failing_allocations_leave_nothing_behind( void **state )
     free_rig( &r );
 }
 
+// ------------------------------------------------------------------------------------------------- L D Lᵀ
+
+// K = Aᵀ A + 0.1 of a random sparse A, dense beside it.
+static tr_sparse random_definite( int n, uint32_t *seed, double *dense )
+{
+    tr_sparse k = { .column_count = n };
+    memset( dense, 0, (size_t)( n * n ) * sizeof( double ) );
+    for ( int i = 0; i < n; ++i )
+        dense[i * n + i] = 0.1;
+    for ( int row = 0; row < 2 * n; ++row ) {
+        int at[3];
+        double value[3];
+        for ( int e = 0; e < 3; ++e ) {
+            at[e] = (int)( ( noise( seed ) + 1 ) * 0.4999 * n );
+            value[e] = noise( seed );
+        }
+        for ( int i = 0; i < 3; ++i )
+            for ( int j = 0; j < 3; ++j )
+                dense[at[i] * n + at[j]] += value[i] * value[j];
+    }
+    for ( int i = 0; i < n; ++i ) {
+        assert_true( tr_sparse_add( &k, &i, &( double ){ 0.5 * dense[i * n + i] }, 1 ) );
+        for ( int j = 0; j < n; ++j ) // the diagonal in two parts, and above it what must not matter
+            if ( dense[i * n + j] != 0 )
+                assert_true(
+                    tr_sparse_extend( &k, j, j > i ? 1e9 : dense[i * n + j] * ( i == j ? 0.5 : 1 ) ) );
+    }
+    return k;
+}
+
+static void any_definite_matrix_is_factored( void **state )
+{
+    (void)state;
+    uint32_t seed = 11;
+    for ( int n = 1; n <= 65; n += 8 ) {
+        double *dense = tr_alloc( (size_t)( n * n + 12 * n ), sizeof( double ) );
+        double *x = dense + n * n, *b = x + 4 * n, *work = b + 4 * n;
+        tr_sparse k = random_definite( n, &seed, dense );
+        tr_ldl ldl;
+        tr_error error;
+        check_ok( tr_ldl_build( &ldl, &k, &error ), &error );
+        float( *rounded )[4] = tr_alloc( (size_t)n, sizeof rounded[0] );
+        for ( int i = 0; i < n; ++i )
+            for ( int c = 0; c < 4; ++c ) {
+                x[4 * i + c] = noise( &seed );
+                rounded[ldl.place[i]][c] = 0;
+            }
+        for ( int i = 0; i < n; ++i ) // b = K x
+            for ( int c = 0; c < 4; ++c ) {
+                b[4 * i + c] = 0;
+                for ( int j = 0; j < n; ++j )
+                    b[4 * i + c] += dense[i * n + j] * x[4 * j + c];
+                rounded[ldl.place[i]][c] = (float)b[4 * i + c];
+            }
+        tr_ldl_solve( &ldl, b, 4, work );
+        tr_ldl_solve_four( &ldl, rounded );
+        for ( int i = 0; i < 4 * n; ++i ) {
+            check_near( b[i], x[i], 1e-11 );
+            check_near( rounded[ldl.place[i / 4]][i % 4], x[i], 1e-3 );
+        }
+        for ( int e = 1; e < ldl.entry_count; ++e )
+            assert_true( ldl.rows[e] < n );
+        tr_ldl_free( &ldl );
+        tr_sparse_free( &k );
+        tr_free( dense );
+        tr_free( rounded );
+    }
+}
+
+static void other_matrices_are_not_factored( void **state )
+{
+    (void)state;
+    tr_sparse k = { .column_count = 2 };
+    tr_ldl ldl;
+    tr_error error;
+    assert_true( tr_sparse_add( &k, ( int[] ){ 0 }, ( double[] ){ 1 }, 1 ) );
+    assert_true( tr_sparse_add( &k, ( int[] ){ 0, 1 }, ( double[] ){ 1, 1 }, 2 ) ); // 1 1, 1 1: singular
+    assert_false( tr_ldl_build( &ldl, &k, &error ) );
+    assert_non_null( strstr( error.message, "positive definite" ) );
+    k.values[2] = 2;
+    check_ok( tr_ldl_build( &ldl, &k, &error ), &error );
+    tr_ldl_free( &ldl );
+    long n = 1;
+    for ( bool ok = false; !ok; ++n ) {
+        tr_memory_fail_from( n );
+        ok = tr_ldl_build( &ldl, &k, &error );
+        tr_memory_fail_from( 0 );
+    }
+    assert_true( n > 5 );
+    tr_ldl_free( &ldl );
+    tr_sparse_free( &k );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -506,6 +599,8 @@ int main( void )
         TEST( processors_agree ),
         TEST( repeated_hard_rows_give_way ),
         TEST( failing_allocations_leave_nothing_behind ),
+        TEST( any_definite_matrix_is_factored ),
+        TEST( other_matrices_are_not_factored ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

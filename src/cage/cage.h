@@ -8,12 +8,13 @@
 // (vertices and whole sections at keys, points at any frame) moves the vertices of the keys as rigidly as
 // possible:
 //
-//   E(v) = Σ over vertices i, edges (i, j)  w ‖(v_i − v_j) − R_i (v̄_i − v̄_j)‖²  + a weak hold of v to v̄
+//   E(v) = Σ over vertices i, edges (i, j)  w ‖(v_i − v_j) − R_i (v̄_i − v̄_j)‖²
+//        + Σ over edges  0.01 w ‖(v_i − v_j) − (v̄_i − v̄_j)‖² + 1e-5 Σ ‖v_i − v̄_i‖²
 //
-// with edges within the keys and, weight `temporal`, between the same vertex of neighbouring keys. What
-// became of the keys is carried to all frames, and through mean value coordinates to the points. A point is
-// bound to the section of *its own* frame: a path that stands still or crosses itself is edited at one time
-// without moving at another.
+// with edges within the keys and, weight `temporal`, between the same vertex of neighbouring keys. The last
+// two terms are weak: they let a free cage follow a drag without turning. What became of the keys is carried
+// to all frames, and through mean value coordinates to the points. A point is bound to the section of *its
+// own* frame: a path that stands still or crosses itself is edited at one time without moving at another.
 //
 // Split by cost: build (points change) → grab (the set of handles changes) → solve (handles move) → move.
 // Everything is metres; frames are integers on one time axis the caller chooses, ranges include both ends.
@@ -23,6 +24,10 @@
 #include "base/base.h"
 #include "math/math.h"
 #include "solve/solve.h"
+
+#define TR_CAGE_MAX_DETAIL   8
+#define TR_CAGE_MAX_VERTICES ( 6 * TR_CAGE_MAX_DETAIL * TR_CAGE_MAX_DETAIL + 2 ) // of a section
+#define TR_CAGE_MAX_SECTIONS 256
 
 // ------------------------------------------------------------------------------------ mean value coordinates
 // Of points p with respect to a closed triangle mesh, after Ju, Schaefer and Warren (2005) and Floater, Kós
@@ -45,6 +50,7 @@ typedef struct tr_mean_value {
     double size;  // largest distance of a vertex from the centroid
 } tr_mean_value;
 
+// Fails on meshes larger than a section can be, on triangles without vertices, and without memory.
 bool tr_mean_value_build( tr_mean_value *out, const vec3 *vertices, int vertex_count,
                           const int ( *triangles )[3], int triangle_count, tr_error *error );
 void tr_mean_value_free( tr_mean_value *mesh );
@@ -64,10 +70,6 @@ typedef enum tr_cage_end {
     TR_CAGE_HELD,   // free; everything beyond the window moves along with its end
     TR_CAGE_ENDS
 } tr_cage_end;
-
-#define TR_CAGE_MAX_DETAIL   8
-#define TR_CAGE_MAX_VERTICES ( 6 * TR_CAGE_MAX_DETAIL * TR_CAGE_MAX_DETAIL + 2 )
-#define TR_CAGE_MAX_SECTIONS 256
 
 typedef struct tr_cage_def {
     double padding;         // metres between the points and the section around them, > 0
@@ -186,8 +188,9 @@ typedef struct tr_cage_result {
 } tr_cage_result;
 
 // Moves the cage. `handles` [count as grabbed]: the same as grabbed but for offsets and rotations. Where
-// points contradict each other, or vertices that are pinned, the ones given first win and `error` says what
-// is left; errors [count] of each handle, metres, may be NULL. Allocates nothing.
+// points contradict each other the ones given first win. A point that hangs on vertices that are held (its
+// frame is next to a pinned section; give it a key of its own) gives way to them. `error` says what is left;
+// errors [count] of each handle, metres, may be NULL. Allocates nothing.
 tr_cage_result tr_cage_solve( tr_cage *cage, const tr_cage_handle *handles, const tr_cage_solve_def *def,
                               double *errors );
 void tr_cage_reset( tr_cage *cage ); // back to rest

@@ -131,7 +131,7 @@ static double take_step( tr_cage_solver *s, bool fit )
     bool avx2 = tr_lanes_best() == TR_LANES_AVX2;
     if ( fit )
         ( avx2 ? tr_kernel_fit_avx2 : tr_kernel_fit_float )( s, FIT_STEPS );
-    ( avx2 ? tr_kernel_pull_avx2 : tr_kernel_pull_float )( s, (float)TR_CAGE_ANCHOR );
+    ( avx2 ? tr_kernel_pull_avx2 : tr_kernel_pull_float )( s );
     tr_ldl_solve_four( &s->ldl, s->step );
     if ( s->row_count > 0 )
         meet_rows( s );

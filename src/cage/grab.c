@@ -1,6 +1,6 @@
 // Preparing a solve: which vertices are held, the matrix of the others, and rows for points.
 //
-// K is the Laplacian of the edges, every edge counted for the cell at either end, plus the weak hold.
+// K is the Laplacian of the edges, every edge counted for the cell at either end, plus the weak holds.
 // Vertices that are held leave the matrix. A point in the section of frame t is a row h over the vertices of
 // the keys around it; rows come in by H K⁻¹ Hᵀ, small and dense.
 #include "cage/private.h"
@@ -217,9 +217,9 @@ static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *hol
         double diagonal = TR_CAGE_ANCHOR;
         ok = tr_sparse_add( &k, NULL, NULL, 0 );
         for ( int e = near->start[v]; ok && e < near->start[v + 1]; ++e ) {
-            diagonal += 2 * near->weights[e];
+            diagonal += ( 2 + TR_CAGE_HOLD ) * near->weights[e];
             int other = unknowns[near->other[e]];
-            ok = other < 0 || add_entry( &k, f, other, -2 * near->weights[e] );
+            ok = other < 0 || add_entry( &k, f, other, -( 2 + TR_CAGE_HOLD ) * near->weights[e] );
         }
         ok = ok && add_entry( &k, f, f, diagonal );
     }
@@ -295,8 +295,10 @@ static void add_point( const tr_cage *cage, tr_cage_solver *s, int handle )
         }
 }
 
-// Y = K⁻¹ Hᵀ, G = H Y and its Cholesky factor. A row that depends on rows before it, or has no free vertex,
-// has no pivot of its own and is dropped.
+#define LEAST_SHARE 0.2 // of a point's weight on free vertices: with less, they would have to go too far
+
+// Y = K⁻¹ Hᵀ, G = H Y and its Cholesky factor. A row that depends on rows before it, or hangs on vertices
+// that are held, is dropped.
 static bool factor_rows( tr_cage_solver *s, tr_error *error )
 {
     size_t free_count = (size_t)s->free_count, m = (size_t)s->row_count;
@@ -306,11 +308,11 @@ static bool factor_rows( tr_cage_solver *s, tr_error *error )
     double *work = y + free_count;
     for ( size_t r = 0; r < m; ++r ) {
         memset( y, 0, free_count * sizeof( double ) );
-        double norm = 0;
+        double share = 0;
         for ( int e = s->rows[r].begin; e < s->rows[r].end; ++e )
             if ( s->entries[e] < s->free_count ) {
                 y[s->ldl.order[s->entries[e]]] += s->entry_weights[e];
-                norm += s->entry_weights[e] * s->entry_weights[e];
+                share += fabs( s->entry_weights[e] );
             }
         tr_ldl_solve( &s->ldl, y, 1, work );
         for ( size_t f = 0; f < free_count; ++f )
@@ -326,7 +328,7 @@ static bool factor_rows( tr_cage_solver *s, tr_error *error )
             if ( q < r )
                 l[q] = s->rows[q].dropped ? 0 : g / s->schur[q * m + q];
             else {
-                s->rows[r].dropped = !( g > 1e-6 * whole ) || !( norm > 1e-10 );
+                s->rows[r].dropped = !( g > 1e-6 * whole ) || !( share > LEAST_SHARE );
                 l[q] = s->rows[r].dropped ? 1 : sqrt( g );
             }
         }

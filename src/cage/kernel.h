@@ -114,7 +114,7 @@ static void mend( seen *s, const tr_mean_value *mesh, lane_vector p )
         sum += s->weights[i];
         size += lane_max( s->weights[i], -s->weights[i] );
     }
-    s->careful |= ~( lane_max( sum, -sum ) > 0.01f * size );
+    s->careful |= ~( lane_max( sum, -sum ) > 0.98f * size );
     lane inverse = 1.0f / lane_select( s->careful, lane_all( 1 ), sum );
     lane_vector left = p;
     for ( int i = 0; i < mesh->vertex_count; ++i ) {
@@ -243,10 +243,11 @@ static inline four turned( const four turn[3], four r )
     return turn[0] * SPREAD( r, 0 ) + turn[1] * SPREAD( r, 1 ) + turn[2] * SPREAD( r, 2 );
 }
 
-// Σ w [(R_i + R_j) r̄ − 2 (v_i − v_j)] − anchor u_i = (R_i − 1) Σ w r̄ + Σ [(R_j − 1) w r̄ − 2 w (u_i − u_j)] −
-// …
-void KERNEL( pull )( const tr_cage_solver *s, float anchor )
+// Σ w [(R_i + R_j) r̄ − 2 (v_i − v_j)] = (R_i − 1) Σ w r̄ + Σ [(R_j − 1) w r̄ − 2 w (u_i − u_j)], and the two
+// holds.
+void KERNEL( pull )( const tr_cage_solver *s )
 {
+    const float anchor = TR_CAGE_ANCHOR, stiffness = 2 + TR_CAGE_HOLD;
     const four *u = (const four *)s->u, *links = (const four *)s->links, *sums = (const four *)s->sums;
     four *step = (four *)s->step;
     for ( int i = 0; i < s->free_count; ++i ) {
@@ -254,7 +255,7 @@ void KERNEL( pull )( const tr_cage_solver *s, float anchor )
         for ( int e = s->start[i]; e < s->start[i + 1]; ++e ) {
             int j = s->neighbours[e];
             four r = links[e], apart = u[i] - u[j];
-            sum += turned( (const four *)s->turns[j], r ) - 2.0f * SPREAD( r, 3 ) * apart;
+            sum += turned( (const four *)s->turns[j], r ) - stiffness * SPREAD( r, 3 ) * apart;
         }
         step[i] = sum;
     }

@@ -83,6 +83,15 @@ bool tr_mean_value_build( tr_mean_value *out, const vec3 *vertices, int vertex_c
                               .vertex_count = vertex_count,
                               .triangles = triangles,
                               .triangle_count = triangle_count };
+    if ( vertex_count < 1 || vertex_count > TR_CAGE_MAX_VERTICES ||
+         triangle_count > TR_MEAN_VALUE_MAX_EDGES / 3 * 2 )
+        return tr_error_set( error,
+                             "mean value coordinates are for meshes of up to %d vertices and %d triangles",
+                             TR_CAGE_MAX_VERTICES, TR_MEAN_VALUE_MAX_EDGES / 3 * 2 );
+    for ( int t = 0; t < triangle_count; ++t )
+        for ( int c = 0; c < 3; ++c )
+            if ( triangles[t][c] < 0 || triangles[t][c] >= vertex_count )
+                return tr_error_set( error, "triangle %d of a mesh has a corner that is no vertex", t );
     size_t n = (size_t)triangle_count;
     out->edges = tr_alloc( 3 * n, sizeof out->edges[0] );
     out->sides = tr_alloc( n, sizeof out->sides[0] );
@@ -95,9 +104,11 @@ bool tr_mean_value_build( tr_mean_value *out, const vec3 *vertices, int vertex_c
         find_moments( out );
     }
     tr_free( halves );
-    if ( !ok )
-        tr_mean_value_free( out );
-    return ok || tr_error_memory( error );
+    bool closed = 2 * out->edge_count <= 3 * triangle_count;
+    if ( ok && closed )
+        return true;
+    tr_mean_value_free( out );
+    return ok ? tr_error_set( error, "mean value coordinates need a closed mesh" ) : tr_error_memory( error );
 }
 
 void tr_mean_value_free( tr_mean_value *mesh )
@@ -111,53 +122,51 @@ void tr_mean_value_free( tr_mean_value *mesh )
 
 // --------------------------------------------------------------------------------------------------- exact
 
-typedef struct corner { // of a triangle, as seen from the point
-    vec3 u;             // unit vector to it
-    double d;           // distance
-    double theta;       // angle between the other two
-} corner;
+typedef struct sight { // a vertex as seen from the point
+    vec3 u;            // unit vector to it
+    double d;          // distance
+} sight;
 
-static void see( const tr_mean_value *mesh, const int triangle[3], vec3 point, corner c[3] )
+static double angle_between( vec3 a, vec3 b ) // of unit vectors; exact also near a half turn
 {
-    for ( int i = 0; i < 3; ++i ) {
-        vec3 to = v3_sub( mesh->vertices[triangle[i]], point );
-        c[i].d = v3_length( to );
-        c[i].u = v3_scale( 1 / c[i].d, to );
-    }
-    for ( int i = 0; i < 3; ++i )
-        c[i].theta = 2 * asin( fmin( 1, 0.5 * v3_distance( c[( i + 1 ) % 3].u, c[( i + 2 ) % 3].u ) ) );
+    bool wide = v3_dot( a, b ) < 0;
+    double half = asin( clampd( 0.5 * v3_length( wide ? v3_add( a, b ) : v3_sub( a, b ) ), 0, 1 ) );
+    return wide ? TR_PI - 2 * half : 2 * half;
 }
 
 // Adds a triangle's shares to the weights. True when the point lies on the triangle: then the weights are the
 // shares of its three corners alone.
-static bool add_triangle( const tr_mean_value *mesh, const int triangle[3], vec3 point, double *weights )
+static bool add_triangle( const tr_mean_value *mesh, const int triangle[3], const sight *seen,
+                          double *weights )
 {
-    corner c[3];
-    see( mesh, triangle, point, c );
-    double h = 0.5 * ( c[0].theta + c[1].theta + c[2].theta ), sine[3], cosine[3], s[3];
-    for ( int i = 0; i < 3; ++i )
-        sine[i] = sin( c[i].theta );
+    double theta[3], sine[3], cosine[3], s[3], h = 0;
+    const sight *c[3] = { &seen[triangle[0]], &seen[triangle[1]], &seen[triangle[2]] };
+    for ( int i = 0; i < 3; ++i ) {
+        theta[i] = angle_between( c[( i + 1 ) % 3]->u, c[( i + 2 ) % 3]->u );
+        sine[i] = sin( theta[i] );
+        h += 0.5 * theta[i];
+    }
     if ( TR_PI - h < ON_FACE ) {
         memset( weights, 0, (size_t)mesh->vertex_count * sizeof weights[0] );
         for ( int i = 0; i < 3; ++i )
-            weights[triangle[i]] += fabs( sine[i] ) * c[( i + 1 ) % 3].d * c[( i + 2 ) % 3].d;
+            weights[triangle[i]] += fabs( sine[i] ) * c[( i + 1 ) % 3]->d * c[( i + 2 ) % 3]->d;
         return true;
     }
     // Angles between the planes, on the sphere.
-    double side = v3_dot( c[0].u, v3_cross( c[1].u, c[2].u ) ) < 0 ? -1 : 1;
+    double side = v3_dot( c[0]->u, v3_cross( c[1]->u, c[2]->u ) ) < 0 ? -1 : 1, sine_h = sin( h );
     for ( int i = 0; i < 3; ++i ) {
-        double next = sine[( i + 1 ) % 3], last = sine[( i + 2 ) % 3];
-        if ( !( next * last > FLAT * FLAT ) )
+        double planes = sine[( i + 1 ) % 3] * sine[( i + 2 ) % 3];
+        if ( !( planes > FLAT * FLAT ) )
             return false;
-        cosine[i] = 2 * sin( h ) * sin( h - c[i].theta ) / ( next * last ) - 1;
-        s[i] = side * sqrt( fmax( 0, 1 - cosine[i] * cosine[i] ) );
+        cosine[i] = 2 * sine_h * sin( h - theta[i] ) / planes - 1;
+        s[i] = side * sqrt( clampd( 1 - cosine[i] * cosine[i], 0, 1 ) );
         if ( fabs( s[i] ) <= FLAT )
             return false;
     }
     for ( int i = 0; i < 3; ++i ) {
         int next = ( i + 1 ) % 3, last = ( i + 2 ) % 3;
-        weights[triangle[i]] += ( c[i].theta - cosine[next] * c[last].theta - cosine[last] * c[next].theta ) /
-                                ( c[i].d * sine[next] * s[last] );
+        weights[triangle[i]] += ( theta[i] - cosine[next] * theta[last] - cosine[last] * theta[next] ) /
+                                ( c[i]->d * sine[next] * s[last] );
     }
     return false;
 }
@@ -184,14 +193,19 @@ static void mend( const tr_mean_value *mesh, vec3 point, double *weights )
 
 void tr_mean_value_exact( const tr_mean_value *mesh, vec3 point, double *weights )
 {
+    sight seen[TR_CAGE_MAX_VERTICES];
     memset( weights, 0, (size_t)mesh->vertex_count * sizeof weights[0] );
-    for ( int i = 0; i < mesh->vertex_count; ++i )
-        if ( v3_distance( mesh->vertices[i], point ) <= ON_VERTEX * mesh->size ) {
+    for ( int i = 0; i < mesh->vertex_count; ++i ) {
+        vec3 to = v3_sub( mesh->vertices[i], point );
+        seen[i].d = v3_length( to );
+        if ( seen[i].d <= ON_VERTEX * mesh->size ) {
             weights[i] = 1;
             return;
         }
+        seen[i].u = v3_scale( 1 / seen[i].d, to );
+    }
     for ( int t = 0; t < mesh->triangle_count; ++t )
-        if ( add_triangle( mesh, mesh->triangles[t], point, weights ) )
+        if ( add_triangle( mesh, mesh->triangles[t], seen, weights ) )
             break;
     mend( mesh, point, weights );
 }
@@ -214,7 +228,6 @@ void tr_mean_value_weights( const tr_mean_value *mesh, const vec3 *points, int c
                             float *weights )
 {
     assert( lanes == TR_LANES_FLOAT || lanes == TR_LANES_AVX2 );
-    assert( mesh->vertex_count <= TR_CAGE_MAX_VERTICES && mesh->edge_count <= TR_MEAN_VALUE_MAX_EDGES );
     mean_value_kernel *kernel =
         lanes == TR_LANES_AVX2 ? tr_kernel_mean_value_avx2 : tr_kernel_mean_value_float;
     float some[AT_ONCE * TR_CAGE_MAX_VERTICES];

@@ -12,10 +12,11 @@
 //
 // s has no first and second derivative at either end, so the whole is twice differentiable where c and Q are.
 // Equal motions A_j give that motion at all times, however the path winds. The velocities d, ω say how the
-// neighbouring keys go on from what A_j foretells for them; they are no larger than towards either
-// neighbour and vanish where these disagree, so that nothing swings past a key: with 0 ≤ a, b ≤ 1 the slopes
-// at the two ends in units of the chord, the blend's slope (1 − s) a + s b + s′ (1 − a u − b (1 − u)) is
-// never negative. At the ends of the window they are zero: there the motion rests, or hands over to the ease.
+// neighbouring keys go on from what A_j foretells for them; along each axis they are no larger than towards
+// either neighbour and vanish where these disagree, so that nothing swings past a key: with 0 ≤ a, b ≤ 1 the
+// slopes at the two ends in units of the chord, the blend's slope (1 − s) a + s b + s′ (1 − a u − b (1 − u))
+// is never negative. At the ends of the window they are zero: there the motion rests, or hands over to the
+// ease.
 #include "cage/private.h"
 
 #include <assert.h>
@@ -23,14 +24,18 @@
 
 // ----------------------------------------------------------------------------------------------------- keys
 
-// The largest velocity that overshoots on neither side.
+// The largest rate that overshoots on neither side.
+static double common_rate( double before, double after )
+{
+    if ( !( before * after > 0 ) )
+        return 0;
+    return fabs( before ) < fabs( after ) ? before : after;
+}
+
 static vec3 common_velocity( vec3 before, vec3 after )
 {
-    double a = v3_length( before ), b = v3_length( after ), along = v3_dot( before, after );
-    if ( !( along > 0 ) )
-        return v3_zero;
-    vec3 mean = v3_add( v3_scale( 1 / a, before ), v3_scale( 1 / b, after ) );
-    return v3_scale( fmin( a, b ) * along / ( a * b ), v3_unit( mean ) );
+    return v3( common_rate( before.x, after.x ), common_rate( before.y, after.y ),
+               common_rate( before.z, after.z ) );
 }
 
 static vec3 centroid( const vec3 *vertices, int count )

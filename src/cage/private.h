@@ -47,8 +47,9 @@ typedef struct tr_cage_row { // a point that is to be somewhere: Σ weight · u 
     bool dropped;         // it depends on rows before it, or on vertices that are held
 } tr_cage_row;
 
-#define TR_CAGE_ANCHOR  1e-4 // weight of the hold to rest; an edge within a key weighs 1
-#define TR_CAGE_HISTORY 6    // iterations that are combined
+#define TR_CAGE_HOLD    0.01f // weight of the hold of an edge to its rest, against that of its rigidity
+#define TR_CAGE_ANCHOR  1e-5f // weight of the hold of a vertex to its rest; an edge within a key weighs 1
+#define TR_CAGE_HISTORY 6     // iterations that are combined
 
 struct tr_cage_solver {
     int handle_count, count, free_count, row_count, round_count; // `round_count`: count, rounded up to eights
@@ -92,7 +93,7 @@ void tr_cage_solver_load( const tr_cage *cage, tr_cage_solver *solver );
 #define DECLARE_KERNELS( kind )                                                                              \
     unsigned tr_kernel_mean_value_##kind( const tr_mean_value *mesh, const float *x, float *weights );       \
     void tr_kernel_fit_##kind( const tr_cage_solver *s, int steps );                                         \
-    void tr_kernel_pull_##kind( const tr_cage_solver *s, float anchor );
+    void tr_kernel_pull_##kind( const tr_cage_solver *s );
 
 DECLARE_KERNELS( float )
 DECLARE_KERNELS( avx2 )
