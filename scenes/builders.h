@@ -9,5 +9,8 @@ bool tr_squat_chain_build( int cast, tr_scene *scene, tr_library *library, tr_er
 bool tr_corridor_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_spider_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_wolf_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_high_five_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_arm_circles_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_dance_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 
 #endif

@@ -11,6 +11,9 @@ static const tr_scene_entry table[] = {
     { "corridor", "two streams of walkers pass through a narrow corridor", 120, 2, 400, tr_corridor_build },
     { "spider", "eight legs walk, turn and climb over a step", 1, 1, 12, tr_spider_build },
     { "wolf", "a wolf walks along a curve and breaks into a trot", 1, 1, 12, tr_wolf_build },
+    { "high_five", "two people walk up and clap their hands together", 2, 2, 2, tr_high_five_build },
+    { "arm_circles", "arms roll and circle around their own body", 1, 1, 1, tr_arm_circles_build },
+    { "dance_pair", "a couple in closed hold turns through a waltz", 2, 2, 2, tr_dance_pair_build },
 };
 
 const tr_scene_entry *tr_scene_table( int *count )

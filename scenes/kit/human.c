@@ -334,17 +334,30 @@ static double place_leg( solver *s, int side )
     return left;
 }
 
+static void stand_and_lean( solver *s )
+{
+    s->pelvis = s->targets->pelvis;
+    s->spine = s->targets->spine;
+    for ( int j = 0; j < TR_HUMAN_JOINTS; ++j )
+        s->local[j] = q_identity;
+    place_trunk( s );
+    for ( int round = 0; round < 10; ++round )
+        lean_once( s );
+}
+
+rigid tr_human_chest( const tr_skeleton *human, const tr_human_targets *targets )
+{
+    quat local[TR_HUMAN_JOINTS];
+    solver s = { .human = human, .targets = targets, .local = local };
+    stand_and_lean( &s );
+    return ( rigid ){ s.rotations[TR_HUMAN_CHEST], s.positions[TR_HUMAN_CHEST] };
+}
+
 double tr_human_solve( const tr_skeleton *human, const tr_human_targets *targets, quat *local, vec3 *root )
 {
     assert( human->joint_count == TR_HUMAN_JOINTS );
     solver s = { .human = human, .targets = targets, .local = local };
-    s.pelvis = targets->pelvis;
-    s.spine = targets->spine;
-    for ( int j = 0; j < TR_HUMAN_JOINTS; ++j )
-        local[j] = q_identity;
-    place_trunk( &s );
-    for ( int round = 0; round < 10; ++round )
-        lean_once( &s );
+    stand_and_lean( &s );
     turn_head( &s );
     double worst = 0.0;
     for ( int side = 0; side < 2; ++side ) {

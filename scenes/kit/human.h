@@ -94,4 +94,8 @@ vec3 tr_human_palm( int side, vec3 hand, quat rotation );
 double tr_human_solve( const tr_skeleton *human, const tr_human_targets *targets,
                        quat *local /* [TR_HUMAN_JOINTS] */, vec3 *root );
 
+// The chest of a person who moves by these targets: where partners put their hands. Firm hands, whose reach
+// bends the spine, count as they stand in the targets.
+rigid tr_human_chest( const tr_skeleton *human, const tr_human_targets *targets );
+
 #endif

@@ -7,6 +7,7 @@
 #include "scenes/kit/gait.h"
 #include "scenes/kit/human.h"
 #include "scenes/kit/rig.h"
+#include "scenes/kit/stepper.h"
 #include "scenes/kit/tracks.h"
 
 #endif
