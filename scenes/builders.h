@@ -11,6 +11,10 @@ bool tr_spider_build( int cast, tr_scene *scene, tr_library *library, tr_error *
 bool tr_wolf_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_high_five_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_arm_circles_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_sword_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_mixed_cast_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_car_entry_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_judo_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_dance_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 
 #endif

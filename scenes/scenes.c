@@ -13,6 +13,10 @@ static const tr_scene_entry table[] = {
     { "wolf", "a wolf walks along a curve and breaks into a trot", 1, 1, 12, tr_wolf_build },
     { "high_five", "two people walk up and clap their hands together", 2, 2, 2, tr_high_five_build },
     { "arm_circles", "arms roll and circle around their own body", 1, 1, 1, tr_arm_circles_build },
+    { "sword_pair", "a stab that is meant to pierce", 2, 2, 2, tr_sword_pair_build },
+    { "mixed_cast", "two people, a crate, a spider and a wolf", 4, 4, 4, tr_mixed_cast_build },
+    { "car_entry", "a person gets into a car", 1, 1, 1, tr_car_entry_build },
+    { "judo_pair", "a hold and a hip throw", 2, 2, 2, tr_judo_pair_build },
     { "dance_pair", "a couple in closed hold turns through a waltz", 2, 2, 2, tr_dance_pair_build },
 };
 

@@ -3,14 +3,6 @@
 
 #include <stdio.h>
 
-static const float box_yellow[3] = { 0.93f, 0.74f, 0.20f }, table_grey[3] = { 0.62f, 0.60f, 0.57f };
-
-static void set_colour( float out[3], const float colour[3] )
-{
-    for ( int c = 0; c < 3; ++c )
-        out[c] = colour[c];
-}
-
 static void box_id( const relay *plan, int box, tr_id id )
 {
     snprintf( id, TR_ID_MAX, "box%02d", box - plan->first_box + 1 );
@@ -51,24 +43,15 @@ static bool add_performance( const relay *plan, const tr_scene *scene, tr_librar
 
 // ------------------------------------------------------------------------------------------------- boxes
 
-static bool add_box_track( const relay *plan, int box, const char *path, tr_library *library,
-                           tr_error *error )
+typedef struct box_way {
+    const relay *plan;
+    int box;
+} box_way;
+
+static rigid box_at( const void *context, double time )
 {
-    tr_motion motion = { 0 };
-    bool ok = tr_skeleton_add( &motion.skeleton, "Box", -1, v3_zero ) == 0;
-    if ( !ok )
-        tr_error_memory( error );
-    ok = ok && tr_skeleton_classify( &motion.skeleton, error ) &&
-         tr_clip_alloc( &motion.clip, plan->frame_count, 1, plan->fps, false, error );
-    for ( int f = 0; ok && f < plan->frame_count; ++f ) {
-        rigid at = relay_box( plan, box, f / plan->fps );
-        motion.clip.root[f] = at.position;
-        motion.clip.rotations[f] = at.rotation;
-    }
-    if ( ok )
-        return tr_library_add( library, path, &motion, error );
-    tr_motion_free( &motion );
-    return false;
+    const box_way *way = context;
+    return relay_box( way->plan, way->box, time );
 }
 
 static bool add_boxes( const relay *plan, tr_scene *scene, tr_library *library, tr_error *error )
@@ -76,13 +59,8 @@ static bool add_boxes( const relay *plan, tr_scene *scene, tr_library *library, 
     for ( int b = plan->first_box; b <= plan->last_box; ++b ) {
         tr_id id;
         box_id( plan, b, id );
-        tr_prop prop = tr_default_prop( id );
-        prop.size = relay_box_size;
-        snprintf( prop.track.file, sizeof prop.track.file, "%s.bvh", id );
-        set_colour( prop.colour, box_yellow );
-        if ( tr_scene_add_prop( scene, &prop ) == NULL )
-            return tr_error_memory( error );
-        if ( !add_box_track( plan, b, prop.track.file, library, error ) )
+        if ( !tr_thing_add( scene, library, id, relay_box_size, tr_thing_yellow, box_at,
+                            &( box_way ){ plan, b }, error ) )
             return false;
     }
     return true;
@@ -91,12 +69,9 @@ static bool add_boxes( const relay *plan, tr_scene *scene, tr_library *library, 
 static bool add_table( const relay *plan, tr_scene *scene, const char *id, int gap, tr_error *error )
 {
     rigid at = relay_stack( plan, gap );
-    tr_obstacle table = tr_default_obstacle( id );
-    table.size = relay_table_size;
-    table.position = v3_add( at.position, v3( 0, 0.5 * relay_table_size.y, 0 ) );
-    table.heading = tr_crowd_heading( at );
-    set_colour( table.colour, table_grey );
-    return tr_scene_add_obstacle( scene, &table ) != NULL || tr_error_memory( error );
+    return tr_furniture_add( scene, id, relay_table_size,
+                             v3_add( at.position, v3( 0, 0.5 * relay_table_size.y, 0 ) ),
+                             tr_crowd_heading( at ), tr_thing_grey, error );
 }
 
 // ------------------------------------------------------------------------------------------------- holds

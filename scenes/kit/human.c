@@ -322,13 +322,16 @@ static double place_leg( solver *s, int side )
     tr_pose_refresh( s->human, s->local, pose_of( s ), thigh );
     vec3 toes = q_rotate( q_axis_angle( v3_y, target->heading + outward( side ) * target->knee ), v3_z );
     vec3 ahead = v3_unit_or( v3_horizontal( q_rotate( s->targets->pelvis_rotation, v3_z ) ), v3_z );
+    vec3 pole = v3_dot( target->knee_to, target->knee_to ) > 0
+                    ? target->knee_to
+                    : v3_add( v3_scale( 0.75, toes ), v3_scale( 0.25, ahead ) );
     double left =
-        tr_ik_two_bone( s->human, s->local, pose_of( s ), thigh, thigh + 1, foot, ankle_of( target ),
-                        v3_add( v3_scale( 0.75, toes ), v3_scale( 0.25, ahead ) ) );
+        tr_ik_two_bone( s->human, s->local, pose_of( s ), thigh, thigh + 1, foot, ankle_of( target ), pole );
     tr_ik_orient( s->human, s->local, pose_of( s ), foot, foot_rotation( target ) );
     // Toes stay on the ground while the heel is up, and straighten when the foot leaves it.
     double grounded = 1.0 - smooth_step5( target->position.y / 0.06 );
-    double bend = -grounded * ( target->roll > 0 ? target->roll : 0.0 );
+    double roll = remainder( target->roll, 2.0 * TR_PI ); // a somersault brings it round
+    double bend = -grounded * fmax( roll, 0.0 );
     s->local[foot + 1] = q_axis_angle( v3_x, bend );
     tr_pose_refresh( s->human, s->local, pose_of( s ), foot );
     return left;

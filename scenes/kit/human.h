@@ -68,6 +68,7 @@ typedef struct tr_human_foot {
     double heading; // about +Y
     double roll;    // > 0: heel up about the ball with the toes on the ground; < 0: toes up about the heel
     double knee;    // turns the knee outwards from the direction of the toes
+    vec3 knee_to;   // direction the knee points to instead, in the world; zero = with the toes
 } tr_human_foot;
 
 typedef struct tr_human_targets {

@@ -8,6 +8,7 @@
 #include "scenes/kit/human.h"
 #include "scenes/kit/rig.h"
 #include "scenes/kit/stepper.h"
+#include "scenes/kit/things.h"
 #include "scenes/kit/tracks.h"
 
 #endif
