@@ -7,13 +7,13 @@
 #include <stdio.h>
 
 #define FPS         30.0
-#define FRAME_COUNT 391
+#define FRAME_COUNT 451
 #define ROLLS       4   // turns of the forearms
 #define ROLL_BEGIN  1.0 // seconds
 #define ROLL_END    4.2
-#define STROKE      5.4  // when the first stroke round the waist begins
+#define STROKE      6.0  // when the first stroke round the waist begins
 #define STROKE_TIME 1.30 // from behind to before
-#define CROWN       10.0 // when the first hand is over the head
+#define CROWN       12.2 // when the first hand is over the head
 
 // A place of a hand and how it is turned, of the left, in the chest's frame; the right one's are mirrored in
 // x.

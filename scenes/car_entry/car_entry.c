@@ -115,14 +115,17 @@ static entry plan( void )
 static tr_human_hand hand_at( const entry *e, int side, double time )
 {
     double left = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
-    double steering = side == TR_HUMAN_LEFT ? smooth_step5( ( time - 4.1 ) / 0.8 ) : 1.0;
-    vec3 fingers = v3_lerp( v3( -0.4, 0.2, 1 ), v3( -0.25 * left, 0.8, 0.5 ), steering );
-    vec3 palm = v3_lerp( v3( -1, 0, -0.1 ), v3( -0.35 * left, -0.35, 1 ), steering );
+    bool is_left = side == TR_HUMAN_LEFT;
+    double steering = smooth_step5( ( time - ( is_left ? 4.1 : 2.2 ) ) / 0.8 );
+    vec3 fingers = v3_lerp( is_left ? v3( -0.4, 0.2, 1 ) : v3( 0.1, -0.7, 0.8 ), v3( -0.25 * left, 0.8, 0.5 ),
+                            steering );
+    vec3 palm =
+        v3_lerp( is_left ? v3( -1, 0, -0.1 ) : v3( 1, -0.1, 0.2 ), v3( -0.35 * left, -0.35, 1 ), steering );
     tr_human_hand hand = { .grip = tr_track_at( &e->grip[side], time ) };
     hand.rest = tr_human_hang( side, 4 * TR_DEGREE, 8 * TR_DEGREE, 24 * TR_DEGREE );
     hand.hold =
         ( rigid ){ tr_human_hand_rotation( side, fingers, palm ), tr_track3_at( &e->hands[side], time ) };
-    hand.elbow = v3_lerp( v3( 0.3 * left, -0.3, -1.0 ), v3( 0.7 * left, -0.9, -0.1 ), hand.grip );
+    hand.elbow = v3( 1.0 * left, -0.35, -0.35 );
     return hand;
 }
 
@@ -144,9 +147,13 @@ static tr_human_targets targets_at( const void *context, int person, double time
     out.spine = v3_scale( TR_DEGREE, tr_track3_at( &e->spine, time ) );
     out.breath = sin( 2.0 * TR_PI * 0.27 * time );
     for ( int side = 0; side < 2; ++side ) {
-        out.feet[side] = ( tr_human_foot ){ .position = tr_track3_at( &e->feet[side], time ),
-                                            .heading = tr_track_at( &e->heading[side], time ),
-                                            .knee = 4 * TR_DEGREE };
+        double in =
+            smooth_step5( ( time - ( side == TR_HUMAN_LEFT ? 3.2 : 0.8 ) ) / 0.7 ); // then knees point up
+        out.feet[side] = ( tr_human_foot ){
+            .position = tr_track3_at( &e->feet[side], time ),
+            .knee_to = v3_lerp( v3( 0, 0, 1 ), v3( 0.15, 0.9, 0.35 ), in ),
+            .heading = tr_track_at( &e->heading[side], time ),
+        };
         out.hands[side] = hand_at( e, side, time );
     }
     return out;

@@ -30,7 +30,7 @@ static tr_gait_place place_at( const void *context, double time )
 {
     const friend *f = context;
     double side = f->index == 0 ? -1.0 : 1.0;
-    vec3 position = v3( 0.16 * side, 0, side * tr_track_at( &f->along, time ) );
+    vec3 position = v3( -0.16 * side, 0, side * tr_track_at( &f->along, time ) );
     return ( tr_gait_place ){ position, f->index == 0 ? 0.0 : TR_PI };
 }
 
@@ -81,7 +81,7 @@ static void raise_hand( const friend *f, double time, tr_human_targets *out )
     hand->hold.position = rigid_apply( body, swing_at( f, time ) );
     hand->grip = tr_pulse( time, CLAP - 0.75 + late, CLAP + 0.55, 0.40, 0.60 );
     hand->firm = tr_pulse( time, CLAP - 0.5 * TOUCH, CLAP + 0.5 * TOUCH, 0.30, 0.30 );
-    hand->elbow = v3_lerp( v3( -0.25, -0.3, -1.0 ), v3( -0.8, -0.9, 0.1 ), hand->grip );
+    hand->elbow = v3_lerp( v3( -0.25, -0.3, -1.0 ), v3( -1.0, -0.25, -0.35 ), hand->grip );
 }
 
 // -------------------------------------------------------------------------------------------------- body
@@ -99,7 +99,7 @@ static tr_human_targets targets_at( const void *context, int person, double time
     out.pelvis.y += 0.012 * through - 0.012 * wind;
     double watch = tr_pulse( time, CLAP - 0.35, CLAP + 0.1, 0.35, 0.45 );
     double side = f->index == 0 ? 1.0 : -1.0;
-    vec3 face = v3( 0.16 * side, 1.6, side * ( tr_track_at( &m->friends[1 - person].along, time ) ) );
+    vec3 face = v3( -0.16 * side, 1.6, side * ( tr_track_at( &m->friends[1 - person].along, time ) ) );
     out.look = v3_lerp( face, v3( 0, 1.68, 0 ), watch );
     raise_hand( f, time, &out );
     return out;

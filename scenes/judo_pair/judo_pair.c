@@ -64,13 +64,13 @@ static void add_keys3( tr_track3 *track, const key3 *keys, int count )
 static void plan_thrower( body_tracks *b )
 {
     ADD3( &b->pelvis, { 0.3, { 0.00, 0.925, -0.38 } }, { 1.0, { 0.02, 0.92, -0.36 } },
-          { TURN, { -0.02, 0.90, -0.33 } }, { 1.85, { 0.05, 0.82, -0.08 } },
-          { LOADED, { 0.03, 0.775, 0.02 } }, { 2.60, { 0.02, 0.87, -0.02 } }, { 3.10, { 0.00, 0.80, 0.06 } },
-          { 4.00, { 0.00, 0.84, 0.10 } } );
-    ADD( &b->yaw, { TURN, 0 }, { LOADED + 0.05, 180 }, { 2.7, 192 }, { 3.6, 180 } );
-    ADD( &b->pitch, { TURN, 4 }, { LOADED, 14 }, { 2.62, 44 }, { 3.10, 36 }, { 4.0, 22 } );
-    ADD3( &b->spine, { 0.5, { 5, 0, 0 } }, { TURN, { 5, 8, 0 } }, { LOADED, { 10, 10, 0 } },
-          { 2.62, { 24, 20, 0 } }, { 3.05, { 34, 18, 0 } }, { 4.0, { 24, 6, 0 } } );
+          { TURN, { -0.02, 0.90, -0.33 } }, { 1.85, { 0.03, 0.82, -0.10 } },
+          { LOADED, { 0.00, 0.775, -0.01 } }, { 2.60, { -0.05, 0.87, -0.02 } },
+          { 3.10, { -0.04, 0.80, 0.06 } }, { 4.00, { 0.00, 0.76, 0.08 } } );
+    ADD( &b->yaw, { TURN, 0 }, { LOADED + 0.05, 180 }, { 2.7, 172 }, { 3.6, 158 } );
+    ADD( &b->pitch, { TURN, 4 }, { LOADED, 14 }, { 2.62, 44 }, { 3.10, 36 }, { 4.0, 34 } );
+    ADD3( &b->spine, { 0.5, { 5, 0, 0 } }, { TURN, { 5, 8, 0 } }, { LOADED, { 8, 10, -6 } },
+          { 2.62, { 22, 8, -20 } }, { 3.05, { 34, -8, -8 } }, { 4.0, { 32, -12, -4 } } );
     ADD3( &b->look, { 1.2, { 0, 1.5, 0.5 } }, { 1.9, { -0.4, 1.0, -0.8 } }, { 2.6, { -0.3, 0.3, -1.2 } },
           { 3.3, { 0, 0.1, -0.5 } } );
     // The right foot crosses to before the other's right foot, the left one swings round behind it.
@@ -87,10 +87,11 @@ static void plan_thrower( body_tracks *b )
 // Stands at +Z looking along -Z (yaw 180); pitch is how far the somersault has come.
 static void plan_thrown( body_tracks *b )
 {
+    // Past the thrower's right side, over the hip: the trunks never meet.
     ADD3( &b->pelvis, { 0.3, { 0.00, 0.93, 0.40 } }, { 1.0, { -0.02, 0.925, 0.39 } },
-          { TURN, { 0.00, 0.935, 0.37 } }, { LOADED, { 0.03, 0.95, 0.31 } }, { 2.40, { 0.04, 1.06, 0.20 } },
-          { 2.60, { 0.05, 1.17, -0.06 } }, { 2.80, { 0.04, 1.02, -0.42 } }, { 3.00, { 0.02, 0.55, -0.80 } },
-          { LANDING, { 0.00, 0.150, -0.98 } }, { 3.40, { 0.00, 0.135, -1.00 } } );
+          { TURN, { 0.00, 0.935, 0.38 } }, { LOADED, { 0.07, 0.95, 0.34 } }, { 2.40, { 0.15, 1.06, 0.24 } },
+          { 2.60, { 0.22, 1.16, -0.02 } }, { 2.80, { 0.34, 1.00, -0.42 } }, { 3.00, { 0.32, 0.55, -0.84 } },
+          { LANDING, { 0.29, 0.150, -1.04 } }, { 3.40, { 0.28, 0.135, -1.06 } } );
     ADD( &b->yaw, { 0, 180 } );
     ADD( &b->pitch, { TURN, 3 }, { LOADED, 18 }, { 2.40, 52 }, { 2.60, 108 }, { 2.80, 172 }, { 3.00, 228 },
          { LANDING, 266 }, { 3.45, 270 } );
@@ -100,7 +101,7 @@ static void plan_thrown( body_tracks *b )
           { 3.1, { 0, 0.9, -0.9 } }, { 3.8, { 0, 1.4, -0.4 } } );
     for ( int side = 0; side < 2; ++side ) {
         double x = side == TR_HUMAN_LEFT ? -0.14 : 0.14; // seen by somebody who looks along -Z
-        ADD3( &b->feet[side], { LIFT_OFF, { x, 0, 0.42 } }, { 3.20, { 1.3 * x, 0, -1.48 } } );
+        ADD3( &b->feet[side], { LIFT_OFF, { x, 0, 0.42 } }, { 3.20, { 0.28 + 1.3 * x, 0, -1.54 } } );
         ADD( &b->heading[side], { 0, 180 + ( side == TR_HUMAN_LEFT ? 8 : -8 ) } );
     }
 }
@@ -112,11 +113,11 @@ static void plan( bout *b )
     ADD( &b->roll, { LIFT_OFF - 0.12, 0 }, { 2.60, 100 }, { 2.80, 168 }, { 3.00, 236 }, { 3.20, 316 },
          { 3.50, 360 } );
     ADD3( &b->sleeve, { 0.5, { 0.36, 1.20, 0.02 } }, { TURN, { 0.38, 1.22, -0.02 } },
-          { 1.80, { 0.34, 1.26, -0.26 } }, { LOADED, { 0.05, 1.16, -0.44 } },
-          { 2.40, { -0.06, 0.98, -0.52 } }, { 2.62, { -0.04, 0.72, -0.50 } }, { 2.85, { 0.10, 0.56, -0.46 } },
-          { LANDING, { 0.26, 0.52, -0.34 } }, { 3.8, { 0.26, 0.56, -0.34 } } );
-    ADD3( &b->slap, { 2.9, { -0.45, 0.40, -0.60 } }, { LANDING + 0.03, { -0.56, 0.032, -0.80 } },
-          { 3.5, { -0.56, 0.032, -0.80 } } );
+          { 1.80, { 0.34, 1.26, -0.26 } }, { LOADED, { 0.12, 1.14, -0.46 } }, { 2.40, { 0.22, 0.98, -0.60 } },
+          { 2.62, { 0.30, 0.74, -0.66 } }, { 2.85, { 0.38, 0.58, -0.56 } },
+          { LANDING, { 0.32, 0.52, -0.44 } }, { 3.8, { 0.27, 0.44, -0.46 } } );
+    ADD3( &b->slap, { 2.9, { -0.25, 0.40, -0.62 } }, { LANDING + 0.03, { -0.28, 0.032, -0.84 } },
+          { 3.5, { -0.28, 0.032, -0.84 } } );
 }
 
 // --------------------------------------------------------------------------------------------------- trunks
@@ -180,51 +181,73 @@ static rigid between( rigid a, rigid b, double t )
     return ( rigid ){ q_slerp( a.rotation, b.rotation, t ), v3_lerp( a.position, b.position, t ) };
 }
 
+// The wrist that is held, within reach of both arms: where the track wants it, drawn in towards the two
+// shoulders.
+static vec3 sleeve_at( const bout *b, const rigid chests[2], double time )
+{
+    const vec3 shoulders[2] = { rigid_apply( chests[THROWER], v3( 0.18, 0.14, 0 ) ),
+                                rigid_apply( chests[THROWN], v3( -0.18, 0.14, 0 ) ) };
+    const double reach[2] = { 0.53, 0.48 };
+    vec3 wrist = tr_track3_at( &b->sleeve, time );
+    for ( int round = 0; round < 12; ++round ) {
+        vec3 arm = v3_sub( wrist, shoulders[round % 2] );
+        double length = v3_length( arm ), soft = 0.06, over = length - reach[round % 2] + soft;
+        if ( over > 0 )
+            wrist =
+                v3_mad( shoulders[round % 2], ( length - over + soft * tanh( over / soft ) ) / length, arm );
+    }
+    return wrist;
+}
+
 static const vec3 shoulder_front = { 0.11, 0.10, 0.125 }, waist = { -0.125, -0.17, -0.055 },
                   sleeve_arm = { -0.235, 0.02, 0.07 };
 
 // Left on the sleeve throughout. Right on the other's left shoulder, then around the waist until the landing.
 static void thrower_hands( const bout *b, const rigid chests[2], double time, tr_human_targets *out )
 {
-    vec3 wrist = tr_track3_at( &b->sleeve, time );
+    vec3 wrist = sleeve_at( b, chests, time );
     vec3 reach = v3_unit( v3_sub( wrist, rigid_apply( chests[THROWER], v3( 0.18, 0.14, 0 ) ) ) );
     vec3 down = v3( 0, -1, 0 );
     tr_human_hand *left = &out->hands[TR_HUMAN_LEFT], *right = &out->hands[TR_HUMAN_RIGHT];
     left->hold = ( rigid ){ tr_human_hand_rotation( TR_HUMAN_LEFT, v3_add( reach, v3( 0, 0.2, 0 ) ), down ),
                             v3_mad( wrist, 0.034, v3_y ) };
     left->grip = 1.0;
-    left->elbow = v3( 0.6, -0.8, -0.2 );
+    left->elbow = v3( 0.9, -0.4, 0.5 );
     rigid lapel =
         on_chest( chests[THROWN], TR_HUMAN_RIGHT, shoulder_front, v3( 0.3, 0.9, -0.3 ), v3( 0, 0, -1 ) );
     rigid hug = on_chest( chests[THROWN], TR_HUMAN_RIGHT, waist, v3( 0.35, -0.1, -0.9 ), v3( 0.9, 0, 0.45 ) );
     double in = smooth_step5( ( time - TURN - 0.10 ) / ( LOADED - TURN - 0.05 ) );
     right->hold = between( lapel, hug, in );
-    right->rest = tr_human_hang( TR_HUMAN_RIGHT, 25 * TR_DEGREE, 20 * TR_DEGREE, 50 * TR_DEGREE );
-    right->grip = tr_pulse( time, -1, 2.72, 1, 0.45 );
-    right->elbow = v3_lerp( v3( -0.8, -0.6, 0 ), v3( -1, 0.1, -0.2 ), in );
+    vec3 outside = q_rotate( chests[THROWER].rotation, v3( -1.5 * in * ( 1.0 - in ), 0, 0 ) );
+    right->hold.position = v3_add( right->hold.position, outside ); // round the own shoulder, not through it
+    double over = smooth_step5( ( time - 3.0 ) / 0.8 );
+    right->rest = tr_human_hang( TR_HUMAN_RIGHT, lerpd( 70, 18, over ) * TR_DEGREE, 6 * TR_DEGREE,
+                                 lerpd( 70, 30, over ) * TR_DEGREE );
+    right->grip = tr_pulse( time, -1, 2.36, 1, 0.32 );
+    right->elbow = v3( -1.0, -0.3, -0.1 );
 }
 
 // Right arm given away to the thrower, left on the thrower's sleeve, then free and flat on the mat.
 static void thrown_hands( const bout *b, const rigid chests[2], double time, tr_human_targets *out )
 {
-    vec3 wrist = tr_track3_at( &b->sleeve, time );
+    vec3 wrist = sleeve_at( b, chests, time );
     vec3 reach = v3_unit( v3_sub( wrist, rigid_apply( chests[THROWN], v3( -0.18, 0.14, 0 ) ) ) );
     tr_human_hand *left = &out->hands[TR_HUMAN_LEFT], *right = &out->hands[TR_HUMAN_RIGHT];
     // The sleeve is the wrist: the palm lies a hand's half beyond it.
     right->hold.rotation = tr_human_hand_rotation( TR_HUMAN_RIGHT, reach, v3( 0, -1, 0 ) );
     right->hold.position = v3_mad( wrist, 0.09, reach );
     right->grip = 1.0;
-    right->elbow = v3( -0.5, -0.9, 0 );
+    right->elbow = v3( -0.8, 0.1, -0.6 );
     rigid sleeve =
         on_chest( chests[THROWER], TR_HUMAN_LEFT, sleeve_arm, v3( 0.2, 0.5, -0.8 ), v3( 1, 0, 0 ) );
     double fly = smooth_step5( ( time - TURN ) / 0.7 ),
            mat = smooth_step5( ( time - 2.75 ) / ( LANDING - 2.75 ) );
     rigid flat = { tr_human_hand_rotation( TR_HUMAN_LEFT, v3( -0.8, 0, -0.5 ), v3( 0, -1, 0 ) ),
                    tr_track3_at( &b->slap, time ) };
-    left->rest = tr_human_hang( TR_HUMAN_LEFT, 45 * TR_DEGREE, 35 * TR_DEGREE, 45 * TR_DEGREE );
+    left->rest = tr_human_hang( TR_HUMAN_LEFT, -25 * TR_DEGREE, 85 * TR_DEGREE, 20 * TR_DEGREE );
     left->hold = mat > 0 ? flat : sleeve;
     left->grip = mat > 0 ? mat : 1.0 - fly;
-    left->elbow = v3( 0.8, -0.4, -0.3 );
+    left->elbow = v3( 0.8, -0.4, lerpd( -0.3, 0.5, mat ) );
 }
 
 static tr_human_targets targets_at( const void *context, int person, double time )
@@ -280,7 +303,7 @@ static bool add_people( tr_scene *scene, tr_error *error )
            add_hold( scene, "shoulder", tr_crowd_palm( thrower, TR_HUMAN_RIGHT ),
                      chest_point( thrown, shoulder_front ), 0, TURN, error ) &&
            add_hold( scene, "waist", tr_crowd_palm( thrower, TR_HUMAN_RIGHT ), chest_point( thrown, waist ),
-                     LOADED, 2.70, error );
+                     LOADED, 2.36, error );
 }
 
 bool tr_judo_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error )

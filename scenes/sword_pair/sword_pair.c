@@ -147,11 +147,11 @@ static void clutch( const duel *d, double time, tr_human_targets *out )
         double left = side == TR_HUMAN_LEFT ? 1.0 : -1.0;
         vec3 guard = v3( 0.20 * left, 0.02, 0.30 );
         vec3 wound = v3( 0.06 * left, -0.08 - 0.04 * left, 0.165 );
-        vec3 fingers = v3_lerp( v3( -0.3 * left, 0.9, 0.4 ), v3( -left, -0.15, 0.1 ), hurt );
-        vec3 palm = v3_lerp( v3( 0, -0.2, 1 ), v3( 0, 0, -1 ), hurt );
-        palm.x += 0.6 * left * hurt * ( 1.0 - hurt ); // turns by the outside
+        quat raised =
+            tr_human_hand_rotation( side, v3( -0.3 * left, 0.9, 0.4 ), v3( -0.7 * left, -0.2, 0.7 ) );
+        quat pressed = tr_human_hand_rotation( side, v3( -left, -0.15, 0.1 ), v3( 0, 0, -1 ) );
         tr_human_hand *hand = &out->hands[side];
-        hand->hold.rotation = q_mul( chest.rotation, tr_human_hand_rotation( side, fingers, palm ) );
+        hand->hold.rotation = q_mul( chest.rotation, q_slerp( raised, pressed, hurt ) );
         hand->hold.position = rigid_apply( chest, v3_lerp( guard, wound, hurt ) );
         hand->grip = tr_pulse( time, 0.9, DURATION, 0.6, 1.0 );
         hand->elbow = v3( 0.8 * left, -0.7, -0.3 );
