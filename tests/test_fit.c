@@ -663,6 +663,112 @@ static void follows_a_deformed_body( void **state )
     drop_actor( &a );
 }
 
+// ----------------------------------------------------------------------------------------------- dragging
+
+// Where one begins does not matter to where one comes, only to how soon.
+static void a_warm_start_gives_the_same_answer( void **state )
+{
+    (void)state;
+    actor a;
+    tr_fit_def def = tr_default_fit_def();
+    make_actor( &a, "box_relay", &def );
+    int ends[8], count = find_ends( &a, ends ), joints = a.skeleton->joint_count;
+    quat *cold = tr_alloc( (size_t)joints, sizeof( quat ) );
+    for ( int f = 5; f < a.motion->clip.frame_count; f += 40 ) {
+        tr_pose pose = tr_world_pose( &a.world, f );
+        for ( int i = 0; i < count; ++i ) {
+            vec3 by = v3_scale( 0.1, random_in_ball( 90 + (uint64_t)i, (uint64_t)f ) );
+            a.goals[i] = tr_fit_position( ends[i], v3_add( pose.positions[ends[i]], by ) );
+        }
+        a.goals[0].ease = 0.6; // which is measured at the centre, wherever one begins
+        tr_fit_frame frame = frame_of( &a, f, count );
+        tr_fit_result result = solve( &a, &frame );
+        int steps = result.iterations;
+        vec3 root = result.root;
+        memcpy( cold, a.local, (size_t)joints * sizeof( quat ) );
+
+        frame.warm = cold; // the answer itself
+        frame.warm_root = root;
+        result = solve( &a, &frame );
+        assert_true( result.converged && result.iterations < steps );
+        for ( int j = 0; j < joints; ++j )
+            check_rotation( a.local[j], cold[j], 1e-5 );
+        check_v3( result.root, root, 1e-5 );
+
+        frame.warm = tr_clip_frame( &a.motion->clip, f - 5 ); // another pose
+        frame.warm_root = v3_add( a.motion->clip.root[f - 5], v3( 0.1, 0, 0 ) );
+        result = solve( &a, &frame );
+        assert_true( result.converged );
+        for ( int j = 0; j < joints; ++j )
+            check_rotation( a.local[j], cold[j], 1e-5 );
+        check_v3( result.root, root, 1e-5 );
+    }
+    tr_free( cold );
+    drop_actor( &a );
+}
+
+// A hand or a foot is dragged by a centimetre at a time, the other three stay; each preview begins with the
+// last one, or anew. Every picture is within 3 mm and a degree of what the default gives.
+static void check_preview( actor *a, const tr_fit *preview, int moving, bool warm )
+{
+    int ends[8], count = find_ends( a, ends ), joints = a->skeleton->joint_count;
+    quat *last = tr_alloc( (size_t)joints, sizeof( quat ) ),
+         *shown = tr_alloc( (size_t)joints, sizeof( quat ) );
+    tr_pose pose = { tr_alloc( (size_t)joints, sizeof( quat ) ), tr_alloc( (size_t)joints, sizeof( vec3 ) ) };
+    tr_pose right = { tr_alloc( (size_t)joints, sizeof( quat ) ),
+                      tr_alloc( (size_t)joints, sizeof( vec3 ) ) };
+    vec3 last_root = v3_zero;
+    for ( int tick = 0; tick < 12; ++tick ) {
+        for ( int i = 0; i < count; ++i )
+            a->goals[i] = tr_fit_position( ends[i], tr_world_pose( &a->world, 45 ).positions[ends[i]] );
+        a->goals[moving].place = v3_mad( a->goals[moving].place, 0.01 * tick, v3( 0.48, 0.6, 0.64 ) );
+        tr_fit_frame frame = frame_of( a, 45, count );
+        tr_fit_result result = solve( a, &frame );
+        pose_result( a->skeleton, &result, right );
+        if ( warm && tick > 0 ) {
+            frame.warm = last;
+            frame.warm_root = last_root;
+        }
+        tr_error error;
+        tr_fit_result quick = { .local = shown };
+        check_ok( tr_fit_solve( preview, &a->scratch, &frame, &quick, 1, &error ), &error );
+        assert_true( quick.iterations <= result.iterations );
+        pose_result( a->skeleton, &quick, pose );
+        for ( int j = 0; j < joints; ++j ) {
+            check_v3( pose.positions[j], right.positions[j], 3e-3 );
+            check_rotation( shown[j], a->local[j], 1 * TR_DEGREE );
+        }
+        memcpy( last, shown, (size_t)joints * sizeof( quat ) );
+        last_root = quick.root;
+    }
+    tr_free( last );
+    tr_free( shown );
+    tr_free( pose.rotations );
+    tr_free( pose.positions );
+    tr_free( right.rotations );
+    tr_free( right.positions );
+}
+
+static void previews_are_near_the_answer( void **state )
+{
+    (void)state;
+    static const char *const scenes[] = { "box_relay", "spider", "wolf" };
+    for ( int s = 0; s < 3; ++s ) {
+        actor a;
+        tr_error error;
+        tr_fit preview;
+        tr_fit_def def = tr_default_fit_def(), quick = tr_preview_fit_def();
+        make_actor( &a, scenes[s], &def );
+        check_ok( tr_fit_build( &preview, a.skeleton, &quick, &error ), &error );
+        for ( int moving = 0; moving < 4; ++moving ) {
+            check_preview( &a, &preview, moving, true );
+            check_preview( &a, &preview, moving, false );
+        }
+        tr_fit_free( &preview );
+        drop_actor( &a );
+    }
+}
+
 // --------------------------------------------------------------------------------------------- slow twin
 // The energy as the header states it, with every joint of the skeleton unknown, the Jacobian by differences
 // of fourth order through plain forward kinematics, and dense normal equations. Shares no code with the fit
@@ -871,6 +977,10 @@ static void vary_goals( batch *b, int f )
         goals[2] = tr_fit_rotation( goals[2].joint, q_axis_angle( v3( 1, 2, 3 ), 0.1 * f ) );
     if ( f % 11 == 0 )
         goals[1].place.y += 100;
+    if ( f % 4 == 1 ) {
+        b->input[f].warm = tr_clip_frame( &b->a.motion->clip, f + 1 );
+        b->input[f].warm_root = b->a.motion->clip.root[f + 1];
+    }
 }
 
 static void make_batch( batch *b )
@@ -1026,6 +1136,12 @@ static void bad_input_is_refused( void **state )
     start[5].w = NAN;
     frame.start = start;
     refuses( &a, &frame, "joint 5" );
+    frame = frame_of( &a, 0, 1 );
+    frame.warm = start;
+    refuses( &a, &frame, "joint 5" );
+    frame.warm = frame.start;
+    frame.warm_root.z = INFINITY;
+    refuses( &a, &frame, "frame 0" );
     tr_free( start );
 
     tr_fit fit;
@@ -1153,6 +1269,8 @@ int main( void )
         TEST( a_smaller_body_does_the_same ),
         TEST( hinges_bend_the_right_way ),
         TEST( follows_a_deformed_body ),
+        TEST( a_warm_start_gives_the_same_answer ),
+        TEST( previews_are_near_the_answer ),
         TEST( agrees_with_the_slow_twin ),
         TEST( same_bits_for_any_threads ),
         TEST( same_bits_without_wide_vectors ),

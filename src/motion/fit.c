@@ -56,6 +56,14 @@ tr_fit_def tr_default_fit_def( void )
     };
 }
 
+tr_fit_def tr_preview_fit_def( void )
+{
+    tr_fit_def def = tr_default_fit_def();
+    def.tolerance = 2e-3;
+    def.max_iterations = 6;
+    return def;
+}
+
 // --------------------------------------------------------------------------------------------- building
 
 static bool check_def( const tr_fit_def *def, tr_error *error )
@@ -203,11 +211,12 @@ static const char *trouble_with_goal( const tr_skeleton *skeleton, const tr_fit_
 
 static bool check_frame( const tr_skeleton *skeleton, const tr_fit_frame *frame, int number, tr_error *error )
 {
-    bool sound = v3_finite( frame->root );
+    bool sound = v3_finite( frame->root ) && ( frame->warm == NULL || v3_finite( frame->warm_root ) );
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
         sound = sound && is_rotation( frame->start[j] );
         sound = sound && ( frame->positions == NULL || v3_finite( frame->positions[j] ) );
         sound = sound && ( frame->rotations == NULL || is_rotation( frame->rotations[j] ) );
+        sound = sound && ( frame->warm == NULL || is_rotation( frame->warm[j] ) );
         if ( !sound )
             return tr_error_set( error, "frame %d has no proper numbers at joint %d (%.100s)", number, j,
                                  skeleton->joints[j].name );

@@ -164,8 +164,8 @@ static inline lane lq_dot( lane_quat a, lane_quat b )
 }
 static inline lane_quat lq_unit( lane_quat q )
 {
-    lane length = lane_sqrt( lq_dot( q, q ) );
-    return ( lane_quat ){ q.x / length, q.y / length, q.z / length, q.w / length };
+    lane scale = 1 / lane_sqrt( lq_dot( q, q ) );
+    return ( lane_quat ){ scale * q.x, scale * q.y, scale * q.z, scale * q.w };
 }
 static inline lane_quat lq_select( lane_mask mask, lane_quat yes, lane_quat no )
 {

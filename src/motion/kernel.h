@@ -13,17 +13,20 @@ static const lane_mask all_lanes = { -1, -1, -1, -1 };
 
 // ------------------------------------------------------------------------------------------------- start
 
-// Ease: the compliance of a lone goal in the centre pose, times (1 − ease) / ease, is put in series with the
-// goal's own by making it softer. The goal then removes the share `ease` of what it is off by. Returns where.
-static lane_mask soften( const tr_fit *fit, tr_fit_slot *slot )
+static lane_mask find_eased( const tr_fit_slot *slot )
 {
-    lane_mask any = { 0 };
+    lane_mask eased = { 0 };
     for ( int t = 0; t < slot->task_count; ++t )
         for ( int l = 0; l < LANES; ++l )
             if ( slot->tasks[t].goals[l]->hard && slot->tasks[t].goals[l]->ease < 1 )
-                any[l] = -1;
-    if ( !lane_any( any ) )
-        return any;
+                eased[l] = -1;
+    return eased;
+}
+
+// Ease: the compliance of a lone goal in the centre pose, times (1 − ease) / ease, is put in series with the
+// goal's own by making it softer. The goal then removes the share `ease` of what it is off by.
+static void soften( const tr_fit *fit, tr_fit_slot *slot )
+{
     assemble( fit, slot, all_lanes );
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
@@ -37,7 +40,6 @@ static lane_mask soften( const tr_fit *fit, tr_fit_slot *slot )
             task->softness[l] = softer;
         }
     }
-    return any;
 }
 
 // By how much the goals below a hinge ask its limb to become shorter.
@@ -90,6 +92,35 @@ static lane_mask hint_bends( const tr_fit *fit, tr_fit_slot *slot, lane_mask som
         any |= hinted;
     }
     return any;
+}
+
+static lane_mask find_warm( const fit_block *block )
+{
+    lane_mask warm = { 0 };
+    for ( int l = 0; l < LANES; ++l )
+        warm[l] = block->frames[l]->warm != NULL ? -1 : 0;
+    return warm;
+}
+
+// The given pose as a trial: δ = log( warm · centre⁻¹ ), z = S⁻¹ δ.
+static void start_warm( tr_fit_slot *slot, const fit_block *block, lane_mask warm )
+{
+    lane3 root = l3_zero();
+    for ( int l = 0; l < LANES; ++l )
+        if ( warm[l] )
+            l3_set( &root, l, block->frames[l]->warm_root );
+    double stiffness = slot->shift_scale > 0 ? 1 / slot->shift_scale : 0;
+    lane3 shift = l3_scale( lane_all( stiffness ), l3_sub( root, slot->root ) );
+    slot->shift_trial = l3_select( warm, shift, slot->shift_trial );
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        lane_quat pose = joint->centre;
+        for ( int l = 0; l < LANES; ++l )
+            if ( warm[l] )
+                lq_set( &pose, l, block->frames[l]->warm[joint->joint] );
+        if ( !joint->locked )
+            turn_trial( joint, rotation_error( pose, joint->centre ), warm );
+    }
 }
 
 // ----------------------------------------------------------------------------------------------- iterate
@@ -195,12 +226,19 @@ static void try_other_side( const tr_fit *fit, tr_fit_slot *slot, progress *p )
     p->converged = ( p->converged & ~worse ) | ( first.converged & worse );
 }
 
-static void iterate( const tr_fit *fit, tr_fit_slot *slot, progress *p )
+// What ease and hints have to know of the centre is asked there; then the iteration begins.
+static void iterate( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block, progress *p )
 {
+    lane_mask warm = find_warm( block ), eased = find_eased( slot ), changed = warm | eased;
     slot->sharp = ( lane_mask ){ 0 };
-    pose_and_take( fit, slot, all_lanes, p );
-    lane_mask changed = soften( fit, slot );
-    changed |= hint_bends( fit, slot, all_lanes );
+    if ( lane_any( ~warm | eased ) ) {
+        pose_and_take( fit, slot, all_lanes, p );
+        if ( lane_any( eased ) )
+            soften( fit, slot );
+        changed |= hint_bends( fit, slot, ~warm );
+    }
+    if ( lane_any( warm ) )
+        start_warm( slot, block, warm );
     if ( lane_any( changed ) )
         pose_and_take( fit, slot, changed, p );
     minimise( fit, slot, all_lanes, p );
@@ -279,7 +317,7 @@ void KERNEL( solve_block )( const tr_fit *fit, tr_fit_slot *slot, const fit_bloc
     start_joints( fit, slot, block, aimed );
     progress p = { .converged = all_lanes };
     if ( slot->task_count > 0 )
-        iterate( fit, slot, &p );
+        iterate( fit, slot, block, &p );
     write_pose( fit, slot, block, aimed );
     write_outcome( slot, block, &p );
 }

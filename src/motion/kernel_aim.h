@@ -29,14 +29,14 @@ static lane3 load_vec3( const vec3 *const from[LANES], int j )
     return v;
 }
 
-// Shortest turn of one direction onto another: f × t beside |f| |t| + f · t, made a unit. Directions that are
-// none, and opposite ones, are left to q_between.
+// Shortest turn of one direction onto another, of any length: f × t beside |f| |t| + f · t. Directions that
+// are none, and opposite ones, are left to q_between.
 static lane_quat turn_between( lane3 from, lane3 to )
 {
     lane both = lane_sqrt( l3_dot( from, from ) * l3_dot( to, to ) ), w = both + l3_dot( from, to );
     lane3 n = l3_cross( from, to );
     lane_mask plain = ( w > 1e-6 * both ) & ( both > 1e-12 );
-    lane_quat q = lq_unit( ( lane_quat ){ n.x, n.y, n.z, lane_select( plain, w, lane_all( 1 ) ) } );
+    lane_quat q = { n.x, n.y, n.z, w };
     for ( int l = 0; l < LANES && lane_any( ~plain ); ++l )
         if ( !plain[l] )
             lq_set( &q, l, q_between( l3_get( &from, l ), l3_get( &to, l ) ) );
@@ -93,7 +93,7 @@ static lane_quat aim_all( const lane moment[9], lane_quat reference )
         lane change = lane_max( lane_max( lane_abs( next.x - q.x ), lane_abs( next.y - q.y ) ),
                                 lane_max( lane_abs( next.z - q.z ), lane_abs( next.w - q.w ) ) );
         q = lq_select( moving, next, q );
-        moving &= change > 1e-12;
+        moving &= change > 1e-10; // the next is a hundred times smaller at least
     }
     lane_mask lost = some & ( moving | ~is_largest( m, q ) );
     for ( int l = 0; l < LANES && lane_any( lost ); ++l )
@@ -142,8 +142,7 @@ static void aim( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
         }
         lane_quat reference = in.rotations[0] != NULL ? load_quat( in.rotations, j ) : carried;
         slot->world[j] = lq_unit( aim_joint( fit, &in, j, reference ) );
-        slot->centre[j] =
-            p < 0 ? slot->world[j] : lq_unit( lq_mul( lq_conj( slot->world[p] ), slot->world[j] ) );
+        slot->centre[j] = p < 0 ? slot->world[j] : lq_mul( lq_conj( slot->world[p] ), slot->world[j] );
     }
 }
 

@@ -258,6 +258,17 @@ static inline void add_products( lane *block, int stride, const lane33 *a, const
     }
 }
 
+// Of a block on the diagonal the lower triangle is never read.
+static inline void add_own_products( lane *block, int stride, const lane33 *a, const lane33 *b )
+{
+    block[0] += l3_dot( a->cx, b->cx );
+    block[1] += l3_dot( a->cx, b->cy );
+    block[2] += l3_dot( a->cx, b->cz );
+    block[stride + 1] += l3_dot( a->cy, b->cy );
+    block[stride + 2] += l3_dot( a->cy, b->cz );
+    block[2 * stride + 2] += l3_dot( a->cz, b->cz );
+}
+
 // What the root's shift gives, and the compliance of the goals. Rows of masked axes are zero but for this.
 static void assemble_task( tr_fit_slot *slot, int t )
 {
@@ -314,7 +325,8 @@ static signs assemble( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
             lane3 g = l33_transposed_mulv( &y, joint->gradient );
             rhs[0] += g.x, rhs[1] += g.y, rhs[2] += g.z;
             lane *line = slot->normal + (size_t)3 * rows[a].task * m;
-            for ( int b = a; b < joint->row_count; ++b )
+            add_own_products( line + 3 * rows[a].task, m, &y, &rows[a].y );
+            for ( int b = a + 1; b < joint->row_count; ++b )
                 add_products( line + 3 * rows[b].task, m, &y, &rows[b].y );
         }
     }
@@ -375,13 +387,14 @@ static void solve_symmetric( const lane *a, lane *x, int n )
 // touch its stop, which the next step then takes into account.
 static void keep_bend( fit_joint *joint )
 {
-    lane unit = 1 / lane_sqrt( joint->stiffness.x );
-    lane now = ( joint->z.x - joint->least ) * unit, next = ( joint->trial.x - joint->least ) * unit;
-    lane_mask beyond = joint->hinged & ( now > 0 ) & ( next < -OVERSTRETCH );
+    lane now = joint->z.x - joint->least, next = joint->trial.x - joint->least; // in radians · √stiffness
+    lane_mask beyond = joint->hinged & ( now > 0 ) & ( next < 0 ) &
+                       ( next * next > OVERSTRETCH * OVERSTRETCH * joint->stiffness.x );
     if ( !lane_any( beyond ) )
         return;
-    lane kept = lane_select( now > OVERSTRETCH, KEPT_BEND * now, lane_all( -OVERSTRETCH ) );
-    joint->trial.x = lane_select( beyond, joint->least + kept / unit, joint->trial.x );
+    lane overstretch = OVERSTRETCH * lane_sqrt( joint->stiffness.x );
+    lane kept = lane_select( now > overstretch, KEPT_BEND * now, -overstretch );
+    joint->trial.x = lane_select( beyond, joint->least + kept, joint->trial.x );
 }
 
 // exp(δ) is the same for δ and δ shortened by a full turn: take the one nearer to the centre.

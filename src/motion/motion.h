@@ -340,6 +340,12 @@ typedef struct tr_fit_def {
 } tr_fit_def;
 
 tr_fit_def tr_default_fit_def( void );
+// For pictures while something is dragged: the same energy, but at most six steps of Newton's method, and
+// none that turns every joint by less than a ninth of a degree. With a hand or foot of the built-in figures
+// dragged by 5 or 10 mm at a time, 99 frames in 100 come within 1.3 mm and 0.3 degrees of the default's
+// answer, limbs pulled taut now and then not. What is kept when the mouse is let go should be fitted by the
+// default.
+tr_fit_def tr_preview_fit_def( void );
 
 typedef struct tr_fit {          // of one skeleton; constant once built, to be shared by any number of solves
     const tr_skeleton *skeleton; // borrowed
@@ -387,6 +393,12 @@ typedef struct tr_fit_frame {
     const quat *rotations;    // [joint_count]
     const tr_fit_goal *goals; // [goal_count]
     int goal_count;
+    // Optional, NULL when absent: the pose to begin with, say the last answer while a goal is dragged. The
+    // energy stays the same, and so does the answer of a fit that converges; it only comes sooner, where it
+    // takes more than two steps. Where the goals can be met with a knee or an elbow bent either way, the bend
+    // nearer to this pose is likelier.
+    const quat *warm; // [joint_count]
+    vec3 warm_root;
 } tr_fit_frame;
 
 typedef struct tr_fit_result {
