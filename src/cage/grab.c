@@ -250,7 +250,9 @@ static void link_vertices( const tr_cage *cage, tr_cage_solver *s, const adjacen
         int i = s->number[v], at = s->start[i];
         for ( int e = near->start[v]; e < near->start[v + 1]; ++e, ++at ) {
             double w = near->weights[e];
-            vec3 r = v3_sub( cage->rest[v], cage->rest[near->other[e]] );
+            bool within = v / cage->vertex_count == near->other[e] / cage->vertex_count;
+            vec3 r = within || !cage->def.carried ? v3_sub( cage->rest[v], cage->rest[near->other[e]] )
+                                                  : v3_zero; // then displacements alone are compared
             double d[3] = { r.x, r.y, r.z };
             s->neighbours[at] = s->number[near->other[e]];
             s->links[at][3] = (float)w;

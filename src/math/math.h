@@ -171,6 +171,10 @@ static inline mat3 m3_transpose( mat3 m )
 {
     return ( mat3 ){ { m.cx.x, m.cy.x, m.cz.x }, { m.cx.y, m.cy.y, m.cz.y }, { m.cx.z, m.cy.z, m.cz.z } };
 }
+static inline mat3 m3_add_outer( mat3 m, vec3 a, vec3 b ) // m + a bᵀ
+{
+    return ( mat3 ){ v3_mad( m.cx, b.x, a ), v3_mad( m.cy, b.y, a ), v3_mad( m.cz, b.z, a ) };
+}
 static inline double m3_det( mat3 m )
 {
     return v3_dot( m.cx, v3_cross( m.cy, m.cz ) );

@@ -30,6 +30,7 @@ typedef struct tr_prop_row {
 
 typedef struct tr_cluster_rows {
     const tr_stage *stage;
+    int first, frame_count;   // frames at work: first … first + frame_count − 1
     const int *graph_of_node; // [actor_count + prop_count] index in the cluster, -1: not in it
     tr_cluster cluster;
     tr_rule_row *items; // [count] in order of priority: the first win where hard ones contradict each other
@@ -38,7 +39,8 @@ typedef struct tr_cluster_rows {
     int prop_count, prop_capacity;
 } tr_cluster_rows;
 
-// Adds a row for every rule that acts on the cluster's graphs (which have been added already).
+// Adds a row for every rule that acts on the cluster's graphs (which have been added already) in the frames
+// at work.
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
 // goals [frame_count * row_count]. `now` is the result so far: partners' rotations and props' places are read
@@ -46,8 +48,17 @@ void tr_cluster_rows_free( tr_cluster_rows *rows );
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
                             tr_goal *goals );
 
-// Fits every character's skeleton, from the copied motions in `result`, to graphs [actor_count]: joints and
-// rotations the graphs came to. Motions, worlds and props' tracks of `result` are changed.
-bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, tr_error *error );
+// Fits every character's skeleton, from the motions in `result`, to graphs [actor_count]: joints and
+// rotations the graphs came to. Motions, worlds and props' tracks of `result` are changed. With `affected`
+// [(actor_count + prop_count) * frame_count], only those that are set there; a character that never is needs
+// no graph.
+bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, const bool *affected,
+                     tr_error *error );
+
+// Brings poses somebody changed back in line with the rules: deforms the graphs of all affected characters
+// and props together, around what `result` has (motions, worlds, tracks), then fits. Everything else keeps
+// its bits. Whoever a rule joins to somebody affected at a frame has to be so too: tr_stage_reach.
+bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                        tr_error *error );
 
 #endif

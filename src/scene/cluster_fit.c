@@ -22,6 +22,7 @@ typedef struct fit_state {
     tr_clip *start;         // [actor_count] the copied clips
     tr_world *copied;       // [actor_count] their joints
     const tr_world *graphs; // [actor_count] what the graphs say
+    const bool *affected;   // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     tr_fit *fits;           // [actor_count]
     int **rules;            // [actor_count] rules that act on the actor
     int *rule_counts;       // [actor_count]
@@ -52,6 +53,19 @@ static void state_free( fit_state *s )
     tr_free( s->rule_counts );
     tr_free( s->agreed );
     tr_free( s->stale );
+}
+
+static bool is_affected( const fit_state *s, int node, int frame )
+{
+    return s->affected == NULL || s->affected[(size_t)node * (size_t)s->stage->frame_count + (size_t)frame];
+}
+
+static bool ever_affected( const fit_state *s, int node )
+{
+    for ( int f = 0; f < s->stage->frame_count; ++f )
+        if ( is_affected( s, node, f ) )
+            return true;
+    return false;
 }
 
 static bool build_actor_state( fit_state *s, int i, tr_error *error )
@@ -86,7 +100,7 @@ static bool state_build( fit_state *s, tr_error *error )
          s->rule_counts == NULL || s->agreed == NULL || s->stale == NULL )
         return tr_error_memory( error );
     for ( size_t i = 0; i < actors; ++i )
-        if ( !build_actor_state( s, (int)i, error ) )
+        if ( ever_affected( s, (int)i ) && !build_actor_state( s, (int)i, error ) )
             return false;
     return true;
 }
@@ -385,7 +399,7 @@ static vec3 half_way( const fit_state *s, const tr_result *achieved, const tr_ru
 static bool meet_actors( fit_state *s, int r, int frame )
 {
     const tr_rule *rule = &s->stage->rules[r];
-    if ( !links_actors( rule ) || !in_full( rule, frame ) )
+    if ( !links_actors( rule ) || !in_full( rule, frame ) || !is_affected( s, rule->a.actor, frame ) )
         return false;
     double apart;
     vec3 middle = half_way( s, s->result, rule, frame, &apart );
@@ -415,6 +429,8 @@ static bool prop_pull( const fit_state *s, const tr_rule *rule, int prop, int fr
 // A prop moves to the middle of what all that hold it fully achieved.
 static bool meet_prop( fit_state *s, int prop, const int *rules, int rule_count, int frame )
 {
+    if ( !is_affected( s, s->stage->actor_count + prop, frame ) )
+        return false;
     vec3 sum = v3_zero;
     double most = 0;
     int holds = 0;
@@ -478,7 +494,7 @@ static bool lift_feet( fit_state *s )
         bool minds_ground = s->stage->scene->cast[i].contacts;
         for ( int j = 0; minds_ground && j < skeleton->joint_count; ++j )
             for ( int f = 0; is_foot( skeleton, j ) && f < s->stage->frame_count; ++f )
-                lifted = lift_foot( s, i, j, f ) || lifted;
+                lifted = ( is_affected( s, i, f ) && lift_foot( s, i, j, f ) ) || lifted;
     }
     return lifted;
 }
@@ -517,11 +533,14 @@ static bool fit_all( fit_state *s, tr_error *error )
     for ( int r = 0; r < s->stage->rule_count; ++r )
         for ( int f = 0; links_actors( &s->stage->rules[r] ) && f < s->stage->frame_count; ++f ) {
             double apart;
+            if ( !is_affected( s, s->stage->rules[r].a.actor, f ) ||
+                 !is_affected( s, s->stage->rules[r].b.actor, f ) )
+                continue;
             *agreed_place( s, r, f ) = half_way( s, &graph_view, &s->stage->rules[r], f, &apart );
         }
     for ( int i = 0; i < s->stage->actor_count; ++i )
         for ( int f = 0; f < s->stage->frame_count; ++f )
-            stale_frames( s, i )[f] = true;
+            stale_frames( s, i )[f] = is_affected( s, i, f );
     bool moved = true;
     for ( int round = 0; round < MAX_ROUNDS && moved; ++round )
         if ( !fit_stale( s, error ) || !meet( s, error, &moved ) )
@@ -529,9 +548,10 @@ static bool fit_all( fit_state *s, tr_error *error )
     return fit_stale( s, error );
 }
 
-bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, tr_error *error )
+bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, const bool *affected,
+                     tr_error *error )
 {
-    fit_state state = { .stage = stage, .result = result, .graphs = graphs };
+    fit_state state = { .stage = stage, .result = result, .graphs = graphs, .affected = affected };
     bool ok = state_build( &state, error ) && fit_all( &state, error );
     state_free( &state );
     return ok;

@@ -95,9 +95,20 @@ static bool add_rotation( tr_cluster_rows *rows, int r, const tr_rule *rule, int
     return true;
 }
 
+// Does the rule pull in any of the frames at work?
+static bool is_on( const tr_cluster_rows *rows, const tr_rule *rule )
+{
+    for ( int f = rows->first; f < rows->first + rows->frame_count; ++f )
+        if ( tr_rule_pull( rows->stage, rule, f ) > 0 )
+            return true;
+    return false;
+}
+
 static bool add_rule( tr_cluster_rows *rows, int r )
 {
     const tr_rule *rule = &rows->stage->rules[r];
+    if ( !is_on( rows, rule ) )
+        return true;
     int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
     bool bone = rule->kind == TR_CONSTRAINT_LENGTH && other < 0; // exact by construction in the fit
     if ( graph < 0 || rule->direction || bone )
@@ -188,8 +199,8 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
 {
     const tr_stage *stage = rows->stage;
     int row_count = rows->cluster.row_count;
-    for ( int f = 0; f < stage->frame_count; ++f ) {
-        tr_goal *frame = goals + (size_t)f * row_count;
+    for ( int f = rows->first; f < rows->first + rows->frame_count; ++f ) {
+        tr_goal *frame = goals + (size_t)( f - rows->first ) * row_count;
         for ( int r = 0; r < row_count; ++r )
             frame[r] = tr_goal_off();
         for ( int i = 0; i < rows->prop_count; ++i ) {

@@ -1,6 +1,8 @@
 // Where a rule wants its point, and how far a result is from that.
 #include "scene/scene_private.h"
 
+#include <string.h>
+
 // -------------------------------------------------------------------------------------------- positions
 
 // `source`: `pose` is that of the actor's source, NULL: it is of the target.
@@ -86,6 +88,52 @@ static vec3 contact_target( const tr_stage *stage, const tr_result *result, cons
     return v3( moved.x, rule->floor + rise * ( p.y - rule->floor ), moved.z );
 }
 
+// ---------------------------------------------------------------------------------------------- edits
+
+vec3 tr_step_apply( tr_step step, vec3 place )
+{
+    if ( step.turn != 0 )
+        place = q_rotate( q_axis_angle( v3_y, step.turn ), place );
+    return v3_add( place, step.move );
+}
+
+tr_step tr_step_after( tr_step first, tr_step then )
+{
+    return ( tr_step ){ first.turn + then.turn, tr_step_apply( then, first.move ) };
+}
+
+bool tr_step_is_none( tr_step step )
+{
+    return step.turn == 0 && step.move.x == 0 && step.move.y == 0 && step.move.z == 0;
+}
+
+// Where a foot stands after edits: heel and toes go with what carries them.
+static vec3 step_of( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
+                     vec3 place )
+{
+    int actor = rule->a.actor;
+    if ( rule->surface_prop >= 0 || actor < 0 || rule->a.count == 0 || result->steps == NULL ||
+         result->steps[actor] == NULL )
+        return place;
+    const tr_skeleton *skeleton = &stage->actors[actor].target;
+    size_t at = (size_t)frame * (size_t)skeleton->joint_count +
+                (size_t)tr_extremity_carrier( skeleton, rule->a.joints[0] );
+    return tr_step_apply( result->steps[actor][at], place );
+}
+
+// How edits turned what an offset or a rotation taken from the source is about: a prop as it is, a character
+// about the vertical. Without edits exactly the identity.
+static quat edit_turn( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame )
+{
+    if ( anchor->prop >= 0 ) {
+        quat now = result->tracks[anchor->prop][frame].rotation;
+        quat source = stage->props[anchor->prop].track[frame].rotation;
+        return memcmp( &now, &source, sizeof now ) == 0 ? q_identity : q_mul( now, q_conj( source ) );
+    }
+    bool turned = anchor->actor >= 0 && result->turns != NULL && result->turns[anchor->actor] != NULL;
+    return turned ? q_axis_angle( v3_y, result->turns[anchor->actor][frame] ) : q_identity;
+}
+
 // -------------------------------------------------------------------------------------------- evaluation
 
 double tr_rule_strength( const tr_rule *rule, int frame )
@@ -116,6 +164,9 @@ static vec3 relative_target( const tr_stage *stage, const tr_result *result, con
             offset = v3_scale( tr_anchor_group( stage, &rule->a )->size_ratio, offset );
         if ( rule->partner_space )
             offset = q_unrotate( anchor_source_rotation( stage, &rule->b, frame ), offset );
+        else
+            offset = q_rotate( edit_turn( stage, result, rule->a.prop >= 0 ? &rule->a : &rule->b, frame ),
+                               offset );
     }
     return rule->partner_space ? q_rotate( anchor_rotation( result, &rule->b, frame ), offset ) : offset;
 }
@@ -146,21 +197,31 @@ static vec3 centre_of_mass( const tr_stage *stage, const tr_result *result, int 
                                    tr_world_pose( &result->worlds[actor], frame ) );
 }
 
-vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+static vec3 target_of( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
     switch ( rule->kind ) {
     case TR_CONSTRAINT_CONTACT:
-        return rule->given ? rule->target : contact_target( stage, result, rule, frame );
+        return rule->given
+                   ? rule->target
+                   : step_of( stage, result, rule, frame, contact_target( stage, result, rule, frame ) );
     case TR_CONSTRAINT_RELATIVE: return relative_target( stage, result, rule, frame );
     case TR_CONSTRAINT_CENTRE_OF_MASS:
         return rule->given ? rule->target
                            : support_centre( stage, result, rule->a.actor, frame,
                                              centre_of_mass( stage, result, rule->a.actor, frame ) );
     default:
+        if ( rule->path != NULL )
+            return rule->path[frame];
         return rule->given ? rule->target
                            : tr_group_place( tr_anchor_group( stage, &rule->a ),
                                              tr_anchor_source( stage, &rule->a, frame ) );
     }
+}
+
+vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    vec3 target = target_of( stage, result, rule, frame );
+    return rule->miss != NULL ? v3_add( target, rule->miss[frame] ) : target;
 }
 
 static double masked_length( const bool axis[3], vec3 v )
@@ -176,7 +237,9 @@ static double chord( double angle )
 // Flat: the rotation it has, tilted back by the least turn that makes the change from the wanted one level.
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
-    quat wanted = rule->given ? rule->rotation : anchor_source_rotation( stage, &rule->a, frame );
+    quat wanted = rule->given ? rule->rotation
+                              : q_mul( edit_turn( stage, result, &rule->a, frame ),
+                                       anchor_source_rotation( stage, &rule->a, frame ) );
     if ( !rule->flat )
         return wanted;
     quat now = anchor_rotation( result, &rule->a, frame );

@@ -21,7 +21,6 @@ typedef struct metric_row {
 
 static const char *const no_mesh =
     "needs the interaction mesh's tetrahedra, which this version does not build";
-static const char *const no_edits = "the scene has no edits";
 
 static const metric_row rows[] = {
     { "bone_length_error_pct",
@@ -67,8 +66,8 @@ static const metric_row rows[] = {
     { "rotation_spike_deg", tr_measure_rotation_spike, NULL, { { "value", "deg", 20 } } },
     { "pose_error_deg", tr_measure_pose, NULL, { { "value", "deg", 10 } } },
     { "identity_error_m", tr_measure_identity, NULL, { { "value", "m", 1e-4 } } },
-    { "edit_handle_mm", NULL, no_edits, { { "value", "mm", 1 } } },
-    { "edit_leak_mm", NULL, no_edits, { { "value", "mm" } } },
+    { "edit_handle_mm", tr_measure_edit_handle, NULL, { { "value", "mm", 1 } } },
+    { "edit_leak_mm", tr_measure_edit_leak, NULL, { { "value", "mm" } } },
 };
 
 enum { row_count = sizeof rows / sizeof rows[0] };

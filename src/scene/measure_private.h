@@ -88,6 +88,8 @@ tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr
 tr_metric_function tr_measure_writhe;
 // measure_rules.c: how well constraints are kept
 tr_metric_function tr_measure_contact_error, tr_measure_relative_error;
+// measure_edit.c: what layers did
+tr_metric_function tr_measure_edit_handle, tr_measure_edit_leak;
 
 // ------------------------------------------------------------------------------------------- closeness
 // Which capsules come near each other at a frame. Numbered through: those of the first performer, then those

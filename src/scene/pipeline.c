@@ -37,13 +37,18 @@ bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error 
     *result = ( tr_result ){ .actor_count = stage->actor_count,
                              .prop_count = stage->prop_count,
                              .frame_count = stage->frame_count,
-                             .rule_count = stage->rule_count };
+                             .rule_count = stage->rule_count,
+                             .handle_count = stage->scene->handle_count };
     result->motions = tr_alloc( (size_t)stage->actor_count, sizeof( tr_motion ) );
     result->worlds = tr_alloc( (size_t)stage->actor_count, sizeof( tr_world ) );
     result->tracks = tr_alloc( (size_t)stage->prop_count, sizeof( rigid * ) );
     result->reports = tr_alloc( (size_t)stage->rule_count, sizeof( tr_rule_report ) );
+    result->steps = tr_alloc( (size_t)stage->actor_count, sizeof( tr_step * ) );
+    result->turns = tr_alloc( (size_t)stage->actor_count, sizeof( double * ) );
+    result->handles = tr_alloc( (size_t)result->handle_count, sizeof( tr_handle_report ) );
     bool ok = result->motions != NULL && result->worlds != NULL && result->tracks != NULL &&
-              result->reports != NULL;
+              result->reports != NULL && result->steps != NULL && result->turns != NULL &&
+              result->handles != NULL;
     for ( int p = 0; ok && p < stage->prop_count; ++p ) {
         result->tracks[p] = tr_alloc( (size_t)stage->frame_count, sizeof( rigid ) );
         ok = result->tracks[p] != NULL;
@@ -62,6 +67,13 @@ void tr_result_free( tr_result *result )
         tr_world_free( &result->worlds[i] );
     for ( int p = 0; result->tracks != NULL && p < result->prop_count; ++p )
         tr_free( result->tracks[p] );
+    for ( int i = 0; result->steps != NULL && i < result->actor_count; ++i )
+        tr_free( result->steps[i] );
+    for ( int i = 0; result->turns != NULL && i < result->actor_count; ++i )
+        tr_free( result->turns[i] );
+    tr_free( result->steps );
+    tr_free( result->turns );
+    tr_free( result->handles );
     tr_free( result->motions );
     tr_free( result->worlds );
     tr_free( result->tracks );
@@ -115,7 +127,8 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( !method->solve( stage, out, error ) || !tr_result_finish( out, stage, error ) ) {
+    if ( !method->solve( stage, out, error ) || !tr_layers_apply( stage, out, error ) ||
+         !tr_result_finish( out, stage, error ) ) {
         tr_result_free( out );
         return false;
     }

@@ -17,8 +17,9 @@
 
 typedef struct cluster_work {
     const tr_stage *stage;
-    tr_result *result; // worlds and tracks hold the state so far: copied, then fitted
-    int *nodes;        // [node_count] of the stage that belong to it; the cluster's graphs in this order
+    tr_result *result;      // worlds and tracks hold the state so far: copied, then fitted
+    int first, frame_count; // frames at work
+    int *nodes;             // [node_count] of the stage that belong to it; the cluster's graphs in this order
     int node_count;
     tr_posegraph *graphs; // [node_count]
     tr_cluster_rows rows;
@@ -71,7 +72,7 @@ static bool build_graph( cluster_work *work, int g, tr_error *error )
 
 static bool allocate_frames( cluster_work *work, int g )
 {
-    size_t joints = (size_t)work->graphs[g].joint_count, frames = (size_t)work->stage->frame_count;
+    size_t joints = (size_t)work->graphs[g].joint_count, frames = (size_t)work->frame_count;
     work->reference[g] = tr_alloc( frames * 3 * joints, sizeof( vec3 ) );
     work->vertices[g] = tr_alloc( frames * 3 * joints, sizeof( vec3 ) );
     work->rotations[g] = tr_alloc( frames * joints, sizeof( quat ) );
@@ -88,7 +89,10 @@ static bool cluster_build( cluster_work *work, const int *graph_of_node, tr_erro
     if ( work->graphs == NULL || work->reference == NULL || work->vertices == NULL ||
          work->rotations == NULL )
         return tr_error_memory( error );
-    work->rows = ( tr_cluster_rows ){ .stage = work->stage, .graph_of_node = graph_of_node };
+    work->rows = ( tr_cluster_rows ){ .stage = work->stage,
+                                      .first = work->first,
+                                      .frame_count = work->frame_count,
+                                      .graph_of_node = graph_of_node };
     for ( int g = 0; g < work->node_count; ++g )
         if ( !build_graph( work, g, error ) )
             return false;
@@ -97,8 +101,8 @@ static bool cluster_build( cluster_work *work, const int *graph_of_node, tr_erro
             return tr_error_memory( error );
     if ( !tr_cluster_rows_build( &work->rows, error ) )
         return false;
-    work->goals = tr_alloc( (size_t)work->stage->frame_count * (size_t)work->rows.cluster.row_count,
-                            sizeof( tr_goal ) );
+    work->goals =
+        tr_alloc( (size_t)work->frame_count * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
     return work->goals != NULL || tr_error_memory( error );
 }
 
@@ -108,50 +112,62 @@ static void pose_reference( cluster_work *work )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         size_t stride = 3 * (size_t)work->graphs[g].joint_count;
-        for ( int f = 0; f < work->stage->frame_count; ++f ) {
+        for ( int f = 0; f < work->frame_count; ++f ) {
             vec3 *vertices = work->reference[g] + (size_t)f * stride;
+            int at = work->first + f;
             if ( is_prop( work, g ) )
-                tr_posegraph_pose_box( &work->graphs[g], work->result->tracks[prop_of( work, g )][f],
+                tr_posegraph_pose_box( &work->graphs[g], work->result->tracks[prop_of( work, g )][at],
                                        vertices );
             else
                 tr_posegraph_pose( &work->graphs[g],
-                                   tr_world_pose( &work->result->worlds[work->nodes[g]], f ), vertices );
+                                   tr_world_pose( &work->result->worlds[work->nodes[g]], at ), vertices );
         }
     }
 }
 
-static bool deform( cluster_work *work, tr_error *error )
+// The transfer brings copied poses to their contacts; poses that were solved before are there already.
+static bool deform( cluster_work *work, bool transfer, tr_error *error )
 {
     pose_reference( work );
     tr_cluster_job job = { .cluster = &work->rows.cluster,
                            .def = tr_default_cluster_def(),
-                           .frame_count = work->stage->frame_count,
+                           .frame_count = work->frame_count,
                            .reference = (const vec3 *const *)work->reference,
                            .goals = work->goals,
                            .vertices = work->vertices,
                            .rotations = work->rotations };
     job.def.tolerance = TOLERANCE;
     job.def.max_iterations = MAX_ITERATIONS;
-    tr_cluster_rows_goals( &work->rows, work->result, true, work->goals );
-    if ( !tr_cluster_transfer( &job, error ) )
-        return false;
-    job.reference = (const vec3 *const *)work->vertices;
+    if ( transfer ) {
+        tr_cluster_rows_goals( &work->rows, work->result, true, work->goals );
+        if ( !tr_cluster_transfer( &job, error ) )
+            return false;
+        job.reference = (const vec3 *const *)work->vertices;
+    }
     tr_cluster_rows_goals( &work->rows, work->result, false, work->goals );
     return tr_cluster_deform( &job, error );
 }
 
+static bool is_affected( const cluster_work *work, const bool *affected, int node, int frame )
+{
+    return affected == NULL || affected[(size_t)node * (size_t)work->stage->frame_count + (size_t)frame];
+}
+
 // Props take the place their graph came to, turned as before.
-static void place_props( cluster_work *work )
+static void place_props( cluster_work *work, const bool *affected )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         if ( !is_prop( work, g ) )
             continue;
         size_t stride = 3 * (size_t)work->graphs[g].joint_count;
         rigid *track = work->result->tracks[prop_of( work, g )];
-        for ( int f = 0; f < work->stage->frame_count; ++f )
-            track[f].position = tr_posegraph_box( work->reference[g] + (size_t)f * stride,
-                                                  work->vertices[g] + (size_t)f * stride, track[f] )
-                                    .position;
+        for ( int f = 0; f < work->frame_count; ++f ) {
+            rigid *place = &track[work->first + f];
+            if ( is_affected( work, affected, work->nodes[g], work->first + f ) )
+                place->position = tr_posegraph_box( work->reference[g] + (size_t)f * stride,
+                                                    work->vertices[g] + (size_t)f * stride, *place )
+                                      .position;
+        }
     }
 }
 
@@ -160,9 +176,9 @@ static void place_props( cluster_work *work )
 static void read_graph( const cluster_work *work, int g, tr_world *out )
 {
     size_t joints = (size_t)work->graphs[g].joint_count;
-    for ( int f = 0; f < work->stage->frame_count; ++f ) {
-        tr_pose copied = tr_world_pose( &work->result->worlds[work->nodes[g]], f ),
-                pose = tr_world_pose( out, f );
+    for ( int f = 0; f < work->frame_count; ++f ) {
+        tr_pose copied = tr_world_pose( &work->result->worlds[work->nodes[g]], work->first + f ),
+                pose = tr_world_pose( out, work->first + f );
         const vec3 *vertices = work->vertices[g] + (size_t)f * 3 * joints;
         const quat *turns = work->rotations[g] + (size_t)f * joints;
         for ( size_t j = 0; j < joints; ++j ) {
@@ -172,15 +188,15 @@ static void read_graph( const cluster_work *work, int g, tr_world *out )
     }
 }
 
-static bool solve_cluster( cluster_work *work, const int *graph_of_node, tr_world *graph_worlds,
-                           tr_error *error )
+static bool solve_cluster( cluster_work *work, const int *graph_of_node, const bool *affected,
+                           tr_world *graph_worlds, tr_error *error )
 {
-    bool ok = cluster_build( work, graph_of_node, error ) && deform( work, error );
+    bool ok = cluster_build( work, graph_of_node, error ) && deform( work, affected == NULL, error );
     for ( int g = 0; ok && g < work->node_count; ++g )
         if ( !is_prop( work, g ) )
             read_graph( work, g, &graph_worlds[work->nodes[g]] );
     if ( ok )
-        place_props( work );
+        place_props( work, affected );
     cluster_free( work );
     return ok;
 }
@@ -195,14 +211,15 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, const int 
     bool ok = ( nodes != NULL && graph_of_node != NULL ) || tr_error_memory( error );
     for ( int p = 0; ok && p < part_count; ++p ) {
         tr_progress_report( stage->progress, p, 2 * part_count ); // the other half is the fit
-        cluster_work work = { .stage = stage, .result = result, .nodes = nodes };
+        cluster_work work = {
+            .stage = stage, .result = result, .frame_count = stage->frame_count, .nodes = nodes };
         for ( int n = 0; n < node_count; ++n ) {
             graph_of_node[n] = part[n] == p ? work.node_count : -1;
             if ( part[n] == p )
                 nodes[work.node_count++] = n;
         }
         bool lone_prop = work.node_count == 1 && nodes[0] >= stage->actor_count; // stays on its track
-        ok = lone_prop || solve_cluster( &work, graph_of_node, graph_worlds, error );
+        ok = lone_prop || solve_cluster( &work, graph_of_node, NULL, graph_worlds, error );
     }
     tr_free( nodes );
     tr_free( graph_of_node );
@@ -240,8 +257,52 @@ bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *err
     bool ok = parts >= 0 || tr_error_memory( error );
     ok = ok && copy_pose( stage, result, graphs, error ) &&
          solve_clusters( stage, result, part, parts, graphs, error ) &&
-         tr_cluster_fit( stage, result, graphs, error );
+         tr_cluster_fit( stage, result, graphs, NULL, error );
     free_worlds( graphs, stage->actor_count );
     tr_free( part );
+    return ok;
+}
+
+// -------------------------------------------------------------------------------------------------- settle
+
+static bool ever_affected( const tr_stage *stage, const bool *affected, int node )
+{
+    const bool *frames = affected + (size_t)node * (size_t)stage->frame_count;
+    for ( int f = 0; f < stage->frame_count; ++f )
+        if ( frames[f] )
+            return true;
+    return false;
+}
+
+static bool settle( cluster_work *work, const bool *affected, int *graph_of_node, tr_world *graphs,
+                    tr_error *error )
+{
+    const tr_stage *stage = work->stage;
+    for ( int n = 0; n < stage->actor_count + stage->prop_count; ++n ) {
+        graph_of_node[n] = -1;
+        if ( !ever_affected( stage, affected, n ) )
+            continue;
+        graph_of_node[n] = work->node_count;
+        work->nodes[work->node_count++] = n;
+        if ( n < stage->actor_count && !tr_world_build( &graphs[n], &work->result->motions[n], error ) )
+            return false;
+    }
+    return work->node_count == 0 || ( solve_cluster( work, graph_of_node, affected, graphs, error ) &&
+                                      tr_cluster_fit( stage, work->result, graphs, affected, error ) );
+}
+
+bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                        tr_error *error )
+{
+    size_t nodes = (size_t)( stage->actor_count + stage->prop_count );
+    cluster_work work = { .stage = stage, .result = result, .first = first, .frame_count = last - first + 1 };
+    work.nodes = tr_alloc( nodes, sizeof( int ) );
+    int *graph_of_node = tr_alloc( nodes, sizeof( int ) );
+    tr_world *graphs = tr_alloc( (size_t)stage->actor_count, sizeof( tr_world ) );
+    bool ok = ( work.nodes != NULL && graph_of_node != NULL && graphs != NULL ) || tr_error_memory( error );
+    ok = ok && settle( &work, affected, graph_of_node, graphs, error );
+    free_worlds( graphs, stage->actor_count );
+    tr_free( work.nodes );
+    tr_free( graph_of_node );
     return ok;
 }

@@ -179,7 +179,12 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
     tr_text_add( out, ",\n  \"constraints\": [\n" );
     for ( int r = 0; r < stage->rule_count; ++r )
         print_rule( out, stage, result, r );
-    tr_text_add( out, "  ]\n}\n" );
+    tr_text_add( out, "  ]" );
+    if ( stage->grab_count > 0 ) {
+        tr_text_add( out, ",\n  \"edits\": " );
+        tr_edits_print( stage, result, out );
+    }
+    tr_text_add( out, "\n}\n" );
     return !out->failed;
 }
 
@@ -380,7 +385,7 @@ static bool load_all( tr_result *out, const tr_stage *stage, const char *folder,
             out->tracks[p][f] = ( rigid ){ *tr_clip_frame( &motion.clip, f ), motion.clip.root[f] };
         tr_motion_free( &motion );
     }
-    return tr_result_finish( out, stage, error );
+    return tr_edits_load( out, stage, folder, error ) && tr_result_finish( out, stage, error );
 }
 
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )

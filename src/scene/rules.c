@@ -8,25 +8,17 @@
 
 // ------------------------------------------------------------------------------------------------ binding
 
-typedef struct binder {
-    tr_stage *stage;
-    const char *file;
-    int constraint; // index in the document
-    tr_log *warnings;
-    tr_error *error;
-} binder;
-
-static bool fail_at( const binder *b, const char *field, const char *sentence, const char *what,
+static bool fail_at( const tr_binder *b, const char *field, const char *sentence, const char *what,
                      const char *nearest )
 {
     char path[96];
-    snprintf( path, sizeof path, "constraints[%d].%s", b->constraint, field );
+    snprintf( path, sizeof path, "%s[%d].%s", b->list, b->index, field );
     return tr_error_path( b->error, b->file, path,
                           nearest != NULL ? "%s \"%.96s\"; did you mean \"%.96s\"?" : "%s \"%.96s\"",
                           sentence, what, nearest );
 }
 
-static bool no_joint( const binder *b, const char *field, const tr_skeleton *skeleton, const char *name )
+static bool no_joint( const tr_binder *b, const char *field, const tr_skeleton *skeleton, const char *name )
 {
     const char **names = tr_alloc( (size_t)skeleton->joint_count + 1, sizeof( char * ) );
     if ( names == NULL )
@@ -57,7 +49,7 @@ double tr_part_ratio( const tr_actor *actor, int joint )
     return source > 1e-6 && target > 1e-6 ? target / source : actor->height_ratio;
 }
 
-static bool bind_point( const binder *b, const char *field, const tr_point *point, tr_anchor *anchor )
+bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point, tr_anchor *anchor )
 {
     *anchor =
         ( tr_anchor ){ .actor = -1, .prop = -1, .offset = point->offset, .source_offset = point->offset };
@@ -92,7 +84,7 @@ double tr_obstacle_top( const tr_scene *scene, int obstacle )
     return scene->obstacles[obstacle].position.y + 0.5 * scene->obstacles[obstacle].size.y;
 }
 
-static bool bind_surface( const binder *b, const tr_constraint *c, tr_rule *rule )
+static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *rule )
 {
     const tr_scene *scene = b->stage->scene;
     rule->floor = scene->ground;
@@ -146,7 +138,7 @@ static bool has_effect( const tr_stage *stage, const tr_rule *rule )
     return tr_rule_strength( rule, first ) > 0;
 }
 
-static bool bind_constraint( const binder *b, const tr_constraint *c )
+static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
 {
     tr_stage *stage = b->stage;
     int first = c->first - stage->scene->first, last = c->last - stage->scene->first;
@@ -156,7 +148,7 @@ static bool bind_constraint( const binder *b, const tr_constraint *c )
     memcpy( rule->id, c->id, sizeof rule->id );
     memcpy( rule->axis, c->axis, sizeof rule->axis );
     rule->kind = c->kind;
-    rule->constraint = b->constraint;
+    rule->constraint = b->index;
     rule->first = first < 0 ? 0 : first;
     rule->last = last >= stage->frame_count ? stage->frame_count - 1 : last;
     rule->ease_in = c->ease_in;
@@ -170,7 +162,7 @@ static bool bind_constraint( const binder *b, const tr_constraint *c )
     rule->target = c->target;
     rule->rotation = c->rotation;
     rule->length = c->length;
-    if ( !bind_point( b, "a", &c->a, &rule->a ) || !bind_point( b, "b", &c->b, &rule->b ) ||
+    if ( !tr_point_bind( b, "a", &c->a, &rule->a ) || !tr_point_bind( b, "b", &c->b, &rule->b ) ||
          !bind_surface( b, c, rule ) )
         return false;
     if ( !has_effect( stage, rule ) ) {
@@ -186,7 +178,7 @@ static bool bind_constraint( const binder *b, const tr_constraint *c )
 bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error )
 {
     for ( int i = 0; i < stage->scene->constraint_count; ++i ) {
-        binder b = { stage, file, i, warnings, error };
+        tr_binder b = { stage, file, "constraints", i, warnings, error };
         if ( !bind_constraint( &b, &stage->scene->constraints[i] ) )
             return false;
     }

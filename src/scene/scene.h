@@ -396,6 +396,9 @@ typedef struct tr_rule {
     bool axis[3];
     bool direction, partner_space, flat;
     bool given;
+    const vec3 *path; // [frame_count] absolute: where a is to be at each frame, borrowed; NULL: as above
+    const vec3 *miss; // [frame_count] how far from it a counts as met, borrowed; NULL: not at all. Edits on a
+                      // solved result leave alone what is fading in or out, or gave way
     vec3 target; // as in tr_constraint; contact: the place where it landed, in the world or in the prop's
                  // frame
     quat rotation;
@@ -406,6 +409,13 @@ typedef struct tr_rule {
     vec3 source_place; // other contacts: mean place in the source, in the same frame as target
     double floor;      // contact: height of the surface, 0 in a prop's frame
 } tr_rule;
+
+typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
+    int layer;           // index in the document
+    int first, last;     // its window, stage frames, cut to the stage
+    bool **joints;       // [actor_count] NULL: not grabbed, else [joint_count of the target]
+    bool *props;         // [prop_count]
+} tr_grab;
 
 typedef struct tr_stage {
     const tr_scene *scene;       // borrowed
@@ -421,6 +431,9 @@ typedef struct tr_stage {
     int group_count;
     tr_rule *rules;
     int rule_count, rule_capacity;
+    tr_grab *grabs; // [grab_count] in the order in which they act
+    int grab_count;
+    tr_anchor *handles; // [handle_count of the scene] the points they hold; unused where they hold none
 } tr_stage;
 
 // `file` is the scene's own path, for relative paths and messages; NULL when everything is in the library.
@@ -443,6 +456,19 @@ typedef struct tr_rule_report { // how well a rule was kept, over its full-stren
     int worst_frame;
 } tr_rule_report;
 
+// What edits did to the place of a foot: turned about the vertical through the origin, then moved.
+typedef struct tr_step {
+    double turn; // radians
+    vec3 move;
+} tr_step;
+
+typedef struct tr_handle_report { // what became of a handle of the document
+    bool acted;                   // its layer is active and its frame in the window
+    bool passed_on;               // later layers moved on what it holds: the error is the one from before
+    vec3 place;                   // of a point: where it was dragged to
+    double error_mm;              // points: on the body; vertices and sections: on the cage
+} tr_handle_report;
+
 typedef struct tr_result { // motion of the target bodies and of the props
     int actor_count, prop_count, frame_count;
     tr_motion *motions;      // [actor_count]
@@ -450,6 +476,13 @@ typedef struct tr_result { // motion of the target bodies and of the props
     rigid **tracks;          // [prop_count][frame_count]
     tr_rule_report *reports; // [rule_count of the stage]
     int rule_count;
+    // What edits did. Contacts are kept where edits moved them.
+    tr_step *
+        *steps;     // [actor_count] NULL: none, else [frame_count * joint_count] of hands and feet that stand
+    double **turns; // [actor_count] NULL: none, else [frame_count] radians about the vertical
+    tr_handle_report *handles; // [handle_count]
+    int handle_count;
+    double leak_mm; // how far edits moved anything beyond their windows, eases and links
     bool of_source; // bodies and props are the source's, not the target's
 } tr_result;
 

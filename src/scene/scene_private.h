@@ -51,6 +51,23 @@ bool tr_stage_automate( tr_stage *stage, tr_error *error ); // ends with tr_stag
 bool tr_stage_stand( tr_stage *stage, tr_error *error );
 void tr_footings_free( tr_actor *actor );
 
+// What is being bound, for messages: an element of a list of the document.
+typedef struct tr_binder {
+    tr_stage *stage;
+    const char *file;
+    const char *list; // "constraints"
+    int index;
+    tr_log *warnings;
+    tr_error *error;
+} tr_binder;
+
+// Finds the bodies and joints a point names. The error tells the path of the element's field.
+bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *point, tr_anchor *anchor );
+// Binds the layers of kind cage that are active, and every handle: fills the stage's grabs and handles.
+bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
+// Adds to nodes [actor_count + prop_count] everybody whom rules that act at the frame join to one of them.
+void tr_stage_reach( const tr_stage *stage, int frame, bool *nodes );
+
 // Actors, then props, are the nodes of a stage. part[node] = number of the set it belongs to when those that
 // rules link (and, with `close`, those that touch or come near each other) are taken together. Returns how
 // many sets there are, -1 when out of memory.
@@ -78,6 +95,22 @@ void tr_point_print_offset( tr_text *out, vec3 offset );
 // Fills worlds and reports of a result whose motions and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
+
+// What edits did to a point that a foot touches, and to a body's heading.
+vec3 tr_step_apply( tr_step step, vec3 place );
+tr_step tr_step_after( tr_step first, tr_step then );
+bool tr_step_is_none( tr_step step );
+// Steps of an actor [frame_count * joint_count] and turns [frame_count], made when they are not there. NULL
+// when out of memory.
+tr_step *tr_result_steps( tr_result *result, const tr_stage *stage, int actor );
+double *tr_result_turns( tr_result *result, int actor );
+
+// What edits did, as a member of report.json; read back only where the stage has edits.
+void tr_edits_print( const tr_stage *stage, const tr_result *result, tr_text *out );
+bool tr_edits_load( tr_result *result, const tr_stage *stage, const char *folder, tr_error *error );
+
+// The stage's grabs, one after the other, each on what the ones before it gave.
+bool tr_layers_apply( const tr_stage *stage, tr_result *result, tr_error *error );
 
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                        int frame ); // orientation: the world rotation it wants

@@ -322,7 +322,8 @@ static bool build( builder *b )
     for ( int i = 0; i < scene->obstacle_count; ++i )
         stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
     return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
-           tr_stage_group( stage, b->error ) && tr_stage_automate( stage, b->error );
+           tr_stage_group( stage, b->error ) && tr_stage_automate( stage, b->error ) &&
+           tr_stage_grab( stage, b->file, b->warnings, b->error );
 }
 
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
@@ -356,6 +357,14 @@ void tr_stage_free( tr_stage *stage )
     }
     for ( int i = 0; i < stage->prop_count; ++i )
         tr_free( stage->props[i].track );
+    for ( int g = 0; g < stage->grab_count; ++g ) {
+        for ( int i = 0; stage->grabs[g].joints != NULL && i < stage->actor_count; ++i )
+            tr_free( stage->grabs[g].joints[i] );
+        tr_free( stage->grabs[g].joints );
+        tr_free( stage->grabs[g].props );
+    }
+    tr_free( stage->grabs );
+    tr_free( stage->handles );
     tr_free( stage->actors );
     tr_free( stage->props );
     tr_free( stage->obstacles );

@@ -1,0 +1,328 @@
+// The cage of a layer: what it holds, where it is held, and where that takes the points.
+#include "scene/layer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// -------------------------------------------------------------------------------------------------- points
+
+static vec3 box_corner( vec3 size, int corner )
+{
+    return v3_scale( 0.5, v3( ( corner & 1 ) != 0 ? size.x : -size.x, ( corner & 2 ) != 0 ? size.y : -size.y,
+                              ( corner & 4 ) != 0 ? size.z : -size.z ) );
+}
+
+static bool gather_points( tr_cage_layer *l )
+{
+    const tr_stage *stage = l->stage;
+    size_t most = 8 * (size_t)stage->prop_count;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        most += (size_t)stage->actors[i].target.joint_count;
+    l->bound = tr_alloc( most, sizeof( tr_bound_point ) );
+    if ( l->bound == NULL )
+        return false;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        for ( int j = 0; l->grab->joints[i] != NULL && j < stage->actors[i].target.joint_count; ++j )
+            if ( l->grab->joints[i][j] )
+                l->bound[l->point_count++] = ( tr_bound_point ){ i, j };
+    for ( int p = 0; p < stage->prop_count; ++p )
+        for ( int c = 0; l->grab->props[p] && c < 8; ++c )
+            l->bound[l->point_count++] = ( tr_bound_point ){ stage->actor_count + p, c };
+    return true;
+}
+
+static vec3 bound_place( const tr_cage_layer *l, tr_bound_point point, int frame )
+{
+    const tr_stage *stage = l->stage;
+    if ( point.node < stage->actor_count )
+        return tr_world_pose( &l->result->worlds[point.node], frame ).positions[point.part];
+    int prop = point.node - stage->actor_count;
+    vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
+    return rigid_apply( l->result->tracks[prop][frame], box_corner( size, point.part ) );
+}
+
+static bool read_points( tr_cage_layer *l )
+{
+    size_t count = (size_t)l->frame_count * (size_t)l->point_count;
+    l->before = tr_alloc( count, sizeof( vec3 ) );
+    l->after = tr_alloc( count, sizeof( vec3 ) );
+    if ( l->before == NULL || l->after == NULL )
+        return false;
+    for ( int f = 0; f < l->frame_count; ++f )
+        for ( int p = 0; p < l->point_count; ++p )
+            l->before[(size_t)f * (size_t)l->point_count + (size_t)p] =
+                bound_place( l, l->bound[p], l->begin + f );
+    memcpy( l->after, l->before, count * sizeof( vec3 ) );
+    return true;
+}
+
+int tr_cage_layer_points( const tr_cage_layer *l, int node, int *count )
+{
+    int first = -1;
+    *count = 0;
+    for ( int p = 0; p < l->point_count; ++p )
+        if ( l->bound[p].node == node ) {
+            first = first < 0 ? p : first;
+            ++*count;
+        }
+    return first;
+}
+
+int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint )
+{
+    for ( int p = 0; p < l->point_count; ++p )
+        if ( l->bound[p].node == actor && l->bound[p].part == joint )
+            return p;
+    return -1;
+}
+
+bool tr_cage_layer_moves( const tr_cage_layer *l, int node, int frame )
+{
+    int f = frame - l->begin, count, first = tr_cage_layer_points( l, node, &count );
+    if ( first < 0 || f < 0 || f >= l->frame_count )
+        return false;
+    size_t at = (size_t)f * (size_t)l->point_count + (size_t)first;
+    return memcmp( l->before + at, l->after + at, (size_t)count * sizeof( vec3 ) ) != 0;
+}
+
+// ------------------------------------------------------------------------------------------------- handles
+
+static const tr_handle *handle_at( const tr_cage_layer *l, int index )
+{
+    return &l->stage->scene->handles[index];
+}
+
+static int handle_frame( const tr_cage_layer *l, const tr_handle *handle )
+{
+    return handle->frame - l->stage->scene->first;
+}
+
+static bool is_held( const tr_cage_layer *l, const tr_handle *handle )
+{
+    int frame = handle_frame( l, handle );
+    return strcmp( handle->layer, l->layer->id ) == 0 && handle->pinned && frame >= l->grab->first &&
+           frame <= l->grab->last;
+}
+
+// A whole section at an end of the window that the user let go.
+static bool is_released( const tr_cage_layer *l, int frame )
+{
+    const tr_scene *scene = l->stage->scene;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        const tr_handle *handle = &scene->handles[i];
+        if ( strcmp( handle->layer, l->layer->id ) == 0 && !handle->pinned && handle->point.who[0] == 0 &&
+             handle->vertex < 0 && handle_frame( l, handle ) == frame )
+            return true;
+    }
+    return false;
+}
+
+static bool is_pin( const tr_handle *handle )
+{
+    return v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
+}
+
+// Whether any handle asks for something: otherwise the layer is the identity, to the last bit.
+static bool asks_for_anything( const tr_cage_layer *l )
+{
+    const tr_scene *scene = l->stage->scene;
+    for ( int i = 0; i < scene->handle_count; ++i )
+        if ( is_held( l, &scene->handles[i] ) && !is_pin( &scene->handles[i] ) )
+            return true;
+    return false;
+}
+
+static int section_at( const tr_cage *cage, int frame )
+{
+    for ( int k = 0; k < cage->section_count; ++k )
+        if ( cage->sections[k] == frame )
+            return k;
+    return -1;
+}
+
+static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out, tr_error *error )
+{
+    const tr_handle *handle = handle_at( l, index );
+    int frame = handle_frame( l, handle );
+    *out = ( tr_cage_handle ){ .offset = handle->move, .frame = frame, .point = -1 };
+    if ( handle->point.who[0] != 0 ) {
+        out->kind = TR_HANDLE_POINT;
+        out->place = tr_anchor_position( l->stage, l->result, &l->stage->handles[index], frame );
+        return true;
+    }
+    out->section = section_at( &l->cage, frame );
+    out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
+    out->vertex = handle->vertex;
+    out->rotation = q_from_vector( v3_scale( TR_DEGREE, handle->turn ) );
+    if ( handle->vertex < l->cage.vertex_count )
+        return true;
+    char path[64];
+    snprintf( path, sizeof path, "handles[%d].vertex", index );
+    return tr_error_path( error, NULL, path, "a section has vertices 0 to %d", l->cage.vertex_count - 1 );
+}
+
+static bool make_handles( tr_cage_layer *l, tr_error *error )
+{
+    const tr_scene *scene = l->stage->scene;
+    size_t most = (size_t)scene->handle_count;
+    l->handles = tr_alloc( most, sizeof( tr_cage_handle ) );
+    l->handle_index = tr_alloc( most, sizeof( int ) );
+    l->handle_errors = tr_alloc( most, sizeof( double ) );
+    if ( l->handles == NULL || l->handle_index == NULL || l->handle_errors == NULL )
+        return tr_error_memory( error );
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        if ( !is_held( l, &scene->handles[i] ) )
+            continue;
+        if ( !make_handle( l, i, &l->handles[l->handle_count], error ) )
+            return false;
+        l->handle_index[l->handle_count++] = i;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- cage
+
+static void add_frame( int *frames, int *count, int frame )
+{
+    int at = 0;
+    while ( at < *count && frames[at] < frame )
+        ++at;
+    if ( ( at < *count && frames[at] == frame ) || *count == TR_CAGE_MAX_SECTIONS )
+        return;
+    memmove( frames + at + 1, frames + at, (size_t)( *count - at ) * sizeof( int ) );
+    frames[at] = frame;
+    ++*count;
+}
+
+// Where something is held first: there a section has to be. Then the document's sections, or as many as the
+// length of the way asks for.
+static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
+                       int frames[TR_CAGE_MAX_SECTIONS] )
+{
+    const tr_scene *scene = l->stage->scene;
+    int count = 0, spread[TR_CAGE_MAX_SECTIONS], spread_count = 0;
+    add_frame( frames, &count, l->grab->first );
+    add_frame( frames, &count, l->grab->last );
+    for ( int i = 0; i < scene->handle_count; ++i )
+        if ( is_held( l, &scene->handles[i] ) )
+            add_frame( frames, &count, handle_frame( l, &scene->handles[i] ) );
+    int given = 0;
+    for ( int i = 0; i < scene->section_count; ++i ) {
+        int frame = scene->sections[i].frame - scene->first;
+        if ( strcmp( scene->sections[i].layer, l->layer->id ) != 0 )
+            continue;
+        given++;
+        if ( frame >= l->grab->first && frame <= l->grab->last )
+            add_frame( frames, &count, frame );
+    }
+    if ( given == 0 )
+        spread_count = tr_cage_spread( points, l->grab->first, l->grab->last, def, spread );
+    for ( int i = 0; i < spread_count; ++i )
+        add_frame( frames, &count, spread[i] );
+    return count;
+}
+
+static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
+{
+    if ( ease > 0 )
+        return TR_CAGE_EASED;
+    return is_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
+}
+
+static tr_cage_def cage_def( const tr_cage_layer *l )
+{
+    tr_cage_def def = tr_default_cage_def();
+    def.padding = l->layer->padding;
+    def.start = window_end( l, l->grab->first, l->layer->ease_in );
+    def.end = window_end( l, l->grab->last, l->layer->ease_out );
+    def.ease_in = (int)ceil( l->layer->ease_in );
+    def.ease_out = (int)ceil( l->layer->ease_out );
+    def.falloff = (int)ceil( l->layer->falloff );
+    def.carried = true; // who is lifted does not lean; with `turn`, bodies turn about the vertical
+    return def;
+}
+
+// The frames the cage covers: to the end of the ease, or of the stage where an end is held.
+static void cover( tr_cage_layer *l, const tr_cage_def *def )
+{
+    int last = l->stage->frame_count - 1, end = l->grab->last;
+    l->begin = l->grab->first;
+    if ( def->start != TR_CAGE_PINNED )
+        l->begin = def->start == TR_CAGE_HELD ? 0 : (int)fmax( l->begin - def->ease_in, 0 );
+    if ( def->end != TR_CAGE_PINNED )
+        end = def->end == TR_CAGE_HELD ? last : (int)fmin( end + def->ease_out, last );
+    l->frame_count = end - l->begin + 1;
+}
+
+void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after )
+{
+    const tr_cage_def *def = &l->cage.def;
+    int far = l->stage->frame_count + 1;
+    *before = def->start == TR_CAGE_PINNED ? l->cage.first : l->cage.first - def->ease_in - 1;
+    *after = def->end == TR_CAGE_PINNED ? l->cage.last : l->cage.last + def->ease_out + 1;
+    if ( def->start == TR_CAGE_HELD || ( def->start == TR_CAGE_EASED && *before < 0 ) )
+        *before = -far;
+    if ( def->end == TR_CAGE_HELD || ( def->end == TR_CAGE_EASED && *after >= l->stage->frame_count ) )
+        *after = 2 * far;
+}
+
+static bool move_cage( tr_cage_layer *l, tr_error *error )
+{
+    tr_cage_def def = cage_def( l );
+    cover( l, &def );
+    if ( !read_points( l ) )
+        return tr_error_memory( error );
+    tr_cage_points points = { l->before, l->point_count, l->begin, l->frame_count, l->stage->fps };
+    int frames[TR_CAGE_MAX_SECTIONS];
+    def.frame_count = key_frames( l, &points, &def, frames );
+    def.frames = frames;
+    if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, &def, error ) )
+        return false;
+    l->built = true;
+    if ( !make_handles( l, error ) || !tr_cage_grab( &l->cage, l->handles, l->handle_count, error ) )
+        return false;
+    tr_cage_solve_def solve = tr_default_cage_solve_def();
+    tr_cage_solve( &l->cage, l->handles, &solve, l->handle_errors );
+    tr_cage_move( &l->cage, l->begin, l->begin + l->frame_count - 1, l->before, l->after );
+    return true;
+}
+
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, tr_result *result,
+                          tr_error *error )
+{
+    *out = ( tr_cage_layer ){ .stage = stage,
+                              .grab = grab,
+                              .layer = &stage->scene->layers[grab->layer],
+                              .result = result,
+                              .edited = *stage };
+    out->edited.rules = NULL;
+    size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
+    out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
+    if ( out->affected == NULL || !gather_points( out ) )
+        return tr_error_memory( error );
+    bool idle = out->point_count == 0 || grab->last <= grab->first || !asks_for_anything( out );
+    return idle || move_cage( out, error );
+}
+
+void tr_cage_layer_free( tr_cage_layer *l )
+{
+    for ( int i = 0; i < l->foot_count; ++i )
+        tr_free( l->feet[i].turns );
+    for ( int r = 0; l->misses != NULL && r < l->stage->rule_count; ++r )
+        tr_free( l->misses[r] );
+    tr_free( l->misses );
+    tr_free( l->linked );
+    tr_free( l->feet );
+    tr_free( l->affected );
+    tr_free( l->bound );
+    tr_free( l->before );
+    tr_free( l->after );
+    tr_free( l->handles );
+    tr_free( l->handle_index );
+    tr_free( l->handle_errors );
+    tr_free( l->edited.rules );
+    tr_free( l->paths );
+    if ( l->built )
+        tr_cage_free( &l->cage );
+    *l = ( tr_cage_layer ){ 0 };
+}

@@ -1,0 +1,454 @@
+// Layers at work: what a cage does to bodies, props, feet and partners, and what it leaves alone.
+#include "stage_fixture.h"
+
+#include "io/io.h"
+
+#define CAGE "layer_add id=edit kind=cage members="
+
+// Runs ops on the scene of a fixture, which the edited scene then replaces.
+static void edit( fixture *x, const char *ops )
+{
+    tr_document *document = tr_document_create( &x->scene, &x->error );
+    assert_non_null( document );
+    check_ok( tr_document_run( document, ops, strlen( ops ), "ops", &x->error ), &x->error );
+    tr_scene_free( &x->scene );
+    check_ok( tr_scene_copy( &x->scene, tr_document_scene( document ), &x->error ), &x->error );
+    tr_document_destroy( document );
+}
+
+static void rebuild( fixture *x )
+{
+    tr_stage_free( &x->stage );
+    build( x );
+}
+
+static bool same_frame( const tr_result *a, const tr_result *b, int actor, int frame )
+{
+    size_t joints = (size_t)a->motions[actor].skeleton.joint_count;
+    return memcmp( tr_clip_frame( &a->motions[actor].clip, frame ),
+                   tr_clip_frame( &b->motions[actor].clip, frame ), joints * sizeof( quat ) ) == 0 &&
+           memcmp( &a->motions[actor].clip.root[frame], &b->motions[actor].clip.root[frame],
+                   sizeof( vec3 ) ) == 0;
+}
+
+static void check_same( const tr_result *a, const tr_result *b )
+{
+    for ( int i = 0; i < a->actor_count; ++i )
+        for ( int f = 0; f < a->frame_count; ++f )
+            assert_true( same_frame( a, b, i, f ) );
+    for ( int p = 0; p < a->prop_count; ++p )
+        assert_memory_equal( a->tracks[p], b->tracks[p], (size_t)a->frame_count * sizeof( rigid ) );
+}
+
+static vec3 place_of( const tr_result *result, int actor, int joint_index, int frame )
+{
+    return tr_world_pose( &result->worlds[actor], frame ).positions[joint_index];
+}
+
+// A body that is pulled along a way, without feet on the ground.
+static void add_flyer( fixture *x, const char *id, vec3 ( *way )( double t ) )
+{
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    for ( int f = 0; f < FRAMES; ++f )
+        motion.clip.root[f] = v3_add( way( (double)f / ( FRAMES - 1 ) ), v3( 0, 2, 0 ) );
+    add_character( x, id, v3_zero, 1, &motion );
+}
+
+static vec3 straight( double t )
+{
+    return v3( 0, 0, 3 * t );
+}
+
+static vec3 figure_eight( double t ) // through the origin at t = 1/4 and 3/4
+{
+    double angle = 2 * TR_PI * ( t - 0.25 );
+    return v3( 2 * sin( angle ), 0, sin( 2 * angle ) );
+}
+
+// ------------------------------------------------------------------------------------------------ identity
+
+static void layers_that_ask_for_nothing_change_no_bit( void **state )
+{
+    (void)state;
+    static const char *const idle[] = {
+        CAGE "a,b,box\n",
+        CAGE "a\nhandle_add id=pin layer=edit frame=12\nhandle_add id=p2 layer=edit frame=3 point=a.LeftHand",
+        CAGE "a muted=true\nhandle_add id=drag layer=edit frame=12 move=0,1,0",
+        CAGE "a range=5,20\nhandle_add id=late layer=edit frame=25 move=0,1,0",
+        CAGE "a range=100,120\nhandle_add id=out layer=edit frame=110 move=0,1,0",
+        CAGE "a range=5,5\nhandle_add id=one layer=edit frame=5 move=0,1,0",
+        CAGE "z*\nhandle_add id=nobody layer=edit frame=12 move=0,1,0",
+        CAGE "a\nhandle_add id=let_go layer=edit frame=12 move=0,1,0 pinned=false",
+    };
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 0.9 );
+    add_bent( &x, "b", v3( 2, 0, 0 ), 1.1 );
+    tr_prop box = tr_default_prop( "box" );
+    tr_scene_add_prop( &x.scene, &box );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    for ( size_t i = 0; i < sizeof idle / sizeof *idle; ++i ) {
+        edit( &x, idle[i] );
+        rebuild( &x );
+        tr_result edited = solve( &x, "posegraph" );
+        check_same( &plain, &edited );
+        check_near( edited.leak_mm, 0, 0 );
+        tr_result_free( &edited );
+        edit( &x, "layer_remove id=edit" );
+    }
+    tr_result_free( &plain );
+    end( &x );
+}
+
+// ------------------------------------------------------------------------------------------------- dragging
+
+static void a_whole_section_carries_the_body( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_flyer( &x, "a", straight );
+    add_flyer( &x, "b", straight );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, CAGE "a range=5,25\nhandle_add id=up layer=edit frame=15 move=0.3,0.5,0" );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        assert_true( same_frame( &plain, &edited, 1, f ) );                          // the neighbour
+        assert_true( same_frame( &plain, &edited, 0, f ) == ( f <= 5 || f >= 25 ) ); // pinned ends
+    }
+    for ( int j = 0; j < edited.worlds[0].joint_count; ++j ) // in the middle it is carried without being bent
+        check_v3( place_of( &edited, 0, j, 15 ), v3_add( place_of( &plain, 0, j, 15 ), v3( 0.3, 0.5, 0 ) ),
+                  1e-4 );
+    assert_true( edited.handles[0].acted && edited.handles[0].error_mm < 1e-3 );
+    check_near( edited.leak_mm, 0, 0 );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
+}
+
+static void a_section_can_be_turned( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_flyer( &x, "a", straight );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, CAGE "a range=5,25\nhandle_add id=turn layer=edit frame=15 turn=0,90,0" );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    quat before = tr_world_pose( &plain.worlds[0], 15 ).rotations[0],
+         after = tr_world_pose( &edited.worlds[0], 15 ).rotations[0];
+    check_rotation( q_mul( after, q_conj( before ) ), q_axis_angle( v3_y, 0.5 * TR_PI ), 1e-4 );
+    check_near( edited.turns[0][15], 0.5 * TR_PI, 1e-4 );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
+}
+
+// The body passes the crossing twice; what is moved at the first time stays put at the second.
+static void a_figure_eight_is_edited_at_one_crossing( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    x.scene.last = 60;
+    tr_motion motion;
+    make_body( &motion, 61 );
+    for ( int f = 0; f < 61; ++f )
+        motion.clip.root[f] = v3_add( figure_eight( f / 60.0 ), v3( 0, 2, 0 ) );
+    add_character( &x, "a", v3_zero, 1, &motion );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    check_v3( place_of( &plain, 0, 0, 15 ), place_of( &plain, 0, 0, 45 ), 1e-6 );
+    edit( &x, CAGE "a range=5,25\nhandle_add id=up layer=edit frame=15 move=0,0.4,0" );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    check_near( place_of( &edited, 0, 0, 15 ).y, 2.4, 1e-4 );
+    for ( int f = 26; f < 61; ++f )
+        assert_true( same_frame( &plain, &edited, 0, f ) );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
+}
+
+static void a_point_is_dragged_with_a_body_that_stands( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 0.9 );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, CAGE "a.left_arm range=3,27\nhandle_add id=wave layer=edit frame=15 point=a.LeftHand "
+                   "move=-0.1,0.2,0.1" );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    int hand = joint( &x.stage, 0, "LeftHand" ), other = joint( &x.stage, 0, "RightHand" );
+    vec3 wanted = v3_add( place_of( &plain, 0, hand, 15 ), v3( -0.1, 0.2, 0.1 ) );
+    check_v3( place_of( &edited, 0, hand, 15 ), wanted, 1e-3 );
+    check_v3( edited.handles[0].place, wanted, 1e-9 );
+    assert_true( edited.handles[0].error_mm < 1 );
+    assert_true( v3_distance( place_of( &edited, 0, other, 15 ), place_of( &plain, 0, other, 15 ) ) < 0.05 );
+    double most = 0; // the hand goes there and back without a jump
+    for ( int f = 1; f + 1 < FRAMES; ++f ) {
+        vec3 bend =
+            v3_sub( v3_add( place_of( &edited, 0, hand, f - 1 ), place_of( &edited, 0, hand, f + 1 ) ),
+                    v3_scale( 2, place_of( &edited, 0, hand, f ) ) );
+        most = fmax( most, v3_length( bend ) );
+    }
+    assert_true( most < 0.02 );
+    for ( int r = 0; r < x.stage.rule_count; ++r ) // its feet stand where they stood
+        assert_true( edited.reports[r].max_mm < 1 );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
+}
+
+// Hand and box are joined; whichever of them is dragged, the other follows.
+static void a_dragged_box_drags_the_hand( void **state )
+{
+    (void)state;
+    for ( int who = 0; who < 2; ++who ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1 );
+        add_bent( &x, "b", v3( 3, 0, 0 ), 1 );
+        tr_prop box = tr_default_prop( "box" );
+        box.position = v3( 0.55, 1.45, 0.25 );
+        tr_scene_add_prop( &x.scene, &box );
+        tr_constraint hold =
+            relation( "hold", tr_point_joint( "a", "LeftHand" ), tr_point_prop( "box", v3_zero ) );
+        tr_scene_add_constraint( &x.scene, &hold );
+        build( &x );
+        tr_result plain = solve( &x, "posegraph" );
+        edit( &x, who == 0 ? CAGE "box range=3,27\nhandle_add id=h layer=edit frame=15 move=0,-0.2,0"
+                           : CAGE "a.left_arm range=3,27\nhandle_add id=h layer=edit frame=15 "
+                                  "point=a.LeftHand move=0,-0.2,0" );
+        rebuild( &x );
+        tr_result edited = solve( &x, "posegraph" );
+        int hand = joint( &x.stage, 0, "LeftHand" );
+        check_near( edited.tracks[0][15].position.y, plain.tracks[0][15].position.y - 0.2, 1e-3 );
+        check_near( place_of( &edited, 0, hand, 15 ).y, place_of( &plain, 0, hand, 15 ).y - 0.2, 1e-3 );
+        assert_true( edited.reports[find_rule( &x.stage, "hold" )].max_mm < 1 );
+        for ( int f = 0; f < FRAMES; ++f )
+            assert_true( same_frame( &plain, &edited, 1, f ) );
+        check_near( edited.leak_mm, 0, 0 );
+        tr_result_free( &plain );
+        tr_result_free( &edited );
+        end( &x );
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- stances
+
+// Who stands all the time is moved only as a whole: with the ends held the feet stay; with the ends free they
+// go along.
+static void a_stance_moves_as_a_whole_or_not_at_all( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    build( &x );
+    assert_true( x.stage.rule_count > 0 );
+    tr_result plain = solve( &x, "posegraph" );
+    int foot = joint( &x.stage, 0, "LeftFoot" );
+    edit( &x, CAGE "a\nhandle_add id=h layer=edit frame=15 move=0.1,0,0" );
+    rebuild( &x );
+    tr_result leaning = solve( &x, "posegraph" );
+    for ( int f = 0; f < FRAMES; ++f )
+        check_v3( place_of( &leaning, 0, foot, f ), place_of( &plain, 0, foot, f ), 1e-4 );
+    assert_true( place_of( &leaning, 0, 0, 15 ).x > 0.05 );
+    edit( &x, "handle_add id=start layer=edit frame=0 pinned=false\n"
+              "handle_add id=stop layer=edit frame=30 pinned=false\n"
+              "handle_set id=h move=1,0,0.5" );
+    rebuild( &x );
+    tr_result moved = solve( &x, "posegraph" );
+    for ( int f = 0; f < FRAMES; ++f )
+        check_v3( place_of( &moved, 0, foot, f ), v3_add( place_of( &plain, 0, foot, f ), v3( 1, 0, 0.5 ) ),
+                  1e-4 );
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        assert_true( moved.reports[r].max_mm < 0.1 );
+    tr_result_free( &plain );
+    tr_result_free( &leaning );
+    tr_result_free( &moved );
+    end( &x );
+}
+
+// ---------------------------------------------------------------------------------------------------- stack
+
+static void layers_add_up_and_can_be_muted( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_flyer( &x, "a", straight );
+    edit( &x, CAGE "a range=5,25\nhandle_add id=up layer=edit frame=15 move=0,0.5,0\n"
+                   "layer_add id=second kind=cage members=a range=5,25\n"
+                   "handle_add id=side layer=second frame=15 move=0.3,0,0" );
+    build( &x );
+    tr_result both = solve( &x, "posegraph" );
+    check_v3( place_of( &both, 0, 0, 15 ), v3_add( v3( 0.3, 2.5, 0 ), straight( 0.5 ) ), 1e-4 );
+    edit( &x, "layer_set id=edit muted=true" );
+    rebuild( &x );
+    tr_result one = solve( &x, "posegraph" );
+    check_v3( place_of( &one, 0, 0, 15 ), v3_add( v3( 0.3, 2, 0 ), straight( 0.5 ) ), 1e-4 );
+    edit( &x, "layer_set id=edit muted=false solo=true" );
+    rebuild( &x );
+    tr_result solo = solve( &x, "posegraph" );
+    check_v3( place_of( &solo, 0, 0, 15 ), v3_add( v3( 0, 2.5, 0 ), straight( 0.5 ) ), 1e-4 );
+    tr_result_free( &both );
+    tr_result_free( &one );
+    tr_result_free( &solo );
+    end( &x );
+}
+
+static void any_number_of_threads_gives_the_same_bits( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 0.9 );
+    add_bent( &x, "b", v3( 0.8, 0, 0 ), 1.1 );
+    tr_constraint hold =
+        relation( "hold", tr_point_joint( "a", "LeftHand" ), tr_point_joint( "b", "RightHand" ) );
+    tr_scene_add_constraint( &x.scene, &hold );
+    edit( &x,
+          CAGE "a range=3,27 turn=true\nhandle_add id=h layer=edit frame=15 point=a.Hips move=0,-0.1,0.1" );
+    build( &x );
+    tr_parallel_set_threads( 1 );
+    tr_result one = solve( &x, "posegraph" );
+    tr_parallel_set_threads( 3 );
+    tr_result three = solve( &x, "posegraph" );
+    tr_parallel_set_threads( 0 );
+    check_same( &one, &three );
+    tr_result_free( &one );
+    tr_result_free( &three );
+    end( &x );
+}
+
+// -------------------------------------------------------------------------------------------------- folders
+
+static void reports_keep_where_edits_put_feet( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 0.9 );
+    edit( &x, CAGE "a\nhandle_add id=h layer=edit frame=15 move=1,0,0.5 turn=0,40,0\n"
+                   "handle_add id=start layer=edit frame=0 pinned=false\n"
+                   "handle_add id=stop layer=edit frame=30 pinned=false\n"
+                   "layer_add id=wave kind=cage members=a.right_arm range=4,26\n"
+                   "handle_add id=w layer=wave frame=15 point=a.RightHand move=0,0.1,0.1" );
+    build( &x );
+    tr_result result = solve( &x, "posegraph" ), loaded;
+    char folder[] = "/tmp/troupe_edits_XXXXXX";
+    assert_non_null( mkdtemp( folder ) );
+    check_ok( tr_result_save( &x.stage, &result, "posegraph", folder, &x.error ), &x.error );
+    check_ok( tr_result_load( &loaded, &x.stage, folder, &x.error ), &x.error );
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        check_near( loaded.reports[r].max_mm, result.reports[r].max_mm, 1e-3 );
+    check_near( loaded.turns[0][15], result.turns[0][15], 1e-12 );
+    tr_measures measures;
+    check_ok( tr_measure( &measures, &x.stage, &loaded, &x.error ), &x.error );
+    const tr_metric *handle = tr_measures_find( &measures, "edit_handle_mm" ),
+                    *leak = tr_measures_find( &measures, "edit_leak_mm" ),
+                    *contact = tr_measures_find( &measures, "contact_error_mm" );
+    assert_true( !handle->fields[0].out_null && handle->fields[0].out < 1 && handle->fields[0].source_null );
+    assert_true( !leak->fields[0].out_null && leak->fields[0].out == 0 );
+    assert_true( contact->fields[0].out < 1 );
+    tr_measures_free( &measures );
+    tr_result_free( &loaded );
+    char *path = tr_string_format( "%s/report.json", folder );
+    check_ok( tr_file_write( path, "{}\n", 3, &x.error ), &x.error );
+    assert_false( tr_result_load( &loaded, &x.stage, folder, &x.error ) ); // the edits are missing
+    assert_string_equal( x.error.path, "edits" );
+    tr_free( path );
+    char *command = tr_string_format( "rm -r %s", folder );
+    assert_int_equal( system( command ), 0 );
+    tr_free( command );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// --------------------------------------------------------------------------------------------------- errors
+
+static void trouble_has_a_path( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *ops, *path, *sentence;
+    } refused[] = {
+        { CAGE "a.left_wing", "layers[0].members", "a has no limb and no joint \"left_wing\"" },
+        { CAGE "a\nhandle_add id=h layer=edit frame=3 point=a.LeftHnad", "handles[0].point",
+          "did you mean \"LeftHand\"?" },
+    };
+    for ( size_t i = 0; i < sizeof refused / sizeof *refused; ++i ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1 );
+        edit( &x, refused[i].ops );
+        assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) );
+        assert_string_equal( x.error.path, refused[i].path );
+        assert_non_null( strstr( x.error.message, refused[i].sentence ) );
+        end( &x );
+    }
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    edit( &x, CAGE "a\nhandle_add id=h layer=edit frame=3 vertex=100000 move=0,1,0" );
+    build( &x );
+    tr_result result;
+    assert_false( tr_pipeline_run( &result, &x.stage, tr_method_find( NULL ), &x.error ) );
+    assert_string_equal( x.error.path, "handles[0].vertex" );
+    end( &x );
+}
+
+static void memory_may_run_out( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 0.9 );
+    tr_prop box = tr_default_prop( "box" );
+    tr_scene_add_prop( &x.scene, &box );
+    edit( &x, CAGE "a,box range=3,27 turn=true\nhandle_add id=h layer=edit frame=15 move=0.2,0,0.1" );
+    build( &x );
+    bool done = false;
+    for ( long n = 1; !done; n += 1 + n / 16 ) {
+        tr_result result;
+        tr_memory_fail_from( n );
+        done = tr_pipeline_run( &result, &x.stage, tr_method_find( NULL ), &x.error );
+        tr_memory_fail_from( 0 );
+        if ( done )
+            tr_result_free( &result );
+        else
+            assert_string_equal( x.error.message, "out of memory" );
+    }
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( layers_that_ask_for_nothing_change_no_bit ),
+        TEST( a_whole_section_carries_the_body ),
+        TEST( a_section_can_be_turned ),
+        TEST( a_figure_eight_is_edited_at_one_crossing ),
+        TEST( a_point_is_dragged_with_a_body_that_stands ),
+        TEST( a_dragged_box_drags_the_hand ),
+        TEST( a_stance_moves_as_a_whole_or_not_at_all ),
+        TEST( layers_add_up_and_can_be_muted ),
+        TEST( any_number_of_threads_gives_the_same_bits ),
+        TEST( reports_keep_where_edits_put_feet ),
+        TEST( trouble_has_a_path ),
+        TEST( memory_may_run_out ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
