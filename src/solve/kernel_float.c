@@ -1,2 +1,3 @@
 #define KERNEL( name ) tr_kernel_##name##_float
 #include "solve/kernel.h"
+#include "solve/kernel_band.h"

@@ -13,6 +13,12 @@ double tr_system_coupling( const tr_system *system, int a, int b );
     void tr_kernel_factor_##kind( tr_block *block );                                                         \
     void tr_kernel_rows_solve_##kind( tr_block *block );
 
+// One BLAS thread: ours are the threads, and sums do not depend on how many there are.
+void tr_solve_alone( void );
+
+void tr_kernel_band_float( const tr_band *band, float *x );
+void tr_kernel_band_avx2( const tr_band *band, float *x );
+
 DECLARE_KERNELS( double )
 DECLARE_KERNELS( float )
 DECLARE_KERNELS( avx2 )

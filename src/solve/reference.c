@@ -1,6 +1,6 @@
 // Rank and least squares through SuiteSparse's sparse QR. Each call has a cholmod_common of its own, so calls
 // may run in parallel. Slow and exact: the fast paths are tested against it.
-#include "solve/solve.h"
+#include "solve/private.h"
 
 #include <assert.h>
 #include <lapacke.h>
@@ -8,10 +8,10 @@
 #include <suitesparse/SuiteSparseQR_C.h>
 
 // Our matrices are small and our threads run outside BLAS: one thread inside. Weak, so that any BLAS links;
-// before main, so that no call can be under way.
+// before main, so that no call can be under way. (Further calls change nothing.)
 extern void openblas_set_num_threads( int threads ) __attribute__( ( weak ) );
 
-__attribute__( ( constructor ) ) static void keep_blas_single( void )
+__attribute__( ( constructor ) ) void tr_solve_alone( void )
 {
     if ( openblas_set_num_threads != NULL )
         openblas_set_num_threads( 1 );

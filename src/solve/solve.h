@@ -181,4 +181,44 @@ void tr_block_tree_correct( const tr_block *block, int tree, void *x ); // x ←
 double tr_block_force( const tr_block *block, int row, int axis, int lane );
 bool tr_block_dropped( const tr_block *block, int row, int axis, int lane );
 
+// ------------------------------------------------------------------------------------------------- bands
+// Unknowns by frames: a symmetric positive definite matrix whose frames have dense blocks of their own and
+// are joined to the next frame and the one after it by multiples of the unit matrix (velocities,
+// accelerations). Factored once, in doubles, frame by frame; solved in floats for x, y and z at once. Time
+// and memory grow with frames · size² to solve, with frames · size³ to factor.
+
+typedef struct tr_band {
+    int frame_count, size;
+    int stride;     // size rounded up to 8
+    int added;      // frames so far
+    float *inverse; // [frame_count · stride²] of each frame's block, the frames before eliminated
+    float *next, *next_transposed; // [frame_count · stride²] its block towards the next frame
+    float *far;                    // [frame_count]
+    double far_before[2];          // of the last two frames
+    double *work;                  // [5 · size²]
+    float *memory;                 // of the matrices
+} tr_band;
+
+bool tr_band_start( tr_band *out, int frame_count, int size, tr_error *error );
+// The next frame: its own block [size · size], and what joins it to the next frame and the one after it (both
+// ignored where there is none). False when the matrix is not positive definite so far.
+bool tr_band_add( tr_band *band, const double *diagonal, double near, double far );
+void tr_band_free( tr_band *band );
+// Floats needed by tr_band_solve: the unknowns, [frame][x, y, z][stride], room to work in, and to align them
+// in.
+static inline size_t tr_band_floats( const tr_band *band )
+{
+    return ( (size_t)band->frame_count + 2 ) * 3 * (size_t)band->stride + TR_LANE_BYTES / sizeof( float );
+}
+static inline float *tr_band_align( float *memory ) // the first place fit for lanes
+{
+    uintptr_t at = (uintptr_t)memory + TR_LANE_BYTES - 1;
+    return (float *)( at - at % TR_LANE_BYTES );
+}
+// x ← K⁻¹ x. `x` is aligned as above; what lies beyond `size` in each row is zero and stays so. The same bits
+// for TR_LANES_FLOAT and TR_LANES_AVX2.
+void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x );
+// How far a unit pull at one unknown moves another of the same frame while later frames stand still.
+double tr_band_flexibility( const tr_band *band, int frame, int row, int column );
+
 #endif
