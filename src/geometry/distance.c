@@ -103,13 +103,9 @@ double tr_point_box_distance( vec3 p, rigid box, vec3 size )
 
 // The signed distance to a convex body is convex, so along the axis its slope changes sign once: bisection
 // finds the place to the last bit, however the axis runs through faces, edges or the inside.
-double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 size )
+static double deepest_place( vec3 from, vec3 along, vec3 half )
 {
-    rigid into = rigid_inverse( box );
-    vec3 half = v3_scale( 0.5, size ), from = rigid_apply( into, a );
-    vec3 along = v3_sub( rigid_apply( into, b ), from );
     double low = 0, high = 1;
-    double least = fmin( box_distance( from, half ), box_distance( v3_add( from, along ), half ) );
     for ( int i = 0; i < 60; ++i ) {
         double middle = 0.5 * ( low + high ), slope = box_slope( v3_mad( from, middle, along ), along, half );
         if ( slope > 0 )
@@ -119,5 +115,42 @@ double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 s
         if ( slope == 0 )
             break;
     }
-    return fmin( least, box_distance( v3_mad( from, low, along ), half ) ) - radius;
+    double at = box_distance( v3_mad( from, low, along ), half );
+    if ( box_distance( from, half ) < at )
+        return 0;
+    return box_distance( v3_add( from, along ), half ) < at ? 1 : low;
+}
+
+double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 size )
+{
+    rigid into = rigid_inverse( box );
+    vec3 half = v3_scale( 0.5, size ), from = rigid_apply( into, a );
+    vec3 along = v3_sub( rigid_apply( into, b ), from );
+    return box_distance( v3_mad( from, deepest_place( from, along, half ), along ), half ) - radius;
+}
+
+static vec3 along_axis( vec3 p, vec3 q )
+{
+    if ( q.x >= q.y && q.x >= q.z )
+        return v3( p.x < 0 ? -1 : 1, 0, 0 );
+    return q.y >= q.z ? v3( 0, p.y < 0 ? -1 : 1, 0 ) : v3( 0, 0, p.z < 0 ? -1 : 1 );
+}
+
+tr_box_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size )
+{
+    rigid into = rigid_inverse( box );
+    vec3 half = v3_scale( 0.5, size ), from = rigid_apply( into, a );
+    vec3 along = v3_sub( rigid_apply( into, b ), from );
+    tr_box_touch out = { .t = deepest_place( from, along, half ) };
+    vec3 p = v3_mad( from, out.t, along ), q = beyond_faces( p, half );
+    out.distance = box_distance( p, half );
+    if ( out.distance > 0 ) {
+        out.place = v3( clampd( p.x, -half.x, half.x ), clampd( p.y, -half.y, half.y ),
+                        clampd( p.z, -half.z, half.z ) );
+        out.normal = v3_unit( v3_sub( p, out.place ) );
+    } else {
+        out.normal = along_axis( p, q );
+        out.place = v3_mad( p, -out.distance, out.normal );
+    }
+    return out;
 }

@@ -23,6 +23,15 @@ double tr_point_box_distance( vec3 p, rigid box, vec3 size );
 // axis point that is deepest).
 double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 size );
 
+// Where the axis ab of a capsule is nearest to a box, or deepest inside it.
+typedef struct tr_box_touch {
+    double t;           // parameter along the axis
+    double distance;    // from the axis to the box's surface, negative inside
+    vec3 place, normal; // of the surface, in the box's own frame; the normal points out of the box
+} tr_box_touch;
+
+tr_box_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size );
+
 // Gauss linking integral of two straight segments: signed share of the sphere of directions from which they
 // are seen to cross, in (-0.5, 0.5). 0 for coplanar or degenerate segments. A crossing counts positive when
 // the segment nearer to the viewer turns counterclockwise, by less than half a turn, onto the farther one.

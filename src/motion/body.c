@@ -3,6 +3,7 @@
 // Radii are fractions of one length that says how big the body is: the stature of who walks upright, the
 // length of the trunk (and for legs the length of the legs) of beasts. They do not follow the single bone,
 // because rigs split bones at will; only what is short as a whole is kept from becoming a balloon.
+#include "geometry/geometry.h"
 #include "motion/stature.h"
 
 #define DENSITY          1000.0 // kg/m³
@@ -414,4 +415,42 @@ vec3 tr_body_centre_of_mass( const tr_body *body, const tr_skeleton *skeleton, t
     for ( int j = 0; j < skeleton->joint_count; ++j )
         sum = v3_mad( sum, body->masses[j], pose.positions[j] );
     return v3_scale( 1.0 / body->total_mass, sum );
+}
+
+// ------------------------------------------------------------------------------------------ its own way
+
+// Whether at most `most` bones lie between two joints, counted along the skeleton. A parent's index is
+// smaller than its child's, so the larger of the two never is the common ancestor. On long chains the count
+// ends early.
+static bool bones_within( const tr_skeleton *skeleton, int a, int b, int most )
+{
+    for ( int steps = 0; a != b; ++steps ) {
+        if ( steps == most )
+            return false;
+        if ( a > b )
+            a = skeleton->joints[a].parent;
+        else
+            b = skeleton->joints[b].parent;
+    }
+    return true;
+}
+
+static bool neighbours( const tr_skeleton *skeleton, const tr_capsule *a, const tr_capsule *b )
+{
+    int a_ends[2] = { a->parent, a->joint }, b_ends[2] = { b->parent, b->joint };
+    for ( int i = 0; i < 4; ++i )
+        if ( bones_within( skeleton, a_ends[i / 2], b_ends[i % 2], 2 ) )
+            return true;
+    return false;
+}
+
+bool tr_body_may_collide( const tr_body *body, const tr_skeleton *skeleton, tr_pose rest, int a, int b )
+{
+    const tr_capsule *one = &body->capsules[a], *other = &body->capsules[b];
+    rigid one_at = { rest.rotations[one->parent], rest.positions[one->parent] };
+    rigid other_at = { rest.rotations[other->parent], rest.positions[other->parent] };
+    return !neighbours( skeleton, one, other ) &&
+           tr_capsule_distance( rigid_apply( one_at, one->a ), rigid_apply( one_at, one->b ), one->radius,
+                                rigid_apply( other_at, other->a ), rigid_apply( other_at, other->b ),
+                                other->radius ) >= 0;
 }

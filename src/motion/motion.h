@@ -208,6 +208,10 @@ bool tr_body_build( tr_body *out, const tr_skeleton *skeleton, const tr_limb_val
                     tr_error *error );
 void tr_body_free( tr_body *body );
 vec3 tr_body_centre_of_mass( const tr_body *body, const tr_skeleton *skeleton, tr_pose pose );
+// Whether it means something when two capsules of one body overlap. Neighbours along the skeleton always do,
+// and so may thick parts that rest against each other (an arm on the ribs, the two thighs) in the pose
+// `rest`.
+bool tr_body_may_collide( const tr_body *body, const tr_skeleton *skeleton, tr_pose rest, int a, int b );
 
 // --------------------------------------------------------------------------------------------- contacts
 

@@ -159,33 +159,6 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
 
 // --------------------------------------------------------------------------------- pairs within one body
 
-// Whether at most `most` bones lie between two joints, counted along the skeleton. A parent's index is
-// smaller than its child's, so the larger of the two never is the common ancestor. On long chains the count
-// ends early.
-static bool bones_within( const tr_skeleton *skeleton, int a, int b, int most )
-{
-    for ( int steps = 0; a != b; ++steps ) {
-        if ( steps == most )
-            return false;
-        if ( a > b )
-            a = skeleton->joints[a].parent;
-        else
-            b = skeleton->joints[b].parent;
-    }
-    return true;
-}
-
-static bool neighbours( const tr_skeleton *skeleton, const tr_capsule *a, const tr_capsule *b )
-{
-    int a_ends[2] = { a->parent, a->joint }, b_ends[2] = { b->parent, b->joint };
-    for ( int i = 0; i < 4; ++i )
-        if ( bones_within( skeleton, a_ends[i / 2], b_ends[i % 2], 2 ) )
-            return true;
-    return false;
-}
-
-// Neighbours along the skeleton always overlap, and so may thick parts that rest against each other (an arm
-// on the ribs, the two thighs): neither says anything about the motion.
 bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *body, tr_close_pairs *pairs )
 {
     int joints = skeleton->joint_count;
@@ -193,15 +166,10 @@ bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *b
     bool ok = rest.rotations != NULL && rest.positions != NULL;
     if ( ok )
         tr_forward_rest( skeleton, rest );
-    for ( int i = 0; i < body->capsule_count && ok; ++i ) {
-        struct tr_shell a = shell_of( &body->capsules[i], rest );
-        for ( int k = i + 1; k < body->capsule_count && ok; ++k ) {
-            struct tr_shell b = shell_of( &body->capsules[k], rest );
-            double distance = shell_distance( &a, &b );
-            if ( distance >= 0 && !neighbours( skeleton, &body->capsules[i], &body->capsules[k] ) )
-                ok = add_pair( pairs, i, k, distance );
-        }
-    }
+    for ( int i = 0; i < body->capsule_count && ok; ++i )
+        for ( int k = i + 1; k < body->capsule_count && ok; ++k )
+            if ( tr_body_may_collide( body, skeleton, rest, i, k ) )
+                ok = add_pair( pairs, i, k, 0 );
     tr_free( rest.rotations );
     tr_free( rest.positions );
     return ok;

@@ -72,12 +72,16 @@ bool tr_band_add( tr_band *band, const double *diagonal, double near, double far
     double *d = band->work + ( f % 2 ? block : 0 ), *w = band->work + ( f % 2 ? 3 : 2 ) * block;
     double *before = band->work + ( f % 2 ? 2 : 3 ) * block, *c = band->work + 4 * block;
     assert( f < band->frame_count );
+    if ( n == 0 ) {
+        band->added++;
+        return true;
+    }
     // d still holds the inverse of two frames ago, c that of the last frame.
     for ( size_t i = 0; i < block; ++i )
         d[i] = diagonal[i] - ( f > 1 ? band->far_before[1] * band->far_before[1] * d[i] : 0 );
     if ( f > 0 )
         cblas_dgemm( CblasRowMajor, CblasTrans, CblasNoTrans, n, n, n, -1, c, n, before, n, 1, d, n );
-    if ( n > 0 && !invert( d, n ) )
+    if ( !invert( d, n ) )
         return false;
     for ( int r = 0; r < n; ++r )
         for ( int k = 0; k < n; ++k )

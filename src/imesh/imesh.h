@@ -1,0 +1,247 @@
+// imesh: interaction meshes, after Ho, Komura and Tai, "Spatial relationship preserving character motion
+// adaptation" (2010). docs/algorithms/imesh.md tells the whole story.
+//
+// At every frame the joints of bodies in close contact, a point on the surface of each bone, and the corners
+// of boxes are cut into Delaunay tetrahedra. Who stands where to whom is in the Laplacian coordinates of that
+// mesh, δ_i = p_i − Σ w_il p_l over the neighbours l of i, bones left out, w falling with distance. When
+// sizes change, positions x of all frames of a window are sought together:
+//
+//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − x̄)‖²  +  ½ w_p Σ ‖x − r‖²  +  rows
+//   subject to  ‖x_a − x_b‖ = ℓ for bones, boxes rigid, hard rows met
+// with x̄ the source, A second differences over frames, r where the bodies stand without the mesh, and
+// δ′_i = Σ w_il s_il (x̄_i − x̄_l): within a body s is its growth where i and l are, between bodies σ. (With δ itself,
+// s = 1, a body that grows is squeezed into its old place and its spine buckles.) This in N steps in which ℓ, radii,
+// boxes, s and targets go from the source's to the target's. Colliding volumes are looked
+// for anew in each step and pushed apart, on the side they came from, no further than they were apart in the
+// source.
+//
+// Unknown is the displacement u = x − x̄; equal sizes give u = 0 exactly. Lengths, rigid boxes and rows are
+// split off (ADMM): their projections are local, and what remains is one matrix for x, y and z, a band over
+// frames (solve's tr_band), factored once for all steps. Forces of collisions climb their own dual in the
+// same rounds.
+#ifndef TROUPE_IMESH_H
+#define TROUPE_IMESH_H
+
+#include "base/base.h"
+#include "geometry/geometry.h"
+#include "math/math.h"
+#include "motion/motion.h"
+#include "solve/solve.h"
+
+// ---------------------------------------------------------------------------------------------------- cast
+// Who and what meets, over a window of frames. Everything is borrowed.
+
+typedef struct tr_imesh_body {
+    const tr_skeleton *source, *target;
+    const tr_body *source_body, *target_body;
+    const tr_world *source_world; // [window's last frame + 1 at least]
+    const int *map;               // [target joints] source joint that drives it, -1 none; NULL: the same
+    const tr_world *place; // target joints without the mesh (same frames); NULL: the source's (same joints)
+} tr_imesh_body;
+
+typedef struct tr_imesh_box {     // a prop or a piece of the environment
+    const rigid *source, *target; // [track_count] world; a track of 1 stands still
+    int track_count;
+    vec3 source_size, target_size; // full edge lengths
+    bool moves; // a prop: placed by the mesh, rigid, near `target`. Else it is where `target` says
+} tr_imesh_box;
+
+typedef struct tr_imesh_point { // joint ≥ 0 of a body, or the centre of a box, or (both -1) nothing
+    int body, joint, box;
+} tr_imesh_point;
+
+typedef struct tr_imesh_row { // a at `target`, or, with b, a − b = target, at one frame
+    tr_imesh_point a, b;
+    int frame;    // of the window, 0 is its first
+    vec3 target;  // world
+    bool axis[3]; // which of x, y, z count
+    bool hard;
+    double weight; // soft: 0.4 is the paper's
+} tr_imesh_row;
+
+typedef struct tr_imesh_pass { // no collisions at these frames of the window: something passes through on
+                               // purpose
+    int first, last;
+    int a, b; // bodies, or body_count + box; -1: any
+} tr_imesh_pass;
+
+typedef struct tr_imesh_cast {
+    const tr_imesh_body *bodies;
+    const tr_imesh_box *boxes;
+    const tr_imesh_row *rows;
+    const tr_imesh_pass *passes;
+    int body_count, box_count, row_count, pass_count;
+    int first, frame_count; // the window, in frames of the worlds and tracks
+    double ground;          // height of the ground that nobody shall sink into; -INFINITY: there is none
+} tr_imesh_cast;
+
+typedef struct tr_imesh_def {
+    double acceleration; // w_a
+    double place;        // w_p of joints and moving boxes
+    bool growth; // relations within a body grow with it; false: s = 1, as in the paper
+    double relations;    // σ: what distances between bodies are to be multiplied with; 1 keeps them
+    double collision;    // weight of two volumes apart, per m²
+    double touch,
+        touch_reach;   // weight of surfaces that are at most that near in the source, to stay so; metres
+    double nearest;    // no neighbour weighs as if it were nearer than this, metres
+    bool hard_lengths; // else `length` is their weight
+    double length;
+    int steps;        // N
+    int iterations;   // of each step
+    int settle;       // at most so many more at the end …
+    double tolerance; // … until bones are right to this fraction of their length
+    tr_lanes lanes;
+} tr_imesh_def;
+
+tr_imesh_def tr_default_imesh_def( void );
+
+// ---------------------------------------------------------------------------------------------------- mesh
+
+typedef enum tr_imesh_kind { TR_IMESH_JOINT, TR_IMESH_SURFACE, TR_IMESH_CORNER } tr_imesh_kind;
+
+typedef struct tr_imesh_vertex {
+    tr_imesh_kind kind;
+    int owner;   // body or box
+    int part;    // joint of the target, capsule of the target's body, corner 0 … 7 (bits: +x, +y, +z)
+    int ends[2]; // surface: the two joints of its bone, as vertices; joint: the joint above, -1, in [0]
+    int unknown; // index among the unknowns; -1: a corner that does not move
+} tr_imesh_vertex;
+
+typedef struct tr_imesh_link { // two vertices at a fixed distance
+    int a, b;
+    bool bone;     // of a skeleton; else from a surface vertex to its bone's ends
+    double length; // on the target; 0: `ratio` times the source's at the same frame
+    double ratio;
+} tr_imesh_link;
+
+typedef struct tr_imesh_web { // one frame's mesh
+    int *start;               // [vertex_count + 1]
+    int *neighbours;          // bones left out
+    double *weights;          // add up to 1 for each vertex that has neighbours
+    int ( *tets )[4];
+    int tet_count;
+} tr_imesh_web;
+
+typedef struct tr_imesh {
+    tr_imesh_cast cast;
+    tr_imesh_def def;
+    int frame_count, vertex_count, unknown_count, link_count, capsule_count;
+    tr_imesh_vertex *vertices; // [vertex_count]
+    double *growth;            // [vertex_count] of the body or box where the vertex is, target : source
+    tr_imesh_link *links;      // [link_count]
+    int **joint_vertex; // [body_count][target joints] the vertex of a joint or of the nearest one above
+    vec3 *source;       // [frame_count · vertex_count]
+    vec3 *target;       // the same: where vertices are without the mesh; those that do not move: exactly
+    tr_imesh_web *webs; // [frame_count]
+    vec3 *positions;    // [frame_count · vertex_count] out: x
+    struct tr_imesh_capsule *capsules; // [capsule_count] volumes of bodies
+    struct tr_imesh_solver *solver;
+} tr_imesh;
+
+// Vertices, webs, and the factored matrix. `cast` and what it points to must outlive the mesh; targets of
+// rows may change between solves. False when out of memory, or when a position is not finite.
+bool tr_imesh_build( tr_imesh *out, const tr_imesh_cast *cast, const tr_imesh_def *def, tr_error *error );
+void tr_imesh_free( tr_imesh *mesh );
+size_t tr_imesh_bytes( const tr_imesh *mesh ); // memory it holds, about
+
+// What became of the relations. Depths in metres, beyond the source's own depth at the same frame.
+typedef struct tr_imesh_penetration {
+    double sum_squares, deepest;
+    int frames; // with more than a centimetre anywhere
+} tr_imesh_penetration;
+
+typedef struct tr_imesh_loss { // two parts that do not get what they need, over consecutive frames
+    int a, b;                  // bodies, or body_count + box; b -1: the ground
+    int part_a, part_b;        // capsules of the target bodies; -1: box, ground
+    int first, last, worst;    // frames of the window
+    double amount;             // at the worst: metres too deep, or metres apart that touched
+} tr_imesh_loss;
+
+#define TR_IMESH_LOSSES 32
+
+typedef struct tr_imesh_report {
+    tr_imesh_penetration before, after;     // before: bodies of the target's size at `place`
+    double energy;                          // mean over frames and vertices of ‖M x − δ′‖²
+    double bone_error;                      // largest, as a fraction of the bone's length
+    double row_error;                       // largest distance of a hard row from its target
+    int flipped;                            // tetrahedra turned inside out, all frames
+    int tets;                               // of so many
+    tr_imesh_loss no_room[TR_IMESH_LOSSES]; // volumes that overlap by more than a centimetre
+    tr_imesh_loss lost[TR_IMESH_LOSSES];    // touches more than two centimetres apart
+    int no_room_count, lost_count;          // the largest ones where there are more
+    int iterations;
+    double change; // largest movement in the last iteration, metres
+} tr_imesh_report;
+
+// Always from the source, so that the answer depends on the cast alone. `report` may be NULL. Frames in
+// parallel, same bits for any number of threads. False only when out of memory.
+bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error );
+
+// What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree
+// with bones and surface points. Joints that are no vertices hang on the ones above as in `like`, the body's
+// pose without the mesh.
+void tr_imesh_pose( const tr_imesh *mesh, int body, int frame, tr_pose like, tr_pose out );
+rigid tr_imesh_box_place( const tr_imesh *mesh, int box, int frame );
+
+// ---------------------------------------------------------------------------------------------------- webs
+// For whoever wants the mesh of a frame without deforming it (figures).
+
+// Neighbours of points and their weights. `bones` [bone_count] pairs of points that do not count as
+// neighbours.
+bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const vec3 *points, int count,
+                         const int ( *bones )[2], int bone_count, double nearest, tr_error *error );
+void tr_imesh_web_free( tr_imesh_web *web );
+vec3 tr_imesh_laplacian( const tr_imesh_web *web, const vec3 *points, int vertex ); // δ; 0 without neighbours
+
+// ---------------------------------------------------------------------------------------------- close pairs
+// Who comes close to whom, and when.
+
+typedef struct tr_imesh_near { // one member of a crowd: a body, or a box
+    const tr_world *world;     // NULL: a box
+    const tr_body *body;
+    const rigid *track; // [track_count]
+    int track_count;
+    vec3 size;
+    bool still; // environment: does not become close to other boxes
+} tr_imesh_near;
+
+typedef struct tr_imesh_near_def {
+    double enter, leave; // surface distance in metres: close below the first, until above the second
+    int min_frames;      // shorter ones are dropped, shorter gaps closed
+    int pad;             // frames added at both ends
+} tr_imesh_near_def;
+
+tr_imesh_near_def tr_default_imesh_near_def( double fps );
+
+typedef struct tr_imesh_pair { // members a < b are close during first … last, padding included
+    int a, b, first, last;
+} tr_imesh_pair;
+
+typedef struct tr_imesh_pairs {
+    tr_imesh_pair *items; // sorted by first, then a, then b
+    int count, capacity;
+} tr_imesh_pairs;
+
+// Frames in parallel; boxes around bodies, then around capsules, then the exact distance, and that only as
+// far as needed. Members 0 … count − 1; at least one of a pair is a body.
+bool tr_imesh_pairs_find( tr_imesh_pairs *out, const tr_imesh_near *members, int count, int frame_count,
+                          const tr_imesh_near_def *def, tr_error *error );
+void tr_imesh_pairs_free( tr_imesh_pairs *pairs );
+
+typedef struct tr_imesh_window { // pairs that overlap in time and share members, directly or through others
+    int *members;                // [member_count] ascending
+    int member_count;
+    int first, last;
+} tr_imesh_window;
+
+typedef struct tr_imesh_windows {
+    tr_imesh_window *items; // sorted by first, then first member
+    int count;
+} tr_imesh_windows;
+
+// A still member joins nobody: two bodies at the same wall are two windows, and it is a member of both.
+bool tr_imesh_windows_find( tr_imesh_windows *out, const tr_imesh_pairs *pairs, const tr_imesh_near *members,
+                            int member_count, tr_error *error );
+void tr_imesh_windows_free( tr_imesh_windows *windows );
+
+#endif

@@ -1,0 +1,122 @@
+// What the files of this folder share.
+#ifndef TROUPE_IMESH_PRIVATE_H
+#define TROUPE_IMESH_PRIVATE_H
+
+#include "imesh/imesh.h"
+
+#define TR_IMESH_CORNERS 8
+
+// Volume of a bone: its axis lies on the line through two vertices.
+typedef struct tr_imesh_capsule {
+    int a, b;         // vertices
+    double from, to;  // ends of the axis in fractions of the way from a to b; a skull lies beyond 1
+    double radius[2]; // source, target
+    int body, index;  // capsule of the target's body
+} tr_imesh_capsule;
+
+// ---------------------------------------------------------------------------------------------- vertices.c
+
+// Vertices, links, capsules and where they are in the source and without the mesh.
+bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error );
+void tr_imesh_vertices_free( tr_imesh *mesh );
+vec3 tr_imesh_corner( int corner, vec3 size ); // of a box, in its own frame
+rigid tr_imesh_track( const rigid *track, int count, int frame );
+
+static inline const vec3 *tr_imesh_frame( const tr_imesh *mesh, const vec3 *all, int frame )
+{
+    return all + (size_t)frame * (size_t)mesh->vertex_count;
+}
+
+static inline int tr_imesh_first_corner( const tr_imesh *mesh, int box ) // corners are the last vertices
+{
+    return mesh->vertex_count - TR_IMESH_CORNERS * ( mesh->cast.box_count - box );
+}
+
+// ------------------------------------------------------------------------------------------------- solver.c
+
+typedef enum tr_imesh_contact_kind { TR_IMESH_CAPSULES, TR_IMESH_BOX, TR_IMESH_GROUND } tr_imesh_contact_kind;
+
+#define TR_IMESH_TERMS ( 2 + TR_IMESH_CORNERS )
+
+// Two volumes that are near each other at a frame. gap = normal · Σ weight x + offset, radii taken off.
+typedef struct tr_imesh_contact {
+    tr_imesh_contact_kind kind;
+    int i, j; // capsule and capsule, box, or (ground) end of the capsule's axis
+    int term_count;
+    int vertex[TR_IMESH_TERMS];
+    double weight[TR_IMESH_TERMS];
+    vec3 normal; // towards i; of a box in its own frame as well:
+    vec3 side;   // the side i is kept on: normal of the last step, in the box's frame
+    double offset;
+    double source_gap; // in the source, its radii
+    bool active;
+    double force, step;
+} tr_imesh_contact;
+
+typedef struct tr_imesh_contacts {
+    tr_imesh_contact *items; // in a fixed order: by kind, i, j
+    int count, capacity;
+} tr_imesh_contacts;
+
+typedef struct tr_imesh_held { // a row of the cast in terms of vertices
+    const tr_imesh_row *row;
+    int term_count;
+    int vertex[2 * TR_IMESH_CORNERS];
+    double weight[2 * TR_IMESH_CORNERS];
+    vec3 offset; // from what the terms say to the point, on the target
+    vec3 source; // what the terms say in the source
+    vec3 dual;
+} tr_imesh_held;
+
+typedef struct tr_imesh_solver {
+    tr_band band;
+    float *base;            // [frame][3][stride] right-hand side of the whole morph
+    float *u, *u_memory;    // unknowns, as tr_band_solve wants them
+    double ( *lengths )[2]; // [frame_count · link_count] source, target
+    vec3 *link_duals;       // [frame_count · link_count]
+    vec3 *box_duals;        // [frame_count · box_count · 8]
+    tr_imesh_held *held;    // [held_count] by frame
+    int *held_start;        // [frame_count + 1]
+    int held_count;
+    int ( *pairs )[2]; // [pair_count] capsules that may collide
+    int pair_count;
+    tr_imesh_contacts *contacts, *before; // [frame_count]
+} tr_imesh_solver;
+
+vec3 tr_imesh_grown( const tr_imesh *mesh, int frame, int vertex ); // δ′ − δ
+// The matrix and everything of the solver that does not change from step to step.
+bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error );
+void tr_imesh_solver_free( tr_imesh *mesh );
+
+// Adds scale · v to the right-hand side of a frame, [3][stride], at a vertex that is an unknown.
+static inline void tr_imesh_pull( const tr_imesh *mesh, float *right, int vertex, double scale, vec3 v )
+{
+    int u = mesh->vertices[vertex].unknown, stride = mesh->solver->band.stride;
+    if ( u < 0 )
+        return;
+    right[u] += (float)( scale * v.x );
+    right[stride + u] += (float)( scale * v.y );
+    right[2 * stride + u] += (float)( scale * v.z );
+}
+
+// Stiffness of what is split off. They change how fast the rounds converge, not where to.
+#define TR_IMESH_LINK_PULL 5.0
+#define TR_IMESH_BOX_PULL  1.0
+#define TR_IMESH_ROW_PULL  5.0
+
+// ------------------------------------------------------------------------------------------------ collide.c
+
+// Refreshes the contacts of one frame for bodies at `at`, `morph` of the way from source to target.
+bool tr_imesh_detect( const tr_imesh *mesh, int frame, const vec3 *at, double morph );
+double tr_imesh_gap( const tr_imesh_contact *contact, const vec3 *at );
+// How near the two may come: not nearer than nothing, or than they were in the source.
+double tr_imesh_required( const tr_imesh_contact *contact );
+bool tr_imesh_touches( const tr_imesh *mesh, const tr_imesh_contact *contact );
+int tr_imesh_contact_owner( const tr_imesh *mesh, const tr_imesh_contact *contact, int side );
+
+// ------------------------------------------------------------------------------------------------- report.c
+
+bool tr_imesh_report_fill( tr_imesh *mesh, tr_imesh_report *report );
+double tr_imesh_bone_error( const tr_imesh *mesh ); // largest, as a fraction
+
+#endif

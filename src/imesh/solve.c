@@ -1,0 +1,354 @@
+// The rounds: projections frame by frame, one solve of the band over all frames, forces of contacts.
+//
+// For a split-off term with c x = z, z in its set (a length, a rigid box, a target), scaled duals y:
+//   v = c x + y,   z = the nearest in the set,   y ← v − z,   right-hand side += ρ cᵀ ( z − y − c x̄ ).
+// A soft one of weight w goes w / (w + ρ) of the way to its set.
+//
+// A contact's force λ ≥ 0 along its normal (of either sign for touches) belongs to the dual of
+// min ½ w (required − gap)₊²: λ ← max( 0, λ + s ( required − gap − λ / w ) ). Steps s of one over a bound of
+// the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling all contacts at once moves
+// them by.
+#include "imesh/private.h"
+
+#include <string.h>
+
+#define FRAME_BLOCK 16
+
+typedef struct rounds {
+    tr_imesh *mesh;
+    double morph;
+    double *change; // [blocks] largest movement
+    bool *failed;   // [blocks]
+} rounds;
+
+// ---------------------------------------------------------------------------------------------- projections
+
+static void project_links( const tr_imesh *mesh, int frame, double morph, const vec3 *at, float *right )
+{
+    tr_imesh_solver *s = mesh->solver;
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame );
+    const double rho = TR_IMESH_LINK_PULL, soft = mesh->def.length / ( mesh->def.length + rho );
+    size_t first = (size_t)frame * (size_t)mesh->link_count;
+    for ( int l = 0; l < mesh->link_count; ++l ) {
+        const tr_imesh_link *link = &mesh->links[l];
+        const double *lengths = s->lengths[first + (size_t)l];
+        vec3 rest = v3_sub( source[link->a], source[link->b] );
+        vec3 *dual = &s->link_duals[first + (size_t)l];
+        vec3 v = v3_add( v3_sub( at[link->a], at[link->b] ), *dual );
+        vec3 z = v3_scale( lerpd( lengths[0], lengths[1], morph ), v3_unit_or( v, v3_unit( rest ) ) );
+        if ( !mesh->def.hard_lengths )
+            z = v3_lerp( v, z, soft );
+        *dual = v3_sub( v, z );
+        vec3 t = v3_sub( v3_sub( z, *dual ), rest );
+        tr_imesh_pull( mesh, right, link->a, rho, t );
+        tr_imesh_pull( mesh, right, link->b, -rho, t );
+    }
+}
+
+static vec3 mean_of( const vec3 *points, int count )
+{
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < count; ++i )
+        sum = v3_mad( sum, 1.0 / count, points[i] );
+    return sum;
+}
+
+// The rotation that brings corners of this size nearest to points q about their mean.
+static quat fit_box( const vec3 *q, vec3 size )
+{
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
+        vec3 c = tr_imesh_corner( k, size );
+        m.cx = v3_mad( m.cx, c.x, q[k] );
+        m.cy = v3_mad( m.cy, c.y, q[k] );
+        m.cz = v3_mad( m.cz, c.z, q[k] );
+    }
+    return q_fit( m );
+}
+
+static void project_box( const tr_imesh *mesh, int frame, int box, double morph, const vec3 *at,
+                         float *right )
+{
+    const tr_imesh_box *b = &mesh->cast.boxes[box];
+    int first = tr_imesh_first_corner( mesh, box );
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame ) + first;
+    vec3 *duals = mesh->solver->box_duals +
+                  ( (size_t)frame * (size_t)mesh->cast.box_count + (size_t)box ) * TR_IMESH_CORNERS;
+    vec3 q[TR_IMESH_CORNERS], size = v3_lerp( b->source_size, b->target_size, morph );
+    vec3 middle = mean_of( at + first, TR_IMESH_CORNERS ), rest = mean_of( source, TR_IMESH_CORNERS );
+    for ( int k = 0; k < TR_IMESH_CORNERS; ++k )
+        q[k] = v3_add( v3_sub( at[first + k], middle ), duals[k] );
+    quat turn = fit_box( q, size );
+    for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
+        vec3 z = q_rotate( turn, tr_imesh_corner( k, size ) );
+        duals[k] = v3_sub( q[k], z );
+        tr_imesh_pull( mesh, right, first + k, TR_IMESH_BOX_PULL,
+                       v3_sub( v3_sub( z, duals[k] ), v3_sub( source[k], rest ) ) );
+    }
+}
+
+static double project_axis( double v, double target, bool on, bool hard, double weight )
+{
+    if ( !on )
+        return v;
+    return hard ? target : lerpd( v, target, weight / ( weight + TR_IMESH_ROW_PULL ) );
+}
+
+static void project_rows( const tr_imesh *mesh, int frame, double morph, const vec3 *at, float *right )
+{
+    tr_imesh_solver *s = mesh->solver;
+    for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i ) {
+        tr_imesh_held *held = &s->held[i];
+        const tr_imesh_row *row = held->row;
+        vec3 v = held->dual, target = v3_lerp( held->source, v3_sub( row->target, held->offset ), morph );
+        for ( int t = 0; t < held->term_count; ++t )
+            v = v3_mad( v, held->weight[t], at[held->vertex[t]] );
+        vec3 z = v3( project_axis( v.x, target.x, row->axis[0], row->hard, row->weight ),
+                     project_axis( v.y, target.y, row->axis[1], row->hard, row->weight ),
+                     project_axis( v.z, target.z, row->axis[2], row->hard, row->weight ) );
+        held->dual = v3_sub( v, z );
+        vec3 t = v3_sub( v3_sub( z, held->dual ), held->source );
+        for ( int k = 0; k < held->term_count; ++k )
+            tr_imesh_pull( mesh, right, held->vertex[k], TR_IMESH_ROW_PULL * held->weight[k], t );
+    }
+}
+
+static void pull_contacts( const tr_imesh *mesh, int frame, float *right )
+{
+    const tr_imesh_contacts *contacts = &mesh->solver->contacts[frame];
+    for ( int i = 0; i < contacts->count; ++i ) {
+        const tr_imesh_contact *c = &contacts->items[i];
+        for ( int t = 0; c->force != 0 && t < c->term_count; ++t )
+            tr_imesh_pull( mesh, right, c->vertex[t], c->force * c->weight[t], c->normal );
+    }
+}
+
+static vec3 *positions_at( const tr_imesh *mesh, int frame )
+{
+    return mesh->positions + (size_t)frame * (size_t)mesh->vertex_count;
+}
+
+static float *unknowns_at( const tr_imesh *mesh, int frame )
+{
+    return mesh->solver->u + (size_t)frame * 3 * (size_t)mesh->solver->band.stride;
+}
+
+static void project_frames( void *context, int begin, int end )
+{
+    const rounds *r = context;
+    const tr_imesh *mesh = r->mesh;
+    int width = 3 * mesh->solver->band.stride;
+    for ( int f = begin; f < end; ++f ) {
+        const vec3 *at = positions_at( mesh, f );
+        float *right = unknowns_at( mesh, f );
+        const float *base = mesh->solver->base + (size_t)f * (size_t)width;
+        for ( int i = 0; i < width; ++i )
+            right[i] = (float)r->morph * base[i];
+        project_links( mesh, f, r->morph, at, right );
+        for ( int b = 0; b < mesh->cast.box_count; ++b )
+            if ( mesh->cast.boxes[b].moves )
+                project_box( mesh, f, b, r->morph, at, right );
+        project_rows( mesh, f, r->morph, at, right );
+        pull_contacts( mesh, f, right );
+    }
+}
+
+// -------------------------------------------------------------------------------------------------- answers
+
+static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at )
+{
+    tr_imesh_contacts *contacts = &mesh->solver->contacts[frame];
+    for ( int i = 0; i < contacts->count; ++i ) {
+        tr_imesh_contact *c = &contacts->items[i];
+        if ( !c->active )
+            continue;
+        bool touch = tr_imesh_touches( mesh, c );
+        double weight = touch ? mesh->def.touch : mesh->def.collision;
+        double wanted = touch ? c->source_gap : tr_imesh_required( c );
+        c->force += c->step * ( wanted - tr_imesh_gap( c, at ) - c->force / weight );
+        if ( !touch )
+            c->force = fmax( c->force, 0 );
+    }
+}
+
+static void take_frames( void *context, int begin, int end )
+{
+    const rounds *r = context;
+    const tr_imesh *mesh = r->mesh;
+    int stride = mesh->solver->band.stride;
+    double change = 0;
+    for ( int f = begin; f < end; ++f ) {
+        const vec3 *source = tr_imesh_frame( mesh, mesh->source, f ),
+                   *target = tr_imesh_frame( mesh, mesh->target, f );
+        const float *u = unknowns_at( mesh, f );
+        vec3 *at = positions_at( mesh, f );
+        for ( int v = 0; v < mesh->vertex_count; ++v ) {
+            int k = mesh->vertices[v].unknown;
+            vec3 now = k < 0 ? v3_lerp( source[v], target[v], r->morph )
+                             : v3_add( source[v], v3( u[k], u[stride + k], u[2 * stride + k] ) );
+            change = fmax( change, v3_distance( now, at[v] ) );
+            at[v] = now;
+        }
+        push_contacts( mesh, f, at );
+    }
+    r->change[begin / FRAME_BLOCK] = change;
+}
+
+static double iterate( rounds *r )
+{
+    tr_imesh *mesh = r->mesh;
+    tr_parallel_for( mesh->frame_count, FRAME_BLOCK, project_frames, r );
+    tr_band_solve( &mesh->solver->band, mesh->def.lanes, mesh->solver->u );
+    tr_parallel_for( mesh->frame_count, FRAME_BLOCK, take_frames, r );
+    double change = 0;
+    for ( int b = 0; b * FRAME_BLOCK < mesh->frame_count; ++b )
+        change = fmax( change, r->change[b] );
+    return change;
+}
+
+// -------------------------------------------------------------------------------------------------- contacts
+
+static void detect_frames( void *context, int begin, int end )
+{
+    const rounds *r = context;
+    bool ok = true;
+    for ( int f = begin; f < end; ++f )
+        ok = tr_imesh_detect( r->mesh, f, positions_at( r->mesh, f ), r->morph ) && ok;
+    r->failed[begin / FRAME_BLOCK] = !ok;
+}
+
+// All contacts pull at once with unit force; how far each then moves bounds its flexibility.
+static void measure_steps( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    int stride = s->band.stride, any = 0;
+    memset( s->u, 0, (size_t)mesh->frame_count * 3 * (size_t)stride * sizeof( float ) );
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        for ( int i = 0; i < s->contacts[f].count; ++i ) {
+            const tr_imesh_contact *c = &s->contacts[f].items[i];
+            for ( int t = 0; c->active && t < c->term_count; ++t, ++any )
+                tr_imesh_pull( mesh, unknowns_at( mesh, f ), c->vertex[t], c->weight[t], c->normal );
+        }
+    if ( any == 0 )
+        return;
+    tr_band_solve( &s->band, mesh->def.lanes, s->u );
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        for ( int i = 0; i < s->contacts[f].count; ++i ) {
+            tr_imesh_contact *c = &s->contacts[f].items[i];
+            const float *u = unknowns_at( mesh, f );
+            double moved = 0, own = 0;
+            for ( int t = 0; t < c->term_count; ++t ) {
+                int k = mesh->vertices[c->vertex[t]].unknown;
+                if ( k < 0 )
+                    continue;
+                moved += c->weight[t] * v3_dot( c->normal, v3( u[k], u[stride + k], u[2 * stride + k] ) );
+                for ( int q = 0; q < c->term_count; ++q ) {
+                    int o = mesh->vertices[c->vertex[q]].unknown;
+                    own += o < 0 ? 0 : c->weight[t] * c->weight[q] * tr_band_flexibility( &s->band, f, k, o );
+                }
+            }
+            double weight = tr_imesh_touches( mesh, c ) ? mesh->def.touch : mesh->def.collision;
+            c->step = 1 / ( fmax( moved, 3 * own ) + 1 / weight );
+        }
+}
+
+static bool detect( rounds *r )
+{
+    tr_imesh *mesh = r->mesh;
+    tr_parallel_for( mesh->frame_count, FRAME_BLOCK, detect_frames, r );
+    for ( int b = 0; b * FRAME_BLOCK < mesh->frame_count; ++b )
+        if ( r->failed[b] )
+            return false;
+    measure_steps( mesh );
+    return true;
+}
+
+// Puts surface vertices back on the surface of their bones, at the turn they came to.
+static void restore_surfaces( const tr_imesh *mesh, double morph )
+{
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        for ( int v = 0; v < mesh->vertex_count; ++v ) {
+            const tr_imesh_vertex *vertex = &mesh->vertices[v];
+            if ( vertex->kind != TR_IMESH_SURFACE )
+                continue;
+            vec3 *at = positions_at( mesh, f ), a = at[vertex->ends[0]], b = at[vertex->ends[1]];
+            vec3 bone = v3_unit( v3_sub( b, a ) ), middle = v3_lerp( a, b, 0.5 ),
+                 out = v3_sub( at[v], middle );
+            const vec3 *source = tr_imesh_frame( mesh, mesh->source, f );
+            double radius =
+                v3_distance( source[v], v3_lerp( source[vertex->ends[0]], source[vertex->ends[1]], 0.5 ) );
+            double target = mesh->cast.bodies[vertex->owner].target_body->capsules[vertex->part].radius;
+            out = v3_mad( out, -v3_dot( out, bone ), bone );
+            at[v] =
+                v3_mad( middle, lerpd( radius, target, morph ), v3_unit_or( out, v3_perpendicular( bone ) ) );
+        }
+}
+
+// --------------------------------------------------------------------------------------------------- public
+
+static void start_over( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    size_t frames = (size_t)mesh->frame_count, links = (size_t)mesh->link_count;
+    memcpy( mesh->positions, mesh->source, frames * (size_t)mesh->vertex_count * sizeof( vec3 ) );
+    memset( s->link_duals, 0, frames * links * sizeof( vec3 ) );
+    memset( s->box_duals, 0, frames * (size_t)mesh->cast.box_count * TR_IMESH_CORNERS * sizeof( vec3 ) );
+    for ( int i = 0; i < s->held_count; ++i )
+        s->held[i].dual = v3_zero;
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        s->contacts[f].count = s->before[f].count = 0;
+}
+
+static bool morph( rounds *r, tr_imesh_report *report )
+{
+    tr_imesh *mesh = r->mesh;
+    const tr_imesh_def *def = &mesh->def;
+    r->morph = 0;
+    if ( !detect( r ) ) // who touches in the source
+        return false;
+    for ( int step = 1; step <= def->steps; ++step ) {
+        r->morph = (double)step / def->steps;
+        if ( !detect( r ) )
+            return false;
+        for ( int i = 0; i < def->iterations; ++i, ++report->iterations )
+            report->change = iterate( r );
+        restore_surfaces( mesh, r->morph );
+    }
+    for ( int i = 0; i < def->settle; ++i, ++report->iterations ) {
+        if ( i % def->iterations == 0 && tr_imesh_bone_error( mesh ) <= def->tolerance )
+            break;
+        if ( i % def->iterations == 0 && !detect( r ) )
+            return false;
+        report->change = iterate( r );
+    }
+    restore_surfaces( mesh, 1 );
+    return true;
+}
+
+bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error )
+{
+    tr_imesh_report unused, *out = report != NULL ? report : &unused;
+    *out = ( tr_imesh_report ){ 0 };
+    size_t blocks = ( (size_t)mesh->frame_count + FRAME_BLOCK - 1 ) / FRAME_BLOCK;
+    rounds r = { .mesh = mesh,
+                .change = tr_alloc( blocks, sizeof( double ) ),
+                .failed = tr_alloc( blocks, sizeof( bool ) ) };
+    start_over( mesh );
+    bool ok = r.change != NULL && r.failed != NULL && morph( &r, out ) &&
+              ( report == NULL || tr_imesh_report_fill( mesh, report ) );
+    tr_free( r.change );
+    tr_free( r.failed );
+    return ok || tr_error_memory( error );
+}
+
+rigid tr_imesh_box_place( const tr_imesh *mesh, int box, int frame )
+{
+    const tr_imesh_box *b = &mesh->cast.boxes[box];
+    if ( !b->moves )
+        return tr_imesh_track( b->target, b->track_count, mesh->cast.first + frame );
+    const vec3 *at = tr_imesh_frame( mesh, mesh->positions, frame ) + tr_imesh_first_corner( mesh, box );
+    vec3 middle = mean_of( at, TR_IMESH_CORNERS ), q[TR_IMESH_CORNERS];
+    for ( int k = 0; k < TR_IMESH_CORNERS; ++k )
+        q[k] = v3_sub( at[k], middle );
+    return ( rigid ){ fit_box( q, b->target_size ), middle };
+}

@@ -1,0 +1,418 @@
+// The mesh of every frame, and the one matrix that all steps share.
+//
+// With the displacement u of the unknown vertices, and M_e the columns of those that move by e on their own,
+// the energy of a frame is ½ ‖M u + M_e e − (δ′ − δ)‖² + …, so
+//
+//   K_f = Mᵀ M + w_p + Σ links ρ (e_a − e_b)(e_a − e_b)ᵀ + Σ boxes ρ (1 − 11ᵀ/8) + Σ rows ρ c cᵀ,
+//   right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) ) + what the projections ask for.
+#include "imesh/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tr_imesh_def tr_default_imesh_def( void )
+{
+    return ( tr_imesh_def ){ .acceleration = 0.2,
+                             .place = 0.01,
+                             .relations = 1,
+                             .growth = true,
+                             .collision = 400,
+                             .touch = 40,
+                             .touch_reach = 0.03,
+                             .nearest = 0.02,
+                             .hard_lengths = true,
+                             .length = 2,
+                             .steps = 10,
+                             .iterations = 10,
+                             .settle = 60,
+                             .tolerance = 0.002,
+                             .lanes = tr_lanes_best() };
+}
+
+// ----------------------------------------------------------------------------------------------------- webs
+
+#define WEB_BLOCK 16 // frames that share their scratch memory
+
+typedef struct web_task {
+    tr_imesh *mesh;
+    int ( *bones )[2];
+    bool *failed; // [blocks]
+    tr_error *errors;
+} web_task;
+
+static void build_webs( void *context, int begin, int end )
+{
+    web_task *task = context;
+    tr_imesh *mesh = task->mesh;
+    tr_delaunay scratch = { 0 };
+    bool ok = true;
+    for ( int f = begin; f < end && ok; ++f )
+        ok = tr_imesh_web_build( &mesh->webs[f], &scratch, tr_imesh_frame( mesh, mesh->source, f ),
+                                 mesh->vertex_count, (const int( * )[2])task->bones, mesh->link_count,
+                                 mesh->def.nearest, &task->errors[begin / WEB_BLOCK] );
+    task->failed[begin / WEB_BLOCK] = !ok;
+    tr_delaunay_free( &scratch );
+}
+
+static bool weave_all( tr_imesh *mesh, tr_error *error )
+{
+    size_t blocks = ( (size_t)mesh->frame_count + WEB_BLOCK - 1 ) / WEB_BLOCK;
+    web_task task = { mesh, tr_alloc( (size_t)mesh->link_count, sizeof( int[2] ) ),
+                      tr_alloc( blocks, sizeof( bool ) ), tr_alloc( blocks, sizeof( tr_error ) ) };
+    mesh->webs = tr_alloc( (size_t)mesh->frame_count, sizeof *mesh->webs );
+    bool ok = task.bones != NULL && task.failed != NULL && task.errors != NULL && mesh->webs != NULL;
+    if ( !ok )
+        tr_error_memory( error );
+    for ( int l = 0; ok && l < mesh->link_count; ++l ) {
+        task.bones[l][0] = mesh->links[l].a;
+        task.bones[l][1] = mesh->links[l].b;
+    }
+    if ( ok )
+        tr_parallel_for( mesh->frame_count, WEB_BLOCK, build_webs, &task );
+    for ( size_t b = 0; ok && b < blocks; ++b )
+        if ( task.failed[b] ) {
+            ok = false;
+            if ( error != NULL )
+                *error = task.errors[b];
+        }
+    tr_free( task.bones );
+    tr_free( task.failed );
+    tr_free( task.errors );
+    return ok;
+}
+
+// ----------------------------------------------------------------------------------------------------- rows
+
+static bool hold_point( const tr_imesh *mesh, tr_imesh_held *held, const tr_imesh_point *point, double sign )
+{
+    if ( point->body >= 0 ) {
+        const tr_imesh_body *body = &mesh->cast.bodies[point->body];
+        int v = mesh->joint_vertex[point->body][point->joint];
+        if ( v < 0 )
+            return false;
+        held->vertex[held->term_count] = v;
+        held->weight[held->term_count++] = sign;
+        if ( body->place != NULL ) {
+            const vec3 *at = tr_world_pose( body->place, mesh->cast.first + held->row->frame ).positions;
+            held->offset =
+                v3_mad( held->offset, sign, v3_sub( at[point->joint], at[mesh->vertices[v].part] ) );
+        }
+        return true;
+    }
+    for ( int v = 0; point->box >= 0 && v < mesh->vertex_count; ++v )
+        if ( mesh->vertices[v].kind == TR_IMESH_CORNER && mesh->vertices[v].owner == point->box ) {
+            held->vertex[held->term_count] = v;
+            held->weight[held->term_count++] = sign / TR_IMESH_CORNERS;
+        }
+    return point->box >= 0;
+}
+
+static int by_frame( const void *a, const void *b )
+{
+    const tr_imesh_row *x = ( (const tr_imesh_held *)a )->row, *y = ( (const tr_imesh_held *)b )->row;
+    return x->frame != y->frame ? x->frame - y->frame : ( x > y ) - ( x < y );
+}
+
+static bool hold_rows( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    s->held = tr_alloc( (size_t)mesh->cast.row_count, sizeof *s->held );
+    s->held_start = tr_alloc( (size_t)mesh->frame_count + 1, sizeof( int ) );
+    if ( s->held == NULL || s->held_start == NULL )
+        return false;
+    for ( int r = 0; r < mesh->cast.row_count; ++r ) {
+        tr_imesh_held held = { .row = &mesh->cast.rows[r] };
+        if ( !hold_point( mesh, &held, &held.row->a, 1 ) )
+            continue;
+        hold_point( mesh, &held, &held.row->b, -1 );
+        const vec3 *at = tr_imesh_frame( mesh, mesh->source, held.row->frame );
+        for ( int t = 0; t < held.term_count; ++t )
+            held.source = v3_mad( held.source, held.weight[t], at[held.vertex[t]] );
+        s->held[s->held_count++] = held;
+    }
+    qsort( s->held, (size_t)s->held_count, sizeof *s->held, by_frame );
+    for ( int i = 0; i < s->held_count; ++i )
+        s->held_start[s->held[i].row->frame + 1]++;
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        s->held_start[f + 1] += s->held_start[f];
+    return true;
+}
+
+// --------------------------------------------------------------------------------------------------- matrix
+
+// block ← block + weight · c cᵀ over the unknown vertices
+static void add_square( const tr_imesh *mesh, double *block, const int *vertices, const double *c, int count,
+                        double weight )
+{
+    for ( int a = 0; a < count; ++a ) {
+        int row = mesh->vertices[vertices[a]].unknown;
+        for ( int b = 0; row >= 0 && b < count; ++b ) {
+            int column = mesh->vertices[vertices[b]].unknown;
+            if ( column >= 0 )
+                block[row * mesh->unknown_count + column] += weight * c[a] * c[b];
+        }
+    }
+}
+
+vec3 tr_imesh_grown( const tr_imesh *mesh, int frame, int vertex )
+{
+    const tr_imesh_web *web = &mesh->webs[frame];
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame );
+    vec3 sum = v3_zero;
+    for ( int i = web->start[vertex]; i < web->start[vertex + 1]; ++i ) {
+        int other = web->neighbours[i];
+        double scale = mesh->def.relations;
+        const tr_imesh_vertex *a = &mesh->vertices[vertex], *b = &mesh->vertices[other];
+        if ( a->owner == b->owner && ( a->kind == TR_IMESH_CORNER ) == ( b->kind == TR_IMESH_CORNER ) )
+            scale = mesh->def.growth ? 0.5 * ( mesh->growth[vertex] + mesh->growth[other] ) : 1;
+        sum = v3_mad( sum, web->weights[i] * ( scale - 1 ), v3_sub( source[vertex], source[other] ) );
+    }
+    return sum;
+}
+
+// One row of M: its square into the block, what it asks for into the right-hand side.
+static void add_relation( const tr_imesh *mesh, int frame, int vertex, double *block, float *base,
+                          int *columns, double *c )
+{
+    const tr_imesh_web *web = &mesh->webs[frame];
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame ),
+               *target = tr_imesh_frame( mesh, mesh->target, frame );
+    int count = web->start[vertex + 1] - web->start[vertex];
+    if ( count == 0 )
+        return;
+    columns[0] = vertex;
+    c[0] = 1;
+    vec3 wanted = tr_imesh_grown( mesh, frame, vertex );
+    for ( int i = 0; i < count; ++i ) {
+        columns[1 + i] = web->neighbours[web->start[vertex] + i];
+        c[1 + i] = -web->weights[web->start[vertex] + i];
+    }
+    for ( int i = 0; i <= count; ++i )
+        if ( mesh->vertices[columns[i]].unknown < 0 )
+            wanted = v3_mad( wanted, -c[i], v3_sub( target[columns[i]], source[columns[i]] ) );
+    add_square( mesh, block, columns, c, count + 1, 1 );
+    for ( int i = 0; i <= count; ++i )
+        tr_imesh_pull( mesh, base, columns[i], c[i], wanted );
+}
+
+static void add_places( const tr_imesh *mesh, int frame, double *block, float *base )
+{
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame ),
+               *target = tr_imesh_frame( mesh, mesh->target, frame );
+    for ( int v = 0; v < mesh->vertex_count; ++v ) {
+        int u = mesh->vertices[v].unknown;
+        if ( u < 0 )
+            continue;
+        block[u * mesh->unknown_count + u] += mesh->def.place;
+        tr_imesh_pull( mesh, base, v, mesh->def.place, v3_sub( target[v], source[v] ) );
+    }
+}
+
+static void add_boxes( const tr_imesh *mesh, double *block )
+{
+    for ( int v = 0; v < mesh->vertex_count; v += 1 ) {
+        if ( mesh->vertices[v].kind != TR_IMESH_CORNER || mesh->vertices[v].part != 0 )
+            continue;
+        int corners[TR_IMESH_CORNERS];
+        double ones[TR_IMESH_CORNERS];
+        for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
+            corners[k] = v + k;
+            ones[k] = 1;
+            add_square( mesh, block, &corners[k], ones, 1, TR_IMESH_BOX_PULL );
+        }
+        add_square( mesh, block, corners, ones, TR_IMESH_CORNERS, -TR_IMESH_BOX_PULL / TR_IMESH_CORNERS );
+    }
+}
+
+static void add_splits( const tr_imesh *mesh, int frame, double *block )
+{
+    const tr_imesh_solver *s = mesh->solver;
+    for ( int l = 0; l < mesh->link_count; ++l )
+        add_square( mesh, block, ( int[] ){ mesh->links[l].a, mesh->links[l].b }, ( double[] ){ 1, -1 }, 2,
+                    TR_IMESH_LINK_PULL );
+    add_boxes( mesh, block );
+    for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i )
+        add_square( mesh, block, s->held[i].vertex, s->held[i].weight, s->held[i].term_count,
+                    TR_IMESH_ROW_PULL );
+}
+
+// Second differences over frames: how they join a frame with itself, the next, and the one after it.
+static void accelerations( const tr_imesh *mesh, int frame, double out[3] )
+{
+    static const double stencil[3] = { 1, -2, 1 };
+    for ( int ahead = 0; ahead < 3; ++ahead ) {
+        out[ahead] = 0;
+        for ( int c = frame - 1; c <= frame + 1; ++c ) { // around which frame the difference is taken
+            int i = frame - c + 1, k = i + ahead;
+            if ( c >= 1 && c + 1 < mesh->frame_count && k < 3 )
+                out[ahead] += mesh->def.acceleration * stencil[i] * stencil[k];
+        }
+    }
+}
+
+static bool factor( tr_imesh *mesh, tr_error *error )
+{
+    tr_imesh_solver *s = mesh->solver;
+    size_t n = (size_t)mesh->unknown_count, m = (size_t)mesh->vertex_count;
+    double *block = tr_alloc( n * n, sizeof( double ) ), *c = tr_alloc( m + 1, sizeof( double ) );
+    int *columns = tr_alloc( m + 1, sizeof( int ) );
+    bool ok = block != NULL && c != NULL && columns != NULL;
+    if ( !ok )
+        tr_error_memory( error );
+    for ( int f = 0; f < mesh->frame_count && ok; ++f ) {
+        float *base = s->base + (size_t)f * 3 * (size_t)s->band.stride;
+        double joins[3];
+        memset( block, 0, n * n * sizeof( double ) );
+        for ( int v = 0; v < mesh->vertex_count; ++v )
+            add_relation( mesh, f, v, block, base, columns, c );
+        add_places( mesh, f, block, base );
+        add_splits( mesh, f, block );
+        accelerations( mesh, f, joins );
+        for ( size_t i = 0; i < n; ++i )
+            block[i * n + i] += joins[0];
+        ok = tr_band_add( &s->band, block, joins[1], joins[2] ) ||
+             tr_error_set( error, "frame %d of an interaction mesh cannot be solved", mesh->cast.first + f );
+    }
+    tr_free( block );
+    tr_free( c );
+    tr_free( columns );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------------- the rest
+
+static bool measure_links( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    size_t links = (size_t)mesh->link_count, all = (size_t)mesh->frame_count * links;
+    s->lengths = tr_alloc( all, sizeof *s->lengths );
+    s->link_duals = tr_alloc( all, sizeof( vec3 ) );
+    s->box_duals = tr_alloc( (size_t)mesh->frame_count * (size_t)mesh->cast.box_count * TR_IMESH_CORNERS,
+                             sizeof( vec3 ) );
+    if ( s->lengths == NULL || s->link_duals == NULL || s->box_duals == NULL )
+        return false;
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        for ( size_t l = 0; l < links; ++l ) {
+            const vec3 *at = tr_imesh_frame( mesh, mesh->source, f );
+            const tr_imesh_link *link = &mesh->links[l];
+            double *length = s->lengths[(size_t)f * links + l];
+            length[0] = v3_distance( at[link->a], at[link->b] );
+            length[1] = link->length > 0 ? link->length : link->ratio * length[0];
+        }
+    return true;
+}
+
+static bool may_collide( const tr_imesh *mesh, const tr_pose *rests, int i, int k )
+{
+    const tr_imesh_capsule *a = &mesh->capsules[i], *b = &mesh->capsules[k];
+    const tr_imesh_body *body = &mesh->cast.bodies[a->body];
+    return a->body != b->body ||
+           tr_body_may_collide( body->target_body, body->target, rests[a->body], a->index, b->index );
+}
+
+static bool find_pairs( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    size_t bodies = (size_t)mesh->cast.body_count, capsules = (size_t)mesh->capsule_count;
+    tr_pose *rests = tr_alloc( bodies, sizeof *rests );
+    s->pairs = tr_alloc( capsules * ( capsules + 1 ) / 2, sizeof *s->pairs );
+    bool ok = rests != NULL && s->pairs != NULL;
+    for ( size_t b = 0; ok && b < bodies; ++b ) {
+        size_t n = (size_t)mesh->cast.bodies[b].target->joint_count;
+        rests[b] = ( tr_pose ){ tr_alloc( n, sizeof( quat ) ), tr_alloc( n, sizeof( vec3 ) ) };
+        ok = rests[b].rotations != NULL && rests[b].positions != NULL;
+        if ( ok )
+            tr_forward_rest( mesh->cast.bodies[b].target, rests[b] );
+    }
+    for ( int i = 0; ok && i < mesh->capsule_count; ++i )
+        for ( int k = i + 1; k < mesh->capsule_count; ++k )
+            if ( may_collide( mesh, rests, i, k ) ) {
+                s->pairs[s->pair_count][0] = i;
+                s->pairs[s->pair_count++][1] = k;
+            }
+    for ( size_t b = 0; rests != NULL && b < bodies; ++b ) {
+        tr_free( rests[b].rotations );
+        tr_free( rests[b].positions );
+    }
+    tr_free( rests );
+    return ok;
+}
+
+bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error )
+{
+    tr_imesh_solver *s = mesh->solver = tr_alloc( 1, sizeof *s );
+    size_t frames = (size_t)mesh->frame_count;
+    if ( s == NULL )
+        return tr_error_memory( error );
+    if ( !weave_all( mesh, error ) ||
+         !tr_band_start( &s->band, mesh->frame_count, mesh->unknown_count, error ) )
+        return false;
+    s->base = tr_alloc( frames * 3 * (size_t)s->band.stride, sizeof( float ) );
+    s->u_memory = tr_alloc( tr_band_floats( &s->band ), sizeof( float ) );
+    s->contacts = tr_alloc( frames, sizeof *s->contacts );
+    s->before = tr_alloc( frames, sizeof *s->before );
+    if ( s->base == NULL || s->u_memory == NULL || s->contacts == NULL || s->before == NULL ||
+         !measure_links( mesh ) || !hold_rows( mesh ) || !find_pairs( mesh ) )
+        return tr_error_memory( error );
+    s->u = tr_band_align( s->u_memory );
+    return factor( mesh, error );
+}
+
+void tr_imesh_solver_free( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    for ( int f = 0; mesh->webs != NULL && f < mesh->frame_count; ++f )
+        tr_imesh_web_free( &mesh->webs[f] );
+    tr_free( mesh->webs );
+    if ( s == NULL )
+        return;
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
+        if ( s->contacts != NULL )
+            tr_free( s->contacts[f].items );
+        if ( s->before != NULL )
+            tr_free( s->before[f].items );
+    }
+    tr_band_free( &s->band );
+    tr_free( s->base );
+    tr_free( s->u_memory );
+    tr_free( s->lengths );
+    tr_free( s->link_duals );
+    tr_free( s->box_duals );
+    tr_free( s->held );
+    tr_free( s->held_start );
+    tr_free( s->pairs );
+    tr_free( s->contacts );
+    tr_free( s->before );
+    tr_free( s );
+}
+
+bool tr_imesh_build( tr_imesh *out, const tr_imesh_cast *cast, const tr_imesh_def *def, tr_error *error )
+{
+    *out = ( tr_imesh ){ .cast = *cast, .def = *def, .frame_count = cast->frame_count };
+    if ( tr_imesh_vertices_build( out, error ) && tr_imesh_solver_build( out, error ) )
+        return true;
+    tr_imesh_free( out );
+    return false;
+}
+
+void tr_imesh_free( tr_imesh *mesh )
+{
+    tr_imesh_solver_free( mesh );
+    tr_imesh_vertices_free( mesh );
+    *mesh = ( tr_imesh ){ 0 };
+}
+
+size_t tr_imesh_bytes( const tr_imesh *mesh )
+{
+    size_t stride = (size_t)mesh->solver->band.stride, frames = (size_t)mesh->frame_count;
+    size_t links = (size_t)mesh->link_count, vertices = (size_t)mesh->vertex_count;
+    size_t each = 3 * stride * stride * sizeof( float ) + 6 * stride * sizeof( float ) +
+                  3 * vertices * sizeof( vec3 ) + links * ( sizeof( vec3 ) + 2 * sizeof( double ) );
+    size_t bytes = frames * each;
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        bytes += (size_t)mesh->webs[f].start[mesh->vertex_count] * ( sizeof( int ) + sizeof( double ) ) +
+                 (size_t)mesh->webs[f].tet_count * sizeof( int[4] ) +
+                 (size_t)( mesh->solver->contacts[f].capacity + mesh->solver->before[f].capacity ) *
+                     sizeof( tr_imesh_contact );
+    return bytes;
+}

@@ -1,0 +1,466 @@
+// Which points the mesh is made of, and what joins them rigidly.
+//
+// Not every joint is worth a vertex: the matrix grows with the square of their number. Joints that lie on top
+// of the one above (rigs split bones at will) share its vertex, and of the fingers of a hand only the
+// farthest tip counts.
+#include "imesh/private.h"
+
+#include <string.h>
+
+#define SHORT_BONE   0.02 // of the body's height: its joint shares the vertex above
+#define SURFACE_BONE 0.05 // of the body's height: bones at least that long have a surface vertex
+
+typedef struct rest { // of one skeleton
+    tr_pose pose;
+    double height;
+} rest;
+
+typedef struct embodiment { // one body on its way into the mesh
+    const tr_imesh_body *body;
+    int index;
+    rest source, target;
+    bool *keep;  // [target joints]
+    int *tip;    // [target joints] of a hand: its tip, else -1
+    int *vertex; // [target joints] borrowed from the mesh: joint_vertex
+} embodiment;
+
+typedef struct growing {
+    tr_imesh *mesh;
+    int vertex_capacity, link_capacity, capsule_capacity;
+} growing;
+
+// ------------------------------------------------------------------------------------------------- selection
+
+static int source_joint( const embodiment *e, int joint )
+{
+    return e->body->map != NULL ? e->body->map[joint] : joint;
+}
+
+static bool rest_build( rest *out, const tr_skeleton *skeleton )
+{
+    size_t n = (size_t)skeleton->joint_count;
+    out->pose = ( tr_pose ){ tr_alloc( n, sizeof( quat ) ), tr_alloc( n, sizeof( vec3 ) ) };
+    if ( out->pose.rotations == NULL || out->pose.positions == NULL )
+        return false;
+    tr_forward_rest( skeleton, out->pose );
+    out->height = tr_skeleton_height( skeleton );
+    for ( int j = 1; j < skeleton->joint_count; ++j ) // one who lies, or hangs: as long as he is wide
+        out->height = fmax( out->height, v3_distance( out->pose.positions[j], out->pose.positions[0] ) );
+    return true;
+}
+
+static void rest_free( rest *r )
+{
+    tr_free( r->pose.rotations );
+    tr_free( r->pose.positions );
+}
+
+static int hand_above( const tr_skeleton *s, int joint )
+{
+    while ( joint >= 0 && s->joints[joint].role == TR_ROLE_FINGER )
+        joint = s->joints[joint].parent;
+    return joint >= 0 && s->joints[joint].role == TR_ROLE_HAND ? joint : -1;
+}
+
+static void find_tips( embodiment *e )
+{
+    const tr_skeleton *s = e->body->target;
+    const vec3 *at = e->target.pose.positions;
+    for ( int j = 0; j < s->joint_count; ++j )
+        e->tip[j] = -1;
+    for ( int j = 0; j < s->joint_count; ++j ) {
+        int hand = s->joints[j].role == TR_ROLE_FINGER ? hand_above( s, j ) : -1;
+        if ( hand >= 0 && source_joint( e, j ) >= 0 &&
+             ( e->tip[hand] < 0 ||
+               v3_distance( at[j], at[hand] ) > v3_distance( at[e->tip[hand]], at[hand] ) ) )
+            e->tip[hand] = j;
+    }
+}
+
+static int kept_above( const embodiment *e, int joint )
+{
+    for ( int j = e->body->target->joints[joint].parent; j >= 0; j = e->body->target->joints[j].parent )
+        if ( e->keep[j] )
+            return j;
+    return -1;
+}
+
+static double rest_length( const rest *r, int a, int b )
+{
+    return v3_distance( r->pose.positions[a], r->pose.positions[b] );
+}
+
+static bool worth_keeping( const embodiment *e, int joint )
+{
+    const tr_skeleton *s = e->body->target;
+    int above = kept_above( e, joint ), from = source_joint( e, joint );
+    if ( from < 0 )
+        return false;
+    if ( above < 0 )
+        return true;
+    if ( s->joints[joint].role == TR_ROLE_FINGER ) {
+        int hand = hand_above( s, joint );
+        if ( hand >= 0 && e->tip[hand] != joint )
+            return false;
+    }
+    return rest_length( &e->target, joint, above ) >= SHORT_BONE * e->target.height &&
+           rest_length( &e->source, from, source_joint( e, above ) ) >= SHORT_BONE * e->source.height;
+}
+
+static bool embodiment_build( embodiment *e )
+{
+    size_t n = (size_t)e->body->target->joint_count;
+    e->keep = tr_alloc( n, sizeof( bool ) );
+    e->tip = tr_alloc( n, sizeof( int ) );
+    if ( e->keep == NULL || e->tip == NULL || !rest_build( &e->source, e->body->source ) ||
+         !rest_build( &e->target, e->body->target ) )
+        return false;
+    find_tips( e );
+    for ( int j = 0; j < e->body->target->joint_count; ++j )
+        e->keep[j] = worth_keeping( e, j );
+    return true;
+}
+
+static void embodiment_free( embodiment *e )
+{
+    tr_free( e->keep );
+    tr_free( e->tip );
+    rest_free( &e->source );
+    rest_free( &e->target );
+}
+
+// -------------------------------------------------------------------------------------------------- growing
+
+static int add_vertex( growing *g, tr_imesh_vertex vertex )
+{
+    tr_imesh *mesh = g->mesh;
+    if ( !tr_array_reserve( (void **)&mesh->vertices, &g->vertex_capacity, mesh->vertex_count + 1,
+                            sizeof *mesh->vertices ) )
+        return -1;
+    mesh->vertices[mesh->vertex_count] = vertex;
+    return mesh->vertex_count++;
+}
+
+static bool add_link( growing *g, tr_imesh_link link )
+{
+    tr_imesh *mesh = g->mesh;
+    if ( !tr_array_reserve( (void **)&mesh->links, &g->link_capacity, mesh->link_count + 1,
+                            sizeof *mesh->links ) )
+        return false;
+    mesh->links[mesh->link_count++] = link;
+    return true;
+}
+
+// A bone of which joints in between can bend keeps no length of its own, only its ratio to the source's.
+static bool bends_between( const embodiment *e, int joint, int above )
+{
+    const tr_skeleton *s = e->body->target;
+    for ( int j = s->joints[joint].parent; j != above; j = s->joints[j].parent )
+        if ( tr_bone_length( s, j ) >= SHORT_BONE * e->target.height )
+            return true;
+    return false;
+}
+
+static bool add_joints( growing *g, embodiment *e )
+{
+    for ( int j = 0; j < e->body->target->joint_count; ++j ) {
+        int above = kept_above( e, j );
+        e->vertex[j] = above >= 0 ? e->vertex[above] : -1;
+        if ( !e->keep[j] )
+            continue;
+        int up = e->vertex[j];
+        e->vertex[j] = add_vertex( g, ( tr_imesh_vertex ){ TR_IMESH_JOINT, e->index, j, { up, -1 }, 0 } );
+        if ( e->vertex[j] < 0 )
+            return false;
+        if ( up < 0 )
+            continue;
+        double target = rest_length( &e->target, j, above );
+        double source = rest_length( &e->source, source_joint( e, j ), source_joint( e, above ) );
+        if ( !add_link( g, ( tr_imesh_link ){ e->vertex[j], up, true,
+                                              bends_between( e, j, above ) ? 0 : target, target / source } ) )
+            return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------- capsules
+
+static double source_radius( const embodiment *e, const tr_capsule *c )
+{
+    const tr_body *body = e->body->source_body;
+    int joint = source_joint( e, c->joint ), parent = source_joint( e, c->parent );
+    for ( int strict = 1; strict >= 0; --strict )
+        for ( int i = 0; i < body->capsule_count; ++i )
+            if ( body->capsules[i].joint == joint && ( !strict || body->capsules[i].parent == parent ) )
+                return body->capsules[i].radius;
+    return c->radius * e->source.height / fmax( e->target.height, 1e-9 );
+}
+
+static int child_vertex( const tr_imesh *mesh, int vertex )
+{
+    for ( int v = vertex + 1; v < mesh->vertex_count; ++v )
+        if ( mesh->vertices[v].kind == TR_IMESH_JOINT && mesh->vertices[v].ends[0] == vertex )
+            return v;
+    return -1;
+}
+
+// A ball lies on the line to the joint below, or beyond its own joint on the line from above.
+static void place_ball( const tr_imesh *mesh, const embodiment *e, const tr_capsule *c,
+                        tr_imesh_capsule *out )
+{
+    int self = e->vertex[c->joint], below = self >= 0 ? child_vertex( mesh, self ) : -1;
+    int above = self >= 0 ? mesh->vertices[self].ends[0] : -1;
+    out->a = out->b = self;
+    out->from = 0;
+    if ( below >= 0 ) {
+        out->b = below;
+        out->from =
+            v3_length( c->a ) / fmax( rest_length( &e->target, c->joint, mesh->vertices[below].part ), 1e-9 );
+    } else if ( above >= 0 ) {
+        out->a = above;
+        out->from = 1 + v3_length( c->a ) /
+                            fmax( rest_length( &e->target, c->joint, mesh->vertices[above].part ), 1e-9 );
+    }
+    out->to = out->from;
+}
+
+// False when the bone has no two vertices of its own.
+static bool place_bone( const embodiment *e, const tr_capsule *c, tr_imesh_capsule *out )
+{
+    int hand = hand_above( e->body->target, c->joint );
+    bool stands_in = !e->keep[c->joint] && hand == c->parent && hand >= 0 && e->tip[hand] >= 0;
+    int joint = stands_in ? e->tip[hand] : c->joint;
+    out->a = e->vertex[c->parent];
+    out->b = e->vertex[joint];
+    if ( out->a < 0 || out->a == out->b || !e->keep[joint] )
+        return false;
+    double length = fmax( tr_bone_length( e->body->target, c->joint ), 1e-9 );
+    out->from = stands_in ? 0 : v3_length( c->a ) / length;
+    out->to = stands_in ? 1 : v3_length( c->b ) / length;
+    return true;
+}
+
+static bool has_surface( const tr_imesh *mesh, const embodiment *e, const tr_imesh_capsule *c )
+{
+    const tr_imesh_vertex *a = &mesh->vertices[c->a], *b = &mesh->vertices[c->b];
+    return c->from != c->to && b->ends[0] == c->a &&
+           rest_length( &e->target, a->part, b->part ) >= SURFACE_BONE * e->target.height;
+}
+
+static bool add_surface( growing *g, const embodiment *e, const tr_imesh_capsule *c )
+{
+    const tr_imesh *mesh = g->mesh;
+    double half = 0.5 * rest_length( &e->target, mesh->vertices[c->a].part, mesh->vertices[c->b].part );
+    double length = sqrt( half * half + c->radius[1] * c->radius[1] );
+    int v = add_vertex( g, ( tr_imesh_vertex ){ TR_IMESH_SURFACE, e->index, c->index, { c->a, c->b }, 0 } );
+    return v >= 0 && add_link( g, ( tr_imesh_link ){ v, c->a, false, length, 1 } ) &&
+           add_link( g, ( tr_imesh_link ){ v, c->b, false, length, 1 } );
+}
+
+static bool add_capsules( growing *g, const embodiment *e )
+{
+    tr_imesh *mesh = g->mesh;
+    const tr_body *body = e->body->target_body;
+    for ( int i = 0; i < body->capsule_count; ++i ) {
+        const tr_capsule *c = &body->capsules[i];
+        tr_imesh_capsule out = {
+            .radius = { source_radius( e, c ), c->radius }, .body = e->index, .index = i };
+        if ( c->joint == c->parent )
+            place_ball( mesh, e, c, &out );
+        else if ( !place_bone( e, c, &out ) )
+            continue;
+        if ( out.a < 0 )
+            continue;
+        if ( !tr_array_reserve( (void **)&mesh->capsules, &g->capsule_capacity, mesh->capsule_count + 1,
+                                sizeof *mesh->capsules ) )
+            return false;
+        mesh->capsules[mesh->capsule_count++] = out;
+        if ( has_surface( mesh, e, &out ) && !add_surface( g, e, &out ) )
+            return false;
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------ positions
+
+// Which way a bone's surface vertex lies at rest: to the front, or up where the bone runs to the front.
+static vec3 surface_direction( tr_pose pose, int from, int to )
+{
+    vec3 bone = v3_unit( v3_sub( pose.positions[to], pose.positions[from] ) );
+    vec3 front = v3_mad( v3_z, -v3_dot( bone, v3_z ), bone );
+    if ( v3_length( front ) < 0.5 )
+        front = v3_mad( v3_y, -v3_dot( bone, v3_y ), bone );
+    return q_unrotate( pose.rotations[from], v3_unit_or( front, v3_perpendicular( bone ) ) );
+}
+
+static vec3 surface_place( vec3 a, vec3 b, vec3 direction, double radius )
+{
+    vec3 bone = v3_unit( v3_sub( b, a ) );
+    vec3 out = v3_unit_or( v3_mad( direction, -v3_dot( bone, direction ), bone ), v3_perpendicular( bone ) );
+    return v3_mad( v3_lerp( a, b, 0.5 ), radius, out );
+}
+
+static void place_surface( tr_imesh *mesh, const embodiment *e, int v )
+{
+    const tr_imesh_vertex *vertex = &mesh->vertices[v];
+    int a = mesh->vertices[vertex->ends[0]].part, b = mesh->vertices[vertex->ends[1]].part;
+    int sa = source_joint( e, a ), sb = source_joint( e, b );
+    const tr_capsule *capsule = &e->body->target_body->capsules[vertex->part];
+    double radius = source_radius( e, capsule );
+    vec3 source = surface_direction( e->source.pose, sa, sb ),
+         target = surface_direction( e->target.pose, a, b );
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
+        size_t row = (size_t)f * (size_t)mesh->vertex_count;
+        tr_pose pose = tr_world_pose( e->body->source_world, mesh->cast.first + f );
+        vec3 *from = mesh->source + row, *to = mesh->target + row;
+        from[v] = surface_place( from[vertex->ends[0]], from[vertex->ends[1]],
+                                 q_rotate( pose.rotations[sa], source ), radius );
+        to[v] = from[v];
+        if ( e->body->place != NULL ) {
+            pose = tr_world_pose( e->body->place, mesh->cast.first + f );
+            to[v] = surface_place( to[vertex->ends[0]], to[vertex->ends[1]],
+                                   q_rotate( pose.rotations[a], target ), capsule->radius );
+        }
+    }
+}
+
+static void place_joint( tr_imesh *mesh, const embodiment *e, int v )
+{
+    int joint = mesh->vertices[v].part, from = source_joint( e, joint );
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
+        size_t at = (size_t)f * (size_t)mesh->vertex_count + (size_t)v;
+        mesh->source[at] = tr_world_pose( e->body->source_world, mesh->cast.first + f ).positions[from];
+        mesh->target[at] = e->body->place == NULL
+                               ? mesh->source[at]
+                               : tr_world_pose( e->body->place, mesh->cast.first + f ).positions[joint];
+    }
+}
+
+vec3 tr_imesh_corner( int corner, vec3 size )
+{
+    return v3_scale( 0.5, v3( corner & 1 ? size.x : -size.x, corner & 2 ? size.y : -size.y,
+                              corner & 4 ? size.z : -size.z ) );
+}
+
+rigid tr_imesh_track( const rigid *track, int count, int frame )
+{
+    return track[frame < count ? frame : count - 1];
+}
+
+static void place_corner( tr_imesh *mesh, int v )
+{
+    const tr_imesh_vertex *vertex = &mesh->vertices[v];
+    const tr_imesh_box *box = &mesh->cast.boxes[vertex->owner];
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
+        size_t at = (size_t)f * (size_t)mesh->vertex_count + (size_t)v;
+        int frame = mesh->cast.first + f;
+        mesh->source[at] = rigid_apply( tr_imesh_track( box->source, box->track_count, frame ),
+                                        tr_imesh_corner( vertex->part, box->source_size ) );
+        mesh->target[at] = rigid_apply( tr_imesh_track( box->target, box->track_count, frame ),
+                                        tr_imesh_corner( vertex->part, box->target_size ) );
+    }
+}
+
+// Growth of a joint: mean of the bones at it; of a surface vertex, of its bone's ends; of a corner, of the box.
+static bool find_growth( tr_imesh *mesh )
+{
+    double *counts = tr_alloc( (size_t)mesh->vertex_count, sizeof( double ) );
+    mesh->growth = tr_alloc( (size_t)mesh->vertex_count, sizeof( double ) );
+    if ( counts == NULL || mesh->growth == NULL ) {
+        tr_free( counts );
+        return false;
+    }
+    for ( int l = 0; l < mesh->link_count; ++l ) {
+        const tr_imesh_link *link = &mesh->links[l];
+        for ( int k = 0; link->bone && k < 2; ++k ) {
+            mesh->growth[k == 0 ? link->a : link->b] += link->ratio;
+            counts[k == 0 ? link->a : link->b]++;
+        }
+    }
+    for ( int v = 0; v < mesh->vertex_count; ++v ) {
+        const tr_imesh_vertex *vertex = &mesh->vertices[v];
+        mesh->growth[v] = counts[v] > 0 ? mesh->growth[v] / counts[v] : 1;
+        if ( vertex->kind == TR_IMESH_SURFACE )
+            mesh->growth[v] = 0.5 * ( mesh->growth[vertex->ends[0]] + mesh->growth[vertex->ends[1]] );
+        else if ( vertex->kind == TR_IMESH_CORNER ) {
+            const tr_imesh_box *box = &mesh->cast.boxes[vertex->owner];
+            double source = v3_length( box->source_size );
+            mesh->growth[v] = source > 0 ? v3_length( box->target_size ) / source : 1;
+        }
+    }
+    tr_free( counts );
+    return true;
+}
+
+// --------------------------------------------------------------------------------------------------- public
+
+static bool add_bodies( growing *g, embodiment *bodies )
+{
+    tr_imesh *mesh = g->mesh;
+    for ( int b = 0; b < mesh->cast.body_count; ++b ) {
+        embodiment *e = &bodies[b];
+        e->body = &mesh->cast.bodies[b];
+        e->index = b;
+        mesh->joint_vertex[b] = tr_alloc( (size_t)e->body->target->joint_count, sizeof( int ) );
+        e->vertex = mesh->joint_vertex[b];
+        if ( e->vertex == NULL || !embodiment_build( e ) || !add_joints( g, e ) || !add_capsules( g, e ) )
+            return false;
+    }
+    for ( int b = 0; b < mesh->cast.box_count; ++b )
+        for ( int c = 0; c < TR_IMESH_CORNERS; ++c )
+            if ( add_vertex( g, ( tr_imesh_vertex ){ TR_IMESH_CORNER, b, c, { -1, -1 }, 0 } ) < 0 )
+                return false;
+    for ( int v = 0; v < mesh->vertex_count; ++v ) {
+        tr_imesh_vertex *vertex = &mesh->vertices[v];
+        bool free = vertex->kind != TR_IMESH_CORNER || mesh->cast.boxes[vertex->owner].moves;
+        vertex->unknown = free ? mesh->unknown_count++ : -1;
+    }
+    return true;
+}
+
+static bool place_all( tr_imesh *mesh, const embodiment *bodies )
+{
+    size_t count = (size_t)mesh->frame_count * (size_t)mesh->vertex_count;
+    mesh->source = tr_alloc( count, sizeof( vec3 ) );
+    mesh->target = tr_alloc( count, sizeof( vec3 ) );
+    mesh->positions = tr_alloc( count, sizeof( vec3 ) );
+    if ( mesh->source == NULL || mesh->target == NULL || mesh->positions == NULL )
+        return false;
+    for ( int v = 0; v < mesh->vertex_count; ++v ) // a surface vertex comes after its bone's ends
+        if ( mesh->vertices[v].kind == TR_IMESH_JOINT )
+            place_joint( mesh, &bodies[mesh->vertices[v].owner], v );
+        else if ( mesh->vertices[v].kind == TR_IMESH_SURFACE )
+            place_surface( mesh, &bodies[mesh->vertices[v].owner], v );
+        else
+            place_corner( mesh, v );
+    memcpy( mesh->positions, mesh->source, count * sizeof( vec3 ) );
+    return find_growth( mesh );
+}
+
+bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error )
+{
+    size_t count = (size_t)mesh->cast.body_count;
+    embodiment *bodies = tr_alloc( count, sizeof *bodies );
+    mesh->joint_vertex = tr_alloc( count, sizeof( int * ) );
+    growing g = { .mesh = mesh };
+    bool ok =
+        bodies != NULL && mesh->joint_vertex != NULL && add_bodies( &g, bodies ) && place_all( mesh, bodies );
+    for ( size_t b = 0; bodies != NULL && b < count; ++b )
+        embodiment_free( &bodies[b] );
+    tr_free( bodies );
+    return ok || tr_error_memory( error );
+}
+
+void tr_imesh_vertices_free( tr_imesh *mesh )
+{
+    for ( int b = 0; mesh->joint_vertex != NULL && b < mesh->cast.body_count; ++b )
+        tr_free( mesh->joint_vertex[b] );
+    tr_free( mesh->joint_vertex );
+    tr_free( mesh->vertices );
+    tr_free( mesh->growth );
+    tr_free( mesh->links );
+    tr_free( mesh->capsules );
+    tr_free( mesh->source );
+    tr_free( mesh->target );
+    tr_free( mesh->positions );
+}

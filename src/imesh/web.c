@@ -1,0 +1,110 @@
+// Who is whose neighbour at a frame, and how much each neighbour counts.
+#include "imesh/private.h"
+
+#include <string.h>
+
+typedef struct weaving {
+    const tr_delaunay *mesh;
+    const vec3 *points;
+    const int *bone_start; // [count + 1] into bone_other
+    const int *bone_other; // the other ends of each point's bones
+    double nearest;
+} weaving;
+
+static bool joined( const weaving *w, int a, int b )
+{
+    for ( int i = w->bone_start[a]; i < w->bone_start[a + 1]; ++i )
+        if ( w->bone_other[i] == b )
+            return true;
+    return false;
+}
+
+// Neighbours of a point with their weights behind `at`; returns how many. A twin has those of the point it
+// lies on, and that point.
+static int weave( const weaving *w, int point, int *neighbours, double *weights )
+{
+    int twin = w->mesh->twin[point], count = 0;
+    double sum = 0;
+    for ( int i = w->mesh->start[twin] - ( twin != point ); i < w->mesh->start[twin + 1]; ++i ) {
+        int other = i < w->mesh->start[twin] ? twin : w->mesh->neighbours[i];
+        if ( joined( w, point, other ) )
+            continue;
+        neighbours[count] = other;
+        weights[count] = 1 / fmax( v3_distance( w->points[point], w->points[other] ), w->nearest );
+        sum += weights[count++];
+    }
+    for ( int i = 0; i < count; ++i )
+        weights[i] /= sum;
+    return count;
+}
+
+static void sort_bones( const int ( *bones )[2], int bone_count, int count, int *start, int *other )
+{
+    memset( start, 0, ( (size_t)count + 1 ) * sizeof( int ) );
+    for ( int i = 0; i < bone_count; ++i )
+        for ( int k = 0; k < 2; ++k )
+            start[bones[i][k] + 1]++;
+    for ( int i = 0; i < count; ++i )
+        start[i + 1] += start[i];
+    for ( int i = 0; i < bone_count; ++i )
+        for ( int k = 0; k < 2; ++k )
+            other[start[bones[i][k]]++] = bones[i][1 - k];
+    for ( int i = count; i > 0; --i )
+        start[i] = start[i - 1];
+    start[0] = 0;
+}
+
+bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const vec3 *points, int count,
+                         const int ( *bones )[2], int bone_count, double nearest, tr_error *error )
+{
+    *out = ( tr_imesh_web ){ 0 };
+    if ( !tr_delaunay_build( scratch, points, count, error ) )
+        return false;
+    size_t most = (size_t)scratch->start[count] + (size_t)count; // twins: at most …
+    for ( int i = 0; i < count; ++i )
+        if ( scratch->twin[i] != i )
+            most += (size_t)( scratch->start[scratch->twin[i] + 1] - scratch->start[scratch->twin[i]] );
+    int *start = tr_alloc( (size_t)count + 1 + 2 * (size_t)bone_count, sizeof( int ) );
+    out->start = tr_alloc( (size_t)count + 1, sizeof( int ) );
+    out->neighbours = tr_alloc( most, sizeof( int ) );
+    out->weights = tr_alloc( most, sizeof( double ) );
+    out->tets = tr_alloc( (size_t)scratch->tet_count, sizeof *out->tets );
+    bool ok = start != NULL && out->start != NULL && out->neighbours != NULL && out->weights != NULL &&
+              out->tets != NULL;
+    if ( ok ) {
+        sort_bones( bones, bone_count, count, start, start + count + 1 );
+        weaving w = { .mesh = scratch,
+                      .points = points,
+                      .bone_start = start,
+                      .bone_other = start + count + 1,
+                      .nearest = nearest };
+        for ( int i = 0, used = 0; i < count; ++i ) {
+            used += weave( &w, i, out->neighbours + used, out->weights + used );
+            out->start[i + 1] = used;
+        }
+        memcpy( out->tets, scratch->tets, (size_t)scratch->tet_count * sizeof *out->tets );
+        out->tet_count = scratch->tet_count;
+    } else
+        tr_imesh_web_free( out );
+    tr_free( start );
+    return ok || tr_error_memory( error );
+}
+
+void tr_imesh_web_free( tr_imesh_web *web )
+{
+    tr_free( web->start );
+    tr_free( web->neighbours );
+    tr_free( web->weights );
+    tr_free( web->tets );
+    *web = ( tr_imesh_web ){ 0 };
+}
+
+vec3 tr_imesh_laplacian( const tr_imesh_web *web, const vec3 *points, int vertex )
+{
+    if ( web->start[vertex] == web->start[vertex + 1] )
+        return v3_zero;
+    vec3 sum = points[vertex];
+    for ( int i = web->start[vertex]; i < web->start[vertex + 1]; ++i )
+        sum = v3_mad( sum, -web->weights[i], points[web->neighbours[i]] );
+    return sum;
+}
