@@ -13,6 +13,7 @@
 #include "io/io.h"
 
 #include "cage/cage.h"
+#include "imesh/imesh.h"
 #include "posegraph/posegraph.h"
 
 #include "scene/scene.h"

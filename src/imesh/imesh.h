@@ -6,14 +6,14 @@
 // mesh, δ_i = p_i − Σ w_il p_l over the neighbours l of i, bones left out, w falling with distance. When
 // sizes change, positions x of all frames of a window are sought together:
 //
-//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − x̄)‖²  +  ½ w_p Σ ‖x − r‖²  +  rows
+//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − g x̄)‖²  +  ½ w_p Σ ‖x − r‖²  +  rows
 //   subject to  ‖x_a − x_b‖ = ℓ for bones, boxes rigid, hard rows met
-// with x̄ the source, A second differences over frames, r where the bodies stand without the mesh, and
-// δ′_i = Σ w_il s_il (x̄_i − x̄_l): within a body s is its growth where i and l are, between bodies σ. (With δ itself,
-// s = 1, a body that grows is squeezed into its old place and its spine buckles.) This in N steps in which ℓ, radii,
-// boxes, s and targets go from the source's to the target's. Colliding volumes are looked
-// for anew in each step and pushed apart, on the side they came from, no further than they were apart in the
-// source.
+// with x̄ the source, g the growth of a body where the vertex is, A second differences over frames, r where
+// the bodies stand without the mesh, and δ′_i = Σ w_il s_il (x̄_i − x̄_l): within a body s is the mean of g_i
+// and g_l, between bodies σ. (With δ itself, s = 1, a body that grows is squeezed into its old place and its
+// spine buckles.) This in N steps in which ℓ, radii, boxes, s and targets go from the source's to the
+// target's. Colliding volumes are looked for anew in each step and pushed apart, on the side they came from,
+// no further than they were apart in the source.
 //
 // Unknown is the displacement u = x − x̄; equal sizes give u = 0 exactly. Lengths, rigid boxes and rows are
 // split off (ADMM): their projections are local, and what remains is one matrix for x, y and z, a band over
@@ -78,7 +78,7 @@ typedef struct tr_imesh_cast {
 typedef struct tr_imesh_def {
     double acceleration; // w_a
     double place;        // w_p of joints and moving boxes
-    bool growth; // relations within a body grow with it; false: s = 1, as in the paper
+    bool growth;         // relations within a body, and accelerations, grow with it; false: s = g = 1
     double relations;    // σ: what distances between bodies are to be multiplied with; 1 keeps them
     double collision;    // weight of two volumes apart, per m²
     double touch,
@@ -173,8 +173,8 @@ typedef struct tr_imesh_report {
     double change; // largest movement in the last iteration, metres
 } tr_imesh_report;
 
-// Always from the source, so that the answer depends on the cast alone. `report` may be NULL. Frames in
-// parallel, same bits for any number of threads. False only when out of memory.
+// Always from the source, so that the answer depends on the cast alone. `report` may be NULL. The
+// same bits for any number of threads; several meshes may be solved at once. False only when out of memory.
 bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error );
 
 // What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree

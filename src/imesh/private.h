@@ -50,7 +50,7 @@ typedef struct tr_imesh_contact {
     double offset;
     double source_gap; // in the source, its radii
     bool active;
-    double force, step;
+    double force, flexibility; // flexibility: how far a unit of force moves it, all others pulling along
 } tr_imesh_contact;
 
 typedef struct tr_imesh_contacts {

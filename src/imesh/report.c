@@ -165,7 +165,8 @@ static double energy_of( const tr_imesh *mesh )
         const vec3 *source = tr_imesh_frame( mesh, mesh->source, f ),
                    *at = tr_imesh_frame( mesh, mesh->positions, f );
         for ( int v = 0; v < mesh->vertex_count; ++v ) {
-            vec3 wanted = v3_add( tr_imesh_laplacian( &mesh->webs[f], source, v ), tr_imesh_grown( mesh, f, v ) );
+            vec3 wanted =
+                v3_add( tr_imesh_laplacian( &mesh->webs[f], source, v ), tr_imesh_grown( mesh, f, v ) );
             vec3 d = v3_sub( tr_imesh_laplacian( &mesh->webs[f], at, v ), wanted );
             sum += v3_dot( d, d );
         }

@@ -3,21 +3,22 @@
 // For a split-off term with c x = z, z in its set (a length, a rigid box, a target), scaled duals y:
 //   v = c x + y,   z = the nearest in the set,   y ← v − z,   right-hand side += ρ cᵀ ( z − y − c x̄ ).
 // A soft one of weight w goes w / (w + ρ) of the way to its set.
-//
-// A contact's force λ ≥ 0 along its normal (of either sign for touches) belongs to the dual of
-// min ½ w (required − gap)₊²: λ ← max( 0, λ + s ( required − gap − λ / w ) ). Steps s of one over a bound of
-// the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling all contacts at once moves
-// them by.
+// A contact's force λ ≥ 0 along its normal belongs to the dual of min ½ w (required − gap)₊²:
+// λ ← max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own.
+// Steps s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling
+// all contacts at once moves them by. Where their pulls cancel each other that is no bound: rounds that begin
+// to move more instead of less halve all steps.
 #include "imesh/private.h"
 
 #include <string.h>
 
 #define FRAME_BLOCK 16
+#define STILL       5e-4 // metres: what hardly moves in a round is settled
 
 typedef struct rounds {
     tr_imesh *mesh;
     double morph;
-    double *change; // [blocks] largest movement
+    double damping; // of the steps of forces
     bool *failed;   // [blocks]
 } rounds;
 
@@ -133,12 +134,11 @@ static float *unknowns_at( const tr_imesh *mesh, int frame )
     return mesh->solver->u + (size_t)frame * 3 * (size_t)mesh->solver->band.stride;
 }
 
-static void project_frames( void *context, int begin, int end )
+static void project( const rounds *r )
 {
-    const rounds *r = context;
     const tr_imesh *mesh = r->mesh;
     int width = 3 * mesh->solver->band.stride;
-    for ( int f = begin; f < end; ++f ) {
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
         const vec3 *at = positions_at( mesh, f );
         float *right = unknowns_at( mesh, f );
         const float *base = mesh->solver->base + (size_t)f * (size_t)width;
@@ -155,7 +155,7 @@ static void project_frames( void *context, int begin, int end )
 
 // -------------------------------------------------------------------------------------------------- answers
 
-static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at )
+static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at, double damping )
 {
     tr_imesh_contacts *contacts = &mesh->solver->contacts[frame];
     for ( int i = 0; i < contacts->count; ++i ) {
@@ -163,21 +163,22 @@ static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at )
         if ( !c->active )
             continue;
         bool touch = tr_imesh_touches( mesh, c );
-        double weight = touch ? mesh->def.touch : mesh->def.collision;
+        double weight = c->force < 0 ? mesh->def.touch : mesh->def.collision;
         double wanted = touch ? c->source_gap : tr_imesh_required( c );
-        c->force += c->step * ( wanted - tr_imesh_gap( c, at ) - c->force / weight );
+        double step = damping / ( c->flexibility + 1 / weight );
+        c->force += step * ( wanted - tr_imesh_gap( c, at ) - c->force / weight );
         if ( !touch )
             c->force = fmax( c->force, 0 );
     }
 }
 
-static void take_frames( void *context, int begin, int end )
+// Returns the largest movement.
+static double take( const rounds *r )
 {
-    const rounds *r = context;
     const tr_imesh *mesh = r->mesh;
     int stride = mesh->solver->band.stride;
     double change = 0;
-    for ( int f = begin; f < end; ++f ) {
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
         const vec3 *source = tr_imesh_frame( mesh, mesh->source, f ),
                    *target = tr_imesh_frame( mesh, mesh->target, f );
         const float *u = unknowns_at( mesh, f );
@@ -189,20 +190,21 @@ static void take_frames( void *context, int begin, int end )
             change = fmax( change, v3_distance( now, at[v] ) );
             at[v] = now;
         }
-        push_contacts( mesh, f, at );
+        push_contacts( mesh, f, at, r->damping );
     }
-    r->change[begin / FRAME_BLOCK] = change;
+    return change;
 }
 
-static double iterate( rounds *r )
+// A round is over in a fraction of a millisecond, and its larger half runs from frame to frame: threads would
+// wait for each other more than they work. Meshes run side by side instead.
+static double iterate( rounds *r, double last )
 {
     tr_imesh *mesh = r->mesh;
-    tr_parallel_for( mesh->frame_count, FRAME_BLOCK, project_frames, r );
+    project( r );
     tr_band_solve( &mesh->solver->band, mesh->def.lanes, mesh->solver->u );
-    tr_parallel_for( mesh->frame_count, FRAME_BLOCK, take_frames, r );
-    double change = 0;
-    for ( int b = 0; b * FRAME_BLOCK < mesh->frame_count; ++b )
-        change = fmax( change, r->change[b] );
+    double change = take( r );
+    if ( change > 1.2 * last && r->damping > 0.01 )
+        r->damping *= 0.5;
     return change;
 }
 
@@ -247,8 +249,7 @@ static void measure_steps( tr_imesh *mesh )
                     own += o < 0 ? 0 : c->weight[t] * c->weight[q] * tr_band_flexibility( &s->band, f, k, o );
                 }
             }
-            double weight = tr_imesh_touches( mesh, c ) ? mesh->def.touch : mesh->def.collision;
-            c->step = 1 / ( fmax( moved, 3 * own ) + 1 / weight );
+            c->flexibility = fmax( moved, 3 * own );
         }
 }
 
@@ -260,6 +261,7 @@ static bool detect( rounds *r )
         if ( r->failed[b] )
             return false;
     measure_steps( mesh );
+    r->damping = fmin( 1, 2 * r->damping );
     return true;
 }
 
@@ -299,6 +301,20 @@ static void start_over( tr_imesh *mesh )
         s->contacts[f].count = s->before[f].count = 0;
 }
 
+// Rounds with contacts as they are: aimed anew every few rounds they would chase each other for ever.
+static bool settle( rounds *r, tr_imesh_report *report )
+{
+    const tr_imesh_def *def = &r->mesh->def;
+    if ( !detect( r ) )
+        return false;
+    for ( int i = 0; i < ( def->settle + 1 ) / 2; ++i, ++report->iterations ) {
+        report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
+        if ( i % 5 == 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance )
+            break;
+    }
+    return true;
+}
+
 static bool morph( rounds *r, tr_imesh_report *report )
 {
     tr_imesh *mesh = r->mesh;
@@ -311,16 +327,12 @@ static bool morph( rounds *r, tr_imesh_report *report )
         if ( !detect( r ) )
             return false;
         for ( int i = 0; i < def->iterations; ++i, ++report->iterations )
-            report->change = iterate( r );
+            report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
         restore_surfaces( mesh, r->morph );
     }
-    for ( int i = 0; i < def->settle; ++i, ++report->iterations ) {
-        if ( i % def->iterations == 0 && tr_imesh_bone_error( mesh ) <= def->tolerance )
-            break;
-        if ( i % def->iterations == 0 && !detect( r ) )
+    for ( int half = 0; half < 2; ++half )
+        if ( !settle( r, report ) )
             return false;
-        report->change = iterate( r );
-    }
     restore_surfaces( mesh, 1 );
     return true;
 }
@@ -330,13 +342,10 @@ bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error )
     tr_imesh_report unused, *out = report != NULL ? report : &unused;
     *out = ( tr_imesh_report ){ 0 };
     size_t blocks = ( (size_t)mesh->frame_count + FRAME_BLOCK - 1 ) / FRAME_BLOCK;
-    rounds r = { .mesh = mesh,
-                .change = tr_alloc( blocks, sizeof( double ) ),
-                .failed = tr_alloc( blocks, sizeof( bool ) ) };
+    rounds r = { .mesh = mesh, .damping = 1, .failed = tr_alloc( blocks, sizeof( bool ) ) };
     start_over( mesh );
-    bool ok = r.change != NULL && r.failed != NULL && morph( &r, out ) &&
-              ( report == NULL || tr_imesh_report_fill( mesh, report ) );
-    tr_free( r.change );
+    bool ok =
+        r.failed != NULL && morph( &r, out ) && ( report == NULL || tr_imesh_report_fill( mesh, report ) );
     tr_free( r.failed );
     return ok || tr_error_memory( error );
 }

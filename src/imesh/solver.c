@@ -4,7 +4,8 @@
 // the energy of a frame is ½ ‖M u + M_e e − (δ′ − δ)‖² + …, so
 //
 //   K_f = Mᵀ M + w_p + Σ links ρ (e_a − e_b)(e_a − e_b)ᵀ + Σ boxes ρ (1 − 11ᵀ/8) + Σ rows ρ c cᵀ,
-//   right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) ) + what the projections ask for.
+// right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (g − 1) x̄ ) + what the
+// projections ask for.
 #include "imesh/private.h"
 
 #include <stdlib.h>
@@ -17,14 +18,14 @@ tr_imesh_def tr_default_imesh_def( void )
                              .relations = 1,
                              .growth = true,
                              .collision = 400,
-                             .touch = 40,
+                             .touch = 4,
                              .touch_reach = 0.03,
                              .nearest = 0.02,
                              .hard_lengths = true,
                              .length = 2,
                              .steps = 10,
                              .iterations = 10,
-                             .settle = 60,
+                             .settle = 100,
                              .tolerance = 0.002,
                              .lanes = tr_lanes_best() };
 }
@@ -250,6 +251,24 @@ static void accelerations( const tr_imesh *mesh, int frame, double out[3] )
     }
 }
 
+// A body that grows swings wider: its accelerations grow with it.
+static void add_accelerations( const tr_imesh *mesh )
+{
+    const tr_imesh_solver *s = mesh->solver;
+    size_t width = 3 * (size_t)s->band.stride;
+    for ( int f = 1; f + 1 < mesh->frame_count && mesh->def.growth; ++f )
+        for ( int v = 0; v < mesh->vertex_count; ++v ) {
+            const vec3 *at = tr_imesh_frame( mesh, mesh->source, f ) + v;
+            vec3 second =
+                v3_add( v3_sub( at[-mesh->vertex_count], v3_scale( 2, at[0] ) ), at[mesh->vertex_count] );
+            double scale = mesh->def.acceleration * ( mesh->growth[v] - 1 );
+            float *base = s->base + (size_t)( f - 1 ) * width;
+            tr_imesh_pull( mesh, base, v, scale, second );
+            tr_imesh_pull( mesh, base + width, v, -2 * scale, second );
+            tr_imesh_pull( mesh, base + 2 * width, v, scale, second );
+        }
+}
+
 static bool factor( tr_imesh *mesh, tr_error *error )
 {
     tr_imesh_solver *s = mesh->solver;
@@ -273,6 +292,7 @@ static bool factor( tr_imesh *mesh, tr_error *error )
         ok = tr_band_add( &s->band, block, joins[1], joins[2] ) ||
              tr_error_set( error, "frame %d of an interaction mesh cannot be solved", mesh->cast.first + f );
     }
+    add_accelerations( mesh );
     tr_free( block );
     tr_free( c );
     tr_free( columns );

@@ -361,7 +361,8 @@ static void place_corner( tr_imesh *mesh, int v )
     }
 }
 
-// Growth of a joint: mean of the bones at it; of a surface vertex, of its bone's ends; of a corner, of the box.
+// Growth of a joint: mean of the bones at it; of a surface vertex, of its bone's ends; of a corner, of the
+// box.
 static bool find_growth( tr_imesh *mesh )
 {
     double *counts = tr_alloc( (size_t)mesh->vertex_count, sizeof( double ) );
