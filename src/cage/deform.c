@@ -261,8 +261,9 @@ static void iterate( tr_cage_solver *s, const tr_cage_solve_def *def, bool fit, 
         bool rests = result->change <= def->tolerance && last <= def->tolerance;
         last = result->change;
         if ( rests || k == def->max_iterations - 1 ) {
+            float *u = s->u[0], *step = s->step[0];
             for ( int i = 0; i < 4 * s->free_count; ++i )
-                s->u[0][i] += s->step[0][i];
+                u[i] += step[i];
             return;
         }
         advance( s, &m );
@@ -271,11 +272,9 @@ static void iterate( tr_cage_solver *s, const tr_cage_solve_def *def, bool fit, 
 
 // ----------------------------------------------------------------------------------------------------- solve
 
-static vec3 point_error( const tr_cage *cage, const tr_cage_solver *s, const tr_cage_row *row,
-                         const tr_cage_handle *handles )
+static vec3 point_error( const tr_cage *cage, const tr_cage_row *row, const tr_cage_handle *handles )
 {
     const tr_cage_handle *h = &handles[row->handle];
-    (void)s;
     vec3 at = tr_cage_move_weighted( cage, h->frame, row->place, row->weights );
     return v3_sub( v3_add( row->place, h->offset ), at );
 }
@@ -288,7 +287,7 @@ static bool correct_rows( const tr_cage *cage, tr_cage_solver *s, const tr_cage_
         tr_cage_row *row = &s->rows[r];
         if ( row->linear || row->dropped )
             continue;
-        vec3 miss = point_error( cage, s, row, handles );
+        vec3 miss = point_error( cage, row, handles );
         missed |= v3_length( miss ) > CLOSE_ENOUGH;
         row->target = v3_add( row->target, miss );
     }
@@ -312,7 +311,7 @@ static void measure( const tr_cage *cage, const tr_cage_handle *handles, tr_cage
     int row = 0;
     for ( int h = 0; h < s->handle_count; ++h ) {
         double error = handles[h].kind == TR_HANDLE_POINT
-                           ? v3_length( point_error( cage, s, &s->rows[row++], handles ) )
+                           ? v3_length( point_error( cage, &s->rows[row++], handles ) )
                            : handle_error( cage, &handles[h], cage->vertex_count );
         if ( result->worst < 0 || error > result->error ) {
             result->error = error;

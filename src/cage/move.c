@@ -235,20 +235,41 @@ static vec3 move_point( const frame_motion *m, vec3 point, vec3 residual )
     return v3_add( m->to, q_rotate( m->turn, d ) );
 }
 
-static vec3 weigh( const float *weights, const vec3 *residuals, int count )
+// Σ w ρ of a point, four numbers at a time. Weights are floats; so is what they weigh.
+typedef float four __attribute__( ( vector_size( 16 ), may_alias ) );
+
+static void round_residuals( const vec3 *in, int count, four *out )
 {
-    vec3 sum = v3_zero;
     for ( int i = 0; i < count; ++i )
-        sum = v3_mad( sum, weights[i], residuals[i] );
-    return sum;
+        out[i] = ( four ){ (float)in[i].x, (float)in[i].y, (float)in[i].z, 0 };
+}
+
+static vec3 weigh( const float *weights, const four *residuals, int count )
+{
+    four even = { 0 }, odd = { 0 }; // a section has an even number of vertices
+    for ( int i = 0; i < count; i += 2 ) {
+        even += weights[i] * residuals[i];
+        odd += weights[i + 1] * residuals[i + 1];
+    }
+    even += odd;
+    return v3( even[0], even[1], even[2] );
+}
+
+// Rounded residuals of a frame that is bent.
+static void prepare_residuals( const tr_cage *cage, const frame_motion *m, four *out )
+{
+    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    if ( m->bent ) {
+        residuals_at( cage, m, residuals );
+        round_residuals( residuals, cage->vertex_count, out );
+    }
 }
 
 vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const float *weights )
 {
-    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    four residuals[TR_CAGE_MAX_VERTICES];
     frame_motion m = motion_at( cage, frame );
-    if ( m.bent )
-        residuals_at( cage, &m, residuals );
+    prepare_residuals( cage, &m, residuals );
     vec3 left = m.bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
     return m.moves ? move_point( &m, point, left ) : point;
 }
@@ -264,15 +285,14 @@ static void move_frames( void *context, int begin, int end )
 {
     const move_job *job = context;
     const tr_cage *cage = job->cage;
-    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    four residuals[TR_CAGE_MAX_VERTICES];
     size_t points = (size_t)cage->point_count, vertices = (size_t)cage->vertex_count;
     for ( int f = begin; f < end; ++f ) {
         frame_motion m = motion_at( cage, job->first + f );
         const vec3 *in = job->in + (size_t)f * points;
         vec3 *out = job->out + (size_t)f * points;
         const float *weights = cage->weights + (size_t)( job->first + f - cage->begin ) * points * vertices;
-        if ( m.bent )
-            residuals_at( cage, &m, residuals );
+        prepare_residuals( cage, &m, residuals );
         for ( size_t p = 0; p < points; ++p ) {
             vec3 left = m.bent ? weigh( weights + p * vertices, residuals, cage->vertex_count ) : v3_zero;
             out[p] = m.moves ? move_point( &m, in[p], left ) : in[p];
@@ -280,7 +300,7 @@ static void move_frames( void *context, int begin, int end )
     }
 }
 
-#define FRAMES_AT_ONCE 8
+#define FRAMES_AT_ONCE 32 // some hundred microseconds of work
 
 void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out )
 {
@@ -291,11 +311,11 @@ void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out )
 {
     enum { AT_ONCE = 8 };
-    vec3 residuals[TR_CAGE_MAX_VERTICES], shape[AT_ONCE];
+    four residuals[TR_CAGE_MAX_VERTICES];
+    vec3 shape[AT_ONCE];
     float weights[AT_ONCE * TR_CAGE_MAX_VERTICES];
     frame_motion m = motion_at( cage, frame );
-    if ( m.bent )
-        residuals_at( cage, &m, residuals );
+    prepare_residuals( cage, &m, residuals );
     for ( int begin = 0; begin < count; begin += AT_ONCE ) {
         int some = count - begin < AT_ONCE ? count - begin : AT_ONCE;
         for ( int i = 0; m.bent && i < some; ++i )
