@@ -331,9 +331,9 @@ static void bundles_of_every_shape( void **state )
             vec3 vertices[TR_CAGE_MAX_VERTICES];
             for ( int i = 0; i < FRAMES * count; ++i ) { // bound points are where their weights say
                 tr_cage_section( &cage, i / count, vertices );
-                vec3 at = v3_zero;
+                vec3 centre = cage.places[i / count].position, at = centre;
                 for ( int v = 0; v < cage.vertex_count; ++v )
-                    at = v3_mad( at, cage.weights[i * cage.vertex_count + v], vertices[v] );
+                    at = v3_mad( at, cage.weights[i * cage.vertex_count + v], v3_sub( vertices[v], centre ) );
                 check_v3( at, b.points[i], 1e-5 );
             }
             for ( int f = 1; f < FRAMES; ++f ) // no flips
@@ -364,11 +364,22 @@ static void keys_are_spread_by_arc_length( void **state )
     assert_in_range( frames[3], 22, 24 );
     assert_int_equal( frames[4], 120 );
     def.through = 70;
-    assert_int_equal( tr_cage_spread( &points, 0, 120, &def, frames ), 6 );
-    assert_int_equal( frames[4], 70 );
-    def.through = frames[2] + 1; // a key right beside gives way
     assert_int_equal( tr_cage_spread( &points, 0, 120, &def, frames ), 5 );
-    assert_int_equal( frames[2], def.through );
+    assert_int_equal( frames[3], 70 ); // nearly all of the way lies before
+    assert_in_range( frames[1], 9, 12 );
+    def.through = 12; // two fifths of the way
+    assert_int_equal( tr_cage_spread( &points, 0, 120, &def, frames ), 5 );
+    assert_int_equal( frames[2], 12 );
+    assert_int_equal( frames[1], 6 );
+    for ( def.through = 1; def.through < 120; ++def.through ) {
+        int n = tr_cage_spread( &points, 0, 120, &def, frames ), met = 0;
+        for ( int k = 0; k < n; ++k ) {
+            met += frames[k] == def.through;
+            assert_true( k == 0 || frames[k] > frames[k - 1] );
+        }
+        assert_int_equal( met, 1 );
+    }
+    def.through = 50;
     def.section_count = 200;
     assert_int_equal( tr_cage_spread( &points, 40, 60, &def, frames ), 21 ); // every frame, no more
     def.start = TR_CAGE_HELD;
@@ -965,6 +976,42 @@ static void same_bits_for_any_number_of_threads( void **state )
 // ---------------------------------------------------------------------------------------------------------
 // errors
 
+// The example of docs/algorithms/cage.md.
+static void the_documented_example_works( void **state )
+{
+    (void)state;
+    enum { LEFT_HAND = 4, JOINTS = 12, FRAMES = 121 };
+    bundle b = make_bundle( FRAMES, JOINTS, straight );
+    vec3 *positions = b.points, *moved = tr_alloc( FRAMES * JOINTS, sizeof( vec3 ) );
+    tr_error error;
+
+    tr_cage_def def = tr_default_cage_def();
+    def.through = 60; // where the user grabbed
+    tr_cage_points points = { positions, JOINTS, 0, FRAMES, FPS };
+    tr_cage cage;
+    check_ok( tr_cage_build( &cage, &points, 20, 100, &def, &error ), &error );
+    tr_cage_handle handles[] = {
+        { .kind = TR_HANDLE_POINT, .frame = 60, .point = LEFT_HAND, .offset = { 0, 0.3, 0 } },
+        { .kind = TR_HANDLE_SECTION, .section = 1 }, // a pin: no offset
+    };
+    check_ok( tr_cage_grab( &cage, handles, 2, &error ), &error );
+    tr_cage_solve_def preview = tr_cage_preview_def(), keep = tr_default_cage_solve_def();
+    handles[0].offset.y = 0.35;
+    size_t before = tr_memory_live();
+    tr_cage_solve( &cage, handles, &preview, NULL );
+    tr_cage_result result = tr_cage_solve( &cage, handles, &keep, NULL );
+    assert_int_equal( tr_memory_live(), before );
+    tr_cage_move( &cage, 0, FRAMES - 1, positions, moved );
+
+    check_near( result.error, 0, 1e-6 );
+    check_near( moved[60 * JOINTS + LEFT_HAND].y - positions[60 * JOINTS + LEFT_HAND].y, 0.35, 1e-6 );
+    int pinned = cage.sections[1] * JOINTS;
+    assert_memory_equal( moved + pinned, positions + pinned, JOINTS * sizeof( vec3 ) );
+    tr_cage_free( &cage );
+    tr_free( moved );
+    tr_free( b.points );
+}
+
 static void check_refused( const bundle *b, int first, int last, const tr_cage_def *def, const char *part )
 {
     tr_cage cage;
@@ -1113,6 +1160,7 @@ int main( void )
         TEST( a_hundred_random_drags ),
         TEST( previews_lead_to_what_is_kept ),
         TEST( same_bits_for_any_number_of_threads ),
+        TEST( the_documented_example_works ),
         TEST( bad_input_is_refused ),
         TEST( running_out_of_memory ),
         TEST( retiming_is_monotone_and_smooth ),

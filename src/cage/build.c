@@ -22,8 +22,7 @@ static vec3 point_at( const tr_cage_points *p, int frame, int point )
 
 // --------------------------------------------------------------------------------------------------- spread
 
-#define STILL         0.02 // metres per second that pass even where nothing moves: spreads by time, then
-#define LEAST_BETWEEN 2    // frames from a key to the one `through` a frame, nearer ones give way
+#define STILL 0.02 // metres per second that pass even where nothing moves: spreads by time, then
 
 // Mean way of the points from one frame to the next.
 static double step_length( const tr_cage_points *p, int frame )
@@ -39,55 +38,57 @@ static int least_sections( const tr_cage_def *def )
     return def->start == TR_CAGE_PINNED && def->end == TR_CAGE_PINNED ? 3 : 2;
 }
 
-static int insert_frame( int *frames, int count, int frame )
+// Arc length over a range, with what passes even at rest.
+static double way_of( const tr_cage_points *p, int first, int last )
 {
-    int at = 0;
-    while ( at < count && frames[at] < frame )
-        ++at;
-    if ( at < count && frames[at] == frame )
-        return count;
-    // A spread key right beside it gives way; the ends do not.
-    if ( at < count - 1 && frames[at] - frame < LEAST_BETWEEN ) {
-        frames[at] = frame;
-        return count;
+    double sum = 0;
+    for ( int f = first + 1; f <= last; ++f )
+        sum += step_length( p, f ) + STILL / p->fps;
+    return sum;
+}
+
+// `parts` even stretches from first to last: writes the frames they end at, `last` included. parts ≥ 1, and
+// no more than there are frames.
+static void spread_evenly( const tr_cage_points *p, int first, int last, int parts, int *ends )
+{
+    double whole = ( 1 - 1e-9 ) * way_of( p, first, last ), passed = 0;
+    int count = 0;
+    for ( int f = first + 1; f < last && count < parts - 1; ++f ) {
+        passed += step_length( p, f ) + STILL / p->fps;
+        int left = last - f, missing = parts - 1 - count; // ends still to come before the last
+        if ( passed >= whole * ( count + 1 ) / parts || left <= missing )
+            ends[count++] = f;
     }
-    if ( at > 1 && frame - frames[at - 1] < LEAST_BETWEEN ) {
-        frames[at - 1] = frame;
-        return count;
-    }
-    if ( count == TR_CAGE_MAX_SECTIONS )
-        return count;
-    memmove( frames + at + 1, frames + at, (size_t)( count - at ) * sizeof frames[0] );
-    frames[at] = frame;
-    return count + 1;
+    ends[parts - 1] = last;
+}
+
+static int clamp_count( int count, int low, int high )
+{
+    return count > high ? high : count < low ? low : count;
 }
 
 int tr_cage_spread( const tr_cage_points *points, int first, int last, const tr_cage_def *def, int *frames )
 {
-    double arc = 0, still = STILL / points->fps, whole = 0;
-    for ( int f = first + 1; f <= last; ++f ) {
-        double step = step_length( points, f );
-        arc += step;
-        whole += step + still;
-    }
+    double whole = way_of( points, first, last ), arc = whole - STILL / points->fps * ( last - first );
     double by_arc = fmin( 1 + arc / def->spacing, TR_CAGE_MAX_SECTIONS );
     int wanted = def->section_count > 0 ? def->section_count : (int)round( by_arc );
-    wanted = wanted < least_sections( def ) ? least_sections( def ) : wanted;
-    wanted = wanted > TR_CAGE_MAX_SECTIONS ? TR_CAGE_MAX_SECTIONS : wanted;
-    wanted = wanted > last - first + 1 ? last - first + 1 : wanted;
-    int count = 0;
-    double passed = 0;
-    frames[count++] = first;
-    for ( int f = first + 1; f < last && count < wanted - 1; ++f ) {
-        passed += step_length( points, f ) + still;
-        int left = last - f, missing = wanted - 1 - count; // inner keys still to come
-        if ( passed >= ( 1 - 1e-9 ) * whole * count / ( wanted - 1 ) || left <= missing )
-            frames[count++] = f;
+    int most = last - first + 1 < TR_CAGE_MAX_SECTIONS ? last - first + 1 : TR_CAGE_MAX_SECTIONS;
+    frames[0] = first;
+    if ( def->through <= first || def->through >= last ) {
+        int parts = clamp_count( wanted, least_sections( def ), most ) - 1;
+        parts = parts < 1 ? 1 : parts;
+        spread_evenly( points, first, last, parts, frames + 1 );
+        return parts + 1;
     }
-    frames[count++] = last;
-    if ( def->through > first && def->through < last )
-        count = insert_frame( frames, count, def->through );
-    return count;
+    // What comes before that frame and what comes after are spread each for itself, in proportion.
+    int before = def->through - first, after = last - def->through,
+        parts = clamp_count( wanted, 3, most ) - 1;
+    int early = (int)round( parts * way_of( points, first, def->through ) / whole );
+    early =
+        clamp_count( early, parts - after > 1 ? parts - after : 1, parts - 1 < before ? parts - 1 : before );
+    spread_evenly( points, first, def->through, early, frames + 1 );
+    spread_evenly( points, def->through, last, parts - early, frames + 1 + early );
+    return parts + 1;
 }
 
 static bool given_sections( int *out, int *count, int first, int last, const tr_cage_def *def,
@@ -117,40 +118,51 @@ static bool given_sections( int *out, int *count, int first, int last, const tr_
 }
 
 // --------------------------------------------------------------------------------------------------- places
-// The section follows the bundle as one body: its centre is the bundle's centroid, and from frame to frame it
-// turns by the rotation that fits the points best. So it never flips, whatever the bundle looks like. Where
-// the points leave a turn open (one point, points on a line) it is the smallest.
+// The section stands upright around the bundle's centroid and turns with it about the vertical. From frame to
+// frame the heading changes by the turn that fits the points best, so it never flips, whatever the bundle
+// does. Limbs that swing would make it drift; so it is led back, a little every frame, towards the turn that
+// fits the points of the middle frame best. What is left of a stride's sway is smoothed away. Where the
+// points leave the heading open (one point, a plumb line) it stays.
 
-#define LEAST_TURN 1e-4 // of the bundle's spread: what a turn must explain to be made
+#define LEAD_SECONDS   0.25 // in which most of a drift is gone
+#define STRIDE_SECONDS 0.5  // either way over which headings are smoothed
 
-static quat upright_axes( const tr_cage_points *p, int frame, vec3 centre )
+typedef struct heading {
+    double angle; // about +Y, radians
+    double trust; // 0 … 1: how much of the spread across the vertical it explains
+} heading;
+
+// The long side of what stands on the ground, along x.
+static double long_side( const tr_cage *cage, const tr_cage_points *p, int f )
 {
     double xx = 0, xz = 0, zz = 0;
     for ( int i = 0; i < p->point_count; ++i ) {
-        vec3 d = v3_sub( point_at( p, frame, i ), centre );
+        vec3 d = v3_sub( point_at( p, p->begin + f, i ), cage->places[f].position );
         xx += d.x * d.x, xz += d.x * d.z, zz += d.z * d.z;
     }
-    double unlike = hypot( xx - zz, 2 * xz );
-    if ( unlike <= 1e-6 * ( xx + zz ) + 1e-18 )
-        return q_identity;
-    // The long side of what stands on the ground, along x.
-    return q_axis_angle( v3_y, -0.5 * atan2( 2 * xz, xx - zz ) );
+    bool round = hypot( xx - zz, 2 * xz ) <= 1e-6 * ( xx + zz ) + 1e-18;
+    return round ? 0 : -0.5 * atan2( 2 * xz, xx - zz );
 }
 
-static quat turn_between( const tr_cage_points *p, int from, int to, vec3 from_centre, vec3 to_centre )
+// The turn about +Y that brings the points of one frame nearest to those of another. Largest Σ b · R a:
+// R takes (x, z) to (x cos + z sin, z cos − x sin).
+static heading turn_between( const tr_cage *cage, const tr_cage_points *p, int from, int to )
 {
-    mat3 m = { v3_zero, v3_zero, v3_zero };
+    double along = 0, across = 0, aa = 0, bb = 0;
     for ( int i = 0; i < p->point_count; ++i ) {
-        vec3 a = v3_sub( point_at( p, from, i ), from_centre ), b = v3_sub( point_at( p, to, i ), to_centre );
-        m.cx = v3_mad( m.cx, a.x, b ), m.cy = v3_mad( m.cy, a.y, b ), m.cz = v3_mad( m.cz, a.z, b );
+        vec3 a = v3_sub( point_at( p, p->begin + from, i ), cage->places[from].position );
+        vec3 b = v3_sub( point_at( p, p->begin + to, i ), cage->places[to].position );
+        along += a.x * b.x + a.z * b.z;
+        across += a.z * b.x - a.x * b.z;
+        aa += a.x * a.x + a.z * a.z, bb += b.x * b.x + b.z * b.z;
     }
-    double spread = v3_length( m.cx ) + v3_length( m.cy ) + v3_length( m.cz );
-    double hold = LEAST_TURN * spread + 1e-12;
-    m.cx.x += hold, m.cy.y += hold, m.cz.z += hold;
-    return q_fit( m );
+    double whole = sqrt( aa * bb );
+    if ( !( whole > 1e-12 ) )
+        return ( heading ){ 0 };
+    return ( heading ){ atan2( across, along ), fmin( 1, hypot( along, across ) / whole ) };
 }
 
-static void find_places( tr_cage *cage, const tr_cage_points *p )
+static void find_centres( tr_cage *cage, const tr_cage_points *p )
 {
     for ( int f = 0; f < cage->frame_count; ++f ) {
         vec3 sum = v3_zero;
@@ -158,15 +170,58 @@ static void find_places( tr_cage *cage, const tr_cage_points *p )
             sum = v3_add( sum, point_at( p, p->begin + f, i ) );
         cage->places[f].position = v3_scale( 1.0 / p->point_count, sum );
     }
+}
+
+static void follow_headings( const tr_cage *cage, const tr_cage_points *p, double *angles )
+{
     int middle = ( cage->first + cage->last ) / 2 - cage->begin;
-    rigid *at = cage->places;
-    at[middle].rotation = upright_axes( p, cage->begin + middle, at[middle].position );
+    double lead = 1 - exp( -1 / ( LEAD_SECONDS * cage->fps ) );
+    angles[middle] = long_side( cage, p, middle );
     for ( int sense = -1; sense <= 1; sense += 2 )
         for ( int f = middle + sense; f >= 0 && f < cage->frame_count; f += sense ) {
-            int from = cage->begin + f - sense;
-            quat turn = turn_between( p, from, from + sense, at[f - sense].position, at[f].position );
-            at[f].rotation = q_unit( q_mul( turn, at[f - sense].rotation ) );
+            heading step = turn_between( cage, p, f - sense, f );
+            double followed = angles[f - sense] + step.trust * step.angle;
+            heading whole = turn_between( cage, p, middle, f );
+            double drift = wrap_angle( angles[middle] + whole.angle - followed );
+            angles[f] = followed + lead * whole.trust * drift;
         }
+}
+
+// Weight of a frame `away` from the one that is smoothed, out of `width` either way.
+static double smoothing( int away, int width )
+{
+    double d = (double)away / ( width + 1 );
+    return ( 1 - d * d ) * ( 1 - d * d );
+}
+
+static int frames_of( const tr_cage *cage, double seconds )
+{
+    return (int)fmin( ceil( seconds * cage->fps ), cage->frame_count );
+}
+
+static int clamp_frame( const tr_cage *cage, int f )
+{
+    return f < 0 ? 0 : f >= cage->frame_count ? cage->frame_count - 1 : f;
+}
+
+static bool find_places( tr_cage *cage, const tr_cage_points *p, tr_error *error )
+{
+    double *angles = tr_alloc( (size_t)cage->frame_count, sizeof( double ) );
+    if ( angles == NULL )
+        return tr_error_memory( error );
+    find_centres( cage, p );
+    follow_headings( cage, p, angles );
+    int width = frames_of( cage, STRIDE_SECONDS );
+    for ( int f = 0; f < cage->frame_count; ++f ) {
+        double sum = 0, all = 0;
+        for ( int g = f - width; g <= f + width; ++g ) {
+            sum += smoothing( g - f, width ) * angles[clamp_frame( cage, g )];
+            all += smoothing( g - f, width );
+        }
+        cage->places[f].rotation = q_axis_angle( v3_y, sum / all );
+    }
+    tr_free( angles );
+    return true;
 }
 
 // -------------------------------------------------------------------------------------------------- extents
@@ -193,7 +248,7 @@ static vec3 reach_at( const tr_cage *cage, const tr_cage_points *p, int f )
 
 static bool find_extents( tr_cage *cage, const tr_cage_points *p, tr_error *error )
 {
-    int count = cage->frame_count, width = (int)fmin( ceil( SMOOTH_SECONDS * cage->fps ), count );
+    int count = cage->frame_count, width = frames_of( cage, SMOOTH_SECONDS );
     vec3 *reach = tr_alloc( 2 * (size_t)count, sizeof( vec3 ) );
     if ( reach == NULL )
         return tr_error_memory( error );
@@ -209,10 +264,8 @@ static bool find_extents( tr_cage *cage, const tr_cage_points *p, tr_error *erro
         vec3 sum = v3_zero;
         double all = 0;
         for ( int g = f - width; g <= f + width; ++g ) {
-            double d = (double)( g - f ) / ( width + 1 ), w = ( 1 - d * d ) * ( 1 - d * d );
-            int inside = g < 0 ? 0 : g >= count ? count - 1 : g;
-            sum = v3_mad( sum, w, envelope[inside] );
-            all += w;
+            sum = v3_mad( sum, smoothing( g - f, width ), envelope[clamp_frame( cage, g )] );
+            all += smoothing( g - f, width );
         }
         cage->extents[f] = v3_add( v3_scale( 1 / all, sum ), pad );
     }
@@ -318,8 +371,7 @@ static bool fill( tr_cage *cage, const tr_cage_points *points, const int *frames
                                (const int( * )[3])cage->triangles, cage->triangle_count, error ) )
         return false;
     memcpy( cage->sections, frames, (size_t)cage->section_count * sizeof frames[0] );
-    find_places( cage, points );
-    if ( !find_extents( cage, points, error ) )
+    if ( !find_places( cage, points, error ) || !find_extents( cage, points, error ) )
         return false;
     for ( int k = 0; k < cage->section_count; ++k )
         tr_cage_section( cage, frames[k], cage->rest + k * cage->vertex_count );

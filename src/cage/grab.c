@@ -277,8 +277,11 @@ static void add_point( const tr_cage *cage, tr_cage_solver *s, int handle )
     if ( h->point >= 0 ) {
         size_t at = (size_t)( h->frame - cage->begin ) * (size_t)cage->point_count + (size_t)h->point;
         memcpy( weights, cage->weights + at * (size_t)vertices, (size_t)vertices * sizeof weights[0] );
+        vec3 centre = cage->places[h->frame - cage->begin].position; // weights are rounded: stay near it
+        row->place = centre;
         for ( int i = 0; i < vertices; ++i )
-            row->place = v3_mad( row->place, weights[i], tr_cage_vertex( cage, h->frame, i ) );
+            row->place =
+                v3_mad( row->place, weights[i], v3_sub( tr_cage_vertex( cage, h->frame, i ), centre ) );
     } else {
         vec3 shape = tr_cage_to_shape( cage, h->frame, h->place );
         tr_mean_value_weights( &cage->coordinates, &shape, 1, tr_lanes_best(), weights );

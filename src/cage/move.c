@@ -71,12 +71,18 @@ static void read_key( tr_cage *cage, int k )
     if ( memcmp( rest, moved, vertices * sizeof rest[0] ) == 0 )
         return;
     rigid motion = cage->motions[k] = nearest_motion( rest, moved, cage->vertex_count );
-    quat axes = cage->places[cage->sections[k] - cage->begin].rotation;
+    // ρ = (R Q)ᵀ (v − A(c)) − Qᵀ (v̄ − c), and Qᵀ (v̄ − c) is the shape times its extent.
+    int frame = cage->sections[k] - cage->begin;
+    vec3 to = rigid_apply( motion, cage->places[frame].position );
+    mat3 back = m3_transpose( m3_from_quat( q_mul( motion.rotation, cage->places[frame].rotation ) ) );
+    double largest = 0;
     for ( int i = 0; i < cage->vertex_count; ++i ) {
-        vec3 left = q_unrotate( motion.rotation, v3_sub( moved[i], rigid_apply( motion, rest[i] ) ) );
-        residuals[i] = q_unrotate( axes, left );
-        cage->bent[k] |= v3_length( residuals[i] ) > ROUNDING;
+        vec3 own = v3_mul( cage->extents[frame], cage->shape[i] );
+        residuals[i] = v3_sub( m3_mulv( back, v3_sub( moved[i], to ) ), own );
+        double square = v3_dot( residuals[i], residuals[i] );
+        largest = square > largest ? square : largest;
     }
+    cage->bent[k] = largest > ROUNDING * ROUNDING;
     if ( !cage->bent[k] )
         memset( residuals, 0, vertices * sizeof residuals[0] );
 }
