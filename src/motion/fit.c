@@ -203,8 +203,8 @@ static const char *trouble_with_goal( const tr_skeleton *skeleton, const tr_fit_
         return "has no proper rotation";
     if ( goal->hard && ( goal->priority < 0 || goal->priority >= TR_FIT_PRIORITIES ) )
         return "has an unknown priority";
-    if ( goal->hard ? !( goal->ease >= 0 && goal->ease <= 1 )
-                    : !( goal->weight >= 0 && goal->weight <= 1e12 ) )
+    if ( !( goal->ease >= 0 && goal->ease <= 1 ) ||
+         ( !goal->hard && !( goal->weight >= 0 && goal->weight <= 1e12 ) ) )
         return "has an ease outside 0 to 1 or a weight outside 0 to 1e12";
     return NULL;
 }

@@ -5,7 +5,7 @@
 
 bool tr_fit_has_a_say( const tr_fit_goal *goal )
 {
-    return ( goal->axes & TR_FIT_XYZ ) != 0 && ( goal->hard ? goal->ease > 0 : goal->weight > 0 );
+    return ( goal->axes & TR_FIT_XYZ ) != 0 && goal->ease > 0 && ( goal->hard || goal->weight > 0 );
 }
 
 // The joint whose frame the goal lives in. A joint's own place does not change when it turns: its parent

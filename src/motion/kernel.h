@@ -18,7 +18,7 @@ static lane_mask find_eased( const tr_fit_slot *slot )
     lane_mask eased = { 0 };
     for ( int t = 0; t < slot->task_count; ++t )
         for ( int l = 0; l < LANES; ++l )
-            if ( slot->tasks[t].goals[l]->hard && slot->tasks[t].goals[l]->ease < 1 )
+            if ( slot->tasks[t].goals[l]->ease < 1 )
                 eased[l] = -1;
     return eased;
 }
@@ -33,9 +33,14 @@ static void soften( const tr_fit *fit, tr_fit_slot *slot )
         lane give = give_of( slot, t );
         for ( int l = 0; l < LANES; ++l ) {
             double ease = task->goals[l]->ease;
-            if ( !task->goals[l]->hard || ease >= 1 )
+            double series = give[l] * ( 1.0 - ease ) / ease;
+            if ( ease >= 1 )
                 continue;
-            double softer = task->softness[l] + task->force[l] * give[l] * ( 1.0 - ease ) / ease;
+            if ( !task->goals[l]->hard ) {
+                task->spring[l] /= 1.0 + task->spring[l] * series;
+                continue;
+            }
+            double softer = task->softness[l] + task->force[l] * series;
             task->steady[l] *= task->softness[l] / softer;
             task->softness[l] = softer;
         }

@@ -319,7 +319,7 @@ typedef struct tr_fit_goal {
     quat rotation; // rotation: the joint's wanted world rotation
     bool hard;
     int priority; // hard: 0 … TR_FIT_PRIORITIES - 1, the higher wins
-    double ease;  // hard: 0 (not there) … 1 (full); a lone goal removes this share of what it is off by
+    double ease; // 0 (not there) … 1 (full); a lone goal removes this share of what it would remove in full
     double
         weight; // soft: per m² (rotation: of angle times `arm`) against joints of stiffness 1 per rad²; ≥ 0
 } tr_fit_goal;

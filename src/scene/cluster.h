@@ -48,6 +48,21 @@ void tr_cluster_rows_free( tr_cluster_rows *rows );
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
                             tr_goal *goals );
 
+// How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
+// only: the shift is corrected from fit to fit by the secant of what the last one achieved.
+typedef struct tr_lean {
+    vec3 shift; // of the pelvis, from where the graph has it
+    vec3 free;  // centre of mass without it
+    vec3 error, step;
+    bool begun;
+} tr_lean;
+
+// The hard centre of mass that counts most for an actor at a frame, NULL for none; `rules` are the actor's.
+const tr_rule *tr_lean_rule( const tr_stage *stage, const int *rules, int count, int frame );
+// Corrects a lean after a fit. True: it changed, fit again.
+bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *result, const tr_rule *rule,
+                      int frame );
+
 // Fits every character's skeleton, from the motions in `result`, to graphs [actor_count]: joints and
 // rotations the graphs came to. Motions, worlds and props' tracks of `result` are changed. With `affected`
 // [(actor_count + prop_count) * frame_count], only those that are set there; a character that never is needs

@@ -26,9 +26,12 @@ typedef struct fit_state {
     tr_fit *fits;           // [actor_count]
     int **rules;            // [actor_count] rules that act on the actor
     int *rule_counts;       // [actor_count]
-    vec3 *agreed;   // [rule_count * frame_count] where end a of a relation between two characters is to be
-    double **holds; // [actor_count][frame_count * joint_count] height to keep a foot at, 0: none
-    bool *stale;    // [actor_count * frame_count] frames to be fitted again
+    vec3 *agreed;    // [rule_count * frame_count] where end a of a relation between two characters is to be
+    double **holds;  // [actor_count][frame_count * joint_count] height to keep a foot at, 0: none
+    vec3 **nudges;   // [2 rule_count][frame_count] of ends that mix joints, NULL for others: what the fit is
+                     // told to add so that their mean comes to its place
+    tr_lean **leans; // [actor_count][frame_count], NULL where no centre of mass has a place
+    bool *stale;     // [actor_count * frame_count] frames to be fitted again
 } fit_state;
 
 static void state_free( fit_state *s )
@@ -42,9 +45,15 @@ static void state_free( fit_state *s )
             tr_fit_free( &s->fits[i] );
         if ( s->holds != NULL )
             tr_free( s->holds[i] );
+        if ( s->leans != NULL )
+            tr_free( s->leans[i] );
         if ( s->rules != NULL )
             tr_free( s->rules[i] );
     }
+    for ( int e = 0; s->nudges != NULL && e < 2 * s->stage->rule_count; ++e )
+        tr_free( s->nudges[e] );
+    tr_free( s->nudges );
+    tr_free( s->leans );
     tr_free( s->start );
     tr_free( s->copied );
     tr_free( s->fits );
@@ -66,6 +75,35 @@ static bool ever_affected( const fit_state *s, int node )
         if ( is_affected( s, node, f ) )
             return true;
     return false;
+}
+
+static bool mixes( const tr_anchor *anchor )
+{
+    return anchor->actor >= 0 && anchor->count > 1;
+}
+
+// What only some rules need.
+static bool build_corrections( fit_state *s )
+{
+    const tr_stage *stage = s->stage;
+    size_t frames = (size_t)stage->frame_count;
+    s->nudges = tr_alloc( 2 * (size_t)stage->rule_count, sizeof( vec3 * ) );
+    s->leans = tr_alloc( (size_t)stage->actor_count, sizeof( tr_lean * ) );
+    bool ok = s->nudges != NULL && s->leans != NULL;
+    for ( int r = 0; ok && r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        for ( int e = 0; ok && e < 2; ++e )
+            if ( mixes( e == 0 ? &rule->a : &rule->b ) ) {
+                s->nudges[2 * r + e] = tr_alloc( frames, sizeof( vec3 ) );
+                ok = s->nudges[2 * r + e] != NULL;
+            }
+        bool mass = rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && rule->hard;
+        if ( ok && mass && s->leans[rule->a.actor] == NULL ) {
+            s->leans[rule->a.actor] = tr_alloc( frames, sizeof( tr_lean ) );
+            ok = s->leans[rule->a.actor] != NULL;
+        }
+    }
+    return ok;
 }
 
 static bool build_actor_state( fit_state *s, int i, tr_error *error )
@@ -97,7 +135,7 @@ static bool state_build( fit_state *s, tr_error *error )
     s->agreed = tr_alloc( (size_t)s->stage->rule_count * frames, sizeof( vec3 ) );
     s->stale = tr_alloc( actors * frames, sizeof( bool ) );
     if ( s->start == NULL || s->copied == NULL || s->fits == NULL || s->holds == NULL || s->rules == NULL ||
-         s->rule_counts == NULL || s->agreed == NULL || s->stale == NULL )
+         s->rule_counts == NULL || s->agreed == NULL || s->stale == NULL || !build_corrections( s ) )
         return tr_error_memory( error );
     for ( size_t i = 0; i < actors; ++i )
         if ( ever_affected( s, (int)i ) && !build_actor_state( s, (int)i, error ) )
@@ -117,14 +155,6 @@ static int fit_priority( const tr_rule *rule )
     }
 }
 
-// The anchor as a point fixed to its first joint, in the pose the actor has now.
-static vec3 point_on_joint( const fit_state *s, const tr_anchor *anchor, int frame )
-{
-    tr_pose pose = tr_world_pose( &s->result->worlds[anchor->actor], frame );
-    vec3 at = tr_anchor_position( s->stage, s->result, anchor, frame );
-    return q_unrotate( pose.rotations[anchor->joints[0]], v3_sub( at, pose.positions[anchor->joints[0]] ) );
-}
-
 static vec3 *agreed_place( const fit_state *s, int rule, int frame )
 {
     return &s->agreed[(size_t)rule * (size_t)s->stage->frame_count + (size_t)frame];
@@ -132,7 +162,7 @@ static vec3 *agreed_place( const fit_state *s, int rule, int frame )
 
 static bool links_actors( const tr_rule *rule )
 {
-    return rule->kind == TR_CONSTRAINT_RELATIVE && rule->a.actor >= 0 && rule->b.actor >= 0;
+    return tr_rule_links( rule ) && rule->a.actor >= 0 && rule->b.actor >= 0;
 }
 
 // Where a rule wants one of its ends.
@@ -140,7 +170,7 @@ static vec3 wanted_place( const fit_state *s, int r, bool is_a, int frame )
 {
     const tr_rule *rule = &s->stage->rules[r];
     vec3 target = tr_rule_target( s->stage, s->result, rule, frame );
-    if ( rule->kind != TR_CONSTRAINT_RELATIVE )
+    if ( !tr_rule_links( rule ) )
         return target;
     if ( links_actors( rule ) ) {
         vec3 meet = *agreed_place( s, r, frame );
@@ -151,30 +181,73 @@ static vec3 wanted_place( const fit_state *s, int r, bool is_a, int frame )
     return is_a ? v3_add( place, target ) : v3_sub( place, target );
 }
 
-static bool make_goal( const fit_state *s, int r, bool is_a, int frame, tr_fit_goal *goal )
+static int fit_axes( const tr_rule *rule )
+{
+    vec3 acts = tr_rule_masked( rule, v3_one );
+    return ( acts.x != 0 ? TR_FIT_X : 0 ) | ( acts.y != 0 ? TR_FIT_Y : 0 ) | ( acts.z != 0 ? TR_FIT_Z : 0 );
+}
+
+// Several joints whose mean has a place: all of them move alike, from where the graph has them.
+static int mix_goals( const fit_state *s, int r, bool is_a, int frame, const tr_fit_goal *like,
+                      tr_fit_goal *goals )
 {
     const tr_rule *rule = &s->stage->rules[r];
     const tr_anchor *anchor = is_a ? &rule->a : &rule->b;
-    bool rotation = rule->kind == TR_CONSTRAINT_ORIENTATION;
-    if ( rule->direction || anchor->count == 0 || rule->kind == TR_CONSTRAINT_LENGTH ||
-         rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS )
-        return false;
-    double strength = tr_rule_strength( rule, frame );
-    if ( strength <= 0 )
-        return false;
-    if ( rotation )
-        *goal = tr_fit_rotation( anchor->joints[0], tr_rule_rotation( s->stage, s->result, rule, frame ) );
-    else {
-        *goal = tr_fit_position( anchor->joints[0], wanted_place( s, r, is_a, frame ) );
-        goal->offset = point_on_joint( s, anchor, frame );
-        goal->axes = ( rule->axis[0] ? TR_FIT_X : 0 ) | ( rule->axis[1] ? TR_FIT_Y : 0 ) |
-                     ( rule->axis[2] ? TR_FIT_Z : 0 );
+    const vec3 *graph = tr_world_pose( &s->graphs[anchor->actor], frame ).positions;
+    const quat *turns = tr_world_pose( &s->result->worlds[anchor->actor], frame ).rotations;
+    vec3 mean = q_rotate( turns[anchor->joints[0]], anchor->offset );
+    for ( int i = 0; i < anchor->count; ++i )
+        mean = v3_mad( mean, anchor->weights[i], graph[anchor->joints[i]] );
+    vec3 miss = v3_add( v3_sub( like->place, mean ), s->nudges[2 * r + !is_a][frame] );
+    for ( int i = 0; i < anchor->count; ++i ) {
+        goals[i] = *like;
+        goals[i].joint = anchor->joints[i];
+        goals[i].place = v3_add( graph[anchor->joints[i]], miss );
     }
-    goal->hard = rule->hard;
-    goal->priority = fit_priority( rule );
-    goal->ease = strength;
-    goal->weight = rule->weight * strength;
-    return true;
+    return anchor->count;
+}
+
+// Returns how many goals a rule makes of one of its ends.
+static int make_goals( const fit_state *s, int r, bool is_a, int frame, tr_fit_goal *goals )
+{
+    const tr_rule *rule = &s->stage->rules[r];
+    const tr_anchor *anchor = is_a ? &rule->a : &rule->b;
+    bool bone = rule->kind == TR_CONSTRAINT_LENGTH && !tr_rule_links( rule ); // exact by construction
+    double strength = tr_rule_strength( rule, frame );
+    if ( anchor->count == 0 || bone || rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS || strength <= 0 )
+        return 0;
+    tr_fit_goal goal;
+    if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
+        goal = tr_fit_rotation( anchor->joints[0], tr_rule_rotation( s->stage, s->result, rule, frame ) );
+    else {
+        goal = tr_fit_position( anchor->joints[0], wanted_place( s, r, is_a, frame ) );
+        goal.axes = fit_axes( rule );
+    }
+    goal.hard = rule->hard;
+    goal.priority = fit_priority( rule );
+    goal.ease = strength;
+    goal.weight = rule->weight;
+    if ( goal.kind == TR_FIT_POSITION && mixes( anchor ) )
+        return mix_goals( s, r, is_a, frame, &goal, goals );
+    goal.offset = anchor->offset;
+    goals[0] = goal;
+    return 1;
+}
+
+// The pelvis goes where the centre of mass needs it, unless feet or hands need it elsewhere.
+static int add_lean( const fit_state *s, int actor, int frame, tr_fit_goal *goals, int count )
+{
+    const tr_rule *rule = s->leans[actor] != NULL
+                              ? tr_lean_rule( s->stage, s->rules[actor], s->rule_counts[actor], frame )
+                              : NULL;
+    if ( rule == NULL )
+        return count;
+    vec3 root = tr_world_pose( &s->graphs[actor], frame ).positions[0];
+    goals[count] = tr_fit_position( 0, v3_add( root, s->leans[actor][frame].shift ) );
+    goals[count].axes = fit_axes( rule );
+    goals[count].priority = fit_priority( rule );
+    goals[count].ease = tr_rule_strength( rule, frame );
+    return count + 1;
 }
 
 // A foot on the ground is held in place and turned as it was copied; soles are flat then if the source's
@@ -202,7 +275,7 @@ static int add_stance( const fit_state *s, const tr_rule *rule, int frame, tr_fi
     }
     place.priority = fit_priority( rule );
     place.hard = rule->hard;
-    place.weight = rule->weight * strength;
+    place.weight = rule->weight;
     place.ease = strength;
     goals[at] = place;
     if ( at < count )
@@ -262,6 +335,7 @@ static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *
     for ( int j = 0; j < skeleton->joint_count; ++j )
         if ( is_foot( skeleton, j ) )
             count = add_hold( s, actor, j, frame, goals, count );
+    count = add_lean( s, actor, frame, goals, count );
     for ( int i = 0; i < s->rule_counts[actor]; ++i ) {
         int r = s->rules[actor][i];
         const tr_rule *rule = &s->stage->rules[r];
@@ -269,11 +343,17 @@ static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *
         if ( tr_rule_is_stance( rule ) || sole )
             continue;
         if ( rule->a.actor == actor )
-            count += make_goal( s, r, true, frame, &goals[count] );
+            count += make_goals( s, r, true, frame, &goals[count] );
         if ( rule->b.actor == actor )
-            count += make_goal( s, r, false, frame, &goals[count] );
+            count += make_goals( s, r, false, frame, &goals[count] );
     }
     return count;
+}
+
+static int rule_goals( const tr_rule *rule, int frame )
+{
+    int ends = rule->a.count + rule->b.count;
+    return tr_rule_strength( rule, frame ) > 0 ? ( ends > 2 ? ends : 2 ) : 0;
 }
 
 // At most this many goals act on an actor at one frame.
@@ -285,7 +365,7 @@ static int most_goals( const fit_state *s, int actor )
     for ( int f = 0; f < s->stage->frame_count; ++f ) {
         int count = 0;
         for ( int i = 0; i < s->rule_counts[actor]; ++i )
-            count += 2 * ( tr_rule_strength( &s->stage->rules[s->rules[actor][i]], f ) > 0 );
+            count += rule_goals( &s->stage->rules[s->rules[actor][i]], f );
         most = count > most ? count : most;
     }
     return most + feet + 2 * s->stage->actors[actor].footing_count;
@@ -392,7 +472,7 @@ static vec3 half_way( const fit_state *s, const tr_result *achieved, const tr_ru
     vec3 a = tr_anchor_position( s->stage, achieved, &rule->a, frame );
     vec3 b = v3_add( tr_anchor_position( s->stage, achieved, &rule->b, frame ),
                      tr_rule_target( s->stage, achieved, rule, frame ) );
-    *apart = v3_distance( a, b );
+    *apart = v3_length( tr_rule_masked( rule, v3_sub( a, b ) ) );
     return v3_lerp( a, b, 0.5 );
 }
 
@@ -416,13 +496,17 @@ static bool prop_pull( const fit_state *s, const tr_rule *rule, int prop, int fr
 {
     vec3 target = tr_rule_target( s->stage, s->result, rule, frame );
     vec3 a = tr_anchor_position( s->stage, s->result, &rule->a, frame );
+    bool placed = rule->kind == TR_CONSTRAINT_ABSOLUTE || rule->kind == TR_CONSTRAINT_CONTACT;
     if ( rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop == prop )
         *pull = v3_sub( a, target );
-    else if ( rule->kind == TR_CONSTRAINT_RELATIVE && ( rule->b.prop == prop || rule->a.prop == prop ) ) {
+    else if ( placed && rule->a.prop == prop )
+        *pull = v3_sub( target, a );
+    else if ( tr_rule_links( rule ) && ( rule->b.prop == prop || rule->a.prop == prop ) ) {
         vec3 b = v3_add( tr_anchor_position( s->stage, s->result, &rule->b, frame ), target );
         *pull = rule->b.prop == prop ? v3_sub( a, b ) : v3_sub( b, a );
     } else
         return false;
+    *pull = tr_rule_masked( rule, *pull );
     return true;
 }
 
@@ -499,6 +583,38 @@ static bool lift_feet( fit_state *s )
     return lifted;
 }
 
+// The fit brings every joint of a mixture to a place of its own; what their mean is off by goes into the
+// next.
+static bool nudge( fit_state *s, int r, int frame )
+{
+    const tr_rule *rule = &s->stage->rules[r];
+    bool nudged = false;
+    for ( int e = 0; e < 2 && in_full( rule, frame ); ++e ) {
+        const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
+        if ( s->nudges[2 * r + e] == NULL || rule->kind == TR_CONSTRAINT_ORIENTATION ||
+             !is_affected( s, anchor->actor, frame ) )
+            continue;
+        vec3 off = v3_sub( wanted_place( s, r, e == 0, frame ),
+                           tr_anchor_position( s->stage, s->result, anchor, frame ) );
+        off = tr_rule_masked( rule, off );
+        if ( v3_length( off ) <= AGREED )
+            continue;
+        s->nudges[2 * r + e][frame] = v3_add( s->nudges[2 * r + e][frame], off );
+        mark_stale( s, anchor, frame );
+        nudged = true;
+    }
+    return nudged;
+}
+
+static bool lean( fit_state *s, int actor, int frame )
+{
+    const tr_rule *rule = tr_lean_rule( s->stage, s->rules[actor], s->rule_counts[actor], frame );
+    if ( rule == NULL || !tr_lean_correct( &s->leans[actor][frame], s->stage, s->result, rule, frame ) )
+        return false;
+    stale_frames( s, actor )[frame] = true;
+    return true;
+}
+
 static bool meet( fit_state *s, tr_error *error, bool *moved )
 {
     const tr_stage *stage = s->stage;
@@ -517,8 +633,13 @@ static bool meet( fit_state *s, tr_error *error, bool *moved )
             *moved = meet_prop( s, p, rules, count, f ) || *moved;
     }
     for ( int r = 0; r < stage->rule_count; ++r )
-        for ( int f = 0; f < stage->frame_count; ++f )
-            *moved = meet_actors( s, r, f ) || *moved;
+        for ( int f = 0; f < stage->frame_count; ++f ) {
+            bool nudged = nudge( s, r, f ), met = meet_actors( s, r, f );
+            *moved = *moved || nudged || met;
+        }
+    for ( int i = 0; i < stage->actor_count; ++i )
+        for ( int f = 0; s->leans[i] != NULL && f < stage->frame_count; ++f )
+            *moved = ( is_affected( s, i, f ) && lean( s, i, f ) ) || *moved;
     tr_free( rules );
     return true;
 }

@@ -111,7 +111,7 @@ static bool add_rule( tr_cluster_rows *rows, int r )
         return true;
     int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
     bool bone = rule->kind == TR_CONSTRAINT_LENGTH && other < 0; // exact by construction in the fit
-    if ( graph < 0 || rule->direction || bone )
+    if ( graph < 0 || bone )
         return true;
     if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
         return rule->a.actor < 0 || rule->a.count == 0 || add_rotation( rows, r, rule, graph );
@@ -185,11 +185,6 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
     vec3 target = tr_rule_target( stage, now, rule, frame );
     if ( rule->surface_prop >= 0 ) // the row is the offset from the spot on the prop
         return v3_sub( target, rigid_apply( now->tracks[rule->surface_prop][frame], rule->target ) );
-    if ( rule->kind == TR_CONSTRAINT_LENGTH ) { // along the direction it has now
-        vec3 apart = v3_sub( tr_anchor_position( stage, now, &rule->a, frame ),
-                             tr_anchor_position( stage, now, &rule->b, frame ) );
-        return v3_scale( tr_rule_length( stage, rule, frame ), v3_unit_or( apart, v3_y ) );
-    }
     return target;
 }
 
@@ -217,16 +212,15 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
             double compliance =
                 on ? tr_cluster_compliance( &rows->cluster, row, rule->hard, rule->weight, strength ) : 0;
             tr_goal *goal = &frame[row];
-            bool stronger = goal->compliance[0] == TR_ROW_OFF || compliance < goal->compliance[0];
+            double spoken = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );
+            bool stronger = spoken == TR_ROW_OFF || compliance < spoken;
             if ( !on || !stronger )
                 continue;
             goal->target = wanted( rows, now, &rows->items[i], f );
-            for ( int k = 0; k < 3; ++k ) {
-                // a centre of mass over its support may be at any height; at a given place it may not
-                bool height_counts = rule->kind != TR_CONSTRAINT_CENTRE_OF_MASS || rule->given;
-                bool acts = rule->axis[k] && ( k != 1 || height_counts );
-                goal->compliance[k] = acts ? compliance : TR_ROW_OFF;
-            }
+            vec3 acts = tr_rule_masked( rule, v3_one );
+            goal->compliance[0] = acts.x != 0 ? compliance : TR_ROW_OFF;
+            goal->compliance[1] = acts.y != 0 ? compliance : TR_ROW_OFF;
+            goal->compliance[2] = acts.z != 0 ? compliance : TR_ROW_OFF;
         }
     }
 }

@@ -92,6 +92,18 @@ static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion 
     return ok;
 }
 
+// Nothing stands in the way of a prop's rotation: it takes what it is asked for, a soft rule's share of it.
+static void turn_prop( const tr_stage *stage, tr_result *result, const tr_rule *rule )
+{
+    double most = rule->hard ? 1.0 : rule->weight / ( 1.0 + rule->weight );
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        quat *now = &result->tracks[rule->a.prop][f].rotation;
+        double share = most * tr_rule_strength( rule, f );
+        if ( share > 0 )
+            *now = q_slerp( *now, tr_rule_rotation( stage, result, rule, f ), share );
+    }
+}
+
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     for ( int i = 0; i < stage->actor_count; ++i )
@@ -103,6 +115,9 @@ bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error )
             const tr_group *group = &stage->groups[stage->props[p].group];
             result->tracks[p][f] = ( rigid ){ source.rotation, tr_group_place( group, source.position ) };
         }
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( stage->rules[r].kind == TR_CONSTRAINT_ORIENTATION && stage->rules[r].a.prop >= 0 )
+            turn_prop( stage, result, &stage->rules[r] );
     return true;
 }
 

@@ -171,30 +171,60 @@ static vec3 relative_target( const tr_stage *stage, const tr_result *result, con
     return rule->partner_space ? q_rotate( anchor_rotation( result, &rule->b, frame ), offset ) : offset;
 }
 
-// The middle of the joints that rest on the ground or on the surroundings at this frame. Nobody can balance
-// in the air: where none does, it is the fallback.
-static vec3 support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame,
-                            vec3 fallback )
+// How much of the weight a contact carries: all while it lasts, less and less over a step's time beside it.
+static double support( const tr_stage *stage, const tr_contact *contact, int frame )
+{
+    double ease = ceil( 0.3 * stage->fps );
+    tr_rule span = { .first = contact->first, .last = contact->last, .ease_in = ease, .ease_out = ease };
+    return contact->surface == TR_SURFACE_PROP ? 0 : tr_rule_strength( &span, frame );
+}
+
+// The middle of the joints that rest on the ground or on the surroundings; it goes from foot to foot
+// smoothly, as the weight does. Nobody can balance in the air: where none rests, it is the centre of mass
+// itself.
+static vec3 support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame, vec3 mass )
 {
     vec3 sum = v3_zero;
-    int count = 0;
+    double weights = 0;
     const tr_contacts *contacts = &stage->actors[actor].contacts;
     for ( int c = 0; c < contacts->count; ++c ) {
         const tr_contact *contact = &contacts->items[c];
         int joint = tr_actor_target_joint( &stage->actors[actor], contact->joint );
-        if ( joint < 0 || frame < contact->first || frame > contact->last ||
-             contact->surface == TR_SURFACE_PROP )
-            continue;
-        sum = v3_add( sum, tr_world_pose( &result->worlds[actor], frame ).positions[joint] );
-        count++;
+        double weight = joint >= 0 ? support( stage, contact, frame ) : 0;
+        if ( weight > 0 )
+            sum = v3_mad( sum, weight, tr_world_pose( &result->worlds[actor], frame ).positions[joint] );
+        weights += weight;
     }
-    return count > 0 ? v3_scale( 1.0 / count, sum ) : fallback;
+    double airborne = fmax( 1.0 - weights, 0.0 );
+    return v3_scale( 1.0 / ( weights + airborne ), v3_mad( sum, airborne, mass ) );
 }
 
-static vec3 centre_of_mass( const tr_stage *stage, const tr_result *result, int actor, int frame )
+vec3 tr_actor_mass_centre( const tr_stage *stage, const tr_result *result, int actor, int frame )
 {
     return tr_body_centre_of_mass( &stage->actors[actor].body, &stage->actors[actor].target,
                                    tr_world_pose( &result->worlds[actor], frame ) );
+}
+
+double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    if ( rule->given )
+        return rule->length;
+    return v3_distance( tr_anchor_source( stage, &rule->a, frame ),
+                        tr_anchor_source( stage, &rule->b, frame ) );
+}
+
+bool tr_rule_links( const tr_rule *rule )
+{
+    bool two = rule->b.actor >= 0 || rule->b.prop >= 0;
+    return rule->kind == TR_CONSTRAINT_RELATIVE || ( rule->kind == TR_CONSTRAINT_LENGTH && two );
+}
+
+// A distance along the direction it has now.
+static vec3 distance_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
+{
+    vec3 apart = v3_sub( tr_anchor_position( stage, result, &rule->a, frame ),
+                         tr_anchor_position( stage, result, &rule->b, frame ) );
+    return v3_scale( tr_rule_length( stage, rule, frame ), v3_unit_or( apart, v3_y ) );
 }
 
 static vec3 target_of( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
@@ -208,7 +238,8 @@ static vec3 target_of( const tr_stage *stage, const tr_result *result, const tr_
     case TR_CONSTRAINT_CENTRE_OF_MASS:
         return rule->given ? rule->target
                            : support_centre( stage, result, rule->a.actor, frame,
-                                             centre_of_mass( stage, result, rule->a.actor, frame ) );
+                                             tr_actor_mass_centre( stage, result, rule->a.actor, frame ) );
+    case TR_CONSTRAINT_LENGTH: return distance_target( stage, result, rule, frame );
     default:
         if ( rule->path != NULL )
             return rule->path[frame];
@@ -224,9 +255,10 @@ vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_ru
     return rule->miss != NULL ? v3_add( target, rule->miss[frame] ) : target;
 }
 
-static double masked_length( const bool axis[3], vec3 v )
+vec3 tr_rule_masked( const tr_rule *rule, vec3 v )
 {
-    return v3_length( v3( axis[0] ? v.x : 0, axis[1] ? v.y : 0, axis[2] ? v.z : 0 ) );
+    bool level = rule->direction || ( rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && !rule->given );
+    return v3( rule->axis[0] ? v.x : 0, rule->axis[1] && !level ? v.y : 0, rule->axis[2] ? v.z : 0 );
 }
 
 static double chord( double angle )
@@ -258,7 +290,9 @@ static double orientation_error( const tr_stage *stage, const tr_result *result,
 static double direction_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                                int frame )
 {
-    int before = frame > 0 ? frame - 1 : frame, after = frame + 1 < stage->frame_count ? frame + 1 : frame;
+    int low = rule->first < rule->last ? rule->first : 0, // beside its range it has no say
+        high = rule->first < rule->last ? rule->last : stage->frame_count - 1;
+    int before = frame > low ? frame - 1 : frame, after = frame < high ? frame + 1 : frame;
     vec3 step = v3_horizontal( v3_sub( tr_anchor_position( stage, result, &rule->a, after ),
                                        tr_anchor_position( stage, result, &rule->a, before ) ) );
     vec3 wanted = v3_horizontal( rule->given ? rule->target
@@ -267,14 +301,6 @@ static double direction_error( const tr_stage *stage, const tr_result *result, c
     if ( v3_length( step ) < 1e-6 || v3_length( wanted ) < 1e-6 )
         return 0; // standing still has no direction
     return chord( acos( clampd( v3_dot( v3_unit( step ), v3_unit( wanted ) ), -1, 1 ) ) );
-}
-
-double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame )
-{
-    if ( rule->given )
-        return rule->length;
-    return v3_distance( tr_anchor_source( stage, &rule->a, frame ),
-                        tr_anchor_source( stage, &rule->b, frame ) );
 }
 
 static double length_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
@@ -300,9 +326,7 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
     case TR_CONSTRAINT_ORIENTATION: return orientation_error( stage, result, rule, frame );
     case TR_CONSTRAINT_LENGTH: return length_error( stage, result, rule, frame );
     case TR_CONSTRAINT_CENTRE_OF_MASS:
-        at = centre_of_mass( stage, result, rule->a.actor, frame );
-        if ( !rule->given ) // over its support, at any height
-            at.y = tr_rule_target( stage, result, rule, frame ).y;
+        at = tr_actor_mass_centre( stage, result, rule->a.actor, frame );
         break;
     case TR_CONSTRAINT_RELATIVE:
         at = v3_sub( at, tr_anchor_position( stage, result, &rule->b, frame ) );
@@ -311,7 +335,7 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
         if ( rule->direction )
             return direction_error( stage, result, rule, frame );
     }
-    return masked_length( rule->axis, v3_sub( at, tr_rule_target( stage, result, rule, frame ) ) );
+    return v3_length( tr_rule_masked( rule, v3_sub( at, tr_rule_target( stage, result, rule, frame ) ) ) );
 }
 
 // The source is right by definition where the rule takes its target from it; a given one it may miss.
@@ -325,5 +349,5 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
         if ( rule->partner_space )
             wanted = q_rotate( anchor_source_rotation( stage, &rule->b, frame ), wanted );
     }
-    return masked_length( rule->axis, v3_sub( at, wanted ) );
+    return v3_length( tr_rule_masked( rule, v3_sub( at, wanted ) ) );
 }

@@ -201,6 +201,14 @@ static bool solve_cluster( cluster_work *work, const int *graph_of_node, const b
     return ok;
 }
 
+static bool prop_has_rules( const tr_stage *stage, int prop )
+{
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( stage->rules[r].a.prop == prop || stage->rules[r].b.prop == prop )
+            return true;
+    return false;
+}
+
 // Every cluster on its own; `part` says which cluster a node is in.
 static bool solve_clusters( const tr_stage *stage, tr_result *result, const int *part, int part_count,
                             tr_world *graph_worlds, tr_error *error )
@@ -218,8 +226,9 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, const int 
             if ( part[n] == p )
                 nodes[work.node_count++] = n;
         }
-        bool lone_prop = work.node_count == 1 && nodes[0] >= stage->actor_count; // stays on its track
-        ok = lone_prop || solve_cluster( &work, graph_of_node, NULL, graph_worlds, error );
+        bool idle = work.node_count == 1 && nodes[0] >= stage->actor_count &&
+                    !prop_has_rules( stage, nodes[0] - stage->actor_count ); // stays on its track
+        ok = idle || solve_cluster( &work, graph_of_node, NULL, graph_worlds, error );
     }
     tr_free( nodes );
     tr_free( graph_of_node );

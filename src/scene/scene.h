@@ -431,6 +431,7 @@ typedef struct tr_stage {
     int group_count;
     tr_rule *rules;
     int rule_count, rule_capacity;
+    vec3 *ways;     // what paths of rules with a direction point into
     tr_grab *grabs; // [grab_count] in the order in which they act
     int grab_count;
     tr_anchor *handles; // [handle_count of the scene] the points they hold; unused where they hold none

@@ -47,6 +47,8 @@ bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *targ
 bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
 bool tr_stage_automate( tr_stage *stage, tr_error *error ); // ends with tr_stage_stand
+// Fills `path` of rules that give a path its direction; see way.c.
+bool tr_stage_lead( tr_stage *stage, tr_error *error );
 // Fills the actors' footings and the rules' index of theirs; see footing.c.
 bool tr_stage_stand( tr_stage *stage, tr_error *error );
 void tr_footings_free( tr_actor *actor );
@@ -115,6 +117,10 @@ bool tr_layers_apply( const tr_stage *stage, tr_result *result, tr_error *error 
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                        int frame ); // orientation: the world rotation it wants
 double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame ); // length between a and b
+bool tr_rule_links( const tr_rule *rule ); // offset or distance between two points, not a bone's length
+// The part of a vector along the axes the rule acts on: a direction and a balance leave the height alone.
+vec3 tr_rule_masked( const tr_rule *rule, vec3 v );
+vec3 tr_actor_mass_centre( const tr_stage *stage, const tr_result *result, int actor, int frame );
 
 // How far the source itself is from a contact or relative rule at a frame, in metres.
 double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int frame );

@@ -322,8 +322,8 @@ static bool build( builder *b )
     for ( int i = 0; i < scene->obstacle_count; ++i )
         stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
     return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
-           tr_stage_group( stage, b->error ) && tr_stage_automate( stage, b->error ) &&
-           tr_stage_grab( stage, b->file, b->warnings, b->error );
+           tr_stage_group( stage, b->error ) && tr_stage_lead( stage, b->error ) &&
+           tr_stage_automate( stage, b->error ) && tr_stage_grab( stage, b->file, b->warnings, b->error );
 }
 
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
@@ -370,5 +370,6 @@ void tr_stage_free( tr_stage *stage )
     tr_free( stage->obstacles );
     tr_free( stage->groups );
     tr_free( stage->rules );
+    tr_free( stage->ways );
     *stage = ( tr_stage ){ 0 };
 }
