@@ -167,7 +167,7 @@ tr_cluster_def pose_task_same_def( void )
 {
     tr_cluster_def def = tr_default_cluster_def();
     def.max_iterations = BENCH_ITERATIONS;
-    def.mix = false;
+    def.newton = false;
     def.tolerance = 0;
     def.fit_steps = 1; // from the last rotation it is far within what floats resolve
     return def;

@@ -333,7 +333,8 @@ static double number_at( const void *numbers, tr_lanes lanes, int at, int lane )
 static void solve_cases( const rig *r, tr_lanes lanes, const int *cases, double *x, bool *dropped )
 {
     int count = tr_lanes_count( lanes ), n = unknown_begin( r, BODIES );
-    size_t scratch_bytes = tr_block_scratch( &r->system, NULL ), x_bytes = (size_t)n * 3 * TR_LANE_BYTES;
+    size_t scratch_bytes = tr_block_scratch( &r->system, NULL, NULL ),
+           x_bytes = (size_t)n * 3 * TR_LANE_BYTES;
     char *memory = aligned_alloc( TR_LANE_BYTES, scratch_bytes + x_bytes );
     assert_non_null( memory );
     memset( memory, 0xff, scratch_bytes + x_bytes ); // NaN, should anything be read before it is written

@@ -2,6 +2,7 @@
 #include "posegraph/posegraph.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------------- graphs
@@ -136,10 +137,88 @@ int tr_cluster_add_row( tr_cluster *cluster, int graph_a, int point_a, int graph
     return cluster->row_count++;
 }
 
+// ------------------------------------------------------------------------------------------------- paths
+
+static void free_paths( tr_cluster *cluster )
+{
+    for ( int g = 0; cluster->paths != NULL && g < cluster->graph_count; ++g ) {
+        for ( int p = 0; cluster->paths[g] != NULL && p < cluster->points[g].row_count; ++p )
+            tr_free( cluster->paths[g][p].nodes );
+        tr_free( cluster->paths[g] );
+    }
+    tr_free( cluster->paths );
+    cluster->paths = NULL;
+}
+
+// A corner pulled away from its joint, the other joints at rest, is held by six edges of the triangle,
+// counted as in the energy, and twice by every rail.
+static void set_soft( const tr_posegraph *graph, tr_path_node *node )
+{
+    double mean = ( node->weights[0] + node->weights[1] + node->weights[2] ) / 3;
+    int bones = graph->parents[node->joint] >= 0;
+    for ( int j = node->joint + 1; j < graph->joint_count; ++j )
+        bones += graph->parents[j] == node->joint;
+    double stiffness = graph->def.edge * ( 6 + 2 * bones ) + graph->def.anchor;
+    for ( int k = 0; k < 3; ++k )
+        node->soft[k] = ( node->weights[k] - mean ) / sqrt( stiffness );
+}
+
+// `place` [joint_count] is scratch: the index of a joint on the path.
+static bool build_path( const tr_posegraph *graph, const tr_sparse *points, int point, int *place,
+                        tr_port_path *out )
+{
+    int begin = points->start[point], end = points->start[point + 1];
+    memset( place, 0, (size_t)graph->joint_count * sizeof( int ) );
+    for ( int e = begin; e < end; ++e )
+        for ( int j = points->columns[e] / 3; j >= 0 && !place[j]; j = graph->parents[j] ) {
+            place[j] = 1;
+            out->count++;
+        }
+    out->nodes = tr_alloc( (size_t)out->count, sizeof( tr_path_node ) );
+    if ( out->nodes == NULL )
+        return false;
+    for ( int j = 0, i = out->count; j < graph->joint_count;
+          ++j ) { // parents come first in joints, last here
+        if ( !place[j] )
+            continue;
+        place[j] = --i;
+        out->nodes[i] =
+            ( tr_path_node ){ .joint = j, .up = graph->parents[j] < 0 ? -1 : place[graph->parents[j]] };
+    }
+    for ( int e = begin; e < end; ++e ) {
+        tr_path_node *node = &out->nodes[place[points->columns[e] / 3]];
+        node->weights[points->columns[e] % 3] += points->values[e];
+        node->acts = true;
+    }
+    for ( int i = 0; i < out->count; ++i )
+        set_soft( graph, &out->nodes[i] );
+    return true;
+}
+
+static bool build_paths( tr_cluster *cluster )
+{
+    int most = 0;
+    for ( int g = 0; g < cluster->graph_count; ++g )
+        most = cluster->graphs[g]->joint_count > most ? cluster->graphs[g]->joint_count : most;
+    int *place = tr_alloc( (size_t)most, sizeof( int ) );
+    cluster->paths = tr_alloc( (size_t)cluster->graph_count, sizeof( tr_port_path * ) );
+    bool ok = place != NULL && cluster->paths != NULL;
+    for ( int g = 0; ok && g < cluster->graph_count; ++g ) {
+        const tr_sparse *points = &cluster->points[g];
+        cluster->paths[g] = tr_alloc( (size_t)points->row_count, sizeof( tr_port_path ) );
+        ok = cluster->paths[g] != NULL;
+        for ( int p = 0; ok && p < points->row_count; ++p )
+            ok = build_path( cluster->graphs[g], points, p, place, &cluster->paths[g][p] );
+    }
+    tr_free( place );
+    return ok;
+}
+
 // ------------------------------------------------------------------------------------------------- factor
 
 static void free_factor( tr_cluster *cluster )
 {
+    free_paths( cluster );
     tr_system_free( &cluster->transfer );
     tr_system_free( &cluster->deform );
     for ( int g = 0; g < cluster->graph_count; ++g ) {
@@ -173,7 +252,8 @@ bool tr_cluster_factor( tr_cluster *cluster, tr_error *error )
     const tr_ports **list = tr_alloc( n, sizeof *list );
     cluster->transfer_ports = tr_alloc( n, sizeof( tr_ports ) );
     cluster->deform_ports = tr_alloc( n, sizeof( tr_ports ) );
-    bool ok = ( list != NULL && cluster->transfer_ports != NULL && cluster->deform_ports != NULL ) ||
+    bool ok = ( list != NULL && cluster->transfer_ports != NULL && cluster->deform_ports != NULL &&
+                build_paths( cluster ) ) ||
               tr_error_memory( error );
     ok = ok && build_system( cluster, false, cluster->transfer_ports, list, &cluster->transfer, error ) &&
          build_system( cluster, true, cluster->deform_ports, list, &cluster->deform, error );

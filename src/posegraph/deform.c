@@ -8,7 +8,7 @@
 tr_cluster_def tr_default_cluster_def( void )
 {
     return ( tr_cluster_def ){
-        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 1, .mix = true, .tolerance = 1e-4 };
+        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 1, .newton = true, .tolerance = 1e-4 };
 }
 
 tr_goal tr_goal_off( void )
@@ -20,7 +20,7 @@ tr_goal tr_goal_off( void )
 
 struct tr_cluster_scratch {
     int slot_count; // one per thread
-    size_t slot_bytes, block_bytes;
+    size_t slot_bytes, block_bytes, rod_bytes;
     char *memory, *slots; // the second is aligned
     atomic_flag *busy;    // [slot_count]
 };
@@ -30,8 +30,8 @@ static size_t whole_lanes( size_t bytes )
     return ( bytes + TR_LANE_BYTES - 1 ) / TR_LANE_BYTES * TR_LANE_BYTES;
 }
 
-// reference, displacement, next; quats; turns; history
-#define LANES_PER_JOINT ( 3 * 9 + 4 + 9 + TR_DEFORM_HISTORY_LANES )
+// reference, displacement, next; quats; turns; rods
+#define LANES_PER_JOINT ( 3 * 9 + 4 + 9 + TR_ROD_LANES )
 
 static size_t graph_bytes( const tr_cluster *cluster )
 {
@@ -56,36 +56,53 @@ static void find_on( const tr_cluster_job *job, int begin, int end, bool *on )
             on[r] = on[r] || goal_is_on( &job->goals[(size_t)f * (size_t)rows + (size_t)r] );
 }
 
-// The most that a block of this job needs for its rows; 0 when out of memory.
-static size_t most_block_bytes( const tr_cluster_job *job )
+// For the rows of the rods' step: two starts and a flag per row, three forces, the paths of its ends, the
+// factor.
+static size_t rod_bytes( const tr_cluster *cluster, const bool *on, int entries )
+{
+    size_t rows = 0, joints = 0;
+    for ( int r = 0; r < cluster->row_count; ++r )
+        for ( int e = 0; on[r] && e < 2 && cluster->rows[r].tree[e] >= 0; ++e ) {
+            rows += e == 0;
+            joints += (size_t)cluster->paths[cluster->rows[r].tree[e]][cluster->rows[r].port[e]].count;
+        }
+    return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( 2 * rows * sizeof( int ) ) +
+           ( 3 * rows + 18 * joints + 9 * (size_t)entries ) * TR_LANE_BYTES;
+}
+
+// The most that a block of this job needs for its rows; false when out of memory.
+static bool measure_blocks( const tr_cluster_job *job, tr_cluster_scratch *out )
 {
     const tr_cluster *cluster = job->cluster;
-    int lanes = tr_lanes_count( job->def.lanes );
+    int lanes = tr_lanes_count( job->def.lanes ), entries;
     bool *on = tr_alloc( (size_t)cluster->row_count, sizeof( bool ) );
-    size_t most = on != NULL ? tr_block_scratch( &cluster->deform, on ) : 0;
-    for ( int begin = 0; most > 0 && begin < job->frame_count; begin += lanes ) {
+    out->block_bytes = on != NULL ? tr_block_scratch( &cluster->deform, on, &entries ) : 0;
+    bool ok = out->block_bytes > 0;
+    for ( int begin = 0; ok && begin < job->frame_count; begin += lanes ) {
         find_on( job, begin, begin + lanes < job->frame_count ? begin + lanes : job->frame_count, on );
-        size_t bytes = tr_block_scratch( &cluster->deform, on );
-        most = bytes == 0 ? 0 : bytes > most ? bytes : most;
+        size_t bytes = tr_block_scratch( &cluster->deform, on, &entries );
+        size_t rods = rod_bytes( cluster, on, entries );
+        ok = bytes > 0;
+        out->block_bytes = bytes > out->block_bytes ? bytes : out->block_bytes;
+        out->rod_bytes = rods > out->rod_bytes ? rods : out->rod_bytes;
     }
     tr_free( on );
-    return most;
+    return ok;
 }
 
 tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error )
 {
     const tr_cluster *cluster = job->cluster;
     tr_cluster_scratch *out = tr_alloc( 1, sizeof *out );
-    if ( out != NULL ) {
+    if ( out != NULL && measure_blocks( job, out ) ) {
         out->slot_count = tr_parallel_threads();
-        out->block_bytes = most_block_bytes( job );
         out->slot_bytes = whole_lanes( (size_t)cluster->row_count * sizeof( bool ) ) +
                           whole_lanes( (size_t)cluster->graph_count * sizeof( tr_graph_lanes ) ) +
                           whole_lanes( (size_t)cluster->graph_count * TR_BLOCK_FRAMES_MAX * sizeof( int ) ) +
-                          graph_bytes( cluster ) + out->block_bytes;
+                          graph_bytes( cluster ) + whole_lanes( out->block_bytes ) + out->rod_bytes;
         out->busy = tr_alloc( (size_t)out->slot_count, sizeof( atomic_flag ) );
         out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES, 1 );
-        if ( out->block_bytes > 0 && out->busy != NULL && out->memory != NULL ) {
+        if ( out->busy != NULL && out->memory != NULL ) {
             out->slots = out->memory + ( TR_LANE_BYTES - (uintptr_t)out->memory % TR_LANE_BYTES );
             for ( int s = 0; s < out->slot_count; ++s )
                 atomic_flag_clear( &out->busy[s] );
@@ -266,9 +283,32 @@ static void lay_out_graphs( tr_block_work *work, const tr_cluster *cluster, char
         g->next = carve( at, 9 * joint_bytes );
         g->quats = carve( at, 4 * joint_bytes );
         g->turns = carve( at, 9 * joint_bytes );
-        g->history = carve( at, TR_DEFORM_HISTORY_LANES * joint_bytes );
+        g->rods = carve( at, TR_ROD_LANES * joint_bytes );
         g->rounds = carve( at, TR_DEFORM_ROUNDS_LANES * TR_LANE_BYTES );
     }
+}
+
+// Memory for the rows of the rods' step; false when there is not enough.
+static bool lay_out_rods( tr_block_work *work, const bool *on, char *at, size_t bytes )
+{
+    const tr_block *block = &work->block;
+    size_t rows = (size_t)block->active_count;
+    if ( rod_bytes( work->cluster, on, block->begin[rows] ) > bytes )
+        return false;
+    work->rod_counts = carve( &at, rows * sizeof( bool ) );
+    work->rod_begin = carve( &at, 2 * rows * sizeof( int ) );
+    work->rod_force = carve( &at, 3 * rows * TR_LANE_BYTES );
+    work->rod_factor = carve( &at, 9 * (size_t)block->begin[rows] * TR_LANE_BYTES );
+    work->rod_ends = at;
+    int joints = 0;
+    for ( size_t i = 0; i < rows; ++i ) {
+        const tr_port_row *row = &work->cluster->rows[block->active[i]];
+        for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
+            work->rod_begin[2 * i + (size_t)e] = joints;
+            joints += work->cluster->paths[row->tree[e]][row->port[e]].count;
+        }
+    }
+    return true;
 }
 
 // Without rotations to find, the displacement is what the rows alone pull: one solve from zero.
@@ -290,12 +330,15 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
 {
     const tr_cluster_job *job = s->job;
     const tr_cluster *cluster = job->cluster;
-    tr_block_work work = { .def = job->def, .rotations_wanted = job->rotations != NULL };
+    tr_block_work work = { .cluster = cluster, .def = job->def, .rotations_wanted = job->rotations != NULL };
     bool *on = carve( &slot, (size_t)cluster->row_count * sizeof( bool ) );
     find_on( job, begin, end, on );
     lay_out_graphs( &work, cluster, &slot );
     if ( !tr_block_start( &work.block, s->deform ? &cluster->deform : &cluster->transfer, job->def.lanes, on,
                           slot, s->scratch->block_bytes ) )
+        return false;
+    slot += whole_lanes( s->scratch->block_bytes );
+    if ( s->deform && job->def.newton && !lay_out_rods( &work, on, slot, s->scratch->rod_bytes ) )
         return false;
     for ( int l = 0; l < tr_lanes_count( job->def.lanes ); ++l ) {
         int frame = begin + l < end ? begin + l : end - 1;

@@ -68,6 +68,21 @@ rigid tr_posegraph_box( const vec3 *reference, const vec3 *vertices, rigid place
 // ------------------------------------------------------------------------------------------------ cluster
 // Graphs that are solved together because rows join them; a lone character is a cluster of one.
 
+// The joints between those a point hangs on and the root, from the tips to the root.
+typedef struct tr_path_node {
+    int joint;
+    int up;            // index of its parent on the path, -1 at the root
+    bool acts;         // the point has weights here
+    double weights[3]; // of the joint's corners
+    double
+        soft[3]; // what of them pulls corners apart, over the root of the stiffness that holds these together
+} tr_path_node;
+
+typedef struct tr_port_path {
+    tr_path_node *nodes; // [count]
+    int count;
+} tr_port_path;
+
 typedef struct tr_cluster {
     const tr_posegraph **graphs; // [graph_count] borrowed
     tr_sparse *points;           // [graph_count] rows over the graph's vertices: what can be constrained
@@ -76,6 +91,7 @@ typedef struct tr_cluster {
     int row_count, row_capacity;
     // Filled by tr_cluster_factor.
     tr_ports *transfer_ports, *deform_ports; // [graph_count]
+    tr_port_path **paths;                    // [graph_count][points[g].row_count]
     tr_system transfer, deform;
 } tr_cluster;
 
@@ -113,9 +129,9 @@ typedef struct tr_cluster_def {
     tr_lanes lanes;
     int max_iterations;
     int fit_steps;    // Newton steps per rotation and iteration
-    bool mix;         // combine iterations (Anderson); without, they are those of the paper
-    double tolerance; // metres; a frame is done when two iterations moved nothing further. What is then left
-                      // to its resting place is ten to twenty times that. 0: always max_iterations
+    bool newton;      // turn all cells together in each iteration; without, each for itself, as in the paper
+    double tolerance; // metres; a frame is done when an iteration moved nothing further. 0: always
+                      // max_iterations
 } tr_cluster_def;
 
 tr_cluster_def tr_default_cluster_def( void );

@@ -4,10 +4,9 @@
 
 #include "posegraph/posegraph.h"
 
-#define TR_BLOCK_FRAMES_MAX     8
-#define TR_DEFORM_HISTORY       4
-#define TR_DEFORM_HISTORY_LANES ( 9 * ( 2 + 2 * TR_DEFORM_HISTORY ) ) // per joint
-#define TR_DEFORM_ROUNDS_LANES  ( TR_DEFORM_HISTORY * TR_DEFORM_HISTORY + 3 * TR_DEFORM_HISTORY + 5 )
+#define TR_BLOCK_FRAMES_MAX    8
+#define TR_DEFORM_ROUNDS_LANES 4
+#define TR_ROD_LANES           75 // per joint; see rods.h
 
 // One graph in a block of frames. Numbers are lanes wide. Vertices are counted from the place of the root in
 // the reference, and what is solved for is their displacement from the reference: small numbers keep their
@@ -16,19 +15,26 @@ typedef struct tr_graph_lanes {
     const tr_posegraph *graph;
     void *reference;    // [3 · joint_count][3] v̄
     void *displacement; // [3 · joint_count][3] u: v = v̄ + u
-    void *next;  // [3 · joint_count][3] right-hand side, then the next u, then what rotations are fitted to
-    void *quats; // [joint_count][4] R of each cell
-    void *turns; // [joint_count][9] R − 1
-    void *history; // [2 + 2 · TR_DEFORM_HISTORY][3 · joint_count][3] of the last rounds; see kernel.h
-    void *rounds;  // [TR_DEFORM_ROUNDS_LANES] what the rounds so far have shown; see kernel.h
+    void *next;   // [3 · joint_count][3] right-hand side, then the next u, then what rotations are fitted to
+    void *quats;  // [joint_count][4] R of each cell
+    void *turns;  // [joint_count][9] R − 1
+    void *rods;   // [joint_count][TR_ROD_LANES] see rods.h
+    void *rounds; // [TR_DEFORM_ROUNDS_LANES] see kernel.h
 } tr_graph_lanes;
 
 typedef struct tr_block_work {
+    const tr_cluster *cluster;
     tr_block block;
     tr_graph_lanes *graphs; // [graph_count]
     int graph_count;
     int *component; // [graph_count · TR_BLOCK_FRAMES_MAX] per lane, the first graph each is linked to, or
                     // itself
+    // Rows of the rods' step, by active row; see rods.h.
+    bool *rod_counts; // [active_count] has a say in this round
+    int *rod_begin;   // [2 · active_count] where each of its ends begins in rod_ends, in joints
+    void *rod_ends;   // [joints on the paths of all ends][18]
+    void *rod_factor; // [block.begin[active_count]][9]
+    void *rod_force;  // [active_count][3]
     tr_cluster_def def;
     bool rotations_wanted;
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane

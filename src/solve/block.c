@@ -129,13 +129,15 @@ static size_t bytes_of( const tr_system *system, sizes size )
     return (size_t)( (uintptr_t)lay_out( &block, none, size ) - (uintptr_t)none );
 }
 
-size_t tr_block_scratch( const tr_system *system, const bool *on )
+size_t tr_block_scratch( const tr_system *system, const bool *on, int *entries )
 {
     int *seen = tr_alloc( (size_t)system->tree_count, sizeof( int ) );
     if ( seen == NULL )
         return 0;
     sizes size = plan( system, on, seen, NULL );
     tr_free( seen );
+    if ( entries != NULL )
+        *entries = size.envelope;
     return bytes_of( system, size );
 }
 

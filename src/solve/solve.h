@@ -162,8 +162,8 @@ typedef struct tr_block {
 } tr_block;
 
 // Bytes of scratch for a block in which the rows with on[row] are on (NULL: all of them); a subset needs no
-// more. 0 when out of memory.
-size_t tr_block_scratch( const tr_system *system, const bool *on );
+// more. `entries`, unless NULL, becomes block.begin[active_count]. 0 when out of memory.
+size_t tr_block_scratch( const tr_system *system, const bool *on, int *entries );
 // Lays the block out in `scratch`, 32-byte aligned; false when that is too small. The rows with on[row]
 // (NULL: all) become active; compliance starts as off, targets as zero.
 bool tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on, void *scratch,

@@ -1,0 +1,602 @@
+// Gauss–Newton step of the deformation, for the rotations of all cells at once. Part of kernel.h, which
+// includes it.
+//
+// Alternating rotations and positions is slow where a whole limb turns: every cell waits for its neighbours.
+// Seen from afar, though, a graph is a tree of rods. Let each triangle turn with its cell: then a joint has
+// six unknowns, a shift δc and a turn ω, and what the energy says about a bone b from p to j, with x = R_j b̄
+// and y = R_p b̄ where it would be if it turned with either end, is to second order
+//
+//   3 w ‖δb + x × ω_j‖² + 3 w ‖δb + y × ω_p‖²    three rails, in the cells of both ends; δb = δc_j − δc_p
+//   + w (ω_j − ω_p)ᵀ (A_j + A_p) (ω_j − ω_p)     their differences: A = Σ over corners ‖a‖² − a aᵀ
+//   + w_l (d · δb)²                              the length, along its direction d
+//   + 3 w_a ‖δc_j‖² + w_a ωᵀ A_j ω               the anchor
+//
+// (Gauss–Newton: bones count as if they lay where their cells have them). That is a positive definite matrix
+// of 6×6 blocks on the tree, eliminated from the tips to the root. It is driven by what the last positions
+// left undone: the torque on each cell, and the change of the bones' directions.
+//
+// Rows join the trees as in src/solve, by their small system over all graphs, here in 3×3 blocks because axes
+// are coupled. A row that pulls corners apart does not turn the cell as far: see `soft` in posegraph.h. Two
+// rows that ask the same of a rod leave no pivot; a ten-thousandth of each row's own flexibility as
+// compliance keeps one.
+//
+// Only rotations and directions are taken from the step. The positions that follow are the exact ones for
+// them, so neither the result nor the rows depend on these liberties; only the number of rounds does.
+
+#define ROD_GIVE ( (real)1e-4 ) // compliance of a row, in fractions of its flexibility
+#define ROD_TURN ( (real)0.7 )  // radians a cell turns in one step
+
+typedef struct rod { // one joint
+    lane bone[3];    // b̄, reference
+    lane reach[3];   // ℓ d − b̄ as it entered the last right-hand side
+    lane inertia[6]; // A of the reference: xx, yy, zz, xy, xz, yz
+    lane lower[21];  // D, then L of D = L Lᵀ, row by row; diagonal entries of L inverted
+    lane up[36];     // W = L⁻¹ K(j, p)
+    lane z[6];       // forces, then L⁻¹ of them, then δc and ω
+} rod;
+
+_Static_assert( sizeof( rod ) == TR_ROD_LANES * LANE_BYTES, "as the scratch is laid out" );
+
+static inline int low( int r, int c ) // place in a lower triangle
+{
+    return r * ( r + 1 ) / 2 + c;
+}
+
+// -------------------------------------------------------------------------------------------------- bones
+
+static void rods_start( const tr_graph_lanes *g )
+{
+    const lane *reference = g->reference;
+    rod *rods = g->rods;
+    for ( int j = 0; j < g->graph->joint_count; ++j ) {
+        int p = g->graph->parents[j];
+        lane centre[3], parent[3] = { lane_all( 0 ), lane_all( 0 ), lane_all( 0 ) };
+        centroid( reference + 9 * j, centre );
+        if ( p >= 0 )
+            centroid( reference + 9 * p, parent );
+        rod *own = &rods[j];
+        for ( int c = 0; c < 3; ++c ) {
+            own->bone[c] = p >= 0 ? centre[c] - parent[c] : lane_all( 0 );
+            own->reach[c] = lane_all( 0 );
+        }
+        for ( int i = 0; i < 6; ++i )
+            own->inertia[i] = lane_all( 0 );
+        for ( int k = 0; k < 9; k += 3 ) {
+            lane a[3];
+            for ( int c = 0; c < 3; ++c )
+                a[c] = reference[9 * j + k + c] - centre[c];
+            own->inertia[0] += a[1] * a[1] + a[2] * a[2];
+            own->inertia[1] += a[0] * a[0] + a[2] * a[2];
+            own->inertia[2] += a[0] * a[0] + a[1] * a[1];
+            own->inertia[3] -= a[0] * a[1];
+            own->inertia[4] -= a[0] * a[2];
+            own->inertia[5] -= a[1] * a[2];
+        }
+    }
+}
+
+// ℓ d − b̄ = (ℓ/|b| − 1) b + (b − b̄), with b the bone now and b − b̄ its displacement. Also b.
+static inline void reach_of( const rod *own, real length, const lane moved[3], lane reach[3], lane now[3] )
+{
+    lane square = lane_all( 0 );
+    for ( int c = 0; c < 3; ++c ) {
+        now[c] = own->bone[c] + moved[c];
+        square += now[c] * now[c];
+    }
+    lane_mask real_bone = square > (real)1e-12;
+    lane ratio = lane_all( length ) / lane_sqrt( lane_select( real_bone, square, lane_all( 1 ) ) );
+    lane stretch = lane_select( real_bone, ratio - 1, lane_all( 0 ) );
+    for ( int c = 0; c < 3; ++c )
+        reach[c] = stretch * now[c] + moved[c];
+}
+
+// How far the bone above j has been displaced.
+static inline void bone_moved( const tr_graph_lanes *g, int j, int p, lane moved[3] )
+{
+    lane from[3];
+    centroid( (const lane *)g->displacement + 9 * j, moved );
+    centroid( (const lane *)g->displacement + 9 * p, from );
+    for ( int c = 0; c < 3; ++c )
+        moved[c] -= from[c];
+}
+
+// Directions for the next right-hand side: as the bones lie now, or as the last step of the rods has them.
+static void aim_bones( const tr_graph_lanes *g, bool stepped )
+{
+    rod *rods = g->rods;
+    lane share = ( (const rounds *)g->rounds )->share;
+    for ( int j = 0; j < g->graph->joint_count; ++j ) {
+        int p = g->graph->parents[j];
+        if ( p < 0 )
+            continue;
+        lane moved[3], now[3];
+        bone_moved( g, j, p, moved );
+        for ( int c = 0; stepped && c < 3; ++c )
+            moved[c] += share * ( rods[j].z[c] - rods[p].z[c] );
+        reach_of( &rods[j], (real)g->graph->lengths[j], moved, rods[j].reach, now );
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- stiffness
+
+// A rail that turns with a cell: D += weight · (|x|² − x xᵀ) on the turns, ± weight · [x]ₓ between shift and
+// turn.
+static inline void add_lever( lane *d, real weight, real sign, const lane x[3] )
+{
+    lane wx = weight * x[0], wy = weight * x[1], wz = weight * x[2];
+    d[low( 3, 3 )] += wy * x[1] + wz * x[2];
+    d[low( 4, 4 )] += wx * x[0] + wz * x[2];
+    d[low( 5, 5 )] += wx * x[0] + wy * x[1];
+    d[low( 4, 3 )] -= wx * x[1];
+    d[low( 5, 3 )] -= wx * x[2];
+    d[low( 5, 4 )] -= wy * x[2];
+    d[low( 3, 1 )] += sign * wz, d[low( 3, 2 )] -= sign * wy; // columns of [x]ₓ
+    d[low( 4, 0 )] -= sign * wz, d[low( 4, 2 )] += sign * wx;
+    d[low( 5, 0 )] += sign * wy, d[low( 5, 1 )] -= sign * wx;
+}
+
+static inline void add_inertia( lane *d, real weight, const lane a[6] )
+{
+    d[low( 3, 3 )] += weight * a[0];
+    d[low( 4, 4 )] += weight * a[1];
+    d[low( 5, 5 )] += weight * a[2];
+    d[low( 4, 3 )] += weight * a[3];
+    d[low( 5, 3 )] += weight * a[4];
+    d[low( 5, 4 )] += weight * a[5];
+}
+
+// out = weight · [x]ₓ, rows six apart
+static inline void put_cross( lane *out, real weight, const lane x[3] )
+{
+    lane wx = weight * x[0], wy = weight * x[1], wz = weight * x[2], none = lane_all( 0 );
+    out[0] = none, out[1] = -wz, out[2] = wy;
+    out[6] = wz, out[7] = none, out[8] = -wx;
+    out[12] = -wy, out[13] = wx, out[14] = none;
+}
+
+// Stiffness of the shifts of both ends: two cells' rails, and the length along the bone.
+static inline void add_stretch( const tr_graph_lanes *g, int j, int p, const lane now[3] )
+{
+    rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
+    real across = (real)( 6 * g->graph->def.edge );
+    lane square = now[0] * now[0] + now[1] * now[1] + now[2] * now[2];
+    lane_mask real_bone = square > (real)1e-12;
+    lane along = lane_select( real_bone, (real)g->graph->def.length / square, lane_all( 0 ) );
+    for ( int r = 0; r < 3; ++r )
+        for ( int c = 0; c < 3; ++c ) {
+            lane stiff = along * now[r] * now[c];
+            stiff = r == c ? stiff + across : stiff;
+            own->up[6 * r + c] = -stiff;
+            if ( c > r )
+                continue;
+            own->lower[low( r, c )] += stiff;
+            above->lower[low( r, c )] += stiff;
+        }
+}
+
+// The bone above j: its part of D of both ends, of the forces, and K(j, p) into `up`.
+static void add_bone( const tr_graph_lanes *g, int j, int p )
+{
+    rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
+    real edge = (real)g->graph->def.edge, length = (real)g->graph->def.length;
+    lane x[3], y[3], moved[3], reach[3], now[3], a[6];
+    for ( int c = 0; c < 3; ++c )
+        x[c] = y[c] = own->bone[c];
+    add_product( x, 1, (const lane *)g->turns + 9 * j, own->bone );
+    add_product( y, 1, (const lane *)g->turns + 9 * p, own->bone );
+    bone_moved( g, j, p, moved );
+    reach_of( own, (real)g->graph->lengths[j], moved, reach, now );
+    add_stretch( g, j, p, now );
+    add_lever( own->lower, 3 * edge, 1, x );
+    add_lever( above->lower, 3 * edge, -1, y );
+    put_cross( own->up + 3, 3 * edge, y );
+    put_cross( own->up + 18, 3 * edge, x );
+    for ( int i = 0; i < 6; ++i )
+        a[i] = edge * ( own->inertia[i] + above->inertia[i] );
+    add_inertia( own->lower, 1, a );
+    add_inertia( above->lower, 1, a );
+    lane *k = own->up + 21;
+    k[0] = -a[0], k[1] = k[6] = -a[3], k[2] = k[12] = -a[4];
+    k[7] = -a[1], k[8] = k[13] = -a[5], k[14] = -a[2];
+    for ( int c = 0; c < 3; ++c ) {
+        lane pull = length * ( reach[c] - own->reach[c] );
+        own->z[c] += pull;
+        above->z[c] -= pull;
+    }
+}
+
+// Torque of a cell: Σ w (R ē) × e over its edges; `cell` is Σ w e ēᵀ.
+static inline void cell_torque( const lane cell[9], const lane turn[9], lane out[3] )
+{
+    lane n[9];
+    for ( int r = 0; r < 3; ++r )
+        for ( int c = 0; c < 3; ++c )
+            n[3 * r + c] = cell[3 * r + c] + ( cell[3 * r] * turn[3 * c] + cell[3 * r + 1] * turn[3 * c + 1] +
+                                               cell[3 * r + 2] * turn[3 * c + 2] );
+    out[0] = n[7] - n[5], out[1] = n[2] - n[6], out[2] = n[3] - n[1];
+}
+
+// ------------------------------------------------------------------------------------------------
+// elimination
+
+// D = L Lᵀ. Rounding may take a pivot below what the anchor alone would leave of it, no further.
+static inline void factor_joint( rod *own, real least )
+{
+    lane *d = own->lower;
+    lane turn = least * ( own->inertia[0] + own->inertia[1] + own->inertia[2] );
+    for ( int r = 0; r < 6; ++r )
+        for ( int c = 0; c <= r; ++c ) {
+            lane sum = d[low( r, c )];
+            for ( int k = 0; k < c; ++k )
+                sum -= d[low( r, k )] * d[low( c, k )];
+            d[low( r, c )] = c < r ? sum * d[low( c, c )]
+                                   : 1 / lane_sqrt( lane_max( sum, r < 3 ? lane_all( least ) : turn ) );
+        }
+}
+
+// x ← L⁻¹ x for `count` columns: x [6][count]
+static inline void lower_solve( const lane *l, lane *x, int count )
+{
+    for ( int r = 0; r < 6; ++r )
+        for ( int c = 0; c < count; ++c ) {
+            lane sum = x[count * r + c];
+            for ( int k = 0; k < r; ++k )
+                sum -= l[low( r, k )] * x[count * k + c];
+            x[count * r + c] = sum * l[low( r, r )];
+        }
+}
+
+// to ← to − Wᵀ x
+static inline void pass_up( const lane *w, const lane *x, lane *to, int count )
+{
+    for ( int r = 0; r < 6; ++r )
+        for ( int c = 0; c < count; ++c ) {
+            lane sum = to[count * r + c];
+            for ( int k = 0; k < 6; ++k )
+                sum -= w[6 * k + r] * x[count * k + c];
+            to[count * r + c] = sum;
+        }
+}
+
+// D of the parent less what the joint takes over: Wᵀ W.
+static inline void condense( const rod *own, rod *above )
+{
+    for ( int r = 0; r < 6; ++r )
+        for ( int c = 0; c <= r; ++c ) {
+            lane sum = above->lower[low( r, c )];
+            for ( int k = 0; k < 6; ++k )
+                sum -= own->up[6 * k + r] * own->up[6 * k + c];
+            above->lower[low( r, c )] = sum;
+        }
+}
+
+// Children come after their parents: going backwards, a joint is complete when it is reached.
+static void rods_eliminate( const tr_graph_lanes *g )
+{
+    const tr_posegraph_def *def = &g->graph->def;
+    lane *cells = g->next;
+    rod *rods = g->rods;
+    int joints = g->graph->joint_count;
+    memset( cells, 0, 9 * (size_t)joints * sizeof( lane ) );
+    for ( int j = 0; j < joints; ++j ) {
+        memset( rods[j].lower, 0, sizeof rods[j].lower );
+        memset( rods[j].z, 0, sizeof rods[j].z );
+    }
+    for ( int j = joints - 1; j >= 0; --j ) {
+        int p = g->graph->parents[j];
+        rod *own = &rods[j];
+        lane torque[3];
+        gather_cell( g, j, cells );
+        cell_torque( cells + 9 * j, (const lane *)g->turns + 9 * j, torque );
+        for ( int c = 0; c < 3; ++c ) {
+            own->z[3 + c] += (real)def->edge * torque[c];
+            own->lower[low( c, c )] += (real)( 3 * def->anchor );
+        }
+        add_inertia( own->lower, (real)def->anchor, own->inertia );
+        if ( p >= 0 )
+            add_bone( g, j, p );
+        factor_joint( own, (real)( 1e-3 * def->edge ) );
+        lower_solve( own->lower, own->z, 1 );
+        if ( p < 0 )
+            continue;
+        lower_solve( own->lower, own->up, 6 );
+        pass_up( own->up, own->z, rods[p].z, 1 );
+        condense( own, &rods[p] );
+    }
+}
+
+// z ← L⁻ᵀ (z − W z of the parent)
+static inline void upper_solve( rod *own, const rod *above )
+{
+    for ( int r = 0; above != NULL && r < 6; ++r )
+        for ( int k = 0; k < 6; ++k )
+            own->z[r] -= own->up[6 * r + k] * above->z[k];
+    for ( int r = 5; r >= 0; --r ) {
+        lane sum = own->z[r];
+        for ( int k = r + 1; k < 6; ++k )
+            sum -= own->lower[low( k, r )] * own->z[k];
+        own->z[r] = sum * own->lower[low( r, r )];
+    }
+}
+
+// From L⁻¹ of the forces to δc and ω, root first; cells turn, bones are aimed.
+static void rods_apply( const tr_graph_lanes *g )
+{
+    rod *rods = g->rods;
+    const rounds *m = g->rounds;
+    for ( int j = 0; j < g->graph->joint_count; ++j ) {
+        int p = g->graph->parents[j];
+        upper_solve( &rods[j], p < 0 ? NULL : &rods[p] );
+        const lane *w = rods[j].z + 3;
+        lane size = m->share * lane_sqrt( w[0] * w[0] + w[1] * w[1] + w[2] * w[2] );
+        lane half = (real)0.5 * m->share * lane_select( size > ROD_TURN, ROD_TURN / size, lane_all( 1 ) );
+        lane x = half * w[0], y = half * w[1], z = half * w[2], *q = (lane *)g->quats + 4 * j;
+        lane n[4] = { q[0] + ( q[3] * x + y * q[2] - z * q[1] ), q[1] + ( q[3] * y + z * q[0] - x * q[2] ),
+                      q[2] + ( q[3] * z + x * q[1] - y * q[0] ), q[3] - ( x * q[0] + y * q[1] + z * q[2] ) };
+        lane scale = 1 / lane_sqrt( n[0] * n[0] + n[1] * n[1] + n[2] * n[2] + n[3] * n[3] );
+        for ( int c = 0; c < 4; ++c )
+            q[c] = lane_select( m->running, n[c] * scale, q[c] );
+        lane_turn( ( lane_quat ){ q[0], q[1], q[2], q[3] }, (lane *)g->turns + 9 * j );
+    }
+    aim_bones( g, true );
+}
+
+// -------------------------------------------------------------------------------------------------------
+// rows
+
+// Where the numbers of an active row stand. Y of an end is [path length][6][3] lanes.
+static inline lane *row_end( const tr_block_work *work, int row, int end )
+{
+    return (lane *)work->rod_ends + 18 * (size_t)work->rod_begin[2 * row + end];
+}
+
+static const tr_port_path *path_of( const tr_block_work *work, const tr_port_row *row, int end )
+{
+    return &work->cluster->paths[row->tree[end]][row->port[end]];
+}
+
+static const tr_port_row *active_row( const tr_block_work *work, int i )
+{
+    return &work->block.system->rows[work->block.active[i]];
+}
+
+// Y = L⁻¹ Jᵀ: the point moves by s δc + ω × t, with s and t the sums of its weights and weighted arms at a
+// joint.
+static void end_response( const tr_block_work *work, const tr_port_row *row, int end, lane *y )
+{
+    const tr_port_path *path = path_of( work, row, end );
+    const tr_graph_lanes *g = &work->graphs[row->tree[end]];
+    const rod *rods = g->rods;
+    memset( y, 0, 18 * (size_t)path->count * sizeof( lane ) );
+    for ( int i = 0; i < path->count; ++i ) {
+        const tr_path_node *node = &path->nodes[i];
+        lane *own = y + 18 * i;
+        if ( node->acts ) {
+            const lane *corners = (const lane *)g->reference + 9 * node->joint;
+            lane centre[3], t[3], arm[3];
+            centroid( corners, centre );
+            for ( int c = 0; c < 3; ++c ) {
+                arm[c] = (real)node->weights[0] * ( corners[c] - centre[c] ) +
+                         (real)node->weights[1] * ( corners[3 + c] - centre[c] ) +
+                         (real)node->weights[2] * ( corners[6 + c] - centre[c] );
+                t[c] = arm[c];
+                own[4 * c] += (real)( node->weights[0] + node->weights[1] + node->weights[2] );
+            }
+            add_product( t, 1, (const lane *)g->turns + 9 * node->joint, arm );
+            own[9 + 1] -= t[2], own[9 + 2] += t[1]; // rows of [t]ₓ
+            own[12 + 0] += t[2], own[12 + 2] -= t[0];
+            own[15 + 0] -= t[1], own[15 + 1] += t[0];
+        }
+        lower_solve( rods[node->joint].lower, own, 3 );
+        if ( node->up >= 0 )
+            pass_up( rods[node->joint].up, own, y + 18 * node->up, 3 );
+    }
+}
+
+// out ± Σ over common joints of Y_aᵀ Y_b
+static void add_coupling( const tr_port_path *a, const lane *ya, const tr_port_path *b, const lane *yb,
+                          real sign, lane out[9] )
+{
+    lane sum[9];
+    for ( int i = 0; i < 9; ++i )
+        sum[i] = lane_all( 0 );
+    for ( int i = 0, k = 0; i < a->count && k < b->count; ) {
+        int first = a->nodes[i].joint, second = b->nodes[k].joint;
+        if ( first == second ) {
+            const lane *x = ya + 18 * i, *y = yb + 18 * k;
+            for ( int n = 0; n < 18; n += 3 )
+                for ( int r = 0; r < 3; ++r )
+                    for ( int c = 0; c < 3; ++c )
+                        sum[3 * r + c] += x[n + r] * y[n + c];
+            const double *p = a->nodes[i].soft, *q = b->nodes[k].soft;
+            lane soft = lane_all( (real)( p[0] * q[0] + p[1] * q[1] + p[2] * q[2] ) );
+            sum[0] += soft, sum[4] += soft, sum[8] += soft;
+        }
+        i += first >= second; // from the tips to the root
+        k += second >= first;
+    }
+    for ( int i = 0; i < 9; ++i )
+        out[i] += sign * sum[i];
+}
+
+static void row_coupling( const tr_block_work *work, int i, int k, lane out[9] )
+{
+    const tr_port_row *a = active_row( work, i ), *b = active_row( work, k );
+    for ( int n = 0; n < 9; ++n )
+        out[n] = lane_all( 0 );
+    for ( int e = 0; e < 2 && a->tree[e] >= 0; ++e )
+        for ( int f = 0; f < 2 && b->tree[f] >= 0; ++f )
+            if ( a->tree[e] == b->tree[f] )
+                add_coupling( path_of( work, a, e ), row_end( work, i, e ), path_of( work, b, f ),
+                              row_end( work, k, f ), e == f ? 1 : -1, out );
+}
+
+// A row counts where it is on and its graphs still move.
+static inline lane_mask row_on( const tr_block_work *work, int i, int axis )
+{
+    const lane *compliance = work->block.compliance;
+    return ( compliance[3 * i + axis] >= 0 ) & rounds_of( work, active_row( work, i )->tree[0] )->running;
+}
+
+static bool row_counts( const tr_block_work *work, int i )
+{
+    return lane_any( row_on( work, i, 0 ) | row_on( work, i, 1 ) | row_on( work, i, 2 ) );
+}
+
+static inline lane *row_block( const tr_block_work *work, int i, int k )
+{
+    return (lane *)work->rod_factor + 9 * (size_t)( work->block.begin[i] + k - work->block.first[i] );
+}
+
+// x ← x − Σ over the columns both share of L_in L_knᵀ
+static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9] )
+{
+    const tr_block *block = &work->block;
+    int from = block->first[i] > block->first[k] ? block->first[i] : block->first[k];
+    for ( int n = from; n < k; ++n ) {
+        if ( !work->rod_counts[n] )
+            continue;
+        const lane *x = row_block( work, i, n ), *y = row_block( work, k, n );
+        for ( int r = 0; r < 3; ++r )
+            for ( int c = 0; c < 3; ++c )
+                s[3 * r + c] -=
+                    x[3 * r] * y[3 * c] + x[3 * r + 1] * y[3 * c + 1] + x[3 * r + 2] * y[3 * c + 2];
+    }
+}
+
+// Cholesky of a diagonal block, in place: lower triangle, diagonal entries inverted. Axes that are off stand
+// alone.
+static void factor_diagonal( const tr_block_work *work, int i, lane s[9], lane flexibility )
+{
+    const lane *compliance = work->block.compliance;
+    lane give = ROD_GIVE * flexibility + (real)1e-20;
+    for ( int r = 0; r < 3; ++r ) {
+        lane_mask on = row_on( work, i, r );
+        lane pivot = lane_select( on, s[4 * r] + compliance[3 * i + r] + give, lane_all( 1 ) );
+        for ( int c = 0; c < r; ++c ) {
+            for ( int k = 0; k < c; ++k )
+                s[3 * r + c] -= s[3 * r + k] * s[3 * c + k];
+            s[3 * r + c] *= s[4 * c];
+            pivot -= s[3 * r + c] * s[3 * r + c];
+        }
+        s[4 * r] = 1 / lane_sqrt( lane_max( pivot, (real)0.1 * give ) );
+    }
+}
+
+static void rods_factor_row( const tr_block_work *work, int i )
+{
+    for ( int k = work->block.first[i]; k <= i; ++k ) {
+        if ( !work->rod_counts[k] )
+            continue;
+        lane *s = row_block( work, i, k );
+        row_coupling( work, i, k, s );
+        lane flexibility = s[0] + s[4] + s[8];
+        for ( int r = 0; r < 3; ++r )
+            for ( int c = 0; c < 3; ++c )
+                s[3 * r + c] =
+                    lane_select( row_on( work, i, r ) & row_on( work, k, c ), s[3 * r + c], lane_all( 0 ) );
+        subtract_columns( work, i, k, s );
+        if ( k == i ) {
+            factor_diagonal( work, i, s, flexibility );
+            continue;
+        }
+        const lane *l = row_block( work, k, k );
+        for ( lane *x = s; x < s + 9; x += 3 ) {
+            x[0] *= l[0];
+            x[1] = ( x[1] - x[0] * l[3] ) * l[4];
+            x[2] = ( x[2] - x[0] * l[6] - x[1] * l[7] ) * l[8];
+        }
+    }
+}
+
+// How far the forces alone would move a row.
+static void row_response( const tr_block_work *work, int i, lane sum[3] )
+{
+    const tr_port_row *row = active_row( work, i );
+    for ( int c = 0; c < 3; ++c )
+        sum[c] = lane_all( 0 );
+    for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
+        const tr_port_path *path = path_of( work, row, e );
+        const lane *y = row_end( work, i, e );
+        const rod *rods = work->graphs[row->tree[e]].rods;
+        for ( int n = 0; n < path->count; ++n )
+            for ( int r = 0; r < 6; ++r, y += 3 ) {
+                lane z = rods[path->nodes[n].joint].z[r];
+                for ( int c = 0; c < 3; ++c )
+                    sum[c] = e == 0 ? sum[c] + y[c] * z : sum[c] - y[c] * z;
+            }
+    }
+    for ( int c = 0; c < 3; ++c )
+        sum[c] = lane_select( row_on( work, i, c ), sum[c], lane_all( 0 ) );
+}
+
+// Takes what a row pulls with off the forces at its ends.
+static void row_pull( const tr_block_work *work, int i, const lane force[3] )
+{
+    const tr_port_row *row = active_row( work, i );
+    for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
+        const tr_port_path *path = path_of( work, row, e );
+        const lane *y = row_end( work, i, e );
+        rod *rods = work->graphs[row->tree[e]].rods;
+        for ( int n = 0; n < path->count; ++n )
+            for ( int r = 0; r < 6; ++r, y += 3 ) {
+                lane part = y[0] * force[0] + y[1] * force[1] + y[2] * force[2];
+                lane *z = &rods[path->nodes[n].joint].z[r];
+                *z = e == 0 ? *z - part : *z + part;
+            }
+    }
+}
+
+// L x = b for one row, after those before it.
+static void row_forward( const tr_block_work *work, int i, lane *forces )
+{
+    lane sum[3], *x = forces + 3 * i;
+    row_response( work, i, sum );
+    for ( int k = work->block.first[i]; k < i; ++k ) {
+        const lane *s = row_block( work, i, k ), *y = forces + 3 * k;
+        for ( int c = 0; work->rod_counts[k] && c < 3; ++c )
+            sum[c] -= s[3 * c] * y[0] + s[3 * c + 1] * y[1] + s[3 * c + 2] * y[2];
+    }
+    const lane *l = row_block( work, i, i );
+    x[0] = sum[0] * l[0];
+    x[1] = ( sum[1] - l[3] * x[0] ) * l[4];
+    x[2] = ( sum[2] - l[6] * x[0] - l[7] * x[1] ) * l[8];
+}
+
+static void row_backward( const tr_block_work *work, int i, lane *forces )
+{
+    const lane *l = row_block( work, i, i );
+    lane *x = forces + 3 * i;
+    x[2] = x[2] * l[8];
+    x[1] = ( x[1] - l[7] * x[2] ) * l[4];
+    x[0] = ( x[0] - l[3] * x[1] - l[6] * x[2] ) * l[0];
+    for ( int k = work->block.first[i]; k < i; ++k ) {
+        const lane *s = row_block( work, i, k );
+        for ( int c = 0; work->rod_counts[k] && c < 3; ++c )
+            forces[3 * k + c] -= s[c] * x[0] + s[3 + c] * x[1] + s[6 + c] * x[2];
+    }
+}
+
+// Forces of the rows that keep what they ask for as it is, taken off those of the rods.
+static void rods_hold_rows( const tr_block_work *work )
+{
+    int count = work->block.active_count;
+    lane *forces = work->rod_force;
+    for ( int i = 0; i < count; ++i ) {
+        const tr_port_row *row = active_row( work, i );
+        work->rod_counts[i] = row_counts( work, i );
+        for ( int e = 0; work->rod_counts[i] && e < 2 && row->tree[e] >= 0; ++e )
+            end_response( work, row, e, row_end( work, i, e ) );
+        if ( work->rod_counts[i] )
+            rods_factor_row( work, i );
+    }
+    for ( int i = 0; i < count; ++i )
+        if ( work->rod_counts[i] )
+            row_forward( work, i, forces );
+    for ( int i = count - 1; i >= 0; --i )
+        if ( work->rod_counts[i] )
+            row_backward( work, i, forces );
+    for ( int i = 0; i < count; ++i )
+        if ( work->rod_counts[i] )
+            row_pull( work, i, forces + 3 * i );
+}
