@@ -16,18 +16,13 @@ static inline lane lane_dot( lane_vector a, lane_vector b )
 
 // θ / sin θ of an angle by y = cos ½θ in (0, 1]: acos(y) / √(1 − y²) has no singularity there and is a
 // polynomial up to 8e-8 (Chebyshev interpolation on [0, 1]).
+// Summed in pairs: a chain of eight products would wait for each of them.
 static inline lane arc_by_sine( lane y )
 {
-    lane p = lane_all( 0.0171853692f );
-    p = p * y + -0.0960763048f;
-    p = p * y + 0.250126529f;
-    p = p * y + -0.421895719f;
-    p = p * y + 0.555748958f;
-    p = p * y + -0.660758619f;
-    p = p * y + 0.784853813f;
-    p = p * y + -0.99998017f;
-    p = p * y + 1.57079621f;
-    return p / y;
+    lane y2 = y * y, y4 = y2 * y2;
+    lane a = 1.57079621f + -0.99998017f * y, b = 0.784853813f + -0.660758619f * y;
+    lane c = 0.555748958f + -0.421895719f * y, d = 0.250126529f + -0.0960763048f * y;
+    return ( ( a + b * y2 ) + y4 * ( ( c + d * y2 ) + 0.0171853692f * y4 ) ) / y;
 }
 
 #define NEAR_VERTEX 1e-3f // of the mesh's size
