@@ -76,4 +76,9 @@ bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *g
 bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
                         tr_error *error );
 
+// Parts of an actor that none of its rules speaks of turn back to their copied world rotations. Motion and
+// world of `result` are changed.
+bool tr_ends_turn_back( const tr_stage *stage, tr_result *result, int actor, const int *rules, int rule_count,
+                        const tr_world *copied, tr_error *error );
+
 #endif

@@ -7,10 +7,13 @@
 // Whatever no skeleton can reach shows as residual after the last fit.
 #include "scene/cluster.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define AGREED     5e-4 // metres: links closer than this are met
 #define MAX_ROUNDS 8    // of meeting and fitting again
+#define STEADY     0.1  // seconds to either side over which the root is steadied
+#define PALM       6.0  // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
 #define DIP        1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
 
 // --------------------------------------------------------------------------------------------------- state
@@ -328,6 +331,24 @@ static int add_hold( const fit_state *s, int actor, int foot, int frame, tr_fit_
     return count + 1;
 }
 
+// A hand that holds something keeps its palm to it: the wrist makes up for what the arm turns, softly.
+static int add_palm( const fit_state *s, int actor, int frame, tr_fit_goal *goals, int count )
+{
+    const tr_fit_goal *held = &goals[count - 1];
+    const tr_fit *fit = &s->fits[actor];
+    if ( held->kind != TR_FIT_POSITION || fit->skeleton->joints[held->joint].role != TR_ROLE_HAND )
+        return count;
+    for ( int g = 0; g < count; ++g )
+        if ( goals[g].kind == TR_FIT_ROTATION && goals[g].joint == held->joint )
+            return count;
+    double arm = fit->def.arm * fit->size;
+    goals[count] =
+        tr_fit_rotation( held->joint, tr_world_pose( &s->copied[actor], frame ).rotations[held->joint] );
+    goals[count].hard = false;
+    goals[count].weight = held->ease * PALM / ( arm * arm );
+    return count + 1;
+}
+
 static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *goals )
 {
     int count = add_stances( s, actor, frame, goals ); // first, so that their pairs stand together
@@ -342,18 +363,20 @@ static int gather_goals( const fit_state *s, int actor, int frame, tr_fit_goal *
         bool sole = rule->constraint < 0 && rule->kind == TR_CONSTRAINT_ORIENTATION; // a stance sees to it
         if ( tr_rule_is_stance( rule ) || sole )
             continue;
-        if ( rule->a.actor == actor )
-            count += make_goals( s, r, true, frame, &goals[count] );
-        if ( rule->b.actor == actor )
-            count += make_goals( s, r, false, frame, &goals[count] );
+        for ( int end = 0; end < 2; ++end ) {
+            bool mine = ( end == 0 ? rule->a.actor : rule->b.actor ) == actor;
+            int made = mine ? make_goals( s, r, end == 0, frame, &goals[count] ) : 0;
+            count = made == 1 ? add_palm( s, actor, frame, goals, count + 1 ) : count + made;
+        }
     }
     return count;
 }
 
+// Those of a rule: one for each joint of a mixture, two for a lone joint and its palm. Stances count apart.
 static int rule_goals( const tr_rule *rule, int frame )
 {
-    int ends = rule->a.count + rule->b.count;
-    return tr_rule_strength( rule, frame ) > 0 ? ( ends > 2 ? ends : 2 ) : 0;
+    int joints = rule->a.count + rule->b.count;
+    return rule->footing < 0 && tr_rule_strength( rule, frame ) > 0 ? ( joints > 2 ? joints : 2 ) + 2 : 0;
 }
 
 // At most this many goals act on an actor at one frame.
@@ -361,14 +384,14 @@ static int most_goals( const fit_state *s, int actor )
 {
     int most = 1, feet = 0;
     for ( int j = 0; j < s->stage->actors[actor].target.joint_count; ++j )
-        feet += is_foot( &s->stage->actors[actor].target, j );
+        feet += is_foot( &s->stage->actors[actor].target, j ); // each may be held, too
     for ( int f = 0; f < s->stage->frame_count; ++f ) {
-        int count = 0;
+        int count = feet + 2 * s->stage->actors[actor].footing_count;
         for ( int i = 0; i < s->rule_counts[actor]; ++i )
             count += rule_goals( &s->stage->rules[s->rules[actor][i]], f );
         most = count > most ? count : most;
     }
-    return most + feet + 2 * s->stage->actors[actor].footing_count;
+    return most;
 }
 
 typedef struct fit_batch { // the stale frames of one actor
@@ -402,6 +425,29 @@ static bool *stale_frames( const fit_state *s, int actor ) // [frame_count]
     return s->stale + (size_t)actor * (size_t)s->stage->frame_count;
 }
 
+static vec3 root_of( const tr_world *world, int frame )
+{
+    return tr_world_pose( world, frame ).positions[0];
+}
+
+// The graph's root without its trembling: every step of one of many legs tugs at it. How far it is from the
+// copied path is averaged over the frames around.
+static vec3 steady_root( const fit_state *s, int actor, int frame )
+{
+    int span = (int)ceil( STEADY * s->stage->fps );
+    vec3 sum = v3_zero;
+    double weights = 0;
+    for ( int f = frame - span; f <= frame + span; ++f ) {
+        if ( f < 0 || f >= s->stage->frame_count )
+            continue;
+        double weight = smooth_step5( 1.0 - abs( f - frame ) / ( span + 1.0 ) );
+        vec3 away = v3_sub( root_of( &s->graphs[actor], f ), root_of( &s->copied[actor], f ) );
+        sum = v3_mad( sum, weight, away );
+        weights += weight;
+    }
+    return v3_mad( root_of( &s->copied[actor], frame ), 1.0 / weights, sum );
+}
+
 static bool fit_actor( fit_state *s, int actor, tr_error *error )
 {
     fit_batch batch = { 0 };
@@ -414,7 +460,7 @@ static bool fit_actor( fit_state *s, int actor, tr_error *error )
             continue;
         tr_fit_goal *goals = batch.goals + (size_t)f * (size_t)most;
         batch.frames[count] = ( tr_fit_frame ){ .start = tr_clip_frame( &s->start[actor], f ),
-                                                .root = tr_world_pose( &s->graphs[actor], f ).positions[0],
+                                                .root = steady_root( s, actor, f ),
                                                 .goals = goals,
                                                 .goal_count = gather_goals( s, actor, f, goals ) };
         batch.results[count++] = ( tr_fit_result ){ .local = clip->rotations + (size_t)f * joints };
@@ -666,7 +712,11 @@ static bool fit_all( fit_state *s, tr_error *error )
     for ( int round = 0; round < MAX_ROUNDS && moved; ++round )
         if ( !fit_stale( s, error ) || !meet( s, error, &moved ) )
             return false;
-    return fit_stale( s, error );
+    bool ok = fit_stale( s, error );
+    for ( int i = 0; ok && i < s->stage->actor_count; ++i )
+        ok =
+            tr_ends_turn_back( s->stage, s->result, i, s->rules[i], s->rule_counts[i], &s->copied[i], error );
+    return ok;
 }
 
 bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, const bool *affected,

@@ -5,7 +5,8 @@
 //   copy ─► transfer (hard feet) ─► deformation (all rules) ─► fit ─► meet ─► fit ─► … until links agree to a
 //   millimetre
 //
-// Frames never look at one another. Whatever no skeleton can reach shows as residual after the last fit.
+// Frames never look at one another, but for the root, whose way from the copied path is steadied before the
+// fit. Whatever no skeleton can reach shows as residual after the last fit.
 #include "scene/cluster.h"
 
 // A frame that stops early in a long chain of links is a centimetre off its neighbours: what is committed is
