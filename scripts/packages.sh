@@ -26,5 +26,6 @@ ci    libclang-rt-14-dev       run-time library of clang's sanitizers and fuzzer
 ci    libomp-14-dev            OpenMP for clang
 ci    clang-format             checks the layout of the sources
 ci    cppcheck                 looks for mistakes the compiler does not see
+ci    jq                       reads figures for the tables of docs/quality.md
 LIST
 }

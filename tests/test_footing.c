@@ -1,0 +1,181 @@
+// Where feet stand and how they swing: shifts computed by hand.
+#include "stage_fixture.h"
+
+// A body that stands, hops one metre forward between frames 10 and 20, and stands again.
+static void add_hopper( fixture *x, double scale )
+{
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        double t = clampd( ( f - 10 ) / 10.0, 0, 1 );
+        motion.clip.root[f] = v3_add( motion.clip.root[f], v3( 0, 0.3 * sin( TR_PI * t ), t ) );
+    }
+    tr_cast *cast = add_character( x, "p", v3_zero, scale, &motion );
+    cast->target.path_scale = 1;
+}
+
+// A body that glides forwards on its soles at 6 cm/s.
+static void add_glider( fixture *x, double scale )
+{
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    for ( int f = 0; f < FRAMES; ++f )
+        motion.clip.root[f].z += 0.06 * f / FPS;
+    add_character( x, "p", v3_zero, scale, &motion );
+}
+
+static const tr_footing *footing_of( const fixture *x, const char *name )
+{
+    const tr_actor *actor = &x->stage.actors[0];
+    for ( int i = 0; i < actor->footing_count; ++i )
+        if ( actor->footings[i].joint == joint( &x->stage, 0, name ) )
+            return &actor->footings[i];
+    fail_msg( "%s has no footing", name );
+    return NULL;
+}
+
+// Last frame of the first stance and first of the second: where the shift begins and ends to change.
+static void find_swing( const tr_footing *footing, int *leave, int *land )
+{
+    for ( *leave = 0; v3_distance( footing->shift[*leave + 1], footing->shift[0] ) < 1e-12; )
+        ++*leave;
+    for ( *land = FRAMES - 1; v3_distance( footing->shift[*land - 1], footing->shift[FRAMES - 1] ) < 1e-12; )
+        --*land;
+}
+
+// Path scale 1, foot of half the size: shift = c − c/2, so that it differs by half a metre between stances a
+// metre apart. In the swing it follows the minimum-jerk curve, at full strength.
+static void swings_go_from_stance_to_stance( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_hopper( &x, 0.5 );
+    build( &x );
+    const tr_footing *footing = footing_of( &x, "LeftFoot" );
+    int leave, land;
+    find_swing( footing, &leave, &land );
+    assert_in_range( leave, 8, 13 );
+    assert_in_range( land, 17, 22 );
+    check_near( footing->rise, 0.5, 1e-12 );
+    check_v3( v3_sub( footing->shift[FRAMES - 1], footing->shift[0] ), v3( 0, 0, 0.5 ), 1e-3 );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        double along = smooth_step5( ( f - leave ) / (double)( land - leave ) );
+        check_v3( footing->shift[f], v3_lerp( footing->shift[0], footing->shift[FRAMES - 1], along ), 1e-12 );
+        check_near( footing->strength[f], 1, 1e-12 );
+    }
+    end( &x );
+}
+
+static void equal_bodies_shift_nothing( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_hopper( &x, 1 );
+    build( &x );
+    const tr_footing *footing = footing_of( &x, "RightFoot" );
+    for ( int f = 0; f < FRAMES; ++f )
+        check_v3( footing->shift[f], v3_zero, 1e-12 );
+    end( &x );
+}
+
+// The whole foot slides at v = 6 cm/s. A foot of twice the size keeps a quarter of it: 2 v − (2 − ¼) v. The
+// soft limit lets it have a little more at the ends of the way.
+static void larger_feet_slide_less( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_glider( &x, 2 );
+    build( &x );
+    const tr_footing *footing = footing_of( &x, "LeftFoot" );
+    const tr_rule *rule = &x.stage.rules[footing->rule[0]];
+    vec3 before = tr_rule_target( &x.stage, NULL, rule, 0 );
+    for ( int f = 1; f < FRAMES; ++f ) {
+        vec3 at = tr_rule_target( &x.stage, NULL, rule, f );
+        double speed = FPS * v3_distance( at, before );
+        assert_true( speed > 0.25 * 0.06 - 1e-6 && speed < 0.33 * 0.06 );
+        before = at;
+    }
+    end( &x );
+}
+
+static void smaller_feet_slide_in_proportion( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_glider( &x, 0.5 );
+    build( &x );
+    const tr_footing *footing = footing_of( &x, "LeftFoot" );
+    for ( int f = 0; f < FRAMES; ++f )
+        check_v3( footing->shift[f], footing->shift[0], 1e-12 );
+    end( &x );
+}
+
+// Where the document puts a foot somewhere else, its swing lets go.
+static void swings_give_way_to_the_document( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_hopper( &x, 0.5 );
+    tr_constraint kick = tr_default_constraint( "kick", TR_CONSTRAINT_ABSOLUTE );
+    check_ok( tr_point_parse( &kick.a, "p.LeftFoot", &x.error ), &x.error );
+    kick.first = 14;
+    kick.last = 16;
+    kick.given = true;
+    kick.target = v3( 0.1, 0.4, 0.5 );
+    assert_non_null( tr_scene_add_constraint( &x.scene, &kick ) );
+    build( &x );
+    for ( int f = 14; f <= 16; ++f ) {
+        check_near( footing_of( &x, "LeftFoot" )->strength[f], 0, 0 );
+        check_near( footing_of( &x, "RightFoot" )->strength[f], 1, 1e-12 );
+    }
+    tr_result result = solve( &x, "posegraph" );
+    vec3 foot = tr_world_pose( &result.worlds[0], 15 ).positions[joint( &x.stage, 0, "LeftFoot" )];
+    check_v3( foot, kick.target, 1e-3 );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// ------------------------------------------------------------------------------------- what no rule holds
+
+// A hand is pulled far forwards: the chest turns with it, the head goes on looking where it looked.
+static void heads_keep_looking( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "p", v3_zero, 1 );
+    tr_constraint reach = tr_default_constraint( "reach", TR_CONSTRAINT_ABSOLUTE );
+    check_ok( tr_point_parse( &reach.a, "p.LeftHand", &x.error ), &x.error );
+    reach.first = 0;
+    reach.last = FRAMES - 1;
+    reach.given = true;
+    reach.target = v3( -0.2, 1.3, 0.6 );
+    assert_non_null( tr_scene_add_constraint( &x.scene, &reach ) );
+    build( &x );
+    tr_result result = solve( &x, "posegraph" );
+    tr_pose pose = tr_world_pose( &result.worlds[0], 15 ),
+            source = tr_world_pose( &x.stage.actors[0].world, 15 );
+    int chest = joint( &x.stage, 0, "Spine" ), head = joint( &x.stage, 0, "Head" );
+    double turned = q_angle( pose.rotations[chest], source.rotations[chest] );
+    assert_true( turned > 0.01 );
+    assert_true( q_angle( pose.rotations[head], source.rotations[head] ) < 0.2 * turned );
+    tr_result_free( &result );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( swings_go_from_stance_to_stance ), TEST( equal_bodies_shift_nothing ),
+        TEST( larger_feet_slide_less ),          TEST( smaller_feet_slide_in_proportion ),
+        TEST( swings_give_way_to_the_document ), TEST( heads_keep_looking ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
