@@ -345,7 +345,7 @@ static int add_palm( const fit_state *s, int actor, int frame, tr_fit_goal *goal
     goals[count] =
         tr_fit_rotation( held->joint, tr_world_pose( &s->copied[actor], frame ).rotations[held->joint] );
     goals[count].hard = false;
-    goals[count].weight = held->ease * PALM / ( arm * arm );
+    goals[count].weight = held->ease * PALM / fmax( arm * arm, 1e-6 ); // a body may be tiny
     return count + 1;
 }
 
