@@ -77,8 +77,8 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
                         tr_error *error );
 
 // Parts of an actor that none of its rules speaks of turn back to their copied world rotations. Motion and
-// world of `result` are changed.
+// world of `result` are changed, at `frames` [frame_count] only, unless it is NULL.
 bool tr_ends_turn_back( const tr_stage *stage, tr_result *result, int actor, const int *rules, int rule_count,
-                        const tr_world *copied, tr_error *error );
+                        const tr_world *copied, const bool *frames, tr_error *error );
 
 #endif

@@ -63,7 +63,7 @@ static void turn_back( const tr_skeleton *skeleton, const bool *ends, const quat
 }
 
 bool tr_ends_turn_back( const tr_stage *stage, tr_result *result, int actor, const int *rules, int rule_count,
-                        const tr_world *copied, tr_error *error )
+                        const tr_world *copied, const bool *frames, tr_error *error )
 {
     tr_motion *motion = &result->motions[actor];
     size_t joints = (size_t)motion->skeleton.joint_count;
@@ -73,8 +73,9 @@ bool tr_ends_turn_back( const tr_stage *stage, tr_result *result, int actor, con
     if ( ok ) {
         find_ends( stage, actor, rules, rule_count, ends );
         for ( int f = 0; f < stage->frame_count; ++f )
-            turn_back( &motion->skeleton, ends, tr_world_pose( copied, f ).rotations,
-                       tr_clip_frame( &motion->clip, f ), world );
+            if ( frames == NULL || frames[f] )
+                turn_back( &motion->skeleton, ends, tr_world_pose( copied, f ).rotations,
+                           tr_clip_frame( &motion->clip, f ), world );
     }
     tr_free( ends );
     tr_free( world );

@@ -692,6 +692,18 @@ static bool meet( fit_state *s, tr_error *error, bool *moved )
 
 // --------------------------------------------------------------------------------------------------- rounds
 
+static bool turn_ends_back( fit_state *s, tr_error *error )
+{
+    size_t frames = (size_t)s->stage->frame_count;
+    for ( int i = 0; i < s->stage->actor_count; ++i ) {
+        const bool *which = s->affected != NULL ? s->affected + (size_t)i * frames : NULL;
+        if ( ever_affected( s, i ) && !tr_ends_turn_back( s->stage, s->result, i, s->rules[i],
+                                                          s->rule_counts[i], &s->copied[i], which, error ) )
+            return false;
+    }
+    return true;
+}
+
 static bool fit_all( fit_state *s, tr_error *error )
 {
     tr_result graph_view =
@@ -712,11 +724,7 @@ static bool fit_all( fit_state *s, tr_error *error )
     for ( int round = 0; round < MAX_ROUNDS && moved; ++round )
         if ( !fit_stale( s, error ) || !meet( s, error, &moved ) )
             return false;
-    bool ok = fit_stale( s, error );
-    for ( int i = 0; ok && i < s->stage->actor_count; ++i )
-        ok =
-            tr_ends_turn_back( s->stage, s->result, i, s->rules[i], s->rule_counts[i], &s->copied[i], error );
-    return ok;
+    return fit_stale( s, error ) && turn_ends_back( s, error );
 }
 
 bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, const bool *affected,
