@@ -80,9 +80,17 @@ static bool ever_affected( const fit_state *s, int node )
     return false;
 }
 
-static bool mixes( const tr_anchor *anchor )
+// Several joints that move on their own. Those of one hand or foot do not: they are a point on it, such as a
+// palm.
+static bool mixes( const tr_stage *stage, const tr_anchor *anchor )
 {
-    return anchor->actor >= 0 && anchor->count > 1;
+    bool several = false;
+    for ( int i = 1; anchor->actor >= 0 && i < anchor->count; ++i ) {
+        const tr_skeleton *skeleton = &stage->actors[anchor->actor].target;
+        several = several || tr_extremity_carrier( skeleton, anchor->joints[i] ) !=
+                                 tr_extremity_carrier( skeleton, anchor->joints[0] );
+    }
+    return several;
 }
 
 // What only some rules need.
@@ -96,7 +104,7 @@ static bool build_corrections( fit_state *s )
     for ( int r = 0; ok && r < stage->rule_count; ++r ) {
         const tr_rule *rule = &stage->rules[r];
         for ( int e = 0; ok && e < 2; ++e )
-            if ( mixes( e == 0 ? &rule->a : &rule->b ) ) {
+            if ( mixes( stage, e == 0 ? &rule->a : &rule->b ) ) {
                 s->nudges[2 * r + e] = tr_alloc( frames, sizeof( vec3 ) );
                 ok = s->nudges[2 * r + e] != NULL;
             }
@@ -210,6 +218,16 @@ static int mix_goals( const fit_state *s, int r, bool is_a, int frame, const tr_
     return anchor->count;
 }
 
+// The anchor as a point fixed to its first joint, in the pose the actor has now.
+static vec3 point_on_joint( const fit_state *s, const tr_anchor *anchor, int frame )
+{
+    if ( anchor->count == 1 )
+        return anchor->offset;
+    tr_pose pose = tr_world_pose( &s->result->worlds[anchor->actor], frame );
+    vec3 at = tr_anchor_position( s->stage, s->result, anchor, frame );
+    return q_unrotate( pose.rotations[anchor->joints[0]], v3_sub( at, pose.positions[anchor->joints[0]] ) );
+}
+
 // Returns how many goals a rule makes of one of its ends.
 static int make_goals( const fit_state *s, int r, bool is_a, int frame, tr_fit_goal *goals )
 {
@@ -230,9 +248,9 @@ static int make_goals( const fit_state *s, int r, bool is_a, int frame, tr_fit_g
     goal.priority = fit_priority( rule );
     goal.ease = strength;
     goal.weight = rule->weight;
-    if ( goal.kind == TR_FIT_POSITION && mixes( anchor ) )
+    if ( goal.kind == TR_FIT_POSITION && mixes( s->stage, anchor ) )
         return mix_goals( s, r, is_a, frame, &goal, goals );
-    goal.offset = anchor->offset;
+    goal.offset = point_on_joint( s, anchor, frame );
     goals[0] = goal;
     return 1;
 }
