@@ -56,8 +56,8 @@ static void find_on( const tr_cluster_job *job, int begin, int end, bool *on )
             on[r] = on[r] || goal_is_on( &job->goals[(size_t)f * (size_t)rows + (size_t)r] );
 }
 
-// For the rows of the rods' step: two starts and a flag per row, three forces, the paths of its ends, the
-// factor.
+// For the rows of the rods' step: two starts, a part and a flag per row, three forces, the paths of its ends,
+// the factor; notes per graph.
 static size_t rod_bytes( const tr_cluster *cluster, const bool *on, int entries )
 {
     size_t rows = 0, joints = 0;
@@ -67,6 +67,7 @@ static size_t rod_bytes( const tr_cluster *cluster, const bool *on, int entries 
             joints += (size_t)cluster->paths[cluster->rows[r].tree[e]][cluster->rows[r].port[e]].count;
         }
     return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( 2 * rows * sizeof( int ) ) +
+           whole_lanes( rows * sizeof( int ) ) + whole_lanes( (size_t)cluster->graph_count * sizeof( int ) ) +
            ( 3 * rows + 18 * joints + 9 * (size_t)entries ) * TR_LANE_BYTES;
 }
 
@@ -196,6 +197,18 @@ static void load_rows( const tr_cluster_job *job, tr_block *block, int frame, in
     }
 }
 
+// Joins the graphs a row joins: whoever shares the index of one of them, `stride` apart, gets the smaller.
+static void join_graphs( const tr_port_row *row, int graph_count, int stride, int *index )
+{
+    if ( row->tree[1] < 0 )
+        return;
+    int a = index[row->tree[0] * stride], b = index[row->tree[1] * stride], first = a < b ? a : b;
+    for ( int g = 0; a != b && g < graph_count; ++g ) {
+        int *c = &index[g * stride];
+        *c = *c == a || *c == b ? first : *c;
+    }
+}
+
 // Graphs that rows join at this frame, directly or not, share the index of the first of them.
 static void find_components( const tr_cluster_job *job, const tr_block *block, int frame, int lane,
                              int *component )
@@ -204,16 +217,10 @@ static void find_components( const tr_cluster_job *job, const tr_block *block, i
     for ( int g = 0; g < graphs; ++g )
         component[g * TR_BLOCK_FRAMES_MAX + lane] = g;
     for ( int i = 0; i < block->active_count; ++i ) {
-        const tr_port_row *row = &job->cluster->rows[block->active[i]];
         size_t at = (size_t)frame * (size_t)job->cluster->row_count + (size_t)block->active[i];
-        if ( row->tree[1] < 0 || !goal_is_on( &job->goals[at] ) )
-            continue;
-        int a = component[row->tree[0] * TR_BLOCK_FRAMES_MAX + lane],
-            b = component[row->tree[1] * TR_BLOCK_FRAMES_MAX + lane], first = a < b ? a : b;
-        for ( int g = 0; g < graphs; ++g ) {
-            int *c = &component[g * TR_BLOCK_FRAMES_MAX + lane];
-            *c = *c == a || *c == b ? first : *c;
-        }
+        if ( goal_is_on( &job->goals[at] ) )
+            join_graphs( &job->cluster->rows[block->active[i]], graphs, TR_BLOCK_FRAMES_MAX,
+                         component + lane );
     }
 }
 
@@ -297,12 +304,18 @@ static bool lay_out_rods( tr_block_work *work, const bool *on, char *at, size_t 
         return false;
     work->rod_counts = carve( &at, rows * sizeof( bool ) );
     work->rod_begin = carve( &at, 2 * rows * sizeof( int ) );
+    work->rod_part = carve( &at, rows * sizeof( int ) );
+    int *part = carve( &at, (size_t)work->graph_count * sizeof( int ) ), joints = 0;
     work->rod_force = carve( &at, 3 * rows * TR_LANE_BYTES );
     work->rod_factor = carve( &at, 9 * (size_t)block->begin[rows] * TR_LANE_BYTES );
     work->rod_ends = at;
-    int joints = 0;
+    for ( int g = 0; g < work->graph_count; ++g )
+        part[g] = g;
+    for ( size_t i = 0; i < rows; ++i )
+        join_graphs( &work->cluster->rows[block->active[i]], work->graph_count, 1, part );
     for ( size_t i = 0; i < rows; ++i ) {
         const tr_port_row *row = &work->cluster->rows[block->active[i]];
+        work->rod_part[i] = part[row->tree[0]];
         for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
             work->rod_begin[2 * i + (size_t)e] = joints;
             joints += work->cluster->paths[row->tree[e]][row->port[e]].count;
