@@ -1,8 +1,46 @@
 // retarget: solve a scene and write the motion of its target bodies.
 #include "cli.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MOST_TOLD 5
+
+// Frames 10-20, 31: up to 4 ranges.
+static void print_frames( const cli_subject *subject, const tr_rule *rule )
+{
+    int ranges[4][2], origin = subject->scene.first;
+    int count = tr_rule_broken( &subject->stage, &subject->result, rule, ranges, 4 );
+    for ( int i = 0; i < count && i < 4; ++i ) {
+        printf( "%s%d", i > 0 ? ", " : "frames ", origin + ranges[i][0] );
+        if ( ranges[i][1] > ranges[i][0] )
+            printf( "-%d", origin + ranges[i][1] );
+    }
+    if ( count > 4 )
+        printf( " and %d more", count - 4 );
+}
+
+// What gave way, the farthest off first.
+static void print_broken( const cli_subject *subject )
+{
+    const tr_result *result = &subject->result;
+    double above = INFINITY;
+    for ( int told = 0; told < MOST_TOLD; ++told ) {
+        int next = -1;
+        for ( int i = 0; i < result->rule_count; ++i ) // of equals only the first is told
+            if ( result->reports[i].gave_way && result->reports[i].max_mm < above &&
+                 ( next < 0 || result->reports[i].max_mm > result->reports[next].max_mm ) )
+                next = i;
+        if ( next < 0 )
+            return;
+        above = result->reports[next].max_mm;
+        const tr_rule *rule = &subject->stage.rules[next];
+        printf( "  gave way: %s (%s), ", rule->id, tr_constraint_kind_names[rule->kind] );
+        print_frames( subject, rule );
+        printf( ", by up to %.1f cm\n", 0.1 * above );
+    }
+}
 
 // The rule that is farthest off, and how many the solver gave up.
 void cli_print_summary( const cli_subject *subject, const tr_method *method, const char *folder, double ms )
@@ -24,6 +62,7 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
             result->rule_count, cli_plural( result->rule_count ), gave_way, rule->id,
             tr_constraint_kind_names[rule->kind], result->reports[worst].max_mm,
             result->reports[worst].worst_frame + subject->scene.first );
+    print_broken( subject );
 }
 
 // report.json once more: to a file, or to stdout when there is no path.

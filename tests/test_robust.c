@@ -108,6 +108,7 @@ static void add_cast( dice *d, play *p, int index )
     cast.heading = between( d, -360, 360 );
     cast.start = below( d, 21 ) - 10;
     cast.balance = one_in( d, 2 );
+    cast.target.animation = one_in( d, 2 );
     if ( one_in( d, 3 ) )
         cast.target.limbs[cast.target.limb_count++] = ( tr_limb_value ){ "legs", between( d, 0.01, 3 ) };
     if ( one_in( d, 3 ) )
@@ -319,11 +320,135 @@ static void a_long_chain_is_measured( void **state )
     end_play( &p );
 }
 
+// ------------------------------------------------------------------------------------------ strange orders
+
+static void add_chain( play *p, int joints, double bone, int frames )
+{
+    tr_motion motion = { 0 };
+    tr_error error;
+    for ( int j = 0; j < joints; ++j ) {
+        char name[16];
+        snprintf( name, sizeof name, "j%d", j );
+        tr_skeleton_add( &motion.skeleton, name, j - 1, v3( 0, j % 3 == 2 ? 0 : bone, 0 ) );
+    }
+    check_ok( tr_skeleton_classify( &motion.skeleton, &error ), &error );
+    check_ok( tr_clip_alloc( &motion.clip, frames, joints, 30, false, &error ), &error );
+    check_ok( tr_library_add( &p->library, "chain.bvh", &motion, &error ), &error );
+    tr_cast cast = tr_default_cast( "chain" );
+    snprintf( cast.source.file, sizeof cast.source.file, "chain.bvh" );
+    assert_non_null( tr_scene_add_cast( &p->scene, &cast ) );
+    p->scene.last = frames - 1;
+}
+
+static void pin( play *p, int joint, const char *id, vec3 place )
+{
+    char name[16];
+    tr_constraint c = tr_default_constraint( id, TR_CONSTRAINT_ABSOLUTE );
+    snprintf( name, sizeof name, "j%d", joint );
+    c.a = tr_point_joint( "chain", name );
+    c.given = true;
+    c.target = place;
+    assert_non_null( tr_scene_add_constraint( &p->scene, &c ) );
+}
+
+// Joints are pinned twice, hard, all or every so many, to places that no chain reaches: what gives way is
+// told with frames and centimetres, the rest is numbers. One joint, 200 of them, bones of no length, one
+// frame.
+static void contradictions_are_reported( void **state )
+{
+    (void)state;
+    static const struct {
+        int joints, every, frames;
+        double bone;
+    } cases[] = {
+        { 1, 1, 1, 0.1 }, { 1, 1, 5, 0.1 }, { 12, 1, 1, 0.1 }, { 12, 1, 6, 0 }, { 200, 40, 3, 0.02 } };
+    for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
+        play p = { .scene = tr_default_scene() };
+        tr_error error;
+        tr_result result;
+        add_chain( &p, cases[i].joints, cases[i].bone, cases[i].frames );
+        for ( int j = 0; j < cases[i].joints; j += cases[i].every ) {
+            tr_id left, right;
+            snprintf( left, sizeof left, "left%d", j );
+            snprintf( right, sizeof right, "right%d", j );
+            pin( &p, j, left, v3( -1 - j, 1, 0 ) );
+            pin( &p, j, right, v3( 1 + j, 1, 0.5 ) );
+        }
+        check_ok( tr_stage_build( &p.stage, &p.scene, NULL, &p.library, NULL, &error ), &error );
+        check_ok( tr_pipeline_run( &result, &p.stage, tr_method_find( NULL ), &error ), &error );
+        check_result( &p.stage, &result, "posegraph" );
+        int broken = 0, ranges[2][2];
+        for ( int r = 0; r < result.rule_count; ++r ) {
+            broken += result.reports[r].gave_way;
+            if ( result.reports[r].gave_way ) {
+                assert_int_equal( tr_rule_broken( &p.stage, &result, &p.stage.rules[r], ranges, 2 ), 1 );
+                assert_true( ranges[0][0] == 0 && ranges[0][1] == cases[i].frames - 1 );
+            }
+        }
+        assert_true( broken >=
+                     cases[i].joints / cases[i].every ); // of two places a joint is at one of them at most
+        tr_text report = { 0 };
+        assert_true( tr_report_print( &p.stage, &result, "posegraph", &report ) );
+        char told[64];
+        snprintf( told, sizeof told, "\"frames\": [[0, %d]], \"cm\": ", cases[i].frames - 1 );
+        assert_non_null( strstr( report.data, told ) );
+        tr_text_free( &report );
+        tr_result_free( &result );
+        end_play( &p );
+    }
+}
+
+// Broken in some frames only: ranges are told one by one, at most as many as there is room for.
+static void broken_frames_are_ranges( void **state )
+{
+    (void)state;
+    play p = { .scene = tr_default_scene() };
+    tr_error error;
+    tr_result result;
+    int ranges[2][2];
+    add_chain( &p, 4, 0.1, 12 );
+    pin( &p, 0, "root", v3( 0, 0.1, 0 ) );
+    check_ok( tr_stage_build( &p.stage, &p.scene, NULL, &p.library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &result, &p.stage, tr_method_find( NULL ), &error ), &error );
+    assert_int_equal( tr_rule_broken( &p.stage, &result, &p.stage.rules[0], ranges, 2 ), 0 );
+    static const int off[] = { 2, 3, 4, 7, 11 };
+    for ( int i = 0; i < 5; ++i )
+        tr_world_pose( &result.worlds[0], off[i] ).positions[0].x += 0.01;
+    assert_int_equal( tr_rule_broken( &p.stage, &result, &p.stage.rules[0], ranges, 2 ), 3 );
+    assert_true( ranges[0][0] == 2 && ranges[0][1] == 4 && ranges[1][0] == 7 && ranges[1][1] == 7 );
+    tr_result_free( &result );
+    end_play( &p );
+}
+
+static void what_is_no_motion_is_refused( void **state )
+{
+    (void)state;
+    play p = { .scene = tr_default_scene() };
+    tr_error error;
+    add_chain( &p, 5, 0.1, 4 );
+    p.library.items[0].motion.clip.rotations[7].x = NAN;
+    assert_false( tr_stage_build( &p.stage, &p.scene, "show.json", &p.library, NULL, &error ) );
+    assert_string_equal( error.path, "cast[0].source.file" );
+    assert_non_null( strstr( error.message, "frame 1" ) ); // 5 joints a frame
+    p.library.items[0].motion.clip.rotations[7].x = 0;
+    p.scene.last = -1;
+    assert_false( tr_stage_build( &p.stage, &p.scene, "show.json", &p.library, NULL, &error ) );
+    assert_string_equal( error.path, "range" );
+    p.scene.last = 3;
+    pin( &p, 4, "tip", v3_zero );
+    p.scene.constraints[0].first = 3;
+    p.scene.constraints[0].last = 2;
+    assert_false( tr_stage_build( &p.stage, &p.scene, "show.json", &p.library, NULL, &error ) );
+    assert_string_equal( error.path, "constraints[0].range" );
+    end_play( &p );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( random_scenes_stay_numbers ),
-        TEST( a_long_chain_is_measured ),
+        TEST( random_scenes_stay_numbers ),   TEST( a_long_chain_is_measured ),
+        TEST( contradictions_are_reported ),  TEST( broken_frames_are_ranges ),
+        TEST( what_is_no_motion_is_refused ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -76,8 +76,16 @@ static vec3 contact_target( const tr_stage *stage, const tr_result *result, cons
 {
     vec3 p = tr_anchor_source( stage, &rule->a, frame );
     const tr_actor *actor = rule->a.actor >= 0 ? &stage->actors[rule->a.actor] : NULL;
-    if ( rule->footing >= 0 )
-        return v3_mad( actor->footings[rule->footing].shift[frame], actor->footings[rule->footing].rise, p );
+    if ( rule->footing >= 0 ) {
+        const tr_footing *footing = &actor->footings[rule->footing];
+        const tr_rule *held = &stage->rules[footing->rule[frame]];
+        if ( !actor->foreign || held == rule )
+            return v3_mad( footing->shift[frame], footing->rise, p );
+        // A foot of another shape is held by one of its joints; the others are right where they then are.
+        vec3 from_held = v3_sub( tr_anchor_position( stage, result, &rule->a, frame ),
+                                 tr_anchor_position( stage, result, &held->a, frame ) );
+        return v3_add( contact_target( stage, result, held, frame ), from_held );
+    }
     if ( rule->surface_prop >= 0 ) {
         vec3 local = rigid_apply( rigid_inverse( stage->props[rule->surface_prop].track[frame] ), p );
         return rigid_apply( result->tracks[rule->surface_prop][frame],

@@ -102,6 +102,23 @@ static bool report_rule( tr_result *result, const tr_stage *stage, int r, double
     return true;
 }
 
+int tr_rule_broken( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int ( *ranges )[2],
+                    int capacity )
+{
+    int count = 0;
+    bool open = false;
+    for ( int f = rule->first; f <= rule->last; ++f ) {
+        bool broken = tr_rule_error( stage, result, rule, f ) > TR_KEPT;
+        if ( broken && !open && count < capacity )
+            ranges[count][0] = f;
+        count += broken && !open;
+        if ( broken && count <= capacity )
+            ranges[count - 1][1] = f;
+        open = broken;
+    }
+    return count;
+}
+
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error )
 {
     for ( int i = 0; i < result->actor_count; ++i ) {
@@ -133,7 +150,7 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
         return false;
     }
     for ( int r = 0; method->exact && r < stage->rule_count; ++r )
-        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1.0;
+        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1e3 * TR_KEPT;
     return true;
 }
 

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CENTIMETRE 0.01
+#define MOST_RANGES 64 // told one by one in a report
+#define CENTIMETRE  0.01
 
 // ------------------------------------------------------------------------------------------------- props
 
@@ -171,11 +172,37 @@ static void print_rule( tr_text *out, const tr_stage *stage, const tr_result *re
                  rule->constraint < 0 ? "true" : "false", r + 1 < stage->rule_count ? "," : "" );
 }
 
+// What could not be kept: which, in which frames, by how much.
+static void print_broken( tr_text *out, const tr_stage *stage, const tr_result *result )
+{
+    const char *comma = "";
+    tr_text_add( out, ",\n  \"gave_way\": [" );
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        int ranges[MOST_RANGES][2], origin = stage->scene->first;
+        if ( !result->reports[r].gave_way )
+            continue;
+        int count = tr_rule_broken( stage, result, &stage->rules[r], ranges, MOST_RANGES );
+        tr_text_add( out, "%s\n    {\"id\": \"%s\", \"frames\": [", comma, stage->rules[r].id );
+        if ( count > MOST_RANGES ) { // the rest in one
+            ranges[MOST_RANGES - 1][1] = stage->rules[r].last;
+            count = MOST_RANGES;
+        }
+        for ( int i = 0; i < count; ++i )
+            tr_text_add( out, "%s[%d, %d]", i > 0 ? ", " : "", origin + ranges[i][0], origin + ranges[i][1] );
+        tr_text_add( out, "], \"cm\": " );
+        tr_text_number( out, 0.1 * result->reports[r].max_mm, 4 );
+        tr_text_add( out, "}" );
+        comma = ",";
+    }
+    tr_text_add( out, "%s]", comma[0] != 0 ? "\n  " : "" );
+}
+
 bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out )
 {
     tr_text_add( out, "{\n  \"method\": \"%s\",\n  \"frames\": %d,\n  \"first\": %d,\n  \"fps\": ", method,
                  stage->frame_count, stage->scene->first );
     tr_text_number( out, stage->fps, 9 );
+    print_broken( out, stage, result );
     tr_text_add( out, ",\n  \"constraints\": [\n" );
     for ( int r = 0; r < stage->rule_count; ++r )
         print_rule( out, stage, result, r );

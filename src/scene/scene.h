@@ -351,8 +351,9 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
     tr_map_chain *chains; // [chain_count] as in the map file
     int chain_count, chain_capacity;
-    tr_clip own; // [frame_count] what joints that nothing drives do: the target file's motion; empty: rest
-    int group;   // linked, directly or not, by constraints
+    tr_clip own;  // [frame_count] what joints that nothing drives do: the target file's motion; empty: rest
+    bool foreign; // the target's skeleton is of another file: limbs may be of another shape
+    int group;    // linked, directly or not, by constraints
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
     tr_footing *footings;           // [footing_count] hands and feet that stand on ground or environment
@@ -512,6 +513,13 @@ double tr_rule_strength( const tr_rule *rule, int frame );
 vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
 // How far the result is from the rule at a frame, in metres (orientations: chord of the angle at 10 cm).
 double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
+
+#define TR_KEPT 1e-3 // metres: a hard rule that is off by more has given way
+
+// Frames of the stage in which a rule has given way, as ranges. Returns how many there are, writes at most
+// `capacity`.
+int tr_rule_broken( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int ( *ranges )[2],
+                    int capacity );
 
 // Folder of results: <id>.bvh per character and prop, source/<id>.bvh, scene.json, report.json.
 bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,

@@ -169,6 +169,7 @@ static bool build_target( builder *b, tr_actor *actor, const tr_cast *cast )
         if ( file == NULL )
             return false;
         like = &file->skeleton;
+        actor->foreign = true;
         if ( t->animation && !take_own( b, actor, cast, file ) )
             return false;
     }
