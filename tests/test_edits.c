@@ -5,32 +5,6 @@
 
 #define CAGE "layer_add id=edit kind=cage members="
 
-// Runs ops on the scene of a fixture, which the edited scene then replaces.
-static void edit( fixture *x, const char *ops )
-{
-    tr_document *document = tr_document_create( &x->scene, &x->error );
-    assert_non_null( document );
-    check_ok( tr_document_run( document, ops, strlen( ops ), "ops", &x->error ), &x->error );
-    tr_scene_free( &x->scene );
-    check_ok( tr_scene_copy( &x->scene, tr_document_scene( document ), &x->error ), &x->error );
-    tr_document_destroy( document );
-}
-
-static void rebuild( fixture *x )
-{
-    tr_stage_free( &x->stage );
-    build( x );
-}
-
-static bool same_frame( const tr_result *a, const tr_result *b, int actor, int frame )
-{
-    size_t joints = (size_t)a->motions[actor].skeleton.joint_count;
-    return memcmp( tr_clip_frame( &a->motions[actor].clip, frame ),
-                   tr_clip_frame( &b->motions[actor].clip, frame ), joints * sizeof( quat ) ) == 0 &&
-           memcmp( &a->motions[actor].clip.root[frame], &b->motions[actor].clip.root[frame],
-                   sizeof( vec3 ) ) == 0;
-}
-
 static void check_same( const tr_result *a, const tr_result *b )
 {
     for ( int i = 0; i < a->actor_count; ++i )

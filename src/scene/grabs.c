@@ -114,6 +114,31 @@ bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_erro
     return true;
 }
 
+void tr_stage_release( tr_stage *stage )
+{
+    for ( int g = 0; g < stage->grab_count; ++g ) {
+        for ( int i = 0; stage->grabs[g].joints != NULL && i < stage->actor_count; ++i )
+            tr_free( stage->grabs[g].joints[i] );
+        tr_free( stage->grabs[g].joints );
+        tr_free( stage->grabs[g].props );
+    }
+    tr_free( stage->grabs );
+    tr_free( stage->handles );
+    stage->grabs = NULL;
+    stage->handles = NULL;
+    stage->grab_count = 0;
+}
+
+bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error )
+{
+    tr_stage_release( stage );
+    stage->scene = scene;
+    if ( tr_stage_grab( stage, NULL, warnings, error ) )
+        return true;
+    tr_stage_release( stage );
+    return false;
+}
+
 // --------------------------------------------------------------------------------------------------- reach
 
 static bool spread( bool *nodes, int a, int b )

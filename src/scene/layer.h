@@ -72,6 +72,10 @@ bool tr_cage_layer_rules( tr_cage_layer *l, tr_error *error );
 // Poses bodies and props as the moved points say and adds the rules that hold what handles hold.
 bool tr_cage_layer_pose( tr_cage_layer *l, tr_error *error );
 
+// All of these in their order: bodies and props are moved, `affected` says who has to be settled, in frames
+// *first … *last (none: last < first).
+bool tr_cage_layer_move( tr_cage_layer *l, int *first, int *last, tr_error *error );
+
 // The part of a rotation that is about the vertical, radians.
 double tr_yaw( quat rotation );
 

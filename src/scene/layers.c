@@ -176,12 +176,17 @@ static bool reach( tr_cage_layer *l, int *first, int *last, tr_error *error )
     return true;
 }
 
+bool tr_cage_layer_move( tr_cage_layer *l, int *first, int *last, tr_error *error )
+{
+    return find_linked( l, error ) && tr_cage_layer_rules( l, error ) && tr_cage_layer_turn( l, error ) &&
+           tr_cage_layer_steps( l, error ) && tr_cage_layer_pose( l, error ) &&
+           reach( l, first, last, error );
+}
+
 static bool solve( tr_cage_layer *l, tr_error *error )
 {
     int first = 0, last = -1;
-    if ( !find_linked( l, error ) || !tr_cage_layer_rules( l, error ) || !tr_cage_layer_turn( l, error ) ||
-         !tr_cage_layer_steps( l, error ) || !tr_cage_layer_pose( l, error ) ||
-         !reach( l, &first, &last, error ) )
+    if ( !tr_cage_layer_move( l, &first, &last, error ) )
         return false;
     return last < first || tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error );
 }
@@ -204,13 +209,13 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
     return ok;
 }
 
-bool tr_layers_apply( const tr_stage *stage, tr_result *result, tr_error *error )
+bool tr_layers_apply( const tr_stage *stage, tr_result *result, int end, tr_error *error )
 {
     for ( int i = 0; stage->grab_count > 0 && i < stage->actor_count; ++i )
         if ( result->worlds[i].positions == NULL &&
              !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
             return false;
-    for ( int g = 0; g < stage->grab_count; ++g )
+    for ( int g = 0; g < stage->grab_count && stage->grabs[g].layer < end; ++g )
         if ( !apply( stage, &stage->grabs[g], result, error ) )
             return false;
     return true;

@@ -144,7 +144,8 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( !method->solve( stage, out, error ) || !tr_layers_apply( stage, out, error ) ||
+    if ( !method->solve( stage, out, error ) ||
+         !tr_layers_apply( stage, out, stage->scene->layer_count, error ) ||
          !tr_result_finish( out, stage, error ) ) {
         tr_result_free( out );
         return false;
@@ -152,6 +153,20 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
     for ( int r = 0; method->exact && r < stage->rule_count; ++r )
         out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1e3 * TR_KEPT;
     return true;
+}
+
+bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_method *method, int layer,
+                            tr_error *error )
+{
+    assert( method != NULL );
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    bool ok = method->solve( stage, out, error ) && tr_layers_apply( stage, out, layer, error );
+    for ( int i = 0; ok && i < stage->actor_count; ++i )
+        ok = out->worlds[i].positions != NULL || tr_world_build( &out->worlds[i], &out->motions[i], error );
+    if ( !ok )
+        tr_result_free( out );
+    return ok;
 }
 
 static bool copy_source( tr_result *out, const tr_stage *stage, tr_error *error )

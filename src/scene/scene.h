@@ -9,6 +9,8 @@
 #include "math/math.h"
 #include "motion/motion.h"
 
+#include <stdatomic.h>
+
 // --------------------------------------------------------------------------------------------- document
 // Plain data throughout: structs without pointers in growing arrays, so that copies, comparisons and undo are
 // simple. docs/scene-format.md describes the same fields as JSON.
@@ -442,6 +444,10 @@ typedef struct tr_stage {
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
                      tr_log *warnings, tr_error *error );
 void tr_stage_free( tr_stage *stage );
+// Binds layers, sections and handles anew, after ops that changed nothing but them: `scene` is the document
+// as it is now, the stage's from now on. Quick: no file is read, nothing is labelled. On failure the stage
+// has no layers.
+bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error );
 
 // The joint map in force, as a map file that leads to the same one.
 bool tr_joint_map_save( const tr_actor *actor, const char *path, tr_error *error );
@@ -499,6 +505,9 @@ const tr_method *tr_method_table( int *count );
 const tr_method *tr_method_find( const char *name ); // NULL: unknown; the default method when name is NULL
 // Solves, then fills worlds and reports.
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error );
+// The same without the layer (an index in the scene) and those after it: what that layer acts on. No reports.
+bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_method *method, int layer,
+                            tr_error *error );
 // The source itself as a result (target = source bodies): what every figure is reported beside.
 bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *error );
 void tr_result_free( tr_result *result );
@@ -530,6 +539,55 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
 // Reads <id>.bvh of every character and prop of the stage back from such a folder.
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error );
 bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out );
+
+// ----------------------------------------------------------------------------------------------- drag
+// A layer of kind cage while its handles are held: poses at preview quality, visible frames first. What is
+// kept when the mouse is let go is not this, but the ops (handle_set …) and what the pipeline makes of them.
+//
+//   tr_drag *drag = tr_drag_begin( &stage, &below, layer, &error );   // slow: cage, weights, factors, memory
+//   for each move of the mouse
+//       tr_drag_visible( drag, &tick );                               // the block of frames being looked at
+//       while ( tr_drag_more( drag, 4 ) ) draw…                       // the others, the nearest first
+//   tr_drag_end( drag );
+//
+// Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
+// Nobody else changes a bit. Cost goes with the frames of the layer's window and ease, not with the clip.
+
+#define TR_DRAG_BLOCK 8 // frames that are solved together
+
+typedef struct tr_drag tr_drag;
+
+typedef struct tr_drag_move { // where a handle is now; see tr_handle
+    int handle;               // index in the document; of the layer, and pinned
+    vec3 move, turn;
+} tr_drag_move;
+
+typedef struct tr_drag_tick {
+    const tr_drag_move *moves; // [move_count] handles not named stay where the last tick had them
+    int move_count;
+    int frame;                // stage frame that is being looked at
+    const atomic_int *latest; // a tick is superseded, and stops soon, when *latest is not `number` any more.
+    int number;               // NULL: never
+} tr_drag_tick;
+
+// `below`: what tr_pipeline_run_below gave; the layer must be active and of kind cage. Stage, scene and below
+// are borrowed until tr_drag_end and may not change.
+tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error );
+void tr_drag_end( tr_drag *drag ); // NULL is fine
+
+// A tick: moves the cage and solves the block that holds the frame. False when it was superseded before that
+// was done. Moves that are not finite are ignored.
+bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick );
+// Solves at least one and at most `blocks` further blocks of the last tick, those next to its frame first.
+// True as long as there is more to do; false when all frames are solved or the tick was superseded.
+bool tr_drag_more( tr_drag *drag, int blocks );
+// Motions, worlds, tracks, steps and turns, of every character and prop of the stage, in every frame: of the
+// last tick where tr_drag_is_solved says so, of an earlier one, or of below, elsewhere. No reports. May be
+// read between the calls above.
+const tr_result *tr_drag_result( const tr_drag *drag );
+bool tr_drag_is_solved( const tr_drag *drag, int frame ); // also where nothing has to be
+// How far from where it ought to be the last tick left a handle (index in the document) on the cage, metres.
+double tr_drag_error( const tr_drag *drag, int handle );
 
 // ------------------------------------------------------------------------------------------- measures
 

@@ -67,6 +67,7 @@ typedef struct tr_binder {
 bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *point, tr_anchor *anchor );
 // Binds the layers of kind cage that are active, and every handle: fills the stage's grabs and handles.
 bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
+void tr_stage_release( tr_stage *stage ); // frees them
 // Adds to nodes [actor_count + prop_count] everybody whom rules that act at the frame join to one of them.
 void tr_stage_reach( const tr_stage *stage, int frame, bool *nodes );
 
@@ -111,8 +112,8 @@ double *tr_result_turns( tr_result *result, int actor );
 void tr_edits_print( const tr_stage *stage, const tr_result *result, tr_text *out );
 bool tr_edits_load( tr_result *result, const tr_stage *stage, const char *folder, tr_error *error );
 
-// The stage's grabs, one after the other, each on what the ones before it gave.
-bool tr_layers_apply( const tr_stage *stage, tr_result *result, tr_error *error );
+// The stage's grabs of layers before `end`, one after the other, each on what the ones before it gave.
+bool tr_layers_apply( const tr_stage *stage, tr_result *result, int end, tr_error *error );
 
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                        int frame ); // orientation: the world rotation it wants

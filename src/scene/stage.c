@@ -358,14 +358,7 @@ void tr_stage_free( tr_stage *stage )
     }
     for ( int i = 0; i < stage->prop_count; ++i )
         tr_free( stage->props[i].track );
-    for ( int g = 0; g < stage->grab_count; ++g ) {
-        for ( int i = 0; stage->grabs[g].joints != NULL && i < stage->actor_count; ++i )
-            tr_free( stage->grabs[g].joints[i] );
-        tr_free( stage->grabs[g].joints );
-        tr_free( stage->grabs[g].props );
-    }
-    tr_free( stage->grabs );
-    tr_free( stage->handles );
+    tr_stage_release( stage );
     tr_free( stage->actors );
     tr_free( stage->props );
     tr_free( stage->obstacles );
