@@ -121,8 +121,6 @@ void cli_subject_close( cli_subject *subject );
 int cli_subject_fail( const cli_subject *subject, const tr_error *error );
 // What was solved in how long, and the rule that came out worst.
 void cli_print_summary( const cli_subject *subject, const tr_method *method, const char *folder, double ms );
-// `kind` is what was looked for: "built-in scene". Names the nearest scene.
-bool cli_refuse_scene( const char *what, const char *kind, tr_error *error );
 // False when writing these would replace a file that the scene was read from. For a stage that is built.
 bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, const char *report,
                                 tr_error *error );

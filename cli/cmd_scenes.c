@@ -1,27 +1,8 @@
-// edit, scenes, make: the built-in scenes.
+// scenes, make: the built-in scenes.
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
-
-// --------------------------------------------------------------------------------------------------- edit
-
-static int run_edit( const cli_call *call )
-{
-    (void)call;
-    tr_error error = { 0 };
-    tr_error_set( &error, "the editor is not part of this version; 'troupe retarget' and 'troupe render' do "
-                          "their work without it" );
-    return cli_fail( &error );
-}
-
-const cli_command cli_command_edit = {
-    .name = "edit",
-    .usage = "[SCENE|FILE.json]",
-    .summary = "open the editor (not part of this version)",
-    .max_operands = 1,
-    .run = run_edit,
-};
 
 // ------------------------------------------------------------------------------------------------- scenes
 
@@ -117,7 +98,7 @@ static int run_make( const cli_call *call )
     tr_error error = { 0 };
     int cast = 0;
     if ( entry == NULL ) {
-        cli_refuse_scene( call->operands[0], "built-in scene", &error );
+        tr_scene_refuse( call->operands[0], "built-in scene", &error );
         cli_fail( &error );
         return CLI_USAGE;
     }

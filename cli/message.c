@@ -122,9 +122,10 @@ void cli_progress_end( cli_progress *progress )
     progress->shown = false;
 }
 
-static void report_step( void *context, int done, int total )
+static bool report_step( void *context, int done, int total )
 {
     cli_progress_step( context, done, total );
+    return true;
 }
 
 tr_progress cli_progress_link( cli_progress *progress )

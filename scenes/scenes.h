@@ -20,4 +20,23 @@ const tr_scene_entry *tr_scene_entry_find( const char *name ); // NULL when abse
 bool tr_scene_build( const tr_scene_entry *entry, int cast, tr_scene *scene, tr_library *library,
                      tr_error *error );
 
+// What a name, a file or a folder stands for.
+typedef struct tr_opened {
+    tr_scene scene;
+    tr_library library;
+    tr_log warnings;
+    char *file;   // the scene's own path, NULL for a built-in scene or a lone motion
+    char *path;   // the file that was opened, scene or motion; NULL for a built-in scene
+    char *folder; // of results to be read back, NULL = none
+    bool lone;    // a single motion file: nothing to solve
+    bool misused; // it could not be opened because of what was asked for, not of a file
+} tr_opened;
+
+// A built-in scene, FILE.json, a folder with scene.json, or FILE.bvh, which becomes a scene of one character.
+// `cast` 0 = as many as the scene has; else only for built-in scenes. Free it in any case.
+bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error );
+void tr_opened_free( tr_opened *opened );
+// An error that names the scene nearest to `what`; `kind` is what was looked for: "built-in scene".
+bool tr_scene_refuse( const char *what, const char *kind, tr_error *error );
+
 #endif

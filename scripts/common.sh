@@ -69,6 +69,16 @@ set_up() {
         "${as_root[@]}" install -y --no-install-recommends $names
 }
 
+# The editor's panels are drawn with a header the distribution has in a source package. Without it, and without
+# a network, everything but the editor is built.
+set_up_editor() {
+    mkdir -p "$root/build/log"
+    "$root/scripts/nuklear.sh" >"$root/build/log/nuklear.txt" 2>&1 && return
+    say "nuklear.h, which the editor needs, could not be fetched, so the editor is left out for now;"
+    say "scripts/nuklear.sh tries again or takes a copy you have. The reason is in build/log/nuklear.txt."
+    return 1
+}
+
 # On systems without apt: the tools a configure run cannot go without. Libraries are cmake's to find.
 have_tools() {
     local tool

@@ -17,10 +17,15 @@ build liblapacke-dev           small dense least squares from C
 build libepoxy-dev             loads the OpenGL functions
 build libegl-dev               OpenGL without a window or an X server
 build libgl1-mesa-dri          draws pictures in software when there is no graphics card
+build libglfw3-dev             opens the editor's window
+build fonts-roboto-unhinted    the editor's type
 build libstb-dev               writes and reads PNG pictures
 build ffmpeg                   turns pictures into videos
 test  libcmocka-dev            runs the unit tests
 test  libqhull-dev             Delaunay tetrahedra of a second opinion, for the tests
+test  xvfb                     a screen in memory, for the test of the editor with real clicks
+test  xauth                    lets programs onto it
+test  xdotool                  moves the pointer and presses keys there
 ci    clang                    compiles for the fuzzers and the thread sanitizer
 ci    libclang-rt-14-dev       run-time library of clang's sanitizers and fuzzer
 ci    libomp-14-dev            OpenMP for clang

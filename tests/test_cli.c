@@ -214,7 +214,6 @@ static void what_fails_says_why( void **state )
     const struct {
         const char *arguments, *says;
     } cases[] = {
-        { "edit", "not part of this version" },
         { "info absent.bvh", "absent.bvh: there is no such file" },
         { "info broken.bvh", "broken.bvh:4:" },
         { "info broken.json", "broken.json:3:" },

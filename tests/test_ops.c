@@ -434,6 +434,37 @@ static void memory_may_run_out( void **state )
 
 // --------------------------------------------------------------------------------------------- histories
 
+static void joined_ops_are_one_step( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    tr_scene before, after;
+    tr_error error;
+    check_ok( tr_scene_copy( &before, tr_document_scene( document ), &error ), &error );
+    int count = tr_document_log_count( document );
+    apply( document, "scene_set ground=0.5" );
+    apply( document, "scene_set ground=0.7" );
+    apply( document, "scene_set fps=25" );
+    apply( document, "scene_set ground=0.9" );
+    tr_document_join( document, 3 );
+    check_ok( tr_scene_copy( &after, tr_document_scene( document ), &error ), &error );
+    assert_int_equal( tr_document_log_count( document ), count + 4 );
+    assert_true( tr_document_undo( document ) ); // the last three
+    assert_int_equal( tr_document_log_count( document ), count + 1 );
+    assert_int_equal( tr_document_redo_count( document ), 3 );
+    assert_string_equal( tr_document_undone( document, 1 ), "scene_set fps=25" );
+    assert_null( tr_document_undone( document, 3 ) );
+    check_near( tr_document_scene( document )->ground, 0.5, 0 );
+    assert_true( tr_document_redo( document ) );
+    assert_true( tr_scene_equal( tr_document_scene( document ), &after ) );
+    assert_true( tr_document_undo( document ) );
+    assert_true( tr_document_undo( document ) );
+    assert_true( tr_scene_equal( tr_document_scene( document ), &before ) );
+    tr_scene_free( &before );
+    tr_scene_free( &after );
+    tr_document_destroy( document );
+}
+
 static void history_is_bounded( void **state )
 {
     (void)state;
@@ -667,6 +698,7 @@ int main( void )
         TEST( errors_point_at_the_place ),
         TEST( scripts_tell_file_and_line ),
         TEST( memory_may_run_out ),
+        TEST( joined_ops_are_one_step ),
         TEST( history_is_bounded ),
         TEST( random_walks_replay_to_the_same ),
     };

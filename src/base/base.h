@@ -67,17 +67,18 @@ void tr_log_add( tr_log *log, const char *format, ... ) TR_PRINTF( 2 ); // `log`
 void tr_log_free( tr_log *log );
 
 // --------------------------------------------------------------------------------------------- progress
-// Long work tells how far it has come, to whoever wants to know. Always called from the thread that began the
-// work.
+// Long work tells how far it has come, to whoever wants to know, and asks whether to go on. Always called
+// from the thread that began the work.
 typedef struct tr_progress {
-    void ( *report )( void *context, int done, int total );
+    bool ( *report )( void *context, int done, int total ); // false: stop
     void *context;
 } tr_progress;
 
-static inline void tr_progress_report( const tr_progress *progress, int done, int total )
+// False when the work is no longer wanted; the error then says it was cancelled.
+static inline bool tr_progress_report( const tr_progress *progress, int done, int total, tr_error *error )
 {
-    if ( progress != NULL )
-        progress->report( progress->context, done, total );
+    return progress == NULL || progress->report( progress->context, done, total ) ||
+           tr_error_set( error, "cancelled" );
 }
 
 // --------------------------------------------------------------------------------------------- numbers

@@ -504,8 +504,8 @@ static bool fit_stale( fit_state *s, tr_error *error )
 {
     int actors = s->stage->actor_count;
     for ( int i = 0; i < actors; ++i ) {
-        tr_progress_report( s->stage->progress, actors + i, 2 * actors );
-        if ( any_stale( s, i ) && !fit_actor( s, i, error ) )
+        if ( !tr_progress_report( s->stage->progress, actors + i, 2 * actors, error ) ||
+             ( any_stale( s, i ) && !fit_actor( s, i, error ) ) )
             return false;
     }
     for ( int i = 0; i < actors; ++i )

@@ -330,8 +330,8 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
         if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
             return false;
     for ( int i = 0; i < stage->actor_count; ++i ) {
-        tr_progress_report( stage->progress, i, stage->actor_count );
-        if ( !solve_actor( stage, result, i, error ) )
+        if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
+             !solve_actor( stage, result, i, error ) )
             return false;
     }
     return true;

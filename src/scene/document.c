@@ -9,7 +9,8 @@
 
 typedef struct step {
     char *line;
-    int number; // of the line in its script, 0 = from elsewhere
+    int number;  // of the line in its script, 0 = from elsewhere
+    bool joined; // undone and redone together with the step before
     tr_edit edit;
 } step;
 
@@ -120,11 +121,28 @@ bool tr_document_apply( tr_document *document, const char *line, tr_error *error
     return true;
 }
 
+void tr_document_join( tr_document *document, int count )
+{
+    for ( int i = document->done - count + 1; i < document->done; ++i )
+        document->steps[i > 0 ? i : 0].joined = i > 0;
+}
+
+// Where the group of steps that ends before `end` begins.
+static int group_begin( const tr_document *document, int end )
+{
+    int begin = end - 1;
+    while ( begin > 0 && document->steps[begin].joined )
+        --begin;
+    return begin;
+}
+
 bool tr_document_undo( tr_document *document )
 {
-    if ( document->done == document->forgotten )
+    int begin = document->done > 0 ? group_begin( document, document->done ) : 0;
+    if ( document->done == 0 || begin < document->forgotten )
         return false;
-    tr_edit_undo( &document->steps[--document->done].edit, &document->scene );
+    while ( document->done > begin )
+        tr_edit_undo( &document->steps[--document->done].edit, &document->scene );
     return true;
 }
 
@@ -132,7 +150,9 @@ bool tr_document_redo( tr_document *document )
 {
     if ( document->done == document->step_count )
         return false;
-    tr_edit_redo( &document->steps[document->done++].edit, &document->scene );
+    do
+        tr_edit_redo( &document->steps[document->done++].edit, &document->scene );
+    while ( document->done < document->step_count && document->steps[document->done].joined );
     return true;
 }
 
@@ -141,9 +161,21 @@ int tr_document_log_count( const tr_document *document )
     return document->done;
 }
 
+int tr_document_redo_count( const tr_document *document )
+{
+    return document->step_count - document->done;
+}
+
 const char *tr_document_log( const tr_document *document, int index )
 {
     return index >= 0 && index < document->done ? document->steps[index].line : NULL;
+}
+
+const char *tr_document_undone( const tr_document *document, int index )
+{
+    return index >= 0 && index < document->step_count - document->done
+               ? document->steps[document->done + index].line
+               : NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- scripts

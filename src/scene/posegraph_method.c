@@ -219,7 +219,6 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, const int 
     int *graph_of_node = tr_alloc( (size_t)node_count, sizeof( int ) );
     bool ok = ( nodes != NULL && graph_of_node != NULL ) || tr_error_memory( error );
     for ( int p = 0; ok && p < part_count; ++p ) {
-        tr_progress_report( stage->progress, p, 2 * part_count ); // the other half is the fit
         cluster_work work = {
             .stage = stage, .result = result, .frame_count = stage->frame_count, .nodes = nodes };
         for ( int n = 0; n < node_count; ++n ) {
@@ -228,8 +227,9 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, const int 
                 nodes[work.node_count++] = n;
         }
         bool idle = work.node_count == 1 && nodes[0] >= stage->actor_count &&
-                    !prop_has_rules( stage, nodes[0] - stage->actor_count ); // stays on its track
-        ok = idle || solve_cluster( &work, graph_of_node, NULL, graph_worlds, error );
+                    !prop_has_rules( stage, nodes[0] - stage->actor_count );    // stays on its track
+        ok = tr_progress_report( stage->progress, p, 2 * part_count, error ) && // the other half is the fit
+             ( idle || solve_cluster( &work, graph_of_node, NULL, graph_worlds, error ) );
     }
     tr_free( nodes );
     tr_free( graph_of_node );

@@ -262,9 +262,9 @@ bool tr_result_save( const tr_stage *stage, const tr_result *result, const char 
     if ( !make_folders( stage, folder, error ) )
         return false;
     for ( int i = 0; i < stage->actor_count; ++i ) {
-        tr_progress_report( stage->progress, i, stage->actor_count );
         const char *id = stage->scene->cast[i].id;
-        if ( !save_motion( &result->motions[i], folder, "", id, error ) ||
+        if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
+             !save_motion( &result->motions[i], folder, "", id, error ) ||
              !save_motion( &stage->actors[i].source, folder, "source/", id, error ) ||
              !save_target( stage, i, folder, error ) )
             return false;

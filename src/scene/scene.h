@@ -279,11 +279,15 @@ const tr_scene *tr_document_scene( const tr_document *document );
 bool tr_document_apply( tr_document *document, const char *line, tr_error *error );
 bool tr_document_undo( tr_document *document ); // false when there is nothing to undo
 bool tr_document_redo( tr_document *document );
+// Makes the last `count` ops one step for undo and redo: what one drag did to several things.
+void tr_document_join( tr_document *document, int count );
 // Memory for undo, 64 MB unless set; beyond it the oldest steps cannot be undone any more. The log stays
 // whole.
 void tr_document_limit_history( tr_document *document, size_t bytes );
 int tr_document_log_count( const tr_document *document ); // ops done and not undone
 const char *tr_document_log( const tr_document *document, int index );
+int tr_document_redo_count( const tr_document *document ); // ops that redo would do again, the next one first
+const char *tr_document_undone( const tr_document *document, int index );
 // Applies every line of a script; blank lines and # comments are skipped. Stops at the first line that fails,
 // with its number and column in the error; the lines before it stay applied.
 bool tr_document_run( tr_document *document, const char *text, size_t size, const char *name,
@@ -319,6 +323,11 @@ const tr_motion *tr_library_find_file( const tr_library *library, const tr_file_
 const tr_motion *tr_library_find( const tr_library *library,
                                   const char *path ); // NULL when absent; valid until the next add
 void tr_library_free( tr_library *library );
+// Saves a scene whose references are seen from `base` (NULL: all are in the library) so that it can be opened
+// at `path`: motions that exist in memory alone go into the folder <path without .json>_motion, references to
+// files lead to the same files as before.
+bool tr_scene_save_beside( const tr_scene *scene, const tr_library *library, const char *base,
+                           const char *path, tr_error *error );
 
 // Where a foot, or a hand that stands on something, belongs, over the whole clip: a joint of it at the
 // source's place times `rise`, plus the shift. In its stances exactly, between them as far as strength says.

@@ -91,9 +91,11 @@ static void attach( tr_gpu_target *target, tr_gpu_format format )
 {
     int width = target->width, height = target->height;
     switch ( format ) {
-    case TR_GPU_PICTURE: {
+    case TR_GPU_PICTURE:
+    case TR_GPU_PLAIN: {
         GLint samples = 0;
-        glGetIntegerv( GL_MAX_SAMPLES, &samples );
+        if ( format == TR_GPU_PICTURE )
+            glGetIntegerv( GL_MAX_SAMPLES, &samples );
         samples = samples < 4 ? samples : 4;
         attach_buffer( &target->colour, samples, GL_RGBA8, GL_COLOR_ATTACHMENT0, width, height );
         attach_buffer( &target->depth, samples, GL_DEPTH24_STENCIL8, GL_DEPTH_STENCIL_ATTACHMENT, width,
@@ -125,7 +127,7 @@ bool tr_gpu_target_fit( tr_gpu_target *target, tr_gpu_format format, int width, 
     tr_gpu_target_free( target );
     target->width = width;
     target->height = height;
-    target->textures = format != TR_GPU_PICTURE && format != TR_GPU_RESOLVED;
+    target->textures = format != TR_GPU_PICTURE && format != TR_GPU_PLAIN && format != TR_GPU_RESOLVED;
     glGenFramebuffers( 1, &target->framebuffer );
     glBindFramebuffer( GL_FRAMEBUFFER, target->framebuffer );
     attach( target, format );

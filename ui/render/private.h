@@ -46,6 +46,7 @@ typedef struct tr_gpu_frame {
     float viewport[4];   // width, height, 1 / width, 1 / height
     float occlusion[4];  // low corner x, z and 1 / size of the map of darkened ground
     float shadow_map[4]; // 1 / width, 1 / height of the shadow map, metres per texel, blend of soft edges
+    float room[4];       // 1 = dim
 } tr_gpu_frame;
 
 typedef struct tr_gpu_target { // a framebuffer with what it draws into
@@ -56,6 +57,7 @@ typedef struct tr_gpu_target { // a framebuffer with what it draws into
 
 typedef enum tr_gpu_format {
     TR_GPU_PICTURE,    // multisampled colour and depth
+    TR_GPU_PLAIN,      // colour and depth
     TR_GPU_RESOLVED,   // colour only
     TR_GPU_SHADOW,     // depth texture only
     TR_GPU_COVERAGE,   // two-channel texture
@@ -144,13 +146,14 @@ struct tr_renderer {
     GLuint programs[TR_PROGRAM_COUNT];
     GLuint vertex_array, frame_block, stream_buffer, shadow_sampler;
     tr_gpu_mesh cones[TR_DETAILS], box;
-    tr_gpu_target picture, resolved, halved;
+    tr_gpu_target picture, plain, resolved, halved;
     tr_gpu_target shadow, coverage, quarter[2], soft[2], occlusion;
     float *stream;
     int stream_count, stream_capacity;
     tr_gpu_group solid_cones[TR_DETAILS], ghost_cones[TR_DETAILS], solid_boxes, ghost_boxes, occluders;
     tr_gpu_group lines, top_lines, discs;
-    bool out_of_memory, still;
+    bool out_of_memory, still, dim;
+    tr_quality quality;
     int max_size;
 };
 

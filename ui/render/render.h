@@ -89,6 +89,13 @@ vec3 tr_camera_project( const tr_camera *camera, vec3 point, double aspect );
 
 // -------------------------------------------------------------------------------------------- pictures
 
+typedef struct tr_view_mark { // how one character, prop or obstacle is shown
+    bool hidden;
+    bool chosen; // gets trails and ghosts although others do not, once one is
+    float glow;  // 0 … 1: how far its colour goes towards the accent
+    int joint;   // the bone below this joint glows fully; -1 = none
+} tr_view_mark;
+
 typedef struct tr_view_def { // what of a stage to show
     const char *view;        // see tr_camera_view
     bool bodies;             // with props and environment, which are always there
@@ -100,7 +107,8 @@ typedef struct tr_view_def { // what of a stage to show
     bool contacts;           // a mark wherever a foot or hand rests
     int trail_frames;        // length of a trail before and after the frame
     int ghost_step, ghosts_each_side;
-    const char *highlight; // id drawn in full colour while the rest fades, NULL = none
+    const char *highlight;     // id drawn in full colour while the rest fades, NULL = none
+    const tr_view_mark *marks; // [actors + props + obstacles, in this order], NULL = nothing special
 } tr_view_def;
 
 tr_view_def tr_default_view_def( void );
@@ -127,6 +135,14 @@ void tr_renderer_destroy( tr_renderer *renderer );
 // Draws into framebuffer `target` (0 = the window's) of this size, already bound state is not assumed.
 bool tr_renderer_draw( tr_renderer *renderer, const tr_draw_list *list, const tr_camera *camera, int width,
                        int height, unsigned target, tr_error *error );
+// What a picture may cost, for who draws many a second.
+typedef enum tr_quality {
+    TR_QUALITY_FULL,  // smooth edges and shadows
+    TR_QUALITY_QUICK, // shadows, edges as they come
+    TR_QUALITY_BARE   // neither
+} tr_quality;
+void tr_renderer_set_quality( tr_renderer *renderer, tr_quality quality );
+void tr_renderer_set_dim( tr_renderer *renderer, bool dim ); // a dark room, for dark panels around it
 // Pictures into memory are drawn at twice the size and halved: finer edges for stills, at four times the
 // cost.
 void tr_renderer_set_still( tr_renderer *renderer, bool still );

@@ -81,10 +81,10 @@ void tr_renderer_destroy( tr_renderer *renderer )
 {
     if ( !renderer )
         return;
-    tr_gpu_target *targets[] = { &renderer->picture,    &renderer->resolved, &renderer->halved,
-                                 &renderer->shadow,     &renderer->coverage, &renderer->quarter[0],
-                                 &renderer->quarter[1], &renderer->soft[0],  &renderer->soft[1],
-                                 &renderer->occlusion };
+    tr_gpu_target *targets[] = { &renderer->picture,    &renderer->plain,      &renderer->resolved,
+                                 &renderer->halved,     &renderer->shadow,     &renderer->coverage,
+                                 &renderer->quarter[0], &renderer->quarter[1], &renderer->soft[0],
+                                 &renderer->soft[1],    &renderer->occlusion };
     for ( size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i )
         tr_gpu_target_free( targets[i] );
     for ( int i = 0; i < TR_PROGRAM_COUNT; ++i )
@@ -160,9 +160,9 @@ static void draw_marks( const tr_renderer *renderer )
     tr_stream_quads( renderer, &renderer->top_lines );
 }
 
-static void draw_scene( const tr_renderer *renderer, const tr_shot *s )
+static void draw_scene( const tr_renderer *renderer, const tr_shot *s, const tr_gpu_target *canvas )
 {
-    tr_gpu_bind_target( &renderer->picture );
+    tr_gpu_bind_target( canvas );
     glClear( GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT ); // the backdrop covers all colour
     // Where a pixel is larger than a texel, weights between texels would not be seen.
     GLint filter = s->frame.fill[3] > 1.5f ? GL_NEAREST : GL_LINEAR;
@@ -228,19 +228,21 @@ static bool check_call( const tr_renderer *renderer, const tr_draw_list *list, c
     return true;
 }
 
-static bool draw_into_picture( tr_renderer *renderer, tr_shot *s, tr_error *error )
+static bool draw_into_picture( tr_renderer *renderer, tr_shot *s, tr_gpu_target *canvas, tr_error *error )
 {
+    tr_gpu_format format = canvas == &renderer->plain ? TR_GPU_PLAIN : TR_GPU_PICTURE;
     reset_state();
     glBindVertexArray( renderer->vertex_array );
     glBindBufferBase( GL_UNIFORM_BUFFER, 0, renderer->frame_block );
     if ( !tr_stream_list( renderer, s, error ) )
         return false;
     tr_frame_fill( s );
+    s->frame.room[0] = renderer->dim;
     glBufferData( GL_UNIFORM_BUFFER, sizeof s->frame, &s->frame, GL_STREAM_DRAW );
     if ( !tr_maps_draw( renderer, s, error ) ||
-         !tr_gpu_target_fit( &renderer->picture, TR_GPU_PICTURE, s->width, s->height, error ) )
+         !tr_gpu_target_fit( canvas, format, s->width, s->height, error ) )
         return false;
-    draw_scene( renderer, s );
+    draw_scene( renderer, s, canvas );
     return true;
 }
 
@@ -255,10 +257,12 @@ static bool draw( tr_renderer *renderer, const tr_draw_list *list, const tr_came
     s.pixel = scale;
     s.aspect = (double)width / height;
     s.content = tr_bounds_of_list( list, false );
-    s.light = tr_light_view_of( list, tr_key_light( camera ), s.origin );
-    bool ok = draw_into_picture( renderer, &s, error );
+    if ( renderer->quality < TR_QUALITY_BARE )
+        s.light = tr_light_view_of( list, tr_key_light( camera ), s.origin );
+    tr_gpu_target *canvas = renderer->quality == TR_QUALITY_FULL ? &renderer->picture : &renderer->plain;
+    bool ok = draw_into_picture( renderer, &s, canvas, error );
     if ( ok ) {
-        glBindFramebuffer( GL_READ_FRAMEBUFFER, renderer->picture.framebuffer );
+        glBindFramebuffer( GL_READ_FRAMEBUFFER, canvas->framebuffer );
         glBindFramebuffer( GL_DRAW_FRAMEBUFFER, target );
         glBlitFramebuffer( 0, 0, width, height, 0, 0, width, height, GL_COLOR_BUFFER_BIT, GL_NEAREST );
     }
@@ -271,6 +275,16 @@ bool tr_renderer_draw( tr_renderer *renderer, const tr_draw_list *list, const tr
                        int height, unsigned target, tr_error *error )
 {
     return draw( renderer, list, camera, width, height, 1, target, error );
+}
+
+void tr_renderer_set_quality( tr_renderer *renderer, tr_quality quality )
+{
+    renderer->quality = quality;
+}
+
+void tr_renderer_set_dim( tr_renderer *renderer, bool dim )
+{
+    renderer->dim = dim;
 }
 
 void tr_renderer_set_still( tr_renderer *renderer, bool still )

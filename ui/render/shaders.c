@@ -20,6 +20,7 @@ const char *const tr_shader_common =
     "    vec4 viewport;\n"
     "    vec4 occlusion;\n"
     "    vec4 shadow;\n"
+    "    vec4 room;\n"
     "};\n";
 
 // Three lights: the key (a large warm lamp, casts the shadow), a cool fill from the viewer's other side and a
@@ -28,6 +29,8 @@ const char *const tr_shader_shading =
     "uniform sampler2DShadow shadow_map;\n"
     "const vec3 horizon_colour = vec3(0.790, 0.835, 0.885);\n"
     "const vec3 zenith_colour = vec3(0.430, 0.545, 0.690);\n"
+    "const vec3 dusk_horizon = vec3(0.068, 0.074, 0.084);\n" // of the dim room, in which panels are dark too
+    "const vec3 dusk_zenith = vec3(0.026, 0.029, 0.035);\n"
     "const vec3 key_colour = vec3(1.00, 0.955, 0.89) * 0.84;\n"
     "const vec3 sky_light = vec3(0.50, 0.545, 0.61);\n"
     "const vec3 floor_light = vec3(0.36, 0.345, 0.335);\n"
@@ -186,10 +189,11 @@ const char *const tr_shader_ground_fragment =
     "    vec2 x = place.xz + ground.yz, per_pixel = fwidth(x);\n"
     "    float line = max(lines(x, per_pixel, grid.w, 1.0) * grid.y, lines(x, per_pixel, 0.2 * grid.w, 1.4) * grid.z);\n"
     "    if (grid.x > 0.0) line = max(line, lines(x, per_pixel, 10.0 * grid.w, 1.0) * grid.x);\n"
-    "    vec3 albedo = vec3(0.805, 0.805, 0.80) * (1.0 - line);\n"
+    "    vec3 albedo = room.x > 0.5 ? vec3(0.070, 0.075, 0.083) * (1.0 + 2.6 * line)\n"
+    "                               : vec3(0.805, 0.805, 0.80) * (1.0 - line);\n"
     "    vec3 c = albedo * (sky_light * open + key_colour * light.y * mix(1.0, open, 0.4) * (1.0 - dark));\n"
     "    float far = clamp((length(place.xz) - fade.x) / (fade.y - fade.x), 0.0, 1.0);\n"
-    "    pixel = vec4(display(mix(c, horizon_colour, far * (2.0 - far))), 1.0);\n"
+    "    pixel = vec4(display(mix(c, room.x > 0.5 ? dusk_horizon : horizon_colour, far * (2.0 - far))), 1.0);\n"
     "}\n";
 
 const char *const tr_shader_screen_vertex =
@@ -206,7 +210,8 @@ const char *const tr_shader_backdrop_fragment =
     "    vec2 s = at * 2.0 - 1.0;\n"
     "    vec3 ray = eye.w > 0.5 ? normalize(forward.xyz + s.x * right.xyz + s.y * up.xyz) : forward.xyz;\n"
     "    float rise = smoothstep(0.0, 0.75, ray.y);\n"
-    "    pixel = vec4(display(mix(horizon_colour, zenith_colour, rise)), 1.0);\n"
+    "    vec3 low = room.x > 0.5 ? dusk_horizon : horizon_colour, high = room.x > 0.5 ? dusk_zenith : zenith_colour;\n"
+    "    pixel = vec4(display(mix(low, high, rise)), 1.0);\n"
     "}\n";
 
 // ---------------------------------------------------------------------------------------------- shadows

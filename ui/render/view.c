@@ -18,6 +18,7 @@ typedef struct puppet {
     const tr_body *body;
     const tr_world *world;
     tr_colour colour;
+    int glowing; // joint whose bone stands out, -1 = none
 } puppet;
 
 static int clamp_frame( const tr_result *result, int frame )
@@ -44,14 +45,32 @@ static tr_colour paint( const float rgb[3], const char *id, const tr_view_def *d
     return def->highlight && strcmp( def->highlight, id ) != 0 ? mixed( colour, pale, 0.8f ) : colour;
 }
 
+// The colour of what the pointer is on or what is chosen.
+static const tr_colour accent = { 1.0f, 0.69f, 0.23f, 1.0f };
+
+static const tr_view_mark *mark_of( const tr_view_def *def, int index )
+{
+    static const tr_view_mark plain = { .joint = -1 };
+    return def->marks != NULL ? &def->marks[index] : &plain;
+}
+
+static bool any_chosen( const tr_stage *stage, const tr_view_def *def )
+{
+    for ( int i = 0; def->marks != NULL && i < stage->actor_count + stage->prop_count; ++i )
+        if ( def->marks[i].chosen )
+            return true;
+    return false;
+}
+
 static puppet puppet_of( const tr_stage *stage, const tr_result *result, int actor, const tr_view_def *def )
 {
     const tr_cast *cast = &stage->scene->cast[actor];
     const tr_actor *a = &stage->actors[actor];
-    tr_colour colour = paint( cast->colour, cast->id, def );
+    const tr_view_mark *mark = mark_of( def, actor );
+    tr_colour colour = mixed( paint( cast->colour, cast->id, def ), accent, mark->glow );
     if ( result->of_source )
-        return ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour };
-    return ( puppet ){ &a->target, &a->body, &result->worlds[actor], colour };
+        return ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour, -1 };
+    return ( puppet ){ &a->target, &a->body, &result->worlds[actor], colour, mark->joint };
 }
 
 static vec3 prop_size( const tr_stage *stage, const tr_result *result, int prop )
@@ -112,9 +131,10 @@ static void add_body( tr_draw_list *list, const puppet *p, int frame, bool parts
         const tr_capsule *c = &p->body->capsules[i];
         rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
         tr_role role = p->skeleton->joints[c->parent].role;
+        tr_colour colour = parts ? part_colour( p->colour, p->skeleton, c->parent, fur ) : p->colour;
         tr_draw_cone_add( list, rigid_apply( place, c->a ), rigid_apply( place, c->b ), c->radius,
                           radius_at_end( p->body, c, role ),
-                          parts ? part_colour( p->colour, p->skeleton, c->parent, fur ) : p->colour );
+                          parts && c->parent == p->glowing ? mixed( colour, accent, 0.75f ) : colour );
     }
 }
 
@@ -297,23 +317,25 @@ static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_resul
                        int frame, const tr_view_def *def )
 {
     puppet p = puppet_of( stage, result, actor, def );
-    bool chosen = def->highlight && strcmp( def->highlight, stage->scene->cast[actor].id ) == 0;
+    bool chosen = ( def->highlight && strcmp( def->highlight, stage->scene->cast[actor].id ) == 0 ) ||
+                  mark_of( def, actor )->chosen;
+    bool others = !def->highlight && !any_chosen( stage, def ); // those not chosen count as well
     if ( def->bodies )
         add_body( list, &p, frame, true );
-    if ( def->ghosts && ( chosen || !def->highlight ) )
+    if ( def->ghosts && ( chosen || others ) )
         add_ghosts( list, &p, frame, def );
     if ( def->source ) {
         const tr_actor *a = &stage->actors[actor];
         puppet source = {
             &a->source.skeleton, &a->source_body, &a->world,
-            see_through( mixed( p.colour, ( tr_colour ){ 0.75f, 0.78f, 0.82f, 1 }, 0.7f ), 0.4f ) };
+            see_through( mixed( p.colour, ( tr_colour ){ 0.75f, 0.78f, 0.82f, 1 }, 0.7f ), 0.4f ), -1 };
         add_body( list, &source, frame, false );
     }
     if ( def->skeleton )
         add_skeleton( list, &p, frame );
     if ( def->pose_graph )
         add_pose_graph( list, &p, frame );
-    if ( def->trails && ( chosen || !def->highlight ) )
+    if ( def->trails && ( chosen || others ) )
         add_joint_trails( list, &p, frame, chosen || stage->actor_count <= small_cast, def->trail_frames );
     if ( def->contacts && !result->of_source ) // marks stand at the target's joints
         add_contacts( list, stage, actor, &p, frame );
@@ -324,7 +346,8 @@ static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result
 {
     const tr_prop *document = &stage->scene->props[prop];
     const tr_stage_prop *p = &stage->props[prop];
-    tr_colour colour = paint( document->colour, document->id, def );
+    const tr_view_mark *mark = mark_of( def, stage->actor_count + prop );
+    tr_colour colour = mixed( paint( document->colour, document->id, def ), accent, mark->glow );
     tr_draw_box_add( list, result->tracks[prop][frame], prop_size( stage, result, prop ), colour );
     if ( def->source )
         tr_draw_box_add( list, p->track[frame], p->size, see_through( colour, 0.3f ) );
@@ -343,13 +366,19 @@ void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *r
     if ( result->frame_count < 1 )
         return;
     frame = clamp_frame( result, frame );
-    for ( int i = 0; i < stage->actor_count; ++i )
-        add_actor( list, stage, result, i, frame, def );
-    for ( int i = 0; i < stage->prop_count; ++i )
-        add_prop( list, stage, result, i, frame, def );
+    int actors = stage->actor_count, props = stage->prop_count;
+    for ( int i = 0; i < actors; ++i )
+        if ( !mark_of( def, i )->hidden )
+            add_actor( list, stage, result, i, frame, def );
+    for ( int i = 0; i < props; ++i )
+        if ( !mark_of( def, actors + i )->hidden )
+            add_prop( list, stage, result, i, frame, def );
     for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
         const tr_obstacle *o = &stage->scene->obstacles[i];
-        tr_draw_box_add( list, stage->obstacles[i], o->size, paint( o->colour, o->id, def ) );
+        const tr_view_mark *mark = mark_of( def, actors + props + i );
+        if ( !mark->hidden )
+            tr_draw_box_add( list, stage->obstacles[i], o->size,
+                             mixed( paint( o->colour, o->id, def ), accent, mark->glow ) );
     }
 }
 

@@ -1,0 +1,63 @@
+// edit: the editor's window.
+#include "cli.h"
+
+#ifdef TROUPE_HAS_EDITOR
+
+#include "ui/ui.h"
+
+static int run_edit( const cli_call *call )
+{
+    tr_error error = { 0 };
+    tr_app_def def = tr_default_app_def();
+    int width = 1440, height = 900;
+    if ( !cli_int( call, "cast", 1, 100000, &def.cast ) || !cli_threads( call ) ||
+         !cli_size( call, "size", &width, &height ) )
+        return CLI_USAGE;
+    if ( cli_value( call, "check" ) != NULL ) {
+        tr_window *window = tr_window_open( "Troupe", 64, 64, &error );
+        tr_window_close( window );
+        return window != NULL ? CLI_OK : cli_fail( &error );
+    }
+    def.open = call->operand_count > 0 ? call->operands[0] : NULL;
+    def.report = cli_value( call, "report" );
+    def.window = tr_window_open( "Troupe", width, height, &error );
+    tr_app *app = def.window != NULL ? tr_app_create( &def, &error ) : NULL;
+    if ( app == NULL )
+        return cli_fail( &error );
+    while ( tr_app_frame( app ) )
+        ;
+    tr_app_destroy( app );
+    return CLI_OK;
+}
+
+#else
+
+static int run_edit( const cli_call *call )
+{
+    (void)call;
+    tr_error error = { 0 };
+    tr_error_set( &error,
+                  "this program was built without the editor, which needs GLFW 3.3 (libglfw3-dev) and "
+                  "nuklear.h (scripts/nuklear.sh); 'troupe retarget' and 'troupe render' work without" );
+    return cli_fail( &error );
+}
+
+#endif
+
+const cli_command cli_command_edit = {
+    .name = "edit",
+    .usage = "[SCENE|FILE.json|FILE.bvh|DIR]",
+    .summary = "open the editor",
+    .details = "Without a scene it opens the box relay. F1 in the editor shows its keys.",
+    .max_operands = 1,
+    .options =
+        ( const cli_option[] ){
+            { "cast", 0, "N", "number of characters of a built-in scene" },
+            { "size", 0, "WxH", "of the window; 1440x900 by default" },
+            { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
+            { "check", 0, NULL, "only tell whether a window can be opened here" },
+            { "report", 0, "FILE", "keep writing the state of the interface into this file, as JSON" },
+            { NULL },
+        },
+    .run = run_edit,
+};

@@ -1,0 +1,137 @@
+// What a name, a file or a folder stands for: a built-in scene, a scene file, a folder of results, a lone
+// motion.
+#include "scenes/scenes.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+static bool ends_with( const char *text, const char *end ) // letter case aside
+{
+    size_t length = strlen( text ), tail = strlen( end );
+    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
+}
+
+// walk 01.bvh → walk_01: an id the document accepts. "ground" is the floor.
+static void id_from_path( tr_id id, const char *path )
+{
+    const char *slash = strrchr( path, '/' );
+    const char *name = slash != NULL ? slash + 1 : path;
+    int length = 0;
+    for ( ; *name != 0 && *name != '.' && length < TR_ID_MAX - 1; ++name )
+        id[length++] = isalnum( (unsigned char)*name ) ? (char)tolower( (unsigned char)*name ) : '_';
+    if ( length == 0 )
+        id[length++] = 'a';
+    id[length] = 0;
+    if ( strcmp( id, "ground" ) == 0 )
+        strcat( id, "_" );
+}
+
+// A lone motion is a scene with one character, at its own rate, as it stands in the file.
+static bool open_motion( tr_opened *opened, const char *path, tr_error *error )
+{
+    tr_motion motion = { 0 };
+    tr_bvh_import import = tr_default_bvh_import();
+    if ( !tr_motion_load( &motion, path, &import, &opened->warnings, error ) )
+        return false;
+    tr_id id;
+    id_from_path( id, path );
+    tr_cast cast = tr_default_cast( id );
+    snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
+    opened->lone = true;
+    opened->path = tr_string_copy( path );
+    opened->scene = tr_default_scene();
+    opened->scene.fps = motion.clip.fps;
+    opened->scene.first = 0;
+    opened->scene.last = motion.clip.frame_count - 1;
+    if ( !tr_library_add( &opened->library, cast.source.file, &motion, error ) )
+        return false;
+    if ( opened->path == NULL )
+        return tr_error_memory( error );
+    return tr_scene_add_cast( &opened->scene, &cast ) != NULL || tr_error_memory( error );
+}
+
+static bool open_scene_file( tr_opened *opened, char *path, tr_error *error ) // takes `path` over
+{
+    opened->file = path;
+    opened->path = path != NULL ? tr_string_copy( path ) : NULL;
+    return opened->path != NULL ? tr_scene_load( &opened->scene, path, error ) : tr_error_memory( error );
+}
+
+// A folder with a report holds results; without one it is a scene like any other, as 'troupe make' writes it.
+static bool open_folder( tr_opened *opened, const char *path, tr_error *error )
+{
+    char *file = tr_string_format( "%s/scene.json", path ),
+         *report = tr_string_format( "%s/report.json", path );
+    bool ok = ( file != NULL && report != NULL ) || tr_error_memory( error );
+    if ( ok && !tr_file_exists( file ) )
+        ok = tr_error_at( error, path, 0, 0, "the folder holds no scene.json" );
+    if ( ok && tr_file_exists( report ) ) {
+        opened->folder = tr_string_copy( path );
+        ok = opened->folder != NULL || tr_error_memory( error );
+    }
+    tr_free( report );
+    if ( ok )
+        return open_scene_file( opened, file, error );
+    tr_free( file );
+    return false;
+}
+
+bool tr_scene_refuse( const char *what, const char *kind, tr_error *error )
+{
+    const char *names[64];
+    int count;
+    const tr_scene_entry *table = tr_scene_table( &count );
+    for ( int i = 0; i < count && i < 63; ++i )
+        names[i] = table[i].name;
+    names[count < 63 ? count : 63] = NULL;
+    const char *nearest = tr_nearest_word( what, names );
+    if ( nearest != NULL )
+        return tr_error_set( error, "there is no %s '%s'; did you mean '%s'?", kind, what, nearest );
+    return tr_error_set( error, "there is no %s '%s'; 'troupe scenes' lists the scenes", kind, what );
+}
+
+// A word that looks like a path was meant as one.
+static bool refuse_unknown( tr_opened *opened, const char *what, tr_error *error )
+{
+    if ( strchr( what, '/' ) != NULL || strchr( what, '.' ) != NULL )
+        return tr_error_at( error, what, 0, 0, "there is no such file or folder" );
+    opened->misused = true;
+    return tr_scene_refuse( what, "scene, file or folder", error );
+}
+
+bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
+{
+    *opened = ( tr_opened ){ 0 };
+    const tr_scene_entry *entry = tr_scene_entry_find( what );
+    struct stat status;
+    if ( entry != NULL ) {
+        opened->misused = cast != 0 && ( cast < entry->min_cast || cast > entry->max_cast );
+        return tr_scene_build( entry, cast, &opened->scene, &opened->library, error );
+    }
+    if ( stat( what, &status ) != 0 )
+        return refuse_unknown( opened, what, error );
+    opened->misused = cast != 0;
+    if ( opened->misused )
+        return tr_error_set( error, "only a built-in scene can be asked for a number of characters" );
+    if ( S_ISDIR( status.st_mode ) )
+        return open_folder( opened, what, error );
+    if ( ends_with( what, ".bvh" ) )
+        return open_motion( opened, what, error );
+    if ( ends_with( what, ".json" ) )
+        return open_scene_file( opened, tr_string_copy( what ), error );
+    return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh)" );
+}
+
+void tr_opened_free( tr_opened *opened )
+{
+    tr_library_free( &opened->library );
+    tr_scene_free( &opened->scene );
+    tr_log_free( &opened->warnings );
+    tr_free( opened->file );
+    tr_free( opened->path );
+    tr_free( opened->folder );
+    *opened = ( tr_opened ){ 0 };
+}

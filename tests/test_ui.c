@@ -1,0 +1,651 @@
+// The editor without a screen: events go into the likeness of a window, frames are run, the state is read.
+#include "check.h"
+
+#include "scenes/scenes.h"
+#include "ui/ui.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH  1280
+#define HEIGHT 800
+
+typedef struct desk { // an editor with a folder of its own
+    tr_app *app;
+    tr_window *window;
+    char folder[64];
+    tr_error error;
+} desk;
+
+static const tr_ui *ui_of( const desk *d )
+{
+    return tr_app_ui( d->app );
+}
+
+static void frames( desk *d, int count )
+{
+    for ( int i = 0; i < count; ++i ) {
+        tr_window_advance( d->window, 1.0 / 60.0 );
+        assert_true( tr_app_frame( d->app ) );
+    }
+}
+
+static void settle( desk *d )
+{
+    for ( int i = 0; i < 60 && ( !tr_app_settled( d->app ) || i < 3 ); ++i )
+        frames( d, 1 );
+    assert_true( tr_app_settled( d->app ) );
+}
+
+static void make_folder( desk *d )
+{
+    snprintf( d->folder, sizeof d->folder, "/tmp/troupe_ui_XXXXXX" );
+    assert_non_null( mkdtemp( d->folder ) );
+}
+
+static void open_app( desk *d, const char *what, int cast, bool pictures )
+{
+    tr_app_def def = tr_default_app_def();
+    d->window = tr_window_pretend( WIDTH, HEIGHT, 1.0, pictures, &d->error );
+    assert_non_null( d->window );
+    def.window = d->window;
+    def.open = what;
+    def.cast = cast;
+    def.state_dir = d->folder;
+    def.synchronous = true;
+    def.wait = false;
+    d->app = tr_app_create( &def, &d->error );
+    check_ok( d->app != NULL, &d->error );
+    settle( d );
+}
+
+static void begin( desk *d, const char *what, int cast )
+{
+    *d = ( desk ){ 0 };
+    make_folder( d );
+    open_app( d, what, cast, false );
+}
+
+// A short relay of `cast` people as files: quick to open and to solve.
+static void write_relay( desk *d, int cast, char path[256] )
+{
+    tr_opened relay;
+    snprintf( path, 256, "%s/relay%d.json", d->folder, cast );
+    check_ok( tr_open( &relay, "box_relay", cast, &d->error ), &d->error );
+    relay.scene.last = relay.scene.first + 60;
+    check_ok( tr_scene_save_beside( &relay.scene, &relay.library, NULL, path, &d->error ), &d->error );
+    tr_opened_free( &relay );
+}
+
+static void begin_relay( desk *d, int cast )
+{
+    char path[256];
+    *d = ( desk ){ 0 };
+    make_folder( d );
+    write_relay( d, cast, path );
+    open_app( d, path, 0, false );
+}
+
+static void remove_folder( const char *folder )
+{
+    DIR *dir = opendir( folder );
+    for ( struct dirent *entry; dir != NULL && ( entry = readdir( dir ) ) != NULL; ) {
+        char path[512];
+        if ( entry->d_name[0] == '.' )
+            continue;
+        snprintf( path, sizeof path, "%s/%s", folder, entry->d_name );
+        if ( unlink( path ) != 0 )
+            remove_folder( path );
+    }
+    if ( dir != NULL )
+        closedir( dir );
+    rmdir( folder );
+}
+
+static void end( desk *d )
+{
+    tr_app_destroy( d->app );
+    remove_folder( d->folder );
+}
+
+// ---------------------------------------------------------------------------------------------------- hands
+
+static void push( desk *d, tr_event event )
+{
+    tr_window_push( d->window, &event );
+}
+
+static void move_to( desk *d, double x, double y )
+{
+    push( d, ( tr_event ){ .kind = TR_EVENT_MOTION, .x = x, .y = y } );
+    frames( d, 1 );
+}
+
+static void button( desk *d, int which, bool down, double x, double y, unsigned modifiers )
+{
+    push( d, ( tr_event ){ .kind = TR_EVENT_BUTTON,
+                           .button = which,
+                           .down = down,
+                           .x = x,
+                           .y = y,
+                           .modifiers = modifiers } );
+}
+
+// Both changes of the button arrive within one frame, as with a quick finger and a slow machine.
+static void click( desk *d, double x, double y, unsigned modifiers )
+{
+    move_to( d, x, y );
+    button( d, TR_BUTTON_LEFT, true, x, y, modifiers );
+    button( d, TR_BUTTON_LEFT, false, x, y, modifiers );
+    frames( d, 3 );
+}
+
+static void drag( desk *d, int which, double x0, double y0, double x1, double y1, unsigned modifiers )
+{
+    move_to( d, x0, y0 );
+    button( d, which, true, x0, y0, modifiers );
+    frames( d, 1 );
+    for ( int i = 1; i <= 4; ++i )
+        move_to( d, x0 + ( x1 - x0 ) * i / 4, y0 + ( y1 - y0 ) * i / 4 );
+    button( d, which, false, x1, y1, modifiers );
+    frames( d, 2 );
+}
+
+static void key( desk *d, int which, unsigned modifiers )
+{
+    push( d, ( tr_event ){ .kind = TR_EVENT_KEY, .key = which, .down = true, .modifiers = modifiers } );
+    push( d, ( tr_event ){ .kind = TR_EVENT_KEY, .key = which, .modifiers = modifiers } );
+    frames( d, 2 );
+}
+
+static void type( desk *d, const char *text )
+{
+    for ( ; *text != 0; ++text )
+        push( d, ( tr_event ){ .kind = TR_EVENT_TEXT, .text = (unsigned char)*text } );
+    while ( d->window->queue.count > 0 ) // a few letters a frame
+        frames( d, 1 );
+}
+
+static tr_area area_of( const desk *d, const char *name )
+{
+    const tr_spot *spot = tr_ui_spot( ui_of( d ), name );
+    if ( spot == NULL )
+        fail_msg( "there is no %s on the window", name );
+    return spot->area;
+}
+
+static void press( desk *d, const char *name )
+{
+    tr_area a = area_of( d, name );
+    click( d, a.x + 0.5 * a.width, a.y + 0.5 * a.height, 0 );
+}
+
+static void click_thing( desk *d, const char *name, unsigned modifiers )
+{
+    double x, y;
+    assert_true( tr_app_locate( d->app, name, &x, &y ) );
+    click( d, x, y, modifiers );
+}
+
+static const tr_cast *cast_of( const desk *d, const char *id )
+{
+    const tr_scene *scene = tr_app_scene( d->app );
+    return &scene->cast[tr_scene_find_cast( scene, id )];
+}
+
+// ---------------------------------------------------------------------------------------------------- tests
+
+static void a_scene_opens_solved_and_framed( void **state )
+{
+    (void)state;
+    desk d;
+    const tr_stage *stage;
+    begin( &d, "box_relay", 3 );
+    const tr_result *result = tr_app_result( d.app, &stage );
+    assert_non_null( result );
+    assert_int_equal( stage->actor_count, 3 );
+    assert_int_equal( ui_of( &d )->frame_count, result->frame_count );
+    assert_false( tr_app_unsaved( d.app ) );
+    double x, y; // everybody is in the picture
+    for ( int i = 0; i < 3; ++i )
+        assert_true( tr_app_locate( d.app, stage->scene->cast[i].id, &x, &y ) );
+    end( &d );
+}
+
+static void clicks_choose_what_is_under_them( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 3 );
+    click_thing( &d, "p02.Head", 0 );
+    assert_int_equal( ui_of( &d )->selection_count, 1 );
+    assert_string_equal( ui_of( &d )->selection[0].id, "p02" );
+    assert_true( ui_of( &d )->selection[0].joint > 0 );
+    click_thing( &d, "p01.Head", TR_MOD_SHIFT );
+    assert_int_equal( ui_of( &d )->selection_count, 2 );
+    key( &d, TR_KEY_ESCAPE, 0 );
+    assert_int_equal( ui_of( &d )->selection_count, 0 );
+    press( &d, "item.p03" );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CAST, "p03" ) );
+    tr_area v = ui_of( &d )->viewport; // a box around everything
+    drag( &d, TR_BUTTON_LEFT, v.x + 3, v.y + 3, v.x + v.width - 3, v.y + v.height - 3, 0 );
+    assert_true( ui_of( &d )->selection_count >= 3 );
+    key( &d, 'F', TR_MOD_CTRL );
+    type( &d, "box0" );
+    key( &d, TR_KEY_ENTER, 0 );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_PROP, "box01" ) );
+    assert_false( tr_ui_selected( ui_of( &d ), TR_ITEM_CAST, "p01" ) );
+    end( &d );
+}
+
+static void hidden_and_locked_ones_are_not_hit( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 3 );
+    double x, y;
+    assert_true( tr_app_locate( d.app, "p02.Head", &x, &y ) );
+    move_to( &d, x, y );
+    assert_string_equal( ui_of( &d )->hover.id, "p02" );
+    press( &d, "lock.p02" );
+    move_to( &d, x, y );
+    assert_string_not_equal( ui_of( &d )->hover.id, "p02" );
+    press( &d, "lock.p02" );
+    press( &d, "hide.p02" );
+    move_to( &d, x, y );
+    assert_string_not_equal( ui_of( &d )->hover.id, "p02" );
+    end( &d );
+}
+
+static void the_view_turns_moves_and_zooms( void **state )
+{
+    (void)state;
+    desk d;
+    begin( &d, "spider", 0 );
+    tr_area v = ui_of( &d )->viewport;
+    double x = v.x + 0.5 * v.width, y = v.y + 0.5 * v.height;
+    tr_orbit before = ui_of( &d )->orbit;
+    drag( &d, TR_BUTTON_LEFT, x, y, x + 100, y, TR_MOD_ALT );
+    check_near( ui_of( &d )->orbit.yaw, before.yaw - 35.0, 1e-9 ); // 0.35 degrees a point
+    drag( &d, TR_BUTTON_MIDDLE, x, y, x, y + 20, 0 );
+    check_near( ui_of( &d )->orbit.pitch, before.pitch + 7.0, 1e-9 );
+    before = ui_of( &d )->orbit;
+    drag( &d, TR_BUTTON_MIDDLE, x, y, x + 50, y, TR_MOD_SHIFT );
+    assert_true( v3_distance( before.target, ui_of( &d )->orbit.target ) > 1e-3 );
+    check_near( ui_of( &d )->orbit.yaw, before.yaw, 0 );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_SCROLL, .y = 1 } );
+    frames( &d, 1 );
+    check_near( ui_of( &d )->orbit.distance, 0.88 * before.distance, 1e-9 );
+    key( &d, TR_KEY_PAD_0 + 7, 0 );
+    check_near( ui_of( &d )->orbit.pitch, 90, 0 );
+    assert_true( ui_of( &d )->orbit.orthographic );
+    key( &d, 'A', 0 );
+    assert_false( ui_of( &d )->orbit.orthographic );
+    end( &d );
+}
+
+static void playing_keeps_real_time( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, TR_KEY_HOME, 0 );
+    key( &d, TR_KEY_SPACE, 0 );
+    assert_true( ui_of( &d )->playing );
+    int start = ui_of( &d )->frame;
+    for ( int i = 0; i < 4; ++i ) { // a slow machine: four pictures a second, thirty frames a second
+        tr_window_advance( d.window, 0.25 - 1.0 / 60.0 );
+        frames( &d, 1 );
+    }
+    assert_in_range( ui_of( &d )->frame, start + 29, start + 31 );
+    key( &d, TR_KEY_SPACE, 0 );
+    int stopped = ui_of( &d )->frame;
+    frames( &d, 20 );
+    assert_int_equal( ui_of( &d )->frame, stopped );
+    key( &d, TR_KEY_RIGHT, 0 );
+    assert_int_equal( ui_of( &d )->frame, stopped + 1 );
+    tr_area ruler = area_of( &d, "ruler" ); // the middle of the ruler is the middle of the clip
+    click( &d, ruler.x + 0.5 * ruler.width, ruler.y + 18, 0 );
+    assert_int_equal( ui_of( &d )->frame, ( ui_of( &d )->frame_count - 1 ) / 2 );
+    end( &d );
+}
+
+static void a_loop_repeats_and_an_end_stops( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, TR_KEY_HOME, 0 );
+    for ( int i = 0; i < 9; ++i )
+        key( &d, TR_KEY_RIGHT, 0 );
+    key( &d, ']', 0 ); // frames 0 … 9 play
+    assert_int_equal( ui_of( &d )->loop_last, 9 );
+    key( &d, TR_KEY_SPACE, 0 );
+    for ( int i = 0; i < 60; ++i ) {
+        frames( &d, 1 );
+        assert_in_range( ui_of( &d )->frame, 0, 9 );
+    }
+    assert_true( ui_of( &d )->playing );
+    key( &d, 'L', 0 );
+    frames( &d, 60 );
+    assert_false( ui_of( &d )->playing );
+    assert_int_equal( ui_of( &d )->frame, 9 );
+    end( &d );
+}
+
+static void one_drag_of_a_slider_is_one_step( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    double before = cast_of( &d, "p01" )->target.scale;
+    press( &d, "item.p01" );
+    tr_area s = area_of( &d, "size" );
+    double x = s.x + 0.4 * s.width, y = s.y + 0.5 * s.height;
+    drag( &d, TR_BUTTON_LEFT, x, y, x + 20, y, 0 );
+    settle( &d );
+    double after = cast_of( &d, "p01" )->target.scale;
+    assert_int_equal( tr_app_ops( d.app ), 1 );
+    assert_true( fabs( after - before ) > 0.05 );
+    const tr_stage *stage; // the body on stage has the new size
+    tr_app_result( d.app, &stage );
+    check_near( stage->scene->cast[0].target.scale, after, 0 );
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    check_near( cast_of( &d, "p01" )->target.scale, before, 0 );
+    key( &d, 'Y', TR_MOD_CTRL );
+    settle( &d );
+    check_near( cast_of( &d, "p01" )->target.scale, after, 0 );
+    assert_true( tr_app_unsaved( d.app ) );
+    end( &d );
+}
+
+static void escape_cancels_a_drag_completely( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    double before = cast_of( &d, "p01" )->target.scale;
+    press( &d, "item.p01" );
+    tr_area s = area_of( &d, "size" );
+    double x = s.x + 0.5 * s.width, y = s.y + 0.5 * s.height;
+    move_to( &d, x, y );
+    button( &d, TR_BUTTON_LEFT, true, x, y, 0 );
+    frames( &d, 1 );
+    move_to( &d, x + 30, y );
+    key( &d, TR_KEY_ESCAPE, 0 );
+    move_to( &d, x + 40, y );
+    button( &d, TR_BUTTON_LEFT, false, x + 40, y, 0 );
+    settle( &d );
+    assert_int_equal( tr_app_ops( d.app ), 0 );
+    check_near( cast_of( &d, "p01" )->target.scale, before, 0 );
+    assert_false( tr_app_unsaved( d.app ) );
+    const tr_stage *stage;
+    tr_app_result( d.app, &stage );
+    check_near( stage->scene->cast[0].target.scale, before, 0 );
+    end( &d );
+}
+
+static void save_as( desk *d, const char *name )
+{
+    char path[256];
+    snprintf( path, sizeof path, "%s/%s", d->folder, name );
+    key( d, 'S', TR_MOD_CTRL | TR_MOD_SHIFT );
+    assert_int_equal( ui_of( d )->dialog, TR_DIALOG_SAVE );
+    key( d, 'A', TR_MOD_CTRL );
+    type( d, path );
+    key( d, TR_KEY_ENTER, 0 );
+    frames( d, 2 );
+    assert_int_equal( ui_of( d )->dialog, TR_DIALOG_NONE );
+}
+
+static void what_was_saved_opens_again( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'A', TR_MOD_CTRL );
+    press( &d, "item.p02" );
+    key( &d, TR_KEY_DELETE, 0 );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 1 );
+    assert_string_equal( tr_app_scene( d.app )->cast[0].id, "p01" );
+    save_as( &d, "mine" ); // the ending comes by itself
+    assert_false( tr_app_unsaved( d.app ) );
+    tr_app_destroy( d.app );
+    char path[256];
+    snprintf( path, sizeof path, "%s/mine.json", d.folder );
+    tr_scene scene;
+    check_ok( tr_scene_load( &scene, path, &d.error ), &d.error );
+    assert_int_equal( scene.cast_count, 1 );
+    assert_string_equal( scene.cast[0].id, "p01" );
+    tr_scene_free( &scene );
+    open_app( &d, path, 0, false );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 1 );
+    assert_non_null( tr_app_result( d.app, NULL ) );
+    end( &d );
+}
+
+static void unsaved_changes_are_asked_about( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "item.p02" );
+    key( &d, TR_KEY_DELETE, 0 );
+    key( &d, 'Q', TR_MOD_CTRL );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_UNSAVED );
+    press( &d, "dialog.Back" );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_NONE );
+    press( &d, "tab.Scenes" );
+    press( &d, "scene.squat_chain" );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_UNSAVED );
+    press( &d, "dialog.Discard" );
+    settle( &d );
+    assert_true( tr_app_scene( d.app )->cast_count > 2 );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_CLOSE } );
+    assert_false( tr_app_frame( d.app ) ); // nothing unsaved: it closes
+    end( &d );
+}
+
+static void work_survives_a_crash( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "item.p02" );
+    key( &d, TR_KEY_DELETE, 0 );
+    settle( &d );
+    tr_window_advance( d.window, 61.0 );
+    frames( &d, 2 );
+    char own[256], left[256];
+    snprintf( own, sizeof own, "%s/recovery-%d.json", d.folder, (int)getpid() );
+    snprintf( left, sizeof left, "%s/recovery-%d.json", d.folder,
+              0x3FFFFFFF ); // of a process that is no more
+    assert_true( tr_file_exists( own ) );
+    assert_int_equal( rename( own, left ), 0 );
+    tr_app_destroy( d.app );
+    open_app( &d, "spider", 0, false );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_RESTORE );
+    press( &d, "dialog.Restore" );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 1 );
+    assert_string_equal( tr_app_scene( d.app )->cast[0].id, "p01" );
+    assert_true( tr_app_unsaved( d.app ) );
+    assert_true( tr_file_exists( own ) );
+    end( &d );
+}
+
+static void trouble_is_told_and_harms_nothing( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'O', TR_MOD_CTRL );
+    type( &d, "/nowhere/at/all.json" );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_true( ui_of( &d )->message_bad );
+    assert_non_null( strstr( ui_of( &d )->message, "/nowhere/at/all.json" ) );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 2 );
+    char path[128]; // a dropped file that is no motion
+    snprintf( path, sizeof path, "%s/broken.bvh", d.folder );
+    check_ok( tr_file_write( path, "HIERARCHY\nROOT", 14, &d.error ), &d.error );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_DROP, .path = tr_string_copy( path ) } );
+    settle( &d );
+    assert_true( ui_of( &d )->message_bad );
+    assert_non_null( tr_app_result( d.app, NULL ) );
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 2 );
+    end( &d );
+}
+
+static void exports_are_written( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    char path[256];
+    key( &d, 'E', TR_MOD_CTRL );
+    key( &d, 'A', TR_MOD_CTRL );
+    snprintf( path, sizeof path, "%s/out", d.folder );
+    type( &d, path );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    snprintf( path, sizeof path, "%s/out/p01.bvh", d.folder );
+    assert_true( tr_file_exists( path ) );
+    snprintf( path, sizeof path, "%s/out/report.json", d.folder );
+    assert_true( tr_file_exists( path ) );
+    end( &d );
+}
+
+static void every_key_and_panel_works_on_every_scene( void **state )
+{
+    (void)state;
+    int count;
+    const tr_scene_entry *table = tr_scene_table( &count );
+    for ( int i = 0; i < count; ++i ) {
+        desk d;
+        begin( &d, table[i].name, table[i].min_cast );
+        const char *const tabs[] = { "tab.Scenes", "tab.Layers",  "tab.Cast",   "tab.Rules",
+                                     "tab.Report", "tab.History", "tab.Inspect" };
+        key( &d, 'A', TR_MOD_CTRL );
+        for ( size_t t = 0; t < sizeof tabs / sizeof tabs[0]; ++t )
+            press( &d, tabs[t] );
+        for ( int k = '0'; k <= '9'; ++k )
+            key( &d, k, 0 );
+        key( &d, TR_KEY_F1, 0 );
+        assert_true( ui_of( &d )->help );
+        key( &d, TR_KEY_ESCAPE, 0 );
+        assert_false( ui_of( &d )->help );
+        end( &d );
+    }
+}
+
+// A thousand events without sense. Nothing is asserted but that the program lives, leaks nothing and its
+// state stays sane; the sanitizers look on.
+static void random_event( desk *d, uint64_t *seed )
+{
+    uint64_t r = random_bits( seed );
+    double x = (double)( r >> 8 & 2047 ) * WIDTH / 2047, y = (double)( r >> 20 & 1023 ) * HEIGHT / 1023;
+    unsigned modifiers = (unsigned)( r >> 32 & 7 );
+    static const int keys[] = {
+        TR_KEY_SPACE, TR_KEY_ESCAPE, TR_KEY_ENTER, TR_KEY_DELETE, TR_KEY_LEFT, TR_KEY_RIGHT, TR_KEY_HOME,
+        TR_KEY_END,   TR_KEY_TAB,    TR_KEY_F1,    'Z',           'Y',         'A',          'F',
+        'W',          'E',           'S',          'Q',           'G',         'R',          'L',
+        'T',          '1',           '4',          '5',           '[',         ']',          'P' };
+    int which = keys[( r >> 40 ) % ( sizeof keys / sizeof keys[0] )];
+    bool down = ( r >> 36 & 1 ) != 0;
+    switch ( r % 8 ) {
+    case 0:
+    case 1: push( d, ( tr_event ){ .kind = TR_EVENT_MOTION, .x = x, .y = y } ); break;
+    case 2: button( d, (int)( r >> 44 & 3 ) % 3, down, x, y, modifiers ); break;
+    case 3: click( d, x, y, modifiers ); break;
+    case 4: push( d, ( tr_event ){ .kind = TR_EVENT_SCROLL, .x = 0, .y = down ? 1 : -1 } ); break;
+    case 5:
+    case 6: // quitting and files stay out of it
+        if ( !( ( modifiers & TR_MOD_CTRL ) && ( which == 'Q' || which == 'S' || which == 'E' ) ) )
+            push( d,
+                  ( tr_event ){ .kind = TR_EVENT_KEY, .key = which, .down = down, .modifiers = modifiers } );
+        break;
+    default: push( d, ( tr_event ){ .kind = TR_EVENT_TEXT, .text = (unsigned)( r >> 48 & 127 ) } ); break;
+    }
+}
+
+static void a_thousand_random_events( void **state )
+{
+    (void)state;
+    desk d;
+    uint64_t seed = 20240607;
+    begin_relay( &d, 2 );
+    for ( int i = 0; i < 1000; ++i ) {
+        random_event( &d, &seed );
+        tr_window_advance( d.window, 1.0 / 60.0 );
+        if ( !tr_app_frame( d.app ) ) { // it found its way to Quit: begin again
+            char path[256];
+            tr_app_destroy( d.app );
+            write_relay( &d, 2, path );
+            open_app( &d, path, 0, false );
+        }
+        const tr_ui *ui = ui_of( &d );
+        assert_true( ui->frame >= 0 && ( ui->frame_count == 0 || ui->frame < ui->frame_count ) );
+        assert_true( isfinite( ui->orbit.yaw ) && isfinite( ui->orbit.distance ) && ui->orbit.distance > 0 );
+        assert_true( v3_finite( ui->orbit.target ) );
+        check_ok( tr_scene_check( tr_app_scene( d.app ), NULL, &d.error ), &d.error );
+    }
+    end( &d );
+}
+
+static void the_window_is_painted( void **state )
+{
+    (void)state;
+    desk d = { 0 };
+    make_folder( &d );
+    open_app( &d, "box_relay", 3, true );
+    click_thing( &d, "p02.Head", 0 );
+    frames( &d, 30 );
+    unsigned char *rgb = tr_alloc( (size_t)WIDTH * HEIGHT, 3 );
+    assert_non_null( rgb );
+    assert_true( tr_window_picture( d.window, rgb ) );
+    if ( getenv( "TROUPE_KEEP_PICTURES" ) != NULL )
+        check_ok( tr_picture_save( "/tmp/troupe_ui.png", WIDTH, HEIGHT, rgb, &d.error ), &d.error );
+    // The panels are dark, the type on them bright, the figures colourful.
+    int bright = 0, colourful = 0;
+    for ( size_t i = 0; i < (size_t)WIDTH * HEIGHT; ++i ) {
+        const unsigned char *p = rgb + 3 * i;
+        int high = p[0] > p[1] ? p[0] : p[1], low = p[0] < p[1] ? p[0] : p[1];
+        high = p[2] > high ? p[2] : high;
+        low = p[2] < low ? p[2] : low;
+        bright += low > 180;
+        colourful += high - low > 80;
+    }
+    assert_in_range( bright, 500, WIDTH * HEIGHT / 10 );
+    assert_in_range( colourful, 3000, WIDTH * HEIGHT / 4 );
+    tr_free( rgb );
+    end( &d );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( a_scene_opens_solved_and_framed ),
+        TEST( clicks_choose_what_is_under_them ),
+        TEST( hidden_and_locked_ones_are_not_hit ),
+        TEST( the_view_turns_moves_and_zooms ),
+        TEST( playing_keeps_real_time ),
+        TEST( a_loop_repeats_and_an_end_stops ),
+        TEST( one_drag_of_a_slider_is_one_step ),
+        TEST( escape_cancels_a_drag_completely ),
+        TEST( what_was_saved_opens_again ),
+        TEST( unsaved_changes_are_asked_about ),
+        TEST( work_survives_a_crash ),
+        TEST( trouble_is_told_and_harms_nothing ),
+        TEST( exports_are_written ),
+        TEST( every_key_and_panel_works_on_every_scene ),
+        TEST( a_thousand_random_events ),
+        TEST( the_window_is_painted ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}

@@ -1,0 +1,446 @@
+// The editor's life and its frames: events, playback, panels, what they asked for, pictures.
+#include "ui/app.h"
+
+#include <epoxy/gl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+tr_app_def tr_default_app_def( void )
+{
+    return ( tr_app_def ){ .wait = true };
+}
+
+// ----------------------------------------------------------------------------------------------------- life
+
+static void begin_ui( tr_ui *ui, struct nk_context *nk )
+{
+    *ui = ( tr_ui ){ .nk = nk,
+                     .loop = true,
+                     .speed = 1.0,
+                     .show = tr_default_view_def(),
+                     .hover = tr_item_none(),
+                     .show_left = true,
+                     .show_right = true,
+                     .position = -1.0 };
+    ui->show.contacts = true;
+    ui->orbit = ( tr_orbit ){ .target = v3( 0, 0.9, 0 ), .yaw = 30, .pitch = 12, .distance = 8 };
+}
+
+static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
+{
+    const tr_window *window = app->window;
+    if ( !tr_paint_create( &app->paint, &app->nk, window->has_gl, window->scale, error ) )
+        return false;
+    tr_theme_apply( &app->nk );
+    begin_ui( &app->ui, &app->nk );
+    if ( !tr_viewport_create( &app->viewport, window->has_gl, error ) )
+        return false;
+    app->session = tr_session_create( def->synchronous, error );
+    if ( app->session == NULL )
+        return false;
+    tr_keeper_open( &app->keeper, def->state_dir );
+    if ( app->keeper.found != NULL )
+        app->ui.dialog = TR_DIALOG_RESTORE;
+    if ( def->report != NULL )
+        app->report = tr_string_copy( def->report );
+    tr_session_open( app->session, def->open != NULL ? def->open : "box_relay", def->cast );
+    app->last = app->window->now( app->window );
+    return true;
+}
+
+tr_app *tr_app_create( const tr_app_def *def, tr_error *error )
+{
+    tr_app *app = tr_alloc( 1, sizeof *app );
+    if ( app == NULL ) {
+        tr_window_close( def->window );
+        tr_error_memory( error );
+        return NULL;
+    }
+    app->window = def->window;
+    app->wait = def->wait;
+    if ( start( app, def, error ) )
+        return app;
+    tr_app_destroy( app );
+    return NULL;
+}
+
+void tr_app_destroy( tr_app *app )
+{
+    if ( app == NULL )
+        return;
+    tr_session_destroy( app->session );
+    tr_keeper_close( &app->keeper );
+    for ( int i = 0; i < TR_MAX_THUMBS; ++i )
+        tr_paint_picture_free( app->thumbs[i] );
+    tr_viewport_destroy( &app->viewport );
+    if ( app->ui.nk != NULL )
+        nk_free( &app->nk );
+    tr_paint_destroy( &app->paint );
+    tr_ops_free( &app->ops );
+    tr_free( app->ui.looks );
+    tr_free( app->ui.selection );
+    tr_free( app->ui.spots );
+    tr_free( app->report );
+    tr_window_close( app->window );
+    tr_free( app );
+}
+
+const tr_ui *tr_app_ui( const tr_app *app )
+{
+    return &app->ui;
+}
+
+const tr_scene *tr_app_scene( const tr_app *app )
+{
+    return tr_session_scene( app->session );
+}
+
+const tr_result *tr_app_result( const tr_app *app, const tr_stage **stage )
+{
+    const tr_take *take = tr_session_take( app->session );
+    if ( stage != NULL )
+        *stage = take != NULL ? &take->stage : NULL;
+    return tr_session_result( app->session );
+}
+
+bool tr_app_settled( const tr_app *app )
+{
+    return !tr_session_busy( app->session ) && app->window->queue.count == 0;
+}
+
+// --------------------------------------------------------------------------------------------------- layout
+
+void tr_layout( tr_ui *ui )
+{
+    float w = (float)ui->width, h = (float)ui->height;
+    float left = ui->show_left ? TR_LEFT_WIDTH : 0, right = ui->show_right ? TR_RIGHT_WIDTH : 0;
+    float low = h - TR_STATUS_HEIGHT - TR_TIMELINE_HEIGHT;
+    ui->bar = ( tr_area ){ 0, 0, w, TR_BAR_HEIGHT };
+    ui->left = ( tr_area ){ 0, TR_BAR_HEIGHT, left, low - TR_BAR_HEIGHT };
+    ui->right = ( tr_area ){ w - right, TR_BAR_HEIGHT, right, low - TR_BAR_HEIGHT };
+    ui->viewport = ( tr_area ){ left + 1, TR_BAR_HEIGHT + 1, w - left - right - 2, low - TR_BAR_HEIGHT - 2 };
+    ui->timeline = ( tr_area ){ 0, low, w, TR_TIMELINE_HEIGHT };
+    ui->status = ( tr_area ){ 0, h - TR_STATUS_HEIGHT, w, TR_STATUS_HEIGHT };
+}
+
+// -------------------------------------------------------------------------------------------- what there is
+
+static tr_shown look( const tr_app *app )
+{
+    const tr_session *session = app->session;
+    const tr_take *take = tr_session_take( session );
+    tr_shown shown = { .scene = tr_session_scene( session ),
+                       .document = tr_session_document( session ),
+                       .result = tr_session_result( session ),
+                       .method = tr_session_method( session ),
+                       .session = app->session,
+                       .paint = &app->paint,
+                       .recent = (const char *const *)app->keeper.recent,
+                       .thumbs = app->thumbs,
+                       .camera = tr_orbit_camera( &app->ui.orbit ),
+                       .busy = app->ui.busy };
+    if ( shown.result != NULL )
+        shown.stage = &take->stage;
+    shown.solved = shown.result != NULL && shown.result == &take->solved;
+    if ( shown.solved && take->has_measures )
+        shown.measures = &take->measures;
+    return shown;
+}
+
+bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y )
+{
+    tr_shown shown = look( app );
+    const char *dot = strchr( name, '.' );
+    char id[TR_ID_MAX];
+    vec3 place;
+    snprintf( id, sizeof id, "%.*s", dot != NULL ? (int)( dot - name ) : (int)strlen( name ), name );
+    if ( shown.result == NULL )
+        return false;
+    const tr_scene *scene = shown.stage->scene;
+    int actor = tr_scene_find_cast( scene, id );
+    tr_item item = tr_item_make( actor >= 0                             ? TR_ITEM_CAST
+                                 : tr_scene_find_prop( scene, id ) >= 0 ? TR_ITEM_PROP
+                                                                        : TR_ITEM_OBSTACLE,
+                                 id, -1 );
+    if ( actor >= 0 && dot != NULL )
+        item.joint = tr_skeleton_find( &shown.stage->actors[actor].target, dot + 1 );
+    return tr_item_place( &app->ui, &shown, &item, &place ) && tr_project( &app->ui, &shown, place, x, y ) &&
+           tr_area_has( app->ui.viewport, *x, *y );
+}
+
+bool tr_app_unsaved( const tr_app *app )
+{
+    return tr_session_unsaved( app->session );
+}
+
+int tr_app_ops( const tr_app *app )
+{
+    const tr_document *document = tr_session_document( app->session );
+    return document != NULL ? tr_document_log_count( document ) : 0;
+}
+
+// Pictures the session has made become textures.
+static void follow_thumbs( tr_app *app )
+{
+    bool wanted = app->paint.has_gl && app->ui.show_left && app->ui.left_tab == TR_LEFT_SCENES;
+    for ( int i = 0; i < TR_MAX_THUMBS && wanted; ++i ) {
+        const tr_thumb *thumb = app->thumbs[i] == 0 ? tr_session_thumb( app->session, i ) : NULL;
+        if ( thumb != NULL && thumb->rgb != NULL )
+            app->thumbs[i] = tr_paint_picture( &app->paint, thumb->width, thumb->height, thumb->rgb );
+    }
+}
+
+// Follows the session: another document, another length, progress.
+static void follow( tr_app *app )
+{
+    tr_ui *ui = &app->ui;
+    const tr_take *take = tr_session_take( app->session );
+    if ( tr_session_revision( app->session ) != app->revision ) {
+        app->revision = tr_session_revision( app->session );
+        tr_selection_sync( ui, tr_session_scene( app->session ) );
+    }
+    if ( tr_session_opened( app->session ) != app->opened ) {
+        app->opened = tr_session_opened( app->session );
+        ui->framed = false;
+        ui->frame = ui->frame_count = 0;
+        ui->loop_first = ui->loop_last = 0;
+        ui->zoom_first = ui->zoom_last = 0;
+        ui->timeline_rows = 0;
+        tr_keeper_note( &app->keeper, tr_session_what( app->session ) );
+    }
+    const tr_result *result = tr_session_result( app->session );
+    if ( result != NULL && result->frame_count != ui->frame_count )
+        tr_play_scene( ui, result->frame_count );
+    if ( result != NULL && !ui->framed ) {
+        tr_shown shown = look( app );
+        ui->framed = true;
+        tr_play_seek( ui, result->frame_count / 2 );
+        tr_orbit_frame( ui, &shown, false );
+    }
+    if ( take != NULL && result == &take->solved )
+        ui->solve_ms = take->solve_ms;
+}
+
+static void follow_work( tr_app *app )
+{
+    tr_ui *ui = &app->ui;
+    float progress = 0;
+    const char *task = tr_session_task( app->session, &progress );
+    ui->busy = task != NULL;
+    ui->progress = progress;
+    snprintf( ui->task, sizeof ui->task, "%s", task != NULL ? task : "" );
+    char message[sizeof ui->message];
+    bool bad;
+    if ( tr_session_message( app->session, message, sizeof message, &bad ) )
+        tr_ui_say( ui, bad, "%s", message );
+}
+
+static void follow_title( tr_app *app )
+{
+    char title[sizeof app->title];
+    const char *name = tr_session_name( app->session );
+    snprintf( title, sizeof title, "%s%s%sTroupe", tr_session_unsaved( app->session ) ? "• " : "", name,
+              name[0] != 0 ? " – " : "" );
+    if ( strcmp( title, app->title ) == 0 )
+        return;
+    memcpy( app->title, title, sizeof title );
+    app->window->set_title( app->window, title );
+}
+
+// ---------------------------------------------------------------------------------------- what was asked for
+
+// With unsaved changes, opening and quitting ask first.
+static bool guarded( tr_app *app, const char *path, bool quit )
+{
+    tr_ui *ui = &app->ui;
+    if ( !tr_session_unsaved( app->session ) )
+        return false;
+    ui->dialog = TR_DIALOG_UNSAVED;
+    snprintf( ui->guard_path, sizeof ui->guard_path, "%s", path );
+    ui->guard_quit = quit;
+    return true;
+}
+
+static bool ends_with( const char *text, const char *end )
+{
+    size_t length = strlen( text ), tail = strlen( end );
+    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
+}
+
+// A motion joins the cast, as long as there is one; everything else is opened.
+static void drop( tr_app *app, const char *path )
+{
+    const tr_scene *scene = tr_session_scene( app->session );
+    if ( !ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
+        if ( !guarded( app, path, false ) )
+            tr_session_open( app->session, path, 0 );
+        return;
+    }
+    tr_id id;
+    for ( int n = scene->cast_count + 1;; ++n ) {
+        snprintf( id, sizeof id, "new%02d", n );
+        if ( tr_scene_find_cast( scene, id ) < 0 && tr_scene_find_prop( scene, id ) < 0 )
+            break;
+    }
+    tr_ops_add( &app->ops, "cast_add id=%s file=\"%s\"", id, path );
+}
+
+static void carry_out( tr_app *app, const tr_ask *ask )
+{
+    tr_ui *ui = &app->ui;
+    tr_error error = { 0 };
+    bool ok = true;
+    switch ( ask->kind ) {
+    case TR_ASK_UNDO:
+        if ( !tr_session_undo( app->session ) )
+            tr_ui_say( ui, false, "There is nothing to undo" );
+        break;
+    case TR_ASK_REDO:
+        if ( !tr_session_redo( app->session ) )
+            tr_ui_say( ui, false, "There is nothing to redo" );
+        break;
+    case TR_ASK_OPEN:
+        if ( !guarded( app, ask->text, false ) )
+            tr_session_open( app->session, ask->text, 0 );
+        break;
+    case TR_ASK_OPEN_ANYWAY: tr_session_open( app->session, ask->text, 0 ); break;
+    case TR_ASK_DROP: drop( app, ask->text ); break;
+    case TR_ASK_SAVE:
+        ok = tr_session_save( app->session, ask->text[0] != 0 ? ask->text : NULL, &error );
+        if ( ok )
+            tr_keeper_note( &app->keeper, tr_session_file( app->session ) );
+        break;
+    case TR_ASK_EXPORT: tr_session_export( app->session, ask->text ); break;
+    case TR_ASK_PICTURE:
+    case TR_ASK_VIDEO: {
+        tr_shown shown = look( app );
+        bool video = ask->kind == TR_ASK_VIDEO;
+        tr_picture_job job = { .path = ask->text,
+                               .camera = shown.camera,
+                               .view = ui->show,
+                               .first = video ? ui->loop_first : ui->frame,
+                               .last = video ? ui->loop_last : ui->frame,
+                               .width = video ? 1280 : 1920,
+                               .height = video ? 720 : 1080 };
+        tr_session_draw( app->session, &job );
+        break;
+    }
+    case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
+    case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;
+    case TR_ASK_METHOD: tr_session_set_method( app->session, tr_method_find( ask->text ) ); break;
+    case TR_ASK_RESTORE: ok = tr_keeper_restore( &app->keeper, app->session, &error ); break;
+    case TR_ASK_DISCARD_RECOVERY: tr_keeper_discard( &app->keeper ); break;
+    case TR_ASK_QUIT:
+        if ( !guarded( app, "", true ) )
+            ui->quit = true;
+        break;
+    case TR_ASK_QUIT_ANYWAY: ui->quit = true; break;
+    }
+    if ( !ok ) {
+        char text[1400];
+        tr_error_print( &error, text, sizeof text );
+        tr_ui_say( ui, true, "%s", text );
+    }
+}
+
+static void apply_ops( tr_app *app )
+{
+    tr_ops *ops = &app->ops;
+    tr_error error = { 0 };
+    for ( int i = 0; i < ops->ask_count; ++i )
+        carry_out( app, &ops->asks[i] );
+    if ( ops->line_count > 0 && !tr_session_apply( app->session, ops->lines, ops->line_count, &error ) )
+        tr_ui_say( &app->ui, true, "%s", error.message );
+    else if ( ops->line_count == 0 )
+        tr_session_preview( app->session, ops->preview, ops->preview_count );
+    tr_ops_clear( ops );
+}
+
+// --------------------------------------------------------------------------------------------------- frames
+
+static void draw_panels( tr_app *app, const tr_shown *shown )
+{
+    tr_ui *ui = &app->ui;
+    ui->spot_count = 0;
+    ui->hint[0] = 0;
+    tr_panel_overlay( ui, shown, &app->ops );
+    if ( ui->show_left )
+        tr_panel_left( ui, shown, &app->ops );
+    if ( ui->show_right )
+        tr_panel_right( ui, shown, &app->ops );
+    tr_panel_timeline( ui, shown, &app->ops );
+    tr_panel_status( ui, shown, &app->ops );
+    tr_panel_bar( ui, shown, &app->ops );
+    if ( ui->help )
+        tr_panel_help( ui, shown, &app->ops );
+    if ( ui->dialog != TR_DIALOG_NONE )
+        tr_panel_dialog( ui, shown, &app->ops );
+}
+
+static void draw_window( tr_app *app, const tr_shown *shown )
+{
+    tr_error error = { 0 };
+    const struct nk_color c = tr_theme_dark.ground;
+    if ( app->window->has_gl ) {
+        glBindFramebuffer( GL_FRAMEBUFFER, app->window->target );
+        glViewport( 0, 0, app->window->pixel_width, app->window->pixel_height );
+        glClearColor( c.r / 255.0f, c.g / 255.0f, c.b / 255.0f, 1.0f );
+        glClear( GL_COLOR_BUFFER_BIT );
+    }
+    if ( !tr_viewport_draw( &app->viewport, &app->ui, shown, app->window, &error ) )
+        tr_ui_say( &app->ui, true, "%s", error.message );
+    tr_paint_flush( &app->paint, &app->nk, app->window );
+    app->window->present( app->window );
+}
+
+// How long to sleep when the last frames brought nothing new.
+static double patience( const tr_app *app )
+{
+    const tr_ui *ui = &app->ui;
+    if ( !app->wait || ui->playing || ui->drag.active || ui->drag.navigating || app->idle < 3 )
+        return 0.0;
+    return tr_session_busy( app->session ) ? 0.03 : 0.25;
+}
+
+static void keep_time( tr_app *app )
+{
+    tr_ui *ui = &app->ui;
+    double now = app->window->now( app->window ), elapsed = now - app->last;
+    app->last = now;
+    ui->now = now;
+    ui->frame_ms = 1e3 * elapsed;
+    if ( elapsed > 0.0 && elapsed < 0.5 )
+        ui->fps = ui->fps > 0.0 ? lerpd( ui->fps, 1.0 / elapsed, 0.1 ) : 1.0 / elapsed;
+    tr_play_advance( ui, tr_session_scene( app->session )->fps, elapsed < 1.0 ? elapsed : 0.0 );
+    if ( ui->message[0] != 0 && now > ui->message_until )
+        ui->message[0] = 0;
+}
+
+bool tr_app_frame( tr_app *app )
+{
+    tr_ui *ui = &app->ui;
+    app->window->poll( app->window, patience( app ) );
+    bool news = tr_session_poll( app->session );
+    follow( app );
+    follow_work( app );
+    follow_thumbs( app );
+    keep_time( app );
+    ui->width = app->window->width;
+    ui->height = app->window->height;
+    tr_layout( ui );
+    tr_shown shown = look( app );
+    news |= tr_input_frame( app, &shown );
+    shown = look( app );
+    tr_viewport_hover( ui, &shown );
+    draw_panels( app, &shown );
+    shown.camera = tr_orbit_camera( &ui->orbit );
+    draw_window( app, &shown );
+    apply_ops( app );
+    tr_keeper_tick( &app->keeper, app->session, ui->now );
+    follow_title( app );
+    ++ui->frames;
+    app->idle = news || app->ui.busy ? 0 : app->idle + 1;
+    tr_app_report( app );
+    return !ui->quit;
+}

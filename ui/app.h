@@ -1,0 +1,303 @@
+// What the files of ui/ share: the app, what panels may see, and how they ask for changes.
+#ifndef TROUPE_UI_APP_H
+#define TROUPE_UI_APP_H
+
+#include "ui/nk.h"
+#include "ui/paint.h"
+#include "ui/session.h"
+#include "ui/theme.h"
+#include "ui/ui.h"
+
+// ------------------------------------------------------------------------------------------------- asking
+
+typedef enum tr_ask_kind { // what is not a change of the document
+    TR_ASK_UNDO,
+    TR_ASK_REDO,
+    TR_ASK_OPEN,        // text: what
+    TR_ASK_OPEN_ANYWAY, // the same, whatever is unsaved
+    TR_ASK_DROP,        // text: a file dropped on the window
+    TR_ASK_SAVE,        // text: path, "" = where it was
+    TR_ASK_EXPORT,      // text: folder
+    TR_ASK_PICTURE,
+    TR_ASK_VIDEO,
+    TR_ASK_SOLVE,
+    TR_ASK_CANCEL,
+    TR_ASK_METHOD, // text: its name
+    TR_ASK_RESTORE,
+    TR_ASK_DISCARD_RECOVERY,
+    TR_ASK_QUIT,
+    TR_ASK_QUIT_ANYWAY
+} tr_ask_kind;
+
+typedef struct tr_ask {
+    tr_ask_kind kind;
+    int number;
+    char *text;
+} tr_ask;
+
+// Filled by panels and tools during a frame, carried out after it.
+typedef struct tr_ops {
+    char **lines; // ops that become one step of the history
+    int line_count, line_capacity;
+    char **preview; // ops to show the outcome of, while something is being dragged
+    int preview_count, preview_capacity;
+    tr_ask *asks;
+    int ask_count, ask_capacity;
+} tr_ops;
+
+void tr_ops_add( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
+void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
+void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text );
+void tr_ops_clear( tr_ops *ops );
+void tr_ops_free( tr_ops *ops );
+
+// ------------------------------------------------------------------------------------------------ showing
+
+// What panels and tools may look at. All of it is const: they change the document only through ops.
+typedef struct tr_shown {
+    const tr_scene *scene;       // the document
+    const tr_document *document; // NULL until something is open
+    const tr_stage *stage;       // of what is shown; NULL until there is something. May be a solve behind
+    const tr_result *result;
+    const tr_measures *measures; // NULL while not known
+    const tr_method *method;
+    tr_session *session; // for its names and pictures
+    const tr_paint *paint;
+    const char *const *recent; // NULL-terminated
+    const unsigned *thumbs;    // [TR_MAX_THUMBS] pictures of the built-in scenes, 0 = not there yet
+    tr_camera camera;
+    bool solved; // result is of the solver, not merely copied
+    bool busy;
+} tr_shown;
+
+// ------------------------------------------------------------------------------------------------- widgets
+
+void tr_ui_mark( tr_ui *ui, const char *name, struct nk_rect area ); // remembers where something is
+struct nk_rect tr_rect( tr_area area );
+bool tr_area_has( tr_area area, double x, double y );
+void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... ) TR_PRINTF( 3 );
+void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
+bool tr_ui_typing( const tr_ui *ui ); // a text field has the keyboard
+bool tr_ui_popup( const tr_ui *ui );  // a menu or a list is open
+// Text cut to a width in points, with … where something is missing.
+void tr_ui_fit( char *out, size_t size, const char *text, const struct nk_user_font *font, float width );
+void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text );
+void tr_ui_note( tr_ui *ui, const char *text ); // dim, wrapped
+void tr_ui_text_at( struct nk_command_buffer *canvas, const struct nk_user_font *font, float x, float y,
+                    const char *text, struct nk_color colour );
+float tr_ui_text_width( const struct nk_user_font *font, const char *text );
+
+typedef enum tr_icon {
+    TR_ICON_FIRST,
+    TR_ICON_BACK,
+    TR_ICON_PLAY,
+    TR_ICON_PAUSE,
+    TR_ICON_FORWARD,
+    TR_ICON_LAST,
+    TR_ICON_LOOP,
+    TR_ICON_EYE,
+    TR_ICON_EYE_OFF,
+    TR_ICON_LOCK,
+    TR_ICON_UNLOCK,
+    TR_ICON_SOLO,
+    TR_ICON_SELECT,
+    TR_ICON_MOVE,
+    TR_ICON_TURN,
+    TR_ICON_SIZE,
+    TR_ICON_LINK,
+    TR_ICON_CONTACT,
+    TR_ICON_CAGE,
+    TR_ICON_UNDO,
+    TR_ICON_REDO,
+    TR_ICON_CROSS,
+    TR_ICON_PLUS,
+    TR_ICON_FOLDER,
+    TR_ICON_FILE,
+    TR_ICON_COUNT
+} tr_icon;
+
+void tr_icon_draw( struct nk_command_buffer *canvas, tr_icon icon, struct nk_rect area,
+                   struct nk_color colour );
+// A button with an icon, lit while `on`; `tip` appears under a resting pointer. `name` is its spot.
+bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char *tip );
+// A number with a slider. True when the user has let go of it and *value is to become the new one; while it
+// is held, *held is true and *value what it would be.
+bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
+                   double *value, bool *held );
+// A number to type or to pull. The same.
+bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
+                   double *value, bool *held );
+
+// ---------------------------------------------------------------------------------------------- selection
+
+tr_item tr_item_none( void );
+tr_item tr_item_make( tr_item_kind kind, const char *id, int joint );
+bool tr_item_same( const tr_item *a, const tr_item *b );
+void tr_select( tr_ui *ui, const tr_item *item, bool extend ); // NULL = nothing; extending toggles
+const tr_item *tr_selected( const tr_ui *ui );                 // the last one, NULL = none
+void tr_item_name( char *out, size_t size, const tr_shown *shown, const tr_item *item );
+// Where it is at the shown frame; false when it is not on the stage.
+bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item, vec3 *place );
+int tr_item_actor( const tr_shown *shown, const tr_item *item ); // index on the stage, -1 = none
+int tr_item_prop( const tr_shown *shown, const tr_item *item );
+bool tr_cast_visible( const tr_ui *ui, const char *id );
+bool tr_cast_locked( const tr_ui *ui, const char *id );
+tr_cast_look *tr_cast_look_of( tr_ui *ui, const char *id );
+void tr_selection_sync( tr_ui *ui, const tr_scene *scene ); // after the document changed
+
+// ------------------------------------------------------------------------------------------------- looking
+
+tr_camera tr_orbit_camera( const tr_orbit *orbit );
+void tr_orbit_from_camera( tr_orbit *orbit, const tr_camera *camera );
+void tr_orbit_turn( tr_orbit *orbit, double dx, double dy ); // points
+void tr_orbit_pan( tr_orbit *orbit, double dx, double dy,
+                   double height ); // points of a picture of this height
+void tr_orbit_zoom( tr_orbit *orbit, double notches );
+void tr_orbit_frame( tr_ui *ui, const tr_shown *shown, bool selection );
+void tr_ray( const tr_ui *ui, const tr_shown *shown, double x, double y, vec3 *origin, vec3 *direction );
+bool tr_project( const tr_ui *ui, const tr_shown *shown, vec3 place, double *x, double *y ); // false: behind
+tr_item tr_pick( const tr_ui *ui, const tr_shown *shown, double x, double y, vec3 *hit );
+// Everything whose place falls into the rectangle between two points.
+void tr_pick_box( tr_ui *ui, const tr_shown *shown, double x0, double y0, double x1, double y1, bool extend );
+
+// --------------------------------------------------------------------------------------------------- tools
+
+typedef struct tr_tool {
+    const char *name; // as in the help
+    const char *spot;
+    tr_icon icon;
+    int key, other_key; // 0 = none
+    const char *help;
+    // Pointer events in the viewport; `press` answers whether it takes the drag. NULL = selects.
+    bool ( *press )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+    void ( *drag )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+    void ( *release )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+    // Overlays: into the picture, and over it.
+    void ( *draw )( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list );
+    void ( *hint )( tr_ui *ui, const tr_shown *shown );
+} tr_tool;
+
+// Row i of the table.
+const tr_tool *tr_tool_get( int i );
+int tr_tool_count( void );
+extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_link, tr_tool_contact;
+
+// ------------------------------------------------------------------------------------------------ commands
+
+typedef struct tr_command {
+    const char *menu; // File, Edit, View, Play, Help; NULL = key only
+    const char *name;
+    int key;
+    unsigned modifiers;
+    const char *keys; // as shown: "Ctrl+S"
+    void ( *run )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+    bool ( *on )( const tr_ui *ui ); // a switch: whether it is on
+} tr_command;
+
+const tr_command *tr_command_table( int *count );
+bool tr_command_key( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int key, unsigned modifiers );
+
+// -------------------------------------------------------------------------------------------------- panels
+
+void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_left( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_right( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over the viewport
+void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown );
+
+// ---------------------------------------------------------------------------------------------- the cube
+
+void tr_cube_draw( const tr_ui *ui, struct nk_command_buffer *canvas, const struct nk_user_font *font );
+bool tr_cube_click( tr_ui *ui, double x, double y ); // true when it was on the cube
+
+// -------------------------------------------------------------------------------------------------- playing
+
+void tr_play_toggle( tr_ui *ui );
+void tr_play_advance( tr_ui *ui, double fps, double elapsed );
+void tr_play_seek( tr_ui *ui, int frame );        // clamped
+void tr_play_scene( tr_ui *ui, int frame_count ); // another scene, or another length
+
+// ------------------------------------------------------------------------------------------------- viewport
+
+typedef struct tr_viewport { // the picture of the stage, kept while nothing changes
+    tr_renderer *renderer;
+    tr_draw_list list;
+    tr_view_mark *marks;
+    int mark_capacity;
+    unsigned framebuffer, colour;
+    int width, height;
+    tr_quality quality;
+    double cost[3];    // milliseconds of a picture, smoothed, by quality
+    double changed;    // when it last had to be drawn anew
+    unsigned long key; // of what is in the framebuffer
+} tr_viewport;
+
+bool tr_viewport_create( tr_viewport *viewport, bool has_gl, tr_error *error );
+void tr_viewport_destroy( tr_viewport *viewport );
+// Draws the stage into the window where the viewport is.
+bool tr_viewport_draw( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, const tr_window *window,
+                       tr_error *error );
+// Pointer events that belong to the viewport.
+void tr_viewport_hover( tr_ui *ui, const tr_shown *shown ); // what the pointer is on, at this frame
+void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event *event );
+
+// --------------------------------------------------------------------------------------------- safekeeping
+
+typedef struct tr_keeper { // recovery files and recently used ones
+    char *folder;          // NULL = nowhere to keep them
+    char *recovery;        // this run's file
+    char *found;           // one left behind by a run that ended badly, NULL = none
+    char *recent[11];      // NULL-terminated
+    unsigned kept;         // revision that is in the recovery file
+    double next;
+} tr_keeper;
+
+void tr_keeper_open( tr_keeper *keeper, const char *folder );
+void tr_keeper_close( tr_keeper *keeper );                  // the run ended well
+void tr_keeper_note( tr_keeper *keeper, const char *path ); // was opened or saved
+// Every minute, when there is something unsaved.
+void tr_keeper_tick( tr_keeper *keeper, const tr_session *session, double now );
+bool tr_keeper_restore( tr_keeper *keeper, tr_session *session, tr_error *error );
+void tr_keeper_discard( tr_keeper *keeper );
+
+// ------------------------------------------------------------------------------------------------------ app
+
+struct tr_app {
+    tr_window *window;
+    struct nk_context nk;
+    tr_paint paint;
+    tr_ui ui;
+    tr_session *session;
+    tr_viewport viewport;
+    tr_keeper keeper;
+    tr_ops ops;
+    unsigned thumbs[TR_MAX_THUMBS];
+    char *report;
+    unsigned long reported;
+    unsigned revision, opened;
+    int shown_frames;
+    bool wait;
+    double last;
+    unsigned idle;    // frames without anything new
+    unsigned buttons; // that are down
+    char title[256];
+};
+
+// Takes from the window's queue what fits into one frame (at most one change of a button), hands it to
+// Nuklear and to the viewport. True when there was anything.
+bool tr_input_frame( tr_app *app, const tr_shown *shown );
+void tr_app_report( tr_app *app ); // into the report file, when something changed
+void tr_layout( tr_ui *ui );
+
+#endif

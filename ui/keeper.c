@@ -1,0 +1,198 @@
+// What outlives the window: a recovery file while there are unsaved changes, and the list of recent files.
+#include "ui/app.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const double period = 60.0; // seconds between two recovery files
+
+static char *default_folder( void )
+{
+    const char *state = getenv( "XDG_STATE_HOME" ), *home = getenv( "HOME" );
+    if ( state != NULL && state[0] == '/' )
+        return tr_string_format( "%s/troupe", state );
+    return home != NULL ? tr_string_format( "%s/.local/state/troupe", home ) : NULL;
+}
+
+// --------------------------------------------------------------------------------------------------- recent
+
+static void recent_path( const tr_keeper *keeper, char *out, size_t size )
+{
+    snprintf( out, size, "%s/recent", keeper->folder );
+}
+
+static void load_recent( tr_keeper *keeper )
+{
+    char path[1024], *text = NULL;
+    size_t size;
+    int count = 0;
+    recent_path( keeper, path, sizeof path );
+    if ( !tr_file_exists( path ) || !tr_file_read( path, &text, &size, NULL ) )
+        return;
+    for ( char *line = strtok( text, "\n" ); line != NULL && count < 10; line = strtok( NULL, "\n" ) )
+        keeper->recent[count++] = tr_string_copy( line );
+    tr_free( text );
+}
+
+static void save_recent( const tr_keeper *keeper )
+{
+    char path[1024];
+    tr_text text = { 0 };
+    for ( int i = 0; keeper->recent[i] != NULL; ++i )
+        tr_text_add( &text, "%s\n", keeper->recent[i] );
+    recent_path( keeper, path, sizeof path );
+    if ( !text.failed )
+        tr_file_write( path, text.data, text.size, NULL );
+    tr_text_free( &text );
+}
+
+void tr_keeper_note( tr_keeper *keeper, const char *path )
+{
+    char *whole = path != NULL ? realpath( path, NULL ) : NULL;
+    if ( keeper->folder == NULL || whole == NULL || strchr( whole, '\n' ) != NULL ) {
+        free( whole );
+        return;
+    }
+    int last = 0; // the place that falls out: its old one, or the end
+    while ( last < 9 && keeper->recent[last] != NULL && strcmp( keeper->recent[last], whole ) != 0 )
+        ++last;
+    tr_free( keeper->recent[last] );
+    memmove( keeper->recent + 1, keeper->recent, (size_t)last * sizeof( char * ) );
+    keeper->recent[0] = tr_string_copy( whole );
+    free( whole );
+    save_recent( keeper );
+}
+
+// ------------------------------------------------------------------------------------------------- recovery
+// recovery-<process>.json: {"what": what was opened, "file": where it is saved or null, "scene": {…}}
+
+// A recovery file whose process is gone was left behind by a crash.
+static bool left_behind( const char *name )
+{
+    int process = 0, length = 0;
+    return sscanf( name, "recovery-%d.json%n", &process, &length ) == 1 && name[length] == 0 && length > 0 &&
+           process != (int)getpid() && kill( process, 0 ) != 0 && errno == ESRCH;
+}
+
+static void find_recovery( tr_keeper *keeper )
+{
+    DIR *dir = opendir( keeper->folder );
+    if ( dir == NULL )
+        return;
+    for ( struct dirent *entry; keeper->found == NULL && ( entry = readdir( dir ) ) != NULL; )
+        if ( left_behind( entry->d_name ) )
+            keeper->found = tr_string_format( "%s/%s", keeper->folder, entry->d_name );
+    closedir( dir );
+}
+
+void tr_keeper_open( tr_keeper *keeper, const char *folder )
+{
+    *keeper = ( tr_keeper ){ 0 };
+    keeper->folder = folder != NULL ? tr_string_copy( folder ) : default_folder();
+    if ( keeper->folder == NULL )
+        return;
+    if ( !tr_folder_make( keeper->folder, NULL ) ) {
+        tr_free( keeper->folder );
+        keeper->folder = NULL;
+        return;
+    }
+    keeper->recovery = tr_string_format( "%s/recovery-%d.json", keeper->folder, (int)getpid() );
+    load_recent( keeper );
+    find_recovery( keeper );
+}
+
+void tr_keeper_close( tr_keeper *keeper )
+{
+    if ( keeper->recovery != NULL )
+        unlink( keeper->recovery );
+    tr_free( keeper->folder );
+    tr_free( keeper->recovery );
+    tr_free( keeper->found );
+    for ( int i = 0; keeper->recent[i] != NULL; ++i )
+        tr_free( keeper->recent[i] );
+    *keeper = ( tr_keeper ){ 0 };
+}
+
+static bool write_recovery( const tr_keeper *keeper, const tr_session *session )
+{
+    tr_text text = { 0 };
+    const char *what = tr_session_what( session ), *file = tr_session_file( session );
+    tr_text_add( &text, "{\"what\": " );
+    tr_text_quoted( &text, what, strlen( what ) );
+    tr_text_add( &text, ",\n\"file\": " );
+    if ( file != NULL )
+        tr_text_quoted( &text, file, strlen( file ) );
+    else
+        tr_text_add( &text, "null" );
+    tr_text_add( &text, ",\n\"scene\": " );
+    bool ok = tr_scene_print( tr_session_scene( session ), &text, NULL );
+    tr_text_add( &text, "}\n" );
+    ok = ok && !text.failed && tr_file_write( keeper->recovery, text.data, text.size, NULL );
+    tr_text_free( &text );
+    return ok;
+}
+
+void tr_keeper_tick( tr_keeper *keeper, const tr_session *session, double now )
+{
+    if ( keeper->recovery == NULL || tr_session_what( session ) == NULL )
+        return;
+    if ( !tr_session_unsaved( session ) ) {
+        if ( keeper->kept != 0 )
+            unlink( keeper->recovery );
+        keeper->kept = 0;
+        keeper->next = now + period;
+        return;
+    }
+    if ( now < keeper->next || keeper->kept == tr_session_revision( session ) )
+        return;
+    keeper->next = now + period;
+    if ( write_recovery( keeper, session ) )
+        keeper->kept = tr_session_revision( session );
+}
+
+static bool read_recovery( const tr_keeper *keeper, json_t *json, tr_session *session, tr_error *error )
+{
+    const char *what = json_string_value( json_object_get( json, "what" ) );
+    const char *file = json_string_value( json_object_get( json, "file" ) );
+    const json_t *kept = json_object_get( json, "scene" );
+    if ( what == NULL || kept == NULL )
+        return tr_error_at( error, keeper->found, 0, 0, "this is no recovery file" );
+    tr_text text = { 0 };
+    tr_scene scene = { 0 };
+    tr_json_print( kept, &text );
+    bool ok = text.failed ? tr_error_memory( error )
+                          : tr_scene_parse( &scene, text.data, text.size, keeper->found, error );
+    if ( ok )
+        tr_session_restore( session, what, file, &scene );
+    tr_text_free( &text );
+    return ok;
+}
+
+// What was restored stays on disk, now as this run's own.
+bool tr_keeper_restore( tr_keeper *keeper, tr_session *session, tr_error *error )
+{
+    json_t *json = NULL;
+    if ( keeper->found == NULL )
+        return tr_error_set( error, "there is nothing to restore" );
+    bool ok = tr_json_load( &json, keeper->found, error ) && read_recovery( keeper, json, session, error );
+    json_decref( json );
+    if ( ok && keeper->recovery != NULL )
+        rename( keeper->found, keeper->recovery );
+    tr_free( keeper->found );
+    keeper->found = NULL;
+    return ok;
+}
+
+void tr_keeper_discard( tr_keeper *keeper )
+{
+    if ( keeper->found == NULL )
+        return;
+    unlink( keeper->found );
+    tr_free( keeper->found );
+    keeper->found = NULL;
+}

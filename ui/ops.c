@@ -1,0 +1,67 @@
+// What panels and tools ask for, collected during a frame.
+#include "ui/app.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void add_line( char ***lines, int *count, int *capacity, const char *format, va_list arguments )
+{
+    va_list again;
+    va_copy( again, arguments );
+    int length = vsnprintf( NULL, 0, format, again );
+    va_end( again );
+    char *text = length >= 0 ? tr_alloc( (size_t)length + 1, 1 ) : NULL;
+    if ( text == NULL || !tr_array_reserve( (void **)lines, capacity, *count + 1, sizeof **lines ) ) {
+        tr_free( text );
+        return;
+    }
+    vsnprintf( text, (size_t)length + 1, format, arguments );
+    ( *lines )[( *count )++] = text;
+}
+
+void tr_ops_add( tr_ops *ops, const char *format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    add_line( &ops->lines, &ops->line_count, &ops->line_capacity, format, arguments );
+    va_end( arguments );
+}
+
+void tr_ops_preview( tr_ops *ops, const char *format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    add_line( &ops->preview, &ops->preview_count, &ops->preview_capacity, format, arguments );
+    va_end( arguments );
+}
+
+void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text )
+{
+    char *copy = tr_string_copy( text != NULL ? text : "" );
+    if ( copy == NULL || !tr_array_reserve( (void **)&ops->asks, &ops->ask_capacity, ops->ask_count + 1,
+                                            sizeof *ops->asks ) ) {
+        tr_free( copy );
+        return;
+    }
+    ops->asks[ops->ask_count++] = ( tr_ask ){ .kind = kind, .text = copy };
+}
+
+void tr_ops_clear( tr_ops *ops )
+{
+    for ( int i = 0; i < ops->line_count; ++i )
+        tr_free( ops->lines[i] );
+    for ( int i = 0; i < ops->preview_count; ++i )
+        tr_free( ops->preview[i] );
+    for ( int i = 0; i < ops->ask_count; ++i )
+        tr_free( ops->asks[i].text );
+    ops->line_count = ops->preview_count = ops->ask_count = 0;
+}
+
+void tr_ops_free( tr_ops *ops )
+{
+    tr_ops_clear( ops );
+    tr_free( ops->lines );
+    tr_free( ops->preview );
+    tr_free( ops->asks );
+    *ops = ( tr_ops ){ 0 };
+}

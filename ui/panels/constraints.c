@@ -1,0 +1,133 @@
+// The rules of the document: what holds what, where and when.
+#include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool concerns( const tr_ui *ui, const tr_constraint *k )
+{
+    bool any = false;
+    for ( int i = 0; i < ui->selection_count; ++i ) {
+        const tr_item *item = &ui->selection[i];
+        if ( item->kind == TR_ITEM_CONSTRAINT )
+            continue;
+        any = true;
+        if ( strcmp( k->a.who, item->id ) == 0 || strcmp( k->b.who, item->id ) == 0 ||
+             strcmp( k->surface, item->id ) == 0 )
+            return true;
+    }
+    return !any;
+}
+
+static void points_text( const tr_constraint *k, char *out, size_t size )
+{
+    tr_text text = { 0 };
+    tr_point_print( &k->a, &text );
+    if ( k->b.who[0] != 0 ) {
+        tr_text_add( &text, "  –  " );
+        tr_point_print( &k->b, &text );
+    } else if ( k->surface[0] != 0 )
+        tr_text_add( &text, "  on  %s", k->surface );
+    snprintf( out, size, "%s", text.data != NULL ? text.data : "" );
+    tr_text_free( &text );
+}
+
+static void rule_row( tr_ui *ui, const tr_shown *shown, const tr_constraint *k )
+{
+    struct nk_context *nk = ui->nk;
+    const tr_theme *t = &tr_theme_dark;
+    char points[256], line[256];
+    int on = tr_ui_selected( ui, TR_ITEM_CONSTRAINT, k->id ), before = on;
+    nk_layout_row_dynamic( nk, 42, 1 );
+    struct nk_rect area = nk_widget_bounds( nk );
+    if ( nk_selectable_label( nk, "", NK_TEXT_LEFT, &on ) && on != before ) {
+        tr_item item = tr_item_make( TR_ITEM_CONSTRAINT, k->id, -1 );
+        ui->selection_count -= ui->selection_count > 0 && tr_selected( ui )->kind == TR_ITEM_CONSTRAINT;
+        tr_select( ui, &item, ui->selection_count > 0 );
+        if ( k->first > -TR_MAX_FRAMES )
+            tr_play_seek( ui, k->first - shown->scene->first );
+    }
+    struct nk_command_buffer *canvas = nk_window_get_canvas( nk );
+    const struct nk_user_font *small = &shown->paint->fonts.small->handle;
+    snprintf( line, sizeof line, "%s   %s", k->id, tr_constraint_kind_names[k->kind] );
+    tr_ui_fit( points, sizeof points, line, nk->style.font, area.w - 70 );
+    tr_ui_text_at( canvas, nk->style.font, area.x + 8, area.y + 4, points, t->text );
+    if ( k->first > -TR_MAX_FRAMES )
+        snprintf( line, sizeof line, "%d – %d", k->first, k->last );
+    else
+        snprintf( line, sizeof line, "always" );
+    float width = tr_ui_text_width( small, line );
+    tr_ui_text_at( canvas, small, area.x + area.w - width - 8, area.y + 5, line,
+                   k->hard ? t->accent : t->dim );
+    points_text( k, line, sizeof line );
+    tr_ui_fit( points, sizeof points, line, small, area.w - 16 );
+    tr_ui_text_at( canvas, small, area.x + 8, area.y + 24, points, t->dim );
+}
+
+// ------------------------------------------------------------------------------------------------------ one
+
+// Two numbers that belong together: op key=a,b.
+static void pair( tr_ui *ui, tr_ops *ops, const tr_constraint *k, const char *key,
+                  const char *const labels[2], double low, double values[2] )
+{
+    bool held[2], done = false;
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
+    for ( int i = 0; i < 2; ++i ) {
+        char name[32];
+        snprintf( name, sizeof name, "rule.%s.%d", key, i );
+        done |= tr_ui_number( ui, name, labels[i], low, TR_MAX_FRAMES, 1, &values[i], &held[i] );
+    }
+    if ( done )
+        tr_ops_add( ops, "constraint_set id=%s %s=%.0f,%.0f", k->id, key, values[0], values[1] );
+    else if ( held[0] || held[1] )
+        tr_ops_preview( ops, "constraint_set id=%s %s=%.0f,%.0f", k->id, key, values[0], values[1] );
+}
+
+static void one_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_constraint *k )
+{
+    struct nk_context *nk = ui->nk;
+    double weight = k->weight;
+    bool held;
+    char text[256];
+    snprintf( text, sizeof text, "%s  (%s)", k->id, tr_constraint_kind_names[k->kind] );
+    tr_ui_heading( ui, shown->paint, text );
+    points_text( k, text, sizeof text );
+    tr_ui_note( ui, text );
+    static const char *const range_labels[] = { "From", "To" }, *const ease_labels[] = { "Ease in",
+                                                                                         "Ease out" };
+    double range[2] = { k->first > -TR_MAX_FRAMES ? k->first : shown->scene->first,
+                        k->last < TR_MAX_FRAMES ? k->last : shown->scene->last };
+    double ease[2] = { k->ease_in, k->ease_out };
+    pair( ui, ops, k, "range", range_labels, -TR_MAX_FRAMES, range );
+    pair( ui, ops, k, "ease", ease_labels, 0, ease );
+    nk_layout_row_dynamic( nk, TR_ROW - 2, 2 );
+    if ( nk_check_label( nk, "Hard: must be met", k->hard ) != k->hard )
+        tr_ops_add( ops, "constraint_set id=%s hard=%s", k->id, k->hard ? "false" : "true" );
+    if ( nk_button_label( nk, "Delete" ) )
+        tr_ops_add( ops, "constraint_remove id=%s", k->id );
+    if ( !k->hard && tr_ui_slider( ui, "rule.weight", "weight", 0, 10, 0.1, &weight, &held ) )
+        tr_ops_add( ops, "constraint_set id=%s weight=%g", k->id, weight );
+}
+
+void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    const tr_scene *scene = shown->scene;
+    const tr_item *item = tr_selected( ui );
+    char title[80];
+    int count = 0;
+    if ( item != NULL && item->kind == TR_ITEM_CONSTRAINT )
+        one_rule( ui, shown, ops, &scene->constraints[tr_scene_find_constraint( scene, item->id )] );
+    for ( int i = 0; i < scene->constraint_count; ++i )
+        count += concerns( ui, &scene->constraints[i] );
+    snprintf( title, sizeof title, count < scene->constraint_count ? "Rules  (%d of %d)" : "Rules  (%d)",
+              count, scene->constraint_count );
+    tr_ui_heading( ui, shown->paint, title );
+    int shown_rows = 0;
+    for ( int i = 0; i < scene->constraint_count && shown_rows < 300; ++i )
+        if ( concerns( ui, &scene->constraints[i] ) ) {
+            rule_row( ui, shown, &scene->constraints[i] );
+            ++shown_rows;
+        }
+    if ( count > shown_rows )
+        tr_ui_note( ui, "Select a character to see the others." );
+}

@@ -1,0 +1,372 @@
+// Questions in the middle of the window: which file, what about unsaved changes, who is meant.
+#include "ui/app.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct file_dialog {
+    const char *title, *action;
+    const char *proposal; // name to begin with
+    const char *ending;   // of files; "" = a folder
+    tr_ask_kind ask;
+} file_dialog;
+
+static const file_dialog file_dialogs[] = {
+    [TR_DIALOG_OPEN] = { "Open a scene or a motion", "Open", "", ".json", TR_ASK_OPEN },
+    [TR_DIALOG_SAVE] = { "Save the scene as", "Save", "scene.json", ".json", TR_ASK_SAVE },
+    [TR_DIALOG_EXPORT_MOTION] = { "Export the motion of everybody as BVH into a folder", "Export", "result",
+                                  "", TR_ASK_EXPORT },
+    [TR_DIALOG_EXPORT_PICTURE] = { "Export this view as a picture", "Export", "picture.png", ".png",
+                                   TR_ASK_PICTURE },
+    [TR_DIALOG_EXPORT_VIDEO] = { "Export the range that plays as a video", "Export", "video.mp4", ".mp4",
+                                 TR_ASK_VIDEO },
+};
+
+static bool is_file_dialog( tr_dialog dialog )
+{
+    return dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO;
+}
+
+static void set_field( tr_ui *ui, const char *text )
+{
+    snprintf( ui->field, sizeof ui->field, "%s", text );
+    ui->field_length = (int)strlen( ui->field );
+}
+
+void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown )
+{
+    ui->dialog = dialog;
+    ui->playing = false;
+    if ( ui->folder[0] == 0 && getcwd( ui->folder, sizeof ui->folder ) == NULL )
+        snprintf( ui->folder, sizeof ui->folder, "/" );
+    const char *file = tr_session_file( shown->session );
+    set_field( ui, "" );
+    if ( is_file_dialog( dialog ) )
+        set_field( ui, file_dialogs[dialog].proposal );
+    if ( dialog == TR_DIALOG_SAVE && file != NULL ) {
+        const char *slash = strrchr( file, '/' );
+        set_field( ui, slash != NULL ? slash + 1 : file );
+        if ( slash != NULL && slash > file )
+            snprintf( ui->folder, sizeof ui->folder, "%.*s", (int)( slash - file ), file );
+    }
+}
+
+// --------------------------------------------------------------------------------------------------- frame
+
+static bool begin( tr_ui *ui, const tr_shown *shown, const char *title, float w, float h )
+{
+    struct nk_context *nk = ui->nk;
+    h = fminf( h, (float)ui->height - 40 );
+    struct nk_rect area = nk_rect( 0.5f * ( (float)ui->width - w ), 0.4f * ( (float)ui->height - h ), w, h );
+    nk_window_set_focus( nk, "dialog" );
+    nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( 18, 14 ) );
+    nk_style_push_float( nk, &nk->style.window.border, 1 );
+    nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
+    nk_window_set_bounds( nk, "dialog", area );
+    bool open = nk_begin( nk, "dialog", area, NK_WINDOW_BORDER | NK_WINDOW_NO_SCROLLBAR );
+    if ( open )
+        tr_ui_heading( ui, shown->paint, title );
+    return open;
+}
+
+static void end( tr_ui *ui )
+{
+    struct nk_context *nk = ui->nk;
+    nk_end( nk );
+    nk_style_pop_color( nk );
+    nk_style_pop_float( nk );
+    nk_style_pop_vec2( nk );
+}
+
+static bool button( tr_ui *ui, const char *label, bool main )
+{
+    const tr_theme *t = &tr_theme_dark;
+    struct nk_style_button style = ui->nk->style.button;
+    char spot[48];
+    snprintf( spot, sizeof spot, "dialog.%s", label );
+    tr_ui_mark( ui, spot, nk_widget_bounds( ui->nk ) );
+    if ( main ) {
+        style.normal = nk_style_item_color( t->accent_dark );
+        style.hover = nk_style_item_color( nk_rgb( 150, 104, 40 ) );
+    }
+    return nk_button_label_styled( ui->nk, &style, label );
+}
+
+// A field for a line of text that has the keyboard from the start. True when Enter was pressed.
+static bool field( tr_ui *ui )
+{
+    nk_layout_row_dynamic( ui->nk, TR_ROW + 2, 1 );
+    tr_ui_mark( ui, "dialog.field", nk_widget_bounds( ui->nk ) );
+    nk_edit_focus( ui->nk, 0 );
+    nk_flags state = nk_edit_string( ui->nk, NK_EDIT_FIELD | NK_EDIT_SIG_ENTER, ui->field, &ui->field_length,
+                                     (int)sizeof ui->field - 1, nk_filter_default );
+    ui->field[ui->field_length] = 0;
+    return ( state & NK_EDIT_COMMITED ) != 0;
+}
+
+// --------------------------------------------------------------------------------------------------- files
+
+static bool ends_with( const char *text, const char *end )
+{
+    size_t length = strlen( text ), tail = strlen( end );
+    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
+}
+
+static bool is_folder( const char *path )
+{
+    struct stat status;
+    return stat( path, &status ) == 0 && S_ISDIR( status.st_mode );
+}
+
+static void enter_folder( tr_ui *ui, const char *path )
+{
+    char *whole = realpath( path, NULL );
+    if ( whole != NULL && strlen( whole ) < sizeof ui->folder )
+        snprintf( ui->folder, sizeof ui->folder, "%s", whole );
+    free( whole );
+}
+
+static bool whole_path( const tr_ui *ui, const char *name, char *out, size_t size )
+{
+    int length = name[0] == '/' ? snprintf( out, size, "%s", name )
+                                : snprintf( out, size, "%s/%s", ui->folder[1] != 0 ? ui->folder : "", name );
+    return length > 0 && (size_t)length < size;
+}
+
+static bool is_listed( const tr_ui *ui, const char *name, bool folder )
+{
+    const file_dialog *d = &file_dialogs[ui->dialog];
+    if ( name[0] == '.' )
+        return false;
+    return folder || ends_with( name, d->ending ) ||
+           ( ui->dialog == TR_DIALOG_OPEN && ends_with( name, ".bvh" ) );
+}
+
+static void list_entry( tr_ui *ui, const char *name, bool folder )
+{
+    struct nk_context *nk = ui->nk;
+    char label[300], path[1100];
+    int chosen = !folder && strcmp( name, ui->field ) == 0, before = chosen;
+    nk_layout_row_dynamic( nk, 24, 1 );
+    struct nk_rect area = nk_widget_bounds( nk );
+    snprintf( label, sizeof label, "       %.280s", name );
+    if ( nk_selectable_label( nk, label, NK_TEXT_LEFT, &chosen ) && chosen != before ) {
+        if ( folder && whole_path( ui, name, path, sizeof path ) )
+            enter_folder( ui, path );
+        else
+            set_field( ui, name );
+    }
+    tr_icon_draw( nk_window_get_canvas( nk ), folder ? TR_ICON_FOLDER : TR_ICON_FILE,
+                  nk_rect( area.x + 6, area.y + 5, 14, 14 ),
+                  folder ? tr_theme_dark.accent : tr_theme_dark.dim );
+}
+
+static void list_folder( tr_ui *ui )
+{
+    struct dirent **entries = NULL;
+    int count = scandir( ui->folder, &entries, NULL, alphasort );
+    list_entry( ui, "..", true );
+    for ( int pass = 0; pass < 2; ++pass )
+        for ( int i = 0; i < count; ++i ) {
+            char path[1100];
+            bool folder = whole_path( ui, entries[i]->d_name, path, sizeof path ) && is_folder( path );
+            if ( folder == ( pass == 0 ) && is_listed( ui, entries[i]->d_name, folder ) )
+                list_entry( ui, entries[i]->d_name, folder );
+        }
+    for ( int i = 0; i < count; ++i )
+        free( entries[i] );
+    free( entries );
+}
+
+static void accept_file( tr_ui *ui, tr_ops *ops )
+{
+    const file_dialog *d = &file_dialogs[ui->dialog];
+    char path[1100];
+    if ( ui->field[0] == 0 || !whole_path( ui, ui->field, path, sizeof path - 8 ) )
+        return;
+    bool open = ui->dialog == TR_DIALOG_OPEN;
+    if ( is_folder( path ) && !open && d->ending[0] != 0 ) {
+        enter_folder( ui, path );
+        set_field( ui, d->proposal );
+        return;
+    }
+    bool named = d->ending[0] == 0 || ends_with( path, d->ending ) ||
+                 ( ui->dialog == TR_DIALOG_EXPORT_VIDEO && ends_with( path, ".gif" ) );
+    if ( !open && !named )
+        strcat( path, d->ending );
+    tr_ops_ask( ops, d->ask, path );
+    bool then_quit = ui->dialog == TR_DIALOG_SAVE && ui->guard_quit;
+    const bool then_open = ui->dialog == TR_DIALOG_SAVE && ui->guard_path[0] != 0;
+    ui->dialog = TR_DIALOG_NONE;
+    if ( then_quit )
+        tr_ops_ask( ops, TR_ASK_QUIT, NULL );
+    else if ( then_open )
+        tr_ops_ask( ops, TR_ASK_OPEN, ui->guard_path );
+    ui->guard_quit = false;
+    ui->guard_path[0] = 0;
+}
+
+static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    const file_dialog *d = &file_dialogs[ui->dialog];
+    const float h = 520;
+    bool done = false, cancel = false;
+    if ( begin( ui, shown, d->title, 620, h ) ) {
+        char folder[128];
+        size_t length = strlen( ui->folder );
+        snprintf( folder, sizeof folder, "%s%s", length > 80 ? "…" : "",
+                  ui->folder + ( length > 80 ? length - 80 : 0 ) );
+        nk_layout_row_dynamic( nk, 20, 1 );
+        nk_label_colored( nk, folder, NK_TEXT_LEFT, tr_theme_dark.dim );
+        nk_layout_row_dynamic( nk, fminf( h, (float)ui->height - 40 ) - 178, 1 );
+        nk_style_push_style_item( nk, &nk->style.window.fixed_background,
+                                  nk_style_item_color( tr_theme_dark.well ) );
+        if ( nk_group_begin( nk, "files", 0 ) ) {
+            list_folder( ui );
+            nk_group_end( nk );
+        }
+        nk_style_pop_style_item( nk );
+        done = field( ui );
+        nk_layout_row_begin( nk, NK_STATIC, 30, 3 );
+        nk_layout_row_push( nk, 350 );
+        nk_spacing( nk, 1 );
+        nk_layout_row_push( nk, 108 );
+        cancel = button( ui, "Back", false );
+        nk_layout_row_push( nk, 108 );
+        done |= button( ui, d->action, true );
+        nk_layout_row_end( nk );
+    }
+    end( ui );
+    if ( cancel )
+        ui->dialog = TR_DIALOG_NONE;
+    else if ( done )
+        accept_file( ui, ops );
+}
+
+// ------------------------------------------------------------------------------------------------- choices
+
+static int choice( tr_ui *ui, const tr_shown *shown, const char *title, const char *text,
+                   const char *const *labels, int count )
+{
+    int chosen = -1;
+    if ( begin( ui, shown, title, 480, 150 ) ) {
+        tr_ui_note( ui, text );
+        nk_layout_row_dynamic( ui->nk, 30, count );
+        for ( int i = 0; i < count; ++i )
+            if ( button( ui, labels[i], i == count - 1 ) )
+                chosen = i;
+    }
+    end( ui );
+    return chosen;
+}
+
+static void unsaved_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    static const char *const labels[] = { "Back", "Discard", "Save" };
+    char text[200];
+    snprintf( text, sizeof text, "%s has changes that are not saved.", tr_session_name( shown->session ) );
+    switch ( choice( ui, shown, "Save first?", text, labels, 3 ) ) {
+    case 0:
+        ui->dialog = TR_DIALOG_NONE;
+        ui->guard_quit = false;
+        ui->guard_path[0] = 0;
+        break;
+    case 1:
+        ui->dialog = TR_DIALOG_NONE;
+        tr_ops_ask( ops, ui->guard_quit ? TR_ASK_QUIT_ANYWAY : TR_ASK_OPEN_ANYWAY, ui->guard_path );
+        ui->guard_path[0] = 0;
+        break;
+    case 2:
+        if ( tr_session_file( shown->session ) == NULL ) {
+            tr_dialog_open( ui, TR_DIALOG_SAVE, shown );
+            break;
+        }
+        ui->dialog = TR_DIALOG_NONE;
+        tr_ops_ask( ops, TR_ASK_SAVE, "" ); // and, when that worked, what was asked for before
+        tr_ops_ask( ops, ui->guard_quit ? TR_ASK_QUIT : TR_ASK_OPEN, ui->guard_path );
+        ui->guard_path[0] = 0;
+        break;
+    default: break;
+    }
+}
+
+static void restore_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    static const char *const labels[] = { "Forget it", "Restore" };
+    int chosen =
+        choice( ui, shown, "Restore unsaved work?",
+                "The editor did not end well the last time, but your changes were kept.", labels, 2 );
+    if ( chosen < 0 )
+        return;
+    ui->dialog = TR_DIALOG_NONE;
+    tr_ops_ask( ops, chosen == 1 ? TR_ASK_RESTORE : TR_ASK_DISCARD_RECOVERY, NULL );
+}
+
+// --------------------------------------------------------------------------------------------------- names
+
+static void found_item( tr_ui *ui, tr_item_kind kind, const char *id, const char *what, bool all, int *count )
+{
+    if ( strstr( id, ui->field ) == NULL || ( !all && *count >= 12 ) )
+        return;
+    tr_item item = tr_item_make( kind, id, -1 );
+    ++*count;
+    if ( all ) {
+        if ( !tr_ui_selected( ui, kind, id ) )
+            tr_select( ui, &item, true );
+        return;
+    }
+    char label[80];
+    int chosen = 0;
+    nk_layout_row_dynamic( ui->nk, 24, 1 );
+    snprintf( label, sizeof label, "%s   (%s)", id, what );
+    if ( nk_selectable_label( ui->nk, label, NK_TEXT_LEFT, &chosen ) && chosen ) {
+        tr_select( ui, &item, false );
+        ui->dialog = TR_DIALOG_NONE;
+    }
+}
+
+static void each_found( tr_ui *ui, const tr_scene *scene, bool all )
+{
+    int count = 0;
+    for ( int i = 0; i < scene->cast_count; ++i )
+        found_item( ui, TR_ITEM_CAST, scene->cast[i].id, "character", all, &count );
+    for ( int i = 0; i < scene->prop_count; ++i )
+        found_item( ui, TR_ITEM_PROP, scene->props[i].id, "prop", all, &count );
+    for ( int i = 0; i < scene->obstacle_count; ++i )
+        found_item( ui, TR_ITEM_OBSTACLE, scene->obstacles[i].id, "environment", all, &count );
+    for ( int i = 0; i < scene->constraint_count && !all; ++i )
+        found_item( ui, TR_ITEM_CONSTRAINT, scene->constraints[i].id, "constraint", all, &count );
+}
+
+static void find_question( tr_ui *ui, const tr_shown *shown )
+{
+    bool done = false;
+    if ( begin( ui, shown, "Select by name      (Enter takes all that match)", 420, 460 ) ) {
+        done = field( ui );
+        each_found( ui, shown->scene, false );
+    }
+    end( ui );
+    if ( done ) {
+        tr_select( ui, NULL, false );
+        each_found( ui, shown->scene, true );
+        ui->dialog = TR_DIALOG_NONE;
+    }
+}
+
+void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    if ( is_file_dialog( ui->dialog ) )
+        file_question( ui, shown, ops );
+    else if ( ui->dialog == TR_DIALOG_UNSAVED )
+        unsaved_question( ui, shown, ops );
+    else if ( ui->dialog == TR_DIALOG_RESTORE )
+        restore_question( ui, shown, ops );
+    else if ( ui->dialog == TR_DIALOG_FIND )
+        find_question( ui, shown );
+}

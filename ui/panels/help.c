@@ -1,0 +1,80 @@
+// F1: every key and tool, from the tables that define them.
+#include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void line( tr_ui *ui, const char *keys, const char *text )
+{
+    const float columns[] = { 0.36f, 0.64f };
+    nk_layout_row( ui->nk, NK_DYNAMIC, 19, 2, columns );
+    nk_label_colored( ui->nk, keys, NK_TEXT_LEFT, tr_theme_dark.accent );
+    nk_label( ui->nk, text, NK_TEXT_LEFT );
+}
+
+static void menu_lines( tr_ui *ui, const tr_shown *shown, const char *menu )
+{
+    int count;
+    const tr_command *table = tr_command_table( &count );
+    tr_ui_heading( ui, shown->paint, menu );
+    for ( int i = 0; i < count; ++i )
+        if ( table[i].keys[0] != 0 && table[i].menu != NULL && strcmp( table[i].menu, menu ) == 0 )
+            line( ui, table[i].keys, table[i].name );
+}
+
+static void tool_lines( tr_ui *ui, const tr_shown *shown )
+{
+    tr_ui_heading( ui, shown->paint, "Tools" );
+    for ( int i = 0; i < tr_tool_count(); ++i ) {
+        const tr_tool *tool = tr_tool_get( i );
+        char keys[64];
+        snprintf( keys, sizeof keys, tool->other_key != 0 ? "%c, %c   %s" : "%c%.0d   %s", tool->key,
+                  tool->other_key, tool->name );
+        line( ui, keys, tool->help );
+    }
+}
+
+static void mouse_lines( tr_ui *ui, const tr_shown *shown )
+{
+    tr_ui_heading( ui, shown->paint, "Mouse" );
+    line( ui, "Middle, Alt+left", "turn the view" );
+    line( ui, "Shift+middle, Alt+middle", "move the view" );
+    line( ui, "Wheel, Alt+right", "nearer, farther" );
+    line( ui, "Cube", "look along an axis" );
+    line( ui, "Esc", "cancel a drag completely" );
+}
+
+void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    float w = fminf( 1040, (float)ui->width - 60 ), h = fminf( 620, (float)ui->height - 60 );
+    struct nk_rect area = nk_rect( 0.5f * ( (float)ui->width - w ), 0.5f * ( (float)ui->height - h ), w, h );
+    (void)ops;
+    nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
+    nk_style_push_float( nk, &nk->style.window.border, 1 );
+    nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( 20, 14 ) );
+    nk_window_set_focus( nk, "help" );
+    nk_style_push_font( nk, &shown->paint->fonts.small->handle );
+    if ( nk_begin( nk, "help", area, NK_WINDOW_BORDER | NK_WINDOW_NO_SCROLLBAR ) ) {
+        tr_ui_heading( ui, shown->paint, "Keys and tools      (F1 or Esc closes this)" );
+        nk_layout_row_dynamic( nk, h - 70, 3 );
+        static const char *const columns[3][3] = { { "File", "Edit" }, { "View", "Show" }, { "Play" } };
+        for ( int c = 0; c < 3; ++c ) {
+            char name[8] = { 'h', (char)( '0' + c ), 0 };
+            if ( !nk_group_begin( nk, name, NK_WINDOW_NO_SCROLLBAR ) )
+                continue;
+            if ( c == 2 ) {
+                tool_lines( ui, shown );
+                mouse_lines( ui, shown );
+            }
+            for ( int i = 0; i < 3 && columns[c][i] != NULL; ++i )
+                menu_lines( ui, shown, columns[c][i] );
+            nk_group_end( nk );
+        }
+    }
+    nk_end( nk );
+    nk_style_pop_font( nk );
+    nk_style_pop_vec2( nk );
+    nk_style_pop_float( nk );
+    nk_style_pop_color( nk );
+}

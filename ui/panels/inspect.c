@@ -1,0 +1,223 @@
+// What is chosen, with exact values.
+#include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Emits an op while a value is held (to be seen) and when it is let go (to stay).
+#define EDIT( committed, held, ... )                                                                         \
+    do {                                                                                                     \
+        if ( committed )                                                                                     \
+            tr_ops_add( ops, __VA_ARGS__ );                                                                  \
+        else if ( held )                                                                                     \
+            tr_ops_preview( ops, __VA_ARGS__ );                                                              \
+    } while ( 0 )
+
+static void number_text( char *out, size_t size, double value )
+{
+    if ( tr_number_print_exact( out, size, value ) == 0 )
+        out[0] = 0;
+}
+
+static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, vec3 position,
+                       double heading )
+{
+    static const char *const labels[3] = { "X", "Y", "Z" };
+    double at[3] = { position.x, position.y, position.z };
+    bool held = false, committed = false, one;
+    char text[3][32], name[48], turn[32];
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 3 );
+    for ( int i = 0; i < 3; ++i ) {
+        snprintf( name, sizeof name, "place.%s", labels[i] );
+        committed |= tr_ui_number( ui, name, labels[i], -1000, 1000, 0.05, &at[i], &one );
+        held |= one;
+        number_text( text[i], sizeof text[i], at[i] );
+    }
+    EDIT( committed, held, "%s id=%s position=%s,%s,%s", verb, id, text[0], text[1], text[2] );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    committed = tr_ui_number( ui, "place.heading", "Turn about the vertical, degrees", -360, 360, 1, &heading,
+                              &held );
+    number_text( turn, sizeof turn, heading );
+    EDIT( committed, held, "%s id=%s heading=%s", verb, id, turn );
+}
+
+// ------------------------------------------------------------------------------------------------ characters
+
+static double entry_of( const tr_limb_value *values, int count, const char *limb )
+{
+    for ( int i = 0; i < count; ++i )
+        if ( strcmp( values[i].limb, limb ) == 0 )
+            return values[i].value;
+    return 1.0;
+}
+
+static void limb_slider( tr_ui *ui, tr_ops *ops, const tr_cast *cast, const char *limb, bool girth )
+{
+    char name[64], label[48], text[32];
+    double value = girth ? entry_of( cast->target.girths, cast->target.girth_count, limb )
+                         : entry_of( cast->target.limbs, cast->target.limb_count, limb );
+    bool held;
+    snprintf( name, sizeof name, "%s.%s", girth ? "girth" : "limb", limb );
+    snprintf( label, sizeof label, "%s", limb );
+    for ( char *at = label; *at != 0; ++at )
+        *at = *at == '_' ? ' ' : *at;
+    bool committed = tr_ui_slider( ui, name, label, 0.3, 2.5, 0.01, &value, &held );
+    number_text( text, sizeof text, value );
+    EDIT( committed, held, "%s id=%s limb=%s value=%s", girth ? "cast_girth" : "cast_limb", cast->id, limb,
+          text );
+}
+
+static void limb_sliders( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *cast, int actor,
+                          bool girth )
+{
+    static const char *const groups[] = { "arms", "legs", "torso", "head" };
+    const tr_skeleton *skeleton = actor >= 0 ? &shown->stage->actors[actor].target : NULL;
+    bool human = skeleton == NULL ||
+                 ( skeleton->limb_count <= 8 && tr_skeleton_find_limb( skeleton, "left_arm" ) >= 0 );
+    for ( size_t i = 0; human && i < sizeof groups / sizeof groups[0]; ++i )
+        limb_slider( ui, ops, cast, groups[i], girth );
+    for ( int i = 0; !human && i < skeleton->limb_count; ++i )
+        limb_slider( ui, ops, cast, skeleton->limbs[i].name, girth );
+}
+
+static void automatic( tr_ui *ui, tr_ops *ops, const tr_cast *cast )
+{
+    const struct {
+        const char *key, *label;
+        bool on;
+    } table[] = { { "contacts", "Feet and hands stay where they rest", cast->contacts },
+                  { "soles", "Soles stay flat in stance", cast->soles },
+                  { "balance", "Centre of mass stays over the feet", cast->balance } };
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 4, 1 );
+    for ( size_t i = 0; i < sizeof table / sizeof table[0]; ++i )
+        if ( nk_check_label( ui->nk, table[i].label, table[i].on ) != table[i].on )
+            tr_ops_add( ops, "cast_automatic id=%s %s=%s", cast->id, table[i].key,
+                        table[i].on ? "false" : "true" );
+}
+
+// Twelve colours that can be told apart on the dark floor.
+static void colours( tr_ui *ui, tr_ops *ops, const tr_cast *cast )
+{
+    static const char *const swatches[12] = { "#4c78a8", "#72b7b2", "#54a24b", "#8aa23c",
+                                              "#eeca3b", "#f58518", "#e45756", "#d67195",
+                                              "#b279a2", "#7d68b3", "#9d755d", "#bab0ac" };
+    nk_layout_row_dynamic( ui->nk, 20, 12 );
+    for ( int i = 0; i < 12; ++i ) {
+        struct nk_color colour = nk_rgb_hex( swatches[i] );
+        if ( nk_button_color( ui->nk, colour ) )
+            tr_ops_add( ops, "cast_colour id=%s colour=%s", cast->id, swatches[i] );
+    }
+}
+
+static void inspect_joint( tr_ui *ui, const tr_shown *shown, const tr_item *item, int actor )
+{
+    char text[200];
+    vec3 place;
+    if ( actor < 0 || item->joint < 0 || !tr_item_place( ui, shown, item, &place ) )
+        return;
+    tr_item_name( text, sizeof text, shown, item );
+    tr_ui_heading( ui, shown->paint, text );
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "at %.3f, %.3f, %.3f m, frame %d", place.x,
+                       place.y, place.z, ui->frame + shown->scene->first );
+}
+
+static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
+{
+    const tr_cast *cast = &shown->scene->cast[tr_scene_find_cast( shown->scene, item->id )];
+    int actor = tr_item_actor( shown, item );
+    double value = cast->target.scale;
+    bool held, committed;
+    char text[64];
+    inspect_joint( ui, shown, item, actor );
+    tr_ui_heading( ui, shown->paint, cast->id );
+    colours( ui, ops, cast );
+    tr_ui_heading( ui, shown->paint, "Size" );
+    committed = tr_ui_slider( ui, "size", "whole body", 0.3, 2.5, 0.01, &value, &held );
+    number_text( text, sizeof text, value );
+    EDIT( committed, held, "cast_scale id=%s scale=%s", cast->id, text );
+    limb_sliders( ui, shown, ops, cast, actor, false );
+    tr_ui_heading( ui, shown->paint, "Girth" );
+    limb_sliders( ui, shown, ops, cast, actor, true );
+    tr_ui_heading( ui, shown->paint, "Placement" );
+    placement( ui, ops, "cast_place", cast->id, cast->position, cast->heading );
+    tr_ui_heading( ui, shown->paint, "Automatic rules" );
+    automatic( ui, ops, cast );
+    tr_ui_heading( ui, shown->paint, "Source" );
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "motion  %s", cast->source.file );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "skeleton  %s",
+                       cast->target.skeleton.file[0] != 0 ? cast->target.skeleton.file : "the motion's own" );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "joint map  %s",
+                       cast->mapping[0] != 0 ? cast->mapping : "by name" );
+}
+
+// ------------------------------------------------------------------------------------------- props and
+// others
+
+static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
+{
+    const tr_prop *prop = &shown->scene->props[tr_scene_find_prop( shown->scene, item->id )];
+    double value = prop->scale;
+    bool held;
+    char text[64];
+    tr_ui_heading( ui, shown->paint, prop->id );
+    bool committed = tr_ui_slider( ui, "prop.scale", "size", 0.2, 3.0, 0.01, &value, &held );
+    number_text( text, sizeof text, value );
+    EDIT( committed, held, "prop_set id=%s scale=%s", prop->id, text );
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "%.2f × %.2f × %.2f m in the source",
+                       prop->size.x, prop->size.y, prop->size.z );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "track  %s",
+                       prop->track.file[0] != 0 ? prop->track.file : "stands still" );
+    tr_ui_heading( ui, shown->paint, "Placement" );
+    placement( ui, ops, "prop_set", prop->id, prop->position, prop->heading );
+}
+
+static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
+{
+    const tr_obstacle *o = &shown->scene->obstacles[tr_scene_find_obstacle( shown->scene, item->id )];
+    static const char *const labels[3] = { "Width", "Height", "Depth" };
+    double size[3] = { o->size.x, o->size.y, o->size.z };
+    bool held = false, committed = false, one;
+    char text[3][32];
+    tr_ui_heading( ui, shown->paint, o->id );
+    for ( int i = 0; i < 3; ++i ) {
+        nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+        committed |= tr_ui_number( ui, labels[i], labels[i], 0.01, 100, 0.05, &size[i], &one );
+        held |= one;
+        number_text( text[i], sizeof text[i], size[i] );
+    }
+    EDIT( committed, held, "obstacle_set id=%s size=%s,%s,%s", o->id, text[0], text[1], text[2] );
+    tr_ui_heading( ui, shown->paint, "Placement" );
+    placement( ui, ops, "obstacle_set", o->id, o->position, o->heading );
+}
+
+static void inspect_scene( tr_ui *ui, const tr_shown *shown )
+{
+    const tr_scene *scene = shown->scene;
+    tr_ui_heading( ui, shown->paint, "Scene" );
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "frames %d – %d at %g per second",
+                       scene->first, scene->last, scene->fps );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "%d characters, %d props, %d constraints",
+                       scene->cast_count, scene->prop_count, scene->constraint_count );
+    tr_ui_note( ui, "Click a body, a box or a name in the cast to see and change its values here." );
+}
+
+void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    const tr_item *item = tr_selected( ui );
+    if ( item == NULL ) {
+        inspect_scene( ui, shown );
+        return;
+    }
+    tr_item copy = *item;
+    switch ( copy.kind ) {
+    case TR_ITEM_CAST: inspect_cast( ui, shown, ops, &copy ); break;
+    case TR_ITEM_PROP: inspect_prop( ui, shown, ops, &copy ); break;
+    case TR_ITEM_OBSTACLE: inspect_obstacle( ui, shown, ops, &copy ); break;
+    case TR_ITEM_CONSTRAINT: ui->right_tab = TR_RIGHT_CONSTRAINTS; break;
+    case TR_ITEM_NONE: break;
+    }
+}

@@ -1,0 +1,80 @@
+// Over the viewport: the cube, the name of what the pointer is on, the box of a selection.
+#include "ui/app.h"
+
+#include <stdio.h>
+
+static void name_hover( const tr_ui *ui, const tr_shown *shown, struct nk_command_buffer *canvas )
+{
+    const tr_theme *t = &tr_theme_dark;
+    const struct nk_user_font *font = &shown->paint->fonts.text->handle;
+    char name[160];
+    if ( ui->hover.kind == TR_ITEM_NONE || ui->drag.active || ui->drag.navigating )
+        return;
+    tr_item_name( name, sizeof name, shown, &ui->hover );
+    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
+    float width = tr_ui_text_width( font, name ) + 14, x = mouse.x + 16, y = mouse.y + 14;
+    if ( x + width > ui->viewport.x + ui->viewport.width )
+        x = mouse.x - width - 8;
+    nk_fill_rect( canvas, nk_rect( x, y, width, 22 ), 4, nk_rgba( 20, 22, 26, 225 ) );
+    tr_ui_text_at( canvas, font, x + 7, y + 4, name, t->text );
+}
+
+static void selection_box( const tr_ui *ui, struct nk_command_buffer *canvas )
+{
+    if ( !ui->drag.active || !ui->drag.moved || ui->drag.handle != 0 )
+        return;
+    float x0 = (float)fmin( ui->drag.start_x, ui->drag.x ), y0 = (float)fmin( ui->drag.start_y, ui->drag.y );
+    struct nk_rect box = nk_rect( x0, y0, (float)fabs( ui->drag.x - ui->drag.start_x ),
+                                  (float)fabs( ui->drag.y - ui->drag.start_y ) );
+    nk_fill_rect( canvas, box, 0, nk_rgba( 255, 176, 59, 28 ) );
+    nk_stroke_rect( canvas, box, 0, 1, tr_theme_dark.accent );
+}
+
+static void empty_note( const tr_ui *ui, const tr_shown *shown, struct nk_command_buffer *canvas )
+{
+    const struct nk_user_font *font = &shown->paint->fonts.text->handle;
+    const char *text = ui->busy ? "Opening …" : "Nothing is open: drop a scene or a BVH file here, or Ctrl+O";
+    if ( shown->result != NULL )
+        return;
+    float width = tr_ui_text_width( font, text );
+    tr_ui_text_at( canvas, font, ui->viewport.x + 0.5f * ( ui->viewport.width - width ),
+                   ui->viewport.y + 0.5f * ui->viewport.height, text, tr_theme_dark.dim );
+}
+
+// Which scene, which frame, which kind of view: in the corner, quietly.
+static void corner( const tr_ui *ui, const tr_shown *shown, struct nk_command_buffer *canvas )
+{
+    const tr_theme *t = &tr_theme_dark;
+    char text[200];
+    const char *name = tr_session_name( shown->session );
+    float x = ui->viewport.x + 12, y = ui->viewport.y + 10;
+    if ( shown->result == NULL )
+        return;
+    tr_ui_text_at( canvas, &shown->paint->fonts.strong->handle, x, y, name, t->text );
+    snprintf( text, sizeof text, "%d character%s, %d prop%s%s", shown->scene->cast_count,
+              shown->scene->cast_count == 1 ? "" : "s", shown->scene->prop_count,
+              shown->scene->prop_count == 1 ? "" : "s", shown->solved ? "" : " · before solving" );
+    tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, x, y + 19, text, t->dim );
+    if ( ui->orbit.orthographic )
+        tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, x, y + 36, "orthographic", t->dim );
+}
+
+void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    (void)ops;
+    nk_style_push_style_item( nk, &nk->style.window.fixed_background,
+                              nk_style_item_color( nk_rgba( 0, 0, 0, 0 ) ) );
+    nk_flags flags = NK_WINDOW_NO_INPUT | NK_WINDOW_NO_SCROLLBAR | NK_WINDOW_BACKGROUND;
+    if ( nk_begin( nk, "overlay", tr_rect( ui->viewport ), flags ) ) {
+        struct nk_command_buffer *canvas = nk_window_get_canvas( nk );
+        nk_push_scissor( canvas, tr_rect( ui->viewport ) );
+        corner( ui, shown, canvas );
+        empty_note( ui, shown, canvas );
+        tr_cube_draw( ui, canvas, &shown->paint->fonts.small->handle );
+        selection_box( ui, canvas );
+        name_hover( ui, shown, canvas );
+    }
+    nk_end( nk );
+    nk_style_pop_style_item( nk );
+}

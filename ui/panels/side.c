@@ -1,0 +1,63 @@
+// The panels at the left and the right: a row of tabs, and under it what the chosen one shows.
+#include "ui/app.h"
+
+#include <stdio.h>
+
+typedef struct tab {
+    const char *name;
+    void ( *panel )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+} tab;
+
+static void tabs( tr_ui *ui, const tab *table, int count, int *chosen )
+{
+    const tr_theme *t = &tr_theme_dark;
+    nk_layout_row_dynamic( ui->nk, TR_ROW, count );
+    for ( int i = 0; i < count; ++i ) {
+        struct nk_style_button style = ui->nk->style.button;
+        struct nk_rect area = nk_widget_bounds( ui->nk );
+        bool on = *chosen == i;
+        char spot[48];
+        style.normal = nk_style_item_color( t->panel );
+        style.text_normal = on ? t->text : t->dim;
+        style.padding = nk_vec2( 0, 0 );
+        snprintf( spot, sizeof spot, "tab.%s", table[i].name );
+        tr_ui_mark( ui, spot, area );
+        if ( nk_button_label_styled( ui->nk, &style, table[i].name ) )
+            *chosen = i;
+        if ( on )
+            nk_fill_rect( nk_window_get_canvas( ui->nk ),
+                          nk_rect( area.x + 6, area.y + area.h - 2, area.w - 12, 2 ), 1, t->accent );
+    }
+}
+
+static void side( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *name, tr_area area,
+                  const tab *table, int count, int *chosen )
+{
+    struct nk_context *nk = ui->nk;
+    if ( nk_begin( nk, name, tr_rect( area ), NK_WINDOW_NO_SCROLLBAR ) ) {
+        tabs( ui, table, count, chosen );
+        nk_layout_row_dynamic( nk, area.height - TR_ROW - 2 * TR_PAD - 8, 1 );
+        if ( nk_group_begin( nk, table[*chosen].name, 0 ) ) {
+            table[*chosen].panel( ui, shown, ops );
+            nk_group_end( nk );
+        }
+    }
+    nk_end( nk );
+}
+
+void tr_panel_left( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    static const tab table[TR_LEFT_TABS] = { [TR_LEFT_CAST] = { "Cast", tr_panel_cast },
+                                             [TR_LEFT_SCENES] = { "Scenes", tr_panel_scenes },
+                                             [TR_LEFT_LAYERS] = { "Layers", tr_panel_layers } };
+    side( ui, shown, ops, "left", ui->left, table, TR_LEFT_TABS, &ui->left_tab );
+}
+
+void tr_panel_right( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    static const tab table[TR_RIGHT_TABS] = { [TR_RIGHT_INSPECT] = { "Inspect", tr_panel_inspect },
+                                              [TR_RIGHT_CONSTRAINTS] = { "Rules", tr_panel_constraints },
+                                              [TR_RIGHT_REPORT] = { "Report", tr_panel_report },
+                                              [TR_RIGHT_HISTORY] = { "History", tr_panel_history } };
+    side( ui, shown, ops, "right", ui->right, table, TR_RIGHT_TABS, &ui->right_tab );
+}

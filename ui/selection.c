@@ -1,0 +1,181 @@
+// What is chosen, and how characters are shown.
+#include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+tr_item tr_item_none( void )
+{
+    return ( tr_item ){ .joint = -1 };
+}
+
+tr_item tr_item_make( tr_item_kind kind, const char *id, int joint )
+{
+    tr_item item = { .kind = kind, .joint = joint };
+    snprintf( item.id, sizeof item.id, "%s", id );
+    return item;
+}
+
+bool tr_item_same( const tr_item *a, const tr_item *b )
+{
+    return a->kind == b->kind && a->joint == b->joint && strcmp( a->id, b->id ) == 0;
+}
+
+bool tr_ui_selected( const tr_ui *ui, tr_item_kind kind, const char *id )
+{
+    for ( int i = 0; i < ui->selection_count; ++i )
+        if ( ui->selection[i].kind == kind && strcmp( ui->selection[i].id, id ) == 0 )
+            return true;
+    return false;
+}
+
+const tr_item *tr_selected( const tr_ui *ui )
+{
+    return ui->selection_count > 0 ? &ui->selection[ui->selection_count - 1] : NULL;
+}
+
+static void unselect( tr_ui *ui, int index )
+{
+    memmove( ui->selection + index, ui->selection + index + 1,
+             (size_t)( ui->selection_count - index - 1 ) * sizeof *ui->selection );
+    --ui->selection_count;
+}
+
+void tr_select( tr_ui *ui, const tr_item *item, bool extend )
+{
+    if ( !extend )
+        ui->selection_count = 0;
+    if ( item == NULL || item->kind == TR_ITEM_NONE )
+        return;
+    for ( int i = 0; i < ui->selection_count; ++i )
+        if ( tr_item_same( &ui->selection[i], item ) ) {
+            unselect( ui, i );
+            return;
+        }
+    if ( tr_array_reserve( (void **)&ui->selection, &ui->selection_capacity, ui->selection_count + 1,
+                           sizeof *item ) )
+        ui->selection[ui->selection_count++] = *item;
+}
+
+static bool exists( const tr_scene *scene, const tr_item *item )
+{
+    switch ( item->kind ) {
+    case TR_ITEM_CAST: return tr_scene_find_cast( scene, item->id ) >= 0;
+    case TR_ITEM_PROP: return tr_scene_find_prop( scene, item->id ) >= 0;
+    case TR_ITEM_OBSTACLE: return tr_scene_find_obstacle( scene, item->id ) >= 0;
+    case TR_ITEM_CONSTRAINT: return tr_scene_find_constraint( scene, item->id ) >= 0;
+    case TR_ITEM_NONE: break;
+    }
+    return false;
+}
+
+tr_cast_look *tr_cast_look_of( tr_ui *ui, const char *id )
+{
+    for ( int i = 0; i < ui->look_count; ++i )
+        if ( strcmp( ui->looks[i].id, id ) == 0 )
+            return &ui->looks[i];
+    return NULL;
+}
+
+// Looks follow the cast: kept for those who stay, plain for those who come.
+static void sync_looks( tr_ui *ui, const tr_scene *scene )
+{
+    if ( !tr_array_reserve( (void **)&ui->looks, &ui->look_capacity, ui->look_count + scene->cast_count,
+                            sizeof *ui->looks ) )
+        return;
+    int old = ui->look_count;
+    tr_cast_look *fresh = ui->looks + old;
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        const tr_cast_look *kept = tr_cast_look_of( ui, scene->cast[i].id );
+        fresh[i] = kept != NULL ? *kept : ( tr_cast_look ){ 0 };
+        memcpy( fresh[i].id, scene->cast[i].id, sizeof fresh[i].id );
+    }
+    memmove( ui->looks, fresh, (size_t)scene->cast_count * sizeof *fresh );
+    ui->look_count = scene->cast_count;
+}
+
+void tr_selection_sync( tr_ui *ui, const tr_scene *scene )
+{
+    for ( int i = ui->selection_count - 1; i >= 0; --i )
+        if ( !exists( scene, &ui->selection[i] ) )
+            unselect( ui, i );
+    if ( !exists( scene, &ui->hover ) )
+        ui->hover = tr_item_none();
+    sync_looks( ui, scene );
+}
+
+static bool any_solo( const tr_ui *ui )
+{
+    for ( int i = 0; i < ui->look_count; ++i )
+        if ( ui->looks[i].solo )
+            return true;
+    return false;
+}
+
+bool tr_cast_visible( const tr_ui *ui, const char *id )
+{
+    for ( int i = 0; i < ui->look_count; ++i )
+        if ( strcmp( ui->looks[i].id, id ) == 0 )
+            return any_solo( ui ) ? ui->looks[i].solo : !ui->looks[i].hidden;
+    return true;
+}
+
+bool tr_cast_locked( const tr_ui *ui, const char *id )
+{
+    for ( int i = 0; i < ui->look_count; ++i )
+        if ( strcmp( ui->looks[i].id, id ) == 0 )
+            return ui->looks[i].locked;
+    return false;
+}
+
+// -------------------------------------------------------------------------------------------------- on stage
+
+int tr_item_actor( const tr_shown *shown, const tr_item *item )
+{
+    if ( shown->stage == NULL || item->kind != TR_ITEM_CAST )
+        return -1;
+    return tr_scene_find_cast( shown->stage->scene, item->id );
+}
+
+int tr_item_prop( const tr_shown *shown, const tr_item *item )
+{
+    if ( shown->stage == NULL || item->kind != TR_ITEM_PROP )
+        return -1;
+    return tr_scene_find_prop( shown->stage->scene, item->id );
+}
+
+static bool has_joint( const tr_shown *shown, int actor, int joint )
+{
+    return actor >= 0 && joint >= 0 && joint < shown->stage->actors[actor].target.joint_count;
+}
+
+void tr_item_name( char *out, size_t size, const tr_shown *shown, const tr_item *item )
+{
+    int actor = tr_item_actor( shown, item );
+    if ( has_joint( shown, actor, item->joint ) )
+        snprintf( out, size, "%s.%s", item->id, shown->stage->actors[actor].target.joints[item->joint].name );
+    else
+        snprintf( out, size, "%s", item->id );
+}
+
+bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item, vec3 *place )
+{
+    int actor = tr_item_actor( shown, item ), prop = tr_item_prop( shown, item );
+    if ( shown->result == NULL || shown->result->frame_count < 1 )
+        return false;
+    int frame = ui->frame < shown->result->frame_count ? ui->frame : shown->result->frame_count - 1;
+    if ( actor >= 0 ) {
+        int joint = has_joint( shown, actor, item->joint ) ? item->joint : 0;
+        *place = tr_world_pose( &shown->result->worlds[actor], frame ).positions[joint];
+        return true;
+    }
+    if ( prop >= 0 ) {
+        *place = shown->result->tracks[prop][frame].position;
+        return true;
+    }
+    int obstacle =
+        item->kind == TR_ITEM_OBSTACLE ? tr_scene_find_obstacle( shown->stage->scene, item->id ) : -1;
+    if ( obstacle >= 0 )
+        *place = shown->stage->obstacles[obstacle].position;
+    return obstacle >= 0;
+}

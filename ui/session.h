@@ -1,0 +1,84 @@
+// The document being edited, where it is saved, and what was computed from it. Opening, solving, measuring
+// and exporting happen on a thread of their own; tr_session_poll picks up what it delivers.
+#ifndef TROUPE_UI_SESSION_H
+#define TROUPE_UI_SESSION_H
+
+#include "scenes/scenes.h"
+#include "ui/render/render.h"
+
+// A solve: the document as it was, and what came of it. Nothing in it changes once it is shown.
+typedef struct tr_take {
+    tr_scene scene; // what the stage refers to
+    tr_stage stage;
+    tr_result copied, solved; // copied: rotations taken over, to be seen until the rest is there
+    bool has_copied, has_solved;
+    tr_measures measures;
+    bool has_measures;
+    tr_log warnings;
+    double solve_ms;
+    unsigned revision; // of the session's document
+    int users;
+} tr_take;
+
+typedef struct tr_picture_job { // a picture or a video to be made in the background
+    char *path;                 // .png, .mp4, .gif
+    tr_camera camera;
+    tr_view_def view;
+    int first, last; // frames; a picture has one
+    int width, height;
+} tr_picture_job;
+
+#define TR_MAX_THUMBS 16
+
+typedef struct tr_thumb { // picture of a built-in scene, made in the background
+    int width, height;
+    unsigned char *rgb; // [height * width * 3]; NULL = not there (yet)
+    bool failed;
+} tr_thumb;
+
+typedef struct tr_session tr_session;
+
+tr_session *tr_session_create( bool synchronous, tr_error *error );
+void tr_session_destroy( tr_session *session );
+// Once a frame. True when something new is to be seen.
+bool tr_session_poll( tr_session *session );
+
+// The document.
+const tr_document *tr_session_document( const tr_session *session ); // NULL until something is open
+const tr_scene *tr_session_scene( const tr_session *session ); // never NULL; empty until something is open
+unsigned tr_session_revision( const tr_session *session );     // changes with the document
+unsigned tr_session_opened( const tr_session *session );       // changes when another scene is open
+// All lines as one step of the history; all or nothing.
+bool tr_session_apply( tr_session *session, char *const *lines, int count, tr_error *error );
+bool tr_session_undo( tr_session *session );
+bool tr_session_redo( tr_session *session );
+// Solves the document as if these lines had been applied, without touching it; 0 lines: as it is.
+void tr_session_preview( tr_session *session, char *const *lines, int count );
+
+// Files.
+void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
+// Opens `what` for its motions and puts `scene` (taken over) in the place of its scene, as unsaved changes.
+void tr_session_restore( tr_session *session, const char *what, const char *file, tr_scene *scene );
+bool tr_session_save( tr_session *session, const char *path, tr_error *error ); // NULL = where it was
+const char *tr_session_file( const tr_session *session ); // where it is saved, NULL = nowhere yet
+const char *tr_session_name( const tr_session *session ); // for the title
+const char *tr_session_what( const tr_session *session ); // what was opened
+bool tr_session_unsaved( const tr_session *session );
+void tr_session_export( tr_session *session, const char *folder );      // BVH of every character, report
+void tr_session_draw( tr_session *session, const tr_picture_job *job ); // path is copied
+const tr_thumb *tr_session_thumb( tr_session *session, int entry );     // of a built-in scene; asks for it
+
+// What was computed.
+const tr_take *tr_session_take( const tr_session *session );     // what to show, NULL = nothing yet
+const tr_result *tr_session_result( const tr_session *session ); // of it
+const tr_method *tr_session_method( const tr_session *session );
+void tr_session_set_method( tr_session *session, const tr_method *method );
+bool tr_session_busy( const tr_session *session );
+bool tr_session_stale( const tr_session *session ); // what is shown is not the document's last state
+const char *tr_session_task( const tr_session *session, float *progress ); // NULL = idle
+void tr_session_cancel( tr_session *session );                             // what is going on
+void tr_session_solve( tr_session *session );                              // again, after it was cancelled
+// A sentence about the last thing that failed or was finished, once. False when there is none.
+bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad );
+
+#endif

@@ -1,0 +1,14 @@
+// The tools there are, in the order of the bar.
+#include "ui/app.h"
+
+static const tr_tool *const tools[] = { &tr_tool_select };
+
+int tr_tool_count( void )
+{
+    return (int)( sizeof tools / sizeof tools[0] );
+}
+
+const tr_tool *tr_tool_get( int i )
+{
+    return tools[i >= 0 && i < tr_tool_count() ? i : 0];
+}

@@ -1,0 +1,268 @@
+// ui: the editor. A window (or, in tests, the likeness of one) delivers events; every frame the panels read
+// the document, draw themselves and ask for changes as ops; a thread in the background solves. Everything the
+// interface remembers stands in one struct, tr_ui, which tests read.
+#ifndef TROUPE_UI_H
+#define TROUPE_UI_H
+
+#include "scene/scene.h"
+#include "ui/render/render.h"
+
+// ---------------------------------------------------------------------------------------------- events
+
+typedef enum tr_event_kind {
+    TR_EVENT_MOTION, // pointer at x, y
+    TR_EVENT_BUTTON, // button goes down or up at x, y
+    TR_EVENT_SCROLL, // by x, y notches
+    TR_EVENT_KEY,
+    TR_EVENT_TEXT,
+    TR_EVENT_DROP, // a file was dropped on the window
+    TR_EVENT_CLOSE
+} tr_event_kind;
+
+enum { TR_BUTTON_LEFT, TR_BUTTON_RIGHT, TR_BUTTON_MIDDLE, TR_BUTTON_COUNT };
+enum { TR_MOD_SHIFT = 1, TR_MOD_CTRL = 2, TR_MOD_ALT = 4 };
+// Keys: letters as capitals and digits as their characters, others as here.
+enum {
+    TR_KEY_SPACE = ' ',
+    TR_KEY_ESCAPE = 256,
+    TR_KEY_ENTER,
+    TR_KEY_TAB,
+    TR_KEY_BACKSPACE,
+    TR_KEY_DELETE,
+    TR_KEY_LEFT,
+    TR_KEY_RIGHT,
+    TR_KEY_UP,
+    TR_KEY_DOWN,
+    TR_KEY_HOME,
+    TR_KEY_END,
+    TR_KEY_PAGE_UP,
+    TR_KEY_PAGE_DOWN,
+    TR_KEY_F1,                     // … F12 follow
+    TR_KEY_PAD_0 = TR_KEY_F1 + 12, // … 9 follow
+    TR_KEY_PAD_POINT = TR_KEY_PAD_0 + 10,
+    TR_KEY_COUNT
+};
+
+typedef struct tr_event {
+    tr_event_kind kind;
+    double x, y; // points from the window's upper left corner; scroll: notches
+    int button, key;
+    bool down;
+    unsigned modifiers; // TR_MOD_… at that moment
+    unsigned text;      // Unicode
+    char *path;         // dropped file, owned by the queue
+} tr_event;
+
+// ---------------------------------------------------------------------------------------------- window
+// What the editor needs of a window. Lengths are points: pixels divided by the screen's scale.
+
+typedef struct tr_event_queue {
+    tr_event *items;
+    int count, capacity;
+} tr_event_queue;
+
+typedef struct tr_window tr_window;
+struct tr_window {
+    int width, height; // points
+    int pixel_width, pixel_height;
+    double scale;                         // pixels per point
+    bool has_gl;                          // an OpenGL context is current
+    unsigned target;                      // framebuffer to draw into, 0 = the window's own
+    tr_event_queue queue;                 // delivered and not yet taken
+    double ( *now )( tr_window *window ); // seconds, monotonic
+    // Lets events arrive; waits up to `seconds` when there is nothing to do.
+    void ( *poll )( tr_window *window, double seconds );
+    void ( *present )( tr_window *window );
+    void ( *set_title )( tr_window *window, const char *title );
+    void ( *destroy )( tr_window *window );
+    void *own;
+};
+
+tr_window *tr_window_open( const char *title, int width, int height, tr_error *error ); // GLFW
+// No screen: events come from tr_window_push, time from tr_window_advance. With `pictures` it draws into
+// memory (tr_window_picture); else panels are laid out and nothing is drawn.
+tr_window *tr_window_pretend( int width, int height, double scale, bool pictures, tr_error *error );
+void tr_window_push( tr_window *window, const tr_event *event );
+void tr_window_advance( tr_window *window, double seconds );
+void tr_window_close( tr_window *window ); // NULL is fine
+bool tr_window_picture( tr_window *window,
+                        unsigned char *rgb ); // [pixel_height * pixel_width * 3], top row first
+
+// --------------------------------------------------------------------------------------------- the state
+
+typedef enum tr_item_kind {
+    TR_ITEM_NONE,
+    TR_ITEM_CAST,
+    TR_ITEM_PROP,
+    TR_ITEM_OBSTACLE,
+    TR_ITEM_CONSTRAINT
+} tr_item_kind;
+
+typedef struct tr_item { // something that can be picked
+    tr_item_kind kind;
+    tr_id id;
+    int joint; // of a character's target skeleton, -1 = the whole of it
+} tr_item;
+
+typedef struct tr_orbit { // where the viewer stands
+    vec3 target;
+    double yaw, pitch; // degrees, as in tr_camera_view
+    double distance;
+    bool orthographic;
+} tr_orbit;
+
+typedef struct tr_cast_look { // how a character is shown; not part of the document
+    tr_id id;
+    bool hidden, locked, solo;
+} tr_cast_look;
+
+typedef struct tr_area {
+    float x, y, width, height; // points
+} tr_area;
+
+typedef struct tr_spot { // where on the window something is: for tests and for the guide
+    char name[48];
+    tr_area area;
+} tr_spot;
+
+typedef enum tr_dialog {
+    TR_DIALOG_NONE,
+    TR_DIALOG_OPEN,
+    TR_DIALOG_SAVE,
+    TR_DIALOG_EXPORT_MOTION,
+    TR_DIALOG_EXPORT_PICTURE,
+    TR_DIALOG_EXPORT_VIDEO,
+    TR_DIALOG_UNSAVED,
+    TR_DIALOG_RESTORE,
+    TR_DIALOG_FIND
+} tr_dialog;
+
+typedef enum tr_left_tab { TR_LEFT_CAST, TR_LEFT_SCENES, TR_LEFT_LAYERS, TR_LEFT_TABS } tr_left_tab;
+typedef enum tr_right_tab {
+    TR_RIGHT_INSPECT,
+    TR_RIGHT_CONSTRAINTS,
+    TR_RIGHT_REPORT,
+    TR_RIGHT_HISTORY,
+    TR_RIGHT_TABS
+} tr_right_tab;
+
+typedef enum tr_grip { TR_GRIP_NONE, TR_GRIP_TIME, TR_GRIP_RANGE_FIRST, TR_GRIP_RANGE_LAST } tr_grip;
+
+struct nk_context;
+
+typedef struct tr_ui {
+    struct nk_context *nk;
+    double now; // seconds, of this frame
+    int width, height;
+    tr_area bar, left, right, timeline, status, viewport;
+
+    // Playback. Frames are those of the stage: 0 is the scene's first.
+    int frame, frame_count;
+    double position; // seconds since the loop's first frame while playing
+    bool playing, loop;
+    int loop_first, loop_last;
+    double speed;
+    bool seconds; // times are shown in seconds instead of frames
+
+    // Looking
+    tr_orbit orbit;
+    bool framed; // the camera has been pointed at this scene
+    tr_view_def show;
+    tr_cast_look *looks; // [look_count], as the document's cast
+    int look_count, look_capacity;
+
+    // Choosing
+    tr_item *selection; // the last is the one the inspector shows
+    int selection_count, selection_capacity;
+    tr_item hover; // what a click would pick
+
+    // Tools
+    int tool; // row of tr_tool_table
+    struct {
+        bool active;     // a tool holds the pointer
+        bool navigating; // the camera holds it
+        int button;
+        unsigned modifiers;
+        double x, y, start_x, start_y; // points
+        vec3 start, now;               // in the world, where the tool says
+        int handle;                    // of the tool
+        tr_item item;
+        bool moved;
+    } drag;
+
+    // Values held by a slider or a field until the button is let go
+    struct {
+        unsigned key; // 0 = none
+        double value;
+        bool cancelled; // by Escape, until the button is let go
+    } edit;
+
+    unsigned modifiers; // TR_MOD_… that are down
+    unsigned grabbed;   // slider that has the pointer, while the button is down
+
+    // Panels
+    int left_tab, right_tab;
+    bool show_left, show_right, help;
+    tr_dialog dialog, after_guard;
+    char guard_path[512]; // what to open once unsaved changes are dealt with
+    bool guard_quit;
+    char field[512]; // text of the dialog
+    int field_length;
+    char folder[512]; // the file dialog's
+    char filter[64];
+    int filter_length;
+    int report_sort;
+    float timeline_rows;          // scrolled by, points
+    double zoom_first, zoom_last; // frames the timeline shows; equal = all
+    int grip;                     // what of the timeline is held: tr_grip
+
+    // What is going on, for the status line
+    char message[640];
+    bool message_bad;
+    double message_until;
+    char hint[200]; // what the mouse would do
+    double frame_ms, view_ms, fps;
+    int quality; // of the viewport, see tr_renderer_set_quality
+    bool busy;
+    float progress;
+    char task[64];
+    double solve_ms;
+    bool quit;
+
+    tr_spot *spots; // of this frame
+    int spot_count, spot_capacity;
+    unsigned long frames; // drawn so far
+} tr_ui;
+
+const tr_spot *tr_ui_spot( const tr_ui *ui, const char *name ); // NULL: not on the window now
+bool tr_ui_selected( const tr_ui *ui, tr_item_kind kind, const char *id );
+
+// ------------------------------------------------------------------------------------------------- app
+
+typedef struct tr_app tr_app;
+
+typedef struct tr_app_def {
+    tr_window *window;     // taken over, also on failure
+    const char *open;      // scene, file or folder to begin with; NULL = the box relay
+    int cast;              // number of characters of a built-in scene, 0 = its own
+    const char *state_dir; // recovery files and recently used ones; NULL = the user's
+    const char *report;    // file that is told the state of the interface whenever it changes; NULL = none
+    bool wait;             // sleep while there is nothing to do
+    bool synchronous;      // solve between frames instead of in the background: for tests
+} tr_app_def;
+
+tr_app_def tr_default_app_def( void );
+tr_app *tr_app_create( const tr_app_def *def, tr_error *error );
+bool tr_app_frame( tr_app *app ); // false when the editor has been closed
+void tr_app_destroy( tr_app *app );
+const tr_ui *tr_app_ui( const tr_app *app );
+const tr_scene *tr_app_scene( const tr_app *app ); // the document
+const tr_result *tr_app_result( const tr_app *app,
+                                const tr_stage **stage ); // what is shown, NULL = nothing yet
+bool tr_app_settled( const tr_app *app );                 // nothing is being opened or solved
+// Where a joint ("p03.LeftHand") or a thing ("box01") is on the window now, in points. False: not to be seen.
+bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );
+bool tr_app_unsaved( const tr_app *app );
+int tr_app_ops( const tr_app *app ); // done and not undone
+
+#endif
