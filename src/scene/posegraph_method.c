@@ -9,11 +9,6 @@
 // fit. Whatever no skeleton can reach shows as residual after the last fit.
 #include "scene/cluster.h"
 
-// A frame that stops early in a long chain of links is a centimetre off its neighbours: what is committed is
-// converged.
-#define TOLERANCE      1e-5 // metres
-#define MAX_ITERATIONS 400
-
 // ------------------------------------------------------------------------------------------------ clusters
 
 typedef struct cluster_work {
@@ -137,8 +132,6 @@ static bool deform( cluster_work *work, bool transfer, tr_error *error )
                            .goals = work->goals,
                            .vertices = work->vertices,
                            .rotations = work->rotations };
-    job.def.tolerance = TOLERANCE;
-    job.def.max_iterations = MAX_ITERATIONS;
     if ( transfer ) {
         tr_cluster_rows_goals( &work->rows, work->result, true, work->goals );
         if ( !tr_cluster_transfer( &job, error ) )
