@@ -273,6 +273,31 @@ static bool find_extents( tr_cage *cage, const tr_cage_points *p, tr_error *erro
     return true;
 }
 
+#define STEADY 1.5 // times as large as its largest section the box around all frames may be
+
+// One section for all frames, where that is not much larger than they are.
+static void stand_still( tr_cage *cage, const tr_cage_points *p )
+{
+    quat axes = cage->places[( cage->first + cage->last ) / 2 - cage->begin].rotation;
+    vec3 low = v3_scale( INFINITY, v3_one ), high = v3_negate( low ), most = v3_zero;
+    for ( int f = 0; f < cage->frame_count; ++f ) {
+        most = v3_largest( most, cage->extents[f] );
+        for ( int i = 0; i < p->point_count; ++i ) {
+            vec3 d = q_unrotate( axes, point_at( p, cage->begin + f, i ) );
+            low = v3_negate( v3_largest( v3_negate( low ), v3_negate( d ) ) );
+            high = v3_largest( high, d );
+        }
+    }
+    vec3 extent = v3_mad( v3_scale( cage->def.padding, v3_one ), 0.5, v3_sub( high, low ) );
+    if ( extent.x > STEADY * most.x || extent.y > STEADY * most.y || extent.z > STEADY * most.z )
+        return;
+    rigid place = { axes, q_rotate( axes, v3_lerp( low, high, 0.5 ) ) };
+    for ( int f = 0; f < cage->frame_count; ++f ) {
+        cage->places[f] = place;
+        cage->extents[f] = extent;
+    }
+}
+
 vec3 tr_cage_to_shape( const tr_cage *cage, int frame, vec3 point )
 {
     rigid place = cage->places[frame - cage->begin];
@@ -373,6 +398,8 @@ static bool fill( tr_cage *cage, const tr_cage_points *points, const int *frames
     memcpy( cage->sections, frames, (size_t)cage->section_count * sizeof frames[0] );
     if ( !find_places( cage, points, error ) || !find_extents( cage, points, error ) )
         return false;
+    if ( cage->def.steady )
+        stand_still( cage, points );
     for ( int k = 0; k < cage->section_count; ++k )
         tr_cage_section( cage, frames[k], cage->rest + k * cage->vertex_count );
     tr_cage_reset( cage );

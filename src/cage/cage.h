@@ -83,8 +83,10 @@ typedef struct tr_cage_def {
     int ease_in, ease_out;  // frames before and after the window, for TR_CAGE_EASED
     int falloff;            // keys this many frames or more from every handle stay put; 0 = none does
     double temporal;        // weight of an edge between keys, > 0; one within a key weighs 1
-    bool carried;           // edges between keys do not turn: a bent way carries its sections along without
-                            // turning them. Otherwise they turn as rigidly as possible, as in the paper
+    bool steady;  // a bundle that hardly leaves its place gets one and the same section at all frames:
+                  // what is bent stays bent the same way, whoever moves within
+    bool carried; // edges between keys do not turn: a bent way carries its sections along without
+                  // turning them. Otherwise they turn as rigidly as possible, as in the paper
 } tr_cage_def;
 
 tr_cage_def tr_default_cage_def( void );

@@ -1,7 +1,9 @@
 // The cage of a layer: what it holds, where it is held, and where that takes the points.
 #include "scene/layer.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // -------------------------------------------------------------------------------------------------- points
@@ -74,6 +76,11 @@ int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint )
         if ( l->bound[p].node == actor && l->bound[p].part == joint )
             return p;
     return -1;
+}
+
+bool tr_cage_layer_holds_several( const tr_cage_layer *l )
+{
+    return l->point_count > 0 && l->bound[0].node != l->bound[l->point_count - 1].node;
 }
 
 bool tr_cage_layer_moves( const tr_cage_layer *l, int node, int frame )
@@ -161,10 +168,65 @@ static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out,
     return tr_error_path( error, NULL, path, "a section has vertices 0 to %d", l->cage.vertex_count - 1 );
 }
 
+// Does this point hang on a joint that is not grabbed? The root hangs on nothing.
+static bool is_attached( const tr_cage_layer *l, tr_bound_point point )
+{
+    if ( point.node >= l->stage->actor_count )
+        return false;
+    const tr_joint *joints = l->stage->actors[point.node].target.joints;
+    const bool *grabbed = l->grab->joints[point.node];
+    int parent = joints[point.part].parent;
+    if ( parent >= 0 && grabbed[parent] && joints[parent].role == TR_ROLE_CLAVICLE ) // the shoulder as well
+        parent = joints[parent].parent;
+    return parent >= 0 && !grabbed[parent];
+}
+
+static bool is_within_falloff( const tr_cage_layer *l, int frame )
+{
+    bool near = l->cage.def.falloff == 0;
+    for ( int h = 0; h < l->handle_count; ++h )
+        near = near || abs( l->handles[h].frame - frame ) < l->cage.def.falloff;
+    return near;
+}
+
+// A limb that is grabbed alone stays on its body: where it hangs, it is pinned at every section. So an arm
+// that is pulled turns about its shoulder.
+static void limb_pins( tr_cage_layer *l )
+{
+    tr_cage_handle *pins = l->handles + l->handle_count;
+    for ( int p = 0; p < l->point_count; ++p )
+        for ( int k = 0; is_attached( l, l->bound[p] ) && k < l->cage.section_count; ++k )
+            if ( is_within_falloff( l, l->cage.sections[k] ) )
+                pins[l->held_count++] =
+                    ( tr_cage_handle ){ .kind = TR_HANDLE_POINT, .frame = l->cage.sections[k], .point = p };
+}
+
+// Who is held at the root is held at the sole too: otherwise the cage would lean where it is pulled.
+static void body_columns( tr_cage_layer *l )
+{
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
+        int count, first = tr_cage_layer_points( l, anchor->actor, &count );
+        bool whole = l->handles[h].kind == TR_HANDLE_POINT && anchor->actor >= 0 && anchor->count == 1 &&
+                     anchor->joints[0] == 0 && first >= 0;
+        if ( !whole )
+            continue;
+        size_t at = (size_t)( l->handles[h].frame - l->begin ) * (size_t)l->point_count + (size_t)first;
+        double sole = l->handles[h].place.y;
+        for ( int p = 0; p < count; ++p )
+            sole = fmin( sole, l->before[at + (size_t)p].y );
+        tr_cage_handle *column = &l->handles[l->handle_count + l->held_count++];
+        *column = l->handles[h];
+        column->place.y = sole;
+    }
+}
+
 static bool make_handles( tr_cage_layer *l, tr_error *error )
 {
     const tr_scene *scene = l->stage->scene;
-    size_t most = (size_t)scene->handle_count;
+    size_t most = 2 * (size_t)scene->handle_count;
+    for ( int p = 0; p < l->point_count; ++p )
+        most += is_attached( l, l->bound[p] ) ? (size_t)l->cage.section_count : 0;
     l->handles = tr_alloc( most, sizeof( tr_cage_handle ) );
     l->handle_index = tr_alloc( most, sizeof( int ) );
     l->handle_errors = tr_alloc( most, sizeof( double ) );
@@ -177,6 +239,8 @@ static bool make_handles( tr_cage_layer *l, tr_error *error )
             return false;
         l->handle_index[l->handle_count++] = i;
     }
+    limb_pins( l );
+    body_columns( l );
     return true;
 }
 
@@ -194,8 +258,16 @@ static void add_frame( int *frames, int *count, int frame )
     ++*count;
 }
 
+static int nearest( const int *frames, int count, int frame )
+{
+    int least = INT_MAX;
+    for ( int i = 0; i < count; ++i )
+        least = abs( frames[i] - frame ) < least ? abs( frames[i] - frame ) : least;
+    return least;
+}
+
 // Where something is held first: there a section has to be. Then the document's sections, or as many as the
-// length of the way asks for.
+// length of the way asks for, none of them right beside one that is held.
 static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
                        int frames[TR_CAGE_MAX_SECTIONS] )
 {
@@ -217,8 +289,13 @@ static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, con
     }
     if ( given == 0 )
         spread_count = tr_cage_spread( points, l->grab->first, l->grab->last, def, spread );
-    for ( int i = 0; i < spread_count; ++i )
-        add_frame( frames, &count, spread[i] );
+    int held[TR_CAGE_MAX_SECTIONS], held_count = count;
+    memcpy( held, frames, (size_t)count * sizeof( int ) );
+    for ( int i = 0; i < spread_count; ++i ) {
+        int width = spread[i + 1 < spread_count ? i + 1 : i] - spread[i > 0 ? i - 1 : i];
+        if ( 4 * nearest( held, held_count, spread[i] ) >= width )
+            add_frame( frames, &count, spread[i] );
+    }
     return count;
 }
 
@@ -229,15 +306,28 @@ static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
     return is_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
 }
 
+#define FINE_DETAIL   4
+#define FINE_VERTICES 98
+#define FINE_WEIGHTS  ( (size_t)16 << 20 ) // more than this many, and the cage stays coarse
+
+// A cage around several bodies bends between them: it has more vertices, as long as they fit into memory.
+static int detail_of( const tr_cage_layer *l, int standard )
+{
+    size_t weights = (size_t)l->stage->frame_count * (size_t)l->point_count * FINE_VERTICES;
+    return tr_cage_layer_holds_several( l ) && weights <= FINE_WEIGHTS ? FINE_DETAIL : standard;
+}
+
 static tr_cage_def cage_def( const tr_cage_layer *l )
 {
     tr_cage_def def = tr_default_cage_def();
     def.padding = l->layer->padding;
+    def.detail = detail_of( l, def.detail );
     def.start = window_end( l, l->grab->first, l->layer->ease_in );
     def.end = window_end( l, l->grab->last, l->layer->ease_out );
     def.ease_in = (int)ceil( l->layer->ease_in );
     def.ease_out = (int)ceil( l->layer->ease_out );
     def.falloff = (int)ceil( l->layer->falloff );
+    def.steady = true;
     def.carried = true; // who is lifted does not lean; with `turn`, bodies turn about the vertical
     return def;
 }
@@ -279,7 +369,8 @@ static bool move_cage( tr_cage_layer *l, tr_error *error )
     if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, &def, error ) )
         return false;
     l->built = true;
-    if ( !make_handles( l, error ) || !tr_cage_grab( &l->cage, l->handles, l->handle_count, error ) )
+    if ( !make_handles( l, error ) ||
+         !tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error ) )
         return false;
     tr_cage_solve_def solve = tr_default_cage_solve_def();
     tr_cage_solve( &l->cage, l->handles, &solve, l->handle_errors );

@@ -31,6 +31,7 @@ typedef struct tr_cage_layer {
     bool built;
     tr_cage_handle *handles; // [handle_count]
     int *handle_index;       // [handle_count] in the document
+    int held_count;          // behind them in `handles`: what keeps limbs on bodies and bodies upright
     double *handle_errors;   // [handle_count] metres
     int handle_count;
     tr_moved_foot *feet; // [foot_count] in the order of their actors
@@ -53,14 +54,15 @@ void tr_cage_layer_free( tr_cage_layer *l );
 int tr_cage_layer_points( const tr_cage_layer *l, int node, int *count );
 // Index of the point that is this joint of an actor, -1 when it is not grabbed.
 int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint );
+bool tr_cage_layer_holds_several( const tr_cage_layer *l ); // characters or props, not one alone
 // Whether the cage moves anything of a node at a stage frame.
 bool tr_cage_layer_moves( const tr_cage_layer *l, int node, int frame );
 // The last frame before, and the first after, the frames an edit may touch; beyond the stage where an end is
 // held or there is nothing beyond.
 void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after );
 
-// With `turn`, turns bodies and props (their points in `after`) about the vertical as the direction of their
-// way changed.
+// Sets whole bodies and props upright where the cage leans. With `turn`, turns bodies and props (their points
+// in `after`) about the vertical as the direction of their way changed.
 bool tr_cage_layer_turn( tr_cage_layer *l, tr_error *error );
 // The turn of a grabbed body at a stage frame, as its points were moved: about all axes.
 quat tr_cage_layer_rotation( const tr_cage_layer *l, int node, int frame );

@@ -15,6 +15,8 @@
 #define ONE_STANCE 0.1 // seconds between contacts of a foot that are one stance
 #define STEP_TIME  0.2 // seconds it takes at least to come from a moved stance to the window's end
 
+#define SOFT 5e-3 // metres
+
 typedef struct shift { // of a foot, against the result below
     vec3 move;
     double turn;
@@ -99,17 +101,24 @@ static void find_stances( foot_work *w )
     }
 }
 
-// The frame at which a handle of the layer holds this foot in its stance, -1 when none does.
-static int held_at( const foot_work *w, const stance *s )
+// Does the handle hold this foot, or (`body`) the root and thereby the body as a whole?
+static bool holds( const foot_work *w, int handle, bool body )
 {
     const tr_cage_layer *l = w->l;
-    const tr_skeleton *skeleton = &l->stage->actors[w->actor].target;
-    for ( int h = 0; h < l->handle_count; ++h ) {
-        const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
-        int frame = l->handles[h].frame;
-        if ( l->handles[h].kind == TR_HANDLE_POINT && anchor->actor == w->actor && anchor->count == 1 &&
-             tr_extremity_carrier( skeleton, anchor->joints[0] ) == w->joint && frame >= s->first &&
-             frame <= s->last )
+    const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
+    if ( l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor != w->actor || anchor->count != 1 )
+        return false;
+    if ( body )
+        return anchor->joints[0] == 0;
+    return tr_extremity_carrier( &l->stage->actors[w->actor].target, anchor->joints[0] ) == w->joint;
+}
+
+// The frame at which a handle of the layer holds this foot (or the body) in its stance, -1 when none does.
+static int held_at( const foot_work *w, const stance *s, bool body )
+{
+    for ( int h = 0; h < w->l->handle_count; ++h ) {
+        int frame = w->l->handles[h].frame;
+        if ( frame >= s->first && frame <= s->last && holds( w, h, body ) )
             return frame;
     }
     return -1;
@@ -117,12 +126,13 @@ static int held_at( const foot_work *w, const stance *s )
 
 static void place_stance( const foot_work *w, stance *s )
 {
-    int time = (int)ceil( STEP_TIME * w->l->stage->fps ), held = held_at( w, s );
+    int time = (int)ceil( STEP_TIME * w->l->stage->fps ), held = held_at( w, s, false ),
+        body = held_at( w, s, true );
     bool cut = s->first - w->before < time || w->after - s->last < time;
     s->step = ( tr_step ){ 0 };
     if ( cut )
         return;
-    int frame = held >= 0 ? held : ( s->first + s->last ) / 2;
+    int frame = held >= 0 ? held : body >= 0 ? body : ( s->first + s->last ) / 2;
     shift moved = cage_shift( w, frame );
     if ( held < 0 )
         moved.move.y = 0; // nobody leaves the ground by being pulled up
@@ -131,7 +141,8 @@ static void place_stance( const foot_work *w, stance *s )
 
 // --------------------------------------------------------------------------------------------------- swings
 
-// What a stance, or the window's end, asks for at its edge beyond what the cage says there.
+// What a stance asks for at its edge, the window's end, or a handle that holds the foot in its swing, beyond
+// what the cage says there.
 typedef struct edge {
     int frame;
     shift surplus;
@@ -142,9 +153,33 @@ static edge edge_of( const foot_work *w, const stance *s, int frame )
     return ( edge ){ frame, shift_mad( shift_of( w, s->step, frame ), -1, cage_shift( w, frame ) ) };
 }
 
+// A swing the cage does not lower is not lowered by the stances before and after it either: a maximum,
+// rounded off over `soft` to either side.
+static double not_below( double height, double floor, double soft )
+{
+    double over = height - floor;
+    if ( fabs( over ) < soft )
+        return floor + ( over + soft ) * ( over + soft ) / ( 4 * soft );
+    return over > 0 ? height : floor;
+}
+
+static edge edge_of_handle( const foot_work *w, int handle )
+{
+    const tr_cage_handle *held = &w->l->handles[handle];
+    shift wanted = { held->offset, 0 };
+    return ( edge ){ held->frame, shift_mad( wanted, -1, cage_shift( w, held->frame ) ) };
+}
+
 static tr_step foot_step( const foot_work *w, int frame )
 {
     edge from = { .frame = w->before }, to = { .frame = w->after };
+    for ( int h = 0; h < w->l->handle_count; ++h ) {
+        int held = w->l->handles[h].frame;
+        if ( held <= frame && held > from.frame && holds( w, h, false ) )
+            from = edge_of_handle( w, h );
+        else if ( held > frame && held < to.frame && holds( w, h, false ) )
+            to = edge_of_handle( w, h );
+    }
     for ( int i = 0; i < w->stance_count; ++i ) {
         const stance *s = &w->stances[i];
         if ( frame >= s->first && frame <= s->last )
@@ -155,9 +190,10 @@ static tr_step foot_step( const foot_work *w, int frame )
             to = edge_of( w, s, s->first );
     }
     double t = smooth_step5( (double)( frame - from.frame ) / ( to.frame - from.frame ) );
-    shift sum = cage_shift( w, frame );
-    sum = shift_mad( sum, 1 - t, from.surplus );
-    return step_of( w, shift_mad( sum, t, to.surplus ), frame );
+    shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
+    sum = shift_mad( sum, t, to.surplus );
+    sum.move.y = not_below( sum.move.y, fmin( cage.move.y, 0 ), 4 * t * ( 1 - t ) * SOFT );
+    return step_of( w, sum, frame );
 }
 
 static void step_on( const foot_work *w, tr_step *steps, double *turns, int frame )

@@ -1,0 +1,164 @@
+// The edit scripts of the built-in scenes do what they say, and a hundred drags in a row break nothing.
+#include "stage_fixture.h"
+
+#include "io/io.h"
+#include "scenes/scenes.h"
+
+#include <glob.h>
+
+// Opens the built-in scene that the script's first op names, applies the rest.
+static void run_script( fixture *x, const char *path )
+{
+    char *text, name[32];
+    size_t size;
+    int cast = 0;
+    *x = ( fixture ){ .scene = tr_default_scene() };
+    check_ok( tr_file_read( path, &text, &size, &x->error ), &x->error );
+    char *open = strstr( text, "open scene=" );
+    assert_non_null( open );
+    assert_true( sscanf( open, "open scene=%31s cast=%d", name, &cast ) >= 1 );
+    *open = '#';
+    const tr_scene_entry *entry = tr_scene_entry_find( name );
+    assert_non_null( entry );
+    tr_scene opened = tr_default_scene();
+    check_ok( tr_scene_build( entry, cast, &opened, &x->library, &x->error ), &x->error );
+    tr_document *document = tr_document_create( &opened, &x->error );
+    assert_non_null( document );
+    check_ok( tr_document_run( document, text, size, path, &x->error ), &x->error );
+    check_ok( tr_scene_copy( &x->scene, tr_document_scene( document ), &x->error ), &x->error );
+    tr_document_destroy( document );
+    tr_scene_free( &opened );
+    tr_free( text );
+    build( x );
+}
+
+static void check_same_bits( const tr_result *a, const tr_result *b )
+{
+    for ( int i = 0; i < a->actor_count; ++i ) {
+        const tr_clip *p = &a->motions[i].clip, *q = &b->motions[i].clip;
+        size_t cells = (size_t)p->frame_count * (size_t)p->joint_count;
+        assert_memory_equal( p->rotations, q->rotations, cells * sizeof( quat ) );
+        assert_memory_equal( p->root, q->root, (size_t)p->frame_count * sizeof( vec3 ) );
+    }
+    for ( int p = 0; p < a->prop_count; ++p )
+        assert_memory_equal( a->tracks[p], b->tracks[p], (size_t)a->frame_count * sizeof( rigid ) );
+}
+
+static void check_most( const tr_measures *measures, const char *key, double most, const char *path )
+{
+    const tr_metric *metric = tr_measures_find( measures, key );
+    if ( !metric->fields[0].out_null && metric->fields[0].out > most )
+        fail_msg( "%s: %s is %g, more than %g", path, key, metric->fields[0].out, most );
+}
+
+static void check_figures( const fixture *x, const tr_result *result, const char *path )
+{
+    tr_measures measures;
+    tr_error error;
+    check_ok( tr_measure( &measures, &x->stage, result, &error ), &error );
+    check_most( &measures, "edit_handle_mm", 1, path );
+    check_most( &measures, "edit_leak_mm", 0, path );
+    check_most( &measures, "contact_error_mm", 1, path );
+    check_most( &measures, "relative_error_mm", 1, path );
+    check_most( &measures, "ground_penetration_mm", 1, path );
+    check_most( &measures, "acceleration_spike", 1.5, path );
+    check_most( &measures, "rotation_spike_deg", 20, path );
+    tr_measures_free( &measures );
+    for ( int r = 0; r < x->stage.rule_count; ++r )
+        if ( result->reports[r].gave_way )
+            fail_msg( "%s: %s gave way by %g mm", path, x->stage.rules[r].id, result->reports[r].max_mm );
+}
+
+static void every_script_does_what_it_says( void **state )
+{
+    (void)state;
+    glob_t found;
+    assert_int_equal( glob( SOURCE_DIR "/scenes/*/edits/*.txt", 0, NULL, &found ), 0 );
+    assert_true( found.gl_pathc >= 5 );
+    for ( size_t i = 0; i < found.gl_pathc; ++i ) {
+        fixture x, again;
+        run_script( &x, found.gl_pathv[i] );
+        run_script( &again, found.gl_pathv[i] );
+        tr_parallel_set_threads( 1 );
+        tr_result one = solve( &x, "posegraph" );
+        tr_parallel_set_threads( 3 );
+        tr_result three = solve( &again, "posegraph" );
+        tr_parallel_set_threads( 0 );
+        check_same_bits( &one, &three );
+        check_figures( &x, &one, found.gl_pathv[i] );
+        tr_result_free( &one );
+        tr_result_free( &three );
+        end( &x );
+        end( &again );
+    }
+    globfree( &found );
+}
+
+// ---------------------------------------------------------------------------------------------------- drags
+
+static double random_between( uint64_t *seed, double low, double high )
+{
+    return low + ( high - low ) * (double)( random_bits( seed ) >> 11 ) * 0x1p-53;
+}
+
+static void check_body( const tr_result *result )
+{
+    for ( int f = 0; f < result->frame_count; ++f ) {
+        tr_pose pose = tr_world_pose( &result->worlds[0], f );
+        for ( int j = 0; j < result->worlds[0].joint_count; ++j )
+            assert_true( v3_finite( pose.positions[j] ) && q_finite( pose.rotations[j] ) );
+        assert_true( q_rotate( pose.rotations[0], v3_y ).y > 0.5 ); // still the right way up
+    }
+}
+
+// Each drag goes on from the document the last one left; what is held is where it was dragged to.
+static void a_hundred_drags_in_a_row( void **state )
+{
+    (void)state;
+    static const char *const points[] = { "LeftHand", "RightHand", "Head", "Hips", "LeftFoot" };
+    uint64_t seed = 2021;
+    fixture x;
+    begin( &x );
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    for ( int f = 0; f < FRAMES; ++f )
+        motion.clip.root[f] = v3( 0.02 * f, 2, 0.05 * f );
+    add_character( &x, "a", v3_zero, 0.9, &motion );
+    tr_document *document = tr_document_create( &x.scene, &x.error );
+    assert_non_null( document );
+    check_ok( tr_document_apply( document, "layer_add id=edit kind=cage members=a range=2,28", &x.error ),
+              &x.error );
+    for ( int n = 0; n < 100; ++n ) {
+        char line[200], id[16];
+        snprintf( id, sizeof id, "h%d", n % 3 );
+        bool there = n >= 3;
+        snprintf( line, sizeof line, "handle_%s id=%s %s frame=%d point=a.%s move=%.3f,%.3f,%.3f",
+                  there ? "set" : "add", id, there ? "" : "layer=edit", 5 + 8 * ( n % 3 ) + n % 4,
+                  points[random_bits( &seed ) % 5], random_between( &seed, -0.3, 0.3 ),
+                  random_between( &seed, -0.3, 0.3 ), random_between( &seed, -0.3, 0.3 ) );
+        check_ok( tr_document_apply( document, line, &x.error ), &x.error );
+        fixture drag = { .library = x.library };
+        check_ok( tr_scene_copy( &drag.scene, tr_document_scene( document ), &x.error ), &x.error );
+        build( &drag );
+        tr_result result = solve( &drag, "posegraph" );
+        check_body( &result );
+        for ( int h = 0; h < result.handle_count; ++h )
+            if ( result.handles[h].error_mm > 1 )
+                fail_msg( "drag %d lost handle %d by %g mm", n, h, result.handles[h].error_mm );
+        tr_result_free( &result );
+        tr_stage_free( &drag.stage );
+        tr_scene_free( &drag.scene );
+    }
+    tr_document_destroy( document );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( every_script_does_what_it_says ),
+        TEST( a_hundred_drags_in_a_row ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
