@@ -43,10 +43,10 @@ typedef struct tr_cluster_rows {
 // at work.
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
-// goals [frame_count * row_count]. `now` is the result so far: partners' rotations and props' places are read
-// from it. contacts_only: what the transfer step takes.
-void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
-                            tr_goal *goals );
+// goals [(to − from + 1) * row_count]. `now` is the result so far: partners' rotations and props' places are
+// read from it. contacts_only: what the transfer step takes.
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only, int from,
+                            int to, tr_goal *goals );
 
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.
@@ -63,22 +63,99 @@ const tr_rule *tr_lean_rule( const tr_stage *stage, const int *rules, int count,
 bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                       int frame );
 
-// Fits every character's skeleton, from the motions in `result`, to graphs [actor_count]: joints and
-// rotations the graphs came to. Motions, worlds and props' tracks of `result` are changed. With `affected`
-// [(actor_count + prop_count) * frame_count], only those that are set there; a character that never is needs
-// no graph.
-bool tr_cluster_fit( const tr_stage *stage, tr_result *result, const tr_world *graphs, const bool *affected,
-                     tr_error *error );
+// Heads, tails and hands that no rule speaks of: which joints turn back to their copied world rotations
+// [joint_count] (rules of others are ignored), and that turn. `local` is changed; world [joint_count] comes
+// out as the world rotations.
+void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, bool *ends );
+void tr_ends_turn_back( const tr_skeleton *skeleton, const bool *ends, const quat *copied, quat *local,
+                        quat *world );
 
-// Brings poses somebody changed back in line with the rules: deforms the graphs of all affected characters
-// and props together, around what `result` has (motions, worlds, tracks), then fits. Everything else keeps
-// its bits. Whoever a rule joins to somebody affected at a frame has to be so too: tr_stage_reach.
+// What graphs say about characters.
+typedef struct tr_graphs {
+    tr_world *worlds; // [actor_count] joints and rotations; of those in a cluster only
+    vec3 **shifts;    // [actor_count][frame_count] how far roots are from the poses the graphs began with
+    int actor_count;
+} tr_graphs;
+
+// nodes [actor_count + prop_count]: for whom; NULL: everybody. Zero as yet.
+bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, tr_error *error );
+void tr_graphs_free( tr_graphs *graphs );
+// The fit reads shifts of as many frames before and after its own.
+int tr_steady_span( const tr_stage *stage );
+
+// Split by cost, so that a drag may solve again and again without allocating: create → run. Frames are the
+// stage's; a run takes at most `chunk` of them in a row.
+
+// Fits skeletons, from the motions in `result`, to graphs: joints and rotations the graphs came to. Motions,
+// worlds and props' tracks of `result` are changed.
+typedef struct tr_cluster_fit_def {
+    const tr_stage *stage;
+    tr_result *result;
+    const tr_graphs *graphs;
+    const bool *nodes;      // [actor_count + prop_count] who is at work; NULL: everybody
+    const bool *affected;   // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
+    int first, last, chunk; // frames that may be asked for
+    tr_fit_def fit;
+    int rounds;                  // of meeting and fitting again, at most
+    const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
+} tr_cluster_fit_def;
+
+typedef struct tr_cluster_fitter tr_cluster_fitter;
+
+tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
+                                               const tr_graphs *graphs ); // everybody, at once, to the end
+tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );
+bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
+void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
+
+// Graphs of some characters and props, deformed together around what `result` has.
+typedef struct tr_cluster_work {
+    const tr_stage *stage;
+    tr_result *result;      // worlds and tracks hold the state so far: copied, then fitted
+    int first, last, chunk; // frames that may be asked for
+    tr_cluster_def def;     // how well
+    int *nodes;             // [node_count] of the stage that belong to it; the graphs are in this order
+    int node_count;         //
+    int *graph_of_node;     // [actor_count + prop_count]
+    tr_posegraph *graphs;   // [node_count]
+    tr_cluster_rows rows;   //
+    tr_goal *goals;         // [chunk * row_count]
+    vec3 **reference;       // [node_count][chunk * 3 * joint_count]
+    vec3 **vertices;        // the same
+    quat **rotations;       // [node_count][chunk * joint_count]
+    tr_cluster_scratch *scratch;
+} tr_cluster_work;
+
+// `nodes` [actor_count + prop_count]: who belongs to it. Fill stage, result, frames and def before.
+bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, tr_error *error );
+void tr_cluster_work_free( tr_cluster_work *work );
+// Deforms the frames, puts props where their graphs came to, and writes what the graphs say to `graphs`.
+// transfer: poses are copied and have to be brought to their contacts first; those
+// that were solved before are there already. affected as above.
+bool tr_cluster_work_run( tr_cluster_work *work, bool transfer, const bool *affected, tr_graphs *graphs,
+                          int from, int to, tr_error *error );
+
+// Brings poses somebody changed back in line with the rules: graphs, then fit, of all affected characters and
+// props together. Everything else keeps its bits. Whoever a rule joins to somebody affected at a frame has to
+// be so too: tr_stage_reach.
+typedef struct tr_settle_def {
+    const tr_stage *stage;
+    tr_result *result;    // motions, worlds, tracks
+    const bool *nodes;    // [actor_count + prop_count] who may be affected
+    const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
+    int first, last, chunk;
+    tr_cluster_def graph;
+    tr_fit_def fit;
+    int rounds;
+} tr_settle_def;
+
+typedef struct tr_settler tr_settler;
+
+tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error );
+bool tr_settler_run( tr_settler *settler, int from, int to, tr_error *error );
+void tr_settler_destroy( tr_settler *settler ); // NULL is fine
+// All of it once: converged.
 bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
                         tr_error *error );
-
-// Parts of an actor that none of its rules speaks of turn back to their copied world rotations. Motion and
-// world of `result` are changed, at `frames` [frame_count] only, unless it is NULL.
-bool tr_ends_turn_back( const tr_stage *stage, tr_result *result, int actor, const int *rules, int rule_count,
-                        const tr_world *copied, const bool *frames, tr_error *error );
 
 #endif

@@ -20,7 +20,7 @@ static int moved_by( const tr_skeleton *skeleton, const tr_rule *rule, const tr_
     return turns ? joint : skeleton->joints[joint].parent;
 }
 
-static void find_ends( const tr_stage *stage, int actor, const int *rules, int rule_count, bool *ends )
+void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, bool *ends )
 {
     const tr_skeleton *skeleton = &stage->actors[actor].target;
     for ( int j = 0; j < skeleton->joint_count; ++j )
@@ -43,8 +43,8 @@ static void find_ends( const tr_stage *stage, int actor, const int *rules, int r
     }
 }
 
-static void turn_back( const tr_skeleton *skeleton, const bool *ends, const quat *copied, quat *local,
-                       quat *world )
+void tr_ends_turn_back( const tr_skeleton *skeleton, const bool *ends, const quat *copied, quat *local,
+                        quat *world )
 {
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
         int parent = skeleton->joints[j].parent;
@@ -60,25 +60,4 @@ static void turn_back( const tr_skeleton *skeleton, const bool *ends, const quat
         world[j] = q_mul( q_from_vector( v3_scale( share, back ) ), world[j] );
         local[j] = q_unit( q_mul( q_conj( above ), world[j] ) );
     }
-}
-
-bool tr_ends_turn_back( const tr_stage *stage, tr_result *result, int actor, const int *rules, int rule_count,
-                        const tr_world *copied, const bool *frames, tr_error *error )
-{
-    tr_motion *motion = &result->motions[actor];
-    size_t joints = (size_t)motion->skeleton.joint_count;
-    bool *ends = tr_alloc( joints, sizeof( bool ) );
-    quat *world = tr_alloc( joints, sizeof( quat ) );
-    bool ok = ( ends != NULL && world != NULL ) || tr_error_memory( error );
-    if ( ok ) {
-        find_ends( stage, actor, rules, rule_count, ends );
-        for ( int f = 0; f < stage->frame_count; ++f )
-            if ( frames == NULL || frames[f] )
-                turn_back( &motion->skeleton, ends, tr_world_pose( copied, f ).rotations,
-                           tr_clip_frame( &motion->clip, f ), world );
-    }
-    tr_free( ends );
-    tr_free( world );
-    tr_world_free( &result->worlds[actor] );
-    return ok && tr_world_build( &result->worlds[actor], motion, error );
 }

@@ -1,0 +1,97 @@
+// Graphs and fit of some characters and props, frames in any order, again and again.
+#include "scene/cluster.h"
+
+#include <string.h>
+
+struct tr_settler {
+    tr_settle_def def;
+    tr_cluster_work work;
+    tr_graphs graphs;
+    tr_cluster_fitter *fitter;
+};
+
+static bool build( tr_settler *s, tr_error *error )
+{
+    const tr_settle_def *def = &s->def;
+    if ( !tr_graphs_build( &s->graphs, def->stage, def->nodes, error ) )
+        return false;
+    s->work = ( tr_cluster_work ){ .stage = def->stage,
+                                   .result = def->result,
+                                   .first = def->first,
+                                   .last = def->last,
+                                   .chunk = def->chunk,
+                                   .def = def->graph };
+    tr_cluster_fit_def fit = tr_default_cluster_fit_def( def->stage, def->result, &s->graphs );
+    fit.nodes = def->nodes;
+    fit.affected = def->affected;
+    fit.first = def->first;
+    fit.last = def->last;
+    fit.chunk = def->chunk;
+    fit.fit = def->fit;
+    fit.rounds = def->rounds;
+    return tr_cluster_work_build( &s->work, def->nodes, error ) &&
+           ( s->fitter = tr_cluster_fitter_create( &fit, error ) ) != NULL;
+}
+
+tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error )
+{
+    tr_settler *s = tr_alloc( 1, sizeof *s );
+    if ( s == NULL ) {
+        tr_error_memory( error );
+        return NULL;
+    }
+    s->def = *def;
+    bool ok = build( s, error );
+    s->def.nodes = NULL; // not needed any more, and not ours
+    if ( ok )
+        return s;
+    tr_settler_destroy( s );
+    return NULL;
+}
+
+void tr_settler_destroy( tr_settler *s )
+{
+    if ( s == NULL )
+        return;
+    tr_cluster_fitter_destroy( s->fitter );
+    tr_cluster_work_free( &s->work );
+    tr_graphs_free( &s->graphs );
+    tr_free( s );
+}
+
+bool tr_settler_run( tr_settler *s, int from, int to, tr_error *error )
+{
+    return tr_cluster_work_run( &s->work, false, s->def.affected, &s->graphs, from, to, error ) &&
+           tr_cluster_fitter_run( s->fitter, from, to, error );
+}
+
+// ---------------------------------------------------------------------------------------------------- once
+
+bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                        tr_error *error )
+{
+    size_t count = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
+    bool *nodes = tr_alloc( count, sizeof( bool ) ), any = false;
+    if ( nodes == NULL )
+        return tr_error_memory( error );
+    for ( size_t n = 0; n < count; ++n ) {
+        nodes[n] = memchr( affected + n * frames, true, frames ) != NULL;
+        any = any || nodes[n];
+    }
+    tr_cluster_fit_def fit = tr_default_cluster_fit_def( stage, result, NULL );
+    tr_settle_def def = { .stage = stage,
+                          .result = result,
+                          .nodes = nodes,
+                          .affected = affected,
+                          .first = first,
+                          .last = last,
+                          .chunk = last - first + 1,
+                          .graph = tr_default_cluster_def(),
+                          .fit = fit.fit,
+                          .rounds = fit.rounds };
+    tr_settler *settler = any ? tr_settler_create( &def, error ) : NULL;
+    bool ok = !any || ( settler != NULL && tr_settler_run( settler, first, last, error ) );
+    tr_settler_destroy( settler );
+    tr_free( nodes );
+    return ok;
+}
