@@ -212,6 +212,8 @@ rigid tr_cage_motion( const tr_cage *cage, int frame );
 // The bound points: in and out [(last − first + 1) · point_count], by frame; may be the same memory. `in` are
 // the points of these frames as given to tr_cage_build (the cage keeps weights, not points).
 void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out );
+// The same for some of them at one frame: first … first + count − 1, in and out [count].
+void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out );
 // Any points at one frame [count]; outside the section they are carried on as its nearest part is.
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out );
 // Vertices of the section at any frame [vertex_count], at rest and moved.

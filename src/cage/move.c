@@ -280,6 +280,22 @@ vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const fl
     return m.moves ? move_point( &m, point, left ) : point;
 }
 
+void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out )
+{
+    assert( first >= 0 && first + count <= cage->point_count );
+    four residuals[TR_CAGE_MAX_VERTICES];
+    size_t vertices = (size_t)cage->vertex_count;
+    frame_motion m = motion_at( cage, frame );
+    const float *weights =
+        cage->weights +
+        ( (size_t)( frame - cage->begin ) * (size_t)cage->point_count + (size_t)first ) * vertices;
+    prepare_residuals( cage, &m, residuals );
+    for ( int p = 0; p < count; ++p, weights += vertices ) {
+        vec3 left = m.bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
+        out[p] = m.moves ? move_point( &m, in[p], left ) : in[p];
+    }
+}
+
 typedef struct move_job {
     const tr_cage *cage;
     int first;
@@ -290,20 +306,10 @@ typedef struct move_job {
 static void move_frames( void *context, int begin, int end )
 {
     const move_job *job = context;
-    const tr_cage *cage = job->cage;
-    four residuals[TR_CAGE_MAX_VERTICES];
-    size_t points = (size_t)cage->point_count, vertices = (size_t)cage->vertex_count;
-    for ( int f = begin; f < end; ++f ) {
-        frame_motion m = motion_at( cage, job->first + f );
-        const vec3 *in = job->in + (size_t)f * points;
-        vec3 *out = job->out + (size_t)f * points;
-        const float *weights = cage->weights + (size_t)( job->first + f - cage->begin ) * points * vertices;
-        prepare_residuals( cage, &m, residuals );
-        for ( size_t p = 0; p < points; ++p ) {
-            vec3 left = m.bent ? weigh( weights + p * vertices, residuals, cage->vertex_count ) : v3_zero;
-            out[p] = m.moves ? move_point( &m, in[p], left ) : in[p];
-        }
-    }
+    int points = job->cage->point_count;
+    for ( int f = begin; f < end; ++f )
+        tr_cage_move_some( job->cage, job->first + f, 0, points, job->in + (size_t)f * (size_t)points,
+                           job->out + (size_t)f * (size_t)points );
 }
 
 #define FRAMES_AT_ONCE 32 // some hundred microseconds of work

@@ -37,10 +37,10 @@ static vec3 bound_place( const tr_cage_layer *l, tr_bound_point point, int frame
 {
     const tr_stage *stage = l->stage;
     if ( point.node < stage->actor_count )
-        return tr_world_pose( &l->result->worlds[point.node], frame ).positions[point.part];
+        return tr_world_pose( &l->below->worlds[point.node], frame ).positions[point.part];
     int prop = point.node - stage->actor_count;
     vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
-    return rigid_apply( l->result->tracks[prop][frame], box_corner( size, point.part ) );
+    return rigid_apply( l->below->tracks[prop][frame], box_corner( size, point.part ) );
 }
 
 static bool read_points( tr_cage_layer *l )
@@ -58,38 +58,44 @@ static bool read_points( tr_cage_layer *l )
     return true;
 }
 
-int tr_cage_layer_points( const tr_cage_layer *l, int node, int *count )
+tr_moved_body *tr_cage_layer_body( const tr_cage_layer *l, int node )
 {
-    int first = -1;
-    *count = 0;
-    for ( int p = 0; p < l->point_count; ++p )
-        if ( l->bound[p].node == node ) {
-            first = first < 0 ? p : first;
-            ++*count;
-        }
-    return first;
+    return l->body_of[node] >= 0 ? &l->bodies[l->body_of[node]] : NULL;
 }
 
 int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint )
 {
-    for ( int p = 0; p < l->point_count; ++p )
-        if ( l->bound[p].node == actor && l->bound[p].part == joint )
-            return p;
+    const tr_moved_body *body = tr_cage_layer_body( l, actor );
+    for ( int p = 0; body != NULL && p < body->count; ++p )
+        if ( l->bound[body->first + p].part == joint )
+            return body->first + p;
     return -1;
 }
 
 bool tr_cage_layer_holds_several( const tr_cage_layer *l )
 {
-    return l->point_count > 0 && l->bound[0].node != l->bound[l->point_count - 1].node;
+    return l->body_count > 1;
 }
 
-bool tr_cage_layer_moves( const tr_cage_layer *l, int node, int frame )
+// Points in a row that are of the same node.
+static bool gather_bodies( tr_cage_layer *l )
 {
-    int f = frame - l->begin, count, first = tr_cage_layer_points( l, node, &count );
-    if ( first < 0 || f < 0 || f >= l->frame_count )
+    size_t nodes = (size_t)( l->stage->actor_count + l->stage->prop_count );
+    l->bodies = tr_alloc( nodes, sizeof( tr_moved_body ) );
+    l->body_of = tr_alloc( nodes, sizeof( int ) );
+    if ( l->bodies == NULL || l->body_of == NULL )
         return false;
-    size_t at = (size_t)f * (size_t)l->point_count + (size_t)first;
-    return memcmp( l->before + at, l->after + at, (size_t)count * sizeof( vec3 ) ) != 0;
+    for ( size_t n = 0; n < nodes; ++n )
+        l->body_of[n] = -1;
+    for ( int p = 0; p < l->point_count; ++p ) {
+        int node = l->bound[p].node;
+        if ( l->body_of[node] < 0 ) {
+            l->body_of[node] = l->body_count;
+            l->bodies[l->body_count++] = ( tr_moved_body ){ .node = node, .first = p };
+        }
+        l->bodies[l->body_of[node]].count++;
+    }
+    return true;
 }
 
 // ------------------------------------------------------------------------------------------------- handles
@@ -104,11 +110,11 @@ static int handle_frame( const tr_cage_layer *l, const tr_handle *handle )
     return handle->frame - l->stage->scene->first;
 }
 
-static bool is_held( const tr_cage_layer *l, const tr_handle *handle )
+static bool is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle )
 {
-    int frame = handle_frame( l, handle );
-    return strcmp( handle->layer, l->layer->id ) == 0 && handle->pinned && frame >= l->grab->first &&
-           frame <= l->grab->last;
+    int frame = handle->frame - stage->scene->first;
+    return strcmp( handle->layer, stage->scene->layers[grab->layer].id ) == 0 && handle->pinned &&
+           frame >= grab->first && frame <= grab->last;
 }
 
 // A whole section at an end of the window that the user let go.
@@ -129,12 +135,11 @@ static bool is_pin( const tr_handle *handle )
     return v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
 }
 
-// Whether any handle asks for something: otherwise the layer is the identity, to the last bit.
-static bool asks_for_anything( const tr_cage_layer *l )
+bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab )
 {
-    const tr_scene *scene = l->stage->scene;
+    const tr_scene *scene = stage->scene;
     for ( int i = 0; i < scene->handle_count; ++i )
-        if ( is_held( l, &scene->handles[i] ) && !is_pin( &scene->handles[i] ) )
+        if ( is_held( stage, grab, &scene->handles[i] ) && !is_pin( &scene->handles[i] ) )
             return true;
     return false;
 }
@@ -154,7 +159,7 @@ static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out,
     *out = ( tr_cage_handle ){ .offset = handle->move, .frame = frame, .point = -1 };
     if ( handle->point.who[0] != 0 ) {
         out->kind = TR_HANDLE_POINT;
-        out->place = tr_anchor_position( l->stage, l->result, &l->stage->handles[index], frame );
+        out->place = tr_anchor_position( l->stage, l->below, &l->stage->handles[index], frame );
         return true;
     }
     out->section = section_at( &l->cage, frame );
@@ -206,19 +211,38 @@ static void body_columns( tr_cage_layer *l )
 {
     for ( int h = 0; h < l->handle_count; ++h ) {
         const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
-        int count, first = tr_cage_layer_points( l, anchor->actor, &count );
-        bool whole = l->handles[h].kind == TR_HANDLE_POINT && anchor->actor >= 0 && anchor->count == 1 &&
-                     anchor->joints[0] == 0 && first >= 0;
+        const tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
+        bool whole = l->handles[h].kind == TR_HANDLE_POINT && body != NULL && anchor->count == 1 &&
+                     anchor->joints[0] == 0;
         if ( !whole )
             continue;
-        size_t at = (size_t)( l->handles[h].frame - l->begin ) * (size_t)l->point_count + (size_t)first;
+        size_t at = tr_layer_cell( l, l->handles[h].frame, body->first );
         double sole = l->handles[h].place.y;
-        for ( int p = 0; p < count; ++p )
+        for ( int p = 0; p < body->count; ++p )
             sole = fmin( sole, l->before[at + (size_t)p].y );
         tr_cage_handle *column = &l->handles[l->handle_count + l->held_count++];
         *column = l->handles[h];
         column->place.y = sole;
     }
+}
+
+// The handles of the document, where they are now, and what goes with them.
+static bool fill_handles( tr_cage_layer *l, tr_error *error )
+{
+    const tr_scene *scene = l->stage->scene;
+    l->handle_count = l->held_count = 0;
+    l->tilts = false;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        if ( !is_held( l->stage, l->grab, &scene->handles[i] ) )
+            continue;
+        if ( !make_handle( l, i, &l->handles[l->handle_count], error ) )
+            return false;
+        l->tilts = l->tilts || scene->handles[i].turn.x != 0 || scene->handles[i].turn.z != 0;
+        l->handle_index[l->handle_count++] = i;
+    }
+    limb_pins( l );
+    body_columns( l );
+    return true;
 }
 
 static bool make_handles( tr_cage_layer *l, tr_error *error )
@@ -232,16 +256,7 @@ static bool make_handles( tr_cage_layer *l, tr_error *error )
     l->handle_errors = tr_alloc( most, sizeof( double ) );
     if ( l->handles == NULL || l->handle_index == NULL || l->handle_errors == NULL )
         return tr_error_memory( error );
-    for ( int i = 0; i < scene->handle_count; ++i ) {
-        if ( !is_held( l, &scene->handles[i] ) )
-            continue;
-        if ( !make_handle( l, i, &l->handles[l->handle_count], error ) )
-            return false;
-        l->handle_index[l->handle_count++] = i;
-    }
-    limb_pins( l );
-    body_columns( l );
-    return true;
+    return fill_handles( l, error );
 }
 
 // ---------------------------------------------------------------------------------------------------- cage
@@ -276,7 +291,7 @@ static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, con
     add_frame( frames, &count, l->grab->first );
     add_frame( frames, &count, l->grab->last );
     for ( int i = 0; i < scene->handle_count; ++i )
-        if ( is_held( l, &scene->handles[i] ) )
+        if ( is_held( l->stage, l->grab, &scene->handles[i] ) )
             add_frame( frames, &count, handle_frame( l, &scene->handles[i] ) );
     int given = 0;
     for ( int i = 0; i < scene->section_count; ++i ) {
@@ -356,7 +371,15 @@ void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after )
         *after = 2 * far;
 }
 
-static bool move_cage( tr_cage_layer *l, tr_error *error )
+void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last )
+{
+    int before, after, end = l->stage->frame_count - 1;
+    tr_cage_layer_limits( l, &before, &after );
+    *first = before < 0 ? 0 : before + 1;
+    *last = after > end ? end : after - 1;
+}
+
+static bool build_cage( tr_cage_layer *l, tr_error *error )
 {
     tr_cage_def def = cage_def( l );
     cover( l, &def );
@@ -369,50 +392,92 @@ static bool move_cage( tr_cage_layer *l, tr_error *error )
     if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, &def, error ) )
         return false;
     l->built = true;
-    if ( !make_handles( l, error ) ||
-         !tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error ) )
+    return make_handles( l, error ) &&
+           tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error );
+}
+
+void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
+{
+    tr_error error; // there was none with the same handles when it was built
+    fill_handles( l, &error );
+    l->stamp++;
+    if ( tr_grab_asks( l->stage, l->grab ) )
+        tr_cage_solve( &l->cage, l->handles, def, l->handle_errors );
+    else
+        tr_cage_reset( &l->cage );
+    for ( int i = 0; i < l->body_count; ++i )
+        tr_steps_place( l, &l->bodies[i] );
+    tr_layer_rules_solve( l );
+}
+
+// Whom rules join to the members anywhere in the window and its ease. Judged by the document alone, not by
+// what was solved.
+static bool find_linked( tr_cage_layer *l )
+{
+    const tr_stage *stage = l->stage;
+    int first, last;
+    l->linked = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( bool ) );
+    if ( l->linked == NULL )
         return false;
-    tr_cage_solve_def solve = tr_default_cage_solve_def();
-    tr_cage_solve( &l->cage, l->handles, &solve, l->handle_errors );
-    tr_cage_move( &l->cage, l->begin, l->begin + l->frame_count - 1, l->before, l->after );
+    for ( int i = 0; i < l->body_count; ++i )
+        l->linked[l->bodies[i].node] = true;
+    tr_cage_layer_range( l, &first, &last );
+    for ( int f = first; f <= last; ++f )
+        tr_stage_reach( stage, f, l->linked );
     return true;
 }
 
-bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, tr_result *result,
-                          tr_error *error )
+static bool build_bodies( tr_cage_layer *l, tr_error *error )
+{
+    for ( int i = 0; i < l->body_count; ++i ) {
+        tr_moved_body *body = &l->bodies[i];
+        if ( !tr_moved_build( l, body ) )
+            return tr_error_memory( error );
+        if ( !tr_steps_build( l, body, error ) || !tr_posing_build( l, body, error ) )
+            return false;
+    }
+    return find_linked( l ) ? tr_layer_rules_build( l, error ) : tr_error_memory( error );
+}
+
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                          const tr_result *below, tr_result *result, int chunk, tr_error *error )
 {
     *out = ( tr_cage_layer ){ .stage = stage,
                               .grab = grab,
                               .layer = &stage->scene->layers[grab->layer],
+                              .below = below,
                               .result = result,
+                              .chunk = chunk,
                               .edited = *stage };
     out->edited.rules = NULL;
     size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
-    if ( out->affected == NULL || !gather_points( out ) )
+    out->reached = tr_alloc( nodes, sizeof( bool ) );
+    if ( out->affected == NULL || out->reached == NULL || !gather_points( out ) || !gather_bodies( out ) )
         return tr_error_memory( error );
-    bool idle = out->point_count == 0 || grab->last <= grab->first || !asks_for_anything( out );
-    return idle || move_cage( out, error );
+    bool idle = out->point_count == 0 || grab->last <= grab->first;
+    return idle || ( build_cage( out, error ) && build_bodies( out, error ) );
 }
 
 void tr_cage_layer_free( tr_cage_layer *l )
 {
-    for ( int i = 0; i < l->foot_count; ++i )
-        tr_free( l->feet[i].turns );
-    for ( int r = 0; l->misses != NULL && r < l->stage->rule_count; ++r )
-        tr_free( l->misses[r] );
-    tr_free( l->misses );
+    for ( int i = 0; l->bodies != NULL && i < l->body_count; ++i ) {
+        tr_moved_free( &l->bodies[i] );
+        tr_steps_free( &l->bodies[i] );
+        tr_posing_free( &l->bodies[i] );
+    }
+    tr_layer_rules_free( l );
+    tr_free( l->bodies );
+    tr_free( l->body_of );
     tr_free( l->linked );
-    tr_free( l->feet );
     tr_free( l->affected );
+    tr_free( l->reached );
     tr_free( l->bound );
     tr_free( l->before );
     tr_free( l->after );
     tr_free( l->handles );
     tr_free( l->handle_index );
     tr_free( l->handle_errors );
-    tr_free( l->edited.rules );
-    tr_free( l->paths );
     if ( l->built )
         tr_cage_free( &l->cage );
     *l = ( tr_cage_layer ){ 0 };

@@ -152,7 +152,9 @@ typedef struct tr_settle_def {
 typedef struct tr_settler tr_settler;
 
 tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error );
-bool tr_settler_run( tr_settler *settler, int from, int to, tr_error *error );
+// The graphs of some frames; then, where they and those tr_steady_span around are done, the fit.
+bool tr_settler_deform( tr_settler *settler, int from, int to, tr_error *error );
+bool tr_settler_fit( tr_settler *settler, int from, int to, tr_error *error );
 void tr_settler_destroy( tr_settler *settler ); // NULL is fine
 // All of it once: converged.
 bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,

@@ -1,46 +1,42 @@
-// A layer while its handles are dragged: the layer's own pipeline, a block of frames at a time.
+// A layer while its handles are dragged: the layer's own pipeline, at preview quality, on a growing row of
+// frames around the one that is looked at.
+//
+//   cage ─► posed  ─► graphs  ─► fit ─► shown
+//           └ of the row and as many frames beside it as the fit looks at ┘
+//
+// Everything is laid out when the drag begins; those whom rules join are solved together, the others side by
+// side. `shown` gets frames that are done only.
 #include "scene/layer.h"
 
 #include <assert.h>
 #include <string.h>
+
+#define CHUNK          4 // blocks that are solved at the same time, at most
+#define CAGE_ROUNDS    30
+#define CAGE_REST      1e-4 // metres
+#define GRAPH_ROUNDS   6
+#define GRAPH_REST     5e-4 // metres
+#define MEETING_ROUNDS 3
+
+typedef struct row { // frames first … last; none: last < first
+    int first, last;
+} row;
 
 struct tr_drag {
     tr_stage stage; // as given, but for the scene
     tr_scene scene; // as given, but for the handles, which ticks move
     const tr_result *below;
     const tr_grab *grab;
-    tr_result result;
+    tr_result work, shown;
     tr_cage_layer layer;
-    bool *affected; // [(actor_count + prop_count) * frame_count] what is being settled
-    bool *solved;   // [frame_count] as the last tick has it
+    tr_settler **settlers; // [settler_count] one for each set of linked characters and props
+    int settler_count;
+    row range;            // what a tick may change
+    row prepared, solved; // how far the last one came: graphs, all
     tr_drag_tick tick;
-    int first, last; // frames that tick has to settle, none: last < first
 };
 
 // -------------------------------------------------------------------------------------------------- begin
-
-static bool copy_result( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
-{
-    if ( !tr_result_alloc( out, stage, error ) )
-        return false;
-    for ( int i = 0; i < stage->actor_count; ++i ) {
-        if ( !tr_motion_copy( &out->motions[i], &in->motions[i], error ) ||
-             !tr_world_build( &out->worlds[i], &out->motions[i], error ) )
-            return false;
-        size_t frames = (size_t)stage->frame_count,
-               cells = frames * (size_t)stage->actors[i].target.joint_count;
-        if ( ( in->steps[i] != NULL && tr_result_steps( out, stage, i ) == NULL ) ||
-             ( in->turns[i] != NULL && tr_result_turns( out, i ) == NULL ) )
-            return tr_error_memory( error );
-        if ( in->steps[i] != NULL )
-            memcpy( out->steps[i], in->steps[i], cells * sizeof( tr_step ) );
-        if ( in->turns[i] != NULL )
-            memcpy( out->turns[i], in->turns[i], frames * sizeof( double ) );
-    }
-    for ( int p = 0; p < stage->prop_count; ++p )
-        memcpy( out->tracks[p], in->tracks[p], (size_t)stage->frame_count * sizeof( rigid ) );
-    return true;
-}
 
 static const tr_grab *find_grab( const tr_stage *stage, int layer )
 {
@@ -50,20 +46,94 @@ static const tr_grab *find_grab( const tr_stage *stage, int layer )
     return NULL;
 }
 
+static int chunk_frames( const tr_drag *drag )
+{
+    return CHUNK * TR_DRAG_BLOCK + 2 * tr_steady_span( &drag->stage );
+}
+
+static tr_settle_def settle_def( tr_drag *drag, const bool *nodes )
+{
+    tr_settle_def def = { .stage = &drag->layer.edited,
+                          .result = &drag->work,
+                          .nodes = nodes,
+                          .affected = drag->layer.affected,
+                          .first = drag->range.first,
+                          .last = drag->range.last,
+                          .chunk = chunk_frames( drag ),
+                          .graph = tr_default_cluster_def(),
+                          .fit = tr_preview_fit_def(),
+                          .rounds = MEETING_ROUNDS };
+    def.graph.max_iterations = GRAPH_ROUNDS;
+    def.graph.tolerance = GRAPH_REST;
+    return def;
+}
+
+// Everybody whom rules join to the node anywhere in the range, out of those who are left. `set` is what a
+// frame adds.
+static void find_partners( const tr_drag *drag, int node, bool *nodes )
+{
+    memset( nodes, 0, (size_t)( drag->stage.actor_count + drag->stage.prop_count ) * sizeof( bool ) );
+    nodes[node] = true;
+    for ( bool grown = true; grown; ) {
+        grown = false;
+        for ( int r = 0; r < drag->stage.rule_count; ++r ) {
+            const tr_rule *rule = &drag->stage.rules[r];
+            int a = tr_anchor_node( &drag->stage, &rule->a ), b = tr_anchor_node( &drag->stage, &rule->b );
+            b = rule->surface_prop >= 0 ? drag->stage.actor_count + rule->surface_prop : b;
+            bool acts = false;
+            for ( int f = drag->range.first;
+                  a >= 0 && b >= 0 && nodes[a] != nodes[b] && !acts && f <= drag->range.last; ++f )
+                acts = tr_rule_strength( rule, f ) > 0;
+            if ( acts )
+                nodes[a] = nodes[b] = grown = true;
+        }
+    }
+}
+
+static bool build_settlers( tr_drag *drag, tr_error *error )
+{
+    int count = drag->stage.actor_count + drag->stage.prop_count;
+    bool *left = tr_alloc( (size_t)count, sizeof( bool ) ),
+         *nodes = tr_alloc( (size_t)count, sizeof( bool ) );
+    drag->settlers = tr_alloc( (size_t)count, sizeof( tr_settler * ) );
+    bool ok = ( left != NULL && nodes != NULL && drag->settlers != NULL ) || tr_error_memory( error );
+    if ( ok )
+        memcpy( left, drag->layer.linked, (size_t)count * sizeof( bool ) );
+    for ( int n = 0; ok && n < count; ++n ) {
+        if ( !left[n] )
+            continue;
+        find_partners( drag, n, nodes );
+        for ( int i = 0; i < count; ++i )
+            left[i] = left[i] && !nodes[i];
+        tr_settle_def def = settle_def( drag, nodes );
+        drag->settlers[drag->settler_count] = tr_settler_create( &def, error );
+        ok = drag->settlers[drag->settler_count] != NULL;
+        drag->settler_count += ok;
+    }
+    tr_free( left );
+    tr_free( nodes );
+    return ok;
+}
+
 static bool build( tr_drag *drag, tr_error *error )
 {
     const tr_scene *scene = drag->stage.scene;
-    size_t nodes = (size_t)( drag->stage.actor_count + drag->stage.prop_count ),
-           frames = (size_t)drag->stage.frame_count;
     drag->scene = *scene;
     drag->scene.handles = tr_alloc( (size_t)scene->handle_count, sizeof( tr_handle ) );
-    drag->affected = tr_alloc( nodes * frames, sizeof( bool ) );
-    drag->solved = tr_alloc( frames, sizeof( bool ) );
-    if ( drag->scene.handles == NULL || drag->affected == NULL || drag->solved == NULL )
+    if ( drag->scene.handles == NULL )
         return tr_error_memory( error );
     memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
     drag->stage.scene = &drag->scene;
-    return copy_result( &drag->result, &drag->stage, drag->below, error );
+    if ( !tr_result_copy( &drag->work, &drag->stage, drag->below, error ) ||
+         !tr_cage_layer_build( &drag->layer, &drag->stage, drag->grab, drag->below, &drag->work,
+                               chunk_frames( drag ), error ) ||
+         !tr_result_copy( &drag->shown, &drag->stage, &drag->work, error ) )
+        return false;
+    drag->range = drag->solved = ( row ){ 0, -1 };
+    if ( !drag->layer.built )
+        return true;
+    tr_cage_layer_range( &drag->layer, &drag->range.first, &drag->range.last );
+    return build_settlers( drag, error );
 }
 
 tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error )
@@ -81,7 +151,6 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
     drag->stage = *stage;
     drag->below = below;
     drag->grab = grab;
-    drag->last = -1;
     if ( build( drag, error ) )
         return drag;
     tr_drag_end( drag );
@@ -92,21 +161,125 @@ void tr_drag_end( tr_drag *drag )
 {
     if ( drag == NULL )
         return;
+    for ( int i = 0; i < drag->settler_count; ++i )
+        tr_settler_destroy( drag->settlers[i] );
     if ( drag->layer.stage != NULL )
         tr_cage_layer_free( &drag->layer );
-    tr_result_free( &drag->result );
+    tr_result_free( &drag->work );
+    tr_result_free( &drag->shown );
+    tr_free( drag->settlers );
     tr_free( drag->scene.handles );
-    tr_free( drag->affected );
-    tr_free( drag->solved );
     tr_free( drag );
 }
 
-// --------------------------------------------------------------------------------------------------- tick
+// ---------------------------------------------------------------------------------------------------- frames
 
 static bool is_superseded( const tr_drag *drag )
 {
     return drag->tick.latest != NULL && atomic_load( drag->tick.latest ) != drag->tick.number;
 }
+
+static row cut( row r, row to )
+{
+    return ( row ){ r.first > to.first ? r.first : to.first, r.last < to.last ? r.last : to.last };
+}
+
+typedef struct settling {
+    tr_drag *drag;
+    row frames;
+    bool fit; // otherwise graphs
+    atomic_bool failed;
+} settling;
+
+static void settle_sets( void *context, int begin, int end )
+{
+    settling *s = context;
+    tr_error error;
+    for ( int i = begin; i < end; ++i ) {
+        tr_settler *settler = s->drag->settlers[i];
+        bool ok = s->fit ? tr_settler_fit( settler, s->frames.first, s->frames.last, &error )
+                         : tr_settler_deform( settler, s->frames.first, s->frames.last, &error );
+        if ( !ok )
+            s->failed = true;
+    }
+}
+
+static bool settle( tr_drag *drag, row frames, bool fit )
+{
+    settling s = { .drag = drag, .frames = frames, .fit = fit };
+    if ( frames.last >= frames.first )
+        tr_parallel_for( drag->settler_count, 1, settle_sets, &s );
+    return !s.failed;
+}
+
+// Poses and graphs of further frames, which lie beside those that are prepared.
+static bool prepare( tr_drag *drag, row frames )
+{
+    tr_error error;
+    if ( drag->prepared.last >= drag->prepared.first ) {
+        if ( frames.first >= drag->prepared.first )
+            frames.first = drag->prepared.last + 1;
+        else
+            frames.last = drag->prepared.first - 1;
+    }
+    if ( frames.last < frames.first )
+        return true;
+    if ( !tr_cage_layer_frames( &drag->layer, frames.first, frames.last, &error ) ||
+         !settle( drag, frames, false ) )
+        return false;
+    if ( drag->prepared.last < drag->prepared.first )
+        drag->prepared = frames;
+    drag->prepared.first = frames.first < drag->prepared.first ? frames.first : drag->prepared.first;
+    drag->prepared.last = frames.last > drag->prepared.last ? frames.last : drag->prepared.last;
+    return true;
+}
+
+static void show_actor( tr_drag *drag, int i, row frames )
+{
+    size_t count = (size_t)( frames.last - frames.first + 1 ), first = (size_t)frames.first,
+           joints = (size_t)drag->work.worlds[i].joint_count;
+    const tr_clip *in = &drag->work.motions[i].clip, *out = &drag->shown.motions[i].clip;
+    tr_pose from = tr_world_pose( &drag->work.worlds[i], frames.first ),
+            to = tr_world_pose( &drag->shown.worlds[i], frames.first );
+    memcpy( tr_clip_frame( out, frames.first ), tr_clip_frame( in, frames.first ),
+            count * joints * sizeof( quat ) );
+    memcpy( out->root + first, in->root + first, count * sizeof( vec3 ) );
+    memcpy( to.rotations, from.rotations, count * joints * sizeof( quat ) );
+    memcpy( to.positions, from.positions, count * joints * sizeof( vec3 ) );
+    if ( drag->work.turns[i] != NULL )
+        memcpy( drag->shown.turns[i] + first, drag->work.turns[i] + first, count * sizeof( double ) );
+    if ( drag->work.steps[i] != NULL )
+        memcpy( drag->shown.steps[i] + first * joints, drag->work.steps[i] + first * joints,
+                count * joints * sizeof( tr_step ) );
+}
+
+static void show( tr_drag *drag, row frames )
+{
+    for ( int i = 0; i < drag->stage.actor_count; ++i )
+        if ( drag->layer.linked[i] )
+            show_actor( drag, i, frames );
+    for ( int p = 0; p < drag->stage.prop_count; ++p )
+        if ( drag->layer.linked[drag->stage.actor_count + p] )
+            memcpy( drag->shown.tracks[p] + frames.first, drag->work.tracks[p] + frames.first,
+                    (size_t)( frames.last - frames.first + 1 ) * sizeof( rigid ) );
+}
+
+// Solves further frames, which lie beside those that are.
+static bool solve( tr_drag *drag, row frames )
+{
+    int span = tr_steady_span( &drag->stage );
+    row around = cut( ( row ){ frames.first - span, frames.last + span }, drag->range );
+    if ( !prepare( drag, around ) || is_superseded( drag ) || !settle( drag, frames, true ) )
+        return false;
+    show( drag, frames );
+    if ( drag->solved.last < drag->solved.first )
+        drag->solved = frames;
+    drag->solved.first = frames.first < drag->solved.first ? frames.first : drag->solved.first;
+    drag->solved.last = frames.last > drag->solved.last ? frames.last : drag->solved.last;
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------------------ tick
 
 static void move_handles( tr_drag *drag )
 {
@@ -120,84 +293,73 @@ static void move_handles( tr_drag *drag )
     }
 }
 
-// Back to the result below.
-static bool restore( tr_drag *drag, tr_error *error )
+// The block a frame lies in.
+static row block_of( const tr_drag *drag, int frame )
 {
-    tr_result_free( &drag->result );
-    return copy_result( &drag->result, &drag->stage, drag->below, error );
+    int first = frame / TR_DRAG_BLOCK * TR_DRAG_BLOCK;
+    return cut( ( row ){ first, first + TR_DRAG_BLOCK - 1 }, drag->range );
 }
 
-static bool move_bodies( tr_drag *drag, tr_error *error )
+static int visible_frame( const tr_drag *drag )
 {
-    if ( drag->layer.stage != NULL )
-        tr_cage_layer_free( &drag->layer );
-    memset( drag->solved, 0, (size_t)drag->stage.frame_count * sizeof( bool ) );
-    drag->first = 0, drag->last = -1;
-    return restore( drag, error ) &&
-           tr_cage_layer_build( &drag->layer, &drag->stage, drag->grab, &drag->result, error ) &&
-           ( !drag->layer.built || tr_cage_layer_move( &drag->layer, &drag->first, &drag->last, error ) );
-}
-
-static bool solve_block( tr_drag *drag, int block )
-{
-    int frames = drag->stage.frame_count, nodes = drag->stage.actor_count + drag->stage.prop_count,
-        first = block * TR_DRAG_BLOCK, last = first + TR_DRAG_BLOCK - 1;
-    tr_error error;
-    last = last < frames ? last : frames - 1;
-    memset( drag->affected, 0, (size_t)nodes * (size_t)frames * sizeof( bool ) );
-    for ( int n = 0; n < nodes; ++n ) {
-        size_t at = (size_t)n * (size_t)frames + (size_t)first;
-        memcpy( drag->affected + at, drag->layer.affected + at, (size_t)( last - first + 1 ) );
-    }
-    bool ok = last < drag->first || first > drag->last ||
-              tr_cluster_settle( &drag->layer.edited, &drag->result, drag->affected, first, last, &error );
-    for ( int f = first; f <= last; ++f )
-        drag->solved[f] = ok;
-    return ok;
+    int frame = drag->tick.frame > drag->range.last ? drag->range.last : drag->tick.frame;
+    return frame < drag->range.first ? drag->range.first : frame;
 }
 
 bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
 {
-    tr_error error;
-    assert( tick->frame >= 0 && tick->frame < drag->stage.frame_count );
     drag->tick = *tick;
     move_handles( drag );
-    return !is_superseded( drag ) && move_bodies( drag, &error ) && !is_superseded( drag ) &&
-           solve_block( drag, tick->frame / TR_DRAG_BLOCK );
+    drag->prepared = drag->solved = ( row ){ 0, -1 };
+    if ( is_superseded( drag ) )
+        return false;
+    if ( drag->range.last < drag->range.first )
+        return true;
+    tr_cage_solve_def def = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
+    tr_cage_layer_solve( &drag->layer, &def );
+    return !is_superseded( drag ) && solve( drag, block_of( drag, visible_frame( drag ) ) );
 }
 
-// The unsolved block nearest to the frame that is looked at, -1: none.
-static int next_block( const tr_drag *drag )
+static bool is_left( const tr_drag *drag )
 {
-    int count = ( drag->stage.frame_count - 1 ) / TR_DRAG_BLOCK + 1,
-        visible = drag->tick.frame / TR_DRAG_BLOCK;
-    for ( int away = 0; away < count; ++away )
-        for ( int side = 1; side >= -1; side -= 2 ) {
-            int block = visible + side * away;
-            if ( block >= 0 && block < count && !drag->solved[block * TR_DRAG_BLOCK] )
-                return block;
-        }
-    return -1;
+    return drag->solved.first > drag->range.first || drag->solved.last < drag->range.last;
+}
+
+// The side on which the nearest frame is not solved yet, grown by some blocks.
+static row next_frames( const tr_drag *drag, int blocks )
+{
+    int frame = visible_frame( drag ), more = blocks < CHUNK ? blocks : CHUNK;
+    bool before = drag->solved.first > drag->range.first, after = drag->solved.last < drag->range.last;
+    if ( after && ( !before || drag->solved.last - frame <= frame - drag->solved.first ) ) {
+        row last = block_of( drag, drag->solved.last + 1 );
+        last.last = last.first + more * TR_DRAG_BLOCK - 1;
+        return cut( last, ( row ){ drag->solved.last + 1, drag->range.last } );
+    }
+    row first = block_of( drag, drag->solved.first - 1 );
+    first.first = first.last - more * TR_DRAG_BLOCK + 1;
+    return cut( first, ( row ){ drag->range.first, drag->solved.first - 1 } );
 }
 
 bool tr_drag_more( tr_drag *drag, int blocks )
 {
-    for ( int i = 0; i < blocks; ++i ) {
-        int block = is_superseded( drag ) ? -1 : next_block( drag );
-        if ( block < 0 || !solve_block( drag, block ) )
+    assert( blocks > 0 );
+    if ( drag->solved.last < drag->solved.first || is_superseded( drag ) || !is_left( drag ) )
+        return false;
+    for ( ; blocks > 0 && is_left( drag ); blocks -= CHUNK )
+        if ( is_superseded( drag ) || !solve( drag, next_frames( drag, blocks ) ) )
             return false;
-    }
-    return next_block( drag ) >= 0;
+    return is_left( drag );
 }
 
 const tr_result *tr_drag_result( const tr_drag *drag )
 {
-    return &drag->result;
+    return &drag->shown;
 }
 
 bool tr_drag_is_solved( const tr_drag *drag, int frame )
 {
-    return drag->solved[frame];
+    bool in_range = frame >= drag->range.first && frame <= drag->range.last;
+    return !in_range || ( frame >= drag->solved.first && frame <= drag->solved.last );
 }
 
 double tr_drag_error( const tr_drag *drag, int handle )

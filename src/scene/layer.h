@@ -1,7 +1,11 @@
 // Private to scene/: one layer of kind cage at work on the result below it.
 //
 //   members' joints and props' corners ─► cage ─► moved points ─► aimed poses, moved props, steps of feet,
-//   paths of handles ─► pose graphs and fit of everybody whom rules join to them (tr_cluster_settle)
+//   paths of handles ─► pose graphs and fit of everybody whom rules join to them (settle.c)
+//
+// Split by cost: build (what is grabbed) → solve (where handles are) → frames (what that does to bodies).
+// Only the first allocates. What a frame's bodies come to depends on the result below and on the cage alone:
+// frames may be done in any order, again and again.
 #ifndef TROUPE_SCENE_LAYER_H
 #define TROUPE_SCENE_LAYER_H
 
@@ -13,72 +17,141 @@ typedef struct tr_bound_point { // what a point of the cage is
     int part;                   // joint, or corner of the box 0 … 7
 } tr_bound_point;
 
+typedef struct tr_stance { // of a foot, stage frames
+    int first, last;
+    tr_step step; // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
+} tr_stance;
+
 typedef struct tr_moved_foot { // a hand or foot that stands
-    int actor, joint;          // the joint that carries it
-    double *turns;             // [frame_count of the stage] radians about the vertical, of this layer alone
+    int joint, point;          // the joint that carries it, and its point in the cage
+    tr_stance *stances;        // [stance_count] in order of time
+    int stance_count;
+    double turn; // radians about the vertical, of this layer alone, at the frame being posed
 } tr_moved_foot;
+
+typedef struct tr_moved_frame { // of a body
+    int stamp;                  // of the solve it belongs to
+    bool moves;                 // anything of it
+    quat turn;                  // how its points turned as a whole, about all axes
+    double yaw;                 // radians, the part of that about the vertical
+} tr_moved_frame;
+
+// A grabbed character or prop: a row of the cage's points.
+typedef struct tr_moved_body {
+    int node;
+    int first, count;           // its points
+    int lead, lead_count;       // those that lead it: its root, a prop's corners; lead -1: nothing does
+    tr_moved_frame *frames;     // [frame_count] filled when asked for
+    struct tr_lead_frame *ways; // [frame_count] the same for what leads it; NULL where bodies do not turn
+    tr_moved_foot *feet;        // [foot_count]
+    int foot_count;
+    struct tr_aiming *aiming; // of a character
+    vec3 *path;               // of a prop: [frame_count of the stage] where the layer's rule wants it
+} tr_moved_body;
 
 typedef struct tr_cage_layer {
     const tr_stage *stage;
     const tr_grab *grab;
     const tr_layer *layer;
-    tr_result *result;
+    const tr_result *below; // what it acts on
+    tr_result *result;      // what it makes of that
     int begin, frame_count; // stage frames the cage covers: window and ease
+    int chunk;              // frames that are posed at the same time, at most
     tr_bound_point *bound;  // [point_count] members in the stage's order
     int point_count;
-    vec3 *before, *after; // [frame_count * point_count]
+    vec3 *before, *after;  // [frame_count * point_count] the second where `bodies` are filled
+    tr_moved_body *bodies; // [body_count] in the order of their nodes
+    int body_count;
+    int *body_of; // [actor_count + prop_count] -1: not grabbed
+    int stamp;    // counts solves
+    bool tilts;   // a handle turns a section over
     tr_cage cage;
     bool built;
     tr_cage_handle *handles; // [handle_count]
     int *handle_index;       // [handle_count] in the document
     int held_count;          // behind them in `handles`: what keeps limbs on bodies and bodies upright
     double *handle_errors;   // [handle_count] metres
+    vec3 *handle_misses;     // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
-    tr_moved_foot *feet; // [foot_count] in the order of their actors
-    int foot_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
+    bool *reached; // [actor_count + prop_count] at the frame at hand
     bool *linked;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
-    vec3 **misses; // [rule_count of the stage] NULL, or [frame_count of the stage]
+    struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet
+    int missed_count;
 } tr_cage_layer;
 
-// Builds the cage around what the grab holds in `result`, moves it by the layer's handles, and computes
-// `after`. Nothing is built (built false) when no handle moves anything.
-bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, tr_result *result,
-                          tr_error *error );
-void tr_cage_layer_free( tr_cage_layer *l );
+// ---------------------------------------------------------------------------------------------- cage_layer.c
 
-// The first point of a node in `bound`, -1 when it is not grabbed; *count how many there are.
-int tr_cage_layer_points( const tr_cage_layer *l, int node, int *count );
+// Builds the cage around what the grab holds in `below`, and everything else. `chunk`: see above. Without
+// anything to move (built false) when nobody is grabbed or the window is too short. Both results are
+// borrowed; `result` begins as `below`.
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                          const tr_result *below, tr_result *result, int chunk, tr_error *error );
+void tr_cage_layer_free( tr_cage_layer *l );
+// Whether any handle asks for something: otherwise the layer is the identity, to the last bit.
+bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab );
+// Moves the cage by the handles of the stage's scene, as they are now.
+void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def );
+
+tr_moved_body *tr_cage_layer_body( const tr_cage_layer *l, int node ); // NULL when it is not grabbed
 // Index of the point that is this joint of an actor, -1 when it is not grabbed.
 int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint );
 bool tr_cage_layer_holds_several( const tr_cage_layer *l ); // characters or props, not one alone
-// Whether the cage moves anything of a node at a stage frame.
-bool tr_cage_layer_moves( const tr_cage_layer *l, int node, int frame );
 // The last frame before, and the first after, the frames an edit may touch; beyond the stage where an end is
 // held or there is nothing beyond.
 void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after );
+void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last ); // the frames between these
 
-// Sets whole bodies and props upright where the cage leans. With `turn`, turns bodies and props (their points
-// in `after`) about the vertical as the direction of their way changed.
-bool tr_cage_layer_turn( tr_cage_layer *l, tr_error *error );
-// The turn of a grabbed body at a stage frame, as its points were moved: about all axes.
-quat tr_cage_layer_rotation( const tr_cage_layer *l, int node, int frame );
-// Moves on the steps of every foot that stands and is grabbed: see layer_steps.c.
-bool tr_cage_layer_steps( tr_cage_layer *l, tr_error *error );
-// Copies the stage's rules into `edited`, in such a way that the result below meets them all. Comes before
-// anything of it is changed.
-bool tr_cage_layer_rules( tr_cage_layer *l, tr_error *error );
-// Poses bodies and props as the moved points say and adds the rules that hold what handles hold.
-bool tr_cage_layer_pose( tr_cage_layer *l, tr_error *error );
+// --------------------------------------------------------------------------------------------- layer_moved.c
 
-// All of these in their order: bodies and props are moved, `affected` says who has to be settled, in frames
-// *first … *last (none: last < first).
-bool tr_cage_layer_move( tr_cage_layer *l, int *first, int *last, tr_error *error );
-
+// What the cage made of a body at a stage frame, its points in `after`. Bodies may be asked for at the same
+// time, but each by one thread only.
+bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body );
+void tr_moved_free( tr_moved_body *body );
+const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame );
+vec3 tr_mean_point( const vec3 *points, int count );
+static inline size_t tr_layer_cell( const tr_cage_layer *l, int frame, int point )
+{
+    return (size_t)( frame - l->begin ) * (size_t)l->point_count + (size_t)point;
+}
 // The part of a rotation that is about the vertical, radians.
 double tr_yaw( quat rotation );
+
+// --------------------------------------------------------------------------------------------- layer_steps.c
+
+bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
+void tr_steps_free( tr_moved_body *body );
+// After each solve: where stances go. Then, frame by frame, the steps of every foot; true when any moved.
+void tr_steps_place( const tr_cage_layer *l, tr_moved_body *body );
+bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame );
+
+// ---------------------------------------------------------------------------------------------- layer_pose.c
+
+bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
+void tr_posing_free( tr_moved_body *body );
+// Poses a body in some frames, at most `chunk`, marks those in which it moved as affected, and leads its
+// handles and props along their paths. False when a number is none.
+bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, int from, int to, tr_error *error );
+
+// --------------------------------------------------------------------------------------------- layer_rules.c
+
+// Copies the stage's rules into `edited`, in such a way that the result below meets them all, and adds rules
+// for what handles hold and for props.
+bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error );
+void tr_layer_rules_free( tr_cage_layer *l );
+void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
+void tr_layer_rules_frames( tr_cage_layer *l, int from, int to );
+// The box of a prop as the cage and its handles have it.
+rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame );
+
+// ---------------------------------------------------------------------------------------------------
+// layers.c
+
+// Brings some frames, at most `chunk`, of everybody who is linked from `below` to `result`: posed, but not
+// settled yet. `affected` says who has to be.
+bool tr_cage_layer_frames( tr_cage_layer *l, int from, int to, tr_error *error );
 
 #endif

@@ -22,33 +22,33 @@ typedef struct shift { // of a foot, against the result below
     double turn;
 } shift;
 
-typedef struct stance {
-    int first, last;
-    tr_step step; // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
-} stance;
-
 typedef struct foot_work {
-    tr_cage_layer *l;
-    int actor, joint, point; // the joint that carries the foot, and its point in the cage
-    stance *stances;         // [stance_count] in order of time
-    int stance_count;
+    const tr_cage_layer *l;
+    tr_moved_body *body;
+    const tr_moved_foot *foot;
     int before, after; // frames an edit may not touch any more
 } foot_work;
+
+static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_moved_foot *foot )
+{
+    foot_work w = { .l = l, .body = body, .foot = foot };
+    tr_cage_layer_limits( l, &w.before, &w.after );
+    return w;
+}
 
 static shift cage_shift( const foot_work *w, int frame )
 {
     const tr_cage_layer *l = w->l;
-    int f = frame - l->begin;
-    if ( f < 0 || f >= l->frame_count )
+    const tr_moved_frame *moved = tr_moved_at( l, w->body, frame );
+    if ( !moved->moves )
         return ( shift ){ 0 };
-    size_t at = (size_t)f * (size_t)l->point_count + (size_t)w->point;
-    return ( shift ){ v3_sub( l->after[at], l->before[at] ),
-                      tr_yaw( tr_cage_layer_rotation( l, w->actor, frame ) ) };
+    size_t at = tr_layer_cell( l, frame, w->foot->point );
+    return ( shift ){ v3_sub( l->after[at], l->before[at] ), moved->yaw };
 }
 
 static vec3 foot_below( const foot_work *w, int frame )
 {
-    return tr_world_pose( &w->l->result->worlds[w->actor], frame ).positions[w->joint];
+    return tr_world_pose( &w->l->below->worlds[w->body->node], frame ).positions[w->foot->joint];
 }
 
 // What a shift of the foot at a frame is as a step, and the other way round.
@@ -73,32 +73,62 @@ static shift shift_mad( shift a, double s, shift b )
 
 static int by_first_frame( const void *a, const void *b )
 {
-    const stance *p = a, *q = b;
+    const tr_stance *p = a, *q = b;
     return ( p->first > q->first ) - ( p->first < q->first );
 }
 
-static bool is_of_foot( const foot_work *w, const tr_rule *rule )
+static bool is_of_foot( const tr_stage *stage, int actor, int joint, const tr_rule *rule )
 {
-    return rule->a.actor == w->actor && tr_rule_is_stance( rule ) && !rule->given &&
-           tr_extremity_carrier( &w->l->stage->actors[w->actor].target, rule->a.joints[0] ) == w->joint;
+    return rule->a.actor == actor && tr_rule_is_stance( rule ) && !rule->given && rule->first <= rule->last &&
+           tr_extremity_carrier( &stage->actors[actor].target, rule->a.joints[0] ) == joint;
 }
 
-static void find_stances( foot_work *w )
+// False when out of memory. No stances: the joint carries no foot that ever stands.
+static bool find_stances( const tr_stage *stage, int actor, tr_moved_foot *foot )
 {
-    const tr_stage *stage = w->l->stage;
-    int count = 0;
+    int count = 0, all = 0;
     for ( int r = 0; r < stage->rule_count; ++r )
-        if ( is_of_foot( w, &stage->rules[r] ) && stage->rules[r].first <= stage->rules[r].last )
-            w->stances[count++] = ( stance ){ .first = stage->rules[r].first, .last = stage->rules[r].last };
-    qsort( w->stances, (size_t)count, sizeof *w->stances, by_first_frame );
-    w->stance_count = 0;
+        all += is_of_foot( stage, actor, foot->joint, &stage->rules[r] );
+    foot->stances = all > 0 ? tr_alloc( (size_t)all, sizeof( tr_stance ) ) : NULL;
+    if ( foot->stances == NULL )
+        return all == 0;
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( is_of_foot( stage, actor, foot->joint, &stage->rules[r] ) )
+            foot->stances[count++] = ( tr_stance ){ stage->rules[r].first, stage->rules[r].last, { 0 } };
+    qsort( foot->stances, (size_t)count, sizeof *foot->stances, by_first_frame );
     for ( int i = 0; i < count; ++i ) {
-        stance *last = w->stance_count > 0 ? &w->stances[w->stance_count - 1] : NULL;
-        if ( last == NULL || w->stances[i].first - last->last - 1 > ONE_STANCE * stage->fps )
-            w->stances[w->stance_count++] = w->stances[i];
-        else if ( w->stances[i].last > last->last )
-            last->last = w->stances[i].last;
+        tr_stance *last = foot->stance_count > 0 ? &foot->stances[foot->stance_count - 1] : NULL;
+        if ( last == NULL || foot->stances[i].first - last->last - 1 > ONE_STANCE * stage->fps )
+            foot->stances[foot->stance_count++] = foot->stances[i];
+        else if ( foot->stances[i].last > last->last )
+            last->last = foot->stances[i].last;
     }
+    return true;
+}
+
+bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
+{
+    if ( body->node >= l->stage->actor_count )
+        return true; // props have no feet
+    body->feet = tr_alloc( (size_t)body->count, sizeof( tr_moved_foot ) );
+    if ( body->feet == NULL )
+        return tr_error_memory( error );
+    for ( int p = body->first; p < body->first + body->count; ++p ) {
+        tr_moved_foot *foot = &body->feet[body->foot_count];
+        *foot = ( tr_moved_foot ){ .joint = l->bound[p].part, .point = p };
+        if ( !find_stances( l->stage, body->node, foot ) )
+            return tr_error_memory( error );
+        body->foot_count += foot->stance_count > 0;
+    }
+    bool stands = body->foot_count > 0;
+    return !stands || tr_result_steps( l->result, l->stage, body->node ) != NULL || tr_error_memory( error );
+}
+
+void tr_steps_free( tr_moved_body *body )
+{
+    for ( int i = 0; i < body->foot_count; ++i )
+        tr_free( body->feet[i].stances );
+    tr_free( body->feet );
 }
 
 // Does the handle hold this foot, or (`body`) the root and thereby the body as a whole?
@@ -106,15 +136,16 @@ static bool holds( const foot_work *w, int handle, bool body )
 {
     const tr_cage_layer *l = w->l;
     const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
-    if ( l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor != w->actor || anchor->count != 1 )
+    if ( l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor != w->body->node || anchor->count != 1 )
         return false;
     if ( body )
         return anchor->joints[0] == 0;
-    return tr_extremity_carrier( &l->stage->actors[w->actor].target, anchor->joints[0] ) == w->joint;
+    return tr_extremity_carrier( &l->stage->actors[w->body->node].target, anchor->joints[0] ) ==
+           w->foot->joint;
 }
 
 // The frame at which a handle of the layer holds this foot (or the body) in its stance, -1 when none does.
-static int held_at( const foot_work *w, const stance *s, bool body )
+static int held_at( const foot_work *w, const tr_stance *s, bool body )
 {
     for ( int h = 0; h < w->l->handle_count; ++h ) {
         int frame = w->l->handles[h].frame;
@@ -124,7 +155,7 @@ static int held_at( const foot_work *w, const stance *s, bool body )
     return -1;
 }
 
-static void place_stance( const foot_work *w, stance *s )
+static void place_stance( const foot_work *w, tr_stance *s )
 {
     int time = (int)ceil( STEP_TIME * w->l->stage->fps ), held = held_at( w, s, false ),
         body = held_at( w, s, true );
@@ -148,7 +179,7 @@ typedef struct edge {
     shift surplus;
 } edge;
 
-static edge edge_of( const foot_work *w, const stance *s, int frame )
+static edge edge_of( const foot_work *w, const tr_stance *s, int frame )
 {
     return ( edge ){ frame, shift_mad( shift_of( w, s->step, frame ), -1, cage_shift( w, frame ) ) };
 }
@@ -180,8 +211,8 @@ static tr_step foot_step( const foot_work *w, int frame )
         else if ( held > frame && held < to.frame && holds( w, h, false ) )
             to = edge_of_handle( w, h );
     }
-    for ( int i = 0; i < w->stance_count; ++i ) {
-        const stance *s = &w->stances[i];
+    for ( int i = 0; i < w->foot->stance_count; ++i ) {
+        const tr_stance *s = &w->foot->stances[i];
         if ( frame >= s->first && frame <= s->last )
             return s->step;
         if ( s->last < frame && s->last > from.frame )
@@ -196,54 +227,29 @@ static tr_step foot_step( const foot_work *w, int frame )
     return step_of( w, sum, frame );
 }
 
-static void step_on( const foot_work *w, tr_step *steps, double *turns, int frame )
+void tr_steps_place( const tr_cage_layer *l, tr_moved_body *body )
 {
-    const tr_cage_layer *l = w->l;
-    tr_step own = foot_step( w, frame );
-    if ( tr_step_is_none( own ) )
-        return;
-    turns[frame] = own.turn;
-    tr_step *step =
-        &steps[(size_t)frame * (size_t)l->stage->actors[w->actor].target.joint_count + (size_t)w->joint];
-    *step = tr_step_after( *step, own );
-    l->affected[(size_t)w->actor * (size_t)l->stage->frame_count + (size_t)frame] = true;
+    for ( int i = 0; i < body->foot_count; ++i ) {
+        foot_work w = work_of( l, body, &body->feet[i] );
+        for ( int k = 0; k < w.foot->stance_count; ++k )
+            place_stance( &w, &body->feet[i].stances[k] );
+    }
 }
 
-static bool move_foot( foot_work *w, tr_error *error )
+bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
-    find_stances( w );
-    if ( w->stance_count == 0 )
-        return true;
-    for ( int i = 0; i < w->stance_count; ++i )
-        place_stance( w, &w->stances[i] );
-    tr_step *steps = tr_result_steps( w->l->result, w->l->stage, w->actor );
-    double *turns = tr_alloc( (size_t)w->l->stage->frame_count, sizeof( double ) );
-    if ( turns == NULL || steps == NULL ) {
-        tr_free( turns );
-        return tr_error_memory( error );
+    bool moved = false;
+    size_t row = (size_t)frame * (size_t)l->stage->actors[body->node].target.joint_count;
+    const tr_step *below = l->below->steps[body->node];
+    for ( int i = 0; i < body->foot_count; ++i ) {
+        tr_moved_foot *foot = &body->feet[i];
+        foot_work w = work_of( l, body, foot );
+        tr_step own = frame > w.before && frame < w.after ? foot_step( &w, frame ) : ( tr_step ){ 0 };
+        size_t at = row + (size_t)foot->joint;
+        tr_step from = below != NULL ? below[at] : ( tr_step ){ 0 };
+        foot->turn = own.turn;
+        l->result->steps[body->node][at] = tr_step_is_none( own ) ? from : tr_step_after( from, own );
+        moved = moved || !tr_step_is_none( own );
     }
-    w->l->feet[w->l->foot_count++] = ( tr_moved_foot ){ w->actor, w->joint, turns };
-    int last = w->l->stage->frame_count - 1;
-    for ( int f = w->before < 0 ? 0 : w->before + 1; f < w->after && f <= last; ++f )
-        step_on( w, steps, turns, f );
-    return true;
-}
-
-bool tr_cage_layer_steps( tr_cage_layer *l, tr_error *error )
-{
-    foot_work w = { .l = l };
-    tr_cage_layer_limits( l, &w.before, &w.after );
-    w.stances = tr_alloc( (size_t)l->stage->rule_count, sizeof( stance ) );
-    l->feet = tr_alloc( (size_t)l->point_count, sizeof( tr_moved_foot ) );
-    bool ok = ( w.stances != NULL && l->feet != NULL ) || tr_error_memory( error );
-    for ( int p = 0; ok && p < l->point_count; ++p ) {
-        if ( l->bound[p].node >= l->stage->actor_count )
-            break; // props have no feet
-        w.actor = l->bound[p].node;
-        w.joint = l->bound[p].part;
-        w.point = p;
-        ok = move_foot( &w, error );
-    }
-    tr_free( w.stances );
-    return ok;
+    return moved;
 }

@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-double tr_yaw( quat rotation )
-{
-    quat swing, twist;
-    q_swing_twist( rotation, v3_y, &swing, &twist );
-    return wrap_angle( 2 * atan2( twist.y, twist.w ) );
-}
-
 tr_step *tr_result_steps( tr_result *result, const tr_stage *stage, int actor )
 {
     if ( result->steps[actor] == NULL )
@@ -25,84 +18,59 @@ double *tr_result_turns( tr_result *result, int actor )
     return result->turns[actor];
 }
 
+static bool copy_motions( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
+{
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        if ( !tr_motion_copy( &out->motions[i], &in->motions[i], error ) ||
+             !tr_world_build( &out->worlds[i], &out->motions[i], error ) )
+            return false;
+        size_t frames = (size_t)stage->frame_count,
+               cells = frames * (size_t)stage->actors[i].target.joint_count;
+        if ( ( in->steps[i] != NULL && tr_result_steps( out, stage, i ) == NULL ) ||
+             ( in->turns[i] != NULL && tr_result_turns( out, i ) == NULL ) )
+            return tr_error_memory( error );
+        if ( in->steps[i] != NULL )
+            memcpy( out->steps[i], in->steps[i], cells * sizeof( tr_step ) );
+        if ( in->turns[i] != NULL )
+            memcpy( out->turns[i], in->turns[i], frames * sizeof( double ) );
+    }
+    for ( int p = 0; p < stage->prop_count; ++p )
+        memcpy( out->tracks[p], in->tracks[p], (size_t)stage->frame_count * sizeof( rigid ) );
+    return true;
+}
+
+bool tr_result_copy( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
+{
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    if ( copy_motions( out, stage, in, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}
+
 // ----------------------------------------------------------------------------------------------------- leak
 
-typedef struct snapshot { // of everything there is
-    vec3 **joints;        // [actor_count][frame_count * joint_count]
-    rigid **tracks;       // [prop_count][frame_count]
-} snapshot;
-
-static void snapshot_free( snapshot *s, const tr_stage *stage )
-{
-    for ( int i = 0; s->joints != NULL && i < stage->actor_count; ++i )
-        tr_free( s->joints[i] );
-    for ( int p = 0; s->tracks != NULL && p < stage->prop_count; ++p )
-        tr_free( s->tracks[p] );
-    tr_free( s->joints );
-    tr_free( s->tracks );
-}
-
-static void *duplicate( const void *data, size_t count, size_t size )
-{
-    void *copy = tr_alloc( count, size );
-    return copy != NULL ? memcpy( copy, data, count * size ) : NULL;
-}
-
-static bool snapshot_take( snapshot *s, const tr_stage *stage, const tr_result *result )
-{
-    size_t frames = (size_t)stage->frame_count;
-    s->joints = tr_alloc( (size_t)stage->actor_count, sizeof( vec3 * ) );
-    s->tracks = tr_alloc( (size_t)stage->prop_count, sizeof( rigid * ) );
-    bool ok = s->joints != NULL && s->tracks != NULL;
-    for ( int i = 0; ok && i < stage->actor_count; ++i ) {
-        const tr_world *world = &result->worlds[i];
-        s->joints[i] = duplicate( world->positions, frames * (size_t)world->joint_count, sizeof( vec3 ) );
-        ok = s->joints[i] != NULL;
-    }
-    for ( int p = 0; ok && p < stage->prop_count; ++p ) {
-        s->tracks[p] = duplicate( result->tracks[p], frames, sizeof( rigid ) );
-        ok = s->tracks[p] != NULL;
-    }
-    return ok;
-}
-
 // How far a character or prop moved at a frame, metres.
-static double moved( const snapshot *s, const tr_stage *stage, const tr_result *result, int node, int frame )
+static double moved( const tr_stage *stage, const tr_result *below, const tr_result *result, int node,
+                     int frame )
 {
     if ( node >= stage->actor_count ) {
         int prop = node - stage->actor_count;
         vec3 arm = v3_scale( 0.5 * stage->props[prop].scale, stage->props[prop].size );
-        return v3_distance( rigid_apply( s->tracks[prop][frame], arm ),
+        return v3_distance( rigid_apply( below->tracks[prop][frame], arm ),
                             rigid_apply( result->tracks[prop][frame], arm ) );
     }
     const tr_world *world = &result->worlds[node];
     size_t at = (size_t)frame * (size_t)world->joint_count;
     double most = 0;
     for ( int j = 0; j < world->joint_count; ++j )
-        most = fmax( most, v3_distance( s->joints[node][at + (size_t)j], world->positions[at + (size_t)j] ) );
+        most = fmax( most, v3_distance( below->worlds[node].positions[at + (size_t)j],
+                                        world->positions[at + (size_t)j] ) );
     return most;
 }
 
-// Whom rules join to the members anywhere in the window and its ease. Judged by the document alone, not by
-// what was solved.
-static bool find_linked( tr_cage_layer *l, tr_error *error )
-{
-    const tr_stage *stage = l->stage;
-    int before, after;
-    bool *linked = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( bool ) );
-    l->linked = linked;
-    if ( linked == NULL )
-        return tr_error_memory( error );
-    tr_cage_layer_limits( l, &before, &after );
-    for ( int i = 0; i < stage->actor_count; ++i )
-        linked[i] = l->grab->joints[i] != NULL;
-    memcpy( linked + stage->actor_count, l->grab->props, (size_t)stage->prop_count * sizeof( bool ) );
-    for ( int f = before < 0 ? 0 : before + 1; f < after && f < stage->frame_count; ++f )
-        tr_stage_reach( stage, f, linked );
-    return true;
-}
-
-static void measure_leak( const tr_cage_layer *l, const snapshot *s )
+static void measure_leak( const tr_cage_layer *l )
 {
     const tr_stage *stage = l->stage;
     int before, after, nodes = stage->actor_count + stage->prop_count;
@@ -110,7 +78,8 @@ static void measure_leak( const tr_cage_layer *l, const snapshot *s )
     for ( int n = 0; n < nodes; ++n )
         for ( int f = 0; f < stage->frame_count; ++f )
             if ( !l->linked[n] || f <= before || f >= after )
-                l->result->leak_mm = fmax( l->result->leak_mm, 1e3 * moved( s, stage, l->result, n, f ) );
+                l->result->leak_mm =
+                    fmax( l->result->leak_mm, 1e3 * moved( stage, l->below, l->result, n, f ) );
 }
 
 // -------------------------------------------------------------------------------------------------- reports
@@ -148,64 +117,123 @@ static void report_handles( const tr_cage_layer *l )
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- apply
+// --------------------------------------------------------------------------------------------------- frames
 
-// Everybody who has to be solved again, and the frames in which anybody has.
-static bool reach( tr_cage_layer *l, int *first, int *last, tr_error *error )
+// Frames of everybody who is linked go back to what is below.
+static void restore( const tr_cage_layer *l, int from, int to )
 {
-    const tr_stage *stage = l->stage;
-    int nodes = stage->actor_count + stage->prop_count, frames = stage->frame_count;
-    bool *set = tr_alloc( (size_t)nodes, sizeof( bool ) );
-    if ( set == NULL )
-        return tr_error_memory( error );
-    *first = frames;
-    *last = -1;
-    for ( int f = 0; f < frames; ++f ) {
+    size_t count = (size_t)( to - from + 1 );
+    for ( int i = 0; i < l->stage->actor_count; ++i ) {
+        if ( !l->linked[i] )
+            continue;
+        const tr_clip *in = &l->below->motions[i].clip, *out = &l->result->motions[i].clip;
+        size_t joints = (size_t)in->joint_count;
+        tr_pose below = tr_world_pose( &l->below->worlds[i], from ),
+                pose = tr_world_pose( &l->result->worlds[i], from );
+        memcpy( tr_clip_frame( out, from ), tr_clip_frame( in, from ), count * joints * sizeof( quat ) );
+        memcpy( out->root + from, in->root + from, count * sizeof( vec3 ) );
+        memcpy( pose.rotations, below.rotations, count * joints * sizeof( quat ) );
+        memcpy( pose.positions, below.positions, count * joints * sizeof( vec3 ) );
+        for ( int f = from; l->result->turns[i] != NULL && f <= to; ++f )
+            l->result->turns[i][f] = l->below->turns[i] != NULL ? l->below->turns[i][f] : 0;
+    }
+    for ( int p = 0; p < l->stage->prop_count; ++p )
+        if ( l->linked[l->stage->actor_count + p] )
+            memcpy( l->result->tracks[p] + from, l->below->tracks[p] + from, count * sizeof( rigid ) );
+}
+
+// Whoever rules join to somebody affected is so, too.
+static void reach( const tr_cage_layer *l, int from, int to )
+{
+    int nodes = l->stage->actor_count + l->stage->prop_count;
+    size_t frames = (size_t)l->stage->frame_count;
+    for ( int f = from; f <= to; ++f ) {
         bool any = false;
         for ( int n = 0; n < nodes; ++n )
-            any = ( set[n] = is_affected( l, n, f ) ) || any;
-        if ( !any )
-            continue;
-        tr_stage_reach( stage, f, set );
-        for ( int n = 0; n < nodes; ++n )
-            l->affected[(size_t)n * (size_t)frames + (size_t)f] = set[n];
-        *first = f < *first ? f : *first;
-        *last = f;
+            any = ( l->reached[n] = l->affected[(size_t)n * frames + (size_t)f] ) || any;
+        if ( any )
+            tr_stage_reach( l->stage, f, l->reached );
+        for ( int n = 0; any && n < nodes; ++n )
+            l->affected[(size_t)n * frames + (size_t)f] = l->reached[n];
     }
-    tr_free( set );
+}
+
+typedef struct posing {
+    tr_cage_layer *l;
+    int from, to;
+    atomic_bool failed;
+} posing;
+
+static void pose_bodies( void *context, int begin, int end )
+{
+    posing *p = context;
+    tr_error error;
+    for ( int i = begin; i < end; ++i )
+        if ( !tr_posing_frames( p->l, &p->l->bodies[i], p->from, p->to, &error ) )
+            p->failed = true;
+}
+
+bool tr_cage_layer_frames( tr_cage_layer *l, int from, int to, tr_error *error )
+{
+    size_t frames = (size_t)l->stage->frame_count;
+    for ( int n = 0; n < l->stage->actor_count + l->stage->prop_count; ++n )
+        memset( l->affected + (size_t)n * frames + (size_t)from, 0,
+                (size_t)( to - from + 1 ) * sizeof( bool ) );
+    restore( l, from, to );
+    posing p = { .l = l, .from = from, .to = to };
+    tr_parallel_for( l->body_count, 1, pose_bodies, &p );
+    if ( p.failed )
+        return tr_error_set( error, "the cage moved a body to where there are no numbers" );
+    tr_layer_rules_frames( l, from, to );
+    reach( l, from, to );
     return true;
 }
 
-bool tr_cage_layer_move( tr_cage_layer *l, int *first, int *last, tr_error *error )
+// ---------------------------------------------------------------------------------------------------- apply
+
+// Frames in which anybody has to be settled; none: last < first.
+static void find_affected( const tr_cage_layer *l, int *first, int *last )
 {
-    return find_linked( l, error ) && tr_cage_layer_rules( l, error ) && tr_cage_layer_turn( l, error ) &&
-           tr_cage_layer_steps( l, error ) && tr_cage_layer_pose( l, error ) &&
-           reach( l, first, last, error );
+    int frames = l->stage->frame_count;
+    *first = frames;
+    *last = -1;
+    for ( int n = 0; n < l->stage->actor_count + l->stage->prop_count; ++n )
+        for ( int f = 0; f < frames; ++f )
+            if ( is_affected( l, n, f ) ) {
+                *first = f < *first ? f : *first;
+                *last = f > *last ? f : *last;
+            }
 }
 
-static bool solve( tr_cage_layer *l, tr_error *error )
+static bool move( tr_cage_layer *l, tr_error *error )
 {
-    int first = 0, last = -1;
-    if ( !tr_cage_layer_move( l, &first, &last, error ) )
+    tr_cage_solve_def def = tr_default_cage_solve_def();
+    int from, to, first, last;
+    tr_cage_layer_solve( l, &def );
+    tr_cage_layer_range( l, &from, &to );
+    if ( !tr_cage_layer_frames( l, from, to, error ) )
         return false;
+    find_affected( l, &first, &last );
     return last < first || tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error );
 }
 
 static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result, tr_error *error )
 {
-    tr_cage_layer l;
-    snapshot before = { 0 };
-    bool ok = tr_cage_layer_build( &l, stage, grab, result, error );
+    tr_cage_layer l = { 0 };
+    tr_result below;
+    if ( !tr_grab_asks( stage, grab ) )
+        return true;
+    bool ok = tr_result_copy( &below, stage, result, error );
+    if ( !ok )
+        return false;
+    ok = tr_cage_layer_build( &l, stage, grab, &below, result, stage->frame_count, error ) &&
+         ( !l.built || move( &l, error ) );
     if ( ok && l.built ) {
-        ok = snapshot_take( &before, stage, result ) || tr_error_memory( error );
-        ok = ok && solve( &l, error );
-        if ( ok ) {
-            measure_leak( &l, &before );
-            report_handles( &l );
-        }
-        snapshot_free( &before, stage );
+        measure_leak( &l );
+        report_handles( &l );
     }
     tr_cage_layer_free( &l );
+    tr_result_free( &below );
     return ok;
 }
 

@@ -98,6 +98,8 @@ void tr_point_print_offset( tr_text *out, vec3 offset );
 // Fills worlds and reports of a result whose motions and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
+// Motions, worlds, tracks and what edits did, without reports.
+bool tr_result_copy( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error );
 
 // What edits did to a point that a foot touches, and to a body's heading.
 vec3 tr_step_apply( tr_step step, vec3 place );

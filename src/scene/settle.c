@@ -59,10 +59,14 @@ void tr_settler_destroy( tr_settler *s )
     tr_free( s );
 }
 
-bool tr_settler_run( tr_settler *s, int from, int to, tr_error *error )
+bool tr_settler_deform( tr_settler *s, int from, int to, tr_error *error )
 {
-    return tr_cluster_work_run( &s->work, false, s->def.affected, &s->graphs, from, to, error ) &&
-           tr_cluster_fitter_run( s->fitter, from, to, error );
+    return tr_cluster_work_run( &s->work, false, s->def.affected, &s->graphs, from, to, error );
+}
+
+bool tr_settler_fit( tr_settler *s, int from, int to, tr_error *error )
+{
+    return tr_cluster_fitter_run( s->fitter, from, to, error );
 }
 
 // ---------------------------------------------------------------------------------------------------- once
@@ -90,7 +94,8 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
                           .fit = fit.fit,
                           .rounds = fit.rounds };
     tr_settler *settler = any ? tr_settler_create( &def, error ) : NULL;
-    bool ok = !any || ( settler != NULL && tr_settler_run( settler, first, last, error ) );
+    bool ok = !any || ( settler != NULL && tr_settler_deform( settler, first, last, error ) &&
+                        tr_settler_fit( settler, first, last, error ) );
     tr_settler_destroy( settler );
     tr_free( nodes );
     return ok;

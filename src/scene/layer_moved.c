@@ -1,0 +1,182 @@
+// What a cage makes of the bodies it holds, frame by frame, when asked. Points are moved; whole bodies are
+// set upright where the cage leans and, where the layer turns, turned about the vertical as the direction of
+// their way changed.
+#include "scene/layer.h"
+
+#include <string.h>
+
+#define SPAN  0.3 // seconds to either side over which the direction of a way is taken
+#define SPEED 0.1 // m/s: below this a way has hardly a direction
+
+typedef struct tr_lead_frame {
+    int stamp;
+    vec3 before, after; // mean of what leads the body
+} tr_lead_frame;
+
+double tr_yaw( quat rotation )
+{
+    quat swing, twist;
+    q_swing_twist( rotation, v3_y, &swing, &twist );
+    return wrap_angle( 2 * atan2( twist.y, twist.w ) );
+}
+
+vec3 tr_mean_point( const vec3 *points, int count )
+{
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < count; ++i )
+        sum = v3_add( sum, points[i] );
+    return v3_scale( 1.0 / count, sum );
+}
+
+// What leads a body: its root when it is grabbed; a prop's middle.
+static void find_lead( const tr_cage_layer *l, tr_moved_body *body )
+{
+    bool prop = body->node >= l->stage->actor_count;
+    body->lead = prop ? body->first : tr_cage_layer_joint( l, body->node, 0 );
+    body->lead_count = prop ? body->count : 1;
+}
+
+bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
+{
+    find_lead( l, body );
+    body->frames = tr_alloc( (size_t)l->frame_count, sizeof( tr_moved_frame ) );
+    bool turns = l->layer->turn && body->lead >= 0;
+    body->ways = turns ? tr_alloc( (size_t)l->frame_count, sizeof( tr_lead_frame ) ) : NULL;
+    return body->frames != NULL && ( !turns || body->ways != NULL );
+}
+
+void tr_moved_free( tr_moved_body *body )
+{
+    tr_free( body->frames );
+    tr_free( body->ways );
+}
+
+// ------------------------------------------------------------------------------------------------- rotation
+
+static void move_points( const tr_cage_layer *l, int first, int count, int frame )
+{
+    size_t at = tr_layer_cell( l, frame, first );
+    tr_cage_move_some( &l->cage, frame, first, count, l->before + at, l->after + at );
+}
+
+// Largest tr(Rᵀ Σ p' pᵀ) from the middle; what its points leave open (a straight arm's twist) stays as it is.
+static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    const vec3 *from = l->before + tr_layer_cell( l, frame, body->first ),
+               *to = l->after + tr_layer_cell( l, frame, body->first );
+    vec3 a = tr_mean_point( from, body->count ), b = tr_mean_point( to, body->count );
+    mat3 m = { 0 };
+    double size = 0;
+    for ( int p = 0; p < body->count; ++p ) {
+        vec3 u = v3_sub( from[p], a ), v = v3_sub( to[p], b );
+        m = m3_add_outer( m, v, u );
+        size += v3_dot( u, u );
+    }
+    m.cx.x += 1e-5 * size;
+    m.cy.y += 1e-5 * size;
+    m.cz.z += 1e-5 * size;
+    return size > 0 ? q_fit( m ) : q_identity;
+}
+
+// ------------------------------------------------------------------------------------------------- upright
+
+// A cage leans where it is pulled at one height; who is in it stays upright, as long as nobody turns a
+// section over. Of the rotation Q nearest to what became of the points only the part Y about the vertical is
+// kept, and what Q leaves over goes with it: p' = c' + Y Q⁻¹ (p' − c'), about what leads the body. In a cage
+// around several nothing is left over: it bends between bodies, not within them.
+static void set_upright( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    quat q = turn_of( l, body, frame );
+    quat yaw = q_axis_angle( v3_y, tr_yaw( q ) ), back = q_mul( yaw, q_conj( q ) );
+    size_t first = tr_layer_cell( l, frame, body->first ), lead = tr_layer_cell( l, frame, body->lead );
+    vec3 *points = l->after + first, centre = tr_mean_point( l->after + lead, body->lead_count );
+    if ( tr_cage_layer_holds_several( l ) ) {
+        vec3 before = tr_mean_point( l->before + lead, body->lead_count );
+        for ( int p = 0; p < body->count; ++p )
+            points[p] = v3_add( centre, q_rotate( yaw, v3_sub( l->before[first + (size_t)p], before ) ) );
+        return;
+    }
+    for ( int p = 0; p < body->count; ++p )
+        points[p] = v3_add( centre, q_rotate( back, v3_sub( points[p], centre ) ) );
+}
+
+// ------------------------------------------------------------------------------------------------- turning
+
+static const tr_lead_frame *lead_at( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    tr_lead_frame *lead = &body->ways[frame - l->begin];
+    if ( lead->stamp == l->stamp )
+        return lead;
+    vec3 after[8];
+    const vec3 *before = l->before + tr_layer_cell( l, frame, body->lead );
+    tr_cage_move_some( &l->cage, frame, body->lead, body->lead_count, before, after );
+    *lead = ( tr_lead_frame ){ l->stamp, tr_mean_point( before, body->lead_count ),
+                               tr_mean_point( after, body->lead_count ) };
+    return lead;
+}
+
+// Angle between the directions before and after. Steps t and t' as complex numbers: arg Σ w conj(t) t' over a
+// span of time, with a little real added, so that who stands does not turn.
+static double heading_change( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    int span = (int)ceil( SPAN * l->stage->fps ), end = l->begin + l->frame_count - 1;
+    double least = 2 * SPEED / l->stage->fps, along = 0, across = 0;
+    for ( int f = frame - span; f <= frame + span; ++f ) {
+        if ( f < l->begin || f > end )
+            continue;
+        double w = 1 + cos( TR_PI * ( f - frame ) / ( span + 1.0 ) );
+        const tr_lead_frame *a = lead_at( l, body, f > l->begin ? f - 1 : f ),
+                            *b = lead_at( l, body, f < end ? f + 1 : f );
+        vec3 t = v3_horizontal( v3_sub( b->before, a->before ) ),
+             moved = v3_horizontal( v3_sub( b->after, a->after ) );
+        along += w * ( t.x * moved.x + t.z * moved.z + least * least );
+        across += w * ( t.z * moved.x - t.x * moved.z );
+    }
+    int before, after;
+    tr_cage_layer_limits( l, &before, &after );
+    double inside = fmin( frame - before, after - frame );
+    return atan2( across, along ) * smooth_step5( clampd( inside / ( span + 1.0 ), 0, 1 ) );
+}
+
+static void turn_along( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    vec3 *points = l->after + tr_layer_cell( l, frame, body->first ),
+         centre = tr_mean_point( l->after + tr_layer_cell( l, frame, body->lead ), body->lead_count );
+    double angle = heading_change( l, body, frame );
+    quat turn = q_axis_angle( v3_y, angle );
+    for ( int p = 0; angle != 0 && p < body->count; ++p )
+        points[p] = v3_add( centre, q_rotate( turn, v3_sub( points[p], centre ) ) );
+}
+
+// -------------------------------------------------------------------------------------------------- when
+// asked
+
+static bool is_moved( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    size_t at = tr_layer_cell( l, frame, body->first );
+    return memcmp( l->before + at, l->after + at, (size_t)body->count * sizeof( vec3 ) ) != 0;
+}
+
+const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
+{
+    static const tr_moved_frame still = { .turn = { 0, 0, 0, 1 } };
+    if ( frame < l->begin || frame >= l->begin + l->frame_count )
+        return &still;
+    tr_moved_frame *moved = &body->frames[frame - l->begin];
+    if ( moved->stamp == l->stamp )
+        return moved;
+    *moved = ( tr_moved_frame ){ .stamp = l->stamp, .turn = q_identity };
+    move_points( l, body->first, body->count, frame );
+    if ( is_moved( l, body, frame ) && body->lead >= 0 ) {
+        if ( !l->tilts )
+            set_upright( l, body, frame );
+        if ( body->ways != NULL && is_moved( l, body, frame ) )
+            turn_along( l, body, frame );
+    }
+    moved->moves = is_moved( l, body, frame );
+    if ( moved->moves ) {
+        moved->turn = turn_of( l, body, frame );
+        moved->yaw = tr_yaw( moved->turn );
+    }
+    return moved;
+}
