@@ -307,6 +307,99 @@ static void any_number_of_threads_gives_the_same_bits( void **state )
     end( &x );
 }
 
+// ---------------------------------------------------------------------------------------------------
+// retiming
+
+static void a_moment_is_moved_within_its_window( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_flyer( &x, "a", straight );
+    add_flyer( &x, "b", straight );
+    edit( &x, "layer_add id=t kind=retime members=a range=5,25\nsection_add id=s layer=t frame=12 delay=4" );
+    build( &x );
+    assert_int_equal( x.stage.frame_count, FRAMES );
+    const vec3 *a = x.stage.actors[0].source.clip.root, *b = x.stage.actors[1].source.clip.root;
+    for ( int f = 0; f < FRAMES; ++f ) {
+        check_v3( b[f], v3( 0, 2, straight( f / 30.0 ).z ), 0 );
+        if ( f <= 5 || f >= 25 )
+            assert_memory_equal( &a[f], &b[f], sizeof( vec3 ) );
+        assert_true( f == 0 || a[f].z > a[f - 1].z ); // time never turns back
+    }
+    check_v3( a[16], b[12], 1e-9 );
+    end( &x );
+}
+
+// Keys of a retiming, or of what it cannot do.
+static void what_cannot_be_retimed_is_told( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *ops, *path, *sentence;
+    } refused[] = {
+        { "layer_add id=t kind=retime members=a range=5,25\nsection_add id=s layer=t frame=12 delay=14",
+          "sections[0].delay", "leave the layer's window" },
+        { "layer_add id=t kind=retime members=a ripple=true\nsection_add id=s layer=t frame=12 delay=-1",
+          "sections[0].delay", "cannot be less" },
+        { "layer_add id=t kind=retime members=a ripple=true\nsection_add id=s layer=t frame=12 delay=5\n"
+          "section_add id=u layer=t frame=20 delay=3",
+          "sections[1].delay", "cannot be less" },
+    };
+    for ( size_t i = 0; i < sizeof refused / sizeof *refused; ++i ) {
+        fixture x;
+        begin( &x );
+        add_flyer( &x, "a", straight );
+        edit( &x, refused[i].ops );
+        assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) );
+        assert_string_equal( x.error.path, refused[i].path );
+        assert_non_null( strstr( x.error.message, refused[i].sentence ) );
+        end( &x );
+    }
+}
+
+// a hands something to b in frames 14 … 16; a is five frames late from frame 8 on. So b meets a five frames
+// late, slowing down before, and c, whom nothing joins to them, does so only before the end.
+static void delays_ripple_through_those_who_meet( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_flyer( &x, "a", straight );
+    add_flyer( &x, "b", straight );
+    add_flyer( &x, "c", straight );
+    tr_constraint give =
+        relation( "give", tr_point_joint( "a", "LeftHand" ), tr_point_joint( "b", "RightHand" ) );
+    give.first = 14;
+    give.last = 16;
+    tr_scene_add_constraint( &x.scene, &give );
+    edit( &x, CAGE "b range=12,20\nhandle_add id=h layer=edit frame=16 point=b.Head move=0,0.1,0\n"
+                   "layer_add id=t kind=retime members=a ripple=true\n"
+                   "section_add id=s layer=t frame=8 delay=5\n"
+                   "layer_add id=later kind=cage members=c range=12,20" );
+    build( &x );
+    assert_int_equal( x.stage.frame_count, FRAMES + 5 );
+    const tr_rule *rule = &x.stage.rules[find_rule( &x.stage, "give" )];
+    assert_true( rule->first == 19 && rule->last == 21 );
+    assert_int_equal( x.stage.scene->handles[0].frame, 21 ); // below the retiming: goes along
+    assert_int_equal( x.stage.scene->layers[2].first, 12 );  // above it: stays
+    for ( int i = 0; i < 2; ++i )
+        for ( int f = 14; f <= 16; ++f )
+            check_v3( x.stage.actors[i].source.clip.root[f + 5], v3( 0, 2, 0.1 * f ), 1e-9 );
+    for ( int f = 0; f < 20; ++f ) // not delayed before the last ten frames
+        check_v3( x.stage.actors[2].source.clip.root[f], v3( 0, 2, straight( f / 30.0 ).z ), 0 );
+    for ( int i = 0; i < 3; ++i ) { // all arrive at the same end, never backwards
+        const vec3 *root = x.stage.actors[i].source.clip.root;
+        check_v3( root[FRAMES + 4], v3( 0, 2, 3 ), 1e-9 );
+        for ( int f = 1; f < x.stage.frame_count; ++f )
+            assert_true( root[f].z >= root[f - 1].z );
+    }
+    tr_result result = solve( &x, "posegraph" );
+    assert_true( result.frame_count == FRAMES + 5 && result.reports[0].max_mm < 1 );
+    tr_result_free( &result );
+    end( &x );
+}
+
 // -------------------------------------------------------------------------------------------------- folders
 
 static void reports_keep_where_edits_put_feet( void **state )
@@ -420,6 +513,9 @@ int main( void )
         TEST( a_stance_moves_as_a_whole_or_not_at_all ),
         TEST( layers_add_up_and_can_be_muted ),
         TEST( any_number_of_threads_gives_the_same_bits ),
+        TEST( a_moment_is_moved_within_its_window ),
+        TEST( what_cannot_be_retimed_is_told ),
+        TEST( delays_ripple_through_those_who_meet ),
         TEST( reports_keep_where_edits_put_feet ),
         TEST( trouble_has_a_path ),
         TEST( memory_may_run_out ),

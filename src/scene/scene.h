@@ -430,7 +430,8 @@ typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
 } tr_grab;
 
 typedef struct tr_stage {
-    const tr_scene *scene;       // borrowed
+    const tr_scene *scene;  // borrowed; where layers move motion in time, the stage's own on the new time
+    struct tr_times *times; // that one, NULL where nothing is moved in time
     const tr_progress *progress; // borrowed; told how solving and saving go on, NULL: nobody asks
     int frame_count;
     double fps, ground;

@@ -1,5 +1,6 @@
 // From a document to something that can be solved: load, cut, resample, place, scale, map, label.
 #include "scene/scene_private.h"
+#include "scene/times.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,8 @@ typedef struct builder {
     tr_library *library;
     tr_log *warnings;
     tr_error *error;
-    char field[96]; // of the element at hand that trouble now would come from, "" = all of it
+    const double *when; // [frame_count] moments of the motion at hand, NULL: frame by frame
+    char field[96];     // of the element at hand that trouble now would come from, "" = all of it
 } builder;
 
 // ------------------------------------------------------------------------------------------- motion files
@@ -38,15 +40,36 @@ static const tr_motion *fetch( builder *b, const tr_file_ref *ref, const char *f
     return tr_library_find_file( b->library, ref );
 }
 
+static void blend_frames( tr_clip *out, int frame, const tr_clip *clip, int from, double share )
+{
+    size_t joints = (size_t)clip->joint_count, at = (size_t)frame * joints, a = (size_t)from * joints,
+           b = a + joints;
+    for ( size_t j = 0; j < joints; ++j ) {
+        out->rotations[at + j] = q_slerp( clip->rotations[a + j], clip->rotations[b + j], share );
+        if ( clip->translations != NULL )
+            out->translations[at + j] =
+                v3_lerp( clip->translations[a + j], clip->translations[b + j], share );
+    }
+    out->root[frame] = v3_lerp( clip->root[from], clip->root[from + 1], share );
+}
+
 // Stage frames of a clip that starts at scene frame `start`: end poses are held outside.
-static bool line_up( tr_clip *out, const tr_clip *clip, const tr_stage *stage, int start, tr_error *error )
+// With `when`, the moments between frames are blended.
+static bool line_up( tr_clip *out, const tr_clip *clip, const tr_stage *stage, const double *when, int start,
+                     tr_error *error )
 {
     if ( !tr_clip_alloc( out, stage->frame_count, clip->joint_count, stage->fps, clip->translations != NULL,
                          error ) )
         return false;
     size_t joints = (size_t)clip->joint_count;
     for ( int f = 0; f < stage->frame_count; ++f ) {
-        int from = (int)clampd( f + stage->scene->first - start, 0, clip->frame_count - 1 );
+        double at =
+            clampd( ( when != NULL ? when[f] : f ) + stage->scene->first - start, 0, clip->frame_count - 1 );
+        int from = (int)at;
+        if ( at > from ) {
+            blend_frames( out, f, clip, from, at - from );
+            continue;
+        }
         memcpy( tr_clip_frame( out, f ), tr_clip_frame( clip, from ), joints * sizeof( quat ) );
         out->root[f] = clip->root[from];
         if ( clip->translations != NULL )
@@ -72,7 +95,8 @@ static bool take( builder *b, tr_motion *out, const tr_motion *whole, const tr_f
     bool ok = tr_skeleton_copy( &out->skeleton, &whole->skeleton, b->error ) &&
               tr_clip_slice( &cut, &whole->clip, ref->first, last, b->error ) &&
               tr_clip_resample( &rated, &cut, b->stage->fps, b->error ) &&
-              line_up( &out->clip, &rated, b->stage, start, b->error ) && tr_motion_check( out, b->error );
+              line_up( &out->clip, &rated, b->stage, b->when, start, b->error ) &&
+              tr_motion_check( out, b->error );
     tr_clip_free( &cut );
     tr_clip_free( &rated );
     if ( !ok ) {
@@ -306,20 +330,42 @@ static bool blame( builder *b, const char *list, int index )
                           inner.message );
 }
 
+// Layers of kind retime: from here on everything is on the new time.
+static bool move_in_time( builder *b )
+{
+    tr_stage *stage = b->stage;
+    if ( !tr_times_build( &stage->times, stage->scene, b->file, b->error ) )
+        return false;
+    if ( stage->times != NULL ) {
+        stage->scene = &stage->times->scene;
+        stage->frame_count = stage->scene->last - stage->scene->first + 1;
+    }
+    return true;
+}
+
+static void set_clock( builder *b, int node )
+{
+    b->when = b->stage->times != NULL ? b->stage->times->when[node] : NULL;
+}
+
 static bool build( builder *b )
 {
     tr_stage *stage = b->stage;
-    const tr_scene *scene = stage->scene;
-    if ( !tr_scene_check( scene, b->file, b->error ) || !allocate( b ) )
+    if ( !tr_scene_check( stage->scene, b->file, b->error ) || !move_in_time( b ) || !allocate( b ) )
         return false;
+    const tr_scene *scene = stage->scene;
     stage->actor_count = scene->cast_count; // zeroed actors can be freed
     stage->prop_count = scene->prop_count;
-    for ( int i = 0; i < stage->actor_count; ++i )
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        set_clock( b, i );
         if ( !build_actor( b, &stage->actors[i], &scene->cast[i] ) )
             return blame( b, "cast", i );
-    for ( int i = 0; i < stage->prop_count; ++i )
+    }
+    for ( int i = 0; i < stage->prop_count; ++i ) {
+        set_clock( b, stage->actor_count + i );
         if ( !build_prop( b, &stage->props[i], &scene->props[i] ) )
             return blame( b, "props", i );
+    }
     for ( int i = 0; i < scene->obstacle_count; ++i )
         stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
     return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
@@ -358,6 +404,7 @@ void tr_stage_free( tr_stage *stage )
     }
     for ( int i = 0; i < stage->prop_count; ++i )
         tr_free( stage->props[i].track );
+    tr_times_free( stage->times );
     tr_stage_release( stage );
     tr_free( stage->actors );
     tr_free( stage->props );

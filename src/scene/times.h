@@ -1,0 +1,18 @@
+// Private to scene/: layers of kind retime, which act on the sources before anything is solved.
+#ifndef TROUPE_SCENE_TIMES_H
+#define TROUPE_SCENE_TIMES_H
+
+#include "scene/scene.h"
+
+typedef struct tr_times {
+    tr_scene scene; // as the document, on the new time: longer where need be, every frame in it moved along,
+                    // and with the retimings muted
+    double **when;  // [cast_count + prop_count] NULL: not moved; else [frames of `scene`] the moment of the
+                    // document's own time, frames from its first
+} tr_times;
+
+// *out stays NULL when no layer moves anything. Trouble is told with the path of the section.
+bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_error *error );
+void tr_times_free( tr_times *times ); // NULL is fine
+
+#endif
