@@ -423,6 +423,31 @@ static void feet_stay_when_hands_ask_too_much( void **state )
     drop_actor( &a );
 }
 
+// What graphs are torn by may leave the root anywhere to begin with. Feet come first all the same.
+static void a_root_far_away_comes_back( void **state )
+{
+    (void)state;
+    tr_fit_def def = tr_default_fit_def();
+    actor a;
+    make_actor( &a, "box_relay", &def );
+    int ends[8], count = find_ends( &a, ends );
+    for ( double away = 10; away < 1e4; away *= 10 ) {
+        for ( int i = 0; i < count; ++i ) {
+            bool foot = a.skeleton->joints[ends[i]].role == TR_ROLE_FOOT;
+            vec3 at = tr_world_pose( &a.world, 0 ).positions[ends[i]];
+            a.goals[i] = tr_fit_position( ends[i], foot ? at : v3( at.x + 3 * away, at.y, at.z ) );
+            a.goals[i].priority = foot ? 4 : 2;
+        }
+        tr_fit_frame frame = frame_of( &a, 0, count );
+        frame.root.x += away;
+        solve( &a, &frame );
+        for ( int i = 0; i < count; ++i )
+            if ( a.goals[i].priority == 4 )
+                check_near( a.residuals[i], 0, 1e-3 );
+    }
+    drop_actor( &a );
+}
+
 static void ease_takes_a_share( void **state )
 {
     (void)state;
@@ -1260,6 +1285,7 @@ int main( void )
         TEST( only_the_axes_that_count ),
         TEST( higher_priority_wins ),
         TEST( feet_stay_when_hands_ask_too_much ),
+        TEST( a_root_far_away_comes_back ),
         TEST( ease_takes_a_share ),
         TEST( soft_goals_pull_by_their_weight ),
         TEST( no_pops_through_a_straight_arm ),

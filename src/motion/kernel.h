@@ -142,13 +142,15 @@ static void go_back( tr_fit_slot *slot, lane_mask some ) // from the trial to th
         slot->joints[i].trial = l3_select( some, slot->joints[i].z, slot->joints[i].trial );
 }
 
-// Newton's method from the current state, in steps that go no further than `reach`. One that does not lower
-// the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of length
-// `far` after one of `before` leaves about far² / before to do. Between steps every lane is posed as it is.
+// Newton's method from the current state, in steps that turn no joint by more than `reach`. One that does not
+// lower the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of
+// length `far` after one of `before` leaves about far² / before to do. Between steps every lane is posed as
+// it is.
 static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, progress *p )
 {
     double tolerance = fit->def.tolerance;
-    lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ), before = zero, far;
+    lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ), before = zero;
+    stride step;
     slot->sharp &= ~running;
     p->converged &= ~running;
     for ( int i = 0; i < fit->def.max_iterations; ++i ) {
@@ -156,14 +158,14 @@ static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, p
         if ( !lane_any( running ) )
             break;
         p->iterations += lane_select( running, lane_all( 1 ), zero );
-        lane_mask exact = find_step( fit, slot, ( lane_mask ){ 0 }, &far );
+        lane_mask exact = find_step( fit, slot, ( lane_mask ){ 0 }, &step );
         if ( lane_any( running & ~exact ) )
-            find_step( fit, slot, ~exact, &far );
-        p->converged |= running & ( far < tolerance );
+            find_step( fit, slot, ~exact, &step );
+        p->converged |= running & ( step.far < tolerance );
         running &= ~p->converged;
         if ( !lane_any( running ) )
             break;
-        limit_step( slot, far, reach, running );
+        limit_step( slot, &step, reach, running );
         lane limit = p->energy * ( 1.0 + 1e-13 ), trial = pose( fit, slot );
         if ( lane_any( running & ( trial > limit ) ) ) {
             correct( slot, running & ( trial > limit ) );
@@ -172,11 +174,12 @@ static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, p
         lane_mask moved = running & ( trial <= limit ), failed = running & ~moved;
         take( slot, moved );
         p->energy = lane_select( moved, trial, p->energy );
-        p->converged |= moved & exact & ( far * far < before * tolerance );
-        before = lane_select( moved, lane_select( exact & ( far <= reach ), far, zero ), before );
-        reach = lane_select( moved, lane_min( 2 * reach, lane_all( MAX_TURN ) ),
-                             lane_select( failed & ~slot->sharp, 0.25 * lane_min( far, reach ), reach ) );
-        slot->sharp = moved & ( far < 0.05 );
+        p->converged |= moved & exact & ( step.far * step.far < before * tolerance );
+        before = lane_select( moved, lane_select( exact & ( step.turn <= reach ), step.far, zero ), before );
+        reach =
+            lane_select( moved, lane_min( 2 * reach, lane_all( MAX_TURN ) ),
+                         lane_select( failed & ~slot->sharp, 0.25 * lane_min( step.turn, reach ), reach ) );
+        slot->sharp = moved & ( step.far < 0.05 );
         running &= ~p->converged;
         if ( lane_any( failed ) ) {
             go_back( slot, failed );

@@ -457,9 +457,14 @@ static void keep_limits( fit_joint *joint )
         unwind( joint );
 }
 
-// The whole way from the current state to where the model is least, as a trial. Writes its length: radians,
-// sizes of shift. Returns the lanes where it is a minimum, as in all that are convex.
-static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex, lane *far )
+typedef struct stride { // how far a step goes
+    lane turn;          // radians, of the joint that turns most against its mover
+    lane far;           // that, or the root's shift in sizes where it is larger
+} stride;
+
+// The whole way from the current state to where the model is least, as a trial, and how far that is. Returns
+// the lanes where it is a minimum, as in all that are convex.
+static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex, stride *step )
 {
     int m = 3 * slot->task_count;
     signs s = assemble( fit, slot, convex );
@@ -470,15 +475,17 @@ static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask conv
     slot->shift_trial = l3_scale( lane_all( slot->shift_scale ), pull_on_root( slot ) );
     for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].trial = slot->joints[i].z;
-    *far = ( slot->shift_scale / fit->size ) * l3_length( l3_sub( slot->shift_trial, slot->shift ) );
-    *far = lane_max( *far, turn_joints( slot, true ) );
+    lane shift = ( slot->shift_scale / fit->size ) * l3_length( l3_sub( slot->shift_trial, slot->shift ) );
+    step->turn = turn_joints( slot, true );
+    step->far = lane_max( shift, step->turn );
     return exact;
 }
 
-// Goes no further than `reach` on that way, and nowhere in lanes that rest.
-static void limit_step( tr_fit_slot *slot, lane far, lane reach, lane_mask running )
+// Turns no joint by more than `reach` on that way, and goes nowhere in lanes that rest. The root goes along,
+// however far: the model errs about turns only, and a root far away has to come back in a few steps.
+static void limit_step( tr_fit_slot *slot, const stride *step, lane reach, lane_mask running )
 {
-    slot->share = lane_select( far > reach, reach / far, lane_all( 1 ) );
+    slot->share = lane_select( step->turn > reach, reach / step->turn, lane_all( 1 ) );
     lane3 shift = l3_lerp( slot->shift, slot->shift_trial, slot->share );
     slot->shift_trial = l3_select( running, shift, slot->shift );
     for ( int i = 0; i < slot->joint_count; ++i ) {
