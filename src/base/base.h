@@ -113,4 +113,7 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context );
 void tr_parallel_set_threads( int threads ); // 0 = as many as there are processors
 int tr_parallel_threads( void );
 
+// Whether kernels that are compiled for AVX2 may be called.
+bool tr_processor_has_avx2( void );
+
 #endif

@@ -32,6 +32,15 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context )
     }
 }
 
+bool tr_processor_has_avx2( void )
+{
+#if defined( __x86_64__ )
+    return __builtin_cpu_supports( "avx2" );
+#else
+    return false;
+#endif
+}
+
 double tr_clock_ms( void )
 {
     struct timespec now;

@@ -293,15 +293,6 @@ static void solve_shares( void *context, int begin, int end )
     }
 }
 
-static bool has_avx2( void )
-{
-#if defined( __x86_64__ )
-    return __builtin_cpu_supports( "avx2" );
-#else
-    return false;
-#endif
-}
-
 bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_frame *frames,
                    tr_fit_result *results, int count, tr_error *error )
 {
@@ -312,7 +303,7 @@ bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_fram
             return false;
     }
     job all = { fit, scratch, frames, results, count, tr_fit_solve_block_double };
-    if ( !fit->def.portable && has_avx2() )
+    if ( !fit->def.portable && tr_processor_has_avx2() )
         all.solve_block = tr_fit_solve_block_avx2;
     tr_parallel_for( scratch->slot_count, 1, solve_shares, &all );
     return true;

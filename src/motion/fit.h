@@ -117,8 +117,8 @@ typedef struct fit_block {
 
 // Whether the goal takes part at all.
 bool tr_fit_has_a_say( const tr_fit_goal *goal );
-// Next block out of the frames first … last - 1 that are not `taken` yet; false when all are. `kinds`: what
-// tr_fit_kind_of gives for each frame, from `first` on; `taken` likewise.
+// Next block out of the frames that are not `taken` yet; false when all are. Every array is [count]; `kinds`
+// is what tr_fit_kind_of gives for each frame.
 bool tr_fit_block_next( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_result *results, int count,
                         const uint64_t *kinds, bool *taken, fit_block *out );
 // Equal for frames that ask for the same things, almost never for others.

@@ -8,13 +8,9 @@
 
 bool tr_lanes_supported( tr_lanes lanes )
 {
-    if ( lanes != TR_LANES_AVX2 )
-        return lanes >= 0 && lanes < TR_LANES_KINDS;
-#if defined( __x86_64__ )
-    return __builtin_cpu_supports( "avx2" );
-#else
-    return false;
-#endif
+    if ( lanes == TR_LANES_AVX2 )
+        return tr_processor_has_avx2();
+    return lanes >= 0 && lanes < TR_LANES_KINDS;
 }
 
 tr_lanes tr_lanes_best( void )
