@@ -308,6 +308,41 @@ static void result_folders_read_back( void **state )
     assert_int_equal( system( path ), 0 );
 }
 
+// A folder says what its solver could not keep; one of another program's making says nothing.
+static void folders_tell_what_gave_way( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1.0 );
+    add_bent( &x, "b", v3( 4, 0, 0 ), 0.8 );
+    tr_constraint link =
+        relation( "link", tr_point_joint( "a", "LeftHand" ), tr_point_joint( "b", "RightHand" ) );
+    link.given = true;
+    tr_scene_add_constraint( &x.scene, &link );
+    build( &x );
+    tr_result out = solve( &x, "posegraph" ), back;
+    char folder[] = "/tmp/troupe_stage_XXXXXX", path[128];
+    assert_non_null( mkdtemp( folder ) );
+    check_ok( tr_result_save( &x.stage, &out, "posegraph", folder, &x.error ), &x.error );
+    check_ok( tr_result_load( &back, &x.stage, folder, &x.error ), &x.error );
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        assert_int_equal( back.reports[r].gave_way, r == 0 );
+    tr_result_free( &back );
+    snprintf( path, sizeof path, "%s/report.json", folder );
+    assert_int_equal( remove( path ), 0 );
+    check_ok( tr_result_load( &back, &x.stage, folder, &x.error ), &x.error );
+    assert_false( back.reports[0].gave_way );
+    tr_result_free( &back );
+    check_ok( tr_file_write( path, "{\"gave_way\": [{}]}", 18, &x.error ), &x.error );
+    assert_false( tr_result_load( &back, &x.stage, folder, &x.error ) );
+    assert_string_equal( x.error.path, "gave_way[0].id" );
+    tr_result_free( &out );
+    end( &x );
+    snprintf( path, sizeof path, "rm -r %s", folder );
+    assert_int_equal( system( path ), 0 );
+}
+
 // Files may name joints with more bytes than scenes may; the report tells them whole, in valid UTF-8.
 static void reports_tell_long_joint_names_whole( void **state )
 {
@@ -444,6 +479,7 @@ int main( void )
         TEST( a_held_box_comes_along ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( result_folders_read_back ),
+        TEST( folders_tell_what_gave_way ),
         TEST( reports_tell_long_joint_names_whole ),
         TEST( rest_poses_are_brought_together ),
         TEST( a_centre_of_mass_goes_to_its_place ),

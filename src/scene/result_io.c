@@ -391,6 +391,35 @@ static bool adopt( tr_motion *out, const tr_skeleton *target, const tr_motion *f
     return ok;
 }
 
+static void read_gave_way( const tr_json *list, const tr_stage *stage, tr_result *out )
+{
+    for ( int i = 0; *list->ok && i < tr_json_count( list ); ++i ) {
+        tr_json item = tr_json_item( list, i ), id = tr_json_member( &item, "id", true );
+        if ( *list->ok && !json_is_string( id.value ) )
+            tr_json_fail( &id, "must be a text" );
+        for ( int r = 0; *list->ok && r < stage->rule_count; ++r )
+            if ( strcmp( stage->rules[r].id, json_string_value( id.value ) ) == 0 )
+                out->reports[r].gave_way = true;
+    }
+}
+
+// What the solver said it could not keep. Motions of other programs come without a report.
+static bool load_gave_way( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
+{
+    char *path = tr_string_format( "%s/report.json", folder );
+    json_t *json = NULL;
+    bool ok = path != NULL || tr_error_memory( error );
+    if ( ok && tr_file_exists( path ) && ( ok = tr_json_load( &json, path, error ) ) ) {
+        tr_json root = tr_json_root( json, path, &ok, error ),
+                list = tr_json_member( &root, "gave_way", false );
+        if ( list.value != NULL )
+            read_gave_way( &list, stage, out );
+        json_decref( json );
+    }
+    tr_free( path );
+    return ok;
+}
+
 static bool load_all( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
 {
     for ( int i = 0; i < stage->actor_count; ++i ) {
@@ -412,7 +441,8 @@ static bool load_all( tr_result *out, const tr_stage *stage, const char *folder,
             out->tracks[p][f] = ( rigid ){ *tr_clip_frame( &motion.clip, f ), motion.clip.root[f] };
         tr_motion_free( &motion );
     }
-    return tr_edits_load( out, stage, folder, error ) && tr_result_finish( out, stage, error );
+    return tr_edits_load( out, stage, folder, error ) && tr_result_finish( out, stage, error ) &&
+           load_gave_way( out, stage, folder, error );
 }
 
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
