@@ -186,6 +186,26 @@ static void constraints_outside_the_scene_act_by_their_ease( void **state )
     end( &x );
 }
 
+static void a_weight_of_zero_is_told( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    tr_constraint idle = tr_default_constraint( "idle", TR_CONSTRAINT_ABSOLUTE );
+    idle.a = tr_point_joint( "a", "LeftHand" );
+    idle.hard = false;
+    idle.weight = 0;
+    tr_scene_add_constraint( &x.scene, &idle );
+    tr_log warnings = { 0 };
+    check_ok( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, &warnings, &x.error ), &x.error );
+    assert_int_equal( warnings.count, 1 );
+    assert_string_equal( warnings.lines[0],
+                         "constraint idle is not hard and has weight 0: it has no effect" );
+    tr_log_free( &warnings );
+    end( &x );
+}
+
 // Two people of different size, hands 4 cm apart in the source (a touch) or 40 cm (not one).
 static void relative_offsets_scale_unless_they_touch( void **state )
 {
@@ -520,6 +540,7 @@ int main( void )
         TEST( clips_start_late_and_hold_their_ends ),
         TEST( strength_eases_outside_the_range ),
         TEST( constraints_outside_the_scene_act_by_their_ease ),
+        TEST( a_weight_of_zero_is_told ),
         TEST( relative_offsets_scale_unless_they_touch ),
         TEST( relations_can_turn_with_the_partner ),
         TEST( every_kind_has_an_error_that_can_be_followed ),

@@ -31,7 +31,7 @@ static bool refuse( const tr_skeleton *body, const char *limb, tr_error *error )
     if ( nearest != NULL )
         tr_error_set( error, "the body has no limb \"%s\"; did you mean \"%s\"?", limb, nearest );
     else
-        tr_error_set( error, "the body has no limb \"%s\"; choose of %s", limb, list );
+        tr_error_set( error, "the body has no limb \"%s\"; choose one of %s", limb, list );
     tr_free( words );
     return false;
 }

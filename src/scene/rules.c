@@ -171,6 +171,8 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
                     c->id, stage->scene->first, stage->scene->last );
         return true;
     }
+    if ( !rule->hard && rule->weight == 0 )
+        tr_log_add( b->warnings, "constraint %s is not hard and has weight 0: it has no effect", c->id );
     rule->touch = rule->kind == TR_CONSTRAINT_RELATIVE && is_touch( stage, rule );
     return true;
 }
