@@ -387,6 +387,192 @@ static void escape_cancels_a_drag_completely( void **state )
     end( &d );
 }
 
+// --------------------------------------------------------------------------------------------------- tools
+
+static const tr_constraint *constraint_of( const desk *d, const char *id )
+{
+    const tr_scene *scene = tr_app_scene( d->app );
+    int i = tr_scene_find_constraint( scene, id );
+    assert_true( i >= 0 );
+    return &scene->constraints[i];
+}
+
+static void drag_thing( desk *d, const char *name, double dx, double dy, unsigned modifiers )
+{
+    double x, y;
+    assert_true( tr_app_locate( d->app, name, &x, &y ) );
+    drag( d, TR_BUTTON_LEFT, x, y, x + dx, y + dy, modifiers );
+    settle( d );
+}
+
+static void a_joint_that_is_moved_is_pinned( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'W', 0 );
+    drag_thing( &d, "p01.Head", 0, 30, 0 );
+    assert_int_equal( tr_app_ops( d.app ), 1 );
+    const tr_constraint *pin = constraint_of( &d, "pin1" );
+    assert_string_equal( pin->a.terms[0].joint, "Head" );
+    assert_true( pin->given && pin->first == pin->last );
+    const tr_stage *stage; // and the head is there
+    const tr_result *result = tr_app_result( d.app, &stage );
+    int head = tr_skeleton_find( &stage->actors[0].target, "Head" ), frame = pin->first - stage->scene->first;
+    check_v3( tr_world_pose( &result->worlds[0], frame ).positions[head], pin->target, 0.005 );
+    drag_thing( &d, "p01.Head", 0, -10, 0 ); // again: the same pin, elsewhere
+    assert_int_equal( tr_app_ops( d.app ), 2 );
+    assert_int_equal( tr_scene_find_constraint( tr_app_scene( d.app ), "pin2" ), -1 );
+    end( &d );
+}
+
+static void several_things_move_as_one_step( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 3 );
+    press( &d, "item.p01" );
+    tr_area a = area_of( &d, "item.p02" );
+    click( &d, a.x + 40, a.y + 10, TR_MOD_SHIFT );
+    assert_int_equal( ui_of( &d )->selection_count, 2 );
+    vec3 before[2] = { cast_of( &d, "p01" )->position, cast_of( &d, "p02" )->position };
+    key( &d, 'W', 0 );
+    drag_thing( &d, "p02", 25, 0, 0 ); // the gizmo stands on the last one's root
+    assert_int_equal( tr_app_ops( d.app ), 2 );
+    vec3 by[2] = { v3_sub( cast_of( &d, "p01" )->position, before[0] ),
+                   v3_sub( cast_of( &d, "p02" )->position, before[1] ) };
+    assert_true( v3_length( by[0] ) > 0.01 );
+    check_v3( by[0], by[1], 1e-4 );
+    key( &d, 'Z', TR_MOD_CTRL );
+    assert_int_equal( tr_app_ops( d.app ), 0 );
+    end( &d );
+}
+
+static void bodies_are_resized_by_hand( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    double before = cast_of( &d, "p02" )->target.scale;
+    key( &d, 'S', 0 );
+    drag_thing( &d, "p02.Head", 0, -40, 0 ); // e^(0.006 · 40)
+    check_near( cast_of( &d, "p02" )->target.scale, before * exp( 0.24 ), 1e-3 );
+    drag_thing( &d, "p02.Head", 0, 40, TR_MOD_SHIFT );
+    const tr_target *target = &cast_of( &d, "p02" )->target;
+    bool found = false;
+    for ( int i = 0; i < target->limb_count; ++i )
+        found |= strcmp( target->limbs[i].limb, "head" ) == 0;
+    assert_true( found );
+    end( &d );
+}
+
+static void links_and_contacts_are_drawn( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    double x0, y0, x1, y1;
+    key( &d, 'K', 0 );
+    assert_true( tr_app_locate( d.app, "p01.Head", &x0, &y0 ) &&
+                 tr_app_locate( d.app, "p02.Head", &x1, &y1 ) );
+    drag( &d, TR_BUTTON_LEFT, x0, y0, x1, y1, 0 );
+    settle( &d );
+    const tr_constraint *link = constraint_of( &d, "link1" );
+    assert_int_equal( link->kind, TR_CONSTRAINT_RELATIVE );
+    assert_string_equal( link->a.who, "p01" );
+    assert_string_equal( link->b.who, "p02" );
+    key( &d, 'C', 0 );
+    const char *const feet[] = { "p01.LeftFoot", "p01.RightFoot", "p02.LeftFoot", "p02.RightFoot" };
+    for ( int i = 0; i < 4 && tr_scene_find_constraint( tr_app_scene( d.app ), "contact1" ) < 0; ++i )
+        if ( tr_app_locate( d.app, feet[i], &x0, &y0 ) ) // one of them is not hidden behind a leg
+            drag( &d, TR_BUTTON_LEFT, x0, y0, x0 + 40, y0, 0 );
+    settle( &d );
+    const tr_constraint *contact = constraint_of( &d, "contact1" ); // 40 points are five frames
+    assert_string_equal( contact->surface, "ground" );
+    assert_int_equal( contact->last - contact->first, 5 );
+    end( &d );
+}
+
+// Runs frames until the poses of a drag have moved the joint, as the other thread delivers them.
+static bool follows( desk *d, const char *name, double x, double y )
+{
+    for ( int i = 0; i < 400; ++i ) {
+        double now_x, now_y;
+        frames( d, 1 );
+        if ( tr_app_locate( d->app, name, &now_x, &now_y ) && hypot( now_x - x, now_y - y ) > 4.0 )
+            return true;
+        usleep( 5000 );
+    }
+    return false;
+}
+
+static void hold( desk *d, const char *name, double dx, double dy, double *x, double *y )
+{
+    assert_true( tr_app_locate( d->app, name, x, y ) );
+    move_to( d, *x, *y );
+    button( d, TR_BUTTON_LEFT, true, *x, *y, 0 );
+    frames( d, 1 );
+    move_to( d, *x + 0.5 * dx, *y + 0.5 * dy );
+    move_to( d, *x + dx, *y + dy );
+}
+
+static void a_cage_follows_the_mouse( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin_relay( &d, 2 );
+    key( &d, 'X', 0 );
+    hold( &d, "p01.Head", 25, 10, &x, &y );
+    assert_true( follows( &d, "p01.Head", x, y ) );
+    assert_int_equal( tr_app_ops( d.app ), 0 );
+    for ( int i = 0; i < 100; ++i ) { // the pose comes to rest
+        frames( &d, 1 );
+        usleep( 2000 );
+    }
+    const tr_stage *stage;
+    const tr_result *result = tr_app_result( d.app, &stage );
+    int head = tr_skeleton_find( &stage->actors[0].target, "Head" ), frame = ui_of( &d )->frame;
+    vec3 preview = tr_world_pose( &result->worlds[0], frame ).positions[head];
+    button( &d, TR_BUTTON_LEFT, false, x + 25, y + 10, 0 );
+    for ( int i = 0; i < 400 && tr_app_ops( d.app ) == 0; ++i )
+        frames( &d, 1 );
+    for ( int i = 0; i < 400 && !tr_app_settled( d.app ); ++i ) {
+        frames( &d, 1 );
+        usleep( 5000 );
+    }
+    assert_int_equal( tr_app_ops( d.app ), 2 ); // the layer and the handle
+    assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
+    result = tr_app_result( d.app, &stage );
+    check_v3( tr_world_pose( &result->worlds[0], frame ).positions[head], preview, 0.002 );
+    key( &d, 'Z', TR_MOD_CTRL ); // one drag, one step
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->layer_count, 0 );
+    end( &d );
+}
+
+static void escape_lets_a_cage_go( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y, back_x, back_y;
+    begin_relay( &d, 2 );
+    key( &d, 'X', 0 );
+    hold( &d, "p01.Head", 25, 10, &x, &y );
+    assert_true( follows( &d, "p01.Head", x, y ) );
+    key( &d, TR_KEY_ESCAPE, 0 );
+    button( &d, TR_BUTTON_LEFT, false, x + 25, y + 10, 0 );
+    for ( int i = 0; i < 400 && !tr_app_settled( d.app ); ++i ) {
+        frames( &d, 1 );
+        usleep( 5000 );
+    }
+    assert_int_equal( tr_app_ops( d.app ), 0 );
+    assert_true( tr_app_locate( d.app, "p01.Head", &back_x, &back_y ) );
+    check_near( back_x, x, 1e-9 );
+    check_near( back_y, y, 1e-9 );
+    end( &d );
+}
+
 static void save_as( desk *d, const char *name )
 {
     char path[256];
@@ -638,6 +824,12 @@ int main( void )
         TEST( a_loop_repeats_and_an_end_stops ),
         TEST( one_drag_of_a_slider_is_one_step ),
         TEST( escape_cancels_a_drag_completely ),
+        TEST( a_joint_that_is_moved_is_pinned ),
+        TEST( several_things_move_as_one_step ),
+        TEST( bodies_are_resized_by_hand ),
+        TEST( links_and_contacts_are_drawn ),
+        TEST( a_cage_follows_the_mouse ),
+        TEST( escape_lets_a_cage_go ),
         TEST( what_was_saved_opens_again ),
         TEST( unsaved_changes_are_asked_about ),
         TEST( work_survives_a_crash ),

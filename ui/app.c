@@ -22,6 +22,7 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
                      .hover = tr_item_none(),
                      .show_left = true,
                      .show_right = true,
+                     .cage_reach = 30,
                      .position = -1.0 };
     ui->show.contacts = true;
     ui->orbit = ( tr_orbit ){ .target = v3( 0, 0.9, 0 ), .yaw = 30, .pitch = 12, .distance = 8 };
@@ -98,10 +99,11 @@ const tr_scene *tr_app_scene( const tr_app *app )
 
 const tr_result *tr_app_result( const tr_app *app, const tr_stage **stage )
 {
-    const tr_take *take = tr_session_take( app->session );
+    const tr_stage *of;
+    const tr_result *result = tr_session_result( app->session, &of );
     if ( stage != NULL )
-        *stage = take != NULL ? &take->stage : NULL;
-    return tr_session_result( app->session );
+        *stage = of;
+    return result;
 }
 
 bool tr_app_settled( const tr_app *app )
@@ -129,10 +131,9 @@ void tr_layout( tr_ui *ui )
 static tr_shown look( const tr_app *app )
 {
     const tr_session *session = app->session;
-    const tr_take *take = tr_session_take( session );
+    const tr_outcome *take = tr_session_outcome( session );
     tr_shown shown = { .scene = tr_session_scene( session ),
                        .document = tr_session_document( session ),
-                       .result = tr_session_result( session ),
                        .method = tr_session_method( session ),
                        .session = app->session,
                        .paint = &app->paint,
@@ -140,11 +141,14 @@ static tr_shown look( const tr_app *app )
                        .thumbs = app->thumbs,
                        .camera = tr_orbit_camera( &app->ui.orbit ),
                        .busy = app->ui.busy };
-    if ( shown.result != NULL )
-        shown.stage = &take->stage;
-    shown.solved = shown.result != NULL && shown.result == &take->solved;
-    if ( shown.solved && take->has_measures )
-        shown.measures = &take->measures;
+    shown.result = tr_session_result( session, &shown.stage );
+    shown.solved = tr_session_solved( session );
+    shown.before = shown.result != NULL && take != NULL && shown.result == &take->copied;
+    const tr_outcome *figures = tr_session_figures( session );
+    if ( figures != NULL && figures->has_measures )
+        shown.measures = &figures->measures;
+    if ( figures != NULL && figures->has_strips )
+        shown.strips = &figures->strips;
     return shown;
 }
 
@@ -195,7 +199,6 @@ static void follow_thumbs( tr_app *app )
 static void follow( tr_app *app )
 {
     tr_ui *ui = &app->ui;
-    const tr_take *take = tr_session_take( app->session );
     if ( tr_session_revision( app->session ) != app->revision ) {
         app->revision = tr_session_revision( app->session );
         tr_selection_sync( ui, tr_session_scene( app->session ) );
@@ -209,7 +212,8 @@ static void follow( tr_app *app )
         ui->timeline_rows = 0;
         tr_keeper_note( &app->keeper, tr_session_what( app->session ) );
     }
-    const tr_result *result = tr_session_result( app->session );
+    const tr_stage *stage;
+    const tr_result *result = tr_session_result( app->session, &stage );
     if ( result != NULL && result->frame_count != ui->frame_count )
         tr_play_scene( ui, result->frame_count );
     if ( result != NULL && !ui->framed ) {
@@ -218,8 +222,9 @@ static void follow( tr_app *app )
         tr_play_seek( ui, result->frame_count / 2 );
         tr_orbit_frame( ui, &shown, false );
     }
-    if ( take != NULL && result == &take->solved )
-        ui->solve_ms = take->solve_ms;
+    if ( tr_session_solved( app->session ) )
+        ui->solve_ms = tr_session_outcome( app->session )->solve_ms;
+    ui->drag_ms = tr_session_latency( app->session );
 }
 
 static void follow_work( tr_app *app )
@@ -352,6 +357,13 @@ static void apply_ops( tr_app *app )
         carry_out( app, &ops->asks[i] );
     if ( ops->line_count > 0 && !tr_session_apply( app->session, ops->lines, ops->line_count, &error ) )
         tr_ui_say( &app->ui, true, "%s", error.message );
+    bool live = ops->live.handle[0] != 0 && ops->line_count == 0;
+    if ( !live )
+        tr_session_drag_end( app->session, ops->line_count > 0 );
+    else if ( !tr_session_dragging( app->session ) )
+        tr_session_drag( app->session, ops->preview, ops->preview_count, ops->live.layer, ops->live.handle );
+    if ( live )
+        tr_session_drag_move( app->session, ops->live.move, app->ui.frame );
     else if ( ops->line_count == 0 )
         tr_session_preview( app->session, ops->preview, ops->preview_count );
     tr_ops_clear( ops );
@@ -433,6 +445,7 @@ bool tr_app_frame( tr_app *app )
     news |= tr_input_frame( app, &shown );
     shown = look( app );
     tr_viewport_hover( ui, &shown );
+    tr_viewport_hold( ui, &shown, &app->ops );
     draw_panels( app, &shown );
     shown.camera = tr_orbit_camera( &ui->orbit );
     draw_window( app, &shown );

@@ -43,10 +43,15 @@ typedef struct tr_ops {
     int preview_count, preview_capacity;
     tr_ask *asks;
     int ask_count, ask_capacity;
+    struct { // a handle of a cage that is being pulled: the preview lines make it, poses follow at once
+        char layer[TR_ID_MAX], handle[TR_ID_MAX]; // "" = none
+        vec3 move;
+    } live;
 } tr_ops;
 
 void tr_ops_add( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
+void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move );
 void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text );
 void tr_ops_clear( tr_ops *ops );
 void tr_ops_free( tr_ops *ops );
@@ -60,13 +65,15 @@ typedef struct tr_shown {
     const tr_stage *stage;       // of what is shown; NULL until there is something. May be a solve behind
     const tr_result *result;
     const tr_measures *measures; // NULL while not known
+    const tr_strips *strips;     // likewise
     const tr_method *method;
     tr_session *session; // for its names and pictures
     const tr_paint *paint;
     const char *const *recent; // NULL-terminated
     const unsigned *thumbs;    // [TR_MAX_THUMBS] pictures of the built-in scenes, 0 = not there yet
     tr_camera camera;
-    bool solved; // result is of the solver, not merely copied
+    bool solved; // result is of the solver, not merely copied or dragged
+    bool before; // nothing has been solved yet
     bool busy;
 } tr_shown;
 
@@ -168,7 +175,9 @@ typedef struct tr_tool {
     tr_icon icon;
     int key, other_key; // 0 = none
     const char *help;
-    // Pointer events in the viewport; `press` answers whether it takes the drag. NULL = selects.
+    // The left button in the viewport: `press` answers whether the tool takes the drag, and then sets
+    // drag.handle; `drag` is called every frame while it lasts, to show what it would come to. NULL =
+    // selects.
     bool ( *press )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     void ( *drag )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     void ( *release )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
@@ -180,7 +189,8 @@ typedef struct tr_tool {
 // Row i of the table.
 const tr_tool *tr_tool_get( int i );
 int tr_tool_count( void );
-extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_link, tr_tool_contact;
+extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_cage, tr_tool_link,
+    tr_tool_contact;
 
 // ------------------------------------------------------------------------------------------------ commands
 
@@ -250,6 +260,7 @@ bool tr_viewport_draw( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, 
                        tr_error *error );
 // Pointer events that belong to the viewport.
 void tr_viewport_hover( tr_ui *ui, const tr_shown *shown ); // what the pointer is on, at this frame
+void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // every frame: what a drag comes to
 void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event *event );
 
 // --------------------------------------------------------------------------------------------- safekeeping

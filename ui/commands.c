@@ -92,7 +92,8 @@ RUN( run_delete )
     static const char *const verbs[] = { [TR_ITEM_CAST] = "cast_remove",
                                          [TR_ITEM_PROP] = "prop_remove",
                                          [TR_ITEM_OBSTACLE] = "obstacle_remove",
-                                         [TR_ITEM_CONSTRAINT] = "constraint_remove" };
+                                         [TR_ITEM_CONSTRAINT] = "constraint_remove",
+                                         [TR_ITEM_LAYER] = "layer_remove" };
     for ( int i = 0; i < ui->selection_count; ++i ) {
         const tr_item *item = &ui->selection[i];
         bool again = false; // two joints of one character remove it once
@@ -125,6 +126,18 @@ RUN( run_escape )
         ui->message[0] = 0;
     else if ( !tr_ui_typing( ui ) )
         tr_select( ui, NULL, false );
+}
+
+RUN( run_reach_less )
+{
+    UNUSED;
+    ui->cage_reach = ui->cage_reach > 5 ? ui->cage_reach - 5 : 1;
+}
+
+RUN( run_reach_more )
+{
+    UNUSED;
+    ui->cage_reach = ui->cage_reach < 5 ? 5 : ui->cage_reach < 500 ? ui->cage_reach + 5 : 500;
 }
 
 // -------------------------------------------------------------------------------------------------- looking
@@ -288,6 +301,8 @@ static const tr_command commands[] = {
     { "Edit", "Select by name…", 'F', CTRL, "Ctrl+F", run_find },
     { "Edit", "Delete what is selected", TR_KEY_DELETE, 0, "Delete", run_delete },
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
+    { "Edit", "Cages reach less far", ',', 0, ",", run_reach_less },
+    { "Edit", "Cages reach farther", '.', 0, ".", run_reach_more },
     { NULL, "Cancel a drag, close, select nothing", TR_KEY_ESCAPE, 0, "Esc", run_escape },
     { "View", "Frame the selection", 'F', 0, "F", run_frame_selection },
     { "View", "Frame everything", 'A', 0, "A", run_frame_all },

@@ -46,6 +46,13 @@ void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text )
     ops->asks[ops->ask_count++] = ( tr_ask ){ .kind = kind, .text = copy };
 }
 
+void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move )
+{
+    snprintf( ops->live.layer, sizeof ops->live.layer, "%s", layer );
+    snprintf( ops->live.handle, sizeof ops->live.handle, "%s", handle );
+    ops->live.move = move;
+}
+
 void tr_ops_clear( tr_ops *ops )
 {
     for ( int i = 0; i < ops->line_count; ++i )
@@ -55,6 +62,7 @@ void tr_ops_clear( tr_ops *ops )
     for ( int i = 0; i < ops->ask_count; ++i )
         tr_free( ops->asks[i].text );
     ops->line_count = ops->preview_count = ops->ask_count = 0;
+    ops->live.handle[0] = 0;
 }
 
 void tr_ops_free( tr_ops *ops )

@@ -71,11 +71,8 @@ void tr_app_report( tr_app *app )
     tr_ui *ui = &app->ui;
     if ( app->report == NULL )
         return;
-    const tr_take *take = tr_session_take( app->session );
-    tr_shown shown = { .scene = tr_session_scene( app->session ),
-                       .result = tr_session_result( app->session ),
-                       .camera = tr_orbit_camera( &ui->orbit ) };
-    shown.stage = shown.result != NULL ? &take->stage : NULL;
+    tr_shown shown = { .scene = tr_session_scene( app->session ), .camera = tr_orbit_camera( &ui->orbit ) };
+    shown.result = tr_session_result( app->session, &shown.stage );
     char hover[160];
     tr_item_name( hover, sizeof hover, &shown, &ui->hover );
     tr_text text = { 0 };
@@ -85,7 +82,7 @@ void tr_app_report( tr_app *app )
     tr_text_add( &text, "  \"unsaved\": %s,\n  \"settled\": %s,\n  \"solved\": %s,\n",
                  tr_session_unsaved( app->session ) ? "true" : "false",
                  tr_app_settled( app ) ? "true" : "false",
-                 shown.result != NULL && shown.result == &take->solved ? "true" : "false" );
+                 tr_session_solved( app->session ) ? "true" : "false" );
     const tr_document *document = tr_session_document( app->session );
     tr_text_add( &text, "  \"frame\": %d,\n  \"frames\": %d,\n  \"playing\": %s,\n  \"ops\": %d,\n",
                  ui->frame, ui->frame_count, ui->playing ? "true" : "false",

@@ -64,6 +64,7 @@ static bool exists( const tr_scene *scene, const tr_item *item )
     case TR_ITEM_PROP: return tr_scene_find_prop( scene, item->id ) >= 0;
     case TR_ITEM_OBSTACLE: return tr_scene_find_obstacle( scene, item->id ) >= 0;
     case TR_ITEM_CONSTRAINT: return tr_scene_find_constraint( scene, item->id ) >= 0;
+    case TR_ITEM_LAYER: return tr_scene_find_layer( scene, item->id ) >= 0;
     case TR_ITEM_NONE: break;
     }
     return false;

@@ -1,4 +1,5 @@
 #include "ui/session.h"
+#include "ui/live.h"
 #include "ui/worker.h"
 
 #include <pthread.h>
@@ -10,14 +11,15 @@
 #define THUMB_WIDTH  248
 #define THUMB_HEIGHT 140
 
-typedef enum job_kind { JOB_NONE, JOB_OPEN, JOB_SOLVE, JOB_EXPORT, JOB_DRAW, JOB_THUMB } job_kind;
+typedef enum job_kind { JOB_NONE, JOB_OPEN, JOB_SOLVE, JOB_EXPORT, JOB_DRAW, JOB_THUMB, JOB_DRAG } job_kind;
 
 typedef struct job { // what the worker is doing; its own until it has finished
     job_kind kind;
     char *what; // to open, or the folder to write
     int cast;
     tr_opened opened;
-    tr_take *take;
+    tr_outcome *take;
+    tr_live *live; // borrowed
     const tr_method *method;
     const char *base; // borrowed: the scene's own path
     tr_library *library;
@@ -49,10 +51,15 @@ struct tr_session {
     char *what;
     bool lone;
     unsigned revision, saved, opened;
-    tr_take *take; // shown
+    tr_outcome *take; // shown
     const tr_method *method;
-    bool want_solve, cancelled;
+    bool want_solve, cancelled, synchronous;
     lines preview;
+
+    tr_live *live;      // a drag, or its poses until they are solved
+    tr_live *next_live; // to be started
+    bool let_go, keep_live;
+    double latency;
 
     char *open_what; // asked for
     int open_cast;
@@ -71,11 +78,12 @@ struct tr_session {
 
 // ------------------------------------------------------------------------------------------------ takes
 
-static void release_take( tr_take *take )
+static void release_take( tr_outcome *take )
 {
     if ( take == NULL || --take->users > 0 )
         return;
     tr_measures_free( &take->measures );
+    tr_strips_free( &take->strips );
     tr_result_free( &take->copied );
     tr_result_free( &take->solved );
     tr_stage_free( &take->stage );
@@ -84,7 +92,7 @@ static void release_take( tr_take *take )
     tr_free( take );
 }
 
-static void show_take( tr_session *session, tr_take *take )
+static void show_take( tr_session *session, tr_outcome *take )
 {
     if ( take == session->take )
         return;
@@ -94,19 +102,40 @@ static void show_take( tr_session *session, tr_take *take )
     session->take = take;
 }
 
-const tr_take *tr_session_take( const tr_session *session )
+const tr_outcome *tr_session_outcome( const tr_session *session )
 {
     return session->take;
 }
 
 // While a take is being solved only what was delivered before may be looked at.
-const tr_result *tr_session_result( const tr_session *session )
+static const tr_result *solved_of( const tr_session *session )
 {
-    const tr_take *take = session->take;
-    if ( take == NULL )
-        return NULL;
+    const tr_outcome *take = session->take;
     bool in_work = session->job.kind == JOB_SOLVE && session->job.take == take;
-    return !in_work && take->has_solved ? &take->solved : take->has_copied ? &take->copied : NULL;
+    return take != NULL && !in_work && take->has_solved ? &take->solved : NULL;
+}
+
+const tr_outcome *tr_session_figures( const tr_session *session )
+{
+    return solved_of( session ) != NULL ? session->take : NULL;
+}
+
+const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage )
+{
+    const tr_outcome *take = session->take;
+    const tr_result *live = session->live != NULL ? tr_live_result( session->live, stage ) : NULL;
+    if ( live != NULL )
+        return live;
+    const tr_result *solved = solved_of( session );
+    *stage = solved != NULL || ( take != NULL && take->has_copied ) ? &take->stage : NULL;
+    return solved != NULL ? solved : *stage != NULL ? &take->copied : NULL;
+}
+
+bool tr_session_solved( const tr_session *session )
+{
+    const tr_stage *stage;
+    const tr_result *result = tr_session_result( session, &stage );
+    return result != NULL && result == solved_of( session );
 }
 
 // ---------------------------------------------------------------------------------------------- messages
@@ -151,7 +180,7 @@ static void run_open( void *context, tr_worker *worker )
 
 static bool solve_take( job *j, tr_worker *worker )
 {
-    tr_take *take = j->take;
+    tr_outcome *take = j->take;
     tr_progress link = tr_worker_link( worker );
     pthread_mutex_lock( j->library_lock );
     bool built =
@@ -173,6 +202,8 @@ static bool solve_take( job *j, tr_worker *worker )
     take->stage.progress = NULL;
     take->solve_ms = tr_clock_ms() - start;
     take->has_solved = ok;
+    if ( ok )
+        take->has_strips = tr_strips_measure( &take->strips, &take->stage, &take->solved, NULL );
     if ( ok )
         take->has_measures = tr_measure( &take->measures, &take->stage, &take->solved, NULL );
     return ok;
@@ -310,6 +341,13 @@ const tr_thumb *tr_session_thumb( tr_session *session, int entry )
 
 // --------------------------------------------------------------------------------------- starting work
 
+static void start_work( tr_session *session, void ( *run )( void *context, tr_worker *worker ), job *j )
+{
+    tr_worker_start( session->worker, run, j );
+    if ( session->synchronous && j->kind != JOB_DRAG ) // a drag ends when it is let go
+        tr_worker_wait( session->worker );
+}
+
 static void free_lines( lines *l )
 {
     for ( int i = 0; i < l->count; ++i )
@@ -318,16 +356,17 @@ static void free_lines( lines *l )
     *l = ( lines ){ 0 };
 }
 
-// The document's scene, or what it would be with the lines of the preview.
-static bool scene_to_solve( const tr_session *session, tr_scene *out, tr_error *error )
+// What the document's scene would be with some more lines.
+static bool draft_scene( const tr_session *session, char *const *text, int count, tr_scene *out,
+                         tr_error *error )
 {
     const tr_scene *scene = tr_document_scene( session->document );
-    if ( session->preview.count == 0 )
+    if ( count == 0 )
         return tr_scene_copy( out, scene, error );
     tr_document *draft = tr_document_create( scene, error );
     bool ok = draft != NULL;
-    for ( int i = 0; ok && i < session->preview.count; ++i )
-        ok = tr_document_apply( draft, session->preview.items[i], error );
+    for ( int i = 0; ok && i < count; ++i )
+        ok = tr_document_apply( draft, text[i], error );
     ok = ok && tr_scene_copy( out, tr_document_scene( draft ), error );
     tr_document_destroy( draft );
     return ok;
@@ -336,13 +375,13 @@ static bool scene_to_solve( const tr_session *session, tr_scene *out, tr_error *
 static void start_solve( tr_session *session )
 {
     tr_error error = { 0 };
-    tr_take *take = tr_alloc( 1, sizeof *take );
+    tr_outcome *take = tr_alloc( 1, sizeof *take );
     session->want_solve = false;
     if ( take == NULL )
         return;
     take->users = 1;
     take->revision = session->revision;
-    if ( !scene_to_solve( session, &take->scene, &error ) ) {
+    if ( !draft_scene( session, session->preview.items, session->preview.count, &take->scene, &error ) ) {
         release_take( take );
         say_error( session, &error );
         return;
@@ -356,14 +395,14 @@ static void start_solve( tr_session *session )
                             .lone = session->lone && tr_document_log_count( session->document ) == 0 &&
                                     session->preview.count == 0,
                             .copy_first = session->take == NULL };
-    tr_worker_start( session->worker, run_solve, &session->job );
+    start_work( session, run_solve, &session->job );
 }
 
 static void start_open( tr_session *session )
 {
     session->job = ( job ){ .kind = JOB_OPEN, .what = session->open_what, .cast = session->open_cast };
     session->open_what = NULL;
-    tr_worker_start( session->worker, run_open, &session->job );
+    start_work( session, run_open, &session->job );
 }
 
 static void start_export( tr_session *session )
@@ -372,7 +411,7 @@ static void start_export( tr_session *session )
     session->export_folder = NULL;
     session->job.take = session->take;
     ++session->take->users;
-    tr_worker_start( session->worker, run_export, &session->job );
+    start_work( session, run_export, &session->job );
 }
 
 static void start_draw( tr_session *session )
@@ -381,7 +420,7 @@ static void start_draw( tr_session *session )
     memmove( session->pictures, session->pictures + 1,
              (size_t)--session->picture_count * sizeof *session->pictures );
     ++session->take->users;
-    tr_worker_start( session->worker, run_draw, &session->job );
+    start_work( session, run_draw, &session->job );
 }
 
 static bool start_thumb( tr_session *session )
@@ -394,10 +433,27 @@ static bool start_thumb( tr_session *session )
         session->thumb_wanted[i] = false;
         session->job = ( job ){
             .kind = JOB_THUMB, .entry = i, .thumb = { .width = THUMB_WIDTH, .height = THUMB_HEIGHT } };
-        tr_worker_start( session->worker, run_thumb, &session->job );
+        start_work( session, run_thumb, &session->job );
         return true;
     }
     return false;
+}
+
+static void run_drag( void *context, tr_worker *worker )
+{
+    job *j = context;
+    tr_live_work( j->live, worker );
+    j->ok = !tr_live_failed( j->live, &j->error );
+}
+
+static void start_drag( tr_session *session )
+{
+    tr_live_destroy( session->live ); // what was still shown of the one before
+    session->live = session->next_live;
+    session->next_live = NULL;
+    session->job = ( job ){ .kind = JOB_DRAG, .live = session->live, .take = session->take };
+    ++session->take->users;
+    start_work( session, run_drag, &session->job );
 }
 
 static void start_next( tr_session *session )
@@ -405,6 +461,8 @@ static void start_next( tr_session *session )
     bool solved = session->take != NULL && session->take->has_solved;
     if ( session->open_what != NULL )
         start_open( session );
+    else if ( session->next_live != NULL )
+        start_drag( session );
     else if ( session->want_solve && session->document != NULL )
         start_solve( session );
     else if ( session->export_folder != NULL && solved )
@@ -417,8 +475,16 @@ static void start_next( tr_session *session )
 
 // --------------------------------------------------------------------------------------- finished work
 
+static void forget_live( tr_session *session )
+{
+    tr_live_destroy( session->live );
+    tr_live_destroy( session->next_live );
+    session->live = session->next_live = NULL;
+}
+
 static void forget_document( tr_session *session )
 {
+    forget_live( session );
     show_take( session, NULL );
     tr_document_destroy( session->document );
     session->document = NULL;
@@ -489,6 +555,18 @@ static void finish_solve( tr_session *session, job *j )
     }
     if ( j->ok )
         session->cancelled = false;
+    if ( session->next_live == NULL ) // what was dragged is solved now, or never will be
+        forget_live( session );
+}
+
+static void finish_drag( tr_session *session, const job *j )
+{
+    if ( !j->ok )
+        say_error( session, &j->error );
+    else
+        session->latency = tr_live_latency( session->live );
+    if ( !j->ok || !session->keep_live )
+        forget_live( session );
 }
 
 static void finish_file( tr_session *session, const job *j, const char *path )
@@ -507,6 +585,7 @@ static void finish_job( tr_session *session )
     switch ( j->kind ) {
     case JOB_OPEN: finish_open( session, j ); break;
     case JOB_SOLVE: finish_solve( session, j ); break;
+    case JOB_DRAG: finish_drag( session, j ); break;
     case JOB_EXPORT: finish_file( session, j, j->what ); break;
     case JOB_DRAW: finish_file( session, j, j->picture.path ); break;
     case JOB_THUMB:
@@ -523,7 +602,7 @@ static void finish_job( tr_session *session )
 
 bool tr_session_poll( tr_session *session )
 {
-    bool news = false;
+    bool news = session->live != NULL && tr_live_poll( session->live );
     job *j = &session->job;
     if ( j->kind == JOB_SOLVE && session->take == NULL && atomic_load( &j->shown ) ) {
         show_take( session, j->take );
@@ -626,6 +705,64 @@ void tr_session_preview( tr_session *session, char *const *text, int count )
             session->preview.items[session->preview.count++] = copy;
     }
     session->want_solve = true;
+}
+
+// ------------------------------------------------------------------------------------------------- drag
+
+bool tr_session_dragging( const tr_session *session )
+{
+    return session->next_live != NULL || session->job.kind == JOB_DRAG;
+}
+
+void tr_session_drag( tr_session *session, char *const *text, int count, const char *layer,
+                      const char *handle )
+{
+    tr_error error = { 0 };
+    const tr_outcome *take = session->take;
+    bool ready = session->document != NULL && take != NULL && solved_of( session ) != NULL;
+    if ( !ready || tr_session_dragging( session ) )
+        return;
+    tr_live_def def = { .base = session->base,
+                        .library = &session->library,
+                        .library_lock = &session->library_lock,
+                        .method = session->method,
+                        .layer = layer,
+                        .handle = handle };
+    bool fresh = tr_scene_find_layer( tr_document_scene( session->document ), layer ) < 0;
+    if ( fresh && take->revision == session->revision ) // on top of all: what is there is what it acts on
+        def.below = session->take;
+    if ( !draft_scene( session, text, count, &def.scene, &error ) ) {
+        say_error( session, &error );
+        return;
+    }
+    session->let_go = session->keep_live = false;
+    session->next_live = tr_live_create( &def, &error );
+    if ( session->next_live == NULL )
+        say_error( session, &error );
+}
+
+void tr_session_drag_move( tr_session *session, vec3 move, int frame )
+{
+    tr_live *live = session->next_live != NULL ? session->next_live : session->live;
+    if ( live != NULL )
+        tr_live_move( live, move, frame );
+}
+
+void tr_session_drag_end( tr_session *session, bool keep )
+{
+    if ( !tr_session_dragging( session ) || session->let_go )
+        return;
+    session->let_go = true;
+    session->keep_live = keep;
+    if ( session->job.kind == JOB_DRAG )
+        tr_live_stop( session->live );
+    tr_live_destroy( session->next_live ); // it had not even begun
+    session->next_live = NULL;
+}
+
+double tr_session_latency( const tr_session *session )
+{
+    return session->live != NULL ? tr_live_latency( session->live ) : session->latency;
 }
 
 // ------------------------------------------------------------------------------------------------ files
@@ -742,8 +879,8 @@ bool tr_session_stale( const tr_session *session )
 const char *tr_session_task( const tr_session *session, float *progress )
 {
     static const char *const names[] = {
-        [JOB_NONE] = NULL,          [JOB_OPEN] = "Opening", [JOB_SOLVE] = "Solving",
-        [JOB_EXPORT] = "Exporting", [JOB_DRAW] = "Drawing", [JOB_THUMB] = NULL };
+        [JOB_NONE] = NULL,      [JOB_OPEN] = "Opening", [JOB_SOLVE] = "Solving", [JOB_EXPORT] = "Exporting",
+        [JOB_DRAW] = "Drawing", [JOB_THUMB] = NULL,     [JOB_DRAG] = NULL };
     *progress = tr_worker_progress( session->worker );
     return names[session->job.kind];
 }
@@ -770,7 +907,8 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
     pthread_mutex_init( &session->library_lock, NULL );
     session->empty = tr_default_scene();
     session->method = tr_method_find( NULL );
-    session->worker = tr_worker_create( synchronous, error );
+    session->synchronous = synchronous;
+    session->worker = tr_worker_create( error );
     if ( session->worker != NULL )
         return session;
     tr_free( session );
@@ -781,6 +919,8 @@ void tr_session_destroy( tr_session *session )
 {
     if ( session == NULL )
         return;
+    if ( session->live != NULL )
+        tr_live_stop( session->live );
     tr_worker_destroy( session->worker );
     job *j = &session->job;
     tr_opened_free( &j->opened );

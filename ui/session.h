@@ -7,18 +7,20 @@
 #include "ui/render/render.h"
 
 // A solve: the document as it was, and what came of it. Nothing in it changes once it is shown.
-typedef struct tr_take {
+typedef struct tr_outcome {
     tr_scene scene; // what the stage refers to
     tr_stage stage;
     tr_result copied, solved; // copied: rotations taken over, to be seen until the rest is there
     bool has_copied, has_solved;
     tr_measures measures;
     bool has_measures;
+    tr_strips strips;
+    bool has_strips;
     tr_log warnings;
     double solve_ms;
     unsigned revision; // of the session's document
     int users;
-} tr_take;
+} tr_outcome;
 
 typedef struct tr_picture_job { // a picture or a video to be made in the background
     char *path;                 // .png, .mp4, .gif
@@ -55,6 +57,17 @@ bool tr_session_redo( tr_session *session );
 // Solves the document as if these lines had been applied, without touching it; 0 lines: as it is.
 void tr_session_preview( tr_session *session, char *const *lines, int count );
 
+// Pulls a handle of a cage: `lines` make the layer and the handle in a draft of the document, or only the
+// handle. The poses follow, in tr_session_result. Let go with `keep` when the same has become ops, they stay
+// until those are solved.
+bool tr_session_dragging( const tr_session *session );
+void tr_session_drag( tr_session *session, char *const *lines, int count, const char *layer,
+                      const char *handle );
+void tr_session_drag_move( tr_session *session, vec3 move, int frame );
+void tr_session_drag_end( tr_session *session, bool keep );
+double
+tr_session_latency( const tr_session *session ); // milliseconds from a move to its poses, 0 = not dragged yet
+
 // Files.
 void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
 // Opens `what` for its motions and puts `scene` (taken over) in the place of its scene, as unsaved changes.
@@ -69,8 +82,11 @@ void tr_session_draw( tr_session *session, const tr_picture_job *job ); // path 
 const tr_thumb *tr_session_thumb( tr_session *session, int entry );     // of a built-in scene; asks for it
 
 // What was computed.
-const tr_take *tr_session_take( const tr_session *session );     // what to show, NULL = nothing yet
-const tr_result *tr_session_result( const tr_session *session ); // of it
+const tr_outcome *tr_session_outcome( const tr_session *session ); // the last solve, NULL = none yet
+const tr_outcome *tr_session_figures( const tr_session *session ); // the same once it is solved and measured
+// What to show, and the stage it is on: of the last solve, or of what is being dragged. NULL = nothing yet.
+const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage );
+bool tr_session_solved( const tr_session *session ); // that is of the solver, not merely copied or dragged
 const tr_method *tr_session_method( const tr_session *session );
 void tr_session_set_method( tr_session *session, const tr_method *method );
 bool tr_session_busy( const tr_session *session );

@@ -142,6 +142,51 @@ static void draw_ruler( const tr_ui *ui, const tr_shown *shown, const chart *c, 
     }
 }
 
+// -------------------------------------------------------------------------------------------------- strips
+
+static const float strip_height = 13;
+
+// Green up to `fine`, then from amber to red.
+static struct nk_color heat( const tr_strip *s, double value )
+{
+    double t = clampd( ( value - s->fine ) / fmax( s->bad - s->fine, 1e-9 ), 0.0, 1.0 );
+    if ( value <= s->fine )
+        return nk_rgba( 70, 160, 110, 70 );
+    int green = (int)lerpd( 176, 60, t );
+    return nk_rgba( 240, green, 50, (int)lerpd( 120, 255, t ) );
+}
+
+// By how much the result is worse than the source, at worst, in the frames a point of the window stands for.
+static double worst_of( const tr_strip *s, int count, double first, double last )
+{
+    double worst = 0.0;
+    for ( int f = (int)fmax( first, 0 ); f < count && f <= (int)last; ++f )
+        worst = fmax( worst, s->out[f] - s->source[f] );
+    return worst;
+}
+
+static void draw_strips( tr_ui *ui, const tr_shown *shown, const chart *c, float top )
+{
+    const tr_theme *t = &tr_theme_dark;
+    const float step = 3; // points
+    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
+    for ( int k = 0; k < TR_STRIP_KINDS; ++k ) {
+        const tr_strip *s = &shown->strips->items[k];
+        float y = top + strip_height * (float)k;
+        tr_ui_text_at( c->canvas, c->small, c->area.x - label_width + 10, y - 1, s->name, t->dim );
+        for ( float x = c->area.x; x < c->area.x + c->area.w; x += step ) {
+            double worst =
+                worst_of( s, shown->strips->frame_count, frame_at( c, x ), frame_at( c, x + step ) );
+            nk_fill_rect( c->canvas, nk_rect( x, y + 2, step, strip_height - 4 ), 0, heat( s, worst ) );
+        }
+        int frame = (int)lround( frame_at( c, mouse.x ) );
+        bool over = mouse.y >= y && mouse.y < y + strip_height && mouse.x >= c->area.x;
+        if ( over && frame >= 0 && frame < shown->strips->frame_count )
+            tr_ui_hint( ui, "%s at frame %d: %.3g %s, in the source %.3g · click jumps there", s->name,
+                        frame + shown->scene->first, s->out[frame], s->unit, s->source[frame] );
+    }
+}
+
 static void draw_playhead( const tr_ui *ui, const chart *c, struct nk_rect ruler )
 {
     const tr_theme *t = &tr_theme_dark;
@@ -449,8 +494,13 @@ static void draw_chart( tr_ui *ui, const tr_shown *shown, struct nk_rect area )
     if ( shown->stage == NULL )
         return;
     grab( ui, &c, ruler );
+    float strips = shown->strips != NULL ? strip_height * TR_STRIP_KINDS + 4 : 0;
+    c.area.y += strips;
+    c.area.h -= strips;
     click_label( ui, shown, &c );
     draw_ruler( ui, shown, &c, ruler );
+    if ( shown->strips != NULL )
+        draw_strips( ui, shown, &c, ruler.y + ruler.h + 2 );
     nk_push_scissor( c.canvas, nk_rect( area.x, c.area.y, area.w, c.area.h ) );
     painter p = { ui, shown, &c };
     scroll( ui, shown, &c );

@@ -68,6 +68,7 @@ struct tr_window {
     double scale;                         // pixels per point
     bool has_gl;                          // an OpenGL context is current
     unsigned target;                      // framebuffer to draw into, 0 = the window's own
+    double pointer_x, pointer_y;          // points, by the last motion
     tr_event_queue queue;                 // delivered and not yet taken
     double ( *now )( tr_window *window ); // seconds, monotonic
     // Lets events arrive; waits up to `seconds` when there is nothing to do.
@@ -95,7 +96,8 @@ typedef enum tr_item_kind {
     TR_ITEM_CAST,
     TR_ITEM_PROP,
     TR_ITEM_OBSTACLE,
-    TR_ITEM_CONSTRAINT
+    TR_ITEM_CONSTRAINT,
+    TR_ITEM_LAYER
 } tr_item_kind;
 
 typedef struct tr_item { // something that can be picked
@@ -190,6 +192,8 @@ typedef struct tr_ui {
         bool moved;
     } drag;
 
+    int cage_reach; // frames to either side that a new cage takes hold of
+
     // Values held by a slider or a field until the button is let go
     struct {
         unsigned key; // 0 = none
@@ -226,7 +230,7 @@ typedef struct tr_ui {
     bool busy;
     float progress;
     char task[64];
-    double solve_ms;
+    double solve_ms, drag_ms; // from a move of the mouse to the poses
     bool quit;
 
     tr_spot *spots; // of this frame

@@ -233,16 +233,20 @@ static void press( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event
         ui->drag.active = tr_tool_select.press( ui, shown, ops );
 }
 
-static void move( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event *event )
+static void move( tr_ui *ui, const tr_event *event )
 {
-    const tr_tool *tool = tr_tool_get( ui->tool );
     double dx = event->x - ui->drag.x, dy = event->y - ui->drag.y;
     ui->drag.x = event->x;
     ui->drag.y = event->y;
     ui->drag.moved |= fabs( event->x - ui->drag.start_x ) + fabs( event->y - ui->drag.start_y ) > 3.0;
     if ( ui->drag.navigating )
         navigate( ui, dx, dy );
-    else if ( ui->drag.active && ui->drag.moved && ui->drag.handle != 0 && tool->drag != NULL )
+}
+
+void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    const tr_tool *tool = tr_tool_get( ui->tool );
+    if ( ui->drag.active && ui->drag.moved && ui->drag.handle != 0 && tool->drag != NULL )
         tool->drag( ui, shown, ops );
 }
 
@@ -277,12 +281,14 @@ void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_
     case TR_EVENT_BUTTON:
         if ( event->down && !held && pointer_is_free( ui, event->x, event->y ) )
             press( ui, shown, ops, event );
-        else if ( !event->down && held && event->button == ui->drag.button )
+        else if ( !event->down && held && event->button == ui->drag.button ) {
+            move( ui, event ); // a quick hand lets go before its last motion is told
             let_go( ui, shown, ops );
+        }
         break;
     case TR_EVENT_MOTION:
         if ( held )
-            move( ui, shown, ops, event );
+            move( ui, event );
         break;
     default: break;
     }

@@ -28,6 +28,14 @@ static unsigned modifiers_of( GLFWwindow *handle )
     return down;
 }
 
+// As it was when a button changed: with quick hands the keyboard's own events may come later.
+static unsigned modifiers_at( int mods )
+{
+    return ( mods & GLFW_MOD_SHIFT ? TR_MOD_SHIFT : 0u ) |
+           ( mods & ( GLFW_MOD_CONTROL | GLFW_MOD_SUPER ) ? TR_MOD_CTRL : 0u ) |
+           ( mods & GLFW_MOD_ALT ? TR_MOD_ALT : 0u );
+}
+
 // GLFW counts in screen coordinates, which are pixels on X11 and points elsewhere.
 static void to_points( GLFWwindow *handle, double *x, double *y )
 {
@@ -40,8 +48,11 @@ static void to_points( GLFWwindow *handle, double *x, double *y )
 
 static void on_motion( GLFWwindow *handle, double x, double y )
 {
+    tr_window *window = window_of( handle );
     to_points( handle, &x, &y );
-    tr_window_push( window_of( handle ), &( tr_event ){ .kind = TR_EVENT_MOTION, .x = x, .y = y } );
+    window->pointer_x = x;
+    window->pointer_y = y;
+    tr_window_push( window, &( tr_event ){ .kind = TR_EVENT_MOTION, .x = x, .y = y } );
 }
 
 static void on_button( GLFWwindow *handle, int button, int action, int mods )
@@ -54,10 +65,10 @@ static void on_button( GLFWwindow *handle, int button, int action, int mods )
     tr_event event = { .kind = TR_EVENT_BUTTON,
                        .button = names[button],
                        .down = action == GLFW_PRESS,
-                       .modifiers = modifiers_of( handle ) };
-    (void)mods;
-    glfwGetCursorPos( handle, &event.x, &event.y );
-    to_points( handle, &event.x, &event.y );
+                       .modifiers = modifiers_at( mods ) };
+    // Where the last motion led; asking for the pointer would tell where it is by now, which may be far on.
+    event.x = window_of( handle )->pointer_x;
+    event.y = window_of( handle )->pointer_y;
     tr_window_push( window_of( handle ), &event );
 }
 

@@ -9,7 +9,7 @@ struct tr_worker {
     pthread_cond_t changed;
     void ( *run )( void *context, tr_worker *worker ); // NULL = nothing to do
     void *context;
-    bool wait, quit, started;
+    bool quit, started;
     atomic_bool running, cancelled;
     atomic_int thousandths;
 };
@@ -34,14 +34,13 @@ static void *work( void *argument )
     return NULL;
 }
 
-tr_worker *tr_worker_create( bool wait, tr_error *error )
+tr_worker *tr_worker_create( tr_error *error )
 {
     tr_worker *worker = tr_alloc( 1, sizeof *worker );
     if ( worker == NULL ) {
         tr_error_memory( error );
         return NULL;
     }
-    worker->wait = wait;
     pthread_mutex_init( &worker->lock, NULL );
     pthread_cond_init( &worker->changed, NULL );
     worker->started = pthread_create( &worker->thread, NULL, work, worker ) == 0;
@@ -78,8 +77,6 @@ void tr_worker_start( tr_worker *worker, void ( *run )( void *context, tr_worker
     worker->context = context;
     pthread_cond_broadcast( &worker->changed );
     pthread_mutex_unlock( &worker->lock );
-    if ( worker->wait )
-        tr_worker_wait( worker );
 }
 
 void tr_worker_wait( tr_worker *worker )

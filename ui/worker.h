@@ -6,8 +6,7 @@
 
 typedef struct tr_worker tr_worker;
 
-// `wait`: tr_worker_start returns only when the work is done (still on the other thread).
-tr_worker *tr_worker_create( bool wait, tr_error *error );
+tr_worker *tr_worker_create( tr_error *error );
 void tr_worker_destroy( tr_worker *worker ); // cancels, then waits for what is running
 // Only when nothing is running.
 void tr_worker_start( tr_worker *worker, void ( *run )( void *context, tr_worker *worker ), void *context );

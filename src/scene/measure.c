@@ -74,7 +74,7 @@ enum { row_count = sizeof rows / sizeof rows[0] };
 
 // ------------------------------------------------------------------------------------------------ takes
 
-static void free_takes( tr_measuring *m )
+void tr_measuring_end( tr_measuring *m )
 {
     tr_free( m->out.performers );
     tr_free( m->out.props );
@@ -117,6 +117,16 @@ static void fill_takes( tr_measuring *m )
         m->source.props[i] = ( tr_take_prop ){ prop->track, prop->size };
         m->out.props[i] = ( tr_take_prop ){ m->result->tracks[i], v3_scale( prop->scale, prop->size ) };
     }
+}
+
+bool tr_measuring_begin( tr_measuring *m, const tr_stage *stage, const tr_result *result )
+{
+    *m = ( tr_measuring ){ .stage = stage, .result = result };
+    bool ok = alloc_take( &m->out, stage );
+    ok = alloc_take( &m->source, stage ) && ok;
+    if ( ok )
+        fill_takes( m );
+    return ok;
 }
 
 // Figures of a motion with a hole in it would be no figures.
@@ -198,16 +208,13 @@ bool tr_measure( tr_measures *out, const tr_stage *stage, const tr_result *resul
     *out = ( tr_measures ){ 0 };
     if ( !check_result( stage, result, error ) )
         return false;
-    tr_measuring m = { .stage = stage, .result = result };
-    bool ok = alloc_take( &m.out, stage );
-    ok = alloc_take( &m.source, stage ) && ok;
+    tr_measuring m;
+    bool ok = tr_measuring_begin( &m, stage, result );
     out->metrics = tr_alloc( row_count, sizeof( tr_metric ) );
     ok = ok && out->metrics != NULL;
-    if ( ok )
-        fill_takes( &m );
     for ( ; out->count < row_count && ok; ++out->count )
         ok = run_row( &out->metrics[out->count], &rows[out->count], &m );
-    free_takes( &m );
+    tr_measuring_end( &m );
     if ( ok )
         return true;
     tr_measures_free( out );

@@ -40,6 +40,10 @@ typedef struct tr_measuring { // what there is to measure
     tr_take out, source;
 } tr_measuring;
 
+// Both takes of a stage and its result; false when out of memory. To be ended in any case.
+bool tr_measuring_begin( tr_measuring *m, const tr_stage *stage, const tr_result *result );
+void tr_measuring_end( tr_measuring *m );
+
 static inline vec3 tr_performer_at( const tr_performer *performer, int frame, int joint )
 {
     return performer->world->positions[(size_t)frame * performer->world->joint_count + joint];

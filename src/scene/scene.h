@@ -623,6 +623,29 @@ typedef struct tr_measures {
     int count;
 } tr_measures;
 
+// Quality over time: one value a frame, of the result and of the source.
+typedef enum tr_strip_kind {
+    TR_STRIP_SLIP,    // speed of the fastest foot that ought to rest
+    TR_STRIP_RULES,   // hard rule that is farthest off
+    TR_STRIP_OVERLAP, // deepest overlap of bodies with each other and with props
+    TR_STRIP_JERK,    // of all joints, in terms of the source's mean
+    TR_STRIP_KINDS
+} tr_strip_kind;
+
+typedef struct tr_strip {
+    const char *name, *unit;
+    double fine, bad;    // up to `fine` nobody minds; from `bad` on everybody does
+    float *out, *source; // [frame_count]
+} tr_strip;
+
+typedef struct tr_strips {
+    tr_strip items[TR_STRIP_KINDS];
+    int frame_count;
+} tr_strips;
+
+bool tr_strips_measure( tr_strips *out, const tr_stage *stage, const tr_result *result, tr_error *error );
+void tr_strips_free( tr_strips *strips );
+
 // All figures of the result beside those of the source.
 bool tr_measure( tr_measures *out, const tr_stage *stage, const tr_result *result, tr_error *error );
 void tr_measures_free( tr_measures *measures );

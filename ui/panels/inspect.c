@@ -218,6 +218,7 @@ void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     case TR_ITEM_PROP: inspect_prop( ui, shown, ops, &copy ); break;
     case TR_ITEM_OBSTACLE: inspect_obstacle( ui, shown, ops, &copy ); break;
     case TR_ITEM_CONSTRAINT: ui->right_tab = TR_RIGHT_CONSTRAINTS; break;
+    case TR_ITEM_LAYER: ui->left_tab = TR_LEFT_LAYERS; break;
     case TR_ITEM_NONE: break;
     }
 }

@@ -1,17 +1,125 @@
-// Edits on top of the motion.
+// Edits on top of the motion, the last on top: mute, solo, order, window, delete.
 #include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void put_flag( tr_ops *ops, const char *id, const char *key, bool on )
+{
+    tr_ops_add( ops, "layer_set id=%s %s=%s", id, key, on ? "true" : "false" );
+}
+
+static void select_layer( tr_ui *ui, const char *id )
+{
+    tr_item item = tr_item_make( TR_ITEM_LAYER, id, -1 );
+    tr_select( ui, &item, false );
+}
+
+static void layer_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
+{
+    struct nk_context *nk = ui->nk;
+    const tr_layer *layer = &scene->layers[i];
+    char label[80], spot[64];
+    int on = tr_ui_selected( ui, TR_ITEM_LAYER, layer->id ), before = on;
+    nk_layout_row_template_begin( nk, 24 );
+    nk_layout_row_template_push_dynamic( nk );
+    for ( int k = 0; k < 3; ++k )
+        nk_layout_row_template_push_static( nk, 24 );
+    nk_layout_row_template_end( nk );
+    snprintf( label, sizeof label, "%s   %s", layer->id, tr_layer_kind_names[layer->kind] );
+    snprintf( spot, sizeof spot, "layer.%s", layer->id );
+    tr_ui_mark( ui, spot, nk_widget_bounds( nk ) );
+    nk_style_push_color( nk, &nk->style.selectable.text_normal,
+                         tr_layer_is_active( scene, i ) ? tr_theme_dark.text : tr_theme_dark.faint );
+    if ( nk_selectable_label( nk, label, NK_TEXT_LEFT, &on ) && on != before )
+        select_layer( ui, layer->id );
+    nk_style_pop_color( nk );
+    snprintf( spot, sizeof spot, "mute.%s", layer->id );
+    if ( tr_ui_icon( ui, spot, layer->muted ? TR_ICON_EYE_OFF : TR_ICON_EYE, false, "Mute" ) )
+        put_flag( ops, layer->id, "muted", !layer->muted );
+    snprintf( spot, sizeof spot, "layersolo.%s", layer->id );
+    if ( tr_ui_icon( ui, spot, TR_ICON_SOLO, layer->solo, "Solo: only this one acts" ) )
+        put_flag( ops, layer->id, "solo", !layer->solo );
+    snprintf( spot, sizeof spot, "remove.%s", layer->id );
+    if ( tr_ui_icon( ui, spot, TR_ICON_CROSS, false, "Delete" ) )
+        tr_ops_add( ops, "layer_remove id=%s", layer->id );
+}
+
+// ----------------------------------------------------------------------------------------------- the chosen
+
+static void move_buttons( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
+{
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
+    if ( nk_button_label( ui->nk, "Up" ) && i + 1 < scene->layer_count ) {
+        if ( i + 2 < scene->layer_count )
+            tr_ops_add( ops, "layer_move id=%s before=%s", scene->layers[i].id, scene->layers[i + 2].id );
+        else
+            tr_ops_add( ops, "layer_move id=%s before=", scene->layers[i].id );
+    }
+    if ( nk_button_label( ui->nk, "Down" ) && i > 0 )
+        tr_ops_add( ops, "layer_move id=%s before=%s", scene->layers[i].id, scene->layers[i - 1].id );
+}
+
+static void pair( tr_ui *ui, tr_ops *ops, const char *id, const char *key, const char *const labels[2],
+                  double low, double values[2] )
+{
+    bool held[2], done = false;
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
+    for ( int i = 0; i < 2; ++i ) {
+        char name[48];
+        snprintf( name, sizeof name, "layer.%s.%d", key, i );
+        done |= tr_ui_number( ui, name, labels[i], low, TR_MAX_FRAMES, 1, &values[i], &held[i] );
+    }
+    if ( done )
+        tr_ops_add( ops, "layer_set id=%s %s=%.0f,%.0f", id, key, values[0], values[1] );
+    else if ( held[0] || held[1] )
+        tr_ops_preview( ops, "layer_set id=%s %s=%.0f,%.0f", id, key, values[0], values[1] );
+}
+
+static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
+{
+    static const char *const window_labels[] = { "From", "To" }, *const ease_labels[] = { "Ease in",
+                                                                                          "Ease out" };
+    const tr_scene *scene = shown->scene;
+    const tr_layer *layer = &scene->layers[i];
+    double window[2] = { layer->first > -TR_MAX_FRAMES ? layer->first : scene->first,
+                         layer->last < TR_MAX_FRAMES ? layer->last : scene->last };
+    double ease[2] = { layer->ease_in, layer->ease_out }, falloff = layer->falloff;
+    bool held;
+    char text[TR_PATH_MAX + 16];
+    int handles = 0;
+    tr_ui_heading( ui, shown->paint, layer->id );
+    for ( int k = 0; k < scene->handle_count; ++k )
+        handles += strcmp( scene->handles[k].layer, layer->id ) == 0;
+    snprintf( text, sizeof text, "holds %s, by %d handle%s", layer->members, handles,
+              handles == 1 ? "" : "s" );
+    tr_ui_note( ui, text );
+    pair( ui, ops, layer->id, "range", window_labels, -TR_MAX_FRAMES, window );
+    pair( ui, ops, layer->id, "ease", ease_labels, 0, ease );
+    if ( layer->kind == TR_LAYER_CAGE ) {
+        nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+        if ( tr_ui_number( ui, "layer.falloff", "Falloff, frames", 0, TR_MAX_FRAMES, 1, &falloff, &held ) )
+            tr_ops_add( ops, "layer_set id=%s falloff=%.0f", layer->id, falloff );
+        if ( nk_check_label( ui->nk, "Bodies turn with their path", layer->turn ) != layer->turn )
+            put_flag( ops, layer->id, "turn", !layer->turn );
+    }
+    move_buttons( ui, scene, ops, i );
+}
 
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
-    (void)ops;
-    if ( shown->scene->layer_count == 0 ) {
-        tr_ui_note( ui,
-                    "No edits yet. Layers hold what is done to the motion on top of the source; they can be "
-                    "muted, put in another order and deleted." );
+    const tr_scene *scene = shown->scene;
+    const tr_item *item = tr_selected( ui );
+    if ( scene->layer_count == 0 ) {
+        tr_ui_note(
+            ui,
+            "No edits yet. Take the cage tool (X) and pull anything: what you do becomes a layer here, to be "
+            "muted, moved or deleted." );
         return;
     }
-    for ( int i = 0; i < shown->scene->layer_count; ++i ) {
-        nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-        nk_label( ui->nk, shown->scene->layers[i].id, NK_TEXT_LEFT );
-    }
+    for ( int i = scene->layer_count - 1; i >= 0; --i )
+        layer_row( ui, scene, ops, i );
+    int chosen = item != NULL && item->kind == TR_ITEM_LAYER ? tr_scene_find_layer( scene, item->id ) : -1;
+    if ( chosen >= 0 )
+        chosen_layer( ui, shown, ops, chosen );
 }

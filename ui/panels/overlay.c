@@ -53,7 +53,7 @@ static void corner( const tr_ui *ui, const tr_shown *shown, struct nk_command_bu
     tr_ui_text_at( canvas, &shown->paint->fonts.strong->handle, x, y, name, t->text );
     snprintf( text, sizeof text, "%d character%s, %d prop%s%s", shown->scene->cast_count,
               shown->scene->cast_count == 1 ? "" : "s", shown->scene->prop_count,
-              shown->scene->prop_count == 1 ? "" : "s", shown->solved ? "" : " · before solving" );
+              shown->scene->prop_count == 1 ? "" : "s", shown->before ? " · before solving" : "" );
     tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, x, y + 19, text, t->dim );
     if ( ui->orbit.orthographic )
         tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, x, y + 36, "orthographic", t->dim );

@@ -36,7 +36,7 @@ void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     struct nk_context *nk = ui->nk;
     const tr_theme *t = &tr_theme_dark;
     const tr_tool *tool = tr_tool_get( ui->tool );
-    if ( tool->hint != NULL )
+    if ( tool->hint != NULL && ui->hint[0] == 0 )
         tool->hint( ui, shown );
     nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( TR_PAD, 4 ) );
     if ( nk_begin( nk, "status", tr_rect( ui->status ), NK_WINDOW_NO_SCROLLBAR ) ) {

@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# The editor with real X events: editor_x11.sh TROUPE. A screen in memory, a pointer moved by xdotool, and what came
+# of it read from the report the editor writes and from the files it saves. Leaves with 77 where that is not possible.
+set -euo pipefail
+troupe=$1
+for tool in Xvfb xdotool; do
+    command -v $tool >/dev/null || { echo "skipped: $tool is not installed"; exit 77; }
+done
+
+work=$(mktemp -d)
+editor= screen=
+finish() {
+    [ -z "$editor" ] || kill "$editor" 2>/dev/null || true
+    [ -z "$screen" ] || kill "$screen" 2>/dev/null || true
+    wait 2>/dev/null || true
+    rm -rf "$work"
+}
+trap finish EXIT
+
+fail() {
+    echo "FAILED: $*" >&2
+    [ ! -f "$work/state.json" ] || head -n 24 "$work/state.json" >&2
+    [ ! -f "$work/editor.log" ] || cat "$work/editor.log" >&2
+    exit 1
+}
+
+Xvfb -displayfd 5 -screen 0 1280x800x24 5>"$work/display" >/dev/null 2>&1 &
+screen=$!
+for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.05; done
+[ -s "$work/display" ] || { echo "skipped: Xvfb does not start"; exit 77; }
+export DISPLAY=:$(cat "$work/display") XDG_STATE_HOME=$work/home
+
+# ------------------------------------------------------------------------------------------------ the report
+
+value() { # NAME: what the report says
+    sed -n "s/^  \"$1\": \(.*[^,]\),\{0,1\}$/\1/p" "$work/state.json" | head -n 1
+}
+
+spot() { # NAME: "x y" of something on the window
+    local at
+    at=$(sed -n "s/^    \"$1\": \[\([0-9-]*\), \([0-9-]*\)\].*/\1 \2/p" "$work/state.json" | head -n 1)
+    [ -n "$at" ] || fail "there is no $1 on the window"
+    echo "$at"
+}
+
+expect() { # NAME VALUE: becomes true within a while
+    local i
+    for i in $(seq 200); do
+        [ "$(value "$1" 2>/dev/null)" = "$2" ] && return
+        sleep 0.05
+    done
+    fail "$1 should be $2 and is $(value "$1")"
+}
+
+expect_other() { # NAME VALUE: becomes something else
+    local i
+    for i in $(seq 200); do
+        [ "$(value "$1")" != "$2" ] && return
+        sleep 0.05
+    done
+    fail "$1 stays $2"
+}
+
+settled() {
+    sleep 0.1
+    expect settled true
+}
+
+start() { # FILE
+    rm -f "$work/state.json"
+    "$troupe" edit "$1" --size 1280x800 --report "$work/state.json" >"$work/editor.log" 2>&1 &
+    editor=$!
+    for _ in $(seq 200); do [ -f "$work/state.json" ] && break; sleep 0.05; done
+    [ -f "$work/state.json" ] || fail "the editor does not start"
+    expect solved true
+    settled
+}
+
+stop() {
+    xdotool key ctrl+q
+    for _ in $(seq 100); do kill -0 "$editor" 2>/dev/null || break; sleep 0.05; done
+    kill -0 "$editor" 2>/dev/null && fail "Ctrl+Q does not end the editor"
+    wait "$editor" || fail "the editor ended with an error"
+    editor=
+}
+
+# -------------------------------------------------------------------------------------------------- the test
+
+"$troupe" make box_relay --cast 3 -o "$work/relay" -q
+start "$work/relay/scene.json"
+[ "$(value ops)" = 0 ] || fail "a fresh scene has a history"
+
+# Turn the view as in Maya, then as in Blender.
+yaw=$(value yaw)
+xdotool mousemove 600 300 keydown alt mousedown 1 mousemove 680 300 mouseup 1 keyup alt
+expect_other yaw "$yaw"
+yaw=$(value yaw)
+xdotool mousedown 2 mousemove 600 300 mouseup 2
+expect_other yaw "$yaw"
+
+# A click shorter than a frame chooses what is under it.
+xdotool mousemove $(spot p02.Head) click 1
+sleep 0.2
+case $(value selection) in *p02.*) ;; *) fail "the click on a head was lost" ;; esac
+
+# Scrub.
+frame=$(value frame)
+read -r x y < <(spot ruler)
+xdotool mousemove $((x - 200)) $((y + 6)) mousedown 1 mousemove $((x - 120)) $((y + 6)) mouseup 1
+expect_other frame "$frame"
+
+# Grab a hand and pull it up; one drag is one step.
+xdotool key w
+expect tool '"Move"'
+read -r x y < <(spot p02.LeftHand)
+xdotool mousemove "$x" "$y" mousedown 1
+for step in 8 16 24 32; do xdotool mousemove $((x + step / 4)) $((y - step)); sleep 0.03; done
+xdotool mouseup 1
+expect ops 1
+settled
+xdotool key ctrl+z
+expect ops 0
+xdotool key ctrl+shift+z
+expect ops 1
+settled
+
+# Save, and what is saved can be read.
+expect unsaved true
+xdotool key ctrl+s
+expect unsaved false
+grep -q '"pin1"\|cage\|layer' "$work/relay/scene.json" || fail "the saved scene does not hold the edit"
+"$troupe" measure "$work/relay/scene.json" >/dev/null || fail "the saved scene cannot be measured"
+
+# Export.
+xdotool key ctrl+e
+sleep 0.2
+xdotool key ctrl+a
+xdotool type --delay 2 "$work/result"
+xdotool key Return
+for _ in $(seq 100); do [ -f "$work/result/report.json" ] && break; sleep 0.05; done
+[ -f "$work/result/p02.bvh" ] || fail "nothing was exported"
+stop
+
+# Open what was saved.
+start "$work/relay/scene.json"
+[ "$(value ops)" = 0 ] || fail "a scene that was opened again has a history"
+stop
+echo "the editor works with real events"

@@ -1,0 +1,116 @@
+// Quality over time, against bodies whose values are known and against the figures of the whole motion.
+#include "stage_fixture.h"
+
+static double most( const float *values, int count )
+{
+    double worst = 0.0;
+    for ( int f = 0; f < count; ++f )
+        worst = fmax( worst, values[f] );
+    return worst;
+}
+
+static void still_bodies_have_nothing_to_tell( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_strips strips;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1.0 );
+    add_bent( &x, "b", v3( 5, 0, 0 ), 1.0 );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    check_ok( tr_strips_measure( &strips, &x.stage, &result, &x.error ), &x.error );
+    assert_int_equal( strips.frame_count, FRAMES );
+    for ( int k = 0; k < TR_STRIP_KINDS; ++k ) {
+        assert_non_null( strips.items[k].name );
+        assert_true( strips.items[k].fine < strips.items[k].bad );
+    }
+    check_near( most( strips.items[TR_STRIP_SLIP].out, FRAMES ), 0, 1e-3 );
+    check_near( most( strips.items[TR_STRIP_OVERLAP].out, FRAMES ), 0, 0 );
+    check_near( most( strips.items[TR_STRIP_JERK].out, FRAMES ), 0, 1e-3 );
+    tr_strips_free( &strips );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// Bodies that stand in each other overlap in every frame, as deep as the figure of the whole motion says.
+static void overlap_is_that_of_the_figures( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_strips strips;
+    tr_measures measures;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1.0 );
+    add_bent( &x, "b", v3( 0.05, 0, 0 ), 1.0 );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    check_ok( tr_strips_measure( &strips, &x.stage, &result, &x.error ), &x.error );
+    check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
+    const tr_metric *metric = tr_measures_find( &measures, "inter_penetration" );
+    assert_non_null( metric );
+    const tr_strip *overlap = &strips.items[TR_STRIP_OVERLAP];
+    assert_true( overlap->out[0] > 10.0f );
+    for ( int i = 0; i < metric->field_count; ++i )
+        if ( strcmp( metric->fields[i].name, "max_mm" ) == 0 )
+            check_near( most( overlap->out, FRAMES ), metric->fields[i].out, 1e-3 );
+    check_near( overlap->out[3], overlap->source[3], 1e-3 ); // the same bodies in the same place
+    tr_measures_free( &measures );
+    tr_strips_free( &strips );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// A foot that is carried along at 0.3 m/s while it ought to rest.
+static void a_sliding_foot_shows( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_strips strips;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1.0 );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    tr_world *world = &result.worlds[0];
+    for ( int f = 10; f < FRAMES; ++f )
+        for ( int j = 0; j < world->joint_count; ++j )
+            tr_world_pose( world, f ).positions[j].x += 0.01 * ( f - 10 ); // 1 cm a frame, 30 frames a second
+    check_ok( tr_strips_measure( &strips, &x.stage, &result, &x.error ), &x.error );
+    const tr_strip *slip = &strips.items[TR_STRIP_SLIP];
+    check_near( slip->out[5], 0, 1e-3 );
+    check_near( slip->out[15], 300, 1e-3 );
+    check_near( slip->source[15], 0, 1e-3 );
+    tr_strips_free( &strips );
+    tr_result_free( &result );
+    end( &x );
+}
+
+static void memory_may_run_out( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1.0 );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    bool ok = false;
+    for ( long n = 1; !ok; ++n ) {
+        tr_strips strips;
+        tr_memory_fail_from( n );
+        ok = tr_strips_measure( &strips, &x.stage, &result, &x.error );
+        tr_memory_fail_from( 0 );
+        if ( ok )
+            tr_strips_free( &strips );
+        assert_true( n < 1000 );
+    }
+    tr_result_free( &result );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = { TEST( still_bodies_have_nothing_to_tell ),
+                                        TEST( overlap_is_that_of_the_figures ), TEST( a_sliding_foot_shows ),
+                                        TEST( memory_may_run_out ) };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}

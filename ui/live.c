@@ -1,0 +1,274 @@
+#include "ui/live.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+struct tr_live {
+    tr_scene scene;
+    tr_stage stage;
+    const char *base;
+    tr_library *library;
+    pthread_mutex_t *library_lock;
+    const tr_method *method;
+    tr_outcome *below;
+    tr_result own_below; // when it had to be computed
+    char layer[TR_ID_MAX], handle[TR_ID_MAX];
+    tr_drag *drag;
+    bool *idle, *sent; // [frame_count] the layer does not reach them; handed over since the last move
+    tr_error error;
+    bool failed;
+
+    pthread_mutex_t lock; // of what follows
+    pthread_cond_t changed;
+    vec3 move;
+    int frame;
+    bool stop, started;
+    bool *fresh; // [frame_count] frames of `handed` that the other side has not taken
+    bool any_fresh;
+    double asked_ms, latency_ms;
+    tr_result handed; // worlds and tracks, as the worker last had them
+
+    atomic_int latest; // number of the last move
+    tr_result shown;   // worlds and tracks, for the thread that draws
+    bool has_shown;
+};
+
+// -------------------------------------------------------------------------------------------------- copies
+
+static bool copy_world( tr_world *out, const tr_world *in )
+{
+    size_t count = (size_t)in->frame_count * (size_t)in->joint_count;
+    *out = ( tr_world ){ in->joint_count, in->frame_count, tr_alloc( count, sizeof( quat ) ),
+                         tr_alloc( count, sizeof( vec3 ) ) };
+    if ( out->rotations == NULL || out->positions == NULL )
+        return false;
+    memcpy( out->rotations, in->rotations, count * sizeof( quat ) );
+    memcpy( out->positions, in->positions, count * sizeof( vec3 ) );
+    return true;
+}
+
+// Worlds and tracks alone: all that is drawn.
+static bool copy_poses( tr_result *out, const tr_result *in )
+{
+    *out = ( tr_result ){
+        .actor_count = in->actor_count, .prop_count = in->prop_count, .frame_count = in->frame_count };
+    out->worlds = tr_alloc( (size_t)in->actor_count, sizeof( tr_world ) );
+    out->tracks = tr_alloc( (size_t)in->prop_count, sizeof( rigid * ) );
+    bool ok = out->worlds != NULL && out->tracks != NULL;
+    for ( int i = 0; ok && i < in->actor_count; ++i )
+        ok = copy_world( &out->worlds[i], &in->worlds[i] );
+    for ( int p = 0; ok && p < in->prop_count; ++p ) {
+        out->tracks[p] = tr_alloc( (size_t)in->frame_count, sizeof( rigid ) );
+        ok = out->tracks[p] != NULL;
+        if ( ok )
+            memcpy( out->tracks[p], in->tracks[p], (size_t)in->frame_count * sizeof( rigid ) );
+    }
+    return ok;
+}
+
+static void copy_frame( tr_result *out, const tr_result *in, int frame )
+{
+    for ( int i = 0; i < in->actor_count; ++i ) {
+        size_t joints = (size_t)in->worlds[i].joint_count;
+        tr_pose from = tr_world_pose( &in->worlds[i], frame ), to = tr_world_pose( &out->worlds[i], frame );
+        memcpy( to.rotations, from.rotations, joints * sizeof( quat ) );
+        memcpy( to.positions, from.positions, joints * sizeof( vec3 ) );
+    }
+    for ( int p = 0; p < in->prop_count; ++p )
+        out->tracks[p][frame] = in->tracks[p][frame];
+}
+
+// ---------------------------------------------------------------------------------------------------- life
+
+tr_live *tr_live_create( tr_live_def *def, tr_error *error )
+{
+    tr_live *live = tr_alloc( 1, sizeof *live );
+    if ( live == NULL ) {
+        tr_scene_free( &def->scene );
+        tr_error_memory( error );
+        return NULL;
+    }
+    live->scene = def->scene;
+    def->scene = ( tr_scene ){ 0 };
+    live->base = def->base;
+    live->library = def->library;
+    live->library_lock = def->library_lock;
+    live->method = def->method;
+    live->below = def->below;
+    snprintf( live->layer, sizeof live->layer, "%s", def->layer );
+    snprintf( live->handle, sizeof live->handle, "%s", def->handle );
+    pthread_mutex_init( &live->lock, NULL );
+    pthread_cond_init( &live->changed, NULL );
+    return live;
+}
+
+void tr_live_destroy( tr_live *live )
+{
+    if ( live == NULL )
+        return;
+    tr_drag_end( live->drag );
+    tr_result_free( &live->handed );
+    tr_result_free( &live->shown );
+    tr_result_free( &live->own_below );
+    tr_stage_free( &live->stage );
+    tr_scene_free( &live->scene );
+    tr_free( live->fresh );
+    tr_free( live->idle );
+    tr_free( live->sent );
+    pthread_mutex_destroy( &live->lock );
+    pthread_cond_destroy( &live->changed );
+    tr_free( live );
+}
+
+// ------------------------------------------------------------------------------------------- worker's thread
+
+static bool prepare( tr_live *live, tr_worker *worker )
+{
+    tr_progress link = tr_worker_link( worker );
+    tr_error *error = &live->error;
+    pthread_mutex_lock( live->library_lock );
+    bool ok = tr_stage_build( &live->stage, &live->scene, live->base, live->library, NULL, error );
+    pthread_mutex_unlock( live->library_lock );
+    int layer = tr_scene_find_layer( &live->scene, live->layer );
+    if ( ok && live->below == NULL ) {
+        live->stage.progress = &link;
+        ok = tr_pipeline_run_below( &live->own_below, &live->stage, live->method, layer, error );
+        live->stage.progress = NULL;
+    }
+    const tr_result *below = live->below != NULL ? &live->below->solved : &live->own_below;
+    live->drag = ok ? tr_drag_begin( &live->stage, below, layer, error ) : NULL;
+    if ( live->drag == NULL )
+        return false;
+    size_t frames = (size_t)live->stage.frame_count;
+    live->fresh = tr_alloc( frames, sizeof( bool ) );
+    live->idle = tr_alloc( frames, sizeof( bool ) );
+    live->sent = tr_alloc( frames, sizeof( bool ) );
+    for ( int f = 0; live->idle != NULL && f < live->stage.frame_count; ++f )
+        live->idle[f] = tr_drag_is_solved( live->drag, f );
+    return ( live->fresh != NULL && live->idle != NULL && live->sent != NULL &&
+             copy_poses( &live->handed, below ) && copy_poses( &live->shown, below ) ) ||
+           tr_error_memory( error );
+}
+
+// Frames whose poses belong to the last move go to the other side.
+static void hand_over( tr_live *live, bool first )
+{
+    const tr_result *result = tr_drag_result( live->drag );
+    pthread_mutex_lock( &live->lock );
+    for ( int f = 0; f < result->frame_count; ++f )
+        if ( !live->idle[f] && !live->sent[f] && tr_drag_is_solved( live->drag, f ) ) {
+            copy_frame( &live->handed, result, f );
+            live->fresh[f] = live->sent[f] = true;
+        }
+    live->any_fresh = true;
+    if ( first )
+        live->latency_ms = tr_clock_ms() - live->asked_ms;
+    pthread_mutex_unlock( &live->lock );
+}
+
+static int find_handle( const tr_scene *scene, const char *id )
+{
+    for ( int i = 0; i < scene->handle_count; ++i )
+        if ( strcmp( scene->handles[i].id, id ) == 0 )
+            return i;
+    return -1;
+}
+
+// Follows the pointer: the block being looked at first, then the others while nothing new is asked for.
+static void follow( tr_live *live )
+{
+    int done = 0;
+    tr_drag_move move = { .handle = find_handle( &live->scene, live->handle ) };
+    for ( ;; ) {
+        pthread_mutex_lock( &live->lock );
+        while ( !live->stop && atomic_load( &live->latest ) == done )
+            pthread_cond_wait( &live->changed, &live->lock );
+        done = atomic_load( &live->latest );
+        move.move = live->move;
+        tr_drag_tick tick = {
+            .moves = &move, .move_count = 1, .frame = live->frame, .latest = &live->latest, .number = done };
+        bool stop = live->stop;
+        pthread_mutex_unlock( &live->lock );
+        if ( stop )
+            return;
+        memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
+        if ( !tr_drag_visible( live->drag, &tick ) )
+            continue;
+        hand_over( live, true );
+        bool more = true;
+        while ( more && atomic_load( &live->latest ) == done ) {
+            more = tr_drag_more( live->drag, 4 );
+            hand_over( live, false );
+        }
+    }
+}
+
+void tr_live_work( tr_live *live, tr_worker *worker )
+{
+    live->failed = !prepare( live, worker );
+    pthread_mutex_lock( &live->lock );
+    live->started = !live->failed;
+    pthread_mutex_unlock( &live->lock );
+    if ( !live->failed )
+        follow( live );
+}
+
+// --------------------------------------------------------------------------------------------- other thread
+
+void tr_live_move( tr_live *live, vec3 move, int frame )
+{
+    pthread_mutex_lock( &live->lock );
+    bool same =
+        v3_distance( move, live->move ) == 0.0 && frame == live->frame && atomic_load( &live->latest ) > 0;
+    if ( !same ) {
+        live->move = move;
+        live->frame = frame;
+        live->asked_ms = tr_clock_ms();
+        atomic_fetch_add( &live->latest, 1 );
+        pthread_cond_broadcast( &live->changed );
+    }
+    pthread_mutex_unlock( &live->lock );
+}
+
+void tr_live_stop( tr_live *live )
+{
+    pthread_mutex_lock( &live->lock );
+    live->stop = true;
+    atomic_fetch_add( &live->latest, 1 );
+    pthread_cond_broadcast( &live->changed );
+    pthread_mutex_unlock( &live->lock );
+}
+
+bool tr_live_poll( tr_live *live )
+{
+    pthread_mutex_lock( &live->lock );
+    bool news = live->started && live->any_fresh;
+    for ( int f = 0; news && f < live->handed.frame_count; ++f ) {
+        if ( live->fresh[f] )
+            copy_frame( &live->shown, &live->handed, f );
+        live->fresh[f] = false;
+    }
+    live->has_shown |= news;
+    live->any_fresh = false;
+    pthread_mutex_unlock( &live->lock );
+    return news;
+}
+
+const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage )
+{
+    *stage = live->has_shown ? &live->stage : NULL;
+    return live->has_shown ? &live->shown : NULL;
+}
+
+bool tr_live_failed( const tr_live *live, tr_error *error )
+{
+    if ( live->failed )
+        *error = live->error;
+    return live->failed;
+}
+
+double tr_live_latency( const tr_live *live )
+{
+    return live->latency_ms;
+}

@@ -1,0 +1,34 @@
+// A cage while it is being pulled: poses follow the pointer, computed on the worker's thread and handed over
+// a block of frames at a time.
+#ifndef TROUPE_UI_LIVE_H
+#define TROUPE_UI_LIVE_H
+
+#include "ui/session.h"
+#include "ui/worker.h"
+
+#include <pthread.h>
+
+typedef struct tr_live_def {
+    tr_scene scene; // with the layer and the handle in it; taken over
+    const char *base;
+    tr_library *library;
+    pthread_mutex_t *library_lock;
+    const tr_method *method;
+    tr_outcome *below;          // what the layer is put on top of, if that is known already; else NULL
+    const char *layer, *handle; // ids
+} tr_live_def;
+
+typedef struct tr_live tr_live;
+
+tr_live *tr_live_create( tr_live_def *def, tr_error *error ); // takes def->scene over, also on failure
+void tr_live_destroy( tr_live *live );                        // when its work has ended
+void tr_live_work( tr_live *live, tr_worker *worker );        // on the worker's thread, until it is stopped
+void tr_live_move( tr_live *live, vec3 move, int frame ); // where the handle is now; frame being looked at
+void tr_live_stop( tr_live *live );
+bool tr_live_poll( tr_live *live ); // picks up new poses; true when there are any
+// Poses of all frames, NULL until there are some. Worlds and tracks only.
+const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage );
+bool tr_live_failed( const tr_live *live, tr_error *error ); // after its work has ended
+double tr_live_latency( const tr_live *live );               // milliseconds from a move to its poses
+
+#endif
