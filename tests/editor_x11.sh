@@ -61,9 +61,25 @@ expect_other() { # NAME VALUE: becomes something else
     fail "$1 stays $2"
 }
 
+expect_like() { # NAME PATTERN
+    local i
+    for i in $(seq 200); do
+        case $(value "$1") in $2) return ;; esac
+        sleep 0.05
+    done
+    fail "$1 should be like $2 and is $(value "$1")"
+}
+
+# All that was done has been seen and solved: the report says so and has not changed for a while.
 settled() {
-    sleep 0.1
-    expect settled true
+    local before= now i
+    for i in $(seq 100); do
+        now=$(cksum <"$work/state.json")
+        [ "$now" = "$before" ] && [ "$(value settled)" = true ] && return
+        before=$now
+        sleep 0.3
+    done
+    fail "the editor does not come to rest"
 }
 
 start() { # FILE
@@ -78,7 +94,7 @@ start() { # FILE
 
 stop() {
     xdotool key ctrl+q
-    for _ in $(seq 100); do kill -0 "$editor" 2>/dev/null || break; sleep 0.05; done
+    for _ in $(seq 300); do kill -0 "$editor" 2>/dev/null || break; sleep 0.05; done
     kill -0 "$editor" 2>/dev/null && fail "Ctrl+Q does not end the editor"
     wait "$editor" || fail "the editor ended with an error"
     editor=
@@ -97,17 +113,18 @@ expect_other yaw "$yaw"
 yaw=$(value yaw)
 xdotool mousedown 2 mousemove 600 300 mouseup 2
 expect_other yaw "$yaw"
+settled
 
 # A click shorter than a frame chooses what is under it.
 xdotool mousemove $(spot p02.Head) click 1
-sleep 0.2
-case $(value selection) in *p02.*) ;; *) fail "the click on a head was lost" ;; esac
+expect_like selection '*p02.*'
 
 # Scrub.
 frame=$(value frame)
 read -r x y < <(spot ruler)
 xdotool mousemove $((x - 200)) $((y + 6)) mousedown 1 mousemove $((x - 120)) $((y + 6)) mouseup 1
 expect_other frame "$frame"
+settled
 
 # Grab a hand and pull it up; one drag is one step.
 xdotool key w
@@ -133,11 +150,11 @@ grep -q '"pin1"\|cage\|layer' "$work/relay/scene.json" || fail "the saved scene 
 
 # Export.
 xdotool key ctrl+e
-sleep 0.2
+expect dialog 3
 xdotool key ctrl+a
 xdotool type --delay 2 "$work/result"
 xdotool key Return
-for _ in $(seq 100); do [ -f "$work/result/report.json" ] && break; sleep 0.05; done
+for _ in $(seq 200); do [ -f "$work/result/report.json" ] && break; sleep 0.05; done
 [ -f "$work/result/p02.bvh" ] || fail "nothing was exported"
 stop
 
