@@ -393,7 +393,7 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
 static void draw_window( tr_app *app, const tr_shown *shown )
 {
     tr_error error = { 0 };
-    const struct nk_color c = tr_theme_dark.ground;
+    const struct nk_color c = tr_theme_dark.panel;
     if ( app->window->has_gl ) {
         glBindFramebuffer( GL_FRAMEBUFFER, app->window->target );
         glViewport( 0, 0, app->window->pixel_width, app->window->pixel_height );

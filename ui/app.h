@@ -83,6 +83,10 @@ void tr_ui_mark( tr_ui *ui, const char *name, struct nk_rect area ); // remember
 struct nk_rect tr_rect( tr_area area );
 bool tr_area_has( tr_area area, double x, double y );
 void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... ) TR_PRINTF( 3 );
+// A panel at its place, and a scrolled part of one: the window is cleared to their colour, so neither paints
+// it again.
+bool tr_ui_dock( tr_ui *ui, const char *name, tr_area area );
+bool tr_ui_group( tr_ui *ui, const char *name, unsigned flags );
 void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
 bool tr_ui_typing( const tr_ui *ui ); // a text field has the keyboard
 bool tr_ui_popup( const tr_ui *ui );  // a menu or a list is open

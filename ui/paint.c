@@ -246,7 +246,7 @@ static struct nk_convert_config convert_config( const tr_paint *paint )
                                          .vertex_size = sizeof( vertex ),
                                          .vertex_alignment = NK_ALIGNOF( vertex ),
                                          .null = paint->fonts.null,
-                                         .circle_segment_count = 20,
+                                         .circle_segment_count = 14,
                                          .curve_segment_count = 16,
                                          .arc_segment_count = 20,
                                          .global_alpha = 1.0f,

@@ -152,8 +152,8 @@ static struct nk_color heat( const tr_strip *s, double value )
     double t = clampd( ( value - s->fine ) / fmax( s->bad - s->fine, 1e-9 ), 0.0, 1.0 );
     if ( value <= s->fine )
         return nk_rgba( 70, 160, 110, 70 );
-    int green = (int)lerpd( 176, 60, t );
-    return nk_rgba( 240, green, 50, (int)lerpd( 120, 255, t ) );
+    t = ceil( 6.0 * t ) / 6.0; // few shades, so that neighbours can be drawn as one
+    return nk_rgba( 240, (int)lerpd( 176, 60, t ), 50, (int)lerpd( 120, 255, t ) );
 }
 
 // By how much the result is worse than the source, at worst, in the frames a point of the window stands for.
@@ -165,20 +165,34 @@ static double worst_of( const tr_strip *s, int count, double first, double last 
     return worst;
 }
 
+// Neighbours of one colour are one rectangle: there are few, and each costs when there is no graphics card.
+static void draw_strip( const chart *c, const tr_strip *s, int frame_count, float y )
+{
+    const float step = 3; // points
+    float begin = c->area.x, end = c->area.x + c->area.w;
+    struct nk_color colour = { 0 };
+    for ( float x = begin; x < end + step; x += step ) {
+        double worst = worst_of( s, frame_count, frame_at( c, x ), frame_at( c, x + step ) );
+        struct nk_color next = x < end ? heat( s, worst ) : ( struct nk_color ){ 0 };
+        if ( memcmp( &next, &colour, sizeof next ) == 0 )
+            continue;
+        if ( x > begin && colour.a > 0 )
+            nk_fill_rect( c->canvas, nk_rect( begin, y + 2, fminf( x, end ) - begin, strip_height - 4 ), 0,
+                          colour );
+        begin = x;
+        colour = next;
+    }
+}
+
 static void draw_strips( tr_ui *ui, const tr_shown *shown, const chart *c, float top )
 {
     const tr_theme *t = &tr_theme_dark;
-    const float step = 3; // points
     struct nk_vec2 mouse = ui->nk->input.mouse.pos;
     for ( int k = 0; k < TR_STRIP_KINDS; ++k ) {
         const tr_strip *s = &shown->strips->items[k];
         float y = top + strip_height * (float)k;
         tr_ui_text_at( c->canvas, c->small, c->area.x - label_width + 10, y - 1, s->name, t->dim );
-        for ( float x = c->area.x; x < c->area.x + c->area.w; x += step ) {
-            double worst =
-                worst_of( s, shown->strips->frame_count, frame_at( c, x ), frame_at( c, x + step ) );
-            nk_fill_rect( c->canvas, nk_rect( x, y + 2, step, strip_height - 4 ), 0, heat( s, worst ) );
-        }
+        draw_strip( c, s, shown->strips->frame_count, y );
         int frame = (int)lround( frame_at( c, mouse.x ) );
         bool over = mouse.y >= y && mouse.y < y + strip_height && mouse.x >= c->area.x;
         if ( over && frame >= 0 && frame < shown->strips->frame_count )
@@ -210,7 +224,7 @@ static void bar( const chart *c, double first, double last, float y, float heigh
 {
     float a = fmaxf( x_of( c, first ), c->area.x ), b = fminf( x_of( c, last + 1.0 ), c->area.x + c->area.w );
     if ( b > a )
-        nk_fill_rect( c->canvas, nk_rect( a, y, fmaxf( b - a - 0.5f, 1.0f ), height ), 1.5f, colour );
+        nk_fill_rect( c->canvas, nk_rect( a, y, fmaxf( b - a - 0.5f, 1.0f ), height ), 0, colour );
 }
 
 // Hands and feet get a lane each: limbs that end in one of them, left to right as the skeleton has them.
@@ -513,7 +527,7 @@ void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
     (void)ops;
-    if ( nk_begin( nk, "timeline", tr_rect( ui->timeline ), NK_WINDOW_NO_SCROLLBAR ) ) {
+    if ( tr_ui_dock( ui, "timeline", ui->timeline ) ) {
         transport( ui, shown );
         struct nk_rect area;
         nk_layout_row_dynamic( nk, ui->timeline.height - 28 - 2 * TR_PAD - 6, 1 );

@@ -62,6 +62,24 @@ void tr_ui_hint( tr_ui *ui, const char *format, ... )
     va_end( arguments );
 }
 
+// --------------------------------------------------------------------------------------------------- panels
+
+bool tr_ui_dock( tr_ui *ui, const char *name, tr_area area )
+{
+    nk_style_push_style_item( ui->nk, &ui->nk->style.window.fixed_background, nk_style_item_hide() );
+    bool open = nk_begin( ui->nk, name, tr_rect( area ), NK_WINDOW_NO_SCROLLBAR );
+    nk_style_pop_style_item( ui->nk );
+    return open;
+}
+
+bool tr_ui_group( tr_ui *ui, const char *name, unsigned flags )
+{
+    nk_style_push_style_item( ui->nk, &ui->nk->style.window.fixed_background, nk_style_item_hide() );
+    bool open = nk_group_begin( ui->nk, name, flags );
+    nk_style_pop_style_item( ui->nk );
+    return open;
+}
+
 // ------------------------------------------------------------------------------------------------ keyboard
 
 bool tr_ui_typing( const tr_ui *ui )

@@ -132,7 +132,7 @@ static void switches( tr_ui *ui )
 void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
-    if ( nk_begin( nk, "bar", tr_rect( ui->bar ), NK_WINDOW_NO_SCROLLBAR ) ) {
+    if ( tr_ui_dock( ui, "bar", ui->bar ) ) {
         const float height = TR_BAR_HEIGHT - 14;
         nk_layout_row_begin( nk, NK_STATIC, height, 40 );
         for ( size_t i = 0; i < sizeof menus / sizeof menus[0]; ++i ) {

@@ -34,10 +34,10 @@ static void side( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
                   const tab *table, int count, int *chosen )
 {
     struct nk_context *nk = ui->nk;
-    if ( nk_begin( nk, name, tr_rect( area ), NK_WINDOW_NO_SCROLLBAR ) ) {
+    if ( tr_ui_dock( ui, name, area ) ) {
         tabs( ui, table, count, chosen );
         nk_layout_row_dynamic( nk, area.height - TR_ROW - 2 * TR_PAD - 8, 1 );
-        if ( nk_group_begin( nk, table[*chosen].name, 0 ) ) {
+        if ( tr_ui_group( ui, table[*chosen].name, 0 ) ) {
             table[*chosen].panel( ui, shown, ops );
             nk_group_end( nk );
         }

@@ -39,7 +39,7 @@ void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     if ( tool->hint != NULL && ui->hint[0] == 0 )
         tool->hint( ui, shown );
     nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( TR_PAD, 4 ) );
-    if ( nk_begin( nk, "status", tr_rect( ui->status ), NK_WINDOW_NO_SCROLLBAR ) ) {
+    if ( tr_ui_dock( ui, "status", ui->status ) ) {
         bool message = ui->message[0] != 0;
         const float right = 290, left = (float)ui->width - right - 40;
         char text[sizeof ui->message];
