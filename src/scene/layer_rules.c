@@ -270,7 +270,8 @@ bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
     l->handle_misses = tr_alloc( (size_t)l->handle_count, sizeof( vec3 ) );
     if ( l->edited.rules == NULL || l->paths == NULL || l->handle_misses == NULL )
         return tr_error_memory( error );
-    memcpy( l->edited.rules, stage->rules, (size_t)stage->rule_count * sizeof( tr_rule ) );
+    if ( stage->rule_count > 0 ) // otherwise there is no list at all
+        memcpy( l->edited.rules, stage->rules, (size_t)stage->rule_count * sizeof( tr_rule ) );
     if ( !note_misses( l ) )
         return tr_error_memory( error );
     add_rules( l );
