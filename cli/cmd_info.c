@@ -195,6 +195,11 @@ static void scene_print( const tr_scene *scene, const char *name )
     for ( int i = 0; i < scene->cast_count; ++i )
         printf( "  %-16s %s, × %.3g\n", scene->cast[i].id, scene->cast[i].source.file,
                 scene->cast[i].target.scale );
+    if ( scene->clip_count > 0 )
+        printf( "clips       %d\n", scene->clip_count );
+    for ( int i = 0; i < scene->clip_count; ++i )
+        printf( "  %-16s %s, for %s\n", scene->clips[i].id, scene->clips[i].source.file,
+                scene->clips[i].cast );
     printf( "props       %d\n", scene->prop_count );
     for ( int i = 0; i < scene->prop_count; ++i )
         printf( "  %-16s %.3g × %.3g × %.3g m, %s\n", scene->props[i].id, scene->props[i].size.x,
@@ -209,11 +214,16 @@ static void scene_print( const tr_scene *scene, const char *name )
 
 static json_t *scene_json( const tr_scene *scene, const char *name )
 {
-    json_t *cast = json_array(), *props = json_array(), *obstacles = json_array(), *kinds = json_object();
+    json_t *cast = json_array(), *clips = json_array(), *props = json_array(), *obstacles = json_array(),
+           *kinds = json_object();
     for ( int i = 0; i < scene->cast_count; ++i )
         json_array_append_new( cast, json_pack( "{ss ss sf}", "id", scene->cast[i].id, "source",
                                                 scene->cast[i].source.file, "scale",
                                                 scene->cast[i].target.scale ) );
+    for ( int i = 0; i < scene->clip_count; ++i )
+        json_array_append_new( clips,
+                               json_pack( "{ss ss ss}", "id", scene->clips[i].id, "cast",
+                                          scene->clips[i].cast, "source", scene->clips[i].source.file ) );
     for ( int i = 0; i < scene->prop_count; ++i )
         json_array_append_new( props, json_pack( "{ss so}", "id", scene->props[i].id, "size",
                                                  json_vec3( scene->props[i].size ) ) );
@@ -224,10 +234,10 @@ static json_t *scene_json( const tr_scene *scene, const char *name )
     count_kinds( scene, counts );
     for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )
         json_object_set_new( kinds, tr_constraint_kind_names[k], json_integer( counts[k] ) );
-    return json_pack( "{so ss si s[ii] sf sf so so so so}", "file", tr_json_text( name ), "kind", "scene",
+    return json_pack( "{so ss si s[ii] sf sf so so so so so}", "file", tr_json_text( name ), "kind", "scene",
                       "frames", frames, "range", scene->first, scene->last, "fps", scene->fps, "duration_s",
-                      duration( frames, scene->fps ), "cast", cast, "props", props, "obstacles", obstacles,
-                      "constraints", kinds );
+                      duration( frames, scene->fps ), "cast", cast, "clips", clips, "props", props,
+                      "obstacles", obstacles, "constraints", kinds );
 }
 
 // ------------------------------------------------------------------------------------------------- command

@@ -28,7 +28,9 @@ static const char *const start_script =
     "section_add id=middle layer=bend frame=40\n"
     "section_add id=late layer=hold frame=60 delay=30\n"
     "handle_add id=lift layer=bend frame=40 move=0,0.5,0\n"
-    "handle_add id=grip layer=bend frame=50 point=p01.LeftHand\n";
+    "handle_add id=grip layer=bend frame=50 point=p01.LeftHand\n"
+    "clip_add id=turn cast=p01 file=walks/turn.bvh unit=0.01 first=3 blend=12\n"
+    "clip_add id=stop cast=p01 file=walks/stop.bvh\n";
 
 // One line for every row of the op table, valid in the scene above.
 static const char *const samples[] = {
@@ -80,6 +82,12 @@ static const char *const samples[] = {
     "handle_remove id=grip",
     "handle_rename id=grip to=hold",
     "handle_copy id=grip to=grip2 frame=60 move=0,0.1,0 layer=bend",
+    "clip_add id=run cast=p02 file=run.bvh unit=0.05644 up=z first=1 last=40 blend=8",
+    "clip_set id=turn file=other.bvh unit= up=z first=0 last=9 blend=",
+    "clip_remove id=turn",
+    "clip_rename id=turn to=spin",
+    "clip_copy id=turn to=again cast=p02 first=4 blend=3",
+    "clip_move id=stop before=turn",
 };
 
 static tr_document *start( void )
@@ -183,6 +191,30 @@ static void renaming_is_followed( void **state )
     apply( document, "constraint_remove id=p02" );
     assert_int_equal( scene->cast_count, 2 );
     assert_int_equal( scene->constraint_count, 6 );
+    tr_document_destroy( document );
+}
+
+static void clips_follow_their_cast_member( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    apply( document, "clip_move id=stop before=turn" );
+    assert_string_equal( scene->clips[0].id, "stop" );
+    apply( document, "clip_move id=stop" );
+    assert_string_equal( scene->clips[1].id, "stop" );
+    apply( document, "cast_rename id=p01 to=anna" );
+    assert_string_equal( scene->clips[0].cast, "anna" );
+    apply( document, "cast_copy id=anna to=twin" ); // moves as anna does
+    assert_int_equal( scene->clip_count, 4 );
+    assert_string_equal( scene->clips[2].id, "twin_1" );
+    assert_string_equal( scene->clips[3].cast, "twin" );
+    assert_string_equal( scene->clips[2].source.file, "walks/turn.bvh" );
+    apply( document, "cast_remove id=anna" );
+    assert_int_equal( scene->clip_count, 2 );
+    assert_string_equal( scene->clips[0].cast, "twin" );
+    assert_true( tr_document_undo( document ) );
+    assert_string_equal( scene->clips[1].source.file, "walks/stop.bvh" );
     tr_document_destroy( document );
 }
 
@@ -339,6 +371,11 @@ static const struct {
     { "constraint_add id=c kind=absolute a=p01.X*2", 37, "constraints[7].a", "sum to 2" },
     { "constraint_set id=arm a=p01.'X", 25, "", "a: the quote before" },
     { "constraint_set id=sole rotation=0,0,0,0", 33, "", "no rotation" },
+    { "clip_add id=c cast=box01 file=a.bvh", 20, "clips[2].cast", "there is no cast member \"box01\"" },
+    { "clip_set id=turn file=", 23, "clips[0].source.file", "a clip needs a motion file" },
+    { "clip_set id=turn first=9 last=3", 31, "clips[0].source.last", "before the first frame" },
+    { "clip_set id=turn blend=-2", 24, "clips[0].blend", "must lie between" },
+    { "clip_move id=turn before=x", 26, "", "there is no clip \"x\"" },
     { "layer_set id=bend members=p09", 27, "layers[0].members", "did you mean \"p01\"?" },
     { "layer_set id=bend ripple=true", 26, "", "ripple: does not belong to a layer of kind cage" },
     { "layer_set id=bend kind=retime", 1, "handles[0].layer", "handles belong to layers of kind cage" },
@@ -652,6 +689,7 @@ static void check_field( const char *op, const char *field )
                                             { "layer_", "layers[]." },
                                             { "section_", "sections[]." },
                                             { "handle_", "handles[]." },
+                                            { "clip_", "clips[]." },
                                             { "scene_", "" } };
     tr_text paths = { 0 };
     char line[120] = "";
@@ -691,6 +729,7 @@ int main( void )
         TEST( every_op_applies_undoes_and_redoes ),
         TEST( removing_a_body_removes_its_constraints ),
         TEST( renaming_is_followed ),
+        TEST( clips_follow_their_cast_member ),
         TEST( layers_follow_bodies_and_bring_their_parts ),
         TEST( layers_change_places ),
         TEST( a_new_kind_keeps_what_both_have ),

@@ -71,7 +71,12 @@ static const char *const full_scene =
     "  {\"id\": \"h1\", \"layer\": \"bend\", \"frame\": 20, \"move\": [0, 1, 0], \"turn\": [0, 30, 0]},\n"
     "  {\"id\": \"h2\", \"layer\": \"bend\", \"frame\": 3, \"pinned\": false},\n"
     "  {\"id\": \"h3\", \"layer\": \"bend\", \"frame\": 21, \"point\": \"p01.LeftHand\"},\n"
-    "  {\"id\": \"h4\", \"layer\": \"bend\", \"frame\": 20, \"vertex\": 7}]}\n";
+    "  {\"id\": \"h4\", \"layer\": \"bend\", \"frame\": 20, \"vertex\": 7}],\n"
+    " \"clips\": [\n"
+    "  {\"id\": \"k1\", \"cast\": \"p01\", \"source\": {\"file\": \"on.bvh\", \"unit\": 0.01, \"up\": \"y\", "
+    "\"first\": 7, \"last\": 8},\n"
+    "   \"blend\": 6},\n"
+    "  {\"id\": \"k2\", \"cast\": \"p01\", \"source\": {\"file\": \"off.bvh\"}}]}\n";
 
 static tr_scene parse( const char *text )
 {
@@ -167,6 +172,8 @@ static void every_field_is_read( void **state )
     check_v3( scene.handles[0].turn, v3( 0, 30, 0 ), 0 );
     assert_true( scene.handles[0].vertex == -1 && scene.handles[0].pinned && !scene.handles[1].pinned );
     assert_string_equal( scene.handles[2].point.terms[0].joint, "LeftHand" );
+    assert_true( scene.clips[0].blend == 6 && scene.clips[0].source.first == 7 &&
+                 scene.clips[1].blend == -1 );
     tr_scene_free( &scene );
 }
 
@@ -406,6 +413,11 @@ static const struct {
     { LAYERS "\"kind\": \"cage\", \"members\": \"p01\", \"range\": [4, 3]}]}", "layers[0].range",
       "ends before" },
     { LAYERS "\"kind\": \"cage\", \"members\": \"p01\", \"padding\": 0}]}", "layers[0].padding", "between" },
+    { HEAD "\"clips\": [{\"id\": \"k\", \"source\": {\"file\": \"a.bvh\"}}]}", "clips[0].cast",
+      "is missing" },
+    { HEAD "\"clips\": [{\"id\": \"k\", \"cast\": \"p01\"}]}", "clips[0].source", "is missing" },
+    { HEAD "\"clips\": [{\"id\": \"k\", \"cast\": \"p1\", \"source\": {\"file\": \"a.bvh\"}}]}",
+      "clips[0].cast", "there is no cast member \"p1\"" },
     { LAYER "\"sections\": [{\"id\": \"s\", \"layer\": \"ll\", \"frame\": 3}]}", "sections[0].layer",
       "there is no layer \"ll\"; did you mean \"l\"?" },
     { LAYER "\"sections\": [{\"id\": \"s\", \"layer\": \"l\", \"frame\": 3, \"delay\": 2}]}",

@@ -216,5 +216,14 @@ static inline double smooth_step5( double t )
     t = clampd( t, 0.0, 1.0 );
     return t * t * t * ( 10.0 + t * ( -15.0 + 6.0 * t ) );
 }
+// Way to nothing in `length` steps: `value` and `slope` (per step) at step 0, and zero with the first two
+// derivatives from the last one on. With u = step / length the minimum-jerk polynomials are
+// 1 − 10u³ + 15u⁴ − 6u⁵ for the value and u − 6u³ + 8u⁴ − 3u⁵ for the slope.
+static inline vec3 v3_decay( vec3 value, vec3 slope, double step, double length )
+{
+    double u = step / length, u3 = u * u * u;
+    double for_slope = u < 1 ? length * ( u + u3 * ( -6.0 + u * ( 8.0 - 3.0 * u ) ) ) : 0;
+    return v3_add( v3_scale( 1.0 - smooth_step5( u ), value ), v3_scale( for_slope, slope ) );
+}
 
 #endif

@@ -91,17 +91,6 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
 
 // ------------------------------------------------------------------------------------------------- concat
 
-// The offset one side of the seam gets: `value` and `slope` (per frame, away from the seam) at the seam, all
-// zero with their first two derivatives after `frames`. With u = k / frames the minimum-jerk polynomials are
-// 1 − 10u³ + 15u⁴ − 6u⁵ for the value and u − 6u³ + 8u⁴ − 3u⁵ for the slope.
-static vec3 decay( vec3 value, vec3 slope, int k, int frames )
-{
-    double u = (double)k / frames, u3 = u * u * u;
-    double for_value = 1.0 - smooth_step5( u );
-    double for_slope = frames * ( u + u3 * ( -6.0 + u * ( 8.0 - 3.0 * u ) ) );
-    return v3_add( v3_scale( for_value, value ), v3_scale( for_slope, slope ) );
-}
-
 // Rate of the rotation vector c that makes exp(c) turn with angular velocity w: the inverse left Jacobian,
 // w − ½ c × w + (1/θ² − 1 / (2 θ tan ½θ)) c × (c × w).
 static vec3 rate_of_vector( vec3 c, vec3 w )
@@ -127,29 +116,86 @@ static vec3 turn_between( quat from, quat to )
     return q_to_vector( q_mul( to, q_conj( from ) ) );
 }
 
+static int least( int a, int b )
+{
+    return a < b ? a : b;
+}
+
+// A joint's steps from frame to frame around the seam: the last of a, the first of b.
+typedef struct steps {
+    vec3 a[3], b[3]; // the nearest to the seam first
+    int a_count, b_count;
+} steps;
+
+static double bend( const vec3 *step, int count )
+{
+    double most = 0;
+    for ( int i = 1; i < count; ++i )
+        most = fmax( most, v3_distance( step[i], step[i - 1] ) );
+    return most;
+}
+
+// How much of a change of velocity at the seam is to be mended. Where the two clips meet without a
+// difference, and the change is no greater than twice what they have themselves next to it, it is their own:
+// a clip that was cut in two comes out as it was.
+static double excess( const steps *s, double difference )
+{
+    double change = v3_distance( s->a[0], s->b[0] );
+    double own = fmax( bend( s->a, s->a_count ), bend( s->b, s->b_count ) );
+    double most = fmax( 2 * difference, change - 2 * own );
+    return own > 0 ? smooth_step5( 0.5 * most / own ) : 1.0;
+}
+
+static steps turning_steps( const tr_clip *a, const tr_clip *b, int j )
+{
+    steps s = { .a_count = least( 3, a->frame_count - 1 ), .b_count = least( 3, b->frame_count - 1 ) };
+    for ( int i = 0; i < s.a_count; ++i ) {
+        int f = a->frame_count - 2 - i;
+        s.a[i] = turn_between( tr_clip_frame( a, f )[j], tr_clip_frame( a, f + 1 )[j] );
+    }
+    for ( int i = 0; i < s.b_count; ++i )
+        s.b[i] = turn_between( tr_clip_frame( b, i )[j], tr_clip_frame( b, i + 1 )[j] );
+    return s;
+}
+
+static steps moving_steps( const vec3 *a, int a_frames, const vec3 *b, int b_frames, int stride )
+{
+    steps s = { .a_count = least( 3, a_frames - 1 ), .b_count = least( 3, b_frames - 1 ) };
+    for ( int i = 0; i < s.a_count; ++i ) {
+        const vec3 *p = a + (size_t)( a_frames - 2 - i ) * (size_t)stride;
+        s.a[i] = v3_sub( p[stride], p[0] );
+    }
+    for ( int i = 0; i < s.b_count; ++i )
+        s.b[i] = v3_sub( b[(size_t)( i + 1 ) * (size_t)stride], b[(size_t)i * (size_t)stride] );
+    return s;
+}
+
 // Rotations of one joint. With δ from a's last to b's first rotation, a gets exp(+share δ), b exp(−(1 −
 // share) δ) in front, so they meet; their angular velocities, carried along, get the same treatment.
 static void mend_rotations( const seam *s, int j )
 {
-    int n = s->clip->joint_count, last = s->a->frame_count - 1;
+    int last = s->a->frame_count - 1;
     quat a = tr_clip_frame( s->a, last )[j], b = s->b->rotations[j];
     vec3 delta = turn_between( a, b );
     vec3 ca = v3_scale( s->share, delta ), cb = v3_scale( s->share - 1.0, delta );
     vec3 slope_a = v3_zero, slope_b = v3_zero;
     if ( last > 0 && s->b->frame_count > 1 ) {
-        vec3 wa = turn_between( tr_clip_frame( s->a, last - 1 )[j], a );
-        vec3 wb = turn_between( b, s->b->rotations[n + j] );
-        vec3 change = v3_sub( q_rotate( q_from_vector( cb ), wb ), q_rotate( q_from_vector( ca ), wa ) );
+        steps near = turning_steps( s->a, s->b, j ); // seen from where both meet
+        for ( int i = 0; i < 3; ++i ) {
+            near.a[i] = q_rotate( q_from_vector( ca ), near.a[i] );
+            near.b[i] = q_rotate( q_from_vector( cb ), near.b[i] );
+        }
+        vec3 change = v3_scale( excess( &near, v3_length( delta ) ), v3_sub( near.b[0], near.a[0] ) );
         slope_a = rate_of_vector( ca, v3_scale( -s->share, change ) ); // backwards in time
         slope_b = rate_of_vector( cb, v3_scale( s->share - 1.0, change ) );
     }
     for ( int k = 0; k < s->before; ++k ) {
         quat *q = &tr_clip_frame( s->clip, s->at - k )[j];
-        *q = q_unit( q_mul( q_from_vector( decay( ca, slope_a, k, s->before ) ), *q ) );
+        *q = q_unit( q_mul( q_from_vector( v3_decay( ca, slope_a, k, s->before ) ), *q ) );
     }
     for ( int k = 1; k < s->after; ++k ) {
         quat *q = &tr_clip_frame( s->clip, s->at + k )[j];
-        *q = q_unit( q_mul( q_from_vector( decay( cb, slope_b, k, s->after ) ), *q ) );
+        *q = q_unit( q_mul( q_from_vector( v3_decay( cb, slope_b, k, s->after ) ), *q ) );
     }
 }
 
@@ -158,22 +204,20 @@ static void mend_vectors( const seam *s, vec3 *track, const vec3 *from_a, const 
 {
     size_t last = (size_t)( s->a->frame_count - 1 ) * stride;
     vec3 delta = v3_sub( from_b[0], from_a[last] ), change = v3_zero;
-    if ( s->a->frame_count > 1 && s->b->frame_count > 1 )
-        change = v3_sub( v3_sub( from_b[stride], from_b[0] ), v3_sub( from_a[last], from_a[last - stride] ) );
+    if ( s->a->frame_count > 1 && s->b->frame_count > 1 ) {
+        steps near = moving_steps( from_a, s->a->frame_count, from_b, s->b->frame_count, stride );
+        change = v3_scale( excess( &near, v3_length( delta ) ), v3_sub( near.b[0], near.a[0] ) );
+    }
     for ( int k = 0; k < s->before; ++k ) {
         vec3 *p = &track[(size_t)( s->at - k ) * stride];
-        *p = v3_add( *p, decay( v3_scale( s->share, delta ), v3_scale( -s->share, change ), k, s->before ) );
+        *p = v3_add( *p,
+                     v3_decay( v3_scale( s->share, delta ), v3_scale( -s->share, change ), k, s->before ) );
     }
     double rest = s->share - 1.0;
     for ( int k = 1; k < s->after; ++k ) {
         vec3 *p = &track[(size_t)( s->at + k ) * stride];
-        *p = v3_add( *p, decay( v3_scale( rest, delta ), v3_scale( rest, change ), k, s->after ) );
+        *p = v3_add( *p, v3_decay( v3_scale( rest, delta ), v3_scale( rest, change ), k, s->after ) );
     }
-}
-
-static int least( int a, int b )
-{
-    return a < b ? a : b;
 }
 
 static void mend( tr_clip *clip, const tr_clip *a, const tr_clip *b, int blend )
@@ -191,9 +235,9 @@ static void mend( tr_clip *clip, const tr_clip *a, const tr_clip *b, int blend )
     mend_vectors( &s, clip->root, a->root, b->root, 1 );
 }
 
-// Turn about the vertical and shift on the ground that bring b's first root as near to a's last as they can:
-// the twist about +Y of the rotation between them is the best turn whatever way the root's own axes point.
-static rigid meeting_placement( const tr_clip *a, const tr_clip *b )
+// The twist about +Y of the rotation between them is the best turn whatever way
+// the root's own axes point.
+rigid tr_clip_meeting( const tr_clip *a, const tr_clip *b )
 {
     int last = a->frame_count - 1;
     quat between = q_mul( *tr_clip_frame( a, last ), q_conj( *tr_clip_frame( b, 0 ) ) ), swing, twist;
@@ -225,7 +269,7 @@ static bool can_join( const tr_clip *a, const tr_clip *b, tr_error *error )
     return true;
 }
 
-bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error )
+bool tr_clip_join( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error )
 {
     assert( blend >= 0 );
     *out = ( tr_clip ){ 0 };
@@ -233,17 +277,24 @@ bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend
         return false;
     if ( a->frame_count == 0 || b->frame_count == 0 )
         return tr_clip_copy( out, a->frame_count == 0 ? b : a, error );
-    tr_clip moved;
-    if ( !tr_clip_copy( &moved, b, error ) )
+    if ( !tr_clip_alloc( out, a->frame_count + b->frame_count - 1, a->joint_count, a->fps,
+                         a->translations != NULL, error ) )
         return false;
-    bool ok = tr_clip_alloc( out, a->frame_count + b->frame_count - 1, a->joint_count, a->fps,
-                             a->translations != NULL, error );
-    if ( ok ) {
-        tr_clip_place( &moved, meeting_placement( a, b ) );
-        copy_frames( out, a->frame_count - 1, &moved, 0 );
-        copy_frames( out, 0, a, 0 );
-        mend( out, a, &moved, blend );
-    }
+    copy_frames( out, a->frame_count - 1, b, 0 );
+    copy_frames( out, 0, a, 0 );
+    mend( out, a, b, blend );
+    return true;
+}
+
+bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error )
+{
+    tr_clip moved;
+    *out = ( tr_clip ){ 0 };
+    if ( !can_join( a, b, error ) || !tr_clip_copy( &moved, b, error ) )
+        return false;
+    if ( a->frame_count > 0 && b->frame_count > 0 )
+        tr_clip_place( &moved, tr_clip_meeting( a, b ) );
+    bool ok = tr_clip_join( out, a, &moved, blend, error );
     tr_clip_free( &moved );
     return ok;
 }

@@ -287,3 +287,40 @@ double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int 
     }
     return v3_distance( pose.positions[end], target );
 }
+
+// ------------------------------------------------------------------------------------------------- limbs
+
+bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *out )
+{
+    int limb = skeleton->joints[joint].limb;
+    tr_limb_kind kind = skeleton->limbs[limb].kind;
+    if ( kind != TR_LIMB_ARM && kind != TR_LIMB_LEG )
+        return false;
+    *out = ( tr_limb_chain ){ -1, -1, joint, false };
+    for ( int j = joint; j > 0 && skeleton->joints[j].limb == limb; j = skeleton->joints[j].parent ) {
+        tr_role role = skeleton->joints[j].role;
+        if ( role == TR_ROLE_HAND || role == TR_ROLE_FOOT )
+            out->end = j;
+        if ( role != TR_ROLE_CLAVICLE )
+            out->root = j;
+    }
+    int between = 0;
+    for ( int j = skeleton->joints[out->end].parent; j > out->root; j = skeleton->joints[j].parent )
+        if ( tr_bone_length( skeleton, j ) > 1e-3 ) {
+            out->middle = j;
+            between++;
+        }
+    out->two_bones = between == 1;
+    return out->root >= 0 && between >= 1;
+}
+
+double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
+                   vec3 target, quat rotation )
+{
+    double left =
+        chain->two_bones
+            ? tr_ik_two_bone( skeleton, local, pose, chain->root, chain->middle, chain->end, target, v3_zero )
+            : tr_ik_chain( skeleton, local, pose, chain->root, chain->end, target, 30 );
+    tr_ik_orient( skeleton, local, pose, chain->end, rotation );
+    return left;
+}

@@ -152,6 +152,10 @@ static inline quat *tr_clip_frame( const tr_clip *clip, int frame ) // [joint_co
 bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_error *error );
 // Same duration at another rate: slerp for rotations, Catmull–Rom for translations; frame 0 stays frame 0.
 bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *error );
+// Turn about the vertical and shift on the ground that bring b's first root as near to a's last as they can.
+rigid tr_clip_meeting( const tr_clip *a, const tr_clip *b );
+// a then b, as they stand: as below without the placing.
+bool tr_clip_join( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend, tr_error *error );
 // a then b. b is turned about the vertical and moved on the ground so that its first root meets a's last one;
 // the two share that frame, so there are a.frame_count + b.frame_count - 1. The seam's remaining difference
 // in pose and velocity decays over `blend` frames on either side (minimum jerk); 0 leaves a hard cut.
@@ -273,6 +277,19 @@ double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, i
 // the given pose. Returns the distance left.
 double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
                     int iterations );
+
+typedef struct tr_limb_chain { // shoulder or hip, elbow or knee, wrist or ankle
+    int root, middle, end;
+    bool two_bones; // otherwise the whole chain root … end bends
+} tr_limb_chain;
+
+// The chain that moves a joint of an arm or leg: from the first long bone of its limb down to the hand or
+// foot (or the joint itself in a limb that has neither). False: there is none.
+bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *out );
+// Brings the end of the chain to a place and gives it a world rotation, by one of the two above. Returns the
+// distance left.
+double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
+                   vec3 target, quat rotation );
 
 // Turns joint so that its world rotation becomes `rotation`; refreshes the pose below it.
 void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int joint, quat rotation );

@@ -1,10 +1,11 @@
 // Rules that come by themselves: every labelled contact becomes one, every flat foot keeps its sole flat, and
-// who is to keep the balance gets a centre of mass over the support.
+// who is to keep the balance gets a centre of mass over the support. Where a clip follows another, feet that
+// stand are held through the seam, and the pelvis is kept on its way.
 #include "scene/scene_private.h"
 
 #include <stdio.h>
 
-static bool is_extremity( tr_role role )
+bool tr_role_is_extremity( tr_role role )
 {
     return role == TR_ROLE_HAND || role == TR_ROLE_FINGER || role == TR_ROLE_FOOT || role == TR_ROLE_TOE;
 }
@@ -13,7 +14,8 @@ static bool is_extremity( tr_role role )
 static bool same_part( const tr_skeleton *skeleton, int a, int b )
 {
     const tr_joint *p = &skeleton->joints[a], *q = &skeleton->joints[b];
-    return a == b || ( p->limb == q->limb && is_extremity( p->role ) && is_extremity( q->role ) );
+    return a == b ||
+           ( p->limb == q->limb && tr_role_is_extremity( p->role ) && tr_role_is_extremity( q->role ) );
 }
 
 // ----------------------------------------------------------------------------------------------- contacts
@@ -138,6 +140,59 @@ static bool automate_balance( tr_stage *stage, int actor, tr_error *error )
     return true;
 }
 
+// -------------------------------------------------------------------------------------------------- seams
+
+#define PELVIS_WEIGHT 1.0 // soft: feet and what the user wants come first
+
+static tr_rule *append_seam( tr_stage *stage, int actor, int seam, int number, int joint )
+{
+    const tr_seam *at = &stage->actors[actor].seams[seam];
+    int last = stage->frame_count - 1, from = at->frame - at->blend, to = at->frame + at->blend;
+    const tr_contact window = { .first = from > 0 ? from : 0, .last = to < last ? to : last };
+    tr_rule *rule = append_automatic( stage, actor, joint, &window, TR_CONSTRAINT_ABSOLUTE );
+    if ( rule != NULL )
+        snprintf( rule->id, sizeof rule->id, "auto_%.12s_seam%d_%d", stage->scene->cast[actor].id, seam + 1,
+                  number );
+    return rule;
+}
+
+// Horizontally: how high a pelvis is, its legs say.
+static bool keep_way( tr_stage *stage, int actor, int seam, tr_error *error )
+{
+    tr_rule *rule = append_seam( stage, actor, seam, 0, tr_actor_pelvis( &stage->actors[actor] ) );
+    if ( rule == NULL )
+        return tr_error_memory( error );
+    rule->hard = rule->axis[1] = false;
+    rule->weight = PELVIS_WEIGHT;
+    return true;
+}
+
+static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error )
+{
+    const tr_actor *body = &stage->actors[actor];
+    int frame = body->seams[seam].frame, number = 0;
+    if ( body->seams[seam].blend == 0 || frame < 0 || frame >= stage->frame_count )
+        return true;
+    if ( !keep_way( stage, actor, seam, error ) )
+        return false;
+    for ( int c = 0; c < body->contacts.count; ++c ) {
+        const tr_contact *contact = &body->contacts.items[c];
+        int joint = tr_actor_target_joint( body, contact->joint );
+        bool through = contact->first < frame && frame < contact->last && contact->surface != TR_SURFACE_PROP;
+        if ( !through || joint < 0 || held_by_user( stage, actor, joint, contact->first, contact->last ) )
+            continue;
+        tr_rule *rule = append_seam( stage, actor, seam, ++number, joint );
+        if ( rule == NULL )
+            return tr_error_memory( error );
+        rule->stands = true;
+        rule->first = rule->first > contact->first ? rule->first : contact->first;
+        rule->last = rule->last < contact->last ? rule->last : contact->last;
+        if ( contact->surface == TR_SURFACE_ENVIRONMENT )
+            rule->floor = tr_obstacle_top( stage->scene, contact->surface_index );
+    }
+    return true;
+}
+
 bool tr_stage_automate( tr_stage *stage, tr_error *error )
 {
     for ( int r = 0; r < stage->rule_count; ++r )
@@ -149,6 +204,9 @@ bool tr_stage_automate( tr_stage *stage, tr_error *error )
                 return false;
         if ( stage->scene->cast[i].balance && !automate_balance( stage, i, error ) )
             return false;
+        for ( int s = 0; s < stage->actors[i].seam_count; ++s )
+            if ( !automate_seam( stage, i, s, error ) )
+                return false;
     }
     return tr_stage_stand( stage, error );
 }

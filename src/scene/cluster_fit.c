@@ -395,7 +395,7 @@ static int fit_priority( const tr_rule *rule )
     switch ( rule->kind ) {
     case TR_CONSTRAINT_CONTACT: return rule->surface_prop >= 0 ? 2 : 4;
     case TR_CONSTRAINT_RELATIVE: return 3;
-    case TR_CONSTRAINT_ABSOLUTE: return 2;
+    case TR_CONSTRAINT_ABSOLUTE: return rule->stands ? 4 : 2;
     default: return 1;
     }
 }

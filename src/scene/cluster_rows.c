@@ -6,7 +6,7 @@ static int priority( const tr_rule *rule )
     switch ( rule->kind ) {
     case TR_CONSTRAINT_CONTACT: return 0;
     case TR_CONSTRAINT_RELATIVE: return 1;
-    case TR_CONSTRAINT_ABSOLUTE: return 2;
+    case TR_CONSTRAINT_ABSOLUTE: return rule->stands ? 0 : 2;
     case TR_CONSTRAINT_LENGTH: return 3;
     case TR_CONSTRAINT_ORIENTATION: return 4;
     default: return 5;
@@ -15,8 +15,8 @@ static int priority( const tr_rule *rule )
 
 bool tr_rule_is_stance( const tr_rule *rule )
 {
-    return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 && rule->a.actor >= 0 &&
-           rule->a.count == 1;
+    return ( rule->kind == TR_CONSTRAINT_CONTACT || rule->stands ) && rule->surface_prop < 0 &&
+           rule->a.actor >= 0 && rule->a.count == 1;
 }
 
 static const tr_footing *footing_of( const tr_stage *stage, const tr_rule *rule )
@@ -206,7 +206,8 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
         for ( int i = 0; i < rows->count; ++i ) {
             const tr_rule *rule = &stage->rules[rows->items[i].rule];
             double strength = tr_rule_pull( stage, rule, f );
-            bool on = strength > 0 && ( !contacts_only || rule->kind == TR_CONSTRAINT_CONTACT );
+            bool on =
+                strength > 0 && ( !contacts_only || rule->kind == TR_CONSTRAINT_CONTACT || rule->stands );
 
             int row = rows->items[i].row;
             double compliance =

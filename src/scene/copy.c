@@ -52,9 +52,7 @@ static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *wor
     }
 }
 
-// The joint whose path the body follows: the pelvis, which in some files hangs below a root that lies on the
-// floor.
-static int pelvis( const tr_actor *actor )
+int tr_actor_pelvis( const tr_actor *actor )
 {
     for ( int j = 0; j < actor->target.joint_count; ++j )
         if ( actor->target.joints[j].role == TR_ROLE_ROOT && actor->map[j] >= 0 )
@@ -74,7 +72,7 @@ static vec3 from_root( const tr_skeleton *skeleton, const quat *world, int joint
 static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion *out, tr_error *error )
 {
     quat *world = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
-    int hips = pelvis( actor );
+    int hips = tr_actor_pelvis( actor );
     bool ok = world != NULL || tr_error_memory( error );
     ok = ok && tr_skeleton_copy( &out->skeleton, &actor->target, error ) &&
          tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
@@ -123,45 +121,14 @@ bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error )
 
 // ----------------------------------------------------------------------------------------------- copy-ik
 
-typedef struct chain { // shoulder or hip, elbow or knee, wrist or ankle
-    int root, middle, end;
-    bool two_bones; // otherwise the whole chain root … end bends
-} chain;
-
-// The chain that moves a joint: from the first long bone of its limb down to the hand or foot (or the joint
-// itself in a limb that has neither).
-static bool find_chain( const tr_skeleton *skeleton, int joint, chain *out )
-{
-    int limb = skeleton->joints[joint].limb;
-    tr_limb_kind kind = skeleton->limbs[limb].kind;
-    if ( kind != TR_LIMB_ARM && kind != TR_LIMB_LEG )
-        return false;
-    *out = ( chain ){ -1, -1, joint, false };
-    for ( int j = joint; j > 0 && skeleton->joints[j].limb == limb; j = skeleton->joints[j].parent ) {
-        tr_role role = skeleton->joints[j].role;
-        if ( role == TR_ROLE_HAND || role == TR_ROLE_FOOT )
-            out->end = j;
-        if ( role != TR_ROLE_CLAVICLE )
-            out->root = j;
-    }
-    int between = 0;
-    for ( int j = skeleton->joints[out->end].parent; j > out->root; j = skeleton->joints[j].parent )
-        if ( tr_bone_length( skeleton, j ) > 1e-3 ) {
-            out->middle = j;
-            between++;
-        }
-    out->two_bones = between == 1;
-    return out->root >= 0 && between >= 1;
-}
-
 // The one chain that moves all joints of an anchor as a whole.
-static bool anchor_chain( const tr_skeleton *skeleton, const tr_anchor *anchor, chain *out )
+static bool anchor_chain( const tr_skeleton *skeleton, const tr_anchor *anchor, tr_limb_chain *out )
 {
-    if ( anchor->count == 0 || !find_chain( skeleton, anchor->joints[0], out ) )
+    if ( anchor->count == 0 || !tr_limb_chain_find( skeleton, anchor->joints[0], out ) )
         return false;
     for ( int i = 1; i < anchor->count; ++i ) {
-        chain other;
-        if ( !find_chain( skeleton, anchor->joints[i], &other ) || other.end != out->end )
+        tr_limb_chain other;
+        if ( !tr_limb_chain_find( skeleton, anchor->joints[i], &other ) || other.end != out->end )
             return false;
     }
     return true;
@@ -200,7 +167,7 @@ typedef struct demand {              // what several rules ask of one axis toget
 enum { HARD, SOFT, RANKS };
 
 typedef struct pull { // what all rules on one chain ask for together
-    chain chain;
+    tr_limb_chain chain;
     demand demands[RANKS][3];
 } pull;
 
@@ -245,7 +212,7 @@ static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
         double strength = tr_rule_strength( rule, frame );
         for ( int e = 0; e < 2 && strength > 0; ++e ) {
             const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
-            chain found;
+            tr_limb_chain found;
             if ( anchor->actor != job->actor || !anchor_chain( skeleton, anchor, &found ) )
                 continue;
             int p = 0;
@@ -265,13 +232,7 @@ static void apply( const ik_job *job, quat *local, tr_pose pose, const pull *p )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
     vec3 target = v3_add( pose.positions[p->chain.end], total_shift( p ) );
-    quat kept = pose.rotations[p->chain.end];
-    if ( p->chain.two_bones )
-        tr_ik_two_bone( skeleton, local, pose, p->chain.root, p->chain.middle, p->chain.end, target,
-                        v3_zero );
-    else
-        tr_ik_chain( skeleton, local, pose, p->chain.root, p->chain.end, target, 30 );
-    tr_ik_orient( skeleton, local, pose, p->chain.end, kept );
+    tr_ik_limb( skeleton, local, pose, &p->chain, target, pose.rotations[p->chain.end] );
 }
 
 static void solve_frames( void *context, int begin, int end )

@@ -15,6 +15,7 @@ typedef enum tr_list {
     TR_LIST_LAYER,
     TR_LIST_SECTION,
     TR_LIST_HANDLE,
+    TR_LIST_CLIP,
     TR_LIST_COUNT,
     TR_LIST_SCENE = TR_LIST_COUNT // no list: the scene's own fields
 } tr_list;
@@ -36,6 +37,7 @@ typedef union tr_element {
     tr_layer layer;
     tr_section section;
     tr_handle handle;
+    tr_cast_clip clip;
 } tr_element;
 
 const tr_list_info *tr_list_get_info( tr_list list );
@@ -156,11 +158,11 @@ bool tr_id_valid( const char *id ); // [a-z0-9_]+
 
 // ------------------------------------------------------------------------------------------- references
 // What names an element follows it. Those that name a removed one go with it; a copied layer brings its
-// sections and handles.
+// sections and handles, a copied cast member its clips.
 bool tr_references_remove( tr_edit *edit, tr_scene *scene, tr_list list, const char *id );
 bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const char *from, const char *to,
                            tr_error *error );
-bool tr_references_copy( tr_edit *edit, tr_scene *scene, const char *layer, const char *to );
+bool tr_references_copy( tr_edit *edit, tr_scene *scene, tr_list list, const char *id, const char *to );
 
 // Reads the name of a joint at *text, perhaps in single quotes, into `joint` [TR_JOINT_MAX].
 bool tr_joint_parse( const char **text, char *joint, tr_error *error );

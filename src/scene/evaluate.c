@@ -249,6 +249,8 @@ static vec3 target_of( const tr_stage *stage, const tr_result *result, const tr_
                                              tr_actor_mass_centre( stage, result, rule->a.actor, frame ) );
     case TR_CONSTRAINT_LENGTH: return distance_target( stage, result, rule, frame );
     default:
+        if ( rule->stands )
+            return step_of( stage, result, rule, frame, contact_target( stage, result, rule, frame ) );
         if ( rule->path != NULL )
             return rule->path[frame];
         return rule->given ? rule->target

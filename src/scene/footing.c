@@ -285,8 +285,8 @@ static bool build_footing( footing_work *w )
 
 static bool is_stance( const tr_rule *rule )
 {
-    return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 && rule->a.actor >= 0 &&
-           rule->a.count == 1 && !rule->given;
+    return ( rule->kind == TR_CONSTRAINT_CONTACT || rule->stands ) && rule->surface_prop < 0 &&
+           rule->a.actor >= 0 && rule->a.count == 1 && !rule->given;
 }
 
 // Rules that name the actor.

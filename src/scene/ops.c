@@ -437,7 +437,7 @@ static bool apply_copy( const call *c, tr_edit *edit, tr_scene *scene, tr_error 
         return false;
     const char *id = find_argument( c, "id" )->text;
     return ( tr_edit_insert( edit, scene, list, index, &element ) &&
-             ( list != TR_LIST_LAYER || tr_references_copy( edit, scene, id, element.id ) ) ) ||
+             tr_references_copy( edit, scene, list, id, element.id ) ) ||
            tr_error_memory( error );
 }
 

@@ -1,4 +1,5 @@
-// Elements name each other: constraints, layers and handles name bodies, sections and handles name layers.
+// Elements name each other: constraints, layers, handles and clips name bodies, sections and handles name
+// layers.
 // When what they name is renamed, removed or copied, they follow.
 #include "scene/document.h"
 
@@ -6,6 +7,8 @@
 #include <string.h>
 
 #define COUNT( array ) (int)( sizeof( array ) / sizeof *( array ) )
+
+static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE, TR_LIST_CLIP };
 
 // The ids by which an element names others of `list` (a body, or a layer). Returns how many.
 static int named_ids( tr_list list, tr_list in, tr_element *element, char *ids[3] )
@@ -17,6 +20,8 @@ static int named_ids( tr_list list, tr_list in, tr_element *element, char *ids[3
         ids[count++] = element->constraint.surface;
     } else if ( tr_list_holds_bodies( list ) && in == TR_LIST_HANDLE )
         ids[count++] = element->handle.point.who;
+    else if ( list == TR_LIST_CAST && in == TR_LIST_CLIP )
+        ids[count++] = element->clip.cast;
     else if ( list == TR_LIST_LAYER && in == TR_LIST_SECTION )
         ids[count++] = element->section.layer;
     else if ( list == TR_LIST_LAYER && in == TR_LIST_HANDLE )
@@ -64,7 +69,6 @@ static bool leave_layers( tr_edit *edit, tr_scene *scene, const char *id )
 
 bool tr_references_remove( tr_edit *edit, tr_scene *scene, tr_list list, const char *id )
 {
-    static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE };
     bool ok = true;
     for ( int n = 0; n < COUNT( naming ); ++n )
         for ( int i = tr_list_count( scene, naming[n] ) - 1; ok && i >= 0; --i )
@@ -108,7 +112,6 @@ static bool rename_in( tr_edit *edit, tr_scene *scene, tr_list list, tr_list in,
 bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const char *from, const char *to,
                            tr_error *error )
 {
-    static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE };
     for ( int n = 0; n < COUNT( naming ); ++n )
         for ( int i = 0; i < tr_list_count( scene, naming[n] ); ++i )
             if ( names( list, naming[n], scene, i, from ) &&
@@ -132,20 +135,22 @@ static void free_id( const tr_scene *scene, tr_list list, const char *to, tr_id 
     } while ( tr_list_find( scene, list, out ) >= 0 );
 }
 
-bool tr_references_copy( tr_edit *edit, tr_scene *scene, const char *layer, const char *to )
+bool tr_references_copy( tr_edit *edit, tr_scene *scene, tr_list list, const char *id, const char *to )
 {
-    for ( tr_list list = TR_LIST_SECTION; list <= TR_LIST_HANDLE; ++list ) {
-        int count = tr_list_count( scene, list );
+    static const tr_list brought[] = { TR_LIST_SECTION, TR_LIST_HANDLE, TR_LIST_CLIP };
+    for ( int b = 0; b < COUNT( brought ); ++b ) {
+        tr_list in = brought[b];
+        int count = list == TR_LIST_LAYER || in == TR_LIST_CLIP ? tr_list_count( scene, in ) : 0;
         for ( int i = 0; i < count; ++i ) {
             tr_element element;
-            char *ids[3];
-            if ( !names( TR_LIST_LAYER, list, scene, i, layer ) )
+            char *ids[3] = { NULL };
+            if ( !names( list, in, scene, i, id ) )
                 continue;
-            fetch( scene, list, i, &element );
-            free_id( scene, list, to, element.id );
-            named_ids( TR_LIST_LAYER, list, &element, ids );
-            tr_string_set( ids[0], TR_ID_MAX, to );
-            if ( !tr_edit_insert( edit, scene, list, tr_list_count( scene, list ), &element ) )
+            fetch( scene, in, i, &element );
+            free_id( scene, in, to, element.id );
+            if ( named_ids( list, in, &element, ids ) > 0 )
+                tr_string_set( ids[0], TR_ID_MAX, to );
+            if ( !tr_edit_insert( edit, scene, in, tr_list_count( scene, in ), &element ) )
                 return false;
         }
     }

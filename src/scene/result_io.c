@@ -85,6 +85,7 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         cast->heading = 0;
         cast->start = out->first;
     }
+    out->clip_count = 0; // joined in the sources
     for ( int p = 0; p < out->prop_count; ++p ) {
         refer( &out->props[p].track, "source/", out->props[p].id );
         out->props[p].position = v3_zero;

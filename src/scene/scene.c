@@ -19,7 +19,7 @@ _Static_assert( sizeof tr_constraint_kind_names / sizeof *tr_constraint_kind_nam
 _Static_assert( offsetof( tr_cast, id ) == 0 && offsetof( tr_prop, id ) == 0 &&
                     offsetof( tr_obstacle, id ) == 0 && offsetof( tr_constraint, id ) == 0 &&
                     offsetof( tr_layer, id ) == 0 && offsetof( tr_section, id ) == 0 &&
-                    offsetof( tr_handle, id ) == 0,
+                    offsetof( tr_handle, id ) == 0 && offsetof( tr_cast_clip, id ) == 0,
                 "every element starts with its id" );
 _Static_assert( offsetof( tr_constraint, kind ) == sizeof( tr_id ) &&
                     offsetof( tr_layer, kind ) == sizeof( tr_id ) &&
@@ -40,6 +40,7 @@ static const tr_list_info list_infos[TR_LIST_COUNT] = {
     [TR_LIST_LAYER] = LIST( "layers", "layer", tr_layer, layers, layer ),
     [TR_LIST_SECTION] = LIST( "sections", "section", tr_section, sections, section ),
     [TR_LIST_HANDLE] = LIST( "handles", "handle", tr_handle, handles, handle ),
+    [TR_LIST_CLIP] = LIST( "clips", "clip", tr_cast_clip, clips, clip ),
 };
 
 const tr_list_info *tr_list_get_info( tr_list list )
@@ -243,6 +244,17 @@ tr_handle tr_default_handle( const char *id, const char *layer, int frame )
     return handle;
 }
 
+tr_cast_clip tr_default_cast_clip( const char *id, const char *cast )
+{
+    tr_cast_clip clip;
+    memset( &clip, 0, sizeof clip );
+    set_id( clip.id, id );
+    set_id( clip.cast, cast );
+    clip.source.last = -1;
+    clip.blend = -1;
+    return clip;
+}
+
 void tr_element_default( tr_element *out, tr_list list, const char *id, int kind )
 {
     memset( out, 0, sizeof *out );
@@ -254,6 +266,7 @@ void tr_element_default( tr_element *out, tr_list list, const char *id, int kind
     case TR_LIST_LAYER: out->layer = tr_default_layer( id, (tr_layer_kind)kind ); break;
     case TR_LIST_SECTION: out->section = tr_default_section( id, "", 0 ); break;
     case TR_LIST_HANDLE: out->handle = tr_default_handle( id, "", 0 ); break;
+    case TR_LIST_CLIP: out->clip = tr_default_cast_clip( id, "" ); break;
     default: set_id( out->id, id ); break;
     }
 }
@@ -350,6 +363,11 @@ tr_section *tr_scene_add_section( tr_scene *scene, const tr_section *section )
 tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle )
 {
     return append( scene, TR_LIST_HANDLE, handle );
+}
+
+tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip )
+{
+    return append( scene, TR_LIST_CLIP, clip );
 }
 
 int tr_scene_find_cast( const tr_scene *scene, const char *id )

@@ -57,6 +57,14 @@ typedef struct tr_cast {
     bool contacts, soles, balance; // automatic constraints; balance is off by default
 } tr_cast;
 
+// A motion that a cast member goes on with: its clips follow its source in the order of the list, each turned
+// and moved on the ground so that it continues where the one before ended.
+typedef struct tr_cast_clip {
+    tr_id id, cast;
+    tr_file_ref source; // of the same skeleton as the cast member's source
+    int blend;          // frames on either side of the seam before it that are changed; -1: 0.3 seconds
+} tr_cast_clip;
+
 typedef struct tr_prop { // a rigid box with a track of its own
     tr_id id;
     vec3 size;         // full edge lengths in the source
@@ -191,6 +199,8 @@ typedef struct tr_scene {
     int section_count, section_capacity;
     tr_handle *handles;
     int handle_count, handle_capacity;
+    tr_cast_clip *clips;
+    int clip_count, clip_capacity;
 } tr_scene;
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
@@ -202,6 +212,7 @@ tr_constraint tr_default_constraint( const char *id,
 tr_layer tr_default_layer( const char *id, tr_layer_kind kind ); // of nobody, over the whole scene
 tr_section tr_default_section( const char *id, const char *layer, int frame );
 tr_handle tr_default_handle( const char *id, const char *layer, int frame ); // the whole section, pinned
+tr_cast_clip tr_default_cast_clip( const char *id, const char *cast );
 tr_point tr_point_joint( const char *who, const char *joint );
 tr_point tr_point_prop( const char *who, vec3 offset );
 // Points as text, in files, ops and reports alike: p03.LeftHand, box01@0,0.15,0,
@@ -220,6 +231,7 @@ tr_constraint *tr_scene_add_constraint( tr_scene *scene, const tr_constraint *co
 tr_layer *tr_scene_add_layer( tr_scene *scene, const tr_layer *layer );
 tr_section *tr_scene_add_section( tr_scene *scene, const tr_section *section );
 tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle );
+tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip );
 int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; so the next four
 int tr_scene_find_prop( const tr_scene *scene, const char *id );
 int tr_scene_find_obstacle( const tr_scene *scene, const char *id );
@@ -351,6 +363,11 @@ typedef struct tr_map_blend { // of a target joint that lies between two source 
     quat align;               // as in tr_actor, for the second
 } tr_map_blend;
 
+typedef struct tr_seam { // where a clip of a cast member begins
+    int frame;           // of the stage: the last of the motion before it and its first. May lie outside
+    int blend;           // frames on either side that were changed
+} tr_seam;
+
 typedef struct tr_actor { // one cast member, ready to solve
     tr_motion source;     // world, scene rate, [frame_count]
     tr_world world;       // its joints
@@ -367,7 +384,9 @@ typedef struct tr_actor { // one cast member, ready to solve
     int group;    // linked, directly or not, by constraints
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
-    tr_footing *footings;           // [footing_count] hands and feet that stand on ground or environment
+    tr_seam *seams;                 // [seam_count] in order of time
+    int seam_count;
+    tr_footing *footings; // [footing_count] hands and feet that stand on ground or environment
     int footing_count;
 } tr_actor;
 
@@ -396,7 +415,7 @@ typedef struct tr_anchor {
 // A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
 // balance, seams).
 typedef struct tr_rule {
-    tr_id id; // of the document's constraint, or made up: auto_<cast>_<n>
+    tr_id id; // of the document's constraint, or made up: auto_<cast>_<n>, auto_<cast>_seam<n>_<m>
     tr_constraint_kind kind;
     int constraint; // index in the document, -1 = automatic
     tr_anchor a, b;
@@ -407,6 +426,7 @@ typedef struct tr_rule {
     double weight;
     bool axis[3];
     bool direction, partner_space, flat;
+    bool stands; // absolute: a foot that stands through a seam, its place that of a contact
     bool given;
     const vec3 *path; // [frame_count] absolute: where a is to be at each frame, borrowed; NULL: as above
     const vec3 *miss; // [frame_count] how far from it a counts as met, borrowed; NULL: not at all. Edits on a

@@ -292,6 +292,16 @@ static bool check_cast( const checker *c, int index, const tr_cast *cast )
            check_file( c, TR_LIST_CAST, index, "target.skeleton.last", &cast->target.skeleton );
 }
 
+static bool check_clip( const checker *c, int index, const tr_cast_clip *clip )
+{
+    const named *body = find_body( c, clip->cast );
+    if ( body == NULL || body->list != TR_LIST_CAST )
+        return dangling( c, TR_LIST_CLIP, index, "cast", clip->cast, "cast member", 1u << TR_LIST_CAST );
+    if ( clip->source.file[0] == 0 )
+        return fail( c, TR_LIST_CLIP, index, "source.file", "a clip needs a motion file" );
+    return check_file( c, TR_LIST_CLIP, index, "source.last", &clip->source );
+}
+
 static bool check_fields( const checker *c, tr_list list, int index )
 {
     int count;
@@ -354,6 +364,8 @@ static bool check_references( const checker *c )
         ok = check_section( c, i, &scene->sections[i] );
     for ( int i = 0; ok && i < scene->handle_count; ++i )
         ok = check_handle( c, i, &scene->handles[i] );
+    for ( int i = 0; ok && i < scene->clip_count; ++i )
+        ok = check_clip( c, i, &scene->clips[i] );
     return ok;
 }
 
@@ -381,7 +393,8 @@ static bool check_names( checker *c )
         gather( scene, TR_LIST_OBSTACLE, c->bodies + count );
         ok = check_unique( c, c->bodies, c->body_count ) && check_own_ids( c, TR_LIST_CONSTRAINT, all ) &&
              check_own_ids( c, TR_LIST_LAYER, c->layers ) && check_own_ids( c, TR_LIST_SECTION, all ) &&
-             check_own_ids( c, TR_LIST_HANDLE, all ) && check_references( c );
+             check_own_ids( c, TR_LIST_HANDLE, all ) && check_own_ids( c, TR_LIST_CLIP, all ) &&
+             check_references( c );
     }
     tr_free( c->bodies );
     tr_free( c->layers );

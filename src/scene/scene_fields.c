@@ -119,6 +119,13 @@ static const tr_field handle_fields[] = {
     { "pinned", TR_FIELD_BOOL, offsetof( tr_handle, pinned ) },
 };
 
+static const tr_field clip_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_cast_clip, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "cast", TR_FIELD_ID, offsetof( tr_cast_clip, cast ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    FILE_FIELDS( "source", tr_cast_clip, source, TR_FIELD_REQUIRED ),
+    { "blend", TR_FIELD_INTS, offsetof( tr_cast_clip, blend ), 1, -1, TR_MAX_FRAMES },
+};
+
 static const tr_field scene_fields[] = {
     { "fps", TR_FIELD_NUMBERS, offsetof( tr_scene, fps ), 1, 0.1, 1000 },
     { "range", TR_FIELD_INTS, offsetof( tr_scene, first ), 2, -TR_MAX_FRAMES, TR_MAX_FRAMES,
@@ -160,6 +167,7 @@ const tr_field *tr_fields( tr_list list, int *count )
         [TR_LIST_LAYER] = { layer_fields, COUNT( layer_fields ) },
         [TR_LIST_SECTION] = { section_fields, COUNT( section_fields ) },
         [TR_LIST_HANDLE] = { handle_fields, COUNT( handle_fields ) },
+        [TR_LIST_CLIP] = { clip_fields, COUNT( clip_fields ) },
         [TR_LIST_SCENE] = { scene_fields, COUNT( scene_fields ) },
     };
     *count = tables[list].count;

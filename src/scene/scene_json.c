@@ -176,7 +176,7 @@ static void read_scene( const tr_json *root, tr_scene *scene )
 {
     static const char *const keys[] = { "version",  "fps",         "range",       "cast",
                                         "props",    "environment", "constraints", "layers",
-                                        "sections", "handles",     NULL };
+                                        "sections", "handles",     "clips",       NULL };
     static const char *const environment_keys[] = { "ground", "boxes", NULL };
     read_version( root ); // first: a newer file may well have other keys
     tr_json_keys( root, keys );
@@ -191,7 +191,7 @@ static void read_scene( const tr_json *root, tr_scene *scene )
         read_list( &environment, "boxes", TR_LIST_OBSTACLE, scene );
     }
     read_list( root, "constraints", TR_LIST_CONSTRAINT, scene );
-    for ( tr_list list = TR_LIST_LAYER; list <= TR_LIST_HANDLE; ++list )
+    for ( tr_list list = TR_LIST_LAYER; list < TR_LIST_COUNT; ++list )
         read_list( root, tr_list_get_info( list )->path, list, scene );
 }
 
@@ -308,7 +308,7 @@ bool tr_scene_print( const tr_scene *scene, tr_text *out, tr_error *error )
     print_list( out, scene, TR_LIST_CONSTRAINT, "constraints", 2 );
     tr_text_add( out, ",\n" );
     print_list( out, scene, TR_LIST_LAYER, "layers", 2 );
-    for ( tr_list list = TR_LIST_SECTION; list <= TR_LIST_HANDLE; ++list )
+    for ( tr_list list = TR_LIST_SECTION; list < TR_LIST_COUNT; ++list )
         if ( tr_list_count( scene, list ) > 0 ) {
             tr_text_add( out, ",\n" );
             print_list( out, scene, list, tr_list_get_info( list )->path, 2 );

@@ -51,7 +51,7 @@ OP( cast_remove, CAST, remove, "Removes a cast member and everything that holds 
     NEED( id, ID, NULL, "cast member" ) )
 OP( cast_rename, CAST, rename, "Gives a cast member another id, wherever it is named.",
     NEED( id, ID, NULL, "cast member" ), NEED( to, ID, "id", "new id" ) )
-OP( cast_copy, CAST, copy, "Adds a second cast member like the first, without its constraints.",
+OP( cast_copy, CAST, copy, "Adds a second cast member like the first, with its clips, without its constraints.",
     NEED( id, ID, NULL, "cast member" ), NEED( to, ID, "id", "id of the copy" ), PLACEMENT_PARAMS,
     MAY( colour, TEXT, "colour", "#rrggbb" ) )
 OP( cast_source, CAST, set, "Sets the motion file of a cast member.", NEED( id, ID, NULL, "cast member" ),
@@ -175,6 +175,24 @@ OP( handle_copy, HANDLE, copy, "Adds a second handle like the first.", NEED( id,
     NEED( to, ID, "id", "id of the copy" ), MAY( layer, ID, "layer", "its layer" ),
     MAY( frame, INT, "frame", "where in time" ), HANDLE_PARAMS )
 
+#define CLIP_PARAMS                                                                                          \
+    FILE_PARAMS( "source" ),                                                                                 \
+        MAY( blend, INT, "blend", "frames on either side of the seam that are changed; -1 = 0.3 seconds" )
+
+OP( clip_add, CLIP, add, "Lets a cast member go on with another motion file after all it has.",
+    NEED( id, ID, "id", "new id" ), NEED( cast, ID, "cast", "cast member" ),
+    NEED( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), CLIP_PARAMS )
+OP( clip_set, CLIP, set, "Changes a clip.", NEED( id, ID, NULL, "clip" ),
+    MAY( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), CLIP_PARAMS )
+OP( clip_remove, CLIP, remove, "Removes a clip; those after it move up.", NEED( id, ID, NULL, "clip" ) )
+OP( clip_rename, CLIP, rename, "Gives a clip another id.", NEED( id, ID, NULL, "clip" ),
+    NEED( to, ID, "id", "new id" ) )
+OP( clip_copy, CLIP, copy, "Adds a second clip like the first, after all others.",
+    NEED( id, ID, NULL, "clip" ), NEED( to, ID, "id", "id of the copy" ),
+    MAY( cast, ID, "cast", "cast member" ), CLIP_PARAMS )
+OP( clip_move, CLIP, move, "Moves a clip to another place in the order.", NEED( id, ID, NULL, "clip" ),
+    MAY( before, ID, NULL, "clip it goes before; empty = after all others" ) )
+
 #undef OP
 #undef FILE_PARAMS
 #undef PLACEMENT_PARAMS
@@ -184,3 +202,4 @@ OP( handle_copy, HANDLE, copy, "Adds a second handle like the first.", NEED( id,
 #undef LAYER_PARAMS
 #undef SECTION_PARAMS
 #undef HANDLE_PARAMS
+#undef CLIP_PARAMS

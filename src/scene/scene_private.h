@@ -24,6 +24,9 @@ bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error );
 
 int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // the one it drives alone; -1: none
 bool tr_joint_blends( const tr_actor *actor, int joint );             // driven by two source joints
+// The joint whose path the body follows: the pelvis, which in some files hangs below a root that lies on the
+// floor.
+int tr_actor_pelvis( const tr_actor *actor );
 // Where the source has what drives a joint (joint 0 where nothing does), and the world rotation the target's
 // joint is given by it, at a frame whose joints are in `source`.
 vec3 tr_actor_source_place( const tr_actor *actor, int joint, const vec3 *source );
@@ -41,6 +44,14 @@ bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, ch
 // reference: a frame of `source`, -1: find one.
 bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *target, int reference,
                      tr_error *error );
+
+// Clips of one skeleton, joined end to end; see sequence.c. The first stays where it is, each other one
+// shares its first frame with the last of the one before. clips [count] are changed on the way; blends
+// [count] are those of the seam before each, in frames. Feet rest on the surfaces, which do not move.
+bool tr_sequence_join( tr_clip *out, const tr_skeleton *skeleton, tr_clip *clips, const int *blends,
+                       int count, const tr_surface *surfaces, int surface_count, tr_error *error );
+// Brings the joints of a motion's clip into the order of a skeleton with the same joints; refuses any other.
+bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *error );
 
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
 // needs those links; the automatic rules need the groups' scales.
@@ -86,6 +97,7 @@ tr_rule *tr_rule_append( tr_stage *stage );
 // How much longer the part below a joint is on the target: bones to its children, or its own where it has
 // none.
 double tr_part_ratio( const tr_actor *actor, int joint );
+bool tr_role_is_extremity( tr_role role ); // of hands and feet
 // The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
 int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define BLEND 0.3 // seconds on either side of a seam, unless the clip says how many frames
+
 typedef struct builder {
     tr_stage *stage;
     const char *file; // the scene's own path or NULL
@@ -79,9 +81,8 @@ static bool line_up( tr_clip *out, const tr_clip *clip, const tr_stage *stage, c
     return true;
 }
 
-// Cut to the wanted frames, bring to the scene's rate, line up with the stage, place in the world.
-static bool take( builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref, int start,
-                  rigid placement )
+// The wanted frames at the scene's rate, where the file has them.
+static bool cut( builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref )
 {
     *out = ( tr_motion ){ 0 };
     int last = ref->last < 0 ? whole->clip.frame_count - 1 : ref->last;
@@ -91,20 +92,50 @@ static bool take( builder *b, tr_motion *out, const tr_motion *whole, const tr_f
         return tr_error_at( b->error, ref->file, 0, 0,
                             "frames %d to %d are asked for, but the file has frames 0 to %d", ref->first,
                             last, whole->clip.frame_count - 1 );
-    tr_clip cut = { 0 }, rated = { 0 };
+    tr_clip wanted = { 0 };
     bool ok = tr_skeleton_copy( &out->skeleton, &whole->skeleton, b->error ) &&
-              tr_clip_slice( &cut, &whole->clip, ref->first, last, b->error ) &&
-              tr_clip_resample( &rated, &cut, b->stage->fps, b->error ) &&
-              line_up( &out->clip, &rated, b->stage, b->when, start, b->error ) &&
-              tr_motion_check( out, b->error );
-    tr_clip_free( &cut );
-    tr_clip_free( &rated );
-    if ( !ok ) {
+              tr_clip_slice( &wanted, &whole->clip, ref->first, last, b->error ) &&
+              tr_clip_resample( &out->clip, &wanted, b->stage->fps, b->error );
+    tr_clip_free( &wanted );
+    if ( !ok )
         tr_motion_free( out );
+    return ok;
+}
+
+// Lines a motion up with the stage, in place. On failure it is freed.
+static bool line_up_motion( builder *b, tr_motion *motion, int start )
+{
+    tr_clip lined = { 0 };
+    bool ok = line_up( &lined, &motion->clip, b->stage, b->when, start, b->error );
+    tr_clip_free( &motion->clip );
+    motion->clip = lined;
+    ok = ok && tr_motion_check( motion, b->error );
+    if ( !ok )
+        tr_motion_free( motion );
+    return ok;
+}
+
+// Cut, lined up with the stage and placed in the world.
+static bool take( builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref, int start,
+                  rigid placement )
+{
+    if ( !cut( b, out, whole, ref ) || !line_up_motion( b, out, start ) )
         return false;
-    }
     tr_clip_place( &out->clip, placement );
     return true;
+}
+
+// An error inside a file names its own line there. Any other gets the path of the field behind it, before the
+// name of the file it may be about.
+static bool blame( builder *b, const char *list, int index )
+{
+    if ( b->error == NULL || b->error->line > 0 || b->error->path[0] != 0 )
+        return false;
+    char path[128];
+    tr_error inner = *b->error;
+    snprintf( path, sizeof path, "%s[%d]%s%s", list, index, b->field[0] != 0 ? "." : "", b->field );
+    return tr_error_path( b->error, b->file, path, "%s%s%s", inner.file, inner.file[0] != 0 ? ": " : "",
+                          inner.message );
 }
 
 static rigid placement_of( vec3 position, double heading )
@@ -161,6 +192,160 @@ static void settle_offsets( tr_motion *motion )
         tr_free( clip->translations );
         clip->translations = NULL;
     }
+}
+
+// Ground and environment and, unless a clip is not yet lined up with them, props. To be freed; NULL: out of
+// memory.
+static tr_surface *list_surfaces( const tr_stage *stage, bool props, int *count )
+{
+    tr_surface *surfaces = tr_alloc( 1 + (size_t)stage->prop_count + (size_t)stage->scene->obstacle_count,
+                                     sizeof( tr_surface ) );
+    *count = 0;
+    if ( surfaces == NULL )
+        return NULL;
+    surfaces[( *count )++] = ( tr_surface ){ .kind = TR_SURFACE_GROUND, .height = stage->ground };
+    for ( int i = 0; props && i < stage->prop_count; ++i )
+        surfaces[( *count )++] = ( tr_surface ){
+            TR_SURFACE_PROP, i, 0, stage->props[i].size, stage->props[i].track, stage->frame_count };
+    for ( int i = 0; i < stage->scene->obstacle_count; ++i )
+        surfaces[( *count )++] = ( tr_surface ){
+            TR_SURFACE_ENVIRONMENT, i, 0, stage->scene->obstacles[i].size, &stage->obstacles[i], 1 };
+    return surfaces;
+}
+
+// ---------------------------------------------------------------------------------------------- clips
+
+typedef struct sequence { // the source of a cast member and the clips that follow it
+    tr_skeleton skeleton; // of the source
+    tr_clip *clips;       // [count] at the scene's rate
+    int *blends;          // [count] of the seam before each
+    int count;
+} sequence;
+
+static void free_sequence( sequence *s )
+{
+    for ( int i = 0; i < s->count; ++i )
+        tr_clip_free( &s->clips[i] );
+    tr_free( s->clips );
+    tr_free( s->blends );
+    tr_skeleton_free( &s->skeleton );
+}
+
+// Adds a clip whose joints are those of the sequence; takes it over.
+static bool add_clip( builder *b, sequence *s, const tr_file_ref *ref, int blend )
+{
+    const tr_motion *whole = fetch( b, ref, "source" );
+    tr_motion motion;
+    if ( whole == NULL || !cut( b, &motion, whole, ref ) )
+        return false;
+    carry_path_to_root( &motion );
+    settle_offsets( &motion );
+    bool ok = s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
+                            : tr_sequence_match( &motion, &s->skeleton, b->error );
+    s->blends[s->count] = blend < 0 ? (int)ceil( BLEND * b->stage->fps ) : blend;
+    s->clips[s->count++] = motion.clip;
+    tr_skeleton_free( &motion.skeleton );
+    return ok;
+}
+
+// Either all clips move joints or none does.
+static bool even_out( sequence *s, tr_error *error )
+{
+    bool any = false;
+    for ( int i = 0; i < s->count; ++i )
+        any = any || s->clips[i].translations != NULL;
+    for ( int i = 0; any && i < s->count; ++i ) {
+        tr_clip *clip = &s->clips[i];
+        size_t joints = (size_t)clip->joint_count;
+        if ( clip->translations != NULL )
+            continue;
+        clip->translations = tr_alloc( (size_t)clip->frame_count * joints, sizeof( vec3 ) );
+        if ( clip->translations == NULL )
+            return tr_error_memory( error );
+        for ( size_t k = 0; k < (size_t)clip->frame_count * joints; ++k )
+            clip->translations[k] = s->skeleton.joints[k % joints].offset;
+    }
+    return true;
+}
+
+static bool gather_clips( builder *b, sequence *s, const tr_cast *cast )
+{
+    const tr_scene *scene = b->stage->scene;
+    s->clips = tr_alloc( 1 + (size_t)scene->clip_count, sizeof( tr_clip ) );
+    s->blends = tr_alloc( 1 + (size_t)scene->clip_count, sizeof( int ) );
+    if ( s->clips == NULL || s->blends == NULL )
+        return tr_error_memory( b->error );
+    if ( !add_clip( b, s, &cast->source, 0 ) )
+        return false;
+    for ( int i = 0; i < scene->clip_count; ++i )
+        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 &&
+             !add_clip( b, s, &scene->clips[i].source, scene->clips[i].blend ) )
+            return blame( b, "clips", i );
+    return even_out( s, b->error );
+}
+
+// The stage's frame that shows a moment of the motion at hand; one that none shows is before or behind all.
+static int frame_of( const builder *b, int moment )
+{
+    int last = b->stage->frame_count - 1, frame = 0;
+    if ( b->when == NULL )
+        return moment;
+    if ( moment < b->when[0] || moment > b->when[last] )
+        return moment < b->when[0] ? -1 : last + 1;
+    while ( frame < last && b->when[frame] < moment )
+        frame++;
+    return frame;
+}
+
+static bool note_seams( builder *b, tr_actor *actor, const sequence *s, int start )
+{
+    actor->seams = tr_alloc( (size_t)s->count, sizeof( tr_seam ) );
+    if ( actor->seams == NULL )
+        return tr_error_memory( b->error );
+    int moment = start - b->stage->scene->first;
+    for ( int i = 1; i < s->count; ++i ) {
+        moment += s->clips[i - 1].frame_count - 1;
+        actor->seams[actor->seam_count++] = ( tr_seam ){ frame_of( b, moment ), s->blends[i] };
+    }
+    return true;
+}
+
+// Joined in the world, where the ground is, then lined up.
+static bool join_clips( builder *b, tr_actor *actor, sequence *s, const tr_cast *cast )
+{
+    int surface_count;
+    tr_surface *surfaces = list_surfaces( b->stage, false, &surface_count );
+    b->field[0] = 0;
+    if ( surfaces == NULL )
+        return tr_error_memory( b->error );
+    tr_clip_place( &s->clips[0], placement_of( cast->position, cast->heading ) );
+    bool ok = tr_sequence_join( &actor->source.clip, &s->skeleton, s->clips, s->blends, s->count, surfaces,
+                                surface_count, b->error );
+    tr_free( surfaces );
+    return ok && note_seams( b, actor, s, cast->start ) &&
+           tr_skeleton_copy( &actor->source.skeleton, &s->skeleton, b->error ) &&
+           line_up_motion( b, &actor->source, cast->start );
+}
+
+static bool has_clips( const tr_scene *scene, const tr_cast *cast )
+{
+    for ( int i = 0; i < scene->clip_count; ++i )
+        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 )
+            return true;
+    return false;
+}
+
+static bool take_source( builder *b, tr_actor *actor, const tr_cast *cast )
+{
+    if ( !has_clips( b->stage->scene, cast ) ) {
+        const tr_motion *whole = fetch( b, &cast->source, "source" );
+        return whole != NULL && take( b, &actor->source, whole, &cast->source, cast->start,
+                                      placement_of( cast->position, cast->heading ) );
+    }
+    sequence s = { 0 };
+    bool ok = gather_clips( b, &s, cast ) && join_clips( b, actor, &s, cast );
+    free_sequence( &s );
+    return ok;
 }
 
 // ---------------------------------------------------------------------------------------------- actors
@@ -238,9 +423,7 @@ static bool align( builder *b, tr_actor *actor, const tr_cast *cast )
 
 static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
 {
-    const tr_motion *whole = fetch( b, &cast->source, "source" );
-    if ( whole == NULL || !take( b, &actor->source, whole, &cast->source, cast->start,
-                                 placement_of( cast->position, cast->heading ) ) )
+    if ( !take_source( b, actor, cast ) )
         return false;
     carry_path_to_root( &actor->source );
     settle_offsets( &actor->source );
@@ -282,17 +465,10 @@ static bool build_prop( builder *b, tr_stage_prop *out, const tr_prop *prop )
 static bool label_contacts( builder *b )
 {
     tr_stage *stage = b->stage;
-    int count = 1 + stage->prop_count + stage->scene->obstacle_count;
-    tr_surface *surfaces = tr_alloc( (size_t)count, sizeof( tr_surface ) );
+    int count;
+    tr_surface *surfaces = list_surfaces( stage, true, &count );
     if ( surfaces == NULL )
         return tr_error_memory( b->error );
-    surfaces[0] = ( tr_surface ){ .kind = TR_SURFACE_GROUND, .height = stage->ground };
-    for ( int i = 0; i < stage->prop_count; ++i )
-        surfaces[1 + i] = ( tr_surface ){
-            TR_SURFACE_PROP, i, 0, stage->props[i].size, stage->props[i].track, stage->frame_count };
-    for ( int i = 0; i < stage->scene->obstacle_count; ++i )
-        surfaces[1 + stage->prop_count + i] = ( tr_surface ){
-            TR_SURFACE_ENVIRONMENT, i, 0, stage->scene->obstacles[i].size, &stage->obstacles[i], 1 };
     tr_contact_def def = tr_default_contact_def();
     bool ok = true;
     for ( int i = 0; i < stage->actor_count && ok; ++i ) {
@@ -315,19 +491,6 @@ static bool allocate( builder *b )
     stage->obstacles = tr_alloc( (size_t)scene->obstacle_count, sizeof( rigid ) );
     return ( stage->actors != NULL && stage->props != NULL && stage->obstacles != NULL ) ||
            tr_error_memory( b->error );
-}
-
-// An error inside a file names its own line there. Any other gets the path of the field behind it, before the
-// name of the file it may be about.
-static bool blame( builder *b, const char *list, int index )
-{
-    if ( b->error == NULL || b->error->line > 0 || b->error->path[0] != 0 )
-        return false;
-    char path[128];
-    tr_error inner = *b->error;
-    snprintf( path, sizeof path, "%s[%d]%s%s", list, index, b->field[0] != 0 ? "." : "", b->field );
-    return tr_error_path( b->error, b->file, path, "%s%s%s", inner.file, inner.file[0] != 0 ? ": " : "",
-                          inner.message );
 }
 
 // Layers of kind retime: from here on everything is on the new time.
@@ -356,6 +519,8 @@ static bool build( builder *b )
     const tr_scene *scene = stage->scene;
     stage->actor_count = scene->cast_count; // zeroed actors can be freed
     stage->prop_count = scene->prop_count;
+    for ( int i = 0; i < scene->obstacle_count; ++i )
+        stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
     for ( int i = 0; i < stage->actor_count; ++i ) {
         set_clock( b, i );
         if ( !build_actor( b, &stage->actors[i], &scene->cast[i] ) )
@@ -366,8 +531,6 @@ static bool build( builder *b )
         if ( !build_prop( b, &stage->props[i], &scene->props[i] ) )
             return blame( b, "props", i );
     }
-    for ( int i = 0; i < scene->obstacle_count; ++i )
-        stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
     return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
            tr_stage_group( stage, b->error ) && tr_stage_lead( stage, b->error ) &&
            tr_stage_automate( stage, b->error ) && tr_stage_grab( stage, b->file, b->warnings, b->error );
@@ -401,6 +564,7 @@ void tr_stage_free( tr_stage *stage )
         tr_footings_free( actor );
         tr_clip_free( &actor->own );
         tr_contacts_free( &actor->contacts );
+        tr_free( actor->seams );
     }
     for ( int i = 0; i < stage->prop_count; ++i )
         tr_free( stage->props[i].track );
