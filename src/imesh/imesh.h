@@ -179,7 +179,7 @@ bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error );
 
 // What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree
 // with bones and surface points. Joints that are no vertices hang on the ones above as in `like`, the body's
-// pose without the mesh.
+// pose without the mesh; feet keep its rotation.
 void tr_imesh_pose( const tr_imesh *mesh, int body, int frame, tr_pose like, tr_pose out );
 rigid tr_imesh_box_place( const tr_imesh *mesh, int box, int frame );
 

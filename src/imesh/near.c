@@ -9,8 +9,8 @@
 
 tr_imesh_near_def tr_default_imesh_near_def( double fps )
 {
-    return ( tr_imesh_near_def ){ .enter = 0.10,
-                                  .leave = 0.20,
+    return ( tr_imesh_near_def ){ .enter = 0.15,
+                                  .leave = 0.30,
                                   .min_frames = (int)fmax( 1, lrint( 0.1 * fps ) ),
                                   .pad = (int)fmax( 1, lrint( 0.4 * fps ) ) };
 }

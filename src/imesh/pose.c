@@ -1,8 +1,11 @@
 // From vertices back to a body: places of all joints, and rotations that agree with bones and surfaces.
 #include "imesh/private.h"
 
-// What the turn of the joint above counts for where bones and surface leave a turn open.
-#define REFERENCE 1e-3
+// What the turn of the joint above, brought into line with the longest bone, counts for. Where several bones
+// say how a joint is turned: only enough to decide what they leave open. Where a single one does, its twist
+// is known from a surface point alone, which may slide around the bone: that is taken with caution.
+#define REFERENCE        1e-3
+#define REFERENCE_SINGLE 0.05
 
 static void add_moment( mat3 *m, vec3 now, vec3 then )
 {
@@ -19,7 +22,9 @@ static quat turn_of( const tr_imesh *mesh, int frame, int vertex, tr_pose like, 
                *target = tr_imesh_frame( mesh, mesh->target, frame );
     int joint = mesh->vertices[vertex].part;
     mat3 m = { v3_zero, v3_zero, v3_zero };
-    double size = 0;
+    double size = 0, longest = 0;
+    int bones = 0;
+    quat reference_turn = above;
     for ( int v = vertex + 1; v < mesh->vertex_count; ++v ) {
         const tr_imesh_vertex *other = &mesh->vertices[v];
         if ( other->kind == TR_IMESH_CORNER || other->owner != mesh->vertices[vertex].owner )
@@ -31,13 +36,20 @@ static quat turn_of( const tr_imesh *mesh, int frame, int vertex, tr_pose like, 
                         : v3_sub( target[v], target[vertex] );
         add_moment( &m, v3_sub( at[v], at[vertex] ), then );
         size += v3_dot( then, then );
+        bones += other->kind == TR_IMESH_JOINT;
+        if ( v3_dot( then, then ) > longest ) {
+            longest = v3_dot( then, then );
+            reference_turn =
+                q_mul( q_between( q_rotate( above, then ), v3_sub( at[v], at[vertex] ) ), above );
+        }
     }
     if ( !( size > 0 ) )
         return above;
-    mat3 reference = m3_from_quat( above );
-    m.cx = v3_mad( m.cx, REFERENCE * size, reference.cx );
-    m.cy = v3_mad( m.cy, REFERENCE * size, reference.cy );
-    m.cz = v3_mad( m.cz, REFERENCE * size, reference.cz );
+    double weight = ( bones > 1 ? REFERENCE : REFERENCE_SINGLE ) * size;
+    mat3 reference = m3_from_quat( q_unit( reference_turn ) );
+    m.cx = v3_mad( m.cx, weight, reference.cx );
+    m.cy = v3_mad( m.cy, weight, reference.cy );
+    m.cz = v3_mad( m.cz, weight, reference.cz );
     return q_fit( m );
 }
 
@@ -57,6 +69,8 @@ void tr_imesh_pose( const tr_imesh *mesh, int body, int frame, tr_pose like, tr_
         }
         int carrier = mesh->vertices[v].part;
         quat turn = carrier == j ? turn_of( mesh, frame, v, like, above ) : above;
+        if ( skeleton->joints[j].role == TR_ROLE_FOOT ) // soles lie as they lay
+            turn = q_identity;
         out.rotations[j] = q_unit( q_mul( turn, like.rotations[j] ) );
         vec3 offset = v3_sub( like.positions[j], like.positions[carrier] );
         out.positions[j] = v3_add( at[v], carrier == j ? v3_zero : q_rotate( above, offset ) );

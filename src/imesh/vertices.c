@@ -1,8 +1,8 @@
 // Which points the mesh is made of, and what joins them rigidly.
 //
 // Not every joint is worth a vertex: the matrix grows with the square of their number. Joints that lie on top
-// of the one above (rigs split bones at will) share its vertex, and of the fingers of a hand only the
-// farthest tip counts.
+// of the one above (rigs split bones at will) share its vertex, toes that of their foot, and of the fingers
+// of a hand only the farthest tip counts.
 #include "imesh/private.h"
 
 #include <string.h>
@@ -77,6 +77,13 @@ static void find_tips( embodiment *e )
     }
 }
 
+static bool below_foot( const tr_skeleton *s, int joint )
+{
+    while ( joint >= 0 && s->joints[joint].role == TR_ROLE_TOE )
+        joint = s->joints[joint].parent;
+    return joint >= 0 && s->joints[joint].role == TR_ROLE_FOOT;
+}
+
 static int kept_above( const embodiment *e, int joint )
 {
     for ( int j = e->body->target->joints[joint].parent; j >= 0; j = e->body->target->joints[j].parent )
@@ -98,6 +105,8 @@ static bool worth_keeping( const embodiment *e, int joint )
         return false;
     if ( above < 0 )
         return true;
+    if ( s->joints[joint].role == TR_ROLE_TOE && below_foot( s, joint ) )
+        return false;
     if ( s->joints[joint].role == TR_ROLE_FINGER ) {
         int hand = hand_above( s, joint );
         if ( hand >= 0 && e->tip[hand] != joint )
@@ -161,6 +170,28 @@ static bool bends_between( const embodiment *e, int joint, int above )
     return false;
 }
 
+// What hangs on one joint by a bone each is rigid: a pelvis with spine and thighs, a chest with neck and
+// shoulders.
+static bool is_sibling( const tr_imesh *mesh, const embodiment *e, int v, int above, int other )
+{
+    const tr_imesh_vertex *vertex = &mesh->vertices[v];
+    return vertex->kind == TR_IMESH_JOINT && vertex->owner == e->index && vertex->ends[0] == above &&
+           v != other && !bends_between( e, vertex->part, mesh->vertices[above].part );
+}
+
+static bool link_siblings( growing *g, const embodiment *e, int v )
+{
+    const tr_imesh *mesh = g->mesh;
+    int above = mesh->vertices[v].ends[0];
+    for ( int s = 0; s < v; ++s )
+        if ( is_sibling( mesh, e, s, above, v ) ) {
+            double target = rest_length( &e->target, mesh->vertices[v].part, mesh->vertices[s].part );
+            if ( target > 0 && !add_link( g, ( tr_imesh_link ){ v, s, false, target, 1 } ) )
+                return false;
+        }
+    return true;
+}
+
 static bool add_joints( growing *g, embodiment *e )
 {
     for ( int j = 0; j < e->body->target->joint_count; ++j ) {
@@ -178,6 +209,8 @@ static bool add_joints( growing *g, embodiment *e )
         double source = rest_length( &e->source, source_joint( e, j ), source_joint( e, above ) );
         if ( !add_link( g, ( tr_imesh_link ){ e->vertex[j], up, true,
                                               bends_between( e, j, above ) ? 0 : target, target / source } ) )
+            return false;
+        if ( !bends_between( e, j, above ) && !link_siblings( g, e, e->vertex[j] ) )
             return false;
     }
     return true;
@@ -240,6 +273,23 @@ static bool place_bone( const embodiment *e, const tr_capsule *c, tr_imesh_capsu
     return true;
 }
 
+// Which way a bone's surface vertex lies at rest: to the front, or up where the bone runs to the front.
+static vec3 surface_direction( tr_pose pose, int from, int to )
+{
+    vec3 bone = v3_unit( v3_sub( pose.positions[to], pose.positions[from] ) );
+    vec3 front = v3_mad( v3_z, -v3_dot( bone, v3_z ), bone );
+    if ( v3_length( front ) < 0.5 )
+        front = v3_mad( v3_y, -v3_dot( bone, v3_y ), bone );
+    return q_unrotate( pose.rotations[from], v3_unit_or( front, v3_perpendicular( bone ) ) );
+}
+
+static vec3 surface_place( vec3 a, vec3 b, vec3 direction, double radius )
+{
+    vec3 bone = v3_unit( v3_sub( b, a ) );
+    vec3 out = v3_unit_or( v3_mad( direction, -v3_dot( bone, direction ), bone ), v3_perpendicular( bone ) );
+    return v3_mad( v3_lerp( a, b, 0.5 ), radius, out );
+}
+
 static bool has_surface( const tr_imesh *mesh, const embodiment *e, const tr_imesh_capsule *c )
 {
     const tr_imesh_vertex *a = &mesh->vertices[c->a], *b = &mesh->vertices[c->b];
@@ -250,11 +300,22 @@ static bool has_surface( const tr_imesh *mesh, const embodiment *e, const tr_ime
 static bool add_surface( growing *g, const embodiment *e, const tr_imesh_capsule *c )
 {
     const tr_imesh *mesh = g->mesh;
-    double half = 0.5 * rest_length( &e->target, mesh->vertices[c->a].part, mesh->vertices[c->b].part );
+    int a = mesh->vertices[c->a].part, b = mesh->vertices[c->b].part;
+    double half = 0.5 * rest_length( &e->target, a, b );
     double length = sqrt( half * half + c->radius[1] * c->radius[1] );
     int v = add_vertex( g, ( tr_imesh_vertex ){ TR_IMESH_SURFACE, e->index, c->index, { c->a, c->b }, 0 } );
-    return v >= 0 && add_link( g, ( tr_imesh_link ){ v, c->a, false, length, 1 } ) &&
-           add_link( g, ( tr_imesh_link ){ v, c->b, false, length, 1 } );
+    if ( v < 0 || !add_link( g, ( tr_imesh_link ){ v, c->a, false, length, 1 } ) ||
+         !add_link( g, ( tr_imesh_link ){ v, c->b, false, length, 1 } ) )
+        return false;
+    vec3 out = q_rotate( e->target.pose.rotations[a], surface_direction( e->target.pose, a, b ) );
+    vec3 place = surface_place( e->target.pose.positions[a], e->target.pose.positions[b], out, c->radius[1] );
+    for ( int s = 0; s < v; ++s )
+        if ( is_sibling( mesh, e, s, c->a, c->b ) &&
+             !add_link( g, ( tr_imesh_link ){
+                               v, s, false,
+                               v3_distance( place, e->target.pose.positions[mesh->vertices[s].part] ), 1 } ) )
+            return false;
+    return true;
 }
 
 static bool add_capsules( growing *g, const embodiment *e )
@@ -282,23 +343,6 @@ static bool add_capsules( growing *g, const embodiment *e )
 }
 
 // ------------------------------------------------------------------------------------------------ positions
-
-// Which way a bone's surface vertex lies at rest: to the front, or up where the bone runs to the front.
-static vec3 surface_direction( tr_pose pose, int from, int to )
-{
-    vec3 bone = v3_unit( v3_sub( pose.positions[to], pose.positions[from] ) );
-    vec3 front = v3_mad( v3_z, -v3_dot( bone, v3_z ), bone );
-    if ( v3_length( front ) < 0.5 )
-        front = v3_mad( v3_y, -v3_dot( bone, v3_y ), bone );
-    return q_unrotate( pose.rotations[from], v3_unit_or( front, v3_perpendicular( bone ) ) );
-}
-
-static vec3 surface_place( vec3 a, vec3 b, vec3 direction, double radius )
-{
-    vec3 bone = v3_unit( v3_sub( b, a ) );
-    vec3 out = v3_unit_or( v3_mad( direction, -v3_dot( bone, direction ), bone ), v3_perpendicular( bone ) );
-    return v3_mad( v3_lerp( a, b, 0.5 ), radius, out );
-}
 
 static void place_surface( tr_imesh *mesh, const embodiment *e, int v )
 {

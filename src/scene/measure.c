@@ -14,60 +14,45 @@ typedef struct field_row {
 
 typedef struct metric_row {
     const char *key;
-    tr_metric_function *measure; // NULL: not in this version
-    const char *missing;         // and this is why
+    tr_metric_function *measure;
     field_row fields[TR_METRIC_FIELDS];
 } metric_row;
-
-static const char *const no_mesh =
-    "needs the interaction mesh's tetrahedra, which this version does not build";
 
 static const metric_row rows[] = {
     { "bone_length_error_pct",
       tr_measure_bone_length,
-      NULL,
       { { "value", "%", 1e-3 }, { "short_bones_mm", "mm", 1e-3 } } },
     { "contact_error_mm",
       tr_measure_contact_error,
-      NULL,
       { { "max", "mm", 1 }, { "p95", "mm", 1 }, { "mean", "mm", 1 }, { "gave_way", "rules", 0 } } },
-    { "foot_skate_mm_s", tr_measure_foot_skate, NULL, { { "mean", "mm/s", 5 }, { "p95", "mm/s", 5 } } },
-    { "ground_penetration_mm",
-      tr_measure_ground_penetration,
-      NULL,
-      { { "max", "mm", 1 }, { "mean", "mm", 1 } } },
+    { "foot_skate_mm_s", tr_measure_foot_skate, { { "mean", "mm/s", 5 }, { "p95", "mm/s", 5 } } },
+    { "ground_penetration_mm", tr_measure_ground_penetration, { { "max", "mm", 1 }, { "mean", "mm", 1 } } },
     { "relative_error_mm",
       tr_measure_relative_error,
-      NULL,
       { { "max", "mm", 1 }, { "p95", "mm", 1 }, { "mean", "mm", 1 } } },
     { "inter_penetration",
       tr_measure_inter_penetration,
-      NULL,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
     { "self_penetration",
       tr_measure_self_penetration,
-      NULL,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
     { "prop_penetration",
       tr_measure_prop_penetration,
-      NULL,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
     { "contact_f1",
       tr_measure_contact_f1,
-      NULL,
       { { "precision", "", 1, true }, { "recall", "", 1, true }, { "f1", "", 1, true } } },
-    { "laplacian_energy", NULL, no_mesh, { { "value", "" } } },
+    { "laplacian_energy", tr_measure_laplacian, { { "value", "", 0.01 } } },
     { "writhe_deviation",
       tr_measure_writhe,
-      NULL,
       { { "max", "turns", 0.25 }, { "p95", "turns", 0.25 }, { "same_topology_pct", "%", 100, true } } },
-    { "jerk_ratio", tr_measure_jerk, NULL, { { "value", "", 1.1 } } },
-    { "acceleration_spike", tr_measure_acceleration, NULL, { { "value", "", 1.5 } } },
-    { "rotation_spike_deg", tr_measure_rotation_spike, NULL, { { "value", "deg", 20 } } },
-    { "pose_error_deg", tr_measure_pose, NULL, { { "value", "deg", 10 } } },
-    { "identity_error_m", tr_measure_identity, NULL, { { "value", "m", 1e-4 } } },
-    { "edit_handle_mm", tr_measure_edit_handle, NULL, { { "value", "mm", 1 } } },
-    { "edit_leak_mm", tr_measure_edit_leak, NULL, { { "value", "mm" } } },
+    { "jerk_ratio", tr_measure_jerk, { { "value", "", 1.1 } } },
+    { "acceleration_spike", tr_measure_acceleration, { { "value", "", 1.5 } } },
+    { "rotation_spike_deg", tr_measure_rotation_spike, { { "value", "deg", 20 } } },
+    { "pose_error_deg", tr_measure_pose, { { "value", "deg", 10 } } },
+    { "identity_error_m", tr_measure_identity, { { "value", "m", 1e-4 } } },
+    { "edit_handle_mm", tr_measure_edit_handle, { { "value", "mm", 1 } } },
+    { "edit_leak_mm", tr_measure_edit_leak, { { "value", "mm" } } },
 };
 
 enum { row_count = sizeof rows / sizeof rows[0] };
@@ -190,8 +175,6 @@ static bool run_row( tr_metric *metric, const metric_row *row, const tr_measurin
 {
     tr_figures out = { 0 }, source = { 0 };
     const char *reason = nothing_to_measure( m->stage );
-    if ( reason == NULL )
-        reason = row->missing;
     bool ok = true;
     if ( reason != NULL ) {
         tr_figures_null( &out, reason );

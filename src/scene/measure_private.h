@@ -88,6 +88,8 @@ tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_gro
 // measure_contact.c: bodies against each other and against props
 tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr_measure_prop_penetration,
     tr_measure_contact_f1;
+// measure_mesh.c: who stands where to whom
+tr_metric_function tr_measure_laplacian;
 // measure_writhe.c: how limbs wind around each other
 tr_metric_function tr_measure_writhe;
 // measure_rules.c: how well constraints are kept

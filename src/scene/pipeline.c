@@ -9,6 +9,8 @@ static const tr_method methods[] = {
     // the first is the default
     { "posegraph", "linked pose graphs deformed together, then skeletons fitted exactly", tr_solve_posegraph,
       true },
+    { "imesh", "pose graphs, then interaction meshes wherever bodies come close to each other",
+      tr_solve_imesh, true },
     { "copy-ik", "baseline: rotations copied, then feet and hands put in place frame by frame",
       tr_solve_copy_ik, false },
     { "copy", "baseline: rotations copied, root path scaled", tr_solve_copy, false },

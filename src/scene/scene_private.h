@@ -145,5 +145,6 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error );
+bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error );
 
 #endif
