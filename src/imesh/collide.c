@@ -5,7 +5,8 @@
 // first step the side is the source's.
 #include "imesh/private.h"
 
-#define WATCH 0.06 // metres: how near two volumes are when they begin to be watched
+#define WATCH    0.06  // metres: how near two volumes are when they begin to be watched
+#define CROSSING 0.005 // metres: axes nearer than this cross
 
 typedef struct segment {
     vec3 a, b;
@@ -210,6 +211,16 @@ static void watch( scan *s, const tr_imesh_contact *contact )
     s->now->items[s->now->count++] = *contact;
 }
 
+// Where an axis runs through a box, or two axes through each other, something is meant to pierce: no side is
+// the right one, and the next frame's may be the opposite.
+static bool pierced( const tr_imesh *mesh, const tr_imesh_contact *contact )
+{
+    double axis = contact->source_gap + mesh->capsules[contact->i].radius[0];
+    if ( contact->kind == TR_IMESH_CAPSULES )
+        return axis + mesh->capsules[contact->j].radius[0] < CROSSING;
+    return contact->kind == TR_IMESH_BOX && axis < 0;
+}
+
 // `near`: the two may be within reach. A contact that exists is carried on while it touches or is near.
 static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool near )
 {
@@ -219,8 +230,11 @@ static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool nea
     tr_imesh_contact contact = { .kind = kind, .i = i, .j = j };
     if ( known )
         contact = s->before->items[s->next++];
-    else
+    else {
         contact.source_gap = aims[kind]( s->mesh, &contact, s->source, 0 ); // leaves the source's side behind
+        if ( pierced( s->mesh, &contact ) )
+            return;
+    }
     double gap = aims[kind]( s->mesh, &contact, s->at, s->morph );
     bool touch = tr_imesh_touches( s->mesh, &contact );
     if ( !touch && gap > tr_imesh_required( &contact ) + WATCH )
