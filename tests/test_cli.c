@@ -171,7 +171,7 @@ static void wrong_usage( void **state )
         { "retarget box_relay --out --quiet", "--out needs a value" },
         { "retarget box_relay -o d --threads many", "whole number from 0 to 1024" },
         { "retarget box_relay -o d --threads -1", "whole number from 0 to 1024" },
-        { "retarget box_relay -o d --method imesh", "copy-ik" },
+        { "retarget box_relay -o d --method magic", "copy-ik" },
         { "retarget box_relay -o d --cast 0", "whole number from 1" },
         { "make box_relay -o d --cast 0", "whole number from" },
         { "make box_relay -o d --cast 2.5", "whole number from" },

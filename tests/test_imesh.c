@@ -654,11 +654,11 @@ static void windows_join_what_overlaps( void **state )
     (void)state;
     tr_imesh_near members[6] = { [5] = { .still = true } };
     tr_imesh_pair items[] = { { 0, 1, 0, 10 }, { 2, 5, 2, 8 },   { 1, 2, 5, 20 },
-                              { 3, 4, 8, 12 }, { 4, 5, 11, 30 }, { 0, 1, 25, 40 } };
+                              { 3, 4, 8, 12 }, { 4, 5, 10, 30 }, { 0, 1, 25, 40 } };
     tr_imesh_pairs pairs = { .items = items, .count = 6 };
     tr_imesh_windows windows;
     tr_error error;
-    check_ok( tr_imesh_windows_find( &windows, &pairs, members, 6, &error ), &error );
+    check_ok( tr_imesh_windows_find( &windows, &pairs, members, 6, 0, &error ), &error );
     assert_int_equal( windows.count, 3 );
     static const int expected[][5] = { { 0, 1, 2, 5 }, { 3, 4, 5 }, { 0, 1 } };
     static const int counts[] = { 4, 3, 2 }, first[] = { 0, 8, 25 }, last[] = { 20, 30, 40 };
@@ -668,6 +668,12 @@ static void windows_join_what_overlaps( void **state )
         assert_int_equal( windows.items[i].first, first[i] );
         assert_int_equal( windows.items[i].last, last[i] );
     }
+    tr_imesh_windows_free( &windows );
+    // With two at most, 1 and 2 have a window of their own beside that of 0 and 1.
+    check_ok( tr_imesh_windows_find( &windows, &pairs, members, 6, 2, &error ), &error );
+    assert_int_equal( windows.count, 4 );
+    assert_int_equal( windows.items[0].member_count, 2 );
+    assert_memory_equal( windows.items[1].members, ( ( int[] ){ 1, 2, 5 } ), 3 * sizeof( int ) );
     tr_imesh_windows_free( &windows );
 }
 

@@ -5,8 +5,7 @@
 // first step the side is the source's.
 #include "imesh/private.h"
 
-#define WATCH    0.06  // metres: how near two volumes are when they begin to be watched
-#define CROSSING 0.005 // metres: axes nearer than this cross
+#define WATCH 0.06 // metres: how near two volumes are when they begin to be watched
 
 typedef struct segment {
     vec3 a, b;
@@ -211,14 +210,11 @@ static void watch( scan *s, const tr_imesh_contact *contact )
     s->now->items[s->now->count++] = *contact;
 }
 
-// Where an axis runs through a box, or two axes through each other, something is meant to pierce: no side is
-// the right one, and the next frame's may be the opposite.
+// Where an axis runs through a box, something is meant to pierce: no side is the right one, and the next
+// frame's may be the opposite.
 static bool pierced( const tr_imesh *mesh, const tr_imesh_contact *contact )
 {
-    double axis = contact->source_gap + mesh->capsules[contact->i].radius[0];
-    if ( contact->kind == TR_IMESH_CAPSULES )
-        return axis + mesh->capsules[contact->j].radius[0] < CROSSING;
-    return contact->kind == TR_IMESH_BOX && axis < 0;
+    return contact->kind == TR_IMESH_BOX && contact->source_gap + mesh->capsules[contact->i].radius[0] < 0;
 }
 
 // `near`: the two may be within reach. A contact that exists is carried on while it touches or is near.

@@ -6,7 +6,8 @@
 // mesh, δ_i = p_i − Σ w_il p_l over the neighbours l of i, bones left out, w falling with distance. When
 // sizes change, positions x of all frames of a window are sought together:
 //
-//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − g x̄)‖²  +  ½ w_p Σ ‖x − r‖²  +  rows
+//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − g x̄)‖²  +  ½ w_p Σ ‖x − r‖²
+//             +  ½ w_b Σ over bones ‖(x_a − x_b) − (r_a − r_b)‖²  +  rows
 //   subject to  ‖x_a − x_b‖ = ℓ for bones, boxes rigid, hard rows met
 // with x̄ the source, g the growth of a body where the vertex is, A second differences over frames, r where
 // the bodies stand without the mesh, and δ′_i = Σ w_il s_il (x̄_i − x̄_l): within a body s is the mean of g_i
@@ -77,6 +78,7 @@ typedef struct tr_imesh_cast {
 
 typedef struct tr_imesh_def {
     double acceleration; // w_a
+    double posture;      // w_b: bones keep the direction they have at r, where nothing else turns them
     double place;        // w_p of joints and moving boxes
     bool growth;         // relations within a body, and accelerations, grow with it; false: s = g = 1
     double relations;    // σ: what distances between bodies are to be multiplied with; 1 keeps them
@@ -228,7 +230,7 @@ bool tr_imesh_pairs_find( tr_imesh_pairs *out, const tr_imesh_near *members, int
                           const tr_imesh_near_def *def, tr_error *error );
 void tr_imesh_pairs_free( tr_imesh_pairs *pairs );
 
-typedef struct tr_imesh_window { // pairs that overlap in time and share members, directly or through others
+typedef struct tr_imesh_window { // pairs that share members at the same time, directly or through others
     int *members;                // [member_count] ascending
     int member_count;
     int first, last;
@@ -240,8 +242,12 @@ typedef struct tr_imesh_windows {
 } tr_imesh_windows;
 
 // A still member joins nobody: two bodies at the same wall are two windows, and it is a member of both.
+// Pairs that overlap for half of
+// the shorter one are at the same time. Windows grow, in the order of pairs, to at most `most` members that
+// move (0: any number), as the time of a mesh grows with the third power of their number. Beyond that
+// somebody may be in two windows at once.
 bool tr_imesh_windows_find( tr_imesh_windows *out, const tr_imesh_pairs *pairs, const tr_imesh_near *members,
-                            int member_count, tr_error *error );
+                            int member_count, int most, tr_error *error );
 void tr_imesh_windows_free( tr_imesh_windows *windows );
 
 #endif

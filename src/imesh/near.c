@@ -312,6 +312,15 @@ static int root_of( int *set, int i )
     return i;
 }
 
+// Whether they happen together: for half of the shorter one at least. Who merely goes from one partner to the
+// next is in a window with each.
+static bool are_simultaneous( const tr_imesh_pair *x, const tr_imesh_pair *y )
+{
+    int first = x->first > y->first ? x->first : y->first, last = x->last < y->last ? x->last : y->last;
+    int a = x->last - x->first + 1, b = y->last - y->first + 1;
+    return 2 * ( last - first + 1 ) >= ( a < b ? a : b );
+}
+
 static bool share_mover( const tr_imesh_pair *x, const tr_imesh_pair *y, const tr_imesh_near *members )
 {
     int a[2] = { x->a, x->b }, b[2] = { y->a, y->b };
@@ -321,15 +330,43 @@ static bool share_mover( const tr_imesh_pair *x, const tr_imesh_pair *y, const t
     return false;
 }
 
-static void join_pairs( int *set, const tr_imesh_pairs *pairs, const tr_imesh_near *members )
+typedef struct joining {
+    const tr_imesh_pairs *pairs;
+    const tr_imesh_near *members;
+    int member_count, most;
+    int *set; // [pairs.count] a pair that stands for this one; itself: it stands for its window
+    bool *in; // [member_count] scratch
+} joining;
+
+// How many members that move two windows have together.
+static int movers_of( const joining *j, int a, int b )
 {
+    int count = 0;
+    memset( j->in, 0, (size_t)j->member_count * sizeof( bool ) );
+    for ( int i = 0; i < j->pairs->count; ++i ) {
+        int root = root_of( j->set, i );
+        const int ends[2] = { j->pairs->items[i].a, j->pairs->items[i].b };
+        for ( int e = 0; ( root == a || root == b ) && e < 2; ++e ) {
+            count += !j->in[ends[e]] && !j->members[ends[e]].still;
+            j->in[ends[e]] = true;
+        }
+    }
+    return count;
+}
+
+static void join_pairs( const joining *j )
+{
+    const tr_imesh_pairs *pairs = j->pairs;
+    int *set = j->set;
     for ( int i = 0; i < pairs->count; ++i )
         set[i] = i;
     for ( int i = 0; i < pairs->count; ++i )
         for ( int k = i + 1; k < pairs->count && pairs->items[k].first <= pairs->items[i].last; ++k )
-            if ( share_mover( &pairs->items[i], &pairs->items[k], members ) ) {
+            if ( are_simultaneous( &pairs->items[i], &pairs->items[k] ) &&
+                 share_mover( &pairs->items[i], &pairs->items[k], j->members ) ) {
                 int a = root_of( set, i ), b = root_of( set, k );
-                set[a > b ? a : b] = a < b ? a : b; // the earlier pair stands for both
+                if ( a != b && ( j->most == 0 || movers_of( j, a, b ) <= j->most ) )
+                    set[a > b ? a : b] = a < b ? a : b; // the earlier pair stands for both
             }
 }
 
@@ -354,14 +391,14 @@ static bool fill_window( tr_imesh_window *window, const tr_imesh_pairs *pairs, i
 }
 
 bool tr_imesh_windows_find( tr_imesh_windows *out, const tr_imesh_pairs *pairs, const tr_imesh_near *members,
-                            int member_count, tr_error *error )
+                            int member_count, int most, tr_error *error )
 {
     *out = ( tr_imesh_windows ){ .items = tr_alloc( (size_t)pairs->count, sizeof *out->items ) };
     int *set = tr_alloc( (size_t)pairs->count, sizeof( int ) );
     bool *in = tr_alloc( (size_t)member_count, sizeof( bool ) );
     bool ok = out->items != NULL && set != NULL && in != NULL;
     if ( ok )
-        join_pairs( set, pairs, members );
+        join_pairs( &( joining ){ pairs, members, member_count, most, set, in } );
     for ( int i = 0; ok && i < pairs->count; ++i )
         if ( root_of( set, i ) == i )
             ok = fill_window( &out->items[out->count++], pairs, set, i, in, member_count );

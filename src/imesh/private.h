@@ -100,7 +100,7 @@ static inline void tr_imesh_pull( const tr_imesh *mesh, float *right, int vertex
 }
 
 // Stiffness of what is split off. They change how fast the rounds converge, not where to.
-#define TR_IMESH_LINK_PULL 5.0
+#define TR_IMESH_LINK_PULL 10.0
 #define TR_IMESH_BOX_PULL  1.0
 #define TR_IMESH_ROW_PULL  5.0
 

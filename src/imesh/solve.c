@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define FRAME_BLOCK 16
-#define STILL       5e-4 // metres: what hardly moves in a round is settled
+#define STILL       1e-3 // metres: what hardly moves in a round is settled
 
 typedef struct rounds {
     tr_imesh *mesh;

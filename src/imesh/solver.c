@@ -3,7 +3,8 @@
 // With the displacement u of the unknown vertices, and M_e the columns of those that move by e on their own,
 // the energy of a frame is ½ ‖M u + M_e e − (δ′ − δ)‖² + …, so
 //
-//   K_f = Mᵀ M + w_p + Σ links ρ (e_a − e_b)(e_a − e_b)ᵀ + Σ boxes ρ (1 − 11ᵀ/8) + Σ rows ρ c cᵀ,
+//   K_f = Mᵀ M + w_p + Σ bones w_b (e_a − e_b)(e_a − e_b)ᵀ + Σ links ρ (e_a − e_b)(e_a − e_b)ᵀ + Σ boxes ρ (1
+//   − 11ᵀ/8) + Σ rows ρ c cᵀ,
 // right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (g − 1) x̄ ) + what the
 // projections ask for.
 #include "imesh/private.h"
@@ -14,6 +15,7 @@
 tr_imesh_def tr_default_imesh_def( void )
 {
     return ( tr_imesh_def ){ .acceleration = 0.2,
+                             .posture = 0.1,
                              .place = 0.01,
                              .relations = 1,
                              .growth = true,
@@ -25,8 +27,8 @@ tr_imesh_def tr_default_imesh_def( void )
                              .length = 2,
                              .steps = 10,
                              .iterations = 10,
-                             .settle = 100,
-                             .tolerance = 0.002,
+                             .settle = 60,
+                             .tolerance = 0.004,
                              .lanes = tr_lanes_best() };
 }
 
@@ -209,6 +211,21 @@ static void add_places( const tr_imesh *mesh, int frame, double *block, float *b
     }
 }
 
+static void add_posture( const tr_imesh *mesh, int frame, double *block, float *base )
+{
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame ),
+               *target = tr_imesh_frame( mesh, mesh->target, frame );
+    for ( int l = 0; l < mesh->link_count; ++l ) {
+        int a = mesh->links[l].a, b = mesh->links[l].b;
+        if ( !mesh->links[l].bone )
+            continue;
+        vec3 turned = v3_sub( v3_sub( target[a], target[b] ), v3_sub( source[a], source[b] ) );
+        add_square( mesh, block, ( int[] ){ a, b }, ( double[] ){ 1, -1 }, 2, mesh->def.posture );
+        tr_imesh_pull( mesh, base, a, mesh->def.posture, turned );
+        tr_imesh_pull( mesh, base, b, -mesh->def.posture, turned );
+    }
+}
+
 static void add_boxes( const tr_imesh *mesh, double *block )
 {
     for ( int v = 0; v < mesh->vertex_count; v += 1 ) {
@@ -285,6 +302,7 @@ static bool factor( tr_imesh *mesh, tr_error *error )
         for ( int v = 0; v < mesh->vertex_count; ++v )
             add_relation( mesh, f, v, block, base, columns, c );
         add_places( mesh, f, block, base );
+        add_posture( mesh, f, block, base );
         add_splits( mesh, f, block );
         accelerations( mesh, f, joins );
         for ( size_t i = 0; i < n; ++i )

@@ -2,13 +2,23 @@
 // each other in the source, the mesh of that window keeps who stands where to whom:
 //
 //   pose graphs ─► close pairs ─► windows ─► mesh of each window ─► aim skeletons ─► blend at its ends ─► fit
-//
-// Windows share no one who moves at the same time, so they are solved side by side. Links and stances stay
-// exact: they are rows of the mesh, and the last fit meets them.
+// Windows are solved side by side. Where many are close to each other there are several windows of a few
+// members each; who is in two of them at once gets the mean of what they say. Links and stances stay exact:
+// they are rows of the mesh, and the last fit meets them.
 #include "imesh/imesh.h"
 #include "scene/cluster.h"
 
 #include <string.h>
+
+#define MOST_MEMBERS 4 // that move, of a window
+
+typedef struct answer { // what the mesh of a window says
+    quat **rotations;   // [member_count][frames * joints] of actors, NULL for others
+    vec3 **positions;   // the same
+    rigid **places;     // [member_count][frames] of props
+    bool failed;
+    tr_error error;
+} answer;
 
 // A member is an actor, a prop, or an obstacle, in this order.
 typedef struct work {
@@ -18,10 +28,10 @@ typedef struct work {
     int member_count;
     tr_imesh_windows windows;
     int pad;          // frames over which a window fades
-    tr_world *graphs; // [actor_count] where the joints are to be; pose graphs, then meshes
+    tr_graphs graphs; // where the joints are to be: pose graphs, then meshes
     bool *affected;   // [(actor_count + prop_count) * frame_count]
-    bool *failed;     // [windows.count]
-    tr_error *errors; // [windows.count]
+    double *said;     // the same: weight of what windows have said so far
+    answer *answers;  // [windows.count]
     rigid **places;   // [prop_count] NULL, or [frame_count] where meshes have the prop
 } work;
 
@@ -51,6 +61,30 @@ static void add_members( work *w )
                                                            .track_count = 1,
                                                            .size = stage->scene->obstacles[i].size,
                                                            .still = true };
+}
+
+// Whether a rule already says how the two hold together: a carrier and his box need no mesh.
+static bool are_linked( const tr_stage *stage, int a, int b )
+{
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        int one = tr_anchor_node( stage, &rule->a ), other = tr_anchor_node( stage, &rule->b );
+        if ( rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop >= 0 )
+            other = stage->actor_count + rule->surface_prop;
+        if ( ( one == a && other == b ) || ( one == b && other == a ) )
+            return true;
+    }
+    return false;
+}
+
+static void drop_carriers( const work *w, tr_imesh_pairs *pairs )
+{
+    int kept = 0;
+    for ( int i = 0; i < pairs->count; ++i )
+        if ( !is_prop( w, pairs->items[i].b ) ||
+             !are_linked( w->stage, pairs->items[i].a, pairs->items[i].b ) )
+            pairs->items[kept++] = pairs->items[i];
+    pairs->count = kept;
 }
 
 static bool is_member( const work *w, int member )
@@ -109,7 +143,8 @@ static bool find_windows( work *w, tr_error *error )
     w->pad = def.pad;
     if ( !tr_imesh_pairs_find( &pairs, w->members, w->member_count, w->stage->frame_count, &def, error ) )
         return false;
-    bool ok = tr_imesh_windows_find( &w->windows, &pairs, w->members, w->member_count, error );
+    drop_carriers( w, &pairs );
+    bool ok = tr_imesh_windows_find( &w->windows, &pairs, w->members, w->member_count, MOST_MEMBERS, error );
     tr_imesh_pairs_free( &pairs );
     return ok && add_single_bodies( w, error );
 }
@@ -273,23 +308,47 @@ static double acceleration_for( double fps )
     return 5 * clampd( fps * fps / 900, 0.25, 4 );
 }
 
-static void read_mesh( const party *p, const tr_imesh *mesh )
+static bool read_mesh( const party *p, const tr_imesh *mesh, answer *out )
 {
     const work *w = p->work;
-    for ( int m = 0; m < p->window->member_count; ++m ) {
+    size_t count = (size_t)p->window->member_count, frames = (size_t)p->cast.frame_count;
+    out->rotations = tr_alloc( count, sizeof( quat * ) );
+    out->positions = tr_alloc( count, sizeof( vec3 * ) );
+    out->places = tr_alloc( count, sizeof( rigid * ) );
+    if ( out->rotations == NULL || out->positions == NULL || out->places == NULL )
+        return false;
+    for ( size_t m = 0; m < count; ++m ) {
         int member = p->window->members[m], at = p->place_of[member];
-        for ( int f = 0; f < p->cast.frame_count; ++f ) {
-            int frame = p->window->first + f;
+        size_t joints = is_actor( w, member ) ? (size_t)w->stage->actors[member].target.joint_count : 0;
+        out->rotations[m] = tr_alloc( frames * joints, sizeof( quat ) );
+        out->positions[m] = tr_alloc( frames * joints, sizeof( vec3 ) );
+        out->places[m] = tr_alloc( frames, sizeof( rigid ) );
+        if ( out->rotations[m] == NULL || out->positions[m] == NULL || out->places[m] == NULL )
+            return false;
+        for ( size_t f = 0; f < frames; ++f )
             if ( is_actor( w, member ) )
-                tr_imesh_pose( mesh, at, f, tr_world_pose( &w->result->worlds[member], frame ),
-                               tr_world_pose( &w->graphs[member], frame ) );
-            else if ( is_prop( w, member ) )
-                w->places[member - w->stage->actor_count][frame] = tr_imesh_box_place( mesh, at, f );
+                tr_imesh_pose(
+                    mesh, at, (int)f, tr_world_pose( &w->result->worlds[member], p->window->first + (int)f ),
+                    ( tr_pose ){ out->rotations[m] + f * joints, out->positions[m] + f * joints } );
             else
-                continue;
-            w->affected[(size_t)member * (size_t)w->stage->frame_count + (size_t)frame] = true;
-        }
+                out->places[m][f] = tr_imesh_box_place( mesh, at, (int)f );
     }
+    return true;
+}
+
+static void answer_free( answer *a, int member_count )
+{
+    for ( int m = 0; m < member_count; ++m ) {
+        if ( a->rotations != NULL )
+            tr_free( a->rotations[m] );
+        if ( a->positions != NULL )
+            tr_free( a->positions[m] );
+        if ( a->places != NULL )
+            tr_free( a->places[m] );
+    }
+    tr_free( a->rotations );
+    tr_free( a->positions );
+    tr_free( a->places );
 }
 
 static void solve_windows( void *context, int begin, int end )
@@ -297,30 +356,70 @@ static void solve_windows( void *context, int begin, int end )
     work *w = context;
     for ( int i = begin; i < end; ++i ) {
         party p = { .work = w, .window = &w->windows.items[i] };
+        answer *out = &w->answers[i];
         tr_imesh_def def = tr_default_imesh_def();
         tr_imesh mesh = { 0 };
-        bool ok = party_build( &p ) || tr_error_memory( &w->errors[i] );
+        bool ok = party_build( &p ) || tr_error_memory( &out->error );
         def.acceleration = acceleration_for( w->stage->fps );
         def.relations = ok ? relations_of( &p ) : 1;
-        ok = ok && tr_imesh_build( &mesh, &p.cast, &def, &w->errors[i] ) &&
-             tr_imesh_solve( &mesh, NULL, &w->errors[i] );
-        if ( ok )
-            read_mesh( &p, &mesh );
+        ok = ok && tr_imesh_build( &mesh, &p.cast, &def, &out->error ) &&
+             tr_imesh_solve( &mesh, NULL, &out->error ) &&
+             ( read_mesh( &p, &mesh, out ) || tr_error_memory( &out->error ) );
         tr_imesh_free( &mesh );
         party_free( &p );
-        w->failed[i] = !ok;
+        out->failed = !ok;
+    }
+}
+
+// `said` is the weight of what there is so far.
+static void add_pose( tr_pose to, tr_pose more, int joints, double said, double weight )
+{
+    double part = weight / ( said + weight );
+    for ( int j = 0; j < joints; ++j ) {
+        to.rotations[j] = q_slerp( to.rotations[j], more.rotations[j], part );
+        to.positions[j] = v3_lerp( to.positions[j], more.positions[j], part );
+    }
+}
+
+// What the windows say about a member, one after the other; who is in two at once gets the mean.
+static void add_answer( work *w, int window, int m )
+{
+    const tr_imesh_window *from = &w->windows.items[window];
+    const answer *a = &w->answers[window];
+    int member = from->members[m], actors = w->stage->actor_count;
+    for ( int f = from->first; f <= from->last && ( is_actor( w, member ) || is_prop( w, member ) ); ++f ) {
+        size_t cell = (size_t)member * (size_t)w->stage->frame_count + (size_t)f,
+               at = (size_t)( f - from->first );
+        double weight = share_of( w, from, f ), said = w->said[cell];
+        if ( is_actor( w, member ) ) {
+            size_t joints = (size_t)w->stage->actors[member].target.joint_count;
+            add_pose( tr_world_pose( &w->graphs.worlds[member], f ),
+                      ( tr_pose ){ a->rotations[m] + at * joints, a->positions[m] + at * joints },
+                      (int)joints, said, weight );
+        } else {
+            rigid *place = &w->places[member - actors][f];
+            double part = weight / ( said + weight );
+            *place = said > 0 ? ( rigid ){ q_slerp( place->rotation, a->places[m][at].rotation, part ),
+                                           v3_lerp( place->position, a->places[m][at].position, part ) }
+                              : a->places[m][at];
+        }
+        w->said[cell] += weight;
+        w->affected[cell] = true;
     }
 }
 
 static bool solve_all( work *w, tr_error *error )
 {
     tr_parallel_for( w->windows.count, 1, solve_windows, w );
-    for ( int i = 0; i < w->windows.count; ++i )
-        if ( w->failed[i] ) {
+    for ( int i = 0; i < w->windows.count; ++i ) {
+        if ( w->answers[i].failed ) {
             if ( error != NULL )
-                *error = w->errors[i];
+                *error = w->answers[i].error;
             return false;
         }
+        for ( int m = 0; m < w->windows.items[i].member_count; ++m )
+            add_answer( w, i, m );
+    }
     return true;
 }
 
@@ -329,16 +428,7 @@ static bool solve_all( work *w, tr_error *error )
 
 static double share_at( const work *w, int member, int frame )
 {
-    double share = 0;
-    for ( int i = 0; i < w->windows.count; ++i ) {
-        const tr_imesh_window *window = &w->windows.items[i];
-        if ( frame < window->first || frame > window->last )
-            continue;
-        for ( int m = 0; m < window->member_count; ++m )
-            if ( window->members[m] == member )
-                share = fmax( share, share_of( w, window, frame ) );
-    }
-    return share;
+    return fmin( 1, w->said[(size_t)member * (size_t)w->stage->frame_count + (size_t)frame] );
 }
 
 typedef struct batch {
@@ -365,7 +455,7 @@ static bool batch_build( batch *b, const work *w, int actor, tr_error *error )
     for ( int f = 0; f < w->stage->frame_count; ++f ) {
         if ( !w->affected[(size_t)actor * frames + (size_t)f] )
             continue;
-        tr_pose pose = tr_world_pose( &w->graphs[actor], f );
+        tr_pose pose = tr_world_pose( &w->graphs.worlds[actor], f );
         b->frames[b->count] = ( tr_fit_frame ){ .start = tr_clip_frame( &w->result->motions[actor].clip, f ),
                                                 .root = pose.positions[0],
                                                 .positions = pose.positions,
@@ -406,9 +496,9 @@ static bool aim_actor( work *w, int actor, tr_error *error )
     if ( !ok )
         return false;
     tr_world_free( &w->result->worlds[actor] );
-    tr_world_free( &w->graphs[actor] );
+    tr_world_free( &w->graphs.worlds[actor] );
     return tr_world_build( &w->result->worlds[actor], &w->result->motions[actor], error ) &&
-           tr_world_build( &w->graphs[actor], &w->result->motions[actor], error );
+           tr_world_build( &w->graphs.worlds[actor], &w->result->motions[actor], error );
 }
 
 static bool ever_affected( const work *w, int node )
@@ -453,6 +543,16 @@ static bool spread_affected( work *w, tr_error *error )
     return ok;
 }
 
+static bool fit_affected( work *w, tr_error *error )
+{
+    tr_cluster_fit_def def = tr_default_cluster_fit_def( w->stage, w->result, &w->graphs );
+    def.affected = w->affected;
+    tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
+    bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, 0, w->stage->frame_count - 1, error );
+    tr_cluster_fitter_destroy( fitter );
+    return ok;
+}
+
 static bool fit_all( work *w, tr_error *error )
 {
     const tr_stage *stage = w->stage;
@@ -462,23 +562,23 @@ static bool fit_all( work *w, tr_error *error )
     for ( int p = 0; p < stage->prop_count; ++p )
         if ( ever_affected( w, stage->actor_count + p ) )
             blend_prop( w, p );
-    return spread_affected( w, error ) && tr_cluster_fit( stage, w->result, w->graphs, w->affected, error );
+    return spread_affected( w, error ) && fit_affected( w, error );
 }
 
 // -------------------------------------------------------------------------------------------------- method
 
 static void work_free( work *w )
 {
+    for ( int i = 0; w->answers != NULL && i < w->windows.count; ++i )
+        answer_free( &w->answers[i], w->windows.items[i].member_count );
     tr_imesh_windows_free( &w->windows );
-    for ( int i = 0; w->graphs != NULL && i < w->stage->actor_count; ++i )
-        tr_world_free( &w->graphs[i] );
+    tr_graphs_free( &w->graphs );
     for ( int p = 0; w->places != NULL && p < w->stage->prop_count; ++p )
         tr_free( w->places[p] );
     tr_free( w->members );
-    tr_free( w->graphs );
     tr_free( w->affected );
-    tr_free( w->failed );
-    tr_free( w->errors );
+    tr_free( w->said );
+    tr_free( w->answers );
     tr_free( w->places );
 }
 
@@ -487,20 +587,22 @@ static bool work_build( work *w, tr_error *error )
     const tr_stage *stage = w->stage;
     size_t actors = (size_t)stage->actor_count, props = (size_t)stage->prop_count,
            frames = (size_t)stage->frame_count, windows = (size_t)w->windows.count;
-    w->graphs = tr_alloc( actors, sizeof *w->graphs );
     w->affected = tr_alloc( ( actors + props ) * frames, sizeof( bool ) );
-    w->failed = tr_alloc( windows, sizeof( bool ) );
-    w->errors = tr_alloc( windows, sizeof( tr_error ) );
+    w->said = tr_alloc( ( actors + props ) * frames, sizeof( double ) );
+    w->answers = tr_alloc( windows, sizeof *w->answers );
     w->places = tr_alloc( props, sizeof( rigid * ) );
-    bool ok = w->graphs != NULL && w->affected != NULL && w->failed != NULL && w->errors != NULL &&
-              w->places != NULL;
+    bool ok = w->affected != NULL && w->said != NULL && w->answers != NULL && w->places != NULL;
     for ( size_t p = 0; ok && p < props; ++p )
         ok = ( w->places[p] = tr_alloc( frames, sizeof( rigid ) ) ) != NULL;
     if ( !ok )
         return tr_error_memory( error );
-    for ( size_t i = 0; i < actors; ++i )
-        if ( !tr_world_build( &w->graphs[i], &w->result->motions[i], error ) )
+    if ( !tr_graphs_build( &w->graphs, stage, NULL, error ) )
+        return false;
+    for ( size_t i = 0; i < actors; ++i ) {
+        tr_world_free( &w->graphs.worlds[i] );
+        if ( !tr_world_build( &w->graphs.worlds[i], &w->result->motions[i], error ) )
             return false;
+    }
     return true;
 }
 
