@@ -139,6 +139,11 @@ bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, d
 bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
                    double *value, bool *held );
 
+// Two numbers of frames that belong together, as `verb id=… key=a,b`: to be seen while one is held, to stay
+// when it is let go.
+void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
+                   const char *const labels[2], double low, const double values[2] );
+
 // ---------------------------------------------------------------------------------------------- selection
 
 tr_item tr_item_none( void );
@@ -149,6 +154,9 @@ const tr_item *tr_selected( const tr_ui *ui );                 // the last one, 
 void tr_item_name( char *out, size_t size, const tr_shown *shown, const tr_item *item );
 // Where it is at the shown frame; false when it is not on the stage.
 bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item, vec3 *place );
+// The point a rule or a handle takes hold of, as ops write it: a joint (the root when none is chosen), or the
+// middle of a prop. False: it does not fit.
+bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_t size );
 int tr_item_actor( const tr_shown *shown, const tr_item *item ); // index on the stage, -1 = none
 int tr_item_prop( const tr_shown *shown, const tr_item *item );
 bool tr_cast_visible( const tr_ui *ui, const char *id );
@@ -222,6 +230,7 @@ void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_ui_methods( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );

@@ -101,7 +101,8 @@ bool tr_input_frame( tr_app *app, const tr_shown *shown )
         tr_free( event->path );
     }
     queue->count -= taken;
-    memmove( queue->items, queue->items + taken, (size_t)queue->count * sizeof *queue->items );
+    if ( queue->count > 0 )
+        memmove( queue->items, queue->items + taken, (size_t)queue->count * sizeof *queue->items );
     nk_input_end( &app->nk );
     return taken > 0;
 }

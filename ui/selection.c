@@ -180,3 +180,19 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
         *place = shown->stage->obstacles[obstacle].position;
     return obstacle >= 0;
 }
+
+bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_t size )
+{
+    int actor = tr_item_actor( shown, item );
+    tr_text text = { 0 };
+    tr_point point = tr_point_prop( item->id, v3_zero );
+    if ( actor >= 0 ) {
+        int joint = has_joint( shown, actor, item->joint ) ? item->joint : 0;
+        point = tr_point_joint( item->id, shown->stage->actors[actor].target.joints[joint].name );
+    }
+    tr_point_print( &point, &text );
+    bool ok = !text.failed && text.size < size;
+    snprintf( out, size, "%s", ok ? text.data : "" );
+    tr_text_free( &text );
+    return ok;
+}

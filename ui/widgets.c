@@ -261,3 +261,20 @@ bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, d
     double now = nk_propertyd( ui->nk, title, low, shown, high, step, (float)step );
     return settle( ui, key, now, value, held );
 }
+
+void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
+                   const char *const labels[2], double low, const double values[2] )
+{
+    double now[2] = { values[0], values[1] };
+    bool held[2], done = false;
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
+    for ( int i = 0; i < 2; ++i ) {
+        char name[64];
+        snprintf( name, sizeof name, "%s.%s.%d", verb, key, i );
+        done |= tr_ui_number( ui, name, labels[i], low, TR_MAX_FRAMES, 1, &now[i], &held[i] );
+    }
+    if ( done )
+        tr_ops_add( ops, "%s id=%s %s=%.0f,%.0f", verb, id, key, now[0], now[1] );
+    else if ( held[0] || held[1] )
+        tr_ops_preview( ops, "%s id=%s %s=%.0f,%.0f", verb, id, key, now[0], now[1] );
+}

@@ -75,26 +75,6 @@ static void tools( tr_ui *ui )
     }
 }
 
-static void methods( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
-{
-    int count;
-    const tr_method *table = tr_method_table( &count );
-    char label[64];
-    snprintf( label, sizeof label, "%s", shown->method->name );
-    tr_ui_mark( ui, "method", nk_widget_bounds( ui->nk ) );
-    if ( !nk_combo_begin_label( ui->nk, label, nk_vec2( 420, (float)count * 30 + 12 ) ) )
-        return;
-    for ( int i = 0; i < count; ++i ) {
-        const float columns[] = { 0.24f, 0.76f };
-        nk_layout_row( ui->nk, NK_DYNAMIC, TR_ROW - 2, 2, columns );
-        bool chosen = nk_combo_item_label( ui->nk, table[i].name, NK_TEXT_LEFT );
-        nk_label_colored( ui->nk, table[i].help, NK_TEXT_LEFT, tr_theme_dark.dim );
-        if ( chosen )
-            tr_ops_ask( ops, TR_ASK_METHOD, table[i].name );
-    }
-    nk_combo_end( ui->nk );
-}
-
 // Switches of the viewport, as words that light up.
 static void switches( tr_ui *ui )
 {
@@ -158,7 +138,7 @@ void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             nk_layout_row_push( nk, 14 );
             nk_spacing( nk, 1 );
             nk_layout_row_push( nk, used );
-            methods( ui, shown, ops );
+            tr_ui_methods( ui, shown, ops );
         }
         nk_layout_row_end( nk );
     }

@@ -40,7 +40,7 @@ static void rule_row( tr_ui *ui, const tr_shown *shown, const tr_constraint *k )
     int on = tr_ui_selected( ui, TR_ITEM_CONSTRAINT, k->id ), before = on;
     nk_layout_row_dynamic( nk, 42, 1 );
     struct nk_rect area = nk_widget_bounds( nk );
-    if ( nk_selectable_label( nk, "", NK_TEXT_LEFT, &on ) && on != before ) {
+    if ( nk_selectable_label( nk, " ", NK_TEXT_LEFT, &on ) && on != before ) {
         tr_item item = tr_item_make( TR_ITEM_CONSTRAINT, k->id, -1 );
         ui->selection_count -= ui->selection_count > 0 && tr_selected( ui )->kind == TR_ITEM_CONSTRAINT;
         tr_select( ui, &item, ui->selection_count > 0 );
@@ -66,23 +66,6 @@ static void rule_row( tr_ui *ui, const tr_shown *shown, const tr_constraint *k )
 
 // ------------------------------------------------------------------------------------------------------ one
 
-// Two numbers that belong together: op key=a,b.
-static void pair( tr_ui *ui, tr_ops *ops, const tr_constraint *k, const char *key,
-                  const char *const labels[2], double low, double values[2] )
-{
-    bool held[2], done = false;
-    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
-    for ( int i = 0; i < 2; ++i ) {
-        char name[32];
-        snprintf( name, sizeof name, "rule.%s.%d", key, i );
-        done |= tr_ui_number( ui, name, labels[i], low, TR_MAX_FRAMES, 1, &values[i], &held[i] );
-    }
-    if ( done )
-        tr_ops_add( ops, "constraint_set id=%s %s=%.0f,%.0f", k->id, key, values[0], values[1] );
-    else if ( held[0] || held[1] )
-        tr_ops_preview( ops, "constraint_set id=%s %s=%.0f,%.0f", k->id, key, values[0], values[1] );
-}
-
 static void one_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_constraint *k )
 {
     struct nk_context *nk = ui->nk;
@@ -98,8 +81,8 @@ static void one_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_co
     double range[2] = { k->first > -TR_MAX_FRAMES ? k->first : shown->scene->first,
                         k->last < TR_MAX_FRAMES ? k->last : shown->scene->last };
     double ease[2] = { k->ease_in, k->ease_out };
-    pair( ui, ops, k, "range", range_labels, -TR_MAX_FRAMES, range );
-    pair( ui, ops, k, "ease", ease_labels, 0, ease );
+    tr_ui_frames( ui, ops, "constraint_set", k->id, "range", range_labels, -TR_MAX_FRAMES, range );
+    tr_ui_frames( ui, ops, "constraint_set", k->id, "ease", ease_labels, 0, ease );
     nk_layout_row_dynamic( nk, TR_ROW - 2, 2 );
     if ( nk_check_label( nk, "Hard: must be met", k->hard ) != k->hard )
         tr_ops_add( ops, "constraint_set id=%s hard=%s", k->id, k->hard ? "false" : "true" );

@@ -60,22 +60,6 @@ static void move_buttons( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
         tr_ops_add( ops, "layer_move id=%s before=%s", scene->layers[i].id, scene->layers[i - 1].id );
 }
 
-static void pair( tr_ui *ui, tr_ops *ops, const char *id, const char *key, const char *const labels[2],
-                  double low, double values[2] )
-{
-    bool held[2], done = false;
-    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
-    for ( int i = 0; i < 2; ++i ) {
-        char name[48];
-        snprintf( name, sizeof name, "layer.%s.%d", key, i );
-        done |= tr_ui_number( ui, name, labels[i], low, TR_MAX_FRAMES, 1, &values[i], &held[i] );
-    }
-    if ( done )
-        tr_ops_add( ops, "layer_set id=%s %s=%.0f,%.0f", id, key, values[0], values[1] );
-    else if ( held[0] || held[1] )
-        tr_ops_preview( ops, "layer_set id=%s %s=%.0f,%.0f", id, key, values[0], values[1] );
-}
-
 static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
 {
     static const char *const window_labels[] = { "From", "To" }, *const ease_labels[] = { "Ease in",
@@ -94,8 +78,8 @@ static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
     snprintf( text, sizeof text, "holds %s, by %d handle%s", layer->members, handles,
               handles == 1 ? "" : "s" );
     tr_ui_note( ui, text );
-    pair( ui, ops, layer->id, "range", window_labels, -TR_MAX_FRAMES, window );
-    pair( ui, ops, layer->id, "ease", ease_labels, 0, ease );
+    tr_ui_frames( ui, ops, "layer_set", layer->id, "range", window_labels, -TR_MAX_FRAMES, window );
+    tr_ui_frames( ui, ops, "layer_set", layer->id, "ease", ease_labels, 0, ease );
     if ( layer->kind == TR_LAYER_CAGE ) {
         nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
         if ( tr_ui_number( ui, "layer.falloff", "Falloff, frames", 0, TR_MAX_FRAMES, 1, &falloff, &held ) )

@@ -51,7 +51,7 @@ static void rule_line( tr_ui *ui, const tr_shown *shown, int r )
     int chosen = 0;
     nk_layout_row_dynamic( nk, 24, 1 );
     struct nk_rect area = nk_widget_bounds( nk );
-    if ( nk_selectable_label( nk, "", NK_TEXT_LEFT, &chosen ) && chosen )
+    if ( nk_selectable_label( nk, " ", NK_TEXT_LEFT, &chosen ) && chosen )
         jump( ui, shown, rule, report->worst_frame );
     struct nk_command_buffer *canvas = nk_window_get_canvas( nk );
     const struct nk_user_font *small = &shown->paint->fonts.small->handle;
@@ -113,6 +113,27 @@ static void figures( tr_ui *ui, const tr_shown *shown )
     nk_style_pop_font( ui->nk );
 }
 
+// The ways of solving there are, to choose one.
+void tr_ui_methods( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    int count;
+    const tr_method *table = tr_method_table( &count );
+    char label[64];
+    snprintf( label, sizeof label, "%s", shown->method->name );
+    tr_ui_mark( ui, "method", nk_widget_bounds( ui->nk ) );
+    if ( !nk_combo_begin_label( ui->nk, label, nk_vec2( 420, (float)count * 30 + 12 ) ) )
+        return;
+    for ( int i = 0; i < count; ++i ) {
+        const float columns[] = { 0.24f, 0.76f };
+        nk_layout_row( ui->nk, NK_DYNAMIC, TR_ROW - 2, 2, columns );
+        bool chosen = nk_combo_item_label( ui->nk, table[i].name, NK_TEXT_LEFT );
+        nk_label_colored( ui->nk, table[i].help, NK_TEXT_LEFT, tr_theme_dark.dim );
+        if ( chosen )
+            tr_ops_ask( ops, TR_ASK_METHOD, table[i].name );
+    }
+    nk_combo_end( ui->nk );
+}
+
 void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     if ( tr_session_stale( shown->session ) ) {
@@ -121,6 +142,9 @@ void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         if ( nk_button_label( ui->nk, "Solve again" ) )
             tr_ops_ask( ops, TR_ASK_SOLVE, NULL );
     }
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
+    nk_label_colored( ui->nk, "Solved by", NK_TEXT_LEFT, tr_theme_dark.dim );
+    tr_ui_methods( ui, shown, ops );
     if ( !shown->solved ) {
         tr_ui_note( ui, "Not solved yet." );
         return;

@@ -34,23 +34,6 @@ static void members_text( const tr_ui *ui, const tr_item *item, char *out, size_
     }
 }
 
-static bool point_text( const tr_shown *shown, const tr_item *item, char *out, size_t size )
-{
-    int actor = tr_item_actor( shown, item );
-    tr_text text = { 0 };
-    tr_point point = tr_point_prop( item->id, v3_zero );
-    if ( actor >= 0 ) {
-        const tr_skeleton *skeleton = &shown->stage->actors[actor].target;
-        int joint = item->joint >= 0 && item->joint < skeleton->joint_count ? item->joint : 0;
-        point = tr_point_joint( item->id, skeleton->joints[joint].name );
-    }
-    tr_point_print( &point, &text );
-    bool ok = !text.failed && text.size < size;
-    snprintf( out, size, "%s", ok ? text.data : "" );
-    tr_text_free( &text );
-    return ok;
-}
-
 static void free_id( const tr_scene *scene, const char *stem, bool layer, tr_id out )
 {
     for ( int n = 1;; ++n ) {
@@ -117,7 +100,7 @@ static void emit_grip( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit
     char members[TR_PATH_MAX], point[160], move[96];
     int frame = ui->frame + shown->scene->first, reach = ui->cage_reach;
     members_text( ui, &ui->drag.item, members, sizeof members );
-    if ( !point_text( shown, &ui->drag.item, point, sizeof point ) )
+    if ( !tr_item_point( shown, &ui->drag.item, point, sizeof point ) )
         return;
     grip g = find_grip( shown, members, point, frame );
     vec3 by = v3_add( g.before, v3_sub( ui->drag.now, ui->drag.start ) );

@@ -12,19 +12,6 @@ static void free_id( const tr_scene *scene, const char *stem, char out[TR_ID_MAX
     }
 }
 
-// The point a rule takes hold of: a joint, or the middle of a prop.
-static bool point_text( const tr_shown *shown, const tr_item *item, tr_text *out )
-{
-    int actor = tr_item_actor( shown, item );
-    tr_point point =
-        actor >= 0 ? tr_point_joint(
-                         item->id,
-                         shown->stage->actors[actor].target.joints[item->joint > 0 ? item->joint : 0].name )
-                   : tr_point_prop( item->id, v3_zero );
-    tr_point_print( &point, out );
-    return !out->failed;
-}
-
 static bool can_be_linked( const tr_item *item )
 {
     return item->kind == TR_ITEM_CAST || item->kind == TR_ITEM_PROP;
@@ -53,17 +40,15 @@ static tr_item link_end( const tr_ui *ui, const tr_shown *shown )
 static void link_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_item end = link_end( ui, shown );
-    tr_text a = { 0 }, b = { 0 };
+    char a[160], b[160];
     tr_id id;
     if ( !ui->drag.moved || end.kind == TR_ITEM_NONE )
         return;
     free_id( shown->scene, "link", id );
     int first = shown->scene->first;
-    if ( point_text( shown, &ui->drag.item, &a ) && point_text( shown, &end, &b ) )
-        tr_ops_add( ops, "constraint_add id=%s kind=relative a=\"%s\" b=\"%s\" range=%d,%d ease=8,8", id,
-                    a.data, b.data, ui->loop_first + first, ui->loop_last + first );
-    tr_text_free( &a );
-    tr_text_free( &b );
+    if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) && tr_item_point( shown, &end, b, sizeof b ) )
+        tr_ops_add( ops, "constraint_add id=%s kind=relative a=\"%s\" b=\"%s\" range=%d,%d ease=8,8", id, a,
+                    b, ui->loop_first + first, ui->loop_last + first );
 }
 
 static void link_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
@@ -152,15 +137,14 @@ static void contact_range( const tr_ui *ui, int *first, int *last )
 
 static void contact_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
-    tr_text a = { 0 };
+    char a[160];
     tr_id id;
     int first, last;
     contact_range( ui, &first, &last );
     free_id( shown->scene, "contact", id );
-    if ( point_text( shown, &ui->drag.item, &a ) )
+    if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) )
         tr_ops_add( ops, "constraint_add id=%s kind=contact a=\"%s\" surface=ground range=%d,%d ease=4,4", id,
-                    a.data, first + shown->scene->first, last + shown->scene->first );
-    tr_text_free( &a );
+                    a, first + shown->scene->first, last + shown->scene->first );
 }
 
 static void contact_hint( tr_ui *ui, const tr_shown *shown )

@@ -59,13 +59,10 @@ static void emit_pin( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit 
         if ( tr_scene_find_constraint( shown->scene, id ) < 0 )
             break;
     }
-    tr_text point = { 0 };
-    tr_point at = tr_point_joint( item->id, joint );
-    tr_point_print( &at, &point );
-    if ( !point.failed )
+    char point[160];
+    if ( tr_item_point( shown, item, point, sizeof point ) )
         put( ops, "constraint_add id=%s kind=absolute a=\"%s\" range=%d,%d ease=%d,%d target=%s,%s,%s", id,
-             point.data, frame, frame, pin_ease, pin_ease, x, y, z );
-    tr_text_free( &point );
+             point, frame, frame, pin_ease, pin_ease, x, y, z );
 }
 
 // What a move by `by` means for one thing.
