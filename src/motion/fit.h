@@ -66,6 +66,8 @@ typedef struct fit_task { // a goal that has something to say
     const tr_fit_goal *goals[LANES];
     tr_fit_kind kind;
     int carrier;      // index of the fit_joint whose frame moves the goal, -1 for the root's shift alone
+    int leader;       // the first task on the same point, itself where it is that
+    int followers;    // of a leader: how many share its rows
     lane3 point;      // position: in the carrier's frame
     lane3 place;      // position
     lane_quat wanted; // rotation
@@ -78,6 +80,9 @@ typedef struct fit_task { // a goal that has something to say
     lane before;          // |c|² one step ago
     lane3 reached;        // position: the point as posed last; rotation: the error in radians
     lane3 pull, pull_trial; // λ
+    // Of a leader with followers: all of them as one, see gather_groups.
+    lane_sym give;   // W⁻¹
+    lane3 push, sum; // W⁻¹ Σ ρ', Σ λ
 } fit_task;
 
 typedef struct fit_row { // how a task's c changes with a joint's turn: three rows of the Jacobian
@@ -95,11 +100,12 @@ typedef struct tr_fit_slot {
     lane_quat *centre;           // [joint_count] local, of all joints when bones are aimed
     lane_quat *world;            // [joint_count]
     fit_joint *joints;           // [joint_count]
-    fit_task *tasks;             // [goal_count]
+    fit_task *tasks;             // [task_count] leaders first; room for goal_count
     fit_row *rows;               // [goal_count * depth], joint by joint, tasks in order
-    lane *normal;                // [9 * goal_count²]
-    lane *rhs;                   // [3 * goal_count]
+    lane *normal;                // [9 * leader_count²], room for as many goals
+    lane *rhs;                   // [3 * leader_count]
     int joint_count, task_count, row_count;
+    int leader_count;                           // tasks with rows of their own
     lane3 root, shift, shift_trial, shift_kept; // shift in z: metres times √stiffness
     double shift_scale;                         // 1 / √stiffness
     lane share;                                 // of the last step that was taken

@@ -75,24 +75,61 @@ bool tr_fit_block_next( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_re
 
 // --------------------------------------------------------------------------------------------- who moves
 
-// Tasks, and in slot->place how many of them hang below each joint. Carriers are joints of the skeleton yet.
+// The same goal, or two places for one point: what moves one moves the other alike.
+static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
+{
+    if ( a == b )
+        return true;
+    return a->kind == TR_FIT_POSITION && b->kind == TR_FIT_POSITION && a->joint == b->joint &&
+           a->axes == b->axes && a->offset.x == b->offset.x && a->offset.y == b->offset.y &&
+           a->offset.z == b->offset.z;
+}
+
+// The leader whose point a block's goals are on, in every frame; leader_count when there is none.
+static int find_leader( const tr_fit_slot *slot, const tr_fit_goal *const goals[LANES] )
+{
+    for ( int t = 0; t < slot->leader_count; ++t ) {
+        int l = 0;
+        while ( l < LANES && same_point( slot->tasks[t].goals[l], goals[l] ) )
+            ++l;
+        if ( l == LANES )
+            return t;
+    }
+    return slot->leader_count;
+}
+
+// Adds the tasks that lead, or those that follow. Carriers are joints of the skeleton yet.
+static void add_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block, bool leading )
+{
+    int at[LANES] = { 0 };
+    const tr_fit_goal *goals[LANES];
+    while ( ( goals[0] = next_goal( block->frames[0], &at[0] ) ) != NULL ) {
+        for ( int l = 1; l < LANES; ++l )
+            goals[l] = next_goal( block->frames[l], &at[l] );
+        int leader = find_leader( slot, goals );
+        if ( leading ? leader < slot->leader_count : slot->tasks[leader].goals[0] == goals[0] )
+            continue;
+        fit_task *task = &slot->tasks[slot->task_count++];
+        memcpy( task->goals, goals, sizeof goals );
+        task->kind = goals[0]->kind;
+        task->carrier = carrier_of( fit, goals[0] );
+        task->leader = leader;
+        task->followers = 0;
+        slot->leader_count += leading;
+        slot->tasks[leader].followers += !leading;
+    }
+}
+
+// Tasks, and in slot->place how many of them that have rows hang below each joint.
 static void gather_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
 {
-    const tr_joint *joints = fit->skeleton->joints;
-    int at[LANES] = { 0 };
-    const tr_fit_goal *goal;
-    slot->task_count = 0;
+    slot->task_count = slot->leader_count = 0;
     memset( slot->place, 0, (size_t)fit->skeleton->joint_count * sizeof( int ) );
-    while ( ( goal = next_goal( block->frames[0], &at[0] ) ) != NULL ) {
-        fit_task *task = &slot->tasks[slot->task_count++];
-        task->goals[0] = goal;
-        for ( int l = 1; l < LANES; ++l )
-            task->goals[l] = next_goal( block->frames[l], &at[l] );
-        task->kind = goal->kind;
-        task->carrier = carrier_of( fit, goal );
-        for ( int j = task->carrier; j >= 0; j = joints[j].parent )
+    add_tasks( fit, slot, block, true );
+    add_tasks( fit, slot, block, false );
+    for ( int t = 0; t < slot->leader_count; ++t )
+        for ( int j = slot->tasks[t].carrier; j >= 0; j = fit->skeleton->joints[j].parent )
             slot->place[j]++;
-    }
 }
 
 // The joints above tasks, in order, each with room for its rows. Replaces counts in slot->place by indices.
@@ -127,7 +164,7 @@ void tr_fit_gather( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
         task->carrier = task->carrier < 0 ? -1 : slot->place[task->carrier];
-        int below = -1, i = task->carrier;
+        int below = -1, i = t < slot->leader_count ? task->carrier : -1;
         if ( i >= 0 && slot->joints[i].locked )
             i = slot->joints[i].mover;
         for ( ; i >= 0; i = slot->joints[i].mover ) {

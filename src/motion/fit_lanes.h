@@ -129,6 +129,25 @@ static inline void sym_add( lane_sym *m, const lane_sym *a )
     m->xx += a->xx, m->xy += a->xy, m->xz += a->xz;
     m->yy += a->yy, m->yz += a->yz, m->zz += a->zz;
 }
+static inline lane3 sym_mulv( const lane_sym *m, lane3 v )
+{
+    return ( lane3 ){ m->xx * v.x + m->xy * v.y + m->xz * v.z, m->xy * v.x + m->yy * v.y + m->yz * v.z,
+                      m->xz * v.x + m->yz * v.y + m->zz * v.z };
+}
+
+static inline lane_sym sym_inverse( const lane_sym *m ) // cofactors over the determinant
+{
+    lane xx = m->yy * m->zz - m->yz * m->yz, xy = m->xz * m->yz - m->xy * m->zz,
+         xz = m->xy * m->yz - m->xz * m->yy;
+    lane s = 1 / ( m->xx * xx + m->xy * xy + m->xz * xz );
+    return ( lane_sym ){ .xx = s * xx,
+                         .xy = s * xy,
+                         .xz = s * xz,
+                         .yy = s * ( m->xx * m->zz - m->xz * m->xz ),
+                         .yz = s * ( m->xy * m->xz - m->xx * m->yz ),
+                         .zz = s * ( m->xx * m->yy - m->xy * m->xy ) };
+}
+
 static inline void sym_add_diagonal( lane_sym *m, lane s )
 {
     m->xx += s, m->yy += s, m->zz += s;

@@ -8,6 +8,8 @@
 #define MAX_TURN     0.8   // radians a joint turns in one step: what a quadratic model can promise
 #define LARGEST_HINT 1.2   // radians
 #define BENT_BACK    0.005 // radians
+#define MOST_WORK    2e9   // products for the pulls of one frame, over all steps
+#define FEWEST_STEPS 8     // however many goals there are
 
 static const lane_mask all_lanes = { -1, -1, -1, -1 };
 
@@ -142,6 +144,14 @@ static void go_back( tr_fit_slot *slot, lane_mask some ) // from the trial to th
         slot->joints[i].trial = l3_select( some, slot->joints[i].z, slot->joints[i].trial );
 }
 
+// A step costs the cube of the number of goals: beyond a hundred there are fewer of them. Goals that many are
+// met in a few steps or not at all.
+static int most_steps( const tr_fit *fit, const tr_fit_slot *slot )
+{
+    double rows = 3.0 * slot->leader_count, most = fmax( FEWEST_STEPS, MOST_WORK / ( rows * rows * rows ) );
+    return (int)fmin( fit->def.max_iterations, most );
+}
+
 // Newton's method from the current state, in steps that turn no joint by more than `reach`. One that does not
 // lower the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of
 // length `far` after one of `before` leaves about far² / before to do. Between steps every lane is posed as
@@ -153,7 +163,7 @@ static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, p
     stride step;
     slot->sharp &= ~running;
     p->converged &= ~running;
-    for ( int i = 0; i < fit->def.max_iterations; ++i ) {
+    for ( int i = 0, most = most_steps( fit, slot ); i < most; ++i ) {
         running &= reach > 0.1 * tolerance;
         if ( !lane_any( running ) )
             break;

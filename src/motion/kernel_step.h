@@ -85,7 +85,7 @@ static void add_tension( tr_fit_slot *slot, const fit_joint *joint, lane_sym *h 
             continue;
         lane3 end = row->below >= 0 ? slot->joints[slot->rows[row->below].joint].position : task->reached;
         row->bone = l3_sub( end, joint->position );
-        lane3 b = row->bone, p = task->pull, x = l3_mul( p, b );
+        lane3 b = row->bone, p = task->followers > 0 ? task->sum : task->pull, x = l3_mul( p, b );
         h->xx += x.y + x.z;
         h->yy += x.x + x.z;
         h->zz += x.x + x.y;
@@ -102,8 +102,9 @@ static lane largest_tension( const tr_fit_slot *slot, const fit_joint *joint )
     for ( int r = 0; r < joint->row_count; ++r ) {
         const fit_row *row = &slot->rows[joint->first_row + r];
         const fit_task *task = &slot->tasks[row->task];
+        lane3 p = task->followers > 0 ? task->sum : task->pull;
         if ( task->kind == TR_FIT_POSITION )
-            most += lane_sqrt( l3_dot( task->pull, task->pull ) * l3_dot( row->bone, row->bone ) );
+            most += lane_sqrt( l3_dot( p, p ) * l3_dot( row->bone, row->bone ) );
     }
     return most;
 }
@@ -269,14 +270,74 @@ static inline void add_own_products( lane *block, int stride, const lane33 *a, c
     block[2 * stride + 2] += l3_dot( a->cz, b->cz );
 }
 
+static lane3 pull_of( const tr_fit_slot *slot, int t )
+{
+    return ( lane3 ){ slot->rhs[3 * t], slot->rhs[3 * t + 1], slot->rhs[3 * t + 2] };
+}
+
+// Goals on one point have the same N: with W_i = ρ'' of each, all of them are as one goal of W = Σ W_i whose
+// slope is Σ ρ'. Only that one, the leader, has rows; what the others pull follows (share_pulls).
+
+static lane_sym curvature( const fit_task *task ) // W_i
+{
+    lane_sym w = { .xx = task->weight, .yy = task->weight, .zz = task->weight };
+    if ( lane_any( task->stretch != 0 ) )
+        sym_add_square( &w, -task->weight * task->stretch / ( 1 + task->stretch ), l3_unit( task->c ) );
+    return w;
+}
+
+static void gather_groups( tr_fit_slot *slot )
+{
+    for ( int t = 0; t < slot->leader_count; ++t ) {
+        fit_task *leader = &slot->tasks[t];
+        if ( leader->followers == 0 )
+            continue;
+        leader->give = curvature( leader ); // W, as yet
+        leader->push = l3_scale( leader->weight, leader->c );
+        leader->sum = leader->pull;
+    }
+    for ( int t = slot->leader_count; t < slot->task_count; ++t ) {
+        const fit_task *task = &slot->tasks[t];
+        fit_task *leader = &slot->tasks[task->leader];
+        lane_sym w = curvature( task );
+        sym_add( &leader->give, &w );
+        leader->push = l3_mad( leader->push, task->weight, task->c );
+        leader->sum = l3_add( leader->sum, task->pull );
+    }
+    for ( int t = 0; t < slot->leader_count; ++t ) {
+        fit_task *leader = &slot->tasks[t];
+        if ( leader->followers == 0 )
+            continue;
+        leader->give = sym_inverse( &leader->give );
+        leader->push = sym_mulv( &leader->give, leader->push );
+    }
+}
+
+// λ_i of every task: N x is what all tasks on a point see alike.
+static void share_pulls( tr_fit_slot *slot )
+{
+    for ( int t = 0; t < slot->leader_count; ++t )
+        slot->tasks[t].pull_trial = pull_of( slot, t );
+    for ( int t = slot->task_count - 1; t >= 0; --t ) { // leaders last
+        fit_task *task = &slot->tasks[t];
+        const fit_task *leader = &slot->tasks[task->leader];
+        if ( leader->followers == 0 )
+            continue;
+        lane3 way = l3_add( sym_mulv( &leader->give, pull_of( slot, task->leader ) ), leader->push ); // − N x
+        lane_sym w = curvature( task );
+        task->pull_trial = l3_sub( sym_mulv( &w, way ), l3_scale( task->weight, task->c ) );
+    }
+}
+
 // What the root's shift gives, and the compliance of the goals. Rows of masked axes are zero but for this.
 static void assemble_task( tr_fit_slot *slot, int t )
 {
-    int m = 3 * slot->task_count;
+    int m = 3 * slot->leader_count;
     const fit_task *task = &slot->tasks[t];
+    bool alone = task->followers == 0;
     double give = slot->shift_scale * slot->shift_scale;
-    lane3 rhs = l3_scale( -( 1 + task->stretch ), task->c );
-    for ( int u = t; u < slot->task_count && task->kind == TR_FIT_POSITION; ++u ) {
+    lane3 rhs = alone ? l3_scale( -( 1 + task->stretch ), task->c ) : l3_sub( l3_zero(), task->push );
+    for ( int u = t; u < slot->leader_count && task->kind == TR_FIT_POSITION; ++u ) {
         if ( slot->tasks[u].kind != TR_FIT_POSITION )
             continue;
         lane3 both = l3_mul( task->mask, slot->tasks[u].mask );
@@ -287,18 +348,22 @@ static void assemble_task( tr_fit_slot *slot, int t )
     }
     if ( task->kind == TR_FIT_POSITION )
         rhs = l3_mad( rhs, lane_all( slot->shift_scale ), l3_mul( task->mask, slot->shift ) );
-    lane *own = slot->normal + (size_t)3 * t * ( m + 1 ), compliance = 1 / task->weight;
-    own[0] += compliance;
-    own[m + 1] += compliance;
-    own[2 * ( m + 1 )] += compliance;
-    if ( lane_any( task->stretch != 0 ) ) {
-        lane_sym along = { 0 };
-        sym_add_square( &along, task->stretch * compliance, l3_unit( task->c ) );
-        own[0] += along.xx, own[1] += along.xy, own[2] += along.xz;
-        own[m + 1] += along.yy, own[m + 2] += along.yz;
-        own[2 * ( m + 1 )] += along.zz;
-    }
     slot->rhs[3 * t] = rhs.x, slot->rhs[3 * t + 1] = rhs.y, slot->rhs[3 * t + 2] = rhs.z;
+    lane *own = slot->normal + (size_t)3 * t * ( m + 1 ), compliance = 1 / task->weight;
+    lane_sym more = task->give;
+    if ( alone ) {
+        own[0] += compliance;
+        own[m + 1] += compliance;
+        own[2 * ( m + 1 )] += compliance;
+        more = ( lane_sym ){ 0 };
+        if ( lane_any( task->stretch != 0 ) )
+            sym_add_square( &more, task->stretch * compliance, l3_unit( task->c ) );
+    }
+    if ( !alone || lane_any( task->stretch != 0 ) ) {
+        own[0] += more.xx, own[1] += more.xy, own[2] += more.xz;
+        own[m + 1] += more.yy, own[m + 2] += more.yz;
+        own[2 * ( m + 1 )] += more.zz;
+    }
 }
 
 static lane33 scaled_rows( lane3 s, const lane33 *m ) // diag( s ) m
@@ -309,12 +374,13 @@ static lane33 scaled_rows( lane3 s, const lane33 *m ) // diag( s ) m
 // Upper triangle of N H⁻¹ Nᵀ + W⁻¹, row by row, and N H⁻¹ g − c.
 static signs assemble( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
 {
-    int m = 3 * slot->task_count;
+    int m = 3 * slot->leader_count;
     for ( int t = 0; t < slot->task_count; ++t )
         weigh( &slot->tasks[t], fit->size, slot->sharp );
+    gather_groups( slot );
     signs s = factor_tree( fit, slot, convex );
     memset( slot->normal, 0, (size_t)m * (size_t)m * sizeof( lane ) );
-    for ( int t = 0; t < slot->task_count; ++t )
+    for ( int t = 0; t < slot->leader_count; ++t )
         assemble_task( slot, t );
     for ( int i = 0; i < slot->joint_count; ++i ) {
         const fit_joint *joint = &slot->joints[i];
@@ -336,24 +402,31 @@ static signs assemble( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
 // Compliance of the body at a task, mean over its axes; after assemble.
 static lane give_of( const tr_fit_slot *slot, int t )
 {
-    int m = 3 * slot->task_count;
-    const fit_task *task = &slot->tasks[t];
-    const lane *diagonal = slot->normal + (size_t)3 * t * ( m + 1 );
-    lane trace = diagonal[0] + diagonal[m + 1] + diagonal[2 * ( m + 1 )] - 3 / task->weight;
+    int m = 3 * slot->leader_count;
+    const fit_task *task = &slot->tasks[t], *leader = &slot->tasks[task->leader];
+    const lane *diagonal = slot->normal + (size_t)3 * task->leader * ( m + 1 );
+    lane own =
+        leader->followers == 0 ? 3 / task->weight : leader->give.xx + leader->give.yy + leader->give.zz;
+    lane trace = diagonal[0] + diagonal[m + 1] + diagonal[2 * ( m + 1 )] - own;
     return lane_positive( trace ) / l3_dot( task->mask, task->mask );
 }
 
 // A = Uᵀ D U of a symmetric matrix in its upper triangle, in place: row k becomes D_k times that of U, but
 // for the diagonal, which becomes 1 / D_k. Returns the number of negative D.
-static lane_mask factor_symmetric( lane *a, int n )
+//
+// Four rows at a time go over those below, in the same order as one after the other: the same bits, a quarter
+// of the way through memory.
+enum { FACTOR_ROWS = 4 };
+
+static lane_mask factor_rows( lane *a, int n, int first, int count )
 {
     lane_mask negative = { 0 };
-    for ( int k = 0; k < n; ++k ) {
+    for ( int k = first; k < first + count; ++k ) {
         lane *row = a + (size_t)k * n;
         lane inverse = 1 / row[k];
         negative -= row[k] < 0;
         row[k] = inverse;
-        for ( int i = k + 1; i < n; ++i ) {
+        for ( int i = k + 1; i < first + count; ++i ) {
             lane share = row[i] * inverse;
             lane *below = a + (size_t)i * n;
             for ( int j = i; j < n; ++j )
@@ -361,6 +434,23 @@ static lane_mask factor_symmetric( lane *a, int n )
         }
     }
     return negative;
+}
+
+static lane_mask factor_symmetric( lane *a, int n )
+{
+    lane_mask negative = { 0 };
+    int k = 0;
+    for ( ; k + FACTOR_ROWS <= n; k += FACTOR_ROWS ) {
+        negative += factor_rows( a, n, k, FACTOR_ROWS );
+        const lane *r0 = a + (size_t)k * n, *r1 = r0 + n, *r2 = r1 + n, *r3 = r2 + n;
+        for ( int i = k + FACTOR_ROWS; i < n; ++i ) {
+            lane s0 = r0[i] * r0[k], s1 = r1[i] * r1[k + 1], s2 = r2[i] * r2[k + 2], s3 = r3[i] * r3[k + 3];
+            lane *below = a + (size_t)i * n;
+            for ( int j = i; j < n; ++j )
+                below[j] = below[j] - s0 * r0[j] - s1 * r1[j] - s2 * r2[j] - s3 * r3[j];
+        }
+    }
+    return negative + factor_rows( a, n, k, n - k );
 }
 
 static void solve_symmetric( const lane *a, lane *x, int n )
@@ -409,11 +499,6 @@ static void unwind( fit_joint *joint )
     joint->trial = l3_select( more, l3_scale( shorter, joint->trial ), joint->trial );
 }
 
-static lane3 pull_of( const tr_fit_slot *slot, int t )
-{
-    return ( lane3 ){ slot->rhs[3 * t], slot->rhs[3 * t + 1], slot->rhs[3 * t + 2] };
-}
-
 // Turns every joint by H⁻¹ ( Nᵀ λ − g ), from the root to the leaves, and moves `trial` by it. Without the
 // slope, g counts as zero. Returns the largest turn of a joint against its mover.
 static lane turn_joints( tr_fit_slot *slot, bool slope )
@@ -443,7 +528,7 @@ static lane turn_joints( tr_fit_slot *slot, bool slope )
 static lane3 pull_on_root( const tr_fit_slot *slot )
 {
     lane3 pull = l3_zero();
-    for ( int t = 0; t < slot->task_count; ++t )
+    for ( int t = 0; t < slot->leader_count; ++t )
         if ( slot->tasks[t].kind == TR_FIT_POSITION )
             pull = l3_add( pull, l3_mul( slot->tasks[t].mask, pull_of( slot, t ) ) );
     return pull;
@@ -466,12 +551,11 @@ typedef struct stride { // how far a step goes
 // the lanes where it is a minimum, as in all that are convex.
 static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex, stride *step )
 {
-    int m = 3 * slot->task_count;
+    int m = 3 * slot->leader_count;
     signs s = assemble( fit, slot, convex );
     lane_mask exact = ~s.none & ( factor_symmetric( slot->normal, m ) == s.negative );
     solve_symmetric( slot->normal, slot->rhs, m );
-    for ( int t = 0; t < slot->task_count; ++t )
-        slot->tasks[t].pull_trial = pull_of( slot, t );
+    share_pulls( slot );
     slot->shift_trial = l3_scale( lane_all( slot->shift_scale ), pull_on_root( slot ) );
     for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].trial = slot->joints[i].z;
@@ -501,7 +585,7 @@ static void limit_step( tr_fit_slot *slot, const stride *step, lane reach, lane_
 // the least cost of closeness.
 static void correct( tr_fit_slot *slot, lane_mask some )
 {
-    for ( int t = 0; t < slot->task_count; ++t ) {
+    for ( int t = 0; t < slot->leader_count; ++t ) {
         const fit_task *task = &slot->tasks[t];
         lane3 along = l3_unit( task->c ), whole = task->pull_trial;
         whole = l3_mad( whole, task->stretch * l3_dot( along, whole ), along );
@@ -510,7 +594,7 @@ static void correct( tr_fit_slot *slot, lane_mask some )
         wrong = l3_select( some, wrong, l3_zero() );
         slot->rhs[3 * t] = wrong.x, slot->rhs[3 * t + 1] = wrong.y, slot->rhs[3 * t + 2] = wrong.z;
     }
-    solve_symmetric( slot->normal, slot->rhs, 3 * slot->task_count );
+    solve_symmetric( slot->normal, slot->rhs, 3 * slot->leader_count );
     lane3 mended = l3_mad( slot->shift_trial, lane_all( slot->shift_scale ), pull_on_root( slot ) );
     slot->shift_trial = l3_select( some, mended, slot->shift_trial );
     for ( int i = 0; i < slot->joint_count; ++i ) // where to go back to; kept is free while a step is made
