@@ -582,11 +582,11 @@ static void newton_finds_the_same_rest( void **state )
     deform( &r );
     for ( size_t i = 0; i < count; ++i )
         check_v3( r.out[0][i], kept[i], 1e-6 );
-    // The default tolerance in floats.
+    // In floats, no further from it than the tolerance says.
     r.job.def = tr_default_cluster_def();
     deform( &r );
     for ( size_t i = 0; i < count; ++i )
-        check_v3( r.out[0][i], kept[i], 1e-4 );
+        check_v3( r.out[0][i], kept[i], r.job.def.tolerance );
     tr_free( kept );
     end_rig( &r );
 }

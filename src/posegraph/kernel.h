@@ -232,22 +232,27 @@ static void start( const tr_block_work *work )
     }
 }
 
-// The next rotations and directions: each cell's for itself, or by a step of the rods.
+// Rotations and directions, each cell's for itself.
 static void local_step( tr_block_work *work )
 {
-    for ( int i = 0; i < work->graph_count; ++i ) {
-        const tr_graph_lanes *g = &work->graphs[i];
-        if ( !runs( work, i ) )
-            continue;
-        if ( work->def.newton )
-            rods_eliminate( g );
-        else {
-            fit_rotations( g, work->def.fit_steps, rounds_of( work, i )->running );
-            aim_bones( g, false );
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) ) {
+            fit_rotations( &work->graphs[i], work->def.fit_steps, rounds_of( work, i )->running );
+            aim_bones( &work->graphs[i], false );
         }
-    }
-    if ( !work->def.newton )
-        return;
+}
+
+// The same by a step of the rods; `anew`: with their stiffness as they lie now, not as in an earlier round.
+static void rods_step( tr_block_work *work, bool anew )
+{
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) ) {
+            if ( anew )
+                rods_factor( &work->graphs[i] );
+            rods_load( &work->graphs[i] );
+        }
+    if ( anew )
+        rods_join( work );
     rods_hold_rows( work );
     for ( int i = 0; i < work->graph_count; ++i )
         if ( runs( work, i ) )
@@ -331,13 +336,22 @@ static void finish( tr_block_work *work )
         work->change[l] = change[l];
 }
 
+// Rods' stiffness is found anew while they turn far, then in every second round only: what it has become by
+// then differs little. Counted in rounds, so that no frame depends on those it shares a block with.
+static bool stiffens( int round )
+{
+    return round < 4 || round % 2 == 0;
+}
+
 void KERNEL( deform )( tr_block_work *work )
 {
     tr_block_factor( &work->block );
     start( work );
     bool going = true;
     for ( int round = 0; going && round < work->def.max_iterations; ++round ) {
-        if ( round > 0 )
+        if ( round > 0 && work->def.newton )
+            rods_step( work, stiffens( round ) );
+        else if ( round > 0 )
             local_step( work );
         global_step( work );
         for ( int i = 0; i < work->graph_count; ++i )

@@ -75,10 +75,10 @@ static void rods_start( const tr_graph_lanes *g )
     }
 }
 
-// ℓ d − b̄ = (ℓ/|b| − 1) b + (b − b̄), with b the bone now and b − b̄ its displacement. Also b.
-static inline void reach_of( const rod *own, real length, const lane moved[3], lane reach[3], lane now[3] )
+// ℓ d − b̄ = (ℓ/|b| − 1) b + (b − b̄), with b the bone now and b − b̄ its displacement.
+static inline void reach_of( const rod *own, real length, const lane moved[3], lane reach[3] )
 {
-    lane square = lane_all( 0 );
+    lane now[3], square = lane_all( 0 );
     for ( int c = 0; c < 3; ++c ) {
         now[c] = own->bone[c] + moved[c];
         square += now[c] * now[c];
@@ -109,11 +109,11 @@ static void aim_bones( const tr_graph_lanes *g, bool stepped )
         int p = g->graph->parents[j];
         if ( p < 0 )
             continue;
-        lane moved[3], now[3];
+        lane moved[3];
         bone_moved( g, j, p, moved );
         for ( int c = 0; stepped && c < 3; ++c )
             moved[c] += share * ( rods[j].z[c] - rods[p].z[c] );
-        reach_of( &rods[j], (real)g->graph->lengths[j], moved, rods[j].reach, now );
+        reach_of( &rods[j], (real)g->graph->lengths[j], moved, rods[j].reach );
     }
 }
 
@@ -174,18 +174,19 @@ static inline void add_stretch( const tr_graph_lanes *g, int j, int p, const lan
         }
 }
 
-// The bone above j: its part of D of both ends, of the forces, and K(j, p) into `up`.
+// The bone above j: its part of D of both ends, and K(j, p) into `up`.
 static void add_bone( const tr_graph_lanes *g, int j, int p )
 {
     rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
-    real edge = (real)g->graph->def.edge, length = (real)g->graph->def.length;
-    lane x[3], y[3], moved[3], reach[3], now[3], a[6];
+    real edge = (real)g->graph->def.edge;
+    lane x[3], y[3], now[3], a[6];
     for ( int c = 0; c < 3; ++c )
         x[c] = y[c] = own->bone[c];
     add_product( x, 1, (const lane *)g->turns + 9 * j, own->bone );
     add_product( y, 1, (const lane *)g->turns + 9 * p, own->bone );
-    bone_moved( g, j, p, moved );
-    reach_of( own, (real)g->graph->lengths[j], moved, reach, now );
+    bone_moved( g, j, p, now );
+    for ( int c = 0; c < 3; ++c )
+        now[c] += own->bone[c];
     add_stretch( g, j, p, now );
     add_lever( own->lower, 3 * edge, 1, x );
     add_lever( above->lower, 3 * edge, -1, y );
@@ -198,8 +199,17 @@ static void add_bone( const tr_graph_lanes *g, int j, int p )
     lane *k = own->up + 21;
     k[0] = -a[0], k[1] = k[6] = -a[3], k[2] = k[12] = -a[4];
     k[7] = -a[1], k[8] = k[13] = -a[5], k[14] = -a[2];
+}
+
+// The length of the bone above j, whose direction has changed since the last right-hand side.
+static void add_pull( const tr_graph_lanes *g, int j, int p )
+{
+    rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
+    lane moved[3], reach[3];
+    bone_moved( g, j, p, moved );
+    reach_of( own, (real)g->graph->lengths[j], moved, reach );
     for ( int c = 0; c < 3; ++c ) {
-        lane pull = length * ( reach[c] - own->reach[c] );
+        lane pull = (real)g->graph->def.length * ( reach[c] - own->reach[c] );
         own->z[c] += pull;
         above->z[c] -= pull;
     }
@@ -270,38 +280,54 @@ static inline void condense( const rod *own, rod *above )
         }
 }
 
-// Children come after their parents: going backwards, a joint is complete when it is reached.
-static void rods_eliminate( const tr_graph_lanes *g )
+// D and K of all joints and bones, eliminated. Children come after their parents: going backwards, a joint is
+// complete when it is reached.
+static void rods_factor( const tr_graph_lanes *g )
+{
+    const tr_posegraph_def *def = &g->graph->def;
+    rod *rods = g->rods;
+    int joints = g->graph->joint_count;
+    for ( int j = 0; j < joints; ++j )
+        memset( rods[j].lower, 0, sizeof rods[j].lower );
+    for ( int j = joints - 1; j >= 0; --j ) {
+        int p = g->graph->parents[j];
+        rod *own = &rods[j];
+        for ( int c = 0; c < 3; ++c )
+            own->lower[low( c, c )] += (real)( 3 * def->anchor );
+        add_inertia( own->lower, (real)def->anchor, own->inertia );
+        if ( p >= 0 )
+            add_bone( g, j, p );
+        factor_joint( own, (real)( 1e-3 * def->edge ) );
+        if ( p < 0 )
+            continue;
+        lower_solve( own->lower, own->up, 6 );
+        condense( own, &rods[p] );
+    }
+}
+
+// What drives the rods: torques of the cells and what has become of the bones' directions, L⁻¹ of it into z.
+static void rods_load( const tr_graph_lanes *g )
 {
     const tr_posegraph_def *def = &g->graph->def;
     lane *cells = g->next;
     rod *rods = g->rods;
     int joints = g->graph->joint_count;
     memset( cells, 0, 9 * (size_t)joints * sizeof( lane ) );
-    for ( int j = 0; j < joints; ++j ) {
-        memset( rods[j].lower, 0, sizeof rods[j].lower );
+    for ( int j = 0; j < joints; ++j )
         memset( rods[j].z, 0, sizeof rods[j].z );
-    }
     for ( int j = joints - 1; j >= 0; --j ) {
         int p = g->graph->parents[j];
         rod *own = &rods[j];
         lane torque[3];
         gather_cell( g, j, cells );
         cell_torque( cells + 9 * j, (const lane *)g->turns + 9 * j, torque );
-        for ( int c = 0; c < 3; ++c ) {
+        for ( int c = 0; c < 3; ++c )
             own->z[3 + c] += (real)def->edge * torque[c];
-            own->lower[low( c, c )] += (real)( 3 * def->anchor );
-        }
-        add_inertia( own->lower, (real)def->anchor, own->inertia );
         if ( p >= 0 )
-            add_bone( g, j, p );
-        factor_joint( own, (real)( 1e-3 * def->edge ) );
+            add_pull( g, j, p );
         lower_solve( own->lower, own->z, 1 );
-        if ( p < 0 )
-            continue;
-        lower_solve( own->lower, own->up, 6 );
-        pass_up( own->up, own->z, rods[p].z, 1 );
-        condense( own, &rods[p] );
+        if ( p >= 0 )
+            pass_up( own->up, own->z, rods[p].z, 1 );
     }
 }
 
@@ -585,12 +611,10 @@ static void row_backward( const tr_block_work *work, int i, lane *forces )
     }
 }
 
-// Forces of the rows that keep what they ask for as it is, taken off those of the rods.
-static void rods_hold_rows( const tr_block_work *work )
+// Joins the rods that have been eliminated by the rows that count.
+static void rods_join( const tr_block_work *work )
 {
-    int count = work->block.active_count;
-    lane *forces = work->rod_force;
-    for ( int i = 0; i < count; ++i ) {
+    for ( int i = 0; i < work->block.active_count; ++i ) {
         const tr_port_row *row = active_row( work, i );
         work->rod_counts[i] = row_counts( work, i );
         for ( int e = 0; work->rod_counts[i] && e < 2 && row->tree[e] >= 0; ++e )
@@ -598,9 +622,18 @@ static void rods_hold_rows( const tr_block_work *work )
         if ( work->rod_counts[i] )
             rods_factor_row( work, i );
     }
-    for ( int i = 0; i < count; ++i )
+}
+
+// Forces of the rows that keep what they ask for as it is, taken off those of the rods.
+static void rods_hold_rows( const tr_block_work *work )
+{
+    int count = work->block.active_count;
+    lane *forces = work->rod_force;
+    for ( int i = 0; i < count; ++i ) {
+        work->rod_counts[i] = work->rod_counts[i] && row_counts( work, i );
         if ( work->rod_counts[i] )
             row_forward( work, i, forces );
+    }
     for ( int i = count - 1; i >= 0; --i )
         if ( work->rod_counts[i] )
             row_backward( work, i, forces );
