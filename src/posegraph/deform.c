@@ -224,6 +224,11 @@ static void find_components( const tr_cluster_job *job, const tr_block *block, i
     }
 }
 
+static bool rotations_wanted( const tr_cluster_job *job, int graph )
+{
+    return job->rotations != NULL && job->rotations[graph] != NULL;
+}
+
 static void store_frame( const solver *s, const tr_graph_lanes *g, int graph, int frame, int lane )
 {
     const tr_cluster_job *job = s->job;
@@ -231,7 +236,7 @@ static void store_frame( const solver *s, const tr_graph_lanes *g, int graph, in
     int joints = g->graph->joint_count;
     vec3 *to = job->vertices[graph] + (size_t)frame * 3 * (size_t)joints;
     bool finite = k->store( g, frame_of( job->reference, job, graph, frame ), lane, to );
-    for ( int j = 0; job->rotations != NULL && j < joints; ++j ) {
+    for ( int j = 0; rotations_wanted( job, graph ) && j < joints; ++j ) {
         quat turn = s->deform ? k->rotation( g, j, lane ) : q_identity;
         job->rotations[graph][(size_t)frame * (size_t)joints + (size_t)j] =
             finite && q_finite( turn ) ? q_unit( turn ) : q_identity;
@@ -343,10 +348,12 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
 {
     const tr_cluster_job *job = s->job;
     const tr_cluster *cluster = job->cluster;
-    tr_block_work work = { .cluster = cluster, .def = job->def, .rotations_wanted = job->rotations != NULL };
+    tr_block_work work = { .cluster = cluster, .def = job->def };
     bool *on = carve( &slot, (size_t)cluster->row_count * sizeof( bool ) );
     find_on( job, begin, end, on );
     lay_out_graphs( &work, cluster, &slot );
+    for ( int g = 0; g < cluster->graph_count; ++g )
+        work.graphs[g].rotations_wanted = rotations_wanted( job, g );
     if ( !tr_block_start( &work.block, s->deform ? &cluster->deform : &cluster->transfer, job->def.lanes, on,
                           slot, s->scratch->block_bytes ) )
         return false;

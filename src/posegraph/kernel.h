@@ -329,7 +329,7 @@ static void finish( tr_block_work *work )
     lane change = lane_all( 0 );
     for ( int i = 0; i < work->graph_count; ++i ) {
         change = lane_max( change, rounds_of( work, i )->change );
-        if ( work->rotations_wanted )
+        if ( work->graphs[i].rotations_wanted )
             fit_rotations( &work->graphs[i], work->def.fit_steps, ~( lane_mask ){ 0 } );
     }
     for ( int l = 0; l < LANES; ++l )

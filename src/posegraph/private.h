@@ -20,6 +20,7 @@ typedef struct tr_graph_lanes {
     void *turns;  // [joint_count][9] R − 1
     void *rods;   // [joint_count][TR_ROD_LANES] see rods.h
     void *rounds; // [TR_DEFORM_ROUNDS_LANES] see kernel.h
+    bool rotations_wanted;
 } tr_graph_lanes;
 
 typedef struct tr_block_work {
@@ -38,7 +39,6 @@ typedef struct tr_block_work {
     void *rod_factor; // [block.begin[active_count]][9]
     void *rod_force;  // [active_count][3]
     tr_cluster_def def;
-    bool rotations_wanted;
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
     double change[TR_BLOCK_FRAMES_MAX];  // out, metres
 } tr_block_work;

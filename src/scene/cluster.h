@@ -44,7 +44,7 @@ typedef struct tr_cluster_rows {
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
 // goals [(to − from + 1) * row_count]. `now` is the result so far: partners' rotations and props' places are
-// read from it. contacts_only: what the transfer step takes.
+// read from it; NULL: only which rows are on, no targets. contacts_only: what the transfer step takes.
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only, int from,
                             int to, tr_goal *goals );
 
@@ -72,8 +72,9 @@ void tr_ends_turn_back( const tr_skeleton *skeleton, const bool *ends, const qua
 
 // What graphs say about characters.
 typedef struct tr_graphs {
-    tr_world *worlds; // [actor_count] joints and rotations; of those in a cluster only
-    vec3 **shifts;    // [actor_count][frame_count] how far roots are from the poses the graphs began with
+    tr_world
+        *worlds;   // [actor_count] joints, of those in a cluster only; rotations, of those linked to others
+    vec3 **shifts; // [actor_count][frame_count] how far roots are from the poses the graphs began with
     int actor_count;
 } tr_graphs;
 
@@ -108,25 +109,35 @@ tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_e
 bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 
+// Graphs by body: characters with the same skeleton and volume share one, and with it the factors of K; so do
+// boxes of the same size.
+typedef struct tr_graph_store {
+    const tr_stage *stage;
+    tr_posegraph *graphs; // [actor_count + prop_count] at the first node of its kind, empty at others
+} tr_graph_store;
+
+bool tr_graph_store_build( tr_graph_store *out, const tr_stage *stage, tr_error *error ); // empty
+void tr_graph_store_free( tr_graph_store *store );
+
 // Graphs of some characters and props, deformed together around what `result` has.
 typedef struct tr_cluster_work {
     const tr_stage *stage;
+    tr_graph_store *store;  // graphs are taken from it and added to it; has to live as long
     tr_result *result;      // worlds and tracks hold the state so far: copied, then fitted
     int first, last, chunk; // frames that may be asked for
     tr_cluster_def def;     // how well
     int *nodes;             // [node_count] of the stage that belong to it; the graphs are in this order
     int node_count;         //
     int *graph_of_node;     // [actor_count + prop_count]
-    tr_posegraph *graphs;   // [node_count]
     tr_cluster_rows rows;   //
     tr_goal *goals;         // [chunk * row_count]
     vec3 **reference;       // [node_count][chunk * 3 * joint_count]
     vec3 **vertices;        // the same
-    quat **rotations;       // [node_count][chunk * joint_count]
+    quat **rotations;       // [node_count][chunk * joint_count] of characters linked to others, else NULL
     tr_cluster_scratch *scratch;
 } tr_cluster_work;
 
-// `nodes` [actor_count + prop_count]: who belongs to it. Fill stage, result, frames and def before.
+// `nodes` [actor_count + prop_count]: who belongs to it. Fill stage, store, result, frames and def before.
 bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, tr_error *error );
 void tr_cluster_work_free( tr_cluster_work *work );
 // Deforms the frames, puts props where their graphs came to, and writes what the graphs say to `graphs`.

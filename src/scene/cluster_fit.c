@@ -857,11 +857,13 @@ static bool meet( const fitter *s )
     for ( int p = 0; p < s->prop_count; ++p )
         for ( int f = s->from; s->props[p].rule_count > 0 && f <= s->to; ++f )
             moved = meet_prop( s, &s->props[p], f ) || moved;
-    for ( int k = 0; k < s->rule_count; ++k )
-        for ( int f = s->from; f <= s->to; ++f ) {
+    for ( int k = 0; k < s->rule_count; ++k ) {
+        bool meets = s->agreed[k] != NULL || s->nudges[2 * k] != NULL || s->nudges[2 * k + 1] != NULL;
+        for ( int f = s->from; meets && f <= s->to; ++f ) {
             bool nudged = nudge( s, k, f ), met = meet_actors( s, k, f );
             moved = moved || nudged || met;
         }
+    }
     for ( int i = 0; i < s->body_count; ++i )
         for ( int f = s->from; s->bodies[i].leans != NULL && f <= s->to; ++f )
             moved = ( is_affected( s, s->bodies[i].actor, f ) && lean( s, &s->bodies[i], f ) ) || moved;

@@ -201,7 +201,8 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
         for ( int i = 0; i < rows->prop_count; ++i ) {
             const tr_prop_row *p = &rows->props[i];
             vec3 corner = rows->cluster.graphs[p->graph]->corners[p->corner];
-            frame[p->row] = ( tr_goal ){ .target = q_rotate( now->tracks[p->prop][f].rotation, corner ) };
+            quat turn = now != NULL ? now->tracks[p->prop][f].rotation : q_identity;
+            frame[p->row] = ( tr_goal ){ .target = q_rotate( turn, corner ) };
         }
         for ( int i = 0; i < rows->count; ++i ) {
             const tr_rule *rule = &stage->rules[rows->items[i].rule];
@@ -217,7 +218,8 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
             bool stronger = spoken == TR_ROW_OFF || compliance < spoken;
             if ( !on || !stronger )
                 continue;
-            goal->target = wanted( rows, now, &rows->items[i], f );
+            if ( now != NULL )
+                goal->target = wanted( rows, now, &rows->items[i], f );
             vec3 acts = tr_rule_masked( rule, v3_one );
             goal->compliance[0] = acts.x != 0 ? compliance : TR_ROW_OFF;
             goal->compliance[1] = acts.y != 0 ? compliance : TR_ROW_OFF;

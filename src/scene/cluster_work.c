@@ -2,8 +2,79 @@
 #include "scene/cluster.h"
 
 #include <assert.h>
+#include <string.h>
+
+// -------------------------------------------------------------------------------------------------- store
+
+bool tr_graph_store_build( tr_graph_store *out, const tr_stage *stage, tr_error *error )
+{
+    *out = ( tr_graph_store ){ .stage = stage };
+    out->graphs = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( tr_posegraph ) );
+    return out->graphs != NULL || tr_error_memory( error );
+}
+
+void tr_graph_store_free( tr_graph_store *store )
+{
+    for ( int n = 0; store->graphs != NULL && n < store->stage->actor_count + store->stage->prop_count; ++n )
+        tr_posegraph_free( &store->graphs[n] );
+    tr_free( store->graphs );
+    *store = ( tr_graph_store ){ 0 };
+}
+
+static vec3 box_size( const tr_stage *stage, int prop )
+{
+    return v3_scale( stage->props[prop].scale, stage->props[prop].size );
+}
+
+// Do the two have the same skeleton and volume, to the last bit?
+static bool same_body( const tr_actor *a, const tr_actor *b )
+{
+    const tr_skeleton *s = &a->target, *t = &b->target;
+    bool same = s->joint_count == t->joint_count && a->body.capsule_count == b->body.capsule_count;
+    for ( int j = 0; same && j < s->joint_count; ++j ) {
+        const tr_joint *i = &s->joints[j], *k = &t->joints[j];
+        same = i->parent == k->parent && memcmp( &i->offset, &k->offset, sizeof( vec3 ) ) == 0 &&
+               memcmp( &i->rest, &k->rest, sizeof( quat ) ) == 0;
+    }
+    for ( int c = 0; same && c < a->body.capsule_count; ++c ) {
+        const tr_capsule *i = &a->body.capsules[c], *k = &b->body.capsules[c];
+        same = i->joint == k->joint && i->parent == k->parent && i->radius == k->radius &&
+               memcmp( &i->a, &k->a, sizeof( vec3 ) ) == 0 && memcmp( &i->b, &k->b, sizeof( vec3 ) ) == 0;
+    }
+    return same;
+}
+
+static bool same_kind( const tr_stage *stage, int n, int m )
+{
+    int actors = stage->actor_count;
+    if ( n < actors || m < actors )
+        return n < actors && m < actors && same_body( &stage->actors[n], &stage->actors[m] );
+    vec3 a = box_size( stage, n - actors ), b = box_size( stage, m - actors );
+    return memcmp( &a, &b, sizeof a ) == 0;
+}
+
+// The graph of a node, built if none of its kind is there yet. NULL and an error when out of memory.
+static const tr_posegraph *graph_of_kind( tr_graph_store *store, int node, tr_error *error )
+{
+    const tr_stage *stage = store->stage;
+    int actors = stage->actor_count;
+    for ( int n = 0; n < actors + stage->prop_count; ++n )
+        if ( store->graphs[n].joint_count > 0 && same_kind( stage, n, node ) )
+            return &store->graphs[n];
+    tr_posegraph *out = &store->graphs[node];
+    tr_posegraph_def def = tr_default_posegraph_def();
+    bool ok = node < actors ? tr_posegraph_build( out, &stage->actors[node].target, &stage->actors[node].body,
+                                                  &def, error )
+                            : tr_posegraph_build_box( out, box_size( stage, node - actors ), &def, error );
+    return ok ? out : NULL;
+}
 
 // -------------------------------------------------------------------------------------------------- build
+
+static const tr_posegraph *graph_of( const tr_cluster_work *work, int graph )
+{
+    return work->rows.cluster.graphs[graph];
+}
 
 static bool is_prop( const tr_cluster_work *work, int graph )
 {
@@ -20,8 +91,6 @@ void tr_cluster_work_free( tr_cluster_work *work )
     tr_cluster_scratch_destroy( work->scratch );
     tr_cluster_rows_free( &work->rows );
     for ( int g = 0; g < work->node_count; ++g ) {
-        if ( work->graphs != NULL )
-            tr_posegraph_free( &work->graphs[g] );
         if ( work->reference != NULL )
             tr_free( work->reference[g] );
         if ( work->vertices != NULL )
@@ -31,7 +100,6 @@ void tr_cluster_work_free( tr_cluster_work *work )
     }
     tr_free( work->nodes );
     tr_free( work->graph_of_node );
-    tr_free( work->graphs );
     tr_free( work->reference );
     tr_free( work->vertices );
     tr_free( work->rotations );
@@ -39,24 +107,27 @@ void tr_cluster_work_free( tr_cluster_work *work )
     *work = ( tr_cluster_work ){ 0 };
 }
 
-static bool build_graph( tr_cluster_work *work, int g, tr_error *error )
+// Does a rule join the character to another? Then the fit asks where the graph had the two meet.
+static bool is_linked( const tr_stage *stage, int actor )
 {
-    tr_posegraph_def def = tr_default_posegraph_def();
-    if ( is_prop( work, g ) ) {
-        const tr_stage_prop *prop = &work->stage->props[prop_of( work, g )];
-        return tr_posegraph_build_box( &work->graphs[g], v3_scale( prop->scale, prop->size ), &def, error );
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        if ( rule->a.actor >= 0 && rule->b.actor >= 0 &&
+             ( rule->a.actor == actor || rule->b.actor == actor ) )
+            return true;
     }
-    const tr_actor *actor = &work->stage->actors[work->nodes[g]];
-    return tr_posegraph_build( &work->graphs[g], &actor->target, &actor->body, &def, error );
+    return false;
 }
 
 static bool allocate_frames( tr_cluster_work *work, int g )
 {
-    size_t joints = (size_t)work->graphs[g].joint_count, frames = (size_t)work->chunk;
+    size_t joints = (size_t)graph_of( work, g )->joint_count, frames = (size_t)work->chunk;
+    bool turns = !is_prop( work, g ) && is_linked( work->stage, work->nodes[g] );
     work->reference[g] = tr_alloc( frames * 3 * joints, sizeof( vec3 ) );
     work->vertices[g] = tr_alloc( frames * 3 * joints, sizeof( vec3 ) );
-    work->rotations[g] = tr_alloc( frames * joints, sizeof( quat ) );
-    return work->reference[g] != NULL && work->vertices[g] != NULL && work->rotations[g] != NULL;
+    work->rotations[g] = turns ? tr_alloc( frames * joints, sizeof( quat ) ) : NULL;
+    return work->reference[g] != NULL && work->vertices[g] != NULL &&
+           ( !turns || work->rotations[g] != NULL );
 }
 
 static bool find_nodes( tr_cluster_work *work, const bool *nodes )
@@ -77,19 +148,18 @@ static bool find_nodes( tr_cluster_work *work, const bool *nodes )
 static bool build_graphs( tr_cluster_work *work, tr_error *error )
 {
     size_t count = (size_t)work->node_count;
-    work->graphs = tr_alloc( count, sizeof( tr_posegraph ) );
     work->reference = tr_alloc( count, sizeof( vec3 * ) );
     work->vertices = tr_alloc( count, sizeof( vec3 * ) );
     work->rotations = tr_alloc( count, sizeof( quat * ) );
-    if ( work->graphs == NULL || work->reference == NULL || work->vertices == NULL ||
-         work->rotations == NULL )
+    if ( work->reference == NULL || work->vertices == NULL || work->rotations == NULL )
         return tr_error_memory( error );
-    for ( int g = 0; g < work->node_count; ++g )
-        if ( !build_graph( work, g, error ) )
+    for ( int g = 0; g < work->node_count; ++g ) {
+        const tr_posegraph *graph = graph_of_kind( work->store, work->nodes[g], error );
+        if ( graph == NULL )
             return false;
-        else if ( tr_cluster_add_graph( &work->rows.cluster, &work->graphs[g] ) < 0 ||
-                  !allocate_frames( work, g ) )
+        if ( tr_cluster_add_graph( &work->rows.cluster, graph ) < 0 || !allocate_frames( work, g ) )
             return tr_error_memory( error );
+    }
     return true;
 }
 
@@ -112,7 +182,7 @@ static bool build_scratch( tr_cluster_work *work, tr_error *error )
     tr_goal *goals = tr_alloc( (size_t)frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
     if ( goals == NULL )
         return tr_error_memory( error );
-    tr_cluster_rows_goals( &work->rows, work->result, false, work->first, work->last, goals );
+    tr_cluster_rows_goals( &work->rows, NULL, false, work->first, work->last, goals );
     tr_cluster_job job = job_of( work, frames );
     job.goals = goals;
     work->scratch = tr_cluster_scratch_create( &job, error );
@@ -139,14 +209,14 @@ bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, tr_error *
 static void pose_reference( const tr_cluster_work *work, int from, int to )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
-        size_t stride = 3 * (size_t)work->graphs[g].joint_count;
+        size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
         for ( int f = from; f <= to; ++f ) {
             vec3 *vertices = work->reference[g] + (size_t)( f - from ) * stride;
             if ( is_prop( work, g ) )
-                tr_posegraph_pose_box( &work->graphs[g], work->result->tracks[prop_of( work, g )][f],
+                tr_posegraph_pose_box( graph_of( work, g ), work->result->tracks[prop_of( work, g )][f],
                                        vertices );
             else
-                tr_posegraph_pose( &work->graphs[g],
+                tr_posegraph_pose( graph_of( work, g ),
                                    tr_world_pose( &work->result->worlds[work->nodes[g]], f ), vertices );
         }
     }
@@ -169,7 +239,7 @@ static bool deform( const tr_cluster_work *work, bool transfer, int from, int to
 // Props take the place their graph came to, turned as before.
 static void place_prop( const tr_cluster_work *work, int g, const bool *affected, int from, int to )
 {
-    size_t stride = 3 * (size_t)work->graphs[g].joint_count;
+    size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
     rigid *track = work->result->tracks[prop_of( work, g )];
     if ( affected != NULL )
         affected += (size_t)work->nodes[g] * (size_t)work->stage->frame_count;
@@ -186,17 +256,19 @@ static void place_prop( const tr_cluster_work *work, int g, const bool *affected
 static void read_graph( const tr_cluster_work *work, int g, tr_graphs *out, int from, int to )
 {
     int actor = work->nodes[g];
-    size_t joints = (size_t)work->graphs[g].joint_count;
+    size_t joints = (size_t)graph_of( work, g )->joint_count;
     for ( int f = from; f <= to; ++f ) {
         tr_pose copied = tr_world_pose( &work->result->worlds[actor], f ),
                 pose = tr_world_pose( &out->worlds[actor], f );
         const vec3 *vertices = work->vertices[g] + (size_t)( f - from ) * 3 * joints;
-        const quat *turns = work->rotations[g] + (size_t)( f - from ) * joints;
-        for ( size_t j = 0; j < joints; ++j ) {
+        for ( size_t j = 0; j < joints; ++j )
             pose.positions[j] = tr_posegraph_joint( vertices, (int)j );
-            pose.rotations[j] = q_unit( q_mul( turns[j], copied.rotations[j] ) );
-        }
         out->shifts[actor][f] = v3_sub( pose.positions[0], copied.positions[0] );
+        if ( work->rotations[g] == NULL )
+            continue;
+        const quat *turns = work->rotations[g] + (size_t)( f - from ) * joints;
+        for ( size_t j = 0; j < joints; ++j )
+            pose.rotations[j] = q_unit( q_mul( turns[j], copied.rotations[j] ) );
     }
 }
 

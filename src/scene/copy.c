@@ -295,5 +295,7 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
              !solve_actor( stage, result, i, error ) )
             return false;
     }
+    for ( int i = 0; i < stage->actor_count; ++i )
+        tr_world_free( &result->worlds[i] ); // of the copied pose
     return true;
 }

@@ -126,8 +126,8 @@ bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error
     for ( int i = 0; i < result->actor_count; ++i ) {
         if ( !tr_motion_check( &result->motions[i], error ) )
             return false;
-        tr_world_free( &result->worlds[i] );
-        if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
+        if ( result->worlds[i].positions == NULL &&
+             !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
             return false;
     }
     double *values = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );

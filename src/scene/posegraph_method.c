@@ -17,27 +17,40 @@ static bool prop_has_rules( const tr_stage *stage, int prop )
     return false;
 }
 
-// Every cluster on its own; `part` says which cluster a node is in.
-static bool solve_cluster( const tr_stage *stage, tr_result *result, const bool *nodes, tr_graphs *graphs,
-                           tr_error *error )
+// Frames that go through the graphs together: few, so that their vertices stay near the processor, but
+// enough for all threads. Whole blocks of lanes, so no bit depends on how many.
+static int frames_at_once( const tr_stage *stage )
+{
+    int blocks = 2 * tr_parallel_threads(), frames = 8 * ( blocks < 4 ? 4 : blocks );
+    return frames < stage->frame_count ? frames : stage->frame_count;
+}
+
+static bool solve_cluster( const tr_stage *stage, tr_result *result, const bool *nodes, tr_graph_store *store,
+                           tr_graphs *graphs, tr_error *error )
 {
     tr_cluster_work work = { .stage = stage,
+                             .store = store,
                              .result = result,
                              .last = stage->frame_count - 1,
-                             .chunk = stage->frame_count,
+                             .chunk = frames_at_once( stage ),
                              .def = tr_default_cluster_def() };
-    bool ok = tr_cluster_work_build( &work, nodes, error ) &&
-              tr_cluster_work_run( &work, true, NULL, graphs, 0, work.last, error );
+    bool ok = tr_cluster_work_build( &work, nodes, error );
+    for ( int f = 0; ok && f <= work.last; f += work.chunk ) {
+        int to = f + work.chunk - 1;
+        ok = tr_cluster_work_run( &work, true, NULL, graphs, f, to < work.last ? to : work.last, error );
+    }
     tr_cluster_work_free( &work );
     return ok;
 }
 
+// Every cluster on its own; `part` says which cluster a node is in.
 static bool solve_clusters( const tr_stage *stage, tr_result *result, const int *part, int part_count,
                             tr_graphs *graphs, tr_error *error )
 {
     int node_count = stage->actor_count + stage->prop_count;
+    tr_graph_store store = { 0 };
     bool *nodes = tr_alloc( (size_t)node_count, sizeof( bool ) );
-    bool ok = nodes != NULL || tr_error_memory( error );
+    bool ok = ( nodes != NULL || tr_error_memory( error ) ) && tr_graph_store_build( &store, stage, error );
     for ( int p = 0; ok && p < part_count; ++p ) {
         int count = 0, last = 0;
         for ( int n = 0; n < node_count; ++n )
@@ -48,8 +61,9 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, const int 
         bool idle = count == 1 && last >= stage->actor_count &&
                     !prop_has_rules( stage, last - stage->actor_count );        // stays on its track
         ok = tr_progress_report( stage->progress, p, 2 * part_count, error ) && // the other half is the fit
-             ( idle || solve_cluster( stage, result, nodes, graphs, error ) );
+             ( idle || solve_cluster( stage, result, nodes, &store, graphs, error ) );
     }
+    tr_graph_store_free( &store );
     tr_free( nodes );
     return ok;
 }

@@ -5,6 +5,7 @@
 
 struct tr_settler {
     tr_settle_def def;
+    tr_graph_store store;
     tr_cluster_work work;
     tr_graphs graphs;
     tr_cluster_fitter *fitter;
@@ -13,9 +14,11 @@ struct tr_settler {
 static bool build( tr_settler *s, tr_error *error )
 {
     const tr_settle_def *def = &s->def;
-    if ( !tr_graphs_build( &s->graphs, def->stage, def->nodes, error ) )
+    if ( !tr_graphs_build( &s->graphs, def->stage, def->nodes, error ) ||
+         !tr_graph_store_build( &s->store, def->stage, error ) )
         return false;
     s->work = ( tr_cluster_work ){ .stage = def->stage,
+                                   .store = &s->store,
                                    .result = def->result,
                                    .first = def->first,
                                    .last = def->last,
@@ -55,6 +58,7 @@ void tr_settler_destroy( tr_settler *s )
         return;
     tr_cluster_fitter_destroy( s->fitter );
     tr_cluster_work_free( &s->work );
+    tr_graph_store_free( &s->store );
     tr_graphs_free( &s->graphs );
     tr_free( s );
 }
