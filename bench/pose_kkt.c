@@ -359,7 +359,9 @@ bool pose_kkt_solve( pose_kkt *kkt, vec3 *vertices, tr_error *error )
             if ( w.goals[r].compliance[0] >= 0 )
                 w.rows[w.row_count++] = r;
         w.size = ( kkt->literal ? 3 : 1 ) * ( n + w.row_count );
-        ok = ( transfer_frame( &w ) && deform_frame( &w, around ) ) ||
+        if ( kkt->edits )
+            memcpy( w.v, w.reference, (size_t)n * sizeof( vec3 ) );
+        ok = ( ( kkt->edits || transfer_frame( &w ) ) && deform_frame( &w, around ) ) ||
              tr_error_set( error, "UMFPACK could not solve frame %d", f );
         drop_factor( &w );
     }

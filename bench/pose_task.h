@@ -48,6 +48,7 @@ typedef struct pose_entries { // a matrix as a list
 typedef struct pose_kkt {
     const pose_task *task;
     bool literal; // 3n × 3n and factored at every solve; else n × n, once per frame and step
+    bool edits;   // the reference is a motion that is edited: no transfer comes before the deformation
     pose_entries transfer, deform; // K of the two steps
     pose_entries bordered;         // room for the two in all copies with their rows
     long *start, *index;           // the same by columns

@@ -1,6 +1,8 @@
 // Layers while they are dragged: what a tick shows against what the pipeline makes of the same handles.
 #include "stage_fixture.h"
 
+#include "scenes/scenes.h"
+
 typedef struct holding { // a drag at work on a fixture
     fixture x;
     tr_result below;
@@ -139,6 +141,70 @@ static void a_preview_is_near_what_is_kept( void **state )
     compare( BOX, v3( 0, 0.01, 0.005 ), 6 );
 }
 
+typedef struct scene_drag {
+    const char *name;
+    int cast;
+    const char *ops;
+    vec3 to;
+    int ticks;
+} scene_drag;
+
+#define PART( members, range, handle )                                                                       \
+    "layer_add id=edit kind=cage members=" members " range=" range "\nhandle_add id=grip layer=edit " handle
+
+static const scene_drag scene_drags[] = {
+    { "box_relay", 4, PART( "p02.left_arm", "34,84", "frame=59 point=p02.LeftHand" ), { 0.2, 0.4, 0 }, 20 },
+    { "box_relay", 4, PART( "p02", "20,100", "frame=60 point=p02.RightHand" ), { 0, 0.15, 0.1 }, 15 },
+    { "box_relay", 4, PART( "box02", "60,160", "frame=110" ), { 0, 0.3, 0 }, 20 },
+    { "box_relay", 4, PART( "box02", "60,160", "frame=110 point=box02" ), { 0, 0.1, 0.2 }, 20 },
+    { "dance_pair", 2, PART( "p01.left_arm", "80,140", "frame=110 point=p01.LeftHand" ), { 0, 0.15, 0 }, 15 },
+    { "dance_pair", 2, PART( "p02", "80,140", "frame=110 point=p02.Hips" ), { 0.1, -0.05, 0 }, 15 },
+    { "spider",
+      1,
+      PART( "spider01.left_leg_2", "52,90", "frame=67 point=spider01.L2Tip_End" ),
+      { 0, 0.1, 0 },
+      10 },
+    { "spider", 1, PART( "spider01", "40,100", "frame=70 point=spider01.L2Tip_End" ), { 0, 0.1, 0.05 }, 10 },
+    { "corridor",
+      4,
+      PART( "p01", "10,145", "frame=63 point=p01.Hips" ) "\nlayer_set id=edit turn=true",
+      { 0.1, 0, 0.3 },
+      20 },
+    { "corridor", 4, PART( "p01,p03", "10,145", "frame=63" ), { 0, 0, -0.4 }, 20 },
+};
+
+static double drag_scene( const scene_drag *d )
+{
+    holding h = { .x.scene = tr_default_scene() };
+    check_ok( tr_scene_build( tr_scene_entry_find( d->name ), d->cast, &h.x.scene, &h.x.library, &h.x.error ),
+              &h.x.error );
+    edit( &h.x, d->ops ); // of the clip, only what lies around the window
+    h.x.scene.first = h.x.scene.layers[0].first - 12;
+    h.x.scene.last = h.x.scene.layers[0].last + 12;
+    hold( &h, "" );
+    int frame = h.x.scene.handles[0].frame - h.x.scene.first;
+    for ( int i = 1; i <= d->ticks; ++i )
+        assert_true( tick( &h, v3_scale( (double)i / d->ticks, d->to ), frame ) );
+    tr_result kept = cold( &h, d->to );
+    double moved = apart( &kept, tr_drag_result( h.drag ), frame ), most = 0;
+    settle( &h );
+    for ( int f = 0; f < kept.frame_count; ++f )
+        most = fmax( most, apart( &kept, tr_drag_result( h.drag ), f ) );
+    if ( moved >= 2e-3 )
+        print_message( "%s: %s: %.2f mm, other frames %.2f mm, of a drag of %.0f mm\n", d->name, d->ops,
+                       1e3 * moved, 1e3 * most, 1e3 * apart( &kept, &h.below, frame ) );
+    tr_result_free( &kept );
+    let_go( &h );
+    return moved;
+}
+
+static void on_release_the_visible_frame_hardly_moves( void **state )
+{
+    (void)state;
+    for ( size_t i = 0; i < sizeof scene_drags / sizeof *scene_drags; ++i )
+        assert_true( drag_scene( &scene_drags[i] ) < 2e-3 );
+}
+
 // ---------------------------------------------------------------------------------------------------- order
 
 static void blocks_come_from_the_visible_one_outwards( void **state )
@@ -176,6 +242,119 @@ static void superseded_ticks_stop( void **state )
     let_go( &h );
 }
 
+static void ticks_do_not_allocate( void **state )
+{
+    (void)state;
+    holding h;
+    cast_of_three( &h.x );
+    hold( &h, ARM );
+    size_t live = tr_memory_live();
+    tr_memory_fail_from( 1 );
+    bool done = tick( &h, v3( 0, 0.05, 0.02 ), 15 );
+    settle( &h );
+    tr_memory_fail_from( 0 );
+    assert_true( done && tr_memory_live() == live );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( tr_drag_is_solved( h.drag, f ) );
+    let_go( &h );
+}
+
+static void memory_may_run_out_at_the_beginning( void **state )
+{
+    (void)state;
+    holding h;
+    cast_of_three( &h.x );
+    hold( &h, BOX );
+    tr_drag_end( h.drag );
+    h.drag = NULL;
+    for ( long n = 1; h.drag == NULL; n += 1 + n / 8 ) {
+        tr_memory_fail_from( n );
+        h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+        tr_memory_fail_from( 0 );
+        assert_true( h.drag != NULL || strcmp( h.x.error.message, "out of memory" ) == 0 );
+    }
+    let_go( &h );
+}
+
+// The whole row of frames after some ticks, as bytes.
+static void drag_with( int threads, tr_result *out, int blocks )
+{
+    holding h;
+    tr_parallel_set_threads( threads );
+    cast_of_three( &h.x );
+    hold( &h, "layer_add id=edit kind=cage members=a,c range=4,26 turn=true\n"
+              "handle_add id=grip layer=edit frame=15 point=a.LeftHand\n" );
+    for ( int i = 1; i <= 3; ++i ) {
+        assert_true( tick( &h, v3( 0, 0.02 * i, 0.01 * i ), 15 ) );
+        while ( tr_drag_more( h.drag, blocks ) )
+            ;
+    }
+    check_ok( tr_result_from_source( out, &h.x.stage, &h.x.error ), &h.x.error ); // room for a copy
+    for ( int i = 0; i < 3; ++i ) {
+        const tr_clip *clip = &tr_drag_result( h.drag )->motions[i].clip;
+        memcpy( out->motions[i].clip.rotations, clip->rotations,
+                (size_t)FRAMES * (size_t)clip->joint_count * sizeof( quat ) );
+        memcpy( out->motions[i].clip.root, clip->root, FRAMES * sizeof( vec3 ) );
+    }
+    let_go( &h );
+    tr_parallel_set_threads( 0 );
+}
+
+static void threads_and_budgets_do_not_change_a_bit( void **state )
+{
+    (void)state;
+    tr_result one, three;
+    drag_with( 1, &one, 1 );
+    drag_with( 3, &three, 100 );
+    for ( int i = 0; i < 3; ++i )
+        for ( int f = 0; f < FRAMES; ++f )
+            assert_true( same_frame( &one, &three, i, f ) );
+    tr_result_free( &one );
+    tr_result_free( &three );
+}
+
+static double random_between( uint64_t *seed, double low, double high )
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return low + ( high - low ) * (double)( *seed >> 11 ) * 0x1p-53;
+}
+
+static void check_frame( const holding *h, int frame )
+{
+    const tr_result *shown = tr_drag_result( h->drag );
+    for ( int i = 0; i < shown->actor_count; ++i ) {
+        tr_pose pose = tr_world_pose( &shown->worlds[i], frame );
+        for ( int j = 0; j < shown->worlds[i].joint_count; ++j )
+            assert_true( v3_finite( pose.positions[j] ) && q_finite( pose.rotations[j] ) );
+        assert_true( q_rotate( pose.rotations[0], v3_y ).y > 0.5 ); // still the right way up
+    }
+}
+
+// One handle is dragged about, wildly, the other is a pin.
+static void a_hundred_drags_keep_their_pins( void **state )
+{
+    (void)state;
+    holding h;
+    uint64_t seed = 2021;
+    cast_of_three( &h.x );
+    hold( &h, "layer_add id=edit kind=cage members=a range=2,28\n"
+              "handle_add id=grip layer=edit frame=18 point=a.RightHand\n"
+              "handle_add id=pin layer=edit frame=8 point=a.Head\n" );
+    vec3 pin = tr_anchor_position( &h.x.stage, &h.below, &h.x.stage.handles[1], 8 );
+    for ( int n = 0; n < 100; ++n ) {
+        vec3 to = v3( random_between( &seed, -0.4, 0.4 ), random_between( &seed, -0.4, 0.4 ),
+                      random_between( &seed, -0.4, 0.4 ) );
+        assert_true( tick( &h, n == 50 ? v3( NAN, 0, 0 ) : to, (int)random_between( &seed, 0, FRAMES ) ) );
+        settle( &h );
+        for ( int f = 0; f < FRAMES; ++f )
+            check_frame( &h, f );
+        const tr_result *shown = tr_drag_result( h.drag );
+        check_v3( tr_anchor_position( &h.x.stage, shown, &h.x.stage.handles[1], 8 ), pin, 2e-3 );
+        assert_true( tr_drag_error( h.drag, 1 ) < 2e-3 );
+    }
+    let_go( &h );
+}
+
 static void trouble_is_told( void **state )
 {
     (void)state;
@@ -196,8 +375,13 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( what_is_not_dragged_keeps_its_bits ),
         TEST( a_preview_is_near_what_is_kept ),
+        TEST( on_release_the_visible_frame_hardly_moves ),
         TEST( blocks_come_from_the_visible_one_outwards ),
         TEST( superseded_ticks_stop ),
+        TEST( ticks_do_not_allocate ),
+        TEST( memory_may_run_out_at_the_beginning ),
+        TEST( threads_and_budgets_do_not_change_a_bit ),
+        TEST( a_hundred_drags_keep_their_pins ),
         TEST( trouble_is_told ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

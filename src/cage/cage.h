@@ -216,6 +216,10 @@ void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec
 void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out );
 // Any points at one frame [count]; outside the section they are carried on as its nearest part is.
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out );
+// The same in two steps, for points that are moved again and again: their weights [count · vertex_count],
+// which do not depend on how the cage is moved; and where one of them goes.
+void tr_cage_weigh( const tr_cage *cage, int frame, const vec3 *points, int count, float *weights );
+vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const float *weights );
 // Vertices of the section at any frame [vertex_count], at rest and moved.
 void tr_cage_section( const tr_cage *cage, int frame, vec3 *out );
 void tr_cage_section_moved( const tr_cage *cage, int frame, vec3 *out );

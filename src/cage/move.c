@@ -320,20 +320,30 @@ void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec
     tr_parallel_for( last - first + 1, FRAMES_AT_ONCE, move_frames, &( move_job ){ cage, first, in, out } );
 }
 
+#define POINTS_AT_ONCE 8
+
+void tr_cage_weigh( const tr_cage *cage, int frame, const vec3 *points, int count, float *weights )
+{
+    vec3 shape[POINTS_AT_ONCE];
+    for ( int begin = 0; begin < count; begin += POINTS_AT_ONCE ) {
+        int some = count - begin < POINTS_AT_ONCE ? count - begin : POINTS_AT_ONCE;
+        for ( int i = 0; i < some; ++i )
+            shape[i] = tr_cage_to_shape( cage, frame, points[begin + i] );
+        tr_mean_value_weights( &cage->coordinates, shape, some, tr_lanes_best(),
+                               weights + (size_t)begin * (size_t)cage->vertex_count );
+    }
+}
+
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out )
 {
-    enum { AT_ONCE = 8 };
     four residuals[TR_CAGE_MAX_VERTICES];
-    vec3 shape[AT_ONCE];
-    float weights[AT_ONCE * TR_CAGE_MAX_VERTICES];
+    float weights[POINTS_AT_ONCE * TR_CAGE_MAX_VERTICES];
     frame_motion m = motion_at( cage, frame );
     prepare_residuals( cage, &m, residuals );
-    for ( int begin = 0; begin < count; begin += AT_ONCE ) {
-        int some = count - begin < AT_ONCE ? count - begin : AT_ONCE;
-        for ( int i = 0; m.bent && i < some; ++i )
-            shape[i] = tr_cage_to_shape( cage, frame, in[begin + i] );
+    for ( int begin = 0; begin < count; begin += POINTS_AT_ONCE ) {
+        int some = count - begin < POINTS_AT_ONCE ? count - begin : POINTS_AT_ONCE;
         if ( m.bent )
-            tr_mean_value_weights( &cage->coordinates, shape, some, tr_lanes_best(), weights );
+            tr_cage_weigh( cage, frame, in + begin, some, weights );
         for ( int i = 0; i < some; ++i ) {
             const float *w = weights + i * cage->vertex_count;
             vec3 left = m.bent ? weigh( w, residuals, cage->vertex_count ) : v3_zero;

@@ -29,9 +29,6 @@ tr_cage_share tr_cage_share_at( const tr_cage *cage, int frame );
 // From `moved`: motions, residuals and their velocities of all keys.
 void tr_cage_read_keys( tr_cage *cage );
 
-// Where a point of a frame goes, given its weights [vertex_count].
-vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const float *weights );
-
 // --------------------------------------------------------------------------------------------------- solver
 // Vertices are renumbered: the free ones first, in order of elimination, then those that are held. What is
 // solved for is their displacement u from rest, in floats: small numbers keep their digits wherever in the

@@ -145,17 +145,19 @@ typedef struct solver {
 typedef struct kernels {
     void ( *deform )( tr_block_work *work );
     void ( *load )( const tr_graph_lanes *g, const vec3 *vertices, int l );
+    void ( *begin )( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices, const quat *rotations,
+                     int l );
     bool ( *store )( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices );
     quat ( *rotation )( const tr_graph_lanes *g, int joint, int l );
 } kernels;
 
 static const kernels kinds[TR_LANES_KINDS] = {
-    [TR_LANES_DOUBLE] = { tr_kernel_deform_double, tr_kernel_load_double, tr_kernel_store_double,
-                          tr_kernel_rotation_double },
-    [TR_LANES_FLOAT] = { tr_kernel_deform_float, tr_kernel_load_float, tr_kernel_store_float,
-                         tr_kernel_rotation_float },
-    [TR_LANES_AVX2] = { tr_kernel_deform_avx2, tr_kernel_load_avx2, tr_kernel_store_avx2,
-                        tr_kernel_rotation_avx2 },
+    [TR_LANES_DOUBLE] = { tr_kernel_deform_double, tr_kernel_load_double, tr_kernel_begin_double,
+                          tr_kernel_store_double, tr_kernel_rotation_double },
+    [TR_LANES_FLOAT] = { tr_kernel_deform_float, tr_kernel_load_float, tr_kernel_begin_float,
+                         tr_kernel_store_float, tr_kernel_rotation_float },
+    [TR_LANES_AVX2] = { tr_kernel_deform_avx2, tr_kernel_load_avx2, tr_kernel_begin_avx2,
+                        tr_kernel_store_avx2, tr_kernel_rotation_avx2 },
 };
 
 static const vec3 *frame_of( const vec3 *const *arrays, const tr_cluster_job *job, int graph, int frame )
@@ -343,12 +345,24 @@ static void transfer_block( tr_block_work *work )
         tr_block_tree_correct( &work->block, i, work->graphs[i].displacement );
 }
 
+static void load_frame( const tr_cluster_job *job, const tr_block_work *work, int graph, int frame, int lane )
+{
+    const kernels *k = &kinds[job->def.lanes];
+    const vec3 *reference = frame_of( job->reference, job, graph, frame );
+    k->load( &work->graphs[graph], reference, lane );
+    if ( work->warm )
+        k->begin( &work->graphs[graph], reference,
+                  frame_of( (const vec3 *const *)job->vertices, job, graph, frame ),
+                  job->rotations[graph] + (size_t)frame * (size_t)job->cluster->graphs[graph]->joint_count,
+                  lane );
+}
+
 // Frames begin … end − 1 are one block; lanes beyond its end repeat its last frame.
 static bool solve_block( const solver *s, char *slot, int begin, int end )
 {
     const tr_cluster_job *job = s->job;
     const tr_cluster *cluster = job->cluster;
-    tr_block_work work = { .cluster = cluster, .def = job->def };
+    tr_block_work work = { .cluster = cluster, .def = job->def, .warm = job->warm && s->deform };
     bool *on = carve( &slot, (size_t)cluster->row_count * sizeof( bool ) );
     find_on( job, begin, end, on );
     lay_out_graphs( &work, cluster, &slot );
@@ -365,7 +379,7 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
         load_rows( job, &work.block, frame, l );
         find_components( job, &work.block, frame, l, work.component );
         for ( int g = 0; g < cluster->graph_count; ++g )
-            kinds[job->def.lanes].load( &work.graphs[g], frame_of( job->reference, job, g, frame ), l );
+            load_frame( job, &work, g, frame, l );
     }
     if ( s->deform )
         kinds[job->def.lanes].deform( &work );
@@ -391,6 +405,7 @@ static void solve_task( void *context, int begin, int end )
 static bool solve( const tr_cluster_job *job, bool deform, tr_error *error )
 {
     assert( job->cluster->deform_ports != NULL && tr_lanes_supported( job->def.lanes ) );
+    assert( !job->warm || job->rotations != NULL );
     solver s = { .job = job, .deform = deform, .scratch = job->scratch };
     if ( s.scratch == NULL )
         s.scratch = tr_cluster_scratch_create( job, error );

@@ -18,6 +18,21 @@ void KERNEL( load )( const tr_graph_lanes *g, const vec3 *vertices, int l )
     }
 }
 
+void KERNEL( begin )( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices, const quat *rotations,
+                      int l )
+{
+    real *u = (real *)g->displacement + l, *q = (real *)g->quats + l;
+    for ( int i = 0; i < 3 * g->graph->joint_count; ++i, u += 3 * LANES ) {
+        u[0] = (real)( vertices[i].x - from[i].x );
+        u[LANES] = (real)( vertices[i].y - from[i].y );
+        u[2 * LANES] = (real)( vertices[i].z - from[i].z );
+    }
+    for ( int j = 0; j < g->graph->joint_count; ++j, q += 4 * LANES ) {
+        q[0] = (real)rotations[j].x, q[LANES] = (real)rotations[j].y;
+        q[2 * LANES] = (real)rotations[j].z, q[3 * LANES] = (real)rotations[j].w;
+    }
+}
+
 // A frame that came out as no number at all (because it went in so) stays what it was, or goes to the origin.
 bool KERNEL( store )( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices )
 {
@@ -220,10 +235,15 @@ static void start( const tr_block_work *work )
         const tr_graph_lanes *g = &work->graphs[i];
         rounds *m = g->rounds;
         size_t joints = (size_t)g->graph->joint_count;
-        memset( g->displacement, 0, 9 * joints * sizeof( lane ) );
-        memset( g->turns, 0, 9 * joints * sizeof( lane ) );
-        for ( size_t k = 0; k < 4 * joints; ++k )
-            ( (lane *)g->quats )[k] = lane_all( k % 4 == 3 ? 1 : 0 );
+        if ( !work->warm ) {
+            memset( g->displacement, 0, 9 * joints * sizeof( lane ) );
+            for ( size_t k = 0; k < 4 * joints; ++k )
+                ( (lane *)g->quats )[k] = lane_all( k % 4 == 3 ? 1 : 0 );
+        }
+        for ( size_t j = 0; j < joints; ++j ) {
+            const lane *q = (const lane *)g->quats + 4 * j;
+            lane_turn( ( lane_quat ){ q[0], q[1], q[2], q[3] }, (lane *)g->turns + 9 * j );
+        }
         memset( m, 0, sizeof *m );
         m->running = ~( lane_mask ){ 0 };
         m->share = lane_all( 1 );

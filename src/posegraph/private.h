@@ -39,15 +39,18 @@ typedef struct tr_block_work {
     void *rod_factor; // [block.begin[active_count]][9]
     void *rod_force;  // [active_count][3]
     tr_cluster_def def;
+    bool warm;                           // displacements and quats are loaded: where to begin
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
     double change[TR_BLOCK_FRAMES_MAX];  // out, metres
 } tr_block_work;
 
-// One lane in and out. `store` adds the displacement to `from`, which may be the same memory; false when it
-// is not finite.
+// One lane in and out. `begin` loads what a warm start begins with; `store` adds the displacement to `from`,
+// which may be the same memory; false when it is not finite.
 #define DECLARE_KERNELS( kind )                                                                              \
     void tr_kernel_deform_##kind( tr_block_work *work );                                                     \
     void tr_kernel_load_##kind( const tr_graph_lanes *g, const vec3 *vertices, int l );                      \
+    void tr_kernel_begin_##kind( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices,            \
+                                 const quat *rotations, int l );                                             \
     bool tr_kernel_store_##kind( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices );         \
     quat tr_kernel_rotation_##kind( const tr_graph_lanes *g, int joint, int l );
 

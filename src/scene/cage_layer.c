@@ -405,8 +405,6 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
         tr_cage_solve( &l->cage, l->handles, def, l->handle_errors );
     else
         tr_cage_reset( &l->cage );
-    for ( int i = 0; i < l->body_count; ++i )
-        tr_steps_place( l, &l->bodies[i] );
     tr_layer_rules_solve( l );
 }
 

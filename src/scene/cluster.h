@@ -43,10 +43,11 @@ typedef struct tr_cluster_rows {
 // at work.
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
-// goals [(to − from + 1) * row_count]. `now` is the result so far: partners' rotations and props' places are
-// read from it; NULL: only which rows are on, no targets. contacts_only: what the transfer step takes.
+// goals [frames * row_count] of frames from, from + stride, … to. `now` is the result so far: partners'
+// rotations and props' places are read from it; NULL: only which rows are on, no targets. contacts_only: what
+// the transfer step takes.
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only, int from,
-                            int to, tr_goal *goals );
+                            int to, int stride, tr_goal *goals );
 
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.
@@ -107,6 +108,8 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                                const tr_graphs *graphs ); // everybody, at once, to the end
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );
 bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
+// Whether it reads more than shifts.
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 
 // Graphs by body: characters with the same skeleton and volume share one, and with it the factors of K; so do
@@ -135,6 +138,11 @@ typedef struct tr_cluster_work {
     vec3 **vertices;        // the same
     quat **rotations;       // [node_count][chunk * joint_count] of characters linked to others, else NULL
     tr_cluster_scratch *scratch;
+    int stride;   // only frames this far apart are deformed, those it divides; between them shifts are mixed.
+                  // 1: all of them, with their joints
+    bool warm;    // each frame begins with what the last run had come to there
+    vec3 **moved; // [node_count][(last − first + 1) * 3 * joint_count] when warm: that, from its reference
+    quat **turned; // [node_count][(last − first + 1) * joint_count] and its cells' rotations
 } tr_cluster_work;
 
 // `nodes` [actor_count + prop_count]: who belongs to it. Fill stage, store, result, frames and def before.
@@ -156,6 +164,8 @@ typedef struct tr_settle_def {
     const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
     int first, last, chunk;
     tr_cluster_def graph;
+    bool warm;  // graphs begin with what the last run had come to
+    int stride; // for a lone character of whom nothing but the root is asked: only every so many graphs
     tr_fit_def fit;
     int rounds;
 } tr_settle_def;

@@ -359,6 +359,14 @@ static bool build_batch( fitter *s )
            s->batch.stage_frames != NULL;
 }
 
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *s )
+{
+    bool needs = s->body_count != 1 || s->prop_count > 0 || s->bodies[0].mass_count > 0;
+    for ( int e = 0; e < 2 * s->rule_count; ++e )
+        needs = needs || s->nudges[e] != NULL;
+    return needs;
+}
+
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
                                                const tr_graphs *graphs )
 {

@@ -190,12 +190,12 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
 
 // Rules that share a row take turns: at each frame the one with the greatest strength speaks.
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only, int from,
-                            int to, tr_goal *goals )
+                            int to, int stride, tr_goal *goals )
 {
     const tr_stage *stage = rows->stage;
     int row_count = rows->cluster.row_count;
-    for ( int f = from; f <= to; ++f ) {
-        tr_goal *frame = goals + (size_t)( f - from ) * (size_t)row_count;
+    for ( int f = from, n = 0; f <= to; f += stride, ++n ) {
+        tr_goal *frame = goals + (size_t)n * (size_t)row_count;
         for ( int r = 0; r < row_count; ++r )
             frame[r] = tr_goal_off();
         for ( int i = 0; i < rows->prop_count; ++i ) {

@@ -97,12 +97,18 @@ void tr_cluster_work_free( tr_cluster_work *work )
             tr_free( work->vertices[g] );
         if ( work->rotations != NULL )
             tr_free( work->rotations[g] );
+        if ( work->moved != NULL )
+            tr_free( work->moved[g] );
+        if ( work->turned != NULL )
+            tr_free( work->turned[g] );
     }
     tr_free( work->nodes );
     tr_free( work->graph_of_node );
     tr_free( work->reference );
     tr_free( work->vertices );
     tr_free( work->rotations );
+    tr_free( work->moved );
+    tr_free( work->turned );
     tr_free( work->goals );
     *work = ( tr_cluster_work ){ 0 };
 }
@@ -122,12 +128,30 @@ static bool is_linked( const tr_stage *stage, int actor )
 static bool allocate_frames( tr_cluster_work *work, int g )
 {
     size_t joints = (size_t)graph_of( work, g )->joint_count, frames = (size_t)work->chunk;
-    bool turns = !is_prop( work, g ) && is_linked( work->stage, work->nodes[g] );
+    bool turns = work->warm || ( !is_prop( work, g ) && is_linked( work->stage, work->nodes[g] ) );
     work->reference[g] = tr_alloc( frames * 3 * joints, sizeof( vec3 ) );
     work->vertices[g] = tr_alloc( frames * 3 * joints, sizeof( vec3 ) );
     work->rotations[g] = turns ? tr_alloc( frames * joints, sizeof( quat ) ) : NULL;
     return work->reference[g] != NULL && work->vertices[g] != NULL &&
            ( !turns || work->rotations[g] != NULL );
+}
+
+// Nothing has moved yet.
+static bool allocate_warm( tr_cluster_work *work )
+{
+    size_t frames = (size_t)( work->last - work->first + 1 ), count = (size_t)work->node_count;
+    work->moved = tr_alloc( count, sizeof( vec3 * ) );
+    work->turned = tr_alloc( count, sizeof( quat * ) );
+    for ( size_t g = 0; work->moved != NULL && work->turned != NULL && g < count; ++g ) {
+        size_t cells = frames * (size_t)graph_of( work, g )->joint_count;
+        work->moved[g] = tr_alloc( 3 * cells, sizeof( vec3 ) );
+        work->turned[g] = tr_alloc( cells, sizeof( quat ) );
+        if ( work->moved[g] == NULL || work->turned[g] == NULL )
+            return false;
+        for ( size_t j = 0; j < cells; ++j )
+            work->turned[g][j] = q_identity;
+    }
+    return work->moved != NULL && work->turned != NULL;
 }
 
 static bool find_nodes( tr_cluster_work *work, const bool *nodes )
@@ -160,7 +184,7 @@ static bool build_graphs( tr_cluster_work *work, tr_error *error )
         if ( tr_cluster_add_graph( &work->rows.cluster, graph ) < 0 || !allocate_frames( work, g ) )
             return tr_error_memory( error );
     }
-    return true;
+    return !work->warm || allocate_warm( work ) || tr_error_memory( error );
 }
 
 static tr_cluster_job job_of( const tr_cluster_work *work, int frame_count )
@@ -178,11 +202,11 @@ static tr_cluster_job job_of( const tr_cluster_work *work, int frame_count )
 // Scratch for the frames in which most is asked for: which rows are on does not depend on poses.
 static bool build_scratch( tr_cluster_work *work, tr_error *error )
 {
-    int frames = work->last - work->first + 1;
+    int frames = ( work->last - work->first ) / work->stride + 1;
     tr_goal *goals = tr_alloc( (size_t)frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
     if ( goals == NULL )
         return tr_error_memory( error );
-    tr_cluster_rows_goals( &work->rows, NULL, false, work->first, work->last, goals );
+    tr_cluster_rows_goals( &work->rows, NULL, false, work->first, work->last, work->stride, goals );
     tr_cluster_job job = job_of( work, frames );
     job.goals = goals;
     work->scratch = tr_cluster_scratch_create( &job, error );
@@ -206,12 +230,22 @@ bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, tr_error *
 
 // ---------------------------------------------------------------------------------------------------- run
 
-static void pose_reference( const tr_cluster_work *work, int from, int to )
+typedef struct run { // frames first, first + stride, … of a work
+    int first, stride, count;
+} run;
+
+static int frame_at( run r, int n )
+{
+    return r.first + n * r.stride;
+}
+
+static void pose_reference( const tr_cluster_work *work, run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
-        for ( int f = from; f <= to; ++f ) {
-            vec3 *vertices = work->reference[g] + (size_t)( f - from ) * stride;
+        for ( int n = 0; n < r.count; ++n ) {
+            vec3 *vertices = work->reference[g] + (size_t)n * stride;
+            int f = frame_at( r, n );
             if ( is_prop( work, g ) )
                 tr_posegraph_pose_box( graph_of( work, g ), work->result->tracks[prop_of( work, g )][f],
                                        vertices );
@@ -222,29 +256,55 @@ static void pose_reference( const tr_cluster_work *work, int from, int to )
     }
 }
 
-static bool deform( const tr_cluster_work *work, bool transfer, int from, int to, tr_error *error )
+// Where the last run left a graph, moved along with its reference; and, the other way round, notes it.
+static void recall( const tr_cluster_work *work, int g, run r, bool notes )
 {
-    pose_reference( work, from, to );
-    tr_cluster_job job = job_of( work, to - from + 1 );
+    size_t joints = (size_t)graph_of( work, g )->joint_count;
+    for ( int n = 0; n < r.count; ++n ) {
+        size_t row = (size_t)n * joints, kept = (size_t)( frame_at( r, n ) - work->first ) * joints;
+        const vec3 *reference = work->reference[g] + 3 * row;
+        vec3 *vertices = work->vertices[g] + 3 * row, *moved = work->moved[g] + 3 * kept;
+        quat *rotations = work->rotations[g] + row, *turned = work->turned[g] + kept;
+        for ( size_t i = 0; notes && i < 3 * joints; ++i )
+            moved[i] = v3_sub( vertices[i], reference[i] );
+        for ( size_t i = 0; !notes && i < 3 * joints; ++i )
+            vertices[i] = v3_add( reference[i], moved[i] );
+        memcpy( notes ? turned : rotations, notes ? rotations : turned, joints * sizeof( quat ) );
+    }
+}
+
+static bool deform( const tr_cluster_work *work, bool transfer, run r, tr_error *error )
+{
+    int last = frame_at( r, r.count - 1 );
+    pose_reference( work, r );
+    tr_cluster_job job = job_of( work, r.count );
     if ( transfer ) {
-        tr_cluster_rows_goals( &work->rows, work->result, true, from, to, work->goals );
+        tr_cluster_rows_goals( &work->rows, work->result, true, r.first, last, r.stride, work->goals );
         if ( !tr_cluster_transfer( &job, error ) )
             return false;
         job.reference = (const vec3 *const *)work->vertices;
     }
-    tr_cluster_rows_goals( &work->rows, work->result, false, from, to, work->goals );
-    return tr_cluster_deform( &job, error );
+    tr_cluster_rows_goals( &work->rows, work->result, false, r.first, last, r.stride, work->goals );
+    job.warm = work->warm;
+    for ( int g = 0; work->warm && g < work->node_count; ++g )
+        recall( work, g, r, false );
+    if ( !tr_cluster_deform( &job, error ) )
+        return false;
+    for ( int g = 0; work->warm && g < work->node_count; ++g )
+        recall( work, g, r, true );
+    return true;
 }
 
 // Props take the place their graph came to, turned as before.
-static void place_prop( const tr_cluster_work *work, int g, const bool *affected, int from, int to )
+static void place_prop( const tr_cluster_work *work, int g, const bool *affected, run r )
 {
     size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
     rigid *track = work->result->tracks[prop_of( work, g )];
     if ( affected != NULL )
         affected += (size_t)work->nodes[g] * (size_t)work->stage->frame_count;
-    for ( int f = from; f <= to; ++f ) {
-        size_t at = (size_t)( f - from ) * stride;
+    for ( int n = 0; n < r.count; ++n ) {
+        size_t at = (size_t)n * stride;
+        int f = frame_at( r, n );
         if ( affected == NULL || affected[f] )
             track[f].position =
                 tr_posegraph_box( work->reference[g] + at, work->vertices[g] + at, track[f] ).position;
@@ -253,22 +313,38 @@ static void place_prop( const tr_cluster_work *work, int g, const bool *affected
 
 // What the graph says about a character's joints: centroids, and the copied rotations turned with their
 // cells.
-static void read_graph( const tr_cluster_work *work, int g, tr_graphs *out, int from, int to )
+static void read_graph( const tr_cluster_work *work, int g, tr_graphs *out, run r )
 {
     int actor = work->nodes[g];
     size_t joints = (size_t)graph_of( work, g )->joint_count;
-    for ( int f = from; f <= to; ++f ) {
+    for ( int n = 0; n < r.count; ++n ) {
+        int f = frame_at( r, n );
         tr_pose copied = tr_world_pose( &work->result->worlds[actor], f ),
                 pose = tr_world_pose( &out->worlds[actor], f );
-        const vec3 *vertices = work->vertices[g] + (size_t)( f - from ) * 3 * joints;
-        for ( size_t j = 0; j < joints; ++j )
+        const vec3 *vertices = work->vertices[g] + (size_t)n * 3 * joints;
+        for ( size_t j = 0; r.stride == 1 && j < joints; ++j )
             pose.positions[j] = tr_posegraph_joint( vertices, (int)j );
-        out->shifts[actor][f] = v3_sub( pose.positions[0], copied.positions[0] );
-        if ( work->rotations[g] == NULL )
+        out->shifts[actor][f] = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
+        if ( work->rotations[g] == NULL || r.stride != 1 )
             continue;
-        const quat *turns = work->rotations[g] + (size_t)( f - from ) * joints;
+        const quat *turns = work->rotations[g] + (size_t)n * joints;
         for ( size_t j = 0; j < joints; ++j )
             pose.rotations[j] = q_unit( q_mul( turns[j], copied.rotations[j] ) );
+    }
+}
+
+// Shifts of the frames that were left out. Beyond the last that is there, nothing is known better.
+static void mix_shifts( const tr_cluster_work *work, vec3 *shifts, int from, int to )
+{
+    int stride = work->stride;
+    for ( int f = from; f <= to; ++f ) {
+        int before = f - f % stride, after = before + stride;
+        if ( before < work->first )
+            shifts[f] = after <= work->last ? shifts[after] : v3_zero;
+        else if ( f != before )
+            shifts[f] = after <= work->last
+                            ? v3_lerp( shifts[before], shifts[after], (double)( f - before ) / stride )
+                            : shifts[before];
     }
 }
 
@@ -276,13 +352,18 @@ bool tr_cluster_work_run( tr_cluster_work *work, bool transfer, const bool *affe
                           int from, int to, tr_error *error )
 {
     assert( from >= work->first && to <= work->last && to - from < work->chunk );
-    if ( !deform( work, transfer, from, to, error ) )
+    int stride = work->stride, first = ( from + stride - 1 ) / stride * stride;
+    run r = { first, stride, to < first ? 0 : ( to - first ) / stride + 1 };
+    if ( r.count > 0 && !deform( work, transfer, r, error ) )
         return false;
     for ( int g = 0; g < work->node_count; ++g )
         if ( is_prop( work, g ) )
-            place_prop( work, g, affected, from, to );
+            place_prop( work, g, affected, r );
         else
-            read_graph( work, g, graphs, from, to );
+            read_graph( work, g, graphs, r );
+    for ( int g = 0; stride > 1 && g < work->node_count; ++g )
+        mix_shifts( work, graphs->shifts[work->nodes[g]],
+                    from - stride > work->first ? from - stride : work->first, to );
     return true;
 }
 

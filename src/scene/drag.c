@@ -15,7 +15,7 @@
 #define CAGE_ROUNDS    30
 #define CAGE_REST      1e-4 // metres
 #define GRAPH_ROUNDS   6
-#define GRAPH_REST     5e-4 // metres
+#define GRAPH_REST     1e-3 // metres
 #define MEETING_ROUNDS 3
 
 typedef struct row { // frames first … last; none: last < first
@@ -46,9 +46,22 @@ static const tr_grab *find_grab( const tr_stage *stage, int layer )
     return NULL;
 }
 
+// The fit averages roots over the span: it does not see what they do within a third of it.
+static int graph_stride( const tr_drag *drag )
+{
+    int stride = 2 * tr_steady_span( &drag->stage ) / 3;
+    return stride > 1 ? stride : 1;
+}
+
+// Frames beside those to be fitted that need graphs.
+static int margin( const tr_drag *drag )
+{
+    return tr_steady_span( &drag->stage ) + graph_stride( drag ) - 1;
+}
+
 static int chunk_frames( const tr_drag *drag )
 {
-    return CHUNK * TR_DRAG_BLOCK + 2 * tr_steady_span( &drag->stage );
+    return CHUNK * TR_DRAG_BLOCK + 2 * margin( drag );
 }
 
 static tr_settle_def settle_def( tr_drag *drag, const bool *nodes )
@@ -61,6 +74,8 @@ static tr_settle_def settle_def( tr_drag *drag, const bool *nodes )
                           .last = drag->range.last,
                           .chunk = chunk_frames( drag ),
                           .graph = tr_default_cluster_def(),
+                          .warm = true,
+                          .stride = graph_stride( drag ),
                           .fit = tr_preview_fit_def(),
                           .rounds = MEETING_ROUNDS };
     def.graph.max_iterations = GRAPH_ROUNDS;
@@ -267,8 +282,7 @@ static void show( tr_drag *drag, row frames )
 // Solves further frames, which lie beside those that are.
 static bool solve( tr_drag *drag, row frames )
 {
-    int span = tr_steady_span( &drag->stage );
-    row around = cut( ( row ){ frames.first - span, frames.last + span }, drag->range );
+    row around = cut( ( row ){ frames.first - margin( drag ), frames.last + margin( drag ) }, drag->range );
     if ( !prepare( drag, around ) || is_superseded( drag ) || !settle( drag, frames, true ) )
         return false;
     show( drag, frames );

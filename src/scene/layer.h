@@ -19,6 +19,7 @@ typedef struct tr_bound_point { // what a point of the cage is
 
 typedef struct tr_stance { // of a foot, stage frames
     int first, last;
+    int stamp;    // of the solve the step belongs to
     tr_step step; // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
 } tr_stance;
 
@@ -34,6 +35,7 @@ typedef struct tr_moved_frame { // of a body
     bool moves;                 // anything of it
     quat turn;                  // how its points turned as a whole, about all axes
     double yaw;                 // radians, the part of that about the vertical
+    quat heading;               // the same as a rotation
 } tr_moved_frame;
 
 // A grabbed character or prop: a row of the cage's points.
@@ -77,8 +79,10 @@ typedef struct tr_cage_layer {
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
-    bool *reached; // [actor_count + prop_count] at the frame at hand
-    bool *linked;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
+    float *path_weights; // [handle_count * frame_count * vertex_count] of what handles hold, in the cage; the
+                         // paths of handles are the first
+    bool *reached;       // [actor_count + prop_count] at the frame at hand
+    bool *linked; // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
     struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet
     int missed_count;
 } tr_cage_layer;
@@ -124,8 +128,7 @@ double tr_yaw( quat rotation );
 
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_steps_free( tr_moved_body *body );
-// After each solve: where stances go. Then, frame by frame, the steps of every foot; true when any moved.
-void tr_steps_place( const tr_cage_layer *l, tr_moved_body *body );
+// The steps of every foot at a frame; true when any moved.
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame );
 
 // ---------------------------------------------------------------------------------------------- layer_pose.c

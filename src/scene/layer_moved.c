@@ -84,7 +84,8 @@ static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int fram
 // section over. Of the rotation Q nearest to what became of the points only the part Y about the vertical is
 // kept, and what Q leaves over goes with it: p' = c' + Y Q⁻¹ (p' − c'), about what leads the body. In a cage
 // around several nothing is left over: it bends between bodies, not within them.
-static void set_upright( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+// Returns Y, which is how the points are turned then.
+static quat set_upright( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     quat q = turn_of( l, body, frame );
     quat yaw = q_axis_angle( v3_y, tr_yaw( q ) ), back = q_mul( yaw, q_conj( q ) );
@@ -94,10 +95,11 @@ static void set_upright( const tr_cage_layer *l, const tr_moved_body *body, int 
         vec3 before = tr_mean_point( l->before + lead, body->lead_count );
         for ( int p = 0; p < body->count; ++p )
             points[p] = v3_add( centre, q_rotate( yaw, v3_sub( l->before[first + (size_t)p], before ) ) );
-        return;
+        return yaw;
     }
     for ( int p = 0; p < body->count; ++p )
         points[p] = v3_add( centre, q_rotate( back, v3_sub( points[p], centre ) ) );
+    return yaw;
 }
 
 // ------------------------------------------------------------------------------------------------- turning
@@ -138,7 +140,7 @@ static double heading_change( const tr_cage_layer *l, const tr_moved_body *body,
     return atan2( across, along ) * smooth_step5( clampd( inside / ( span + 1.0 ), 0, 1 ) );
 }
 
-static void turn_along( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static quat turn_along( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     vec3 *points = l->after + tr_layer_cell( l, frame, body->first ),
          centre = tr_mean_point( l->after + tr_layer_cell( l, frame, body->lead ), body->lead_count );
@@ -146,10 +148,10 @@ static void turn_along( const tr_cage_layer *l, const tr_moved_body *body, int f
     quat turn = q_axis_angle( v3_y, angle );
     for ( int p = 0; angle != 0 && p < body->count; ++p )
         points[p] = v3_add( centre, q_rotate( turn, v3_sub( points[p], centre ) ) );
+    return turn;
 }
 
-// -------------------------------------------------------------------------------------------------- when
-// asked
+// ---------------------------------------------------------------------------------------------- asked for
 
 static bool is_moved( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
@@ -167,16 +169,14 @@ const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, 
         return moved;
     *moved = ( tr_moved_frame ){ .stamp = l->stamp, .turn = q_identity };
     move_points( l, body->first, body->count, frame );
-    if ( is_moved( l, body, frame ) && body->lead >= 0 ) {
-        if ( !l->tilts )
-            set_upright( l, body, frame );
-        if ( body->ways != NULL && is_moved( l, body, frame ) )
-            turn_along( l, body, frame );
-    }
     moved->moves = is_moved( l, body, frame );
-    if ( moved->moves ) {
-        moved->turn = turn_of( l, body, frame );
-        moved->yaw = tr_yaw( moved->turn );
-    }
+    if ( !moved->moves )
+        return moved;
+    bool upright = body->lead >= 0 && !l->tilts;
+    moved->turn = upright ? set_upright( l, body, frame ) : turn_of( l, body, frame );
+    if ( body->ways != NULL )
+        moved->turn = q_mul( turn_along( l, body, frame ), moved->turn );
+    moved->yaw = tr_yaw( moved->turn );
+    moved->heading = q_axis_angle( v3_y, moved->yaw );
     return moved;
 }

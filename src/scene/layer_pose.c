@@ -65,7 +65,7 @@ static void aim_frame( const tr_cage_layer *l, const tr_moved_body *body, int fr
     for ( int p = body->first; p < body->first + body->count; ++p ) {
         size_t j = at + (size_t)l->bound[p].part;
         a->positions[j] = l->after[tr_layer_cell( l, frame, p )];
-        a->rotations[j] = q_unit( q_mul( turn, a->rotations[j] ) );
+        a->rotations[j] = q_mul( turn, a->rotations[j] );
     }
     a->stage_frames[n] = frame;
     a->frames[n] = ( tr_fit_frame ){ .start = tr_clip_frame( &l->below->motions[body->node].clip, frame ),

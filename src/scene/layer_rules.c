@@ -21,6 +21,7 @@ void tr_layer_rules_free( tr_cage_layer *l )
     tr_free( l->missed );
     tr_free( l->edited.rules );
     tr_free( l->paths );
+    tr_free( l->path_weights );
     tr_free( l->handle_misses );
 }
 
@@ -93,13 +94,14 @@ static bool note_misses( tr_cage_layer *l )
 static void turn_miss( const tr_cage_layer *l, const tr_missed_rule *missed, int frame )
 {
     missed->now[frame] = missed->below[frame];
-    for ( int end = 0; end < 2; ++end ) {
+    bool any = missed->below[frame].x != 0 || missed->below[frame].z != 0;
+    for ( int end = 0; any && end < 2; ++end ) {
         int node = missed->nodes[end];
         const tr_moved_frame *moved =
             node >= 0 ? tr_moved_at( l, tr_cage_layer_body( l, node ), frame ) : NULL;
         if ( moved == NULL || !moved->moves )
             continue;
-        missed->now[frame] = q_rotate( q_axis_angle( v3_y, moved->yaw ), missed->below[frame] );
+        missed->now[frame] = q_rotate( moved->heading, missed->below[frame] );
         return;
     }
 }
@@ -143,12 +145,26 @@ static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame 
     return v3_lerp( from, to, smooth_step5( (double)( frame - before ) / ( after - before ) ) );
 }
 
-// Where the cage takes a point of the result below.
-static vec3 trace( const tr_cage_layer *l, const tr_anchor *anchor, int frame )
+static float *weights_of( const tr_cage_layer *l, int path, int frame )
 {
-    vec3 place = tr_anchor_position( l->stage, l->below, anchor, frame ), moved;
-    tr_cage_move_points( &l->cage, frame, &place, 1, &moved );
-    return v3_add( moved, made_up( l, anchor, frame ) );
+    size_t row = (size_t)path * (size_t)l->frame_count + (size_t)( frame - l->begin );
+    return l->path_weights + row * (size_t)l->cage.vertex_count;
+}
+
+static void weigh_path( const tr_cage_layer *l, const tr_anchor *anchor, int path )
+{
+    for ( int f = l->begin; f < l->begin + l->frame_count; ++f ) {
+        vec3 place = tr_anchor_position( l->stage, l->below, anchor, f );
+        tr_cage_weigh( &l->cage, f, &place, 1, weights_of( l, path, f ) );
+    }
+}
+
+// Where the cage takes a point of the result below.
+static vec3 trace( const tr_cage_layer *l, const tr_anchor *anchor, int path, int frame )
+{
+    vec3 place = tr_anchor_position( l->stage, l->below, anchor, frame );
+    return v3_add( tr_cage_move_weighted( &l->cage, frame, place, weights_of( l, path, frame ) ),
+                   made_up( l, anchor, frame ) );
 }
 
 // ---------------------------------------------------------------------------------------------------- props
@@ -250,7 +266,11 @@ static void add_rules( tr_cage_layer *l )
         if ( l->handles[h].kind != TR_HANDLE_POINT || anchor->prop >= 0 )
             continue;
         const vec3 *path = known_path( l, anchor );
-        make_way( l, h, add_rule( l, anchor, path != NULL ? path : new_path( l ) ) );
+        if ( path == NULL ) {
+            weigh_path( l, anchor, l->path_count );
+            path = new_path( l );
+        }
+        make_way( l, h, add_rule( l, anchor, path ) );
     }
     for ( int i = 0; i < l->body_count; ++i )
         if ( l->bodies[i].node >= l->stage->actor_count ) {
@@ -268,7 +288,9 @@ bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
     l->edited.rules = tr_alloc( (size_t)l->edited.rule_capacity, sizeof( tr_rule ) );
     l->paths = tr_alloc( (size_t)most * (size_t)stage->frame_count, sizeof( vec3 ) );
     l->handle_misses = tr_alloc( (size_t)l->handle_count, sizeof( vec3 ) );
-    if ( l->edited.rules == NULL || l->paths == NULL || l->handle_misses == NULL )
+    l->path_weights = tr_alloc(
+        (size_t)l->handle_count * (size_t)l->frame_count * (size_t)l->cage.vertex_count, sizeof( float ) );
+    if ( l->edited.rules == NULL || l->paths == NULL || l->handle_misses == NULL || l->path_weights == NULL )
         return tr_error_memory( error );
     if ( stage->rule_count > 0 ) // otherwise there is no list at all
         memcpy( l->edited.rules, stage->rules, (size_t)stage->rule_count * sizeof( tr_rule ) );
@@ -302,8 +324,10 @@ void tr_layer_rules_frames( tr_cage_layer *l, int from, int to )
     int begin = from > l->begin ? from : l->begin, end = l->begin + l->frame_count - 1;
     for ( int r = l->stage->rule_count; r < l->edited.rule_count; ++r ) {
         const tr_rule *rule = &l->edited.rules[r];
-        vec3 *path = l->paths + ( rule->path - l->paths );
-        for ( int f = begin; rule->a.prop < 0 && f <= to && f <= end; ++f )
-            path[f] = trace( l, &rule->a, f );
+        ptrdiff_t at = rule->path - l->paths;
+        int path = (int)( at / l->stage->frame_count );
+        bool first = r == l->stage->rule_count || rule->path != rule[-1].path; // handles may share one
+        for ( int f = begin; first && rule->a.prop < 0 && f <= to && f <= end; ++f )
+            l->paths[at + f] = trace( l, &rule->a, path, f );
     }
 }

@@ -94,7 +94,8 @@ static bool find_stances( const tr_stage *stage, int actor, tr_moved_foot *foot 
         return all == 0;
     for ( int r = 0; r < stage->rule_count; ++r )
         if ( is_of_foot( stage, actor, foot->joint, &stage->rules[r] ) )
-            foot->stances[count++] = ( tr_stance ){ stage->rules[r].first, stage->rules[r].last, { 0 } };
+            foot->stances[count++] =
+                ( tr_stance ){ .first = stage->rules[r].first, .last = stage->rules[r].last };
     qsort( foot->stances, (size_t)count, sizeof *foot->stances, by_first_frame );
     for ( int i = 0; i < count; ++i ) {
         tr_stance *last = foot->stance_count > 0 ? &foot->stances[foot->stance_count - 1] : NULL;
@@ -170,6 +171,15 @@ static void place_stance( const foot_work *w, tr_stance *s )
     s->step = step_of( w, moved, frame );
 }
 
+// Where the stance went in this solve.
+static tr_step stance_step( const foot_work *w, tr_stance *s )
+{
+    if ( s->stamp != w->l->stamp )
+        place_stance( w, s );
+    s->stamp = w->l->stamp;
+    return s->step;
+}
+
 // --------------------------------------------------------------------------------------------------- swings
 
 // What a stance asks for at its edge, the window's end, or a handle that holds the foot in its swing, beyond
@@ -179,9 +189,10 @@ typedef struct edge {
     shift surplus;
 } edge;
 
-static edge edge_of( const foot_work *w, const tr_stance *s, int frame )
+static edge edge_of( const foot_work *w, tr_stance *s, int frame )
 {
-    return ( edge ){ frame, shift_mad( shift_of( w, s->step, frame ), -1, cage_shift( w, frame ) ) };
+    return ( edge ){ frame,
+                     shift_mad( shift_of( w, stance_step( w, s ), frame ), -1, cage_shift( w, frame ) ) };
 }
 
 // A swing the cage does not lower is not lowered by the stances before and after it either: a maximum,
@@ -211,29 +222,25 @@ static tr_step foot_step( const foot_work *w, int frame )
         else if ( held > frame && held < to.frame && holds( w, h, false ) )
             to = edge_of_handle( w, h );
     }
-    for ( int i = 0; i < w->foot->stance_count; ++i ) {
-        const tr_stance *s = &w->foot->stances[i];
+    tr_stance *before = NULL, *after = NULL; // the nearest, if they are nearer than handles
+    for ( int i = 0; i < w->foot->stance_count && after == NULL; ++i ) {
+        tr_stance *s = &w->foot->stances[i];
         if ( frame >= s->first && frame <= s->last )
-            return s->step;
+            return stance_step( w, s );
         if ( s->last < frame && s->last > from.frame )
-            from = edge_of( w, s, s->last );
+            before = s;
         if ( s->first > frame && s->first < to.frame )
-            to = edge_of( w, s, s->first );
+            after = s;
     }
+    if ( before != NULL )
+        from = edge_of( w, before, before->last );
+    if ( after != NULL )
+        to = edge_of( w, after, after->first );
     double t = smooth_step5( (double)( frame - from.frame ) / ( to.frame - from.frame ) );
     shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
     sum = shift_mad( sum, t, to.surplus );
     sum.move.y = not_below( sum.move.y, fmin( cage.move.y, 0 ), 4 * t * ( 1 - t ) * SOFT );
     return step_of( w, sum, frame );
-}
-
-void tr_steps_place( const tr_cage_layer *l, tr_moved_body *body )
-{
-    for ( int i = 0; i < body->foot_count; ++i ) {
-        foot_work w = work_of( l, body, &body->feet[i] );
-        for ( int k = 0; k < w.foot->stance_count; ++k )
-            place_stance( &w, &body->feet[i].stances[k] );
-    }
 }
 
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )

@@ -33,6 +33,7 @@ static bool solve_cluster( const tr_stage *stage, tr_result *result, const bool 
                              .result = result,
                              .last = stage->frame_count - 1,
                              .chunk = frames_at_once( stage ),
+                             .stride = 1,
                              .def = tr_default_cluster_def() };
     bool ok = tr_cluster_work_build( &work, nodes, error );
     for ( int f = 0; ok && f <= work.last; f += work.chunk ) {

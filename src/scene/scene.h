@@ -606,7 +606,8 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
 void tr_drag_end( tr_drag *drag ); // NULL is fine
 
 // A tick: moves the cage and solves the block that holds the frame. False when it was superseded before that
-// was done. Moves that are not finite are ignored.
+// was done. Moves that are not finite are ignored. Neither this nor tr_drag_more allocates; both use as many
+// threads as there are.
 bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick );
 // Solves at least one and at most `blocks` further blocks of the last tick, those next to its frame first.
 // True as long as there is more to do; false when all frames are solved or the tick was superseded.

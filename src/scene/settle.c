@@ -23,7 +23,8 @@ static bool build( tr_settler *s, tr_error *error )
                                    .first = def->first,
                                    .last = def->last,
                                    .chunk = def->chunk,
-                                   .def = def->graph };
+                                   .def = def->graph,
+                                   .warm = def->warm };
     tr_cluster_fit_def fit = tr_default_cluster_fit_def( def->stage, def->result, &s->graphs );
     fit.nodes = def->nodes;
     fit.affected = def->affected;
@@ -32,8 +33,11 @@ static bool build( tr_settler *s, tr_error *error )
     fit.chunk = def->chunk;
     fit.fit = def->fit;
     fit.rounds = def->rounds;
-    return tr_cluster_work_build( &s->work, def->nodes, error ) &&
-           ( s->fitter = tr_cluster_fitter_create( &fit, error ) ) != NULL;
+    s->fitter = tr_cluster_fitter_create( &fit, error );
+    if ( s->fitter == NULL )
+        return false;
+    s->work.stride = tr_cluster_fitter_needs_joints( s->fitter ) ? 1 : def->stride;
+    return tr_cluster_work_build( &s->work, def->nodes, error );
 }
 
 tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error )
@@ -95,6 +99,7 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
                           .last = last,
                           .chunk = last - first + 1,
                           .graph = tr_default_cluster_def(),
+                          .stride = 1,
                           .fit = fit.fit,
                           .rounds = fit.rounds };
     tr_settler *settler = any ? tr_settler_create( &def, error ) : NULL;
