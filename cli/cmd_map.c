@@ -47,7 +47,7 @@ static int show( cli_subject *subject, const cli_call *call, tr_error *error )
     if ( out == NULL )
         print_map( actor );
     else if ( !cli_subject_spares_inputs( subject, NULL, out, error ) ||
-              !tr_joint_map_save( actor, out, error ) )
+              !tr_joint_map_save( actor, out, false, error ) )
         return cli_subject_fail( subject, error );
     return CLI_OK;
 }

@@ -113,6 +113,9 @@ static void wrong_joint_maps_are_refused( void **state )
         { "{\"version\": 1, \"chains\": [{\"target\": [\"back\", \"skull\"], \"source\": [\"Hips\", "
           "\"Tail\"]}]}",
           "chains[0].source[1]", "joint of the source" },
+        { "{\"version\": 1, \"turns\": {}}", "turns.pelvis", "missing" },
+        { "{\"version\": 1, \"turns\": {\"pelvis\": [1]}}", "turns.pelvis", "4 numbers" },
+        { "{\"version\": 1, \"turns\": {\"pelvis\": [0, 0, 0, 2]}}", "turns.pelvis", "unit length" },
     };
     char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
     assert_non_null( mkdtemp( folder ) );
@@ -178,7 +181,7 @@ static void chains_are_spread_by_arc_length( void **state )
     assert_non_null( mkdtemp( folder ) );
     fixture x;
     make_columns( &x, folder );
-    for ( int from_file = 0; from_file < 2; ++from_file ) { // as suggested, then written and read
+    for ( int round = 0; round < 3; ++round ) { // as suggested, then written and read, then with turns
         snprintf( path, sizeof path, "%s/scene.json", folder );
         check_ok( tr_stage_build( &x.stage, &x.scene, path, &x.library, NULL, &x.error ), &x.error );
         assert_int_equal( x.stage.actors[0].chain_count, 2 );
@@ -188,16 +191,16 @@ static void chains_are_spread_by_arc_length( void **state )
                             q_axis_angle( v3_x, 0.036 * expected[j] ), 1e-9 );
         tr_result_free( &out );
         snprintf( path, sizeof path, "%s/map.json", folder );
-        check_ok( tr_joint_map_save( &x.stage.actors[0], path, &x.error ), &x.error );
+        check_ok( tr_joint_map_save( &x.stage.actors[0], path, round > 0, &x.error ), &x.error );
         snprintf( x.scene.cast[0].mapping, TR_PATH_MAX, "map.json" );
         tr_stage_free( &x.stage );
+        char *text;
+        size_t size;
+        check_ok( tr_file_read( path, &text, &size, &x.error ), &x.error );
+        assert_non_null( strstr( text, "\"chains\"" ) );
+        assert_int_equal( strstr( text, "Neck2" ) != NULL, round > 0 ); // a chain is told by its ends
+        tr_free( text );
     }
-    char *text;
-    size_t size;
-    check_ok( tr_file_read( path, &text, &size, &x.error ), &x.error );
-    assert_non_null( strstr( text, "\"chains\"" ) );
-    assert_null( strstr( text, "Neck2" ) ); // a chain is told by its ends
-    tr_free( text );
     end( &x );
     snprintf( path, sizeof path, "rm -r %s", folder );
     assert_int_equal( system( path ), 0 );
@@ -398,22 +401,62 @@ static void check_rest_poses( const tr_motion *motion, const char *name, int fir
     }
 }
 
-// Frame 0 shows the T-pose; the scene takes the motion from frame 1 on.
+// Frame 0 shows the T-pose; scenes take the motion from frame 1 on.
+static void make_moving( tr_motion *motion )
+{
+    make_body( motion, FRAMES + 1 );
+    bend_a_little( motion );
+    for ( int j = 0; j < motion->skeleton.joint_count; ++j ) {
+        for ( int f = 1; f <= FRAMES; ++f ) {
+            quat *q = &tr_clip_frame( &motion->clip, f )[j];
+            *q = q_mul( *q, q_axis_angle( v3( 1, j % 3, j % 2 ), 0.01 * f ) );
+        }
+        tr_clip_frame( &motion->clip, 0 )[j] = q_identity;
+    }
+}
+
 static void any_rest_pose_gives_the_same_result( void **state )
 {
     (void)state;
     tr_motion motion;
-    make_body( &motion, FRAMES + 1 );
-    bend_a_little( &motion );
-    for ( int j = 0; j < motion.skeleton.joint_count; ++j ) {
-        for ( int f = 1; f <= FRAMES; ++f ) {
-            quat *q = &tr_clip_frame( &motion.clip, f )[j];
-            *q = q_mul( *q, q_axis_angle( v3( 1, j % 3, j % 2 ), 0.01 * f ) );
-        }
-        tr_clip_frame( &motion.clip, 0 )[j] = q_identity;
-    }
+    make_moving( &motion );
     check_rest_poses( &motion, "sticks", 1, -1 );
     tr_motion_free( &motion );
+}
+
+// The T-pose that told how bones lie is not among the frames of a folder of results: its joint map tells.
+static void folders_of_results_keep_rest_poses( void **state )
+{
+    (void)state;
+    tr_motion motion;
+    fixture x;
+    make_moving( &motion );
+    rest_in( &motion, REST_ZERO );
+    tr_result out = onto_sticks( &x, &motion, 1, -1 ), again;
+    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
+    assert_non_null( mkdtemp( folder ) );
+    check_ok( tr_result_save( &x.stage, &out, "posegraph", folder, &x.error ), &x.error );
+    snprintf( path, sizeof path, "%s/scene.json", folder );
+    tr_scene scene;
+    tr_library library = { 0 };
+    tr_stage stage;
+    check_ok( tr_scene_load( &scene, path, &x.error ), &x.error );
+    check_ok( tr_stage_build( &stage, &scene, path, &library, NULL, &x.error ), &x.error );
+    check_ok( tr_pipeline_run( &again, &stage, tr_method_find( NULL ), &x.error ), &x.error );
+    for ( int j = 0; j < x.stage.actors[0].target.joint_count; ++j ) {
+        int there = tr_skeleton_find( &stage.actors[0].target, x.stage.actors[0].target.joints[j].name );
+        for ( int f = 0; f < stage.frame_count; ++f )
+            check_v3( tr_world_pose( &again.worlds[0], f ).positions[there],
+                      tr_world_pose( &out.worlds[0], f ).positions[j], 1e-6 );
+    }
+    tr_result_free( &again );
+    tr_stage_free( &stage );
+    tr_library_free( &library );
+    tr_scene_free( &scene );
+    tr_result_free( &out );
+    end( &x );
+    snprintf( path, sizeof path, "rm -r %s", folder );
+    assert_int_equal( system( path ), 0 );
 }
 
 // CMU files begin with a T-pose. The others show none, and some rest in a zero pose already: a frame is
@@ -468,6 +511,7 @@ int main( void )
         TEST( chains_are_spread_by_arc_length ),       TEST( chains_shrink_and_joints_count_before_them ),
         TEST( the_rest_keeps_its_own_animation ),      TEST( any_rest_pose_gives_the_same_result ),
         TEST( real_files_rest_in_any_pose ),           TEST( a_reference_must_be_in_the_file ),
+        TEST( folders_of_results_keep_rest_poses ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

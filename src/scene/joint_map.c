@@ -1,8 +1,10 @@
 // Which source joint drives which target joint.
 //
 // A map file is JSON: {"version": 1, "joints": {"<target joint>": "<source joint>", …}, "chains": [{"target":
-// [first, last], "source": [first, last]}, …]}. What a joint is given by name counts before its chain. Target
-// joints that are in neither are driven by nothing.
+// [first, last], "source": [first, last]}, …], "turns": {"<target joint>": [x, y, z, w], …}}. What a joint is
+// given by name counts before its chain. Target joints that are in neither are driven by nothing. Turns are
+// the actor's `align`, of all joints; where a joint lies between two of the source, those of the second
+// follow.
 #include "scene/joint_map.h"
 
 #include <ctype.h>
@@ -85,6 +87,9 @@ void tr_joint_map_free( tr_actor *actor )
     tr_free( actor->map );
     tr_free( actor->blends );
     tr_free( actor->chains );
+    tr_free( actor->align );
+    actor->align = NULL;
+    actor->turned = false;
     actor->map = NULL;
     actor->blends = NULL;
     actor->chains = NULL;
@@ -204,15 +209,52 @@ static bool read_joints( tr_actor *actor, const tr_json *root )
     return *root->ok;
 }
 
+// Four numbers of an array, from `first` on.
+static quat read_turn( const tr_json *array, int first )
+{
+    double n[4] = { 0 };
+    for ( int i = 0; i < 4; ++i )
+        n[i] = json_number_value( json_array_get( array->value, (size_t)( first + i ) ) );
+    quat turn = { n[0], n[1], n[2], n[3] };
+    if ( *array->ok && !( fabs( q_dot( turn, turn ) - 1 ) < 1e-6 ) )
+        tr_json_fail( array, "must be rotations x, y, z, w of unit length" );
+    return turn;
+}
+
+static bool read_turns( tr_actor *actor, const tr_json *root, tr_error *error )
+{
+    tr_json turns = tr_json_member( root, "turns", false );
+    if ( !*root->ok || turns.value == NULL )
+        return *root->ok;
+    actor->align = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
+    actor->turned = true;
+    if ( actor->align == NULL )
+        return tr_error_memory( error );
+    for ( int j = 0; *root->ok && j < actor->target.joint_count; ++j ) {
+        tr_json at = tr_json_member( &turns, actor->target.joints[j].name, true );
+        bool two = tr_joint_blends( actor, j );
+        if ( *root->ok && ( !json_is_array( at.value ) || tr_json_count( &at ) != ( two ? 8 : 4 ) ) )
+            tr_json_fail( &at, "must be %d numbers: %s", two ? 8 : 4,
+                          two ? "rotations against both joints that drive it" : "a rotation x, y, z, w" );
+        if ( !*root->ok )
+            break;
+        actor->align[j] = read_turn( &at, 0 );
+        if ( two )
+            actor->blends[j].align = read_turn( &at, 4 );
+    }
+    return *root->ok;
+}
+
 static bool read_map( tr_actor *actor, json_t *json, const char *name, tr_error *error )
 {
-    static const char *const keys[] = { "version", "joints", "chains", NULL };
+    static const char *const keys[] = { "version", "joints", "chains", "turns", NULL };
     bool ok = true;
     tr_json root = tr_json_root( json, name, &ok, error );
     tr_json_keys( &root, keys );
     int version = 1;
     tr_json_int( &root, "version", true, 1, 1, &version );
-    return ok && begin( actor, error ) && read_chains( actor, &root, error ) && read_joints( actor, &root );
+    return ok && begin( actor, error ) && read_chains( actor, &root, error ) && read_joints( actor, &root ) &&
+           read_turns( actor, &root, error );
 }
 
 bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error )
@@ -268,6 +310,25 @@ static bool chains_json( json_t *chains, const tr_actor *actor )
     return true;
 }
 
+static bool turns_json( json_t *turns, const tr_actor *actor )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j ) {
+        quat q[2] = { actor->align[j], q_identity };
+        bool two = tr_joint_blends( actor, j ), ok = true;
+        if ( two )
+            q[1] = actor->blends[j].align;
+        json_t *numbers = json_array();
+        for ( int i = 0; i < ( two ? 2 : 1 ); ++i )
+            ok = ok && json_array_append_new( numbers, json_real( q[i].x ) ) == 0 &&
+                 json_array_append_new( numbers, json_real( q[i].y ) ) == 0 &&
+                 json_array_append_new( numbers, json_real( q[i].z ) ) == 0 &&
+                 json_array_append_new( numbers, json_real( q[i].w ) ) == 0;
+        if ( json_object_set_new( turns, actor->target.joints[j].name, numbers ) != 0 || !ok )
+            return false;
+    }
+    return true;
+}
+
 // What the chains alone make of it, to see what is left for the joints.
 static bool spread_again( tr_actor *out, const tr_actor *actor, tr_error *error )
 {
@@ -278,28 +339,44 @@ static bool spread_again( tr_actor *out, const tr_actor *actor, tr_error *error 
     return ok;
 }
 
-bool tr_joint_map_print( const tr_actor *actor, tr_text *out, tr_error *error )
+static json_t *map_json( const tr_actor *actor, const tr_actor *spread, bool with_turns )
 {
-    tr_actor spread;
-    bool ok = spread_again( &spread, actor, error );
-    json_t *joints = json_object(), *chains = json_array();
-    ok = ok && joints != NULL && chains != NULL && joints_json( joints, actor, &spread ) &&
-         chains_json( chains, actor );
-    json_t *root = json_pack( "{s:i, s:o}", "version", 1, "joints", joints ); // takes `joints` over
+    json_t *joints = json_object(), *chains = json_array(), *turns = json_object();
+    json_t *root = json_pack( "{s:i}", "version", 1 );
+    bool ok = joints_json( joints, actor, spread ) && chains_json( chains, actor ) &&
+              json_object_set( root, "joints", joints ) == 0;
     if ( ok && actor->chain_count > 0 )
         ok = json_object_set( root, "chains", chains ) == 0;
-    if ( ok && root != NULL )
-        tr_json_print( root, out );
+    if ( ok && with_turns )
+        ok = turns_json( turns, actor ) && json_object_set( root, "turns", turns ) == 0;
+    json_decref( joints );
     json_decref( chains );
+    json_decref( turns );
+    if ( ok )
+        return root;
     json_decref( root );
-    tr_joint_map_free( &spread );
-    return ( ok && root != NULL && !out->failed ) || tr_error_memory( error );
+    return NULL;
 }
 
-bool tr_joint_map_save( const tr_actor *actor, const char *path, tr_error *error )
+bool tr_joint_map_print( const tr_actor *actor, bool turns, tr_text *out, tr_error *error )
+{
+    tr_actor spread;
+    json_t *root = NULL;
+    if ( spread_again( &spread, actor, error ) )
+        root = map_json( actor, &spread, turns || actor->turned );
+    if ( root != NULL )
+        tr_json_print( root, out );
+    bool ok = root != NULL && !out->failed;
+    json_decref( root );
+    tr_joint_map_free( &spread );
+    return ok || tr_error_memory( error );
+}
+
+bool tr_joint_map_save( const tr_actor *actor, const char *path, bool turns, tr_error *error )
 {
     tr_text text = { 0 };
-    bool ok = tr_joint_map_print( actor, &text, error ) && tr_file_write( path, text.data, text.size, error );
+    bool ok = tr_joint_map_print( actor, turns, &text, error ) &&
+              tr_file_write( path, text.data, text.size, error );
     tr_text_free( &text );
     return ok;
 }

@@ -2,6 +2,7 @@
 //   <id>.bvh          every character and prop, centimetres, Y up, the scene's rate
 //   source/<id>.bvh   the source in the same world, rate and units
 //   target/<id>.bvh   the target skeleton, where it came from a file of its own
+//   target/<id>.map.json   and which of its joints the source's drive, turned by how much
 //   scene.json        the scene with its paths pointing here, reloadable
 //   report.json       how well every constraint was kept
 // Frame numbers are the scene's in both JSON files; frame 0 of a BVH file is the scene's first.
@@ -64,6 +65,12 @@ static void refer( tr_file_ref *ref, const char *sub, const char *id )
     snprintf( ref->file, sizeof ref->file, "%s%s.bvh", sub, id );
 }
 
+// Does the folder hold a joint map of this character?
+static bool has_map( const tr_cast *cast )
+{
+    return cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
+}
+
 // The same scene with the same frame numbers, standing on the files of the folder: every clip starts at the
 // scene's first frame, in the world.
 static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
@@ -73,14 +80,14 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
         refer( &cast->source, "source/", cast->id );
+        if ( has_map( cast ) ) // also of what was found in frames that are not there any more
+            snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
         if ( cast->target.skeleton.file[0] != 0 ) { // written as it came out of the scaling
             refer( &cast->target.skeleton, "target/", cast->id );
             cast->target.scale = 1;
             cast->target.limb_count = 0;
         }
-        if ( cast->mapping[0] != 0 )
-            snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
-        cast->target.reference = -1; // a frame of a file that is not the source any more
+        cast->target.reference = -1;
         cast->position = v3_zero;
         cast->heading = 0;
         cast->start = out->first;
@@ -95,14 +102,14 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
     return true;
 }
 
-// Target skeletons and joint maps that came from files of their own.
+// Target skeletons that came from files of their own, and joint maps.
 static bool save_target( const tr_stage *stage, int i, const char *folder, tr_error *error )
 {
     const tr_cast *cast = &stage->scene->cast[i];
     const tr_actor *actor = &stage->actors[i];
-    if ( cast->mapping[0] != 0 ) {
+    if ( has_map( cast ) ) {
         char *path = tr_string_format( "%s/target/%s.map.json", folder, cast->id );
-        bool ok = path != NULL ? tr_joint_map_save( actor, path, error ) : tr_error_memory( error );
+        bool ok = path != NULL ? tr_joint_map_save( actor, path, true, error ) : tr_error_memory( error );
         tr_free( path );
         if ( !ok )
             return false;
@@ -234,8 +241,7 @@ static bool make_folders( const tr_stage *stage, const char *folder, tr_error *e
 {
     bool targets = false;
     for ( int i = 0; i < stage->scene->cast_count; ++i )
-        targets = targets || stage->scene->cast[i].target.skeleton.file[0] != 0 ||
-                  stage->scene->cast[i].mapping[0] != 0;
+        targets = targets || has_map( &stage->scene->cast[i] );
     char *source = tr_string_format( "%s/source", folder ), *target = tr_string_format( "%s/target", folder );
     bool ok = source != NULL && target != NULL
                   ? tr_folder_make( source, error ) && ( !targets || tr_folder_make( target, error ) )
@@ -304,7 +310,7 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
              tell( visit, context, folder, source, ".bvh" );
         if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
             ok = tell( visit, context, folder, target, ".bvh" );
-        if ( ok && !prop && scene->cast[i].mapping[0] != 0 )
+        if ( ok && !prop && has_map( &scene->cast[i] ) )
             ok = tell( visit, context, folder, target, ".map.json" );
         tr_free( source );
         tr_free( target );

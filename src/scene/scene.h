@@ -376,6 +376,7 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_body body; // of the target
     int *map;     // [target.joint_count] source joint that drives it, or -1
     quat *align;  // [target.joint_count] world rotation of the target = that of its source joint · align
+    bool turned;  // the map file says so
     tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
     tr_map_chain *chains; // [chain_count] as in the map file
     int chain_count, chain_capacity;
@@ -479,9 +480,10 @@ void tr_stage_free( tr_stage *stage );
 // has no layers.
 bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error );
 
-// The joint map in force, as a map file that leads to the same one.
-bool tr_joint_map_save( const tr_actor *actor, const char *path, tr_error *error );
-bool tr_joint_map_print( const tr_actor *actor, tr_text *out, tr_error *error ); // the same as text
+// The joint map in force, as a map file that leads to the same one. turns: with `align`, which is looked for
+// anew otherwise; a map that was read with turns keeps them in any case.
+bool tr_joint_map_save( const tr_actor *actor, const char *path, bool turns, tr_error *error );
+bool tr_joint_map_print( const tr_actor *actor, bool turns, tr_text *out, tr_error *error ); // as text
 // Reads a map file for an actor whose source and target skeletons are there; `name` is for messages.
 bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error );
 void tr_joint_map_free( tr_actor *actor );

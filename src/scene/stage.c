@@ -411,6 +411,8 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
 static bool align( builder *b, tr_actor *actor, const tr_cast *cast )
 {
     const tr_motion *source = tr_library_find_file( b->library, &cast->source ), *target = NULL;
+    if ( actor->turned )
+        return true;
     if ( cast->target.skeleton.file[0] != 0 )
         target = tr_library_find_file( b->library, &cast->target.skeleton );
     snprintf( b->field, sizeof b->field, "target.reference" );
@@ -560,7 +562,6 @@ void tr_stage_free( tr_stage *stage )
         tr_skeleton_free( &actor->target );
         tr_body_free( &actor->body );
         tr_joint_map_free( actor );
-        tr_free( actor->align );
         tr_footings_free( actor );
         tr_clip_free( &actor->own );
         tr_contacts_free( &actor->contacts );

@@ -21,10 +21,10 @@ int LLVMFuzzerTestOneInput( const uint8_t *data, size_t size )
     again.target = actor.target;
     tr_text first = { 0 }, second = { 0 };
     if ( tr_joint_map_parse( &actor, (const char *)data, size, "fuzz.json", NULL ) &&
-         !( tr_joint_map_print( &actor, &first, NULL ) &&
+         !( tr_joint_map_print( &actor, false, &first, NULL ) &&
             tr_joint_map_parse( &again, first.data, first.size, "again.json", NULL ) &&
             memcmp( actor.map, again.map, 8 * sizeof( int ) ) == 0 &&
-            tr_joint_map_print( &again, &second, NULL ) && first.size == second.size &&
+            tr_joint_map_print( &again, false, &second, NULL ) && first.size == second.size &&
             memcmp( first.data, second.data, first.size ) == 0 ) )
         abort(); // what was accepted is printed, read back as the same, and printed alike
     tr_text_free( &first );
