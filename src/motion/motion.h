@@ -337,8 +337,7 @@ typedef struct tr_fit_goal {
     bool hard;
     int priority; // hard: 0 … TR_FIT_PRIORITIES - 1, the higher wins
     double ease; // 0 (not there) … 1 (full); a lone goal removes this share of what it would remove in full
-    double
-        weight; // soft: per m² (rotation: of angle times `arm`) against joints of stiffness 1 per rad²; ≥ 0
+    double weight; // soft, ≥ 0: per m² (rotation: of angle times `arm`), joints having 1 per rad²
 } tr_fit_goal;
 
 tr_fit_goal tr_fit_position( int joint, vec3 place );    // hard, priority 0, all axes, offset 0, ease 1

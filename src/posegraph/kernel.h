@@ -130,12 +130,15 @@ static void gather_cell( const tr_graph_lanes *g, int j, lane *cells )
 }
 
 #include "posegraph/rods.h"
+
 // ---------------------------------------------------------------------------------------- right-hand side
-// K u = b for displacements u, with T = R − 1 of the cells:
-//   triangle  corner k: 6 w T_j (v̄_k − c̄)     (its two edges, each counted twice; Σ (v̄_k − v̄_l) = 3 (v̄_k −
-//   c̄)) rail      w (T_j + T_p)(v̄_jk − v̄_pk) at the joint, and against it at the parent length    w_l/3 (ℓ d
-//   − (c̄_j − c̄_p)) at each corner of the joint, against it at the parent's,
-//             d the direction the bone has now
+// K u = b for displacements u, with T = R − 1 of the cells and d the direction a bone has now:
+//
+//   triangle  6 w T_j (v̄_k − c̄) at corner k: two edges, each counted twice, Σ (v̄_k − v̄_l) = 3 (v̄_k − c̄)
+//
+//   rail      w (T_j + T_p)(v̄_jk − v̄_pk) at the joint, against it at the parent
+//
+//   length    w_l/3 (ℓ d − (c̄_j − c̄_p)) at each corner of the joint, against it at the parent's
 
 static void add_triangle( const tr_graph_lanes *g, const lane *turns, int j, const lane centre[3],
                           real weight )

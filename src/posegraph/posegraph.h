@@ -24,10 +24,9 @@
 // -------------------------------------------------------------------------------------------------- graph
 
 typedef struct tr_posegraph_def {
-    double edge;   // weight w of an edge
-    double length; // weight w_l of a bone's length
-    double
-        anchor; // weight w_a of a vertex's place: holds a body that nothing else holds, and keeps it upright
+    double edge;       // weight w of an edge
+    double length;     // weight w_l of a bone's length
+    double anchor;     // weight w_a of a vertex's place: holds what nothing else holds, and keeps it upright
     double min_radius; // of a triangle, in fractions of the body's extent; 1 mm at least
 } tr_posegraph_def;
 
@@ -74,8 +73,7 @@ typedef struct tr_path_node {
     int up;            // index of its parent on the path, -1 at the root
     bool acts;         // the point has weights here
     double weights[3]; // of the joint's corners
-    double
-        soft[3]; // what of them pulls corners apart, over the root of the stiffness that holds these together
+    double soft[3]; // what of them pulls corners apart, over √ of the stiffness that holds these together
 } tr_path_node;
 
 typedef struct tr_port_path {

@@ -7,7 +7,7 @@
 #include "scene/scene_private.h"
 
 // A stance is held by the foot as a whole: heel, sole and toes of one foot ask for the same thing (see
-// automatic.c), so one row on the joint that carries them serves them all, and toes cannot pull against each
+// footing.c), so one row on the joint that carries them serves them all, and toes cannot pull against each
 // other.
 bool tr_rule_is_stance( const tr_rule *rule ); // contact of a joint with ground or environment
 // Strength of a rule as the solvers see it: a stance's is that of its footing, which lasts through the swing.
@@ -149,8 +149,8 @@ typedef struct tr_cluster_work {
 bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, tr_error *error );
 void tr_cluster_work_free( tr_cluster_work *work );
 // Deforms the frames, puts props where their graphs came to, and writes what the graphs say to `graphs`.
-// transfer: poses are copied and have to be brought to their contacts first; those
-// that were solved before are there already. affected as above.
+// transfer: poses are copied and have to be brought to their contacts first; those that were solved before
+// are there already. affected as above.
 bool tr_cluster_work_run( tr_cluster_work *work, bool transfer, const bool *affected, tr_graphs *graphs,
                           int from, int to, tr_error *error );
 

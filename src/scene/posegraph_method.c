@@ -2,8 +2,7 @@
 // system of graphs, then skeletons are fitted to the graphs, exactly, and what hands and props achieved is
 // agreed upon:
 //
-//   copy ─► transfer (hard feet) ─► deformation (all rules) ─► fit ─► meet ─► fit ─► … until links agree to a
-//   millimetre
+//   copy ─► transfer (hard feet) ─► deformation (all rules) ─► fit ─► meet ─► fit ─► … until links agree
 //
 // Frames never look at one another, but for the root, whose way from the copied path is steadied before the
 // fit. Whatever no skeleton can reach shows as residual after the last fit.
