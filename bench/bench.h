@@ -9,7 +9,7 @@
 
 typedef struct tr_bench_row {
     const char *name;
-    double ms; // shortest run
+    double ms; // shortest run; processor time where it has one thread
     int threads, runs;
     // Further figures such as MB_s, or how many times faster than a baseline ("times_strtod").
     struct {

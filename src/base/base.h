@@ -101,7 +101,8 @@ int tr_number_print_exact( char *out, size_t size, double value );
 // Whether these bytes are UTF-8 as JSON wants it: no overlong forms, no surrogates, nothing beyond Unicode.
 bool tr_utf8_valid( const char *text, size_t size );
 
-double tr_clock_ms( void ); // monotonic
+double tr_clock_ms( void );     // monotonic
+double tr_processor_ms( void ); // spent by this process on all its threads, whatever else the machine does
 
 // -------------------------------------------------------------------------------------------- parallel
 // The one parallel primitive. [0, count) is cut into blocks of `block` (the last may be short); the cut does

@@ -41,9 +41,19 @@ bool tr_processor_has_avx2( void )
 #endif
 }
 
-double tr_clock_ms( void )
+static double read_clock( clockid_t id )
 {
     struct timespec now;
-    clock_gettime( CLOCK_MONOTONIC, &now );
+    clock_gettime( id, &now );
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+double tr_clock_ms( void )
+{
+    return read_clock( CLOCK_MONOTONIC );
+}
+
+double tr_processor_ms( void )
+{
+    return read_clock( CLOCK_PROCESS_CPUTIME_ID );
 }
