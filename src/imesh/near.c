@@ -250,7 +250,8 @@ static bool gather( const crowd *c, int blocks, sightings *all )
             memcpy( all->items + all->count, list->items, (size_t)list->count * sizeof *all->items );
         all->count += list->count;
     }
-    qsort( all->items, (size_t)all->count, sizeof *all->items, by_pair );
+    if ( all->count > 1 )
+        qsort( all->items, (size_t)all->count, sizeof *all->items, by_pair );
     return true;
 }
 
@@ -263,7 +264,8 @@ static bool follow_all( tr_imesh_pairs *out, const sightings *all, const crowd *
         if ( !follow( out, all->items + i, k - i, c ) )
             return false;
     }
-    qsort( out->items, (size_t)out->count, sizeof *out->items, by_start );
+    if ( out->count > 1 )
+        qsort( out->items, (size_t)out->count, sizeof *out->items, by_start );
     return true;
 }
 

@@ -89,7 +89,8 @@ static void keep_loss( tr_imesh_loss *out, int *count, const tr_imesh_loss *loss
 // Consecutive frames of the same two volumes become one loss. Frees the list.
 static bool sum_up( const tr_imesh *mesh, troubles *list, tr_imesh_loss *out, int *count )
 {
-    qsort( list->items, (size_t)list->count, sizeof *list->items, by_contact );
+    if ( list->count > 1 )
+        qsort( list->items, (size_t)list->count, sizeof *list->items, by_contact );
     for ( int i = 0; i < list->count; ) {
         tr_imesh_loss loss = loss_of( mesh, &list->items[i] );
         int k = i + 1;

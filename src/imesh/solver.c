@@ -133,7 +133,8 @@ static bool hold_rows( tr_imesh *mesh )
             held.source = v3_mad( held.source, held.weight[t], at[held.vertex[t]] );
         s->held[s->held_count++] = held;
     }
-    qsort( s->held, (size_t)s->held_count, sizeof *s->held, by_frame );
+    if ( s->held_count > 1 )
+        qsort( s->held, (size_t)s->held_count, sizeof *s->held, by_frame );
     for ( int i = 0; i < s->held_count; ++i )
         s->held_start[s->held[i].row->frame + 1]++;
     for ( int f = 0; f < mesh->frame_count; ++f )

@@ -82,7 +82,8 @@ bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const vec3 *po
             used += weave( &w, i, out->neighbours + used, out->weights + used );
             out->start[i + 1] = used;
         }
-        memcpy( out->tets, scratch->tets, (size_t)scratch->tet_count * sizeof *out->tets );
+        if ( scratch->tet_count > 0 )
+            memcpy( out->tets, scratch->tets, (size_t)scratch->tet_count * sizeof *out->tets );
         out->tet_count = scratch->tet_count;
     } else
         tr_imesh_web_free( out );

@@ -137,7 +137,8 @@ static bool build( tr_drag *drag, tr_error *error )
     drag->scene.handles = tr_alloc( (size_t)scene->handle_count, sizeof( tr_handle ) );
     if ( drag->scene.handles == NULL )
         return tr_error_memory( error );
-    memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
+    if ( scene->handle_count > 0 )
+        memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
     drag->stage.scene = &drag->scene;
     if ( !tr_result_copy( &drag->work, &drag->stage, drag->below, error ) ||
          !tr_cage_layer_build( &drag->layer, &drag->stage, drag->grab, drag->below, &drag->work,

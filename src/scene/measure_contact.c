@@ -171,7 +171,8 @@ static int ascending_keys( const void *a, const void *b )
 
 static void sort_and_merge_doubles( contact_keys *keys )
 {
-    qsort( keys->items, (size_t)keys->count, sizeof *keys->items, ascending_keys );
+    if ( keys->count > 1 )
+        qsort( keys->items, (size_t)keys->count, sizeof *keys->items, ascending_keys );
     int kept = 0;
     for ( int i = 0; i < keys->count; ++i )
         if ( kept == 0 || keys->items[i] != keys->items[kept - 1] )
