@@ -1098,7 +1098,7 @@ static void retiming_is_monotone_and_smooth( void **state )
     uint64_t seed = 5;
     tr_error error;
     for ( int n = 0; n < 200; ++n ) {
-        double from[6], to[6];
+        double from[6] = { 0 }, to[6] = { 0 };
         for ( int k = 0; k < 6; ++k ) {
             double a = random_vector( &seed, 1 ).x, b = random_vector( &seed, 1 ).y;
             from[k] = ( k > 0 ? from[k - 1] : 0 ) + 20 * pow( 10, a );

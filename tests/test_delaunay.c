@@ -106,6 +106,7 @@ static double qhull_volume( const vec3 *points, int count, int *tets )
     vertexT *vertex, **vertexp;
     FORALLfacets
     {
+        // cppcheck-suppress uninitvar; Qhull's loop sets it
         if ( facet->upperdelaunay )
             continue;
         vec3 v[4];

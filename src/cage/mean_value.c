@@ -239,6 +239,7 @@ void tr_mean_value_weights( const tr_mean_value *mesh, const vec3 *points, int c
             x[l] = (float)p.x, x[AT_ONCE + l] = (float)p.y, x[2 * AT_ONCE + l] = (float)p.z;
         }
         float *out = weights + (size_t)begin * (size_t)mesh->vertex_count;
+        // cppcheck-suppress legacyUninitvar; the kernel fills it
         unsigned careful = kernel( mesh, x, here == AT_ONCE ? out : some );
         if ( here < AT_ONCE )
             memcpy( out, some, (size_t)here * (size_t)mesh->vertex_count * sizeof out[0] );

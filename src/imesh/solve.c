@@ -339,7 +339,7 @@ static bool morph( rounds *r, tr_imesh_report *report )
 
 bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error )
 {
-    tr_imesh_report unused, *out = report != NULL ? report : &unused;
+    tr_imesh_report unused = { 0 }, *out = report != NULL ? report : &unused;
     *out = ( tr_imesh_report ){ 0 };
     size_t blocks = ( (size_t)mesh->frame_count + FRAME_BLOCK - 1 ) / FRAME_BLOCK;
     rounds r = { .mesh = mesh, .damping = 1, .failed = tr_alloc( blocks, sizeof( bool ) ) };

@@ -87,7 +87,7 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
     if ( nodes == NULL )
         return tr_error_memory( error );
     for ( size_t n = 0; n < count; ++n ) {
-        nodes[n] = memchr( affected + n * frames, true, frames ) != NULL;
+        nodes[n] = memchr( affected + n * frames, 1, frames ) != NULL;
         any = any || nodes[n];
     }
     tr_cluster_fit_def fit = tr_default_cluster_fit_def( stage, result, NULL );

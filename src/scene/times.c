@@ -161,9 +161,10 @@ static bool move_within( timing *t, const tr_layer *layer, const key *keys, int 
 {
     int first, last;
     window( t, layer, &first, &last );
-    double *from = tr_alloc( 2 * (size_t)count + 4, sizeof( double ) ), *to = from + count + 2;
+    double *from = tr_alloc( 2 * (size_t)count + 4, sizeof( double ) );
     if ( from == NULL )
         return tr_error_memory( t->error );
+    double *to = from + count + 2;
     int n = 0;
     from[n] = to[n] = first;
     ++n;

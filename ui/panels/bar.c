@@ -32,7 +32,7 @@ static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c )
 static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     char label[96], fitted[96];
-    for ( int i = 0; shown->recent[i] != NULL && i < 6; ++i ) {
+    for ( int i = 0; i < 6 && shown->recent[i] != NULL; ++i ) {
         const char *slash = strrchr( shown->recent[i], '/' );
         nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
         snprintf( label, sizeof label, "      %s", slash != NULL ? slash + 1 : shown->recent[i] );
@@ -49,7 +49,7 @@ static void menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
     for ( int i = 0; i < count; ++i )
         rows += table[i].menu != NULL && strcmp( table[i].menu, name ) == 0;
     bool file = strcmp( name, "File" ) == 0;
-    for ( int i = 0; file && shown->recent[i] != NULL && i < 6; ++i )
+    for ( int i = 0; file && i < 6 && shown->recent[i] != NULL; ++i )
         ++rows;
     tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
     if ( !nk_menu_begin_label( ui->nk, name, NK_TEXT_CENTERED, nk_vec2( 268, (float)rows * 29 + 12 ) ) )
