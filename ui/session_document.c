@@ -1,0 +1,273 @@
+// The document: changes, drafts of changes, drags, files.
+#include "ui/session_private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ----------------------------------------------------------------------------------------------- drafts
+
+void tr_lines_free( tr_lines *l )
+{
+    for ( int i = 0; i < l->count; ++i )
+        tr_free( l->items[i] );
+    tr_free( l->items );
+    *l = ( tr_lines ){ 0 };
+}
+
+bool tr_session_draft( const tr_session *session, char *const *text, int count, tr_scene *out,
+                       tr_error *error )
+{
+    const tr_scene *scene = tr_document_scene( session->document );
+    if ( count == 0 )
+        return tr_scene_copy( out, scene, error );
+    tr_document *draft = tr_document_create( scene, error );
+    bool ok = draft != NULL;
+    for ( int i = 0; ok && i < count; ++i )
+        ok = tr_document_apply( draft, text[i], error );
+    ok = ok && tr_scene_copy( out, tr_document_scene( draft ), error );
+    tr_document_destroy( draft );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------------- life
+
+void tr_session_forget_live( tr_session *session )
+{
+    tr_live_destroy( session->live );
+    tr_live_destroy( session->next_live );
+    session->live = session->next_live = NULL;
+}
+
+void tr_session_forget( tr_session *session )
+{
+    tr_session_forget_live( session );
+    tr_session_show( session, NULL );
+    tr_document_destroy( session->document );
+    session->document = NULL;
+    tr_library_free( &session->library );
+    tr_free( session->base );
+    tr_free( session->file );
+    tr_free( session->what );
+    session->base = session->file = session->what = NULL;
+    tr_lines_free( &session->preview );
+}
+
+// --------------------------------------------------------------------------------------------- document
+
+const tr_document *tr_session_document( const tr_session *session )
+{
+    return session->document;
+}
+
+const tr_scene *tr_session_scene( const tr_session *session )
+{
+    return session->document != NULL ? tr_document_scene( session->document ) : &session->empty;
+}
+
+unsigned tr_session_revision( const tr_session *session )
+{
+    return session->revision;
+}
+
+unsigned tr_session_opened( const tr_session *session )
+{
+    return session->opened;
+}
+
+static void changed( tr_session *session )
+{
+    ++session->revision;
+    session->want_solve = true;
+    tr_lines_free( &session->preview );
+}
+
+bool tr_session_apply( tr_session *session, char *const *text, int count, tr_error *error )
+{
+    if ( session->document == NULL )
+        return tr_error_set( error, "nothing is open" );
+    int done = 0;
+    while ( done < count && tr_document_apply( session->document, text[done], error ) )
+        ++done;
+    if ( done == count ) {
+        tr_document_join( session->document, count );
+        changed( session );
+        return true;
+    }
+    while ( done-- > 0 )
+        tr_document_undo( session->document );
+    return false;
+}
+
+bool tr_session_undo( tr_session *session )
+{
+    bool ok = session->document != NULL && tr_document_undo( session->document );
+    if ( ok )
+        changed( session );
+    return ok;
+}
+
+bool tr_session_redo( tr_session *session )
+{
+    bool ok = session->document != NULL && tr_document_redo( session->document );
+    if ( ok )
+        changed( session );
+    return ok;
+}
+
+static bool same_lines( const tr_lines *l, char *const *text, int count )
+{
+    if ( l->count != count )
+        return false;
+    for ( int i = 0; i < count; ++i )
+        if ( strcmp( l->items[i], text[i] ) != 0 )
+            return false;
+    return true;
+}
+
+void tr_session_preview( tr_session *session, char *const *text, int count )
+{
+    if ( session->document == NULL || same_lines( &session->preview, text, count ) )
+        return;
+    tr_lines_free( &session->preview );
+    session->preview.items = count > 0 ? tr_alloc( (size_t)count, sizeof( char * ) ) : NULL;
+    for ( int i = 0; session->preview.items != NULL && i < count; ++i ) {
+        char *copy = tr_string_copy( text[i] );
+        if ( copy != NULL )
+            session->preview.items[session->preview.count++] = copy;
+    }
+    session->want_solve = true;
+}
+
+// ------------------------------------------------------------------------------------------------- drag
+
+bool tr_session_dragging( const tr_session *session )
+{
+    return session->next_live != NULL || session->job.kind == TR_JOB_DRAG;
+}
+
+void tr_session_drag( tr_session *session, char *const *text, int count, const char *layer,
+                      const char *handle )
+{
+    tr_error error = { 0 };
+    const tr_outcome *take = session->take;
+    bool ready = session->document != NULL && take != NULL && tr_session_solution( session ) != NULL;
+    if ( !ready || tr_session_dragging( session ) )
+        return;
+    tr_live_def def = { .base = session->base,
+                        .library = &session->library,
+                        .library_lock = &session->library_lock,
+                        .method = session->method,
+                        .layer = layer,
+                        .handle = handle };
+    bool fresh = tr_scene_find_layer( tr_document_scene( session->document ), layer ) < 0;
+    if ( fresh && take->revision == session->revision ) // on top of all: what is there is what it acts on
+        def.below = session->take;
+    if ( !tr_session_draft( session, text, count, &def.scene, &error ) ) {
+        tr_session_say_error( session, &error );
+        return;
+    }
+    session->let_go = session->keep_live = false;
+    session->next_live = tr_live_create( &def, &error );
+    if ( session->next_live == NULL )
+        tr_session_say_error( session, &error );
+}
+
+void tr_session_drag_move( tr_session *session, vec3 move, int frame )
+{
+    tr_live *live = session->next_live != NULL ? session->next_live : session->live;
+    if ( live != NULL )
+        tr_live_move( live, move, frame );
+}
+
+void tr_session_drag_end( tr_session *session, bool keep )
+{
+    if ( !tr_session_dragging( session ) || session->let_go )
+        return;
+    session->let_go = true;
+    session->keep_live = keep;
+    if ( session->job.kind == TR_JOB_DRAG )
+        tr_live_stop( session->live );
+    tr_live_destroy( session->next_live ); // it had not even begun
+    session->next_live = NULL;
+}
+
+double tr_session_latency( const tr_session *session )
+{
+    return session->live != NULL ? tr_live_latency( session->live ) : session->latency;
+}
+
+// ------------------------------------------------------------------------------------------------ files
+
+static bool set_string( char **out, const char *text )
+{
+    char *copy = text != NULL ? tr_string_copy( text ) : NULL;
+    tr_free( *out );
+    *out = copy;
+    return copy != NULL;
+}
+
+void tr_session_open( tr_session *session, const char *what, int cast )
+{
+    set_string( &session->open_what, what );
+    session->open_cast = cast;
+    tr_worker_cancel( session->worker );
+}
+
+void tr_session_restore( tr_session *session, const char *what, const char *file, tr_scene *scene )
+{
+    tr_scene_free( &session->restore );
+    session->restore = *scene;
+    *scene = ( tr_scene ){ 0 };
+    session->restoring = true;
+    set_string( &session->restore_file, file );
+    tr_session_open( session, what, 0 );
+}
+
+bool tr_session_save( tr_session *session, const char *path, tr_error *error )
+{
+    if ( session->document == NULL )
+        return tr_error_set( error, "nothing is open that could be saved" );
+    char *target = tr_string_copy( path != NULL ? path : session->file );
+    if ( target == NULL )
+        return tr_error_memory( error );
+    pthread_mutex_lock( &session->library_lock );
+    bool ok = tr_scene_save_beside( tr_document_scene( session->document ), &session->library, session->base,
+                                    target, error );
+    pthread_mutex_unlock( &session->library_lock );
+    if ( !ok ) {
+        tr_free( target );
+        return false;
+    }
+    tr_free( session->file );
+    session->file = target;
+    session->saved = session->revision;
+    tr_session_say( session, false, "Saved %s", target );
+    return true;
+}
+
+const char *tr_session_file( const tr_session *session )
+{
+    return session->file;
+}
+
+const char *tr_session_what( const tr_session *session )
+{
+    return session->what;
+}
+
+const char *tr_session_name( const tr_session *session )
+{
+    const char *path = session->file != NULL ? session->file : session->what;
+    const char *slash = path != NULL ? strrchr( path, '/' ) : NULL;
+    return path == NULL ? "" : slash != NULL ? slash + 1 : path;
+}
+
+bool tr_session_unsaved( const tr_session *session )
+{
+    return session->document != NULL && session->saved != session->revision;
+}
+
+void tr_session_export( tr_session *session, const char *folder )
+{
+    set_string( &session->export_folder, folder );
+}

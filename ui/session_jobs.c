@@ -1,0 +1,278 @@
+// What is done in the background: opening, solving, exporting, dragging; how it starts and what becomes of
+// it.
+#include "ui/session_private.h"
+
+#include <string.h>
+
+// ------------------------------------------------------------------------------------- work: open, solve
+
+static void run_open( void *context, tr_worker *worker )
+{
+    tr_job *j = context;
+    (void)worker;
+    j->ok = tr_open( &j->opened, j->what, j->cast, &j->error );
+}
+
+static bool solve_take( tr_job *j, tr_worker *worker )
+{
+    tr_outcome *take = j->take;
+    tr_progress link = tr_worker_link( worker );
+    pthread_mutex_lock( j->library_lock );
+    bool built =
+        tr_stage_build( &take->stage, &take->scene, j->base, j->library, &take->warnings, &j->error );
+    pthread_mutex_unlock( j->library_lock );
+    if ( !built )
+        return false;
+    if ( j->copy_first ) {
+        take->has_copied =
+            tr_pipeline_run( &take->copied, &take->stage, tr_method_find( "copy" ), &j->error );
+        if ( !take->has_copied )
+            return false;
+        atomic_store( &j->shown, true );
+    }
+    double start = tr_clock_ms();
+    take->stage.progress = &link;
+    bool ok = j->lone ? tr_result_from_source( &take->solved, &take->stage, &j->error )
+                      : tr_pipeline_run( &take->solved, &take->stage, j->method, &j->error );
+    take->stage.progress = NULL;
+    take->solve_ms = tr_clock_ms() - start;
+    take->has_solved = ok;
+    if ( ok )
+        take->has_strips = tr_strips_measure( &take->strips, &take->stage, &take->solved, NULL );
+    if ( ok )
+        take->has_measures = tr_measure( &take->measures, &take->stage, &take->solved, NULL );
+    return ok;
+}
+
+static void run_solve( void *context, tr_worker *worker )
+{
+    tr_job *j = context;
+    j->ok = solve_take( j, worker );
+}
+
+static void run_export( void *context, tr_worker *worker )
+{
+    tr_job *j = context;
+    tr_progress link = tr_worker_link( worker );
+    tr_stage stage = j->take->stage; // a look at it with a progress of its own
+    stage.progress = &link;
+    j->ok = tr_result_save( &stage, &j->take->solved, j->method->name, j->what, &j->error );
+}
+
+// --------------------------------------------------------------------------------------- starting work
+
+static void start_work( tr_session *session, void ( *run )( void *context, tr_worker *worker ), tr_job *j )
+{
+    tr_worker_start( session->worker, run, j );
+    if ( session->synchronous && j->kind != TR_JOB_DRAG ) // a drag ends when it is let go
+        tr_worker_wait( session->worker );
+}
+
+static void start_solve( tr_session *session )
+{
+    tr_error error = { 0 };
+    tr_outcome *take = tr_alloc( 1, sizeof *take );
+    session->want_solve = false;
+    if ( take == NULL )
+        return;
+    take->users = 1;
+    take->revision = session->revision;
+    if ( !tr_session_draft( session, session->preview.items, session->preview.count, &take->scene,
+                            &error ) ) {
+        tr_outcome_release( take );
+        tr_session_say_error( session, &error );
+        return;
+    }
+    session->job = ( tr_job ){ .kind = TR_JOB_SOLVE,
+                               .take = take,
+                               .method = session->method,
+                               .base = session->base,
+                               .library = &session->library,
+                               .library_lock = &session->library_lock,
+                               .lone = session->lone && tr_document_log_count( session->document ) == 0 &&
+                                       session->preview.count == 0,
+                               .copy_first = session->take == NULL };
+    start_work( session, run_solve, &session->job );
+}
+
+static void start_open( tr_session *session )
+{
+    session->job = ( tr_job ){ .kind = TR_JOB_OPEN, .what = session->open_what, .cast = session->open_cast };
+    session->open_what = NULL;
+    start_work( session, run_open, &session->job );
+}
+
+static void start_export( tr_session *session )
+{
+    session->job =
+        ( tr_job ){ .kind = TR_JOB_EXPORT, .what = session->export_folder, .method = session->method };
+    session->export_folder = NULL;
+    session->job.take = session->take;
+    ++session->take->users;
+    start_work( session, run_export, &session->job );
+}
+
+static void start_draw( tr_session *session )
+{
+    session->job = ( tr_job ){ .kind = TR_JOB_DRAW, .picture = session->pictures[0], .take = session->take };
+    memmove( session->pictures, session->pictures + 1,
+             (size_t)--session->picture_count * sizeof *session->pictures );
+    ++session->take->users;
+    start_work( session, tr_job_draw, &session->job );
+}
+
+static bool start_thumb( tr_session *session )
+{
+    int count;
+    tr_scene_table( &count );
+    for ( int i = 0; i < count && i < TR_MAX_THUMBS; ++i ) {
+        if ( !session->thumb_wanted[i] )
+            continue;
+        session->thumb_wanted[i] = false;
+        session->job = ( tr_job ){ .kind = TR_JOB_THUMB, .entry = i };
+        start_work( session, tr_job_thumb, &session->job );
+        return true;
+    }
+    return false;
+}
+
+static void run_drag( void *context, tr_worker *worker )
+{
+    tr_job *j = context;
+    tr_live_work( j->live, worker );
+    j->ok = !tr_live_failed( j->live, &j->error );
+}
+
+static void start_drag( tr_session *session )
+{
+    tr_live_destroy( session->live ); // what was still shown of the one before
+    session->live = session->next_live;
+    session->next_live = NULL;
+    session->job = ( tr_job ){ .kind = TR_JOB_DRAG, .live = session->live, .take = session->take };
+    ++session->take->users;
+    start_work( session, run_drag, &session->job );
+}
+
+void tr_session_start_next( tr_session *session )
+{
+    bool solved = session->take != NULL && session->take->has_solved;
+    if ( session->open_what != NULL )
+        start_open( session );
+    else if ( session->next_live != NULL )
+        start_drag( session );
+    else if ( session->want_solve && session->document != NULL )
+        start_solve( session );
+    else if ( session->export_folder != NULL && solved )
+        start_export( session );
+    else if ( session->picture_count > 0 && solved )
+        start_draw( session );
+    else
+        start_thumb( session );
+}
+
+// --------------------------------------------------------------------------------------- finished work
+
+// What was opened becomes the document. A folder of results stands for its scene.
+static bool adopt( tr_session *session, tr_job *j )
+{
+    tr_opened *o = &j->opened;
+    const tr_scene *scene = session->restoring ? &session->restore : &o->scene;
+    tr_document *document = tr_document_create( scene, &j->error );
+    char *file = session->restoring ? session->restore_file : o->file;
+    char *copy = file != NULL ? tr_string_copy( file ) : NULL;
+    if ( document == NULL || ( file != NULL && copy == NULL ) ) {
+        tr_document_destroy( document );
+        tr_free( copy );
+        return tr_error_memory( &j->error );
+    }
+    tr_session_forget( session );
+    session->document = document;
+    session->library = o->library;
+    o->library = ( tr_library ){ 0 };
+    session->base = o->file;
+    o->file = NULL;
+    session->file = copy;
+    session->what = j->what;
+    j->what = NULL;
+    session->lone = o->lone;
+    session->saved = ++session->revision;
+    if ( session->restoring )
+        ++session->revision;
+    ++session->opened;
+    session->want_solve = true;
+    session->cancelled = false;
+    return true;
+}
+
+static void finish_open( tr_session *session, tr_job *j )
+{
+    if ( !j->ok || !adopt( session, j ) )
+        tr_session_say_error( session, &j->error );
+    else if ( j->opened.warnings.count > 0 )
+        tr_session_say( session, false, "%s", j->opened.warnings.lines[0] );
+    tr_opened_free( &j->opened );
+    tr_scene_free( &session->restore );
+    tr_free( session->restore_file );
+    session->restore_file = NULL;
+    session->restoring = false;
+}
+
+static void finish_solve( tr_session *session, tr_job *j )
+{
+    if ( j->ok )
+        tr_session_show( session, j->take );
+    else if ( tr_worker_cancelled( session->worker ) ) {
+        session->cancelled = !session->want_solve;
+        tr_session_say(
+            session, false,
+            "Solving was cancelled; what you see is from before. Solve again from the Edit menu." );
+    } else {
+        session->cancelled = true;
+        tr_session_say_error( session, &j->error );
+    }
+    if ( j->ok )
+        session->cancelled = false;
+    if ( session->next_live == NULL ) // what was dragged is solved now, or never will be
+        tr_session_forget_live( session );
+}
+
+static void finish_drag( tr_session *session, const tr_job *j )
+{
+    if ( !j->ok )
+        tr_session_say_error( session, &j->error );
+    else
+        session->latency = tr_live_latency( session->live );
+    if ( !j->ok || !session->keep_live )
+        tr_session_forget_live( session );
+}
+
+static void finish_file( tr_session *session, const tr_job *j, const char *path )
+{
+    if ( j->ok )
+        tr_session_say( session, false, "Wrote %s", path );
+    else if ( tr_worker_cancelled( session->worker ) )
+        tr_session_say( session, false, "Cancelled; %s was not written", path );
+    else
+        tr_session_say_error( session, &j->error );
+}
+
+void tr_session_finish_job( tr_session *session )
+{
+    tr_job *j = &session->job;
+    switch ( j->kind ) {
+    case TR_JOB_OPEN: finish_open( session, j ); break;
+    case TR_JOB_SOLVE: finish_solve( session, j ); break;
+    case TR_JOB_DRAG: finish_drag( session, j ); break;
+    case TR_JOB_EXPORT: finish_file( session, j, j->what ); break;
+    case TR_JOB_DRAW: finish_file( session, j, j->picture.path ); break;
+    case TR_JOB_THUMB:
+        session->thumbs[j->entry] = j->thumb;
+        session->thumbs[j->entry].failed = !j->ok;
+        break;
+    case TR_JOB_NONE: break;
+    }
+    tr_outcome_release( j->take );
+    tr_free( j->what );
+    tr_free( j->picture.path );
+    session->job = ( tr_job ){ 0 };
+}

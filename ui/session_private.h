@@ -1,0 +1,114 @@
+// Private to the session's files: the struct itself, the job the worker is doing, and what they call of each
+// other.
+#ifndef TROUPE_UI_SESSION_PRIVATE_H
+#define TROUPE_UI_SESSION_PRIVATE_H
+
+#include "ui/live.h"
+#include "ui/session.h"
+#include "ui/worker.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef enum tr_job_kind {
+    TR_JOB_NONE,
+    TR_JOB_OPEN,
+    TR_JOB_SOLVE,
+    TR_JOB_EXPORT,
+    TR_JOB_DRAW,
+    TR_JOB_THUMB,
+    TR_JOB_DRAG
+} tr_job_kind;
+
+typedef struct tr_job { // what the worker is doing; its own until it has finished
+    tr_job_kind kind;
+    char *what; // to open, or the folder to write
+    int cast;
+    tr_opened opened;
+    tr_outcome *take;
+    tr_live *live; // borrowed
+    const tr_method *method;
+    const char *base; // borrowed: the scene's own path
+    tr_library *library;
+    pthread_mutex_t *library_lock;
+    bool lone, copy_first;
+    tr_picture_job picture;
+    int entry;
+    tr_thumb thumb;
+    atomic_bool shown; // solve: the copied result is there
+    bool ok;
+    tr_error error;
+} tr_job;
+
+typedef struct tr_lines {
+    char **items;
+    int count;
+} tr_lines;
+
+struct tr_session {
+    tr_worker *worker;
+    tr_job job;
+
+    tr_document *document;
+    tr_scene empty;
+    tr_library library;
+    pthread_mutex_t library_lock; // stages are built, and with them files read, on the worker's thread
+    char *base;                   // the file references are relative to, NULL = all is in the library
+    char *file;                   // where it is saved
+    char *what;
+    bool lone;
+    unsigned revision, saved, opened;
+    tr_outcome *take; // shown
+    const tr_method *method;
+    bool want_solve, cancelled, synchronous;
+    tr_lines preview;
+
+    tr_live *live;      // a drag, or its poses until they are solved
+    tr_live *next_live; // to be started
+    bool let_go, keep_live;
+    double latency;
+
+    char *open_what; // asked for
+    int open_cast;
+    tr_scene restore; // to take the place of what is opened
+    bool restoring;
+    char *restore_file;
+    char *export_folder;
+    tr_picture_job *pictures;
+    int picture_count, picture_capacity;
+    tr_thumb thumbs[TR_MAX_THUMBS];
+    bool thumb_wanted[TR_MAX_THUMBS];
+
+    char message[640];
+    bool has_message, message_bad;
+};
+
+// ------------------------------------------------------------------------------------------------ session.c
+
+void tr_outcome_release( tr_outcome *take );
+void tr_session_show( tr_session *session, tr_outcome *take );
+// Of the shown take, once it is delivered; NULL before.
+const tr_result *tr_session_solution( const tr_session *session );
+void tr_session_say( tr_session *session, bool bad, const char *format, ... ) TR_PRINTF( 3 );
+void tr_session_say_error( tr_session *session, const tr_error *error );
+
+// --------------------------------------------------------------------------------------- session_document.c
+
+void tr_lines_free( tr_lines *lines );
+// What the document's scene would be with some more lines.
+bool tr_session_draft( const tr_session *session, char *const *text, int count, tr_scene *out,
+                       tr_error *error );
+void tr_session_forget( tr_session *session ); // the document and all that came of it
+void tr_session_forget_live( tr_session *session );
+
+// ------------------------------------------------------------------------------------------- session_jobs.c
+
+void tr_session_start_next( tr_session *session );
+void tr_session_finish_job( tr_session *session );
+
+// --------------------------------------------------------------------------------------- session_pictures.c
+
+void tr_job_draw( void *context, tr_worker *worker );
+void tr_job_thumb( void *context, tr_worker *worker );
+
+#endif
