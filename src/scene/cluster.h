@@ -6,17 +6,6 @@
 #include "posegraph/posegraph.h"
 #include "scene/scene_private.h"
 
-// A stance is held by the foot as a whole: heel, sole and toes of one foot ask for the same thing (see
-// footing.c), so one row on the joint that carries them serves them all, and toes cannot pull against each
-// other.
-bool tr_rule_is_stance( const tr_rule *rule ); // contact of a joint with ground or environment
-// Strength of a rule as the solvers see it: a stance's is that of its footing, which lasts through the swing.
-double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame );
-// Where the foot of a stance has to be for what touches to come to its place, if it keeps the rotation it has
-// in `pose`. The same for all rules of a footing.
-vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
-                      tr_pose pose );
-
 // Which row of the cluster a rule speaks through; rules on the same points share one.
 typedef struct tr_rule_row {
     int rule, row;

@@ -14,7 +14,7 @@
 static int moved_by( const tr_skeleton *skeleton, const tr_rule *rule, const tr_anchor *anchor, int term )
 {
     bool place_only = rule->kind == TR_CONSTRAINT_RELATIVE || rule->kind == TR_CONSTRAINT_LENGTH ||
-                      ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->stands );
+                      ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !tr_rule_stays( rule ) );
     bool turns = !place_only || rule->partner_space || v3_dot( anchor->offset, anchor->offset ) > 0;
     int joint = anchor->joints[term];
     return turns ? joint : skeleton->joints[joint].parent;

@@ -4,43 +4,13 @@
 static int priority( const tr_rule *rule )
 {
     switch ( rule->kind ) {
-    case TR_CONSTRAINT_CONTACT: return 0;
+    case TR_CONSTRAINT_CONTACT:
+    case TR_CONSTRAINT_ABSOLUTE: return tr_rule_stays( rule ) ? 0 : 2;
     case TR_CONSTRAINT_RELATIVE: return 1;
-    case TR_CONSTRAINT_ABSOLUTE: return rule->stands ? 0 : 2;
     case TR_CONSTRAINT_LENGTH: return 3;
     case TR_CONSTRAINT_ORIENTATION: return 4;
     default: return 5;
     }
-}
-
-bool tr_rule_is_stance( const tr_rule *rule )
-{
-    return ( rule->kind == TR_CONSTRAINT_CONTACT || rule->stands ) && rule->surface_prop < 0 &&
-           rule->a.actor >= 0 && rule->a.count == 1;
-}
-
-static const tr_footing *footing_of( const tr_stage *stage, const tr_rule *rule )
-{
-    return rule->footing >= 0 ? &stage->actors[rule->a.actor].footings[rule->footing] : NULL;
-}
-
-double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame )
-{
-    const tr_footing *footing = footing_of( stage, rule );
-    return footing != NULL ? footing->strength[frame] : tr_rule_strength( rule, frame );
-}
-
-vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
-                      tr_pose pose )
-{
-    const tr_footing *footing = footing_of( stage, rule );
-    if ( footing != NULL )
-        rule = &stage->rules[footing->rule[frame]];
-    int joint = rule->a.joints[0];
-    int foot = tr_extremity_carrier( &stage->actors[rule->a.actor].target, joint );
-    vec3 touching = v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], rule->a.offset ) );
-    vec3 target = tr_rule_target( stage, result, rule, frame );
-    return v3_add( target, v3_sub( pose.positions[foot], touching ) );
 }
 
 static int graph_of( const tr_cluster_rows *rows, const tr_anchor *anchor )
@@ -120,10 +90,9 @@ static bool add_rule( tr_cluster_rows *rows, int r )
             tr_cluster_add_mass( &rows->cluster, graph, rows->stage->actors[rule->a.actor].body.masses );
         return append( rows, r, -1, graph, point, -1, -1 );
     }
-    if ( tr_rule_is_stance( rule ) ) {
-        int foot = tr_extremity_carrier( &rows->stage->actors[rule->a.actor].target, rule->a.joints[0] );
+    int foot = tr_stance_foot( rows->stage, rule );
+    if ( foot >= 0 )
         return append( rows, r, -1, graph, tr_cluster_add_joint( &rows->cluster, graph, foot ), -1, -1 );
-    }
     int a = add_anchor( rows, &rule->a );
     if ( rule->surface_prop >= 0 ) { // where it landed, as a point of the prop
         tr_anchor spot = { .actor = -1, .prop = rule->surface_prop, .offset = rule->target };
@@ -207,9 +176,7 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
         for ( int i = 0; i < rows->count; ++i ) {
             const tr_rule *rule = &stage->rules[rows->items[i].rule];
             double strength = tr_rule_pull( stage, rule, f );
-            bool on =
-                strength > 0 && ( !contacts_only || rule->kind == TR_CONSTRAINT_CONTACT || rule->stands );
-
+            bool on = strength > 0 && ( !contacts_only || tr_rule_stays( rule ) );
             int row = rows->items[i].row;
             double compliance =
                 on ? tr_cluster_compliance( &rows->cluster, row, rule->hard, rule->weight, strength ) : 0;

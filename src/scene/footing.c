@@ -283,12 +283,6 @@ static bool build_footing( footing_work *w )
     return ok;
 }
 
-static bool is_stance( const tr_rule *rule )
-{
-    return ( rule->kind == TR_CONSTRAINT_CONTACT || rule->stands ) && rule->surface_prop < 0 &&
-           rule->a.actor >= 0 && rule->a.count == 1 && !rule->given;
-}
-
 // Rules that name the actor.
 static int gather_rules( tr_stage *stage, int actor, tr_rule **mine )
 {
@@ -300,12 +294,11 @@ static int gather_rules( tr_stage *stage, int actor, tr_rule **mine )
 }
 
 // The rules that make the stances of one foot. Fills rule->footing.
-static void gather_stances( footing_work *w, const tr_skeleton *target, int foot, int index )
+static void gather_stances( footing_work *w, int foot, int index )
 {
     for ( int i = 0; i < w->mine_count; ++i ) {
         tr_rule *rule = w->mine[i];
-        if ( rule->a.actor != w->actor || !is_stance( rule ) ||
-             tr_extremity_carrier( target, rule->a.joints[0] ) != foot )
+        if ( rule->a.actor != w->actor || rule->given || tr_stance_foot( w->stage, rule ) != foot )
             continue;
         rule->footing = index;
         w->rules[w->rule_count++] = rule;
@@ -321,7 +314,7 @@ static bool build_actor( footing_work *w )
         return false;
     for ( int j = 0; j < actor->target.joint_count; ++j ) {
         w->rule_count = w->stance_count = 0;
-        gather_stances( w, &actor->target, j, actor->footing_count );
+        gather_stances( w, j, actor->footing_count );
         if ( w->rule_count == 0 )
             continue;
         w->footing = &actor->footings[actor->footing_count++];

@@ -79,8 +79,8 @@ static int by_first_frame( const void *a, const void *b )
 
 static bool is_of_foot( const tr_stage *stage, int actor, int joint, const tr_rule *rule )
 {
-    return rule->a.actor == actor && tr_rule_is_stance( rule ) && !rule->given && rule->first <= rule->last &&
-           tr_extremity_carrier( &stage->actors[actor].target, rule->a.joints[0] ) == joint;
+    return rule->a.actor == actor && !rule->given && rule->first <= rule->last &&
+           tr_stance_foot( stage, rule ) == joint;
 }
 
 // False when out of memory. No stances: the joint carries no foot that ever stands.

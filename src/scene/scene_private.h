@@ -92,6 +92,19 @@ int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor ); // -1: unu
 void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int *last );
 // Does the rule say where this joint, or another of the same hand or foot, is to be?
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
+// Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
+bool tr_rule_stays( const tr_rule *rule );
+// A stance: a hand or foot stays on ground or environment. It is held as a whole: heel, sole and toes of one
+// foot ask for the same thing (see footing.c), so one row on the joint that carries them serves them all, and
+// toes cannot pull against each other.
+bool tr_rule_is_stance( const tr_rule *rule );
+int tr_stance_foot( const tr_stage *stage, const tr_rule *rule ); // that joint, -1: no stance
+// Strength of a rule as the solvers see it: a stance's is that of its footing, which lasts through the swing.
+double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame );
+// Where the foot of a stance has to be for what touches to come to its place, if it keeps the rotation it has
+// in `pose`. The same for all rules of a footing.
+vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
+                      tr_pose pose );
 // A new rule with neutral values at the end of the stage's list, NULL when out of memory.
 tr_rule *tr_rule_append( tr_stage *stage );
 // How much longer the part below a joint is on the target: bones to its children, or its own where it has

@@ -1,0 +1,43 @@
+// Rules by which a hand or foot stays where it touched. Solvers, footings and edits ask here.
+#include "scene/scene_private.h"
+
+bool tr_rule_stays( const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_CONTACT || rule->stands;
+}
+
+bool tr_rule_is_stance( const tr_rule *rule )
+{
+    return tr_rule_stays( rule ) && rule->surface_prop < 0 && rule->a.actor >= 0 && rule->a.count == 1;
+}
+
+int tr_stance_foot( const tr_stage *stage, const tr_rule *rule )
+{
+    return tr_rule_is_stance( rule )
+               ? tr_extremity_carrier( &stage->actors[rule->a.actor].target, rule->a.joints[0] )
+               : -1;
+}
+
+static const tr_footing *footing_of( const tr_stage *stage, const tr_rule *rule )
+{
+    return rule->footing >= 0 ? &stage->actors[rule->a.actor].footings[rule->footing] : NULL;
+}
+
+double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    const tr_footing *footing = footing_of( stage, rule );
+    return footing != NULL ? footing->strength[frame] : tr_rule_strength( rule, frame );
+}
+
+vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
+                      tr_pose pose )
+{
+    const tr_footing *footing = footing_of( stage, rule );
+    if ( footing != NULL )
+        rule = &stage->rules[footing->rule[frame]];
+    int joint = rule->a.joints[0];
+    int foot = tr_stance_foot( stage, rule );
+    vec3 touching = v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], rule->a.offset ) );
+    vec3 target = tr_rule_target( stage, result, rule, frame );
+    return v3_add( target, v3_sub( pose.positions[foot], touching ) );
+}
