@@ -997,6 +997,53 @@ static void strangers_change_nothing( void **state )
     end_meeting( &m );
 }
 
+// Three in a row; the one in the middle holds hands with the first in one block of frames, with the last in
+// the next.
+static void make_row( rig *r, int people )
+{
+    for ( int i = 0; i < people; ++i )
+        add_actor( r, make_figure( 1 + 0.1 * i ), 0.3, v3( 0.8 * i, 0, 0 ) );
+    for ( int i = people - 2; i >= 0; --i ) { // the last link first: parts are not in order of their rows
+        int a = tr_cluster_add_joint( &r->cluster, i, LEFT_HAND ),
+            b = tr_cluster_add_joint( &r->cluster, i + 1, RIGHT_HAND );
+        tr_cluster_add_row( &r->cluster, i, a, i + 1, b );
+    }
+    add_joint_row( r, 0, RIGHT_FOOT );
+    ready( r );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        int row = f < 8 ? people - 2 : 0; // between the first two, between the others
+        if ( f < 8 || people > 2 )
+            set_goal( r, row, f, v3_zero, 0 );
+        set_goal( r, people - 1, f, before( r, 0, RIGHT_FOOT, f ), 0 );
+    }
+}
+
+// Graphs are solved in parts, block by block: as if every part were a cluster of its own, to the bit.
+static void parts_are_clusters_of_their_own( void **state )
+{
+    (void)state;
+    rig three = { 0 }, two = { 0 };
+    make_row( &three, 3 );
+    make_row( &two, 2 );
+    deform( &three );
+    deform( &two );
+    for ( int g = 0; g < 2; ++g ) {
+        size_t frame = 3 * (size_t)three.actors[g].graph.joint_count * sizeof( vec3 );
+        assert_memory_equal( three.out[g], two.out[g], 8 * frame );
+        if ( g == 0 ) // alone from there on in both
+            assert_memory_equal( three.out[g], two.out[g], FRAMES * frame );
+    }
+    for ( int f = 0; f < FRAMES; ++f ) {
+        bool first = f < 8;
+        check_v3( after( &three, first ? 0 : 1, LEFT_HAND, f ), after( &three, first ? 1 : 2, RIGHT_HAND, f ),
+                  1e-4 );
+        assert_true( error_at( &three, 0, f ) < 1e-4 && error_at( &three, 1, f ) < 1e-4 );
+        assert_true( three.iterations[f] >= two.iterations[f] );
+    }
+    end_rig( &three );
+    end_rig( &two );
+}
+
 static void a_free_box_stays( void **state )
 {
     (void)state;
@@ -1064,6 +1111,7 @@ int main( void )
         TEST( links_agree_with_sparse_qr ),
         TEST( linked_bodies_and_box_meet ),
         TEST( strangers_change_nothing ),
+        TEST( parts_are_clusters_of_their_own ),
         TEST( a_free_box_stays ),
         TEST( failing_allocations_leave_nothing_behind ),
     };

@@ -4,6 +4,8 @@
 
 #include "posegraph/posegraph.h"
 
+#include <stdatomic.h>
+
 #define TR_BLOCK_FRAMES_MAX    8
 #define TR_DEFORM_ROUNDS_LANES 4
 #define TR_ROD_LANES           75 // per joint; see rods.h
@@ -24,7 +26,7 @@ typedef struct tr_graph_lanes {
 } tr_graph_lanes;
 
 typedef struct tr_block_work {
-    const tr_cluster *cluster;
+    const tr_cluster *cluster; // of a part, see below
     tr_block block;
     tr_graph_lanes *graphs; // [graph_count]
     int graph_count;
@@ -32,8 +34,6 @@ typedef struct tr_block_work {
                     // itself
     // Rows of the rods' step, by active row; see rods.h.
     bool *rod_counts; // [active_count] has a say in this round
-    int *rod_part;    // [active_count] rows of different parts never meet in these frames, not even through
-                      // others
     int *rod_begin;   // [2 · active_count] where each of its ends begins in rod_ends, in joints
     void *rod_ends;   // [joints on the paths of all ends][18]
     void *rod_factor; // [block.begin[active_count]][9]
@@ -43,6 +43,59 @@ typedef struct tr_block_work {
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
     double change[TR_BLOCK_FRAMES_MAX];  // out, metres
 } tr_block_work;
+
+// ------------------------------------------------------------------------------------------------- part.c
+
+// Graphs that rows join in a block of frames, directly or not, as a cluster of their own: numbers of graphs
+// and rows are the part's, everything else is shared with the whole.
+typedef struct tr_part {
+    tr_cluster cluster; // graphs, rows and paths alone
+    tr_system system;   // of the step at hand
+    const int *graphs;  // [cluster.graph_count] in the whole cluster, rising
+    const int *rows;    // [cluster.row_count] in the whole cluster, in order of elimination
+} tr_part;
+
+typedef struct tr_parts { // of a block
+    const tr_cluster *cluster;
+    int count;
+    bool *on;                        // [row_count] in some frame of the block
+    int *part_of, *local;            // [graph_count] its part, its number in that
+    int *graphs, *rows;              // by part
+    int *graph_begin, *row_begin;    // [count + 1] where a part's begin
+    const tr_posegraph **graph_list; // lists of the view that was asked for last
+    tr_port_path **path_list;
+    const tr_ports **tree_list;
+    tr_port_row *row_list;
+    int *order;
+    bool *dependent;
+} tr_parts;
+
+bool tr_goal_is_on( const tr_goal *goal );
+// Joins the graphs a row joins: whoever shares the index of one of them, `stride` apart, gets the smaller.
+void tr_join_graphs( const tr_port_row *row, int graph_count, int stride, int *index );
+// Lays the lists out in memory that begins at `at`; returns the end of it.
+char *tr_parts_lay_out( tr_parts *parts, const tr_cluster *cluster, char *at );
+size_t tr_parts_bytes( const tr_cluster *cluster );
+void tr_parts_find( tr_parts *parts, const tr_cluster_job *job, int begin, int end );
+// Valid until the next one is asked for.
+tr_part tr_parts_view( const tr_parts *parts, int index, bool deform );
+
+// ----------------------------------------------------------------------------------------------- scratch.c
+
+struct tr_cluster_scratch {
+    int slot_count;                // one per thread
+    size_t slot_bytes, part_bytes; // a slot holds the lists of parts, then what the largest part needs
+    char *memory, *slots;          // the second is aligned
+    atomic_flag *busy;             // [slot_count]
+};
+
+void *tr_carve( char **at, size_t bytes ); // takes whole lanes off the front of what is left
+// A slot no other thread is using; there are as many as threads. Clear its flag afterwards.
+int tr_scratch_take( tr_cluster_scratch *scratch );
+// Lays a block of work->cluster out in `at`, 32-byte aligned; false when there are too few bytes.
+bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at, size_t bytes );
+
+// ------------------------------------------------------------------------------------------------ kernels
 
 // One lane in and out. `begin` loads what a warm start begins with; `store` adds the displacement to `from`,
 // which may be the same memory; false when it is not finite.

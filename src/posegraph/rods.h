@@ -469,12 +469,6 @@ static bool row_counts( const tr_block_work *work, int i )
     return lane_any( row_on( work, i, 0 ) | row_on( work, i, 1 ) | row_on( work, i, 2 ) );
 }
 
-// Whether two rows can have anything to do with each other in this round.
-static inline bool rows_meet( const tr_block_work *work, int i, int k )
-{
-    return work->rod_counts[k] && work->rod_part[k] == work->rod_part[i];
-}
-
 static inline lane *row_block( const tr_block_work *work, int i, int k )
 {
     return (lane *)work->rod_factor + 9 * (size_t)( work->block.begin[i] + k - work->block.first[i] );
@@ -486,7 +480,7 @@ static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9]
     const tr_block *block = &work->block;
     int from = block->first[i] > block->first[k] ? block->first[i] : block->first[k];
     for ( int n = from; n < k; ++n ) {
-        if ( !rows_meet( work, i, n ) )
+        if ( !work->rod_counts[n] )
             continue;
         const lane *x = row_block( work, i, n ), *y = row_block( work, k, n );
         for ( int r = 0; r < 3; ++r )
@@ -518,7 +512,7 @@ static void factor_diagonal( const tr_block_work *work, int i, lane s[9], lane f
 static void rods_factor_row( const tr_block_work *work, int i )
 {
     for ( int k = work->block.first[i]; k <= i; ++k ) {
-        if ( !rows_meet( work, i, k ) )
+        if ( !work->rod_counts[k] )
             continue;
         lane *s = row_block( work, i, k );
         row_coupling( work, i, k, s );
@@ -586,7 +580,7 @@ static void row_forward( const tr_block_work *work, int i, lane *forces )
     row_response( work, i, sum );
     for ( int k = work->block.first[i]; k < i; ++k ) {
         const lane *s = row_block( work, i, k ), *y = forces + 3 * k;
-        bool meet = rows_meet( work, i, k );
+        bool meet = work->rod_counts[k];
         for ( int c = 0; meet && c < 3; ++c )
             sum[c] -= s[3 * c] * y[0] + s[3 * c + 1] * y[1] + s[3 * c + 2] * y[2];
     }
@@ -605,7 +599,7 @@ static void row_backward( const tr_block_work *work, int i, lane *forces )
     x[0] = ( x[0] - l[3] * x[1] - l[6] * x[2] ) * l[0];
     for ( int k = work->block.first[i]; k < i; ++k ) {
         const lane *s = row_block( work, i, k );
-        bool meet = rows_meet( work, i, k );
+        bool meet = work->rod_counts[k];
         for ( int c = 0; meet && c < 3; ++c )
             forces[3 * k + c] -= s[c] * x[0] + s[3 + c] * x[1] + s[6 + c] * x[2];
     }

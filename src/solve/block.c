@@ -147,7 +147,8 @@ bool tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, c
     if ( scratch_bytes < ( (size_t)system->tree_count + 1 ) * sizeof( int ) )
         return false;
     sizes size = plan( system, on, scratch, NULL );
-    if ( bytes_of( system, size ) > scratch_bytes )
+    block->bytes = bytes_of( system, size );
+    if ( block->bytes > scratch_bytes )
         return false;
     lay_out( block, scratch, size );
     plan( system, on, block->port_begin, block );

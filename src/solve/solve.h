@@ -145,6 +145,7 @@ int tr_lanes_bytes( tr_lanes lanes ); // of one number: 4 or 8
 typedef struct tr_block {
     const tr_system *system;
     tr_lanes lanes;
+    size_t bytes;     // of scratch that it takes
     int active_count; // rows that are on in some lane
     int *active;      // [active_count] indices of rows, in order of elimination
     int *first;       // [active_count] first active row each is coupled to

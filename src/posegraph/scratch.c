@@ -1,0 +1,169 @@
+// Working memory of a cluster: one slot per thread, each with room for the largest part that any block needs.
+#include "posegraph/private.h"
+
+static size_t whole_lanes( size_t bytes )
+{
+    return ( bytes + TR_LANE_BYTES - 1 ) / TR_LANE_BYTES * TR_LANE_BYTES;
+}
+
+void *tr_carve( char **at, size_t bytes )
+{
+    void *out = *at;
+    *at += whole_lanes( bytes );
+    return out;
+}
+
+// ----------------------------------------------------------------------------------------------------- size
+
+// reference, displacement, next; quats; turns; rods
+#define LANES_PER_JOINT ( 3 * 9 + 4 + 9 + TR_ROD_LANES )
+
+static size_t graph_bytes( const tr_cluster *part )
+{
+    size_t graphs = (size_t)part->graph_count, joints = 0;
+    for ( size_t g = 0; g < graphs; ++g )
+        joints += (size_t)part->graphs[g]->joint_count;
+    return whole_lanes( graphs * sizeof( tr_graph_lanes ) ) +
+           whole_lanes( graphs * TR_BLOCK_FRAMES_MAX * sizeof( int ) ) +
+           ( joints * LANES_PER_JOINT + graphs * TR_DEFORM_ROUNDS_LANES ) * TR_LANE_BYTES;
+}
+
+// For the rows of the rods' step: two starts and a flag per row, three forces, the paths of its ends, the
+// factor.
+static size_t rod_bytes( const tr_cluster *part, int entries )
+{
+    size_t rows = (size_t)part->row_count, joints = 0;
+    for ( int r = 0; r < part->row_count; ++r )
+        for ( int e = 0; e < 2 && part->rows[r].tree[e] >= 0; ++e )
+            joints += (size_t)part->paths[part->rows[r].tree[e]][part->rows[r].port[e]].count;
+    return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( 2 * rows * sizeof( int ) ) +
+           ( 3 * rows + 18 * joints + 9 * (size_t)entries ) * TR_LANE_BYTES;
+}
+
+// The most that a part of a block of this job needs; false when out of memory.
+static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_scratch *out )
+{
+    int lanes = tr_lanes_count( job->def.lanes );
+    for ( int begin = 0; begin < job->frame_count; begin += lanes ) {
+        tr_parts_find( parts, job, begin,
+                       begin + lanes < job->frame_count ? begin + lanes : job->frame_count );
+        for ( int p = 0; p < parts->count; ++p ) {
+            tr_part part = tr_parts_view( parts, p, true );
+            int entries;
+            size_t block = tr_block_scratch( &part.system, NULL, &entries );
+            if ( block == 0 )
+                return false;
+            size_t bytes = graph_bytes( &part.cluster ) + block + rod_bytes( &part.cluster, entries );
+            out->part_bytes = bytes > out->part_bytes ? bytes : out->part_bytes;
+        }
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------------------------------ create, destroy
+
+tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error )
+{
+    tr_cluster_scratch *out = tr_alloc( 1, sizeof *out );
+    size_t list_bytes = tr_parts_bytes( job->cluster );
+    char *lists = tr_alloc( list_bytes, 1 );
+    tr_parts parts;
+    bool ok = out != NULL && lists != NULL;
+    if ( ok ) {
+        tr_parts_lay_out( &parts, job->cluster, lists );
+        ok = measure( job, &parts, out );
+    }
+    tr_free( lists );
+    if ( ok ) {
+        out->slot_count = tr_parallel_threads();
+        out->slot_bytes = list_bytes + out->part_bytes;
+        out->busy = tr_alloc( (size_t)out->slot_count, sizeof( atomic_flag ) );
+        out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES, 1 );
+        ok = out->busy != NULL && out->memory != NULL;
+    }
+    if ( !ok ) {
+        tr_cluster_scratch_destroy( out );
+        tr_error_memory( error );
+        return NULL;
+    }
+    out->slots = out->memory + ( TR_LANE_BYTES - (uintptr_t)out->memory % TR_LANE_BYTES );
+    for ( int s = 0; s < out->slot_count; ++s )
+        atomic_flag_clear( &out->busy[s] );
+    return out;
+}
+
+void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch )
+{
+    if ( scratch == NULL )
+        return;
+    tr_free( scratch->busy );
+    tr_free( scratch->memory );
+    tr_free( scratch );
+}
+
+// What lies in a slot from before is never read.
+int tr_scratch_take( tr_cluster_scratch *scratch )
+{
+    for ( int s = 0;; s = ( s + 1 ) % scratch->slot_count )
+        if ( !atomic_flag_test_and_set( &scratch->busy[s] ) )
+            return s;
+}
+
+// --------------------------------------------------------------------------------------------------- layout
+
+static void lay_out_graphs( tr_block_work *work, char **at )
+{
+    const tr_cluster *part = work->cluster;
+    work->graphs = tr_carve( at, (size_t)part->graph_count * sizeof( tr_graph_lanes ) );
+    work->component = tr_carve( at, (size_t)part->graph_count * TR_BLOCK_FRAMES_MAX * sizeof( int ) );
+    work->graph_count = part->graph_count;
+    for ( int i = 0; i < part->graph_count; ++i ) {
+        tr_graph_lanes *g = &work->graphs[i];
+        g->graph = part->graphs[i];
+        size_t joint_bytes = (size_t)g->graph->joint_count * TR_LANE_BYTES;
+        g->reference = tr_carve( at, 9 * joint_bytes );
+        g->displacement = tr_carve( at, 9 * joint_bytes );
+        g->next = tr_carve( at, 9 * joint_bytes );
+        g->quats = tr_carve( at, 4 * joint_bytes );
+        g->turns = tr_carve( at, 9 * joint_bytes );
+        g->rods = tr_carve( at, TR_ROD_LANES * joint_bytes );
+        g->rounds = tr_carve( at, TR_DEFORM_ROUNDS_LANES * TR_LANE_BYTES );
+    }
+}
+
+// Memory for the rows of the rods' step.
+static void lay_out_rods( tr_block_work *work, char *at )
+{
+    const tr_block *block = &work->block;
+    size_t rows = (size_t)block->active_count;
+    work->rod_counts = tr_carve( &at, rows * sizeof( bool ) );
+    work->rod_begin = tr_carve( &at, 2 * rows * sizeof( int ) );
+    work->rod_force = tr_carve( &at, 3 * rows * TR_LANE_BYTES );
+    work->rod_factor = tr_carve( &at, 9 * (size_t)block->begin[rows] * TR_LANE_BYTES );
+    work->rod_ends = at;
+    int joints = 0;
+    for ( size_t i = 0; i < rows; ++i ) {
+        const tr_port_row *row = &work->cluster->rows[block->active[i]];
+        for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
+            work->rod_begin[2 * i + (size_t)e] = joints;
+            joints += work->cluster->paths[row->tree[e]][row->port[e]].count;
+        }
+    }
+}
+
+bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at, size_t bytes )
+{
+    size_t graphs = graph_bytes( work->cluster );
+    if ( graphs > bytes )
+        return false;
+    char *rest = at + graphs;
+    lay_out_graphs( work, &at );
+    if ( !tr_block_start( &work->block, system, work->def.lanes, NULL, rest, bytes - graphs ) )
+        return false;
+    size_t block = work->block.bytes,
+           rods = rod_bytes( work->cluster, work->block.begin[work->block.active_count] );
+    if ( graphs + block + rods > bytes )
+        return false;
+    lay_out_rods( work, rest + block );
+    return true;
+}
