@@ -45,7 +45,7 @@ struct cli_call { // one command line, taken apart; borrows argv
 
 extern const cli_command cli_command_edit, cli_command_scenes, cli_command_info, cli_command_convert,
     cli_command_make, cli_command_retarget, cli_command_measure, cli_command_render, cli_command_run,
-    cli_command_ops, cli_command_bench, cli_command_map;
+    cli_command_ops, cli_command_bench, cli_command_map, cli_command_links;
 
 // -------------------------------------------------------------------------------------------- options
 
@@ -126,8 +126,10 @@ bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, 
                                 tr_error *error );
 bool cli_same_file( const char *a, const char *b ); // both are there, and are one
 
-// The method asked for with --method, the default one without; NULL after saying which there are.
-const tr_method *cli_method( const cli_call *call );
+// Whether --method, if there, names one; says which there are otherwise.
+bool cli_method_exists( const cli_call *call );
+// The method asked for with --method, else the one the scene asks for.
+const tr_method *cli_method( const cli_call *call, const cli_subject *subject );
 // Applies --threads. False after saying what is wrong.
 bool cli_threads( const cli_call *call );
 

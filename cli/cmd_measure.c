@@ -3,8 +3,7 @@
 
 #include <stdio.h>
 
-static bool measure( tr_measures *out, cli_subject *subject, const cli_call *call, const tr_method *method,
-                     int cast, tr_error *error )
+static bool measure( tr_measures *out, cli_subject *subject, const cli_call *call, int cast, tr_error *error )
 {
     if ( !cli_subject_open( subject, call->operands[0], cast, error ) )
         return false;
@@ -17,7 +16,8 @@ static bool measure( tr_measures *out, cli_subject *subject, const cli_call *cal
         tr_free( subject->folder );
         subject->folder = NULL;
     }
-    if ( !cli_subject_stage( subject, error ) || !cli_subject_solve( subject, call, method, error ) )
+    if ( !cli_subject_stage( subject, error ) ||
+         !cli_subject_solve( subject, call, cli_method( call, subject ), error ) )
         return false;
     cli_print_warnings( call, &subject->warnings );
     cli_progress progress;
@@ -30,9 +30,8 @@ static bool measure( tr_measures *out, cli_subject *subject, const cli_call *cal
 
 static int run_measure( const cli_call *call )
 {
-    const tr_method *method = cli_method( call );
     int cast = 0;
-    if ( method == NULL || !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
+    if ( !cli_method_exists( call ) || !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
         return CLI_USAGE;
     if ( call->operand_count > 1 && cli_value( call, "method" ) != NULL )
         return cli_wrong( "--method solves anew, so it does not go with a folder of results" );
@@ -40,7 +39,7 @@ static int run_measure( const cli_call *call )
     tr_measures measures = { 0 };
     tr_text text = { 0 };
     tr_error error = { 0 };
-    bool ok = measure( &measures, &subject, call, method, cast, &error );
+    bool ok = measure( &measures, &subject, call, cast, &error );
     if ( ok && cli_value( call, "json" ) == NULL )
         tr_measures_print_table( &measures, &text );
     else if ( ok )

@@ -280,10 +280,11 @@ static void shot_free( shot *out )
     cli_subject_close( &out->subject );
 }
 
-static bool shot_solve( shot *out, const cli_call *call, const tr_method *method, tr_error *error )
+static bool shot_solve( shot *out, const cli_call *call, tr_error *error )
 {
     if ( out->panel_count < 2 ) {
         bool of_source = out->panel_count == 1 && out->ways[0] == NULL;
+        const tr_method *method = cli_method( call, &out->subject );
         return of_source ? tr_result_from_source( &out->subject.result, &out->subject.stage, error )
                          : cli_subject_solve( &out->subject, call,
                                               out->panel_count == 1 ? out->ways[0] : method, error );
@@ -298,7 +299,7 @@ static bool shot_solve( shot *out, const cli_call *call, const tr_method *method
     return true;
 }
 
-static int shoot( shot *out, const cli_call *call, const tr_method *method, int cast, tr_error *error )
+static int shoot( shot *out, const cli_call *call, int cast, tr_error *error )
 {
     const char *path = cli_value( call, "out" );
     if ( !cli_subject_open( &out->subject, call->operands[0], cast, error ) ||
@@ -311,7 +312,7 @@ static int shoot( shot *out, const cli_call *call, const tr_method *method, int 
         tr_free( out->subject.folder );
         out->subject.folder = NULL;
     }
-    if ( !shot_solve( out, call, method, error ) || !shot_prepare( out, error ) )
+    if ( !shot_solve( out, call, error ) || !shot_prepare( out, error ) )
         return CLI_FAILED;
     cli_print_warnings( call, &out->subject.warnings );
     bool ok = is_video( path ) ? shot_video( out, call, path, error )
@@ -325,13 +326,13 @@ static int shoot( shot *out, const cli_call *call, const tr_method *method, int 
 
 static int run_render( const cli_call *call )
 {
-    const tr_method *method = cli_method( call );
     int cast = 0;
     shot out = { 0 };
-    if ( method == NULL || !cli_int( call, "cast", 1, 100000, &cast ) || !read_options( &out, call ) )
+    if ( !cli_method_exists( call ) || !cli_int( call, "cast", 1, 100000, &cast ) ||
+         !read_options( &out, call ) )
         return CLI_USAGE;
     tr_error error = { 0 };
-    int code = shoot( &out, call, method, cast, &error );
+    int code = shoot( &out, call, cast, &error );
     if ( code == CLI_FAILED )
         code = cli_subject_fail( &out.subject, &error );
     shot_free( &out );

@@ -42,6 +42,26 @@ static void print_broken( const cli_subject *subject )
     }
 }
 
+// Where bodies of the interaction mesh had no room, the deepest of each window.
+static void print_no_room( const cli_subject *subject )
+{
+    const tr_result *result = &subject->result;
+    int told = 0, origin = subject->scene.first;
+    for ( int i = 0; i < result->mesh_count; ++i ) {
+        const tr_mesh_report *report = &result->meshes[i];
+        const tr_imesh_loss *loss = &report->mesh.no_room[0];
+        if ( report->mesh.no_room_count == 0 || told++ >= MOST_TOLD )
+            continue;
+        printf( "  no room: %s in %s at frame %d, by %.1f cm; squares of all depths add up to %.0f cm²\n",
+                tr_stage_member_id( &subject->stage, report->members[loss->a] ),
+                loss->b >= 0 ? tr_stage_member_id( &subject->stage, report->members[loss->b] ) : "the ground",
+                origin + report->first + loss->worst, 100 * loss->amount,
+                1e4 * report->mesh.after.sum_squares );
+    }
+    if ( told > MOST_TOLD )
+        printf( "  no room in %d more windows\n", told - MOST_TOLD );
+}
+
 // The rule that is farthest off, and how many the solver gave up.
 void cli_print_summary( const cli_subject *subject, const tr_method *method, const char *folder, double ms )
 {
@@ -55,6 +75,7 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
     printf( "%s: %d character%s, %d prop%s, %d frame%s by %s in %.0f ms\n", folder, result->actor_count,
             cli_plural( result->actor_count ), result->prop_count, cli_plural( result->prop_count ),
             result->frame_count, cli_plural( result->frame_count ), method->name, ms );
+    print_no_room( subject );
     if ( worst < 0 )
         return;
     const tr_rule *rule = &subject->stage.rules[worst];
@@ -81,8 +102,7 @@ static bool copy_report( const cli_subject *subject, const tr_method *method, co
     return ok;
 }
 
-static bool retarget( cli_subject *subject, const cli_call *call, const tr_method *method, int cast,
-                      tr_error *error )
+static bool retarget( cli_subject *subject, const cli_call *call, int cast, tr_error *error )
 {
     const char *folder = cli_value( call, "out" ), *report = cli_value( call, "report" );
     if ( !cli_subject_open( subject, call->operands[0], cast, error ) ||
@@ -95,6 +115,7 @@ static bool retarget( cli_subject *subject, const cli_call *call, const tr_metho
     tr_free( subject->folder );
     subject->folder = NULL;
     subject->lone = false;
+    const tr_method *method = cli_method( call, subject );
     double start = tr_clock_ms();
     if ( !cli_subject_solve( subject, call, method, error ) )
         return false;
@@ -116,13 +137,12 @@ static bool retarget( cli_subject *subject, const cli_call *call, const tr_metho
 
 static int run_retarget( const cli_call *call )
 {
-    const tr_method *method = cli_method( call );
     int cast = 0;
-    if ( method == NULL || !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
+    if ( !cli_method_exists( call ) || !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
         return CLI_USAGE;
     cli_subject subject;
     tr_error error = { 0 };
-    bool ok = retarget( &subject, call, method, cast, &error );
+    bool ok = retarget( &subject, call, cast, &error );
     int code = ok ? CLI_OK : cli_subject_fail( &subject, &error );
     cli_subject_close( &subject );
     return code;

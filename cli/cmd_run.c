@@ -269,9 +269,9 @@ static bool stage_subject( cli_subject *subject, const script *in, tr_error *err
     return false;
 }
 
-static bool solve_and_save( cli_subject *subject, const cli_call *call, const tr_method *method,
-                            tr_error *error )
+static bool solve_and_save( cli_subject *subject, const cli_call *call, tr_error *error )
 {
+    const tr_method *method = cli_method( call, subject );
     const char *folder = cli_value( call, "out" );
     tr_free( subject->folder ); // earlier results do not know the edits
     subject->folder = NULL;
@@ -297,8 +297,7 @@ static void print_edited( const script *in, const tr_scene *scene )
             scene->first, scene->last );
 }
 
-static bool replay( script *in, cli_subject *subject, const cli_call *call, const tr_method *method,
-                    tr_error *error )
+static bool replay( script *in, cli_subject *subject, const cli_call *call, tr_error *error )
 {
     if ( !script_load( in, call->operands[0], error ) || !open_subject( in, subject, error ) ||
          !edit_subject( subject, in, error ) )
@@ -307,18 +306,17 @@ static bool replay( script *in, cli_subject *subject, const cli_call *call, cons
     cli_print_warnings( call, &subject->warnings );
     if ( ok && !call->quiet )
         print_edited( in, &subject->scene );
-    return ok && ( cli_value( call, "out" ) == NULL || solve_and_save( subject, call, method, error ) );
+    return ok && ( cli_value( call, "out" ) == NULL || solve_and_save( subject, call, error ) );
 }
 
 static int run_script( const cli_call *call )
 {
-    const tr_method *method = cli_method( call );
-    if ( method == NULL )
+    if ( !cli_method_exists( call ) )
         return CLI_USAGE;
     script in = { 0 };
     cli_subject subject = { 0 };
     tr_error error = { 0 };
-    bool ok = replay( &in, &subject, call, method, &error );
+    bool ok = replay( &in, &subject, call, &error );
     cli_subject_close( &subject );
     script_free( &in );
     return ok ? CLI_OK : cli_fail( &error );

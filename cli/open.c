@@ -135,20 +135,24 @@ bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, 
 
 // --------------------------------------------------------------------------------------------- settings
 
-const tr_method *cli_method( const cli_call *call )
+const tr_method *cli_method( const cli_call *call, const cli_subject *subject )
 {
     const char *name = cli_value( call, "method" );
-    const tr_method *method = tr_method_find( name );
-    if ( method != NULL )
-        return method;
+    return name != NULL ? tr_method_find( name ) : tr_method_default( &subject->scene );
+}
+
+bool cli_method_exists( const cli_call *call )
+{
+    const char *name = cli_value( call, "method" );
+    if ( tr_method_find( name ) != NULL )
+        return true;
     const char *names[32];
     int count;
     const tr_method *table = tr_method_table( &count );
     for ( int i = 0; i < count && i < 31; ++i )
         names[i] = table[i].name;
     names[count < 31 ? count : 31] = NULL;
-    cli_wrong_word( "method", name, names );
-    return NULL;
+    return cli_wrong_word( "method", name, names ) == CLI_OK;
 }
 
 bool cli_threads( const cli_call *call )

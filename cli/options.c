@@ -171,6 +171,7 @@ static void print_methods( const cli_option *options )
     for ( int i = 0; i < count; ++i )
         printf( "  %-12s %s%s\n", table[i].name, table[i].help,
                 tr_method_find( NULL ) == &table[i] ? " (the default)" : "" );
+    printf( "A scene with imesh set is solved by imesh where no method is named.\n" );
 }
 
 void cli_print_help( const cli_command *command )

@@ -132,8 +132,8 @@ static void version_and_help( void **state )
     expect( f, 0, "usage: troupe COMMAND" );
     troupe( f, "" );
     expect( f, 2, "usage: troupe" );
-    static const char *const names[] = { "edit",    "scenes", "info", "convert", "make",  "retarget",
-                                         "measure", "render", "run",  "ops",     "bench", "map" };
+    static const char *const names[] = { "edit",   "scenes", "info", "convert", "make", "retarget", "measure",
+                                         "render", "run",    "ops",  "bench",   "map",  "links" };
     for ( size_t i = 0; i < sizeof names / sizeof names[0]; ++i ) {
         char usage[64];
         snprintf( usage, sizeof usage, "usage: troupe %s", names[i] );

@@ -468,91 +468,6 @@ static void an_empty_cast_and_one_frame_are_fine( void **state )
     end( &x );
 }
 
-// Two people face each other, close enough to touch.
-static void add_close_pair( fixture *x, double a, double b )
-{
-    tr_motion facing;
-    make_body( &facing, FRAMES );
-    bend_a_little( &facing );
-    add_bent( x, "a", v3_zero, a );
-    tr_cast *other = add_character( x, "b", v3( 0, 0, 0.55 ), b, &facing );
-    other->heading = 180;
-}
-
-static double gap_between( tr_world *const worlds[2], const tr_body *const bodies[2], int f )
-{
-    double gap = HUGE_VAL;
-    for ( int i = 0; i < bodies[0]->capsule_count; ++i )
-        for ( int k = 0; k < bodies[1]->capsule_count; ++k ) {
-            const tr_capsule *c[2] = { &bodies[0]->capsules[i], &bodies[1]->capsules[k] };
-            vec3 ends[2][2];
-            for ( int s = 0; s < 2; ++s ) {
-                tr_pose pose = tr_world_pose( worlds[s], f );
-                rigid bone = { pose.rotations[c[s]->parent], pose.positions[c[s]->parent] };
-                ends[s][0] = rigid_apply( bone, c[s]->a );
-                ends[s][1] = rigid_apply( bone, c[s]->b );
-            }
-            gap = fmin( gap, tr_capsule_distance( ends[0][0], ends[0][1], c[0]->radius, ends[1][0],
-                                                  ends[1][1], c[1]->radius ) );
-        }
-    return gap;
-}
-
-// Who touches goes on touching, bodies stay out of each other, feet where they stand, and nobody farther away
-// is moved at all.
-static void meshes_keep_people_together( void **state )
-{
-    (void)state;
-    fixture x;
-    begin( &x );
-    add_close_pair( &x, 1.25, 0.85 );
-    add_bent( &x, "far", v3( 6, 0, 0 ), 1.2 );
-    build( &x );
-    tr_result plain = solve( &x, "posegraph" ), result = solve( &x, "imesh" );
-    const tr_actor *actors = x.stage.actors;
-    tr_world *source[2] = { (tr_world *)&actors[0].world, (tr_world *)&actors[1].world },
-             *out[2] = { &result.worlds[0], &result.worlds[1] };
-    const tr_body *thin[2] = { &actors[0].source_body, &actors[1].source_body },
-                  *thick[2] = { &actors[0].body, &actors[1].body };
-    double before = gap_between( source, thin, 15 ), after = gap_between( out, thick, 15 );
-    assert_true( before < 0.1 ); // they are close
-    assert_true( after > -0.01 && after < before + 0.03 );
-    for ( int r = 0; r < x.stage.rule_count; ++r )
-        assert_true( result.reports[r].max_mm < 1.5 );
-    size_t bytes = (size_t)FRAMES * (size_t)result.worlds[2].joint_count * sizeof( vec3 );
-    assert_memory_equal( result.worlds[2].positions, plain.worlds[2].positions, bytes );
-    tr_result_free( &plain );
-    tr_result_free( &result );
-    end( &x );
-}
-
-static void meshes_do_not_depend_on_threads( void **state )
-{
-    (void)state;
-    fixture x;
-    begin( &x );
-    add_close_pair( &x, 1.2, 0.9 );
-    tr_motion third, fourth;
-    make_body( &third, FRAMES );
-    make_body( &fourth, FRAMES );
-    bend_a_little( &third );
-    bend_a_little( &fourth );
-    add_character( &x, "c", v3( 5, 0, 0 ), 0.8, &third );
-    add_character( &x, "d", v3( 5, 0, 0.6 ), 1.1, &fourth )->heading = 180;
-    build( &x );
-    tr_parallel_set_threads( 1 );
-    tr_result alone = solve( &x, "imesh" );
-    tr_parallel_set_threads( 4 );
-    tr_result four = solve( &x, "imesh" );
-    tr_parallel_set_threads( 0 );
-    for ( int i = 0; i < 4; ++i )
-        assert_memory_equal( alone.worlds[i].positions, four.worlds[i].positions,
-                             (size_t)FRAMES * (size_t)alone.worlds[i].joint_count * sizeof( vec3 ) );
-    tr_result_free( &alone );
-    tr_result_free( &four );
-    end( &x );
-}
-
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -571,8 +486,6 @@ int main( void )
         TEST( a_centre_of_mass_goes_to_its_place ),
         TEST( every_failed_allocation_is_survived ),
         TEST( an_empty_cast_and_one_frame_are_fine ),
-        TEST( meshes_keep_people_together ),
-        TEST( meshes_do_not_depend_on_threads ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -30,11 +30,13 @@ static const char *const start_script =
     "handle_add id=lift layer=bend frame=40 move=0,0.5,0\n"
     "handle_add id=grip layer=bend frame=50 point=p01.LeftHand\n"
     "clip_add id=turn cast=p01 file=walks/turn.bvh unit=0.01 first=3 blend=12\n"
-    "clip_add id=stop cast=p01 file=walks/stop.bvh\n";
+    "clip_add id=stop cast=p01 file=walks/stop.bvh\n"
+    "pair_add id=stab kind=pass a=p01 b=box01 range=20,40\n"
+    "pair_add id=apart kind=exclude a=step\n";
 
 // One line for every row of the op table, valid in the scene above.
 static const char *const samples[] = {
-    "scene_set fps=24 range=-10,90 ground=-1",
+    "scene_set fps=24 range=-10,90 ground=-1 imesh=true",
     ( "cast_add id=p03 file=p03.bvh unit=0.05644 up=z first=1 last=-1 scale=1.2 position=1,2,3 heading=-45 "
       "start=7 colour=#010203" ),
     "cast_remove id=p01",
@@ -88,6 +90,11 @@ static const char *const samples[] = {
     "clip_rename id=turn to=spin",
     "clip_copy id=turn to=again cast=p02 first=4 blend=3",
     "clip_move id=stop before=turn",
+    "pair_add id=near kind=link a=p02 b=step range=5,60",
+    "pair_set id=stab kind=limit a=p02 b=p01 range=",
+    "pair_remove id=stab",
+    "pair_rename id=stab to=thrust",
+    "pair_copy id=stab to=cut kind=exclude b=p02 range=50,70",
 };
 
 static tr_document *start( void )
@@ -191,6 +198,30 @@ static void renaming_is_followed( void **state )
     apply( document, "constraint_remove id=p02" );
     assert_int_equal( scene->cast_count, 2 );
     assert_int_equal( scene->constraint_count, 6 );
+    tr_document_destroy( document );
+}
+
+static void pairs_follow_their_bodies( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    apply( document, "cast_rename id=p01 to=anna" );
+    apply( document, "prop_rename id=box01 to=crate" );
+    apply( document, "obstacle_rename id=step to=stair" );
+    assert_string_equal( scene->pairs[0].a, "anna" );
+    assert_string_equal( scene->pairs[0].b, "crate" );
+    assert_string_equal( scene->pairs[1].a, "stair" );
+    apply( document, "pair_set id=apart b=anna" );
+    apply( document, "prop_remove id=crate" );
+    assert_int_equal( scene->pair_count, 1 );
+    assert_string_equal( scene->pairs[0].id, "apart" );
+    apply( document, "cast_remove id=anna" );
+    assert_int_equal( scene->pair_count, 0 );
+    assert_true( tr_document_undo( document ) );
+    assert_true( tr_document_undo( document ) );
+    assert_int_equal( scene->pair_count, 2 );
+    assert_string_equal( scene->pairs[0].id, "stab" );
     tr_document_destroy( document );
 }
 
@@ -376,6 +407,13 @@ static const struct {
     { "clip_set id=turn first=9 last=3", 31, "clips[0].source.last", "before the first frame" },
     { "clip_set id=turn blend=-2", 24, "clips[0].blend", "must lie between" },
     { "clip_move id=turn before=x", 26, "", "there is no clip \"x\"" },
+    { "pair_add id=c kind=touch a=p01", 20, "", "is no kind of pair" },
+    { "pair_add id=c kind=link a=p01", 1, "pairs[2].b", "a link needs somebody at its other end" },
+    { "pair_add id=c kind=link a=p01 b=p03", 33, "pairs[2].b", "did you mean \"p01\"?" },
+    { "pair_add id=c kind=limit a=p01 b=p01", 34, "pairs[2].b", "cannot be its own partner" },
+    { "pair_add id=c kind=pass a=box01 b=step", 35, "pairs[2].b", "has to be a cast member" },
+    { "pair_add id=stab kind=pass a=p01", 13, "pairs[2].id", "already the id of pairs[0]" },
+    { "pair_set id=stab range=9,3", 24, "pairs[0].range", "ends before it begins" },
     { "layer_set id=bend members=p09", 27, "layers[0].members", "did you mean \"p01\"?" },
     { "layer_set id=bend ripple=true", 26, "", "ripple: does not belong to a layer of kind cage" },
     { "layer_set id=bend kind=retime", 1, "handles[0].layer", "handles belong to layers of kind cage" },
@@ -555,7 +593,7 @@ static const char *pick( const char *const *words )
     return words[random_below( count )];
 }
 
-static const char *random_text( const char *key )
+static const char *random_text( const char *op, const char *key )
 {
     static const char *const points[] = {
         "p01.Hand", "p02.Head@0,0.1,0", "p03.A*0.5+B*0.5", "box01@0.2,0,0", "box02", "p02", "p04.X", "wrong.",
@@ -565,7 +603,7 @@ static const char *random_text( const char *key )
     static const char *const colours[] = { "#102030", "#ffeedd", "grey", NULL };
     static const char *const files[] = { "a.bvh", "b/c.bvh", "\"with blank.bvh\"", NULL };
     if ( strcmp( key, "kind" ) == 0 )
-        return pick( tr_constraint_kind_names );
+        return pick( strncmp( op, "pair", 4 ) == 0 ? tr_pair_kind_names : tr_constraint_kind_names );
     if ( key[1] == 0 )
         return pick( points );
     return pick( strcmp( key, "up" ) == 0       ? ups
@@ -581,14 +619,19 @@ static const char *random_id( const char *op, const char *key )
     static const char *const obstacles[] = { "step", "wall", "block", NULL };
     static const char *const rules[] = { "hand", "foot", "pair", "place", "sole", "arm", "balance", NULL };
     static const char *const surfaces[] = { "ground", "step", "box01", "p01", NULL };
+    static const char *const partners[] = { "p01", "p02", "box01", "step", "p09", NULL };
+    static const char *const pairs[] = { "stab", "apart", "near", NULL };
     static const char *const limbs[] = { "left_arm", "legs", "tail", NULL };
     if ( strcmp( key, "surface" ) == 0 )
         return pick( surfaces );
     if ( strcmp( key, "limb" ) == 0 )
         return pick( limbs );
-    return pick( op[0] == 'p'                    ? props
+    if ( key[1] == 0 )
+        return pick( partners );
+    return pick( strncmp( op, "prop", 4 ) == 0   ? props
                  : op[0] == 'o'                  ? obstacles
                  : strncmp( op, "cast", 4 ) == 0 ? cast
+                 : strncmp( op, "pair", 4 ) == 0 ? pairs
                                                  : rules );
 }
 
@@ -600,7 +643,7 @@ static void add_random_value( char *line, size_t size, const tr_op_info *op, con
     int a = random_below( 40 ) - 5, b = random_below( 100 ), c = random_below( 9 );
     switch ( param->type ) {
     case TR_OP_ID: snprintf( out, room, "%s", random_id( op->name, param->key ) ); break;
-    case TR_OP_TEXT: snprintf( out, room, "%s", random_text( param->key ) ); break;
+    case TR_OP_TEXT: snprintf( out, room, "%s", random_text( op->name, param->key ) ); break;
     case TR_OP_NUMBER: snprintf( out, room, "%d.%d%d", a, b, c ); break;
     case TR_OP_INT: snprintf( out, room, "%d", a ); break;
     case TR_OP_BOOL: snprintf( out, room, "%s", c % 2 == 0 ? "true" : "false" ); break;
@@ -650,7 +693,7 @@ static void random_walks_replay_to_the_same( void **state )
     random_state = 42;
     tr_document *document = start();
     int applied = 0, refused_count = 0;
-    for ( int n = 0; n < 2000; ++n ) {
+    for ( int n = 0; n < 2500; ++n ) {
         char line[1200];
         tr_error error;
         int choice = random_below( 10 );
@@ -690,6 +733,7 @@ static void check_field( const char *op, const char *field )
                                             { "section_", "sections[]." },
                                             { "handle_", "handles[]." },
                                             { "clip_", "clips[]." },
+                                            { "pair_", "pairs[]." },
                                             { "scene_", "" } };
     tr_text paths = { 0 };
     char line[120] = "";
@@ -729,6 +773,7 @@ int main( void )
         TEST( every_op_applies_undoes_and_redoes ),
         TEST( removing_a_body_removes_its_constraints ),
         TEST( renaming_is_followed ),
+        TEST( pairs_follow_their_bodies ),
         TEST( clips_follow_their_cast_member ),
         TEST( layers_follow_bodies_and_bring_their_parts ),
         TEST( layers_change_places ),

@@ -76,7 +76,11 @@ static const char *const full_scene =
     "  {\"id\": \"k1\", \"cast\": \"p01\", \"source\": {\"file\": \"on.bvh\", \"unit\": 0.01, \"up\": \"y\", "
     "\"first\": 7, \"last\": 8},\n"
     "   \"blend\": 6},\n"
-    "  {\"id\": \"k2\", \"cast\": \"p01\", \"source\": {\"file\": \"off.bvh\"}}]}\n";
+    "  {\"id\": \"k2\", \"cast\": \"p01\", \"source\": {\"file\": \"off.bvh\"}}],\n"
+    " \"imesh\": true,\n"
+    " \"pairs\": [\n"
+    "  {\"id\": \"q1\", \"kind\": \"pass\", \"a\": \"p01\", \"b\": \"wall\", \"range\": [5, 9]},\n"
+    "  {\"id\": \"q2\", \"kind\": \"exclude\", \"a\": \"box01\"}]}\n";
 
 static tr_scene parse( const char *text )
 {
@@ -174,6 +178,11 @@ static void every_field_is_read( void **state )
     assert_string_equal( scene.handles[2].point.terms[0].joint, "LeftHand" );
     assert_true( scene.clips[0].blend == 6 && scene.clips[0].source.first == 7 &&
                  scene.clips[1].blend == -1 );
+    assert_true( scene.imesh );
+    assert_int_equal( scene.pairs[0].kind, TR_PAIR_PASS );
+    assert_true( scene.pairs[0].first == 5 && scene.pairs[0].last == 9 );
+    assert_string_equal( scene.pairs[0].b, "wall" );
+    assert_true( scene.pairs[1].b[0] == 0 && scene.pairs[1].last == TR_MAX_FRAMES );
     tr_scene_free( &scene );
 }
 

@@ -99,12 +99,14 @@ bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad 
 
 const tr_method *tr_session_method( const tr_session *session )
 {
-    return session->method;
+    if ( session->method != NULL || session->document == NULL )
+        return session->method != NULL ? session->method : tr_method_find( NULL );
+    return tr_method_default( tr_document_scene( session->document ) );
 }
 
 void tr_session_set_method( tr_session *session, const tr_method *method )
 {
-    session->want_solve |= method != session->method;
+    session->want_solve |= method != tr_session_method( session );
     session->method = method;
 }
 
@@ -171,7 +173,6 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
     }
     pthread_mutex_init( &session->library_lock, NULL );
     session->empty = tr_default_scene();
-    session->method = tr_method_find( NULL );
     session->synchronous = synchronous;
     session->worker = tr_worker_create( error );
     if ( session->worker != NULL )

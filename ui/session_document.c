@@ -156,7 +156,7 @@ void tr_session_drag( tr_session *session, char *const *text, int count, const c
     tr_live_def def = { .base = session->base,
                         .library = &session->library,
                         .library_lock = &session->library_lock,
-                        .method = session->method,
+                        .method = tr_session_method( session ),
                         .layer = layer,
                         .handle = handle };
     bool fresh = tr_scene_find_layer( tr_document_scene( session->document ), layer ) < 0;

@@ -85,7 +85,7 @@ static void start_solve( tr_session *session )
     }
     session->job = ( tr_job ){ .kind = TR_JOB_SOLVE,
                                .take = take,
-                               .method = session->method,
+                               .method = tr_session_method( session ),
                                .base = session->base,
                                .library = &session->library,
                                .library_lock = &session->library_lock,
@@ -104,8 +104,8 @@ static void start_open( tr_session *session )
 
 static void start_export( tr_session *session )
 {
-    session->job =
-        ( tr_job ){ .kind = TR_JOB_EXPORT, .what = session->export_folder, .method = session->method };
+    session->job = ( tr_job ){
+        .kind = TR_JOB_EXPORT, .what = session->export_folder, .method = tr_session_method( session ) };
     session->export_folder = NULL;
     session->job.take = session->take;
     ++session->take->users;

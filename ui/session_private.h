@@ -58,8 +58,8 @@ struct tr_session {
     char *what;
     bool lone;
     unsigned revision, saved, opened;
-    tr_outcome *take; // shown
-    const tr_method *method;
+    tr_outcome *take;        // shown
+    const tr_method *method; // NULL: what the scene asks for
     bool want_solve, cancelled, synchronous;
     tr_lines preview;
 

@@ -3,6 +3,8 @@
 #include "scenes/builders.h"
 #include "scenes/kit/kit.h"
 
+#include <stdio.h>
+
 #define FPS         30.0
 #define FRAME_COUNT 166
 #define DURATION    ( ( FRAME_COUNT - 1 ) / FPS )
@@ -187,6 +189,17 @@ static bool add_people( tr_scene *scene, tr_error *error )
     return tr_scene_add_constraint( scene, &grip ) != NULL || tr_error_memory( error );
 }
 
+// From where the blade comes near to where it is out again, it pushes nobody.
+static bool let_through( tr_scene *scene, tr_error *error )
+{
+    tr_pair stab = tr_default_pair( "stab", TR_PAIR_PASS );
+    snprintf( stab.a, sizeof stab.a, "%s", scene->cast[VICTIM].id );
+    snprintf( stab.b, sizeof stab.b, "sword" );
+    stab.first = (int)( ( THRUST - 0.60 ) * FPS );
+    stab.last = (int)( ( DRAW + 1.00 ) * FPS );
+    return tr_scene_add_pair( scene, &stab ) != NULL || tr_error_memory( error );
+}
+
 bool tr_sword_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error )
 {
     (void)cast; // always two
@@ -197,6 +210,7 @@ bool tr_sword_pair_build( int cast, tr_scene *scene, tr_library *library, tr_err
     bool ok = add_people( scene, error ) && tr_human_skeleton( &d.human, error ) &&
               plan( &d.fighters[ATTACKER], ATTACKER, error ) && plan( &d.fighters[VICTIM], VICTIM, error ) &&
               tr_thing_add( scene, library, "sword", blade_size, tr_thing_steel, sword_at, &d, error ) &&
+              let_through( scene, error ) &&
               tr_crowd_perform( scene, library, FRAME_COUNT, targets_at, &d, NULL, error );
     for ( int i = 0; i < 2; ++i )
         tr_stepper_free( &d.fighters[i].steps );

@@ -228,6 +228,7 @@ typedef struct tr_imesh_pairs {
 // far as needed. Members 0 … count − 1; at least one of a pair is a body.
 bool tr_imesh_pairs_find( tr_imesh_pairs *out, const tr_imesh_near *members, int count, int frame_count,
                           const tr_imesh_near_def *def, tr_error *error );
+void tr_imesh_pairs_sort( tr_imesh_pairs *pairs ); // after changes; windows need the order
 void tr_imesh_pairs_free( tr_imesh_pairs *pairs );
 
 typedef struct tr_imesh_window { // pairs that share members at the same time, directly or through others

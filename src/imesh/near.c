@@ -239,6 +239,12 @@ static int by_start( const void *a, const void *b )
     return x->first != y->first ? x->first - y->first : x->a != y->a ? x->a - y->a : x->b - y->b;
 }
 
+void tr_imesh_pairs_sort( tr_imesh_pairs *pairs )
+{
+    if ( pairs->count > 1 )
+        qsort( pairs->items, (size_t)pairs->count, sizeof *pairs->items, by_start );
+}
+
 static bool gather( const crowd *c, int blocks, sightings *all )
 {
     for ( int b = 0; b < blocks; ++b ) {
@@ -264,8 +270,7 @@ static bool follow_all( tr_imesh_pairs *out, const sightings *all, const crowd *
         if ( !follow( out, all->items + i, k - i, c ) )
             return false;
     }
-    if ( out->count > 1 )
-        qsort( out->items, (size_t)out->count, sizeof *out->items, by_start );
+    tr_imesh_pairs_sort( out );
     return true;
 }
 

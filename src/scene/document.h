@@ -16,6 +16,7 @@ typedef enum tr_list {
     TR_LIST_SECTION,
     TR_LIST_HANDLE,
     TR_LIST_CLIP,
+    TR_LIST_PAIR,
     TR_LIST_COUNT,
     TR_LIST_SCENE = TR_LIST_COUNT // no list: the scene's own fields
 } tr_list;
@@ -38,6 +39,7 @@ typedef union tr_element {
     tr_section section;
     tr_handle handle;
     tr_cast_clip clip;
+    tr_pair pair;
 } tr_element;
 
 const tr_list_info *tr_list_get_info( tr_list list );
@@ -50,7 +52,7 @@ void tr_list_remove( tr_scene *scene, tr_list list, int index );
 // Cast, props and obstacles share one set of ids; every other list has a set of its own.
 bool tr_list_holds_bodies( tr_list list );
 
-// Constraints and layers come in kinds.
+// Constraints, layers and pairs come in kinds.
 typedef struct tr_kind_set {
     const char *noun;         // what is of this kind
     const char *const *names; // NULL-terminated
@@ -58,7 +60,7 @@ typedef struct tr_kind_set {
 
 const tr_kind_set *tr_list_kinds( tr_list list );         // NULL: its elements are all alike
 int tr_element_kind( tr_list list, const void *element ); // 0 where they are all alike
-// A new element with this id; constraints and layers of this kind.
+// A new element with this id, of this kind where there are kinds.
 void tr_element_default( tr_element *out, tr_list list, const char *id, int kind );
 
 // Copies with zeros behind the text, so that equal texts are equal bytes. False when it does not fit.
@@ -94,8 +96,8 @@ typedef struct tr_field {
     int size;         // numbers in a list, bytes of a text
     double low, high; // bounds of each number
     int flags;
-    unsigned kinds; // bit 1 << kind for each kind of constraint (or layer) it belongs to; 0 = all
-    bool of_layers; // kinds of layers are meant
+    unsigned kinds;   // bit 1 << kind for each kind of constraint (or layer, …) it belongs to; 0 = all
+    tr_list kinds_of; // whose kinds are meant; 0: those of constraints
 } tr_field;
 
 // What a file or an op says about a field, before it is known to fit.

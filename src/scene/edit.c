@@ -8,7 +8,7 @@ static size_t element_size( tr_list list )
     return list == TR_LIST_SCENE ? offsetof( tr_scene, cast ) : tr_list_get_info( list )->size;
 }
 
-_Static_assert( offsetof( tr_scene, ground ) < offsetof( tr_scene, cast ),
+_Static_assert( offsetof( tr_scene, imesh ) < offsetof( tr_scene, cast ),
                 "the scene's own fields come before its lists" );
 
 // A new change with room for its bytes; NULL when out of memory.

@@ -6,7 +6,7 @@
 static void add_member( tr_mesh_party *p, int member )
 {
     const tr_stage *stage = p->work->stage;
-    if ( tr_mesh_is_actor( p->work, member ) ) {
+    if ( tr_mesh_is_actor( p->work->stage, member ) ) {
         const tr_actor *actor = &stage->actors[member];
         p->place_of[member] = p->cast.body_count;
         p->bodies[p->cast.body_count++] = ( tr_imesh_body ){ .source = &actor->source.skeleton,
@@ -20,7 +20,7 @@ static void add_member( tr_mesh_party *p, int member )
     }
     const tr_imesh_near *near = &p->work->members[member];
     tr_imesh_box box = { near->track, near->track, near->track_count, near->size, near->size, false };
-    if ( tr_mesh_is_prop( p->work, member ) ) {
+    if ( tr_mesh_is_prop( p->work->stage, member ) ) {
         int prop = member - stage->actor_count;
         box.target = p->work->result->tracks[prop];
         box.target_size = v3_scale( stage->props[prop].scale, box.source_size );
@@ -36,7 +36,7 @@ static bool point_of( const tr_mesh_party *p, const tr_anchor *anchor, tr_imesh_
     int member = tr_anchor_node( p->work->stage, anchor );
     if ( member < 0 || p->place_of[member] < 0 )
         return false;
-    bool actor = tr_mesh_is_actor( p->work, member );
+    bool actor = tr_mesh_is_actor( p->work->stage, member );
     *out = ( tr_imesh_point ){ actor ? p->place_of[member] : -1, actor ? anchor->joints[0] : -1,
                                actor ? -1 : p->place_of[member] };
     return true;
@@ -93,7 +93,7 @@ static double relations_of( const tr_mesh_party *p )
 {
     double sum = 0;
     for ( int m = 0; m < p->window->member_count; ++m )
-        if ( tr_mesh_is_actor( p->work, p->window->members[m] ) )
+        if ( tr_mesh_is_actor( p->work->stage, p->window->members[m] ) )
             sum += p->work->stage->actors[p->window->members[m]].height_ratio;
     return p->cast.box_count > 0 || p->cast.body_count == 0 ? 1 : sum / p->cast.body_count;
 }
@@ -111,6 +111,7 @@ void tr_mesh_party_free( tr_mesh_party *p )
     tr_free( p->bodies );
     tr_free( p->boxes );
     tr_free( p->place_of );
+    tr_free( p->passes );
     tr_free( p->rows );
 }
 
@@ -120,7 +121,8 @@ bool tr_mesh_party_build( tr_mesh_party *p )
     p->bodies = tr_alloc( count, sizeof *p->bodies );
     p->boxes = tr_alloc( count, sizeof *p->boxes );
     p->place_of = tr_alloc( all, sizeof( int ) );
-    if ( p->bodies == NULL || p->boxes == NULL || p->place_of == NULL )
+    p->passes = tr_alloc( (size_t)p->work->stage->scene->pair_count, sizeof *p->passes );
+    if ( p->bodies == NULL || p->boxes == NULL || p->place_of == NULL || p->passes == NULL )
         return false;
     for ( size_t m = 0; m < all; ++m )
         p->place_of[m] = -1;
@@ -132,6 +134,9 @@ bool tr_mesh_party_build( tr_mesh_party *p )
     for ( int r = 0; r < p->work->stage->rule_count; ++r )
         if ( !add_rule( p, &p->work->stage->rules[r] ) )
             return false;
+    p->cast.pass_count =
+        tr_mesh_passes( p->work->stage, p->window, p->place_of, p->cast.body_count, p->passes );
+    p->cast.passes = p->passes;
     p->cast.bodies = p->bodies;
     p->cast.boxes = p->boxes;
     p->cast.rows = p->rows;

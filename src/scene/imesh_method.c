@@ -19,14 +19,14 @@ static bool read_mesh( const tr_mesh_party *p, const tr_imesh *mesh, tr_mesh_ans
     for ( size_t m = 0; m < count; ++m ) {
         int member = p->window->members[m], at = p->place_of[member];
         size_t joints =
-            tr_mesh_is_actor( w, member ) ? (size_t)w->stage->actors[member].target.joint_count : 0;
+            tr_mesh_is_actor( w->stage, member ) ? (size_t)w->stage->actors[member].target.joint_count : 0;
         out->rotations[m] = tr_alloc( frames * joints, sizeof( quat ) );
         out->positions[m] = tr_alloc( frames * joints, sizeof( vec3 ) );
         out->places[m] = tr_alloc( frames, sizeof( rigid ) );
         if ( out->rotations[m] == NULL || out->positions[m] == NULL || out->places[m] == NULL )
             return false;
         for ( size_t f = 0; f < frames; ++f )
-            if ( tr_mesh_is_actor( w, member ) )
+            if ( tr_mesh_is_actor( w->stage, member ) )
                 tr_imesh_pose(
                     mesh, at, (int)f, tr_world_pose( &w->result->worlds[member], p->window->first + (int)f ),
                     ( tr_pose ){ out->rotations[m] + f * joints, out->positions[m] + f * joints } );
@@ -60,8 +60,9 @@ static void solve_windows( void *context, int begin, int end )
         tr_imesh mesh = { 0 };
         bool ok = tr_mesh_party_build( &p ) || tr_error_memory( &out->error );
         ok = ok && tr_imesh_build( &mesh, &p.cast, &p.def, &out->error ) &&
-             tr_imesh_solve( &mesh, NULL, &out->error ) &&
+             tr_imesh_solve( &mesh, &out->report.mesh, &out->error ) &&
              ( read_mesh( &p, &mesh, out ) || tr_error_memory( &out->error ) );
+        out->report.bytes = ok ? tr_imesh_bytes( &mesh ) : 0;
         tr_imesh_free( &mesh );
         tr_mesh_party_free( &p );
         out->failed = !ok;
@@ -85,11 +86,12 @@ static void add_answer( tr_mesh_work *w, int window, int m )
     const tr_mesh_answer *a = &w->answers[window];
     int member = from->members[m], actors = w->stage->actor_count;
     for ( int f = from->first;
-          f <= from->last && ( tr_mesh_is_actor( w, member ) || tr_mesh_is_prop( w, member ) ); ++f ) {
+          f <= from->last && ( tr_mesh_is_actor( w->stage, member ) || tr_mesh_is_prop( w->stage, member ) );
+          ++f ) {
         size_t cell = (size_t)member * (size_t)w->stage->frame_count + (size_t)f,
                at = (size_t)( f - from->first );
         double weight = tr_mesh_share( w, from, f ), said = w->said[cell];
-        if ( tr_mesh_is_actor( w, member ) ) {
+        if ( tr_mesh_is_actor( w->stage, member ) ) {
             size_t joints = (size_t)w->stage->actors[member].target.joint_count;
             add_pose( tr_world_pose( &w->graphs.worlds[member], f ),
                       ( tr_pose ){ a->rotations[m] + at * joints, a->positions[m] + at * joints },
@@ -117,6 +119,27 @@ static bool solve_all( tr_mesh_work *w, tr_error *error )
         }
         for ( int m = 0; m < w->windows.items[i].member_count; ++m )
             add_answer( w, i, m );
+    }
+    return true;
+}
+
+// What became of the windows goes to the result, their members with it.
+static bool keep_reports( tr_mesh_work *w, tr_error *error )
+{
+    tr_result *result = w->result;
+    result->meshed = true;
+    result->meshes = tr_alloc( (size_t)w->windows.count, sizeof *result->meshes );
+    if ( result->meshes == NULL )
+        return tr_error_memory( error );
+    for ( int i = 0; i < w->windows.count; ++i ) {
+        tr_imesh_window *window = &w->windows.items[i];
+        tr_mesh_report *report = &result->meshes[result->mesh_count++];
+        *report = w->answers[i].report;
+        report->members = window->members;
+        report->member_count = window->member_count;
+        report->first = window->first;
+        report->last = window->last;
+        window->members = NULL;
     }
     return true;
 }
@@ -164,13 +187,11 @@ static bool work_build( tr_mesh_work *w, tr_error *error )
 
 bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error )
 {
-    size_t members = (size_t)( stage->actor_count + stage->prop_count + stage->scene->obstacle_count );
-    tr_mesh_work w = {
-        .stage = stage, .result = result, .members = tr_alloc( members, sizeof( tr_imesh_near ) ) };
-    bool ok = ( w.members != NULL || tr_error_memory( error ) ) &&
-              tr_solve_posegraph( stage, result, error ) && tr_mesh_find_windows( &w, error );
+    tr_mesh_work w = { .stage = stage, .result = result };
+    bool ok = tr_solve_posegraph( stage, result, error ) && tr_mesh_find_windows( &w, error );
     if ( ok && w.windows.count > 0 )
         ok = work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error );
+    ok = ok && keep_reports( &w, error );
     work_free( &w );
     return ok;
 }

@@ -32,6 +32,11 @@ const tr_method *tr_method_find( const char *name )
     return NULL;
 }
 
+const tr_method *tr_method_default( const tr_scene *scene )
+{
+    return tr_method_find( scene->imesh ? "imesh" : NULL );
+}
+
 // ---------------------------------------------------------------------------------------------- results
 
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error )
@@ -73,6 +78,7 @@ void tr_result_free( tr_result *result )
         tr_free( result->steps[i] );
     for ( int i = 0; result->turns != NULL && i < result->actor_count; ++i )
         tr_free( result->turns[i] );
+    tr_meshes_free( result );
     tr_free( result->steps );
     tr_free( result->turns );
     tr_free( result->handles );

@@ -1,6 +1,5 @@
-// Elements name each other: constraints, layers, handles and clips name bodies, sections and handles name
-// layers.
-// When what they name is renamed, removed or copied, they follow.
+// Elements name each other: constraints, layers, handles, clips and pairs name bodies, sections and handles
+// name layers. When what they name is renamed, removed or copied, they follow.
 #include "scene/document.h"
 
 #include <stdio.h>
@@ -8,7 +7,8 @@
 
 #define COUNT( array ) (int)( sizeof( array ) / sizeof *( array ) )
 
-static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE, TR_LIST_CLIP };
+static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE, TR_LIST_CLIP,
+                                  TR_LIST_PAIR };
 
 // The ids by which an element names others of `list` (a body, or a layer). Returns how many.
 static int named_ids( tr_list list, tr_list in, tr_element *element, char *ids[3] )
@@ -20,7 +20,10 @@ static int named_ids( tr_list list, tr_list in, tr_element *element, char *ids[3
         ids[count++] = element->constraint.surface;
     } else if ( tr_list_holds_bodies( list ) && in == TR_LIST_HANDLE )
         ids[count++] = element->handle.point.who;
-    else if ( list == TR_LIST_CAST && in == TR_LIST_CLIP )
+    else if ( tr_list_holds_bodies( list ) && in == TR_LIST_PAIR ) {
+        ids[count++] = element->pair.a;
+        ids[count++] = element->pair.b;
+    } else if ( list == TR_LIST_CAST && in == TR_LIST_CLIP )
         ids[count++] = element->clip.cast;
     else if ( list == TR_LIST_LAYER && in == TR_LIST_SECTION )
         ids[count++] = element->section.layer;

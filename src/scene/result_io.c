@@ -215,6 +215,10 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
     for ( int r = 0; r < stage->rule_count; ++r )
         print_rule( out, stage, result, r );
     tr_text_add( out, "  ]" );
+    if ( result->meshed ) {
+        tr_text_add( out, ",\n  \"imesh\": " );
+        tr_meshes_print( stage, result, out );
+    }
     if ( stage->grab_count > 0 ) {
         tr_text_add( out, ",\n  \"edits\": " );
         tr_edits_print( stage, result, out );

@@ -9,7 +9,11 @@ const char *const tr_constraint_kind_names[] = {
 
 const char *const tr_layer_kind_names[] = { "cage", "retime", NULL };
 
+const char *const tr_pair_kind_names[] = { "link", "exclude", "limit", "pass", NULL };
+
 _Static_assert( sizeof tr_layer_kind_names / sizeof *tr_layer_kind_names == TR_LAYER_KINDS + 1,
+                "every kind has a name" );
+_Static_assert( sizeof tr_pair_kind_names / sizeof *tr_pair_kind_names == TR_PAIR_KINDS + 1,
                 "every kind has a name" );
 _Static_assert( sizeof tr_constraint_kind_names / sizeof *tr_constraint_kind_names == TR_CONSTRAINT_KINDS + 1,
                 "every kind has a name" );
@@ -19,11 +23,14 @@ _Static_assert( sizeof tr_constraint_kind_names / sizeof *tr_constraint_kind_nam
 _Static_assert( offsetof( tr_cast, id ) == 0 && offsetof( tr_prop, id ) == 0 &&
                     offsetof( tr_obstacle, id ) == 0 && offsetof( tr_constraint, id ) == 0 &&
                     offsetof( tr_layer, id ) == 0 && offsetof( tr_section, id ) == 0 &&
-                    offsetof( tr_handle, id ) == 0 && offsetof( tr_cast_clip, id ) == 0,
+                    offsetof( tr_handle, id ) == 0 && offsetof( tr_cast_clip, id ) == 0 &&
+                    offsetof( tr_pair, id ) == 0,
                 "every element starts with its id" );
 _Static_assert( offsetof( tr_constraint, kind ) == sizeof( tr_id ) &&
                     offsetof( tr_layer, kind ) == sizeof( tr_id ) &&
-                    sizeof( tr_constraint_kind ) == sizeof( int ) && sizeof( tr_layer_kind ) == sizeof( int ),
+                    offsetof( tr_pair, kind ) == sizeof( tr_id ) &&
+                    sizeof( tr_constraint_kind ) == sizeof( int ) &&
+                    sizeof( tr_layer_kind ) == sizeof( int ) && sizeof( tr_pair_kind ) == sizeof( int ),
                 "the kind follows the id" );
 
 #define LIST( path, noun, type, data, name )                                                                 \
@@ -41,6 +48,7 @@ static const tr_list_info list_infos[TR_LIST_COUNT] = {
     [TR_LIST_SECTION] = LIST( "sections", "section", tr_section, sections, section ),
     [TR_LIST_HANDLE] = LIST( "handles", "handle", tr_handle, handles, handle ),
     [TR_LIST_CLIP] = LIST( "clips", "clip", tr_cast_clip, clips, clip ),
+    [TR_LIST_PAIR] = LIST( "pairs", "pair", tr_pair, pairs, pair ),
 };
 
 const tr_list_info *tr_list_get_info( tr_list list )
@@ -57,7 +65,13 @@ const tr_kind_set *tr_list_kinds( tr_list list )
 {
     static const tr_kind_set constraints = { "constraint", tr_constraint_kind_names };
     static const tr_kind_set layers = { "layer", tr_layer_kind_names };
-    return list == TR_LIST_CONSTRAINT ? &constraints : list == TR_LIST_LAYER ? &layers : NULL;
+    static const tr_kind_set pairs = { "pair", tr_pair_kind_names };
+    switch ( list ) {
+    case TR_LIST_CONSTRAINT: return &constraints;
+    case TR_LIST_LAYER: return &layers;
+    case TR_LIST_PAIR: return &pairs;
+    default: return NULL;
+    }
 }
 
 int tr_element_kind( tr_list list, const void *element )
@@ -255,6 +269,17 @@ tr_cast_clip tr_default_cast_clip( const char *id, const char *cast )
     return clip;
 }
 
+tr_pair tr_default_pair( const char *id, tr_pair_kind kind )
+{
+    tr_pair pair;
+    memset( &pair, 0, sizeof pair );
+    set_id( pair.id, id );
+    pair.kind = kind;
+    pair.first = -TR_MAX_FRAMES;
+    pair.last = TR_MAX_FRAMES;
+    return pair;
+}
+
 void tr_element_default( tr_element *out, tr_list list, const char *id, int kind )
 {
     memset( out, 0, sizeof *out );
@@ -267,6 +292,7 @@ void tr_element_default( tr_element *out, tr_list list, const char *id, int kind
     case TR_LIST_SECTION: out->section = tr_default_section( id, "", 0 ); break;
     case TR_LIST_HANDLE: out->handle = tr_default_handle( id, "", 0 ); break;
     case TR_LIST_CLIP: out->clip = tr_default_cast_clip( id, "" ); break;
+    case TR_LIST_PAIR: out->pair = tr_default_pair( id, (tr_pair_kind)kind ); break;
     default: set_id( out->id, id ); break;
     }
 }
@@ -309,6 +335,7 @@ bool tr_scene_copy( tr_scene *out, const tr_scene *in, tr_error *error )
     out->first = in->first;
     out->last = in->last;
     out->ground = in->ground;
+    out->imesh = in->imesh;
     for ( tr_list list = 0; list < TR_LIST_COUNT; ++list ) {
         int count = tr_list_count( in, list );
         size_t size = list_infos[list].size;
@@ -368,6 +395,11 @@ tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle )
 tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip )
 {
     return append( scene, TR_LIST_CLIP, clip );
+}
+
+tr_pair *tr_scene_add_pair( tr_scene *scene, const tr_pair *pair )
+{
+    return append( scene, TR_LIST_PAIR, pair );
 }
 
 int tr_scene_find_cast( const tr_scene *scene, const char *id )

@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "geometry/geometry.h"
+#include "imesh/imesh.h"
 #include "io/io.h"
 #include "math/math.h"
 #include "motion/motion.h"
@@ -181,10 +182,30 @@ typedef struct tr_member {
 bool tr_member_parse( tr_member *out, const char **text, tr_error *error );
 bool tr_pattern_matches( const char *pattern, const char *text ); // * stands for any number of characters
 
+// What the user says about two bodies that are, or are not, to be close: see imesh_links.c. What is found in
+// the source is right most of the time, but it knows distances only, not what was meant.
+typedef enum tr_pair_kind {
+    TR_PAIR_LINK,    // they belong together in the range, however far apart they are
+    TR_PAIR_EXCLUDE, // they do not, in the range
+    TR_PAIR_LIMIT,   // they do not outside the range
+    TR_PAIR_PASS,    // they may go through each other in the range: no collisions
+    TR_PAIR_KINDS
+} tr_pair_kind;
+
+extern const char *const tr_pair_kind_names[]; // as in JSON, NULL-terminated
+
+typedef struct tr_pair {
+    tr_id id;
+    tr_pair_kind kind;
+    tr_id a, b;      // cast, prop or obstacle; b "" = whoever there is, but for a link
+    int first, last; // both included; the default, ±TR_MAX_FRAMES, is always
+} tr_pair;
+
 typedef struct tr_scene {
     double fps;
     int first, last; // frame range, both included
     double ground;   // height of the floor
+    bool imesh;      // the default method keeps who is close to whom
     tr_cast *cast;
     int cast_count, cast_capacity;
     tr_prop *props;
@@ -201,6 +222,8 @@ typedef struct tr_scene {
     int handle_count, handle_capacity;
     tr_cast_clip *clips;
     int clip_count, clip_capacity;
+    tr_pair *pairs;
+    int pair_count, pair_capacity;
 } tr_scene;
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
@@ -213,6 +236,7 @@ tr_layer tr_default_layer( const char *id, tr_layer_kind kind ); // of nobody, o
 tr_section tr_default_section( const char *id, const char *layer, int frame );
 tr_handle tr_default_handle( const char *id, const char *layer, int frame ); // the whole section, pinned
 tr_cast_clip tr_default_cast_clip( const char *id, const char *cast );
+tr_pair tr_default_pair( const char *id, tr_pair_kind kind ); // always
 tr_point tr_point_joint( const char *who, const char *joint );
 tr_point tr_point_prop( const char *who, vec3 offset );
 // Points as text, in files, ops and reports alike: p03.LeftHand, box01@0,0.15,0,
@@ -232,6 +256,7 @@ tr_layer *tr_scene_add_layer( tr_scene *scene, const tr_layer *layer );
 tr_section *tr_scene_add_section( tr_scene *scene, const tr_section *section );
 tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle );
 tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip );
+tr_pair *tr_scene_add_pair( tr_scene *scene, const tr_pair *pair );
 int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; so the next four
 int tr_scene_find_prop( const tr_scene *scene, const char *id );
 int tr_scene_find_obstacle( const tr_scene *scene, const char *id );
@@ -480,6 +505,14 @@ void tr_stage_free( tr_stage *stage );
 // has no layers.
 bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error );
 
+// Members of a stage: actors, then props, then obstacles. Ids are the scene's; -1 when absent.
+int tr_stage_member_count( const tr_stage *stage );
+const char *tr_stage_member_id( const tr_stage *stage, int member );
+int tr_stage_find_member( const tr_stage *stage, const char *id );
+// Which members are close to each other, and when (stage frames): found in the source, then what the scene's
+// pairs say. The interaction mesh keeps these.
+bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
+
 // The joint map in force, as a map file that leads to the same one. turns: with `align`, which is looked for
 // anew otherwise; a map that was read with turns keeps them in any case.
 bool tr_joint_map_save( const tr_actor *actor, const char *path, bool turns, tr_error *error );
@@ -509,6 +542,14 @@ typedef struct tr_handle_report { // what became of a handle of the document
     double error_mm;              // points: on the body; vertices and sections: on the cage
 } tr_handle_report;
 
+typedef struct tr_mesh_report { // what became of a window of the interaction mesh
+    int *members;               // [member_count] of the stage: what `mesh` counts as bodies, then boxes
+    int member_count;
+    int first, last;      // stage frames
+    tr_imesh_report mesh; // before skeletons are fitted to it
+    size_t bytes;         // of memory while it was solved
+} tr_mesh_report;
+
 typedef struct tr_result { // motion of the target bodies and of the props
     int actor_count, prop_count, frame_count;
     tr_motion *motions;      // [actor_count]
@@ -524,6 +565,11 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int handle_count;
     double leak_mm; // how far edits moved anything beyond their windows, eases and links
     bool of_source; // bodies and props are the source's, not the target's
+    // What interaction meshes did, if they were asked to.
+    bool meshed;
+    tr_imesh_pairs links;   // members of the stage that are close to each other
+    tr_mesh_report *meshes; // [mesh_count] a window each
+    int mesh_count;
 } tr_result;
 
 typedef struct tr_method {
@@ -535,6 +581,7 @@ typedef struct tr_method {
 
 const tr_method *tr_method_table( int *count );
 const tr_method *tr_method_find( const char *name ); // NULL: unknown; the default method when name is NULL
+const tr_method *tr_method_default( const tr_scene *scene ); // what the scene itself asks for
 // Solves, then fills worlds and reports.
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error );
 // The same without the layer (an index in the scene) and those after it: what that layer acts on. No reports.

@@ -302,6 +302,30 @@ static bool check_clip( const checker *c, int index, const tr_cast_clip *clip )
     return check_file( c, TR_LIST_CLIP, index, "source.last", &clip->source );
 }
 
+static bool check_pair_end( const checker *c, int index, const char *field, const char *id )
+{
+    return find_body( c, id ) != NULL ||
+           dangling( c, TR_LIST_PAIR, index, field, id, "cast member, prop or obstacle",
+                     1u << TR_LIST_CAST | 1u << TR_LIST_PROP | 1u << TR_LIST_OBSTACLE );
+}
+
+static bool check_pair( const checker *c, int index, const tr_pair *pair )
+{
+    if ( !check_pair_end( c, index, "a", pair->a ) )
+        return false;
+    if ( pair->b[0] != 0 && !check_pair_end( c, index, "b", pair->b ) )
+        return false;
+    if ( pair->b[0] == 0 && pair->kind == TR_PAIR_LINK )
+        return fail( c, TR_LIST_PAIR, index, "b", "a link needs somebody at its other end" );
+    if ( pair->kind != TR_PAIR_PASS && strcmp( pair->a, pair->b ) == 0 )
+        return fail( c, TR_LIST_PAIR, index, "b", "\"%s\" cannot be its own partner", pair->b );
+    const named *a = find_body( c, pair->a ), *b = pair->b[0] != 0 ? find_body( c, pair->b ) : a;
+    if ( b != a && a->list != TR_LIST_CAST && b->list != TR_LIST_CAST )
+        return fail( c, TR_LIST_PAIR, index, "b", "one of the two has to be a cast member" );
+    return pair->first <= pair->last ||
+           fail( c, TR_LIST_PAIR, index, "range", "the range ends before it begins" );
+}
+
 static bool check_fields( const checker *c, tr_list list, int index )
 {
     int count;
@@ -366,6 +390,8 @@ static bool check_references( const checker *c )
         ok = check_handle( c, i, &scene->handles[i] );
     for ( int i = 0; ok && i < scene->clip_count; ++i )
         ok = check_clip( c, i, &scene->clips[i] );
+    for ( int i = 0; ok && i < scene->pair_count; ++i )
+        ok = check_pair( c, i, &scene->pairs[i] );
     return ok;
 }
 
@@ -394,7 +420,7 @@ static bool check_names( checker *c )
         ok = check_unique( c, c->bodies, c->body_count ) && check_own_ids( c, TR_LIST_CONSTRAINT, all ) &&
              check_own_ids( c, TR_LIST_LAYER, c->layers ) && check_own_ids( c, TR_LIST_SECTION, all ) &&
              check_own_ids( c, TR_LIST_HANDLE, all ) && check_own_ids( c, TR_LIST_CLIP, all ) &&
-             check_references( c );
+             check_own_ids( c, TR_LIST_PAIR, all ) && check_references( c );
     }
     tr_free( c->bodies );
     tr_free( c->layers );

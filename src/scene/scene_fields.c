@@ -82,12 +82,12 @@ static const tr_field constraint_fields[] = {
     { "partner_space", TR_FIELD_BOOL, offsetof( tr_constraint, partner_space ), .kinds = KIND( RELATIVE ) },
 };
 
-#define ONLY( kind ) .kinds = LAYER( kind ), .of_layers = true
+#define ONLY( kind ) .kinds = LAYER( kind ), .kinds_of = TR_LIST_LAYER
 
 static const tr_field layer_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_layer, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
     { "kind", TR_FIELD_KIND, offsetof( tr_layer, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS,
-      .of_layers = true },
+      .kinds_of = TR_LIST_LAYER },
     { "members", TR_FIELD_TEXT, offsetof( tr_layer, members ), TR_PATH_MAX, .flags = TR_FIELD_REQUIRED },
     { "range", TR_FIELD_INTS, offsetof( tr_layer, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
     { "ease", TR_FIELD_NUMBERS, offsetof( tr_layer, ease_in ), 2, 0, TR_MAX_FRAMES },
@@ -126,10 +126,20 @@ static const tr_field clip_fields[] = {
     { "blend", TR_FIELD_INTS, offsetof( tr_cast_clip, blend ), 1, -1, TR_MAX_FRAMES },
 };
 
+static const tr_field pair_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_pair, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "kind", TR_FIELD_KIND, offsetof( tr_pair, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS,
+      .kinds_of = TR_LIST_PAIR },
+    { "a", TR_FIELD_ID, offsetof( tr_pair, a ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "b", TR_FIELD_TEXT, offsetof( tr_pair, b ), TR_ID_MAX },
+    { "range", TR_FIELD_INTS, offsetof( tr_pair, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
+};
+
 static const tr_field scene_fields[] = {
     { "fps", TR_FIELD_NUMBERS, offsetof( tr_scene, fps ), 1, 0.1, 1000 },
     { "range", TR_FIELD_INTS, offsetof( tr_scene, first ), 2, -TR_MAX_FRAMES, TR_MAX_FRAMES,
       TR_FIELD_REQUIRED },
+    { "imesh", TR_FIELD_BOOL, offsetof( tr_scene, imesh ) },
     { "environment.ground", TR_FIELD_NUMBERS, offsetof( tr_scene, ground ), 1, -FAR, FAR },
 };
 
@@ -140,6 +150,7 @@ _Static_assert( offsetof( tr_scene, last ) == offsetof( tr_scene, first ) + size
                         offsetof( tr_constraint, ease_in ) + sizeof( double ) &&
                     offsetof( tr_layer, last ) == offsetof( tr_layer, first ) + sizeof( int ) &&
                     offsetof( tr_layer, ease_out ) == offsetof( tr_layer, ease_in ) + sizeof( double ) &&
+                    offsetof( tr_pair, last ) == offsetof( tr_pair, first ) + sizeof( int ) &&
                     sizeof( vec3 ) == 3 * sizeof( double ) && sizeof( quat ) == 4 * sizeof( double ),
                 "numbers of a list stand together" );
 
@@ -168,6 +179,7 @@ const tr_field *tr_fields( tr_list list, int *count )
         [TR_LIST_SECTION] = { section_fields, COUNT( section_fields ) },
         [TR_LIST_HANDLE] = { handle_fields, COUNT( handle_fields ) },
         [TR_LIST_CLIP] = { clip_fields, COUNT( clip_fields ) },
+        [TR_LIST_PAIR] = { pair_fields, COUNT( pair_fields ) },
         [TR_LIST_SCENE] = { scene_fields, COUNT( scene_fields ) },
     };
     *count = tables[list].count;
@@ -186,7 +198,7 @@ const tr_field *tr_field_find( tr_list list, const char *path )
 
 static tr_list list_of_kinds( const tr_field *field )
 {
-    return field->of_layers ? TR_LIST_LAYER : TR_LIST_CONSTRAINT;
+    return field->kinds_of != 0 ? field->kinds_of : TR_LIST_CONSTRAINT;
 }
 
 bool tr_field_applies( const tr_field *field, const void *element )

@@ -174,14 +174,15 @@ static void read_version( const tr_json *root )
 
 static void read_scene( const tr_json *root, tr_scene *scene )
 {
-    static const char *const keys[] = { "version",  "fps",         "range",       "cast",
-                                        "props",    "environment", "constraints", "layers",
-                                        "sections", "handles",     "clips",       NULL };
+    static const char *const keys[] = { "version",     "fps",         "range",  "cast",     "props",
+                                        "environment", "constraints", "layers", "sections", "handles",
+                                        "clips",       "pairs",       "imesh",  NULL };
     static const char *const environment_keys[] = { "ground", "boxes", NULL };
     read_version( root ); // first: a newer file may well have other keys
     tr_json_keys( root, keys );
     read_own_field( root, "fps", "fps", scene );
     read_own_field( root, "range", "range", scene );
+    read_own_field( root, "imesh", "imesh", scene );
     read_list( root, "cast", TR_LIST_CAST, scene );
     read_list( root, "props", TR_LIST_PROP, scene );
     tr_json environment = tr_json_member( root, "environment", false );
@@ -296,6 +297,8 @@ bool tr_scene_print( const tr_scene *scene, tr_text *out, tr_error *error )
     tr_field_print( tr_field_find( TR_LIST_SCENE, "fps" ), scene, out );
     tr_text_add( out, ",\n  \"range\": " );
     tr_field_print( tr_field_find( TR_LIST_SCENE, "range" ), scene, out );
+    if ( scene->imesh )
+        tr_text_add( out, ",\n  \"imesh\": true" );
     tr_text_add( out, ",\n" );
     print_list( out, scene, TR_LIST_CAST, "cast", 2 );
     tr_text_add( out, ",\n" );

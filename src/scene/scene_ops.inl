@@ -39,9 +39,10 @@
         MAY( length, NUMBER, "length", "metres; default the body's own (length)" ),                          \
         MAY( partner_space, BOOL, "partner_space", "the offset turns with b (relative)" )
 
-OP( scene_set, SCENE, set, "Sets rate, range and floor of the scene.",
+OP( scene_set, SCENE, set, "Sets rate, range and floor of the scene, and whether closeness is kept.",
     MAY( fps, NUMBER, "fps", "frames per second" ), MAY( range, PAIR, "range", "first and last frame" ),
-    MAY( ground, NUMBER, "environment.ground", "height of the floor, metres" ) )
+    MAY( ground, NUMBER, "environment.ground", "height of the floor, metres" ),
+    MAY( imesh, BOOL, "imesh", "the default method keeps who is close to whom" ) )
 
 OP( cast_add, CAST, add, "Adds a cast member with a motion file.", NEED( id, ID, "id", "new id" ),
     NEED( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), FILE_PARAMS( "source" ),
@@ -193,6 +194,23 @@ OP( clip_copy, CLIP, copy, "Adds a second clip like the first, after all others.
 OP( clip_move, CLIP, move, "Moves a clip to another place in the order.", NEED( id, ID, NULL, "clip" ),
     MAY( before, ID, NULL, "clip it goes before; empty = after all others" ) )
 
+#define PAIR_PARAMS                                                                                          \
+    MAY( b, ID, "b", "the other one; empty = anybody and anything" ),                                        \
+        MAY( range, PAIR, "range", "first and last frame; default always" )
+
+OP( pair_add, PAIR, add, "Says about two bodies whether they are close, or may go through each other.",
+    NEED( id, ID, "id", "new id" ), NEED( kind, TEXT, "kind", "link, exclude, limit or pass" ),
+    NEED( a, ID, "a", "cast member, prop or obstacle" ), PAIR_PARAMS )
+OP( pair_set, PAIR, set, "Changes a pair.", NEED( id, ID, NULL, "pair" ),
+    MAY( kind, TEXT, "kind", "link, exclude, limit or pass" ),
+    MAY( a, ID, "a", "cast member, prop or obstacle" ), PAIR_PARAMS )
+OP( pair_remove, PAIR, remove, "Removes a pair.", NEED( id, ID, NULL, "pair" ) )
+OP( pair_rename, PAIR, rename, "Gives a pair another id.", NEED( id, ID, NULL, "pair" ),
+    NEED( to, ID, "id", "new id" ) )
+OP( pair_copy, PAIR, copy, "Adds a second pair like the first.", NEED( id, ID, NULL, "pair" ),
+    NEED( to, ID, "id", "id of the copy" ), MAY( kind, TEXT, "kind", "link, exclude, limit or pass" ),
+    MAY( a, ID, "a", "cast member, prop or obstacle" ), PAIR_PARAMS )
+
 #undef OP
 #undef FILE_PARAMS
 #undef PLACEMENT_PARAMS
@@ -203,3 +221,4 @@ OP( clip_move, CLIP, move, "Moves a clip to another place in the order.", NEED( 
 #undef SECTION_PARAMS
 #undef HANDLE_PARAMS
 #undef CLIP_PARAMS
+#undef PAIR_PARAMS

@@ -325,6 +325,11 @@ static void move_document( timing *t, int layer )
     for ( int i = 0; i < scene->constraint_count; ++i )
         move_range( t, node_of( scene, scene->constraints[i].a.who ), &scene->constraints[i].first,
                     &scene->constraints[i].last );
+    for ( int i = 0; i < scene->pair_count; ++i ) {
+        tr_pair *pair = &scene->pairs[i];
+        int a = node_of( scene, pair->a );
+        move_range( t, a >= 0 ? a : node_of( scene, pair->b ), &pair->first, &pair->last );
+    }
     for ( int i = 0; i < layer; ++i )
         if ( scene->layers[i].kind == TR_LAYER_CAGE )
             move_range( t, member_node( t, scene->layers[i].id ), &scene->layers[i].first,

@@ -1,0 +1,76 @@
+// links: who is close to whom, as the interaction mesh will see it.
+#include "cli.h"
+
+#include <stdio.h>
+
+static void print_links( const tr_stage *stage, const tr_imesh_pairs *links )
+{
+    int origin = stage->scene->first;
+    for ( int i = 0; i < links->count; ++i ) {
+        const tr_imesh_pair *link = &links->items[i];
+        printf( "%-16s %-16s frames %d … %d\n", tr_stage_member_id( stage, link->a ),
+                tr_stage_member_id( stage, link->b ), origin + link->first, origin + link->last );
+    }
+    if ( links->count == 0 )
+        printf( "nobody comes close to anybody\n" );
+}
+
+static json_t *links_json( const tr_stage *stage, const tr_imesh_pairs *links )
+{
+    json_t *list = json_array();
+    int origin = stage->scene->first;
+    for ( int i = 0; i < links->count; ++i ) {
+        const tr_imesh_pair *link = &links->items[i];
+        json_array_append_new( list, json_pack( "{ss ss s[ii]}", "a", tr_stage_member_id( stage, link->a ),
+                                                "b", tr_stage_member_id( stage, link->b ), "range",
+                                                origin + link->first, origin + link->last ) );
+    }
+    return json_pack( "{so}", "links", list );
+}
+
+static int show( cli_subject *subject, const cli_call *call, int cast, tr_error *error )
+{
+    tr_imesh_pairs links;
+    if ( !cli_subject_open( subject, call->operands[0], cast, error ) ||
+         !cli_subject_stage( subject, error ) || !tr_stage_links( &links, &subject->stage, error ) )
+        return cli_subject_fail( subject, error );
+    cli_print_warnings( call, &subject->warnings );
+    int code = CLI_OK;
+    if ( cli_value( call, "json" ) != NULL )
+        code = cli_print_json( links_json( &subject->stage, &links ) );
+    else
+        print_links( &subject->stage, &links );
+    tr_imesh_pairs_free( &links );
+    return code;
+}
+
+static int run_links( const cli_call *call )
+{
+    cli_subject subject;
+    tr_error error = { 0 };
+    int cast = 0;
+    if ( !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
+        return CLI_USAGE;
+    int code = show( &subject, call, cast, &error );
+    cli_subject_close( &subject );
+    return code;
+}
+
+const cli_command cli_command_links = {
+    .name = "links",
+    .usage = "SCENE|FILE.json [--json]",
+    .summary = "show who is close to whom, and when",
+    .details =
+        "The links the interaction mesh keeps: found in the source, then what the scene's pairs add, leave\n"
+        "out or limit. Frames are the scene's, padding included.",
+    .min_operands = 1,
+    .max_operands = 1,
+    .options =
+        ( const cli_option[] ){
+            { "cast", 0, "N", "number of characters of a built-in scene" },
+            { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
+            { "json", 0, NULL, "print the same as JSON" },
+            { NULL },
+        },
+    .run = run_links,
+};

@@ -1,0 +1,100 @@
+// What interaction meshes did, in report.json: who was close to whom, and what became of it, window by
+// window.
+//
+//   "imesh": {"links": [{"a": "p01", "b": "p02", "range": [10, 80]}],
+//     "windows": [{"members": ["p01", "p02"], "range": [10, 80],
+//       "penetration": {"before": {"deepest_cm": 4.1, "sum_squares_cm2": 93, "frames": 12}, "after": {…}},
+//       "no_room": [{"a": "p01.LeftArm", "b": "p02.Spine", "range": [31, 36], "worst_frame": 33, "cm": 1.2}],
+//       "lost": [… the same …], "flipped": 3, "tetrahedra": 20113, "bytes": 8200123}]}
+#include "scene/scene_private.h"
+
+#include <string.h>
+
+static void print_part( tr_text *out, const tr_stage *stage, const tr_mesh_report *report, int which,
+                        int part )
+{
+    int member = which >= 0 ? report->members[which] : -1;
+    const char *who = member >= 0 ? tr_stage_member_id( stage, member ) : "ground";
+    tr_text text = { 0 };
+    tr_text_append( &text, who, strlen( who ) );
+    if ( part >= 0 && member >= 0 && member < stage->actor_count ) {
+        const tr_actor *actor = &stage->actors[member];
+        tr_point_print_term( &text, true, actor->target.joints[actor->body.capsules[part].parent].name, 1 );
+    }
+    tr_text_quoted( out, text.data != NULL ? text.data : "", text.size );
+    out->failed = out->failed || text.failed;
+    tr_text_free( &text );
+}
+
+static void print_losses( tr_text *out, const tr_stage *stage, const tr_mesh_report *report, const char *key,
+                          const tr_imesh_loss *losses, int count )
+{
+    int origin = stage->scene->first + report->first;
+    tr_text_add( out, ", \"%s\": [", key );
+    for ( int i = 0; i < count; ++i ) {
+        const tr_imesh_loss *loss = &losses[i];
+        tr_text_add( out, "%s\n        {\"a\": ", i > 0 ? "," : "" );
+        print_part( out, stage, report, loss->a, loss->part_a );
+        tr_text_add( out, ", \"b\": " );
+        print_part( out, stage, report, loss->b, loss->part_b );
+        tr_text_add( out, ", \"range\": [%d, %d], \"worst_frame\": %d, \"cm\": ", origin + loss->first,
+                     origin + loss->last, origin + loss->worst );
+        tr_text_number( out, 100 * loss->amount, 4 );
+        tr_text_append( out, "}", 1 );
+    }
+    tr_text_append( out, "]", 1 );
+}
+
+static void print_penetration( tr_text *out, const char *key, const tr_imesh_penetration *p )
+{
+    tr_text_add( out, "\"%s\": {\"deepest_cm\": ", key );
+    tr_text_number( out, 100 * p->deepest, 4 );
+    tr_text_add( out, ", \"sum_squares_cm2\": " );
+    tr_text_number( out, 1e4 * p->sum_squares, 6 );
+    tr_text_add( out, ", \"frames\": %d}", p->frames );
+}
+
+static void print_window( tr_text *out, const tr_stage *stage, const tr_mesh_report *report )
+{
+    int origin = stage->scene->first;
+    const tr_imesh_report *mesh = &report->mesh;
+    tr_text_add( out, "      {\"members\": [" );
+    for ( int m = 0; m < report->member_count; ++m )
+        tr_text_add( out, "%s\"%s\"", m > 0 ? ", " : "", tr_stage_member_id( stage, report->members[m] ) );
+    tr_text_add( out, "], \"range\": [%d, %d],\n        \"penetration\": {", origin + report->first,
+                 origin + report->last );
+    print_penetration( out, "before", &mesh->before );
+    tr_text_append( out, ", ", 2 );
+    print_penetration( out, "after", &mesh->after );
+    tr_text_append( out, "}", 1 );
+    print_losses( out, stage, report, "no_room", mesh->no_room, mesh->no_room_count );
+    print_losses( out, stage, report, "lost", mesh->lost, mesh->lost_count );
+    tr_text_add( out, ", \"flipped\": %d, \"tetrahedra\": %d, \"bytes\": %zu}", mesh->flipped, mesh->tets,
+                 report->bytes );
+}
+
+void tr_meshes_print( const tr_stage *stage, const tr_result *result, tr_text *out )
+{
+    int origin = stage->scene->first;
+    tr_text_add( out, "{\n    \"links\": [" );
+    for ( int i = 0; i < result->links.count; ++i ) {
+        const tr_imesh_pair *link = &result->links.items[i];
+        tr_text_add( out, "%s\n      {\"a\": \"%s\", \"b\": \"%s\", \"range\": [%d, %d]}", i > 0 ? "," : "",
+                     tr_stage_member_id( stage, link->a ), tr_stage_member_id( stage, link->b ),
+                     origin + link->first, origin + link->last );
+    }
+    tr_text_add( out, "],\n    \"windows\": [" );
+    for ( int i = 0; i < result->mesh_count; ++i ) {
+        tr_text_add( out, i > 0 ? ",\n" : "\n" );
+        print_window( out, stage, &result->meshes[i] );
+    }
+    tr_text_add( out, "]\n  }" );
+}
+
+void tr_meshes_free( tr_result *result )
+{
+    for ( int i = 0; i < result->mesh_count; ++i )
+        tr_free( result->meshes[i].members );
+    tr_free( result->meshes );
+    tr_imesh_pairs_free( &result->links );
+}

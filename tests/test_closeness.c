@@ -1,0 +1,287 @@
+// Who is close to whom, what the scene's pairs say about it, and what the interaction mesh makes of it.
+#include "stage_fixture.h"
+
+// Two people face each other, close enough to touch.
+static void add_close_pair( fixture *x, double a, double b )
+{
+    tr_motion facing;
+    make_body( &facing, FRAMES );
+    bend_a_little( &facing );
+    add_bent( x, "a", v3_zero, a );
+    tr_cast *other = add_character( x, "b", v3( 0, 0, 0.55 ), b, &facing );
+    other->heading = 180;
+}
+
+static double gap_between( tr_world *const worlds[2], const tr_body *const bodies[2], int f )
+{
+    double gap = HUGE_VAL;
+    for ( int i = 0; i < bodies[0]->capsule_count; ++i )
+        for ( int k = 0; k < bodies[1]->capsule_count; ++k ) {
+            const tr_capsule *c[2] = { &bodies[0]->capsules[i], &bodies[1]->capsules[k] };
+            vec3 ends[2][2];
+            for ( int s = 0; s < 2; ++s ) {
+                tr_pose pose = tr_world_pose( worlds[s], f );
+                rigid bone = { pose.rotations[c[s]->parent], pose.positions[c[s]->parent] };
+                ends[s][0] = rigid_apply( bone, c[s]->a );
+                ends[s][1] = rigid_apply( bone, c[s]->b );
+            }
+            gap = fmin( gap, tr_capsule_distance( ends[0][0], ends[0][1], c[0]->radius, ends[1][0],
+                                                  ends[1][1], c[1]->radius ) );
+        }
+    return gap;
+}
+
+// Who touches goes on touching, bodies stay out of each other, feet where they stand, and nobody farther away
+// is moved at all.
+static void meshes_keep_people_together( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_close_pair( &x, 1.25, 0.85 );
+    add_bent( &x, "far", v3( 6, 0, 0 ), 1.2 );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" ), result = solve( &x, "imesh" );
+    const tr_actor *actors = x.stage.actors;
+    tr_world *source[2] = { (tr_world *)&actors[0].world, (tr_world *)&actors[1].world },
+             *out[2] = { &result.worlds[0], &result.worlds[1] };
+    const tr_body *thin[2] = { &actors[0].source_body, &actors[1].source_body },
+                  *thick[2] = { &actors[0].body, &actors[1].body };
+    double before = gap_between( source, thin, 15 ), after = gap_between( out, thick, 15 );
+    assert_true( before < 0.1 ); // they are close
+    assert_true( after > -0.01 && after < before + 0.03 );
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        assert_true( result.reports[r].max_mm < 1.5 );
+    size_t bytes = (size_t)FRAMES * (size_t)result.worlds[2].joint_count * sizeof( vec3 );
+    assert_memory_equal( result.worlds[2].positions, plain.worlds[2].positions, bytes );
+    tr_result_free( &plain );
+    tr_result_free( &result );
+    end( &x );
+}
+
+static void meshes_do_not_depend_on_threads( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_close_pair( &x, 1.2, 0.9 );
+    tr_motion third, fourth;
+    make_body( &third, FRAMES );
+    make_body( &fourth, FRAMES );
+    bend_a_little( &third );
+    bend_a_little( &fourth );
+    add_character( &x, "c", v3( 5, 0, 0 ), 0.8, &third );
+    add_character( &x, "d", v3( 5, 0, 0.6 ), 1.1, &fourth )->heading = 180;
+    build( &x );
+    tr_parallel_set_threads( 1 );
+    tr_result alone = solve( &x, "imesh" );
+    tr_parallel_set_threads( 4 );
+    tr_result four = solve( &x, "imesh" );
+    tr_parallel_set_threads( 0 );
+    for ( int i = 0; i < 4; ++i )
+        assert_memory_equal( alone.worlds[i].positions, four.worlds[i].positions,
+                             (size_t)FRAMES * (size_t)alone.worlds[i].joint_count * sizeof( vec3 ) );
+    tr_result_free( &alone );
+    tr_result_free( &four );
+    end( &x );
+}
+
+// ---------------------------------------------------------------------------------------------------- pairs
+
+static tr_imesh_pairs links_of( fixture *x )
+{
+    tr_imesh_pairs links;
+    check_ok( tr_stage_links( &links, &x->stage, &x->error ), &x->error );
+    return links;
+}
+
+static void check_link( const tr_imesh_pairs *links, int i, int a, int b, int first, int last )
+{
+    assert_true( i < links->count );
+    const tr_imesh_pair *link = &links->items[i];
+    if ( link->a != a || link->b != b || link->first != first || link->last != last )
+        fail_msg( "%d-%d in %d … %d instead of %d-%d in %d … %d", link->a, link->b, link->first, link->last,
+                  a, b, first, last );
+}
+
+// a and b are close all the time, c and d are far from everybody.
+static void begin_four( fixture *x )
+{
+    begin( x );
+    add_close_pair( x, 1.2, 0.9 );
+    add_bent( x, "c", v3( 6, 0, 0 ), 1 );
+    tr_prop box = tr_default_prop( "box" );
+    box.position = v3( -6, 1, 0 );
+    tr_scene_add_prop( &x->scene, &box );
+    tr_obstacle wall = tr_default_obstacle( "wall" );
+    wall.position = v3( 0, 0.5, -9 );
+    tr_scene_add_obstacle( &x->scene, &wall );
+}
+
+static void pairs_change_what_is_found( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *ops;
+        int count, links[3][4];
+    } cases[] = {
+        { "", 1, { { 0, 1, 0, 30 } } },
+        { "pair_add id=p kind=exclude a=a b=b\n", 0, { { 0 } } },
+        { "pair_add id=p kind=exclude a=b\n", 0, { { 0 } } }, // with anybody
+        { "pair_add id=p kind=exclude a=b b=c\n", 1, { { 0, 1, 0, 30 } } },
+        { "pair_add id=p kind=exclude a=b b=a range=10,19\n", 2, { { 0, 1, 0, 9 }, { 0, 1, 20, 30 } } },
+        { "pair_add id=p kind=exclude a=b b=a range=2,30\n", 0, { { 0 } } }, // too short to matter
+        { "pair_add id=p kind=limit a=a b=b range=5,99\n", 1, { { 0, 1, 5, 30 } } },
+        { "pair_add id=p kind=limit a=a range=5,9\npair_add id=q kind=limit a=b range=20,25\n",
+          2,
+          { { 0, 1, 5, 9 }, { 0, 1, 20, 25 } } },
+        { "pair_add id=p kind=limit a=a range=90,99\n", 0, { { 0 } } },
+        { "pair_add id=p kind=pass a=a b=b\n", 1, { { 0, 1, 0, 30 } } },
+        // A link is padded by 0.4 s as what is found.
+        { "pair_add id=p kind=link a=wall b=c range=20,25\npair_add id=q kind=link a=box b=c range=29,99\n",
+          3,
+          { { 0, 1, 0, 30 }, { 2, 4, 8, 30 }, { 2, 3, 17, 30 } } },
+        { "pair_add id=p kind=link a=b b=c range=50,60\n", 1, { { 0, 1, 0, 30 } } },
+        { "pair_add id=p kind=link a=b b=c\npair_add id=q kind=exclude a=b\n", 0, { { 0 } } },
+    };
+    for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
+        fixture x;
+        begin_four( &x );
+        edit( &x, cases[i].ops );
+        build( &x );
+        tr_imesh_pairs links = links_of( &x );
+        if ( links.count != cases[i].count )
+            fail_msg( "%d links after %s", links.count, cases[i].ops );
+        for ( int k = 0; k < links.count; ++k ) {
+            const int *want = cases[i].links[k];
+            check_link( &links, k, want[0], want[1], want[2], want[3] );
+        }
+        tr_imesh_pairs_free( &links );
+        end( &x );
+    }
+}
+
+// The setting of the scene stands for --method imesh, and a scene without links is left to the pose graphs.
+static void the_scene_chooses_its_method( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_close_pair( &x, 1.2, 0.9 );
+    assert_string_equal( tr_method_default( &x.scene )->name, "posegraph" );
+    edit( &x, "scene_set imesh=true\n" );
+    assert_string_equal( tr_method_default( &x.scene )->name, "imesh" );
+    edit( &x, "pair_add id=p kind=exclude a=a\n" );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" ), result = solve( &x, "imesh" );
+    assert_true( result.meshed && !plain.meshed );
+    assert_int_equal( result.mesh_count, 0 );
+    for ( int i = 0; i < 2; ++i )
+        assert_memory_equal( result.worlds[i].positions, plain.worlds[i].positions,
+                             (size_t)FRAMES * (size_t)plain.worlds[i].joint_count * sizeof( vec3 ) );
+    tr_result_free( &plain );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// Two bodies that grow into each other are pushed apart, except where they may pass.
+static void nothing_pushes_where_bodies_may_pass( void **state )
+{
+    (void)state;
+    double depth[2], deepest[2];
+    for ( int pass = 0; pass < 2; ++pass ) {
+        fixture x;
+        begin( &x );
+        add_close_pair( &x, 1.2, 1.2 );
+        edit( &x, pass ? "cast_girth id=a limb=all value=3\ncast_girth id=b limb=all value=3\n"
+                         "pair_add id=p kind=pass a=b b=a\n"
+                       : "cast_girth id=a limb=all value=3\ncast_girth id=b limb=all value=3\n" );
+        build( &x );
+        tr_result result = solve( &x, "imesh" );
+        assert_int_equal( result.mesh_count, 1 );
+        const tr_imesh_report *mesh = &result.meshes[0].mesh;
+        deepest[pass] = mesh->before.deepest;
+        tr_world *out[2] = { &result.worlds[0], &result.worlds[1] };
+        const tr_body *thick[2] = { &x.stage.actors[0].body, &x.stage.actors[1].body };
+        depth[pass] = -gap_between( out, thick, 15 );
+        tr_result_free( &result );
+        end( &x );
+    }
+    assert_true( deepest[0] > 0.02 && deepest[1] < 0.5 * deepest[0] ); // what may pass does not count
+    assert_true( depth[1] > depth[0] + 0.02 );
+}
+
+// Ranges of pairs go along when motion is moved in time.
+static void pairs_move_in_time( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_close_pair( &x, 1, 1 );
+    edit( &x, "pair_add id=p kind=limit a=a b=b range=12,20\n"
+              "layer_add id=wait kind=retime members=a,b ripple=true\n"
+              "section_add id=s layer=wait frame=5 delay=10\n" );
+    build( &x );
+    tr_imesh_pairs links = links_of( &x );
+    assert_int_equal( links.count, 1 );
+    check_link( &links, 0, 0, 1, 22, 30 );
+    tr_imesh_pairs_free( &links );
+    end( &x );
+}
+
+// --------------------------------------------------------------------------------------------------- report
+
+static void reports_tell_what_became_of_windows( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    x.scene.first = 100;
+    x.scene.last = 100 + FRAMES - 1;
+    add_close_pair( &x, 1.3, 0.7 );
+    x.scene.cast[0].start = x.scene.cast[1].start = 100;
+    edit( &x, "cast_girth id=a limb=all value=3\ncast_girth id=b limb=all value=3\n" );
+    build( &x );
+    tr_result result = solve( &x, "imesh" );
+    tr_text text = { 0 };
+    json_t *root;
+    assert_true( tr_report_print( &x.stage, &result, "imesh", &text ) );
+    check_ok( tr_json_parse( &root, text.data, text.size, "report", &x.error ), &x.error );
+    const json_t *imesh = json_object_get( root, "imesh" ),
+                 *link = json_array_get( json_object_get( imesh, "links" ), 0 ),
+                 *window = json_array_get( json_object_get( imesh, "windows" ), 0 );
+    assert_string_equal( json_string_value( json_object_get( link, "b" ) ), "b" );
+    assert_int_equal( json_integer_value( json_array_get( json_object_get( link, "range" ), 0 ) ), 100 );
+    assert_int_equal( json_array_size( json_object_get( window, "members" ) ), 2 );
+    const json_t *penetration = json_object_get( window, "penetration" ),
+                 *before = json_object_get( penetration, "before" ),
+                 *after = json_object_get( penetration, "after" );
+    assert_true( json_number_value( json_object_get( before, "deepest_cm" ) ) > 2 );
+    assert_true( json_number_value( json_object_get( after, "sum_squares_cm2" ) ) <
+                 json_number_value( json_object_get( before, "sum_squares_cm2" ) ) );
+    for ( size_t i = 0; i < json_array_size( json_object_get( window, "no_room" ) ); ++i ) {
+        const json_t *loss = json_array_get( json_object_get( window, "no_room" ), i );
+        json_int_t worst = json_integer_value( json_object_get( loss, "worst_frame" ) );
+        assert_true( worst >= 100 && worst <= 130 && json_number_value( json_object_get( loss, "cm" ) ) > 1 );
+        assert_non_null( strchr( json_string_value( json_object_get( loss, "a" ) ), '.' ) );
+    }
+    assert_true( json_is_array( json_object_get( window, "lost" ) ) );
+    assert_true( json_integer_value( json_object_get( window, "tetrahedra" ) ) > 1000 );
+    assert_true( json_is_integer( json_object_get( window, "flipped" ) ) );
+    assert_true( json_integer_value( json_object_get( window, "bytes" ) ) > 100000 );
+    json_decref( root );
+    tr_text_free( &text );
+    tr_result_free( &result );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( meshes_keep_people_together ),          TEST( meshes_do_not_depend_on_threads ),
+        TEST( pairs_change_what_is_found ),           TEST( the_scene_chooses_its_method ),
+        TEST( nothing_pushes_where_bodies_may_pass ), TEST( pairs_move_in_time ),
+        TEST( reports_tell_what_became_of_windows ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
