@@ -141,6 +141,30 @@ xdotool key ctrl+shift+z
 expect ops 1
 settled
 
+# Pull a body by a cage, let its handle go and pin it again, and pull a corner of the cage.
+xdotool key x
+expect tool '"Cage"'
+read -r x y < <(spot p01.Hips)
+xdotool mousemove "$x" "$y" mousedown 1
+for step in 8 16 24; do xdotool mousemove $((x + step)) "$y"; sleep 0.03; done
+xdotool mouseup 1
+expect ops 3
+settled
+xdotool mousemove $(spot handle.grip1)
+expect part '"handle"'
+xdotool key p
+expect ops 4
+xdotool key p
+expect ops 5
+settled
+read -r x y < <(spot corner.2)
+xdotool mousemove "$x" "$y" mousedown 1 mousemove $((x + 6)) "$y"
+sleep 0.03
+xdotool mousemove $((x + 12)) "$y" mouseup 1
+expect ops 6
+settled
+xdotool key Escape
+
 # Save, and what is saved can be read.
 expect unsaved true
 xdotool key ctrl+s

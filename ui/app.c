@@ -22,7 +22,7 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
                      .hover = tr_item_none(),
                      .show_left = true,
                      .show_right = true,
-                     .cage_reach = 30,
+                     .cage.reach = 30,
                      .position = -1.0 };
     ui->show.contacts = true;
     ui->orbit = ( tr_orbit ){ .target = v3( 0, 0.9, 0 ), .yaw = 30, .pitch = 12, .distance = 8 };
@@ -360,10 +360,10 @@ static void apply_ops( tr_app *app )
     bool live = ops->live.handle[0] != 0 && ops->line_count == 0;
     if ( !live )
         tr_session_drag_end( app->session, ops->line_count > 0 );
-    else if ( !tr_session_dragging( app->session ) )
+    else
         tr_session_drag( app->session, ops->preview, ops->preview_count, ops->live.layer, ops->live.handle );
     if ( live )
-        tr_session_drag_move( app->session, ops->live.move, app->ui.frame );
+        tr_session_drag_move( app->session, ops->live.move, ops->live.turn, app->ui.frame );
     else if ( ops->line_count == 0 )
         tr_session_preview( app->session, ops->preview, ops->preview_count );
     tr_ops_clear( ops );

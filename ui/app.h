@@ -45,13 +45,15 @@ typedef struct tr_ops {
     int ask_count, ask_capacity;
     struct { // a handle of a cage that is being pulled: the preview lines make it, poses follow at once
         char layer[TR_ID_MAX], handle[TR_ID_MAX]; // "" = none
-        vec3 move;
+        vec3 move, turn;
     } live;
 } tr_ops;
 
 void tr_ops_add( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
-void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move );
+// The one when a value is let go, the other while it is held.
+void tr_ops_edit( tr_ops *ops, bool committed, bool held, const char *format, ... ) TR_PRINTF( 4 );
+void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move, vec3 turn );
 void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text );
 void tr_ops_clear( tr_ops *ops );
 void tr_ops_free( tr_ops *ops );
@@ -193,8 +195,14 @@ typedef struct tr_tool {
     bool ( *press )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     void ( *drag )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     void ( *release )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+    // What the pointer is on when nothing is held; NULL = what tr_pick finds. `wheel` answers whether the
+    // tool takes the notches, `idle` is called every frame.
+    void ( *hover )( tr_ui *ui, const tr_shown *shown, double x, double y );
+    bool ( *wheel )( tr_ui *ui, const tr_shown *shown, double notches, unsigned modifiers );
+    void ( *idle )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     // Overlays: into the picture, and over it.
     void ( *draw )( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list );
+    void ( *overlay )( tr_ui *ui, const tr_shown *shown );
     void ( *hint )( tr_ui *ui, const tr_shown *shown );
 } tr_tool;
 
@@ -203,6 +211,12 @@ const tr_tool *tr_tool_get( int i );
 int tr_tool_count( void );
 extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_cage, tr_tool_link,
     tr_tool_contact;
+
+// Parts of a cage: their name, and pinning what the pointer is on, or else what is chosen.
+void tr_part_name( char *out, size_t size, const tr_shown *shown, const tr_part *part );
+// Id of the layer being worked at: the selected one, or the one pulled at last. NULL: none.
+const char *tr_layer_current( const tr_ui *ui, const tr_scene *scene );
+void tr_cage_pin( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
 // ------------------------------------------------------------------------------------------------ commands
 

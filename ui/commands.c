@@ -89,6 +89,11 @@ RUN( run_find )
 RUN( run_delete )
 {
     UNUSED;
+    if ( ui->cage.chosen.kind == TR_PART_HANDLE && tr_tool_get( ui->tool ) == &tr_tool_cage ) {
+        tr_ops_add( ops, "handle_remove id=%s", ui->cage.chosen.handle );
+        ui->cage.chosen = ( tr_part ){ 0 };
+        return;
+    }
     static const char *const verbs[] = { [TR_ITEM_CAST] = "cast_remove",
                                          [TR_ITEM_PROP] = "prop_remove",
                                          [TR_ITEM_OBSTACLE] = "obstacle_remove",
@@ -124,20 +129,29 @@ RUN( run_escape )
         ui->help = false;
     else if ( ui->message[0] != 0 && ui->message_bad )
         ui->message[0] = 0;
-    else if ( !tr_ui_typing( ui ) )
+    else if ( !tr_ui_typing( ui ) ) {
         tr_select( ui, NULL, false );
+        ui->cage.chosen = ( tr_part ){ 0 };
+        ui->cage.layer[0] = 0;
+    }
+}
+
+RUN( run_pin )
+{
+    UNUSED;
+    tr_cage_pin( ui, shown, ops );
 }
 
 RUN( run_reach_less )
 {
     UNUSED;
-    ui->cage_reach = ui->cage_reach > 5 ? ui->cage_reach - 5 : 1;
+    ui->cage.reach = ui->cage.reach > 5 ? ui->cage.reach - 5 : 1;
 }
 
 RUN( run_reach_more )
 {
     UNUSED;
-    ui->cage_reach = ui->cage_reach < 5 ? 5 : ui->cage_reach < 500 ? ui->cage_reach + 5 : 500;
+    ui->cage.reach = ui->cage.reach < 5 ? 5 : ui->cage.reach < 500 ? ui->cage.reach + 5 : 500;
 }
 
 // -------------------------------------------------------------------------------------------------- looking
@@ -301,6 +315,7 @@ static const tr_command commands[] = {
     { "Edit", "Select by name…", 'F', CTRL, "Ctrl+F", run_find },
     { "Edit", "Delete what is selected", TR_KEY_DELETE, 0, "Delete", run_delete },
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
+    { "Edit", "Pin, or let go", 'P', 0, "P", run_pin },
     { "Edit", "Cages reach less far", ',', 0, ",", run_reach_less },
     { "Edit", "Cages reach farther", '.', 0, ".", run_reach_more },
     { NULL, "Cancel a drag, close, select nothing", TR_KEY_ESCAPE, 0, "Esc", run_escape },

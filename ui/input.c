@@ -38,12 +38,16 @@ static void nk_key( struct nk_context *nk, const tr_event *event )
             nk_input_key( nk, table[i].nk, event->down );
 }
 
-static void take_scroll( tr_app *app, const tr_event *event )
+static void take_scroll( tr_app *app, const tr_shown *shown, const tr_event *event )
 {
+    const tr_tool *tool = tr_tool_get( app->ui.tool );
     tr_ui *ui = &app->ui;
     struct nk_vec2 mouse = app->nk.input.mouse.pos;
     bool free = !tr_ui_popup( ui ) && !ui->help && ui->dialog == TR_DIALOG_NONE;
-    if ( free && tr_area_has( ui->viewport, mouse.x, mouse.y ) )
+    bool over = free && tr_area_has( ui->viewport, mouse.x, mouse.y );
+    if ( over && tool->wheel != NULL && tool->wheel( ui, shown, event->y, event->modifiers ) )
+        return;
+    if ( over )
         tr_orbit_zoom( &ui->orbit, event->y );
     else
         nk_input_scroll( &app->nk, nk_vec2( (float)event->x, (float)event->y ) );
@@ -69,7 +73,7 @@ static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
         if ( !event->down && event->button == TR_BUTTON_LEFT && app->ui.edit.cancelled )
             app->ui.edit.key = app->ui.edit.cancelled = 0;
         break;
-    case TR_EVENT_SCROLL: take_scroll( app, event ); break;
+    case TR_EVENT_SCROLL: take_scroll( app, shown, event ); break;
     case TR_EVENT_KEY:
         nk_key( &app->nk, event );
         if ( event->down && ( !typing || event->key == TR_KEY_ESCAPE ) )

@@ -21,16 +21,18 @@ struct tr_live {
 
     pthread_mutex_t lock; // of what follows
     pthread_cond_t changed;
-    vec3 move;
+    vec3 move, turn;
     int frame;
     bool stop, started;
     bool *fresh; // [frame_count] frames of `handed` that the other side has not taken
     bool any_fresh;
     double asked_ms, latency_ms;
     tr_result handed; // worlds and tracks, as the worker last had them
+    tr_cage_outline handed_cage;
 
     atomic_int latest; // number of the last move
     tr_result shown;   // worlds and tracks, for the thread that draws
+    tr_cage_outline shown_cage;
     bool has_shown;
 };
 
@@ -108,6 +110,8 @@ void tr_live_destroy( tr_live *live )
     if ( live == NULL )
         return;
     tr_drag_end( live->drag );
+    tr_cage_outline_free( &live->handed_cage );
+    tr_cage_outline_free( &live->shown_cage );
     tr_result_free( &live->handed );
     tr_result_free( &live->shown );
     tr_result_free( &live->own_below );
@@ -146,6 +150,10 @@ static bool prepare( tr_live *live, tr_worker *worker )
     live->sent = tr_alloc( frames, sizeof( bool ) );
     for ( int f = 0; live->idle != NULL && f < live->stage.frame_count; ++f )
         live->idle[f] = tr_drag_is_solved( live->drag, f );
+    const tr_cage_outline *cage = tr_drag_cage( live->drag );
+    if ( cage != NULL && ( !tr_cage_outline_copy( &live->handed_cage, cage, error ) ||
+                           !tr_cage_outline_copy( &live->shown_cage, cage, error ) ) )
+        return false;
     return ( live->fresh != NULL && live->idle != NULL && live->sent != NULL &&
              copy_poses( &live->handed, below ) && copy_poses( &live->shown, below ) ) ||
            tr_error_memory( error );
@@ -162,6 +170,8 @@ static void hand_over( tr_live *live, bool first )
             live->fresh[f] = live->sent[f] = true;
         }
     live->any_fresh = true;
+    if ( first && tr_drag_cage( live->drag ) != NULL )
+        tr_cage_outline_follow( &live->handed_cage, tr_drag_cage( live->drag ) );
     if ( first )
         live->latency_ms = tr_clock_ms() - live->asked_ms;
     pthread_mutex_unlock( &live->lock );
@@ -186,6 +196,7 @@ static void follow( tr_live *live )
             pthread_cond_wait( &live->changed, &live->lock );
         done = atomic_load( &live->latest );
         move.move = live->move;
+        move.turn = live->turn;
         tr_drag_tick tick = {
             .moves = &move, .move_count = 1, .frame = live->frame, .latest = &live->latest, .number = done };
         bool stop = live->stop;
@@ -216,13 +227,14 @@ void tr_live_work( tr_live *live, tr_worker *worker )
 
 // --------------------------------------------------------------------------------------------- other thread
 
-void tr_live_move( tr_live *live, vec3 move, int frame )
+void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame )
 {
     pthread_mutex_lock( &live->lock );
-    bool same =
-        v3_distance( move, live->move ) == 0.0 && frame == live->frame && atomic_load( &live->latest ) > 0;
+    bool same = v3_distance( move, live->move ) == 0.0 && v3_distance( turn, live->turn ) == 0.0 &&
+                frame == live->frame && atomic_load( &live->latest ) > 0;
     if ( !same ) {
         live->move = move;
+        live->turn = turn;
         live->frame = frame;
         live->asked_ms = tr_clock_ms();
         atomic_fetch_add( &live->latest, 1 );
@@ -249,6 +261,8 @@ bool tr_live_poll( tr_live *live )
             copy_frame( &live->shown, &live->handed, f );
         live->fresh[f] = false;
     }
+    if ( news && live->shown_cage.section_count > 0 )
+        tr_cage_outline_follow( &live->shown_cage, &live->handed_cage );
     live->has_shown |= news;
     live->any_fresh = false;
     pthread_mutex_unlock( &live->lock );
@@ -259,6 +273,11 @@ const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage )
 {
     *stage = live->has_shown ? &live->stage : NULL;
     return live->has_shown ? &live->shown : NULL;
+}
+
+const tr_cage_outline *tr_live_cage( const tr_live *live )
+{
+    return live->has_shown && live->shown_cage.section_count > 0 ? &live->shown_cage : NULL;
 }
 
 bool tr_live_failed( const tr_live *live, tr_error *error )

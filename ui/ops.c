@@ -35,6 +35,17 @@ void tr_ops_preview( tr_ops *ops, const char *format, ... )
     va_end( arguments );
 }
 
+void tr_ops_edit( tr_ops *ops, bool committed, bool held, const char *format, ... )
+{
+    va_list arguments;
+    va_start( arguments, format );
+    if ( committed )
+        add_line( &ops->lines, &ops->line_count, &ops->line_capacity, format, arguments );
+    else if ( held )
+        add_line( &ops->preview, &ops->preview_count, &ops->preview_capacity, format, arguments );
+    va_end( arguments );
+}
+
 void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text )
 {
     char *copy = tr_string_copy( text != NULL ? text : "" );
@@ -46,11 +57,12 @@ void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text )
     ops->asks[ops->ask_count++] = ( tr_ask ){ .kind = kind, .text = copy };
 }
 
-void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move )
+void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move, vec3 turn )
 {
     snprintf( ops->live.layer, sizeof ops->live.layer, "%s", layer );
     snprintf( ops->live.handle, sizeof ops->live.handle, "%s", handle );
     ops->live.move = move;
+    ops->live.turn = turn;
 }
 
 void tr_ops_clear( tr_ops *ops )

@@ -91,6 +91,8 @@ void tr_app_report( tr_app *app )
                  ui->orbit.pitch, ui->orbit.distance );
     add_string( &text, "tool", tr_tool_get( ui->tool )->name );
     add_string( &text, "hover", hover );
+    static const char *const parts[] = { "", "handle", "corner", "section" };
+    add_string( &text, "part", parts[ui->cage.hover.kind] );
     add_string( &text, "message", ui->message );
     tr_text_add( &text, "  \"dialog\": %d,\n  \"help\": %s,\n", (int)ui->dialog,
                  ui->help ? "true" : "false" );

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // ------------------------------------------------------------------------------------------------ takes
 
@@ -51,12 +52,32 @@ const tr_outcome *tr_session_figures( const tr_session *session )
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage )
 {
     const tr_outcome *take = session->take;
-    const tr_result *live = session->live != NULL ? tr_live_result( session->live, stage ) : NULL;
-    if ( live != NULL )
-        return live;
+    const tr_live *lives[] = { session->live, session->last_live };
+    for ( int i = 0; i < 2; ++i ) {
+        const tr_result *live = lives[i] != NULL ? tr_live_result( lives[i], stage ) : NULL;
+        if ( live != NULL )
+            return live;
+    }
     const tr_result *solved = tr_session_solution( session );
     *stage = solved != NULL || ( take != NULL && take->has_copied ) ? &take->stage : NULL;
     return solved != NULL ? solved : *stage != NULL ? &take->copied : NULL;
+}
+
+const tr_cage_outline *tr_session_cage( const tr_session *session, const char *layer )
+{
+    const tr_stage *stage;
+    const tr_result *result = tr_session_result( session, &stage ), *solved = tr_session_solution( session );
+    const tr_live *lives[] = { session->live, session->last_live };
+    for ( int i = 0; i < 2; ++i ) {
+        const tr_result *live = lives[i] != NULL ? tr_live_result( lives[i], &stage ) : NULL;
+        const tr_cage_outline *shape = live != NULL && live == result ? tr_live_cage( lives[i] ) : NULL;
+        if ( shape != NULL && strcmp( shape->layer, layer ) == 0 )
+            return shape;
+    }
+    for ( int i = 0; solved != NULL && i < solved->cage_count; ++i )
+        if ( strcmp( solved->cages[i].layer, layer ) == 0 )
+            return &solved->cages[i];
+    return NULL;
 }
 
 bool tr_session_solved( const tr_session *session )
@@ -146,6 +167,10 @@ void tr_session_solve( tr_session *session )
 bool tr_session_poll( tr_session *session )
 {
     bool news = session->live != NULL && tr_live_poll( session->live );
+    if ( news && session->last_live != NULL ) {
+        tr_live_destroy( session->last_live );
+        session->last_live = NULL;
+    }
     tr_job *j = &session->job;
     if ( j->kind == TR_JOB_SOLVE && session->take == NULL && atomic_load( &j->shown ) ) {
         tr_session_show( session, j->take );

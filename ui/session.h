@@ -57,13 +57,14 @@ bool tr_session_redo( tr_session *session );
 // Solves the document as if these lines had been applied, without touching it; 0 lines: as it is.
 void tr_session_preview( tr_session *session, char *const *lines, int count );
 
-// Pulls a handle of a cage: `lines` make the layer and the handle in a draft of the document, or only the
-// handle. The poses follow, in tr_session_result. Let go with `keep` when the same has become ops, they stay
+// Pulls a handle of a cage: `lines` make the layer and the handle in a draft of the document, the last of
+// them the handle. The poses follow, in tr_session_result. To be called again and again: where other lines
+// than the last have changed, it begins anew. Let go with `keep` when the same has become ops, they stay
 // until those are solved.
 bool tr_session_dragging( const tr_session *session );
 void tr_session_drag( tr_session *session, char *const *lines, int count, const char *layer,
                       const char *handle );
-void tr_session_drag_move( tr_session *session, vec3 move, int frame );
+void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame );
 void tr_session_drag_end( tr_session *session, bool keep );
 double
 tr_session_latency( const tr_session *session ); // milliseconds from a move to its poses, 0 = not dragged yet
@@ -86,6 +87,8 @@ const tr_outcome *tr_session_outcome( const tr_session *session ); // the last s
 const tr_outcome *tr_session_figures( const tr_session *session ); // the same once it is solved and measured
 // What to show, and the stage it is on: of the last solve, or of what is being dragged. NULL = nothing yet.
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage );
+// The cage of a layer as it is shown, NULL: none is known (yet).
+const tr_cage_outline *tr_session_cage( const tr_session *session, const char *layer );
 bool tr_session_solved( const tr_session *session ); // that is of the solver, not merely copied or dragged
 const tr_method *tr_session_method( const tr_session *session );
 void tr_session_set_method( tr_session *session, const tr_method *method );

@@ -35,7 +35,8 @@ void tr_session_forget_live( tr_session *session )
 {
     tr_live_destroy( session->live );
     tr_live_destroy( session->next_live );
-    session->live = session->next_live = NULL;
+    tr_live_destroy( session->last_live );
+    session->live = session->next_live = session->last_live = NULL;
 }
 
 void tr_session_forget( tr_session *session )
@@ -145,14 +146,26 @@ bool tr_session_dragging( const tr_session *session )
     return session->next_live != NULL || session->job.kind == TR_JOB_DRAG;
 }
 
+static unsigned base_of( char *const *text, int count )
+{
+    unsigned key = 2166136261u;
+    for ( int i = 0; i + 1 < count; ++i )
+        for ( const char *at = text[i]; *at != 0; ++at )
+            key = ( key ^ (unsigned char)*at ) * 16777619u;
+    return key;
+}
+
 void tr_session_drag( tr_session *session, char *const *text, int count, const char *layer,
                       const char *handle )
 {
     tr_error error = { 0 };
     const tr_outcome *take = session->take;
     bool ready = session->document != NULL && take != NULL && tr_session_solution( session ) != NULL;
+    if ( tr_session_dragging( session ) && base_of( text, count ) != session->drag_base )
+        tr_session_drag_end( session, true );
     if ( !ready || tr_session_dragging( session ) )
         return;
+    session->drag_base = base_of( text, count );
     tr_live_def def = { .base = session->base,
                         .library = &session->library,
                         .library_lock = &session->library_lock,
@@ -172,11 +185,11 @@ void tr_session_drag( tr_session *session, char *const *text, int count, const c
         tr_session_say_error( session, &error );
 }
 
-void tr_session_drag_move( tr_session *session, vec3 move, int frame )
+void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame )
 {
     tr_live *live = session->next_live != NULL ? session->next_live : session->live;
     if ( live != NULL )
-        tr_live_move( live, move, frame );
+        tr_live_move( live, move, turn, frame );
 }
 
 void tr_session_drag_end( tr_session *session, bool keep )

@@ -145,7 +145,8 @@ static void run_drag( void *context, tr_worker *worker )
 
 static void start_drag( tr_session *session )
 {
-    tr_live_destroy( session->live ); // what was still shown of the one before
+    tr_live_destroy( session->last_live );
+    session->last_live = session->live;
     session->live = session->next_live;
     session->next_live = NULL;
     session->job = ( tr_job ){ .kind = TR_JOB_DRAG, .live = session->live, .take = session->take };

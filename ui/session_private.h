@@ -65,6 +65,8 @@ struct tr_session {
 
     tr_live *live;      // a drag, or its poses until they are solved
     tr_live *next_live; // to be started
+    tr_live *last_live; // whose poses are shown until there are some of `live`
+    unsigned drag_base; // of the lines it began with
     bool let_go, keep_live;
     double latency;
 

@@ -150,6 +150,28 @@ typedef enum tr_right_tab {
 
 typedef enum tr_grip { TR_GRIP_NONE, TR_GRIP_TIME, TR_GRIP_RANGE_FIRST, TR_GRIP_RANGE_LAST } tr_grip;
 
+typedef enum tr_part_kind { TR_PART_NONE, TR_PART_HANDLE, TR_PART_VERTEX, TR_PART_SECTION } tr_part_kind;
+
+typedef struct tr_part { // of a cage: something that can be pulled and pinned
+    tr_part_kind kind;
+    tr_id layer, handle; // handle: of the document
+    int frame;           // of the stage
+    int vertex;          // -1 = none
+} tr_part;
+
+typedef struct tr_cage_hold { // what a pull means: a layer and a handle, there already or to be made
+    tr_id layer, handle;
+    bool new_layer, new_handle, pinned;
+    bool whole;      // a section, not a point or a corner of it
+    bool grown;      // its window or padding was changed
+    int frame;       // of the document, as the next three
+    int first, last; // window of the layer
+    int ease;
+    double padding;
+    vec3 move, turn; // of the handle before
+    char members[TR_PATH_MAX], what[200];
+} tr_cage_hold;
+
 struct nk_context;
 
 typedef struct tr_ui {
@@ -192,7 +214,15 @@ typedef struct tr_ui {
         bool moved;
     } drag;
 
-    int cage_reach; // frames to either side that a new cage takes hold of
+    struct {
+        int reach;   // frames to either side that a new cage takes hold of
+        tr_id layer; // the one that was pulled at last
+        tr_part hover, held, chosen;
+        tr_cage_hold hold;
+        bool turning; // a section, about the vertical
+        bool growing; // by the wheel, a moment ago
+        double grown_at;
+    } cage;
 
     // Values held by a slider or a field until the button is let go
     struct {

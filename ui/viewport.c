@@ -248,6 +248,8 @@ void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     const tr_tool *tool = tr_tool_get( ui->tool );
     if ( ui->drag.active && ui->drag.moved && ui->drag.handle != 0 && tool->drag != NULL )
         tool->drag( ui, shown, ops );
+    if ( tool->idle != NULL )
+        tool->idle( ui, shown, ops );
 }
 
 static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -271,7 +273,13 @@ void tr_viewport_hover( tr_ui *ui, const tr_shown *shown )
 {
     struct nk_vec2 mouse = ui->nk->input.mouse.pos;
     bool free = !ui->drag.active && !ui->drag.navigating && pointer_is_free( ui, mouse.x, mouse.y );
-    ui->hover = free ? tr_pick( ui, shown, mouse.x, mouse.y, NULL ) : tr_item_none();
+    const tr_tool *tool = tr_tool_get( ui->tool );
+    ui->cage.hover = ( tr_part ){ 0 };
+    ui->hover = tr_item_none();
+    if ( free && tool->hover != NULL )
+        tool->hover( ui, shown, mouse.x, mouse.y );
+    else if ( free )
+        ui->hover = tr_pick( ui, shown, mouse.x, mouse.y, NULL );
 }
 
 void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event *event )

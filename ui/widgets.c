@@ -246,7 +246,7 @@ bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, d
     nk_label_colored( nk, label, NK_TEXT_LEFT, tr_theme_dark.dim );
     tr_ui_mark( ui, name, nk_widget_bounds( nk ) );
     double now = slider_bar( ui, key, low, high, step, shown );
-    nk_labelf( nk, NK_TEXT_RIGHT, "%.2f", now );
+    nk_labelf( nk, NK_TEXT_RIGHT, step < 1 ? "%.2f" : "%.0f", now );
     return settle( ui, key, now, value, held );
 }
 

@@ -437,24 +437,42 @@ static bool build_bodies( tr_cage_layer *l, tr_error *error )
     return find_linked( l ) ? tr_layer_rules_build( l, error ) : tr_error_memory( error );
 }
 
-bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                          const tr_result *below, tr_result *result, int chunk, tr_error *error )
+static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, const tr_result *below,
+                   tr_error *error )
 {
     *out = ( tr_cage_layer ){ .stage = stage,
                               .grab = grab,
                               .layer = &stage->scene->layers[grab->layer],
                               .below = below,
-                              .result = result,
-                              .chunk = chunk,
                               .edited = *stage };
     out->edited.rules = NULL;
+    return ( gather_points( out ) && gather_bodies( out ) ) || tr_error_memory( error );
+}
+
+static bool is_idle( const tr_cage_layer *l )
+{
+    return l->point_count == 0 || l->grab->last <= l->grab->first;
+}
+
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                          const tr_result *below, tr_result *result, int chunk, tr_error *error )
+{
+    if ( !begin( out, stage, grab, below, error ) )
+        return false;
     size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
+    out->result = result;
+    out->chunk = chunk;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
     out->reached = tr_alloc( nodes, sizeof( bool ) );
-    if ( out->affected == NULL || out->reached == NULL || !gather_points( out ) || !gather_bodies( out ) )
+    if ( out->affected == NULL || out->reached == NULL )
         return tr_error_memory( error );
-    bool idle = out->point_count == 0 || grab->last <= grab->first;
-    return idle || ( build_cage( out, error ) && build_bodies( out, error ) );
+    return is_idle( out ) || ( build_cage( out, error ) && build_bodies( out, error ) );
+}
+
+bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                            const tr_result *below, tr_error *error )
+{
+    return begin( out, stage, grab, below, error ) && ( is_idle( out ) || build_cage( out, error ) );
 }
 
 void tr_cage_layer_free( tr_cage_layer *l )

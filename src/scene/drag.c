@@ -29,6 +29,7 @@ struct tr_drag {
     const tr_grab *grab;
     tr_result work, shown;
     tr_cage_layer layer;
+    tr_cage_outline shape;
     tr_settler **settlers; // [settler_count] one for each set of linked characters and props
     int settler_count;
     row range;            // what a tick may change
@@ -149,7 +150,7 @@ static bool build( tr_drag *drag, tr_error *error )
     if ( !drag->layer.built )
         return true;
     tr_cage_layer_range( &drag->layer, &drag->range.first, &drag->range.last );
-    return build_settlers( drag, error );
+    return tr_cage_outline_build( &drag->shape, &drag->layer, error ) && build_settlers( drag, error );
 }
 
 tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error )
@@ -181,6 +182,7 @@ void tr_drag_end( tr_drag *drag )
         tr_settler_destroy( drag->settlers[i] );
     if ( drag->layer.stage != NULL )
         tr_cage_layer_free( &drag->layer );
+    tr_cage_outline_free( &drag->shape );
     tr_result_free( &drag->work );
     tr_result_free( &drag->shown );
     tr_free( drag->settlers );
@@ -332,6 +334,7 @@ bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
         return true;
     tr_cage_solve_def def = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
     tr_cage_layer_solve( &drag->layer, &def );
+    tr_cage_outline_read( &drag->shape, &drag->layer.cage );
     return !is_superseded( drag ) && solve( drag, block_of( drag, visible_frame( drag ) ) );
 }
 
@@ -375,6 +378,11 @@ bool tr_drag_is_solved( const tr_drag *drag, int frame )
 {
     bool in_range = frame >= drag->range.first && frame <= drag->range.last;
     return !in_range || ( frame >= drag->solved.first && frame <= drag->solved.last );
+}
+
+const tr_cage_outline *tr_drag_cage( const tr_drag *drag )
+{
+    return drag->layer.built ? &drag->shape : NULL;
 }
 
 double tr_drag_error( const tr_drag *drag, int handle )

@@ -94,6 +94,9 @@ typedef struct tr_cage_layer {
 // borrowed; `result` begins as `below`.
 bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
                           const tr_result *below, tr_result *result, int chunk, tr_error *error );
+// The same without bodies: nothing can be moved, but the cage is there to be seen.
+bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                            const tr_result *below, tr_error *error );
 void tr_cage_layer_free( tr_cage_layer *l );
 // Whether any handle asks for something: otherwise the layer is the identity, to the last bit.
 bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab );
@@ -150,8 +153,14 @@ void tr_layer_rules_frames( tr_cage_layer *l, int from, int to );
 // The box of a prop as the cage and its handles have it.
 rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame );
 
-// ---------------------------------------------------------------------------------------------------
-// layers.c
+// ----------------------------------------------------------------------------------------------
+// cage_outline.c
+
+bool tr_cage_outline_build( tr_cage_outline *out, const tr_cage_layer *l, tr_error *error );
+void tr_cage_outline_read( tr_cage_outline *shape,
+                           const tr_cage *cage ); // after each solve; allocates nothing
+
+// -------------------------------------------------------------------------------------------------- layers.c
 
 // Brings some frames, at most `chunk`, of everybody who is linked from `below` to `result`: posed, but not
 // settled yet. `affected` says who has to be.

@@ -217,21 +217,31 @@ static bool move( tr_cage_layer *l, tr_error *error )
     return last < first || tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error );
 }
 
+// What there is to see of it goes into the result.
+static bool keep_shape( const tr_cage_layer *l, tr_result *result, tr_error *error )
+{
+    if ( !tr_array_reserve( (void **)&result->cages, &result->cage_capacity, result->cage_count + 1,
+                            sizeof *result->cages ) )
+        return tr_error_memory( error );
+    return tr_cage_outline_build( &result->cages[result->cage_count++], l, error );
+}
+
 static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result, tr_error *error )
 {
     tr_cage_layer l = { 0 };
-    tr_result below;
-    if ( !tr_grab_asks( stage, grab ) )
-        return true;
-    bool ok = tr_result_copy( &below, stage, result, error );
-    if ( !ok )
-        return false;
-    ok = tr_cage_layer_build( &l, stage, grab, &below, result, stage->frame_count, error ) &&
-         ( !l.built || move( &l, error ) );
-    if ( ok && l.built ) {
+    tr_result below = { 0 };
+    bool asks = tr_grab_asks( stage, grab ), ok;
+    if ( asks )
+        ok = tr_result_copy( &below, stage, result, error ) &&
+             tr_cage_layer_build( &l, stage, grab, &below, result, stage->frame_count, error ) &&
+             ( !l.built || move( &l, error ) );
+    else
+        ok = tr_cage_layer_outline( &l, stage, grab, result, error );
+    if ( ok && asks && l.built ) {
         measure_leak( &l );
         report_handles( &l );
     }
+    ok = ok && ( !l.built || keep_shape( &l, result, error ) );
     tr_cage_layer_free( &l );
     tr_result_free( &below );
     return ok;

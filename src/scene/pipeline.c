@@ -79,6 +79,9 @@ void tr_result_free( tr_result *result )
     for ( int i = 0; result->turns != NULL && i < result->actor_count; ++i )
         tr_free( result->turns[i] );
     tr_meshes_free( result );
+    for ( int i = 0; i < result->cage_count; ++i )
+        tr_cage_outline_free( &result->cages[i] );
+    tr_free( result->cages );
     tr_free( result->steps );
     tr_free( result->turns );
     tr_free( result->handles );

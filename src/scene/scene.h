@@ -513,6 +513,10 @@ int tr_stage_find_member( const tr_stage *stage, const char *id );
 // pairs say. The interaction mesh keeps these.
 bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
 
+// The document's frame at which something of a layer stands that is at a frame of the stage: another one
+// where retimings above the layer move it. layer_count: of a layer yet to be made.
+int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, int layer, int frame );
+
 // The joint map in force, as a map file that leads to the same one. turns: with `align`, which is looked for
 // anew otherwise; a map that was read with turns keeps them in any case.
 bool tr_joint_map_save( const tr_actor *actor, const char *path, bool turns, tr_error *error );
@@ -550,6 +554,31 @@ typedef struct tr_mesh_report { // what became of a window of the interaction me
     size_t bytes;         // of memory while it was solved
 } tr_mesh_report;
 
+// What there is to see of a layer of kind cage: its key sections around what it grabs, as its input has them
+// and as its handles moved them, and where the input had what it grabs.
+typedef struct tr_cage_outline {
+    tr_id layer;
+    int first, last; // its window, stage frames
+    int section_count, vertex_count, edge_count;
+    int *frames;          // [section_count] stage frames of the keys, increasing
+    int ( *edges )[2];    // [edge_count] of a section: those along the edges of its box, vertex to vertex
+    int corners[8];       // vertices at its corners
+    vec3 *rest, *moved;   // [section_count * vertex_count]
+    vec3 *shift, *turn;   // [section_count] how each moved as a whole, as a handle would say it: tr_handle
+    int begin, row_count; // stage frames of the window and its ease
+    int point_count;
+    struct tr_bound_point *bound; // [point_count]
+    vec3 *before;                 // [row_count * point_count]
+} tr_cage_outline;
+
+void tr_cage_outline_free( tr_cage_outline *shape );
+bool tr_cage_outline_copy( tr_cage_outline *out, const tr_cage_outline *in, tr_error *error );
+// Takes over where a solve of the same cage moved it. Allocates nothing.
+void tr_cage_outline_follow( tr_cage_outline *shape, const tr_cage_outline *from );
+// Where the layer's input has a joint of an actor, or (joint -1) the middle of node - actor_count, a prop.
+// False when the layer does not grab it, or not at this frame.
+bool tr_cage_outline_before( const tr_cage_outline *shape, int node, int joint, int frame, vec3 *out );
+
 typedef struct tr_result { // motion of the target bodies and of the props
     int actor_count, prop_count, frame_count;
     tr_motion *motions;      // [actor_count]
@@ -563,6 +592,8 @@ typedef struct tr_result { // motion of the target bodies and of the props
     double **turns; // [actor_count] NULL: none, else [frame_count] radians about the vertical
     tr_handle_report *handles; // [handle_count]
     int handle_count;
+    tr_cage_outline *cages; // [cage_count] of the layers that act
+    int cage_count, cage_capacity;
     double leak_mm; // how far edits moved anything beyond their windows, eases and links
     bool of_source; // bodies and props are the source's, not the target's
     // What interaction meshes did, if they were asked to.
@@ -665,7 +696,8 @@ bool tr_drag_more( tr_drag *drag, int blocks );
 // last tick where tr_drag_is_solved says so, of an earlier one, or of below, elsewhere. No reports. May be
 // read between the calls above.
 const tr_result *tr_drag_result( const tr_drag *drag );
-bool tr_drag_is_solved( const tr_drag *drag, int frame ); // also where nothing has to be
+bool tr_drag_is_solved( const tr_drag *drag, int frame );   // also where nothing has to be
+const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick moved it; NULL: none was built
 // How far from where it ought to be the last tick left a handle (index in the document) on the cage, metres.
 double tr_drag_error( const tr_drag *drag, int handle );
 

@@ -4,15 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// Emits an op while a value is held (to be seen) and when it is let go (to stay).
-#define EDIT( committed, held, ... )                                                                         \
-    do {                                                                                                     \
-        if ( committed )                                                                                     \
-            tr_ops_add( ops, __VA_ARGS__ );                                                                  \
-        else if ( held )                                                                                     \
-            tr_ops_preview( ops, __VA_ARGS__ );                                                              \
-    } while ( 0 )
-
 static void number_text( char *out, size_t size, double value )
 {
     if ( tr_number_print_exact( out, size, value ) == 0 )
@@ -33,12 +24,12 @@ static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id,
         held |= one;
         number_text( text[i], sizeof text[i], at[i] );
     }
-    EDIT( committed, held, "%s id=%s position=%s,%s,%s", verb, id, text[0], text[1], text[2] );
+    tr_ops_edit( ops, committed, held, "%s id=%s position=%s,%s,%s", verb, id, text[0], text[1], text[2] );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     committed = tr_ui_number( ui, "place.heading", "Turn about the vertical, degrees", -360, 360, 1, &heading,
                               &held );
     number_text( turn, sizeof turn, heading );
-    EDIT( committed, held, "%s id=%s heading=%s", verb, id, turn );
+    tr_ops_edit( ops, committed, held, "%s id=%s heading=%s", verb, id, turn );
 }
 
 // ------------------------------------------------------------------------------------------------ characters
@@ -63,8 +54,8 @@ static void limb_slider( tr_ui *ui, tr_ops *ops, const tr_cast *cast, const char
         *at = *at == '_' ? ' ' : *at;
     bool committed = tr_ui_slider( ui, name, label, 0.3, 2.5, 0.01, &value, &held );
     number_text( text, sizeof text, value );
-    EDIT( committed, held, "%s id=%s limb=%s value=%s", girth ? "cast_girth" : "cast_limb", cast->id, limb,
-          text );
+    tr_ops_edit( ops, committed, held, "%s id=%s limb=%s value=%s", girth ? "cast_girth" : "cast_limb",
+                 cast->id, limb, text );
 }
 
 static void limb_sliders( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *cast, int actor,
@@ -135,7 +126,7 @@ static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     tr_ui_heading( ui, shown->paint, "Size" );
     committed = tr_ui_slider( ui, "size", "whole body", 0.3, 2.5, 0.01, &value, &held );
     number_text( text, sizeof text, value );
-    EDIT( committed, held, "cast_scale id=%s scale=%s", cast->id, text );
+    tr_ops_edit( ops, committed, held, "cast_scale id=%s scale=%s", cast->id, text );
     limb_sliders( ui, shown, ops, cast, actor, false );
     tr_ui_heading( ui, shown->paint, "Girth" );
     limb_sliders( ui, shown, ops, cast, actor, true );
@@ -164,7 +155,7 @@ static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     tr_ui_heading( ui, shown->paint, prop->id );
     bool committed = tr_ui_slider( ui, "prop.scale", "size", 0.2, 3.0, 0.01, &value, &held );
     number_text( text, sizeof text, value );
-    EDIT( committed, held, "prop_set id=%s scale=%s", prop->id, text );
+    tr_ops_edit( ops, committed, held, "prop_set id=%s scale=%s", prop->id, text );
     nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
     nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "%.2f × %.2f × %.2f m in the source",
                        prop->size.x, prop->size.y, prop->size.z );
@@ -188,7 +179,7 @@ static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, con
         held |= one;
         number_text( text[i], sizeof text[i], size[i] );
     }
-    EDIT( committed, held, "obstacle_set id=%s size=%s,%s,%s", o->id, text[0], text[1], text[2] );
+    tr_ops_edit( ops, committed, held, "obstacle_set id=%s size=%s,%s,%s", o->id, text[0], text[1], text[2] );
     tr_ui_heading( ui, shown->paint, "Placement" );
     placement( ui, ops, "obstacle_set", o->id, o->position, o->heading );
 }

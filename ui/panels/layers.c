@@ -20,7 +20,8 @@ static void layer_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
     struct nk_context *nk = ui->nk;
     const tr_layer *layer = &scene->layers[i];
     char label[80], spot[64];
-    int on = tr_ui_selected( ui, TR_ITEM_LAYER, layer->id ), before = on;
+    const char *current = tr_layer_current( ui, scene );
+    int on = current != NULL && strcmp( layer->id, current ) == 0, before = on;
     nk_layout_row_template_begin( nk, 24 );
     nk_layout_row_template_push_dynamic( nk );
     for ( int k = 0; k < 3; ++k )
@@ -31,7 +32,7 @@ static void layer_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
     tr_ui_mark( ui, spot, nk_widget_bounds( nk ) );
     nk_style_push_color( nk, &nk->style.selectable.text_normal,
                          tr_layer_is_active( scene, i ) ? tr_theme_dark.text : tr_theme_dark.faint );
-    if ( nk_selectable_label( nk, label, NK_TEXT_LEFT, &on ) && on != before )
+    if ( nk_selectable_label( nk, label, NK_TEXT_LEFT, &on ) && ( on != before || before ) )
         select_layer( ui, layer->id );
     nk_style_pop_color( nk );
     snprintf( spot, sizeof spot, "mute.%s", layer->id );
@@ -60,32 +61,66 @@ static void move_buttons( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
         tr_ops_add( ops, "layer_move id=%s before=%s", scene->layers[i].id, scene->layers[i - 1].id );
 }
 
+// The middle of its window stays, the ends go apart.
+static void reach_slider( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const tr_layer *layer )
+{
+    int first = layer->first > scene->first ? layer->first : scene->first,
+        last = layer->last < scene->last ? layer->last : scene->last;
+    double reach = 0.5 * ( last - first ), middle = 0.5 * ( first + last );
+    bool held, done = tr_ui_slider( ui, "layer.reach", "reach, frames", 1, 150, 1, &reach, &held );
+    tr_ops_edit( ops, done, held, "layer_set id=%s range=%.0f,%.0f", layer->id, floor( middle - reach ),
+                 ceil( middle + reach ) );
+}
+
+static void ease_sliders( tr_ui *ui, tr_ops *ops, const tr_layer *layer )
+{
+    double in = layer->ease_in, out = layer->ease_out;
+    bool held[2], done[2] = { tr_ui_slider( ui, "layer.ease_in", "ease in", 0, 60, 1, &in, &held[0] ),
+                              tr_ui_slider( ui, "layer.ease_out", "ease out", 0, 60, 1, &out, &held[1] ) };
+    tr_ops_edit( ops, done[0] || done[1], held[0] || held[1], "layer_set id=%s ease=%.0f,%.0f", layer->id, in,
+                 out );
+}
+
+static void cage_sliders( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const tr_layer *layer )
+{
+    double falloff = layer->falloff, radius = layer->padding;
+    bool held, done;
+    reach_slider( ui, scene, ops, layer );
+    ease_sliders( ui, ops, layer );
+    done = tr_ui_slider( ui, "layer.falloff", "falloff", 0, 120, 1, &falloff, &held );
+    tr_ops_edit( ops, done, held, "layer_set id=%s falloff=%.0f", layer->id, falloff );
+    done = tr_ui_slider( ui, "layer.radius", "radius, m", 0.02, 1.0, 0.01, &radius, &held );
+    tr_ops_edit( ops, done, held, "layer_set id=%s padding=%.2f", layer->id, radius );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    if ( nk_check_label( ui->nk, "Bodies turn with their path", layer->turn ) != layer->turn )
+        put_flag( ops, layer->id, "turn", !layer->turn );
+}
+
 static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
 {
-    static const char *const window_labels[] = { "From", "To" }, *const ease_labels[] = { "Ease in",
-                                                                                          "Ease out" };
+    static const char *const labels[] = { "From", "To" };
     const tr_scene *scene = shown->scene;
     const tr_layer *layer = &scene->layers[i];
     double window[2] = { layer->first > -TR_MAX_FRAMES ? layer->first : scene->first,
                          layer->last < TR_MAX_FRAMES ? layer->last : scene->last };
-    double ease[2] = { layer->ease_in, layer->ease_out }, falloff = layer->falloff;
-    bool held;
-    char text[TR_PATH_MAX + 16];
+    char text[TR_PATH_MAX + 40];
     int handles = 0;
     tr_ui_heading( ui, shown->paint, layer->id );
     for ( int k = 0; k < scene->handle_count; ++k )
         handles += strcmp( scene->handles[k].layer, layer->id ) == 0;
-    snprintf( text, sizeof text, "holds %s, by %d handle%s", layer->members, handles,
-              handles == 1 ? "" : "s" );
+    if ( layer->kind == TR_LAYER_CAGE )
+        snprintf( text, sizeof text, "holds %s, by %d handle%s", layer->members, handles,
+                  handles == 1 ? "" : "s" );
+    else
+        snprintf( text, sizeof text, "moves %s in time", layer->members );
     tr_ui_note( ui, text );
-    tr_ui_frames( ui, ops, "layer_set", layer->id, "range", window_labels, -TR_MAX_FRAMES, window );
-    tr_ui_frames( ui, ops, "layer_set", layer->id, "ease", ease_labels, 0, ease );
-    if ( layer->kind == TR_LAYER_CAGE ) {
+    tr_ui_frames( ui, ops, "layer_set", layer->id, "range", labels, -TR_MAX_FRAMES, window );
+    if ( layer->kind == TR_LAYER_CAGE )
+        cage_sliders( ui, scene, ops, layer );
+    else {
         nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-        if ( tr_ui_number( ui, "layer.falloff", "Falloff, frames", 0, TR_MAX_FRAMES, 1, &falloff, &held ) )
-            tr_ops_add( ops, "layer_set id=%s falloff=%.0f", layer->id, falloff );
-        if ( nk_check_label( ui->nk, "Bodies turn with their path", layer->turn ) != layer->turn )
-            put_flag( ops, layer->id, "turn", !layer->turn );
+        if ( nk_check_label( ui->nk, "What comes after is late as well", layer->ripple ) != layer->ripple )
+            put_flag( ops, layer->id, "ripple", !layer->ripple );
     }
     move_buttons( ui, scene, ops, i );
 }
@@ -93,7 +128,7 @@ static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     const tr_scene *scene = shown->scene;
-    const tr_item *item = tr_selected( ui );
+    const char *current = tr_layer_current( ui, scene );
     if ( scene->layer_count == 0 ) {
         tr_ui_note(
             ui,
@@ -103,7 +138,6 @@ void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     }
     for ( int i = scene->layer_count - 1; i >= 0; --i )
         layer_row( ui, scene, ops, i );
-    int chosen = item != NULL && item->kind == TR_ITEM_LAYER ? tr_scene_find_layer( scene, item->id ) : -1;
-    if ( chosen >= 0 )
-        chosen_layer( ui, shown, ops, chosen );
+    if ( current != NULL )
+        chosen_layer( ui, shown, ops, tr_scene_find_layer( scene, current ) );
 }

@@ -8,9 +8,13 @@ static void name_hover( const tr_ui *ui, const tr_shown *shown, struct nk_comman
     const tr_theme *t = &tr_theme_dark;
     const struct nk_user_font *font = &shown->paint->fonts.text->handle;
     char name[160];
-    if ( ui->hover.kind == TR_ITEM_NONE || ui->drag.active || ui->drag.navigating )
+    bool part = ui->cage.hover.kind != TR_PART_NONE;
+    if ( ( ui->hover.kind == TR_ITEM_NONE && !part ) || ui->drag.active || ui->drag.navigating )
         return;
-    tr_item_name( name, sizeof name, shown, &ui->hover );
+    if ( part )
+        tr_part_name( name, sizeof name, shown, &ui->cage.hover );
+    else
+        tr_item_name( name, sizeof name, shown, &ui->hover );
     struct nk_vec2 mouse = ui->nk->input.mouse.pos;
     float width = tr_ui_text_width( font, name ) + 14, x = mouse.x + 16, y = mouse.y + 14;
     if ( x + width > ui->viewport.x + ui->viewport.width )
@@ -74,6 +78,8 @@ void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         tr_cube_draw( ui, canvas, &shown->paint->fonts.small->handle );
         selection_box( ui, canvas );
         name_hover( ui, shown, canvas );
+        if ( tr_tool_get( ui->tool )->overlay != NULL )
+            tr_tool_get( ui->tool )->overlay( ui, shown );
     }
     nk_end( nk );
     nk_style_pop_style_item( nk );

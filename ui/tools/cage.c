@@ -1,169 +1,151 @@
 // Cage: pull any joint, body or prop. A cage around the motion of what was grabbed appears on demand, as a
-// layer that reaches some frames to either side, and everybody follows while the button is down.
-#include "ui/app.h"
+// layer that reaches some frames to either side, and everybody follows while the button is down. Its
+// sections, corners and handles can be pulled as well.
+#include "ui/tools/cage.h"
 #include "ui/tools/gizmo.h"
 
-#include <stdio.h>
 #include <string.h>
 
-typedef void emit( tr_ops *ops, const char *format, ... );
+static const double wheel_rest = 0.6; // seconds after the last notch in which more may come
 
-// What a drag means: the layer and the handle, there already or to be made.
-typedef struct grip {
-    tr_id layer, handle;
-    bool new_layer, new_handle;
-    vec3 before; // move of the handle as it is
-} grip;
+// ------------------------------------------------------------------------------------------------------ drag
 
-// -------------------------------------------------------------------------------------------------- finding
-
-// "p03", or everybody selected when the grabbed one is among them.
-static void members_text( const tr_ui *ui, const tr_item *item, char *out, size_t size )
+static void hover( tr_ui *ui, const tr_shown *shown, double x, double y )
 {
-    bool group = ui->selection_count > 1 && tr_ui_selected( ui, item->kind, item->id );
-    snprintf( out, size, "%s", item->id );
-    for ( int i = 0; group && i < ui->selection_count; ++i ) {
-        const tr_item *other = &ui->selection[i];
-        bool body = other->kind == TR_ITEM_CAST || other->kind == TR_ITEM_PROP;
-        bool again = strcmp( other->id, item->id ) == 0;
-        for ( int k = 0; k < i; ++k )
-            again |= strcmp( ui->selection[k].id, other->id ) == 0;
-        size_t used = strlen( out );
-        if ( body && !again && used + strlen( other->id ) + 2 < size )
-            snprintf( out + used, size - used, ",%s", other->id );
-    }
+    ui->cage.hover = tr_cage_pick( ui, shown, x, y, false );
+    ui->hover = ui->cage.hover.kind == TR_PART_NONE ? tr_pick( ui, shown, x, y, NULL ) : tr_item_none();
+    if ( ui->cage.hover.kind == TR_PART_NONE && ui->hover.kind == TR_ITEM_NONE )
+        ui->cage.hover = tr_cage_pick( ui, shown, x, y, true );
 }
-
-static void free_id( const tr_scene *scene, const char *stem, bool layer, tr_id out )
-{
-    for ( int n = 1;; ++n ) {
-        bool taken = false;
-        snprintf( out, TR_ID_MAX, "%s%d", stem, n );
-        if ( layer )
-            taken = tr_scene_find_layer( scene, out ) >= 0;
-        for ( int i = 0; !layer && i < scene->handle_count; ++i )
-            taken |= strcmp( scene->handles[i].id, out ) == 0;
-        if ( !taken )
-            return;
-    }
-}
-
-static bool same_point( const tr_handle *handle, const char *point )
-{
-    tr_text text = { 0 };
-    tr_point_print( &handle->point, &text );
-    bool same = !text.failed && handle->point.who[0] != 0 && strcmp( text.data, point ) == 0;
-    tr_text_free( &text );
-    return same;
-}
-
-// A cage with the same members that reaches this frame is used again, and so is a handle on the same point.
-static grip find_grip( const tr_shown *shown, const char *members, const char *point, int frame )
-{
-    const tr_scene *scene = shown->scene;
-    grip g = { .new_layer = true, .new_handle = true };
-    free_id( scene, "cage", true, g.layer );
-    free_id( scene, "grip", false, g.handle );
-    for ( int i = 0; i < scene->layer_count; ++i ) {
-        const tr_layer *layer = &scene->layers[i];
-        if ( layer->kind != TR_LAYER_CAGE || !tr_layer_is_active( scene, i ) || frame < layer->first ||
-             frame > layer->last || strcmp( layer->members, members ) != 0 )
-            continue;
-        memcpy( g.layer, layer->id, sizeof g.layer );
-        g.new_layer = false;
-        for ( int k = 0; k < scene->handle_count; ++k ) {
-            const tr_handle *handle = &scene->handles[k];
-            if ( strcmp( handle->layer, layer->id ) == 0 && handle->frame == frame &&
-                 same_point( handle, point ) ) {
-                memcpy( g.handle, handle->id, sizeof g.handle );
-                g.new_handle = false;
-                g.before = handle->move;
-            }
-        }
-    }
-    return g;
-}
-
-// --------------------------------------------------------------------------------------------------- lines
-
-static void vec3_text( vec3 v, char out[96] )
-{
-    char n[3][28];
-    const double values[3] = { v.x, v.y, v.z };
-    for ( int i = 0; i < 3; ++i )
-        tr_number_print( n[i], sizeof n[i], values[i], 5 );
-    snprintf( out, 96, "%s,%s,%s", n[0], n[1], n[2] );
-}
-
-static void emit_grip( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit *put, bool live )
-{
-    char members[TR_PATH_MAX], point[160], move[96];
-    int frame = ui->frame + shown->scene->first, reach = ui->cage_reach;
-    members_text( ui, &ui->drag.item, members, sizeof members );
-    if ( !tr_item_point( shown, &ui->drag.item, point, sizeof point ) )
-        return;
-    grip g = find_grip( shown, members, point, frame );
-    vec3 by = v3_add( g.before, v3_sub( ui->drag.now, ui->drag.start ) );
-    vec3_text( by, move );
-    if ( g.new_layer )
-        put( ops, "layer_add id=%s kind=cage members=\"%s\" range=%d,%d ease=%d,%d", g.layer, members,
-             frame - reach, frame + reach, reach / 3, reach / 3 );
-    if ( g.new_handle )
-        put( ops, "handle_add id=%s layer=%s frame=%d point=\"%s\" move=%s", g.handle, g.layer, frame, point,
-             move );
-    else
-        put( ops, "handle_set id=%s move=%s", g.handle, move );
-    if ( live )
-        tr_ops_live( ops, g.layer, g.handle, by );
-}
-
-// ---------------------------------------------------------------------------------------------------- tool
 
 static bool press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     (void)ops;
-    tr_item hit = tr_pick( ui, shown, ui->drag.start_x, ui->drag.start_y, NULL );
-    if ( hit.kind != TR_ITEM_CAST && hit.kind != TR_ITEM_PROP )
-        return false;
-    if ( ( ui->drag.modifiers & ( TR_MOD_SHIFT | TR_MOD_CTRL ) ) != 0 )
-        return false;
-    if ( !tr_ui_selected( ui, hit.kind, hit.id ) || ui->selection_count == 1 )
-        tr_select( ui, &hit, false );
+    hover( ui, shown, ui->drag.start_x, ui->drag.start_y );
+    tr_item item = ui->hover;
+    tr_part part = ui->cage.hover;
+    bool adds = ( ui->drag.modifiers & ( TR_MOD_SHIFT | TR_MOD_CTRL ) ) != 0;
+    ui->cage.turning = part.kind == TR_PART_SECTION && ( ui->drag.modifiers & TR_MOD_SHIFT ) != 0;
+    ui->cage.chosen = part;
+    if ( part.kind != TR_PART_NONE ) {
+        if ( !tr_cage_hold_part( ui, shown, &part, &ui->cage.hold ) ||
+             !tr_part_place( ui, shown, &part, &ui->drag.start ) )
+            return false;
+    } else {
+        if ( adds || ( item.kind != TR_ITEM_CAST && item.kind != TR_ITEM_PROP ) )
+            return false;
+        if ( !tr_ui_selected( ui, item.kind, item.id ) || ui->selection_count == 1 )
+            tr_select( ui, &item, false );
+        if ( !tr_cage_hold_item( ui, shown, &item, &ui->cage.hold ) )
+            return false;
+        tr_item_place( ui, shown, &item, &ui->drag.start );
+    }
+    ui->cage.held = part;
+    memcpy( ui->cage.held.layer, ui->cage.hold.layer, sizeof ui->cage.held.layer );
     ui->playing = false;
-    ui->drag.item = hit;
+    ui->drag.item = item;
     ui->drag.handle = TR_GIZMO_FREE;
-    tr_item_place( ui, shown, &hit, &ui->drag.start );
     ui->drag.now = ui->drag.start;
     return true;
 }
 
-static void drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+static void follow( tr_ui *ui, const tr_shown *shown, vec3 *move, double *turn )
 {
-    ui->drag.now = tr_gizmo_drag( ui, shown, ui->drag.start, ui->drag.handle );
-    emit_grip( ui, shown, ops, tr_ops_preview, true );
+    *turn = ui->cage.turning ? tr_gizmo_turn( ui, shown, ui->drag.start ) : 0.0;
+    ui->drag.now =
+        ui->cage.turning ? ui->drag.start : tr_gizmo_drag( ui, shown, ui->drag.start, ui->drag.handle );
+    *move = v3_sub( ui->drag.now, ui->drag.start );
 }
 
+static void drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    const tr_cage_hold *hold = &ui->cage.hold;
+    vec3 move;
+    double turn;
+    follow( ui, shown, &move, &turn );
+    tr_cage_hold_put( hold, ops, tr_ops_preview, move, turn );
+    tr_ops_live( ops, hold->layer, hold->handle, v3_add( hold->move, move ),
+                 v3_add( hold->turn, v3( 0, turn, 0 ) ) );
+}
+
+// A click on a part of the cage goes to its time.
 static void release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
-    if ( !ui->drag.moved )
+    vec3 move;
+    double turn;
+    memcpy( ui->cage.layer, ui->cage.hold.layer, sizeof ui->cage.layer );
+    if ( !ui->drag.moved ) {
+        if ( ui->cage.held.kind != TR_PART_NONE )
+            tr_play_seek( ui, ui->cage.held.frame );
         return;
-    ui->drag.now = tr_gizmo_drag( ui, shown, ui->drag.start, ui->drag.handle );
-    emit_grip( ui, shown, ops, tr_ops_add, false );
+    }
+    follow( ui, shown, &move, &turn );
+    tr_cage_hold_put( &ui->cage.hold, ops, tr_ops_add, move, turn );
     ui->left_tab = TR_LEFT_LAYERS;
 }
 
-// Handles of active cages, and the way of the grabbed point through the frames the cage holds.
-static void draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
+// ----------------------------------------------------------------------------------------------------- wheel
+
+// While something is pulled, or with Ctrl: how many frames the cage reaches; with Shift as well, how much
+// room it leaves around what it holds. Without a cage, what the next one will reach.
+static bool wheel( tr_ui *ui, const tr_shown *shown, double notches, unsigned modifiers )
+{
+    bool space = ( modifiers & TR_MOD_SHIFT ) != 0;
+    const char *id = tr_cage_layer_shown( ui, shown );
+    int layer = id != NULL ? tr_scene_find_layer( shown->scene, id ) : -1;
+    tr_cage_hold *hold = &ui->cage.hold;
+    if ( ui->drag.active && ui->drag.handle != 0 ) {
+        tr_cage_hold_grow( hold, notches, space );
+        if ( hold->new_layer && !space )
+            ui->cage.reach = hold->frame - hold->first;
+        return true;
+    }
+    if ( ( modifiers & TR_MOD_CTRL ) == 0 )
+        return false;
+    if ( layer < 0 ) {
+        ui->cage.reach = (int)clampd( ui->cage.reach + 2 * notches, 1, 500 );
+        return true;
+    }
+    if ( !ui->cage.growing ) {
+        const tr_layer *l = &shown->scene->layers[layer];
+        *hold = ( tr_cage_hold ){ .padding = l->padding };
+        memcpy( hold->layer, l->id, sizeof hold->layer );
+        hold->first = l->first > shown->scene->first ? l->first : shown->scene->first;
+        hold->last = l->last < shown->scene->last ? l->last : shown->scene->last;
+        hold->frame = ( hold->first + hold->last ) / 2;
+    }
+    tr_cage_hold_grow( hold, notches, space );
+    ui->cage.growing = true;
+    ui->cage.grown_at = ui->now;
+    return true;
+}
+
+// Notches in a row are one step of the history.
+static void idle( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    char room[28];
+    const tr_cage_hold *hold = &ui->cage.hold;
+    (void)shown;
+    if ( !ui->cage.growing || ui->drag.active )
+        return;
+    bool done = ui->now - ui->cage.grown_at > wheel_rest;
+    tr_number_print( room, sizeof room, hold->padding, 4 );
+    tr_put *put = done ? tr_ops_add : tr_ops_preview;
+    put( ops, "layer_set id=%s range=%d,%d padding=%s", hold->layer, hold->first, hold->last, room );
+    ui->cage.growing = !done;
+}
+
+// --------------------------------------------------------------------------------------------------- on show
+
+// The way of the grabbed point through the frames the cage holds.
+static void draw_way( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
 {
     const tr_colour green = { 0.36f, 0.86f, 0.46f, 1.0f };
-    int actor = tr_item_actor( shown, &ui->drag.item ), frames = shown->result->frame_count;
-    if ( !ui->drag.active || ui->drag.handle == 0 )
-        return;
-    int first = ui->frame - ui->cage_reach > 0 ? ui->frame - ui->cage_reach : 0;
-    int last = ui->frame + ui->cage_reach < frames ? ui->frame + ui->cage_reach : frames - 1;
-    int joint = ui->drag.item.joint > 0 ? ui->drag.item.joint : 0,
-        prop = tr_item_prop( shown, &ui->drag.item );
-    for ( int f = first; f < last; ++f ) {
+    int actor = tr_item_actor( shown, &ui->drag.item ), prop = tr_item_prop( shown, &ui->drag.item );
+    int joint = ui->drag.item.joint > 0 ? ui->drag.item.joint : 0, frames = shown->result->frame_count;
+    int first = ui->frame + ui->cage.hold.first - ui->cage.hold.frame,
+        last = ui->frame + ui->cage.hold.last - ui->cage.hold.frame;
+    for ( int f = first > 0 ? first : 0; f < last && f + 1 < frames; ++f ) {
         vec3 a, b;
         if ( actor >= 0 ) {
             a = tr_world_pose( &shown->result->worlds[actor], f ).positions[joint];
@@ -175,27 +157,44 @@ static void draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
             return;
         tr_draw_line_add( list, a, b, green, 2.5f, true );
     }
+}
+
+static void draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
+{
+    tr_cage_draw( ui, shown, list );
+    if ( !ui->drag.active || ui->drag.handle == 0 )
+        return;
+    draw_way( ui, shown, list );
     tr_draw_line_add( list, ui->drag.start, ui->drag.now, ( tr_colour ){ 1.0f, 0.78f, 0.35f, 0.8f }, 2.0f,
                       true );
-    tr_draw_line_add( list, ui->drag.now, ui->drag.now, green, 12.0f, true );
 }
 
 static void hint( tr_ui *ui, const tr_shown *shown )
 {
-    char name[160];
+    char name[200];
+    const tr_cage_hold *hold = &ui->cage.hold;
     if ( ui->drag.active && ui->drag.handle != 0 ) {
         vec3 by = v3_sub( ui->drag.now, ui->drag.start );
-        tr_ui_hint( ui, "Pulled by %.2f, %.2f, %.2f m over ±%d frames · %.0f ms · Esc cancels", by.x, by.y,
-                    by.z, ui->cage_reach, ui->drag_ms );
-        return;
-    }
-    tr_item_name( name, sizeof name, shown, &ui->hover );
-    if ( ui->hover.kind == TR_ITEM_CAST || ui->hover.kind == TR_ITEM_PROP )
         tr_ui_hint(
             ui,
-            "Drag %s: its motion bends over ±%d frames, and whoever is linked follows · , and . change that",
-            name, ui->cage_reach );
-    else
+            "Pulled by %.2f, %.2f, %.2f m over frames %d – %d · wheel: more or fewer · %.0f ms · Esc cancels",
+            by.x, by.y, by.z, hold->first, hold->last, ui->drag_ms );
+    } else if ( ui->cage.growing )
+        tr_ui_hint( ui, "%s: frames %d – %d, %.2f m around what it holds", hold->layer, hold->first,
+                    hold->last, hold->padding );
+    else if ( ui->cage.hover.kind == TR_PART_SECTION )
+        tr_ui_hint(
+            ui,
+            "Drag moves the section, with Shift turns it · P pins it or lets it go · click: to its frame" );
+    else if ( ui->cage.hover.kind != TR_PART_NONE )
+        tr_ui_hint( ui, "Drag moves it · P pins it or lets it go · Delete removes it · click: to its frame" );
+    else if ( ui->hover.kind == TR_ITEM_CAST || ui->hover.kind == TR_ITEM_PROP ) {
+        tr_item_name( name, sizeof name, shown, &ui->hover );
+        tr_ui_hint(
+            ui,
+            "Drag %s: its motion bends over ±%d frames (Ctrl+wheel), whoever is linked follows · P pins it",
+            name, ui->cage.reach );
+    } else
         tr_ui_hint( ui, "Drag a joint, a body or a prop to bend its motion around this frame" );
 }
 
@@ -204,8 +203,12 @@ const tr_tool tr_tool_cage = { .name = "Cage",
                                .icon = TR_ICON_CAGE,
                                .key = 'X',
                                .help = "pull anything: its motion bends, everybody follows",
+                               .hover = hover,
                                .press = press,
                                .drag = drag,
                                .release = release,
+                               .wheel = wheel,
+                               .idle = idle,
                                .draw = draw,
+                               .overlay = tr_cage_mark,
                                .hint = hint };

@@ -1,0 +1,259 @@
+// From what the pointer takes hold of to ops: which layer, which handle, moved how far already.
+#include "ui/tools/cage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ------------------------------------------------------------------------------------------------- finding
+
+// "p03", or everybody selected when the grabbed one is among them.
+static void members_text( const tr_ui *ui, const tr_item *item, char *out, size_t size )
+{
+    bool group = ui->selection_count > 1 && tr_ui_selected( ui, item->kind, item->id );
+    snprintf( out, size, "%s", item->id );
+    for ( int i = 0; group && i < ui->selection_count; ++i ) {
+        const tr_item *other = &ui->selection[i];
+        bool body = other->kind == TR_ITEM_CAST || other->kind == TR_ITEM_PROP;
+        bool again = strcmp( other->id, item->id ) == 0;
+        for ( int k = 0; k < i; ++k )
+            again |= strcmp( ui->selection[k].id, other->id ) == 0;
+        size_t used = strlen( out );
+        if ( body && !again && used + strlen( other->id ) + 2 < size )
+            snprintf( out + used, size - used, ",%s", other->id );
+    }
+}
+
+static void free_id( const tr_scene *scene, const char *stem, bool layer, tr_id out )
+{
+    for ( int n = 1;; ++n ) {
+        bool taken = false;
+        snprintf( out, TR_ID_MAX, "%s%d", stem, n );
+        if ( layer )
+            taken = tr_scene_find_layer( scene, out ) >= 0;
+        for ( int i = 0; !layer && i < scene->handle_count; ++i )
+            taken |= strcmp( scene->handles[i].id, out ) == 0;
+        if ( !taken )
+            return;
+    }
+}
+
+// Does the handle hold this point ("" = none), vertex (-1 = none), or the section as a whole?
+static bool holds( const tr_handle *handle, const char *point, int vertex )
+{
+    tr_text text = { 0 };
+    if ( handle->point.who[0] == 0 || point[0] == 0 )
+        return handle->point.who[0] == 0 && point[0] == 0 && handle->vertex == vertex;
+    tr_point_print( &handle->point, &text );
+    bool same = !text.failed && strcmp( text.data, point ) == 0;
+    tr_text_free( &text );
+    return same;
+}
+
+static void find_handle( const tr_scene *scene, const char *point, int vertex, tr_cage_hold *hold )
+{
+    for ( int k = 0; k < scene->handle_count; ++k ) {
+        const tr_handle *handle = &scene->handles[k];
+        if ( strcmp( handle->layer, hold->layer ) != 0 || handle->frame != hold->frame ||
+             !holds( handle, point, vertex ) )
+            continue;
+        memcpy( hold->handle, handle->id, sizeof hold->handle );
+        hold->new_handle = false;
+        hold->pinned = handle->pinned;
+        hold->move = handle->move;
+        hold->turn = handle->turn;
+    }
+}
+
+static void find_range( const tr_scene *scene, int layer, tr_cage_hold *hold )
+{
+    const tr_layer *l = &scene->layers[layer];
+    hold->first = l->first > scene->first ? l->first : scene->first;
+    hold->last = l->last < scene->last ? l->last : scene->last;
+    hold->padding = l->padding;
+}
+
+// A cage with the same members that reaches this frame is used again; the one being shown before others.
+static int find_layer( const tr_ui *ui, const tr_shown *shown, const char *members )
+{
+    const tr_scene *scene = shown->scene;
+    const char *seen = tr_cage_layer_shown( ui, shown );
+    int found = -1;
+    for ( int i = 0; i < scene->layer_count; ++i ) {
+        const tr_layer *layer = &scene->layers[i];
+        int frame = tr_stage_document_frame( shown->stage, scene, i, ui->frame );
+        bool fits = layer->kind == TR_LAYER_CAGE && tr_layer_is_active( scene, i ) && frame >= layer->first &&
+                    frame <= layer->last && strcmp( layer->members, members ) == 0;
+        if ( fits && ( found < 0 || seen == NULL || strcmp( scene->layers[found].id, seen ) != 0 ) )
+            found = i;
+    }
+    return found;
+}
+
+// How far the layer has moved it already: a new handle begins there and not where the layer's input has it.
+static vec3 moved_by( const tr_ui *ui, const tr_shown *shown, const tr_item *item, const char *layer )
+{
+    const tr_cage_outline *shape = tr_session_cage( shown->session, layer );
+    int actor = tr_item_actor( shown, item ), prop = tr_item_prop( shown, item );
+    int node = actor >= 0 ? actor : shown->stage->actor_count + prop;
+    int joint = actor < 0 ? -1 : item->joint > 0 ? item->joint : 0;
+    vec3 now, before;
+    if ( shape == NULL || node < 0 || !tr_item_place( ui, shown, item, &now ) ||
+         !tr_cage_outline_before( shape, node, joint, ui->frame, &before ) )
+        return v3_zero;
+    return v3_sub( now, before );
+}
+
+bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *item, tr_cage_hold *out )
+{
+    const tr_scene *scene = shown->scene;
+    char point[160];
+    if ( ( item->kind != TR_ITEM_CAST && item->kind != TR_ITEM_PROP ) || shown->stage == NULL ||
+         !tr_item_point( shown, item, point, sizeof point ) )
+        return false;
+    *out = ( tr_cage_hold ){ .new_handle = true, .pinned = true };
+    members_text( ui, item, out->members, sizeof out->members );
+    snprintf( out->what, sizeof out->what, " point=\"%s\"", point );
+    int layer = find_layer( ui, shown, out->members );
+    out->new_layer = layer < 0;
+    out->frame =
+        tr_stage_document_frame( shown->stage, scene, layer < 0 ? scene->layer_count : layer, ui->frame );
+    free_id( scene, "grip", false, out->handle );
+    if ( out->new_layer ) {
+        free_id( scene, "cage", true, out->layer );
+        out->first = out->frame - ui->cage.reach;
+        out->last = out->frame + ui->cage.reach;
+        out->ease = ui->cage.reach / 3;
+        out->padding = tr_default_layer( "", TR_LAYER_CAGE ).padding;
+        return true;
+    }
+    memcpy( out->layer, scene->layers[layer].id, sizeof out->layer );
+    find_range( scene, layer, out );
+    out->move = moved_by( ui, shown, item, out->layer );
+    find_handle( scene, point, -1, out );
+    return true;
+}
+
+bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *part, tr_cage_hold *out )
+{
+    const tr_scene *scene = shown->scene;
+    const tr_cage_outline *shape = tr_cage_outline_shown( ui, shown );
+    int layer = tr_scene_find_layer( scene, part->layer ), key = -1;
+    if ( part->kind == TR_PART_NONE || layer < 0 || shape == NULL )
+        return false;
+    *out = ( tr_cage_hold ){ .new_handle = true, .pinned = true };
+    memcpy( out->layer, part->layer, sizeof out->layer );
+    out->frame = tr_stage_document_frame( shown->stage, scene, layer, part->frame );
+    find_range( scene, layer, out );
+    for ( int i = 0; part->kind == TR_PART_HANDLE && i < scene->handle_count; ++i )
+        if ( strcmp( scene->handles[i].id, part->handle ) == 0 ) {
+            const tr_handle *h = &scene->handles[i];
+            memcpy( out->handle, h->id, sizeof out->handle );
+            out->new_handle = false;
+            out->pinned = h->pinned;
+            out->move = h->move;
+            out->turn = h->turn;
+            out->whole = h->point.who[0] == 0 && h->vertex < 0;
+            return true;
+        }
+    for ( int k = 0; k < shape->section_count; ++k )
+        key = shape->frames[k] == part->frame ? k : key;
+    if ( key < 0 || part->kind == TR_PART_HANDLE )
+        return false;
+    free_id( scene, "grip", false, out->handle );
+    if ( part->kind == TR_PART_VERTEX ) {
+        int at = key * shape->vertex_count + part->vertex;
+        out->move = v3_sub( shape->moved[at], shape->rest[at] );
+        snprintf( out->what, sizeof out->what, " vertex=%d", part->vertex );
+    } else {
+        out->move = shape->shift[key];
+        out->turn = shape->turn[key];
+        out->whole = true;
+    }
+    find_handle( scene, "", part->kind == TR_PART_VERTEX ? part->vertex : -1, out );
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- lines
+
+static void vec3_text( vec3 v, char out[96] )
+{
+    char n[3][28];
+    const double values[3] = { v.x, v.y, v.z };
+    for ( int i = 0; i < 3; ++i )
+        tr_number_print( n[i], sizeof n[i], values[i], 5 );
+    snprintf( out, 96, "%s,%s,%s", n[0], n[1], n[2] );
+}
+
+void tr_cage_hold_put( const tr_cage_hold *hold, tr_ops *ops, tr_put *put, vec3 move, double turn )
+{
+    char by[96], about[112] = "", room[28];
+    vec3_text( v3_add( hold->move, move ), by );
+    vec3 turned = v3_add( hold->turn, v3( 0, turn, 0 ) );
+    if ( v3_length( turned ) > 0 ) {
+        char text[96];
+        vec3_text( turned, text );
+        snprintf( about, sizeof about, " turn=%s", text );
+    }
+    tr_number_print( room, sizeof room, hold->padding, 4 );
+    if ( hold->new_layer )
+        put( ops, "layer_add id=%s kind=cage members=\"%s\" range=%d,%d ease=%d,%d padding=%s", hold->layer,
+             hold->members, hold->first, hold->last, hold->ease, hold->ease, room );
+    else if ( hold->grown )
+        put( ops, "layer_set id=%s range=%d,%d padding=%s", hold->layer, hold->first, hold->last, room );
+    if ( hold->new_handle )
+        put( ops, "handle_add id=%s layer=%s frame=%d%s move=%s%s", hold->handle, hold->layer, hold->frame,
+             hold->what, by, about );
+    else
+        put( ops, "handle_set id=%s move=%s%s pinned=true", hold->handle, by, about );
+}
+
+void tr_cage_hold_grow( tr_cage_hold *hold, double notches, bool space )
+{
+    int by = (int)lround( 2 * notches );
+    if ( space )
+        hold->padding = clampd( hold->padding * pow( 1.15, notches ), 0.01, 5.0 );
+    else if ( hold->last - hold->first + 2 * by >= 2 && hold->frame >= hold->first - by &&
+              hold->frame <= hold->last + by ) {
+        hold->first -= by;
+        hold->last += by;
+    }
+    if ( hold->new_layer )
+        hold->ease = ( hold->last - hold->first ) / 6;
+    hold->grown = true;
+}
+
+// ------------------------------------------------------------------------------------------------------ pin
+
+// What holds nothing in particular goes when it is let go; anything else keeps what it did, for when it is
+// pinned again. The sections at the ends of the window are held by themselves: there a handle lets go.
+static void toggle( const tr_cage_hold *hold, tr_ops *ops )
+{
+    bool rests = v3_length( hold->move ) == 0 && v3_length( hold->turn ) == 0;
+    bool end = hold->whole && ( hold->frame == hold->first || hold->frame == hold->last );
+    if ( hold->new_handle && end && rests )
+        tr_ops_add( ops, "handle_add id=%s layer=%s frame=%d pinned=false", hold->handle, hold->layer,
+                    hold->frame );
+    else if ( hold->new_handle )
+        tr_cage_hold_put( hold, ops, tr_ops_add, v3_zero, 0 );
+    else if ( rests && hold->pinned != end )
+        tr_ops_add( ops, "handle_remove id=%s", hold->handle );
+    else
+        tr_ops_add( ops, "handle_set id=%s pinned=%s", hold->handle, hold->pinned ? "false" : "true" );
+}
+
+void tr_cage_pin( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    tr_cage_hold hold;
+    const tr_item *chosen = tr_selected( ui );
+    const tr_part *parts[] = { &ui->cage.hover, &ui->cage.chosen };
+    const tr_item *items[] = { &ui->hover, chosen };
+    for ( int i = 0; i < 2; ++i ) {
+        if ( !tr_cage_hold_part( ui, shown, parts[i], &hold ) &&
+             ( items[i] == NULL || !tr_cage_hold_item( ui, shown, items[i], &hold ) ) )
+            continue;
+        toggle( &hold, ops );
+        memcpy( ui->cage.layer, hold.layer, sizeof ui->cage.layer );
+        return;
+    }
+    tr_ui_say( ui, false, "Point at a joint, a prop or a part of a cage to pin it" );
+}
