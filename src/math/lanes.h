@@ -40,9 +40,15 @@ static inline lane lane_select( lane_mask mask, lane yes, lane no )
     return (lane)( ( mask & (lane_mask)yes ) | ( ~mask & (lane_mask)no ) );
 }
 
-static inline lane lane_max( lane a, lane b )
+static inline lane lane_max( lane a, lane b ) // b where one is no number
 {
+#if defined( __AVX__ ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm256_max_pd( (__m256d)a, (__m256d)b );
+#elif defined( __AVX__ )
+    return (lane)_mm256_max_ps( (__m256)a, (__m256)b );
+#else
     return lane_select( a > b, a, b );
+#endif
 }
 
 static inline lane lane_sqrt( lane a )

@@ -190,8 +190,13 @@ static bool build_path( const tr_posegraph *graph, const tr_sparse *points, int 
         node->weights[points->columns[e] % 3] += points->values[e];
         node->acts = true;
     }
-    for ( int i = 0; i < out->count; ++i )
+    int acting = 0;
+    for ( int i = 0; i < out->count; ++i ) {
         set_soft( graph, &out->nodes[i] );
+        acting += out->nodes[i].acts;
+        out->lone = out->nodes[i].acts ? i : out->lone;
+    }
+    out->lone = acting == 1 ? out->lone : -1;
     return true;
 }
 

@@ -130,6 +130,7 @@ static void gather_cell( const tr_graph_lanes *g, int j, lane *cells )
 }
 
 #include "posegraph/rods.h"
+#include "posegraph/rods_rows.h"
 
 // ---------------------------------------------------------------------------------------- right-hand side
 // K u = b for displacements u, with T = R − 1 of the cells and d the direction a bone has now:
@@ -268,6 +269,12 @@ static void local_step( tr_block_work *work )
 // The same by a step of the rods; `anew`: with their stiffness as they lie now, not as in an earlier round.
 static void rods_step( tr_block_work *work, bool anew )
 {
+    for ( int i = 0; anew && i < work->graph_count; ++i )
+        if ( runs( work, i ) )
+            rods_clear( &work->graphs[i] );
+    for ( int i = 0; anew && i < work->block.active_count; ++i )
+        if ( is_spring( work, i ) && runs( work, active_row( work, i )->tree[0] ) )
+            add_spring( work, i );
     for ( int i = 0; i < work->graph_count; ++i )
         if ( runs( work, i ) ) {
             if ( anew )

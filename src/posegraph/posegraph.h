@@ -79,6 +79,7 @@ typedef struct tr_path_node {
 typedef struct tr_port_path {
     tr_path_node *nodes; // [count]
     int count;
+    int lone; // the only node that acts, -1: there are several
 } tr_port_path;
 
 typedef struct tr_cluster {

@@ -34,6 +34,7 @@ typedef struct tr_block_work {
                     // itself
     // Rows of the rods' step, by active row; see rods.h.
     bool *rod_counts; // [active_count] has a say in this round
+    int *rod_pair;    // [active_count] the row that pulls corner 0 of the joint it alone holds, or -1
     int *rod_begin;   // [2 · active_count] where each of its ends begins in rod_ends, in joints
     void *rod_ends;   // [joints on the paths of all ends][18]
     void *rod_factor; // [block.begin[active_count]][9]

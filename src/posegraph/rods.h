@@ -11,20 +11,20 @@
 //   + w_l (d · δb)²                              the length, along its direction d
 //   + 3 w_a ‖δc_j‖² + w_a ωᵀ A_j ω               the anchor
 //
-// (Gauss–Newton: bones count as if they lay where their cells have them). That is a positive definite matrix
-// of 6×6 blocks on the tree, eliminated from the tips to the root. It is driven by what the last positions
-// left undone: the torque on each cell, and the change of the bones' directions.
+// (Gauss–Newton: bones count as if they lay where their cells have them). Of the second line seven tenths
+// count: corners give way where cells next to each other turn differently. At a lone bone three fifths are
+// left, and all of it where a chain turns evenly; with seven tenths a round leaves a third of what is
+// missing, with all of it half. That is a positive definite matrix of 6×6 blocks on the tree, eliminated from
+// the tips to the root. It is driven by what the last positions left undone: the torque on each cell, and the
+// change of the bones' directions.
 //
-// Rows join the trees as in src/solve, by their small system over all graphs, here in 3×3 blocks because axes
-// are coupled. A row that pulls corners apart does not turn the cell as far: see `soft` in posegraph.h. Two
-// rows that ask the same of a rod leave no pivot; a ten-thousandth of each row's own flexibility as
-// compliance keeps one.
+// Rows are in rods_rows.h.
 //
 // Only rotations and directions are taken from the step. The positions that follow are the exact ones for
 // them, so neither the result nor the rows depend on these liberties; only the number of rounds does.
 
-#define ROD_GIVE ( (real)1e-4 ) // compliance of a row, in fractions of its flexibility
-#define ROD_TURN ( (real)0.7 )  // radians a cell turns in one step
+#define ROD_LAG  ( (real)0.7 ) // what giving corners leave of their stiffness
+#define ROD_TURN ( (real)0.7 ) // radians a cell turns in one step
 
 typedef struct rod { // one joint
     lane bone[3];    // b̄, reference
@@ -193,7 +193,7 @@ static void add_bone( const tr_graph_lanes *g, int j, int p )
     put_cross( own->up + 3, 3 * edge, y );
     put_cross( own->up + 18, 3 * edge, x );
     for ( int i = 0; i < 6; ++i )
-        a[i] = edge * ( own->inertia[i] + above->inertia[i] );
+        a[i] = ROD_LAG * edge * ( own->inertia[i] + above->inertia[i] );
     add_inertia( own->lower, 1, a );
     add_inertia( above->lower, 1, a );
     lane *k = own->up + 21;
@@ -280,6 +280,13 @@ static inline void condense( const rod *own, rod *above )
         }
 }
 
+static void rods_clear( const tr_graph_lanes *g )
+{
+    rod *rods = g->rods;
+    for ( int j = 0; j < g->graph->joint_count; ++j )
+        memset( rods[j].lower, 0, sizeof rods[j].lower );
+}
+
 // D and K of all joints and bones, eliminated. Children come after their parents: going backwards, a joint is
 // complete when it is reached.
 static void rods_factor( const tr_graph_lanes *g )
@@ -287,8 +294,6 @@ static void rods_factor( const tr_graph_lanes *g )
     const tr_posegraph_def *def = &g->graph->def;
     rod *rods = g->rods;
     int joints = g->graph->joint_count;
-    for ( int j = 0; j < joints; ++j )
-        memset( rods[j].lower, 0, sizeof rods[j].lower );
     for ( int j = joints - 1; j >= 0; --j ) {
         int p = g->graph->parents[j];
         rod *own = &rods[j];
@@ -365,273 +370,4 @@ static void rods_apply( const tr_graph_lanes *g )
         lane_turn( ( lane_quat ){ q[0], q[1], q[2], q[3] }, (lane *)g->turns + 9 * j );
     }
     aim_bones( g, true );
-}
-
-// -------------------------------------------------------------------------------------------------------
-// rows
-
-// Where the numbers of an active row stand. Y of an end is [path length][6][3] lanes.
-static inline lane *row_end( const tr_block_work *work, int row, int end )
-{
-    return (lane *)work->rod_ends + 18 * (size_t)work->rod_begin[2 * row + end];
-}
-
-static const tr_port_path *path_of( const tr_block_work *work, const tr_port_row *row, int end )
-{
-    return &work->cluster->paths[row->tree[end]][row->port[end]];
-}
-
-static const tr_port_row *active_row( const tr_block_work *work, int i )
-{
-    return &work->block.system->rows[work->block.active[i]];
-}
-
-// Y = L⁻¹ Jᵀ: the point moves by s δc + ω × t, with s and t the sums of its weights and weighted arms at a
-// joint.
-static void end_response( const tr_block_work *work, const tr_port_row *row, int end, lane *y )
-{
-    const tr_port_path *path = path_of( work, row, end );
-    const tr_graph_lanes *g = &work->graphs[row->tree[end]];
-    const rod *rods = g->rods;
-    memset( y, 0, 18 * (size_t)path->count * sizeof( lane ) );
-    for ( int i = 0; i < path->count; ++i ) {
-        const tr_path_node *node = &path->nodes[i];
-        lane *own = y + 18 * i;
-        if ( node->acts ) {
-            const lane *corners = (const lane *)g->reference + 9 * node->joint;
-            lane centre[3], t[3], arm[3];
-            centroid( corners, centre );
-            for ( int c = 0; c < 3; ++c ) {
-                arm[c] = (real)node->weights[0] * ( corners[c] - centre[c] ) +
-                         (real)node->weights[1] * ( corners[3 + c] - centre[c] ) +
-                         (real)node->weights[2] * ( corners[6 + c] - centre[c] );
-                t[c] = arm[c];
-                own[4 * c] += (real)( node->weights[0] + node->weights[1] + node->weights[2] );
-            }
-            add_product( t, 1, (const lane *)g->turns + 9 * node->joint, arm );
-            own[9 + 1] -= t[2], own[9 + 2] += t[1]; // rows of [t]ₓ
-            own[12 + 0] += t[2], own[12 + 2] -= t[0];
-            own[15 + 0] -= t[1], own[15 + 1] += t[0];
-        }
-        lower_solve( rods[node->joint].lower, own, 3 );
-        if ( node->up >= 0 )
-            pass_up( rods[node->joint].up, own, y + 18 * node->up, 3 );
-    }
-}
-
-// out ± Σ over common joints of Y_aᵀ Y_b
-static void add_coupling( const tr_port_path *a, const lane *ya, const tr_port_path *b, const lane *yb,
-                          real sign, lane out[9] )
-{
-    lane sum[9];
-    for ( int i = 0; i < 9; ++i )
-        sum[i] = lane_all( 0 );
-    for ( int i = 0, k = 0; i < a->count && k < b->count; ) {
-        int first = a->nodes[i].joint, second = b->nodes[k].joint;
-        if ( first == second ) {
-            const lane *x = ya + 18 * i, *y = yb + 18 * k;
-            for ( int n = 0; n < 18; n += 3 )
-                for ( int r = 0; r < 3; ++r )
-                    for ( int c = 0; c < 3; ++c )
-                        sum[3 * r + c] += x[n + r] * y[n + c];
-            const double *p = a->nodes[i].soft, *q = b->nodes[k].soft;
-            lane soft = lane_all( (real)( p[0] * q[0] + p[1] * q[1] + p[2] * q[2] ) );
-            sum[0] += soft, sum[4] += soft, sum[8] += soft;
-        }
-        i += first >= second; // from the tips to the root
-        k += second >= first;
-    }
-    for ( int i = 0; i < 9; ++i )
-        out[i] += sign * sum[i];
-}
-
-static void row_coupling( const tr_block_work *work, int i, int k, lane out[9] )
-{
-    const tr_port_row *a = active_row( work, i ), *b = active_row( work, k );
-    for ( int n = 0; n < 9; ++n )
-        out[n] = lane_all( 0 );
-    for ( int e = 0; e < 2 && a->tree[e] >= 0; ++e )
-        for ( int f = 0; f < 2 && b->tree[f] >= 0; ++f )
-            if ( a->tree[e] == b->tree[f] )
-                add_coupling( path_of( work, a, e ), row_end( work, i, e ), path_of( work, b, f ),
-                              row_end( work, k, f ), e == f ? 1 : -1, out );
-}
-
-// A row counts where it is on and its graphs still move.
-static inline lane_mask row_on( const tr_block_work *work, int i, int axis )
-{
-    const lane *compliance = work->block.compliance;
-    return ( compliance[3 * i + axis] >= 0 ) & rounds_of( work, active_row( work, i )->tree[0] )->running;
-}
-
-static bool row_counts( const tr_block_work *work, int i )
-{
-    return lane_any( row_on( work, i, 0 ) | row_on( work, i, 1 ) | row_on( work, i, 2 ) );
-}
-
-static inline lane *row_block( const tr_block_work *work, int i, int k )
-{
-    return (lane *)work->rod_factor + 9 * (size_t)( work->block.begin[i] + k - work->block.first[i] );
-}
-
-// x ← x − Σ over the columns both share of L_in L_knᵀ
-static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9] )
-{
-    const tr_block *block = &work->block;
-    int from = block->first[i] > block->first[k] ? block->first[i] : block->first[k];
-    for ( int n = from; n < k; ++n ) {
-        if ( !work->rod_counts[n] )
-            continue;
-        const lane *x = row_block( work, i, n ), *y = row_block( work, k, n );
-        for ( int r = 0; r < 3; ++r )
-            for ( int c = 0; c < 3; ++c )
-                s[3 * r + c] -=
-                    x[3 * r] * y[3 * c] + x[3 * r + 1] * y[3 * c + 1] + x[3 * r + 2] * y[3 * c + 2];
-    }
-}
-
-// Cholesky of a diagonal block, in place: lower triangle, diagonal entries inverted. Axes that are off stand
-// alone.
-static void factor_diagonal( const tr_block_work *work, int i, lane s[9], lane flexibility )
-{
-    const lane *compliance = work->block.compliance;
-    lane give = ROD_GIVE * flexibility + (real)1e-20;
-    for ( int r = 0; r < 3; ++r ) {
-        lane_mask on = row_on( work, i, r );
-        lane pivot = lane_select( on, s[4 * r] + compliance[3 * i + r] + give, lane_all( 1 ) );
-        for ( int c = 0; c < r; ++c ) {
-            for ( int k = 0; k < c; ++k )
-                s[3 * r + c] -= s[3 * r + k] * s[3 * c + k];
-            s[3 * r + c] *= s[4 * c];
-            pivot -= s[3 * r + c] * s[3 * r + c];
-        }
-        s[4 * r] = 1 / lane_sqrt( lane_max( pivot, (real)0.1 * give ) );
-    }
-}
-
-static void rods_factor_row( const tr_block_work *work, int i )
-{
-    for ( int k = work->block.first[i]; k <= i; ++k ) {
-        if ( !work->rod_counts[k] )
-            continue;
-        lane *s = row_block( work, i, k );
-        row_coupling( work, i, k, s );
-        lane flexibility = s[0] + s[4] + s[8];
-        for ( int r = 0; r < 3; ++r )
-            for ( int c = 0; c < 3; ++c )
-                s[3 * r + c] =
-                    lane_select( row_on( work, i, r ) & row_on( work, k, c ), s[3 * r + c], lane_all( 0 ) );
-        subtract_columns( work, i, k, s );
-        if ( k == i ) {
-            factor_diagonal( work, i, s, flexibility );
-            continue;
-        }
-        const lane *l = row_block( work, k, k );
-        for ( lane *x = s; x < s + 9; x += 3 ) {
-            x[0] *= l[0];
-            x[1] = ( x[1] - x[0] * l[3] ) * l[4];
-            x[2] = ( x[2] - x[0] * l[6] - x[1] * l[7] ) * l[8];
-        }
-    }
-}
-
-// How far the forces alone would move a row.
-static void row_response( const tr_block_work *work, int i, lane sum[3] )
-{
-    const tr_port_row *row = active_row( work, i );
-    for ( int c = 0; c < 3; ++c )
-        sum[c] = lane_all( 0 );
-    for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
-        const tr_port_path *path = path_of( work, row, e );
-        const lane *y = row_end( work, i, e );
-        const rod *rods = work->graphs[row->tree[e]].rods;
-        for ( int n = 0; n < path->count; ++n )
-            for ( int r = 0; r < 6; ++r, y += 3 ) {
-                lane z = rods[path->nodes[n].joint].z[r];
-                for ( int c = 0; c < 3; ++c )
-                    sum[c] = e == 0 ? sum[c] + y[c] * z : sum[c] - y[c] * z;
-            }
-    }
-    for ( int c = 0; c < 3; ++c )
-        sum[c] = lane_select( row_on( work, i, c ), sum[c], lane_all( 0 ) );
-}
-
-// Takes what a row pulls with off the forces at its ends.
-static void row_pull( const tr_block_work *work, int i, const lane force[3] )
-{
-    const tr_port_row *row = active_row( work, i );
-    for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
-        const tr_port_path *path = path_of( work, row, e );
-        const lane *y = row_end( work, i, e );
-        rod *rods = work->graphs[row->tree[e]].rods;
-        for ( int n = 0; n < path->count; ++n )
-            for ( int r = 0; r < 6; ++r, y += 3 ) {
-                lane part = y[0] * force[0] + y[1] * force[1] + y[2] * force[2];
-                lane *z = &rods[path->nodes[n].joint].z[r];
-                *z = e == 0 ? *z - part : *z + part;
-            }
-    }
-}
-
-// L x = b for one row, after those before it.
-static void row_forward( const tr_block_work *work, int i, lane *forces )
-{
-    lane sum[3], *x = forces + 3 * i;
-    row_response( work, i, sum );
-    for ( int k = work->block.first[i]; k < i; ++k ) {
-        const lane *s = row_block( work, i, k ), *y = forces + 3 * k;
-        bool meet = work->rod_counts[k];
-        for ( int c = 0; meet && c < 3; ++c )
-            sum[c] -= s[3 * c] * y[0] + s[3 * c + 1] * y[1] + s[3 * c + 2] * y[2];
-    }
-    const lane *l = row_block( work, i, i );
-    x[0] = sum[0] * l[0];
-    x[1] = ( sum[1] - l[3] * x[0] ) * l[4];
-    x[2] = ( sum[2] - l[6] * x[0] - l[7] * x[1] ) * l[8];
-}
-
-static void row_backward( const tr_block_work *work, int i, lane *forces )
-{
-    const lane *l = row_block( work, i, i );
-    lane *x = forces + 3 * i;
-    x[2] = x[2] * l[8];
-    x[1] = ( x[1] - l[7] * x[2] ) * l[4];
-    x[0] = ( x[0] - l[3] * x[1] - l[6] * x[2] ) * l[0];
-    for ( int k = work->block.first[i]; k < i; ++k ) {
-        const lane *s = row_block( work, i, k );
-        bool meet = work->rod_counts[k];
-        for ( int c = 0; meet && c < 3; ++c )
-            forces[3 * k + c] -= s[c] * x[0] + s[3 + c] * x[1] + s[6 + c] * x[2];
-    }
-}
-
-// Joins the rods that have been eliminated by the rows that count.
-static void rods_join( const tr_block_work *work )
-{
-    for ( int i = 0; i < work->block.active_count; ++i ) {
-        const tr_port_row *row = active_row( work, i );
-        work->rod_counts[i] = row_counts( work, i );
-        for ( int e = 0; work->rod_counts[i] && e < 2 && row->tree[e] >= 0; ++e )
-            end_response( work, row, e, row_end( work, i, e ) );
-        if ( work->rod_counts[i] )
-            rods_factor_row( work, i );
-    }
-}
-
-// Forces of the rows that keep what they ask for as it is, taken off those of the rods.
-static void rods_hold_rows( const tr_block_work *work )
-{
-    int count = work->block.active_count;
-    lane *forces = work->rod_force;
-    for ( int i = 0; i < count; ++i ) {
-        work->rod_counts[i] = work->rod_counts[i] && row_counts( work, i );
-        if ( work->rod_counts[i] )
-            row_forward( work, i, forces );
-    }
-    for ( int i = count - 1; i >= 0; --i )
-        if ( work->rod_counts[i] )
-            row_backward( work, i, forces );
-    for ( int i = 0; i < count; ++i )
-        if ( work->rod_counts[i] )
-            row_pull( work, i, forces + 3 * i );
 }

@@ -28,15 +28,16 @@ static size_t graph_bytes( const tr_cluster *part )
            ( joints * LANES_PER_JOINT + graphs * TR_DEFORM_ROUNDS_LANES ) * TR_LANE_BYTES;
 }
 
-// For the rows of the rods' step: two starts and a flag per row, three forces, the paths of its ends, the
-// factor.
+// For the rows of the rods' step: two starts, a pair and a flag per row, three forces, the paths of its ends,
+// the factor.
 static size_t rod_bytes( const tr_cluster *part, int entries )
 {
     size_t rows = (size_t)part->row_count, joints = 0;
     for ( int r = 0; r < part->row_count; ++r )
         for ( int e = 0; e < 2 && part->rows[r].tree[e] >= 0; ++e )
             joints += (size_t)part->paths[part->rows[r].tree[e]][part->rows[r].port[e]].count;
-    return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( 2 * rows * sizeof( int ) ) +
+    return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( rows * sizeof( int ) ) +
+           whole_lanes( 2 * rows * sizeof( int ) ) +
            ( 3 * rows + 18 * joints + 9 * (size_t)entries ) * TR_LANE_BYTES;
 }
 
@@ -131,12 +132,42 @@ static void lay_out_graphs( tr_block_work *work, char **at )
     }
 }
 
+// The joint a row holds and no other; NULL when there are several, or it joins two graphs.
+static const tr_path_node *held_joint( const tr_block_work *work, int i )
+{
+    const tr_port_row *row = &work->cluster->rows[work->block.active[i]];
+    const tr_port_path *path = &work->cluster->paths[row->tree[0]][row->port[0]];
+    return row->tree[1] < 0 && path->lone >= 0 ? &path->nodes[path->lone] : NULL;
+}
+
+static bool pulls_first_corner( const tr_path_node *node )
+{
+    return node->soft[0] > node->soft[1] && node->soft[0] > node->soft[2];
+}
+
+// Whether a row has a pair does not depend on which others are on: one that is off has no effect.
+static int find_pair( const tr_block_work *work, int i )
+{
+    const tr_path_node *own = held_joint( work, i );
+    if ( own == NULL || pulls_first_corner( own ) )
+        return -1;
+    int graph = work->cluster->rows[work->block.active[i]].tree[0];
+    for ( int k = 0; k < work->block.active_count; ++k ) {
+        const tr_path_node *other = held_joint( work, k );
+        if ( other != NULL && work->cluster->rows[work->block.active[k]].tree[0] == graph &&
+             other->joint == own->joint && pulls_first_corner( other ) )
+            return k;
+    }
+    return -1;
+}
+
 // Memory for the rows of the rods' step.
 static void lay_out_rods( tr_block_work *work, char *at )
 {
     const tr_block *block = &work->block;
     size_t rows = (size_t)block->active_count;
     work->rod_counts = tr_carve( &at, rows * sizeof( bool ) );
+    work->rod_pair = tr_carve( &at, rows * sizeof( int ) );
     work->rod_begin = tr_carve( &at, 2 * rows * sizeof( int ) );
     work->rod_force = tr_carve( &at, 3 * rows * TR_LANE_BYTES );
     work->rod_factor = tr_carve( &at, 9 * (size_t)block->begin[rows] * TR_LANE_BYTES );
@@ -144,6 +175,7 @@ static void lay_out_rods( tr_block_work *work, char *at )
     int joints = 0;
     for ( size_t i = 0; i < rows; ++i ) {
         const tr_port_row *row = &work->cluster->rows[block->active[i]];
+        work->rod_pair[i] = find_pair( work, (int)i );
         for ( int e = 0; e < 2 && row->tree[e] >= 0; ++e ) {
             work->rod_begin[2 * i + (size_t)e] = joints;
             joints += work->cluster->paths[row->tree[e]][row->port[e]].count;
