@@ -441,6 +441,43 @@ static void parallel_gives_the_same_bits( void **state )
     tr_parallel_set_threads( 0 );
 }
 
+static void note_inner( void *context, int begin, int end )
+{
+    for ( int i = begin; i < end; ++i )
+        ( (int *)context )[i] = tr_parallel_thread();
+}
+
+typedef struct own_numbers {
+    bool in_range[16], kept[16];
+} own_numbers;
+
+static void note_outer( void *context, int begin, int end )
+{
+    own_numbers *n = context;
+    int own = tr_parallel_thread(), inner[4] = { -1, -1, -1, -1 };
+    tr_parallel_for( 4, 1, note_inner, inner );
+    for ( int i = begin; i < end; ++i ) {
+        n->in_range[i] = own >= 0 && own < tr_parallel_threads();
+        n->kept[i] = inner[0] == own && inner[1] == own && inner[2] == own && inner[3] == own;
+    }
+}
+
+// Memory may be kept by number of thread: it is small, and the same in loops within a task.
+static void threads_have_numbers( void **state )
+{
+    (void)state;
+    int threads[] = { 1, 2, 3, 8 };
+    assert_int_equal( tr_parallel_thread(), 0 );
+    for ( int t = 0; t < 4; ++t ) {
+        own_numbers n = { { false }, { false } };
+        tr_parallel_set_threads( threads[t] );
+        tr_parallel_for( 16, 1, note_outer, &n );
+        for ( int i = 0; i < 16; ++i )
+            assert_true( n.in_range[i] && n.kept[i] );
+    }
+    tr_parallel_set_threads( 0 );
+}
+
 static void nothing_to_do_in_parallel( void **state )
 {
     (void)state;
@@ -503,6 +540,7 @@ int main( void )
         TEST( printing_reads_back ),
         TEST( locale_does_not_matter ),
         TEST( parallel_gives_the_same_bits ),
+        TEST( threads_have_numbers ),
         TEST( nothing_to_do_in_parallel ),
         TEST( utf_8_is_told_from_other_bytes ),
         TEST( clock_runs_forward ),

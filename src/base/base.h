@@ -113,6 +113,9 @@ typedef void tr_task( void *context, int begin, int end );
 void tr_parallel_for( int count, int block, tr_task *task, void *context );
 void tr_parallel_set_threads( int threads ); // 0 = as many as there are processors
 int tr_parallel_threads( void );
+// Number of the thread that runs a task, below tr_parallel_threads(): memory of its own may be kept by it. 0
+// outside of tasks. A task that calls tr_parallel_for itself runs all of that.
+int tr_parallel_thread( void );
 
 // Whether kernels that are compiled for AVX2 may be called.
 bool tr_processor_has_avx2( void );

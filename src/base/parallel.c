@@ -17,19 +17,32 @@ int tr_parallel_threads( void )
     return wanted_threads > 0 ? wanted_threads : omp_get_num_procs();
 }
 
+static void run_block( int count, int block, int index, tr_task *task, void *context )
+{
+    int begin = index * block;
+    task( context, begin, count - begin > block ? begin + block : count );
+}
+
+int tr_parallel_thread( void )
+{
+    return omp_get_thread_num();
+}
+
 void tr_parallel_for( int count, int block, tr_task *task, void *context )
 {
     assert( block > 0 );
     int blocks = count > 0 ? ( count - 1 ) / block + 1 : 0;
-    int threads = tr_parallel_threads();
+    int threads = omp_in_parallel() ? 1 : tr_parallel_threads();
     if ( threads > blocks )
-        threads = blocks > 0 ? blocks : 1;
-#pragma omp parallel for schedule( dynamic, 1 ) num_threads( threads ) if ( threads > 1 )
-    for ( int i = 0; i < blocks; ++i ) {
-        int begin = i * block;
-        int end = count - begin > block ? begin + block : count;
-        task( context, begin, end );
+        threads = blocks;
+    if ( threads <= 1 ) { // no team at all: within a task, its thread goes on by itself
+        for ( int i = 0; i < blocks; ++i )
+            run_block( count, block, i, task, context );
+        return;
     }
+#pragma omp parallel for schedule( dynamic, 1 ) num_threads( threads )
+    for ( int i = 0; i < blocks; ++i )
+        run_block( count, block, i, task, context );
 }
 
 bool tr_processor_has_avx2( void )

@@ -75,7 +75,7 @@ void tr_graphs_free( tr_graphs *graphs );
 int tr_steady_span( const tr_stage *stage );
 
 // Split by cost, so that a drag may solve again and again without allocating: create → run. Frames are the
-// stage's; a run takes at most `chunk` of them in a row.
+// stage's; a run of graphs takes at most `chunk` of them in a row.
 
 // Fits skeletons, from the motions in `result`, to graphs: joints and rotations the graphs came to. Motions,
 // worlds and props' tracks of `result` are changed.
@@ -83,9 +83,9 @@ typedef struct tr_cluster_fit_def {
     const tr_stage *stage;
     tr_result *result;
     const tr_graphs *graphs;
-    const bool *nodes;      // [actor_count + prop_count] who is at work; NULL: everybody
-    const bool *affected;   // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
-    int first, last, chunk; // frames that may be asked for
+    const bool *nodes;    // [actor_count + prop_count] who is at work; NULL: everybody
+    const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
+    int first, last;      // frames that may be asked for
     tr_fit_def fit;
     int rounds;                  // of meeting and fitting again, at most
     const tr_progress *progress; // told of the second half of the work; NULL: nobody asks

@@ -9,6 +9,7 @@
 #include "scene/cluster.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define STEADY 0.1 // seconds to either side over which the root is steadied
@@ -18,26 +19,6 @@ int tr_steady_span( const tr_stage *stage )
     return (int)ceil( STEADY * stage->fps );
 }
 // ----------------------------------------------------------------------------------------------------- fit
-
-typedef struct forward_job { // frames of a batch
-    const fitter *s;
-    const fit_body *body;
-} forward_job;
-
-static void forward_frames( void *context, int begin, int end )
-{
-    const forward_job *job = context;
-    const tr_result *result = job->s->def.result;
-    int actor = job->body->actor;
-    for ( int n = begin; n < end; ++n ) {
-        int f = job->s->batch.stage_frames[n];
-        result->motions[actor].clip.root[f] = job->s->batch.results[n].root;
-        tr_forward( &result->motions[actor].skeleton, &result->motions[actor].clip, f,
-                    tr_world_pose( &result->worlds[actor], f ) );
-    }
-}
-
-#define FORWARD_BLOCK 256 // frames: some 0.2 ms
 
 // The graph's root without its trembling: every step of one of many legs tugs at it. How far it is from the
 // copied path is averaged over the frames around.
@@ -55,9 +36,20 @@ static vec3 steady_root( const fitter *s, const fit_body *body, int frame )
     return v3_mad( fitter_copied_pose( s, body, frame ).positions[0], 1.0 / weights, sum );
 }
 
-static bool fit_body_frames( fitter *s, fit_body *body, tr_error *error )
+static void forward_batch( const fitter *s, const fit_body *body, int count )
 {
-    fit_batch *batch = &s->batch;
+    tr_motion *motion = &s->def.result->motions[body->actor];
+    for ( int n = 0; n < count; ++n ) {
+        int f = s->batch.stage_frames[n];
+        motion->clip.root[f] = s->batch.results[n].root;
+        tr_forward( &motion->skeleton, &motion->clip, f,
+                    tr_world_pose( &s->def.result->worlds[body->actor], f ) );
+    }
+}
+
+static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *error )
+{
+    const fit_batch *batch = &s->batch;
     int count = 0;
     tr_clip *clip = &s->def.result->motions[body->actor].clip;
     size_t joints = (size_t)clip->joint_count;
@@ -74,28 +66,26 @@ static bool fit_body_frames( fitter *s, fit_body *body, tr_error *error )
     }
     if ( count == 0 )
         return true;
-    if ( !tr_fit_solve( &body->fit, &s->scratches[body->scratch], batch->frames, batch->results, count,
-                        error ) )
+    if ( !tr_fit_solve( &body->fit, s->scratch, batch->frames, batch->results, count, error ) )
         return false;
-    tr_parallel_for( count, FORWARD_BLOCK, forward_frames, &( forward_job ){ s, body } );
+    forward_batch( s, body, count );
     return true;
 }
 
-static bool fit_stale( fitter *s, tr_error *error )
+static bool fit_stale( const fitter *s, tr_error *error )
 {
-    for ( int i = 0; i < s->body_count; ++i ) {
-        if ( !tr_progress_report( s->def.progress, s->body_count + i, 2 * s->body_count, error ) ||
-             !fit_body_frames( s, &s->bodies[i], error ) )
+    for ( int i = 0; i < s->body_count; ++i )
+        if ( !fit_body_frames( s, &s->bodies[i], error ) )
             return false;
-    }
     for ( int i = 0; i < s->body_count; ++i )
         memset( s->bodies[i].stale, 0, (size_t)( s->to - s->from + 1 ) * sizeof( bool ) );
     return true;
 }
+
 // --------------------------------------------------------------------------------------------------- rounds
 
 // What the rounds begin with: the poses as they are, nothing corrected.
-static void start_body( const fitter *s, fit_body *body )
+static void start_body( const fitter *s, const fit_body *body )
 {
     size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], s->from );
@@ -119,7 +109,8 @@ static void start_rule( const fitter *s, int k, const tr_result *graph_view )
             memset( s->nudges[2 * k + e], 0, (size_t)( s->to - s->from + 1 ) * sizeof( vec3 ) );
     for ( int f = s->from; s->agreed[k] != NULL && f <= s->to; ++f ) {
         double apart;
-        if ( fitter_affects( s, rule->a.actor, f ) && fitter_affects( s, rule->b.actor, f ) )
+        if ( tr_rule_strength( rule, f ) > 0 && fitter_affects( s, rule->a.actor, f ) &&
+             fitter_affects( s, rule->b.actor, f ) )
             s->agreed[k][fitter_cell( s, f )] = tr_fitter_half_way( s, graph_view, rule, f, &apart );
     }
 }
@@ -145,11 +136,8 @@ static void turn_ends_back( const fitter *s, const fit_body *body )
     }
 }
 
-bool tr_cluster_fitter_run( tr_cluster_fitter *s, int from, int to, tr_error *error )
+static bool run_rounds( const fitter *s, tr_error *error )
 {
-    assert( from >= s->def.first && to <= s->def.last && to - from < s->def.chunk );
-    s->from = from;
-    s->to = to;
     for ( int i = 0; i < s->body_count; ++i )
         start_body( s, &s->bodies[i] );
     start_rules( s );
@@ -164,4 +152,55 @@ bool tr_cluster_fitter_run( tr_cluster_fitter *s, int from, int to, tr_error *er
     for ( int i = 0; i < s->body_count; ++i )
         turn_ends_back( s, &s->bodies[i] );
     return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- jobs
+
+typedef struct fit_crew { // all threads at work on the jobs
+    tr_cluster_fitter *all;
+    int from, to;
+    atomic_int done;
+    atomic_bool cancelled;
+} fit_crew;
+
+static void run_jobs( void *context, int begin, int end )
+{
+    fit_crew *crew = context;
+    tr_cluster_fitter *all = crew->all;
+    int thread = tr_parallel_thread();
+    fit_room *room = &all->rooms[thread];
+    for ( int j = begin; j < end; ++j ) {
+        const fit_job *job = &all->jobs[j];
+        int done = atomic_fetch_add( &crew->done, 1 );
+        if ( job->from > crew->to || job->to < crew->from || crew->cancelled )
+            continue;
+        if ( thread == 0 && // who asks knows one thread only
+             !tr_progress_report( all->def.progress, all->job_count + done, 2 * all->job_count,
+                                  &room->error ) )
+            crew->cancelled = true;
+        fitter s = tr_fit_room_open( all, room, job, crew->from, crew->to );
+        tr_error error;
+        if ( !crew->cancelled && !run_rounds( &s, &error ) && ( room->failed < 0 || j < room->failed ) ) {
+            room->failed = j;
+            room->error = error;
+        }
+        tr_fit_room_close( room, &s );
+    }
+}
+
+bool tr_cluster_fitter_run( tr_cluster_fitter *all, int from, int to, tr_error *error )
+{
+    assert( from >= all->def.first && to <= all->def.last );
+    fit_crew crew = { .all = all, .from = from, .to = to };
+    for ( int t = 0; t < all->room_count; ++t )
+        all->rooms[t].failed = -1;
+    tr_parallel_for( all->job_count, 1, run_jobs, &crew );
+    const fit_room *first = NULL; // the same for any number of threads
+    for ( int t = 0; t < all->room_count; ++t )
+        if ( all->rooms[t].failed >= 0 && ( first == NULL || all->rooms[t].failed < first->failed ) )
+            first = &all->rooms[t];
+    if ( first == NULL && !crew.cancelled )
+        return true;
+    *error = crew.cancelled ? all->rooms[0].error : first->error;
+    return false;
 }

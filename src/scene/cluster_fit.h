@@ -1,6 +1,7 @@
 // Private to the skeleton fit of clusters: what its files share. See cluster.h for what it does.
 //
-//   cluster_fit_build.c  who is at work, which rules act on them, memory
+//   cluster_fit_build.c  who is at work, and jobs: frames of those whom rules join there
+//   cluster_fit_room.c   memory of the jobs, one room per thread
 //   cluster_fit_goals.c  what the fit of one character is asked for at one frame
 //   cluster_fit_meet.c   what moves after a fit so that partners, props and the ground are met
 //   cluster_fit.c        the rounds of fitting and meeting
@@ -11,21 +12,21 @@
 
 typedef struct fit_body { // a character at work
     int actor;
-    int *rules; // [rule_count] that act on it, as indices of the fitter's list
-    int rule_count;
     int *masses; // [mass_count] places of its centre of mass, as indices in the stage
     int mass_count;
     int *feet; // [foot_count] joints that stand on the ground as one
     int foot_count;
-    bool *ends;     // [joint_count] that turn back, see cluster_ends.c
-    int most_goals; // at one frame
+    bool *ends; // [joint_count] that turn back, see cluster_ends.c
     tr_fit fit;
-    int scratch;     // index of the fitter's
-    quat *start;     // [frame_count * joint_count] local rotations before any fit
+    // In a room, of the job there:
+    int *rules; // [rule_count] that act on it, as indices of the fitter's list
+    int rule_count;
+    int most_goals;  // at one frame
+    quat *start;     // [frames * joint_count] local rotations before any fit
     tr_world copied; // and their joints
-    double *holds;   // [frame_count * foot_count] height to keep a foot at, 0: none
-    tr_lean *leans;  // [frame_count], NULL where no centre of mass has a place
-    bool *stale;     // [frame_count] to be fitted again
+    double *holds;   // [frames * foot_count] height to keep a foot at, 0: none
+    tr_lean *leans;  // [frames], NULL where no centre of mass has a place
+    bool *stale;     // [frames] to be fitted again
 } fit_body;
 
 typedef struct fit_prop { // a prop at work
@@ -35,32 +36,65 @@ typedef struct fit_prop { // a prop at work
 } fit_prop;
 
 typedef struct fit_batch { // frames of one character that are fitted together
-    tr_fit_frame *frames;  // [chunk]
+    tr_fit_frame *frames;  // [frames of the job]
     tr_fit_result *results;
-    tr_fit_goal *goals; // [chunk * most goals of anybody]
+    tr_fit_goal *goals; // [frames * most goals of anybody]
     int *stage_frames;
 } fit_batch;
 
-// Memory of frames holds def.chunk of them, from that on which the run at hand begins.
-struct tr_cluster_fitter {
+// Frames never look at one another, and characters only at those whom rules join to them: what both say is a
+// job, which is done from the first fit to the last without asking what others do.
+typedef struct fit_job {
+    int from, to; // frames
+    int body_begin, prop_begin,
+        rule_begin; // in the lists: bodies of the fitter; props and rules of the stage, rules that act there
+    int body_count, prop_count, rule_count;
+    int most_goals; // of anybody at one frame
+    double cost;    // joints to fit
+} fit_job;
+
+// A job at work in a room.
+typedef struct fitter {
     tr_cluster_fit_def def;
+    int from, to;     // frames
     fit_body *bodies; // [body_count]
     int body_count;
-    int *body_of;    // [actor_count] -1: not at work
-    fit_prop *props; // [prop_count]
+    const int *body_of; // [actor_count] of those at work, and of those only
+    fit_prop *props;    // [prop_count]
     int prop_count;
-    int *rules; // [rule_count] of the stage that act on any of them
+    const int *rules; // [rule_count] of the stage that act on any of them
     int rule_count;
     vec3 **agreed; // [rule_count] where end a of a relation between two characters is to be, else NULL
     vec3 **nudges; // [2 rule_count] of ends that mix joints, NULL for others: what the fit is told to add so
                    // that their mean comes to its place
-    tr_fit_scratch *scratches; // [scratch_count]
-    int scratch_count;
     fit_batch batch;
-    int from, to; // frames of the run at hand
+    tr_fit_scratch *scratch;
+} fitter;
+
+typedef struct fit_room { // of one thread
+    char *memory;         // for the job at hand
+    tr_fit_scratch scratch;
+    int *body_of;   // [actor_count]
+    int failed;     // the first job that did, -1: none
+    tr_error error; // of that
+} fit_room;
+
+struct tr_cluster_fitter {
+    tr_cluster_fit_def def;
+    fit_body *bodies; // [body_count]
+    int body_count;
+    int *body_of;  // [actor_count] -1: not at work
+    fit_job *jobs; // [job_count] the longest first
+    int job_count, job_capacity;
+    int *lists; // [list_count]
+    int list_count, list_capacity;
+    size_t room_bytes;
+    fit_room *rooms; // [room_count]
+    int room_count;
 };
 
-typedef tr_cluster_fitter fitter;
+// Frames of a job: enough of a kind to fill the lanes of the fit, few enough for all threads to have work.
+#define FIT_FRAMES 32
 
 static inline size_t fitter_cell( const fitter *s, int frame )
 {
@@ -103,7 +137,21 @@ static inline double *fitter_hold( const fitter *s, const fit_body *body, int fo
     return &body->holds[fitter_cell( s, frame ) * (size_t)body->foot_count + (size_t)foot];
 }
 
-// -------------------------------------------------------------------------------- cluster_fit_goals.c
+// --------------------------------------------------------------------------------- cluster_fit_build.c
+
+// Several joints that move on their own. Those of one hand or foot do not: they are a point on it, such as a
+// palm.
+bool tr_anchor_mixes( const tr_stage *stage, const tr_anchor *anchor );
+
+// ---------------------------------------------------------------------------------- cluster_fit_room.c
+
+bool tr_fit_rooms_build( tr_cluster_fitter *all, tr_error *error ); // for the jobs there are
+void tr_fit_rooms_free( tr_cluster_fitter *all );
+// Begins those frames of a job that lie between `from` and `to` in a room.
+fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit_job *job, int from, int to );
+void tr_fit_room_close( fit_room *room, const fitter *s );
+
+// --------------------------------------------------------------------------------- cluster_fit_goals.c
 
 bool tr_rule_links_actors( const tr_rule *rule ); // offset or distance between two characters
 // Where a rule wants one of its ends.
@@ -111,7 +159,7 @@ vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame );
 // Fills goals [body->most_goals] and returns how many there are.
 int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals );
 
-// --------------------------------------------------------------------------------- cluster_fit_meet.c
+// ---------------------------------------------------------------------------------- cluster_fit_meet.c
 
 // Half way between where `achieved` has the two ends of a link between characters; `*apart` says how far they
 // are off.

@@ -1,56 +1,35 @@
-// Who takes part in the skeleton fit, which rules act on them, and memory for it.
+// Who takes part in the skeleton fit, and the jobs: for some frames in a row, those whom rules join there.
 #include "scene/cluster_fit.h"
+
+#include <stdlib.h>
 
 #define MAX_ROUNDS 8
 
-// -------------------------------------------------------------------------------------------------- freeing
-
 static void body_free( fit_body *body )
 {
-    tr_free( body->rules );
     tr_free( body->masses );
     tr_free( body->feet );
     tr_free( body->ends );
     tr_fit_free( &body->fit );
-    tr_free( body->start );
-    tr_world_free( &body->copied );
-    tr_free( body->holds );
-    tr_free( body->leans );
-    tr_free( body->stale );
 }
 
-void tr_cluster_fitter_destroy( tr_cluster_fitter *s )
+void tr_cluster_fitter_destroy( tr_cluster_fitter *all )
 {
-    if ( s == NULL )
+    if ( all == NULL )
         return;
-    for ( int i = 0; s->bodies != NULL && i < s->body_count; ++i )
-        body_free( &s->bodies[i] );
-    for ( int i = 0; s->props != NULL && i < s->prop_count; ++i )
-        tr_free( s->props[i].rules );
-    for ( int k = 0; s->agreed != NULL && k < s->rule_count; ++k )
-        tr_free( s->agreed[k] );
-    for ( int e = 0; s->nudges != NULL && e < 2 * s->rule_count; ++e )
-        tr_free( s->nudges[e] );
-    for ( int i = 0; i < s->scratch_count; ++i )
-        tr_fit_scratch_free( &s->scratches[i] );
-    tr_free( s->bodies );
-    tr_free( s->body_of );
-    tr_free( s->props );
-    tr_free( s->rules );
-    tr_free( s->agreed );
-    tr_free( s->nudges );
-    tr_free( s->scratches );
-    tr_free( s->batch.frames );
-    tr_free( s->batch.results );
-    tr_free( s->batch.goals );
-    tr_free( s->batch.stage_frames );
-    tr_free( s );
+    for ( int i = 0; all->bodies != NULL && i < all->body_count; ++i )
+        body_free( &all->bodies[i] );
+    tr_fit_rooms_free( all );
+    tr_free( all->bodies );
+    tr_free( all->body_of );
+    tr_free( all->jobs );
+    tr_free( all->lists );
+    tr_free( all );
 }
-// ------------------------------------------------------------------------------------------- bodies, rules
 
-// Several joints that move on their own. Those of one hand or foot do not: they are a point on it, such as a
-// palm.
-static bool mixes( const tr_stage *stage, const tr_anchor *anchor )
+// -------------------------------------------------------------------------------------------------- bodies
+
+bool tr_anchor_mixes( const tr_stage *stage, const tr_anchor *anchor )
 {
     bool several = false;
     for ( int i = 1; anchor->actor >= 0 && i < anchor->count; ++i ) {
@@ -69,192 +48,263 @@ static bool is_foot( const tr_skeleton *skeleton, int joint )
            tr_extremity_carrier( skeleton, joint ) == joint;
 }
 
-static bool holds_prop( const tr_rule *rule, int prop )
+static bool is_at_work( const tr_cluster_fitter *all, int node )
 {
-    return rule->surface_prop == prop || rule->a.prop == prop || rule->b.prop == prop;
-}
-
-static bool is_at_work( const fitter *s, const tr_rule *rule )
-{
-    bool own = fitter_body( s, rule->a.actor ) != NULL || fitter_body( s, rule->b.actor ) != NULL;
-    for ( int i = 0; !own && i < s->prop_count; ++i )
-        own = holds_prop( rule, s->props[i].prop );
-    return own;
+    return node >= 0 && ( all->def.nodes == NULL || all->def.nodes[node] );
 }
 
 // Who is at work: everybody, or those the def names.
-static bool find_nodes( fitter *s )
+static bool find_bodies( tr_cluster_fitter *all )
 {
-    const tr_stage *stage = s->def.stage;
-    s->bodies = tr_alloc( (size_t)stage->actor_count, sizeof( fit_body ) );
-    s->body_of = tr_alloc( (size_t)stage->actor_count, sizeof( int ) );
-    s->props = tr_alloc( (size_t)stage->prop_count, sizeof( fit_prop ) );
-    if ( s->bodies == NULL || s->body_of == NULL || s->props == NULL )
+    size_t actors = (size_t)all->def.stage->actor_count;
+    all->bodies = tr_alloc( actors, sizeof( fit_body ) );
+    all->body_of = tr_alloc( actors, sizeof( int ) );
+    if ( all->bodies == NULL || all->body_of == NULL )
         return false;
-    for ( int i = 0; i < stage->actor_count; ++i ) {
-        bool in = s->def.nodes == NULL || s->def.nodes[i];
-        s->body_of[i] = in ? s->body_count : -1;
-        if ( in )
-            s->bodies[s->body_count++].actor = i;
+    for ( size_t i = 0; i < actors; ++i ) {
+        all->body_of[i] = is_at_work( all, (int)i ) ? all->body_count : -1;
+        if ( all->body_of[i] >= 0 )
+            all->bodies[all->body_count++].actor = (int)i;
     }
-    for ( int p = 0; p < stage->prop_count; ++p )
-        if ( s->def.nodes == NULL || s->def.nodes[stage->actor_count + p] )
-            s->props[s->prop_count++].prop = p;
     return true;
 }
 
-// What only some rules need.
-static bool build_corrections( fitter *s )
+// rules [rule_count] are those that name the character.
+static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules, int rule_count,
+                        tr_error *error )
 {
-    size_t frames = (size_t)s->def.chunk;
-    s->agreed = tr_alloc( (size_t)s->rule_count, sizeof( vec3 * ) );
-    s->nudges = tr_alloc( 2 * (size_t)s->rule_count, sizeof( vec3 * ) );
-    bool ok = s->agreed != NULL && s->nudges != NULL;
-    for ( int k = 0; ok && k < s->rule_count; ++k ) {
-        const tr_rule *rule = fitter_rule( s, k );
-        if ( tr_rule_links_actors( rule ) )
-            ok = ( s->agreed[k] = tr_alloc( frames, sizeof( vec3 ) ) ) != NULL;
-        for ( int e = 0; ok && e < 2; ++e )
-            if ( mixes( s->def.stage, e == 0 ? &rule->a : &rule->b ) )
-                ok = ( s->nudges[2 * k + e] = tr_alloc( frames, sizeof( vec3 ) ) ) != NULL;
-    }
-    return ok;
-}
-
-static bool find_rules( fitter *s )
-{
-    const tr_stage *stage = s->def.stage;
-    s->rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
-    if ( s->rules == NULL )
-        return false;
-    for ( int r = 0; r < stage->rule_count; ++r )
-        if ( is_at_work( s, &stage->rules[r] ) )
-            s->rules[s->rule_count++] = r;
-    for ( int i = 0; i < s->prop_count; ++i ) {
-        fit_prop *prop = &s->props[i];
-        prop->rules = tr_alloc( (size_t)s->rule_count, sizeof( int ) );
-        for ( int k = 0; prop->rules != NULL && k < s->rule_count; ++k )
-            if ( holds_prop( fitter_rule( s, k ), prop->prop ) )
-                prop->rules[prop->rule_count++] = k;
-        if ( prop->rules == NULL )
-            return false;
-    }
-    return build_corrections( s );
-}
-
-// Those of a rule: one for each joint of a mixture, two for a lone joint and its palm. Stances count apart.
-static int rule_goals( const tr_rule *rule, int frame )
-{
-    int joints = rule->a.count + rule->b.count;
-    return rule->footing < 0 && tr_rule_strength( rule, frame ) > 0 ? ( joints > 2 ? joints : 2 ) + 2 : 0;
-}
-
-// At most this many goals act on a character at one frame.
-static int most_goals( const fitter *s, const fit_body *body )
-{
-    int most = 1;
-    for ( int f = s->def.first; f <= s->def.last; ++f ) {
-        int count = body->foot_count + 2 * s->def.stage->actors[body->actor].footing_count;
-        for ( int i = 0; i < body->rule_count; ++i )
-            count += rule_goals( fitter_rule( s, body->rules[i] ), f );
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
-static bool build_lists( fitter *s, fit_body *body )
-{
-    const tr_skeleton *skeleton = fitter_skeleton( s, body );
-    body->rules = tr_alloc( (size_t)s->rule_count, sizeof( int ) );
-    body->masses = tr_alloc( (size_t)s->rule_count, sizeof( int ) );
+    const tr_stage *stage = all->def.stage;
+    const tr_skeleton *skeleton = &stage->actors[body->actor].target;
+    body->masses = tr_alloc( (size_t)rule_count, sizeof( int ) );
     body->feet = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
     body->ends = tr_alloc( (size_t)skeleton->joint_count, sizeof( bool ) );
-    if ( body->rules == NULL || body->masses == NULL || body->feet == NULL || body->ends == NULL )
-        return false;
-    tr_ends_find( s->def.stage, body->actor, s->rules, s->rule_count, body->ends );
-    for ( int k = 0; k < s->rule_count; ++k ) {
-        const tr_rule *rule = fitter_rule( s, k );
-        if ( rule->a.actor != body->actor && rule->b.actor != body->actor )
-            continue;
-        body->rules[body->rule_count++] = k;
-        if ( rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && rule->hard )
-            body->masses[body->mass_count++] = s->rules[k];
-    }
+    if ( body->masses == NULL || body->feet == NULL || body->ends == NULL )
+        return tr_error_memory( error );
+    tr_ends_find( stage, body->actor, rules, rule_count, body->ends );
+    for ( int i = 0; i < rule_count; ++i )
+        if ( stage->rules[rules[i]].kind == TR_CONSTRAINT_CENTRE_OF_MASS && stage->rules[rules[i]].hard )
+            body->masses[body->mass_count++] = rules[i];
     for ( int j = 0; j < skeleton->joint_count; ++j )
         if ( is_foot( skeleton, j ) )
             body->feet[body->foot_count++] = j;
-    body->most_goals = most_goals( s, body );
-    return true;
+    return tr_fit_build( &body->fit, skeleton, &all->def.fit, error );
 }
 
-static bool build_memory( fitter *s, fit_body *body )
+static bool build_bodies( tr_cluster_fitter *all, tr_error *error )
 {
-    size_t frames = (size_t)s->def.chunk, joints = (size_t)fitter_skeleton( s, body )->joint_count;
-    body->start = tr_alloc( frames * joints, sizeof( quat ) );
-    body->copied = ( tr_world ){ .joint_count = (int)joints, .frame_count = s->def.chunk };
-    body->copied.rotations = tr_alloc( frames * joints, sizeof( quat ) );
-    body->copied.positions = tr_alloc( frames * joints, sizeof( vec3 ) );
-    body->holds = tr_alloc( frames * (size_t)body->foot_count, sizeof( double ) );
-    body->leans = body->mass_count > 0 ? tr_alloc( frames, sizeof( tr_lean ) ) : NULL;
-    body->stale = tr_alloc( frames, sizeof( bool ) );
-    return body->start != NULL && body->copied.rotations != NULL && body->copied.positions != NULL &&
-           body->holds != NULL && ( body->mass_count == 0 || body->leans != NULL ) && body->stale != NULL;
-}
-
-// Characters take turns: those of the same size share working memory.
-static bool find_scratch( fitter *s, fit_body *body, tr_error *error )
-{
-    int joints = fitter_skeleton( s, body )->joint_count;
-    for ( int i = 0; i < s->scratch_count; ++i ) {
-        const tr_fit_scratch *known = &s->scratches[i];
-        if ( known->joint_count >= joints && known->depth >= body->fit.depth &&
-             known->goal_count >= body->most_goals ) {
-            body->scratch = i;
-            return true;
-        }
-    }
-    body->scratch = s->scratch_count++;
-    return tr_fit_scratch_build( &s->scratches[body->scratch], &body->fit, body->most_goals,
-                                 tr_parallel_threads(), error );
-}
-
-static bool build_bodies( fitter *s, tr_error *error )
-{
-    s->scratches = tr_alloc( (size_t)s->body_count, sizeof( tr_fit_scratch ) );
-    if ( s->scratches == NULL )
+    const tr_stage *stage = all->def.stage;
+    int *begin, *rules; // of each actor
+    if ( !tr_rules_by_actor( stage, &begin, &rules ) )
         return tr_error_memory( error );
-    for ( int i = 0; i < s->body_count; ++i ) {
-        fit_body *body = &s->bodies[i];
-        if ( !build_lists( s, body ) || !build_memory( s, body ) )
-            return tr_error_memory( error );
-        if ( !tr_fit_build( &body->fit, fitter_skeleton( s, body ), &s->def.fit, error ) ||
-             !find_scratch( s, body, error ) )
-            return false;
+    bool ok = true;
+    for ( int i = 0; ok && i < all->body_count; ++i ) {
+        int actor = all->bodies[i].actor;
+        ok = build_body( all, &all->bodies[i], rules + begin[actor], begin[actor + 1] - begin[actor], error );
     }
-    return true;
+    tr_free( begin );
+    tr_free( rules );
+    return ok;
 }
 
-static bool build_batch( fitter *s )
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all )
 {
-    size_t frames = (size_t)s->def.chunk, most = 0;
-    for ( int i = 0; i < s->body_count; ++i )
-        most = (size_t)s->bodies[i].most_goals > most ? (size_t)s->bodies[i].most_goals : most;
-    s->batch.frames = tr_alloc( frames, sizeof( tr_fit_frame ) );
-    s->batch.results = tr_alloc( frames, sizeof( tr_fit_result ) );
-    s->batch.goals = tr_alloc( frames * most, sizeof( tr_fit_goal ) );
-    s->batch.stage_frames = tr_alloc( frames, sizeof( int ) );
-    return s->batch.frames != NULL && s->batch.results != NULL && s->batch.goals != NULL &&
-           s->batch.stage_frames != NULL;
-}
-// ------------------------------------------------------------------------------------------------- fitter
-
-bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *s )
-{
-    bool needs = s->body_count != 1 || s->prop_count > 0 || s->bodies[0].mass_count > 0;
-    for ( int e = 0; e < 2 * s->rule_count; ++e )
-        needs = needs || s->nudges[e] != NULL;
+    const tr_stage *stage = all->def.stage;
+    bool needs = all->body_count != 1 || all->bodies[0].mass_count > 0;
+    for ( int p = 0; p < stage->prop_count; ++p )
+        needs = needs || is_at_work( all, stage->actor_count + p );
+    for ( int r = 0; !needs && r < stage->rule_count; ++r ) {
+        const tr_anchor *a = &stage->rules[r].a, *b = &stage->rules[r].b;
+        needs = ( is_at_work( all, a->actor ) && tr_anchor_mixes( stage, a ) ) ||
+                ( is_at_work( all, b->actor ) && tr_anchor_mixes( stage, b ) );
+    }
     return needs;
 }
+
+// ---------------------------------------------------------------------------------------------------- jobs
+
+typedef struct window { // frames that are being made into jobs
+    tr_cluster_fitter *all;
+    int from, to;
+    int *parent; // [actor_count + prop_count] union–find over nodes at work
+    int *job_of; // [actor_count + prop_count] of the first node of each set
+    int *active; // [active_count] rules that act there
+    int active_count;
+    bool *held; // [actor_count + prop_count] by one of them
+    int *goals; // [actor_count] at most, at one frame
+} window;
+
+static void nodes_of( const tr_stage *stage, const tr_rule *rule, int nodes[3] )
+{
+    nodes[0] = tr_anchor_node( stage, &rule->a );
+    nodes[1] = tr_anchor_node( stage, &rule->b );
+    nodes[2] = rule->surface_prop >= 0 ? stage->actor_count + rule->surface_prop : -1;
+}
+
+// The first that is at work, -1: none.
+static int worker_of( const tr_cluster_fitter *all, const tr_rule *rule )
+{
+    int nodes[3], found = -1;
+    nodes_of( all->def.stage, rule, nodes );
+    for ( int n = 2; n >= 0; --n )
+        found = is_at_work( all, nodes[n] ) ? nodes[n] : found;
+    return found;
+}
+
+// Strength rises towards a rule's frames and falls behind them. Stances are seen to by their footings.
+static bool acts( const window *w, const tr_rule *rule )
+{
+    int near[3] = { rule->first - 1, rule->first, rule->last };
+    bool strong = false;
+    for ( int i = 0; i < 3; ++i ) {
+        int f = near[i] < w->from ? w->from : near[i] > w->to ? w->to : near[i];
+        strong = strong || tr_rule_strength( rule, f ) > 0;
+    }
+    return strong && rule->footing < 0;
+}
+
+// Goals of a rule: one for each joint of a mixture, two for a lone joint and its palm.
+static void count_goals( const window *w, const tr_rule *rule )
+{
+    int joints = rule->a.count + rule->b.count, goals = ( joints > 2 ? joints : 2 ) + 2;
+    if ( rule->a.actor >= 0 )
+        w->goals[rule->a.actor] += goals;
+    if ( rule->b.actor >= 0 && rule->b.actor != rule->a.actor )
+        w->goals[rule->b.actor] += goals;
+}
+
+static void join_window( window *w )
+{
+    const tr_stage *stage = w->all->def.stage;
+    w->active_count = 0;
+    for ( int n = 0; n < stage->actor_count + stage->prop_count; ++n ) {
+        w->parent[n] = n;
+        w->job_of[n] = -1;
+        w->held[n] = false;
+    }
+    for ( int i = 0; i < stage->actor_count; ++i )
+        w->goals[i] = 0;
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        int nodes[3], first = worker_of( w->all, rule );
+        if ( first < 0 || !acts( w, rule ) )
+            continue;
+        w->active[w->active_count++] = r;
+        count_goals( w, rule );
+        nodes_of( stage, rule, nodes );
+        for ( int n = 0; n < 3; ++n )
+            if ( is_at_work( w->all, nodes[n] ) ) {
+                w->held[nodes[n]] = true;
+                tr_set_join( w->parent, first, nodes[n] );
+            }
+    }
+}
+
+// The job of the set a node is in, begun if it is the first of it.
+static fit_job *job_of( window *w, int node )
+{
+    tr_cluster_fitter *all = w->all;
+    int *at = &w->job_of[tr_set_find( w->parent, node )];
+    if ( *at < 0 ) {
+        *at = all->job_count++;
+        all->jobs[*at] = ( fit_job ){ .from = w->from, .to = w->to };
+    }
+    return &all->jobs[*at];
+}
+
+static void count_body( window *w, int actor )
+{
+    const fit_body *body = &w->all->bodies[w->all->body_of[actor]];
+    const tr_actor *a = &w->all->def.stage->actors[actor];
+    fit_job *job = job_of( w, actor );
+    int goals = 1 + body->foot_count + 2 * a->footing_count + w->goals[actor];
+    job->body_count++;
+    job->most_goals = goals > job->most_goals ? goals : job->most_goals;
+    job->cost += (double)a->target.joint_count * ( w->to - w->from + 1 );
+}
+
+// Lists of the jobs from `first` on, whose counts are known.
+static void fill_lists( window *w, int first )
+{
+    tr_cluster_fitter *all = w->all;
+    const tr_stage *stage = all->def.stage;
+    for ( int j = first; j < all->job_count; ++j ) {
+        fit_job *job = &all->jobs[j];
+        job->body_begin = all->list_count;
+        job->prop_begin = job->body_begin + job->body_count;
+        job->rule_begin = job->prop_begin + job->prop_count;
+        all->list_count = job->rule_begin + job->rule_count;
+        job->body_count = job->prop_count = job->rule_count = 0;
+    }
+    for ( int i = 0; i < all->body_count; ++i ) {
+        fit_job *job = job_of( w, all->bodies[i].actor );
+        all->lists[job->body_begin + job->body_count++] = i;
+    }
+    for ( int p = 0; p < stage->prop_count; ++p )
+        if ( w->held[stage->actor_count + p] ) {
+            fit_job *job = job_of( w, stage->actor_count + p );
+            all->lists[job->prop_begin + job->prop_count++] = p;
+        }
+    for ( int i = 0; i < w->active_count; ++i ) {
+        fit_job *job = job_of( w, worker_of( all, &stage->rules[w->active[i]] ) );
+        all->lists[job->rule_begin + job->rule_count++] = w->active[i];
+    }
+}
+
+static bool add_window( window *w )
+{
+    tr_cluster_fitter *all = w->all;
+    const tr_stage *stage = all->def.stage;
+    int first = all->job_count, nodes = stage->actor_count + stage->prop_count;
+    join_window( w );
+    if ( !tr_array_reserve( (void **)&all->jobs, &all->job_capacity, first + nodes, sizeof( fit_job ) ) ||
+         !tr_array_reserve( (void **)&all->lists, &all->list_capacity,
+                            all->list_count + nodes + w->active_count, sizeof( int ) ) )
+        return false;
+    for ( int i = 0; i < all->body_count; ++i )
+        count_body( w, all->bodies[i].actor );
+    for ( int p = 0; p < stage->prop_count; ++p )
+        if ( w->held[stage->actor_count + p] )
+            job_of( w, stage->actor_count + p )->prop_count++;
+    for ( int i = 0; i < w->active_count; ++i )
+        job_of( w, worker_of( all, &stage->rules[w->active[i]] ) )->rule_count++;
+    fill_lists( w, first );
+    return true;
+}
+
+static int by_cost( const void *a, const void *b ) // then by place in the lists
+{
+    const fit_job *p = a, *q = b;
+    return p->cost != q->cost ? ( p->cost < q->cost ) - ( p->cost > q->cost )
+                              : ( p->body_begin > q->body_begin ) - ( p->body_begin < q->body_begin );
+}
+
+static bool build_jobs( tr_cluster_fitter *all )
+{
+    const tr_stage *stage = all->def.stage;
+    size_t actors = (size_t)stage->actor_count, nodes = actors + (size_t)stage->prop_count;
+    window w = { .all = all,
+                 .parent = tr_alloc( nodes, sizeof( int ) ),
+                 .job_of = tr_alloc( nodes, sizeof( int ) ),
+                 .active = tr_alloc( (size_t)stage->rule_count, sizeof( int ) ),
+                 .held = tr_alloc( nodes, sizeof( bool ) ),
+                 .goals = tr_alloc( actors, sizeof( int ) ) };
+    bool ok = w.parent != NULL && w.job_of != NULL && w.active != NULL && w.held != NULL && w.goals != NULL;
+    for ( int f = all->def.first; ok && f <= all->def.last; f += FIT_FRAMES ) {
+        w.from = f;
+        w.to = f + FIT_FRAMES <= all->def.last ? f + FIT_FRAMES - 1 : all->def.last;
+        ok = add_window( &w );
+    }
+    if ( ok && all->job_count > 0 )
+        qsort( all->jobs, (size_t)all->job_count, sizeof( fit_job ), by_cost );
+    tr_free( w.parent );
+    tr_free( w.job_of );
+    tr_free( w.active );
+    tr_free( w.held );
+    tr_free( w.goals );
+    return ok;
+}
+
+// -------------------------------------------------------------------------------------------------- fitter
 
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
                                                const tr_graphs *graphs )
@@ -263,7 +313,6 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                    .result = result,
                                    .graphs = graphs,
                                    .last = stage->frame_count - 1,
-                                   .chunk = stage->frame_count,
                                    .fit = tr_default_fit_def(),
                                    .rounds = MAX_ROUNDS,
                                    .progress = stage->progress };
@@ -271,16 +320,16 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
 
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error )
 {
-    fitter *s = tr_alloc( 1, sizeof *s );
-    if ( s == NULL ) {
+    tr_cluster_fitter *all = tr_alloc( 1, sizeof *all );
+    if ( all == NULL ) {
         tr_error_memory( error );
         return NULL;
     }
-    s->def = *def;
-    bool ok = ( find_nodes( s ) && find_rules( s ) ) || tr_error_memory( error );
-    ok = ok && build_bodies( s, error ) && ( build_batch( s ) || tr_error_memory( error ) );
+    all->def = *def;
+    bool ok = ( find_bodies( all ) || tr_error_memory( error ) ) && build_bodies( all, error ) &&
+              ( build_jobs( all ) || tr_error_memory( error ) ) && tr_fit_rooms_build( all, error );
     if ( ok )
-        return s;
-    tr_cluster_fitter_destroy( s );
+        return all;
+    tr_cluster_fitter_destroy( all );
     return NULL;
 }

@@ -5,17 +5,16 @@
 // Two bodies are close when their roots come within this share of their mean height on the ground.
 #define CLOSE 0.6
 
-// Union–find over actors, then props.
-static int find( int *parent, int i )
+int tr_set_find( int *parent, int i )
 {
     while ( parent[i] != i )
         i = parent[i] = parent[parent[i]];
     return i;
 }
 
-static void join( int *parent, int a, int b )
+void tr_set_join( int *parent, int a, int b )
 {
-    int x = find( parent, a ), y = find( parent, b );
+    int x = tr_set_find( parent, a ), y = tr_set_find( parent, b );
     if ( x < y )
         parent[y] = x;
     else
@@ -45,9 +44,9 @@ static void join_linked( const tr_stage *stage, int *parent )
         const tr_rule *rule = &stage->rules[r];
         int a = tr_anchor_node( stage, &rule->a ), b = tr_anchor_node( stage, &rule->b );
         if ( a >= 0 && b >= 0 )
-            join( parent, a, b );
+            tr_set_join( parent, a, b );
         if ( a >= 0 && rule->surface_prop >= 0 )
-            join( parent, a, stage->actor_count + rule->surface_prop );
+            tr_set_join( parent, a, stage->actor_count + rule->surface_prop );
     }
 }
 
@@ -57,11 +56,11 @@ static void join_close( const tr_stage *stage, int *parent )
         const tr_contacts *contacts = &stage->actors[i].contacts;
         for ( int c = 0; c < contacts->count; ++c )
             if ( contacts->items[c].surface == TR_SURFACE_PROP )
-                join( parent, i, stage->actor_count + contacts->items[c].surface_index );
+                tr_set_join( parent, i, stage->actor_count + contacts->items[c].surface_index );
         for ( int j = 0; j < i; ++j )
-            if ( find( parent, i ) != find( parent, j ) &&
+            if ( tr_set_find( parent, i ) != tr_set_find( parent, j ) &&
                  come_close( stage, &stage->actors[i], &stage->actors[j] ) )
-                join( parent, i, j );
+                tr_set_join( parent, i, j );
     }
 }
 
@@ -77,7 +76,7 @@ int tr_stage_partition( const tr_stage *stage, bool close, int *part )
     if ( close )
         join_close( stage, parent );
     for ( int i = 0; i < nodes; ++i ) { // leaders have the smallest index, so they are numbered first
-        int leader = find( parent, i );
+        int leader = tr_set_find( parent, i );
         part[i] = leader == i ? count++ : part[leader];
     }
     tr_free( parent );

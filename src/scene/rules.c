@@ -186,3 +186,36 @@ bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_erro
     }
     return true;
 }
+
+// One or two actors that a rule names, each once.
+static int actors_of( const tr_rule *rule, int actors[2] )
+{
+    int count = 0;
+    if ( rule->a.actor >= 0 )
+        actors[count++] = rule->a.actor;
+    if ( rule->b.actor >= 0 && rule->b.actor != rule->a.actor )
+        actors[count++] = rule->b.actor;
+    return count;
+}
+
+bool tr_rules_by_actor( const tr_stage *stage, int **begin, int **rules )
+{
+    int actors[2];
+    *begin = tr_alloc( (size_t)stage->actor_count + 2, sizeof( int ) );
+    *rules = tr_alloc( 2 * (size_t)stage->rule_count, sizeof( int ) );
+    if ( *begin == NULL || *rules == NULL ) {
+        tr_free( *begin );
+        tr_free( *rules );
+        *begin = *rules = NULL;
+        return false;
+    }
+    for ( int r = 0; r < stage->rule_count; ++r ) // two places ahead: filling moves each by one
+        for ( int i = actors_of( &stage->rules[r], actors ) - 1; i >= 0; --i )
+            ( *begin )[actors[i] + 2]++;
+    for ( int i = 0; i <= stage->actor_count; ++i )
+        ( *begin )[i + 1] += ( *begin )[i];
+    for ( int r = 0; r < stage->rule_count; ++r )
+        for ( int i = actors_of( &stage->rules[r], actors ) - 1; i >= 0; --i )
+            ( *rules )[( *begin )[actors[i] + 1]++] = r;
+    return true;
+}

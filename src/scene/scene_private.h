@@ -86,6 +86,12 @@ void tr_stage_reach( const tr_stage *stage, int frame, bool *nodes );
 // rules link (and, with `close`, those that touch or come near each other) are taken together. Returns how
 // many sets there are, -1 when out of memory.
 int tr_stage_partition( const tr_stage *stage, bool close, int *part );
+// Union–find: parent [count], each its own to begin with. The smallest of a set stands for it.
+int tr_set_find( int *parent, int i );
+void tr_set_join( int *parent, int a, int b );
+// Rules that name each actor, as indices in the stage: those of actor i are rules[begin[i]] … rules[begin[i +
+// 1] − 1]. False when out of memory; free both else.
+bool tr_rules_by_actor( const tr_stage *stage, int **begin, int **rules );
 int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor ); // -1: unused
 
 // The frames of full strength of a rule; where none is on the stage, the frame nearest to them.

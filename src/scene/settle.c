@@ -30,7 +30,6 @@ static bool build( tr_settler *s, tr_error *error )
     fit.affected = def->affected;
     fit.first = def->first;
     fit.last = def->last;
-    fit.chunk = def->chunk;
     fit.fit = def->fit;
     fit.rounds = def->rounds;
     s->fitter = tr_cluster_fitter_create( &fit, error );
