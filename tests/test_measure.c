@@ -643,6 +643,7 @@ static void limbs_that_cross( void **state )
     check_near( out_of( t, "writhe_deviation", "max" ), 2 * link, 1e-12 );
     check_near( out_of( t, "writhe_deviation", "p95" ), 2 * link, 1e-12 );
     check_near( out_of( t, "writhe_deviation", "same_topology_pct" ), 100, 0 );
+    check_near( out_of( t, "writhe_deviation", "sign_changed_pct" ), 0, 0 ); // they hardly link
     check_near( source_of( t, "writhe_deviation", "max" ), 0, 0 );
     // Close by, a passage changes the linking from almost +½ to almost −½.
     for ( int f = 0; f < 2; ++f )
@@ -654,6 +655,7 @@ static void limbs_that_cross( void **state )
     double near = asin( 0.25 / ( 0.25 + 1e-4 ) ) / TR_PI;
     check_near( out_of( t, "writhe_deviation", "max" ), 2 * near, 1e-9 );
     check_near( out_of( t, "writhe_deviation", "same_topology_pct" ), 50, 0 );
+    check_near( out_of( t, "writhe_deviation", "sign_changed_pct" ), 50, 0 );
     assert_true( field_of( t, "writhe_deviation", "max" )->worse );
     assert_true( field_of( t, "writhe_deviation", "same_topology_pct" )->worse );
     close_theatre( t );

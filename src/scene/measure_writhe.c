@@ -5,12 +5,14 @@
 // r · (u × v) / (4π |r|³) has two unit vectors u and v along the chains. For two segments u and v the product
 // r · (u × v) is the same everywhere, which gives the sharper bound Σ |r · (u × v)| / (4π d³): upright
 // walkers have limbs side by side that hardly link. A pair whose bounds in both takes cannot exceed the
-// largest deviation found so far in its frame need not be integrated; nor one that stays below `negligible`,
-// nor one in which nothing moved. That leaves a few neighbours.
+// largest deviation found so far in its frame need not be integrated (nor one that cannot change its sign,
+// which takes a deviation of `linked`); nor one that stays below `negligible`, nor one in which nothing moved.
+// That leaves a few neighbours.
 #include "scene/measure_private.h"
 
 static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
 static const double same_topology = 0.25; // deviation under which two chains are on the same side
+static const double linked = 0.25;        // linking from which on its sign says which side a limb is on
 static const double unmoved = 1e-7;       // metres
 
 typedef struct chain {
@@ -200,6 +202,7 @@ typedef struct writhe_scan {
     const tr_take *out, *source;
     const chain_list *list;
     double *deviations; // [frame_count], negative when out of memory
+    bool *changed;      // [frame_count] some pair is linked the other way
 } writhe_scan;
 
 typedef struct writhe_frame {
@@ -208,6 +211,7 @@ typedef struct writhe_frame {
     bool *moved;  // [chain_count]
     double most;  // largest deviation so far
     int worst[2]; // and its chains
+    bool changed; // the sign of a pair
 } writhe_frame;
 
 static bool chain_moved( const writhe_frame *frame, const chain *limb )
@@ -222,8 +226,10 @@ static void try_pair( writhe_frame *frame, int i, int k )
 {
     const chain *a = &frame->list->chains[i], *b = &frame->list->chains[k];
     const vec3 *out = frame->out.points, *source = frame->source.points;
-    double deviation = fabs( tr_chain_linking( out + a->first, a->count, out + b->first, b->count ) -
-                             tr_chain_linking( source + a->first, a->count, source + b->first, b->count ) );
+    double now = tr_chain_linking( out + a->first, a->count, out + b->first, b->count );
+    double before = tr_chain_linking( source + a->first, a->count, source + b->first, b->count );
+    double deviation = fabs( now - before );
+    frame->changed = frame->changed || ( fabs( before ) >= linked && now * before < 0 );
     if ( deviation <= frame->most )
         return;
     frame->most = deviation;
@@ -233,7 +239,7 @@ static void try_pair( writhe_frame *frame, int i, int k )
 
 static bool matters( const writhe_frame *frame, double bound )
 {
-    return bound > frame->most && bound > negligible;
+    return bound > negligible && ( bound > frame->most || ( !frame->changed && bound > linked ) );
 }
 
 static bool near_enough( const writhe_frame *frame, const extent *out, const extent *source, int a, int b )
@@ -259,6 +265,7 @@ static void try_all( writhe_frame *frame, int performers )
 {
     int last[2] = { frame->worst[0], frame->worst[1] };
     frame->most = 0;
+    frame->changed = false;
     if ( last[0] != last[1] )
         try_pair( frame, last[0], last[1] );
     for ( int one = 0; one < performers; ++one )
@@ -286,6 +293,7 @@ static void scan_frames( void *context, int begin, int end )
             frame.moved[i] = chain_moved( &frame, &list->chains[i] );
         try_all( &frame, performers );
         scan->deviations[f] = frame.most;
+        scan->changed[f] = frame.changed;
     }
     tr_free( frame.moved );
     free_posed( &frame.out );
@@ -294,18 +302,21 @@ static void scan_frames( void *context, int begin, int end )
 
 // ------------------------------------------------------------------------------------------- all frames
 
-static bool report( double *deviations, int frames, tr_figures *figures )
+static bool report( const writhe_scan *scan, tr_figures *figures )
 {
-    double same = 0;
+    double same = 0, changed = 0;
+    int frames = scan->out->frame_count;
     for ( int f = 0; f < frames; ++f ) {
-        if ( deviations[f] < 0 )
+        if ( scan->deviations[f] < 0 )
             return false;
-        same += deviations[f] < same_topology;
+        same += scan->deviations[f] < same_topology;
+        changed += scan->changed[f];
     }
-    tr_spread spread = tr_spread_of( deviations, frames );
+    tr_spread spread = tr_spread_of( scan->deviations, frames );
     figures->values[0] = spread.max;
     figures->values[1] = spread.p95;
     figures->values[2] = 100 * same / frames;
+    figures->values[3] = 100 * changed / frames;
     return true;
 }
 
@@ -322,13 +333,15 @@ bool tr_measure_writhe( const tr_measuring *m, const tr_take *take, tr_figures *
         tr_figures_null( figures, "the scene has fewer than two characters with limbs" );
     } else {
         writhe_scan scan = { take, &m->source, &list,
-                             tr_alloc( (size_t)take->frame_count, sizeof( double ) ) };
-        ok = scan.deviations != NULL;
+                             tr_alloc( (size_t)take->frame_count, sizeof( double ) ),
+                             tr_alloc( (size_t)take->frame_count, sizeof( bool ) ) };
+        ok = scan.deviations != NULL && scan.changed != NULL;
         if ( ok ) {
             tr_parallel_for( take->frame_count, 8, scan_frames, &scan );
-            ok = report( scan.deviations, take->frame_count, figures );
+            ok = report( &scan, figures );
         }
         tr_free( scan.deviations );
+        tr_free( scan.changed );
     }
     free_chains( &list );
     return ok;
