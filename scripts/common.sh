@@ -22,6 +22,16 @@ quietly() {
     die "$message The whole output is in $log."
 }
 
+# Puts the file TABLE between the lines <!-- NAME --> and <!-- end --> that follow each other in PAGE.
+fill_in() { # PAGE NAME TABLE
+    grep -qx "<!-- $2 -->" "$1" || die "$1 has no line <!-- $2 -->."
+    awk -v name="<!-- $2 -->" -v table="$3" '
+        $0 == name { print; while ( ( getline line < table ) > 0 ) print line; skip = 1 }
+        $0 == "<!-- end -->" { skip = 0 }
+        !skip { if ( $0 != name ) print }' "$1" >"$1.new"
+    mv "$1.new" "$1"
+}
+
 # The lines of the package list that belong to the given stages.
 packages_of() {
     local stage package reason

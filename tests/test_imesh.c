@@ -348,6 +348,43 @@ static void hard_rows_are_met( void **state )
     duet_end( &d );
 }
 
+// A hand lies on the partner's chest, in front of it: there it stays however the chest turns, and the chest
+// stays a chest.
+static void points_turn_with_their_bodies( void **state )
+{
+    (void)state;
+    duet d;
+    duet_start( &d, 1.3, 0.8, 1 );
+    tr_imesh_row rows[FRAMES];
+    vec3 in_front = v3( 0.05, 0.1, 0.12 );
+    int spine = tr_skeleton_find( &d.players[1].target, "Spine" );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        rows[f] = hold( &d, 0, "LeftHand", f, v3_zero, true );
+        rows[f].b = ( tr_imesh_point ){ 1, spine, -1, in_front };
+    }
+    d.cast.rows = rows;
+    d.cast.row_count = FRAMES;
+    duet_solve( &d );
+    assert_true( d.report.row_error < 0.015 );
+    assert_true( d.report.bone_error < 0.01 );
+    quat rotations[32];
+    vec3 positions[32];
+    double turned = 0,
+           shoulders =
+               d.players[1].target.joints[tr_skeleton_find( &d.players[1].target, "LeftArm" )].offset.x * 2;
+    for ( int f = 0; f < FRAMES; ++f ) {
+        tr_pose like = tr_world_pose( &d.players[1].place, f );
+        tr_imesh_pose( &d.mesh, 1, f, like, ( tr_pose ){ rotations, positions } );
+        vec3 on_chest = v3_add( positions[spine], q_rotate( rotations[spine], in_front ) );
+        check_v3( place_of( &d, 0, "LeftHand", f ), on_chest, 0.02 );
+        turned = fmax( turned, q_angle( rotations[spine], like.rotations[spine] ) );
+        check_near( v3_distance( place_of( &d, 1, "LeftArm", f ), place_of( &d, 1, "RightArm", f ) ),
+                    shoulders, 0.01 * shoulders );
+    }
+    assert_true( turned > 0.05 ); // or it would show nothing
+    duet_end( &d );
+}
+
 // One frame is held, a hand is moved: it goes there, and the partner comes along.
 static void partners_follow_a_hand( void **state )
 {
@@ -737,6 +774,7 @@ int main( void )
         TEST( loose_points_solve_like_sparse_qr ),
         TEST( threads_make_no_difference ),
         TEST( hard_rows_are_met ),
+        TEST( points_turn_with_their_bodies ),
         TEST( partners_follow_a_hand ),
         TEST( props_stay_rigid_and_near ),
         TEST( environment_moves_as_told ),

@@ -47,8 +47,9 @@ typedef struct tr_imesh_box {     // a prop or a piece of the environment
     bool moves; // a prop: placed by the mesh, rigid, near `target`. Else it is where `target` says
 } tr_imesh_box;
 
-typedef struct tr_imesh_point { // joint ≥ 0 of a body, or the centre of a box, or (both -1) nothing
+typedef struct tr_imesh_point { // fixed to a joint of a body, or to a box, or (both -1) nothing
     int body, joint, box;
+    vec3 offset; // from the joint, turned as it is in `place` at the row's frame; from the centre of the box
 } tr_imesh_point;
 
 typedef struct tr_imesh_row { // a at `target`, or, with b, a − b = target, at one frame
@@ -114,6 +115,7 @@ typedef struct tr_imesh_link { // two vertices at a fixed distance
     bool bone;     // of a skeleton; else from a surface vertex to its bone's ends
     double length; // on the target; 0: `ratio` times the source's at the same frame
     double ratio;
+    bool grouped; // within a group that is kept rigid as a whole
 } tr_imesh_link;
 
 typedef struct tr_imesh_web { // one frame's mesh
@@ -137,6 +139,8 @@ typedef struct tr_imesh {
     tr_imesh_web *webs; // [frame_count]
     vec3 *positions;    // [frame_count · vertex_count] out: x
     struct tr_imesh_capsule *capsules; // [capsule_count] volumes of bodies
+    struct tr_imesh_group *groups;     // [group_count] parts that several bones make rigid
+    int group_count, group_capacity;
     struct tr_imesh_solver *solver;
 } tr_imesh;
 

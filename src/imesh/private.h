@@ -14,7 +14,36 @@ typedef struct tr_imesh_capsule {
     int body, index;  // capsule of the target's body
 } tr_imesh_capsule;
 
+// Joints that a joint carries rigidly, by a bone each, with the points on those bones' surfaces: a pelvis
+// with spine and thighs, a chest with neck and shoulders.
+#define TR_IMESH_GROUP 24
+
+typedef struct tr_imesh_group {
+    int count;
+    int vertex[TR_IMESH_GROUP];
+    vec3 shape[2][TR_IMESH_GROUP]; // on source and target, about their mean, laid along each other
+} tr_imesh_group;
+
 // ---------------------------------------------------------------------------------------------- vertices.c
+
+typedef struct tr_imesh_rest { // of one skeleton
+    tr_pose pose;
+    double height;
+} tr_imesh_rest;
+
+typedef struct tr_imesh_embodiment { // one body on its way into the mesh
+    const tr_imesh_body *body;
+    int index;
+    tr_imesh_rest source, target;
+    bool *keep;  // [target joints]
+    int *tip;    // [target joints] of a hand: its tip, else -1
+    int *vertex; // [target joints] borrowed from the mesh: joint_vertex
+} tr_imesh_embodiment;
+
+// Where a vertex is at rest.
+vec3 tr_imesh_rest_place( const tr_imesh *mesh, const tr_imesh_embodiment *e, int v, bool on_target );
+// A bone of which joints in between can bend keeps no length of its own, only its ratio to the source's.
+bool tr_imesh_bends_between( const tr_imesh_embodiment *e, int joint, int above );
 
 // Vertices, links, capsules and where they are in the source and without the mesh.
 bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error );
@@ -31,6 +60,17 @@ static inline int tr_imesh_first_corner( const tr_imesh *mesh, int box ) // corn
 {
     return mesh->vertex_count - TR_IMESH_CORNERS * ( mesh->cast.box_count - box );
 }
+
+// ------------------------------------------------------------------------------------------------- groups.c
+
+// Appends the groups of a body, and marks the links they stand for.
+bool tr_imesh_groups_build( tr_imesh *mesh, const tr_imesh_embodiment *e );
+// How a group of the source's (0) or the target's shape (1) lies.
+quat tr_imesh_group_turn( const tr_imesh_group *group, const vec3 *at, int shape );
+void tr_imesh_group_square( const tr_imesh *mesh, const tr_imesh_group *group, double *block );
+// One round of a group: nearest place of the rigid shape, dual, pull. `turn` goes on from round to round.
+void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group, int frame, double morph,
+                             const vec3 *at, quat *turn, vec3 *duals, float *right );
 
 // ------------------------------------------------------------------------------------------------- solver.c
 
@@ -63,8 +103,11 @@ typedef struct tr_imesh_held { // a row of the cast in terms of vertices
     int term_count;
     int vertex[2 * TR_IMESH_CORNERS];
     double weight[2 * TR_IMESH_CORNERS];
-    vec3 offset; // from what the terms say to the point, on the target
-    vec3 source; // what the terms say in the source
+    vec3 offset;   // from what the terms say to the point, on the target
+    int group[2];  // an end that is fixed to a group is off by so much more, -1: not; the group …
+    vec3 local[2]; // … turns it, sign included
+    vec3 turned;   // offset with these, as the groups lay at the beginning of the step
+    vec3 source;   // what the terms say in the source
     vec3 dual;
 } tr_imesh_held;
 
@@ -75,6 +118,8 @@ typedef struct tr_imesh_solver {
     double ( *lengths )[2]; // [frame_count · link_count] source, target
     vec3 *link_duals;       // [frame_count · link_count]
     vec3 *box_duals;        // [frame_count · box_count · 8]
+    vec3 *group_duals;      // [frame_count · group_count · TR_IMESH_GROUP]
+    quat *group_turns;      // [frame_count · group_count]
     tr_imesh_held *held;    // [held_count] by frame
     int *held_start;        // [frame_count + 1]
     int held_count;
@@ -88,6 +133,10 @@ vec3 tr_imesh_grown( const tr_imesh *mesh, int frame, int vertex ); // δ′ −
 bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error );
 void tr_imesh_solver_free( tr_imesh *mesh );
 
+// block ← block + weight · c cᵀ over the unknown vertices
+void tr_imesh_add_square( const tr_imesh *mesh, double *block, const int *vertices, const double *c,
+                          int count, double weight );
+
 // Adds scale · v to the right-hand side of a frame, [3][stride], at a vertex that is an unknown.
 static inline void tr_imesh_pull( const tr_imesh *mesh, float *right, int vertex, double scale, vec3 v )
 {
@@ -100,9 +149,16 @@ static inline void tr_imesh_pull( const tr_imesh *mesh, float *right, int vertex
 }
 
 // Stiffness of what is split off. They change how fast the rounds converge, not where to.
-#define TR_IMESH_LINK_PULL 10.0
-#define TR_IMESH_BOX_PULL  1.0
-#define TR_IMESH_ROW_PULL  5.0
+#define TR_IMESH_LINK_PULL  10.0
+#define TR_IMESH_BOX_PULL   1.0
+#define TR_IMESH_GROUP_PULL 10.0
+#define TR_IMESH_ROW_PULL   5.0
+
+// --------------------------------------------------------------------------------------------------- rows.c
+
+bool tr_imesh_hold_rows( tr_imesh *mesh ); // fills held, by frame
+// From what a row's terms say to its point, groups turned as they are now.
+vec3 tr_imesh_held_offset( const tr_imesh *mesh, const tr_imesh_held *held );
 
 // ------------------------------------------------------------------------------------------------ collide.c
 

@@ -33,6 +33,8 @@ static void project_links( const tr_imesh *mesh, int frame, double morph, const 
     for ( int l = 0; l < mesh->link_count; ++l ) {
         const tr_imesh_link *link = &mesh->links[l];
         const double *lengths = s->lengths[first + (size_t)l];
+        if ( link->grouped )
+            continue;
         vec3 rest = v3_sub( source[link->a], source[link->b] );
         vec3 *dual = &s->link_duals[first + (size_t)l];
         vec3 v = v3_add( v3_sub( at[link->a], at[link->b] ), *dual );
@@ -88,6 +90,16 @@ static void project_box( const tr_imesh *mesh, int frame, int box, double morph,
     }
 }
 
+static void project_groups( const tr_imesh *mesh, int frame, double morph, const vec3 *at, float *right )
+{
+    const tr_imesh_solver *s = mesh->solver;
+    for ( int g = 0; g < mesh->group_count; ++g ) {
+        size_t i = (size_t)frame * (size_t)mesh->group_count + (size_t)g;
+        tr_imesh_group_project( mesh, &mesh->groups[g], frame, morph, at, &s->group_turns[i],
+                                s->group_duals + i * TR_IMESH_GROUP, right );
+    }
+}
+
 static double project_axis( double v, double target, bool on, bool hard, double weight )
 {
     if ( !on )
@@ -101,7 +113,7 @@ static void project_rows( const tr_imesh *mesh, int frame, double morph, const v
     for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i ) {
         tr_imesh_held *held = &s->held[i];
         const tr_imesh_row *row = held->row;
-        vec3 v = held->dual, target = v3_lerp( held->source, v3_sub( row->target, held->offset ), morph );
+        vec3 v = held->dual, target = v3_lerp( held->source, v3_sub( row->target, held->turned ), morph );
         for ( int t = 0; t < held->term_count; ++t )
             v = v3_mad( v, held->weight[t], at[held->vertex[t]] );
         vec3 z = v3( project_axis( v.x, target.x, row->axis[0], row->hard, row->weight ),
@@ -145,6 +157,7 @@ static void project( const rounds *r )
         for ( int i = 0; i < width; ++i )
             right[i] = (float)r->morph * base[i];
         project_links( mesh, f, r->morph, at, right );
+        project_groups( mesh, f, r->morph, at, right );
         for ( int b = 0; b < mesh->cast.box_count; ++b )
             if ( mesh->cast.boxes[b].moves )
                 project_box( mesh, f, b, r->morph, at, right );
@@ -253,6 +266,13 @@ static void measure_steps( tr_imesh *mesh )
         }
 }
 
+// Points fixed to groups go along with them; at once, in every round, they would chase each other.
+static void turn_rows( tr_imesh *mesh )
+{
+    for ( int i = 0; i < mesh->solver->held_count; ++i )
+        mesh->solver->held[i].turned = tr_imesh_held_offset( mesh, &mesh->solver->held[i] );
+}
+
 static bool detect( rounds *r )
 {
     tr_imesh *mesh = r->mesh;
@@ -260,6 +280,7 @@ static bool detect( rounds *r )
     for ( int b = 0; b * FRAME_BLOCK < mesh->frame_count; ++b )
         if ( r->failed[b] )
             return false;
+    turn_rows( mesh );
     measure_steps( mesh );
     r->damping = fmin( 1, 2 * r->damping );
     return true;
@@ -295,6 +316,11 @@ static void start_over( tr_imesh *mesh )
     memcpy( mesh->positions, mesh->source, frames * (size_t)mesh->vertex_count * sizeof( vec3 ) );
     memset( s->link_duals, 0, frames * links * sizeof( vec3 ) );
     memset( s->box_duals, 0, frames * (size_t)mesh->cast.box_count * TR_IMESH_CORNERS * sizeof( vec3 ) );
+    memset( s->group_duals, 0, frames * (size_t)mesh->group_count * TR_IMESH_GROUP * sizeof( vec3 ) );
+    for ( size_t f = 0; f < frames; ++f )
+        for ( int g = 0; g < mesh->group_count; ++g )
+            s->group_turns[f * (size_t)mesh->group_count + (size_t)g] =
+                tr_imesh_group_turn( &mesh->groups[g], positions_at( mesh, (int)f ), 0 );
     for ( int i = 0; i < s->held_count; ++i )
         s->held[i].dual = v3_zero;
     for ( int f = 0; f < mesh->frame_count; ++f )
@@ -309,6 +335,8 @@ static bool settle( rounds *r, tr_imesh_report *report )
         return false;
     for ( int i = 0; i < ( def->settle + 1 ) / 2; ++i, ++report->iterations ) {
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
+        if ( i % 5 == 4 )
+            turn_rows( r->mesh );
         if ( i % 5 == 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance )
             break;
     }

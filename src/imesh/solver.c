@@ -9,7 +9,6 @@
 // projections ask for.
 #include "imesh/private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 tr_imesh_def tr_default_imesh_def( void )
@@ -84,69 +83,10 @@ static bool weave_all( tr_imesh *mesh, tr_error *error )
     return ok;
 }
 
-// ----------------------------------------------------------------------------------------------------- rows
-
-static bool hold_point( const tr_imesh *mesh, tr_imesh_held *held, const tr_imesh_point *point, double sign )
-{
-    if ( point->body >= 0 ) {
-        const tr_imesh_body *body = &mesh->cast.bodies[point->body];
-        int v = mesh->joint_vertex[point->body][point->joint];
-        if ( v < 0 )
-            return false;
-        held->vertex[held->term_count] = v;
-        held->weight[held->term_count++] = sign;
-        if ( body->place != NULL ) {
-            const vec3 *at = tr_world_pose( body->place, mesh->cast.first + held->row->frame ).positions;
-            held->offset =
-                v3_mad( held->offset, sign, v3_sub( at[point->joint], at[mesh->vertices[v].part] ) );
-        }
-        return true;
-    }
-    for ( int v = 0; point->box >= 0 && v < mesh->vertex_count; ++v )
-        if ( mesh->vertices[v].kind == TR_IMESH_CORNER && mesh->vertices[v].owner == point->box ) {
-            held->vertex[held->term_count] = v;
-            held->weight[held->term_count++] = sign / TR_IMESH_CORNERS;
-        }
-    return point->box >= 0;
-}
-
-static int by_frame( const void *a, const void *b )
-{
-    const tr_imesh_row *x = ( (const tr_imesh_held *)a )->row, *y = ( (const tr_imesh_held *)b )->row;
-    return x->frame != y->frame ? x->frame - y->frame : ( x > y ) - ( x < y );
-}
-
-static bool hold_rows( tr_imesh *mesh )
-{
-    tr_imesh_solver *s = mesh->solver;
-    s->held = tr_alloc( (size_t)mesh->cast.row_count, sizeof *s->held );
-    s->held_start = tr_alloc( (size_t)mesh->frame_count + 1, sizeof( int ) );
-    if ( s->held == NULL || s->held_start == NULL )
-        return false;
-    for ( int r = 0; r < mesh->cast.row_count; ++r ) {
-        tr_imesh_held held = { .row = &mesh->cast.rows[r] };
-        if ( !hold_point( mesh, &held, &held.row->a, 1 ) )
-            continue;
-        hold_point( mesh, &held, &held.row->b, -1 );
-        const vec3 *at = tr_imesh_frame( mesh, mesh->source, held.row->frame );
-        for ( int t = 0; t < held.term_count; ++t )
-            held.source = v3_mad( held.source, held.weight[t], at[held.vertex[t]] );
-        s->held[s->held_count++] = held;
-    }
-    if ( s->held_count > 1 )
-        qsort( s->held, (size_t)s->held_count, sizeof *s->held, by_frame );
-    for ( int i = 0; i < s->held_count; ++i )
-        s->held_start[s->held[i].row->frame + 1]++;
-    for ( int f = 0; f < mesh->frame_count; ++f )
-        s->held_start[f + 1] += s->held_start[f];
-    return true;
-}
-
 // --------------------------------------------------------------------------------------------------- matrix
 
-// block ← block + weight · c cᵀ over the unknown vertices
-static void add_square( const tr_imesh *mesh, double *block, const int *vertices, const double *c, int count,
-                        double weight )
+void tr_imesh_add_square( const tr_imesh *mesh, double *block, const int *vertices, const double *c,
+                          int count, double weight )
 {
     for ( int a = 0; a < count; ++a ) {
         int row = mesh->vertices[vertices[a]].unknown;
@@ -194,7 +134,7 @@ static void add_relation( const tr_imesh *mesh, int frame, int vertex, double *b
     for ( int i = 0; i <= count; ++i )
         if ( mesh->vertices[columns[i]].unknown < 0 )
             wanted = v3_mad( wanted, -c[i], v3_sub( target[columns[i]], source[columns[i]] ) );
-    add_square( mesh, block, columns, c, count + 1, 1 );
+    tr_imesh_add_square( mesh, block, columns, c, count + 1, 1 );
     for ( int i = 0; i <= count; ++i )
         tr_imesh_pull( mesh, base, columns[i], c[i], wanted );
 }
@@ -221,7 +161,7 @@ static void add_posture( const tr_imesh *mesh, int frame, double *block, float *
         if ( !mesh->links[l].bone )
             continue;
         vec3 turned = v3_sub( v3_sub( target[a], target[b] ), v3_sub( source[a], source[b] ) );
-        add_square( mesh, block, ( int[] ){ a, b }, ( double[] ){ 1, -1 }, 2, mesh->def.posture );
+        tr_imesh_add_square( mesh, block, ( int[] ){ a, b }, ( double[] ){ 1, -1 }, 2, mesh->def.posture );
         tr_imesh_pull( mesh, base, a, mesh->def.posture, turned );
         tr_imesh_pull( mesh, base, b, -mesh->def.posture, turned );
     }
@@ -237,9 +177,10 @@ static void add_boxes( const tr_imesh *mesh, double *block )
         for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
             corners[k] = v + k;
             ones[k] = 1;
-            add_square( mesh, block, &corners[k], ones, 1, TR_IMESH_BOX_PULL );
+            tr_imesh_add_square( mesh, block, &corners[k], ones, 1, TR_IMESH_BOX_PULL );
         }
-        add_square( mesh, block, corners, ones, TR_IMESH_CORNERS, -TR_IMESH_BOX_PULL / TR_IMESH_CORNERS );
+        tr_imesh_add_square( mesh, block, corners, ones, TR_IMESH_CORNERS,
+                             -TR_IMESH_BOX_PULL / TR_IMESH_CORNERS );
     }
 }
 
@@ -247,12 +188,15 @@ static void add_splits( const tr_imesh *mesh, int frame, double *block )
 {
     const tr_imesh_solver *s = mesh->solver;
     for ( int l = 0; l < mesh->link_count; ++l )
-        add_square( mesh, block, ( int[] ){ mesh->links[l].a, mesh->links[l].b }, ( double[] ){ 1, -1 }, 2,
-                    TR_IMESH_LINK_PULL );
+        if ( !mesh->links[l].grouped )
+            tr_imesh_add_square( mesh, block, ( int[] ){ mesh->links[l].a, mesh->links[l].b },
+                                 ( double[] ){ 1, -1 }, 2, TR_IMESH_LINK_PULL );
+    for ( int g = 0; g < mesh->group_count; ++g )
+        tr_imesh_group_square( mesh, &mesh->groups[g], block );
     add_boxes( mesh, block );
     for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i )
-        add_square( mesh, block, s->held[i].vertex, s->held[i].weight, s->held[i].term_count,
-                    TR_IMESH_ROW_PULL );
+        tr_imesh_add_square( mesh, block, s->held[i].vertex, s->held[i].weight, s->held[i].term_count,
+                             TR_IMESH_ROW_PULL );
 }
 
 // Second differences over frames: how they join a frame with itself, the next, and the one after it.
@@ -328,7 +272,11 @@ static bool measure_links( tr_imesh *mesh )
     s->link_duals = tr_alloc( all, sizeof( vec3 ) );
     s->box_duals = tr_alloc( (size_t)mesh->frame_count * (size_t)mesh->cast.box_count * TR_IMESH_CORNERS,
                              sizeof( vec3 ) );
-    if ( s->lengths == NULL || s->link_duals == NULL || s->box_duals == NULL )
+    size_t groups = (size_t)mesh->frame_count * (size_t)mesh->group_count;
+    s->group_duals = tr_alloc( groups * TR_IMESH_GROUP, sizeof( vec3 ) );
+    s->group_turns = tr_alloc( groups, sizeof( quat ) );
+    if ( s->lengths == NULL || s->link_duals == NULL || s->box_duals == NULL || s->group_duals == NULL ||
+         s->group_turns == NULL )
         return false;
     for ( int f = 0; f < mesh->frame_count; ++f )
         for ( size_t l = 0; l < links; ++l ) {
@@ -391,7 +339,7 @@ bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error )
     s->contacts = tr_alloc( frames, sizeof *s->contacts );
     s->before = tr_alloc( frames, sizeof *s->before );
     if ( s->base == NULL || s->u_memory == NULL || s->contacts == NULL || s->before == NULL ||
-         !measure_links( mesh ) || !hold_rows( mesh ) || !find_pairs( mesh ) )
+         !measure_links( mesh ) || !tr_imesh_hold_rows( mesh ) || !find_pairs( mesh ) )
         return tr_error_memory( error );
     s->u = tr_band_align( s->u_memory );
     return factor( mesh, error );
@@ -417,6 +365,8 @@ void tr_imesh_solver_free( tr_imesh *mesh )
     tr_free( s->lengths );
     tr_free( s->link_duals );
     tr_free( s->box_duals );
+    tr_free( s->group_duals );
+    tr_free( s->group_turns );
     tr_free( s->held );
     tr_free( s->held_start );
     tr_free( s->pairs );

@@ -10,20 +10,6 @@
 #define SHORT_BONE   0.02 // of the body's height: its joint shares the vertex above
 #define SURFACE_BONE 0.05 // of the body's height: bones at least that long have a surface vertex
 
-typedef struct rest { // of one skeleton
-    tr_pose pose;
-    double height;
-} rest;
-
-typedef struct embodiment { // one body on its way into the mesh
-    const tr_imesh_body *body;
-    int index;
-    rest source, target;
-    bool *keep;  // [target joints]
-    int *tip;    // [target joints] of a hand: its tip, else -1
-    int *vertex; // [target joints] borrowed from the mesh: joint_vertex
-} embodiment;
-
 typedef struct growing {
     tr_imesh *mesh;
     int vertex_capacity, link_capacity, capsule_capacity;
@@ -31,12 +17,12 @@ typedef struct growing {
 
 // ------------------------------------------------------------------------------------------------- selection
 
-static int source_joint( const embodiment *e, int joint )
+static int source_joint( const tr_imesh_embodiment *e, int joint )
 {
     return e->body->map != NULL ? e->body->map[joint] : joint;
 }
 
-static bool rest_build( rest *out, const tr_skeleton *skeleton )
+static bool rest_build( tr_imesh_rest *out, const tr_skeleton *skeleton )
 {
     size_t n = (size_t)skeleton->joint_count;
     out->pose = ( tr_pose ){ tr_alloc( n, sizeof( quat ) ), tr_alloc( n, sizeof( vec3 ) ) };
@@ -49,7 +35,7 @@ static bool rest_build( rest *out, const tr_skeleton *skeleton )
     return true;
 }
 
-static void rest_free( rest *r )
+static void rest_free( tr_imesh_rest *r )
 {
     tr_free( r->pose.rotations );
     tr_free( r->pose.positions );
@@ -62,7 +48,7 @@ static int hand_above( const tr_skeleton *s, int joint )
     return joint >= 0 && s->joints[joint].role == TR_ROLE_HAND ? joint : -1;
 }
 
-static void find_tips( embodiment *e )
+static void find_tips( tr_imesh_embodiment *e )
 {
     const tr_skeleton *s = e->body->target;
     const vec3 *at = e->target.pose.positions;
@@ -84,7 +70,7 @@ static bool below_foot( const tr_skeleton *s, int joint )
     return joint >= 0 && s->joints[joint].role == TR_ROLE_FOOT;
 }
 
-static int kept_above( const embodiment *e, int joint )
+static int kept_above( const tr_imesh_embodiment *e, int joint )
 {
     for ( int j = e->body->target->joints[joint].parent; j >= 0; j = e->body->target->joints[j].parent )
         if ( e->keep[j] )
@@ -92,12 +78,12 @@ static int kept_above( const embodiment *e, int joint )
     return -1;
 }
 
-static double rest_length( const rest *r, int a, int b )
+static double rest_length( const tr_imesh_rest *r, int a, int b )
 {
     return v3_distance( r->pose.positions[a], r->pose.positions[b] );
 }
 
-static bool worth_keeping( const embodiment *e, int joint )
+static bool worth_keeping( const tr_imesh_embodiment *e, int joint )
 {
     const tr_skeleton *s = e->body->target;
     int above = kept_above( e, joint ), from = source_joint( e, joint );
@@ -116,7 +102,7 @@ static bool worth_keeping( const embodiment *e, int joint )
            rest_length( &e->source, from, source_joint( e, above ) ) >= SHORT_BONE * e->source.height;
 }
 
-static bool embodiment_build( embodiment *e )
+static bool embodiment_build( tr_imesh_embodiment *e )
 {
     size_t n = (size_t)e->body->target->joint_count;
     e->keep = tr_alloc( n, sizeof( bool ) );
@@ -130,7 +116,7 @@ static bool embodiment_build( embodiment *e )
     return true;
 }
 
-static void embodiment_free( embodiment *e )
+static void embodiment_free( tr_imesh_embodiment *e )
 {
     tr_free( e->keep );
     tr_free( e->tip );
@@ -161,7 +147,7 @@ static bool add_link( growing *g, tr_imesh_link link )
 }
 
 // A bone of which joints in between can bend keeps no length of its own, only its ratio to the source's.
-static bool bends_between( const embodiment *e, int joint, int above )
+bool tr_imesh_bends_between( const tr_imesh_embodiment *e, int joint, int above )
 {
     const tr_skeleton *s = e->body->target;
     for ( int j = s->joints[joint].parent; j != above; j = s->joints[j].parent )
@@ -172,14 +158,14 @@ static bool bends_between( const embodiment *e, int joint, int above )
 
 // What hangs on one joint by a bone each is rigid: a pelvis with spine and thighs, a chest with neck and
 // shoulders.
-static bool is_sibling( const tr_imesh *mesh, const embodiment *e, int v, int above, int other )
+static bool is_sibling( const tr_imesh *mesh, const tr_imesh_embodiment *e, int v, int above, int other )
 {
     const tr_imesh_vertex *vertex = &mesh->vertices[v];
     return vertex->kind == TR_IMESH_JOINT && vertex->owner == e->index && vertex->ends[0] == above &&
-           v != other && !bends_between( e, vertex->part, mesh->vertices[above].part );
+           v != other && !tr_imesh_bends_between( e, vertex->part, mesh->vertices[above].part );
 }
 
-static bool link_siblings( growing *g, const embodiment *e, int v )
+static bool link_siblings( growing *g, const tr_imesh_embodiment *e, int v )
 {
     const tr_imesh *mesh = g->mesh;
     int above = mesh->vertices[v].ends[0];
@@ -192,7 +178,7 @@ static bool link_siblings( growing *g, const embodiment *e, int v )
     return true;
 }
 
-static bool add_joints( growing *g, embodiment *e )
+static bool add_joints( growing *g, tr_imesh_embodiment *e )
 {
     for ( int j = 0; j < e->body->target->joint_count; ++j ) {
         int above = kept_above( e, j );
@@ -208,9 +194,10 @@ static bool add_joints( growing *g, embodiment *e )
         double target = rest_length( &e->target, j, above );
         double source = rest_length( &e->source, source_joint( e, j ), source_joint( e, above ) );
         if ( !add_link( g, ( tr_imesh_link ){ e->vertex[j], up, true,
-                                              bends_between( e, j, above ) ? 0 : target, target / source } ) )
+                                              tr_imesh_bends_between( e, j, above ) ? 0 : target,
+                                              target / source } ) )
             return false;
-        if ( !bends_between( e, j, above ) && !link_siblings( g, e, e->vertex[j] ) )
+        if ( !tr_imesh_bends_between( e, j, above ) && !link_siblings( g, e, e->vertex[j] ) )
             return false;
     }
     return true;
@@ -218,7 +205,7 @@ static bool add_joints( growing *g, embodiment *e )
 
 // ------------------------------------------------------------------------------------------------- capsules
 
-static double source_radius( const embodiment *e, const tr_capsule *c )
+static double source_radius( const tr_imesh_embodiment *e, const tr_capsule *c )
 {
     const tr_body *body = e->body->source_body;
     int joint = source_joint( e, c->joint ), parent = source_joint( e, c->parent );
@@ -238,7 +225,7 @@ static int child_vertex( const tr_imesh *mesh, int vertex )
 }
 
 // A ball lies on the line to the joint below, or beyond its own joint on the line from above.
-static void place_ball( const tr_imesh *mesh, const embodiment *e, const tr_capsule *c,
+static void place_ball( const tr_imesh *mesh, const tr_imesh_embodiment *e, const tr_capsule *c,
                         tr_imesh_capsule *out )
 {
     int self = e->vertex[c->joint], below = self >= 0 ? child_vertex( mesh, self ) : -1;
@@ -258,7 +245,7 @@ static void place_ball( const tr_imesh *mesh, const embodiment *e, const tr_caps
 }
 
 // False when the bone has no two vertices of its own.
-static bool place_bone( const embodiment *e, const tr_capsule *c, tr_imesh_capsule *out )
+static bool place_bone( const tr_imesh_embodiment *e, const tr_capsule *c, tr_imesh_capsule *out )
 {
     int hand = hand_above( e->body->target, c->joint );
     bool stands_in = !e->keep[c->joint] && hand == c->parent && hand >= 0 && e->tip[hand] >= 0;
@@ -290,14 +277,29 @@ static vec3 surface_place( vec3 a, vec3 b, vec3 direction, double radius )
     return v3_mad( v3_lerp( a, b, 0.5 ), radius, out );
 }
 
-static bool has_surface( const tr_imesh *mesh, const embodiment *e, const tr_imesh_capsule *c )
+vec3 tr_imesh_rest_place( const tr_imesh *mesh, const tr_imesh_embodiment *e, int v, bool on_target )
+{
+    const tr_imesh_vertex *vertex = &mesh->vertices[v];
+    tr_pose pose = on_target ? e->target.pose : e->source.pose;
+    if ( vertex->kind == TR_IMESH_JOINT )
+        return pose.positions[on_target ? vertex->part : source_joint( e, vertex->part )];
+    int a = mesh->vertices[vertex->ends[0]].part, b = mesh->vertices[vertex->ends[1]].part;
+    const tr_capsule *capsule = &e->body->target_body->capsules[vertex->part];
+    a = on_target ? a : source_joint( e, a );
+    b = on_target ? b : source_joint( e, b );
+    return surface_place( pose.positions[a], pose.positions[b],
+                          q_rotate( pose.rotations[a], surface_direction( pose, a, b ) ),
+                          on_target ? capsule->radius : source_radius( e, capsule ) );
+}
+
+static bool has_surface( const tr_imesh *mesh, const tr_imesh_embodiment *e, const tr_imesh_capsule *c )
 {
     const tr_imesh_vertex *a = &mesh->vertices[c->a], *b = &mesh->vertices[c->b];
     return c->from != c->to && b->ends[0] == c->a &&
            rest_length( &e->target, a->part, b->part ) >= SURFACE_BONE * e->target.height;
 }
 
-static bool add_surface( growing *g, const embodiment *e, const tr_imesh_capsule *c )
+static bool add_surface( growing *g, const tr_imesh_embodiment *e, const tr_imesh_capsule *c )
 {
     const tr_imesh *mesh = g->mesh;
     int a = mesh->vertices[c->a].part, b = mesh->vertices[c->b].part;
@@ -307,8 +309,7 @@ static bool add_surface( growing *g, const embodiment *e, const tr_imesh_capsule
     if ( v < 0 || !add_link( g, ( tr_imesh_link ){ v, c->a, false, length, 1 } ) ||
          !add_link( g, ( tr_imesh_link ){ v, c->b, false, length, 1 } ) )
         return false;
-    vec3 out = q_rotate( e->target.pose.rotations[a], surface_direction( e->target.pose, a, b ) );
-    vec3 place = surface_place( e->target.pose.positions[a], e->target.pose.positions[b], out, c->radius[1] );
+    vec3 place = tr_imesh_rest_place( mesh, e, v, true );
     for ( int s = 0; s < v; ++s )
         if ( is_sibling( mesh, e, s, c->a, c->b ) &&
              !add_link( g, ( tr_imesh_link ){
@@ -318,7 +319,7 @@ static bool add_surface( growing *g, const embodiment *e, const tr_imesh_capsule
     return true;
 }
 
-static bool add_capsules( growing *g, const embodiment *e )
+static bool add_capsules( growing *g, const tr_imesh_embodiment *e )
 {
     tr_imesh *mesh = g->mesh;
     const tr_body *body = e->body->target_body;
@@ -344,7 +345,7 @@ static bool add_capsules( growing *g, const embodiment *e )
 
 // ------------------------------------------------------------------------------------------------ positions
 
-static void place_surface( tr_imesh *mesh, const embodiment *e, int v )
+static void place_surface( tr_imesh *mesh, const tr_imesh_embodiment *e, int v )
 {
     const tr_imesh_vertex *vertex = &mesh->vertices[v];
     int a = mesh->vertices[vertex->ends[0]].part, b = mesh->vertices[vertex->ends[1]].part;
@@ -368,7 +369,7 @@ static void place_surface( tr_imesh *mesh, const embodiment *e, int v )
     }
 }
 
-static void place_joint( tr_imesh *mesh, const embodiment *e, int v )
+static void place_joint( tr_imesh *mesh, const tr_imesh_embodiment *e, int v )
 {
     int joint = mesh->vertices[v].part, from = source_joint( e, joint );
     for ( int f = 0; f < mesh->frame_count; ++f ) {
@@ -439,16 +440,17 @@ static bool find_growth( tr_imesh *mesh )
 
 // --------------------------------------------------------------------------------------------------- public
 
-static bool add_bodies( growing *g, embodiment *bodies )
+static bool add_bodies( growing *g, tr_imesh_embodiment *bodies )
 {
     tr_imesh *mesh = g->mesh;
     for ( int b = 0; b < mesh->cast.body_count; ++b ) {
-        embodiment *e = &bodies[b];
+        tr_imesh_embodiment *e = &bodies[b];
         e->body = &mesh->cast.bodies[b];
         e->index = b;
         mesh->joint_vertex[b] = tr_alloc( (size_t)e->body->target->joint_count, sizeof( int ) );
         e->vertex = mesh->joint_vertex[b];
-        if ( e->vertex == NULL || !embodiment_build( e ) || !add_joints( g, e ) || !add_capsules( g, e ) )
+        if ( e->vertex == NULL || !embodiment_build( e ) || !add_joints( g, e ) || !add_capsules( g, e ) ||
+             !tr_imesh_groups_build( mesh, e ) )
             return false;
     }
     for ( int b = 0; b < mesh->cast.box_count; ++b )
@@ -463,7 +465,7 @@ static bool add_bodies( growing *g, embodiment *bodies )
     return true;
 }
 
-static bool place_all( tr_imesh *mesh, const embodiment *bodies )
+static bool place_all( tr_imesh *mesh, const tr_imesh_embodiment *bodies )
 {
     size_t count = (size_t)mesh->frame_count * (size_t)mesh->vertex_count;
     mesh->source = tr_alloc( count, sizeof( vec3 ) );
@@ -485,7 +487,7 @@ static bool place_all( tr_imesh *mesh, const embodiment *bodies )
 bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error )
 {
     size_t count = (size_t)mesh->cast.body_count;
-    embodiment *bodies = tr_alloc( count, sizeof *bodies );
+    tr_imesh_embodiment *bodies = tr_alloc( count, sizeof *bodies );
     mesh->joint_vertex = tr_alloc( count, sizeof( int * ) );
     growing g = { .mesh = mesh };
     bool ok =
@@ -505,6 +507,7 @@ void tr_imesh_vertices_free( tr_imesh *mesh )
     tr_free( mesh->growth );
     tr_free( mesh->links );
     tr_free( mesh->capsules );
+    tr_free( mesh->groups );
     tr_free( mesh->source );
     tr_free( mesh->target );
     tr_free( mesh->positions );

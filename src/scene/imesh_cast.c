@@ -31,60 +31,116 @@ static void add_member( tr_mesh_party *p, int member )
 }
 
 // One end of a rule as a point of the mesh; false when it is not in the window.
-static bool point_of( const tr_mesh_party *p, const tr_anchor *anchor, tr_imesh_point *out )
+static bool point_of( const tr_mesh_party *p, const tr_anchor *anchor, int frame, tr_imesh_point *out )
 {
+    const tr_result *result = p->work->result;
     int member = tr_anchor_node( p->work->stage, anchor );
     if ( member < 0 || p->place_of[member] < 0 )
         return false;
-    bool actor = tr_mesh_is_actor( p->work->stage, member );
-    *out = ( tr_imesh_point ){ actor ? p->place_of[member] : -1, actor ? anchor->joints[0] : -1,
-                               actor ? -1 : p->place_of[member] };
+    *out = ( tr_imesh_point ){ -1, -1, p->place_of[member], anchor->offset };
+    if ( !tr_mesh_is_actor( p->work->stage, member ) )
+        return true;
+    int joint = anchor->joints[0];
+    tr_pose pose = tr_world_pose( &result->worlds[member], frame );
+    vec3 place = tr_anchor_position( p->work->stage, result, anchor, frame );
+    *out = ( tr_imesh_point ){ p->place_of[member], joint, -1,
+                               q_unrotate( pose.rotations[joint], v3_sub( place, pose.positions[joint] ) ) };
     return true;
 }
 
-static vec3 point_at( const tr_mesh_party *p, const tr_anchor *anchor, int frame )
+// How an end of a rule is turned.
+static quat turn_at( const tr_mesh_party *p, const tr_anchor *anchor, int frame )
 {
     const tr_result *result = p->work->result;
     return anchor->actor >= 0
-               ? tr_world_pose( &result->worlds[anchor->actor], frame ).positions[anchor->joints[0]]
-               : result->tracks[anchor->prop][frame].position;
+               ? tr_world_pose( &result->worlds[anchor->actor], frame ).rotations[anchor->joints[0]]
+               : result->tracks[anchor->prop][frame].rotation;
 }
 
-static bool add_row( tr_mesh_party *p, const tr_rule *rule, const tr_anchor *a, const tr_anchor *b,
-                     int frame )
+// What is fading in or out pulls softly, the more the nearer it is to its full strength.
+static bool append_row( tr_mesh_party *p, const tr_rule *rule, tr_imesh_row row, double strength )
 {
-    tr_imesh_row row = { .b = { -1, -1, -1 }, .frame = frame - p->window->first, .hard = rule->hard };
-    if ( !point_of( p, a, &row.a ) )
+    bool full = strength >= 1;
+    if ( strength <= 0 )
         return true;
     if ( !tr_array_reserve( (void **)&p->rows, &p->row_capacity, p->row_count + 1, sizeof *p->rows ) )
         return false;
-    bool joined = b != NULL && point_of( p, b, &row.b );
-    row.target = point_at( p, a, frame );
-    if ( joined )
-        row.target = v3_sub( row.target, point_at( p, b, frame ) );
-    row.weight = rule->weight;
+    row.hard = rule->hard && full;
+    row.weight = rule->weight * ( full ? 1 : strength / ( 1 - strength ) );
     memcpy( row.axis, rule->axis, sizeof row.axis );
     p->rows[p->row_count++] = row;
     return true;
 }
 
-// Stances, places and links hold as the pose graphs have them. A link to somebody outside is a place.
+// Where a is to be, or how far from b. In full strength as the pose graphs have it: what they could not reach
+// gave way there. What fades in or out is only on its way, and goes there in its own time.
+static vec3 wanted( const tr_mesh_party *p, const tr_rule *rule, const tr_anchor *a, const tr_anchor *b,
+                    int frame )
+{
+    const tr_stage *stage = p->work->stage;
+    const tr_result *result = p->work->result;
+    bool full = tr_rule_strength( rule, frame ) >= 1, linked = tr_rule_links( rule );
+    if ( !full && linked == ( b != NULL ) && a == &rule->a )
+        return tr_rule_target( stage, result, rule, frame );
+    vec3 place = tr_anchor_position( stage, result, a, frame );
+    return b != NULL ? v3_sub( place, tr_anchor_position( stage, result, b, frame ) ) : place;
+}
+
+// A link that turns with its partner does so in the mesh.
+static bool add_row( tr_mesh_party *p, const tr_rule *rule, const tr_anchor *a, const tr_anchor *b,
+                     int frame )
+{
+    tr_imesh_row row = { .b = { .body = -1, .joint = -1, .box = -1 }, .frame = frame - p->window->first };
+    if ( !point_of( p, a, frame, &row.a ) )
+        return true;
+    bool joined = b != NULL && point_of( p, b, frame, &row.b );
+    row.target = wanted( p, rule, a, joined ? b : NULL, frame );
+    if ( joined && ( rule->partner_space || rule->kind == TR_CONSTRAINT_CONTACT ) ) {
+        row.b.offset = v3_add( row.b.offset, q_unrotate( turn_at( p, b, frame ), row.target ) );
+        row.target = v3_zero;
+    }
+    return append_row( p, rule, row, tr_rule_strength( rule, frame ) );
+}
+
+// Places and links hold as the pose graphs have them. A link to somebody outside is a place.
 static bool add_rule( tr_mesh_party *p, const tr_rule *rule )
 {
-    int first = rule->first > p->window->first ? rule->first : p->window->first;
-    int last = rule->last < p->window->last ? rule->last : p->window->last;
     tr_anchor surface = { .actor = -1, .prop = rule->surface_prop };
     bool link = rule->kind == TR_CONSTRAINT_RELATIVE, contact = rule->kind == TR_CONSTRAINT_CONTACT;
-    if ( ( !link && !contact && rule->kind != TR_CONSTRAINT_ABSOLUTE ) || rule->direction )
+    if ( ( !link && !contact && rule->kind != TR_CONSTRAINT_ABSOLUTE ) || rule->direction ||
+         ( tr_rule_is_stance( rule ) && rule->footing >= 0 ) )
         return true;
     const tr_anchor *other = link ? &rule->b : contact && surface.prop >= 0 ? &surface : NULL;
     tr_imesh_point unused;
-    for ( int f = first; f <= last; ++f ) {
+    for ( int f = p->window->first; f <= p->window->last; ++f ) {
         if ( !add_row( p, rule, &rule->a, other, f ) )
             return false;
-        if ( link && !point_of( p, &rule->a, &unused ) && !add_row( p, rule, &rule->b, NULL, f ) )
+        if ( link && !point_of( p, &rule->a, f, &unused ) && !add_row( p, rule, &rule->b, NULL, f ) )
             return false;
     }
+    return true;
+}
+
+// Feet go where the pose graphs have them, in stance and through the swing: the last fit brings them there in
+// any case, and the mesh may know it.
+static bool add_footings( tr_mesh_party *p, int member )
+{
+    const tr_actor *actor = &p->work->stage->actors[member];
+    for ( int i = 0; i < actor->footing_count; ++i )
+        for ( int f = p->window->first; f <= p->window->last; ++f ) {
+            const tr_footing *footing = &actor->footings[i];
+            const tr_rule *rule = &p->work->stage->rules[footing->rule[f]];
+            tr_pose pose = tr_world_pose( &p->work->result->worlds[member], f );
+            tr_imesh_row row = {
+                .a = { p->place_of[member], footing->joint, -1, v3_zero },
+                .b = { .body = -1, .joint = -1, .box = -1 },
+                .frame = f - p->window->first,
+                .target = footing->strength[f] >= 1
+                              ? pose.positions[footing->joint]
+                              : tr_stance_place( p->work->stage, p->work->result, rule, f, pose ) };
+            if ( !append_row( p, rule, row, footing->strength[f] ) )
+                return false;
+        }
     return true;
 }
 
@@ -133,6 +189,10 @@ bool tr_mesh_party_build( tr_mesh_party *p )
         add_member( p, p->window->members[m] );
     for ( int r = 0; r < p->work->stage->rule_count; ++r )
         if ( !add_rule( p, &p->work->stage->rules[r] ) )
+            return false;
+    for ( int m = 0; m < p->window->member_count; ++m )
+        if ( tr_mesh_is_actor( p->work->stage, p->window->members[m] ) &&
+             !add_footings( p, p->window->members[m] ) )
             return false;
     p->cast.pass_count =
         tr_mesh_passes( p->work->stage, p->window, p->place_of, p->cast.body_count, p->passes );

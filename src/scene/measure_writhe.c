@@ -6,8 +6,8 @@
 // r · (u × v) is the same everywhere, which gives the sharper bound Σ |r · (u × v)| / (4π d³): upright
 // walkers have limbs side by side that hardly link. A pair whose bounds in both takes cannot exceed the
 // largest deviation found so far in its frame need not be integrated (nor one that cannot change its sign,
-// which takes a deviation of `linked`); nor one that stays below `negligible`, nor one in which nothing moved.
-// That leaves a few neighbours.
+// which takes a deviation of `linked`); nor one that stays below `negligible`, nor one in which nothing
+// moved. That leaves a few neighbours.
 #include "scene/measure_private.h"
 
 static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
@@ -332,8 +332,7 @@ bool tr_measure_writhe( const tr_measuring *m, const tr_take *take, tr_figures *
     if ( with_chains < 2 ) {
         tr_figures_null( figures, "the scene has fewer than two characters with limbs" );
     } else {
-        writhe_scan scan = { take, &m->source, &list,
-                             tr_alloc( (size_t)take->frame_count, sizeof( double ) ),
+        writhe_scan scan = { take, &m->source, &list, tr_alloc( (size_t)take->frame_count, sizeof( double ) ),
                              tr_alloc( (size_t)take->frame_count, sizeof( bool ) ) };
         ok = scan.deviations != NULL && scan.changed != NULL;
         if ( ok ) {

@@ -1,0 +1,150 @@
+// Parts of a body that are rigid although several bones make them. Lengths alone would not do: a chest whose
+// joints lie almost in a plane keeps all distances when it is turned inside out, and on the way there.
+#include "imesh/private.h"
+
+#define TURNS 2 // steps of the rotation in a round: it goes on from the last one
+
+// The mean of the members' places.
+static vec3 middle_of( const tr_imesh_group *group, const vec3 *at )
+{
+    vec3 sum = v3_zero;
+    for ( int i = 0; i < group->count; ++i )
+        sum = v3_mad( sum, 1.0 / group->count, at[group->vertex[i]] );
+    return sum;
+}
+
+static void centre( vec3 *shape, int count )
+{
+    vec3 mean = v3_zero;
+    for ( int i = 0; i < count; ++i )
+        mean = v3_mad( mean, 1.0 / count, shape[i] );
+    for ( int i = 0; i < count; ++i )
+        shape[i] = v3_sub( shape[i], mean );
+}
+
+// Σ to fromᵀ
+static void add_moment( mat3 *m, vec3 to, vec3 from )
+{
+    *m = m3_add_outer( *m, to, from );
+}
+
+static void measure_shapes( const tr_imesh *mesh, const tr_imesh_embodiment *e, tr_imesh_group *group )
+{
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    for ( int k = 0; k < 2; ++k ) {
+        for ( int i = 0; i < group->count; ++i )
+            group->shape[k][i] = tr_imesh_rest_place( mesh, e, group->vertex[i], k == 1 );
+        centre( group->shape[k], group->count );
+    }
+    for ( int i = 0; i < group->count; ++i )
+        add_moment( &m, group->shape[0][i], group->shape[1][i] );
+    quat turn = q_fit( m );
+    for ( int i = 0; i < group->count; ++i )
+        group->shape[1][i] = q_rotate( turn, group->shape[1][i] );
+}
+
+static bool is_in( const tr_imesh_group *group, int vertex )
+{
+    for ( int i = 0; i < group->count; ++i )
+        if ( group->vertex[i] == vertex )
+            return true;
+    return false;
+}
+
+// The joint, what hangs on it by a bone that does not bend, and points on such bones.
+static tr_imesh_group gather( const tr_imesh *mesh, const tr_imesh_embodiment *e, int joint )
+{
+    tr_imesh_group group = { .count = 1, .vertex = { joint } };
+    for ( int v = joint + 1; v < mesh->vertex_count && group.count < TR_IMESH_GROUP; ++v ) {
+        const tr_imesh_vertex *vertex = &mesh->vertices[v];
+        if ( vertex->ends[0] != joint )
+            continue;
+        bool fixed = vertex->kind == TR_IMESH_SURFACE
+                         ? is_in( &group, vertex->ends[1] )
+                         : !tr_imesh_bends_between( e, vertex->part, mesh->vertices[joint].part );
+        if ( fixed )
+            group.vertex[group.count++] = v;
+    }
+    return group;
+}
+
+static int joints_of( const tr_imesh *mesh, const tr_imesh_group *group )
+{
+    int count = 0;
+    for ( int i = 0; i < group->count; ++i )
+        count += mesh->vertices[group->vertex[i]].kind == TR_IMESH_JOINT;
+    return count;
+}
+
+bool tr_imesh_groups_build( tr_imesh *mesh, const tr_imesh_embodiment *e )
+{
+    for ( int v = 0; v < mesh->vertex_count; ++v ) {
+        if ( mesh->vertices[v].kind != TR_IMESH_JOINT || mesh->vertices[v].owner != e->index )
+            continue;
+        tr_imesh_group group = gather( mesh, e, v );
+        if ( joints_of( mesh, &group ) < 3 ) // a bone alone: its length says it all
+            continue;
+        if ( !tr_array_reserve( (void **)&mesh->groups, &mesh->group_capacity, mesh->group_count + 1,
+                                sizeof *mesh->groups ) )
+            return false;
+        measure_shapes( mesh, e, &group );
+        mesh->groups[mesh->group_count++] = group;
+        for ( int l = 0; l < mesh->link_count; ++l )
+            if ( is_in( &group, mesh->links[l].a ) && is_in( &group, mesh->links[l].b ) )
+                mesh->links[l].grouped = true;
+    }
+    return true;
+}
+
+quat tr_imesh_group_turn( const tr_imesh_group *group, const vec3 *at, int shape )
+{
+    vec3 middle = middle_of( group, at );
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    for ( int i = 0; i < group->count; ++i )
+        add_moment( &m, v3_sub( at[group->vertex[i]], middle ), group->shape[shape][i] );
+    return q_fit( m );
+}
+
+void tr_imesh_group_square( const tr_imesh *mesh, const tr_imesh_group *group, double *block )
+{
+    double ones[TR_IMESH_GROUP];
+    for ( int i = 0; i < group->count; ++i ) {
+        ones[i] = 1;
+        tr_imesh_add_square( mesh, block, &group->vertex[i], &ones[i], 1, TR_IMESH_GROUP_PULL );
+    }
+    tr_imesh_add_square( mesh, block, group->vertex, ones, group->count,
+                         -TR_IMESH_GROUP_PULL / group->count );
+}
+
+// A step towards the rotation R that maximises tr( Rᵀ m ): by ω = Σ r × m / |Σ r · m| over their columns
+// (Müller and others, 2016).
+static quat turn_on( quat turn, const mat3 *m )
+{
+    mat3 r = m3_from_quat( turn );
+    vec3 torque =
+        v3_add( v3_add( v3_cross( r.cx, m->cx ), v3_cross( r.cy, m->cy ) ), v3_cross( r.cz, m->cz ) );
+    double along = fabs( v3_dot( r.cx, m->cx ) + v3_dot( r.cy, m->cy ) + v3_dot( r.cz, m->cz ) );
+    return q_unit( q_mul( q_from_vector( v3_scale( 1 / ( along + 1e-12 ), torque ) ), turn ) );
+}
+
+void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group, int frame, double morph,
+                             const vec3 *at, quat *turn, vec3 *duals, float *right )
+{
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame );
+    vec3 middle = middle_of( group, at ), rest = middle_of( group, source );
+    vec3 q[TR_IMESH_GROUP], shape[TR_IMESH_GROUP];
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    for ( int i = 0; i < group->count; ++i ) {
+        shape[i] = v3_lerp( group->shape[0][i], group->shape[1][i], morph );
+        q[i] = v3_add( v3_sub( at[group->vertex[i]], middle ), duals[i] );
+        add_moment( &m, q[i], shape[i] );
+    }
+    for ( int k = 0; k < TURNS; ++k )
+        *turn = turn_on( *turn, &m );
+    for ( int i = 0; i < group->count; ++i ) {
+        vec3 z = q_rotate( *turn, shape[i] );
+        duals[i] = v3_sub( q[i], z );
+        tr_imesh_pull( mesh, right, group->vertex[i], TR_IMESH_GROUP_PULL,
+                       v3_sub( v3_sub( z, duals[i] ), v3_sub( source[group->vertex[i]], rest ) ) );
+    }
+}
