@@ -206,8 +206,8 @@ static void too_far_straightens_and_says_so( void **state )
             vec3 direction = v3_unit( directions[d] );
             m.a.goals[0] = tr_fit_position( ARM_HAND, v3_scale( distances[i], direction ) );
             tr_fit_result result = reach( &m, 1 );
-            check_near( m.a.residuals[0], distances[i] - 7, 1e-3 );
             check_v3( v3_unit( m.body.pose.positions[ARM_HAND] ), direction, 0.01 );
+            check_near( m.a.residuals[0], distances[i] - 7, 2e-3 ); // weakly pulled, it is not quite straight
             if ( !result.converged )
                 print_error( "direction %d, distance %g: %d iterations\n", d, distances[i],
                              result.iterations );
@@ -400,6 +400,7 @@ static void goals_on_one_point_are_as_one( void **state )
     (void)state;
     actor a;
     tr_fit_def def = tr_default_fit_def();
+    def.max_iterations = 300; // three places for every hand and foot take their time
     make_actor( &a, "box_relay", &def );
     int ends[8], count = find_ends( &a, ends ), joints = a.skeleton->joint_count;
     quat *apart = tr_alloc( (size_t)joints, sizeof( quat ) );
@@ -943,6 +944,10 @@ static double twin_step( twin *t, double damping )
         double over = fmin( t->z[i] - axes->least, 0 ) + fmax( t->z[i] - axes->most, 0 );
         t->normal[i][i] += over != 0 ? t->fit->def.stop : 0;
         t->normal[i][t->size] -= t->fit->def.stop * over;
+        double compliance = v3_length( axes->factor.cx ), slack = t->fit->def.slack;
+        double tight = fmax( -fmax( axes->bend - slack, 0 ) / compliance - t->z[i], 0 );
+        t->normal[i][i] += 2 * t->fit->def.taut * compliance / slack * tight;
+        t->normal[i][t->size] += t->fit->def.taut * compliance / slack * tight * tight;
     }
     for ( int r = 0; r < 3 * t->frame->goal_count; ++r ) {
         double weight = twin_weight( t, r / 3 );

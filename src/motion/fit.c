@@ -46,6 +46,8 @@ tr_fit_def tr_default_fit_def( void )
         .root_stiffness = 200,
         .hinge = 100,
         .stop = 1000,
+        .taut = 15,
+        .slack = 0.5,
         .twist = 2,
         .pull = 400,
         .priority_ratio = 10,
@@ -76,6 +78,8 @@ static bool check_def( const tr_fit_def *def, tr_error *error )
     if ( !( def->hinge >= 0 && def->hinge < 1e9 && def->stop >= 0 && def->stop < 1e9 && def->twist > 0 &&
             def->twist < 1e9 ) )
         return tr_error_set( error, "the fit's hinge, stop and twist must be positive and below 1e9" );
+    if ( !( def->taut >= 0 && def->taut < 1e9 && def->slack > 0 && def->slack < 4 ) )
+        return tr_error_set( error, "the fit's taut must be below 1e9, its slack an angle" );
     if ( !( def->pull > 0 && def->pull <= 1e6 && def->priority_ratio >= 1 && def->priority_ratio <= 100 ) )
         return tr_error_set( error, "the fit's pull must be in (0, 1e6], its priority ratio in [1, 100]" );
     if ( !( def->softness > 0 && def->softness < 1e6 && def->arm > 0 && def->arm < 1e6 ) )

@@ -42,6 +42,7 @@ typedef struct fit_joint { // one of the joints between a goal and the root
     lane3 stiffness;  // 1 / the squares of its columns
     lane_mask hinged; // and so on
     lane bend, least, most;
+    lane taut, tightening; // z.x below which the hinge resists being straightened, and how it grows
     lane_quat centre;
     lane3 z, trial;
     lane3 kept;  // the trial before it is corrected

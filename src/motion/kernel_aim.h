@@ -178,7 +178,7 @@ static void find_axes( const tr_fit *fit, fit_joint *joint )
                                 l3_all( v3( 0, 0, compliance ) ) };
     joint->stiffness = l3_all( v3( stiffness, stiffness, stiffness ) );
     joint->hinged = lane_all( 0 ) > 0;
-    joint->bend = joint->least = joint->most = lane_all( 0 );
+    joint->bend = joint->least = joint->most = joint->taut = joint->tightening = lane_all( 0 );
     if ( !( v3_dot( limb->bone_out, limb->bone_out ) > 0 ) )
         return;
     lane3 l = lq_rotate( joint->centre, l3_all( limb->bone_out ) );
@@ -204,6 +204,9 @@ static void find_axes( const tr_fit *fit, fit_joint *joint )
     joint->bend = lane_select( plane, bend, lane_all( 0 ) );
     joint->least = lane_select( plane, -lane_positive( bend ) / compliance, lane_all( 0 ) );
     joint->most = lane_select( plane, lane_positive( FOLDED - bend ) / compliance, lane_all( 0 ) );
+    double slack = fit->def.slack;
+    joint->taut = lane_select( plane, -lane_positive( bend - slack ) / compliance, lane_all( 0 ) );
+    joint->tightening = lane_select( plane, lane_all( fit->def.taut * compliance / slack ), lane_all( 0 ) );
 }
 
 tr_fit_axes KERNEL( axes )( const tr_fit *fit, int j, quat centre )

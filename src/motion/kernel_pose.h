@@ -43,6 +43,12 @@ static lane over_limits( const fit_joint *joint, lane3 z )
     return lane_select( joint->hinged, over, lane_all( 0 ) );
 }
 
+// How far z is on the last stretch towards straight.
+static lane over_slack( const fit_joint *joint, lane3 z )
+{
+    return lane_positive( joint->taut - z.x );
+}
+
 static void pose_joint( tr_fit_slot *slot, fit_joint *joint )
 {
     joint->local = joint->centre;
@@ -100,8 +106,9 @@ static lane pose( const tr_fit *fit, tr_fit_slot *slot )
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
         pose_joint( slot, joint );
-        lane over = over_limits( joint, joint->trial );
-        energy += 0.5 * ( l3_dot( joint->trial, joint->trial ) + fit->def.stop * over * over );
+        lane over = over_limits( joint, joint->trial ), taut = over_slack( joint, joint->trial );
+        energy += 0.5 * ( l3_dot( joint->trial, joint->trial ) + fit->def.stop * over * over ) +
+                  ( 1.0 / 3 ) * joint->tightening * taut * taut * taut;
     }
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];

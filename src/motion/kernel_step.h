@@ -45,13 +45,14 @@ static lane_sym linearise( const tr_fit_slot *slot, fit_joint *joint, double sto
     joint->dual = l33_mul( &inverse, &axes );
     if ( joint->parent >= 0 )
         joint->dual = l33_mul( &slot->joints[joint->parent].frame, &joint->dual );
-    lane over = over_limits( joint, joint->z );
+    lane over = over_limits( joint, joint->z ), taut = over_slack( joint, joint->z );
     lane3 force = joint->z;
-    force.x += stop * over;
+    force.x += stop * over - joint->tightening * taut * taut;
     *moment = l33_mulv( &joint->dual, force );
     lane_sym a = { 0 };
     lane one = lane_all( 1 );
-    sym_add_square( &a, lane_select( over != 0, lane_all( 1 + stop ), one ), joint->dual.cx );
+    lane about_hinge = lane_select( over != 0, lane_all( 1 + stop ), one ) + 2 * joint->tightening * taut;
+    sym_add_square( &a, about_hinge, joint->dual.cx );
     sym_add_square( &a, one, joint->dual.cy );
     sym_add_square( &a, one, joint->dual.cz );
     return a;

@@ -306,13 +306,15 @@ void tr_pose_refresh( const tr_skeleton *skeleton, const quat *local, tr_pose po
 // rotation = exp(δ_j) · centre), and the shift of the root. The centre is the starting pose or, where joints
 // have places and rotations to follow, the starting pose aimed at them bone by bone. Minimised is
 //
-//   E = ½ Σ_j ( |z_j|² + stop · over_j² ) + ½ root_stiffness |shift / size|²
+//   E = ½ Σ_j ( |z_j|² + stop · over_j² + ⅔ taut · tight_j³ / slack ) + ½ root_stiffness |shift / size|²
 //       + Σ_goals ρ( |c| ),   δ_j = S_j z_j,
 //
 // with S_j the joint's axes (tr_fit_joint_axes), over_j how far z_j.x is below or above the limits of a
-// hinge, and c what a goal is off by: for a position, the vector from place to point; for a rotation, the
-// rotation vector from wanted to actual times the length `arm`; only the goal's axes count. A soft goal has
-// ρ(c) = ½ weight c². A hard one has
+// hinge, tight_j how far the hinge is both straighter than its centre and less bent than `slack`: a limb that
+// comes to be straight and bends again turns its hinge as a square root does, at once, so the body gives a
+// little before; and c what a goal is off by: for a position, the vector from place to point; for a rotation,
+// the rotation vector from wanted to actual times the length `arm`; only the goal's axes count. A soft goal
+// has ρ(c) = ½ weight c². A hard one has
 //
 //   ρ(c) = F ( √(ε² + c²) − ε ) + F ( √(size² + c²) − size ),
 //   F = pull · priority_ratio^priority / size,  ε = softness:
@@ -349,6 +351,8 @@ typedef struct tr_fit_def {
     double root_stiffness; // of the root's shift, per (shift / size)²
     double hinge;          // knees and elbows: times stiffer sideways than in the plane they bend in
     double stop;           // and beyond straight or folded
+    double taut;           // and on the last stretch to straight, where that is straighter than the centre
+    double slack;          // radians: that stretch
     double twist;          // long bones of limbs: times stiffer about themselves than across
     double pull;           // see F above
     double priority_ratio;

@@ -60,6 +60,16 @@ void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_
 void tr_ends_turn_back( const tr_skeleton *skeleton, const bool *ends, const quat *copied, quat *local,
                         quat *world );
 
+// What is out of reach is brought within reach before it is asked for; see cluster_reach.c. Of the graphs:
+// where the rule's first end, on a character, goes instead of `place`, if feet stay on the ground.
+vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
+                     vec3 place );
+// Of the fit: places of hard goals, as far as those that come before them allow. The body is posed as in
+// `pose`, moved by `shift`.
+void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count );
+// How far a body may be moved from its pose in `now`, of what a graph would move it, for its feet to follow.
+vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift );
+
 // What graphs say about characters.
 typedef struct tr_graphs {
     tr_world

@@ -22,7 +22,7 @@ int tr_steady_span( const tr_stage *stage )
 
 // The graph's root without its trembling: every step of one of many legs tugs at it. How far it is from the
 // copied path is averaged over the frames around.
-static vec3 steady_root( const fitter *s, const fit_body *body, int frame )
+static vec3 steady_shift( const fitter *s, const fit_body *body, int frame )
 {
     int span = tr_steady_span( s->def.stage ), last = s->def.stage->frame_count - 1;
     const vec3 *shifts = s->def.graphs->shifts[body->actor];
@@ -33,7 +33,21 @@ static vec3 steady_root( const fitter *s, const fit_body *body, int frame )
         sum = v3_mad( sum, weight, shifts[f] );
         weights += weight;
     }
-    return v3_mad( fitter_copied_pose( s, body, frame ).positions[0], 1.0 / weights, sum );
+    return v3_scale( 1.0 / weights, sum );
+}
+
+// What is asked of a character at a frame, of which as much as is within reach.
+static tr_fit_frame frame_of( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )
+{
+    const tr_skeleton *skeleton = fitter_skeleton( s, body );
+    tr_pose copied = fitter_copied_pose( s, body, frame );
+    int count = tr_fitter_goals( s, body, frame, goals );
+    vec3 shift = steady_shift( s, body, frame );
+    tr_reach_goals( skeleton, copied, shift, goals, count );
+    return ( tr_fit_frame ){ .start = body->start + fitter_cell( s, frame ) * (size_t)skeleton->joint_count,
+                             .root = v3_add( copied.positions[0], shift ),
+                             .goals = goals,
+                             .goal_count = count };
 }
 
 static void forward_batch( const fitter *s, const fit_body *body, int count )
@@ -52,15 +66,11 @@ static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *er
     const fit_batch *batch = &s->batch;
     int count = 0;
     tr_clip *clip = &s->def.result->motions[body->actor].clip;
-    size_t joints = (size_t)clip->joint_count;
     for ( int f = s->from; f <= s->to; ++f ) {
         if ( !body->stale[fitter_cell( s, f )] )
             continue;
         tr_fit_goal *goals = batch->goals + (size_t)count * (size_t)body->most_goals;
-        batch->frames[count] = ( tr_fit_frame ){ .start = body->start + fitter_cell( s, f ) * joints,
-                                                 .root = steady_root( s, body, f ),
-                                                 .goals = goals,
-                                                 .goal_count = tr_fitter_goals( s, body, f, goals ) };
+        batch->frames[count] = frame_of( s, body, f, goals );
         batch->results[count] = ( tr_fit_result ){ .local = tr_clip_frame( clip, f ) };
         batch->stage_frames[count++] = f;
     }

@@ -1,6 +1,7 @@
 // What the fit of one character is asked for at one frame: its stances, heights to keep, a pelvis to shift,
 // and what the rules that hold hands and other joints want.
 #include "scene/cluster_fit.h"
+#include <string.h>
 
 #define PALM 6.0 // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
 
@@ -197,6 +198,37 @@ static int add_palm( const fitter *s, const fit_body *body, int frame, tr_fit_go
     return count + 1;
 }
 
+// Two places for one point, both in full.
+static bool contradict( const tr_fit_goal *a, const tr_fit_goal *b )
+{
+    return a->kind == TR_FIT_POSITION && b->kind == TR_FIT_POSITION && a->hard && b->hard && a->ease >= 1 &&
+           b->ease >= 1 && a->joint == b->joint && a->axes == b->axes &&
+           v3_distance( a->offset, b->offset ) == 0;
+}
+
+// Of contradictions the first in priority stands, and equals meet in the middle. The fit would come to the
+// same, but all of them would pull with all their might. Returns how many goals are left.
+static int agree( tr_fit_goal *goals, int count )
+{
+    for ( int g = 0; g < count; ++g ) {
+        int equals = 1;
+        for ( int h = g + 1; h < count; ++h ) {
+            if ( !contradict( &goals[g], &goals[h] ) )
+                continue;
+            tr_fit_goal *first = &goals[g], *other = &goals[h];
+            if ( other->priority == first->priority )
+                first->place = v3_lerp( first->place, other->place, 1.0 / ++equals );
+            else if ( other->priority > first->priority ) {
+                *first = *other;
+                equals = 1;
+            }
+            memmove( other, other + 1, (size_t)( --count - h ) * sizeof *other );
+            --h;
+        }
+    }
+    return count;
+}
+
 int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )
 {
     int count = add_stances( s, body, frame, goals ); // first, so that their pairs stand together
@@ -214,5 +246,5 @@ int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_go
             count = made == 1 ? add_palm( s, body, frame, goals, count + 1 ) : count + made;
         }
     }
-    return count;
+    return agree( goals, count );
 }

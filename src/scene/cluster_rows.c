@@ -154,7 +154,8 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
     vec3 target = tr_rule_target( stage, now, rule, frame );
     if ( rule->surface_prop >= 0 ) // the row is the offset from the spot on the prop
         return v3_sub( target, rigid_apply( now->tracks[rule->surface_prop][frame], rule->target ) );
-    return target;
+    bool pinned = rule->kind == TR_CONSTRAINT_ABSOLUTE && rule->a.actor >= 0 && rule->a.count > 0;
+    return pinned ? tr_reach_place( stage, now, rule, frame, target ) : target;
 }
 
 // Rules that share a row take turns: at each frame the one with the greatest strength speaks.

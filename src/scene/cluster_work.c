@@ -324,7 +324,8 @@ static void read_graph( const tr_cluster_work *work, int g, tr_graphs *out, run 
         const vec3 *vertices = work->vertices[g] + (size_t)n * 3 * joints;
         for ( size_t j = 0; r.stride == 1 && j < joints; ++j )
             pose.positions[j] = tr_posegraph_joint( vertices, (int)j );
-        out->shifts[actor][f] = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
+        vec3 shift = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
+        out->shifts[actor][f] = tr_reach_shift( work->stage, work->result, actor, f, shift );
         if ( work->rotations[g] == NULL || r.stride != 1 )
             continue;
         const quat *turns = work->rotations[g] + (size_t)n * joints;

@@ -1,0 +1,137 @@
+// Places that no limb reaches and places that contradict each other: what gives way does so smoothly, is told
+// with its true distance, and moves no foot that stands.
+#include "take.h"
+
+#define FRAMES 120
+
+// Two people who squat where they stand, at arm's length of each other, and nothing else asked of them.
+static void open_squat( take *x )
+{
+    open_scene( x, "squat_chain", 2 );
+    x->scene.constraint_count = 0;
+    x->scene.last = FRAMES - 1;
+}
+
+static void pin( take *x, const char *id, vec3 place )
+{
+    tr_constraint c = tr_default_constraint( id, TR_CONSTRAINT_ABSOLUTE );
+    c.a = tr_point_joint( x->scene.cast[0].id, "LeftHand" );
+    c.given = true;
+    c.target = place;
+    assert_non_null( tr_scene_add_constraint( &x->scene, &c ) );
+}
+
+static vec3 hand_at( const take *x, int frame )
+{
+    int hand = tr_skeleton_find( &x->stage.actors[0].target, "LeftHand" );
+    return tr_world_pose( &x->result.worlds[0], frame ).positions[hand];
+}
+
+static const tr_rule_report *report_of( const take *x, const char *id )
+{
+    for ( int r = 0; r < x->stage.rule_count; ++r )
+        if ( strcmp( x->stage.rules[r].id, id ) == 0 )
+            return &x->result.reports[r];
+    fail_msg( "no rule %s", id );
+    return NULL;
+}
+
+// Feet stay, nothing jumps.
+static void check_calm( const take *x )
+{
+    assert_true( figure( x, "contact_error_mm", "max" ) <= 1.0 );
+    assert_true( figure( x, "contact_error_mm", "gave_way" ) == 0 );
+    assert_true( figure( x, "rotation_spike_deg", "value" ) <= 20.0 );
+    assert_true( figure( x, "jerk_ratio", "value" ) <= 2.0 );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( v3_finite( hand_at( x, f ) ) );
+}
+
+// Where the hand is when pinned at `place`, at every frame.
+static void reach_for( vec3 place, vec3 *hands )
+{
+    take x;
+    open_squat( &x );
+    pin( &x, "far", place );
+    solve( &x, NULL );
+    check_calm( &x );
+    double farthest = 0;
+    for ( int f = 0; f < FRAMES; ++f ) {
+        hands[f] = hand_at( &x, f );
+        farthest = fmax( farthest, v3_distance( hands[f], place ) );
+    }
+    const tr_rule_report *report = report_of( &x, "far" );
+    assert_true( report->gave_way );
+    check_near( report->max_mm, 1000 * farthest, 1e-6 * report->max_mm );
+    close_scene( &x );
+}
+
+// One metre or a hundred kilometres away: the same arm is stretched towards it.
+static void farther_changes_nothing( void **state )
+{
+    (void)state;
+    static const vec3 directions[] = { { 1, 0, 0 }, { 0.2, 0.3, 1 }, { 0.1, -1, 0.2 } };
+    static const double distances[] = { 1.5, 20, 1e3, 9e4 };
+    vec3 hands[4][FRAMES];
+    for ( int d = 0; d < 3; ++d ) {
+        for ( int i = 0; i < 4; ++i )
+            reach_for( v3_mad( v3( -0.3, 1.2, 0 ), distances[i], v3_unit( directions[d] ) ), hands[i] );
+        double steps[3] = { 0 };
+        for ( int i = 0; i < 3; ++i )
+            for ( int f = 0; f < FRAMES; ++f )
+                steps[i] = fmax( steps[i], v3_distance( hands[i][f], hands[i + 1][f] ) );
+        print_message( "direction %d: %.1f, %.2f, %.3f mm from one distance to the next\n", d,
+                       1000 * steps[0], 1000 * steps[1], 1000 * steps[2] );
+        assert_true( steps[0] < 0.5 && steps[1] < 0.05 && steps[2] < 0.01 );
+    }
+}
+
+// What can be reached by leaning over is reached.
+static void leaning_is_reaching( void **state )
+{
+    (void)state;
+    static const vec3 places[] = { { 0.3, 1.2, 0.3 }, { -0.3, 0.9, 0.9 }, { 0.1, 0.4, 0.5 } };
+    for ( int i = 0; i < 3; ++i ) {
+        take x;
+        open_squat( &x );
+        pin( &x, "near", places[i] );
+        solve( &x, NULL );
+        check_calm( &x );
+        assert_false( report_of( &x, "near" )->gave_way );
+        close_scene( &x );
+    }
+}
+
+// Two places for one hand: it stays in the middle, or as near to that as it gets.
+static void equals_meet_in_the_middle( void **state )
+{
+    (void)state;
+    static const vec3 pairs[][2] = { { { -0.1, 1.2, 0.3 }, { -0.2, 0.9, 0.35 } },
+                                     { { 0.3, 1.2, 0.3 }, { -1, 1.2, 0.3 } },
+                                     { { 2, 1.2, 0.3 }, { -2.5, 1.4, 0.2 } },
+                                     { { 2, 1.2, 0.3 }, { -0.2, 0.9, 0.35 } },
+                                     { { 4, 1.2, 0.3 }, { 900, -3, 20 } } };
+    for ( size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i ) {
+        take x;
+        open_squat( &x );
+        pin( &x, "one", pairs[i][0] );
+        pin( &x, "two", pairs[i][1] );
+        solve( &x, NULL );
+        check_calm( &x );
+        const tr_rule_report *one = report_of( &x, "one" ), *two = report_of( &x, "two" );
+        assert_true( one->gave_way && two->gave_way );
+        if ( i < 3 )
+            check_near( one->mean_mm, two->mean_mm, 1.0 );
+        close_scene( &x );
+    }
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( farther_changes_nothing ),
+        TEST( leaning_is_reaching ),
+        TEST( equals_meet_in_the_middle ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
