@@ -150,6 +150,7 @@ static void sections_move_turn_and_lead_to_their_time( void **state )
     assert_true( find_section( &d, &x, &y ) );
     click( &d, x, y, 0 ); // goes to the time of what was clicked
     assert_int_equal( ui_of( &d )->frame, ui_of( &d )->cage.chosen.frame );
+    assert_true( find_section( &d, &x, &y ) ); // at that time bodies stand elsewhere
     drag( &d, TR_BUTTON_LEFT, x, y, x + 40, y, TR_MOD_SHIFT );
     rest( &d );
     const tr_scene *scene = tr_app_scene( d.app );
