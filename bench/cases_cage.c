@@ -92,7 +92,7 @@ static bool weights_setup( void **out, const char *argument, bool quick, tr_erro
         int at = i % ( s->joints * s->frames ), frame = at / s->joints;
         vec3 extent = s->cage.extents[frame];
         vec3 d = rigid_apply( rigid_inverse( s->cage.places[frame] ), s->points[at] );
-        s->shape[i] = v3( d.x / extent.x, d.y / extent.y, d.z / extent.z );
+        s->shape[i] = v3_mul( s->cage.proportions, v3( d.x / extent.x, d.y / extent.y, d.z / extent.z ) );
     }
     return true;
 }

@@ -6,13 +6,14 @@
 #define STIFFNESS 2.01 // of an edge: once for the cell at either end, and its weak hold
 #define ANCHOR    1e-5
 
-static int neighbour( const tr_cage *cage, int e, int *a, int *b )
+static int neighbour( const tr_cage *cage, int e, int *a, int *b, double *weight )
 {
     int within = cage->section_count * cage->edge_count;
     *a = e < within ? e / cage->edge_count * cage->vertex_count + cage->edges[e % cage->edge_count][0]
                     : e - within;
     *b = e < within ? e / cage->edge_count * cage->vertex_count + cage->edges[e % cage->edge_count][1]
                     : *a + cage->vertex_count;
+    *weight = e < within ? cage->within[e] : cage->between[*a / cage->vertex_count];
     return within + ( cage->section_count - 1 ) * cage->vertex_count; // edges there are
 }
 
@@ -21,11 +22,12 @@ static bool plain_matrix( plain_arap *p, const tr_cage *cage, tr_error *error )
     tr_sparse k = { .column_count = p->free_count };
     bool ok = true;
     double *diagonal = p->work;
-    int a, b, edges = neighbour( cage, 0, &a, &b );
-    for ( int e = 0; e < edges; ++e ) {
-        neighbour( cage, e, &a, &b );
-        diagonal[a] += STIFFNESS;
-        diagonal[b] += STIFFNESS;
+    int a, b;
+    double w;
+    for ( int e = 0, edges = neighbour( cage, 0, &a, &b, &w ); e < edges; ++e ) {
+        neighbour( cage, e, &a, &b, &w );
+        diagonal[a] += w * STIFFNESS;
+        diagonal[b] += w * STIFFNESS;
     }
     // Edges go from smaller to larger vertices, but not sorted: one row per vertex, gathered by a scan.
     for ( int v = 0; ok && v < p->count; ++v ) {
@@ -37,10 +39,12 @@ static bool plain_matrix( plain_arap *p, const tr_cage *cage, tr_error *error )
             if ( cage->edges[e][0] == own || cage->edges[e][1] == own ) {
                 int other = section * cage->vertex_count + cage->edges[e][cage->edges[e][0] == own];
                 if ( p->unknowns[other] >= 0 )
-                    ok = tr_sparse_extend( &k, p->unknowns[other], -STIFFNESS );
+                    ok = tr_sparse_extend( &k, p->unknowns[other],
+                                           -STIFFNESS * cage->within[section * cage->edge_count + e] );
             }
         if ( ok && section > 0 && p->unknowns[v - cage->vertex_count] >= 0 )
-            ok = tr_sparse_extend( &k, p->unknowns[v - cage->vertex_count], -STIFFNESS );
+            ok = tr_sparse_extend( &k, p->unknowns[v - cage->vertex_count],
+                                   -STIFFNESS * cage->between[section - 1] );
     }
     ok = ok ? tr_ldl_build( &p->ldl, &k, error ) : tr_error_memory( error );
     tr_sparse_free( &k );
@@ -82,11 +86,12 @@ void plain_arap_free( plain_arap *p )
 
 void plain_arap_rotations( plain_arap *p, const tr_cage *cage )
 {
-    int a, b, edges = neighbour( cage, 0, &a, &b );
+    int a, b;
+    double w;
     memset( p->cells, 0, (size_t)p->count * sizeof p->cells[0] );
-    for ( int e = 0; e < edges; ++e ) {
-        neighbour( cage, e, &a, &b );
-        vec3 r = v3_sub( cage->rest[a], cage->rest[b] ), d = v3_sub( p->v[a], p->v[b] );
+    for ( int e = 0, edges = neighbour( cage, 0, &a, &b, &w ); e < edges; ++e ) {
+        neighbour( cage, e, &a, &b, &w );
+        vec3 r = v3_scale( w, v3_sub( cage->rest[a], cage->rest[b] ) ), d = v3_sub( p->v[a], p->v[b] );
         for ( int side = 0; side < 2; ++side ) {
             mat3 *m = &p->cells[side == 0 ? a : b];
             m->cx = v3_mad( m->cx, r.x, d ), m->cy = v3_mad( m->cy, r.y, d ), m->cz = v3_mad( m->cz, r.z, d );
@@ -96,32 +101,33 @@ void plain_arap_rotations( plain_arap *p, const tr_cage *cage )
         p->turns[v] = q_fit( p->cells[v] );
 }
 
-static void plain_add( plain_arap *p, int v, int other, vec3 pull )
+static void plain_add( plain_arap *p, int v, int other, double weight, vec3 pull )
 {
     int f = p->unknowns[v];
     if ( f < 0 )
         return;
     if ( p->unknowns[other] < 0 ) // held: its column goes to the right
-        pull = v3_mad( pull, STIFFNESS, p->v[other] );
+        pull = v3_mad( pull, weight * STIFFNESS, p->v[other] );
     p->b[3 * f] += pull.x, p->b[3 * f + 1] += pull.y, p->b[3 * f + 2] += pull.z;
 }
 
 void plain_arap_positions( plain_arap *p, const tr_cage *cage )
 {
-    int a, b, edges = neighbour( cage, 0, &a, &b );
+    int a, b;
+    double w;
     for ( int v = 0; v < p->count; ++v )
         if ( p->unknowns[v] >= 0 ) {
             double *at = p->b + 3 * p->unknowns[v];
             at[0] = ANCHOR * cage->rest[v].x, at[1] = ANCHOR * cage->rest[v].y,
             at[2] = ANCHOR * cage->rest[v].z;
         }
-    for ( int e = 0; e < edges; ++e ) {
-        neighbour( cage, e, &a, &b );
-        vec3 r = v3_sub( cage->rest[a], cage->rest[b] );
+    for ( int e = 0, edges = neighbour( cage, 0, &a, &b, &w ); e < edges; ++e ) {
+        neighbour( cage, e, &a, &b, &w );
+        vec3 r = v3_scale( w, v3_sub( cage->rest[a], cage->rest[b] ) );
         vec3 pull = v3_add( q_rotate( p->turns[a], r ), q_rotate( p->turns[b], r ) );
         pull = v3_mad( pull, STIFFNESS - 2, r );
-        plain_add( p, a, b, pull );
-        plain_add( p, b, a, v3_negate( pull ) );
+        plain_add( p, a, b, w, pull );
+        plain_add( p, b, a, w, v3_negate( pull ) );
     }
     tr_ldl_solve( &p->ldl, p->b, 3, p->work );
     for ( int v = 0; v < p->count; ++v )

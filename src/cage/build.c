@@ -298,17 +298,31 @@ static void stand_still( tr_cage *cage, const tr_cage_points *p )
     }
 }
 
-vec3 tr_cage_to_shape( const tr_cage *cage, int frame, vec3 point )
+vec3 tr_cage_to_form( const tr_cage *cage, int frame, vec3 point )
 {
     rigid place = cage->places[frame - cage->begin];
     vec3 extent = cage->extents[frame - cage->begin];
     vec3 d = q_unrotate( place.rotation, v3_sub( point, place.position ) );
-    return v3( d.x / extent.x, d.y / extent.y, d.z / extent.z );
+    return v3_mul( cage->proportions, v3( d.x / extent.x, d.y / extent.y, d.z / extent.z ) );
 }
 
 // ----------------------------------------------------------------------------------------------------- bind
-// Coordinates are taken in the shape's own space. They are those of an affine image of the section: they add
-// up to one and give linear functions back just the same, and a flat bundle makes no flat triangles.
+// Coordinates are taken with respect to one form for all frames: the section of the middle frame, scaled to
+// the size 1. For others they are those of an affine image: they add up to one and give linear functions back
+// just the same. The form has the section's proportions, since coordinates fade with distance: in a cube,
+// whatever stands in the middle of a long row would hang on both of its ends. It is never so flat that its
+// triangles become slivers.
+
+#define FLATTEST 0.125
+
+static void find_form( tr_cage *cage )
+{
+    vec3 e = cage->extents[( cage->first + cage->last ) / 2 - cage->begin];
+    double longest = fmax( e.x, fmax( e.y, e.z ) );
+    cage->proportions = v3_largest( v3_scale( 1 / longest, e ), v3_scale( FLATTEST, v3_one ) );
+    for ( int i = 0; i < cage->vertex_count; ++i )
+        cage->form[i] = v3_mul( cage->proportions, cage->shape[i] );
+}
 
 #define BIND_POINTS 64 // at once
 
@@ -323,9 +337,55 @@ static void bind_some( void *context, int begin, int end )
     tr_cage *cage = b->cage;
     vec3 at[BIND_POINTS];
     for ( int i = begin; i < end; ++i )
-        at[i - begin] = tr_cage_to_shape( cage, cage->begin + i / cage->point_count, b->points->points[i] );
+        at[i - begin] = tr_cage_to_form( cage, cage->begin + i / cage->point_count, b->points->points[i] );
     tr_mean_value_weights( &cage->coordinates, at, end - begin, tr_lanes_best(),
                            cage->weights + (size_t)begin * (size_t)cage->vertex_count );
+}
+
+// --------------------------------------------------------------------------------------------------- weights
+// What is summed over keys and edges stands for integrals over time and over the section, so that neither the
+// number of keys nor the section's proportions decide what the cage does. With τ the way from key to key in
+// units of the spacing (which is how they are spread),
+//
+//   E = ∫ (strain of the section at τ) dτ + temporal ∫ ‖du/dτ‖² dτ.
+//
+// A key counts for the half of the gaps beside it, h_k = ½ (τ_{k+1} − τ_{k−1}), and an edge between keys for
+// temporal / (τ_{k+1} − τ_k). An edge of length l within a key weighs h_k s² / l²: the same strain costs the
+// same along the short side of a box and along its long one. s² is the harmonic mean of the key's l², so that
+// a cube's edges weigh 1.
+
+#define SMALLEST_GAP 0.02 // τ: two keys in neighbouring frames are no further from each other than that
+
+static double gap( const tr_cage *cage, int k, const tr_cage_points *p, double unit )
+{
+    return fmax( way_of( p, cage->sections[k], cage->sections[k + 1] ) / unit, SMALLEST_GAP );
+}
+
+static void weigh_key( tr_cage *cage, int k, double share )
+{
+    double *weights = cage->within + k * cage->edge_count, sum = 0;
+    for ( int e = 0; e < cage->edge_count; ++e ) {
+        const vec3 *rest = cage->rest + k * cage->vertex_count;
+        double length = v3_distance( rest[cage->edges[e][0]], rest[cage->edges[e][1]] );
+        weights[e] = 1 / ( length * length ); // there is padding: none is without length
+        sum += weights[e];
+    }
+    for ( int e = 0; e < cage->edge_count; ++e )
+        weights[e] *= share * cage->edge_count / sum;
+}
+
+static void weigh_edges( tr_cage *cage, const tr_cage_points *p )
+{
+    double whole = way_of( p, cage->first, cage->last ),
+           arc = whole - STILL / p->fps * ( cage->last - cage->first );
+    double unit = whole / fmax( arc / cage->def.spacing, least_sections( &cage->def ) - 1 ), before = 0;
+    for ( int k = 0; k < cage->section_count; ++k ) {
+        double after = k + 1 < cage->section_count ? gap( cage, k, p, unit ) : 0;
+        weigh_key( cage, k, 0.5 * ( before + after ) );
+        if ( after > 0 )
+            cage->between[k] = cage->def.temporal / after;
+        before = after;
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------- build
@@ -372,10 +432,13 @@ static bool allocate( tr_cage *c, tr_error *error )
 {
     size_t frames = (size_t)c->frame_count, sections = (size_t)c->section_count;
     size_t vertices = (size_t)c->vertex_count, all = sections * vertices;
+    c->form = tr_alloc( vertices, sizeof c->form[0] );
     c->places = tr_alloc( frames, sizeof c->places[0] );
     c->extents = tr_alloc( frames, sizeof c->extents[0] );
     c->weights = tr_alloc( frames * (size_t)c->point_count, vertices * sizeof c->weights[0] );
     c->sections = tr_alloc( sections, sizeof c->sections[0] );
+    c->within = tr_alloc( sections * (size_t)c->edge_count, sizeof c->within[0] );
+    c->between = tr_alloc( sections, sizeof c->between[0] );
     c->rest = tr_alloc( all, sizeof c->rest[0] );
     c->moved = tr_alloc( all, sizeof c->moved[0] );
     c->motions = tr_alloc( sections, sizeof c->motions[0] );
@@ -384,24 +447,28 @@ static bool allocate( tr_cage *c, tr_error *error )
     c->residuals = tr_alloc( all, sizeof c->residuals[0] );
     c->residual_drift = tr_alloc( all, sizeof c->residual_drift[0] );
     c->bent = tr_alloc( sections, sizeof c->bent[0] );
-    bool ok = c->places && c->extents && c->weights && c->sections && c->rest && c->moved && c->motions &&
-              c->drift && c->spin && c->residuals && c->residual_drift && c->bent;
+    bool ok = c->form && c->places && c->extents && c->weights && c->sections && c->within && c->between &&
+              c->rest && c->moved && c->motions && c->drift && c->spin && c->residuals && c->residual_drift &&
+              c->bent;
     return ok || tr_error_memory( error );
 }
 
 static bool fill( tr_cage *cage, const tr_cage_points *points, const int *frames, tr_error *error )
 {
-    if ( !tr_cage_shape_build( cage, cage->def.detail, error ) || !allocate( cage, error ) ||
-         !tr_mean_value_build( &cage->coordinates, cage->shape, cage->vertex_count,
-                               (const int( * )[3])cage->triangles, cage->triangle_count, error ) )
+    if ( !tr_cage_shape_build( cage, cage->def.detail, error ) || !allocate( cage, error ) )
         return false;
     memcpy( cage->sections, frames, (size_t)cage->section_count * sizeof frames[0] );
     if ( !find_places( cage, points, error ) || !find_extents( cage, points, error ) )
         return false;
     if ( cage->def.steady )
         stand_still( cage, points );
+    find_form( cage );
+    if ( !tr_mean_value_build( &cage->coordinates, cage->form, cage->vertex_count,
+                               (const int( * )[3])cage->triangles, cage->triangle_count, error ) )
+        return false;
     for ( int k = 0; k < cage->section_count; ++k )
         tr_cage_section( cage, frames[k], cage->rest + k * cage->vertex_count );
+    weigh_edges( cage, points );
     tr_cage_reset( cage );
     tr_parallel_for( cage->frame_count * cage->point_count, BIND_POINTS, bind_some,
                      &( binding ){ cage, points } );

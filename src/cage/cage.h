@@ -11,10 +11,11 @@
 //   E(v) = Σ over vertices i, edges (i, j)  w ‖(v_i − v_j) − R_i (v̄_i − v̄_j)‖²
 //        + Σ over edges  0.01 w ‖(v_i − v_j) − (v̄_i − v̄_j)‖² + 1e-5 Σ ‖v_i − v̄_i‖²
 //
-// with edges within the keys and, weight `temporal`, between the same vertex of neighbouring keys. The last
-// two terms are weak: they let a free cage follow a drag without turning. What became of the keys is carried
-// to all frames, and through mean value coordinates to the points. A point is bound to the section of *its
-// own* frame: a path that stands still or crosses itself is edited at one time without moving at another.
+// with edges within the keys and between the same vertex of neighbouring keys, weighted so that the sums
+// stand for integrals over the section and over time (build.c). The last two terms are weak: they let a free
+// cage follow a drag without turning. What became of the keys is carried to all frames, and through mean
+// value coordinates to the points. A point is bound to the section of *its own* frame: a path that stands
+// still or crosses itself is edited at one time without moving at another.
 //
 // Split by cost: build (points change) → grab (the set of handles changes) → solve (handles move) → move.
 // Everything is metres; frames are integers on one time axis the caller chooses, ranges include both ends.
@@ -82,11 +83,13 @@ typedef struct tr_cage_def {
     tr_cage_end start, end; // of the window
     int ease_in, ease_out;  // frames before and after the window, for TR_CAGE_EASED
     int falloff;            // keys this many frames or more from every handle stay put; 0 = none does
-    double temporal;        // weight of an edge between keys, > 0; one within a key weighs 1
+    double temporal;        // > 0: how much edges between keys weigh against those within
     bool steady;  // a bundle that hardly leaves its place gets one and the same section at all frames:
                   // what is bent stays bent the same way, whoever moves within
     bool carried; // edges between keys do not turn: a bent way carries its sections along without
                   // turning them. Otherwise they turn as rigidly as possible, as in the paper
+    bool upright; // cells turn about the vertical only: what is pulled over the ground bends over the ground,
+                  // neither leaning nor leaving it. Otherwise they turn about any axis
 } tr_cage_def;
 
 tr_cage_def tr_default_cage_def( void );
@@ -111,18 +114,22 @@ typedef struct tr_cage {
     // The section's shape: a cube [−1, 1]³, its surface cut into triangles, outward.
     int vertex_count, triangle_count, edge_count;
     vec3 *shape;               // [vertex_count]
+    vec3 proportions;          // of its sides in the middle of the window, the longest 1
+    vec3 *form;                // [vertex_count] the shape in these proportions
     int ( *triangles )[3];     // [triangle_count]
     int ( *edges )[2];         // [edge_count] of the triangles, then struts from vertex to opposite vertex
-    tr_mean_value coordinates; // with respect to the shape
+    tr_mean_value coordinates; // with respect to the form
     // Where it stands at each frame: vertex i at centre + axes · (extent ∘ shape[i]). Smooth in time.
     rigid *places;  // [frame_count] axes and centre
     vec3 *extents;  // [frame_count] half the box, padding included
     float *weights; // [frame_count · point_count · vertex_count] mean value coordinates
     // Keys. Vertex i of key k is vertex k · vertex_count + i of the cage.
     int section_count;
-    int *sections; // [section_count] frames, increasing; first and last of the window included
-    vec3 *rest;    // [section_count · vertex_count]
-    vec3 *moved;   // the same, as the last solve left it; starts as rest
+    int *sections;   // [section_count] frames, increasing; first and last of the window included
+    double *within;  // [section_count · edge_count] weights of edges within keys
+    double *between; // [section_count − 1] of edges from a key to the next
+    vec3 *rest;      // [section_count · vertex_count]
+    vec3 *moved;     // the same, as the last solve left it; starts as rest
     // What became of each key: the rigid motion nearest to it, and in its own axes what that leaves over.
     // Filled by tr_cage_solve, read by tr_cage_move…
     rigid *motions;         // [section_count]

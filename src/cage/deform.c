@@ -328,6 +328,7 @@ tr_cage_result tr_cage_solve( tr_cage *cage, const tr_cage_handle *handles, cons
     tr_cage_solver *s = cage->solver;
     assert( s != NULL && "tr_cage_grab comes first" );
     tr_cage_result result = { 0 };
+    s->upright = cage->def.upright; // the matrix does not depend on it
     if ( !def->warm ) {
         memset( s->u, 0, (size_t)s->round_count * sizeof s->u[0] );
         turn_to_rest( s );

@@ -22,12 +22,15 @@ void tr_cage_free( tr_cage *cage )
     tr_cage_solver_free( cage->solver );
     tr_mean_value_free( &cage->coordinates );
     tr_free( cage->shape );
+    tr_free( cage->form );
     tr_free( cage->triangles );
     tr_free( cage->edges );
     tr_free( cage->places );
     tr_free( cage->extents );
     tr_free( cage->weights );
     tr_free( cage->sections );
+    tr_free( cage->within );
+    tr_free( cage->between );
     tr_free( cage->rest );
     tr_free( cage->moved );
     tr_free( cage->motions );
@@ -155,9 +158,10 @@ static bool next_edge( edge_walk *w )
     if ( e < within ) {
         int base = e / c->edge_count * c->vertex_count;
         const int *edge = c->edges[e % c->edge_count];
-        w->a = base + edge[0], w->b = base + edge[1], w->weight = 1;
+        w->a = base + edge[0], w->b = base + edge[1], w->weight = c->within[e];
     } else {
-        w->a = e - within, w->b = w->a + c->vertex_count, w->weight = c->def.temporal;
+        w->a = e - within, w->b = w->a + c->vertex_count;
+        w->weight = c->between[w->a / c->vertex_count];
     }
     return true;
 }
@@ -283,8 +287,8 @@ static void add_point( const tr_cage *cage, tr_cage_solver *s, int handle )
             row->place =
                 v3_mad( row->place, weights[i], v3_sub( tr_cage_vertex( cage, h->frame, i ), centre ) );
     } else {
-        vec3 shape = tr_cage_to_shape( cage, h->frame, h->place );
-        tr_mean_value_weights( &cage->coordinates, &shape, 1, tr_lanes_best(), weights );
+        vec3 at = tr_cage_to_form( cage, h->frame, h->place );
+        tr_mean_value_weights( &cage->coordinates, &at, 1, tr_lanes_best(), weights );
         row->place = h->place;
     }
     row->handle = handle;

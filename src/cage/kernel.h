@@ -201,6 +201,15 @@ static inline void cell_of( const tr_cage_solver *s, int i, four out[3] )
     out[0] = a, out[1] = b, out[2] = c;
 }
 
+// What leaves a cell no turn but that about the vertical.
+static inline void keep_vertical( four cell[3] )
+{
+    const four across = { 1, 0, 1 };
+    cell[0] *= across;
+    cell[2] *= across;
+    cell[1] = ( four ){ 0, fabsf( cell[0][0] ) + fabsf( cell[2][2] ) };
+}
+
 void KERNEL( fit )( const tr_cage_solver *s, int steps )
 {
     for ( int begin = 0; begin < s->round_count; begin += LANES ) {
@@ -209,6 +218,8 @@ void KERNEL( fit )( const tr_cage_solver *s, int steps )
             four cell[3] = { { 1 }, { 0, 1 }, { 0, 0, 1 } };
             if ( begin + l < s->count )
                 cell_of( s, begin + l, cell );
+            if ( s->upright )
+                keep_vertical( cell );
             for ( int r = 0; r < 3; ++r )
                 rows[r][l] = cell[r];
         }

@@ -324,12 +324,12 @@ void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec
 
 void tr_cage_weigh( const tr_cage *cage, int frame, const vec3 *points, int count, float *weights )
 {
-    vec3 shape[POINTS_AT_ONCE];
+    vec3 at[POINTS_AT_ONCE];
     for ( int begin = 0; begin < count; begin += POINTS_AT_ONCE ) {
         int some = count - begin < POINTS_AT_ONCE ? count - begin : POINTS_AT_ONCE;
         for ( int i = 0; i < some; ++i )
-            shape[i] = tr_cage_to_shape( cage, frame, points[begin + i] );
-        tr_mean_value_weights( &cage->coordinates, shape, some, tr_lanes_best(),
+            at[i] = tr_cage_to_form( cage, frame, points[begin + i] );
+        tr_mean_value_weights( &cage->coordinates, at, some, tr_lanes_best(),
                                weights + (size_t)begin * (size_t)cage->vertex_count );
     }
 }

@@ -8,8 +8,9 @@
 
 // Fills shape, triangles and edges of a cube whose edges are cut into `detail` pieces.
 bool tr_cage_shape_build( tr_cage *cage, int detail, tr_error *error );
-// Points of a frame in the coordinates of its section's shape: inside where every number is within ±1.
-vec3 tr_cage_to_shape( const tr_cage *cage, int frame, vec3 point );
+// Points of a frame in the coordinates of its section's form: inside where every number is within the
+// proportions.
+vec3 tr_cage_to_form( const tr_cage *cage, int frame, vec3 point );
 static inline vec3 tr_cage_vertex( const tr_cage *cage, int frame, int vertex )
 {
     vec3 at = v3_mul( cage->extents[frame - cage->begin], cage->shape[vertex] );
@@ -50,6 +51,7 @@ typedef struct tr_cage_row { // a point that is to be somewhere: Σ weight · u 
 
 struct tr_cage_solver {
     int handle_count, count, free_count, row_count, round_count; // `round_count`: count, rounded up to eights
+    bool upright;                                                // cells turn about the vertical only
     tr_ldl ldl;                                                  // of the free vertices
     void *memory;                                                // of all that follows
     tr_cage_handle *handles;                                     // [handle_count] as grabbed

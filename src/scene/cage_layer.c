@@ -401,6 +401,7 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
     tr_error error; // there was none with the same handles when it was built
     fill_handles( l, &error );
     l->stamp++;
+    l->cage.def.upright = tr_cage_layer_holds_several( l ) && !l->tilts;
     if ( tr_grab_asks( l->stage, l->grab ) )
         tr_cage_solve( &l->cage, l->handles, def, l->handle_errors );
     else

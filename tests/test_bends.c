@@ -1,0 +1,201 @@
+// Cages that are pulled far: rows of people that become arcs, and what must not decide the outcome.
+#include "stage_fixture.h"
+
+#include "cage/cage.h"
+#include "scenes/scenes.h"
+
+// ---------------------------------------------------------------------------------------------------- a row
+
+#define ROW    9  // figures, a metre apart
+#define COLUMN 3  // points of each, one above the other
+#define SHOTS  21 // frames
+
+// Nine figures in a row along x that sway a little.
+static void make_row( vec3 *points )
+{
+    for ( int f = 0; f < SHOTS; ++f )
+        for ( int p = 0; p < ROW * COLUMN; ++p )
+            points[f * ROW * COLUMN + p] =
+                v3( p / COLUMN - ( ROW - 1 ) / 2, 0.8 * ( p % COLUMN ), 0.05 * sin( 0.3 * f + p ) );
+}
+
+// The ends are pulled forward by `far`, the middle stays, at the first frame as at the last.
+static tr_cage bend_row( const vec3 *points, double far )
+{
+    tr_cage cage;
+    tr_error error;
+    tr_cage_points given = { points, ROW * COLUMN, 0, SHOTS, FPS };
+    tr_cage_def def = tr_default_cage_def();
+    def.detail = 4;
+    def.section_count = 2;
+    def.start = def.end = TR_CAGE_HELD;
+    def.carried = def.upright = def.steady = true;
+    check_ok( tr_cage_build( &cage, &given, 0, SHOTS - 1, &def, &error ), &error );
+    tr_cage_handle handles[12];
+    for ( int h = 0; h < 12; ++h ) {
+        int who = h % 3 * ( ROW - 1 ) / 2, height = h / 3 % 2;
+        handles[h] = ( tr_cage_handle ){ .kind = TR_HANDLE_POINT,
+                                         .frame = h < 6 ? 0 : SHOTS - 1,
+                                         .point = who * COLUMN + height,
+                                         .offset = v3( 0, 0, h % 3 == 1 ? 0 : far ) };
+    }
+    check_ok( tr_cage_grab( &cage, handles, 12, &error ), &error );
+    tr_cage_solve_def solve_def = tr_default_cage_solve_def();
+    tr_cage_result result = tr_cage_solve( &cage, handles, &solve_def, NULL );
+    check_near( result.error, 0, 1e-3 );
+    return cage;
+}
+
+// Around every figure the ground is turned, but stretched or sheared by little, and nobody leaves it.
+static void a_row_bends_into_an_arc( void **state )
+{
+    (void)state;
+    vec3 points[SHOTS * ROW * COLUMN];
+    make_row( points );
+    for ( double far = -2; far <= 2; far += 1 ) {
+        tr_cage cage = bend_row( points, far );
+        for ( int i = 0; i < ROW; ++i )
+            for ( int f = 0; f < SHOTS; f += 10 ) {
+                vec3 at = points[( f * ROW + i ) * COLUMN + 1], in[4], out[4];
+                for ( int k = 0; k < 4; ++k )
+                    in[k] = v3_add( at, k < 2 ? v3( k == 0 ? 0.2 : -0.2, 0, 0 )
+                                              : v3( 0, 0, k == 2 ? 0.2 : -0.2 ) );
+                tr_cage_move_points( &cage, f, in, 4, out );
+                vec3 x = v3_scale( 2.5, v3_sub( out[0], out[1] ) ),
+                     z = v3_scale( 2.5, v3_sub( out[2], out[3] ) );
+                check_near( v3_length( x ), 1.1, 0.2 ); // the arc is longer than the row
+                check_near( v3_length( z ), 1, 0.3 );
+                check_near( v3_dot( v3_unit( x ), v3_unit( z ) ), 0, 0.45 );
+                for ( int k = 0; k < 4; ++k )
+                    check_near( out[k].y, in[k].y, 1e-5 );
+            }
+        tr_cage_free( &cage );
+    }
+}
+
+// ------------------------------------------------------------------------------------------------- sections
+
+#define WALK   121
+#define JOINTS 6
+
+static void make_walk( vec3 *points )
+{
+    for ( int f = 0; f < WALK; ++f )
+        for ( int p = 0; p < JOINTS; ++p )
+            points[f * JOINTS + p] =
+                v3( 0.045 * f, 0.3 * p, 0.2 * sin( 2.0 * p ) + 0.05 * sin( 0.4 * f + p ) );
+}
+
+// A point is dragged at frame 45. Sections every `step` frames, and every `dense` ones from frame 60 to 90.
+static void deform_walk( const vec3 *points, int step, int dense, vec3 *out )
+{
+    tr_cage cage;
+    tr_error error;
+    int frames[WALK], count = 0;
+    for ( int f = 0; f < WALK; ++f )
+        if ( f % ( f >= 60 && f <= 90 ? dense : step ) == 0 )
+            frames[count++] = f;
+    tr_cage_points given = { points, JOINTS, 0, WALK, FPS };
+    tr_cage_def def = tr_default_cage_def();
+    def.frames = frames;
+    def.frame_count = count;
+    def.carried = true;
+    check_ok( tr_cage_build( &cage, &given, 0, WALK - 1, &def, &error ), &error );
+    tr_cage_handle handle = { .kind = TR_HANDLE_POINT, .frame = 45, .point = 3, .offset = v3( 0, 0.2, 0.5 ) };
+    check_ok( tr_cage_grab( &cage, &handle, 1, &error ), &error );
+    tr_cage_solve_def solve_def = tr_default_cage_solve_def();
+    tr_cage_solve( &cage, &handle, &solve_def, NULL );
+    tr_cage_move( &cage, 0, WALK - 1, points, out );
+    tr_cage_free( &cage );
+}
+
+static double farthest( const vec3 *a, const vec3 *b )
+{
+    double most = 0;
+    for ( int i = 0; i < WALK * JOINTS; ++i )
+        most = fmax( most, v3_distance( a[i], b[i] ) );
+    return most;
+}
+
+// Of half a metre: sections elsewhere hardly matter, and those near the handle only for how pointed the bend
+// is there.
+static void more_sections_change_little( void **state )
+{
+    (void)state;
+    vec3 points[WALK * JOINTS], few[WALK * JOINTS], many[WALK * JOINTS], more[WALK * JOINTS];
+    make_walk( points );
+    deform_walk( points, 15, 15, few );
+    deform_walk( points, 15, 3, many );
+    assert_true( farthest( few, many ) < 0.015 );
+    deform_walk( points, 5, 5, many );
+    assert_true( farthest( few, many ) < 0.1 );
+    deform_walk( points, 3, 3, more );
+    assert_true( farthest( many, more ) < 0.03 );
+}
+
+// -------------------------------------------------------------------------------------------------- a relay
+
+static void check_most( const tr_measures *measures, const char *key, double far, double most )
+{
+    const tr_metric *metric = tr_measures_find( measures, key );
+    if ( metric->fields[0].out_null || metric->fields[0].out > most )
+        fail_msg( "bent by %g m: %s is %g, more than %g", far, key, metric->fields[0].out, most );
+}
+
+// Seven people who hand boxes on; the ends of their line are dragged, and come closer as those of an arc do.
+static void bend_relay( fixture *x, double far )
+{
+    char ops[1000];
+    double near = 0.33 * far * far;
+    snprintf( ops, sizeof ops,
+              "layer_add id=bend kind=cage members=p*,box*\nsection_add id=s layer=bend frame=0\n"
+              "handle_add id=start layer=bend frame=0 pinned=false\n"
+              "handle_add id=stop layer=bend frame=270 pinned=false\n"
+              "handle_add id=p01 layer=bend frame=0 point=p01.Hips move=%g,0,%g\n"
+              "handle_add id=p04 layer=bend frame=0 point=p04.Hips\n"
+              "handle_add id=p07 layer=bend frame=0 point=p07.Hips move=%g,0,%g\n"
+              "handle_copy id=p01 to=q01 frame=270\nhandle_copy id=p04 to=q04 frame=270\n"
+              "handle_copy id=p07 to=q07 frame=270",
+              near, far, -near, far );
+    *x = ( fixture ){ .scene = tr_default_scene() };
+    check_ok( tr_scene_build( tr_scene_entry_find( "box_relay" ), 7, &x->scene, &x->library, &x->error ),
+              &x->error );
+    edit( x, ops );
+    build( x );
+}
+
+static void a_relay_is_bent_far( void **state )
+{
+    (void)state;
+    static const double bends[] = { -2, 1, 2 };
+    for ( int i = 0; i < 3; ++i ) {
+        fixture x;
+        tr_measures measures;
+        bend_relay( &x, bends[i] );
+        tr_result result = solve( &x, "posegraph" );
+        check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
+        check_most( &measures, "edit_handle_mm", bends[i], 1 );
+        check_most( &measures, "contact_error_mm", bends[i], 1 );
+        check_most( &measures, "relative_error_mm", bends[i], 1 );
+        check_most( &measures, "ground_penetration_mm", bends[i], 1 );
+        check_most( &measures, "foot_skate_mm_s", bends[i], 5 );
+        check_most( &measures, "rotation_spike_deg", bends[i], 10 );
+        check_most( &measures, "acceleration_spike", bends[i], 1.2 );
+        check_most( &measures, "jerk_ratio", bends[i], 1.15 );
+        for ( int r = 0; r < x.stage.rule_count; ++r )
+            assert_false( result.reports[r].gave_way );
+        tr_measures_free( &measures );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( a_row_bends_into_an_arc ),
+        TEST( more_sections_change_little ),
+        TEST( a_relay_is_bent_far ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
