@@ -165,6 +165,17 @@ expect ops 6
 settled
 xdotool key Escape
 
+# Pull the layer on the timeline: its end reaches farther.
+read -r x y < <(spot window.cage1)
+xdotool mousemove "$x" "$y" mousedown 1 mousemove $((x + 15)) "$y"
+sleep 0.03
+xdotool mousemove $((x + 30)) "$y" mouseup 1
+expect_other ops 6
+settled
+xdotool key ctrl+z
+expect ops 6
+settled
+
 # Save, and what is saved can be read.
 expect unsaved true
 xdotool key ctrl+s

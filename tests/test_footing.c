@@ -175,12 +175,59 @@ static void heads_keep_looking( void **state )
     end( &x );
 }
 
+static int labelled( const fixture *x, const char *name, int first, int last )
+{
+    const tr_contacts *contacts = &x->stage.actors[0].contacts;
+    int count = 0;
+    for ( int f = first; f <= last; ++f )
+        for ( int i = 0; i < contacts->count; ++i )
+            count += contacts->items[i].joint == joint( &x->stage, 0, name ) &&
+                     f >= contacts->items[i].first && f <= contacts->items[i].last;
+    return count;
+}
+
+// Labels of one foot are taken back over some frames: in the middle of a stance, at its end, all of it.
+static void contacts_can_be_lifted( void **state )
+{
+    (void)state;
+    static const struct {
+        int first, last, gone;
+    } lifts[] = { { 10, 14, 5 }, { -5, 3, 4 }, { FRAMES - 2, FRAMES + 9, 2 }, { -100, 1000, FRAMES } };
+    for ( size_t i = 0; i < sizeof lifts / sizeof *lifts; ++i ) {
+        fixture x;
+        char op[160];
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1 );
+        snprintf( op, sizeof op,
+                  "constraint_add id=up kind=contact a=a.LeftFoot range=%d,%d hard=false weight=0",
+                  lifts[i].first, lifts[i].last );
+        edit( &x, op );
+        build( &x );
+        int first = lifts[i].first < 0 ? 0 : lifts[i].first,
+            last = lifts[i].last >= FRAMES ? FRAMES - 1 : lifts[i].last;
+        assert_int_equal( labelled( &x, "LeftFoot", first, last ), 0 );
+        assert_int_equal( labelled( &x, "LeftFoot", 0, FRAMES - 1 ), FRAMES - lifts[i].gone );
+        assert_int_equal( labelled( &x, "RightFoot", 0, FRAMES - 1 ), FRAMES );
+        int left = joint( &x.stage, 0, "LeftFoot" );
+        for ( int r = 0; r < x.stage.rule_count; ++r ) { // no rule asks for it, and the lift itself is none
+            const tr_rule *rule = &x.stage.rules[r];
+            assert_int_equal( rule->constraint, -1 );
+            assert_false( rule->a.joints[0] == left && rule->kind == TR_CONSTRAINT_CONTACT &&
+                          rule->first <= last && rule->last >= first );
+        }
+        tr_result result = solve( &x, NULL );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( swings_go_from_stance_to_stance ), TEST( equal_bodies_shift_nothing ),
         TEST( larger_feet_slide_less ),          TEST( smaller_feet_slide_in_proportion ),
         TEST( swings_give_way_to_the_document ), TEST( heads_keep_looking ),
+        TEST( contacts_can_be_lifted ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -148,9 +148,10 @@ static void frames_of_the_document_are_found_again( void **state )
               "section_add id=s layer=t frame=8 delay=5\n"
               "layer_add id=high kind=cage members=a range=12,20" );
     build( &x );
-    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, 0, 21 ), 16 );
-    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, 2, 21 ), 21 );
-    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, 3, 21 ), 21 );
+    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, "a", 1, 21 ), 16 );
+    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, "a", 3, 21 ), 21 );
+    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, "a", 2, 21 ), 21 );
+    assert_int_equal( tr_stage_document_frame( &x.stage, &x.scene, "a", 0, 21 ), 16 );
     end( &x );
 }
 

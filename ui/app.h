@@ -49,6 +49,7 @@ typedef struct tr_ops {
     } live;
 } tr_ops;
 
+typedef void tr_put( tr_ops *ops, const char *format, ... ); // tr_ops_add or tr_ops_preview
 void tr_ops_add( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 // The one when a value is let go, the other while it is held.

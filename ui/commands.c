@@ -121,6 +121,8 @@ RUN( run_escape )
     UNUSED;
     if ( ui->drag.active || ui->drag.navigating )
         ui->drag.active = ui->drag.navigating = false;
+    else if ( ui->time.grip != TR_GRIP_NONE )
+        ui->time = ( tr_time_hold ){ 0 };
     else if ( ui->edit.key != 0 )
         ui->edit.cancelled = true;
     else if ( ui->dialog != TR_DIALOG_NONE )

@@ -148,7 +148,33 @@ typedef enum tr_right_tab {
     TR_RIGHT_TABS
 } tr_right_tab;
 
-typedef enum tr_grip { TR_GRIP_NONE, TR_GRIP_TIME, TR_GRIP_RANGE_FIRST, TR_GRIP_RANGE_LAST } tr_grip;
+typedef enum tr_grip { // what of the timeline can be held
+    TR_GRIP_NONE,
+    TR_GRIP_TIME,
+    TR_GRIP_RANGE_FIRST, // the range that plays
+    TR_GRIP_RANGE_LAST,
+    TR_GRIP_RANGE,
+    TR_GRIP_LAYER_FIRST, // from here on it is a change of the document
+    TR_GRIP_LAYER_LAST,
+    TR_GRIP_EASE_IN,
+    TR_GRIP_EASE_OUT,
+    TR_GRIP_LAYER,  // the whole of it
+    TR_GRIP_MOMENT, // of a layer's members, or of one character or prop, to come at another time
+    TR_GRIP_CONTACT // of a hand or foot, to be painted
+} tr_grip;
+
+typedef struct tr_time_hold {
+    tr_grip grip;
+    tr_id layer;             // whose
+    tr_id who;               // a moment or a contact of whom
+    tr_id retiming, section; // moments: layer and key that are there already
+    int frame;               // moments: of the document
+    int limb;                // contacts: of the source's skeleton
+    bool erase;              // pressed where there is one
+    int from, now;           // stage frames
+    float x;                 // of the press, points
+    bool moved;
+} tr_time_hold;
 
 typedef enum tr_part_kind { TR_PART_NONE, TR_PART_HANDLE, TR_PART_VERTEX, TR_PART_SECTION } tr_part_kind;
 
@@ -246,9 +272,9 @@ typedef struct tr_ui {
     char filter[64];
     int filter_length;
     int report_sort;
-    float timeline_rows;          // scrolled by, points
-    double zoom_first, zoom_last; // frames the timeline shows; equal = all
-    int grip;                     // what of the timeline is held: tr_grip
+    float timeline_rows;           // scrolled by, points
+    double zoom_first, zoom_last;  // frames the timeline shows; equal = all
+    tr_time_hold time, time_hover; // what of the timeline is held, or would be
 
     // What is going on, for the status line
     char message[640];

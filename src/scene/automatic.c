@@ -4,6 +4,7 @@
 #include "scene/scene_private.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool tr_role_is_extremity( tr_role role )
 {
@@ -52,6 +53,41 @@ static void place_contact( const tr_stage *stage, tr_rule *rule )
                        : tr_group_place( tr_anchor_group( stage, &rule->a ), rule->source_place );
 }
 
+// -------------------------------------------------------------------------------------------------- lifts
+
+bool tr_rule_is_lift( const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_CONTACT && !rule->hard && rule->weight == 0 && rule->a.actor >= 0;
+}
+
+// Takes frames out of a label; what is left of it may be two. `*at` goes on to the next.
+static bool cut_label( tr_contacts *contacts, int *at, int first, int last )
+{
+    tr_contact *label = &contacts->items[*at], tail = *label;
+    bool before = label->first<first, after = label->last> last;
+    tail.first = last + 1;
+    if ( before && after ) {
+        if ( !tr_array_reserve( (void **)&contacts->items, &contacts->capacity, contacts->count + 1,
+                                sizeof *contacts->items ) )
+            return false;
+        label = &contacts->items[*at];
+        memmove( label + 2, label + 1, (size_t)( contacts->count - *at - 1 ) * sizeof *label );
+        label[1] = tail;
+        ++contacts->count;
+        ++*at;
+    } else if ( after )
+        *label = tail;
+    if ( before )
+        label->last = first - 1;
+    else if ( !after ) {
+        memmove( label, label + 1, (size_t)( contacts->count - *at - 1 ) * sizeof *label );
+        --contacts->count;
+        --*at;
+    }
+    ++*at;
+    return true;
+}
+
 // ------------------------------------------------------------------------------------------------- rules
 
 static bool anchor_holds( const tr_stage *stage, const tr_anchor *anchor, int actor, int joint )
@@ -62,6 +98,22 @@ static bool anchor_holds( const tr_stage *stage, const tr_anchor *anchor, int ac
         if ( same_part( &stage->actors[actor].target, anchor->joints[i], joint ) )
             return true;
     return false;
+}
+
+bool tr_stage_lift( tr_stage *stage, const tr_rule *rule, tr_error *error )
+{
+    tr_actor *actor = &stage->actors[rule->a.actor];
+    for ( int i = 0; i < actor->contacts.count; ) {
+        const tr_contact *label = &actor->contacts.items[i];
+        int joint = tr_actor_target_joint( actor, label->joint );
+        bool mine = joint >= 0 && label->first <= rule->last && label->last >= rule->first &&
+                    anchor_holds( stage, &rule->a, rule->a.actor, joint );
+        if ( !mine )
+            ++i;
+        else if ( !cut_label( &actor->contacts, &i, rule->first, rule->last ) )
+            return tr_error_memory( error );
+    }
+    return true;
 }
 
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint )

@@ -171,6 +171,10 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
                     c->id, stage->scene->first, stage->scene->last );
         return true;
     }
+    if ( tr_rule_is_lift( rule ) ) { // it has done its work
+        stage->rule_count--;
+        return tr_stage_lift( stage, &stage->rules[stage->rule_count], b->error );
+    }
     if ( !rule->hard && rule->weight == 0 )
         tr_log_add( b->warnings, "constraint %s is not hard and has weight 0: it has no effect", c->id );
     rule->touch = rule->kind == TR_CONSTRAINT_RELATIVE && is_touch( stage, rule );

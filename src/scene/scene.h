@@ -513,9 +513,11 @@ int tr_stage_find_member( const tr_stage *stage, const char *id );
 // pairs say. The interaction mesh keeps these.
 bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
 
-// The document's frame at which something of a layer stands that is at a frame of the stage: another one
-// where retimings above the layer move it. layer_count: of a layer yet to be made.
-int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, int layer, int frame );
+// The document's frame of what the stage shows of some members (tr_member_parse) at one of its frames:
+// another one where active retimings move them. Those below layer `above` do not count: what a layer says of
+// frames is on the time that those below it left. layer_count: as a layer yet to be made has it.
+int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, const char *members, int above,
+                             int frame );
 
 // The joint map in force, as a map file that leads to the same one. turns: with `align`, which is looked for
 // anew otherwise; a map that was read with turns keeps them in any case.

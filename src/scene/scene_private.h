@@ -58,6 +58,9 @@ bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *er
 bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
 bool tr_stage_automate( tr_stage *stage, tr_error *error ); // ends with tr_stage_stand
+// A contact of weight 0: over its frames labels of the hand or foot are taken back.
+bool tr_rule_is_lift( const tr_rule *rule );
+bool tr_stage_lift( tr_stage *stage, const tr_rule *rule, tr_error *error );
 // Fills `path` of rules that give a path its direction; see way.c.
 bool tr_stage_lead( tr_stage *stage, tr_error *error );
 // Fills the actors' footings and the rules' index of theirs; see footing.c.

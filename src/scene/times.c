@@ -487,15 +487,16 @@ bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr
     return false;
 }
 
-int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, int layer, int frame )
+int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, const char *members, int above,
+                             int frame )
 {
     bool moved = false;
-    for ( int i = layer + 1; stage->times != NULL && i < document->layer_count; ++i )
+    for ( int i = above; stage->times != NULL && i < document->layer_count; ++i )
         moved |= document->layers[i].kind == TR_LAYER_RETIME && tr_layer_is_active( document, i );
     int nodes = moved ? stage->actor_count + stage->prop_count : 0, last = stage->frame_count - 1;
     for ( int n = 0; n < nodes; ++n ) {
         const double *when = stage->times->when[n];
-        if ( tr_members_match( document->layers[layer].members, node_id( stage->scene, n ) ) )
+        if ( tr_members_match( members, node_id( stage->scene, n ) ) )
             return document->first + ( when != NULL ? (int)lround( when[frame < 0      ? 0
                                                                         : frame > last ? last
                                                                                        : frame] )

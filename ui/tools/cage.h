@@ -7,8 +7,6 @@
 
 // --------------------------------------------------------------------------------------------- cage_hold.c
 
-typedef void tr_put( tr_ops *ops, const char *format, ... );
-
 // What pulling at an item or at a part of the cage would mean: the layer and the handle, there already or to
 // be made. False: nothing can be pulled there.
 bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *item, tr_cage_hold *out );

@@ -80,7 +80,7 @@ static int find_layer( const tr_ui *ui, const tr_shown *shown, const char *membe
     int found = -1;
     for ( int i = 0; i < scene->layer_count; ++i ) {
         const tr_layer *layer = &scene->layers[i];
-        int frame = tr_stage_document_frame( shown->stage, scene, i, ui->frame );
+        int frame = tr_stage_document_frame( shown->stage, scene, layer->members, i + 1, ui->frame );
         bool fits = layer->kind == TR_LAYER_CAGE && tr_layer_is_active( scene, i ) && frame >= layer->first &&
                     frame <= layer->last && strcmp( layer->members, members ) == 0;
         if ( fits && ( found < 0 || seen == NULL || strcmp( scene->layers[found].id, seen ) != 0 ) )
@@ -115,8 +115,8 @@ bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *i
     snprintf( out->what, sizeof out->what, " point=\"%s\"", point );
     int layer = find_layer( ui, shown, out->members );
     out->new_layer = layer < 0;
-    out->frame =
-        tr_stage_document_frame( shown->stage, scene, layer < 0 ? scene->layer_count : layer, ui->frame );
+    out->frame = tr_stage_document_frame( shown->stage, scene, out->members,
+                                          layer < 0 ? scene->layer_count : layer + 1, ui->frame );
     free_id( scene, "grip", false, out->handle );
     if ( out->new_layer ) {
         free_id( scene, "cage", true, out->layer );
@@ -142,7 +142,8 @@ bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *p
         return false;
     *out = ( tr_cage_hold ){ .new_handle = true, .pinned = true };
     memcpy( out->layer, part->layer, sizeof out->layer );
-    out->frame = tr_stage_document_frame( shown->stage, scene, layer, part->frame );
+    out->frame =
+        tr_stage_document_frame( shown->stage, scene, scene->layers[layer].members, layer + 1, part->frame );
     find_range( scene, layer, out );
     for ( int i = 0; part->kind == TR_PART_HANDLE && i < scene->handle_count; ++i )
         if ( strcmp( scene->handles[i].id, part->handle ) == 0 ) {

@@ -1,0 +1,59 @@
+// Quality over time, as strips that turn red where the result is worse than the source.
+#include "ui/timeline/timeline.h"
+
+#include <string.h>
+
+// Green up to `fine`, then from amber to red.
+static struct nk_color heat( const tr_strip *s, double value )
+{
+    double t = clampd( ( value - s->fine ) / fmax( s->bad - s->fine, 1e-9 ), 0.0, 1.0 );
+    if ( value <= s->fine )
+        return nk_rgba( 70, 160, 110, 70 );
+    t = ceil( 6.0 * t ) / 6.0; // few shades, so that neighbours can be drawn as one
+    return nk_rgba( 240, (int)lerpd( 176, 60, t ), 50, (int)lerpd( 120, 255, t ) );
+}
+
+// By how much the result is worse than the source, at worst, in the frames a point of the window stands for.
+static double worst_of( const tr_strip *s, int count, double first, double last )
+{
+    double worst = 0.0;
+    for ( int f = (int)fmax( first, 0 ); f < count && f <= (int)last; ++f )
+        worst = fmax( worst, s->out[f] - s->source[f] );
+    return worst;
+}
+
+// Neighbours of one colour are one rectangle: there are few, and each costs when there is no graphics card.
+static void draw_strip( const tr_chart *c, const tr_strip *s, int frame_count, float y )
+{
+    const float step = 3; // points
+    float begin = c->area.x, end = c->area.x + c->area.w;
+    struct nk_color colour = { 0 };
+    for ( float x = begin; x < end + step; x += step ) {
+        double worst = worst_of( s, frame_count, tr_chart_frame( c, x ), tr_chart_frame( c, x + step ) );
+        struct nk_color next = x < end ? heat( s, worst ) : ( struct nk_color ){ 0 };
+        if ( memcmp( &next, &colour, sizeof next ) == 0 )
+            continue;
+        if ( x > begin && colour.a > 0 )
+            nk_fill_rect( c->canvas, nk_rect( begin, y + 2, fminf( x, end ) - begin, TR_STRIP_HEIGHT - 4 ), 0,
+                          colour );
+        begin = x;
+        colour = next;
+    }
+}
+
+void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top )
+{
+    const tr_theme *t = &tr_theme_dark;
+    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
+    for ( int k = 0; k < TR_STRIP_KINDS; ++k ) {
+        const tr_strip *s = &shown->strips->items[k];
+        float y = top + TR_STRIP_HEIGHT * (float)k;
+        tr_ui_text_at( c->canvas, c->small, c->area.x - TR_LABEL_WIDTH + 10, y - 1, s->name, t->dim );
+        draw_strip( c, s, shown->strips->frame_count, y );
+        int frame = (int)lround( tr_chart_frame( c, mouse.x ) );
+        bool over = mouse.y >= y && mouse.y < y + TR_STRIP_HEIGHT && mouse.x >= c->area.x;
+        if ( over && frame >= 0 && frame < shown->strips->frame_count )
+            tr_ui_hint( ui, "%s at frame %d: %.3g %s, in the source %.3g · click jumps there", s->name,
+                        frame + shown->scene->first, s->out[frame], s->unit, s->source[frame] );
+    }
+}
