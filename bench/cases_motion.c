@@ -147,13 +147,13 @@ static void describe_text( const void *pointer, tr_bench_row *row )
 static bool forward_run( void *pointer, tr_error *error )
 {
     motion_state *state = pointer;
-    for ( int i = 0; i < state->count; ++i ) {
-        tr_world world = { 0 };
-        if ( !tr_world_build( &world, &state->motions[i], error ) )
-            return false;
-        tr_world_free( &world );
-    }
-    return true;
+    tr_world *worlds = tr_alloc( (size_t)state->count, sizeof( tr_world ) );
+    bool ok = worlds != NULL ? tr_worlds_build( worlds, state->motions, state->count, error )
+                             : tr_error_memory( error );
+    for ( int i = 0; worlds != NULL && i < state->count; ++i )
+        tr_world_free( &worlds[i] );
+    tr_free( worlds );
+    return ok;
 }
 
 static void describe_forward( const void *pointer, tr_bench_row *row )

@@ -2,6 +2,7 @@
 #include "cases.h"
 #include "pose_task.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,6 +269,7 @@ typedef struct crowd_state {
     pose_task variants[CROWD_VARIANTS];
     int variant_count, person_count;
     vec3 **vertices; // [person_count]
+    atomic_bool failed;
 } crowd_state;
 
 static void crowd_teardown( void *pointer )
@@ -305,14 +307,21 @@ static bool crowd_setup( void **out, const char *people, bool quick, tr_error *e
     return true;
 }
 
-static bool crowd_run( void *pointer, tr_error *error )
+static void crowd_people( void *pointer, int begin, int end )
 {
     crowd_state *s = pointer;
     tr_cluster_def def = pose_task_same_def();
-    for ( int i = 0; i < s->person_count; ++i )
-        if ( !pose_task_solve( &s->variants[i % CROWD_VARIANTS], &def, s->vertices[i], NULL, error ) )
-            return false;
-    return true;
+    tr_error error;
+    for ( int i = begin; i < end; ++i )
+        if ( !pose_task_solve( &s->variants[i % CROWD_VARIANTS], &def, s->vertices[i], NULL, &error ) )
+            s->failed = true;
+}
+
+static bool crowd_run( void *pointer, tr_error *error )
+{
+    crowd_state *s = pointer;
+    tr_parallel_for( s->person_count, 1, crowd_people, s );
+    return !s->failed || tr_error_memory( error ); // nothing else can fail
 }
 
 static void crowd_describe( const void *pointer, tr_bench_row *row )
@@ -363,5 +372,6 @@ const bench_case bench_pose_cases[] = {
     { "crowd/19", "19", 1, &crowd_kind },
     { "crowd/100", "100", 1, &crowd_kind, .long_only = true },
     { "crowd/1000", "1000", 1, &crowd_kind, .long_only = true },
+    { "crowd/1000", "1000", 2, &crowd_kind, "crowd/1000", "times_1_thread", .long_only = true },
     { NULL },
 };

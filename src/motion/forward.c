@@ -2,6 +2,7 @@
 #include "motion/motion.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 
 static void place_child( const tr_joint *joint, vec3 offset, quat rotation, tr_pose pose, int j )
 {
@@ -58,6 +59,29 @@ bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error )
     int block = 1 + 16384 / out->joint_count; // some 0.2 ms of work: less is not worth waking a thread
     tr_parallel_for( out->frame_count, block, forward_frames, &b );
     return true;
+}
+
+typedef struct crowd {
+    const tr_motion *motions;
+    tr_world *worlds;
+    atomic_bool failed;
+} crowd;
+
+static void build_worlds( void *context, int begin, int end )
+{
+    crowd *c = context;
+    tr_error error;
+    for ( int i = begin; i < end; ++i )
+        if ( c->worlds[i].positions == NULL && !tr_world_build( &c->worlds[i], &c->motions[i], &error ) )
+            c->failed = true;
+}
+
+// Whole motions at a time: most are too short to be worth sharing.
+bool tr_worlds_build( tr_world *worlds, const tr_motion *motions, int count, tr_error *error )
+{
+    crowd c = { .motions = motions, .worlds = worlds };
+    tr_parallel_for( count, 1, build_worlds, &c );
+    return !c.failed || tr_error_memory( error );
 }
 
 void tr_world_free( tr_world *world )

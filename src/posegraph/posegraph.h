@@ -159,6 +159,12 @@ typedef struct tr_cluster_job {
 // Scratch for jobs of this cluster whose rows are on where those of `job` are, with as many threads as there
 // are now. NULL and an error when out of memory.
 tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error );
+// The same for jobs of several clusters: each is measured, then all are built for. `need` begins as zero.
+typedef struct tr_cluster_need {
+    size_t lists, part; // bytes
+} tr_cluster_need;
+bool tr_cluster_measure( const tr_cluster_job *job, tr_cluster_need *need, tr_error *error );
+tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_error *error );
 void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch );
 
 // Both fail only for want of memory: scratch that is too small, or none to be had. Frames in parallel, same

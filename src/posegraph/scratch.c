@@ -42,7 +42,7 @@ static size_t rod_bytes( const tr_cluster *part, int entries )
 }
 
 // The most that a part of a block of this job needs; false when out of memory.
-static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_scratch *out )
+static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_need *need )
 {
     int lanes = tr_lanes_count( job->def.lanes );
     for ( int begin = 0; begin < job->frame_count; begin += lanes ) {
@@ -55,7 +55,7 @@ static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_scra
             if ( block == 0 )
                 return false;
             size_t bytes = graph_bytes( &part.cluster ) + block + rod_bytes( &part.cluster, entries );
-            out->part_bytes = bytes > out->part_bytes ? bytes : out->part_bytes;
+            need->part = bytes > need->part ? bytes : need->part;
         }
     }
     return true;
@@ -63,21 +63,29 @@ static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_scra
 
 // ------------------------------------------------------------------------------------------ create, destroy
 
-tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error )
+bool tr_cluster_measure( const tr_cluster_job *job, tr_cluster_need *need, tr_error *error )
 {
-    tr_cluster_scratch *out = tr_alloc( 1, sizeof *out );
     size_t list_bytes = tr_parts_bytes( job->cluster );
     char *lists = tr_alloc( list_bytes, 1 );
-    tr_parts parts;
-    bool ok = out != NULL && lists != NULL;
+    bool ok = lists != NULL;
     if ( ok ) {
+        tr_parts parts;
         tr_parts_lay_out( &parts, job->cluster, lists );
-        ok = measure( job, &parts, out );
+        ok = measure( job, &parts, need );
     }
     tr_free( lists );
+    need->lists = list_bytes > need->lists ? list_bytes : need->lists;
+    return ok || tr_error_memory( error );
+}
+
+tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_error *error )
+{
+    tr_cluster_scratch *out = tr_alloc( 1, sizeof *out );
+    bool ok = out != NULL;
     if ( ok ) {
         out->slot_count = tr_parallel_threads();
-        out->slot_bytes = list_bytes + out->part_bytes;
+        out->part_bytes = need->part;
+        out->slot_bytes = need->lists + need->part;
         out->busy = tr_alloc( (size_t)out->slot_count, sizeof( atomic_flag ) );
         out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES, 1 );
         ok = out->busy != NULL && out->memory != NULL;
@@ -91,6 +99,12 @@ tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_err
     for ( int s = 0; s < out->slot_count; ++s )
         atomic_flag_clear( &out->busy[s] );
     return out;
+}
+
+tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error )
+{
+    tr_cluster_need need = { 0 };
+    return tr_cluster_measure( job, &need, error ) ? tr_cluster_scratch_build( &need, error ) : NULL;
 }
 
 void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch )

@@ -21,6 +21,8 @@ typedef struct tr_cluster_rows {
     const tr_stage *stage;
     int first, frame_count;   // frames at work: first … first + frame_count − 1
     const int *graph_of_node; // [actor_count + prop_count] index in the cluster, -1: not in it
+    const int *rules;         // [rule_count] of the stage that may act on it; NULL: all. Read by build alone
+    int rule_count;
     tr_cluster cluster;
     tr_rule_row *items; // [count] in order of priority: the first win where hard ones contradict each other
     int count, capacity;
@@ -85,7 +87,7 @@ void tr_graphs_free( tr_graphs *graphs );
 int tr_steady_span( const tr_stage *stage );
 
 // Split by cost, so that a drag may solve again and again without allocating: create → run. Frames are the
-// stage's; a run of graphs takes at most `chunk` of them in a row.
+// stage's.
 
 // Fits skeletons, from the motions in `result`, to graphs: joints and rotations the graphs came to. Motions,
 // worlds and props' tracks of `result` are changed.
@@ -120,23 +122,22 @@ typedef struct tr_graph_store {
 
 bool tr_graph_store_build( tr_graph_store *out, const tr_stage *stage, tr_error *error ); // empty
 void tr_graph_store_free( tr_graph_store *store );
+// The graph of a node, built if none of its kind is there yet. NULL and an error when out of memory.
+const tr_posegraph *tr_graph_store_find( tr_graph_store *store, int node, tr_error *error );
 
 // Graphs of some characters and props, deformed together around what `result` has.
 typedef struct tr_cluster_work {
     const tr_stage *stage;
-    tr_graph_store *store;  // graphs are taken from it and added to it; has to live as long
-    tr_result *result;      // worlds and tracks hold the state so far: copied, then fitted
-    int first, last, chunk; // frames that may be asked for
-    tr_cluster_def def;     // how well
-    int *nodes;             // [node_count] of the stage that belong to it; the graphs are in this order
-    int node_count;         //
-    int *graph_of_node;     // [actor_count + prop_count]
-    tr_cluster_rows rows;   //
-    tr_goal *goals;         // [chunk * row_count]
-    vec3 **reference;       // [node_count][chunk * 3 * joint_count]
-    vec3 **vertices;        // the same
-    quat **rotations;       // [node_count][chunk * joint_count] of characters linked to others, else NULL
-    tr_cluster_scratch *scratch;
+    tr_graph_store *store; // graphs are taken from it and added to it; has to live as long
+    tr_result *result;     // worlds and tracks hold the state so far: copied, then fitted
+    int first, last;       // frames that may be asked for
+    tr_cluster_def def;    // how well
+    int *nodes;            // [node_count] of the stage that belong to it; the graphs are in this order
+    int node_count;        //
+    int joint_count;       // of all graphs: what a frame costs
+    int *graph_of_node;    // [actor_count + prop_count]
+    tr_cluster_rows rows;  //
+    bool *turns;           // [node_count] its cells' rotations are asked for
     int stride;   // only frames this far apart are deformed, those it divides; between them shifts are mixed.
                   // 1: all of them, with their joints
     bool warm;    // each frame begins with what the last run had come to there
@@ -144,14 +145,35 @@ typedef struct tr_cluster_work {
     quat **turned; // [node_count][(last − first + 1) * joint_count] and its cells' rotations
 } tr_cluster_work;
 
-// `nodes` [actor_count + prop_count]: who belongs to it. Fill stage, store, result, frames and def before.
-bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, tr_error *error );
+// `nodes` [actor_count + prop_count]: who belongs to it; `rules` [rule_count]: those whose first point is on
+// them, NULL: look for them. Fill stage, store, result, frames, stride, warm and def before.
+bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, const int *rules, int rule_count,
+                            tr_error *error );
 void tr_cluster_work_free( tr_cluster_work *work );
-// Deforms the frames, puts props where their graphs came to, and writes what the graphs say to `graphs`.
-// transfer: poses are copied and have to be brought to their contacts first; those that were solved before
-// are there already. affected as above.
-bool tr_cluster_work_run( tr_cluster_work *work, bool transfer, const bool *affected, tr_graphs *graphs,
-                          int from, int to, tr_error *error );
+
+typedef struct tr_work_rooms {  // memory of frames at work, a room for each thread
+    struct tr_work_room *rooms; // [count]
+    int count;
+    tr_cluster_scratch *scratch;
+} tr_work_rooms;
+
+bool tr_work_rooms_build( tr_work_rooms *out, const tr_cluster_work *works, int count, tr_error *error );
+void tr_work_rooms_free( tr_work_rooms *rooms ); // also when building failed
+
+typedef struct tr_deform_run {
+    const tr_cluster_work
+        *works; // [count] all with the same frames, stride and lanes; best the longest first
+    int count;
+    bool transfer; // poses are copied and have to be brought to their contacts first; those that were solved
+                   // before are there already
+    const bool *affected; // as above
+    tr_graphs *graphs;    // out: what they say
+    int from, to;
+    const tr_progress *progress; // told of the first half of the work; NULL: nobody asks
+} tr_deform_run;
+
+// Deforms the frames, puts props where their graphs came to, and writes what the graphs say.
+bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_error *error );
 
 // Brings poses somebody changed back in line with the rules: graphs, then fit, of all affected characters and
 // props together. Everything else keeps its bits. Whoever a rule joins to somebody affected at a frame has to
@@ -161,7 +183,7 @@ typedef struct tr_settle_def {
     tr_result *result;    // motions, worlds, tracks
     const bool *nodes;    // [actor_count + prop_count] who may be affected
     const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
-    int first, last, chunk;
+    int first, last;
     tr_cluster_def graph;
     bool warm;  // graphs begin with what the last run had come to
     int stride; // for a lone character of whom nothing but the root is asked: only every so many graphs

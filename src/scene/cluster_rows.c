@@ -77,11 +77,9 @@ static bool is_on( const tr_cluster_rows *rows, const tr_rule *rule )
 static bool add_rule( tr_cluster_rows *rows, int r )
 {
     const tr_rule *rule = &rows->stage->rules[r];
-    if ( !is_on( rows, rule ) )
-        return true;
     int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
     bool bone = rule->kind == TR_CONSTRAINT_LENGTH && other < 0; // exact by construction in the fit
-    if ( graph < 0 || bone )
+    if ( graph < 0 || bone || !is_on( rows, rule ) )
         return true;
     if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
         return rule->a.actor < 0 || rule->a.count == 0 || add_rotation( rows, r, rule, graph );
@@ -121,9 +119,11 @@ bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
         if ( !add_prop_turn( rows, p ) )
             return tr_error_memory( error );
     for ( int level = 0; level <= 5; ++level )
-        for ( int r = 0; r < rows->stage->rule_count; ++r )
+        for ( int i = 0; i < rows->rule_count; ++i ) {
+            int r = rows->rules != NULL ? rows->rules[i] : i;
             if ( priority( &rows->stage->rules[r] ) == level && !add_rule( rows, r ) )
                 return tr_error_memory( error );
+        }
     return tr_cluster_factor( &rows->cluster, error );
 }
 

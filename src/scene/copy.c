@@ -102,11 +102,27 @@ static void turn_prop( const tr_stage *stage, tr_result *result, const tr_rule *
     }
 }
 
+typedef struct copy_job {
+    const tr_stage *stage;
+    tr_result *result;
+    atomic_bool failed;
+} copy_job;
+
+static void copy_actors( void *context, int begin, int end )
+{
+    copy_job *job = context;
+    tr_error error;
+    for ( int i = begin; i < end; ++i )
+        if ( !copy_actor( job->stage, &job->stage->actors[i], &job->result->motions[i], &error ) )
+            job->failed = true;
+}
+
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error )
 {
-    for ( int i = 0; i < stage->actor_count; ++i )
-        if ( !copy_actor( stage, &stage->actors[i], &result->motions[i], error ) )
-            return false;
+    copy_job job = { .stage = stage, .result = result };
+    tr_parallel_for( stage->actor_count, 1, copy_actors, &job );
+    if ( job.failed )
+        return tr_error_memory( error );
     for ( int p = 0; p < stage->prop_count; ++p )
         for ( int f = 0; f < stage->frame_count; ++f ) {
             rigid source = stage->props[p].track[f];
@@ -287,9 +303,8 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
 {
     if ( !tr_solve_copy( stage, result, error ) )
         return false;
-    for ( int i = 0; i < stage->actor_count; ++i )
-        if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
-            return false;
+    if ( !tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) )
+        return false;
     for ( int i = 0; i < stage->actor_count; ++i ) {
         if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
              !solve_actor( stage, result, i, error ) )

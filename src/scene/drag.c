@@ -73,7 +73,6 @@ static tr_settle_def settle_def( tr_drag *drag, const bool *nodes )
                           .affected = drag->layer.affected,
                           .first = drag->range.first,
                           .last = drag->range.last,
-                          .chunk = chunk_frames( drag ),
                           .graph = tr_default_cluster_def(),
                           .warm = true,
                           .stride = graph_stride( drag ),

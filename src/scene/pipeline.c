@@ -3,6 +3,7 @@
 #include "scene/scene_private.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 static const tr_method methods[] = {
@@ -130,24 +131,57 @@ int tr_rule_broken( const tr_stage *stage, const tr_result *result, const tr_rul
     return count;
 }
 
+typedef struct finish_job {
+    tr_result *result;
+    const tr_stage *stage;
+    double *values;          // [threads * frame_count]
+    atomic_int motion, rule; // the first that is not sound
+} finish_job;
+
+static void note_first( atomic_int *first, int index )
+{
+    int known = *first;
+    while ( index < known && !atomic_compare_exchange_weak( first, &known, index ) ) {
+    }
+}
+
+static void check_motions( void *context, int begin, int end )
+{
+    finish_job *job = context;
+    tr_error error;
+    for ( int i = begin; i < end; ++i )
+        if ( !tr_motion_check( &job->result->motions[i], &error ) )
+            note_first( &job->motion, i );
+}
+
+static void report_rules( void *context, int begin, int end )
+{
+    finish_job *job = context;
+    double *values = job->values + (size_t)tr_parallel_thread() * (size_t)job->stage->frame_count;
+    for ( int r = begin; r < end; ++r )
+        if ( !report_rule( job->result, job->stage, r, values ) )
+            note_first( &job->rule, r );
+}
+
+#define RULES_AT_ONCE 64 // some 0.2 ms of work
+
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error )
 {
-    for ( int i = 0; i < result->actor_count; ++i ) {
-        if ( !tr_motion_check( &result->motions[i], error ) )
-            return false;
-        if ( result->worlds[i].positions == NULL &&
-             !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
-            return false;
-    }
-    double *values = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
-    if ( values == NULL )
+    finish_job job = { .result = result, .stage = stage };
+    job.motion = result->actor_count;
+    job.rule = stage->rule_count;
+    tr_parallel_for( result->actor_count, 1, check_motions, &job );
+    if ( job.motion < result->actor_count )
+        return tr_motion_check( &result->motions[job.motion], error ); // says what is wrong
+    if ( !tr_worlds_build( result->worlds, result->motions, result->actor_count, error ) )
+        return false;
+    job.values = tr_alloc( (size_t)tr_parallel_threads() * (size_t)stage->frame_count, sizeof( double ) );
+    if ( job.values == NULL )
         return tr_error_memory( error );
-    bool ok = true;
-    for ( int r = 0; ok && r < stage->rule_count; ++r )
-        ok = report_rule( result, stage, r, values ) ||
-             tr_error_set( error, "constraint %s has no finite error", stage->rules[r].id );
-    tr_free( values );
-    return ok;
+    tr_parallel_for( stage->rule_count, RULES_AT_ONCE, report_rules, &job );
+    tr_free( job.values );
+    return job.rule == stage->rule_count ||
+           tr_error_set( error, "constraint %s has no finite error", stage->rules[job.rule].id );
 }
 
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
@@ -172,9 +206,8 @@ bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_meth
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    bool ok = method->solve( stage, out, error ) && tr_layers_apply( stage, out, layer, error );
-    for ( int i = 0; ok && i < stage->actor_count; ++i )
-        ok = out->worlds[i].positions != NULL || tr_world_build( &out->worlds[i], &out->motions[i], error );
+    bool ok = method->solve( stage, out, error ) && tr_layers_apply( stage, out, layer, error ) &&
+              tr_worlds_build( out->worlds, out->motions, stage->actor_count, error );
     if ( !ok )
         tr_result_free( out );
     return ok;

@@ -8,63 +8,124 @@
 // fit. Whatever no skeleton can reach shows as residual after the last fit.
 #include "scene/cluster.h"
 
-static bool prop_has_rules( const tr_stage *stage, int prop )
+#include <stdlib.h>
+
+typedef struct clusters {
+    const tr_stage *stage;
+    tr_result *result;
+    int *part;              // [node_count] the cluster a node is in
+    int part_count;         //
+    int *rule_begin;        // [part_count + 2] where its rules begin in `rules`
+    int *rules;             // [rule_count] by cluster: that of their first point
+    bool *nodes;            // [node_count] of the cluster that is being built
+    tr_graph_store store;   //
+    tr_cluster_work *works; // [work_count] the longest first
+    int work_count;
+} clusters;
+
+static int node_count( const tr_stage *stage )
 {
-    for ( int r = 0; r < stage->rule_count; ++r )
-        if ( stage->rules[r].a.prop == prop || stage->rules[r].b.prop == prop )
-            return true;
-    return false;
+    return stage->actor_count + stage->prop_count;
 }
 
-// Frames that go through the graphs together: few, so that their vertices stay near the processor, but
-// enough for all threads. Whole blocks of lanes, so no bit depends on how many.
-static int frames_at_once( const tr_stage *stage )
+static bool build_lists( clusters *c )
 {
-    int blocks = 2 * tr_parallel_threads(), frames = 8 * ( blocks < 4 ? 4 : blocks );
-    return frames < stage->frame_count ? frames : stage->frame_count;
-}
-
-static bool solve_cluster( const tr_stage *stage, tr_result *result, const bool *nodes, tr_graph_store *store,
-                           tr_graphs *graphs, tr_error *error )
-{
-    tr_cluster_work work = { .stage = stage,
-                             .store = store,
-                             .result = result,
-                             .last = stage->frame_count - 1,
-                             .chunk = frames_at_once( stage ),
-                             .stride = 1,
-                             .def = tr_default_cluster_def() };
-    bool ok = tr_cluster_work_build( &work, nodes, error );
-    for ( int f = 0; ok && f <= work.last; f += work.chunk ) {
-        int to = f + work.chunk - 1;
-        ok = tr_cluster_work_run( &work, true, NULL, graphs, f, to < work.last ? to : work.last, error );
+    const tr_stage *stage = c->stage;
+    size_t nodes = (size_t)node_count( stage );
+    c->part = tr_alloc( nodes, sizeof( int ) );
+    c->nodes = tr_alloc( nodes, sizeof( bool ) );
+    c->rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
+    c->part_count = c->part != NULL ? tr_stage_partition( stage, false, c->part ) : -1;
+    if ( c->part_count < 0 || c->nodes == NULL || c->rules == NULL )
+        return false;
+    c->rule_begin = tr_alloc( (size_t)c->part_count + 2, sizeof( int ) );
+    c->works = tr_alloc( (size_t)c->part_count, sizeof( tr_cluster_work ) );
+    if ( c->rule_begin == NULL || c->works == NULL )
+        return false;
+    for ( int r = 0; r < stage->rule_count; ++r ) { // two places ahead: filling moves each by one
+        int node = tr_anchor_node( stage, &stage->rules[r].a );
+        if ( node >= 0 )
+            c->rule_begin[c->part[node] + 2]++;
     }
-    tr_cluster_work_free( &work );
-    return ok;
+    for ( int p = 0; p <= c->part_count; ++p )
+        c->rule_begin[p + 1] += c->rule_begin[p];
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        int node = tr_anchor_node( stage, &stage->rules[r].a );
+        if ( node >= 0 )
+            c->rules[c->rule_begin[c->part[node] + 1]++] = r;
+    }
+    return true;
 }
 
-// Every cluster on its own; `part` says which cluster a node is in.
-static bool solve_clusters( const tr_stage *stage, tr_result *result, const int *part, int part_count,
-                            tr_graphs *graphs, tr_error *error )
+// Nobody is in it but a prop that no rule speaks of: it stays on its track.
+static bool is_idle( const clusters *c, int part )
 {
-    int node_count = stage->actor_count + stage->prop_count;
-    tr_graph_store store = { 0 };
-    bool *nodes = tr_alloc( (size_t)node_count, sizeof( bool ) );
-    bool ok = ( nodes != NULL || tr_error_memory( error ) ) && tr_graph_store_build( &store, stage, error );
-    for ( int p = 0; ok && p < part_count; ++p ) {
-        int count = 0, last = 0;
-        for ( int n = 0; n < node_count; ++n )
-            if ( ( nodes[n] = part[n] == p ) ) {
-                count++;
-                last = n;
-            }
-        bool idle = count == 1 && last >= stage->actor_count &&
-                    !prop_has_rules( stage, last - stage->actor_count );        // stays on its track
-        ok = tr_progress_report( stage->progress, p, 2 * part_count, error ) && // the other half is the fit
-             ( idle || solve_cluster( stage, result, nodes, &store, graphs, error ) );
-    }
-    tr_graph_store_free( &store );
-    tr_free( nodes );
+    bool idle = c->rule_begin[part] == c->rule_begin[part + 1];
+    for ( int n = 0; idle && n < c->stage->actor_count; ++n )
+        idle = c->part[n] != part;
+    return idle;
+}
+
+static bool build_work( clusters *c, int part, tr_error *error )
+{
+    for ( int n = 0; n < node_count( c->stage ); ++n )
+        c->nodes[n] = c->part[n] == part;
+    tr_cluster_work *work = &c->works[c->work_count++];
+    *work = ( tr_cluster_work ){ .stage = c->stage,
+                                 .store = &c->store,
+                                 .result = c->result,
+                                 .last = c->stage->frame_count - 1,
+                                 .stride = 1,
+                                 .def = tr_default_cluster_def() };
+    int begin = c->rule_begin[part];
+    return tr_cluster_work_build( work, c->nodes, c->rules + begin, c->rule_begin[part + 1] - begin, error );
+}
+
+static int by_cost( const void *a, const void *b ) // then by the first node
+{
+    const tr_cluster_work *p = a, *q = b;
+    return p->joint_count != q->joint_count ? q->joint_count - p->joint_count : p->nodes[0] - q->nodes[0];
+}
+
+static bool build_works( clusters *c, tr_error *error )
+{
+    for ( int p = 0; p < c->part_count; ++p )
+        if ( !is_idle( c, p ) && !build_work( c, p, error ) )
+            return false;
+    if ( c->work_count > 0 )
+        qsort( c->works, (size_t)c->work_count, sizeof( tr_cluster_work ), by_cost );
+    return true;
+}
+
+static void clusters_free( clusters *c )
+{
+    for ( int w = 0; w < c->work_count; ++w )
+        tr_cluster_work_free( &c->works[w] );
+    if ( c->store.stage != NULL )
+        tr_graph_store_free( &c->store );
+    tr_free( c->part );
+    tr_free( c->rule_begin );
+    tr_free( c->rules );
+    tr_free( c->nodes );
+    tr_free( c->works );
+}
+
+static bool solve_clusters( const tr_stage *stage, tr_result *result, tr_graphs *graphs, tr_error *error )
+{
+    clusters c = { .stage = stage, .result = result };
+    tr_work_rooms rooms = { 0 };
+    bool ok = ( build_lists( &c ) || tr_error_memory( error ) ) &&
+              tr_graph_store_build( &c.store, stage, error ) && build_works( &c, error ) &&
+              tr_work_rooms_build( &rooms, c.works, c.work_count, error );
+    ok = ok && tr_cluster_works_run( &( tr_deform_run ){ .works = c.works,
+                                                         .count = c.work_count,
+                                                         .transfer = true,
+                                                         .graphs = graphs,
+                                                         .to = stage->frame_count - 1,
+                                                         .progress = stage->progress },
+                                     &rooms, error );
+    tr_work_rooms_free( &rooms );
+    clusters_free( &c );
     return ok;
 }
 
@@ -82,23 +143,15 @@ static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *grap
 // The copied pose: where the graphs start.
 static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
 {
-    if ( !tr_solve_copy( stage, result, error ) )
-        return false;
-    for ( int i = 0; i < stage->actor_count; ++i )
-        if ( !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
-            return false;
-    return true;
+    return tr_solve_copy( stage, result, error ) &&
+           tr_worlds_build( result->worlds, result->motions, stage->actor_count, error );
 }
 
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_graphs graphs;
-    int *part = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( int ) );
-    int parts = part != NULL ? tr_stage_partition( stage, false, part ) : -1;
-    bool ok = tr_graphs_build( &graphs, stage, NULL, error ) && ( parts >= 0 || tr_error_memory( error ) );
-    ok = ok && copy_pose( stage, result, error ) &&
-         solve_clusters( stage, result, part, parts, &graphs, error ) && fit( stage, result, &graphs, error );
+    bool ok = tr_graphs_build( &graphs, stage, NULL, error ) && copy_pose( stage, result, error ) &&
+              solve_clusters( stage, result, &graphs, error ) && fit( stage, result, &graphs, error );
     tr_graphs_free( &graphs );
-    tr_free( part );
     return ok;
 }

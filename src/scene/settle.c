@@ -7,6 +7,7 @@ struct tr_settler {
     tr_settle_def def;
     tr_graph_store store;
     tr_cluster_work work;
+    tr_work_rooms rooms;
     tr_graphs graphs;
     tr_cluster_fitter *fitter;
 };
@@ -22,7 +23,6 @@ static bool build( tr_settler *s, tr_error *error )
                                    .result = def->result,
                                    .first = def->first,
                                    .last = def->last,
-                                   .chunk = def->chunk,
                                    .def = def->graph,
                                    .warm = def->warm };
     tr_cluster_fit_def fit = tr_default_cluster_fit_def( def->stage, def->result, &s->graphs );
@@ -36,7 +36,8 @@ static bool build( tr_settler *s, tr_error *error )
     if ( s->fitter == NULL )
         return false;
     s->work.stride = tr_cluster_fitter_needs_joints( s->fitter ) ? 1 : def->stride;
-    return tr_cluster_work_build( &s->work, def->nodes, error );
+    return tr_cluster_work_build( &s->work, def->nodes, NULL, 0, error ) &&
+           tr_work_rooms_build( &s->rooms, &s->work, 1, error );
 }
 
 tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error )
@@ -60,6 +61,7 @@ void tr_settler_destroy( tr_settler *s )
     if ( s == NULL )
         return;
     tr_cluster_fitter_destroy( s->fitter );
+    tr_work_rooms_free( &s->rooms );
     tr_cluster_work_free( &s->work );
     tr_graph_store_free( &s->store );
     tr_graphs_free( &s->graphs );
@@ -68,7 +70,13 @@ void tr_settler_destroy( tr_settler *s )
 
 bool tr_settler_deform( tr_settler *s, int from, int to, tr_error *error )
 {
-    return tr_cluster_work_run( &s->work, false, s->def.affected, &s->graphs, from, to, error );
+    return tr_cluster_works_run( &( tr_deform_run ){ .works = &s->work,
+                                                     .count = 1,
+                                                     .affected = s->def.affected,
+                                                     .graphs = &s->graphs,
+                                                     .from = from,
+                                                     .to = to },
+                                 &s->rooms, error );
 }
 
 bool tr_settler_fit( tr_settler *s, int from, int to, tr_error *error )
@@ -96,7 +104,6 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
                           .affected = affected,
                           .first = first,
                           .last = last,
-                          .chunk = last - first + 1,
                           .graph = tr_default_cluster_def(),
                           .stride = 1,
                           .fit = fit.fit,
