@@ -103,7 +103,8 @@ static void start_body( const fitter *s, const fit_body *body )
             frames * joints * sizeof( quat ) );
     memcpy( body->copied.rotations, pose.rotations, frames * joints * sizeof( quat ) );
     memcpy( body->copied.positions, pose.positions, frames * joints * sizeof( vec3 ) );
-    memset( body->holds, 0, frames * (size_t)body->foot_count * sizeof( double ) );
+    for ( size_t i = 0; i < frames * (size_t)body->foot_count; ++i )
+        body->holds[i].y = INFINITY;
     if ( body->leans != NULL )
         memset( body->leans, 0, frames * sizeof( tr_lean ) );
     for ( int f = s->from; f <= s->to; ++f )

@@ -14,7 +14,7 @@ typedef struct fit_body { // a character at work
     int actor;
     int *masses; // [mass_count] places of its centre of mass, as indices in the stage
     int mass_count;
-    int *feet; // [foot_count] joints that stand on the ground as one
+    int *feet; // [foot_count] joints that meet the ground as one, hands too
     int foot_count;
     bool *ends; // [joint_count] that turn back, see cluster_ends.c
     tr_fit fit;
@@ -24,7 +24,7 @@ typedef struct fit_body { // a character at work
     int most_goals;  // at one frame
     quat *start;     // [frames * joint_count] local rotations before any fit
     tr_world copied; // and their joints
-    double *holds;   // [frames * foot_count] height to keep a foot at, 0: none
+    vec3 *holds;     // [frames * foot_count] where to keep a hand, how high to keep a foot; y INFINITY: free
     tr_lean *leans;  // [frames], NULL where no centre of mass has a place
     bool *stale;     // [frames] to be fitted again
 } fit_body;
@@ -132,7 +132,7 @@ static inline bool fitter_affects( const fitter *s, int node, int frame )
     return affected == NULL || affected[(size_t)node * (size_t)s->def.stage->frame_count + (size_t)frame];
 }
 
-static inline double *fitter_hold( const fitter *s, const fit_body *body, int foot, int frame )
+static inline vec3 *fitter_hold( const fitter *s, const fit_body *body, int foot, int frame )
 {
     return &body->holds[fitter_cell( s, frame ) * (size_t)body->foot_count + (size_t)foot];
 }

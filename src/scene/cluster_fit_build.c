@@ -40,11 +40,11 @@ bool tr_anchor_mixes( const tr_stage *stage, const tr_anchor *anchor )
     return several;
 }
 
-// What stands on the ground as one: a foot, or the tip of a leg that ends in one.
-static bool is_foot( const tr_skeleton *skeleton, int joint )
+// What meets the ground as one: a foot, the tip of a leg that ends in one, a hand.
+static bool is_foot_or_hand( const tr_skeleton *skeleton, int joint )
 {
     tr_role role = skeleton->joints[joint].role;
-    return ( role == TR_ROLE_FOOT || role == TR_ROLE_TOE ) &&
+    return ( role == TR_ROLE_FOOT || role == TR_ROLE_TOE || role == TR_ROLE_HAND ) &&
            tr_extremity_carrier( skeleton, joint ) == joint;
 }
 
@@ -85,7 +85,7 @@ static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules
         if ( stage->rules[rules[i]].kind == TR_CONSTRAINT_CENTRE_OF_MASS && stage->rules[rules[i]].hard )
             body->masses[body->mass_count++] = rules[i];
     for ( int j = 0; j < skeleton->joint_count; ++j )
-        if ( is_foot( skeleton, j ) )
+        if ( is_foot_or_hand( skeleton, j ) )
             body->feet[body->foot_count++] = j;
     return tr_fit_build( &body->fit, skeleton, &all->def.fit, error );
 }
@@ -216,7 +216,7 @@ static void count_body( window *w, int actor )
     const fit_body *body = &w->all->bodies[w->all->body_of[actor]];
     const tr_actor *a = &w->all->def.stage->actors[actor];
     fit_job *job = job_of( w, actor );
-    int goals = 1 + body->foot_count + 2 * a->footing_count + w->goals[actor];
+    int goals = 1 + 2 * body->foot_count + 2 * a->footing_count + w->goals[actor];
     job->body_count++;
     job->most_goals = goals > job->most_goals ? goals : job->most_goals;
     job->cost += (double)a->target.joint_count * ( w->to - w->from + 1 );

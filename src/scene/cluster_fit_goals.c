@@ -167,19 +167,6 @@ static int add_stances( const fitter *s, const fit_body *body, int frame, tr_fit
     return count;
 }
 
-static int add_holds( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals, int count )
-{
-    for ( int i = 0; i < body->foot_count; ++i ) {
-        double height = *fitter_hold( s, body, i, frame );
-        if ( height == 0 )
-            continue;
-        goals[count] = tr_fit_position( body->feet[i], v3( 0, height, 0 ) );
-        goals[count].axes = TR_FIT_Y;
-        goals[count++].priority = 3;
-    }
-    return count;
-}
-
 // A hand that holds something keeps its palm to it: the wrist makes up for what the arm turns, softly.
 static int add_palm( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals, int count )
 {
@@ -196,6 +183,21 @@ static int add_palm( const fitter *s, const fit_body *body, int frame, tr_fit_go
     goals[count].hard = false;
     goals[count].weight = held->ease * PALM / fmax( arm * arm, 1e-6 ); // a body may be tiny
     return count + 1;
+}
+
+static int add_holds( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals, int count )
+{
+    for ( int i = 0; i < body->foot_count; ++i ) {
+        vec3 place = *fitter_hold( s, body, i, frame );
+        bool hand = body->fit.skeleton->joints[body->feet[i]].role == TR_ROLE_HAND;
+        if ( place.y == INFINITY )
+            continue;
+        goals[count] = tr_fit_position( body->feet[i], place );
+        goals[count].axes = hand ? TR_FIT_XYZ : TR_FIT_Y; // an arm bends, it does not swing aside
+        goals[count++].priority = hand ? 1 : 3;
+        count = hand ? add_palm( s, body, frame, goals, count ) : count;
+    }
+    return count;
 }
 
 // Two places for one point, both in full.

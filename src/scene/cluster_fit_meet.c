@@ -1,9 +1,11 @@
-// What moves after a fit: partners and props meet where everybody came to, feet are lifted out of the ground,
-// means of several joints and centres of mass are corrected by what they missed.
+// What moves after a fit: partners and props meet where everybody came to, feet and hands are lifted out of
+// the ground, means of several joints and centres of mass are corrected by what they missed.
 #include "scene/cluster_fit.h"
 
 #define AGREED 5e-4 // metres: links closer than this are met
 #define DIP    1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
+#define NEAR   0.08 // of the body's height: hands nearer to the ground than this are lifted gradually
+#define LIFT   1e-4 // metres: less is not worth a fit
 
 static void mark_stale( const fitter *s, const tr_anchor *anchor, int frame )
 {
@@ -123,12 +125,58 @@ static bool lift_foot( const fitter *s, const fit_body *body, int foot, int fram
     double missing = allowed - lowest_of( &a->target, joint, pose, NULL );
     if ( !( missing > DIP ) )
         return false;
-    *fitter_hold( s, body, foot, frame ) = pose.positions[joint].y + missing;
+    *fitter_hold( s, body, foot, frame ) = v3_mad( pose.positions[joint], missing, v3_y );
     body->stale[fitter_cell( s, frame )] = true;
     return true;
 }
 
-static bool lift_feet( const fitter *s )
+// How far the rules hold a hand or foot, 0 … 1: what they say about its height goes before the ground.
+static double held( const fitter *s, const fit_body *body, int joint, int frame )
+{
+    double most = 0;
+    for ( int i = 0; i < body->rule_count; ++i ) {
+        const tr_rule *rule = fitter_rule( s, body->rules[i] );
+        if ( tr_rule_holds( s->def.stage, rule, body->actor, joint ) )
+            most = fmax( most, tr_rule_pull( s->def.stage, rule, frame ) );
+    }
+    return most;
+}
+
+// A hand that passes near the floor on longer arms or shorter legs would go through it. With h its height and
+// b the least it may have, that of the source or the floor, it is lifted by
+//
+//   (w − (h − b))² / 4w  for |h − b| < w,   b − h below,
+//
+// smooth in h and so in time, but never higher than the source has it in the target's size. From the fit that
+// knew nothing of it, once.
+static bool lift_hand( const fitter *s, const fit_body *body, int hand, int frame )
+{
+    const tr_actor *a = &s->def.stage->actors[body->actor];
+    int joint = body->feet[hand];
+    tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
+    double ground = s->def.stage->ground, height = lowest_of( &a->target, joint, pose, NULL ) - ground;
+    double source = lowest_of( &a->target, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    double own = source * a->height_ratio, over = height - fmin( own, 0 );
+    double near = NEAR * tr_skeleton_height( &a->target );
+    if ( !isfinite( source ) || !( over < near && height < own ) ||
+         fitter_hold( s, body, hand, frame )->y < INFINITY )
+        return false;
+    double lift = over > -near ? ( near - over ) * ( near - over ) / ( 4 * near ) : -over;
+    lift = fmin( lift, own - height ) * ( 1.0 - held( s, body, joint, frame ) );
+    if ( !( lift > LIFT ) )
+        return false;
+    *fitter_hold( s, body, hand, frame ) = v3_mad( pose.positions[joint], lift, v3_y );
+    body->stale[fitter_cell( s, frame )] = true;
+    return true;
+}
+
+static bool lift( const fitter *s, const fit_body *body, int end, int frame )
+{
+    bool hand = fitter_skeleton( s, body )->joints[body->feet[end]].role == TR_ROLE_HAND;
+    return hand ? lift_hand( s, body, end, frame ) : lift_foot( s, body, end, frame );
+}
+
+static bool lift_all( const fitter *s )
 {
     bool lifted = false;
     for ( int i = 0; i < s->body_count; ++i ) {
@@ -136,7 +184,7 @@ static bool lift_feet( const fitter *s )
         bool minds_ground = s->def.stage->scene->cast[body->actor].contacts;
         for ( int j = 0; minds_ground && j < body->foot_count; ++j )
             for ( int f = s->from; f <= s->to; ++f )
-                lifted = ( fitter_affects( s, body->actor, f ) && lift_foot( s, body, j, f ) ) || lifted;
+                lifted = ( fitter_affects( s, body->actor, f ) && lift( s, body, j, f ) ) || lifted;
     }
     return lifted;
 }
@@ -177,7 +225,7 @@ static bool lean( const fitter *s, const fit_body *body, int frame )
 
 bool tr_fitter_meet( const fitter *s )
 {
-    bool moved = lift_feet( s );
+    bool moved = lift_all( s );
     for ( int p = 0; p < s->prop_count; ++p )
         for ( int f = s->from; s->props[p].rule_count > 0 && f <= s->to; ++f )
             moved = meet_prop( s, &s->props[p], f ) || moved;

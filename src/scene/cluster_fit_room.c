@@ -28,7 +28,7 @@ static size_t body_bytes( const tr_cluster_fitter *all, const fit_body *body, si
     size_t joints = (size_t)all->def.stage->actors[body->actor].target.joint_count;
     return rounded( rules * sizeof( int ) ) + 2 * rounded( frames * joints * sizeof( quat ) ) +
            rounded( frames * joints * sizeof( vec3 ) ) +
-           rounded( frames * (size_t)body->foot_count * sizeof( double ) ) +
+           rounded( frames * (size_t)body->foot_count * sizeof( vec3 ) ) +
            rounded( body->mass_count > 0 ? frames * sizeof( tr_lean ) : 0 ) +
            rounded( frames * sizeof( bool ) );
 }
@@ -111,7 +111,7 @@ static void open_body( const fitter *s, fit_body *body, size_t frames, char **at
     body->copied = ( tr_world ){ .joint_count = (int)joints, .frame_count = (int)frames };
     body->copied.rotations = carve( at, frames * joints, sizeof( quat ) );
     body->copied.positions = carve( at, frames * joints, sizeof( vec3 ) );
-    body->holds = carve( at, frames * (size_t)body->foot_count, sizeof( double ) );
+    body->holds = carve( at, frames * (size_t)body->foot_count, sizeof( vec3 ) );
     body->leans = body->mass_count > 0 ? carve( at, frames, sizeof( tr_lean ) ) : NULL;
     body->stale = carve( at, frames, sizeof( bool ) );
     for ( int k = 0; k < s->rule_count; ++k )
