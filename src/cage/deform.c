@@ -1,9 +1,10 @@
 // Moving the keys: rotations of the cells and displacements of the vertices take turns.
 //
 // A step is K Δu = pull, pull = −½ dE/du for the rotations at hand, with rows H (u + Δu) = h met by
-// Δu = K⁻¹ pull − Y λ,  (H Y) λ = H (u + K⁻¹ pull) − h. It is the same step as solving for the positions, but
-// whatever rounding leaves is mended by the next one. Steps are combined by Anderson's method: of the last
-// few, the mixture whose step would have been the shortest. Mixtures meet the rows, which are linear.
+// Δu = K⁻¹ pull − Z λ,  L λ = H (u + K⁻¹ pull) − h,  L Lᵀ = H K⁻¹ Hᵀ,  Z = K⁻¹ Hᵀ L⁻ᵀ. It is the same step as
+// solving for the positions, but whatever rounding leaves is mended by the next one. Steps are combined by
+// Anderson's method: of the last few, the mixture whose step would have been the shortest. Mixtures meet the
+// rows, which are linear.
 #include "cage/private.h"
 
 #include <assert.h>
@@ -96,7 +97,7 @@ static void write_moved( tr_cage *cage, const tr_cage_solver *s, const tr_cage_h
 static void meet_rows( tr_cage_solver *s )
 {
     int m = s->row_count;
-    for ( int r = 0; r < m; ++r ) { // forward, with the factor's lower triangle
+    for ( int r = 0; r < m; ++r ) {
         const tr_cage_row *row = &s->rows[r];
         const double *l = s->schur + (size_t)r * (size_t)m;
         vec3 sum = v3_negate( row->target );
@@ -110,18 +111,13 @@ static void meet_rows( tr_cage_solver *s )
             sum = v3_mad( sum, -l[q], s->forces[q] );
         s->forces[r] = row->dropped ? v3_zero : v3_scale( 1 / l[r], sum );
     }
-    for ( int r = m - 1; r >= 0; --r ) {
-        vec3 sum = s->forces[r];
-        for ( int q = r + 1; q < m; ++q )
-            sum = v3_mad( sum, -s->schur[(size_t)q * (size_t)m + (size_t)r], s->forces[q] );
-        s->forces[r] =
-            s->rows[r].dropped ? v3_zero : v3_scale( 1 / s->schur[(size_t)r * (size_t)( m + 1 )], sum );
-        const float *y = s->response + (size_t)r * (size_t)s->free_count;
+    for ( int r = 0; r < m; ++r ) {
+        const float *z = s->response + (size_t)r * (size_t)s->free_count;
         float force[4];
         put( force, s->forces[r] );
         for ( int i = 0; i < s->free_count; ++i )
             for ( int c = 0; c < 3; ++c )
-                s->step[i][c] -= y[i] * force[c];
+                s->step[i][c] -= z[i] * force[c];
     }
 }
 

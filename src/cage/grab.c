@@ -96,8 +96,8 @@ static size_t lay_out( tr_cage_solver *s, char *base, const sizes *n )
     s->entries = carve( base, &used, n->entries, sizeof( int ) );
     s->entry_weights = carve( base, &used, n->entries, sizeof( float ) );
     s->row_weights = carve( base, &used, n->rows * n->vertices, sizeof( float ) );
-    s->response = carve( base, &used, n->rows * n->free_count, sizeof( float ) );
     s->schur = carve( base, &used, n->rows * n->rows, sizeof( double ) );
+    s->response = carve( base, &used, n->rows * n->free_count, sizeof( float ) );
     s->forces = carve( base, &used, n->rows, sizeof( vec3 ) );
     s->history = carve( base, &used, 2 * ( TR_CAGE_HISTORY + 1 ) * 4 * n->free_count, sizeof( float ) );
     return used;
@@ -204,7 +204,10 @@ static bool build_adjacency( const tr_cage *cage, int count, adjacency *out, tr_
     return true;
 }
 
-// K of the free vertices; unknown f of the matrix is vertex free_vertices[f].
+// K of the free vertices; unknown f of the matrix is vertex free_vertices[f]. Where no vertex is held,
+// nothing but its weak anchor keeps K⁻¹ from shifting the cage as a whole, by what rounding leaves of the
+// pull: rows for points would have to take that back, and would look alike beside it. Such a K is damped.
+// That shortens steps, not where they lead.
 static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *holder, const adjacency *near,
                           int *free_vertices, int *unknowns, tr_error *error )
 {
@@ -218,7 +221,7 @@ static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *hol
     bool ok = true;
     for ( int f = 0; ok && f < free_count; ++f ) {
         int v = free_vertices[f];
-        double diagonal = TR_CAGE_ANCHOR;
+        double diagonal = free_count == count ? TR_CAGE_DAMPING : TR_CAGE_ANCHOR;
         ok = tr_sparse_add( &k, NULL, NULL, 0 );
         for ( int e = near->start[v]; ok && e < near->start[v + 1]; ++e ) {
             diagonal += ( 2 + TR_CAGE_HOLD ) * near->weights[e];
@@ -304,45 +307,66 @@ static void add_point( const tr_cage *cage, tr_cage_solver *s, int handle )
         }
 }
 
-#define LEAST_SHARE 0.2 // of a point's weight on free vertices: with less, they would have to go too far
+#define LEAST_SHARE 0.2  // of a point's weight on free vertices: with less, they would have to go too far
+#define DEPENDENT   1e-6 // of a row's own compliance: with less left, rows before it say where it is
 
-// Y = K⁻¹ Hᵀ, G = H Y and its Cholesky factor. A row that depends on rows before it, or hangs on vertices
-// that are held, is dropped.
+// What a row does to the vertices of another, h_q · y; of those that are free.
+static double row_product( const tr_cage_solver *s, const tr_cage_row *row, const double *y )
+{
+    double sum = 0;
+    for ( int e = row->begin; e < row->end; ++e )
+        if ( s->entries[e] < s->free_count )
+            sum += s->entry_weights[e] * y[s->ldl.order[s->entries[e]]];
+    return sum;
+}
+
+// K⁻¹ h of a row. Returns how much of its weight lies on free vertices.
+static double respond( const tr_cage_solver *s, const tr_cage_row *row, double *y, double *work )
+{
+    double share = 0;
+    for ( int e = row->begin; e < row->end; ++e )
+        if ( s->entries[e] < s->free_count ) {
+            y[s->ldl.order[s->entries[e]]] += s->entry_weights[e];
+            share += fabs( s->entry_weights[e] );
+        }
+    tr_ldl_solve( &s->ldl, y, 1, work );
+    return share;
+}
+
+// Row r of L, by the rows before it: l_rq = h_r · z_q, z = K⁻¹ Hᵀ L⁻ᵀ being orthonormal in K; what is left of
+// y = K⁻¹ h_r without them becomes z_r. Points of one body have weights that hardly differ: what K⁻¹ Hᵀ
+// would have to be multiplied with is large and cancels, which floats do not bear. A row that depends on rows
+// before it, or hangs on vertices that are held, is dropped.
+static void factor_row( tr_cage_solver *s, int r, double *z, double *work )
+{
+    size_t free_count = (size_t)s->free_count, m = (size_t)s->row_count;
+    double *own = z + (size_t)r * free_count, *l = s->schur + (size_t)r * m;
+    tr_cage_row *row = &s->rows[r];
+    double share = respond( s, row, own, work ), whole = row_product( s, row, own );
+    for ( int q = 0; q < r; ++q ) {
+        const double *other = z + (size_t)q * free_count;
+        l[q] = row_product( s, row, other );
+        for ( size_t f = 0; f < free_count; ++f )
+            own[f] -= l[q] * other[f];
+    }
+    double left = row_product( s, row, own );
+    row->dropped = !( left > DEPENDENT * whole ) || !( share > LEAST_SHARE );
+    l[r] = row->dropped ? 1 : sqrt( left );
+    for ( size_t f = 0; f < free_count; ++f ) {
+        own[f] = row->dropped ? 0 : own[f] / l[r];
+        s->response[(size_t)r * free_count + (size_t)s->ldl.place[f]] = (float)own[f];
+    }
+}
+
 static bool factor_rows( tr_cage_solver *s, tr_error *error )
 {
     size_t free_count = (size_t)s->free_count, m = (size_t)s->row_count;
-    double *y = tr_alloc( 2 * free_count, sizeof( double ) );
-    if ( y == NULL )
+    double *z = tr_alloc( ( m + 1 ) * free_count, sizeof( double ) );
+    if ( z == NULL )
         return tr_error_memory( error );
-    double *work = y + free_count;
-    for ( size_t r = 0; r < m; ++r ) {
-        memset( y, 0, free_count * sizeof( double ) );
-        double share = 0;
-        for ( int e = s->rows[r].begin; e < s->rows[r].end; ++e )
-            if ( s->entries[e] < s->free_count ) {
-                y[s->ldl.order[s->entries[e]]] += s->entry_weights[e];
-                share += fabs( s->entry_weights[e] );
-            }
-        tr_ldl_solve( &s->ldl, y, 1, work );
-        for ( size_t f = 0; f < free_count; ++f )
-            s->response[r * free_count + (size_t)s->ldl.place[f]] = (float)y[f];
-        for ( size_t q = 0; q <= r; ++q ) { // row r of G, then of its factor
-            double g = 0;
-            for ( int e = s->rows[q].begin; e < s->rows[q].end; ++e )
-                if ( s->entries[e] < s->free_count )
-                    g += s->entry_weights[e] * y[s->ldl.order[s->entries[e]]];
-            double *l = s->schur + r * m, whole = g;
-            for ( size_t k = 0; k < q; ++k )
-                g -= l[k] * s->schur[q * m + k];
-            if ( q < r )
-                l[q] = s->rows[q].dropped ? 0 : g / s->schur[q * m + q];
-            else {
-                s->rows[r].dropped = !( g > 1e-6 * whole ) || !( share > LEAST_SHARE );
-                l[q] = s->rows[r].dropped ? 1 : sqrt( g );
-            }
-        }
-    }
-    tr_free( y );
+    for ( int r = 0; r < s->row_count; ++r )
+        factor_row( s, r, z, z + m * free_count );
+    tr_free( z );
     return true;
 }
 

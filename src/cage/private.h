@@ -47,6 +47,7 @@ typedef struct tr_cage_row { // a point that is to be somewhere: Σ weight · u 
 
 #define TR_CAGE_HOLD    0.01f // weight of the hold of an edge to its rest, against that of its rigidity
 #define TR_CAGE_ANCHOR  1e-5f // weight of the hold of a vertex to its rest; an edge within a key weighs 1
+#define TR_CAGE_DAMPING 1e-2f // instead of it in the matrix of a cage of which no vertex is held, see grab.c
 #define TR_CAGE_HISTORY 6     // iterations that are combined
 
 struct tr_cage_solver {
@@ -70,8 +71,8 @@ struct tr_cage_solver {
     int *entries;            // numbers, row after row
     float *entry_weights;    // the same
     float *row_weights;      // [row_count · vertex_count] of points
-    float *response;         // [row_count · free_count] K⁻¹ Hᵀ
-    double *schur;           // [row_count²] Cholesky of H K⁻¹ Hᵀ, lower triangle
+    double *schur;           // [row_count²] L, lower triangle: L Lᵀ = H K⁻¹ Hᵀ
+    float *response;         // [row_count · free_count] K⁻¹ Hᵀ L⁻ᵀ
     vec3 *forces;            // [row_count]
     float *history;          // [2 · (TR_CAGE_HISTORY + 1)][4 · free_count]
 };
