@@ -219,6 +219,49 @@ static void a_dragged_box_drags_the_hand( void **state )
     }
 }
 
+// Only the body is grabbed: the box it holds goes and turns with it, and the hand keeps its grip. One that
+// lies there and is held by nobody yet stays.
+static void a_held_box_turns_with_its_carrier( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    tr_prop box = tr_default_prop( "box" ), other = tr_default_prop( "other" );
+    box.position = v3( 0.55, 1.45, 0.25 );
+    other.position = v3( 0.3, 0.2, 0.4 );
+    tr_scene_add_prop( &x.scene, &box );
+    tr_scene_add_prop( &x.scene, &other );
+    tr_constraint hold =
+        relation( "hold", tr_point_joint( "a", "LeftHand" ), tr_point_prop( "box", v3_zero ) );
+    hold.first = 12;
+    hold.ease_in = 6;
+    tr_scene_add_constraint( &x.scene, &hold );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, CAGE "a\nhandle_add id=h layer=edit frame=15 turn=0,60,0 move=0.5,0,0\n"
+                   "handle_add id=start layer=edit frame=0 pinned=false\n"
+                   "handle_add id=stop layer=edit frame=30 pinned=false" );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    quat turn = q_axis_angle( v3_y, 60 * TR_DEGREE );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        rigid was = plain.tracks[0][f], is = edited.tracks[0][f];
+        if ( f < 6 )
+            assert_memory_equal( &was, &is, sizeof was );
+        assert_memory_equal( &plain.tracks[1][f], &edited.tracks[1][f], sizeof was );
+        if ( f < 12 )
+            continue;
+        vec3 root = place_of( &plain, 0, 0, f ), moved = place_of( &edited, 0, 0, f );
+        check_rotation( q_mul( is.rotation, q_conj( was.rotation ) ), turn, 1e-3 );
+        check_v3( is.position, v3_add( moved, q_rotate( turn, v3_sub( was.position, root ) ) ), 5e-3 );
+    }
+    assert_true( edited.reports[find_rule( &x.stage, "hold" )].max_mm < 1 );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
+}
+
 // -------------------------------------------------------------------------------------------------- stances
 
 // Who stands all the time is moved only as a whole: with the ends held the feet stay; with the ends free they
@@ -510,6 +553,7 @@ int main( void )
         TEST( a_figure_eight_is_edited_at_one_crossing ),
         TEST( a_point_is_dragged_with_a_body_that_stands ),
         TEST( a_dragged_box_drags_the_hand ),
+        TEST( a_held_box_turns_with_its_carrier ),
         TEST( a_stance_moves_as_a_whole_or_not_at_all ),
         TEST( layers_add_up_and_can_be_muted ),
         TEST( any_number_of_threads_gives_the_same_bits ),

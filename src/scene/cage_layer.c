@@ -435,7 +435,9 @@ static bool build_bodies( tr_cage_layer *l, tr_error *error )
         if ( !tr_steps_build( l, body, error ) || !tr_posing_build( l, body, error ) )
             return false;
     }
-    return find_linked( l ) ? tr_layer_rules_build( l, error ) : tr_error_memory( error );
+    if ( !find_linked( l ) )
+        return tr_error_memory( error );
+    return tr_carried_build( l, error ) && tr_layer_rules_build( l, error );
 }
 
 static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, const tr_result *below,
@@ -483,6 +485,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
         tr_steps_free( &l->bodies[i] );
         tr_posing_free( &l->bodies[i] );
     }
+    tr_carried_free( l );
     tr_layer_rules_free( l );
     tr_free( l->bodies );
     tr_free( l->body_of );

@@ -83,6 +83,8 @@ typedef struct tr_cage_layer {
                          // paths of handles are the first
     bool *reached;       // [actor_count + prop_count] at the frame at hand
     bool *linked; // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
+    struct tr_carrier *carriers; // [carrier_count] who holds props that are not grabbed
+    int carrier_count;
     struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet
     int missed_count;
 } tr_cage_layer;
@@ -141,6 +143,13 @@ void tr_posing_free( tr_moved_body *body );
 // Poses a body in some frames, at most `chunk`, marks those in which it moved as affected, and leads its
 // handles and props along their paths. False when a number is none.
 bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, int from, int to, tr_error *error );
+
+// ------------------------------------------------------------------------------------------- layer_carried.c
+
+bool tr_carried_build( tr_cage_layer *l, tr_error *error );
+void tr_carried_free( tr_cage_layer *l );
+// Puts props that are not grabbed where whoever holds them takes them, after bodies have been posed.
+void tr_carried_frames( const tr_cage_layer *l, int from, int to );
 
 // --------------------------------------------------------------------------------------------- layer_rules.c
 

@@ -184,6 +184,7 @@ bool tr_cage_layer_frames( tr_cage_layer *l, int from, int to, tr_error *error )
     tr_parallel_for( l->body_count, 1, pose_bodies, &p );
     if ( p.failed )
         return tr_error_set( error, "the cage moved a body to where there are no numbers" );
+    tr_carried_frames( l, from, to );
     tr_layer_rules_frames( l, from, to );
     reach( l, from, to );
     return true;
