@@ -50,6 +50,7 @@ typedef struct footing_work {
     tr_footing *footing;
     const tr_rule **rules; // [rule_count] of this foot, by first frame
     int rule_count;
+    int held_by;     // of a foot of another shape: the only joint whose rules hold it; -1: any
     stance *stances; // [stance_count] in order of time
     int stance_count;
 } footing_work;
@@ -212,6 +213,27 @@ static bool add_drift( const footing_work *w, stance *s )
 
 // ------------------------------------------------------------------------------------------------- footing
 
+// The joint a foot of another shape is held by, always the same: heel, ball and toes of the source do not
+// agree about where such a foot is, and going from one to the next would be a jump. That which touches
+// longest, of those that are more than a tip.
+static int holding_joint( const footing_work *w )
+{
+    const tr_skeleton *target = &w->stage->actors[w->actor].target;
+    int best = w->rules[0]->a.joints[0];
+    double longest = -1;
+    for ( int r = 0; r < w->rule_count; ++r ) {
+        int joint = w->rules[r]->a.joints[0];
+        double touches = 0;
+        for ( int q = 0; q < w->rule_count && !target->joints[joint].end_site; ++q )
+            touches += w->rules[q]->a.joints[0] == joint ? w->rules[q]->last - w->rules[q]->first + 1 : 0;
+        if ( touches > longest || ( touches == longest && joint < best ) ) {
+            longest = touches;
+            best = joint;
+        }
+    }
+    return best;
+}
+
 // The rule whose contact is nearest in time; of several the first of the stage.
 static int touching_rule( const footing_work *w, int frame )
 {
@@ -219,6 +241,8 @@ static int touching_rule( const footing_work *w, int frame )
     int least = 0;
     for ( int r = 0; r < w->rule_count; ++r ) {
         const tr_rule *rule = w->rules[r];
+        if ( w->held_by >= 0 && rule->a.joints[0] != w->held_by )
+            continue;
         int away = frame < rule->first ? rule->first - frame : frame > rule->last ? frame - rule->last : 0;
         if ( nearest == NULL || away < least || ( away == least && rule < nearest ) ) {
             nearest = rule;
@@ -270,6 +294,7 @@ static bool build_footing( footing_work *w )
     footing->rule = tr_alloc( frames, sizeof( int ) );
     bool ok = footing->shift != NULL && footing->strength != NULL && footing->rule != NULL;
     find_stances( w );
+    w->held_by = w->stage->actors[w->actor].foreign ? holding_joint( w ) : -1;
     for ( int i = 0; ok && i < w->stance_count; ++i ) {
         place_stance( w, &w->stances[i] );
         ok = add_drift( w, &w->stances[i] );

@@ -401,8 +401,9 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
         ok = path != NULL ? tr_joint_map_load( actor, path, b->error ) : tr_error_memory( b->error );
         tr_free( path );
     }
-    if ( ok && actor->map[0] < 0 && actor->own.frame_count == 0 )
-        actor->map[0] = 0; // whatever carries one body carries the other
+    // Whatever carries one body carries the other; a root on the floor that has a pelvis above it lies still.
+    if ( ok && actor->map[0] < 0 && actor->own.frame_count == 0 && tr_actor_pelvis( actor ) == 0 )
+        actor->map[0] = 0;
     return ok;
 }
 
