@@ -3,6 +3,8 @@
 
 #include "scenes/scenes.h"
 
+#include <pthread.h>
+
 typedef struct holding { // a drag at work on a fixture
     fixture x;
     tr_result below;
@@ -37,6 +39,12 @@ static bool tick( holding *h, vec3 move, int frame )
 static void settle( holding *h )
 {
     while ( tr_drag_more( h->drag, 1 ) )
+        ;
+}
+
+static void refine( holding *h )
+{
+    while ( tr_drag_refine( h->drag, 1 ) )
         ;
 }
 
@@ -126,10 +134,13 @@ static void compare( const char *ops, vec3 step, int steps )
         assert_true( tick( &h, v3_scale( i, step ), 15 ) );
     settle( &h );
     tr_result kept = cold( &h, v3_scale( steps, step ) );
-    for ( int f = 0; f < FRAMES; ++f )
-        assert_true( apart( &kept, tr_drag_result( h.drag ), f ) < 2e-3 );
+    for ( int f = 0; f < FRAMES; ++f ) // those that are looked at are 8 … 15
+        assert_true( apart( &kept, tr_drag_result( h.drag ), f ) < ( f / 8 == 1 ? 2e-3 : 1e-2 ) );
     assert_true( apart( &kept, &h.below, 15 ) > 0.02 );
     assert_true( tr_drag_error( h.drag, 0 ) < 1e-3 );
+    refine( &h );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( tr_drag_is_refined( h.drag, f ) && apart( &kept, tr_drag_result( h.drag ), f ) < 1e-4 );
     tr_result_free( &kept );
     let_go( &h );
 }
@@ -173,7 +184,11 @@ static const scene_drag scene_drags[] = {
     { "corridor", 4, PART( "p01,p03", "10,145", "frame=63" ), { 0, 0, -0.4 }, 20 },
 };
 
-static double drag_scene( const scene_drag *d )
+typedef struct scene_errors { // metres
+    double visible, others, rested;
+} scene_errors;
+
+static scene_errors drag_scene( const scene_drag *d )
 {
     holding h = { .x.scene = tr_default_scene() };
     check_ok( tr_scene_build( tr_scene_entry_find( d->name ), d->cast, &h.x.scene, &h.x.library, &h.x.error ),
@@ -186,23 +201,28 @@ static double drag_scene( const scene_drag *d )
     for ( int i = 1; i <= d->ticks; ++i )
         assert_true( tick( &h, v3_scale( (double)i / d->ticks, d->to ), frame ) );
     tr_result kept = cold( &h, d->to );
-    double moved = apart( &kept, tr_drag_result( h.drag ), frame ), most = 0;
+    scene_errors e = { .visible = apart( &kept, tr_drag_result( h.drag ), frame ) };
     settle( &h );
     for ( int f = 0; f < kept.frame_count; ++f )
-        most = fmax( most, apart( &kept, tr_drag_result( h.drag ), f ) );
-    if ( moved >= 2e-3 )
-        print_message( "%s: %s: %.2f mm, other frames %.2f mm, of a drag of %.0f mm\n", d->name, d->ops,
-                       1e3 * moved, 1e3 * most, 1e3 * apart( &kept, &h.below, frame ) );
+        e.others = fmax( e.others, apart( &kept, tr_drag_result( h.drag ), f ) );
+    refine( &h );
+    for ( int f = 0; f < kept.frame_count; ++f )
+        e.rested = fmax( e.rested, apart( &kept, tr_drag_result( h.drag ), f ) );
+    print_message(
+        "%s: visible %.2f mm, others %.1f mm, once the mouse rests %.3f mm, of a drag of %.0f mm\n", d->name,
+        1e3 * e.visible, 1e3 * e.others, 1e3 * e.rested, 1e3 * apart( &kept, &h.below, frame ) );
     tr_result_free( &kept );
     let_go( &h );
-    return moved;
+    return e;
 }
 
-static void on_release_the_visible_frame_hardly_moves( void **state )
+static void on_release_hardly_anything_moves( void **state )
 {
     (void)state;
-    for ( size_t i = 0; i < sizeof scene_drags / sizeof *scene_drags; ++i )
-        assert_true( drag_scene( &scene_drags[i] ) < 2e-3 );
+    for ( size_t i = 0; i < sizeof scene_drags / sizeof *scene_drags; ++i ) {
+        scene_errors e = drag_scene( &scene_drags[i] );
+        assert_true( e.visible < 2e-3 && e.others < 0.1 && e.rested < 1e-3 );
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------- order
@@ -214,7 +234,7 @@ static void blocks_come_from_the_visible_one_outwards( void **state )
     cast_of_three( &h.x );
     hold( &h, ARM );
     assert_true( tick( &h, v3( 0, 0.05, 0 ), 13 ) ); // in frames 8 … 15
-    static const int order[] = { 10, 18, 6, 24 };    // one of each block, within the window
+    static const int order[] = { 10, 18, 6, 25 };    // one of each row: 8 … 15, then … 24, from 5 …, 25
     for ( int n = 0; n < 4; ++n ) {
         for ( int k = 0; k < 4; ++k )
             assert_int_equal( tr_drag_is_solved( h.drag, order[k] ), k <= n );
@@ -242,6 +262,90 @@ static void superseded_ticks_stop( void **state )
     let_go( &h );
 }
 
+typedef struct interrupter {
+    atomic_int *latest;
+    atomic_bool go;
+    int wait; // turns of an empty loop
+} interrupter;
+
+static void *interrupt( void *context )
+{
+    interrupter *i = context;
+    while ( !i->go )
+        ;
+    for ( volatile int n = 0; n < i->wait; ++n )
+        ;
+    *i->latest = 2;
+    return NULL;
+}
+
+static void copy_bits( tr_result *out, const tr_result *in )
+{
+    for ( int i = 0; i < in->actor_count; ++i ) {
+        const tr_clip *clip = &in->motions[i].clip;
+        memcpy( out->motions[i].clip.rotations, clip->rotations,
+                (size_t)FRAMES * (size_t)clip->joint_count * sizeof( quat ) );
+        memcpy( out->motions[i].clip.root, clip->root, FRAMES * sizeof( vec3 ) );
+    }
+}
+
+// Whenever a tick is superseded: frames that count as solved belong to it, the others to the one before.
+static void a_superseded_tick_leaves_no_frame_half_done( void **state )
+{
+    (void)state;
+    tr_drag_move move = { 0, v3( 0, 0.05, 0 ), v3_zero };
+    for ( int wait = 0; wait < 2000000; wait += 1000 + wait / 2 ) {
+        holding h;
+        tr_result before;
+        cast_of_three( &h.x );
+        hold( &h, BOX );
+        check_ok( tr_result_from_source( &before, &h.x.stage, &h.x.error ), &h.x.error ); // room for a copy
+        copy_bits( &before, tr_drag_result( h.drag ) );
+        atomic_int latest = 1;
+        interrupter other = { .latest = &latest, .wait = wait };
+        pthread_t thread;
+        assert_int_equal( pthread_create( &thread, NULL, interrupt, &other ), 0 );
+        tr_drag_tick tick = { .moves = &move, .move_count = 1, .frame = 13, .latest = &latest, .number = 1 };
+        other.go = true;
+        if ( tr_drag_visible( h.drag, &tick ) )
+            settle( &h );
+        pthread_join( thread, NULL );
+        for ( int f = 5; f < 26; ++f )
+            assert_int_equal( tr_drag_is_solved( h.drag, f ),
+                              !same_frame( &before, tr_drag_result( h.drag ), 0, f ) );
+        tr_result_free( &before );
+        let_go( &h );
+    }
+}
+
+// Nobody looks at who is not linked, nor at frames the edit does not reach: there may be nonsense.
+static void a_tick_solves_what_is_affected_alone( void **state )
+{
+    (void)state;
+    holding h;
+    cast_of_three( &h.x );
+    hold( &h, ARM );
+    tr_drag_end( h.drag );
+    for ( int i = 0; i < 3; ++i )
+        for ( int f = 0; f < FRAMES; ++f )
+            for ( int j = 0; ( i == 2 || f < 4 || f > 26 ) && j < h.below.worlds[i].joint_count; ++j ) {
+                tr_clip_frame( &h.below.motions[i].clip, f )[j].w = NAN;
+                tr_world_pose( &h.below.worlds[i], f ).positions[j].x = NAN;
+                tr_world_pose( &h.below.worlds[i], f ).rotations[j].x = NAN;
+            }
+    h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+    check_ok( h.drag != NULL, &h.x.error );
+    assert_true( tick( &h, v3( 0, 0.05, 0.02 ), 15 ) );
+    settle( &h );
+    refine( &h );
+    for ( int i = 0; i < 2; ++i )
+        for ( int f = 5; f < 26; ++f )
+            for ( int j = 0; j < h.below.worlds[i].joint_count; ++j )
+                assert_true(
+                    v3_finite( tr_world_pose( &tr_drag_result( h.drag )->worlds[i], f ).positions[j] ) );
+    let_go( &h );
+}
+
 static void ticks_do_not_allocate( void **state )
 {
     (void)state;
@@ -252,6 +356,7 @@ static void ticks_do_not_allocate( void **state )
     tr_memory_fail_from( 1 );
     bool done = tick( &h, v3( 0, 0.05, 0.02 ), 15 );
     settle( &h );
+    refine( &h );
     tr_memory_fail_from( 0 );
     assert_true( done && tr_memory_live() == live );
     for ( int f = 0; f < FRAMES; ++f )
@@ -290,12 +395,7 @@ static void drag_with( int threads, tr_result *out, int blocks )
             ;
     }
     check_ok( tr_result_from_source( out, &h.x.stage, &h.x.error ), &h.x.error ); // room for a copy
-    for ( int i = 0; i < 3; ++i ) {
-        const tr_clip *clip = &tr_drag_result( h.drag )->motions[i].clip;
-        memcpy( out->motions[i].clip.rotations, clip->rotations,
-                (size_t)FRAMES * (size_t)clip->joint_count * sizeof( quat ) );
-        memcpy( out->motions[i].clip.root, clip->root, FRAMES * sizeof( vec3 ) );
-    }
+    copy_bits( out, tr_drag_result( h.drag ) );
     let_go( &h );
     tr_parallel_set_threads( 0 );
 }
@@ -375,9 +475,11 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( what_is_not_dragged_keeps_its_bits ),
         TEST( a_preview_is_near_what_is_kept ),
-        TEST( on_release_the_visible_frame_hardly_moves ),
+        TEST( on_release_hardly_anything_moves ),
         TEST( blocks_come_from_the_visible_one_outwards ),
         TEST( superseded_ticks_stop ),
+        TEST( a_superseded_tick_leaves_no_frame_half_done ),
+        TEST( a_tick_solves_what_is_affected_alone ),
         TEST( ticks_do_not_allocate ),
         TEST( memory_may_run_out_at_the_beginning ),
         TEST( threads_and_budgets_do_not_change_a_bit ),

@@ -159,13 +159,13 @@ static bool prepare( tr_live *live, tr_worker *worker )
            tr_error_memory( error );
 }
 
-// Frames whose poses belong to the last move go to the other side.
-static void hand_over( tr_live *live, bool first )
+// Frames whose poses belong to the last move go to the other side; `is_done` says which.
+static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ), bool first )
 {
     const tr_result *result = tr_drag_result( live->drag );
     pthread_mutex_lock( &live->lock );
     for ( int f = 0; f < result->frame_count; ++f )
-        if ( !live->idle[f] && !live->sent[f] && tr_drag_is_solved( live->drag, f ) ) {
+        if ( !live->idle[f] && !live->sent[f] && is_done( live->drag, f ) ) {
             copy_frame( &live->handed, result, f );
             live->fresh[f] = live->sent[f] = true;
         }
@@ -185,7 +185,22 @@ static int find_handle( const tr_scene *scene, const char *id )
     return -1;
 }
 
-// Follows the pointer: the block being looked at first, then the others while nothing new is asked for.
+// The frames that are left, as long as nothing new is asked for: soon, then well.
+static void go_on( tr_live *live, int done )
+{
+    bool more = true, refines = true;
+    while ( more && atomic_load( &live->latest ) == done ) {
+        more = tr_drag_more( live->drag, 4 );
+        hand_over( live, tr_drag_is_solved, false );
+    }
+    memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
+    while ( refines && atomic_load( &live->latest ) == done ) {
+        refines = tr_drag_refine( live->drag, 1 );
+        hand_over( live, tr_drag_is_refined, false );
+    }
+}
+
+// Follows the pointer: the block being looked at first, then the others.
 static void follow( tr_live *live )
 {
     int done = 0;
@@ -206,12 +221,8 @@ static void follow( tr_live *live )
         memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
         if ( !tr_drag_visible( live->drag, &tick ) )
             continue;
-        hand_over( live, true );
-        bool more = true;
-        while ( more && atomic_load( &live->latest ) == done ) {
-            more = tr_drag_more( live->drag, 4 );
-            hand_over( live, false );
-        }
+        hand_over( live, tr_drag_is_solved, true );
+        go_on( live, done );
     }
 }
 

@@ -409,33 +409,29 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
     tr_layer_rules_solve( l );
 }
 
-// Whom rules join to the members anywhere in the window and its ease. Judged by the document alone, not by
-// what was solved.
-static bool find_linked( tr_cage_layer *l )
+typedef struct building {
+    tr_cage_layer *l;
+    atomic_bool failed;
+} building;
+
+static void build_some( void *context, int begin, int end )
 {
-    const tr_stage *stage = l->stage;
-    int first, last;
-    l->linked = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( bool ) );
-    if ( l->linked == NULL )
-        return false;
-    for ( int i = 0; i < l->body_count; ++i )
-        l->linked[l->bodies[i].node] = true;
-    tr_cage_layer_range( l, &first, &last );
-    for ( int f = first; f <= last; ++f )
-        tr_stage_reach( stage, f, l->linked );
-    return true;
+    building *b = context;
+    for ( int i = begin; i < end; ++i ) {
+        tr_moved_body *body = &b->l->bodies[i];
+        tr_error error;
+        if ( !tr_moved_build( b->l, body ) || !tr_steps_build( b->l, body, &error ) ||
+             !tr_posing_build( b->l, body, &error ) )
+            b->failed = true;
+    }
 }
 
+// Fails for want of memory only.
 static bool build_bodies( tr_cage_layer *l, tr_error *error )
 {
-    for ( int i = 0; i < l->body_count; ++i ) {
-        tr_moved_body *body = &l->bodies[i];
-        if ( !tr_moved_build( l, body ) )
-            return tr_error_memory( error );
-        if ( !tr_steps_build( l, body, error ) || !tr_posing_build( l, body, error ) )
-            return false;
-    }
-    if ( !find_linked( l ) )
+    building b = { .l = l };
+    tr_parallel_for( l->body_count, 1, build_some, &b );
+    if ( b.failed || !tr_layer_links_build( l ) )
         return tr_error_memory( error );
     return tr_carried_build( l, error ) && tr_layer_rules_build( l, error );
 }
@@ -466,8 +462,7 @@ bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_gr
     out->result = result;
     out->chunk = chunk;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
-    out->reached = tr_alloc( nodes, sizeof( bool ) );
-    if ( out->affected == NULL || out->reached == NULL )
+    if ( out->affected == NULL )
         return tr_error_memory( error );
     return is_idle( out ) || ( build_cage( out, error ) && build_bodies( out, error ) );
 }
@@ -491,7 +486,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
     tr_free( l->body_of );
     tr_free( l->linked );
     tr_free( l->affected );
-    tr_free( l->reached );
+    tr_free( l->links );
     tr_free( l->bound );
     tr_free( l->before );
     tr_free( l->after );

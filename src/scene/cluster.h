@@ -80,8 +80,10 @@ typedef struct tr_graphs {
     int actor_count;
 } tr_graphs;
 
-// nodes [actor_count + prop_count]: for whom; NULL: everybody. Zero as yet.
-bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, tr_error *error );
+// nodes [actor_count + prop_count]: for whom; NULL: everybody. Without joints there are shifts alone. Zero as
+// yet.
+bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, bool joints,
+                      tr_error *error );
 void tr_graphs_free( tr_graphs *graphs );
 // The fit reads shifts of as many frames before and after its own.
 int tr_steady_span( const tr_stage *stage );
@@ -103,12 +105,16 @@ typedef struct tr_cluster_fit_def {
     const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
 } tr_cluster_fit_def;
 
+#define TR_MEETING_ROUNDS 8 // by default
+
 typedef struct tr_cluster_fitter tr_cluster_fitter;
 
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
                                                const tr_graphs *graphs ); // everybody, at once, to the end
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );
 bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
+// From the next run on.
+void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds );
 // Whether it reads more than shifts.
 bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
@@ -131,22 +137,24 @@ typedef struct tr_cluster_work {
     tr_graph_store *store; // graphs are taken from it and added to it; has to live as long
     tr_result *result;     // worlds and tracks hold the state so far: copied, then fitted
     int first, last;       // frames that may be asked for
-    tr_cluster_def def;    // how well
+    tr_cluster_def def;    // how well; this, stride and warm may change from run to run
     int *nodes;            // [node_count] of the stage that belong to it; the graphs are in this order
     int node_count;        //
     int joint_count;       // of all graphs: what a frame costs
     int *graph_of_node;    // [actor_count + prop_count]
     tr_cluster_rows rows;  //
     bool *turns;           // [node_count] its cells' rotations are asked for
-    int stride;   // only frames this far apart are deformed, those it divides; between them shifts are mixed.
-                  // 1: all of them, with their joints
-    bool warm;    // each frame begins with what the last run had come to there
-    vec3 **moved; // [node_count][(last − first + 1) * 3 * joint_count] when warm: that, from its reference
-    quat **turned; // [node_count][(last − first + 1) * joint_count] and its cells' rotations
+    bool joints;           // are wanted, not shifts alone
+    int stride;    // only frames this far apart are deformed, those it divides; between them shifts are mixed
+    int reach;     // the largest stride there will be
+    bool warm;     // each frame begins with what the last run had come to there
+    int kept;      // that is noted for frames this far apart, those it divides; 0: for none
+    float **moved; // [node_count][frames kept * 9 * joint_count] that, from its reference
+    float **turned; // [node_count][frames kept * 4 * joint_count] and its cells' rotations
 } tr_cluster_work;
 
 // `nodes` [actor_count + prop_count]: who belongs to it; `rules` [rule_count]: those whose first point is on
-// them, NULL: look for them. Fill stage, store, result, frames, stride, warm and def before.
+// them, NULL: look for them. Fill stage, store, result, frames, joints, reach, kept and def before.
 bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, const int *rules, int rule_count,
                             tr_error *error );
 void tr_cluster_work_free( tr_cluster_work *work );
@@ -183,20 +191,31 @@ typedef struct tr_settle_def {
     tr_result *result;    // motions, worlds, tracks
     const bool *nodes;    // [actor_count + prop_count] who may be affected
     const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
-    int first, last;
-    tr_cluster_def graph;
-    bool warm;  // graphs begin with what the last run had come to
-    int stride; // for a lone character of whom nothing but the root is asked: only every so many graphs
-    tr_fit_def fit;
-    int rounds;
+    int first, last;      // frames that may be asked for
+    int reach;            // the largest stride of a run
+    int kept;             // graphs are noted, for warm runs, in frames this far apart, at most; 0: in none
 } tr_settle_def;
 
 typedef struct tr_settler tr_settler;
 
+// How well, and how soon.
+typedef struct tr_settling {
+    tr_cluster_def graph;
+    bool warm;  // graphs begin with what the last run had come to
+    int stride; // only graphs of frames this divides are deformed
+    tr_fit_def fit;
+    int rounds;
+} tr_settling;
+
+tr_settling tr_default_settling( void ); // converged
+
 tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error );
+// Whether the fit asks for the joints of graphs, in every frame it fits; otherwise roots will do, and those
+// may be mixed from graphs some frames apart.
+bool tr_settler_needs_joints( const tr_settler *settler );
 // The graphs of some frames; then, where they and those tr_steady_span around are done, the fit.
-bool tr_settler_deform( tr_settler *settler, int from, int to, tr_error *error );
-bool tr_settler_fit( tr_settler *settler, int from, int to, tr_error *error );
+bool tr_settler_deform( tr_settler *settler, const tr_settling *how, int from, int to, tr_error *error );
+bool tr_settler_fit( tr_settler *settler, const tr_settling *how, int from, int to, tr_error *error );
 void tr_settler_destroy( tr_settler *settler ); // NULL is fine
 // All of it once: converged.
 bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#define MAX_ROUNDS 8
-
 static void body_free( fit_body *body )
 {
     tr_free( body->masses );
@@ -314,8 +312,15 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                    .graphs = graphs,
                                    .last = stage->frame_count - 1,
                                    .fit = tr_default_fit_def(),
-                                   .rounds = MAX_ROUNDS,
+                                   .rounds = TR_MEETING_ROUNDS,
                                    .progress = stage->progress };
+}
+
+void tr_cluster_fitter_set( tr_cluster_fitter *s, const tr_fit_def *fit, int rounds )
+{
+    s->def.rounds = rounds;
+    for ( int i = 0; i < s->body_count; ++i )
+        s->bodies[i].fit.def = *fit;
 }
 
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error )

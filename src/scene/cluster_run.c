@@ -70,19 +70,35 @@ static size_t room_bytes( const tr_cluster_work *work )
            cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 4 ) * ALIGN;
 }
 
-// Scratch for the frames in which most is asked for: which rows are on does not depend on poses.
+static bool asks( const tr_goal *goal )
+{
+    return goal->compliance[0] >= 0 || goal->compliance[1] >= 0 || goal->compliance[2] >= 0;
+}
+
+// Scratch for the frames in which most is asked for: which rows are on does not depend on poses. A run may
+// begin anywhere, so that a block of lanes may see any frames as far apart as the first and last of it: all
+// of these lie in two spans of that length, and what is on anywhere in the two counts as on.
 static bool measure_scratch( const tr_cluster_work *work, tr_cluster_need *need, tr_error *error )
 {
-    int frames = ( work->last - work->first ) / work->stride + 1;
-    tr_goal *goals = tr_alloc( (size_t)frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
-    if ( goals == NULL )
-        return tr_error_memory( error );
-    tr_cluster_rows_goals( &work->rows, NULL, false, work->first, work->last, work->stride, goals );
-    bool ok = tr_cluster_measure(
-        &( tr_cluster_job ){
-            .cluster = &work->rows.cluster, .def = work->def, .frame_count = frames, .goals = goals },
-        need, error );
+    int lanes = tr_lanes_count( work->def.lanes ), span = lanes * work->reach,
+        rows = work->rows.cluster.row_count, spans = ( work->last - work->first ) / span + 1;
+    tr_goal *goals = tr_alloc( (size_t)( spans * lanes ) * (size_t)rows, sizeof( tr_goal ) ),
+            *now = tr_alloc( (size_t)rows, sizeof( tr_goal ) );
+    bool ok = ( goals != NULL && now != NULL ) || tr_error_memory( error );
+    for ( int n = 0; ok && n < spans * lanes * rows; ++n )
+        goals[n] = tr_goal_off();
+    for ( int f = work->first; ok && f <= work->last; ++f ) {
+        tr_cluster_rows_goals( &work->rows, NULL, false, f, f, 1, now );
+        int at = ( f - work->first ) / span;
+        for ( int r = 0; r < rows; ++r )
+            for ( int s = at > 0 ? at - 1 : 0; s <= at && asks( &now[r] ); ++s )
+                goals[(size_t)( s * lanes ) * (size_t)rows + (size_t)r] = now[r];
+    }
+    tr_cluster_job job = {
+        .cluster = &work->rows.cluster, .def = work->def, .frame_count = spans * lanes, .goals = goals };
+    ok = ok && tr_cluster_measure( &job, need, error );
     tr_free( goals );
+    tr_free( now );
     return ok;
 }
 
@@ -152,15 +168,24 @@ static void recall( const tr_cluster_work *work, const tr_work_room *room, int g
 {
     size_t joints = (size_t)graph_of( work, g )->joint_count;
     for ( int n = 0; n < r.count; ++n ) {
-        size_t row = (size_t)n * joints, kept = (size_t)( frame_at( r, n ) - work->first ) * joints;
+        size_t row = (size_t)n * joints,
+               kept = (size_t)( frame_at( r, n ) / work->kept - work->first / work->kept ) * joints;
         const vec3 *reference = room->reference[g] + 3 * row;
-        vec3 *vertices = room->vertices[g] + 3 * row, *moved = work->moved[g] + 3 * kept;
-        quat *rotations = room->rotations[g] + row, *turned = work->turned[g] + kept;
-        for ( size_t i = 0; notes && i < 3 * joints; ++i )
-            moved[i] = v3_sub( vertices[i], reference[i] );
+        vec3 *vertices = room->vertices[g] + 3 * row;
+        quat *rotations = room->rotations[g] + row;
+        float *moved = work->moved[g] + 9 * kept, *turned = work->turned[g] + 4 * kept;
+        for ( size_t i = 0; notes && i < 3 * joints; ++i ) {
+            vec3 d = v3_sub( vertices[i], reference[i] );
+            moved[3 * i] = (float)d.x, moved[3 * i + 1] = (float)d.y, moved[3 * i + 2] = (float)d.z;
+        }
         for ( size_t i = 0; !notes && i < 3 * joints; ++i )
-            vertices[i] = v3_add( reference[i], moved[i] );
-        memcpy( notes ? turned : rotations, notes ? rotations : turned, joints * sizeof( quat ) );
+            vertices[i] = v3_add( reference[i], v3( moved[3 * i], moved[3 * i + 1], moved[3 * i + 2] ) );
+        for ( size_t j = 0; j < joints; ++j, turned += 4 )
+            if ( notes ) {
+                turned[0] = (float)rotations[j].x, turned[1] = (float)rotations[j].y;
+                turned[2] = (float)rotations[j].z, turned[3] = (float)rotations[j].w;
+            } else
+                rotations[j] = ( quat ){ turned[0], turned[1], turned[2], turned[3] };
     }
 }
 
@@ -189,12 +214,12 @@ static bool deform( const tr_cluster_work *work, const tr_work_room *room, bool 
         job.reference = (const vec3 *const *)room->vertices;
     }
     tr_cluster_rows_goals( &work->rows, work->result, false, r.first, last, r.stride, room->goals );
-    job.warm = work->warm;
-    for ( int g = 0; work->warm && g < work->node_count; ++g )
+    job.warm = work->warm && work->kept > 0 && r.stride % work->kept == 0;
+    for ( int g = 0; job.warm && g < work->node_count; ++g )
         recall( work, room, g, r, false );
     if ( !tr_cluster_deform( &job, error ) )
         return false;
-    for ( int g = 0; work->warm && g < work->node_count; ++g )
+    for ( int g = 0; job.warm && g < work->node_count; ++g )
         recall( work, room, g, r, true );
     return true;
 }
@@ -224,14 +249,16 @@ static void read_graph( const tr_cluster_work *work, const tr_work_room *room, i
     size_t joints = (size_t)graph_of( work, g )->joint_count;
     for ( int n = 0; n < r.count; ++n ) {
         int f = frame_at( r, n );
-        tr_pose copied = tr_world_pose( &work->result->worlds[actor], f ),
-                pose = tr_world_pose( &out->worlds[actor], f );
+        tr_pose copied = tr_world_pose( &work->result->worlds[actor], f );
         const vec3 *vertices = room->vertices[g] + (size_t)n * 3 * joints;
-        for ( size_t j = 0; r.stride == 1 && j < joints; ++j )
-            pose.positions[j] = tr_posegraph_joint( vertices, (int)j );
         vec3 shift = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
         out->shifts[actor][f] = tr_reach_shift( work->stage, work->result, actor, f, shift );
-        if ( !work->turns[g] || r.stride != 1 )
+        if ( !work->joints )
+            continue;
+        tr_pose pose = tr_world_pose( &out->worlds[actor], f );
+        for ( size_t j = 0; j < joints; ++j )
+            pose.positions[j] = tr_posegraph_joint( vertices, (int)j );
+        if ( !work->turns[g] )
             continue;
         const quat *turns = room->rotations[g] + (size_t)n * joints;
         for ( size_t j = 0; j < joints; ++j )
@@ -302,7 +329,7 @@ bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_e
     if ( todo->count == 0 )
         return true;
     const tr_cluster_work *like = todo->works; // all have the same frames
-    assert( todo->from >= like->first && todo->to <= like->last );
+    assert( todo->from >= like->first && todo->to <= like->last && like->stride <= like->reach );
     int stride = like->stride, first = ( todo->from + stride - 1 ) / stride * stride;
     crew c = { .run = todo, .rooms = rooms, .first = first, .frames = tr_lanes_count( like->def.lanes ) };
     c.count = todo->to < first ? 0 : ( todo->to - first ) / stride + 1;
@@ -318,7 +345,8 @@ bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_e
         }
     for ( int w = 0; stride > 1 && w < todo->count; ++w )
         for ( int g = 0; g < todo->works[w].node_count; ++g )
-            mix_shifts( &todo->works[w], todo->graphs->shifts[todo->works[w].nodes[g]],
-                        todo->from - stride > like->first ? todo->from - stride : like->first, todo->to );
+            if ( !is_prop( &todo->works[w], g ) )
+                mix_shifts( &todo->works[w], todo->graphs->shifts[todo->works[w].nodes[g]],
+                            todo->from - stride > like->first ? todo->from - stride : like->first, todo->to );
     return true;
 }

@@ -25,19 +25,20 @@ void tr_cluster_work_free( tr_cluster_work *work )
 }
 
 // Nothing has moved yet.
-static bool allocate_warm( tr_cluster_work *work )
+static bool allocate_kept( tr_cluster_work *work )
 {
-    size_t frames = (size_t)( work->last - work->first + 1 ), count = (size_t)work->node_count;
-    work->moved = tr_alloc( count, sizeof( vec3 * ) );
-    work->turned = tr_alloc( count, sizeof( quat * ) );
+    size_t frames = (size_t)( work->last / work->kept - work->first / work->kept + 1 ),
+           count = (size_t)work->node_count;
+    work->moved = tr_alloc( count, sizeof( float * ) );
+    work->turned = tr_alloc( count, sizeof( float * ) );
     for ( size_t g = 0; work->moved != NULL && work->turned != NULL && g < count; ++g ) {
-        size_t cells = frames * (size_t)graph_of( work, g )->joint_count;
-        work->moved[g] = tr_alloc( 3 * cells, sizeof( vec3 ) );
-        work->turned[g] = tr_alloc( cells, sizeof( quat ) );
+        size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
+        work->moved[g] = tr_alloc( 9 * cells, sizeof( float ) );
+        work->turned[g] = tr_alloc( 4 * cells, sizeof( float ) );
         if ( work->moved[g] == NULL || work->turned[g] == NULL )
             return false;
         for ( size_t j = 0; j < cells; ++j )
-            work->turned[g][j] = q_identity;
+            work->turned[g][4 * j + 3] = 1;
     }
     return work->moved != NULL && work->turned != NULL;
 }
@@ -62,7 +63,7 @@ static bool find_nodes( tr_cluster_work *work, const bool *nodes )
 static void find_turns( tr_cluster_work *work )
 {
     for ( int g = 0; g < work->node_count; ++g )
-        work->turns[g] = work->warm;
+        work->turns[g] = work->kept > 0;
     for ( int i = 0; i < work->rows.rule_count; ++i ) {
         const tr_rule *rule = &work->stage->rules[work->rows.rules != NULL ? work->rows.rules[i] : i];
         for ( int e = 0; rule->a.actor >= 0 && rule->b.actor >= 0 && e < 2; ++e ) {
@@ -83,7 +84,7 @@ static bool build_graphs( tr_cluster_work *work, tr_error *error )
             return tr_error_memory( error );
         work->joint_count += graph->joint_count;
     }
-    return !work->warm || allocate_warm( work ) || tr_error_memory( error );
+    return work->kept == 0 || allocate_kept( work ) || tr_error_memory( error );
 }
 
 bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, const int *rules, int rule_count,
@@ -114,7 +115,7 @@ static bool build_world( tr_world *out, int joint_count, int frame_count )
     return out->rotations != NULL && out->positions != NULL;
 }
 
-bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, tr_error *error )
+bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, bool joints, tr_error *error )
 {
     *out = ( tr_graphs ){ .actor_count = stage->actor_count };
     out->worlds = tr_alloc( (size_t)stage->actor_count, sizeof( tr_world ) );
@@ -124,7 +125,8 @@ bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, 
         if ( nodes == NULL || nodes[i] ) {
             out->shifts[i] = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
             ok = out->shifts[i] != NULL &&
-                 build_world( &out->worlds[i], stage->actors[i].target.joint_count, stage->frame_count );
+                 ( !joints ||
+                   build_world( &out->worlds[i], stage->actors[i].target.joint_count, stage->frame_count ) );
         }
     return ok || tr_error_memory( error );
 }

@@ -1,41 +1,15 @@
-// A layer while its handles are dragged: the layer's own pipeline, at preview quality, on a growing row of
-// frames around the one that is looked at.
-//
-//   cage ─► posed  ─► graphs  ─► fit ─► shown
-//           └ of the row and as many frames beside it as the fit looks at ┘
-//
-// Everything is laid out when the drag begins; those whom rules join are solved together, the others side by
-// side. `shown` gets frames that are done only.
-#include "scene/layer.h"
+// A layer while its handles are dragged: what a drag begins with, and which frames come next.
+#include "scene/drag.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define CHUNK          4 // blocks that are solved at the same time, at most
 #define CAGE_ROUNDS    30
-#define CAGE_REST      1e-4 // metres
+#define CAGE_REST      2e-4 // metres
 #define GRAPH_ROUNDS   6
 #define GRAPH_REST     1e-3 // metres
 #define MEETING_ROUNDS 3
-
-typedef struct row { // frames first … last; none: last < first
-    int first, last;
-} row;
-
-struct tr_drag {
-    tr_stage stage; // as given, but for the scene
-    tr_scene scene; // as given, but for the handles, which ticks move
-    const tr_result *below;
-    const tr_grab *grab;
-    tr_result work, shown;
-    tr_cage_layer layer;
-    tr_cage_outline shape;
-    tr_settler **settlers; // [settler_count] one for each set of linked characters and props
-    int settler_count;
-    row range;            // what a tick may change
-    row prepared, solved; // how far the last one came: graphs, all
-    tr_drag_tick tick;
-};
+#define FEW            4 // characters: so many are solved in long rows, to keep all threads at work
 
 // -------------------------------------------------------------------------------------------------- begin
 
@@ -47,87 +21,130 @@ static const tr_grab *find_grab( const tr_stage *stage, int layer )
     return NULL;
 }
 
-// The fit averages roots over the span: it does not see what they do within a third of it.
+// The fit averages roots over the span: it does not see what they do within a third of it. Blocks begin with
+// keys, so strides are powers of two.
 static int graph_stride( const tr_drag *drag )
 {
-    int stride = 2 * tr_steady_span( &drag->stage ) / 3;
-    return stride > 1 ? stride : 1;
+    int most = 2 * tr_steady_span( &drag->stage ) / 3, stride = 1;
+    while ( 2 * stride <= most && 2 * stride <= TR_DRAG_BLOCK )
+        stride *= 2;
+    return stride;
 }
 
-// Frames beside those to be fitted that need graphs.
-static int margin( const tr_drag *drag )
+static int grabbed_count( const tr_drag *drag )
 {
-    return tr_steady_span( &drag->stage ) + graph_stride( drag ) - 1;
+    int count = 0;
+    for ( int i = 0; i < drag->stage.actor_count; ++i )
+        count += drag->grab->joints[i] != NULL;
+    return count;
 }
 
-static int chunk_frames( const tr_drag *drag )
+static void plan( tr_drag *drag )
 {
-    return CHUNK * TR_DRAG_BLOCK + 2 * margin( drag );
+    bool few = grabbed_count( drag ) <= FEW;
+    int stride = graph_stride( drag );
+    tr_settling preview = { .graph = tr_default_cluster_def(),
+                            .warm = true,
+                            .stride = stride,
+                            .fit = tr_preview_fit_def(),
+                            .rounds = MEETING_ROUNDS };
+    preview.graph.max_iterations = GRAPH_ROUNDS;
+    preview.graph.tolerance = GRAPH_REST;
+    drag->how[TR_DRAG_NEAR] = drag->how[TR_DRAG_FAR] = preview;
+    drag->how[TR_DRAG_FAR].stride = 2 * stride <= TR_DRAG_BLOCK ? 2 * stride : TR_DRAG_BLOCK;
+    drag->how[TR_DRAG_EXACT] = tr_default_settling();
+    drag->blocks[TR_DRAG_NEAR] = 1;
+    drag->blocks[TR_DRAG_FAR] = few ? 16 : 4;
+    drag->blocks[TR_DRAG_EXACT] = few ? 4 : 1;
 }
 
-static tr_settle_def settle_def( tr_drag *drag, const bool *nodes )
+// Everybody whom rules join to the node anywhere in the range. Appends them to `set` and takes them out of
+// `left`.
+static void gather_set( const tr_drag *drag, bool *left, int *nodes, tr_drag_set *set )
 {
+    const tr_cage_layer *l = &drag->layer;
+    for ( int n = 0; n < set->count; ++n )
+        for ( int i = 0; i < l->link_count; ++i ) {
+            const tr_rule *rule = &drag->stage.rules[l->links[i]];
+            int ends[2];
+            tr_layer_link_nodes( &drag->stage, rule, ends );
+            int other = ends[0] == nodes[n] ? ends[1] : ends[1] == nodes[n] ? ends[0] : -1;
+            bool acts = false;
+            for ( int f = drag->range.first; other >= 0 && left[other] && !acts && f <= drag->range.last;
+                  ++f )
+                acts = tr_rule_strength( rule, f ) > 0;
+            if ( !acts )
+                continue;
+            left[other] = false;
+            nodes[set->count++] = other;
+        }
+}
+
+static bool find_sets( tr_drag *drag )
+{
+    int count = drag->stage.actor_count + drag->stage.prop_count, used = 0;
+    bool *left = tr_alloc( (size_t)count, sizeof( bool ) );
+    drag->nodes = tr_alloc( (size_t)count, sizeof( int ) );
+    drag->sets = tr_alloc( (size_t)count, sizeof( tr_drag_set ) );
+    bool ok = left != NULL && drag->nodes != NULL && drag->sets != NULL;
+    for ( int n = 0; ok && n < count; ++n )
+        left[n] = true;
+    for ( int n = 0; ok && n < count; ++n ) {
+        if ( !left[n] || !drag->layer.linked[n] )
+            continue;
+        int *nodes = drag->nodes + used;
+        tr_drag_set *set = &drag->sets[drag->set_count++];
+        *set = ( tr_drag_set ){ .nodes = nodes, .count = 1 };
+        nodes[0] = n;
+        left[n] = false;
+        gather_set( drag, left, nodes, set );
+        used += set->count;
+    }
+    tr_free( left );
+    return ok;
+}
+
+static bool build_settler( const tr_drag *drag, tr_drag_set *set )
+{
+    size_t count = (size_t)( drag->stage.actor_count + drag->stage.prop_count );
+    bool *nodes = tr_alloc( count, sizeof( bool ) );
+    tr_error error;
+    for ( int n = 0; nodes != NULL && n < set->count; ++n )
+        nodes[set->nodes[n]] = true;
     tr_settle_def def = { .stage = &drag->layer.edited,
-                          .result = &drag->work,
+                          .result = drag->layer.result,
                           .nodes = nodes,
                           .affected = drag->layer.affected,
                           .first = drag->range.first,
                           .last = drag->range.last,
-                          .graph = tr_default_cluster_def(),
-                          .warm = true,
-                          .stride = graph_stride( drag ),
-                          .fit = tr_preview_fit_def(),
-                          .rounds = MEETING_ROUNDS };
-    def.graph.max_iterations = GRAPH_ROUNDS;
-    def.graph.tolerance = GRAPH_REST;
-    return def;
-}
-
-// Everybody whom rules join to the node anywhere in the range, out of those who are left. `set` is what a
-// frame adds.
-static void find_partners( const tr_drag *drag, int node, bool *nodes )
-{
-    memset( nodes, 0, (size_t)( drag->stage.actor_count + drag->stage.prop_count ) * sizeof( bool ) );
-    nodes[node] = true;
-    for ( bool grown = true; grown; ) {
-        grown = false;
-        for ( int r = 0; r < drag->stage.rule_count; ++r ) {
-            const tr_rule *rule = &drag->stage.rules[r];
-            int a = tr_anchor_node( &drag->stage, &rule->a ), b = tr_anchor_node( &drag->stage, &rule->b );
-            b = rule->surface_prop >= 0 ? drag->stage.actor_count + rule->surface_prop : b;
-            bool acts = false;
-            for ( int f = drag->range.first;
-                  a >= 0 && b >= 0 && nodes[a] != nodes[b] && !acts && f <= drag->range.last; ++f )
-                acts = tr_rule_strength( rule, f ) > 0;
-            if ( acts )
-                nodes[a] = nodes[b] = grown = true;
-        }
-    }
-}
-
-static bool build_settlers( tr_drag *drag, tr_error *error )
-{
-    int count = drag->stage.actor_count + drag->stage.prop_count;
-    bool *left = tr_alloc( (size_t)count, sizeof( bool ) ),
-         *nodes = tr_alloc( (size_t)count, sizeof( bool ) );
-    drag->settlers = tr_alloc( (size_t)count, sizeof( tr_settler * ) );
-    bool ok = ( left != NULL && nodes != NULL && drag->settlers != NULL ) || tr_error_memory( error );
-    if ( ok )
-        memcpy( left, drag->layer.linked, (size_t)count * sizeof( bool ) );
-    for ( int n = 0; ok && n < count; ++n ) {
-        if ( !left[n] )
-            continue;
-        find_partners( drag, n, nodes );
-        for ( int i = 0; i < count; ++i )
-            left[i] = left[i] && !nodes[i];
-        tr_settle_def def = settle_def( drag, nodes );
-        drag->settlers[drag->settler_count] = tr_settler_create( &def, error );
-        ok = drag->settlers[drag->settler_count] != NULL;
-        drag->settler_count += ok;
-    }
-    tr_free( left );
+                          .reach = drag->how[TR_DRAG_FAR].stride,
+                          .kept = drag->how[TR_DRAG_NEAR].stride };
+    set->settler = nodes != NULL ? tr_settler_create( &def, &error ) : NULL;
     tr_free( nodes );
-    return ok;
+    return set->settler != NULL;
+}
+
+typedef struct building {
+    tr_drag *drag;
+    atomic_bool failed;
+} building;
+
+static void build_settlers( void *context, int begin, int end )
+{
+    building *b = context;
+    for ( int i = begin; i < end; ++i )
+        if ( !build_settler( b->drag, &b->drag->sets[i] ) )
+            b->failed = true;
+}
+
+// Fails for want of memory only.
+static bool build_sets( tr_drag *drag, tr_error *error )
+{
+    building b = { .drag = drag };
+    if ( !find_sets( drag ) )
+        return tr_error_memory( error );
+    tr_parallel_for( drag->set_count, 1, build_settlers, &b );
+    return !b.failed || tr_error_memory( error );
 }
 
 static bool build( tr_drag *drag, tr_error *error )
@@ -140,16 +157,17 @@ static bool build( tr_drag *drag, tr_error *error )
     if ( scene->handle_count > 0 )
         memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
     drag->stage.scene = &drag->scene;
+    plan( drag );
     if ( !tr_result_copy( &drag->work, &drag->stage, drag->below, error ) ||
          !tr_cage_layer_build( &drag->layer, &drag->stage, drag->grab, drag->below, &drag->work,
-                               chunk_frames( drag ), error ) ||
+                               tr_drag_chunk( drag ), error ) ||
          !tr_result_copy( &drag->shown, &drag->stage, &drag->work, error ) )
         return false;
-    drag->range = drag->solved = ( row ){ 0, -1 };
+    drag->range = drag->solved = drag->refined = ( tr_row ){ 0, -1 };
     if ( !drag->layer.built )
         return true;
     tr_cage_layer_range( &drag->layer, &drag->range.first, &drag->range.last );
-    return tr_cage_outline_build( &drag->shape, &drag->layer, error ) && build_settlers( drag, error );
+    return tr_cage_outline_build( &drag->shape, &drag->layer, error ) && build_sets( drag, error );
 }
 
 tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error )
@@ -177,122 +195,17 @@ void tr_drag_end( tr_drag *drag )
 {
     if ( drag == NULL )
         return;
-    for ( int i = 0; i < drag->settler_count; ++i )
-        tr_settler_destroy( drag->settlers[i] );
+    for ( int i = 0; i < drag->set_count; ++i )
+        tr_settler_destroy( drag->sets[i].settler );
     if ( drag->layer.stage != NULL )
         tr_cage_layer_free( &drag->layer );
     tr_cage_outline_free( &drag->shape );
     tr_result_free( &drag->work );
     tr_result_free( &drag->shown );
-    tr_free( drag->settlers );
+    tr_free( drag->sets );
+    tr_free( drag->nodes );
     tr_free( drag->scene.handles );
     tr_free( drag );
-}
-
-// ---------------------------------------------------------------------------------------------------- frames
-
-static bool is_superseded( const tr_drag *drag )
-{
-    return drag->tick.latest != NULL && atomic_load( drag->tick.latest ) != drag->tick.number;
-}
-
-static row cut( row r, row to )
-{
-    return ( row ){ r.first > to.first ? r.first : to.first, r.last < to.last ? r.last : to.last };
-}
-
-typedef struct settling {
-    tr_drag *drag;
-    row frames;
-    bool fit; // otherwise graphs
-    atomic_bool failed;
-} settling;
-
-static void settle_sets( void *context, int begin, int end )
-{
-    settling *s = context;
-    tr_error error;
-    for ( int i = begin; i < end; ++i ) {
-        tr_settler *settler = s->drag->settlers[i];
-        bool ok = s->fit ? tr_settler_fit( settler, s->frames.first, s->frames.last, &error )
-                         : tr_settler_deform( settler, s->frames.first, s->frames.last, &error );
-        if ( !ok )
-            s->failed = true;
-    }
-}
-
-static bool settle( tr_drag *drag, row frames, bool fit )
-{
-    settling s = { .drag = drag, .frames = frames, .fit = fit };
-    if ( frames.last >= frames.first )
-        tr_parallel_for( drag->settler_count, 1, settle_sets, &s );
-    return !s.failed;
-}
-
-// Poses and graphs of further frames, which lie beside those that are prepared.
-static bool prepare( tr_drag *drag, row frames )
-{
-    tr_error error;
-    if ( drag->prepared.last >= drag->prepared.first ) {
-        if ( frames.first >= drag->prepared.first )
-            frames.first = drag->prepared.last + 1;
-        else
-            frames.last = drag->prepared.first - 1;
-    }
-    if ( frames.last < frames.first )
-        return true;
-    if ( !tr_cage_layer_frames( &drag->layer, frames.first, frames.last, &error ) ||
-         !settle( drag, frames, false ) )
-        return false;
-    if ( drag->prepared.last < drag->prepared.first )
-        drag->prepared = frames;
-    drag->prepared.first = frames.first < drag->prepared.first ? frames.first : drag->prepared.first;
-    drag->prepared.last = frames.last > drag->prepared.last ? frames.last : drag->prepared.last;
-    return true;
-}
-
-static void show_actor( tr_drag *drag, int i, row frames )
-{
-    size_t count = (size_t)( frames.last - frames.first + 1 ), first = (size_t)frames.first,
-           joints = (size_t)drag->work.worlds[i].joint_count;
-    const tr_clip *in = &drag->work.motions[i].clip, *out = &drag->shown.motions[i].clip;
-    tr_pose from = tr_world_pose( &drag->work.worlds[i], frames.first ),
-            to = tr_world_pose( &drag->shown.worlds[i], frames.first );
-    memcpy( tr_clip_frame( out, frames.first ), tr_clip_frame( in, frames.first ),
-            count * joints * sizeof( quat ) );
-    memcpy( out->root + first, in->root + first, count * sizeof( vec3 ) );
-    memcpy( to.rotations, from.rotations, count * joints * sizeof( quat ) );
-    memcpy( to.positions, from.positions, count * joints * sizeof( vec3 ) );
-    if ( drag->work.turns[i] != NULL )
-        memcpy( drag->shown.turns[i] + first, drag->work.turns[i] + first, count * sizeof( double ) );
-    if ( drag->work.steps[i] != NULL )
-        memcpy( drag->shown.steps[i] + first * joints, drag->work.steps[i] + first * joints,
-                count * joints * sizeof( tr_step ) );
-}
-
-static void show( tr_drag *drag, row frames )
-{
-    for ( int i = 0; i < drag->stage.actor_count; ++i )
-        if ( drag->layer.linked[i] )
-            show_actor( drag, i, frames );
-    for ( int p = 0; p < drag->stage.prop_count; ++p )
-        if ( drag->layer.linked[drag->stage.actor_count + p] )
-            memcpy( drag->shown.tracks[p] + frames.first, drag->work.tracks[p] + frames.first,
-                    (size_t)( frames.last - frames.first + 1 ) * sizeof( rigid ) );
-}
-
-// Solves further frames, which lie beside those that are.
-static bool solve( tr_drag *drag, row frames )
-{
-    row around = cut( ( row ){ frames.first - margin( drag ), frames.last + margin( drag ) }, drag->range );
-    if ( !prepare( drag, around ) || is_superseded( drag ) || !settle( drag, frames, true ) )
-        return false;
-    show( drag, frames );
-    if ( drag->solved.last < drag->solved.first )
-        drag->solved = frames;
-    drag->solved.first = frames.first < drag->solved.first ? frames.first : drag->solved.first;
-    drag->solved.last = frames.last > drag->solved.last ? frames.last : drag->solved.last;
-    return true;
 }
 
 // ------------------------------------------------------------------------------------------------------ tick
@@ -310,10 +223,10 @@ static void move_handles( tr_drag *drag )
 }
 
 // The block a frame lies in.
-static row block_of( const tr_drag *drag, int frame )
+static tr_row block_of( const tr_drag *drag, int frame )
 {
     int first = frame / TR_DRAG_BLOCK * TR_DRAG_BLOCK;
-    return cut( ( row ){ first, first + TR_DRAG_BLOCK - 1 }, drag->range );
+    return tr_row_cut( ( tr_row ){ first, first + TR_DRAG_BLOCK - 1 }, drag->range );
 }
 
 static int visible_frame( const tr_drag *drag )
@@ -322,50 +235,88 @@ static int visible_frame( const tr_drag *drag )
     return frame < drag->range.first ? drag->range.first : frame;
 }
 
+static void start( tr_drag *drag, const tr_cage_solve_def *cage )
+{
+    drag->prepared = ( tr_row ){ 0, -1 };
+    tr_cage_layer_solve( &drag->layer, cage );
+    tr_cage_outline_read( &drag->shape, &drag->layer.cage );
+}
+
 bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
 {
     drag->tick = *tick;
     move_handles( drag );
-    drag->prepared = drag->solved = ( row ){ 0, -1 };
-    if ( is_superseded( drag ) )
+    drag->solved = drag->refined = ( tr_row ){ 0, -1 };
+    drag->refining = false;
+    if ( tr_drag_is_superseded( drag ) )
         return false;
-    if ( drag->range.last < drag->range.first )
+    if ( tr_row_is_empty( drag->range ) )
         return true;
-    tr_cage_solve_def def = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
-    tr_cage_layer_solve( &drag->layer, &def );
-    tr_cage_outline_read( &drag->shape, &drag->layer.cage );
-    return !is_superseded( drag ) && solve( drag, block_of( drag, visible_frame( drag ) ) );
+    start( drag,
+           &( tr_cage_solve_def ){ .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true } );
+    tr_row block = block_of( drag, visible_frame( drag ) );
+    if ( !tr_drag_solve( drag, TR_DRAG_NEAR, block ) )
+        return false;
+    drag->solved = block;
+    return true;
 }
 
-static bool is_left( const tr_drag *drag )
+static bool is_left( const tr_drag *drag, tr_row done )
 {
-    return drag->solved.first > drag->range.first || drag->solved.last < drag->range.last;
+    return done.first > drag->range.first || done.last < drag->range.last;
 }
 
-// The side on which the nearest frame is not solved yet, grown by some blocks.
-static row next_frames( const tr_drag *drag, int blocks )
+// The side on which the nearest frame is not done yet, grown by some blocks and, after the frame, the first
+// of the next: rows end with keys.
+static tr_row next_frames( const tr_drag *drag, tr_row done, int blocks )
 {
-    int frame = visible_frame( drag ), more = blocks < CHUNK ? blocks : CHUNK;
-    bool before = drag->solved.first > drag->range.first, after = drag->solved.last < drag->range.last;
-    if ( after && ( !before || drag->solved.last - frame <= frame - drag->solved.first ) ) {
-        row last = block_of( drag, drag->solved.last + 1 );
-        last.last = last.first + more * TR_DRAG_BLOCK - 1;
-        return cut( last, ( row ){ drag->solved.last + 1, drag->range.last } );
+    int frame = visible_frame( drag );
+    bool before = done.first > drag->range.first, after = done.last < drag->range.last;
+    if ( after && ( !before || done.last - frame <= frame - done.first ) ) {
+        int last =
+            block_of( drag, done.last + 1 ).first / TR_DRAG_BLOCK * TR_DRAG_BLOCK + blocks * TR_DRAG_BLOCK;
+        return tr_row_cut( ( tr_row ){ done.last + 1, last }, drag->range );
     }
-    row first = block_of( drag, drag->solved.first - 1 );
-    first.first = first.last - more * TR_DRAG_BLOCK + 1;
-    return cut( first, ( row ){ drag->range.first, drag->solved.first - 1 } );
+    int first = ( done.first - 1 ) / TR_DRAG_BLOCK * TR_DRAG_BLOCK - ( blocks - 1 ) * TR_DRAG_BLOCK;
+    return tr_row_cut( ( tr_row ){ first, done.first - 1 }, drag->range );
+}
+
+// Solves at most so many blocks more. True as long as frames are left.
+static bool go_on( tr_drag *drag, tr_drag_pass pass, int blocks, tr_row *done )
+{
+    while ( blocks > 0 && is_left( drag, *done ) ) {
+        int most = drag->blocks[pass] < blocks ? drag->blocks[pass] : blocks;
+        tr_row frames = next_frames( drag, *done, most );
+        if ( tr_drag_is_superseded( drag ) || !tr_drag_solve( drag, pass, frames ) )
+            return false;
+        *done = tr_row_join( *done, frames );
+        blocks -= most;
+    }
+    return is_left( drag, *done );
 }
 
 bool tr_drag_more( tr_drag *drag, int blocks )
 {
     assert( blocks > 0 );
-    if ( drag->solved.last < drag->solved.first || is_superseded( drag ) || !is_left( drag ) )
+    return !tr_row_is_empty( drag->solved ) && go_on( drag, TR_DRAG_FAR, blocks, &drag->solved );
+}
+
+bool tr_drag_refine( tr_drag *drag, int blocks )
+{
+    assert( blocks > 0 );
+    if ( tr_row_is_empty( drag->solved ) || is_left( drag, drag->solved ) || tr_drag_is_superseded( drag ) )
         return false;
-    for ( ; blocks > 0 && is_left( drag ); blocks -= CHUNK )
-        if ( is_superseded( drag ) || !solve( drag, next_frames( drag, blocks ) ) )
+    if ( !drag->refining ) {
+        tr_cage_solve_def converged = tr_default_cage_solve_def();
+        tr_row block = block_of( drag, visible_frame( drag ) );
+        start( drag, &converged );
+        drag->refining = true;
+        if ( !tr_drag_solve( drag, TR_DRAG_EXACT, block ) )
             return false;
-    return is_left( drag );
+        drag->refined = block;
+        return is_left( drag, block );
+    }
+    return !tr_row_is_empty( drag->refined ) && go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined );
 }
 
 const tr_result *tr_drag_result( const tr_drag *drag )
@@ -373,10 +324,20 @@ const tr_result *tr_drag_result( const tr_drag *drag )
     return &drag->shown;
 }
 
-bool tr_drag_is_solved( const tr_drag *drag, int frame )
+static bool is_done( const tr_drag *drag, tr_row done, int frame )
 {
     bool in_range = frame >= drag->range.first && frame <= drag->range.last;
-    return !in_range || ( frame >= drag->solved.first && frame <= drag->solved.last );
+    return !in_range || ( frame >= done.first && frame <= done.last );
+}
+
+bool tr_drag_is_solved( const tr_drag *drag, int frame )
+{
+    return is_done( drag, drag->solved, frame );
+}
+
+bool tr_drag_is_refined( const tr_drag *drag, int frame )
+{
+    return is_done( drag, drag->refined, frame );
 }
 
 const tr_cage_outline *tr_drag_cage( const tr_drag *drag )

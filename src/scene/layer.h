@@ -12,6 +12,22 @@
 #include "cage/cage.h"
 #include "scene/cluster.h"
 
+// Some frames of a row first … last: those the stride divides, and all of near_first … near_last.
+typedef struct tr_some_frames {
+    int first, last, stride;
+    int near_first, near_last; // none: the last before the first
+} tr_some_frames;
+
+static inline tr_some_frames tr_all_frames( int first, int last )
+{
+    return ( tr_some_frames ){ first, last, 1, 0, -1 };
+}
+static inline bool tr_some_have( const tr_some_frames *some, int frame )
+{
+    return frame >= some->first && frame <= some->last &&
+           ( frame % some->stride == 0 || ( frame >= some->near_first && frame <= some->near_last ) );
+}
+
 typedef struct tr_bound_point { // what a point of the cage is
     int node;                   // actor, or actor_count + prop
     int part;                   // joint, or corner of the box 0 … 7
@@ -33,6 +49,7 @@ typedef struct tr_moved_foot { // a hand or foot that stands
 typedef struct tr_moved_frame { // of a body
     int stamp;                  // of the solve it belongs to
     bool moves;                 // anything of it
+    bool rigid;                 // all of it is grabbed and moves as one, about the vertical
     quat turn;                  // how its points turned as a whole, about all axes
     double yaw;                 // radians, the part of that about the vertical
     quat heading;               // the same as a rotation
@@ -58,7 +75,7 @@ typedef struct tr_cage_layer {
     const tr_result *below; // what it acts on
     tr_result *result;      // what it makes of that
     int begin, frame_count; // stage frames the cage covers: window and ease
-    int chunk;              // frames that are posed at the same time, at most
+    int chunk;              // frames of a body that are posed at the same time, at most
     tr_bound_point *bound;  // [point_count] members in the stage's order
     int point_count;
     vec3 *before, *after;  // [frame_count * point_count] the second where `bodies` are filled
@@ -81,11 +98,13 @@ typedef struct tr_cage_layer {
     int path_count;
     float *path_weights; // [handle_count * frame_count * vertex_count] of what handles hold, in the cage; the
                          // paths of handles are the first
-    bool *reached;       // [actor_count + prop_count] at the frame at hand
+    int *links;          // [link_count] of the stage's rules, those that join characters or props
+    int link_count;
     bool *linked; // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
     struct tr_carrier *carriers; // [carrier_count] who holds props that are not grabbed
     int carrier_count;
-    struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet
+    struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet, by node
+    int *missed_of;                // [actor_count + prop_count + 1] where those of a node begin
     int missed_count;
 } tr_cage_layer;
 
@@ -142,14 +161,15 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_posing_free( tr_moved_body *body );
 // Poses a body in some frames, at most `chunk`, marks those in which it moved as affected, and leads its
 // handles and props along their paths. False when a number is none.
-bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, int from, int to, tr_error *error );
+bool tr_posing_frames( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
+                       tr_error *error );
 
 // ------------------------------------------------------------------------------------------- layer_carried.c
 
 bool tr_carried_build( tr_cage_layer *l, tr_error *error );
 void tr_carried_free( tr_cage_layer *l );
-// Puts props that are not grabbed where whoever holds them takes them, after bodies have been posed.
-void tr_carried_frames( const tr_cage_layer *l, int from, int to );
+// Puts a prop that is not grabbed where whoever holds it takes it, after bodies have been posed.
+void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames );
 
 // --------------------------------------------------------------------------------------------- layer_rules.c
 
@@ -158,7 +178,7 @@ void tr_carried_frames( const tr_cage_layer *l, int from, int to );
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error );
 void tr_layer_rules_free( tr_cage_layer *l );
 void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
-void tr_layer_rules_frames( tr_cage_layer *l, int from, int to );
+void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
 // The box of a prop as the cage and its handles have it.
 rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame );
 
@@ -169,10 +189,20 @@ bool tr_cage_outline_build( tr_cage_outline *out, const tr_cage_layer *l, tr_err
 void tr_cage_outline_read( tr_cage_outline *shape,
                            const tr_cage *cage ); // after each solve; allocates nothing
 
-// -------------------------------------------------------------------------------------------------- layers.c
+// --------------------------------------------------------------------------------------------- layer_links.c
 
-// Brings some frames, at most `chunk`, of everybody who is linked from `below` to `result`: posed, but not
-// settled yet. `affected` says who has to be.
-bool tr_cage_layer_frames( tr_cage_layer *l, int from, int to, tr_error *error );
+// Finds who is joined to whom.
+bool tr_layer_links_build( tr_cage_layer *l );
+// Both ends of a link; the second may be the first, and either -1.
+void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[2] );
+// Some frames of a node go back to what is below.
+void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames );
+// Brings some frames, of a body at most `chunk`, of some characters and props from `below` to `result`:
+// posed, but not settled yet. `affected` says who has to be. Whoever rules join to one of the nodes has to be
+// among them. Sets of nodes that nothing joins may be done at the same time.
+bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
+                         tr_error *error );
+// The same for everybody who is linked, and all frames of the edit.
+bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error );
 
 #endif

@@ -97,12 +97,14 @@ static void carry( const tr_cage_layer *l, int from, int to, int frame )
     l->result->tracks[prop][frame] = place;
 }
 
-void tr_carried_frames( const tr_cage_layer *l, int from, int to )
+void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
-    for ( int i = 0, next; i < l->carrier_count; i = next ) {
-        for ( next = i; next < l->carrier_count && l->carriers[next].prop == l->carriers[i].prop; )
-            ++next;
-        for ( int f = from; f <= to; ++f )
-            carry( l, i, next, f );
-    }
+    int prop = node - l->stage->actor_count, first = 0, end;
+    while ( first < l->carrier_count && l->carriers[first].prop < prop )
+        ++first;
+    for ( end = first; end < l->carrier_count && l->carriers[end].prop == prop; )
+        ++end;
+    for ( int f = frames->first; first < end && f <= frames->last; ++f )
+        if ( tr_some_have( frames, f ) )
+            carry( l, first, end, f );
 }

@@ -172,7 +172,9 @@ const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, 
     moved->moves = is_moved( l, body, frame );
     if ( !moved->moves )
         return moved;
-    bool upright = body->lead >= 0 && !l->tilts;
+    bool upright = body->lead >= 0 && !l->tilts, actor = body->node < l->stage->actor_count;
+    moved->rigid = upright && actor && tr_cage_layer_holds_several( l ) &&
+                   body->count == l->stage->actors[body->node].target.joint_count;
     moved->turn = upright ? set_upright( l, body, frame ) : turn_of( l, body, frame );
     if ( body->ways != NULL )
         moved->turn = q_mul( turn_along( l, body, frame ), moved->turn );

@@ -56,6 +56,7 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
 static void aim_frame( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     tr_aiming *a = body->aiming;
+    assert( a->count < l->chunk );
     int joints = l->stage->actors[body->node].target.joint_count, n = a->count++;
     size_t at = (size_t)n * (size_t)joints;
     tr_pose below = tr_world_pose( &l->below->worlds[body->node], frame );
@@ -74,6 +75,15 @@ static void aim_frame( const tr_cage_layer *l, const tr_moved_body *body, int fr
                                      .rotations = a->rotations + at };
     a->results[n] =
         ( tr_fit_result ){ .local = tr_clip_frame( &l->result->motions[body->node].clip, frame ) };
+}
+
+// All of it goes as one: bones need not be aimed.
+static void pose_rigid( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    const tr_clip *in = &l->below->motions[body->node].clip, *out = &l->result->motions[body->node].clip;
+    quat turn = body->frames[frame - l->begin].turn;
+    tr_clip_frame( out, frame )[0] = q_unit( q_mul( turn, tr_clip_frame( in, frame )[0] ) );
+    out->root[frame] = l->after[tr_layer_cell( l, frame, body->lead )];
 }
 
 static bool is_below( const tr_skeleton *skeleton, int joint, int above )
@@ -113,11 +123,13 @@ static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int 
     tr_pose below = tr_world_pose( &l->below->worlds[body->node], frame ),
             pose = tr_world_pose( &l->result->worlds[body->node], frame );
     quat *local = tr_clip_frame( &motion->clip, frame );
-    keep_hands( l, body->node, below, local );
+    if ( !body->frames[frame - l->begin].rigid )
+        keep_hands( l, body->node, below, local );
     tr_forward( skeleton, &motion->clip, frame, pose );
     for ( int i = 0; i < body->foot_count; ++i ) {
         const tr_moved_foot *foot = &body->feet[i];
-        for ( int j = foot->joint + 1; j < skeleton->joint_count; ++j )
+        for ( int j = foot->joint + 1; !body->frames[frame - l->begin].rigid && j < skeleton->joint_count;
+              ++j )
             if ( is_below( skeleton, j, foot->joint ) )
                 local[j] = local_rotation( skeleton, below, j );
         tr_ik_orient( skeleton, local, pose, foot->joint,
@@ -135,34 +147,45 @@ static void turn_body( const tr_cage_layer *l, const tr_moved_body *body, int fr
 }
 
 // Steps of feet, and poses aimed along what became of the points.
-static bool pose_actor( const tr_cage_layer *l, tr_moved_body *body, int from, int to, tr_error *error )
+static bool pose_actor( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
+                        tr_error *error )
 {
     tr_aiming *a = body->aiming;
     bool *affected = l->affected + (size_t)body->node * (size_t)l->stage->frame_count;
     a->count = 0;
-    for ( int f = from; f <= to; ++f )
-        if ( tr_moved_at( l, body, f )->moves ) {
-            aim_frame( l, body, f );
-            turn_body( l, body, f );
-            affected[f] = true;
-        }
-    if ( !tr_fit_solve( &a->fit, &a->scratch, a->frames, a->results, a->count, error ) )
-        return false;
-    for ( int f = from, n = 0; f <= to; ++f ) {
-        affected[f] = tr_steps_frame( l, body, f ) || affected[f];
-        if ( n == a->count || a->stage_frames[n] != f )
+    for ( int f = frames->first; f <= frames->last; ++f ) {
+        const tr_moved_frame *moved = tr_some_have( frames, f ) ? tr_moved_at( l, body, f ) : NULL;
+        if ( moved == NULL || !moved->moves )
             continue;
-        l->result->motions[body->node].clip.root[f] = a->results[n++].root;
-        orient_feet( l, body, f );
+        if ( moved->rigid )
+            pose_rigid( l, body, f );
+        else
+            aim_frame( l, body, f );
+        turn_body( l, body, f );
+        affected[f] = true;
+    }
+    if ( a->count > 0 && !tr_fit_solve( &a->fit, &a->scratch, a->frames, a->results, a->count, error ) )
+        return false;
+    for ( int n = 0; n < a->count; ++n )
+        l->result->motions[body->node].clip.root[a->stage_frames[n]] = a->results[n].root;
+    for ( int f = frames->first; f <= frames->last; ++f ) {
+        if ( !tr_some_have( frames, f ) )
+            continue;
+        bool moved = affected[f];
+        affected[f] = tr_steps_frame( l, body, f ) || moved;
+        if ( moved )
+            orient_feet( l, body, f );
     }
     return true;
 }
 
-static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, int from, int to )
+static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )
 {
     int prop = body->node - l->stage->actor_count;
     bool *affected = l->affected + (size_t)body->node * (size_t)l->stage->frame_count;
-    for ( int f = from; f <= to; ++f ) {
+    for ( int f = frames->first; f <= frames->last; ++f ) {
+        if ( !tr_some_have( frames, f ) )
+            continue;
         affected[f] = affected[f] || tr_moved_at( l, body, f )->moves;
         if ( f < l->begin || f >= l->begin + l->frame_count )
             continue;
@@ -171,11 +194,11 @@ static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, int from, in
     }
 }
 
-bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, int from, int to, tr_error *error )
+bool tr_posing_frames( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
+                       tr_error *error )
 {
-    assert( to - from < l->chunk );
     if ( body->node < l->stage->actor_count )
-        return pose_actor( l, body, from, to, error );
-    pose_prop( l, body, from, to );
+        return pose_actor( l, body, frames, error );
+    pose_prop( l, body, frames );
     return true;
 }

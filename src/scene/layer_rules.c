@@ -3,13 +3,16 @@
 // at one frame does not stand out among its neighbours; grabbed props stay where the cage put them.
 #include "scene/layer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct tr_missed_rule {
     int rule;
-    int nodes[2]; // whose turn what is missed follows: the first that is grabbed as a whole; -1
-    vec3 *below;  // [frame_count of the stage] how far the result below is from it
-    vec3 *now;    // the same, turned with those the rule joins
+    int owner;       // the node it is listed at
+    int first, last; // frames in which it is missed
+    int nodes[2];    // whose turn what is missed follows: the first that is grabbed as a whole; -1
+    vec3 *below;     // [frame_count of the stage] how far the result below is from it
+    vec3 *now;       // the same, turned with those the rule joins
 } tr_missed_rule;
 
 void tr_layer_rules_free( tr_cage_layer *l )
@@ -19,6 +22,7 @@ void tr_layer_rules_free( tr_cage_layer *l )
         tr_free( l->missed[i].now );
     }
     tr_free( l->missed );
+    tr_free( l->missed_of );
     tr_free( l->edited.rules );
     tr_free( l->paths );
     tr_free( l->path_weights );
@@ -58,11 +62,13 @@ static bool note_miss( tr_cage_layer *l, int r )
         if ( missed.below == NULL ) {
             missed.below = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
             missed.now = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
+            missed.first = f;
             l->missed[l->missed_count++] = missed;
         }
         if ( missed.below == NULL || missed.now == NULL )
             return false;
         missed.below[f] = missed.now[f] = miss_at( l, rule, f );
+        l->missed[l->missed_count - 1].last = f;
     }
     l->edited.rules[r].miss = missed.now;
     return true;
@@ -74,19 +80,42 @@ static bool is_whole( const tr_cage_layer *l, int node )
     return body != NULL && body->lead >= 0;
 }
 
+static int by_owner( const void *a, const void *b )
+{
+    const tr_missed_rule *p = a, *q = b;
+    return p->owner != q->owner ? p->owner - q->owner : p->rule - q->rule;
+}
+
+static void list_misses( tr_cage_layer *l )
+{
+    int nodes = l->stage->actor_count + l->stage->prop_count, i = 0;
+    for ( int m = 0; m < l->missed_count; ++m ) {
+        const tr_rule *rule = &l->stage->rules[l->missed[m].rule];
+        int b = tr_anchor_node( l->stage, &rule->b ), a = tr_anchor_node( l->stage, &rule->a );
+        l->missed[m].nodes[0] = is_whole( l, b ) ? b : -1;
+        l->missed[m].nodes[1] = is_whole( l, a ) ? a : -1;
+        l->missed[m].owner = a >= 0 && l->linked[a] ? a : b;
+    }
+    if ( l->missed_count > 0 )
+        qsort( l->missed, (size_t)l->missed_count, sizeof *l->missed, by_owner );
+    for ( int n = 0; n <= nodes; ++n ) {
+        while ( i < l->missed_count && l->missed[i].owner < n )
+            ++i;
+        l->missed_of[n] = i;
+    }
+}
+
 static bool note_misses( tr_cage_layer *l )
 {
     l->missed = tr_alloc( (size_t)l->stage->rule_count, sizeof( tr_missed_rule ) );
-    for ( int r = 0; l->missed != NULL && r < l->stage->rule_count; ++r )
+    l->missed_of = tr_alloc( (size_t)( l->stage->actor_count + l->stage->prop_count + 1 ), sizeof( int ) );
+    if ( l->missed == NULL || l->missed_of == NULL )
+        return false;
+    for ( int r = 0; r < l->stage->rule_count; ++r )
         if ( !note_miss( l, r ) )
             return false;
-    for ( int i = 0; l->missed != NULL && i < l->missed_count; ++i ) {
-        const tr_rule *rule = &l->stage->rules[l->missed[i].rule];
-        int b = tr_anchor_node( l->stage, &rule->b ), a = tr_anchor_node( l->stage, &rule->a );
-        l->missed[i].nodes[0] = is_whole( l, b ) ? b : -1;
-        l->missed[i].nodes[1] = is_whole( l, a ) ? a : -1;
-    }
-    return l->missed != NULL;
+    list_misses( l );
+    return true;
 }
 
 // What a rule misses turns with those it joins: one that fades in is far off yet, and in the way its bodies
@@ -316,18 +345,25 @@ void tr_layer_rules_solve( tr_cage_layer *l )
     }
 }
 
-void tr_layer_rules_frames( tr_cage_layer *l, int from, int to )
+void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
-    for ( int i = 0; i < l->missed_count; ++i )
-        for ( int f = from; f <= to; ++f )
-            turn_miss( l, &l->missed[i], f );
-    int begin = from > l->begin ? from : l->begin, end = l->begin + l->frame_count - 1;
+    for ( int i = l->missed_of[node]; i < l->missed_of[node + 1]; ++i ) {
+        const tr_missed_rule *missed = &l->missed[i];
+        int last = frames->last < missed->last ? frames->last : missed->last;
+        for ( int f = frames->first > missed->first ? frames->first : missed->first; f <= last; ++f )
+            if ( tr_some_have( frames, f ) )
+                turn_miss( l, missed, f );
+    }
+    int begin = frames->first > l->begin ? frames->first : l->begin, end = l->begin + l->frame_count - 1;
     for ( int r = l->stage->rule_count; r < l->edited.rule_count; ++r ) {
         const tr_rule *rule = &l->edited.rules[r];
         ptrdiff_t at = rule->path - l->paths;
         int path = (int)( at / l->stage->frame_count );
         bool first = r == l->stage->rule_count || rule->path != rule[-1].path; // handles may share one
-        for ( int f = begin; first && rule->a.prop < 0 && f <= to && f <= end; ++f )
-            l->paths[at + f] = trace( l, &rule->a, path, f );
+        if ( !first || rule->a.actor != node )
+            continue;
+        for ( int f = begin; f <= frames->last && f <= end; ++f )
+            if ( tr_some_have( frames, f ) )
+                l->paths[at + f] = trace( l, &rule->a, path, f );
     }
 }

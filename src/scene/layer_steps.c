@@ -77,25 +77,36 @@ static int by_first_frame( const void *a, const void *b )
     return ( p->first > q->first ) - ( p->first < q->first );
 }
 
-static bool is_of_foot( const tr_stage *stage, int actor, int joint, const tr_rule *rule )
+typedef struct own_rules { // those that make stances of one character
+    const tr_rule **rules;
+    int count;
+} own_rules;
+
+static bool gather_own( const tr_stage *stage, int actor, own_rules *out )
 {
-    return rule->a.actor == actor && !rule->given && rule->first <= rule->last &&
-           tr_stance_foot( stage, rule ) == joint;
+    out->rules = tr_alloc( (size_t)stage->rule_count, sizeof *out->rules );
+    for ( int r = 0; out->rules != NULL && r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        if ( rule->a.actor == actor && !rule->given && rule->first <= rule->last &&
+             tr_stance_foot( stage, rule ) >= 0 )
+            out->rules[out->count++] = rule;
+    }
+    return out->rules != NULL;
 }
 
 // False when out of memory. No stances: the joint carries no foot that ever stands.
-static bool find_stances( const tr_stage *stage, int actor, tr_moved_foot *foot )
+static bool find_stances( const tr_stage *stage, const own_rules *own, tr_moved_foot *foot )
 {
     int count = 0, all = 0;
-    for ( int r = 0; r < stage->rule_count; ++r )
-        all += is_of_foot( stage, actor, foot->joint, &stage->rules[r] );
+    for ( int r = 0; r < own->count; ++r )
+        all += tr_stance_foot( stage, own->rules[r] ) == foot->joint;
     foot->stances = all > 0 ? tr_alloc( (size_t)all, sizeof( tr_stance ) ) : NULL;
     if ( foot->stances == NULL )
         return all == 0;
-    for ( int r = 0; r < stage->rule_count; ++r )
-        if ( is_of_foot( stage, actor, foot->joint, &stage->rules[r] ) )
+    for ( int r = 0; r < own->count; ++r )
+        if ( tr_stance_foot( stage, own->rules[r] ) == foot->joint )
             foot->stances[count++] =
-                ( tr_stance ){ .first = stage->rules[r].first, .last = stage->rules[r].last };
+                ( tr_stance ){ .first = own->rules[r]->first, .last = own->rules[r]->last };
     qsort( foot->stances, (size_t)count, sizeof *foot->stances, by_first_frame );
     for ( int i = 0; i < count; ++i ) {
         tr_stance *last = foot->stance_count > 0 ? &foot->stances[foot->stance_count - 1] : NULL;
@@ -107,20 +118,27 @@ static bool find_stances( const tr_stage *stage, int actor, tr_moved_foot *foot 
     return true;
 }
 
+static bool find_feet( const tr_cage_layer *l, tr_moved_body *body )
+{
+    own_rules own = { 0 };
+    body->feet = tr_alloc( (size_t)body->count, sizeof( tr_moved_foot ) );
+    bool ok = body->feet != NULL && gather_own( l->stage, body->node, &own );
+    for ( int p = body->first; ok && p < body->first + body->count; ++p ) {
+        tr_moved_foot *foot = &body->feet[body->foot_count];
+        *foot = ( tr_moved_foot ){ .joint = l->bound[p].part, .point = p };
+        ok = find_stances( l->stage, &own, foot );
+        body->foot_count += foot->stance_count > 0;
+    }
+    tr_free( own.rules );
+    return ok;
+}
+
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
 {
     if ( body->node >= l->stage->actor_count )
         return true; // props have no feet
-    body->feet = tr_alloc( (size_t)body->count, sizeof( tr_moved_foot ) );
-    if ( body->feet == NULL )
+    if ( !find_feet( l, body ) )
         return tr_error_memory( error );
-    for ( int p = body->first; p < body->first + body->count; ++p ) {
-        tr_moved_foot *foot = &body->feet[body->foot_count];
-        *foot = ( tr_moved_foot ){ .joint = l->bound[p].part, .point = p };
-        if ( !find_stances( l->stage, body->node, foot ) )
-            return tr_error_memory( error );
-        body->foot_count += foot->stance_count > 0;
-    }
     bool stands = body->foot_count > 0;
     return !stands || tr_result_steps( l->result, l->stage, body->node ) != NULL || tr_error_memory( error );
 }

@@ -18,35 +18,63 @@ double *tr_result_turns( tr_result *result, int actor )
     return result->turns[actor];
 }
 
-static bool copy_motions( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
+typedef struct copying {
+    const tr_stage *stage;
+    tr_result *out;
+    const tr_result *in;
+    atomic_bool failed;
+} copying;
+
+static bool copy_world( tr_world *out, const tr_world *in )
 {
-    for ( int i = 0; i < stage->actor_count; ++i ) {
-        if ( !tr_motion_copy( &out->motions[i], &in->motions[i], error ) ||
-             !tr_world_build( &out->worlds[i], &out->motions[i], error ) )
-            return false;
-        size_t frames = (size_t)stage->frame_count,
-               cells = frames * (size_t)stage->actors[i].target.joint_count;
-        if ( ( in->steps[i] != NULL && tr_result_steps( out, stage, i ) == NULL ) ||
-             ( in->turns[i] != NULL && tr_result_turns( out, i ) == NULL ) )
-            return tr_error_memory( error );
-        if ( in->steps[i] != NULL )
-            memcpy( out->steps[i], in->steps[i], cells * sizeof( tr_step ) );
-        if ( in->turns[i] != NULL )
-            memcpy( out->turns[i], in->turns[i], frames * sizeof( double ) );
-    }
-    for ( int p = 0; p < stage->prop_count; ++p )
-        memcpy( out->tracks[p], in->tracks[p], (size_t)stage->frame_count * sizeof( rigid ) );
+    size_t cells = (size_t)in->frame_count * (size_t)in->joint_count;
+    *out = ( tr_world ){ .joint_count = in->joint_count, .frame_count = in->frame_count };
+    out->rotations = tr_alloc( cells, sizeof( quat ) );
+    out->positions = tr_alloc( cells, sizeof( vec3 ) );
+    if ( out->rotations == NULL || out->positions == NULL )
+        return false;
+    memcpy( out->rotations, in->rotations, cells * sizeof( quat ) );
+    memcpy( out->positions, in->positions, cells * sizeof( vec3 ) );
     return true;
+}
+
+static bool copy_actor( const copying *c, int i )
+{
+    size_t frames = (size_t)c->stage->frame_count,
+           cells = frames * (size_t)c->stage->actors[i].target.joint_count;
+    tr_error error;
+    if ( !tr_motion_copy( &c->out->motions[i], &c->in->motions[i], &error ) ||
+         !copy_world( &c->out->worlds[i], &c->in->worlds[i] ) ||
+         ( c->in->steps[i] != NULL && tr_result_steps( c->out, c->stage, i ) == NULL ) ||
+         ( c->in->turns[i] != NULL && tr_result_turns( c->out, i ) == NULL ) )
+        return false;
+    if ( c->in->steps[i] != NULL )
+        memcpy( c->out->steps[i], c->in->steps[i], cells * sizeof( tr_step ) );
+    if ( c->in->turns[i] != NULL )
+        memcpy( c->out->turns[i], c->in->turns[i], frames * sizeof( double ) );
+    return true;
+}
+
+static void copy_actors( void *context, int begin, int end )
+{
+    copying *c = context;
+    for ( int i = begin; i < end; ++i )
+        if ( !copy_actor( c, i ) )
+            c->failed = true;
 }
 
 bool tr_result_copy( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
 {
+    copying c = { .stage = stage, .out = out, .in = in };
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( copy_motions( out, stage, in, error ) )
+    tr_parallel_for( stage->actor_count, 1 + 4096 / stage->frame_count, copy_actors, &c );
+    for ( int p = 0; p < stage->prop_count; ++p )
+        memcpy( out->tracks[p], in->tracks[p], (size_t)stage->frame_count * sizeof( rigid ) );
+    if ( !c.failed )
         return true;
     tr_result_free( out );
-    return false;
+    return tr_error_memory( error );
 }
 
 // ----------------------------------------------------------------------------------------------------- leak
@@ -117,79 +145,6 @@ static void report_handles( const tr_cage_layer *l )
     }
 }
 
-// --------------------------------------------------------------------------------------------------- frames
-
-// Frames of everybody who is linked go back to what is below.
-static void restore( const tr_cage_layer *l, int from, int to )
-{
-    size_t count = (size_t)( to - from + 1 );
-    for ( int i = 0; i < l->stage->actor_count; ++i ) {
-        if ( !l->linked[i] )
-            continue;
-        const tr_clip *in = &l->below->motions[i].clip, *out = &l->result->motions[i].clip;
-        size_t joints = (size_t)in->joint_count;
-        tr_pose below = tr_world_pose( &l->below->worlds[i], from ),
-                pose = tr_world_pose( &l->result->worlds[i], from );
-        memcpy( tr_clip_frame( out, from ), tr_clip_frame( in, from ), count * joints * sizeof( quat ) );
-        memcpy( out->root + from, in->root + from, count * sizeof( vec3 ) );
-        memcpy( pose.rotations, below.rotations, count * joints * sizeof( quat ) );
-        memcpy( pose.positions, below.positions, count * joints * sizeof( vec3 ) );
-        for ( int f = from; l->result->turns[i] != NULL && f <= to; ++f )
-            l->result->turns[i][f] = l->below->turns[i] != NULL ? l->below->turns[i][f] : 0;
-    }
-    for ( int p = 0; p < l->stage->prop_count; ++p )
-        if ( l->linked[l->stage->actor_count + p] )
-            memcpy( l->result->tracks[p] + from, l->below->tracks[p] + from, count * sizeof( rigid ) );
-}
-
-// Whoever rules join to somebody affected is so, too.
-static void reach( const tr_cage_layer *l, int from, int to )
-{
-    int nodes = l->stage->actor_count + l->stage->prop_count;
-    size_t frames = (size_t)l->stage->frame_count;
-    for ( int f = from; f <= to; ++f ) {
-        bool any = false;
-        for ( int n = 0; n < nodes; ++n )
-            any = ( l->reached[n] = l->affected[(size_t)n * frames + (size_t)f] ) || any;
-        if ( any )
-            tr_stage_reach( l->stage, f, l->reached );
-        for ( int n = 0; any && n < nodes; ++n )
-            l->affected[(size_t)n * frames + (size_t)f] = l->reached[n];
-    }
-}
-
-typedef struct posing {
-    tr_cage_layer *l;
-    int from, to;
-    atomic_bool failed;
-} posing;
-
-static void pose_bodies( void *context, int begin, int end )
-{
-    posing *p = context;
-    tr_error error;
-    for ( int i = begin; i < end; ++i )
-        if ( !tr_posing_frames( p->l, &p->l->bodies[i], p->from, p->to, &error ) )
-            p->failed = true;
-}
-
-bool tr_cage_layer_frames( tr_cage_layer *l, int from, int to, tr_error *error )
-{
-    size_t frames = (size_t)l->stage->frame_count;
-    for ( int n = 0; n < l->stage->actor_count + l->stage->prop_count; ++n )
-        memset( l->affected + (size_t)n * frames + (size_t)from, 0,
-                (size_t)( to - from + 1 ) * sizeof( bool ) );
-    restore( l, from, to );
-    posing p = { .l = l, .from = from, .to = to };
-    tr_parallel_for( l->body_count, 1, pose_bodies, &p );
-    if ( p.failed )
-        return tr_error_set( error, "the cage moved a body to where there are no numbers" );
-    tr_carried_frames( l, from, to );
-    tr_layer_rules_frames( l, from, to );
-    reach( l, from, to );
-    return true;
-}
-
 // ---------------------------------------------------------------------------------------------------- apply
 
 // Frames in which anybody has to be settled; none: last < first.
@@ -209,10 +164,9 @@ static void find_affected( const tr_cage_layer *l, int *first, int *last )
 static bool move( tr_cage_layer *l, tr_error *error )
 {
     tr_cage_solve_def def = tr_default_cage_solve_def();
-    int from, to, first, last;
+    int first, last;
     tr_cage_layer_solve( l, &def );
-    tr_cage_layer_range( l, &from, &to );
-    if ( !tr_cage_layer_frames( l, from, to, error ) )
+    if ( !tr_cage_layer_pose_all( l, error ) )
         return false;
     find_affected( l, &first, &last );
     return last < first || tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error );

@@ -75,7 +75,9 @@ static bool build_work( clusters *c, int part, tr_error *error )
                                  .store = &c->store,
                                  .result = c->result,
                                  .last = c->stage->frame_count - 1,
+                                 .joints = true,
                                  .stride = 1,
+                                 .reach = 1,
                                  .def = tr_default_cluster_def() };
     int begin = c->rule_begin[part];
     return tr_cluster_work_build( work, c->nodes, c->rules + begin, c->rule_begin[part + 1] - begin, error );
@@ -150,7 +152,7 @@ static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_graphs graphs;
-    bool ok = tr_graphs_build( &graphs, stage, NULL, error ) && copy_pose( stage, result, error ) &&
+    bool ok = tr_graphs_build( &graphs, stage, NULL, true, error ) && copy_pose( stage, result, error ) &&
               solve_clusters( stage, result, &graphs, error ) && fit( stage, result, &graphs, error );
     tr_graphs_free( &graphs );
     return ok;

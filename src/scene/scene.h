@@ -660,6 +660,7 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
 //   for each move of the mouse
 //       tr_drag_visible( drag, &tick );                               // the block of frames being looked at
 //       while ( tr_drag_more( drag, 4 ) ) draw…                       // the others, the nearest first
+//       while ( tr_drag_refine( drag, 1 ) ) draw…                     // all again, as the pipeline has them
 //   tr_drag_end( drag );
 //
 // Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
@@ -700,6 +701,12 @@ bool tr_drag_more( tr_drag *drag, int blocks );
 const tr_result *tr_drag_result( const tr_drag *drag );
 bool tr_drag_is_solved( const tr_drag *drag, int frame );   // also where nothing has to be
 const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick moved it; NULL: none was built
+// While the mouse rests: once tr_drag_more is through, solves the frames of the last tick again as the
+// pipeline will when the mouse is let go, those next to its frame first, at most `blocks` at a time. True as
+// long as there is more to do; false when all frames are refined, or the tick was superseded. Allocates
+// nothing.
+bool tr_drag_refine( tr_drag *drag, int blocks );
+bool tr_drag_is_refined( const tr_drag *drag, int frame );
 // How far from where it ought to be the last tick left a handle (index in the document) on the cage, metres.
 double tr_drag_error( const tr_drag *drag, int handle );
 

@@ -12,31 +12,43 @@ struct tr_settler {
     tr_cluster_fitter *fitter;
 };
 
-static bool build( tr_settler *s, tr_error *error )
+tr_settling tr_default_settling( void )
+{
+    return ( tr_settling ){ .graph = tr_default_cluster_def(),
+                            .stride = 1,
+                            .fit = tr_default_fit_def(),
+                            .rounds = TR_MEETING_ROUNDS };
+}
+
+static bool build_fitter( tr_settler *s, tr_error *error )
 {
     const tr_settle_def *def = &s->def;
-    if ( !tr_graphs_build( &s->graphs, def->stage, def->nodes, error ) ||
-         !tr_graph_store_build( &s->store, def->stage, error ) )
-        return false;
-    s->work = ( tr_cluster_work ){ .stage = def->stage,
-                                   .store = &s->store,
-                                   .result = def->result,
-                                   .first = def->first,
-                                   .last = def->last,
-                                   .def = def->graph,
-                                   .warm = def->warm };
     tr_cluster_fit_def fit = tr_default_cluster_fit_def( def->stage, def->result, &s->graphs );
     fit.nodes = def->nodes;
     fit.affected = def->affected;
     fit.first = def->first;
     fit.last = def->last;
-    fit.fit = def->fit;
-    fit.rounds = def->rounds;
     s->fitter = tr_cluster_fitter_create( &fit, error );
-    if ( s->fitter == NULL )
+    return s->fitter != NULL;
+}
+
+static bool build( tr_settler *s, tr_error *error )
+{
+    const tr_settle_def *def = &s->def;
+    if ( !build_fitter( s, error ) || !tr_graph_store_build( &s->store, def->stage, error ) )
         return false;
-    s->work.stride = tr_cluster_fitter_needs_joints( s->fitter ) ? 1 : def->stride;
-    return tr_cluster_work_build( &s->work, def->nodes, NULL, 0, error ) &&
+    bool joints = tr_settler_needs_joints( s );
+    s->work = ( tr_cluster_work ){ .stage = def->stage,
+                                   .store = &s->store,
+                                   .result = def->result,
+                                   .first = def->first,
+                                   .last = def->last,
+                                   .def = tr_default_cluster_def(),
+                                   .joints = joints,
+                                   .reach = def->reach,
+                                   .kept = joints && def->kept > 0 ? 1 : def->kept };
+    return tr_graphs_build( &s->graphs, def->stage, def->nodes, joints, error ) &&
+           tr_cluster_work_build( &s->work, def->nodes, NULL, 0, error ) &&
            tr_work_rooms_build( &s->rooms, &s->work, 1, error );
 }
 
@@ -68,8 +80,16 @@ void tr_settler_destroy( tr_settler *s )
     tr_free( s );
 }
 
-bool tr_settler_deform( tr_settler *s, int from, int to, tr_error *error )
+bool tr_settler_needs_joints( const tr_settler *s )
 {
+    return tr_cluster_fitter_needs_joints( s->fitter );
+}
+
+bool tr_settler_deform( tr_settler *s, const tr_settling *how, int from, int to, tr_error *error )
+{
+    s->work.def = how->graph;
+    s->work.warm = how->warm;
+    s->work.stride = how->stride;
     return tr_cluster_works_run( &( tr_deform_run ){ .works = &s->work,
                                                      .count = 1,
                                                      .affected = s->def.affected,
@@ -79,8 +99,9 @@ bool tr_settler_deform( tr_settler *s, int from, int to, tr_error *error )
                                  &s->rooms, error );
 }
 
-bool tr_settler_fit( tr_settler *s, int from, int to, tr_error *error )
+bool tr_settler_fit( tr_settler *s, const tr_settling *how, int from, int to, tr_error *error )
 {
+    tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds );
     return tr_cluster_fitter_run( s->fitter, from, to, error );
 }
 
@@ -97,20 +118,17 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
         nodes[n] = memchr( affected + n * frames, 1, frames ) != NULL;
         any = any || nodes[n];
     }
-    tr_cluster_fit_def fit = tr_default_cluster_fit_def( stage, result, NULL );
+    tr_settling how = tr_default_settling();
     tr_settle_def def = { .stage = stage,
                           .result = result,
                           .nodes = nodes,
                           .affected = affected,
                           .first = first,
                           .last = last,
-                          .graph = tr_default_cluster_def(),
-                          .stride = 1,
-                          .fit = fit.fit,
-                          .rounds = fit.rounds };
+                          .reach = 1 };
     tr_settler *settler = any ? tr_settler_create( &def, error ) : NULL;
-    bool ok = !any || ( settler != NULL && tr_settler_deform( settler, first, last, error ) &&
-                        tr_settler_fit( settler, first, last, error ) );
+    bool ok = !any || ( settler != NULL && tr_settler_deform( settler, &how, first, last, error ) &&
+                        tr_settler_fit( settler, &how, first, last, error ) );
     tr_settler_destroy( settler );
     tr_free( nodes );
     return ok;
