@@ -91,6 +91,12 @@ static bool linked_setup( void **out, const char *people, bool quick, tr_error *
     return relay_setup( out, "posegraph", atoi( people ), error );
 }
 
+static bool meshed_setup( void **out, const char *people, bool quick, tr_error *error )
+{
+    (void)quick;
+    return relay_setup( out, "imesh", atoi( people ), error );
+}
+
 static bool solve_run( void *pointer, tr_error *error )
 {
     scene_state *state = pointer;
@@ -105,6 +111,21 @@ static void solve_describe( const void *pointer, tr_bench_row *row )
     bench_field( row, "frames", state->stage.frame_count );
     bench_field( row, "us_character_frame",
                  row->ms * 1000 / ( (double)state->stage.actor_count * state->stage.frame_count ) );
+}
+
+static void meshed_describe( const void *pointer, tr_bench_row *row )
+{
+    const scene_state *state = pointer;
+    double frames = 0, bytes = 0;
+    for ( int i = 0; i < state->result.mesh_count; ++i ) {
+        const tr_mesh_report *report = &state->result.meshes[i];
+        frames += report->last - report->first + 1;
+        bytes = fmax( bytes, (double)report->bytes );
+    }
+    solve_describe( pointer, row );
+    bench_field( row, "windows", state->result.mesh_count );
+    bench_field( row, "ms_window_frame", row->ms / fmax( frames, 1 ) );
+    bench_field( row, "MB_window", bytes / 1e6 );
 }
 
 static bool measure_setup( void **out, const char *method, bool quick, tr_error *error )
@@ -126,6 +147,7 @@ static bool measure_run( void *pointer, tr_error *error )
 static const bench_kind load_kind = { load_setup, load_run, load_describe, scene_teardown };
 static const bench_kind solve_kind = { solve_setup, solve_run, solve_describe, scene_teardown };
 static const bench_kind linked_kind = { linked_setup, solve_run, solve_describe, scene_teardown };
+static const bench_kind meshed_kind = { meshed_setup, solve_run, meshed_describe, scene_teardown };
 static const bench_kind measure_kind = { measure_setup, measure_run, solve_describe, scene_teardown };
 
 const bench_case bench_scene_cases[] = {
@@ -138,6 +160,9 @@ const bench_case bench_scene_cases[] = {
     { "box_relay/19", "19", 2, &linked_kind, "box_relay/19", "times_1_thread", .long_only = true },
     { "box_relay/78", "78", 1, &linked_kind, .long_only = true },
     { "box_relay/78", "78", 2, &linked_kind, "box_relay/78", "times_1_thread", .long_only = true },
+    { "imesh/relay19", "19", 1, &meshed_kind, .long_only = true },
+    { "imesh/relay78", "78", 1, &meshed_kind, .long_only = true },
+    { "imesh/relay78", "78", 2, &meshed_kind, "imesh/relay78", "times_1_thread", .long_only = true },
     { "measure/box_relay", NULL, 1, &measure_kind },
     { "measure/box_relay", NULL, 2, &measure_kind, "measure/box_relay", "times_1_thread" },
     { NULL },

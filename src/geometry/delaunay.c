@@ -29,13 +29,18 @@ typedef __int128 wide;
 typedef struct tr_delaunay_cell {
     int vertex[4]; // positively oriented: det( b − a, c − a, d − a ) > 0; the point at infinity is `ghost`
     int across[4]; // neighbour opposite to each vertex
-    int born[4];   // while a hole is filled: the new tetrahedron on that face
     int mark;      // hole it was last looked at for: 2 · number kept, 2 · number + 1 removed
 } cell;
 
 typedef struct tr_delaunay_place {
     int32_t x[3];
 } place;
+
+typedef struct tr_delaunay_edge { // of the rim of a new tetrahedron, while a hole is filled
+    int low, high;                // its ends
+    int cell, corner;             // the tetrahedron, and its corner opposite to what lies beyond the edge
+    int hole;                     // number of the hole it is from: entries of others are free
+} edge;
 
 // ---------------------------------------------------------------------------------------------- predicates
 
@@ -165,15 +170,6 @@ static int new_cell( mesh *m )
     return d->cell_count++;
 }
 
-static int corner_of( const cell *t, int vertex )
-{
-    for ( int i = 0; i < 3; ++i )
-        if ( t->vertex[i] == vertex )
-            return i;
-    assert( t->vertex[3] == vertex );
-    return 3;
-}
-
 static int corner_towards( const cell *t, int neighbour )
 {
     for ( int i = 0; i < 3; ++i )
@@ -272,10 +268,60 @@ static bool dig( mesh *m, int first, const place *p )
     return true;
 }
 
+// Room for three edges of each new tetrahedron, half of them twice, in a table that is never half full.
+static bool reserve_edges( tr_delaunay *d, int cells )
+{
+    int capacity = d->edge_capacity > 0 ? d->edge_capacity : 256;
+    while ( capacity < 4 * cells )
+        capacity *= 2;
+    if ( capacity == d->edge_capacity )
+        return true;
+    edge *edges = tr_alloc( (size_t)capacity, sizeof *edges );
+    if ( edges == NULL )
+        return false;
+    tr_free( d->edges );
+    d->edges = edges;
+    d->edge_capacity = capacity;
+    return true;
+}
+
+// Two new tetrahedra share each edge of the hole's rim, and the face from it to the new point: whoever comes
+// second finds the first in the table.
+static void meet( mesh *m, int made, int corner, int u, int v )
+{
+    tr_delaunay *d = m->out;
+    int low = u < v ? u : v, high = u < v ? v : u;
+    unsigned key = (unsigned)low * 0x9e3779b1u + (unsigned)high * 0x85ebca77u;
+    for ( unsigned at = key ^ key >> 15;; ++at ) {
+        edge *e = &d->edges[at & (unsigned)( d->edge_capacity - 1 )];
+        if ( e->hole != m->hole ) {
+            *e = ( edge ){ low, high, made, corner, m->hole };
+            return;
+        }
+        if ( e->low == low && e->high == high ) {
+            d->cells[made].across[corner] = e->cell;
+            d->cells[e->cell].across[e->corner] = made;
+            return;
+        }
+    }
+}
+
+static int count_faces( const mesh *m )
+{
+    const tr_delaunay *d = m->out;
+    int count = 0;
+    for ( int n = 0; n < d->stack_count; ++n )
+        for ( int i = 0; i < 4; ++i )
+            count += !removed( m, d->cells[d->stack[n]].across[i] );
+    return count;
+}
+
 // A tetrahedron from p to each face of the hole.
 static bool raise_cells( mesh *m, int vertex )
 {
     tr_delaunay *d = m->out;
+    if ( !reserve_edges( d, count_faces( m ) ) )
+        return false;
     for ( int n = 0; n < d->stack_count; ++n )
         for ( int i = 0; i < 4; ++i ) {
             int old = d->stack[n], outer = d->cells[old].across[i];
@@ -290,45 +336,14 @@ static bool raise_cells( mesh *m, int vertex )
             t->across[i] = outer;
             t->mark = 2 * m->hole;
             d->cells[outer].across[corner_towards( &d->cells[outer], old )] = made;
-            d->cells[old].born[i] = made;
+            for ( int k = 0; k < 4; ++k )
+                if ( k != i ) // the edge of face i that leaves out corner k
+                    meet( m, made, k, t->vertex[k == ( i + 1 ) % 4 ? ( i + 2 ) % 4 : ( i + 1 ) % 4],
+                          t->vertex[k == ( i + 3 ) % 4 ? ( i + 2 ) % 4 : ( i + 3 ) % 4] );
             if ( ghost_corner( m, t ) == NOBODY )
                 m->recent = made; // a walk begins inside
         }
     return true;
-}
-
-// The new tetrahedron beyond corner k of the one on face i of an old cell: turn about the edge that both
-// leave out until the hole ends.
-static int beyond( const mesh *m, int old, int i, int k )
-{
-    const cell *cells = m->out->cells;
-    int left = cells[old].vertex[i]; // the corner whose face we stand on; we leave through that of k
-    int through = cells[old].vertex[k], at = old;
-    for ( ;; ) {
-        int next = cells[at].across[corner_of( &cells[at], through )];
-        if ( !removed( m, next ) )
-            return cells[at].born[corner_of( &cells[at], through )];
-        // In the next cell the corner that faces us is new; the one to leave through is the one we came by.
-        int facing = cells[next].vertex[corner_towards( &cells[next], at )];
-        through = left;
-        left = facing;
-        at = next;
-    }
-}
-
-static void join_cells( mesh *m )
-{
-    tr_delaunay *d = m->out;
-    for ( int n = 0; n < d->stack_count; ++n )
-        for ( int i = 0; i < 4; ++i ) {
-            int old = d->stack[n];
-            if ( removed( m, d->cells[old].across[i] ) )
-                continue;
-            cell *t = &d->cells[d->cells[old].born[i]];
-            for ( int k = 0; k < 4; ++k )
-                if ( k != i )
-                    t->across[k] = beyond( m, old, i, k );
-        }
 }
 
 static bool insert( mesh *m, int vertex )
@@ -345,7 +360,6 @@ static bool insert( mesh *m, int vertex )
     }
     if ( !dig( m, first, p ) || !raise_cells( m, vertex ) )
         return false;
-    join_cells( m );
     for ( int n = 0; n < d->stack_count; ++n ) {
         cell *t = &d->cells[d->stack[n]];
         t->vertex[0] = NOBODY;
@@ -512,6 +526,8 @@ static bool insert_all( tr_delaunay *d, int count )
 {
     mesh m = { .out = d, .ghost = count + HELPERS, .count = count };
     int corners[4];
+    if ( d->edge_capacity > 0 ) // numbers of holes begin anew
+        memset( d->edges, 0, (size_t)d->edge_capacity * sizeof *d->edges );
     find_corners( &m, count, corners );
     if ( !start( &m, corners ) )
         return false;
@@ -553,6 +569,7 @@ void tr_delaunay_free( tr_delaunay *delaunay )
     tr_free( delaunay->places );
     tr_free( delaunay->cells );
     tr_free( delaunay->stack );
+    tr_free( delaunay->edges );
     tr_free( delaunay->last );
     tr_free( delaunay->fill );
     *delaunay = ( tr_delaunay ){ 0 };

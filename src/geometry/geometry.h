@@ -65,6 +65,8 @@ typedef struct tr_delaunay {
     struct tr_delaunay_place *places;
     struct tr_delaunay_cell *cells;
     int cell_count, cell_capacity, free_cell;
+    struct tr_delaunay_edge *edges; // [edge_capacity] a hash table, a power of two
+    int edge_capacity;
     int *stack, stack_count, stack_capacity;
     int *last, *fill; // [point_count]
 } tr_delaunay;

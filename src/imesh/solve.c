@@ -14,6 +14,8 @@
 
 #define FRAME_BLOCK 16
 #define STILL       1e-3 // metres: what hardly moves in a round is settled
+#define CALM        0.1  // of a step's first movement: what is left of it is for the next step
+#define STRIDE      0.03 // metres a step goes at most, if steps suffice: less than a limb is thick
 
 typedef struct rounds {
     tr_imesh *mesh;
@@ -343,20 +345,47 @@ static bool settle( rounds *r, tr_imesh_report *report )
     return true;
 }
 
+// Steps are there so that volumes do not pass through each other unseen: a short way needs fewer. What all
+// vertices of a frame do together does not count.
+static int steps_for( const tr_imesh *mesh )
+{
+    double longest = 0;
+    for ( int f = 0; f < mesh->frame_count; ++f ) {
+        const vec3 *source = tr_imesh_frame( mesh, mesh->source, f ),
+                   *target = tr_imesh_frame( mesh, mesh->target, f );
+        vec3 all = v3_sub( mean_of( target, mesh->vertex_count ), mean_of( source, mesh->vertex_count ) );
+        for ( int v = 0; v < mesh->vertex_count; ++v )
+            longest = fmax( longest, v3_distance( v3_add( source[v], all ), target[v] ) );
+    }
+    return (int)clampd( ceil( longest / STRIDE ), 1, mesh->def.steps );
+}
+
+static bool take_step( rounds *r, bool last, tr_imesh_report *report )
+{
+    const tr_imesh_def *def = &r->mesh->def;
+    double first = HUGE_VAL;
+    if ( !detect( r ) )
+        return false;
+    for ( int i = 0; i < def->iterations && ( last || i < 3 || report->change > CALM * first ); ++i ) {
+        report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
+        first = i == 0 ? report->change : first;
+        ++report->iterations;
+    }
+    restore_surfaces( r->mesh, r->morph );
+    return true;
+}
+
 static bool morph( rounds *r, tr_imesh_report *report )
 {
     tr_imesh *mesh = r->mesh;
-    const tr_imesh_def *def = &mesh->def;
+    int steps = steps_for( mesh );
     r->morph = 0;
     if ( !detect( r ) ) // who touches in the source
         return false;
-    for ( int step = 1; step <= def->steps; ++step ) {
-        r->morph = (double)step / def->steps;
-        if ( !detect( r ) )
+    for ( int step = 1; step <= steps; ++step ) {
+        r->morph = (double)step / steps;
+        if ( !take_step( r, step == steps, report ) )
             return false;
-        for ( int i = 0; i < def->iterations; ++i, ++report->iterations )
-            report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
-        restore_surfaces( mesh, r->morph );
     }
     for ( int half = 0; half < 2; ++half )
         if ( !settle( r, report ) )
