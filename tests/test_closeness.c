@@ -275,13 +275,69 @@ static void reports_tell_what_became_of_windows( void **state )
     end( &x );
 }
 
+// ---------------------------------------------------------------------------------------------- environment
+
+// Somebody stands on a step. Half as large, it takes the feet along: to its new top, and towards its middle.
+static void feet_go_with_their_step( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3( 0, 0.2 - 0.0446, 0 ), 1 ); // knees bent: the soles would be off the floor
+    tr_obstacle step = tr_default_obstacle( "step" );
+    step.size = v3( 2, 0.2, 2 );
+    step.position = v3( 0, 0.1, 0 );
+    tr_scene_add_obstacle( &x.scene, &step );
+    edit( &x, "obstacle_scale scale=0.5\n" );
+    build( &x );
+    tr_result result = solve( &x, "posegraph" );
+    int foot = tr_skeleton_find( &x.stage.actors[0].target, "LeftFoot" ), stances = 0;
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        stances += x.stage.rules[r].kind == TR_CONSTRAINT_CONTACT && x.stage.rules[r].obstacle == 0;
+    assert_true( stances >= 2 );
+    vec3 before = tr_world_pose( &x.stage.actors[0].world, 15 ).positions[foot],
+         after = tr_world_pose( &result.worlds[0], 15 ).positions[foot];
+    check_v3( after, v3( 0.5 * before.x, before.y - 0.1, 0.5 * before.z ), 2e-3 );
+    tr_stage_box box = tr_stage_obstacle( &x.stage, 0, false );
+    check_v3( box.at.position, v3( 0, 0.05, 0 ), 1e-12 );
+    check_v3( box.size, v3( 1, 0.1, 1 ), 1e-12 );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// A hand at a wall follows the wall.
+static void the_mesh_follows_the_environment( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    tr_obstacle wall = tr_default_obstacle( "wall" );
+    wall.size = v3( 0.2, 3, 3 );
+    wall.position = v3( 0.95, 1.5, 0 );
+    tr_scene_add_obstacle( &x.scene, &wall );
+    edit( &x, "obstacle_set id=wall move=-0.2,0,0\n" );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" ), result = solve( &x, "imesh" );
+    assert_int_equal( result.mesh_count, 1 );
+    assert_true( result.meshes[0].mesh.after.deepest < 0.02 );
+    int hand = tr_skeleton_find( &x.stage.actors[0].target, "LeftHand" );
+    double before = tr_world_pose( &plain.worlds[0], 15 ).positions[hand].x,
+           after = tr_world_pose( &result.worlds[0], 15 ).positions[hand].x;
+    assert_true( after < before - 0.05 );
+    tr_result_free( &plain );
+    tr_result_free( &result );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( meshes_keep_people_together ),          TEST( meshes_do_not_depend_on_threads ),
         TEST( pairs_change_what_is_found ),           TEST( the_scene_chooses_its_method ),
         TEST( nothing_pushes_where_bodies_may_pass ), TEST( pairs_move_in_time ),
-        TEST( reports_tell_what_became_of_windows ),
+        TEST( reports_tell_what_became_of_windows ),  TEST( feet_go_with_their_step ),
+        TEST( the_mesh_follows_the_environment ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -58,7 +58,8 @@ static const char *const samples[] = {
     "prop_rename id=box01 to=crate",
     "prop_copy id=box01 to=box03 colour=#ff0000",
     "obstacle_add id=wall size=5,3,0.2 position=0,1.5,-4 heading=30 colour=#cccccc",
-    "obstacle_set id=step position=0,0.2,3 heading=15",
+    "obstacle_set id=step position=0,0.2,3 heading=15 scale=0.9 move=0,-0.1,0",
+    "obstacle_scale scale=0.8 members=st*,wall about=1,0,0",
     "obstacle_remove id=step",
     "obstacle_rename id=step to=stair",
     "obstacle_copy id=step to=step2 position=0,0.3,4",
@@ -198,6 +199,24 @@ static void renaming_is_followed( void **state )
     apply( document, "constraint_remove id=p02" );
     assert_int_equal( scene->cast_count, 2 );
     assert_int_equal( scene->constraint_count, 6 );
+    tr_document_destroy( document );
+}
+
+static void surroundings_are_scaled_together( void **state )
+{
+    (void)state;
+    tr_document *document = start();
+    const tr_scene *scene = tr_document_scene( document );
+    apply( document, "obstacle_add id=wall size=2,1,2 position=4,1,3" );
+    apply( document, "obstacle_scale scale=0.5 about=1,0,0" );
+    check_near( scene->obstacles[0].scale, 0.5, 0 );
+    check_v3( scene->obstacles[0].move, v3( 0.5, -0.05, -1.5 ), 1e-12 ); // from 0, 0.1, 3
+    check_v3( scene->obstacles[1].move, v3( -1.5, -0.5, -1.5 ), 1e-12 );
+    apply( document, "obstacle_scale scale=2 members=wall" ); // about the middle of its foot, on the floor
+    check_v3( scene->obstacles[1].move, v3( 0, 0.5, 0 ), 1e-12 );
+    check_near( scene->obstacles[0].scale, 0.5, 0 );
+    assert_true( tr_document_undo( document ) && tr_document_undo( document ) );
+    check_near( scene->obstacles[0].scale, 1, 0 );
     tr_document_destroy( document );
 }
 
@@ -407,6 +426,9 @@ static const struct {
     { "clip_set id=turn first=9 last=3", 31, "clips[0].source.last", "before the first frame" },
     { "clip_set id=turn blend=-2", 24, "clips[0].blend", "must lie between" },
     { "clip_move id=turn before=x", 26, "", "there is no clip \"x\"" },
+    { "obstacle_scale scale=0", 22, "environment.boxes[0].scale", "must lie between" },
+    { "obstacle_scale scale=2 members=p01", 32, "", "there is no such box in the environment" },
+    { "obstacle_scale scale=2 about=1,2", 30, "", "about: must be three numbers" },
     { "pair_add id=c kind=touch a=p01", 20, "", "is no kind of pair" },
     { "pair_add id=c kind=link a=p01", 1, "pairs[2].b", "a link needs somebody at its other end" },
     { "pair_add id=c kind=link a=p01 b=p03", 33, "pairs[2].b", "did you mean \"p01\"?" },
@@ -773,6 +795,7 @@ int main( void )
         TEST( every_op_applies_undoes_and_redoes ),
         TEST( removing_a_body_removes_its_constraints ),
         TEST( renaming_is_followed ),
+        TEST( surroundings_are_scaled_together ),
         TEST( pairs_follow_their_bodies ),
         TEST( clips_follow_their_cast_member ),
         TEST( layers_follow_bodies_and_bring_their_parts ),

@@ -210,7 +210,8 @@ tr_item tr_pick( const tr_ui *ui, const tr_shown *shown, double x, double y, vec
         }
     }
     for ( int i = 0; i < scene->obstacle_count; ++i ) {
-        double at = hit_box( &r, shown->stage->obstacles[i], scene->obstacles[i].size );
+        tr_stage_box box = tr_stage_obstacle( shown->stage, i, shown->result->of_source );
+        double at = hit_box( &r, box.at, box.size );
         if ( at < r.nearest ) {
             r.nearest = at;
             best = tr_item_make( TR_ITEM_OBSTACLE, scene->obstacles[i].id, -1 );

@@ -177,7 +177,7 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
     int obstacle =
         item->kind == TR_ITEM_OBSTACLE ? tr_scene_find_obstacle( shown->stage->scene, item->id ) : -1;
     if ( obstacle >= 0 )
-        *place = shown->stage->obstacles[obstacle].position;
+        *place = shown->stage->new_obstacles[obstacle].position;
     return obstacle >= 0;
 }
 

@@ -50,7 +50,7 @@ static void place_contact( const tr_stage *stage, tr_rule *rule )
     rule->source_place = mean_place( stage, rule );
     rule->target = rule->surface_prop >= 0
                        ? v3_scale( stage->props[rule->surface_prop].scale, rule->source_place )
-                       : tr_group_place( tr_anchor_group( stage, &rule->a ), rule->source_place );
+                       : tr_rule_landing( stage, rule, rule->source_place );
 }
 
 // -------------------------------------------------------------------------------------------------- lifts
@@ -168,7 +168,7 @@ static bool automate_contact( tr_stage *stage, int actor, const tr_contact *cont
             rule->surface_prop = contact->surface_index;
             rule->floor = 0;
         } else if ( contact->surface == TR_SURFACE_ENVIRONMENT )
-            rule->floor = tr_obstacle_top( stage->scene, contact->surface_index );
+            tr_rule_set_obstacle( stage, rule, contact->surface_index );
         place_contact( stage, rule );
     }
     bool sole = body->target.joints[joint].role == TR_ROLE_FOOT && contact->surface != TR_SURFACE_PROP;
@@ -240,7 +240,7 @@ static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error
         rule->first = rule->first > contact->first ? rule->first : contact->first;
         rule->last = rule->last < contact->last ? rule->last : contact->last;
         if ( contact->surface == TR_SURFACE_ENVIRONMENT )
-            rule->floor = tr_obstacle_top( stage->scene, contact->surface_index );
+            tr_rule_set_obstacle( stage, rule, contact->surface_index );
     }
     return true;
 }

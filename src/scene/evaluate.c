@@ -93,7 +93,7 @@ static vec3 contact_target( const tr_stage *stage, const tr_result *result, cons
     }
     double rise = actor != NULL ? tr_part_ratio( actor, rule->a.joints[0] ) : 1.0;
     vec3 moved = v3_mad( rule->target, rise, v3_sub( p, rule->source_place ) );
-    return v3( moved.x, rule->floor + rise * ( p.y - rule->floor ), moved.z );
+    return v3( moved.x, tr_rule_floor( stage, rule ) + rise * ( p.y - rule->floor ), moved.z );
 }
 
 // ---------------------------------------------------------------------------------------------- edits

@@ -10,6 +10,8 @@
 // the source, and equal bodies give the source back. All of it is one vector per frame and foot:
 //
 //   target(t) = ρ p(t) + shift(t),   shift = group(c) − ρ c + drift (in height: floor − ρ floor).
+// On a box of the environment that is larger, smaller or elsewhere for the target, the box takes the place of
+// the group, and its new top that of the floor.
 //
 // Drift. A foot that rolls over its toes moves its ankle by ρ times as much, for it is so much longer. What
 // slides as a whole, in a capture mostly noise, must not slide more on a larger body. The slide ℓ(t) is the
@@ -37,6 +39,7 @@ typedef struct stance {
     int first, last;
     double ease_in, ease_out;
     double floor;
+    const tr_rule *on;    // the contact with that floor
     int rule, rule_count; // those of the gathered rules that make it
     vec3 shift;           // without drift
     vec3 *drift;          // [frame_count], NULL: none
@@ -78,6 +81,7 @@ static void begin_stance( footing_work *w, int r )
                                                 .ease_in = ease_of( w, rule, rule->ease_in ),
                                                 .ease_out = ease_of( w, rule, rule->ease_out ),
                                                 .floor = rule->floor,
+                                                .on = rule,
                                                 .rule = r,
                                                 .rule_count = 1 };
 }
@@ -99,7 +103,10 @@ static void find_stances( footing_work *w )
             continue;
         }
         s->rule_count++;
-        s->floor = fmax( s->floor, rule->floor ); // partly on a step: on the step
+        if ( rule->floor > s->floor ) { // partly on a step: on the step
+            s->floor = rule->floor;
+            s->on = rule;
+        }
         if ( rule->last > s->last ) {
             s->last = rule->last;
             s->ease_out = ease_of( w, rule, rule->ease_out );
@@ -133,9 +140,8 @@ static void place_stance( const footing_work *w, stance *s )
 {
     double rise = w->footing->rise;
     vec3 c = mean_place( w, s );
-    const tr_group *group = &w->stage->groups[w->stage->actors[w->actor].group];
-    s->shift = v3_mad( tr_group_place( group, c ), -rise, c );
-    s->shift.y = ( 1.0 - rise ) * s->floor;
+    s->shift = v3_mad( tr_rule_landing( w->stage, s->on, c ), -rise, c );
+    s->shift.y = tr_rule_floor( w->stage, s->on ) - rise * s->floor;
 }
 
 // --------------------------------------------------------------------------------------------------- drift

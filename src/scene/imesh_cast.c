@@ -25,6 +25,10 @@ static void add_member( tr_mesh_party *p, int member )
         box.target = p->work->result->tracks[prop];
         box.target_size = v3_scale( stage->props[prop].scale, box.source_size );
         box.moves = true;
+    } else {
+        int obstacle = member - stage->actor_count - stage->prop_count;
+        box.target = &stage->new_obstacles[obstacle];
+        box.target_size = tr_stage_obstacle( stage, obstacle, false ).size;
     }
     p->place_of[member] = p->cast.box_count;
     p->boxes[p->cast.box_count++] = box;
@@ -144,14 +148,16 @@ static bool add_footings( tr_mesh_party *p, int member )
     return true;
 }
 
-// Distances between bodies go with their sizes, and not at all with surroundings that keep theirs.
+// Distances between bodies go with their sizes, and with surroundings as these do.
 static double relations_of( const tr_mesh_party *p )
 {
-    double sum = 0;
+    double sum = 0, boxes = 0;
+    for ( int b = 0; b < p->cast.box_count; ++b )
+        boxes += p->boxes[b].moves ? 1 : p->boxes[b].target_size.x / p->boxes[b].source_size.x;
     for ( int m = 0; m < p->window->member_count; ++m )
         if ( tr_mesh_is_actor( p->work->stage, p->window->members[m] ) )
             sum += p->work->stage->actors[p->window->members[m]].height_ratio;
-    return p->cast.box_count > 0 || p->cast.body_count == 0 ? 1 : sum / p->cast.body_count;
+    return p->cast.box_count > 0 ? boxes / p->cast.box_count : sum / p->cast.body_count;
 }
 
 // The paper's 0.2 leaves twice the source's jerk where contacts come and go from frame to frame; 5 at 30

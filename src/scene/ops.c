@@ -23,7 +23,8 @@ typedef struct call { // a parsed line
 } call;
 
 typedef bool apply_function( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error );
-static apply_function apply_add, apply_set, apply_remove, apply_rename, apply_copy, apply_move, apply_limb;
+static apply_function apply_add, apply_set, apply_remove, apply_rename, apply_copy, apply_move, apply_limb,
+    apply_scale;
 
 struct row {
     tr_list list;
@@ -505,6 +506,52 @@ static bool apply_limb( const call *c, tr_edit *edit, tr_scene *scene, tr_error 
     if ( !tr_limbs_set( field, &element, limb->text, value->text[0] != 0 ? &factor : NULL, &why ) )
         return fail( error, limb->column, "limb: %s", why.message );
     return tr_edit_replace( edit, scene, TR_LIST_CAST, index, &element ) || tr_error_memory( error );
+}
+
+// The middle of the boxes that members name, on the floor.
+static vec3 middle_of( const tr_scene *scene, const char *members )
+{
+    vec3 low = v3_scale( HUGE_VAL, v3_one ), high = v3_negate( low );
+    for ( int i = 0; i < scene->obstacle_count; ++i ) {
+        const tr_obstacle *o = &scene->obstacles[i];
+        if ( !tr_members_match( members, o->id ) )
+            continue;
+        double reach = 0.5 * hypot( o->size.x, o->size.z );
+        low = v3( fmin( low.x, o->position.x - reach ), 0, fmin( low.z, o->position.z - reach ) );
+        high = v3( fmax( high.x, o->position.x + reach ), 0, fmax( high.z, o->position.z + reach ) );
+    }
+    return v3( 0.5 * ( low.x + high.x ), scene->ground, 0.5 * ( low.z + high.z ) );
+}
+
+// Boxes of the environment go together: what holds between them holds in the new size.
+static bool apply_scale( const call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
+{
+    const argument *about = find_argument( c, "about" ), *members = find_argument( c, "members" );
+    const char *which = members != NULL && members->text[0] != 0 ? members->text : "*";
+    double place[3];
+    vec3 still = middle_of( scene, which );
+    if ( about != NULL && about->text[0] != 0 ) {
+        if ( !read_numbers( about->text, 3, place ) )
+            return fail( error, about->column, "about: must be three numbers" );
+        still = v3( place[0], place[1], place[2] );
+    }
+    bool any = false;
+    for ( int i = 0; i < scene->obstacle_count; ++i ) {
+        tr_element element, standard;
+        if ( !tr_members_match( which, scene->obstacles[i].id ) )
+            continue;
+        tr_element_default( &standard, TR_LIST_OBSTACLE, "", 0 );
+        memcpy( &element, &scene->obstacles[i], sizeof scene->obstacles[i] );
+        if ( !set_fields( c, &element, &standard, error ) )
+            return false;
+        tr_obstacle *o = &element.obstacle;
+        o->move = v3_scale( o->scale - 1, v3_sub( o->position, still ) );
+        if ( !tr_edit_replace( edit, scene, TR_LIST_OBSTACLE, i, &element ) )
+            return tr_error_memory( error );
+        any = true;
+    }
+    return any || fail( error, members != NULL ? members->column : c->column,
+                        "there is no such box in the environment" );
 }
 
 bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *error )

@@ -79,9 +79,35 @@ bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point
 
 // ------------------------------------------------------------------------------------ document's constraints
 
-double tr_obstacle_top( const tr_scene *scene, int obstacle )
+static double top_of( tr_stage_box box )
 {
-    return scene->obstacles[obstacle].position.y + 0.5 * scene->obstacles[obstacle].size.y;
+    return box.at.position.y + 0.5 * box.size.y;
+}
+
+void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle )
+{
+    rule->obstacle = obstacle;
+    rule->floor = top_of( tr_stage_obstacle( stage, obstacle, true ) );
+}
+
+static bool on_changed_box( const tr_stage *stage, const tr_rule *rule )
+{
+    const tr_obstacle *o = rule->obstacle >= 0 ? &stage->scene->obstacles[rule->obstacle] : NULL;
+    return o != NULL && ( o->scale != 1 || v3_length( o->move ) > 0 );
+}
+
+vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source )
+{
+    if ( !on_changed_box( stage, rule ) )
+        return tr_group_place( tr_anchor_group( stage, &rule->a ), source );
+    vec3 from = stage->obstacles[rule->obstacle].position, to = stage->new_obstacles[rule->obstacle].position;
+    return v3_mad( to, stage->scene->obstacles[rule->obstacle].scale, v3_sub( source, from ) );
+}
+
+double tr_rule_floor( const tr_stage *stage, const tr_rule *rule )
+{
+    return on_changed_box( stage, rule ) ? top_of( tr_stage_obstacle( stage, rule->obstacle, false ) )
+                                         : rule->floor;
 }
 
 static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *rule )
@@ -95,7 +121,7 @@ static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *r
     if ( rule->surface_prop >= 0 )
         rule->floor = 0;
     else if ( obstacle >= 0 )
-        rule->floor = tr_obstacle_top( scene, obstacle );
+        tr_rule_set_obstacle( b->stage, rule, obstacle );
     else
         return fail_at( b, "surface", "there is no prop or obstacle", c->surface, NULL );
     return true;
@@ -126,6 +152,7 @@ tr_rule *tr_rule_append( tr_stage *stage )
                          .axis = { true, true, true },
                          .rotation = q_identity,
                          .surface_prop = -1,
+                         .obstacle = -1,
                          .footing = -1 };
     return rule;
 }

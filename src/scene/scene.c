@@ -203,6 +203,7 @@ tr_obstacle tr_default_obstacle( const char *id )
     memset( &obstacle, 0, sizeof obstacle );
     set_id( obstacle.id, id );
     obstacle.size = v3( 1, 1, 1 );
+    obstacle.scale = 1;
     set_colour( obstacle.colour, 158, 158, 163 );
     return obstacle;
 }

@@ -81,6 +81,8 @@ typedef struct tr_obstacle { // a static box of the environment
     tr_id id;
     vec3 size, position; // position of its centre
     double heading;
+    double scale; // of the target's box
+    vec3 move;    // from the source's centre to the target's
     float colour[3];
 } tr_obstacle;
 
@@ -463,6 +465,7 @@ typedef struct tr_rule {
     double length;
     bool touch;        // relative: ≤ 5 cm in the source, kept unscaled
     int surface_prop;  // contact on a prop: its index, else -1
+    int obstacle;      // contact with a box of the environment: its index, else -1
     int footing;       // contact with ground or environment: index in the actor's footings, else -1
     vec3 source_place; // other contacts: mean place in the source, in the same frame as target
     double floor;      // contact: height of the surface, 0 in a prop's frame
@@ -485,7 +488,7 @@ typedef struct tr_stage {
     int actor_count;
     tr_stage_prop *props; // [prop_count]
     int prop_count;
-    rigid *obstacles; // [scene->obstacle_count]
+    rigid *obstacles, *new_obstacles; // [scene->obstacle_count] of the source, and of the target
     tr_group *groups;
     int group_count;
     tr_rule *rules;
@@ -504,6 +507,14 @@ void tr_stage_free( tr_stage *stage );
 // as it is now, the stage's from now on. Quick: no file is read, nothing is labelled. On failure the stage
 // has no layers.
 bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error );
+
+typedef struct tr_stage_box {
+    rigid at;
+    vec3 size; // full edge lengths
+} tr_stage_box;
+
+// A box of the environment, as the source or as the target has it.
+tr_stage_box tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source );
 
 // Members of a stage: actors, then props, then obstacles. Ids are the scene's; -1 when absent.
 int tr_stage_member_count( const tr_stage *stage );

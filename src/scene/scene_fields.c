@@ -57,6 +57,8 @@ static const tr_field obstacle_fields[] = {
     { "size", TR_FIELD_NUMBERS, offsetof( tr_obstacle, size ), 3, 1e-4, 1e4, TR_FIELD_ALWAYS },
     { "position", TR_FIELD_NUMBERS, offsetof( tr_obstacle, position ), 3, -FAR, FAR, TR_FIELD_ALWAYS },
     { "heading", TR_FIELD_NUMBERS, offsetof( tr_obstacle, heading ), 1, -TURN, TURN },
+    { "scale", TR_FIELD_NUMBERS, offsetof( tr_obstacle, scale ), 1, 0.01, 100 },
+    { "move", TR_FIELD_NUMBERS, offsetof( tr_obstacle, move ), 3, -FAR, FAR },
     { "colour", TR_FIELD_COLOUR, offsetof( tr_obstacle, colour ) },
 };
 

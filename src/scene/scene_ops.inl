@@ -23,6 +23,8 @@
     MAY( size, VEC3, "size", "edge lengths, metres" ),                                                       \
         MAY( position, VEC3, "position", "of the centre, metres" ),                                          \
         MAY( heading, NUMBER, "heading", "turn about the vertical, degrees" ),                               \
+        MAY( scale, NUMBER, "scale", "factor of the target's box" ),                                         \
+        MAY( move, VEC3, "move", "from the source's centre to the target's, metres" ),                       \
         MAY( colour, TEXT, "colour", "#rrggbb" )
 #define CONSTRAINT_PARAMS                                                                                    \
     MAY( b, TEXT, "b", "second point (length, relative)" ),                                                  \
@@ -101,6 +103,10 @@ OP( prop_copy, PROP, copy, "Adds a second prop like the first, without its const
 OP( obstacle_add, OBSTACLE, add, "Adds a static box to the environment.", NEED( id, ID, "id", "new id" ),
     OBSTACLE_PARAMS )
 OP( obstacle_set, OBSTACLE, set, "Changes an obstacle.", NEED( id, ID, NULL, "obstacle" ), OBSTACLE_PARAMS )
+OP( obstacle_scale, OBSTACLE, scale, "Makes the target's boxes of the environment larger or smaller, together.",
+    NEED( scale, NUMBER, "scale", "factor" ),
+    MAY( members, TEXT, NULL, "which: seat, door* with commas between; default all" ),
+    MAY( about, VEC3, NULL, "what stays in place; default the middle of them on the floor" ) )
 OP( obstacle_remove, OBSTACLE, remove, "Removes an obstacle and every contact with it.",
     NEED( id, ID, NULL, "obstacle" ) )
 OP( obstacle_rename, OBSTACLE, rename, "Gives an obstacle another id, in its contacts too.",

@@ -123,7 +123,11 @@ bool tr_role_is_extremity( tr_role role ); // of hands and feet
 // The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
 int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );
-double tr_obstacle_top( const tr_scene *scene, int obstacle );
+// The surface of a contact with ground or environment. Where the target has a place that the source touched,
+// and how high the surface is there; an environment of another size takes what touches it along.
+void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle );
+vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source );
+double tr_rule_floor( const tr_stage *stage, const tr_rule *rule );
 
 // The parts of tr_point_print, for joints whose names are longer than a scene may hold.
 void tr_point_print_term( tr_text *out, bool first, const char *joint, double weight );

@@ -492,7 +492,9 @@ static bool allocate( builder *b )
     stage->actors = tr_alloc( (size_t)scene->cast_count, sizeof( tr_actor ) );
     stage->props = tr_alloc( (size_t)scene->prop_count, sizeof( tr_stage_prop ) );
     stage->obstacles = tr_alloc( (size_t)scene->obstacle_count, sizeof( rigid ) );
-    return ( stage->actors != NULL && stage->props != NULL && stage->obstacles != NULL ) ||
+    stage->new_obstacles = tr_alloc( (size_t)scene->obstacle_count, sizeof( rigid ) );
+    return ( stage->actors != NULL && stage->props != NULL && stage->obstacles != NULL &&
+             stage->new_obstacles != NULL ) ||
            tr_error_memory( b->error );
 }
 
@@ -522,8 +524,11 @@ static bool build( builder *b )
     const tr_scene *scene = stage->scene;
     stage->actor_count = scene->cast_count; // zeroed actors can be freed
     stage->prop_count = scene->prop_count;
-    for ( int i = 0; i < scene->obstacle_count; ++i )
-        stage->obstacles[i] = placement_of( scene->obstacles[i].position, scene->obstacles[i].heading );
+    for ( int i = 0; i < scene->obstacle_count; ++i ) {
+        const tr_obstacle *o = &scene->obstacles[i];
+        stage->obstacles[i] = placement_of( o->position, o->heading );
+        stage->new_obstacles[i] = placement_of( v3_add( o->position, o->move ), o->heading );
+    }
     for ( int i = 0; i < stage->actor_count; ++i ) {
         set_clock( b, i );
         if ( !build_actor( b, &stage->actors[i], &scene->cast[i] ) )
@@ -553,6 +558,13 @@ bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_
     return false;
 }
 
+tr_stage_box tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source )
+{
+    const tr_obstacle *o = &stage->scene->obstacles[obstacle];
+    return of_source ? ( tr_stage_box ){ stage->obstacles[obstacle], o->size }
+                     : ( tr_stage_box ){ stage->new_obstacles[obstacle], v3_scale( o->scale, o->size ) };
+}
+
 void tr_stage_free( tr_stage *stage )
 {
     for ( int i = 0; i < stage->actor_count; ++i ) {
@@ -575,6 +587,7 @@ void tr_stage_free( tr_stage *stage )
     tr_free( stage->actors );
     tr_free( stage->props );
     tr_free( stage->obstacles );
+    tr_free( stage->new_obstacles );
     tr_free( stage->groups );
     tr_free( stage->rules );
     tr_free( stage->ways );

@@ -376,8 +376,9 @@ void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *r
     for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
         const tr_obstacle *o = &stage->scene->obstacles[i];
         const tr_view_mark *mark = mark_of( def, actors + props + i );
+        tr_stage_box box = tr_stage_obstacle( stage, i, result->of_source );
         if ( !mark->hidden )
-            tr_draw_box_add( list, stage->obstacles[i], o->size,
+            tr_draw_box_add( list, box.at, box.size,
                              mixed( paint( o->colour, o->id, def ), accent, mark->glow ) );
     }
 }
@@ -435,9 +436,10 @@ void tr_view_bounds( const tr_stage *stage, const tr_result *result, int first, 
     tr_bounds bounds = tr_bounds_empty();
     visit_range( stage, result, first, last, add_to_bounds, &bounds );
     if ( bounds.low.x > bounds.high.x ) // nothing moves: the environment, or nothing at all
-        for ( int i = 0; i < stage->scene->obstacle_count; ++i )
-            tr_bounds_add( &bounds, stage->obstacles[i].position,
-                           0.5 * v3_length( stage->scene->obstacles[i].size ) );
+        for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
+            tr_stage_box box = tr_stage_obstacle( stage, i, result->of_source );
+            tr_bounds_add( &bounds, box.at.position, 0.5 * v3_length( box.size ) );
+        }
     if ( bounds.low.x > bounds.high.x )
         bounds = ( tr_bounds ){ v3( -1, stage->ground, -1 ), v3( 1, stage->ground + 1.8, 1 ) };
     *low = bounds.low;
@@ -467,14 +469,15 @@ static void add_to_cloud( void *context, vec3 p, double r )
 }
 
 // Furniture belongs in the picture; walls and ramps larger than half the action need not be seen whole.
-static void add_furniture( cloud *c, const tr_stage *stage )
+static void add_furniture( cloud *c, const tr_stage *stage, bool of_source )
 {
     tr_bounds bounds = tr_bounds_empty();
     for ( int i = 0; i < c->count; ++i )
         tr_bounds_add( &bounds, c->points[i], 0.0 );
     double extent = v3_distance( bounds.low, bounds.high );
     for ( int i = 0; c->count > 0 && i < stage->scene->obstacle_count; ++i ) {
-        tr_draw_box box = { stage->obstacles[i], stage->scene->obstacles[i].size, { 0 } };
+        tr_stage_box placed = tr_stage_obstacle( stage, i, of_source );
+        tr_draw_box box = { placed.at, placed.size, { 0 } };
         vec3 corners[8];
         if ( v3_length( box.size ) > 0.5 * extent )
             continue;
@@ -511,7 +514,7 @@ bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *
     const tr_result *result = &results[count - 1];
     for ( int i = 0; i < count; ++i )
         visit_range( stage, &results[i], first, last, add_to_cloud, &c );
-    add_furniture( &c, stage );
+    add_furniture( &c, stage, result->of_source );
     vec3 facing = result->frame_count > 0
                       ? mean_facing( stage, result, clamp_frame( result, ( first + last ) / 2 ) )
                       : v3_zero;
