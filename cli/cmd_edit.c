@@ -5,6 +5,8 @@
 
 #include "ui/ui.h"
 
+#include <stdio.h>
+
 static int run_edit( const cli_call *call )
 {
     tr_error error = { 0 };
@@ -13,6 +15,13 @@ static int run_edit( const cli_call *call )
     if ( !cli_int( call, "cast", 1, 100000, &def.cast ) || !cli_threads( call ) ||
          !cli_size( call, "size", &width, &height ) )
         return CLI_USAGE;
+    if ( cli_value( call, "keys" ) != NULL ) {
+        tr_text text = { 0 };
+        tr_help_print( &text );
+        printf( "%s", text.failed ? "" : text.data );
+        tr_text_free( &text );
+        return CLI_OK;
+    }
     if ( cli_value( call, "check" ) != NULL ) {
         tr_window *window = tr_window_open( "Troupe", 64, 64, &error );
         tr_window_close( window );
@@ -56,6 +65,7 @@ const cli_command cli_command_edit = {
             { "size", 0, "WxH", "of the window; 1440x900 by default" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
             { "check", 0, NULL, "only tell whether a window can be opened here" },
+            { "keys", 0, NULL, "only print every tool and key, as Markdown" },
             { "report", 0, "FILE", "keep writing the state of the interface into this file, as JSON" },
             { NULL },
         },

@@ -1,4 +1,5 @@
-// What there is to see of a cage, and of the document's frames where motion is moved in time.
+// What there is to see of a cage, of the interaction mesh, and of the document's frames where motion is moved
+// in time.
 #include "stage_fixture.h"
 
 #include "scene/scene.h"
@@ -155,6 +156,41 @@ static void frames_of_the_document_are_found_again( void **state )
     end( &x );
 }
 
+// Edges lead from one body to another, where the result has them; who is far away has none.
+static void the_mesh_between_close_ones_is_there_to_be_seen( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    add_bent( &x, "b", v3( 0.5, 0, 0 ), 1.1 );
+    add_bent( &x, "c", v3( 9, 0, 0 ), 1 );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    tr_imesh_pairs links;
+    tr_mesh_lines lines = { 0 }, none = { 0 };
+    check_ok( tr_stage_links( &links, &x.stage, &x.error ), &x.error );
+    check_ok( tr_mesh_lines_find( &lines, &x.stage, &result, &links, 0, 3, &x.error ), &x.error );
+    check_ok( tr_mesh_lines_find( &none, &x.stage, &result, &links, 2, 3, &x.error ), &x.error );
+    assert_true( lines.count > 4 );
+    assert_int_equal( none.count, 0 );
+    for ( int i = 0; i < lines.count; ++i )
+        for ( int e = 0; e < 2; ++e ) { // at a joint of one of the two
+            double nearest = HUGE_VAL;
+            for ( int actor = 0; actor < 2; ++actor )
+                for ( int j = 0; j < result.worlds[actor].joint_count; ++j )
+                    nearest =
+                        fmin( nearest, v3_distance( tr_world_pose( &result.worlds[actor], 3 ).positions[j],
+                                                    lines.items[i][e] ) );
+            check_near( nearest, 0, 0 );
+        }
+    tr_mesh_lines_free( &lines );
+    tr_mesh_lines_free( &none );
+    tr_imesh_pairs_free( &links );
+    tr_result_free( &result );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -163,6 +199,7 @@ int main( void )
         TEST( sections_tell_how_they_moved ),
         TEST( a_drag_shows_its_cage ),
         TEST( frames_of_the_document_are_found_again ),
+        TEST( the_mesh_between_close_ones_is_there_to_be_seen ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

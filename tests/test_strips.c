@@ -61,6 +61,39 @@ static void overlap_is_that_of_the_figures( void **state )
     end( &x );
 }
 
+// What is deeper in each other than in the source is told part by part; what was so already is not.
+static void overlaps_are_those_the_source_has_not( void **state )
+{
+    (void)state;
+    for ( int grown = 0; grown < 2; ++grown ) {
+        fixture x;
+        tr_strips strips;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1.0 );
+        add_bent( &x, "b", v3( 0.1, 0, 0 ), grown ? 1.3 : 1.0 );
+        build( &x );
+        tr_result result = solve( &x, "copy" );
+        check_ok( tr_strips_measure( &strips, &x.stage, &result, &x.error ), &x.error );
+        const tr_strip *overlap = &strips.items[TR_STRIP_OVERLAP];
+        assert_int_equal( strips.overlap_first[0], 0 );
+        if ( !grown )
+            assert_int_equal( strips.overlap_first[FRAMES], 0 );
+        for ( int f = 0; grown && f < FRAMES; ++f ) {
+            assert_true( strips.overlap_first[f + 1] > strips.overlap_first[f] );
+            for ( int i = strips.overlap_first[f]; i < strips.overlap_first[f + 1]; ++i ) {
+                const tr_overlap *o = &strips.overlaps[i];
+                assert_true( o->a == 0 && o->b == 1 );
+                assert_in_range( o->part_a, 0, x.stage.actors[0].body.capsule_count - 1 );
+                assert_in_range( o->part_b, 0, x.stage.actors[1].body.capsule_count - 1 );
+                assert_true( 1e3 * o->depth > overlap->fine && 1e3 * o->depth <= overlap->out[f] + 1e-3 );
+            }
+        }
+        tr_strips_free( &strips );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
 // A foot that is carried along at 0.3 m/s while it ought to rest.
 static void a_sliding_foot_shows( void **state )
 {
@@ -110,7 +143,8 @@ static void memory_may_run_out( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = { TEST( still_bodies_have_nothing_to_tell ),
-                                        TEST( overlap_is_that_of_the_figures ), TEST( a_sliding_foot_shows ),
-                                        TEST( memory_may_run_out ) };
+                                        TEST( overlap_is_that_of_the_figures ),
+                                        TEST( overlaps_are_those_the_source_has_not ),
+                                        TEST( a_sliding_foot_shows ), TEST( memory_may_run_out ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

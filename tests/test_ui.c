@@ -495,6 +495,22 @@ static void a_thousand_random_events( void **state )
     end( &d );
 }
 
+// The manual lists what the tables have: `troupe edit --keys` prints it.
+static void the_manual_has_every_key( void **state )
+{
+    (void)state;
+    tr_error error = { 0 };
+    tr_text keys = { 0 };
+    char *manual;
+    size_t size;
+    tr_help_print( &keys );
+    check_ok( tr_file_read( SOURCE_DIR "/docs/editor.md", &manual, &size, &error ), &error );
+    assert_false( keys.failed );
+    assert_non_null( strstr( manual, keys.data ) );
+    tr_free( manual );
+    tr_text_free( &keys );
+}
+
 static void the_window_is_painted( void **state )
 {
     (void)state;
@@ -546,6 +562,7 @@ int main( void )
         TEST( exports_are_written ),
         TEST( every_key_and_panel_works_on_every_scene ),
         TEST( a_thousand_random_events ),
+        TEST( the_manual_has_every_key ),
         TEST( the_window_is_painted ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

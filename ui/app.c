@@ -25,6 +25,7 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
                      .cage.reach = 30,
                      .position = -1.0 };
     ui->show.contacts = true;
+    ui->overlaps = true;
     ui->orbit = ( tr_orbit ){ .target = v3( 0, 0.9, 0 ), .yaw = 30, .pitch = 12, .distance = 8 };
 }
 
@@ -149,6 +150,8 @@ static tr_shown look( const tr_app *app )
         shown.measures = &figures->measures;
     if ( figures != NULL && figures->has_strips )
         shown.strips = &figures->strips;
+    if ( figures != NULL && figures->has_links )
+        shown.links = &figures->links;
     return shown;
 }
 

@@ -69,6 +69,7 @@ typedef struct tr_shown {
     const tr_result *result;
     const tr_measures *measures; // NULL while not known
     const tr_strips *strips;     // likewise
+    const tr_imesh_pairs *links; // likewise
     const tr_method *method;
     tr_session *session; // for its names and pictures
     const tr_paint *paint;

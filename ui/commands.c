@@ -236,6 +236,8 @@ SWITCH( trails, show.trails )
 SWITCH( ghosts, show.ghosts )
 SWITCH( source, show.source )
 SWITCH( contacts, show.contacts )
+SWITCH( overlaps, overlaps )
+SWITCH( links, links )
 SWITCH( left_panel, show_left )
 SWITCH( right_panel, show_right )
 SWITCH( loop, loop )
@@ -337,6 +339,8 @@ static const tr_command commands[] = {
     { "Show", "Ghosts before and after", '5', 0, "5", run_ghosts, is_ghosts },
     { "Show", "Source motion", '6', 0, "6", run_source, is_source },
     { "Show", "Contacts", '7', 0, "7", run_contacts, is_contacts },
+    { "Show", "Overlaps in red", '8', 0, "8", run_overlaps, is_overlaps },
+    { "Show", "Who is close to whom", '9', 0, "9", run_links, is_links },
     { "Show", "Cast and scenes", '[', CTRL, "Ctrl+[", run_left_panel, is_left_panel },
     { "Show", "Inspector", ']', CTRL, "Ctrl+]", run_right_panel, is_right_panel },
     { "Play", "Play or pause", TR_KEY_SPACE, 0, "Space", run_play },

@@ -13,6 +13,7 @@ void tr_outcome_release( tr_outcome *take )
         return;
     tr_measures_free( &take->measures );
     tr_strips_free( &take->strips );
+    tr_imesh_pairs_free( &take->links );
     tr_result_free( &take->copied );
     tr_result_free( &take->solved );
     tr_stage_free( &take->stage );

@@ -16,6 +16,8 @@ typedef struct tr_outcome {
     bool has_measures;
     tr_strips strips;
     bool has_strips;
+    tr_imesh_pairs links; // who is close to whom
+    bool has_links;
     tr_log warnings;
     double solve_ms;
     unsigned revision; // of the session's document

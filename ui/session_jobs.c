@@ -40,6 +40,8 @@ static bool solve_take( tr_job *j, tr_worker *worker )
     if ( ok )
         take->has_strips = tr_strips_measure( &take->strips, &take->stage, &take->solved, NULL );
     if ( ok )
+        take->has_links = tr_stage_links( &take->links, &take->stage, NULL );
+    if ( ok )
         take->has_measures = tr_measure( &take->measures, &take->stage, &take->solved, NULL );
     return ok;
 }

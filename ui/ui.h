@@ -218,6 +218,8 @@ typedef struct tr_ui {
     tr_orbit orbit;
     bool framed; // the camera has been pointed at this scene
     tr_view_def show;
+    bool overlaps;       // parts of bodies that are in each other glow
+    bool links;          // who is close to whom
     tr_cast_look *looks; // [look_count], as the document's cast
     int look_count, look_capacity;
 
@@ -324,5 +326,6 @@ bool tr_app_settled( const tr_app *app );                 // nothing is being op
 bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );
 bool tr_app_unsaved( const tr_app *app );
 int tr_app_ops( const tr_app *app ); // done and not undone
+void tr_help_print( tr_text *out );  // every tool and key, as Markdown: what F1 shows
 
 #endif

@@ -80,6 +80,8 @@ static void fill_list( tr_viewport *viewport, const tr_ui *ui, const tr_shown *s
     if ( shown->result == NULL || !fill_marks( viewport, ui, shown ) )
         return;
     def.marks = viewport->marks;
+    def.links = ui->links && shown->solved ? shown->links : NULL;
+    def.strips = ui->overlaps && shown->solved ? shown->strips : NULL;
     tr_view_fill( &viewport->list, shown->stage, shown->result, ui->frame, &def );
     if ( tool->draw != NULL )
         tool->draw( ui, shown, &viewport->list );

@@ -635,6 +635,17 @@ bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_meth
 bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *error );
 void tr_result_free( tr_result *result );
 
+typedef struct tr_mesh_lines { // to be looked at
+    vec3 ( *items )[2];
+    int count, capacity;
+} tr_mesh_lines;
+
+// Appends the edges of the interaction mesh at a frame between a member of the stage and those `links`
+// (tr_stage_links) has close to it: neighbours in the source, where the result has them.
+bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_result *result,
+                         const tr_imesh_pairs *links, int member, int frame, tr_error *error );
+void tr_mesh_lines_free( tr_mesh_lines *lines );
+
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );
 vec3 tr_anchor_source( const tr_stage *stage, const tr_anchor *anchor, int frame );
 // Place of a point of the source's world in the target's: scaled about the group's origin, height left alone.
@@ -760,9 +771,17 @@ typedef struct tr_strip {
     float *out, *source; // [frame_count]
 } tr_strip;
 
+typedef struct tr_overlap { // two parts that are deeper in each other than in the source
+    int a, b;               // actors; b from actor_count on: a prop
+    int part_a, part_b;     // capsules of the target's bodies; of a prop -1
+    float depth;            // metres more than the same parts in the source
+} tr_overlap;
+
 typedef struct tr_strips {
     tr_strip items[TR_STRIP_KINDS];
     int frame_count;
+    tr_overlap *overlaps; // deeper than the strip's `fine`; those of frame f from overlap_first[f] on
+    int *overlap_first;   // [frame_count + 1]
 } tr_strips;
 
 bool tr_strips_measure( tr_strips *out, const tr_stage *stage, const tr_result *result, tr_error *error );

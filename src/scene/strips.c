@@ -17,7 +17,8 @@ static const struct {
 typedef struct scan {
     const tr_measuring *m;
     tr_strips *strips;
-    double *jerk[2]; // [frame_count] root mean square over the joints, out and source
+    double *jerk[2];          // [frame_count] root mean square over the joints, out and source
+    tr_close_pairs *pairs[2]; // [frame_count] that overlap, out and source
     atomic_bool failed;
 } scan;
 
@@ -93,22 +94,95 @@ static bool scan_side( scan *s, int side, int begin, int end )
 {
     const tr_take *take = side == 0 ? &s->m->out : &s->m->source;
     tr_closeness closeness;
-    tr_close_pairs pairs = { 0 };
     bool ok = tr_closeness_alloc( &closeness, take );
     for ( int f = begin; f < end && ok; ++f ) {
         float *at[TR_STRIP_KINDS];
         for ( int k = 0; k < TR_STRIP_KINDS; ++k )
             at[k] = ( side == 0 ? s->strips->items[k].out : s->strips->items[k].source ) + f;
         double mm = 0.0;
-        ok = overlap_at( &closeness, take, f, &pairs, &mm );
+        ok = overlap_at( &closeness, take, f, &s->pairs[side][f], &mm );
         *at[TR_STRIP_OVERLAP] = (float)mm;
         *at[TR_STRIP_SLIP] = (float)slip_at( take, &s->m->source, f );
         *at[TR_STRIP_RULES] = side == 0 ? (float)rules_at( s->m, f ) : 0.0f;
         s->jerk[side][f] = jerk_at( take, f );
     }
-    tr_free( pairs.items );
     tr_closeness_free( &closeness );
     return ok;
+}
+
+// ------------------------------------------------------------------------------------------------ overlaps
+
+// A shell's number as performer and capsule; beyond all shells: performer_count + prop, and no capsule.
+static void part_of( const tr_take *take, int shell, int *who, int *part )
+{
+    int first = 0;
+    for ( *who = 0; *who < take->performer_count; ++*who ) {
+        int count = take->performers[*who].body->capsule_count;
+        if ( shell < first + count ) {
+            *part = shell - first;
+            return;
+        }
+        first += count;
+    }
+    *who = take->performer_count + shell - first;
+    *part = -1;
+}
+
+static tr_overlap overlap_of( const tr_take *take, const tr_close_pair *pair )
+{
+    tr_overlap o = { .depth = (float)-pair->distance };
+    part_of( take, pair->a, &o.a, &o.part_a );
+    part_of( take, pair->b, &o.b, &o.part_b );
+    return o;
+}
+
+// Bodies of another skeleton have other parts: their overlaps are all counted in full.
+static bool is_same_body( const tr_measuring *m, int who )
+{
+    return who >= m->out.performer_count ||
+           m->out.performers[who].body->capsule_count == m->source.performers[who].body->capsule_count;
+}
+
+static double depth_in_source( const scan *s, const tr_overlap *o, int frame )
+{
+    const tr_close_pairs *pairs = &s->pairs[1][frame];
+    bool same = is_same_body( s->m, o->a ) && is_same_body( s->m, o->b );
+    for ( int i = 0; same && i < pairs->count; ++i ) {
+        tr_overlap there = overlap_of( &s->m->source, &pairs->items[i] );
+        if ( there.a == o->a && there.b == o->b && there.part_a == o->part_a && there.part_b == o->part_b )
+            return there.depth;
+    }
+    return 0.0;
+}
+
+static bool gather_overlaps( const scan *s )
+{
+    tr_strips *strips = s->strips;
+    int count = 0, capacity = 0;
+    strips->overlap_first = tr_alloc( (size_t)strips->frame_count + 1, sizeof( int ) );
+    if ( strips->overlap_first == NULL )
+        return false;
+    for ( int f = 0; f < strips->frame_count; ++f ) {
+        strips->overlap_first[f] = count;
+        for ( int i = 0; i < s->pairs[0][f].count; ++i ) {
+            tr_overlap o = overlap_of( &s->m->out, &s->pairs[0][f].items[i] );
+            o.depth -= (float)depth_in_source( s, &o, f );
+            if ( 1e3 * o.depth <= kinds[TR_STRIP_OVERLAP].fine )
+                continue;
+            if ( !tr_array_reserve( (void **)&strips->overlaps, &capacity, count + 1, sizeof o ) )
+                return false;
+            strips->overlaps[count++] = o;
+        }
+    }
+    strips->overlap_first[strips->frame_count] = count;
+    return true;
+}
+
+static void free_pairs( tr_close_pairs *pairs, int count )
+{
+    for ( int f = 0; pairs != NULL && f < count; ++f )
+        tr_free( pairs[f].items );
+    tr_free( pairs );
 }
 
 static void scan_frames( void *context, int begin, int end )
@@ -152,16 +226,20 @@ bool tr_strips_measure( tr_strips *out, const tr_stage *stage, const tr_result *
     bool ok = alloc_strips( out, stage->frame_count );
     for ( int side = 0; side < 2; ++side ) {
         s.jerk[side] = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
-        ok = ok && s.jerk[side] != NULL;
+        s.pairs[side] = tr_alloc( (size_t)stage->frame_count, sizeof( tr_close_pairs ) );
+        ok = ok && s.jerk[side] != NULL && s.pairs[side] != NULL;
     }
     ok = tr_measuring_begin( &m, stage, result ) && ok;
     if ( ok ) {
         tr_parallel_for( stage->frame_count, frames_per_block, scan_frames, &s );
         scale_jerk( &s );
+        ok = gather_overlaps( &s );
     }
     tr_measuring_end( &m );
-    tr_free( s.jerk[0] );
-    tr_free( s.jerk[1] );
+    for ( int side = 0; side < 2; ++side ) {
+        tr_free( s.jerk[side] );
+        free_pairs( s.pairs[side], stage->frame_count );
+    }
     if ( ok && !atomic_load( &s.failed ) )
         return true;
     tr_strips_free( out );
@@ -174,5 +252,7 @@ void tr_strips_free( tr_strips *strips )
         tr_free( strips->items[k].out );
         tr_free( strips->items[k].source );
     }
+    tr_free( strips->overlaps );
+    tr_free( strips->overlap_first );
     *strips = ( tr_strips ){ 0 };
 }

@@ -90,8 +90,11 @@ static void switches( tr_ui *ui )
                   { "Trails", &ui->show.trails, 54, "Motion trails (4)" },
                   { "Ghosts", &ui->show.ghosts, 60, "Ghosts before and after (5)" },
                   { "Source", &ui->show.source, 60, "The motion before it was retargeted (6)" },
-                  { "Contacts", &ui->show.contacts, 70, "Where feet and hands rest (7)" } };
-    for ( size_t i = 0; i < sizeof table / sizeof table[0]; ++i ) {
+                  { "Contacts", &ui->show.contacts, 70, "Where feet and hands rest (7)" },
+                  { "Overlaps", &ui->overlaps, 70, "Parts of bodies in each other glow (8)" },
+                  { "Mesh", &ui->links, 52, "Who is close to whom, and the mesh of who is selected (9)" } };
+    size_t count = sizeof table / sizeof table[0] - ( ui->width > 1400 ? 0 : 2 ); // the menu has all
+    for ( size_t i = 0; i < count; ++i ) {
         struct nk_style_button style = ui->nk->style.button;
         bool on = *table[i].on;
         style.normal = nk_style_item_color( on ? t->accent_dark : t->panel );
@@ -133,7 +136,7 @@ void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         nk_layout_row_push( nk, 14 );
         nk_spacing( nk, 1 );
         switches( ui );
-        float used = ui->width > 1330 ? 112 : 0;
+        float used = ui->width > 1420 || ( ui->width > 1330 && ui->width <= 1400 ) ? 112 : 0;
         if ( used > 0 ) {
             nk_layout_row_push( nk, 14 );
             nk_spacing( nk, 1 );

@@ -6,8 +6,8 @@
 
 static void line( tr_ui *ui, const char *keys, const char *text )
 {
-    const float columns[] = { 0.36f, 0.64f };
-    nk_layout_row( ui->nk, NK_DYNAMIC, 19, 2, columns );
+    const float columns[] = { 0.34f, 0.66f };
+    nk_layout_row( ui->nk, NK_DYNAMIC, 17, 2, columns );
     nk_label_colored( ui->nk, keys, NK_TEXT_LEFT, tr_theme_dark.accent );
     nk_label( ui->nk, text, NK_TEXT_LEFT );
 }
@@ -34,20 +34,50 @@ static void tool_lines( tr_ui *ui, const tr_shown *shown )
     }
 }
 
+static const struct {
+    const char *gesture, *what;
+} mouse[] = { { "Middle, Alt+left", "turn the view" },
+              { "Shift+middle, Alt+middle", "move the view" },
+              { "Wheel, Alt+right", "nearer, farther" },
+              { "Cube", "look along an axis" },
+              { "Wheel while pulling", "how far the cage reaches" },
+              { "Ctrl+wheel", "the same at any time; on the timeline zoom" },
+              { "Shift+drag a section", "turn it about the vertical" },
+              { "Ctrl+drag in a row", "a moment comes earlier or later" } };
+
 static void mouse_lines( tr_ui *ui, const tr_shown *shown )
 {
     tr_ui_heading( ui, shown->paint, "Mouse" );
-    line( ui, "Middle, Alt+left", "turn the view" );
-    line( ui, "Shift+middle, Alt+middle", "move the view" );
-    line( ui, "Wheel, Alt+right", "nearer, farther" );
-    line( ui, "Cube", "look along an axis" );
-    line( ui, "Esc", "cancel a drag completely" );
+    for ( size_t i = 0; i < sizeof mouse / sizeof mouse[0]; ++i )
+        line( ui, mouse[i].gesture, mouse[i].what );
+}
+
+void tr_help_print( tr_text *out )
+{
+    int count;
+    const tr_command *table = tr_command_table( &count );
+    tr_text_add( out, "| key | tool |\n|---|---|\n" );
+    for ( int i = 0; i < tr_tool_count(); ++i ) {
+        const tr_tool *tool = tr_tool_get( i );
+        char other[16] = "";
+        if ( tool->other_key != 0 )
+            snprintf( other, sizeof other, ", `%c`", tool->other_key );
+        tr_text_add( out, "| `%c`%s | %s: %s |\n", tool->key, other, tool->name, tool->help );
+    }
+    tr_text_add( out, "\n| mouse | what it does |\n|---|---|\n" );
+    for ( size_t i = 0; i < sizeof mouse / sizeof mouse[0]; ++i )
+        tr_text_add( out, "| %s | %s |\n", mouse[i].gesture, mouse[i].what );
+    tr_text_add( out, "\n| key | what it does | menu |\n|---|---|---|\n" );
+    for ( int i = 0; i < count; ++i )
+        if ( table[i].keys[0] != 0 )
+            tr_text_add( out, "| `%s` | %s | %s |\n", table[i].keys, table[i].name,
+                         table[i].menu != NULL ? table[i].menu : "" );
 }
 
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
-    float w = fminf( 1040, (float)ui->width - 60 ), h = fminf( 620, (float)ui->height - 60 );
+    float w = fminf( 1180, (float)ui->width - 60 ), h = fminf( 660, (float)ui->height - 60 );
     struct nk_rect area = nk_rect( 0.5f * ( (float)ui->width - w ), 0.5f * ( (float)ui->height - h ), w, h );
     (void)ops;
     nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
@@ -63,12 +93,12 @@ void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             char name[8] = { 'h', (char)( '0' + c ), 0 };
             if ( !nk_group_begin( nk, name, NK_WINDOW_NO_SCROLLBAR ) )
                 continue;
-            if ( c == 2 ) {
+            if ( c == 2 )
                 tool_lines( ui, shown );
-                mouse_lines( ui, shown );
-            }
             for ( int i = 0; i < 3 && columns[c][i] != NULL; ++i )
                 menu_lines( ui, shown, columns[c][i] );
+            if ( c == 0 )
+                mouse_lines( ui, shown );
             nk_group_end( nk );
         }
     }

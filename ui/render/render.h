@@ -107,8 +107,11 @@ typedef struct tr_view_def { // what of a stage to show
     bool contacts;           // a mark wherever a foot or hand rests
     int trail_frames;        // length of a trail before and after the frame
     int ghost_step, ghosts_each_side;
-    const char *highlight;     // id drawn in full colour while the rest fades, NULL = none
-    const tr_view_mark *marks; // [actors + props + obstacles, in this order], NULL = nothing special
+    const char *highlight;       // id drawn in full colour while the rest fades, NULL = none
+    const tr_view_mark *marks;   // [actors + props + obstacles, in this order], NULL = nothing special
+    const tr_strips *strips;     // of the result: parts that overlap glow, NULL = none do
+    const tr_imesh_pairs *links; // who is close to whom, and the mesh between those chosen and the others;
+                                 // NULL = not shown
 } tr_view_def;
 
 tr_view_def tr_default_view_def( void );

@@ -19,6 +19,8 @@ typedef struct puppet {
     const tr_world *world;
     tr_colour colour;
     int glowing; // joint whose bone stands out, -1 = none
+    int actor;
+    const tr_strips *strips; // of what overlaps; NULL = nothing
 } puppet;
 
 static int clamp_frame( const tr_result *result, int frame )
@@ -70,7 +72,8 @@ static puppet puppet_of( const tr_stage *stage, const tr_result *result, int act
     tr_colour colour = mixed( paint( cast->colour, cast->id, def ), accent, mark->glow );
     if ( result->of_source )
         return ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour, -1 };
-    return ( puppet ){ &a->target, &a->body, &result->worlds[actor], colour, mark->joint };
+    return ( puppet ){ &a->target, &a->body,   &result->worlds[actor], colour, mark->joint,
+                       actor,      def->strips };
 }
 
 static vec3 prop_size( const tr_stage *stage, const tr_result *result, int prop )
@@ -123,6 +126,26 @@ static double radius_at_end( const tr_body *body, const tr_capsule *capsule, tr_
     return capsule->radius * clampd( next / capsule->radius, 0.7, 1.0 );
 }
 
+// How red a part is, 0 … 1: from where people begin to mind an overlap to where everybody does. `part` -1:
+// any.
+static float overlap_heat( const tr_strips *strips, int who, int part, int frame )
+{
+    float worst = 0.0f;
+    if ( strips == NULL || frame >= strips->frame_count )
+        return 0.0f;
+    const tr_strip *strip = &strips->items[TR_STRIP_OVERLAP];
+    for ( int i = strips->overlap_first[frame]; i < strips->overlap_first[frame + 1]; ++i ) {
+        const tr_overlap *o = &strips->overlaps[i];
+        bool mine = ( o->a == who && ( part < 0 || o->part_a == part ) ) ||
+                    ( o->b == who && ( part < 0 || o->part_b == part ) );
+        worst = mine ? fmaxf( worst, o->depth ) : worst;
+    }
+    double t = ( 1e3 * worst - strip->fine ) / ( strip->bad - strip->fine );
+    return worst > 0.0f ? (float)( 0.45 + 0.5 * clampd( t, 0.0, 1.0 ) ) : 0.0f;
+}
+
+static const tr_colour hot = { 1.0f, 0.13f, 0.08f, 1.0f };
+
 static void add_body( tr_draw_list *list, const puppet *p, int frame, bool parts )
 {
     tr_pose pose = tr_world_pose( p->world, frame );
@@ -132,9 +155,10 @@ static void add_body( tr_draw_list *list, const puppet *p, int frame, bool parts
         rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
         tr_role role = p->skeleton->joints[c->parent].role;
         tr_colour colour = parts ? part_colour( p->colour, p->skeleton, c->parent, fur ) : p->colour;
+        float heat = parts ? overlap_heat( p->strips, p->actor, i, frame ) : 0.0f;
+        colour = parts && c->parent == p->glowing ? mixed( colour, accent, 0.75f ) : colour;
         tr_draw_cone_add( list, rigid_apply( place, c->a ), rigid_apply( place, c->b ), c->radius,
-                          radius_at_end( p->body, c, role ),
-                          parts && c->parent == p->glowing ? mixed( colour, accent, 0.75f ) : colour );
+                          radius_at_end( p->body, c, role ), mixed( colour, hot, heat ) );
     }
 }
 
@@ -348,6 +372,7 @@ static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result
     const tr_stage_prop *p = &stage->props[prop];
     const tr_view_mark *mark = mark_of( def, stage->actor_count + prop );
     tr_colour colour = mixed( paint( document->colour, document->id, def ), accent, mark->glow );
+    colour = mixed( colour, hot, 0.6f * overlap_heat( def->strips, stage->actor_count + prop, -1, frame ) );
     tr_draw_box_add( list, result->tracks[prop][frame], prop_size( stage, result, prop ), colour );
     if ( def->source )
         tr_draw_box_add( list, p->track[frame], p->size, see_through( colour, 0.3f ) );
@@ -356,6 +381,42 @@ static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result
     if ( def->trails )
         add_trail( list, &centre, frame, def->trail_frames,
                    mixed( colour, ( tr_colour ){ 0.55f, 0.30f, 0.05f, 1 }, 0.3f ), 3.0f );
+}
+
+// ------------------------------------------------------------------------------------------------ closeness
+
+static vec3 member_place( const tr_stage *stage, const tr_result *result, int member, int frame )
+{
+    int prop = member - stage->actor_count, obstacle = prop - stage->prop_count;
+    return prop < 0       ? tr_world_pose( &result->worlds[member], frame ).positions[0]
+           : obstacle < 0 ? result->tracks[prop][frame].position
+                          : stage->obstacles[obstacle].position;
+}
+
+// A line between any two who are close; around those who are chosen also the mesh itself.
+static void add_links( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
+                       const tr_view_def *def )
+{
+    const tr_colour violet = { 0.74f, 0.58f, 1.0f, 1.0f };
+    for ( int i = 0; i < def->links->count && def->links->items[i].first <= frame; ++i ) {
+        const tr_imesh_pair *pair = &def->links->items[i];
+        if ( frame > pair->last || mark_of( def, pair->a )->hidden || mark_of( def, pair->b )->hidden )
+            continue;
+        vec3 a = member_place( stage, result, pair->a, frame ),
+             b = member_place( stage, result, pair->b, frame );
+        tr_draw_line_add( list, a, b, see_through( violet, 0.85f ), 2.5f, true );
+        tr_draw_line_add( list, a, a, violet, 7.0f, true );
+        tr_draw_line_add( list, b, b, violet, 7.0f, true );
+    }
+    tr_mesh_lines lines = { 0 };
+    for ( int m = 0; m < stage->actor_count + stage->prop_count; ++m )
+        if ( mark_of( def, m )->chosen && !result->of_source &&
+             !tr_mesh_lines_find( &lines, stage, result, def->links, m, frame, NULL ) )
+            list->failed = true;
+    for ( int i = 0; i < lines.count; ++i )
+        tr_draw_line_add( list, lines.items[i][0], lines.items[i][1], see_through( violet, 0.45f ), 1.2f,
+                          true );
+    tr_mesh_lines_free( &lines );
 }
 
 void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
@@ -373,6 +434,8 @@ void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *r
     for ( int i = 0; i < props; ++i )
         if ( !mark_of( def, actors + i )->hidden )
             add_prop( list, stage, result, i, frame, def );
+    if ( def->links != NULL )
+        add_links( list, stage, result, frame, def );
     for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
         const tr_obstacle *o = &stage->scene->obstacles[i];
         const tr_view_mark *mark = mark_of( def, actors + props + i );

@@ -34,7 +34,7 @@ const tr_tool tr_tool_select = { .name = "Select",
                                  .spot = "tool.select",
                                  .icon = TR_ICON_SELECT,
                                  .key = 'Q',
-                                 .help = "click, Shift+click, or drag a box around things",
+                                 .help = "click, Shift+click, or drag a box",
                                  .press = press,
                                  .release = release,
                                  .hint = hint };
