@@ -284,8 +284,8 @@ static void bend_relay( fixture *x, double far )
 static void a_relay_is_bent_far( void **state )
 {
     (void)state;
-    static const double bends[] = { -2, 1, 2 };
-    for ( int i = 0; i < 3; ++i ) {
+    static const double bends[] = { -2, 2 };
+    for ( int i = 0; i < 2; ++i ) {
         fixture x;
         tr_measures measures;
         bend_relay( &x, bends[i] );
@@ -307,12 +307,104 @@ static void a_relay_is_bent_far( void **state )
     }
 }
 
+// ---------------------------------------------------------------------------------------------- every scene
+
+typedef struct drag_scene {
+    const char *scene;
+    int cast;
+    const char *who, *points[4]; // the last of whom is pinned at another frame
+} drag_scene;
+
+static const drag_scene drag_scenes[] = {
+    { "box_relay", 3, "p02", { "LeftHand", "Head", "RightHand", "Hips" } },
+    { "corridor", 4, "p03", { "LeftHand", "Head", "RightFoot", "Hips" } },
+    { "squat_chain", 3, "p02", { "LeftHand", "Head", "Spine", "Hips" } },
+    { "spider", 1, "spider01", { "L2Tip_End", "R3Tip_End", "L1Tip_End", "Body" } },
+    { "wolf", 1, "wolf01", { "Head", "LeftFrontPaw", "Jaw", "Hips" } },
+};
+
+#define FLIP ( 45 * TR_DEGREE ) // from frame to frame, beyond what the unedited motion does
+
+static void check_flips( const tr_result *plain, const tr_result *edited, int actor, int frame,
+                         const char *scene, int n )
+{
+    const tr_clip *was = &plain->motions[actor].clip, *is = &edited->motions[actor].clip;
+    for ( int j = 0; frame > 0 && j < is->joint_count; ++j ) {
+        double turn = q_angle( tr_clip_frame( is, frame - 1 )[j], tr_clip_frame( is, frame )[j] ) -
+                      q_angle( tr_clip_frame( was, frame - 1 )[j], tr_clip_frame( was, frame )[j] );
+        if ( turn > FLIP )
+            fail_msg( "%s: drag %d flips joint %d of %d at frame %d by %g degrees", scene, n, j, actor, frame,
+                      turn / TR_DEGREE );
+    }
+}
+
+static void check_bodies( const tr_result *plain, const tr_result *edited, const char *scene, int n )
+{
+    for ( int i = 0; i < edited->actor_count; ++i )
+        for ( int f = 0; f < edited->frame_count; ++f ) {
+            tr_pose was = tr_world_pose( &plain->worlds[i], f ), is = tr_world_pose( &edited->worlds[i], f );
+            for ( int j = 0; j < edited->worlds[i].joint_count; ++j )
+                if ( !v3_finite( is.positions[j] ) || !q_finite( is.rotations[j] ) )
+                    fail_msg( "%s: drag %d leaves no number at frame %d", scene, n, f );
+            check_flips( plain, edited, i, f, scene, n );
+            vec3 up = q_rotate( q_mul( is.rotations[0], q_conj( was.rotations[0] ) ), v3_y );
+            if ( up.y < 0.7 )
+                fail_msg( "%s: drag %d turns %d over at frame %d", scene, n, i, f );
+        }
+}
+
+// Twenty drags of one document, each going on from the last: somebody's hand, head or foot, the hips pinned
+// before or after it. Feet that stand, hands that hold and straight legs may keep what is dragged from its
+// place; they may not break anything.
+static void drag_in_scene( const drag_scene *d )
+{
+    fixture x = { .scene = tr_default_scene() };
+    uint64_t seed = 7;
+    check_ok( tr_scene_build( tr_scene_entry_find( d->scene ), d->cast, &x.scene, &x.library, &x.error ),
+              &x.error );
+    x.scene.last = x.scene.first + 45;
+    char ops[600];
+    snprintf(
+        ops, sizeof ops,
+        "layer_add id=e kind=cage members=%s range=5,40\n"
+        "handle_add id=drag layer=e frame=20 point=%s.%s\nhandle_add id=pin layer=e frame=30 point=%s.%s",
+        d->who, d->who, d->points[3], d->who, d->points[3] );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, ops );
+    for ( int n = 0; n < 20; ++n ) {
+        int frame = 14 + (int)( random_bits( &seed ) % 18 );
+        snprintf( ops, sizeof ops,
+                  "handle_set id=drag frame=%d point=%s.%s move=%.3f,%.3f,%.3f\nhandle_set id=pin frame=%d",
+                  frame, d->who, d->points[random_bits( &seed ) % 3], 0.12 * random_part( &seed ),
+                  0.12 * random_part( &seed ), 0.12 * random_part( &seed ),
+                  frame < 23 ? frame + 8 : frame - 8 );
+        edit( &x, ops );
+        rebuild( &x );
+        tr_result edited = solve( &x, "posegraph" );
+        check_bodies( &plain, &edited, d->scene, n );
+        check_near( edited.leak_mm, 0, 0 );
+        if ( edited.handles[1].error_mm > 1 )
+            fail_msg( "%s: drag %d loses the pin by %g mm", d->scene, n, edited.handles[1].error_mm );
+        tr_result_free( &edited );
+    }
+    tr_result_free( &plain );
+    end( &x );
+}
+
+static void a_hundred_drags_on_five_scenes( void **state )
+{
+    (void)state;
+    for ( size_t i = 0; i < sizeof drag_scenes / sizeof *drag_scenes; ++i )
+        drag_in_scene( &drag_scenes[i] );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_row_bends_into_an_arc ),     TEST( more_sections_change_little ),
         TEST( many_points_arrive_together ), TEST( contradictions_are_told ),
-        TEST( a_relay_is_bent_far ),
+        TEST( a_relay_is_bent_far ),         TEST( a_hundred_drags_on_five_scenes ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

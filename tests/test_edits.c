@@ -125,6 +125,44 @@ static void a_section_can_be_turned( void **state )
     end( &x );
 }
 
+// First and last frame that an edit of a body in flight changes.
+static void check_changed( const char *ops, int first, int last )
+{
+    fixture x;
+    begin( &x );
+    add_flyer( &x, "a", straight );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, ops );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    for ( int f = 0; f < FRAMES; ++f )
+        if ( same_frame( &plain, &edited, 0, f ) != ( f < first || f > last ) )
+            fail_msg( "%s: frame %d is wrong", ops, f );
+    assert_true( edited.handles[0].acted && edited.handles[0].error_mm < 1 );
+    check_near( edited.leak_mm, 0, 0 );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
+}
+
+#define UP "\nhandle_add id=h layer=edit frame=15 move=0,0.3,0"
+#define SECTIONS                                                                                             \
+    "\nsection_add id=s1 layer=edit frame=5\nsection_add id=s2 layer=edit frame=10\n"                        \
+    "section_add id=s3 layer=edit frame=20\nsection_add id=s4 layer=edit frame=25"
+
+static void ease_falloff_and_sections_say_how_far_it_reaches( void **state )
+{
+    (void)state;
+    check_changed( CAGE "a range=8,22" UP, 9, 21 );
+    check_changed( CAGE "a range=8,22 ease=4,3" UP, 4, 25 );
+    check_changed( CAGE "a range=8,22 padding=0.4" UP, 9, 21 );
+    check_changed( CAGE "a" SECTIONS UP, 1, 29 );
+    check_changed( CAGE "a falloff=6" SECTIONS UP, 6, 24 );
+    check_changed( CAGE "a falloff=6" SECTIONS "\nsection_set id=s1 frame=8\nsection_remove id=s3" UP, 9,
+                   24 );
+}
+
 // The body passes the crossing twice; what is moved at the first time stays put at the second.
 static void a_figure_eight_is_edited_at_one_crossing( void **state )
 {
@@ -550,6 +588,7 @@ int main( void )
         TEST( layers_that_ask_for_nothing_change_no_bit ),
         TEST( a_whole_section_carries_the_body ),
         TEST( a_section_can_be_turned ),
+        TEST( ease_falloff_and_sections_say_how_far_it_reaches ),
         TEST( a_figure_eight_is_edited_at_one_crossing ),
         TEST( a_point_is_dragged_with_a_body_that_stands ),
         TEST( a_dragged_box_drags_the_hand ),
