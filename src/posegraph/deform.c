@@ -27,10 +27,11 @@ typedef struct solver {
 // The kernels of each kind of lanes.
 typedef struct kernels {
     void ( *deform )( tr_block_work *work );
-    void ( *load )( const tr_graph_lanes *g, const vec3 *vertices, int l );
+    void ( *load )( const tr_graph_lanes *g, const vec3 *const frames[] );
     void ( *begin )( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices, const quat *rotations,
                      int l );
-    bool ( *store )( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices );
+    void ( *store )( const tr_graph_lanes *g, const vec3 *const from[], int frame_count, vec3 *const to[],
+                     bool finite[] );
     quat ( *rotation )( const tr_graph_lanes *g, int joint, int l );
 } kernels;
 
@@ -103,18 +104,26 @@ static bool rotations_wanted( const tr_cluster_job *job, int graph )
     return job->rotations != NULL && job->rotations[graph] != NULL;
 }
 
-static void store_frame( const solver *s, const tr_graph_lanes *g, int graph, int frame, int lane )
+// `graph` is that of the whole cluster, here and below.
+static void store_graph( const solver *s, const tr_graph_lanes *g, int graph, int begin, int end )
 {
     const tr_cluster_job *job = s->job;
     const kernels *k = &kinds[job->def.lanes];
-    int joints = g->graph->joint_count;
-    vec3 *to = job->vertices[graph] + (size_t)frame * 3 * (size_t)joints;
-    bool finite = k->store( g, frame_of( job->reference, job, graph, frame ), lane, to );
-    for ( int j = 0; rotations_wanted( job, graph ) && j < joints; ++j ) {
-        quat turn = s->deform ? k->rotation( g, j, lane ) : q_identity;
-        job->rotations[graph][(size_t)frame * (size_t)joints + (size_t)j] =
-            finite && q_finite( turn ) ? q_unit( turn ) : q_identity;
+    size_t joints = (size_t)g->graph->joint_count;
+    const vec3 *from[TR_BLOCK_FRAMES_MAX];
+    vec3 *to[TR_BLOCK_FRAMES_MAX];
+    bool finite[TR_BLOCK_FRAMES_MAX];
+    for ( int f = begin; f < end; ++f ) {
+        from[f - begin] = frame_of( job->reference, job, graph, f );
+        to[f - begin] = job->vertices[graph] + (size_t)f * 3 * joints;
     }
+    k->store( g, from, end - begin, to, finite );
+    for ( int f = begin; rotations_wanted( job, graph ) && f < end; ++f )
+        for ( size_t j = 0; j < joints; ++j ) {
+            quat turn = s->deform ? k->rotation( g, (int)j, f - begin ) : q_identity;
+            job->rotations[graph][(size_t)f * joints + j] =
+                finite[f - begin] && q_finite( turn ) ? q_unit( turn ) : q_identity;
+        }
 }
 
 // What nothing is asked of has no error, and no round was needed yet.
@@ -183,17 +192,20 @@ static void transfer_block( tr_block_work *work )
         tr_block_tree_correct( &work->block, i, work->graphs[i].displacement );
 }
 
-// `graph` is that of the whole cluster.
-static void load_frame( const tr_cluster_job *job, const tr_graph_lanes *g, bool warm, int graph, int frame,
-                        int lane )
+static void load_graph( const tr_cluster_job *job, const tr_graph_lanes *g, bool warm, int graph, int begin,
+                        int end )
 {
     const kernels *k = &kinds[job->def.lanes];
-    const vec3 *reference = frame_of( job->reference, job, graph, frame );
-    k->load( g, reference, lane );
-    if ( warm )
-        k->begin( g, reference, frame_of( (const vec3 *const *)job->vertices, job, graph, frame ),
-                  job->rotations[graph] + (size_t)frame * (size_t)job->cluster->graphs[graph]->joint_count,
-                  lane );
+    size_t joints = (size_t)g->graph->joint_count;
+    const vec3 *frames[TR_BLOCK_FRAMES_MAX];
+    for ( int l = 0; l < tr_lanes_count( job->def.lanes ); ++l ) {
+        int f = begin + l < end ? begin + l : end - 1;
+        frames[l] = frame_of( job->reference, job, graph, f );
+        if ( warm )
+            k->begin( g, frames[l], frame_of( (const vec3 *const *)job->vertices, job, graph, f ),
+                      job->rotations[graph] + (size_t)f * joints, l );
+    }
+    k->load( g, frames );
 }
 
 // Frames begin … end − 1 are one block; lanes beyond its end repeat its last frame.
@@ -210,18 +222,17 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, part, &work.block, frame, l );
         find_components( job, part, frame, l, work.component );
-        for ( int g = 0; g < graphs; ++g )
-            load_frame( job, &work.graphs[g], work.warm, part->graphs[g], frame, l );
     }
+    for ( int g = 0; g < graphs; ++g )
+        load_graph( job, &work.graphs[g], work.warm, part->graphs[g], begin, end );
     if ( s->deform )
         kinds[job->def.lanes].deform( &work );
     else
         transfer_block( &work );
-    for ( int f = begin; f < end; ++f ) {
-        for ( int g = 0; g < graphs; ++g )
-            store_frame( s, &work.graphs[g], part->graphs[g], f, f - begin );
+    for ( int g = 0; g < graphs; ++g )
+        store_graph( s, &work.graphs[g], part->graphs[g], begin, end );
+    for ( int f = begin; f < end; ++f )
         store_report( job, part, &work, f, f - begin );
-    }
     return true;
 }
 

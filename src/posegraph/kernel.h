@@ -5,56 +5,7 @@
 
 #include <string.h>
 
-// ---------------------------------------------------------------------------------------------- in and out
-
-void KERNEL( load )( const tr_graph_lanes *g, const vec3 *vertices, int l )
-{
-    real *reference = (real *)g->reference + l;
-    vec3 origin = tr_posegraph_joint( vertices, 0 );
-    for ( int i = 0; i < 3 * g->graph->joint_count; ++i, reference += 3 * LANES ) {
-        reference[0] = (real)( vertices[i].x - origin.x );
-        reference[LANES] = (real)( vertices[i].y - origin.y );
-        reference[2 * LANES] = (real)( vertices[i].z - origin.z );
-    }
-}
-
-void KERNEL( begin )( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices, const quat *rotations,
-                      int l )
-{
-    real *u = (real *)g->displacement + l, *q = (real *)g->quats + l;
-    for ( int i = 0; i < 3 * g->graph->joint_count; ++i, u += 3 * LANES ) {
-        u[0] = (real)( vertices[i].x - from[i].x );
-        u[LANES] = (real)( vertices[i].y - from[i].y );
-        u[2 * LANES] = (real)( vertices[i].z - from[i].z );
-    }
-    for ( int j = 0; j < g->graph->joint_count; ++j, q += 4 * LANES ) {
-        q[0] = (real)rotations[j].x, q[LANES] = (real)rotations[j].y;
-        q[2 * LANES] = (real)rotations[j].z, q[3 * LANES] = (real)rotations[j].w;
-    }
-}
-
-// A frame that came out as no number at all (because it went in so) stays what it was, or goes to the origin.
-bool KERNEL( store )( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices )
-{
-    const real *u = (const real *)g->displacement + l;
-    int count = 3 * g->graph->joint_count;
-    real sum = 0;
-    for ( int i = 0; i < 3 * count; ++i )
-        sum += u[i * LANES];
-    bool finite = isfinite( sum ); // a single number that is none spoils the sum
-    for ( int i = 0; i < count; ++i, u += 3 * LANES ) {
-        vec3 moved =
-            finite ? v3( from[i].x + u[0], from[i].y + u[LANES], from[i].z + u[2 * LANES] ) : from[i];
-        vertices[i] = v3_finite( moved ) ? moved : v3_zero;
-    }
-    return finite;
-}
-
-quat KERNEL( rotation )( const tr_graph_lanes *g, int joint, int l )
-{
-    const real *q = (const real *)g->quats + 4 * LANES * joint + l;
-    return ( quat ){ q[0], q[LANES], q[2 * LANES], q[3 * LANES] };
-}
+#include "posegraph/kernel_io.h"
 
 // out += scale · m v
 static inline void add_product( lane out[3], real scale, const lane m[9], const lane v[3] )
@@ -256,6 +207,9 @@ static void start( const tr_block_work *work )
     }
 }
 
+#define STALE       20 // tolerances: a round that moves more has the rods' stiffness found anew
+#define KEPT_ROUNDS 4  // so many rounds it serves at most
+
 // Rotations and directions, each cell's for itself.
 static void local_step( tr_block_work *work )
 {
@@ -266,23 +220,43 @@ static void local_step( tr_block_work *work )
         }
 }
 
-// The same by a step of the rods; `anew`: with their stiffness as they lie now, not as in an earlier round.
-static void rods_step( tr_block_work *work, bool anew )
+// Where a graph's rods need their stiffness for how they lie now: what it was for is good enough while rounds
+// move little, but not for ever. Asked lane by lane, so that no frame depends on those it shares a block
+// with.
+static lane_mask stale( const tr_block_work *work, int graph, int round )
 {
-    for ( int i = 0; anew && i < work->graph_count; ++i )
+    const rounds *m = rounds_of( work, graph );
+    return round % KEPT_ROUNDS == 1 ? m->running
+                                    : m->running & ( m->change >= (real)( STALE * work->def.tolerance ) );
+}
+
+// Stiffness of the rods with all rows, unless no frame needs it anew.
+static void rods_stiffen( tr_block_work *work, int round )
+{
+    lane_mask any = { 0 };
+    for ( int i = 0; i < work->graph_count; ++i )
+        any |= stale( work, i, round );
+    if ( !lane_any( any ) )
+        return;
+    for ( int i = 0; i < work->graph_count; ++i )
         if ( runs( work, i ) )
-            rods_clear( &work->graphs[i] );
-    for ( int i = 0; anew && i < work->block.active_count; ++i )
+            rods_clear( &work->graphs[i], stale( work, i, round ) );
+    for ( int i = 0; i < work->block.active_count; ++i )
         if ( is_spring( work, i ) && runs( work, active_row( work, i )->tree[0] ) )
             add_spring( work, i );
     for ( int i = 0; i < work->graph_count; ++i )
-        if ( runs( work, i ) ) {
-            if ( anew )
-                rods_factor( &work->graphs[i] );
+        if ( runs( work, i ) )
+            rods_factor( &work->graphs[i] );
+    rods_join( work );
+}
+
+// The same by a step of the rods.
+static void rods_step( tr_block_work *work, int round )
+{
+    rods_stiffen( work, round );
+    for ( int i = 0; i < work->graph_count; ++i )
+        if ( runs( work, i ) )
             rods_load( &work->graphs[i] );
-        }
-    if ( anew )
-        rods_join( work );
     rods_hold_rows( work );
     for ( int i = 0; i < work->graph_count; ++i )
         if ( runs( work, i ) )
@@ -366,13 +340,6 @@ static void finish( tr_block_work *work )
         work->change[l] = change[l];
 }
 
-// Rods' stiffness is found anew while they turn far, then in every second round only: what it has become by
-// then differs little. Counted in rounds, so that no frame depends on those it shares a block with.
-static bool stiffens( int round )
-{
-    return round < 4 || round % 2 == 0;
-}
-
 void KERNEL( deform )( tr_block_work *work )
 {
     tr_block_factor( &work->block );
@@ -380,7 +347,7 @@ void KERNEL( deform )( tr_block_work *work )
     bool going = true;
     for ( int round = 0; going && round < work->def.max_iterations; ++round ) {
         if ( round > 0 && work->def.newton )
-            rods_step( work, stiffens( round ) );
+            rods_step( work, round );
         else if ( round > 0 )
             local_step( work );
         global_step( work );

@@ -8,7 +8,7 @@
 
 #define TR_BLOCK_FRAMES_MAX    8
 #define TR_DEFORM_ROUNDS_LANES 4
-#define TR_ROD_LANES           75 // per joint; see rods.h
+#define TR_ROD_LANES           87 // per joint; see rods.h
 
 // One graph in a block of frames. Numbers are lanes wide. Vertices are counted from the place of the root in
 // the reference, and what is solved for is their displacement from the reference: small numbers keep their
@@ -98,14 +98,16 @@ bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at,
 
 // ------------------------------------------------------------------------------------------------ kernels
 
-// One lane in and out. `begin` loads what a warm start begins with; `store` adds the displacement to `from`,
-// which may be the same memory; false when it is not finite.
+// In and out: a frame per lane. `load` takes one for every lane; `begin` loads what a warm start begins with,
+// one lane at a time; `store` adds the displacement to `from`, which may be the same memory, and says which
+// frames are finite.
 #define DECLARE_KERNELS( kind )                                                                              \
     void tr_kernel_deform_##kind( tr_block_work *work );                                                     \
-    void tr_kernel_load_##kind( const tr_graph_lanes *g, const vec3 *vertices, int l );                      \
+    void tr_kernel_load_##kind( const tr_graph_lanes *g, const vec3 *const frames[] );                       \
     void tr_kernel_begin_##kind( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices,            \
                                  const quat *rotations, int l );                                             \
-    bool tr_kernel_store_##kind( const tr_graph_lanes *g, const vec3 *from, int l, vec3 *vertices );         \
+    void tr_kernel_store_##kind( const tr_graph_lanes *g, const vec3 *const from[], int frame_count,         \
+                                 vec3 *const to[], bool finite[] );                                          \
     quat tr_kernel_rotation_##kind( const tr_graph_lanes *g, int joint, int l );
 
 DECLARE_KERNELS( double )

@@ -30,9 +30,11 @@ typedef struct rod { // one joint
     lane bone[3];    // b̄, reference
     lane reach[3];   // ℓ d − b̄ as it entered the last right-hand side
     lane inertia[6]; // A of the reference: xx, yy, zz, xy, xz, yz
-    lane lower[21];  // D, then L of D = L Lᵀ, row by row; diagonal entries of L inverted
-    lane up[36];     // W = L⁻¹ K(j, p)
-    lane z[6];       // forces, then L⁻¹ of them, then δc and ω
+    lane turn[9];    // R − 1 and the bone b that the stiffness is for
+    lane now[3];
+    lane lower[21]; // D, then L of D = L Lᵀ, row by row; diagonal entries of L inverted
+    lane up[36];    // W = L⁻¹ K(j, p)
+    lane z[6];      // forces, then L⁻¹ of them, then δc and ω
 } rod;
 
 _Static_assert( sizeof( rod ) == TR_ROD_LANES * LANE_BYTES, "as the scratch is laid out" );
@@ -56,9 +58,10 @@ static void rods_start( const tr_graph_lanes *g )
             centroid( reference + 9 * p, parent );
         rod *own = &rods[j];
         for ( int c = 0; c < 3; ++c ) {
-            own->bone[c] = p >= 0 ? centre[c] - parent[c] : lane_all( 0 );
+            own->bone[c] = own->now[c] = p >= 0 ? centre[c] - parent[c] : lane_all( 0 );
             own->reach[c] = lane_all( 0 );
         }
+        memset( own->turn, 0, sizeof own->turn );
         for ( int i = 0; i < 6; ++i )
             own->inertia[i] = lane_all( 0 );
         for ( int k = 0; k < 9; k += 3 ) {
@@ -179,15 +182,12 @@ static void add_bone( const tr_graph_lanes *g, int j, int p )
 {
     rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
     real edge = (real)g->graph->def.edge;
-    lane x[3], y[3], now[3], a[6];
+    lane x[3], y[3], a[6];
     for ( int c = 0; c < 3; ++c )
         x[c] = y[c] = own->bone[c];
-    add_product( x, 1, (const lane *)g->turns + 9 * j, own->bone );
-    add_product( y, 1, (const lane *)g->turns + 9 * p, own->bone );
-    bone_moved( g, j, p, now );
-    for ( int c = 0; c < 3; ++c )
-        now[c] += own->bone[c];
-    add_stretch( g, j, p, now );
+    add_product( x, 1, own->turn, own->bone );
+    add_product( y, 1, above->turn, own->bone );
+    add_stretch( g, j, p, own->now );
     add_lever( own->lower, 3 * edge, 1, x );
     add_lever( above->lower, 3 * edge, -1, y );
     put_cross( own->up + 3, 3 * edge, y );
@@ -280,11 +280,25 @@ static inline void condense( const rod *own, rod *above )
         }
 }
 
-static void rods_clear( const tr_graph_lanes *g )
+// Begins stiffness anew: in the lanes of `anew` for the rods as they lie, in others for what it was for
+// before.
+static void rods_clear( const tr_graph_lanes *g, lane_mask anew )
 {
     rod *rods = g->rods;
-    for ( int j = 0; j < g->graph->joint_count; ++j )
-        memset( rods[j].lower, 0, sizeof rods[j].lower );
+    const lane *turns = g->turns;
+    for ( int j = 0; j < g->graph->joint_count; ++j, turns += 9 ) {
+        int p = g->graph->parents[j];
+        rod *own = &rods[j];
+        lane moved[3];
+        memset( own->lower, 0, sizeof own->lower );
+        for ( int i = 0; i < 9; ++i )
+            own->turn[i] = lane_select( anew, turns[i], own->turn[i] );
+        if ( p < 0 )
+            continue;
+        bone_moved( g, j, p, moved );
+        for ( int c = 0; c < 3; ++c )
+            own->now[c] = lane_select( anew, own->bone[c] + moved[c], own->now[c] );
+    }
 }
 
 // D and K of all joints and bones, eliminated. Children come after their parents: going backwards, a joint is

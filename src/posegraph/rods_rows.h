@@ -46,7 +46,7 @@ static inline void node_arm( const tr_graph_lanes *g, const tr_path_node *node, 
         t[c] = arm[c] = (real)node->weights[0] * ( corners[c] - centre[c] ) +
                         (real)node->weights[1] * ( corners[3 + c] - centre[c] ) +
                         (real)node->weights[2] * ( corners[6 + c] - centre[c] );
-    add_product( t, 1, (const lane *)g->turns + 9 * node->joint, arm );
+    add_product( t, 1, ( (const rod *)g->rods )[node->joint].turn, arm );
 }
 
 // ------------------------------------------------------------------------------------------------ springs
