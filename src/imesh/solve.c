@@ -239,6 +239,8 @@ static void measure_steps( tr_imesh *mesh )
 {
     tr_imesh_solver *s = mesh->solver;
     int stride = s->band.stride, any = 0;
+    // what a contact that lasts adds up to over the frames that accelerations join
+    double lasting = 2.5 * sqrt( 1 + mesh->def.acceleration );
     memset( s->u, 0, (size_t)mesh->frame_count * 3 * (size_t)stride * sizeof( float ) );
     for ( int f = 0; f < mesh->frame_count; ++f )
         for ( int i = 0; i < s->contacts[f].count; ++i ) {
@@ -264,7 +266,7 @@ static void measure_steps( tr_imesh *mesh )
                     own += o < 0 ? 0 : c->weight[t] * c->weight[q] * tr_band_flexibility( &s->band, f, k, o );
                 }
             }
-            c->flexibility = fmax( moved, 3 * own );
+            c->flexibility = fmax( moved, lasting * own );
         }
 }
 

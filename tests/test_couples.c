@@ -1,0 +1,187 @@
+// What interaction meshes promise for people who hold, throw and meet each other, measured on the motion they
+// give: built-in scenes, cut to what matters, in other bodies. docs/closeness.md has all figures.
+#include "check.h"
+#include "scenes/scenes.h"
+
+#include <string.h>
+
+typedef struct take { // a scene, solved and measured
+    tr_stage stage;
+    tr_result result;
+    tr_measures measures;
+} take;
+
+typedef struct couple {
+    tr_scene scene;
+    tr_library library;
+} couple;
+
+static void couple_start( couple *c, const char *name, int cast, int first, int last )
+{
+    tr_error error;
+    *c = ( couple ){ .scene = tr_default_scene() };
+    check_ok( tr_scene_build( tr_scene_entry_find( name ), cast, &c->scene, &c->library, &error ), &error );
+    c->scene.first = first;
+    c->scene.last = last;
+    for ( int i = 0; i < c->scene.cast_count; ++i )
+        c->scene.cast[i].target.limb_count = c->scene.cast[i].target.girth_count = 0;
+}
+
+static void resize( couple *c, double even, double odd )
+{
+    for ( int i = 0; i < c->scene.cast_count; ++i )
+        c->scene.cast[i].target.scale = i % 2 == 0 ? even : odd;
+}
+
+static void couple_end( couple *c )
+{
+    tr_scene_free( &c->scene );
+    tr_library_free( &c->library );
+}
+
+static void take_start( take *t, couple *c, const char *method )
+{
+    tr_error error;
+    *t = ( take ){ 0 };
+    check_ok( tr_stage_build( &t->stage, &c->scene, NULL, &c->library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &t->result, &t->stage, tr_method_find( method ), &error ), &error );
+    check_ok( tr_measure( &t->measures, &t->stage, &t->result, &error ), &error );
+}
+
+static void take_end( take *t )
+{
+    tr_measures_free( &t->measures );
+    tr_result_free( &t->result );
+    tr_stage_free( &t->stage );
+}
+
+static const tr_metric_field *field_of( const take *t, const char *key, const char *name )
+{
+    const tr_metric *metric = tr_measures_find( &t->measures, key );
+    for ( int f = 0; metric != NULL && f < metric->field_count; ++f )
+        if ( strcmp( metric->fields[f].name, name ) == 0 )
+            return &metric->fields[f];
+    fail_msg( "there is no %s of %s", name, key );
+    return NULL;
+}
+
+static double figure( const take *t, const char *key, const char *name )
+{
+    return field_of( t, key, name )->out;
+}
+
+// More contacts and less energy than without the mesh, no more overlap than in the source, smooth, and feet
+// where they stand.
+static void check_better( couple *c, double jerk )
+{
+    take without, with;
+    take_start( &without, c, "posegraph" );
+    take_start( &with, c, "imesh" );
+    assert_true( figure( &with, "contact_f1", "f1" ) > figure( &without, "contact_f1", "f1" ) );
+    assert_true( figure( &with, "laplacian_energy", "value" ) <
+                 0.8 * figure( &without, "laplacian_energy", "value" ) );
+    const tr_metric_field *overlap = field_of( &with, "inter_penetration", "frames_pct" );
+    assert_true( overlap->out <= fmax( 1, overlap->source ) );
+    assert_true( figure( &with, "jerk_ratio", "value" ) <= jerk );
+    assert_true( figure( &with, "contact_error_mm", "max" ) < 1 );
+    check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );
+    take_end( &without );
+    take_end( &with );
+}
+
+static void a_hip_throw_stays_one( void **state )
+{
+    (void)state;
+    couple c;
+    couple_start( &c, "judo_pair", 2, 0, 120 );
+    resize( &c, 1.4, 0.8 );
+    check_better( &c, 1.15 );
+    couple_end( &c );
+}
+
+static void chains_hold_hands( void **state )
+{
+    (void)state;
+    couple c;
+    couple_start( &c, "squat_chain", 3, 0, 60 );
+    resize( &c, 1.4, 0.8 );
+    check_better( &c, 1.15 );
+    couple_end( &c );
+}
+
+static void hands_meet( void **state )
+{
+    (void)state;
+    couple c;
+    couple_start( &c, "high_five", 2, 50, 100 );
+    resize( &c, 1.4, 0.8 );
+    check_better( &c, 1.15 );
+    resize( &c, 0.8, 1.25 );
+    check_better( &c, 1.15 );
+    couple_end( &c );
+}
+
+static void arms_stay_on_their_side( void **state )
+{
+    (void)state;
+    static const double sizes[][2] = { { 1.4, 0.8 }, { 0.8, 1.25 } };
+    couple c;
+    couple_start( &c, "dance_pair", 2, 0, 45 );
+    for ( int i = 0; i < 2; ++i ) {
+        take t;
+        resize( &c, sizes[i][0], sizes[i][1] );
+        take_start( &t, &c, "imesh" );
+        check_near( figure( &t, "writhe_deviation", "sign_changed_pct" ), 0, 0 );
+        check_near( figure( &t, "writhe_deviation", "same_topology_pct" ), 100, 0 );
+        take_end( &t );
+    }
+    couple_end( &c );
+}
+
+static void bodies_of_the_same_size_stay( void **state )
+{
+    (void)state;
+    static const char *const names[] = { "judo_pair", "dance_pair", "car_entry" };
+    for ( int i = 0; i < 3; ++i ) {
+        couple c;
+        take t;
+        couple_start( &c, names[i], i < 2 ? 2 : 1, 40, 80 );
+        resize( &c, 1, 1 );
+        take_start( &t, &c, "imesh" );
+        assert_true( figure( &t, "identity_error_m", "value" ) < 1e-3 );
+        take_end( &t );
+        couple_end( &c );
+    }
+}
+
+static void dwarfs_and_giants_are_survived( void **state )
+{
+    (void)state;
+    static const double sizes[][2] = { { 0.2, 1 }, { 5, 1 }, { 0.2, 5 } };
+    couple c;
+    couple_start( &c, "judo_pair", 2, 50, 80 );
+    for ( int i = 0; i < 3; ++i ) {
+        take t;
+        resize( &c, sizes[i][0], sizes[i][1] );
+        take_start( &t, &c, "imesh" );
+        for ( int a = 0; a < 2; ++a )
+            for ( int k = 0; k < t.stage.frame_count * t.result.worlds[a].joint_count; ++k )
+                assert_true( v3_finite( t.result.worlds[a].positions[k] ) );
+        check_near( figure( &t, "bone_length_error_pct", "value" ), 0, 1e-6 );
+        take_end( &t );
+    }
+    couple_end( &c );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( a_hip_throw_stays_one ),
+        TEST( chains_hold_hands ),
+        TEST( hands_meet ),
+        TEST( arms_stay_on_their_side ),
+        TEST( bodies_of_the_same_size_stay ),
+        TEST( dwarfs_and_giants_are_survived ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
