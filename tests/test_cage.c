@@ -991,6 +991,19 @@ static void same_bits_for_any_number_of_threads( void **state )
     tr_cage_move_points( &cages[0], 47, b.points + 47 * 12, 12, some );
     for ( int p = 0; p < 12; ++p )
         check_v3( some[p], out[0][47 * 12 + p], 1e-9 );
+    // How they turn as a whole needs no point moved.
+    float moments[3 * TR_CAGE_MAX_VERTICES];
+    mat3 spread, sum = { v3_zero, v3_zero, v3_zero };
+    vec3 mean = v3_zero;
+    for ( int p = 0; p < 12; ++p )
+        mean = v3_mad( mean, 1.0 / 12, b.points[47 * 12 + p] );
+    for ( int p = 0; p < 12; ++p )
+        sum = m3_add_outer( sum, out[0][47 * 12 + p], v3_sub( b.points[47 * 12 + p], mean ) );
+    tr_cage_moments( &cages[0], 47, 0, 12, b.points + 47 * 12, &spread, moments );
+    mat3 spin = tr_cage_spin( &cages[0], 47, spread, moments );
+    check_v3( spin.cx, sum.cx, 1e-5 );
+    check_v3( spin.cy, sum.cy, 1e-5 );
+    check_v3( spin.cz, sum.cz, 1e-5 );
     // And a key's section goes where its vertices were dragged.
     vec3 section[TR_CAGE_MAX_VERTICES];
     for ( int k = 0; k < cages[0].section_count; ++k ) {

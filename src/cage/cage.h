@@ -221,6 +221,12 @@ rigid tr_cage_motion( const tr_cage *cage, int frame );
 void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out );
 // The same for some of them at one frame: first … first + count − 1, in and out [count].
 void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out );
+// How some of them turn as a whole, without moving any: Σ (p' − p̄') (p − p̄)ᵀ over them, p' where the cage
+// takes p. First, once, what does not depend on how the cage is moved: `spread`, and moments [3 ·
+// vertex_count].
+void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, mat3 *spread,
+                      float *moments );
+mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments );
 // Any points at one frame [count]; outside the section they are carried on as its nearest part is.
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out );
 // The same in two steps, for points that are moved again and again: their weights [count · vertex_count],

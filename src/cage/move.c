@@ -296,6 +296,46 @@ void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, co
     }
 }
 
+// With u = p − p̄ and Σ u = 0, p' = to + R (p − from + Q Σᵢ wᵢ ρᵢ) gives
+//
+//   Σ p' uᵀ = R ( Σ u uᵀ + Q Σᵢ ρᵢ mᵢᵀ ),   mᵢ = Σ wᵢ u
+void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, mat3 *spread,
+                      float *moments )
+{
+    assert( first >= 0 && count > 0 && first + count <= cage->point_count );
+    const float *weights =
+        cage->weights + ( (size_t)( frame - cage->begin ) * (size_t)cage->point_count + (size_t)first ) *
+                            (size_t)cage->vertex_count;
+    vec3 mean = centroid( points, count );
+    *spread = ( mat3 ){ v3_zero, v3_zero, v3_zero };
+    memset( moments, 0, 3 * (size_t)cage->vertex_count * sizeof( float ) );
+    for ( int p = 0; p < count; ++p, weights += cage->vertex_count ) {
+        vec3 u = v3_sub( points[p], mean );
+        *spread = m3_add_outer( *spread, u, u );
+        for ( int i = 0; i < cage->vertex_count; ++i ) {
+            moments[3 * i] += weights[i] * (float)u.x;
+            moments[3 * i + 1] += weights[i] * (float)u.y;
+            moments[3 * i + 2] += weights[i] * (float)u.z;
+        }
+    }
+}
+
+mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments )
+{
+    four residuals[TR_CAGE_MAX_VERTICES], x = { 0 }, y = { 0 }, z = { 0 };
+    frame_motion m = motion_at( cage, frame );
+    prepare_residuals( cage, &m, residuals );
+    for ( int i = 0; m.bent && i < cage->vertex_count; ++i, moments += 3 ) {
+        x += moments[0] * residuals[i];
+        y += moments[1] * residuals[i];
+        z += moments[2] * residuals[i];
+    }
+    mat3 bent = { v3( x[0], x[1], x[2] ), v3( y[0], y[1], y[2] ), v3( z[0], z[1], z[2] ) };
+    mat3 sum = m3_mul( m3_from_quat( m.axes ), bent );
+    sum = ( mat3 ){ v3_add( sum.cx, spread.cx ), v3_add( sum.cy, spread.cy ), v3_add( sum.cz, spread.cz ) };
+    return m3_mul( m3_from_quat( m.turn ), sum );
+}
+
 typedef struct move_job {
     const tr_cage *cage;
     int first;

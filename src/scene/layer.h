@@ -62,7 +62,9 @@ typedef struct tr_moved_body {
     int lead, lead_count;       // those that lead it: its root, a prop's corners; lead -1: nothing does
     tr_moved_frame *frames;     // [frame_count] filled when asked for
     struct tr_lead_frame *ways; // [frame_count] the same for what leads it; NULL where bodies do not turn
-    tr_moved_foot *feet;        // [foot_count]
+    mat3 *spreads;       // [frame_count] of a character that moves as one, see tr_cage_moments, else NULL
+    float *moments;      // [frame_count * 3 * vertex_count] likewise
+    tr_moved_foot *feet; // [foot_count]
     int foot_count;
     struct tr_aiming *aiming; // of a character
     vec3 *path;               // of a prop: [frame_count of the stage] where the layer's rule wants it

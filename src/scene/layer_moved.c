@@ -36,19 +36,42 @@ static void find_lead( const tr_cage_layer *l, tr_moved_body *body )
     body->lead_count = prop ? body->count : 1;
 }
 
+// All of a character in a cage around several moves as one, as long as nobody turns a section over.
+static bool weigh_moments( const tr_cage_layer *l, tr_moved_body *body )
+{
+    size_t frames = (size_t)l->frame_count, row = 3 * (size_t)l->cage.vertex_count;
+    bool actor = body->node < l->stage->actor_count;
+    if ( !actor || body->lead < 0 || !tr_cage_layer_holds_several( l ) ||
+         body->count != l->stage->actors[body->node].target.joint_count )
+        return true;
+    body->spreads = tr_alloc( frames, sizeof( mat3 ) );
+    body->moments = tr_alloc( frames * row, sizeof( float ) );
+    if ( body->spreads == NULL || body->moments == NULL )
+        return false;
+    for ( size_t f = 0; f < frames; ++f ) {
+        int frame = l->begin + (int)f;
+        tr_cage_moments( &l->cage, frame, body->first, body->count,
+                         l->before + tr_layer_cell( l, frame, body->first ), &body->spreads[f],
+                         body->moments + f * row );
+    }
+    return true;
+}
+
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
 {
     find_lead( l, body );
     body->frames = tr_alloc( (size_t)l->frame_count, sizeof( tr_moved_frame ) );
     bool turns = l->layer->turn && body->lead >= 0;
     body->ways = turns ? tr_alloc( (size_t)l->frame_count, sizeof( tr_lead_frame ) ) : NULL;
-    return body->frames != NULL && ( !turns || body->ways != NULL );
+    return body->frames != NULL && ( !turns || body->ways != NULL ) && weigh_moments( l, body );
 }
 
 void tr_moved_free( tr_moved_body *body )
 {
     tr_free( body->frames );
     tr_free( body->ways );
+    tr_free( body->spreads );
+    tr_free( body->moments );
 }
 
 // ------------------------------------------------------------------------------------------------- rotation
@@ -59,7 +82,16 @@ static void move_points( const tr_cage_layer *l, int first, int count, int frame
     tr_cage_move_some( &l->cage, frame, first, count, l->before + at, l->after + at );
 }
 
-// Largest tr(Rᵀ Σ p' pᵀ) from the middle; what its points leave open (a straight arm's twist) stays as it is.
+// Largest tr(Rᵀ M), M = Σ (p' − p̄') (p − p̄)ᵀ; what the points leave open (a straight arm's twist) stays as it
+// is. `size` is the trace of Σ (p − p̄) (p − p̄)ᵀ.
+static quat turn_from( mat3 m, double size )
+{
+    m.cx.x += 1e-5 * size;
+    m.cy.y += 1e-5 * size;
+    m.cz.z += 1e-5 * size;
+    return size > 0 ? q_fit( m ) : q_identity;
+}
+
 static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     const vec3 *from = l->before + tr_layer_cell( l, frame, body->first ),
@@ -72,10 +104,7 @@ static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int fram
         m = m3_add_outer( m, v, u );
         size += v3_dot( u, u );
     }
-    m.cx.x += 1e-5 * size;
-    m.cy.y += 1e-5 * size;
-    m.cz.z += 1e-5 * size;
-    return size > 0 ? q_fit( m ) : q_identity;
+    return turn_from( m, size );
 }
 
 // ------------------------------------------------------------------------------------------------- upright
@@ -159,6 +188,44 @@ static bool is_moved( const tr_cage_layer *l, const tr_moved_body *body, int fra
     return memcmp( l->before + at, l->after + at, (size_t)body->count * sizeof( vec3 ) ) != 0;
 }
 
+static void place_rigid( const tr_cage_layer *l, int frame, int point, int lead, quat turn )
+{
+    const vec3 *before = l->before + tr_layer_cell( l, frame, 0 );
+    vec3 *after = l->after + tr_layer_cell( l, frame, 0 );
+    after[point] = v3_add( after[lead], q_rotate( turn, v3_sub( before[point], before[lead] ) ) );
+}
+
+// The same for a body that moves as one: of its points only the root and those of feet are placed.
+static void move_rigid( const tr_cage_layer *l, const tr_moved_body *body, int frame, tr_moved_frame *moved )
+{
+    size_t row = (size_t)( frame - l->begin );
+    moved->moves = moved->rigid = tr_cage_moves( &l->cage, frame );
+    if ( !moved->moves )
+        return;
+    mat3 spread = body->spreads[row];
+    move_points( l, body->lead, 1, frame );
+    quat q = turn_from(
+        tr_cage_spin( &l->cage, frame, spread, body->moments + row * 3 * (size_t)l->cage.vertex_count ),
+        spread.cx.x + spread.cy.y + spread.cz.z );
+    moved->turn = q_axis_angle( v3_y, tr_yaw( q ) );
+    if ( body->ways != NULL )
+        moved->turn = q_mul( q_axis_angle( v3_y, heading_change( l, body, frame ) ), moved->turn );
+    for ( int i = 0; i < body->foot_count; ++i )
+        place_rigid( l, frame, body->feet[i].point, body->lead, moved->turn );
+}
+
+static void move_bent( const tr_cage_layer *l, const tr_moved_body *body, int frame, tr_moved_frame *moved )
+{
+    move_points( l, body->first, body->count, frame );
+    moved->moves = is_moved( l, body, frame );
+    if ( !moved->moves )
+        return;
+    bool upright = body->lead >= 0 && !l->tilts;
+    moved->turn = upright ? set_upright( l, body, frame ) : turn_of( l, body, frame );
+    if ( body->ways != NULL )
+        moved->turn = q_mul( turn_along( l, body, frame ), moved->turn );
+}
+
 const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     static const tr_moved_frame still = { .turn = { 0, 0, 0, 1 } };
@@ -168,16 +235,12 @@ const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, 
     if ( moved->stamp == l->stamp )
         return moved;
     *moved = ( tr_moved_frame ){ .stamp = l->stamp, .turn = q_identity };
-    move_points( l, body->first, body->count, frame );
-    moved->moves = is_moved( l, body, frame );
+    if ( body->spreads != NULL && !l->tilts )
+        move_rigid( l, body, frame, moved );
+    else
+        move_bent( l, body, frame, moved );
     if ( !moved->moves )
         return moved;
-    bool upright = body->lead >= 0 && !l->tilts, actor = body->node < l->stage->actor_count;
-    moved->rigid = upright && actor && tr_cage_layer_holds_several( l ) &&
-                   body->count == l->stage->actors[body->node].target.joint_count;
-    moved->turn = upright ? set_upright( l, body, frame ) : turn_of( l, body, frame );
-    if ( body->ways != NULL )
-        moved->turn = q_mul( turn_along( l, body, frame ), moved->turn );
     moved->yaw = tr_yaw( moved->turn );
     moved->heading = q_axis_angle( v3_y, moved->yaw );
     return moved;
