@@ -330,13 +330,70 @@ static void the_mesh_follows_the_environment( void **state )
     end( &x );
 }
 
+// ----------------------------------------------------------------------------------------------------- hold
+
+// A hand of the one is moved at a held frame: the other comes along, the third does not. Propagated, the
+// motion goes through that place at that frame, and is the old one well before it.
+static void partners_follow_a_held_hand( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_close_pair( &x, 1.1, 0.9 );
+    add_bent( &x, "far", v3( 6, 0, 0 ), 1.2 );
+    build( &x );
+    tr_result result = solve( &x, "imesh" );
+    int hand = tr_skeleton_find( &x.stage.actors[0].target, "LeftHand" ),
+        joints = result.worlds[0].joint_count;
+    vec3 from = tr_world_pose( &result.worlds[0], 15 ).positions[hand];
+    vec3 to = v3_add( from, v3( 0.03, 0.05, 0.03 ) );
+    quat rotations[64];
+    vec3 positions[64];
+    tr_pose pose = { rotations, positions };
+    assert_true( joints <= 64 );
+    tr_hold *hold = tr_hold_begin( &x.stage, &result, 15, 0, hand, &x.error );
+    assert_non_null( hold );
+    assert_true( tr_hold_pose( hold, 0, pose ) );
+    check_v3( positions[hand], from, 2e-3 ); // nothing has been moved yet
+    check_ok( tr_hold_move( hold, to, &x.error ), &x.error );
+    assert_true( tr_hold_pose( hold, 0, pose ) );
+    assert_true( v3_distance( positions[hand], to ) < 0.01 );
+    assert_true( tr_hold_pose( hold, 1, pose ) );
+    double moved = 0;
+    for ( int j = 0; j < joints; ++j )
+        moved =
+            fmax( moved, v3_distance( positions[j], tr_world_pose( &result.worlds[1], 15 ).positions[j] ) );
+    assert_true( moved > 1e-3 );
+    assert_false( tr_hold_pose( hold, 2, pose ) );
+    tr_text ops = { 0 };
+    tr_hold_print( hold, "higher", 6, &ops );
+    tr_hold_end( hold );
+    tr_stage_free( &x.stage );
+    edit( &x, ops.data );
+    assert_true( x.scene.imesh && x.scene.constraint_count == 1 );
+    build( &x );
+    tr_result after = solve( &x, "imesh" );
+    assert_true( v3_distance( tr_world_pose( &after.worlds[0], 15 ).positions[hand], to ) < 2e-3 );
+    assert_true( v3_distance( tr_world_pose( &after.worlds[0], 0 ).positions[hand],
+                              tr_world_pose( &result.worlds[0], 0 ).positions[hand] ) < 0.01 );
+    tr_text_free( &ops );
+    tr_result_free( &after );
+    tr_result_free( &result );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( meshes_keep_people_together ),          TEST( meshes_do_not_depend_on_threads ),
-        TEST( pairs_change_what_is_found ),           TEST( the_scene_chooses_its_method ),
-        TEST( nothing_pushes_where_bodies_may_pass ), TEST( pairs_move_in_time ),
-        TEST( reports_tell_what_became_of_windows ),  TEST( feet_go_with_their_step ),
+        TEST( meshes_keep_people_together ),
+        TEST( meshes_do_not_depend_on_threads ),
+        TEST( pairs_change_what_is_found ),
+        TEST( the_scene_chooses_its_method ),
+        TEST( nothing_pushes_where_bodies_may_pass ),
+        TEST( pairs_move_in_time ),
+        TEST( reports_tell_what_became_of_windows ),
+        TEST( partners_follow_a_held_hand ),
+        TEST( feet_go_with_their_step ),
         TEST( the_mesh_follows_the_environment ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -732,6 +732,32 @@ bool tr_drag_is_refined( const tr_drag *drag, int frame );
 // How far from where it ought to be the last tick left a handle (index in the document) on the cage, metres.
 double tr_drag_error( const tr_drag *drag, int handle );
 
+// ------------------------------------------------------------------------------------------------ hold
+// One frame, one part of a body: whoever is close to it follows at once, through the interaction mesh of that
+// frame. Then ops propagate it to the motion.
+//
+//   tr_hold *hold = tr_hold_begin( &stage, &result, frame, actor, joint, &error );   // links, mesh, factor
+//   for each move of the mouse
+//       tr_hold_move( hold, place, &error );                                         // a tenth of a
+//       millisecond tr_hold_pose( hold, partner, pose );                                         // for
+//       everybody, to draw
+//   tr_hold_print( hold, "grip_higher", 12, &ops );                                  // for tr_document_run
+//   tr_hold_end( hold );
+
+typedef struct tr_hold tr_hold;
+
+// Stage and result are borrowed until tr_hold_end and may not change. `joint` is the target's.
+tr_hold *tr_hold_begin( const tr_stage *stage, const tr_result *result, int frame, int actor, int joint,
+                        tr_error *error );
+void tr_hold_end( tr_hold *hold ); // NULL is fine
+// The held joint to a place in the world, as far as its limbs reach. False only when out of memory.
+bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error );
+// Joints of a body that is held or close to it [joint_count of the target]; false: it is not.
+bool tr_hold_pose( const tr_hold *hold, int actor, tr_pose out );
+// The ops that make the motion go through this: an absolute constraint for the held joint at this frame,
+// fading over `ease` frames before and after, and the setting by which partners follow.
+void tr_hold_print( const tr_hold *hold, const char *id, double ease, tr_text *out );
+
 // ------------------------------------------------------------------------------------------- measures
 
 #define TR_METRIC_FIELDS 6
