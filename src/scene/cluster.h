@@ -97,7 +97,7 @@ typedef struct tr_cluster_fit_def {
     const tr_stage *stage;
     tr_result *result;
     const tr_graphs *graphs;
-    const bool *nodes;    // [actor_count + prop_count] who is at work; NULL: everybody
+    const bool *nodes;    // [actor_count + prop_count] who is at work, read while building; NULL: everybody
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // frames that may be asked for
     tr_fit_def fit;

@@ -83,8 +83,9 @@ struct tr_cluster_fitter {
     tr_cluster_fit_def def;
     fit_body *bodies; // [body_count]
     int body_count;
-    int *body_of;  // [actor_count] -1: not at work
-    fit_job *jobs; // [job_count] the longest first
+    int *body_of;      // [actor_count] -1: not at work
+    bool needs_joints; // of the graphs, not only where they put bodies
+    fit_job *jobs;     // [job_count] the longest first
     int job_count, job_capacity;
     int *lists; // [list_count]
     int list_count, list_capacity;

@@ -104,7 +104,7 @@ static bool build_bodies( tr_cluster_fitter *all, tr_error *error )
     return ok;
 }
 
-bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all )
+static bool find_need_of_joints( const tr_cluster_fitter *all )
 {
     const tr_stage *stage = all->def.stage;
     bool needs = all->body_count != 1 || all->bodies[0].mass_count > 0;
@@ -116,6 +116,11 @@ bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all )
                 ( is_at_work( all, b->actor ) && tr_anchor_mixes( stage, b ) );
     }
     return needs;
+}
+
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all )
+{
+    return all->needs_joints;
 }
 
 // ---------------------------------------------------------------------------------------------------- jobs
@@ -333,6 +338,8 @@ tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_e
     all->def = *def;
     bool ok = ( find_bodies( all ) || tr_error_memory( error ) ) && build_bodies( all, error ) &&
               ( build_jobs( all ) || tr_error_memory( error ) ) && tr_fit_rooms_build( all, error );
+    all->needs_joints = ok && find_need_of_joints( all );
+    all->def.nodes = NULL; // not needed any more, and not ours
     if ( ok )
         return all;
     tr_cluster_fitter_destroy( all );
