@@ -49,7 +49,7 @@ static theatre *open_theatre( int actors, int joints, int frames, double fps )
     t->stage = ( tr_stage ){ .scene = &t->scene, .frame_count = frames, .fps = fps, .actor_count = actors };
     t->stage.actors = tr_alloc( (size_t)actors, sizeof( tr_actor ) );
     t->stage.groups = tr_alloc( 1, sizeof( tr_group ) );
-    t->stage.groups[0] = ( tr_group ){ .path_scale = 1, .size_ratio = 1 };
+    t->stage.groups[0] = ( tr_group ){ .path_scale = 1, .rise = 1, .size_ratio = 1 };
     t->stage.group_count = 1;
     t->result = ( tr_result ){ .actor_count = actors, .frame_count = frames };
     t->result.motions = tr_alloc( (size_t)actors, sizeof( tr_motion ) );

@@ -143,6 +143,48 @@ static void equal_bodies_give_the_source_back( void **state )
     }
 }
 
+// People, boxes and the way between them in one size: the same poses, whatever the size. The tables of the
+// relay stay as they are, and who only brushes against them while holding a box does not mind.
+static void everything_in_another_size_keeps_its_poses( void **state )
+{
+    (void)state;
+    const double sizes[] = { 0.5, 1.6 };
+    for ( int s = 0; s < 2; ++s ) {
+        take x;
+        open_scene( &x, "box_relay", 3 );
+        for ( int i = 0; i < x.scene.cast_count; ++i ) {
+            x.scene.cast[i].target = tr_default_cast( "any" ).target;
+            x.scene.cast[i].target.scale = sizes[s];
+        }
+        for ( int p = 0; p < x.scene.prop_count; ++p )
+            x.scene.props[p].scale = sizes[s];
+        solve( &x, "posegraph" );
+        check_limits( &x, "relay in another size" );
+        check_near( figure( &x, "pose_error_deg", "value" ), 0, 0.1 );
+        close_scene( &x );
+    }
+}
+
+// Without a target a place is the source's, in the size of the body.
+static void places_of_the_source_fit_a_body_of_another_size( void **state )
+{
+    (void)state;
+    const char *joints[] = { "Hips", "Head" };
+    for ( int j = 0; j < 2; ++j ) {
+        take x;
+        open_scene( &x, "arm_circles", 1 );
+        x.scene.cast[0].target = tr_default_cast( "any" ).target;
+        x.scene.cast[0].target.scale = 0.7;
+        tr_constraint place = tr_default_constraint( "place", TR_CONSTRAINT_ABSOLUTE );
+        place.a = tr_point_joint( x.scene.cast[0].id, joints[j] );
+        assert_non_null( tr_scene_add_constraint( &x.scene, &place ) );
+        solve( &x, "posegraph" );
+        assert_true( x.result.reports[x.scene.constraint_count - 1].max_mm < 1.0 );
+        check_near( figure( &x, "pose_error_deg", "value" ), 0, 0.1 );
+        close_scene( &x );
+    }
+}
+
 // ----------------------------------------------------------------------------------------------- far bodies
 
 static tr_target body_with( const char *limb, double factor )
@@ -244,6 +286,8 @@ int main( void )
         TEST( wolf ),
         TEST( corridor ),
         TEST( equal_bodies_give_the_source_back ),
+        TEST( everything_in_another_size_keeps_its_poses ),
+        TEST( places_of_the_source_fit_a_body_of_another_size ),
         TEST( spider_with_two_legs_doubled ),
         TEST( wolf_with_tripled_neck ),
         TEST( captures_in_other_bodies ),

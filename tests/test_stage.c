@@ -69,6 +69,39 @@ static void a_touched_prop_of_fixed_size_fixes_the_path( void **state )
         tr_scene_add_constraint( &x.scene, &hold );
         build( &x );
         check_near( x.stage.groups[0].path_scale, grown ? 0.7 : 1.0, 1e-12 );
+        tr_result result = solve( &x, "copy" ); // and its height: 0.7 · 1.2 above the ground
+        check_near( result.tracks[0][0].position.y, grown ? 0.84 : 1.2, 1e-12 );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
+// A rule with something of the surroundings keeps the path as it is; a way that is asked for, the heights.
+static void surroundings_and_wishes_decide_about_heights( void **state )
+{
+    (void)state;
+    for ( int resting = 0; resting < 2; ++resting ) {
+        fixture x;
+        begin( &x );
+        x.scene.ground = 0.1;
+        tr_motion motion;
+        make_body( &motion, FRAMES );
+        add_character( &x, "a", v3( 0, 0.1, 0 ), 0.5, &motion );
+        tr_obstacle table = tr_default_obstacle( "table" );
+        table.position = v3( 9, 0.5, 0 );
+        tr_scene_add_obstacle( &x.scene, &table );
+        tr_constraint rest = tr_default_constraint( "rest", TR_CONSTRAINT_CONTACT );
+        rest.a = tr_point_joint( "a", "LeftHand" );
+        snprintf( rest.surface, sizeof rest.surface, "table" );
+        if ( resting )
+            tr_scene_add_constraint( &x.scene, &rest );
+        else
+            x.scene.cast[0].target.path_scale = 3;
+        build( &x );
+        check_near( x.stage.groups[0].path_scale, resting ? 1 : 3, 1e-12 );
+        check_v3( x.stage.groups[0].origin, v3( 0, 0.1, 0 ), 1e-12 );
+        vec3 place = tr_group_place( &x.stage.groups[0], v3( 1, 1.1, 2 ) );
+        check_v3( place, resting ? v3( 1, 1.1, 2 ) : v3( 3, 0.6, 6 ), 1e-12 );
         end( &x );
     }
 }
@@ -536,6 +569,7 @@ int main( void )
         TEST( path_scales_about_the_groups_centroid ),
         TEST( linked_and_close_characters_share_a_group ),
         TEST( a_touched_prop_of_fixed_size_fixes_the_path ),
+        TEST( surroundings_and_wishes_decide_about_heights ),
         TEST( a_still_root_hands_its_path_over ),
         TEST( clips_start_late_and_hold_their_ends ),
         TEST( strength_eases_outside_the_range ),

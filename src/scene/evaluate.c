@@ -71,7 +71,7 @@ const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor 
 // ------------------------------------------------------------------------------------------------ contact
 
 // See footing.c for hands and feet on ground and environment. Else the place where it landed, and the
-// source's own movement about it: on a prop as it is, on the ground in the size of the body.
+// source's own movement about it: on a prop as it is, on the ground in the size of the body or prop.
 static vec3 contact_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
     vec3 p = tr_anchor_source( stage, &rule->a, frame );
@@ -91,7 +91,8 @@ static vec3 contact_target( const tr_stage *stage, const tr_result *result, cons
         return rigid_apply( result->tracks[rule->surface_prop][frame],
                             v3_add( rule->target, v3_sub( local, rule->source_place ) ) );
     }
-    double rise = actor != NULL ? tr_part_ratio( actor, rule->a.joints[0] ) : 1.0;
+    double rise =
+        actor != NULL ? tr_part_ratio( actor, rule->a.joints[0] ) : stage->props[rule->a.prop].scale;
     vec3 moved = v3_mad( rule->target, rise, v3_sub( p, rule->source_place ) );
     return v3( moved.x, tr_rule_floor( stage, rule ) + rise * ( p.y - rule->floor ), moved.z );
 }
@@ -160,16 +161,24 @@ void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int
     *last = rule->last > 0 ? rule->last : 0;
 }
 
-// Offset of a from b. Between bodies it scales with the group; to a prop with the prop; a touch does not
-// scale.
+// A hand that touches a hand is as thick as before; one that touches a prop is as far from it as the prop is
+// large.
+static double touch_scale( const tr_stage *stage, const tr_rule *rule )
+{
+    int prop = rule->b.prop >= 0 ? rule->b.prop : rule->a.prop;
+    return prop >= 0 ? stage->props[prop].scale : 1.0;
+}
+
+// Offset of a from b. It scales with the group, except where the two touch.
 static vec3 relative_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
     vec3 offset = rule->target;
     if ( !rule->given ) {
         offset =
             v3_sub( tr_anchor_source( stage, &rule->a, frame ), tr_anchor_source( stage, &rule->b, frame ) );
-        if ( !rule->touch )
-            offset = v3_scale( tr_anchor_group( stage, &rule->a )->size_ratio, offset );
+        offset = v3_scale( rule->touch ? touch_scale( stage, rule )
+                                       : tr_anchor_group( stage, &rule->a )->size_ratio,
+                           offset );
         if ( rule->partner_space )
             offset = q_unrotate( anchor_source_rotation( stage, &rule->b, frame ), offset );
         else

@@ -83,16 +83,34 @@ int tr_stage_partition( const tr_stage *stage, bool close, int *part )
     return count;
 }
 
+// A hand that holds a partner or a prop goes where that goes, whatever it brushes against meanwhile.
+static bool holds_another( const tr_stage *stage, int actor, const tr_contact *contact )
+{
+    int joint = tr_actor_target_joint( &stage->actors[actor], contact->joint );
+    for ( int r = 0; joint >= 0 && r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        if ( rule->kind == TR_CONSTRAINT_RELATIVE && rule->first <= contact->last &&
+             contact->first <= rule->last && tr_rule_holds( stage, rule, actor, joint ) )
+            return true;
+    }
+    return false;
+}
+
 // Does anything the group touches keep its size? Then so does its path.
 static bool touches_fixed_size( const tr_stage *stage, int group )
 {
     for ( int p = 0; p < stage->prop_count; ++p )
         if ( stage->props[p].group == group && fabs( stage->props[p].scale - 1.0 ) < 1e-9 )
             return true;
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( stage->rules[r].obstacle >= 0 &&
+             tr_anchor_group( stage, &stage->rules[r].a ) == &stage->groups[group] )
+            return true;
     for ( int i = 0; i < stage->actor_count; ++i ) {
         const tr_contacts *contacts = &stage->actors[i].contacts;
         for ( int c = 0; stage->actors[i].group == group && c < contacts->count; ++c )
-            if ( contacts->items[c].surface == TR_SURFACE_ENVIRONMENT )
+            if ( contacts->items[c].surface == TR_SURFACE_ENVIRONMENT &&
+                 !holds_another( stage, i, &contacts->items[c] ) )
                 return true;
     }
     return false;
@@ -118,15 +136,14 @@ static void measure_group( const tr_stage *stage, int g, tr_group *group )
         wish += given;
         wishes += given > 0;
     }
-    *group = ( tr_group ){ .path_scale = 1, .size_ratio = 1 };
+    *group = ( tr_group ){ .path_scale = 1, .rise = 1, .size_ratio = 1 };
     if ( members == 0 )
         return;
-    group->origin = v3_horizontal( v3_scale( 1.0 / members, sum ) );
+    group->origin = v3( sum.x / members, stage->ground, sum.z / members );
     group->size_ratio = heights / members;
-    if ( wishes > 0 )
-        group->path_scale = wish / wishes;
-    else if ( !touches_fixed_size( stage, g ) )
-        group->path_scale = legs / members;
+    if ( !touches_fixed_size( stage, g ) )
+        group->rise = legs / members;
+    group->path_scale = wishes > 0 ? wish / wishes : group->rise;
 }
 
 bool tr_stage_group( tr_stage *stage, tr_error *error )
@@ -153,6 +170,6 @@ bool tr_stage_group( tr_stage *stage, tr_error *error )
 vec3 tr_group_place( const tr_group *group, vec3 source )
 {
     vec3 from = v3_sub( source, group->origin );
-    return v3( group->origin.x + group->path_scale * from.x, source.y,
-               group->origin.z + group->path_scale * from.z );
+    vec3 scaled = v3( group->path_scale * from.x, group->rise * from.y, group->path_scale * from.z );
+    return v3_add( group->origin, scaled );
 }

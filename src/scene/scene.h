@@ -427,8 +427,9 @@ typedef struct tr_stage_prop {
 
 typedef struct tr_group { // shares one path scale about one origin on the ground
     double path_scale;
+    double rise;       // scale of heights above the ground; a path scale that is asked for leaves it alone
     double size_ratio; // mean height ratio of its actors: what offsets between them scale with
-    vec3 origin;
+    vec3 origin;       // at the height of the ground
 } tr_group;
 
 // A point bound to the stage: actor ≥ 0 with its terms, or prop ≥ 0, or neither (unused).
@@ -648,7 +649,7 @@ void tr_mesh_lines_free( tr_mesh_lines *lines );
 
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );
 vec3 tr_anchor_source( const tr_stage *stage, const tr_anchor *anchor, int frame );
-// Place of a point of the source's world in the target's: scaled about the group's origin, height left alone.
+// Place of a point of the source's world in the target's: scaled about the group's origin.
 vec3 tr_group_place( const tr_group *group, vec3 source );
 // Strength of a rule at a frame: 1 inside its range, fading over the ease, 0 outside.
 double tr_rule_strength( const tr_rule *rule, int frame );
