@@ -126,12 +126,42 @@ static void equals_meet_in_the_middle( void **state )
     }
 }
 
+// People of other sizes who stand as far apart as their legs are long, one in the axes of the other: where b
+// turns a little, the place it keeps for a moves far.
+static void long_offsets_turn_with_the_partner( void **state )
+{
+    (void)state;
+    static const char *ends[][2] = { { "Hips", "Hips" }, { "Head", "Chest" } };
+    for ( int i = 0; i < 2; ++i ) {
+        take x;
+        open_scene( &x, "box_relay", 3 );
+        x.scene.constraint_count = x.scene.prop_count = 0;
+        x.scene.first = 60;
+        x.scene.last = 120;
+        x.scene.cast[0].target.scale = 0.81;
+        x.scene.cast[1].target.scale = 0.95;
+        tr_constraint c = tr_default_constraint( "apart", TR_CONSTRAINT_RELATIVE );
+        c.a = tr_point_joint( x.scene.cast[1].id, ends[i][0] );
+        c.b = tr_point_joint( x.scene.cast[0].id, ends[i][1] );
+        c.partner_space = true;
+        assert_non_null( tr_scene_add_constraint( &x.scene, &c ) );
+        solve( &x, NULL );
+        const tr_rule_report *report = report_of( &x, "apart" );
+        print_message( "%s: %.2f mm off\n", ends[i][0], report->max_mm );
+        assert_true( !report->gave_way && report->max_mm <= 1.0 );
+        assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20.0 );
+        assert_true( figure( &x, "jerk_ratio", "value" ) <= 2.0 );
+        close_scene( &x );
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( farther_changes_nothing ),
         TEST( leaning_is_reaching ),
         TEST( equals_meet_in_the_middle ),
+        TEST( long_offsets_turn_with_the_partner ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

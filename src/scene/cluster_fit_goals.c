@@ -20,6 +20,14 @@ static int fit_priority( const tr_rule *rule )
     }
 }
 
+// What keeps its place in b's own axes is a point of b, at the end of a lever. b's end would otherwise chase
+// a place that turns with b itself, one fit behind, and with a lever longer than the body gives it runs away.
+static bool has_lever( const fitter *s, int k )
+{
+    const tr_rule *rule = fitter_rule( s, k );
+    return rule->partner_space && tr_rule_links( rule ) && rule->b.actor >= 0 && s->nudges[2 * k + 1] == NULL;
+}
+
 vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame )
 {
     const tr_rule *rule = fitter_rule( s, k );
@@ -28,11 +36,13 @@ vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame )
         return target;
     if ( tr_rule_links_actors( rule ) ) {
         vec3 meet = s->agreed[k][fitter_cell( s, frame )];
-        return is_a ? meet : v3_sub( meet, target );
+        return is_a || has_lever( s, k ) ? meet : v3_sub( meet, target );
     }
     const tr_anchor *prop = is_a ? &rule->b : &rule->a;
     vec3 place = tr_anchor_position( s->def.stage, s->def.result, prop, frame );
-    return is_a ? v3_add( place, target ) : v3_sub( place, target );
+    if ( is_a )
+        return v3_add( place, target );
+    return has_lever( s, k ) ? place : v3_sub( place, target );
 }
 
 static int fit_axes( const tr_rule *rule )
@@ -71,6 +81,13 @@ static vec3 point_on_joint( const fitter *s, const tr_anchor *anchor, int frame 
     return q_unrotate( pose.rotations[anchor->joints[0]], v3_sub( at, pose.positions[anchor->joints[0]] ) );
 }
 
+// From b's end to the point that has to meet a, in the axes of b's joint.
+static vec3 lever( const fitter *s, const tr_rule *rule, int frame )
+{
+    quat turn = tr_world_pose( &s->def.result->worlds[rule->b.actor], frame ).rotations[rule->b.joints[0]];
+    return q_unrotate( turn, tr_rule_target( s->def.stage, s->def.result, rule, frame ) );
+}
+
 // Returns how many goals a rule makes of one of its ends.
 static int make_goals( const fitter *s, int k, bool is_a, int frame, tr_fit_goal *goals )
 {
@@ -95,6 +112,8 @@ static int make_goals( const fitter *s, int k, bool is_a, int frame, tr_fit_goal
     if ( goal.kind == TR_FIT_POSITION && s->nudges[2 * k + !is_a] != NULL )
         return mix_goals( s, k, is_a, frame, &goal, goals );
     goal.offset = point_on_joint( s, anchor, frame );
+    if ( !is_a && has_lever( s, k ) )
+        goal.offset = v3_add( goal.offset, lever( s, rule, frame ) );
     goals[0] = goal;
     return 1;
 }

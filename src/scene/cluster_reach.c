@@ -25,6 +25,7 @@ typedef struct limb_end { // a point of a body that has a place
     double offset, length; // from its joint; from the base along the bones
     vec3 along;            // unit vector from the base to the place
     double far, most;      // how far that is, and how far it may be
+    double own;            // how far the pose has the point: that is within reach in any case
 } limb_end;
 
 static bool hangs( const tr_skeleton *skeleton, int joint ) // on the trunk, or on what does
@@ -64,6 +65,8 @@ static limb_end end_of( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, i
     end.offset = v3_length( offset );
     end.length = way_between( skeleton, at, joint ) + end.offset;
     end.far = v3_distance( place, end.base );
+    end.own = v3_distance( v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], offset ) ),
+                           pose.positions[at] );
     end.along = v3_unit( v3_sub( place, end.base ) );
     return end;
 }
@@ -96,8 +99,8 @@ static void hold_back( limb_end *end, int joint, double offset, vec3 place, doub
 
 static vec3 within_reach( const limb_end *end, vec3 place )
 {
-    double kept = KEPT * end->most;
-    return end->far > kept ? v3_mad( end->base, limited( end->far, kept, end->most ), end->along ) : place;
+    double most = fmax( end->most, end->own / KEPT ), kept = KEPT * most;
+    return end->far > kept ? v3_mad( end->base, limited( end->far, kept, most ), end->along ) : place;
 }
 
 // ---------------------------------------------------------------------------------------------- in the
