@@ -86,6 +86,23 @@ static void farther_changes_nothing( void **state )
     }
 }
 
+// However much is made of a wish, what is hard stays.
+static void soft_is_softer_than_hard( void **state )
+{
+    (void)state;
+    for ( double weight = 1e4; weight < 1e10; weight *= 100 )
+        for ( double away = 0.4; away < 6; away *= 3 ) {
+            take x;
+            open_squat( &x );
+            pin( &x, "wish", v3( away, 1.1, 0.4 ) );
+            x.scene.constraints[0].hard = false;
+            x.scene.constraints[0].weight = weight;
+            solve( &x, NULL );
+            check_calm( &x );
+            close_scene( &x );
+        }
+}
+
 // What can be reached by leaning over is reached.
 static void leaning_is_reaching( void **state )
 {
@@ -160,6 +177,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( farther_changes_nothing ),
         TEST( leaning_is_reaching ),
+        TEST( soft_is_softer_than_hard ),
         TEST( equals_meet_in_the_middle ),
         TEST( long_offsets_turn_with_the_partner ),
     };

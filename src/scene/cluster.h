@@ -66,8 +66,8 @@ void tr_ends_turn_back( const tr_skeleton *skeleton, const bool *ends, const qua
 // where the rule's first end, on a character, goes instead of `place`, if feet stay on the ground.
 vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
                      vec3 place );
-// Of the fit: places of hard goals, as far as those that come before them allow. The body is posed as in
-// `pose`, moved by `shift`.
+// Of the fit: places of goals, as far as those that come before them allow, the soft last. The body is posed
+// as in `pose`, moved by `shift`.
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count );
 // How far a body may be moved from its pose in `now`, of what a graph would move it, for its feet to follow.
 vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift );

@@ -3,7 +3,8 @@
 #include "scene/cluster_fit.h"
 #include <string.h>
 
-#define PALM 6.0 // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
+#define PALM      6.0   // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
+#define SOFT_MOST 100.0 // F of the least hard goals, a size away: most that a soft goal pulls
 
 bool tr_rule_links_actors( const tr_rule *rule )
 {
@@ -250,6 +251,15 @@ static int agree( tr_fit_goal *goals, int count )
     return count;
 }
 
+// A soft goal is a spring, a hard one never pulls harder than by its F (motion.h): however much is made of a
+// wish, it must not move what is hard. Within reach it is met to half a millimetre all the same.
+static void limit_wishes( const tr_fit *fit, tr_fit_goal *goals, int count )
+{
+    double most = SOFT_MOST * fit->def.pull / ( fit->size * fit->size );
+    for ( int g = 0; g < count; ++g )
+        goals[g].weight = fmin( goals[g].weight, most );
+}
+
 int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )
 {
     int count = add_stances( s, body, frame, goals ); // first, so that their pairs stand together
@@ -267,5 +277,6 @@ int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_go
             count = made == 1 ? add_palm( s, body, frame, goals, count + 1 ) : count + made;
         }
     }
+    limit_wishes( &body->fit, goals, count );
     return agree( goals, count );
 }

@@ -149,9 +149,15 @@ vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int
 // ------------------------------------------------------------------------------------------------- in the
 // fit
 
-static bool holds( const tr_fit_goal *goal )
+static bool has_place( const tr_fit_goal *goal )
 {
-    return goal->kind == TR_FIT_POSITION && goal->hard && goal->axes == TR_FIT_XYZ && goal->ease > 0;
+    return goal->kind == TR_FIT_POSITION && goal->axes == TR_FIT_XYZ && goal->ease > 0;
+}
+
+// Soft ones hold nothing, and give way to all that are hard.
+static bool comes_before( const tr_fit_goal *first, const tr_fit_goal *other )
+{
+    return has_place( first ) && first->hard && ( !other->hard || first->priority > other->priority );
 }
 
 static void reach_goal( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count,
@@ -160,15 +166,15 @@ static void reach_goal( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, t
     tr_fit_goal *goal = &goals[g];
     limb_end end = end_of( skeleton, pose, shift, goal->joint, goal->offset, goal->place );
     for ( int h = 0; h < count; ++h )
-        if ( holds( &goals[h] ) && goals[h].priority > goal->priority )
+        if ( comes_before( &goals[h], goal ) )
             hold_back( &end, goals[h].joint, v3_length( goals[h].offset ), goals[h].place, goals[h].ease );
     goal->place = within_reach( &end, goal->place );
 }
 
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count )
 {
-    for ( int p = TR_FIT_PRIORITIES - 2; p >= 0; --p ) // what comes first is where it stays
+    for ( int p = TR_FIT_PRIORITIES - 2; p >= -1; --p ) // what comes first is where it stays
         for ( int g = 0; g < count; ++g )
-            if ( holds( &goals[g] ) && goals[g].priority == p )
+            if ( has_place( &goals[g] ) && ( goals[g].hard ? goals[g].priority : -1 ) == p )
                 reach_goal( skeleton, pose, shift, goals, count, g );
 }
