@@ -367,8 +367,8 @@ static void points_turn_with_their_bodies( void **state )
     duet_solve( &d );
     assert_true( d.report.row_error < 0.015 );
     assert_true( d.report.bone_error < 0.01 );
-    quat rotations[32];
-    vec3 positions[32];
+    quat rotations[32] = { 0 };
+    vec3 positions[32] = { 0 };
     double turned = 0,
            shoulders =
                d.players[1].target.joints[tr_skeleton_find( &d.players[1].target, "LeftArm" )].offset.x * 2;
