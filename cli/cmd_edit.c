@@ -62,7 +62,7 @@ const cli_command cli_command_edit = {
     .options =
         ( const cli_option[] ){
             { "cast", 0, "N", "number of characters of a built-in scene" },
-            { "size", 0, "WxH", "of the window; 1440x900 by default" },
+            { "size", 0, "WxH", "of the window; 1440x900 by default, or what the screen has room for" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
             { "check", 0, NULL, "only tell whether a window can be opened here" },
             { "keys", 0, NULL, "only print every tool and key, as Markdown" },

@@ -192,6 +192,23 @@ static void destroy( tr_window *window )
     glfwTerminate();
 }
 
+// No larger than what is free of the monitor. Sizes asked for grow by the monitor's scale when the window
+// opens.
+static void fit_to_monitor( int *width, int *height )
+{
+    GLFWmonitor *monitor = glfwGetPrimaryMonitor();
+    int x, y, free_width = 0, free_height = 0;
+    float scale_x = 1, scale_y = 1;
+    if ( monitor == NULL )
+        return;
+    glfwGetMonitorWorkarea( monitor, &x, &y, &free_width, &free_height );
+    glfwGetMonitorContentScale( monitor, &scale_x, &scale_y );
+    if ( free_width > 0 && *width * scale_x > free_width )
+        *width = (int)( free_width / scale_x );
+    if ( free_height > 0 && *height * scale_y > free_height )
+        *height = (int)( free_height / scale_y );
+}
+
 static bool open_window( tr_window *window, const char *title, int width, int height, tr_error *error )
 {
     if ( !glfwInit() )
@@ -203,6 +220,7 @@ static bool open_window( tr_window *window, const char *title, int width, int he
     glfwWindowHint( GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE );
     glfwWindowHint( GLFW_SCALE_TO_MONITOR, GLFW_TRUE );
     glfwWindowHint( GLFW_SAMPLES, 0 ); // the viewport smooths its own edges
+    fit_to_monitor( &width, &height );
     window->own = glfwCreateWindow( width, height, title, NULL, NULL );
     if ( window->own == NULL )
         return tr_error_set( error, "no window with OpenGL 3.3 could be opened here; is the graphics driver "
