@@ -19,13 +19,13 @@ static inline void transpose( lane m[LANES] )
 {
     for ( int i = 0; i < 4; i += 2 ) {
         lane a = m[i], b = m[i + 1];
-        m[i] = __builtin_shuffle( a, b, ( lane_mask ){ 0, 4, 2, 6 } );
-        m[i + 1] = __builtin_shuffle( a, b, ( lane_mask ){ 1, 5, 3, 7 } );
+        m[i] = __builtin_shufflevector( a, b, 0, 4, 2, 6 );
+        m[i + 1] = __builtin_shufflevector( a, b, 1, 5, 3, 7 );
     }
     for ( int i = 0; i < 2; ++i ) {
         lane a = m[i], b = m[i + 2];
-        m[i] = __builtin_shuffle( a, b, ( lane_mask ){ 0, 1, 4, 5 } );
-        m[i + 2] = __builtin_shuffle( a, b, ( lane_mask ){ 2, 3, 6, 7 } );
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 4, 5 );
+        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 6, 7 );
     }
 }
 
@@ -35,18 +35,18 @@ static inline void transpose( lane m[LANES] )
 {
     for ( int i = 0; i < 8; i += 2 ) {
         lane a = m[i], b = m[i + 1];
-        m[i] = __builtin_shuffle( a, b, ( lane_mask ){ 0, 8, 2, 10, 4, 12, 6, 14 } );
-        m[i + 1] = __builtin_shuffle( a, b, ( lane_mask ){ 1, 9, 3, 11, 5, 13, 7, 15 } );
+        m[i] = __builtin_shufflevector( a, b, 0, 8, 2, 10, 4, 12, 6, 14 );
+        m[i + 1] = __builtin_shufflevector( a, b, 1, 9, 3, 11, 5, 13, 7, 15 );
     }
     for ( int i = 0; i < 8; i += i % 2 == 0 ? 1 : 3 ) {
         lane a = m[i], b = m[i + 2];
-        m[i] = __builtin_shuffle( a, b, ( lane_mask ){ 0, 1, 8, 9, 4, 5, 12, 13 } );
-        m[i + 2] = __builtin_shuffle( a, b, ( lane_mask ){ 2, 3, 10, 11, 6, 7, 14, 15 } );
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 8, 9, 4, 5, 12, 13 );
+        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 10, 11, 6, 7, 14, 15 );
     }
     for ( int i = 0; i < 4; ++i ) {
         lane a = m[i], b = m[i + 4];
-        m[i] = __builtin_shuffle( a, b, ( lane_mask ){ 0, 1, 2, 3, 8, 9, 10, 11 } );
-        m[i + 4] = __builtin_shuffle( a, b, ( lane_mask ){ 4, 5, 6, 7, 12, 13, 14, 15 } );
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 8, 9, 10, 11 );
+        m[i + 4] = __builtin_shufflevector( a, b, 4, 5, 6, 7, 12, 13, 14, 15 );
     }
 }
 
