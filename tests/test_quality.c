@@ -39,10 +39,11 @@ static double sole_tilt( const take *x )
 
 typedef struct bounds {
     double jerk, acceleration; // as ratios to the source
-    double pose;               // as a ratio to copy-ik
+    double pose, smoothness;   // pose error and jerk as ratios to those of copy-ik
+    double link;               // relative error beyond that of copy-ik, mm
 } bounds;
 
-static const bounds promised = { .jerk = 1.1, .acceleration = 1.5, .pose = 1.5 };
+static const bounds promised = { .jerk = 1.1, .acceleration = 1.5, .pose = 1.5, .smoothness = 1 };
 
 // Bodies stay whole and move without pops.
 static void check_whole( const take *x, const char *name, const bounds *most )
@@ -69,8 +70,7 @@ static void check_limits( const take *x, const char *name, const bounds *most )
     assert_true( figure( x, "jerk_ratio", "value" ) <= most->jerk );
 }
 
-// copy-ik is smoother where it simply leaves feet in the air; where it does not, the default is, or it is
-// smoother than the source. Couples in close hold have a bound of their own.
+// copy-ik is smoother where it simply leaves feet in the air; where it does not, the default is.
 static void check_against_baseline( const take *x, const char *name, int cast, const bounds *most )
 {
     take baseline;
@@ -82,12 +82,12 @@ static void check_against_baseline( const take *x, const char *name, int cast, c
     assert_true( figure( x, "pose_error_deg", "value" ) <=
                  most->pose * figure( &baseline, "pose_error_deg", "value" ) );
     assert_true( figure( x, "relative_error_mm", "max" ) <=
-                 figure( &baseline, "relative_error_mm", "max" ) + 1e-3 );
+                 figure( &baseline, "relative_error_mm", "max" ) + most->link );
     assert_true( figure( x, "foot_skate_mm_s", "mean" ) <=
                  figure( &baseline, "foot_skate_mm_s", "mean" ) + 1e-3 );
-    if ( figure( &baseline, "contact_error_mm", "max" ) <= 1.0 && most == &promised )
+    if ( figure( &baseline, "contact_error_mm", "max" ) <= 1.0 )
         assert_true( figure( x, "jerk_ratio", "value" ) <=
-                     fmax( figure( &baseline, "jerk_ratio", "value" ), 1.0 ) );
+                     most->smoothness * figure( &baseline, "jerk_ratio", "value" ) );
     close_scene( &baseline );
 }
 
@@ -137,16 +137,23 @@ static void high_five( void **state )
     check_scene( "high_five", 2, &promised );
 }
 
+// Each has its sword to itself, and copy-ik moves nothing else: it meets the grip to the last bit. Both
+// methods are smoother than the source.
 static void sword_pair( void **state )
 {
     (void)state;
-    check_scene( "sword_pair", 2, &promised );
+    bounds most = promised;
+    most.smoothness = 1.02;
+    most.link = 1e-3;
+    check_scene( "sword_pair", 2, &most );
 }
 
 static void mixed_cast( void **state )
 {
     (void)state;
-    check_scene( "mixed_cast", 4, &promised );
+    bounds most = promised;
+    most.link = 1e-3; // a box carried by one alone
+    check_scene( "mixed_cast", 4, &most );
 }
 
 static void car_entry( void **state )
@@ -159,20 +166,23 @@ static void car_entry( void **state )
 static void arm_circles( void **state )
 {
     (void)state;
-    check_scene( "arm_circles", 1, &( bounds ){ .jerk = 1.76, .acceleration = 1.78, .pose = 1.5 } );
+    check_scene( "arm_circles", 1,
+                 &( bounds ){ .jerk = 1.76, .acceleration = 1.78, .pose = 1.5, .smoothness = 1.01 } );
 }
 
 // What couples in close hold come to; docs/quality.md says why it is more than is promised elsewhere.
 static void judo_pair( void **state )
 {
     (void)state;
-    check_scene( "judo_pair", 2, &( bounds ){ .jerk = 1.21, .acceleration = 1.5, .pose = 1.9 } );
+    check_scene( "judo_pair", 2,
+                 &( bounds ){ .jerk = 1.21, .acceleration = 1.5, .pose = 1.9, .smoothness = 1.16 } );
 }
 
 static void dance_pair( void **state )
 {
     (void)state;
-    check_scene( "dance_pair", 2, &( bounds ){ .jerk = 1.14, .acceleration = 1.5, .pose = 2.1 } );
+    check_scene( "dance_pair", 2,
+                 &( bounds ){ .jerk = 1.14, .acceleration = 1.5, .pose = 2.1, .smoothness = 1.15 } );
 }
 
 static void equal_bodies_give_the_source_back( void **state )
