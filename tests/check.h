@@ -51,6 +51,14 @@ static inline uint64_t random_bits( uint64_t *state ) // splitmix64, the same se
     return z ^ z >> 31;
 }
 
+static inline vec3 random_vector( uint64_t *seed, double size ) // each coordinate from -size to size
+{
+    double r[3];
+    for ( int k = 0; k < 3; ++k )
+        r[k] = size * ( 2.0 * (double)( random_bits( seed ) >> 11 ) / 9007199254740992.0 - 1 );
+    return v3( r[0], r[1], r[2] );
+}
+
 // Teardown of every test: what was allocated has been freed.
 static inline int check_no_leak( void **state )
 {
