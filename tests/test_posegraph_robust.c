@@ -1,0 +1,197 @@
+// Pose graphs give the same bits anywhere, and survive bodies of any size, garbage and a lack of memory.
+#include "posegraph_fixture.h"
+
+static void threads_and_neighbours_change_nothing( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    size_t joints = 3 * (size_t)r.actors[0].graph.joint_count, bytes = FRAMES * joints * sizeof( vec3 );
+    vec3 *kept = tr_alloc( 1, bytes );
+    for ( tr_lanes lanes = 0; lanes < TR_LANES_KINDS; ++lanes ) {
+        if ( !tr_lanes_supported( lanes ) )
+            continue;
+        r.job.def.lanes = lanes;
+        tr_parallel_set_threads( 1 );
+        deform( &r );
+        memcpy( kept, r.out[0], bytes );
+        static const int threads[] = { 2, 3, 8 };
+        for ( int t = 0; t < 3; ++t ) {
+            tr_parallel_set_threads( threads[t] );
+            memset( r.out[0], 0, bytes );
+            deform( &r );
+            assert_memory_equal( r.out[0], kept, bytes );
+        }
+        // From another first frame: every frame in another lane, beside others.
+        const vec3 *later = r.reference[0] + 3 * joints;
+        tr_cluster_job job = r.job;
+        job.frame_count = FRAMES - 3;
+        job.reference = &later;
+        job.goals = r.goals + 3 * 4;
+        tr_error error;
+        check_ok( tr_cluster_deform( &job, &error ), &error );
+        assert_memory_equal( r.out[0], kept + 3 * joints, bytes - 3 * joints * sizeof( vec3 ) );
+    }
+    tr_parallel_set_threads( 0 );
+    tr_free( kept );
+    end_rig( &r );
+}
+
+static void processors_agree( void **state )
+{
+    (void)state;
+    if ( !tr_lanes_supported( TR_LANES_AVX2 ) )
+        skip();
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    size_t bytes = FRAMES * 3 * (size_t)r.actors[0].graph.joint_count * sizeof( vec3 );
+    vec3 *kept = tr_alloc( 1, bytes );
+    r.job.def.lanes = TR_LANES_FLOAT;
+    deform( &r );
+    memcpy( kept, r.out[0], bytes );
+    r.job.def.lanes = TR_LANES_AVX2;
+    deform( &r );
+    assert_memory_equal( r.out[0], kept, bytes );
+    tr_free( kept );
+    end_rig( &r );
+}
+
+static void scratch_is_reused_and_guarded( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    deform( &r );
+    vec3 place = after( &r, 0, LEFT_HAND, 5 );
+    tr_error error;
+    r.job.scratch = tr_cluster_scratch_create( &r.job, &error );
+    assert_non_null( r.job.scratch );
+    tr_memory_fail_from( 1 ); // nothing is allocated from here on
+    for ( int again = 0; again < 2; ++again )
+        assert_true( tr_cluster_deform( &r.job, &error ) );
+    tr_memory_fail_from( 0 );
+    check_v3( after( &r, 0, LEFT_HAND, 5 ), place, 0 );
+    tr_cluster_scratch_destroy( r.job.scratch );
+    // Scratch for no rows at all does not do for four of them.
+    tr_goal none[FRAMES * 4];
+    for ( int i = 0; i < FRAMES * 4; ++i )
+        none[i] = tr_goal_off();
+    tr_cluster_job bare = r.job;
+    bare.goals = none;
+    bare.scratch = NULL;
+    r.job.scratch = tr_cluster_scratch_create( &bare, &error );
+    assert_non_null( r.job.scratch );
+    assert_false( tr_cluster_deform( &r.job, &error ) );
+    assert_non_null( strstr( error.message, "memory" ) );
+    tr_cluster_scratch_destroy( r.job.scratch );
+    end_rig( &r );
+}
+
+static void far_from_the_origin_nothing_is_lost( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    deform( &r );
+    vec3 far = v3( 2000, -30, 1000 );
+    int count = FRAMES * 3 * r.actors[0].graph.joint_count;
+    vec3 *kept = tr_alloc( (size_t)count, sizeof( vec3 ) );
+    for ( int i = 0; i < count; ++i ) {
+        kept[i] = v3_add( r.out[0][i], far );
+        r.actors[0].reference[i] = v3_add( r.actors[0].reference[i], far );
+    }
+    for ( int i = 0; i < FRAMES * 4; ++i )
+        r.goals[i].target = v3_add( r.goals[i].target, far );
+    deform( &r );
+    for ( int i = 0; i < count; ++i )
+        check_v3( r.out[0][i], kept[i], 1e-4 );
+    tr_free( kept );
+    end_rig( &r );
+}
+
+static void bodies_of_any_size_stay_whole( void **state )
+{
+    (void)state;
+    static const double sizes[] = { 0.2, 5, 0.01 };
+    for ( int i = 0; i < 3; ++i ) {
+        rig r = { 0 };
+        tr_skeleton skeleton = make_figure( 1 );
+        for ( int j = 6; j <= 8; ++j ) // one arm alone
+            skeleton.joints[j].offset = v3_scale( sizes[i], skeleton.joints[j].offset );
+        make_reaching( &r, skeleton, extremities );
+        for ( int f = 0; f < FRAMES; ++f ) // out of all reach
+            set_goal( &r, 2, f, v3( 40, f, 7 ), 0 );
+        deform( &r );
+        for ( int f = 0; f < FRAMES; ++f ) {
+            for ( int j = 0; j < r.actors[0].graph.joint_count; ++j )
+                assert_true( v3_finite( after( &r, 0, j, f ) ) && v3_length( after( &r, 0, j, f ) ) < 100 );
+            check_near( error_at( &r, 2, f ), 0, 1e-3 );
+        }
+        end_rig( &r );
+    }
+}
+
+static void nan_does_not_get_out( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    r.actors[0].reference[4 * 3 * r.actors[0].graph.joint_count + 7].y = NAN;
+    goal_at( &r, 1, 9 )->target.x = INFINITY;
+    goal_at( &r, 1, 9 )->compliance[0] = 0;
+    deform( &r );
+    for ( int f = 0; f < FRAMES; ++f )
+        for ( int j = 0; j < r.actors[0].graph.joint_count; ++j ) {
+            assert_true( v3_finite( after( &r, 0, j, f ) ) );
+            assert_true( q_finite( r.turns[0][f * r.actors[0].graph.joint_count + j] ) );
+            if ( f == 9 )
+                check_v3( after( &r, 0, j, f ), before( &r, 0, j, f ), 0 ); // as it was
+        }
+    end_rig( &r );
+}
+
+// -------------------------------------------------------------------------------------------------- memory
+
+static void failing_allocations_leave_nothing_behind( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    size_t live = tr_memory_live();
+    tr_error error;
+    bool done = false;
+    for ( long n = 1; !done; ++n ) {
+        tr_memory_fail_from( n );
+        tr_posegraph graph, box = { 0 };
+        tr_cluster cluster = { 0 };
+        tr_posegraph_def def = tr_default_posegraph_def();
+        bool built = tr_posegraph_build( &graph, &r.actors[0].skeleton, NULL, &def, &error );
+        done = built && tr_posegraph_build_box( &box, v3_one, &def, &error ) &&
+               tr_cluster_add_graph( &cluster, &graph ) == 0;
+        int point = done ? tr_cluster_add_joint( &cluster, 0, 3 ) : -1;
+        done = point >= 0 && tr_cluster_add_row( &cluster, 0, point, -1, -1 ) == 0 &&
+               tr_cluster_factor( &cluster, &error ) && tr_cluster_deform( &r.job, &error );
+        tr_memory_fail_from( 0 );
+        tr_cluster_free( &cluster );
+        tr_posegraph_free( &box );
+        if ( built )
+            tr_posegraph_free( &graph );
+        assert_int_equal( tr_memory_live(), live );
+        assert_true( n < 1000 );
+    }
+    end_rig( &r );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( threads_and_neighbours_change_nothing ),
+        TEST( processors_agree ),
+        TEST( scratch_is_reused_and_guarded ),
+        TEST( far_from_the_origin_nothing_is_lost ),
+        TEST( bodies_of_any_size_stay_whole ),
+        TEST( nan_does_not_get_out ),
+        TEST( failing_allocations_leave_nothing_behind ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
