@@ -3,13 +3,11 @@
 #ifndef TROUPE_TESTS_DESK_H
 #define TROUPE_TESTS_DESK_H
 
-#include "check.h"
+#include "folder.h"
 
 #include "scenes/scenes.h"
 #include "ui/ui.h"
 
-#include <dirent.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WIDTH  1280
@@ -44,8 +42,7 @@ static inline void settle( desk *d )
 
 static inline void make_folder( desk *d )
 {
-    snprintf( d->folder, sizeof d->folder, "/tmp/troupe_ui_XXXXXX" );
-    assert_non_null( mkdtemp( d->folder ) );
+    new_folder( d->folder );
 }
 
 static inline void open_app( desk *d, const char *what, int cast, bool pictures )
@@ -89,22 +86,6 @@ static inline void begin_relay( desk *d, int cast )
     make_folder( d );
     write_relay( d, cast, path );
     open_app( d, path, 0, false );
-}
-
-static inline void remove_folder( const char *folder )
-{
-    DIR *dir = opendir( folder );
-    for ( struct dirent *entry; dir != NULL && ( entry = readdir( dir ) ) != NULL; ) {
-        char path[512];
-        if ( entry->d_name[0] == '.' )
-            continue;
-        snprintf( path, sizeof path, "%s/%s", folder, entry->d_name );
-        if ( unlink( path ) != 0 )
-            remove_folder( path );
-    }
-    if ( dir != NULL )
-        closedir( dir );
-    rmdir( folder );
 }
 
 static inline void end( desk *d )

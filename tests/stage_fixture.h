@@ -117,6 +117,16 @@ static inline void build( fixture *x )
     check_ok( tr_stage_build( &x->stage, &x->scene, NULL, &x->library, NULL, &x->error ), &x->error );
 }
 
+// Stages the scene of a folder of results; freed by end.
+static inline void open_folder( fixture *x, const char *folder )
+{
+    char path[128];
+    *x = ( fixture ){ 0 };
+    snprintf( path, sizeof path, "%s/scene.json", folder );
+    check_ok( tr_scene_load( &x->scene, path, &x->error ), &x->error );
+    check_ok( tr_stage_build( &x->stage, &x->scene, path, &x->library, NULL, &x->error ), &x->error );
+}
+
 // Runs ops on the scene of a fixture, which the edited scene then replaces.
 static inline void edit( fixture *x, const char *ops )
 {

@@ -1,11 +1,10 @@
 // The program itself, run as a user runs it: in a folder of its own, judged by exit code, stdout, stderr and
 // the files it leaves.
-#include "check.h"
+#include "folder.h"
 
 #include "io/io.h"
 #include "scenes/scenes.h"
 
-#include <ftw.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -653,22 +652,16 @@ static int set_up( void **state )
     *state = f;
     if ( f == NULL )
         return -1;
-    snprintf( f->folder, sizeof f->folder, "/tmp/troupe_cli_XXXXXX" );
-    return mkdtemp( f->folder ) != NULL ? 0 : -1;
-}
-
-static int remove_entry( const char *path, const struct stat *status, int kind, struct FTW *where )
-{
-    (void)status, (void)kind, (void)where;
-    return remove( path );
+    new_folder( f->folder );
+    return 0;
 }
 
 static int clean_up( void **state )
 {
     fixture *f = *state;
-    int code = nftw( f->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS );
+    remove_folder( f->folder );
     free( f );
-    return code;
+    return 0;
 }
 
 int main( void )

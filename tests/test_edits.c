@@ -1,4 +1,5 @@
 // Layers at work: what a cage does to bodies, props, feet and partners, and what it leaves alone.
+#include "folder.h"
 #include "stage_fixture.h"
 
 #include "io/io.h"
@@ -496,8 +497,8 @@ static void reports_keep_where_edits_put_feet( void **state )
                    "handle_add id=w layer=wave frame=15 point=a.RightHand move=0,0.1,0.1" );
     build( &x );
     tr_result result = solve( &x, "posegraph" ), loaded;
-    char folder[] = "/tmp/troupe_edits_XXXXXX";
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
     check_ok( tr_result_save( &x.stage, &result, "posegraph", folder, &x.error ), &x.error );
     check_ok( tr_result_load( &loaded, &x.stage, folder, &x.error ), &x.error );
     for ( int r = 0; r < x.stage.rule_count; ++r )
@@ -518,9 +519,7 @@ static void reports_keep_where_edits_put_feet( void **state )
     assert_false( tr_result_load( &loaded, &x.stage, folder, &x.error ) ); // the edits are missing
     assert_string_equal( x.error.path, "edits" );
     tr_free( path );
-    char *command = tr_string_format( "rm -r %s", folder );
-    assert_int_equal( system( command ), 0 );
-    tr_free( command );
+    remove_folder( folder );
     tr_result_free( &result );
     end( &x );
 }

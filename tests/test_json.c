@@ -1,4 +1,4 @@
-#include "check.h"
+#include "folder.h"
 #include "io/io.h"
 
 #include <string.h>
@@ -7,21 +7,20 @@
 
 // ------------------------------------------------------------------------------------------ a scratch folder
 
-static char folder[64];
+static char folder[FOLDER_SIZE];
 
-static int make_folder( void **state )
+static int set_up( void **state )
 {
     (void)state;
-    strcpy( folder, "/tmp/troupe-test-XXXXXX" );
-    return mkdtemp( folder ) != NULL ? 0 : -1;
+    new_folder( folder );
+    return 0;
 }
 
-static int remove_folder( void **state )
+static int clean_up( void **state )
 {
     (void)state;
-    char command[100];
-    snprintf( command, sizeof command, "rm -rf '%s'", folder );
-    return system( command );
+    remove_folder( folder );
+    return 0;
 }
 
 static const char *inside( char out[128], const char *name )
@@ -416,5 +415,5 @@ int main( void )
         TEST( memory_may_run_out ),
         TEST( saving_may_run_out_of_memory ),
     };
-    return cmocka_run_group_tests( tests, make_folder, remove_folder );
+    return cmocka_run_group_tests( tests, set_up, clean_up );
 }

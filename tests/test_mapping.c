@@ -1,4 +1,5 @@
 // Joint maps, chains, bodies that are driven in part, and rest poses that differ.
+#include "folder.h"
 #include "stage_fixture.h"
 
 // ---------------------------------------------------------------------------------------------- joint maps
@@ -53,8 +54,8 @@ static void a_joint_map_leads_to_another_skeleton( void **state )
 {
     (void)state;
     fixture x;
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
     make_mapped( &x, folder );
     check_ok( build_mapped( &x, folder,
                             "{\"version\": 1, \"joints\": {\"pelvis\": \"Hips\", \"back\": \"Spine\"}}" ),
@@ -70,24 +71,17 @@ static void a_joint_map_leads_to_another_skeleton( void **state )
 
     // The folder of results brings skeleton and map along.
     check_ok( tr_result_save( &x.stage, &out, "copy", folder, &x.error ), &x.error );
-    tr_scene scene;
-    tr_library library = { 0 };
-    tr_stage stage;
-    snprintf( path, sizeof path, "%s/scene.json", folder );
-    check_ok( tr_scene_load( &scene, path, &x.error ), &x.error );
-    check_ok( tr_stage_build( &stage, &scene, path, &library, NULL, &x.error ), &x.error );
-    assert_memory_equal( stage.actors[0].map, expected, sizeof expected );
-    check_ok( tr_result_load( &back, &stage, folder, &x.error ), &x.error );
+    fixture again;
+    open_folder( &again, folder );
+    assert_memory_equal( again.stage.actors[0].map, expected, sizeof expected );
+    check_ok( tr_result_load( &back, &again.stage, folder, &x.error ), &x.error );
     for ( int n = 0; n < 3 * FRAMES; ++n )
         check_v3( back.worlds[0].positions[n], out.worlds[0].positions[n], 1e-9 );
     tr_result_free( &back );
-    tr_stage_free( &stage );
-    tr_library_free( &library );
-    tr_scene_free( &scene );
+    end( &again );
     tr_result_free( &out );
     end( &x );
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 static void wrong_joint_maps_are_refused( void **state )
@@ -117,8 +111,8 @@ static void wrong_joint_maps_are_refused( void **state )
         { "{\"version\": 1, \"turns\": {\"pelvis\": [1]}}", "turns.pelvis", "4 numbers" },
         { "{\"version\": 1, \"turns\": {\"pelvis\": [0, 0, 0, 2]}}", "turns.pelvis", "unit length" },
     };
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
     for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
         fixture x;
         make_mapped( &x, folder );
@@ -128,8 +122,7 @@ static void wrong_joint_maps_are_refused( void **state )
         assert_non_null( strstr( x.error.message, cases[i].sentence ) );
         end( &x );
     }
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 // ------------------------------------------------------------------------------------------------- chains
@@ -177,8 +170,8 @@ static void chains_are_spread_by_arc_length( void **state )
 {
     (void)state;
     static const double expected[] = { 0, 1, 2, 3, 4.5, 6, 10, 11.25, 12.5, 13.75, 15 };
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE], path[128];
+    new_folder( folder );
     fixture x;
     make_columns( &x, folder );
     for ( int round = 0; round < 3; ++round ) { // as suggested, then written and read, then with turns
@@ -202,8 +195,7 @@ static void chains_are_spread_by_arc_length( void **state )
         tr_free( text );
     }
     end( &x );
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 // Fewer joints than the source: a lone joint takes the middle of the chain. A joint's own entry counts first.
@@ -237,8 +229,8 @@ static void chains_shrink_and_joints_count_before_them( void **state )
 static void the_rest_keeps_its_own_animation( void **state )
 {
     (void)state;
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE], path[128];
+    new_folder( folder );
     for ( int animated = 0; animated < 2; ++animated ) {
         fixture x;
         begin( &x );
@@ -273,10 +265,8 @@ static void the_rest_keeps_its_own_animation( void **state )
         if ( animated ) // half the size, half the way, where the cast member is placed
             check_v3( out.motions[0].clip.root[20], v3( 3, 0.5, 0.2 ), 1e-6 );
         check_ok( tr_result_save( &x.stage, &out, "posegraph", folder, &x.error ), &x.error );
-        fixture again = { .scene = tr_default_scene() };
-        check_ok( tr_scene_load( &again.scene, path, &x.error ), &x.error );
-        check_ok( tr_stage_build( &again.stage, &again.scene, path, &again.library, NULL, &x.error ),
-                  &x.error );
+        fixture again;
+        open_folder( &again, folder );
         tr_result twice = solve( &again, "posegraph" );
         for ( int j = 0; j < out.worlds[0].joint_count; ++j )
             check_v3( tr_world_pose( &twice.worlds[0], 20 ).positions[j],
@@ -286,8 +276,7 @@ static void the_rest_keeps_its_own_animation( void **state )
         tr_result_free( &out );
         end( &x );
     }
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 // ------------------------------------------------------------------------------------------ reference poses
@@ -432,31 +421,25 @@ static void folders_of_results_keep_rest_poses( void **state )
     fixture x;
     make_moving( &motion );
     rest_in( &motion, REST_ZERO );
-    tr_result out = onto_sticks( &x, &motion, 1, -1 ), again;
-    char folder[] = "/tmp/troupe_map_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    tr_result out = onto_sticks( &x, &motion, 1, -1 ), twice;
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
     check_ok( tr_result_save( &x.stage, &out, "posegraph", folder, &x.error ), &x.error );
-    snprintf( path, sizeof path, "%s/scene.json", folder );
-    tr_scene scene;
-    tr_library library = { 0 };
-    tr_stage stage;
-    check_ok( tr_scene_load( &scene, path, &x.error ), &x.error );
-    check_ok( tr_stage_build( &stage, &scene, path, &library, NULL, &x.error ), &x.error );
-    check_ok( tr_pipeline_run( &again, &stage, tr_method_find( NULL ), &x.error ), &x.error );
+    fixture again;
+    open_folder( &again, folder );
+    check_ok( tr_pipeline_run( &twice, &again.stage, tr_method_find( NULL ), &x.error ), &x.error );
     for ( int j = 0; j < x.stage.actors[0].target.joint_count; ++j ) {
-        int there = tr_skeleton_find( &stage.actors[0].target, x.stage.actors[0].target.joints[j].name );
-        for ( int f = 0; f < stage.frame_count; ++f )
-            check_v3( tr_world_pose( &again.worlds[0], f ).positions[there],
+        int there =
+            tr_skeleton_find( &again.stage.actors[0].target, x.stage.actors[0].target.joints[j].name );
+        for ( int f = 0; f < again.stage.frame_count; ++f )
+            check_v3( tr_world_pose( &twice.worlds[0], f ).positions[there],
                       tr_world_pose( &out.worlds[0], f ).positions[j], 1e-6 );
     }
-    tr_result_free( &again );
-    tr_stage_free( &stage );
-    tr_library_free( &library );
-    tr_scene_free( &scene );
+    tr_result_free( &twice );
+    end( &again );
     tr_result_free( &out );
     end( &x );
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 // CMU files begin with a T-pose. The others show none, and some rest in a zero pose already: a frame is

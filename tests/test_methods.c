@@ -1,4 +1,5 @@
 // What each method makes of a stage, and the folders results are kept in.
+#include "folder.h"
 #include "geometry/geometry.h"
 #include "stage_fixture.h"
 
@@ -28,22 +29,29 @@ static void equal_bodies_give_the_source_back( void **state )
     }
 }
 
+// A box of 0.3 m that stands in the air and has its middle in a left hand from frame 10 to 20.
+static void hold_box( fixture *x, const char *who, vec3 place, int ease )
+{
+    tr_prop box = tr_default_prop( "box" );
+    box.size = v3( 0.3, 0.3, 0.3 );
+    box.position = place;
+    tr_scene_add_prop( &x->scene, &box );
+    tr_constraint hold =
+        relation( "hold", tr_point_joint( who, "LeftHand" ), tr_point_prop( "box", v3_zero ) );
+    hold.given = true;
+    hold.first = 10;
+    hold.last = 20;
+    hold.ease_in = hold.ease_out = ease;
+    tr_scene_add_constraint( &x->scene, &hold );
+}
+
 static void hands_reach_the_box( void **state )
 {
     (void)state;
     fixture x;
     begin( &x );
     add_bent( &x, "a", v3_zero, 0.9 );
-    tr_prop box = tr_default_prop( "box" );
-    box.position = v3( 0.45, 1.2, 0.3 );
-    tr_scene_add_prop( &x.scene, &box );
-    tr_constraint hold =
-        relation( "hold", tr_point_joint( "a", "LeftHand" ), tr_point_prop( "box", v3_zero ) );
-    hold.given = true;
-    hold.first = 10;
-    hold.last = 20;
-    hold.ease_in = hold.ease_out = 4;
-    tr_scene_add_constraint( &x.scene, &hold );
+    hold_box( &x, "a", v3( 0.45, 1.2, 0.3 ), 4 );
     build( &x );
     tr_result copy = solve( &x, "copy" ), ik = solve( &x, "copy-ik" );
     assert_true( copy.reports[0].max_mm > 50 );
@@ -171,22 +179,13 @@ static void a_held_box_comes_along( void **state )
     fixture x;
     begin( &x );
     add_bent( &x, "a", v3_zero, 0.8 );
-    tr_prop box = tr_default_prop( "box" );
-    box.size = v3( 0.3, 0.3, 0.3 );
-    box.position = v3( 0.65, 1.35, 0.3 );
-    tr_scene_add_prop( &x.scene, &box );
-    tr_constraint hold =
-        relation( "hold", tr_point_joint( "a", "LeftHand" ), tr_point_prop( "box", v3_zero ) );
-    hold.given = true;
-    hold.first = 10;
-    hold.last = 20;
-    hold.ease_in = hold.ease_out = 5;
-    tr_scene_add_constraint( &x.scene, &hold );
+    const vec3 place = v3( 0.65, 1.35, 0.3 );
+    hold_box( &x, "a", place, 5 );
     build( &x );
     tr_result result = solve( &x, "posegraph" );
     assert_true( result.reports[0].max_mm < 1.0 );
-    check_v3( result.tracks[0][0].position, box.position, 1e-5 ); // nobody holds it yet
-    assert_true( v3_distance( result.tracks[0][15].position, box.position ) > 0.01 );
+    check_v3( result.tracks[0][0].position, place, 1e-5 ); // nobody holds it yet
+    assert_true( v3_distance( result.tracks[0][15].position, place ) > 0.01 );
     check_rotation( result.tracks[0][15].rotation, q_identity, 1e-9 );
     tr_result_free( &result );
     end( &x );
@@ -207,17 +206,8 @@ static void check_same_bits( const char *method )
     tr_constraint link =
         relation( "link", tr_point_joint( "a", "LeftHand" ), tr_point_joint( "b", "RightHand" ) );
     tr_scene_add_constraint( &x.scene, &link );
-    tr_prop box = tr_default_prop( "box" );
-    box.size = v3( 0.3, 0.3, 0.3 );
-    box.position = v3( 2.4, 1.35, 0.4 );
-    tr_scene_add_prop( &x.scene, &box );
-    tr_constraint hold =
-        relation( "hold", tr_point_joint( "c", "LeftHand" ), tr_point_prop( "box", v3_zero ) );
-    hold.given = true;
-    hold.first = 10;
-    hold.last = 20;
-    hold.ease_in = hold.ease_out = 5;
-    tr_scene_add_constraint( &x.scene, &hold );
+    const vec3 place = v3( 2.4, 1.35, 0.4 );
+    hold_box( &x, "c", place, 5 );
     build( &x );
     int threads[] = { 1, 2, 3, 8 };
     tr_result first = { 0 };
@@ -241,7 +231,7 @@ static void check_same_bits( const char *method )
         tr_result_free( &result );
     }
     tr_parallel_set_threads( 0 );
-    bool still = v3_distance( first.tracks[0][15].position, box.position ) < 0.01;
+    bool still = v3_distance( first.tracks[0][15].position, place ) < 0.01;
     assert_true( still == ( strcmp( method, "copy-ik" ) == 0 ) ); // the box is really carried
     tr_result_free( &first );
     end( &x );
@@ -277,53 +267,48 @@ static void result_folders_read_back( void **state )
     hold.last = 20;
     tr_scene_add_constraint( &x.scene, &hold );
     build( &x );
-    tr_result out, back, again;
+    tr_result out, back, twice;
     check_ok( tr_pipeline_run( &out, &x.stage, tr_method_find( "copy-ik" ), &x.error ), &x.error );
-    char folder[] = "/tmp/troupe_stage_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
     check_ok( tr_result_save( &x.stage, &out, "copy-ik", folder, &x.error ), &x.error );
     check_ok( tr_result_load( &back, &x.stage, folder, &x.error ), &x.error );
-    snprintf( path, sizeof path, "%s/scene.json", folder );
-    tr_scene scene;
-    tr_library library = { 0 };
-    tr_stage stage;
-    check_ok( tr_scene_load( &scene, path, &x.error ), &x.error );
-    check_ok( tr_stage_build( &stage, &scene, path, &library, NULL, &x.error ), &x.error );
-    assert_int_equal( stage.frame_count, x.stage.frame_count );
-    assert_int_equal( stage.rule_count, x.stage.rule_count );
-    check_ok( tr_result_load( &again, &stage, folder, &x.error ), &x.error );
+    fixture again;
+    open_folder( &again, folder );
+    assert_int_equal( again.stage.frame_count, x.stage.frame_count );
+    assert_int_equal( again.stage.rule_count, x.stage.rule_count );
+    check_ok( tr_result_load( &twice, &again.stage, folder, &x.error ), &x.error );
     for ( int i = 0; i < 2; ++i ) { // a file lists joints depth first; find them by name
         for ( int n = 0; n < out.worlds[i].frame_count * out.worlds[i].joint_count; ++n )
             check_v3( back.worlds[i].positions[n], out.worlds[i].positions[n], 1e-9 );
         for ( int j = 0; j < x.stage.actors[i].target.joint_count; ++j ) {
-            int there = tr_skeleton_find( &stage.actors[i].target, x.stage.actors[i].target.joints[j].name );
-            for ( int f = 0; f < stage.frame_count; ++f ) {
-                check_v3( tr_world_pose( &stage.actors[i].world, f ).positions[there],
+            int there =
+                tr_skeleton_find( &again.stage.actors[i].target, x.stage.actors[i].target.joints[j].name );
+            for ( int f = 0; f < again.stage.frame_count; ++f ) {
+                check_v3( tr_world_pose( &again.stage.actors[i].world, f ).positions[there],
                           tr_world_pose( &x.stage.actors[i].world, f ).positions[j], 1e-9 );
-                check_v3( tr_world_pose( &again.worlds[i], f ).positions[there],
+                check_v3( tr_world_pose( &twice.worlds[i], f ).positions[there],
                           tr_world_pose( &out.worlds[i], f ).positions[j], 1e-9 );
             }
         }
     }
-    check_near( again.reports[0].max_mm, out.reports[0].max_mm, 1e-5 );
-    assert_int_equal( stage.rules[0].first, 7 );
-    assert_true( scene.first == 3 && scene.last == FRAMES - 1 && scene.constraints[0].first == 10 );
+    check_near( twice.reports[0].max_mm, out.reports[0].max_mm, 1e-5 );
+    assert_int_equal( again.stage.rules[0].first, 7 );
+    assert_true( again.scene.first == 3 && again.scene.last == FRAMES - 1 &&
+                 again.scene.constraints[0].first == 10 );
     tr_text report = { 0 }, told = { 0 };
     assert_true( tr_report_print( &x.stage, &out, "copy-ik", &report ) );
-    assert_true( tr_report_print( &stage, &again, "copy-ik", &told ) );
+    assert_true( tr_report_print( &again.stage, &twice, "copy-ik", &told ) );
     assert_non_null( strstr( report.data, "\"range\": [10, 20]" ) );
     assert_non_null( strstr( told.data, "\"range\": [10, 20]" ) );
     tr_text_free( &report );
     tr_text_free( &told );
-    tr_result_free( &again );
-    tr_stage_free( &stage );
-    tr_library_free( &library );
-    tr_scene_free( &scene );
+    tr_result_free( &twice );
+    end( &again );
     tr_result_free( &back );
     tr_result_free( &out );
     end( &x );
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 // A folder says what its solver could not keep; one of another program's making says nothing.
@@ -340,8 +325,8 @@ static void folders_tell_what_gave_way( void **state )
     tr_scene_add_constraint( &x.scene, &link );
     build( &x );
     tr_result out = solve( &x, "posegraph" ), back;
-    char folder[] = "/tmp/troupe_stage_XXXXXX", path[128];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE], path[128];
+    new_folder( folder );
     check_ok( tr_result_save( &x.stage, &out, "posegraph", folder, &x.error ), &x.error );
     check_ok( tr_result_load( &back, &x.stage, folder, &x.error ), &x.error );
     for ( int r = 0; r < x.stage.rule_count; ++r )
@@ -357,8 +342,7 @@ static void folders_tell_what_gave_way( void **state )
     assert_string_equal( x.error.path, "gave_way[0].id" );
     tr_result_free( &out );
     end( &x );
-    snprintf( path, sizeof path, "rm -r %s", folder );
-    assert_int_equal( system( path ), 0 );
+    remove_folder( folder );
 }
 
 // Files may name joints with more bytes than scenes may; the report tells them whole, in valid UTF-8.

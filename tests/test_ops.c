@@ -183,14 +183,19 @@ static void removing_a_body_removes_its_constraints( void **state )
     tr_document_destroy( document );
 }
 
+static void rename_a_body_of_each_kind( tr_document *document )
+{
+    apply( document, "cast_rename id=p01 to=anna" );
+    apply( document, "prop_rename id=box01 to=crate" );
+    apply( document, "obstacle_rename id=step to=stair" );
+}
+
 static void renaming_is_followed( void **state )
 {
     (void)state;
     tr_document *document = start();
     const tr_scene *scene = tr_document_scene( document );
-    apply( document, "cast_rename id=p01 to=anna" );
-    apply( document, "prop_rename id=box01 to=crate" );
-    apply( document, "obstacle_rename id=step to=stair" );
+    rename_a_body_of_each_kind( document );
     apply( document, "constraint_rename id=hand to=p02" ); // constraints have ids of their own
     assert_string_equal( scene->constraints[0].id, "p02" );
     assert_string_equal( scene->constraints[0].a.who, "anna" );
@@ -225,9 +230,7 @@ static void pairs_follow_their_bodies( void **state )
     (void)state;
     tr_document *document = start();
     const tr_scene *scene = tr_document_scene( document );
-    apply( document, "cast_rename id=p01 to=anna" );
-    apply( document, "prop_rename id=box01 to=crate" );
-    apply( document, "obstacle_rename id=step to=stair" );
+    rename_a_body_of_each_kind( document );
     assert_string_equal( scene->pairs[0].a, "anna" );
     assert_string_equal( scene->pairs[0].b, "crate" );
     assert_string_equal( scene->pairs[1].a, "stair" );

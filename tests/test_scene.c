@@ -1,10 +1,9 @@
 // The document as data and as a file: round trips, strictness, memory that runs out, saving that is
 // interrupted.
-#include "check.h"
+#include "folder.h"
 
 #include "scene/scene.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -595,23 +594,12 @@ static void memory_may_run_out( void **state )
     }
 }
 
-static void remove_folder( const char *folder )
-{
-    DIR *listing = opendir( folder );
-    assert_non_null( listing );
-    for ( struct dirent *entry = readdir( listing ); entry != NULL; entry = readdir( listing ) )
-        if ( entry->d_name[0] != '.' || strlen( entry->d_name ) > 2 )
-            unlinkat( dirfd( listing ), entry->d_name, 0 );
-    closedir( listing );
-    assert_int_equal( rmdir( folder ), 0 );
-}
-
 // A child saves two scenes in turn until it is killed; the file is always one of them.
 static void saving_survives_a_kill( void **state )
 {
     (void)state;
-    char folder[] = "/tmp/troupe_save_XXXXXX", path[64];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE], path[64];
+    new_folder( folder );
     snprintf( path, sizeof path, "%s/scene.json", folder );
     tr_error error;
     tr_scene scenes[2] = { parse( full_scene ), parse( full_scene ) }, loaded;

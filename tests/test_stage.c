@@ -1,4 +1,5 @@
 // Loading, grouping, rules and their errors, on small bodies whose numbers can be followed by hand.
+#include "folder.h"
 #include "stage_fixture.h"
 
 // -------------------------------------------------------------------------------------------------- paths
@@ -423,8 +424,8 @@ static void one_file_can_be_read_in_two_units( void **state )
     begin( &x );
     tr_motion body;
     make_body( &body, FRAMES );
-    char folder[] = "/tmp/troupe_units_XXXXXX", path[64], scene_path[64];
-    assert_non_null( mkdtemp( folder ) );
+    char folder[FOLDER_SIZE], path[64], scene_path[64];
+    new_folder( folder );
     snprintf( path, sizeof path, "%s/body.bvh", folder );
     snprintf( scene_path, sizeof scene_path, "%s/scene.json", folder );
     check_ok( tr_motion_save( &body, path, &x.error ), &x.error ); // centimetres
@@ -439,8 +440,7 @@ static void one_file_can_be_read_in_two_units( void **state )
     check_near( tr_skeleton_height( &x.stage.actors[1].target ),
                 2 * tr_skeleton_height( &x.stage.actors[0].target ), 1e-9 );
     end( &x );
-    unlink( path );
-    rmdir( folder );
+    remove_folder( folder );
 }
 
 // ------------------------------------------------------------------------------------------------- errors

@@ -1,0 +1,30 @@
+// A folder of a test's own, and its removal with all that is in it.
+#ifndef TROUPE_TESTS_FOLDER_H
+#define TROUPE_TESTS_FOLDER_H
+
+#include "check.h"
+
+#include <ftw.h>
+#include <string.h>
+
+#define FOLDER_PATTERN "/tmp/troupe_test_XXXXXX"
+#define FOLDER_SIZE    sizeof( FOLDER_PATTERN )
+
+static inline void new_folder( char *folder ) // [FOLDER_SIZE] becomes its path
+{
+    memcpy( folder, FOLDER_PATTERN, FOLDER_SIZE );
+    assert_non_null( mkdtemp( folder ) );
+}
+
+static inline int remove_entry( const char *path, const struct stat *status, int kind, struct FTW *where )
+{
+    (void)status, (void)kind, (void)where;
+    return remove( path );
+}
+
+static inline void remove_folder( const char *folder )
+{
+    assert_int_equal( nftw( folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS ), 0 );
+}
+
+#endif
