@@ -117,22 +117,26 @@ static bool is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle
            frame >= grab->first && frame <= grab->last;
 }
 
-// A whole section at an end of the window that the user let go.
-static bool is_released( const tr_cage_layer *l, int frame )
-{
-    const tr_scene *scene = l->stage->scene;
-    for ( int i = 0; i < scene->handle_count; ++i ) {
-        const tr_handle *handle = &scene->handles[i];
-        if ( strcmp( handle->layer, l->layer->id ) == 0 && !handle->pinned && handle->point.who[0] == 0 &&
-             handle->vertex < 0 && handle_frame( l, handle ) == frame )
-            return true;
-    }
-    return false;
-}
-
 static bool is_pin( const tr_handle *handle )
 {
     return v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
+}
+
+// An end of the window whose section the user let go or dragged away as a whole. Where nothing lies beyond,
+// dragging any of it will do.
+static bool is_released( const tr_cage_layer *l, int frame )
+{
+    const tr_scene *scene = l->stage->scene;
+    bool outermost = frame == 0 || frame == l->stage->frame_count - 1;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        const tr_handle *handle = &scene->handles[i];
+        bool whole = handle->point.who[0] == 0 && handle->vertex < 0;
+        if ( strcmp( handle->layer, l->layer->id ) != 0 || handle_frame( l, handle ) != frame )
+            continue;
+        if ( handle->pinned ? ( whole || outermost ) && !is_pin( handle ) : whole )
+            return true;
+    }
+    return false;
 }
 
 bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab )

@@ -162,11 +162,11 @@ static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame 
         int held = l->handles[h].frame;
         if ( l->handles[h].kind != TR_HANDLE_POINT || !same_anchor( anchor_of( l, h ), anchor ) )
             continue;
-        if ( held <= frame && held >= before ) {
+        if ( held <= frame && held > before ) { // of two at a frame the first
             before = held;
             from = l->handle_misses[h];
         }
-        if ( held > frame && held <= after ) {
+        if ( held > frame && held < after ) {
             after = held;
             to = l->handle_misses[h];
         }
