@@ -1,4 +1,5 @@
 // The edit scripts of the built-in scenes do what they say, and a hundred drags in a row break nothing.
+#include "soles.h"
 #include "stage_fixture.h"
 
 #include "io/io.h"
@@ -51,6 +52,7 @@ static void check_most( const tr_measures *measures, const char *key, double mos
         fail_msg( "%s: %s is %g, more than %g", path, key, metric->fields[0].out, most );
 }
 
+// All that unedited scenes are held to, and what edits are.
 static void check_figures( const fixture *x, const tr_result *result, const char *path )
 {
     tr_measures measures;
@@ -58,15 +60,78 @@ static void check_figures( const fixture *x, const tr_result *result, const char
     check_ok( tr_measure( &measures, &x->stage, result, &error ), &error );
     check_most( &measures, "edit_handle_mm", 1, path );
     check_most( &measures, "edit_leak_mm", 0, path );
+    check_most( &measures, "bone_length_error_pct", 1e-4, path );
     check_most( &measures, "contact_error_mm", 1, path );
     check_most( &measures, "relative_error_mm", 1, path );
     check_most( &measures, "ground_penetration_mm", 1, path );
+    double slides = tr_measures_find( &measures, "foot_skate_mm_s" )->fields[0].source;
+    check_most( &measures, "foot_skate_mm_s", fmax( slides, 5 ), path );
+    check_most( &measures, "jerk_ratio", 1.1, path );
     check_most( &measures, "acceleration_spike", 1.5, path );
     check_most( &measures, "rotation_spike_deg", 20, path );
     tr_measures_free( &measures );
+    if ( sole_tilt( &x->stage, result ) > 2 )
+        fail_msg( "%s: a sole is tilted by %g degrees", path, sole_tilt( &x->stage, result ) );
     for ( int r = 0; r < x->stage.rule_count; ++r )
         if ( result->reports[r].gave_way )
             fail_msg( "%s: %s gave way by %g mm", path, x->stage.rules[r].id, result->reports[r].max_mm );
+}
+
+// ------------------------------------------------------------------------------------- what is in the way
+
+typedef struct barrier { // a box that a script put there
+    rigid place;
+    vec3 half;
+    const char *path;
+} barrier;
+
+static void check_beside( const barrier *b, vec3 point, int frame, const char *who )
+{
+    vec3 at = rigid_apply( rigid_inverse( b->place ), point );
+    if ( fabs( at.x ) < b->half.x && fabs( at.y ) < b->half.y && fabs( at.z ) < b->half.z )
+        fail_msg( "%s: %s goes through what is in the way at frame %d", b->path, who, frame );
+}
+
+static void check_bones( const barrier *b, const tr_stage *stage, const tr_result *result, int actor,
+                         int frame )
+{
+    const tr_skeleton *skeleton = &stage->actors[actor].target;
+    tr_pose pose = tr_world_pose( &result->worlds[actor], frame );
+    for ( int j = 1; j < skeleton->joint_count; ++j )
+        for ( int k = 0; k <= 8; ++k )
+            check_beside( b,
+                          v3_lerp( pose.positions[skeleton->joints[j].parent], pose.positions[j], k / 8.0 ),
+                          frame, stage->scene->cast[actor].id );
+}
+
+static void check_prop( const barrier *b, const tr_stage *stage, const tr_result *result, int prop,
+                        int frame )
+{
+    vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
+    for ( int k = 0; k < 343; ++k ) {
+        vec3 part = v3( k % 7 / 6.0 - 0.5, k / 7 % 7 / 6.0 - 0.5, k / 49 / 6.0 - 0.5 );
+        vec3 corner = v3( part.x * size.x, part.y * size.y, part.z * size.z );
+        check_beside( b, rigid_apply( result->tracks[prop][frame], corner ), frame,
+                      stage->scene->props[prop].id );
+    }
+}
+
+// Wall, pillar and ball are why these edits are made.
+static void check_clear( const fixture *x, const tr_result *result, const char *path )
+{
+    for ( int o = 0; o < x->scene.obstacle_count; ++o ) {
+        const tr_obstacle *box = &x->scene.obstacles[o];
+        if ( strcmp( box->id, "wall" ) != 0 && strcmp( box->id, "pillar" ) != 0 &&
+             strcmp( box->id, "ball" ) != 0 )
+            continue;
+        barrier b = { x->stage.new_obstacles[o], v3_scale( 0.5, box->size ), path };
+        for ( int f = 0; f < x->stage.frame_count; ++f ) {
+            for ( int i = 0; i < x->stage.actor_count; ++i )
+                check_bones( &b, &x->stage, result, i, f );
+            for ( int p = 0; p < x->stage.prop_count; ++p )
+                check_prop( &b, &x->stage, result, p, f );
+        }
+    }
 }
 
 static void every_script_does_what_it_says( void **state )
@@ -86,6 +151,7 @@ static void every_script_does_what_it_says( void **state )
         tr_parallel_set_threads( 0 );
         check_same_bits( &one, &three );
         check_figures( &x, &one, found.gl_pathv[i] );
+        check_clear( &x, &one, found.gl_pathv[i] );
         tr_result_free( &one );
         tr_result_free( &three );
         end( &x );

@@ -2,6 +2,7 @@
 // source, and real captures where the folder given by TROUPE_DATA_DIR is there. docs/quality.md has the
 // figures.
 #include "io/io.h"
+#include "soles.h"
 #include "take.h"
 
 // ------------------------------------------------------------------------------------------------- figures
@@ -12,30 +13,6 @@ static double source_figure( const take *x, const char *key, const char *name )
 }
 
 // ------------------------------------------------------------------------------------------------- limits
-
-// Largest tilt of a standing foot against the source's, in degrees.
-static double sole_tilt( const take *x )
-{
-    double most = 0;
-    for ( int a = 0; a < x->stage.actor_count; ++a ) {
-        const tr_actor *actor = &x->stage.actors[a];
-        for ( int j = 0; j < actor->target.joint_count; ++j )
-            for ( int c = 0; c < actor->contacts.count; ++c ) {
-                const tr_contact *contact = &actor->contacts.items[c];
-                if ( actor->target.joints[j].role != TR_ROLE_FOOT || actor->map[j] != contact->joint ||
-                     contact->surface == TR_SURFACE_PROP )
-                    continue;
-                for ( int f = contact->first; f <= contact->last; ++f ) {
-                    quat now = tr_world_pose( &x->result.worlds[a], f ).rotations[j];
-                    quat source = tr_world_pose( &actor->world, f ).rotations[contact->joint];
-                    quat change = q_mul( now, q_conj( q_mul( source, actor->align[j] ) ) );
-                    double up = q_rotate( change, v3_y ).y;
-                    most = fmax( most, acos( clampd( up, -1, 1 ) ) / TR_DEGREE );
-                }
-            }
-    }
-    return most;
-}
 
 typedef struct bounds {
     double jerk, acceleration; // as ratios to the source
@@ -59,7 +36,7 @@ static void check_whole( const take *x, const char *name, const bounds *most )
     assert_true( figure( x, "contact_error_mm", "gave_way" ) == 0 );
     assert_true( figure( x, "foot_skate_mm_s", "mean" ) <=
                  fmax( ( 1 + 1e-6 ) * source_figure( x, "foot_skate_mm_s", "mean" ), 5.0 ) );
-    assert_true( sole_tilt( x ) <= 2.0 );
+    assert_true( sole_tilt( &x->stage, &x->result ) <= 2.0 );
 }
 
 static void check_limits( const take *x, const char *name, const bounds *most )
