@@ -105,6 +105,30 @@ static void nearest_rotation( void **state )
     check_rotation( q_fit( ( mat3 ){ 0 } ), q_identity, 0 );
 }
 
+static double agreement( quat q, mat3 m ) // tr(Rᵀ m)
+{
+    mat3 r = m3_from_quat( q );
+    return v3_dot( r.cx, m.cx ) + v3_dot( r.cy, m.cy ) + v3_dot( r.cz, m.cz );
+}
+
+// Turns of every size, stretched and mirrored: no other rotation, near or far, agrees better.
+static void nearest_of_all_rotations( void **state )
+{
+    (void)state;
+    for ( int i = 0; i <= 30; ++i )
+        for ( int mirrored = 0; mirrored < 2; ++mirrored ) {
+            mat3 turn = m3_from_quat( q_axis_angle( v3( 1 - 0.1 * i, 0.7, 0.05 * i ), TR_PI * i / 30 ) );
+            mat3 m = m3_mul(
+                turn, ( mat3 ){ v3( 2, 0.3, 0 ), v3( 0.3, 1, 0.1 ), v3( 0, 0.1, mirrored ? -0.4 : 0.4 ) } );
+            quat best = q_fit( m );
+            for ( int k = 0; k < 60; ++k ) {
+                quat other =
+                    q_mul( best, q_axis_angle( v3( sin( k ), cos( k ), sin( 3 * k ) ), 0.05 * ( k + 1 ) ) );
+                assert_true( agreement( other, m ) < agreement( best, m ) );
+            }
+        }
+}
+
 static void minimum_jerk_step( void **state )
 {
     (void)state;
@@ -118,9 +142,10 @@ static void minimum_jerk_step( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( rotation_by_hand ),           TEST( euler_by_hand ),    TEST( euler_round_trip ),
-        TEST( conversions_agree ),          TEST( nearest_rotation ), TEST( minimum_jerk_step ),
-        TEST( degenerate_input_is_finite ),
+        TEST( rotation_by_hand ),  TEST( euler_by_hand ),
+        TEST( euler_round_trip ),  TEST( conversions_agree ),
+        TEST( nearest_rotation ),  TEST( nearest_of_all_rotations ),
+        TEST( minimum_jerk_step ), TEST( degenerate_input_is_finite ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

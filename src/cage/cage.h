@@ -226,7 +226,9 @@ void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, co
 // vertex_count].
 void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, mat3 *spread,
                       float *moments );
-mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments );
+// Moves one of the bound points, which leads them, as well.
+mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, int point,
+                   vec3 *place );
 // Any points at one frame [count]; outside the section they are carried on as its nearest part is.
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out );
 // The same in two steps, for points that are moved again and again: their weights [count · vertex_count],

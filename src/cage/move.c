@@ -280,20 +280,28 @@ vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const fl
     return m.moves ? move_point( &m, point, left ) : point;
 }
 
+static const float *weights_at( const tr_cage *cage, int frame, int point )
+{
+    size_t row = (size_t)( frame - cage->begin ) * (size_t)cage->point_count + (size_t)point;
+    return cage->weights + row * (size_t)cage->vertex_count;
+}
+
+static void move_bound( const tr_cage *cage, const frame_motion *m, const four *residuals,
+                        const float *weights, int count, const vec3 *in, vec3 *out )
+{
+    for ( int p = 0; p < count; ++p, weights += cage->vertex_count ) {
+        vec3 left = m->bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
+        out[p] = m->moves ? move_point( m, in[p], left ) : in[p];
+    }
+}
+
 void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out )
 {
     assert( first >= 0 && first + count <= cage->point_count );
     four residuals[TR_CAGE_MAX_VERTICES];
-    size_t vertices = (size_t)cage->vertex_count;
     frame_motion m = motion_at( cage, frame );
-    const float *weights =
-        cage->weights +
-        ( (size_t)( frame - cage->begin ) * (size_t)cage->point_count + (size_t)first ) * vertices;
     prepare_residuals( cage, &m, residuals );
-    for ( int p = 0; p < count; ++p, weights += vertices ) {
-        vec3 left = m.bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
-        out[p] = m.moves ? move_point( &m, in[p], left ) : in[p];
-    }
+    move_bound( cage, &m, residuals, weights_at( cage, frame, first ), count, in, out );
 }
 
 // With u = p − p̄ and Σ u = 0, p' = to + R (p − from + Q Σᵢ wᵢ ρᵢ) gives
@@ -303,9 +311,7 @@ void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, cons
                       float *moments )
 {
     assert( first >= 0 && count > 0 && first + count <= cage->point_count );
-    const float *weights =
-        cage->weights + ( (size_t)( frame - cage->begin ) * (size_t)cage->point_count + (size_t)first ) *
-                            (size_t)cage->vertex_count;
+    const float *weights = weights_at( cage, frame, first );
     vec3 mean = centroid( points, count );
     *spread = ( mat3 ){ v3_zero, v3_zero, v3_zero };
     memset( moments, 0, 3 * (size_t)cage->vertex_count * sizeof( float ) );
@@ -320,11 +326,12 @@ void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, cons
     }
 }
 
-mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments )
+mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, int point, vec3 *place )
 {
     four residuals[TR_CAGE_MAX_VERTICES], x = { 0 }, y = { 0 }, z = { 0 };
     frame_motion m = motion_at( cage, frame );
     prepare_residuals( cage, &m, residuals );
+    move_bound( cage, &m, residuals, weights_at( cage, frame, point ), 1, place, place );
     for ( int i = 0; m.bent && i < cage->vertex_count; ++i, moments += 3 ) {
         x += moments[0] * residuals[i];
         y += moments[1] * residuals[i];

@@ -112,7 +112,7 @@ static void jacobi_rotate( double a[4][4], double v[4][4], int p, int q )
 }
 
 // Horn's method: tr(Rᵀ m) is a quadratic form in the quaternion of R; its largest eigenvector is the answer.
-quat q_fit( mat3 m )
+static quat fit_by_jacobi( mat3 m )
 {
     double xx = m.cx.x, xy = m.cy.x, xz = m.cz.x, yx = m.cx.y, yy = m.cy.y, yz = m.cz.y, zx = m.cx.z,
            zy = m.cy.z, zz = m.cz.z;
@@ -130,6 +130,54 @@ quat q_fit( mat3 m )
         if ( a[k][k] > a[best][best] )
             best = k;
     return q_unit( ( quat ){ v[0][best], v[1][best], v[2][best], v[3][best] } );
+}
+
+// ( tr(n) 1 − ½ (n + nᵀ) ) w = a by LDLᵀ; false unless the matrix is positive definite by a margin.
+static bool solve_turn( mat3 n, vec3 a, vec3 *w )
+{
+    double xx = n.cy.y + n.cz.z, yy = n.cx.x + n.cz.z, zz = n.cx.x + n.cy.y;
+    double xy = -0.5 * ( n.cx.y + n.cy.x ), xz = -0.5 * ( n.cx.z + n.cz.x ), yz = -0.5 * ( n.cy.z + n.cz.y );
+    double least = 1e-9 * ( xx + yy + zz );
+    if ( !( xx > least ) )
+        return false;
+    double lyx = xy / xx, lzx = xz / xx, dy = yy - lyx * xy, zy = yz - lyx * xz;
+    if ( !( dy > least ) )
+        return false;
+    double lzy = zy / dy, dz = zz - lzx * xz - lzy * zy;
+    if ( !( dz > least ) )
+        return false;
+    double y = a.y - lyx * a.x;
+    w->z = ( a.z - lzx * a.x - lzy * y ) / dz;
+    w->y = y / dy - lzy * w->z;
+    w->x = a.x / xx - lyx * w->y - lzx * w->z;
+    return true;
+}
+
+// Newton's method: with n = Rᵀ m and R turned on by a small w, in its own axes,
+//
+//   tr( (R exp w)ᵀ m ) = tr n + w·a − ½ wᵀ ( tr(n) 1 − ½ (n + nᵀ) ) w + …,   a the axial vector of n.
+//
+// Where a vanishes and that matrix is positive definite, R is the largest of all, not only of those nearby.
+static bool fit_by_newton( mat3 m, quat *out )
+{
+    quat r = q_identity;
+    for ( int step = 0; step < 12; ++step ) {
+        mat3 n = m3_mul( m3_transpose( m3_from_quat( r ) ), m );
+        vec3 w;
+        if ( !solve_turn( n, v3( n.cy.z - n.cz.y, n.cz.x - n.cx.z, n.cx.y - n.cy.x ), &w ) )
+            return false;
+        r = q_unit( q_mul( r, ( quat ){ 0.5 * w.x, 0.5 * w.y, 0.5 * w.z, 1 } ) );
+        *out = r;
+        if ( v3_dot( w, w ) < 1e-16 )
+            return true;
+    }
+    return false;
+}
+
+quat q_fit( mat3 m )
+{
+    quat q;
+    return fit_by_newton( m, &q ) ? q : fit_by_jacobi( m );
 }
 
 mat3 m3_from_quat( quat q )

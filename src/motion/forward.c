@@ -25,6 +25,15 @@ void tr_forward( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr
     }
 }
 
+void tr_forward_joint( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose, int j )
+{
+    assert( j > 0 && j < skeleton->joint_count );
+    const tr_joint *joint = &skeleton->joints[j];
+    vec3 offset = clip->translations != NULL ? clip->translations[(size_t)frame * clip->joint_count + j]
+                                             : joint->offset;
+    place_child( joint, offset, tr_clip_frame( clip, frame )[j], pose, j );
+}
+
 void tr_forward_rest( const tr_skeleton *skeleton, tr_pose pose )
 {
     pose.positions[0] = skeleton->joints[0].offset;

@@ -174,6 +174,8 @@ typedef struct tr_pose { // world transforms of every joint at one frame, borrow
 } tr_pose;
 
 void tr_forward( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose );
+// One joint, whose parent is placed already; not the root.
+void tr_forward_joint( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose, int joint );
 void tr_forward_rest( const tr_skeleton *skeleton, tr_pose pose ); // root at its rest offset
 
 typedef struct tr_world { // all frames, world space; the product of batched forward kinematics

@@ -55,12 +55,16 @@ const tr_rule *tr_lean_rule( const tr_stage *stage, const int *rules, int count,
 bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                       int frame );
 
+typedef enum tr_end {
+    TR_END_NONE,
+    TR_END_TURNS, // back
+    TR_END_BELOW  // one that does
+} tr_end;
+
 // Heads, tails and hands that no rule speaks of: which joints turn back to their copied world rotations
-// [joint_count] (rules of others are ignored), and that turn. `local` is changed; world [joint_count] comes
-// out as the world rotations.
-void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, bool *ends );
-void tr_ends_turn_back( const tr_skeleton *skeleton, const bool *ends, const quat *copied, quat *local,
-                        quat *world );
+// [joint_count] (rules of others are ignored), and that turn of a motion's frame and its pose.
+void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, tr_end *ends );
+void tr_ends_turn_back( tr_motion *motion, const tr_end *ends, const quat *copied, int frame, tr_pose pose );
 
 // What is out of reach is brought within reach before it is asked for; see cluster_reach.c. Of the graphs:
 // where the rule's first end, on a character, goes instead of `place`, if feet stay on the ground.

@@ -140,10 +140,8 @@ static void turn_ends_back( const fitter *s, const fit_body *body )
     for ( int f = s->from; f <= s->to; ++f ) {
         if ( !fitter_affects( s, body->actor, f ) )
             continue;
-        tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], f );
-        tr_ends_turn_back( &motion->skeleton, body->ends, fitter_copied_pose( s, body, f ).rotations,
-                           tr_clip_frame( &motion->clip, f ), pose.rotations );
-        tr_forward( &motion->skeleton, &motion->clip, f, pose );
+        tr_ends_turn_back( motion, body->ends, fitter_copied_pose( s, body, f ).rotations, f,
+                           tr_world_pose( &s->def.result->worlds[body->actor], f ) );
     }
 }
 

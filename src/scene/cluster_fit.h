@@ -16,7 +16,9 @@ typedef struct fit_body { // a character at work
     int mass_count;
     int *feet; // [foot_count] joints that meet the ground as one, hands too
     int foot_count;
-    bool *ends; // [joint_count] that turn back, see cluster_ends.c
+    int *carriers; // [joint_count] tr_extremity_carrier of each
+    double height; // of the body
+    tr_end *ends;  // [joint_count] that turn back, see cluster_ends.c
     tr_fit fit;
     // In a room, of the job there:
     int *rules; // [rule_count] that act on it, as indices of the fitter's list

@@ -7,6 +7,7 @@ static void body_free( fit_body *body )
 {
     tr_free( body->masses );
     tr_free( body->feet );
+    tr_free( body->carriers );
     tr_free( body->ends );
     tr_fit_free( &body->fit );
 }
@@ -75,16 +76,20 @@ static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules
     const tr_skeleton *skeleton = &stage->actors[body->actor].target;
     body->masses = tr_alloc( (size_t)rule_count, sizeof( int ) );
     body->feet = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
-    body->ends = tr_alloc( (size_t)skeleton->joint_count, sizeof( bool ) );
-    if ( body->masses == NULL || body->feet == NULL || body->ends == NULL )
+    body->carriers = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
+    body->ends = tr_alloc( (size_t)skeleton->joint_count, sizeof( tr_end ) );
+    if ( body->masses == NULL || body->feet == NULL || body->carriers == NULL || body->ends == NULL )
         return tr_error_memory( error );
+    body->height = tr_skeleton_height( skeleton );
     tr_ends_find( stage, body->actor, rules, rule_count, body->ends );
     for ( int i = 0; i < rule_count; ++i )
         if ( stage->rules[rules[i]].kind == TR_CONSTRAINT_CENTRE_OF_MASS && stage->rules[rules[i]].hard )
             body->masses[body->mass_count++] = rules[i];
-    for ( int j = 0; j < skeleton->joint_count; ++j )
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        body->carriers[j] = tr_extremity_carrier( skeleton, j );
         if ( is_foot_or_hand( skeleton, j ) )
             body->feet[body->foot_count++] = j;
+    }
     return tr_fit_build( &body->fit, skeleton, &all->def.fit, error );
 }
 

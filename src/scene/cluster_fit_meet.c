@@ -99,12 +99,12 @@ static bool meet_prop( const fitter *s, const fit_prop *held, int frame )
 }
 
 // The lowest joint of a foot; `map` NULL: its own joints in `pose`, else those that drive them.
-static double lowest_of( const tr_skeleton *skeleton, int foot, tr_pose pose, const int *map )
+static double lowest_of( const fit_body *body, int foot, tr_pose pose, const int *map )
 {
     double lowest = INFINITY;
-    for ( int j = foot; j < skeleton->joint_count; ++j ) {
+    for ( int j = foot; j < body->fit.skeleton->joint_count; ++j ) {
         int at = map != NULL ? map[j] : j;
-        if ( at >= 0 && tr_extremity_carrier( skeleton, j ) == foot )
+        if ( at >= 0 && body->carriers[j] == foot )
             lowest = fmin( lowest, pose.positions[at].y );
     }
     return lowest;
@@ -118,11 +118,11 @@ static bool lift_foot( const fitter *s, const fit_body *body, int foot, int fram
     int joint = body->feet[foot];
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
     double ground = s->def.stage->ground;
-    double source = lowest_of( &a->target, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    double source = lowest_of( body, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
     if ( !isfinite( source ) ) // nothing drives it: its own animation is right as it is
         return false;
     double allowed = ground + fmin( source, 0 ) * tr_part_ratio( a, joint );
-    double missing = allowed - lowest_of( &a->target, joint, pose, NULL );
+    double missing = allowed - lowest_of( body, joint, pose, NULL );
     if ( !( missing > DIP ) )
         return false;
     *fitter_hold( s, body, foot, frame ) = v3_mad( pose.positions[joint], missing, v3_y );
@@ -154,10 +154,10 @@ static bool lift_hand( const fitter *s, const fit_body *body, int hand, int fram
     const tr_actor *a = &s->def.stage->actors[body->actor];
     int joint = body->feet[hand];
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
-    double ground = s->def.stage->ground, height = lowest_of( &a->target, joint, pose, NULL ) - ground;
-    double source = lowest_of( &a->target, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    double ground = s->def.stage->ground, height = lowest_of( body, joint, pose, NULL ) - ground;
+    double source = lowest_of( body, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
     double own = source * a->height_ratio, over = height - fmin( own, 0 );
-    double near = NEAR * tr_skeleton_height( &a->target );
+    double near = NEAR * body->height;
     if ( !isfinite( source ) || !( over < near && height < own ) ||
          fitter_hold( s, body, hand, frame )->y < INFINITY )
         return false;

@@ -12,7 +12,8 @@
 #include "cage/cage.h"
 #include "scene/cluster.h"
 
-// Some frames of a row first … last: those the stride divides, and all of near_first … near_last.
+// Some frames of a row first … last: those the stride, a power of two, divides, and all of near_first …
+// near_last.
 typedef struct tr_some_frames {
     int first, last, stride;
     int near_first, near_last; // none: the last before the first
@@ -25,7 +26,8 @@ static inline tr_some_frames tr_all_frames( int first, int last )
 static inline bool tr_some_have( const tr_some_frames *some, int frame )
 {
     return frame >= some->first && frame <= some->last &&
-           ( frame % some->stride == 0 || ( frame >= some->near_first && frame <= some->near_last ) );
+           ( ( frame & ( some->stride - 1 ) ) == 0 ||
+             ( frame >= some->near_first && frame <= some->near_last ) );
 }
 
 typedef struct tr_bound_point { // what a point of the cage is
@@ -33,10 +35,17 @@ typedef struct tr_bound_point { // what a point of the cage is
     int part;                   // joint, or corner of the box 0 … 7
 } tr_bound_point;
 
+typedef struct tr_foot_shift { // of a foot, against the result below
+    vec3 move;
+    double turn;
+} tr_foot_shift;
+
 typedef struct tr_stance { // of a foot, stage frames
     int first, last;
     int stamp;    // of the solve the step belongs to
     tr_step step; // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
+    int edge_stamps[2];       // the same for
+    tr_foot_shift surplus[2]; // what it asks for at its first and last frame beyond what the cage says
 } tr_stance;
 
 typedef struct tr_moved_foot { // a hand or foot that stands

@@ -202,11 +202,12 @@ static void move_rigid( const tr_cage_layer *l, const tr_moved_body *body, int f
     moved->moves = moved->rigid = tr_cage_moves( &l->cage, frame );
     if ( !moved->moves )
         return;
+    size_t lead = tr_layer_cell( l, frame, body->lead );
     mat3 spread = body->spreads[row];
-    move_points( l, body->lead, 1, frame );
-    quat q = turn_from(
-        tr_cage_spin( &l->cage, frame, spread, body->moments + row * 3 * (size_t)l->cage.vertex_count ),
-        spread.cx.x + spread.cy.y + spread.cz.z );
+    l->after[lead] = l->before[lead];
+    mat3 m = tr_cage_spin( &l->cage, frame, spread, body->moments + row * 3 * (size_t)l->cage.vertex_count,
+                           body->lead, &l->after[lead] );
+    quat q = turn_from( m, spread.cx.x + spread.cy.y + spread.cz.z );
     moved->turn = q_axis_angle( v3_y, tr_yaw( q ) );
     if ( body->ways != NULL )
         moved->turn = q_mul( q_axis_angle( v3_y, heading_change( l, body, frame ) ), moved->turn );

@@ -17,10 +17,7 @@
 
 #define SOFT 5e-3 // metres
 
-typedef struct shift { // of a foot, against the result below
-    vec3 move;
-    double turn;
-} shift;
+typedef tr_foot_shift shift;
 
 typedef struct foot_work {
     const tr_cage_layer *l;
@@ -207,10 +204,13 @@ typedef struct edge {
     shift surplus;
 } edge;
 
-static edge edge_of( const foot_work *w, tr_stance *s, int frame )
+static edge edge_of( const foot_work *w, tr_stance *s, bool last )
 {
-    return ( edge ){ frame,
-                     shift_mad( shift_of( w, stance_step( w, s ), frame ), -1, cage_shift( w, frame ) ) };
+    int frame = last ? s->last : s->first;
+    if ( s->edge_stamps[last] != w->l->stamp )
+        s->surplus[last] = shift_mad( shift_of( w, stance_step( w, s ), frame ), -1, cage_shift( w, frame ) );
+    s->edge_stamps[last] = w->l->stamp;
+    return ( edge ){ frame, s->surplus[last] };
 }
 
 // A swing the cage does not lower is not lowered by the stances before and after it either: a maximum,
@@ -251,9 +251,9 @@ static tr_step foot_step( const foot_work *w, int frame )
             after = s;
     }
     if ( before != NULL )
-        from = edge_of( w, before, before->last );
+        from = edge_of( w, before, true );
     if ( after != NULL )
-        to = edge_of( w, after, after->first );
+        to = edge_of( w, after, false );
     double t = smooth_step5( (double)( frame - from.frame ) / ( to.frame - from.frame ) );
     shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
     sum = shift_mad( sum, t, to.surplus );
