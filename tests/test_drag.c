@@ -346,6 +346,52 @@ static void a_tick_solves_what_is_affected_alone( void **state )
     let_go( &h );
 }
 
+// Drags a's hand, who holds b's until frame 8; b's later frames may be poisoned. Copies what is shown of a.
+static void drag_until_parted( bool poisoned, vec3 hands[FRAMES] )
+{
+    holding h;
+    begin( &h.x );
+    add_bent( &h.x, "a", v3_zero, 1 );
+    add_bent( &h.x, "b", v3( 1.2, 0, 0 ), 1 );
+    tr_constraint link =
+        relation( "ab", tr_point_joint( "a", "LeftHand" ), tr_point_joint( "b", "RightHand" ) );
+    link.last = 8;
+    tr_scene_add_constraint( &h.x.scene, &link );
+    build( &h.x );
+    hold( &h, ARM );
+    tr_drag_end( h.drag );
+    for ( int f = 14; poisoned && f < FRAMES; ++f )
+        for ( int j = 0; j < h.below.worlds[1].joint_count; ++j ) {
+            tr_clip_frame( &h.below.motions[1].clip, f )[j].w = NAN;
+            tr_world_pose( &h.below.worlds[1], f ).positions[j].x = NAN;
+        }
+    h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+    check_ok( h.drag != NULL, &h.x.error );
+    for ( int i = 1; i <= 2; ++i ) {
+        assert_true( tick( &h, v3( 0, 0.05 * i, 0.02 ), 20 ) );
+        settle( &h );
+    }
+    refine( &h );
+    const tr_result *shown = tr_drag_result( h.drag );
+    assert_true( v3_distance( tr_world_pose( &shown->worlds[1], 6 ).positions[5],
+                              tr_world_pose( &h.below.worlds[1], 6 ).positions[5] ) > 0 );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        hands[f] = tr_anchor_position( &h.x.stage, shown, &h.x.stage.handles[0], f );
+        assert_true( v3_finite( hands[f] ) );
+    }
+    let_go( &h );
+}
+
+// Whom rules join to others only at other times is not looked at.
+static void who_has_parted_is_left_alone( void **state )
+{
+    (void)state;
+    vec3 clean[FRAMES], poisoned[FRAMES];
+    drag_until_parted( false, clean );
+    drag_until_parted( true, poisoned );
+    assert_memory_equal( clean, poisoned, sizeof clean );
+}
+
 static void ticks_do_not_allocate( void **state )
 {
     (void)state;
@@ -480,6 +526,7 @@ int main( void )
         TEST( superseded_ticks_stop ),
         TEST( a_superseded_tick_leaves_no_frame_half_done ),
         TEST( a_tick_solves_what_is_affected_alone ),
+        TEST( who_has_parted_is_left_alone ),
         TEST( ticks_do_not_allocate ),
         TEST( memory_may_run_out_at_the_beginning ),
         TEST( threads_and_budgets_do_not_change_a_bit ),

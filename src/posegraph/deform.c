@@ -236,6 +236,14 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
     return true;
 }
 
+static bool is_still( const tr_cluster_job *job, const tr_part *part )
+{
+    bool still = job->still != NULL;
+    for ( int g = 0; still && g < part->cluster.graph_count; ++g )
+        still = job->still[part->graphs[g]];
+    return still;
+}
+
 static bool solve_block( const solver *s, char *slot, int begin, int end )
 {
     tr_parts parts;
@@ -248,7 +256,7 @@ static bool solve_block( const solver *s, char *slot, int begin, int end )
     bool ok = true;
     for ( int p = 0; p < parts.count; ++p ) {
         tr_part part = tr_parts_view( &parts, p, s->deform );
-        ok = solve_part( s, &part, memory, begin, end ) && ok;
+        ok = ( is_still( s->job, &part ) || solve_part( s, &part, memory, begin, end ) ) && ok;
     }
     return ok;
 }

@@ -154,6 +154,8 @@ typedef struct tr_cluster_job {
     int *iterations; // out, [frame_count] how many it took; NULL: not wanted
     double *change;  // out, [frame_count] metres moved in the last one; NULL: not wanted
     tr_cluster_scratch *scratch; // NULL: allocated for the call
+    const bool *still; // [graph_count] graphs that nothing is asked of: those that no row joins to others are
+                       // left out, and nothing is read or written of them. NULL: none
 } tr_cluster_job;
 
 // Scratch for jobs of this cluster whose rows are on where those of `job` are, with as many threads as there

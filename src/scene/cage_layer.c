@@ -466,7 +466,8 @@ bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_gr
     out->result = result;
     out->chunk = chunk;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
-    if ( out->affected == NULL )
+    out->touched = tr_alloc( nodes * frames, sizeof( bool ) );
+    if ( out->affected == NULL || out->touched == NULL )
         return tr_error_memory( error );
     return is_idle( out ) || ( build_cage( out, error ) && build_bodies( out, error ) );
 }
@@ -490,6 +491,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
     tr_free( l->body_of );
     tr_free( l->linked );
     tr_free( l->affected );
+    tr_free( l->touched );
     tr_free( l->links );
     tr_free( l->bound );
     tr_free( l->before );

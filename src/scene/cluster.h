@@ -9,7 +9,8 @@
 // Which row of the cluster a rule speaks through; rules on the same points share one.
 typedef struct tr_rule_row {
     int rule, row;
-    int corner; // orientation: 0 or 1, the corner of the joint's triangle it holds; -1: a position
+    int corner;    // orientation: 0 or 1, the corner of the joint's triangle it holds; -1: a position
+    int graphs[2]; // that it joins; the second may be -1
 } tr_rule_row;
 
 // Props are carried the way the source turns them: two corners of each keep their direction.
@@ -36,9 +37,9 @@ bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
 // goals [frames * row_count] of frames from, from + stride, … to. `now` is the result so far: partners'
 // rotations and props' places are read from it; NULL: only which rows are on, no targets. contacts_only: what
-// the transfer step takes.
-void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only, int from,
-                            int to, int stride, tr_goal *goals );
+// the transfer step takes. still [graph_count]: graphs of which nothing is asked; NULL: none.
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
+                            const bool *still, int from, int to, int stride, tr_goal *goals );
 
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.

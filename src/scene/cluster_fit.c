@@ -98,6 +98,11 @@ static bool fit_stale( const fitter *s, tr_error *error )
 static void start_body( const fitter *s, const fit_body *body )
 {
     size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;
+    bool any = false;
+    for ( int f = s->from; f <= s->to; ++f )
+        any |= body->stale[fitter_cell( s, f )] = fitter_affects( s, body->actor, f );
+    if ( !any )
+        return; // nobody will ask
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], s->from );
     memcpy( body->start, tr_clip_frame( &s->def.result->motions[body->actor].clip, s->from ),
             frames * joints * sizeof( quat ) );
@@ -107,8 +112,6 @@ static void start_body( const fitter *s, const fit_body *body )
         body->holds[i].y = INFINITY;
     if ( body->leans != NULL )
         memset( body->leans, 0, frames * sizeof( tr_lean ) );
-    for ( int f = s->from; f <= s->to; ++f )
-        body->stale[fitter_cell( s, f )] = fitter_affects( s, body->actor, f );
 }
 
 // Links meet where the graphs had them.

@@ -51,7 +51,7 @@ static bool append( tr_cluster_rows *rows, int rule, int corner, int graph_a, in
     if ( row < 0 ||
          !tr_array_reserve( (void **)&rows->items, &rows->capacity, rows->count + 1, sizeof( tr_rule_row ) ) )
         return false;
-    rows->items[rows->count++] = ( tr_rule_row ){ rule, row, corner };
+    rows->items[rows->count++] = ( tr_rule_row ){ rule, row, corner, { graph_a, graph_b } };
     return true;
 }
 
@@ -158,9 +158,14 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
     return pinned ? tr_reach_place( stage, now, rule, frame, target ) : target;
 }
 
+static bool is_still( const bool *still, const tr_rule_row *item )
+{
+    return still != NULL && still[item->graphs[0]] && ( item->graphs[1] < 0 || still[item->graphs[1]] );
+}
+
 // Rules that share a row take turns: at each frame the one with the greatest strength speaks.
-void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only, int from,
-                            int to, int stride, tr_goal *goals )
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
+                            const bool *still, int from, int to, int stride, tr_goal *goals )
 {
     const tr_stage *stage = rows->stage;
     int row_count = rows->cluster.row_count;
@@ -170,13 +175,15 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, b
             frame[r] = tr_goal_off();
         for ( int i = 0; i < rows->prop_count; ++i ) {
             const tr_prop_row *p = &rows->props[i];
+            if ( still != NULL && still[p->graph] )
+                continue;
             vec3 corner = rows->cluster.graphs[p->graph]->corners[p->corner];
             quat turn = now != NULL ? now->tracks[p->prop][f].rotation : q_identity;
             frame[p->row] = ( tr_goal ){ .target = q_rotate( turn, corner ) };
         }
         for ( int i = 0; i < rows->count; ++i ) {
             const tr_rule *rule = &stage->rules[rows->items[i].rule];
-            double strength = tr_rule_pull( stage, rule, f );
+            double strength = is_still( still, &rows->items[i] ) ? 0 : tr_rule_pull( stage, rule, f );
             bool on = strength > 0 && ( !contacts_only || tr_rule_stays( rule ) );
             int row = rows->items[i].row;
             double compliance =

@@ -29,6 +29,7 @@ typedef struct tr_work_room {    // of one thread, for a block of frames of the 
     vec3 **vertices;             // the same
     quat **rotations;            // [node_count][frames * joint_count], NULL where nobody asks
     tr_goal *goals;              // [frames * row_count]
+    bool *still;                 // [node_count] nobody is affected in any of the frames
     tr_cluster_scratch *scratch; // of all rooms
     char *memory;
     bool failed;
@@ -53,6 +54,7 @@ static char *open_room( tr_work_room *room, const tr_cluster_work *work )
     room->vertices = carve( &at, graphs, sizeof( vec3 * ) );
     room->rotations = carve( &at, graphs, sizeof( quat * ) );
     room->goals = carve( &at, frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
+    room->still = carve( &at, graphs, sizeof( bool ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
         room->reference[g] = carve( &at, 3 * cells, sizeof( vec3 ) );
@@ -66,8 +68,9 @@ static size_t room_bytes( const tr_cluster_work *work )
 {
     size_t graphs = (size_t)work->node_count, frames = (size_t)tr_lanes_count( work->def.lanes );
     size_t cells = frames * (size_t)work->joint_count;
-    return 3 * graphs * sizeof( void * ) + frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
-           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 4 ) * ALIGN;
+    return graphs * ( 3 * sizeof( void * ) + sizeof( bool ) ) +
+           frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
+           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 5 ) * ALIGN;
 }
 
 static bool asks( const tr_goal *goal )
@@ -88,7 +91,7 @@ static bool measure_scratch( const tr_cluster_work *work, tr_cluster_need *need,
     for ( int n = 0; ok && n < spans * lanes * rows; ++n )
         goals[n] = tr_goal_off();
     for ( int f = work->first; ok && f <= work->last; ++f ) {
-        tr_cluster_rows_goals( &work->rows, NULL, false, f, f, 1, now );
+        tr_cluster_rows_goals( &work->rows, NULL, false, NULL, f, f, 1, now );
         int at = ( f - work->first ) / span;
         for ( int r = 0; r < rows; ++r )
             for ( int s = at > 0 ? at - 1 : 0; s <= at && asks( &now[r] ); ++s )
@@ -150,7 +153,7 @@ static void pose_reference( const tr_cluster_work *work, const tr_work_room *roo
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
-        for ( int n = 0; n < r.count; ++n ) {
+        for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
             vec3 *vertices = room->reference[g] + (size_t)n * stride;
             int f = frame_at( r, n );
             if ( is_prop( work, g ) )
@@ -167,7 +170,7 @@ static void pose_reference( const tr_cluster_work *work, const tr_work_room *roo
 static void recall( const tr_cluster_work *work, const tr_work_room *room, int g, run r, bool notes )
 {
     size_t joints = (size_t)graph_of( work, g )->joint_count;
-    for ( int n = 0; n < r.count; ++n ) {
+    for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
         size_t row = (size_t)n * joints,
                kept = (size_t)( frame_at( r, n ) / work->kept - work->first / work->kept ) * joints;
         const vec3 *reference = room->reference[g] + 3 * row;
@@ -198,7 +201,20 @@ static tr_cluster_job job_of( const tr_cluster_work *work, const tr_work_room *r
                                .goals = room->goals,
                                .vertices = room->vertices,
                                .rotations = room->rotations,
-                               .scratch = room->scratch };
+                               .scratch = room->scratch,
+                               .still = room->still };
+}
+
+// Who is affected in none of the frames, and so joined to nobody who is, stays as he is.
+static void find_still( const tr_cluster_work *work, const tr_work_room *room, const bool *affected, run r )
+{
+    for ( int g = 0; g < work->node_count; ++g ) {
+        const bool *own =
+            affected != NULL ? affected + (size_t)work->nodes[g] * (size_t)work->stage->frame_count : NULL;
+        room->still[g] = own != NULL;
+        for ( int n = 0; room->still[g] && n < r.count; ++n )
+            room->still[g] = !own[frame_at( r, n )];
+    }
 }
 
 static bool deform( const tr_cluster_work *work, const tr_work_room *room, bool transfer, run r,
@@ -208,12 +224,14 @@ static bool deform( const tr_cluster_work *work, const tr_work_room *room, bool 
     pose_reference( work, room, r );
     tr_cluster_job job = job_of( work, room, r.count );
     if ( transfer ) {
-        tr_cluster_rows_goals( &work->rows, work->result, true, r.first, last, r.stride, room->goals );
+        tr_cluster_rows_goals( &work->rows, work->result, true, room->still, r.first, last, r.stride,
+                               room->goals );
         if ( !tr_cluster_transfer( &job, error ) )
             return false;
         job.reference = (const vec3 *const *)room->vertices;
     }
-    tr_cluster_rows_goals( &work->rows, work->result, false, r.first, last, r.stride, room->goals );
+    tr_cluster_rows_goals( &work->rows, work->result, false, room->still, r.first, last, r.stride,
+                           room->goals );
     job.warm = work->warm && work->kept > 0 && r.stride % work->kept == 0;
     for ( int g = 0; job.warm && g < work->node_count; ++g )
         recall( work, room, g, r, false );
@@ -232,7 +250,7 @@ static void place_prop( const tr_cluster_work *work, const tr_work_room *room, i
     rigid *track = work->result->tracks[prop_of( work, g )];
     if ( affected != NULL )
         affected += (size_t)work->nodes[g] * (size_t)work->stage->frame_count;
-    for ( int n = 0; n < r.count; ++n ) {
+    for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
         size_t at = (size_t)n * stride;
         int f = frame_at( r, n );
         if ( affected == NULL || affected[f] )
@@ -247,7 +265,9 @@ static void read_graph( const tr_cluster_work *work, const tr_work_room *room, i
 {
     int actor = work->nodes[g];
     size_t joints = (size_t)graph_of( work, g )->joint_count;
-    for ( int n = 0; n < r.count; ++n ) {
+    for ( int n = 0; room->still[g] && n < r.count; ++n )
+        out->shifts[actor][frame_at( r, n )] = v3_zero;
+    for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
         int f = frame_at( r, n );
         tr_pose copied = tr_world_pose( &work->result->worlds[actor], f );
         const vec3 *vertices = room->vertices[g] + (size_t)n * 3 * joints;
@@ -298,6 +318,7 @@ static bool run_block( const crew *c, tr_work_room *room, const tr_cluster_work 
     int before = block * c->frames, left = c->count - before;
     run r = { c->first + before * work->stride, work->stride, left < c->frames ? left : c->frames };
     open_room( room, work );
+    find_still( work, room, c->run->affected, r );
     if ( !deform( work, room, c->run->transfer, r, &room->error ) )
         return false;
     for ( int g = 0; g < work->node_count; ++g )

@@ -147,6 +147,11 @@ static bool build_sets( tr_drag *drag, tr_error *error )
     return !b.failed || tr_error_memory( error );
 }
 
+static int node_count( const tr_drag *drag )
+{
+    return drag->stage.actor_count + drag->stage.prop_count;
+}
+
 static bool build( tr_drag *drag, tr_error *error )
 {
     const tr_scene *scene = drag->stage.scene;
@@ -163,6 +168,9 @@ static bool build( tr_drag *drag, tr_error *error )
                                tr_drag_chunk( drag ), error ) ||
          !tr_result_copy( &drag->shown, &drag->stage, &drag->work, error ) )
         return false;
+    drag->shows = tr_alloc( (size_t)( node_count( drag ) * drag->stage.frame_count ), sizeof( bool ) );
+    if ( drag->shows == NULL )
+        return tr_error_memory( error );
     drag->range = drag->solved = drag->refined = ( tr_row ){ 0, -1 };
     if ( !drag->layer.built )
         return true;
@@ -203,6 +211,7 @@ void tr_drag_end( tr_drag *drag )
     tr_result_free( &drag->work );
     tr_result_free( &drag->shown );
     tr_free( drag->sets );
+    tr_free( drag->shows );
     tr_free( drag->nodes );
     tr_free( drag->scene.handles );
     tr_free( drag );

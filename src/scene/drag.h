@@ -48,6 +48,7 @@ struct tr_drag {
     const tr_result *below;
     const tr_grab *grab;
     tr_result work, shown; // the second gets frames that are done only
+    bool *shows;           // [(actor_count + prop_count) * frame_count] it may show something else than below
     tr_cage_layer layer;
     tr_cage_outline shape;
     tr_drag_set *sets; // [set_count]

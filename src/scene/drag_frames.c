@@ -138,6 +138,12 @@ static void place_joints( const tr_drag *drag, int i, int frame )
     }
 }
 
+static void touch( const tr_drag *drag, int node, tr_row frames, bool touched )
+{
+    for ( int f = frames.first; f <= frames.last; ++f )
+        *tr_cage_layer_touched( &drag->layer, node, f ) = touched;
+}
+
 static void mix_actor( const tr_drag *drag, int i, gap g, tr_row frames )
 {
     bool keeps = keeps_place( drag, i, g );
@@ -159,6 +165,7 @@ static void mix_actor( const tr_drag *drag, int i, gap g, tr_row frames )
         tr_cage_layer_restore( &drag->layer, i, &all );
         return;
     }
+    touch( drag, i, frames, true );
     mix_places( drag->below->motions[i].clip.root, drag->work.motions[i].clip.root, g, frames );
     for ( int f = frames.first; f <= frames.last; ++f )
         place_joints( drag, i, f );
@@ -174,6 +181,7 @@ static void mix_prop( const tr_drag *drag, int p, gap g, tr_row frames )
          to = q_mul( now[g.b].rotation, q_conj( below[g.b].rotation ) );
     bool moves = memcmp( &now[g.a], &below[g.a], sizeof( rigid ) ) != 0 ||
                  memcmp( &now[g.b], &below[g.b], sizeof( rigid ) ) != 0;
+    touch( drag, drag->stage.actor_count + p, frames, moves );
     for ( int f = frames.first; f <= frames.last; ++f ) {
         double t = part_of( g, f );
         now[f] = below[f];
@@ -183,6 +191,16 @@ static void mix_prop( const tr_drag *drag, int p, gap g, tr_row frames )
     }
 }
 
+// Has anything become of the node around there, now or in an earlier tick?
+static bool is_touched( const tr_drag *drag, int node, gap g, tr_row frames )
+{
+    bool touched = *tr_cage_layer_touched( &drag->layer, node, g.a ) ||
+                   *tr_cage_layer_touched( &drag->layer, node, g.b );
+    for ( int f = frames.first; !touched && f <= frames.last; ++f )
+        touched = *tr_cage_layer_touched( &drag->layer, node, f );
+    return touched;
+}
+
 static void mix_gap( const tr_drag *drag, const tr_drag_set *set, gap g )
 {
     int end = drag->stage.frame_count - 1;
@@ -190,11 +208,13 @@ static void mix_gap( const tr_drag *drag, const tr_drag_set *set, gap g )
     if ( tr_row_is_empty( frames ) )
         return;
     g = ( gap ){ g.a < 0 ? g.b : g.a, g.b > end ? g.a : g.b }; // nothing beyond: as on this side
-    for ( int n = 0; n < set->count; ++n )
-        if ( set->nodes[n] < drag->stage.actor_count )
-            mix_actor( drag, set->nodes[n], g, frames );
-        else
-            mix_prop( drag, set->nodes[n] - drag->stage.actor_count, g, frames );
+    for ( int n = 0; n < set->count; ++n ) {
+        int node = set->nodes[n], prop = node - drag->stage.actor_count;
+        if ( is_touched( drag, node, g, frames ) && prop < 0 )
+            mix_actor( drag, node, g, frames );
+        else if ( is_touched( drag, node, g, frames ) )
+            mix_prop( drag, prop, g, frames );
+    }
 }
 
 static bool is_key( const tr_drag *drag, int frame )
@@ -215,34 +235,37 @@ static void mix( const tr_drag *drag, const tr_drag_set *set, tr_row frames )
 
 // ----------------------------------------------------------------------------------------------------- show
 
-static void show_actor( tr_drag *drag, int i, tr_row frames )
+static void show_actor( tr_drag *drag, int i, int frame )
 {
-    size_t count = (size_t)( frames.last - frames.first + 1 ), first = (size_t)frames.first,
-           joints = (size_t)drag->work.worlds[i].joint_count;
+    size_t f = (size_t)frame, joints = (size_t)drag->work.worlds[i].joint_count;
     const tr_clip *in = &drag->work.motions[i].clip, *out = &drag->shown.motions[i].clip;
-    tr_pose from = tr_world_pose( &drag->work.worlds[i], frames.first ),
-            to = tr_world_pose( &drag->shown.worlds[i], frames.first );
-    memcpy( tr_clip_frame( out, frames.first ), tr_clip_frame( in, frames.first ),
-            count * joints * sizeof( quat ) );
-    memcpy( out->root + first, in->root + first, count * sizeof( vec3 ) );
-    memcpy( to.rotations, from.rotations, count * joints * sizeof( quat ) );
-    memcpy( to.positions, from.positions, count * joints * sizeof( vec3 ) );
+    tr_pose from = tr_world_pose( &drag->work.worlds[i], frame ),
+            to = tr_world_pose( &drag->shown.worlds[i], frame );
+    memcpy( tr_clip_frame( out, frame ), tr_clip_frame( in, frame ), joints * sizeof( quat ) );
+    out->root[f] = in->root[f];
+    memcpy( to.rotations, from.rotations, joints * sizeof( quat ) );
+    memcpy( to.positions, from.positions, joints * sizeof( vec3 ) );
     if ( drag->work.turns[i] != NULL )
-        memcpy( drag->shown.turns[i] + first, drag->work.turns[i] + first, count * sizeof( double ) );
+        drag->shown.turns[i][f] = drag->work.turns[i][f];
     if ( drag->work.steps[i] != NULL )
-        memcpy( drag->shown.steps[i] + first * joints, drag->work.steps[i] + first * joints,
-                count * joints * sizeof( tr_step ) );
+        memcpy( drag->shown.steps[i] + f * joints, drag->work.steps[i] + f * joints,
+                joints * sizeof( tr_step ) );
 }
 
+// What is as below, and has been shown so, stays.
 static void show( tr_drag *drag, const tr_drag_set *set, tr_row frames )
 {
     for ( int n = 0; n < set->count; ++n ) {
         int prop = set->nodes[n] - drag->stage.actor_count;
-        if ( prop < 0 )
-            show_actor( drag, set->nodes[n], frames );
-        else
-            memcpy( drag->shown.tracks[prop] + frames.first, drag->work.tracks[prop] + frames.first,
-                    (size_t)( frames.last - frames.first + 1 ) * sizeof( rigid ) );
+        for ( int f = frames.first; f <= frames.last; ++f ) {
+            bool *shows = &drag->shows[(size_t)set->nodes[n] * (size_t)drag->stage.frame_count + (size_t)f],
+                 touched = *tr_cage_layer_touched( &drag->layer, set->nodes[n], f );
+            if ( ( touched || *shows ) && prop < 0 )
+                show_actor( drag, set->nodes[n], f );
+            else if ( touched || *shows )
+                drag->shown.tracks[prop][f] = drag->work.tracks[prop][f];
+            *shows = touched;
+        }
     }
 }
 

@@ -104,6 +104,7 @@ typedef struct tr_cage_layer {
     vec3 *handle_misses;     // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
+    bool *touched;   // the same: the result there may not be what is below
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
@@ -206,6 +207,8 @@ void tr_cage_outline_read( tr_cage_outline *shape,
 bool tr_layer_links_build( tr_cage_layer *l );
 // Both ends of a link; the second may be the first, and either -1.
 void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[2] );
+// Whether a frame of a node may differ from what is below.
+bool *tr_cage_layer_touched( const tr_cage_layer *l, int node, int frame );
 // Some frames of a node go back to what is below.
 void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames );
 // Brings some frames, of a body at most `chunk`, of some characters and props from `below` to `result`:

@@ -95,6 +95,7 @@ static void carry( const tr_cage_layer *l, int from, int to, int frame )
     place.position = v3_mad( place.position, part, sum.move );
     place.rotation = q_unit( q_mul( q_from_vector( v3_scale( part, sum.turn ) ), place.rotation ) );
     l->result->tracks[prop][frame] = place;
+    *tr_cage_layer_touched( l, l->stage->actor_count + prop, frame ) = true;
 }
 
 void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )

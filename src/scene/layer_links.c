@@ -46,6 +46,11 @@ static bool *affected_at( const tr_cage_layer *l, int node, int frame )
     return &l->affected[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
 }
 
+bool *tr_cage_layer_touched( const tr_cage_layer *l, int node, int frame )
+{
+    return &l->touched[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
+}
+
 static void restore_actor( const tr_cage_layer *l, int i, int frame )
 {
     const tr_clip *in = &l->below->motions[i].clip, *out = &l->result->motions[i].clip;
@@ -66,7 +71,11 @@ void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_fram
     for ( int f = frames->first; f <= frames->last; ++f ) {
         if ( !tr_some_have( frames, f ) )
             continue;
+        bool *touched = tr_cage_layer_touched( l, node, f );
         *affected_at( l, node, f ) = false;
+        if ( !*touched )
+            continue;
+        *touched = false;
         if ( prop >= 0 )
             l->result->tracks[prop][f] = l->below->tracks[prop][f];
         else
@@ -97,6 +106,14 @@ static bool pose_node( const tr_cage_layer *l, int node, const tr_some_frames *f
     return body == NULL || tr_posing_frames( l, body, frames, error );
 }
 
+// Who is affected will be settled.
+static void touch( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+{
+    for ( int f = frames->first; f <= frames->last; ++f )
+        if ( *affected_at( l, node, f ) && tr_some_have( frames, f ) )
+            *tr_cage_layer_touched( l, node, f ) = true;
+}
+
 bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
                          tr_error *error )
 {
@@ -110,6 +127,8 @@ bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, co
     for ( int f = frames->first; count > 1 && f <= frames->last; ++f )
         if ( tr_some_have( frames, f ) )
             reach( l, f );
+    for ( int n = 0; n < count; ++n )
+        touch( l, nodes[n], frames );
     return true;
 }
 
@@ -144,5 +163,7 @@ bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error )
             tr_layer_rules_frames( l, n, &p.frames );
     for ( int f = first; f <= last; ++f )
         reach( l, f );
+    for ( int n = 0; n < nodes; ++n )
+        touch( l, n, &p.frames );
     return true;
 }

@@ -191,6 +191,7 @@ static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, const tr_som
             continue;
         l->result->tracks[prop][f] = tr_layer_prop_place( l, body, f );
         body->path[f] = l->result->tracks[prop][f].position;
+        *tr_cage_layer_touched( l, body->node, f ) = true;
     }
 }
 
