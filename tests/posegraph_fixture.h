@@ -106,7 +106,10 @@ static inline tr_skeleton make_chain( int joints, double bone )
 
 // ------------------------------------------------------------------------------------------ rows and goals
 
-enum { FRAMES = 13, MAX_ROWS = 12 };
+#ifndef FRAMES
+#define FRAMES 13
+#endif
+enum { MAX_ROWS = 12 };
 
 typedef struct rig { // up to three graphs, their rows and goals
     actor actors[3];

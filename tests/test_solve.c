@@ -322,6 +322,8 @@ static void reference( const rig *r, int number, int axis, double *x )
     tr_sparse_free( &h );
 }
 
+#define MOST_LANES 16
+
 static double number_at( const void *numbers, tr_lanes lanes, int at, int lane )
 {
     int i = at * tr_lanes_count( lanes ) + lane;
@@ -333,9 +335,9 @@ static double number_at( const void *numbers, tr_lanes lanes, int at, int lane )
 static void solve_cases( const rig *r, tr_lanes lanes, const int *cases, double *x, bool *dropped )
 {
     int count = tr_lanes_count( lanes ), n = unknown_begin( r, BODIES );
-    size_t scratch_bytes = tr_block_scratch( &r->system, NULL, NULL ),
-           x_bytes = (size_t)n * 3 * TR_LANE_BYTES;
-    char *memory = aligned_alloc( TR_LANE_BYTES, scratch_bytes + x_bytes );
+    size_t scratch_bytes = tr_block_scratch( &r->system, lanes, NULL, NULL ),
+           unknown_bytes = 3 * tr_lane_bytes( lanes ), x_bytes = (size_t)( n + n % 2 ) * unknown_bytes;
+    char *memory = aligned_alloc( TR_LANE_BYTES_MAX, scratch_bytes + x_bytes );
     assert_non_null( memory );
     memset( memory, 0xff, scratch_bytes + x_bytes ); // NaN, should anything be read before it is written
     tr_block block;
@@ -364,11 +366,11 @@ static void solve_cases( const rig *r, tr_lanes lanes, const int *cases, double 
                         ( (float *)unknowns )[at] = (float)b[i];
                 }
             }
-        tr_block_tree_solve( &block, t, unknowns + (size_t)unknown_begin( r, t ) * 3 * TR_LANE_BYTES );
+        tr_block_tree_solve( &block, t, unknowns + (size_t)unknown_begin( r, t ) * unknown_bytes );
     }
     tr_block_rows_solve( &block );
     for ( int t = 0; t < BODIES; ++t )
-        tr_block_tree_correct( &block, t, unknowns + (size_t)unknown_begin( r, t ) * 3 * TR_LANE_BYTES );
+        tr_block_tree_correct( &block, t, unknowns + (size_t)unknown_begin( r, t ) * unknown_bytes );
     for ( int i = 0; i < 3 * n; ++i )
         for ( int l = 0; l < count; ++l )
             x[i * count + l] = number_at( unknowns, lanes, i, l );
@@ -383,12 +385,13 @@ static void systems_solve_like_sparse_qr( void **state )
     rig r;
     build_rig( &r );
     int n = unknown_begin( &r, BODIES );
-    double x[3 * 200 * 8], expected[200];
+    double x[3 * 200 * MOST_LANES], expected[200];
     assert_true( n <= 200 );
     for ( tr_lanes lanes = 0; lanes < TR_LANES_KINDS; ++lanes ) {
         if ( !tr_lanes_supported( lanes ) )
             continue;
-        int count = tr_lanes_count( lanes ), cases[8] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+        int count = tr_lanes_count( lanes ),
+            cases[MOST_LANES] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 7, 6, 5, 4, 3, 2 };
         solve_cases( &r, lanes, cases, x, NULL );
         for ( int l = 0; l < count; ++l )
             for ( int axis = 0; axis < 3; ++axis ) {
@@ -407,13 +410,13 @@ static void lanes_do_not_know_their_neighbours( void **state )
     rig r;
     build_rig( &r );
     int n = 3 * unknown_begin( &r, BODIES );
-    static double x[3 * 200 * 8], y[3 * 200 * 8];
+    static double x[3 * 200 * MOST_LANES], y[3 * 200 * MOST_LANES];
     for ( tr_lanes lanes = 0; lanes < TR_LANES_KINDS; ++lanes ) {
         if ( !tr_lanes_supported( lanes ) )
             continue;
         int count = tr_lanes_count( lanes );
-        solve_cases( &r, lanes, ( int[] ){ 3, 1, 2, 5, 4, 0, 6, 7 }, x, NULL );
-        solve_cases( &r, lanes, ( int[] ){ 7, 6, 4, 3, 9, 8, 5, 2 }, y, NULL );
+        solve_cases( &r, lanes, ( int[MOST_LANES] ){ 3, 1, 2, 5, 4, 0, 6, 7 }, x, NULL );
+        solve_cases( &r, lanes, ( int[MOST_LANES] ){ 7, 6, 4, 3, 9, 8, 5, 2 }, y, NULL );
         for ( int i = 0; i < n; ++i )
             assert_true( x[i * count] == y[i * count + 3] ); // case 3, in lanes 0 and 3
     }
@@ -423,16 +426,19 @@ static void lanes_do_not_know_their_neighbours( void **state )
 static void processors_agree( void **state )
 {
     (void)state;
-    if ( !tr_lanes_supported( TR_LANES_AVX2 ) )
-        skip();
     rig r;
     build_rig( &r );
     int n = 3 * unknown_begin( &r, BODIES );
-    static double x[3 * 200 * 8], y[3 * 200 * 8];
-    const int cases[8] = { 3, 1, 2, 5, 4, 0, 6, 7 };
+    static double x[3 * 200 * MOST_LANES], y[3 * 200 * MOST_LANES];
+    const int cases[MOST_LANES] = { 3, 1, 2, 5, 4, 0, 6, 7 };
     solve_cases( &r, TR_LANES_FLOAT, cases, x, NULL );
-    solve_cases( &r, TR_LANES_AVX2, cases, y, NULL );
-    assert_memory_equal( x, y, (size_t)n * 8 * sizeof( double ) ); // nothing is contracted: the same bits
+    for ( tr_lanes lanes = TR_LANES_AVX2; lanes <= TR_LANES_AVX512; ++lanes ) {
+        if ( !tr_lanes_supported( lanes ) )
+            continue;
+        solve_cases( &r, lanes, cases, y, NULL );
+        for ( int i = 0; i < n; ++i ) // nothing is contracted: the same bits
+            assert_memory_equal( x + 8 * i, y + tr_lanes_count( lanes ) * i, 8 * sizeof( double ) );
+    }
     free_rig( &r );
 }
 
@@ -445,12 +451,12 @@ static void repeated_hard_rows_give_way( void **state )
     assert_int_equal( r.system.rank, ROWS - 1 );
     for ( int row = 0; row < ROWS; ++row )
         assert_int_equal( r.system.dependent[row], row == 7 );
-    static double x[3 * 200 * 8];
-    bool dropped[3 * ROWS * 8];
+    static double x[3 * 200 * MOST_LANES];
+    bool dropped[3 * ROWS * MOST_LANES];
     for ( tr_lanes lanes = 0; lanes < TR_LANES_KINDS; ++lanes ) {
         if ( !tr_lanes_supported( lanes ) )
             continue;
-        int count = tr_lanes_count( lanes ), cases[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+        int count = tr_lanes_count( lanes ), cases[MOST_LANES] = { 1, 2, 3, 4, 5, 6, 7, 8 };
         solve_cases( &r, lanes, cases, x, dropped );
         for ( int row = 0; row < ROWS; ++row )
             for ( int axis = 0; axis < 3; ++axis )

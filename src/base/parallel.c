@@ -54,6 +54,16 @@ bool tr_processor_has_avx2( void )
 #endif
 }
 
+bool tr_processor_has_avx512( void )
+{
+#if defined( __x86_64__ )
+    return tr_processor_has_avx2() && __builtin_cpu_supports( "avx512f" ) &&
+           __builtin_cpu_supports( "avx512dq" ) && __builtin_cpu_supports( "avx512vl" );
+#else
+    return false;
+#endif
+}
+
 static double read_clock( clockid_t id )
 {
     struct timespec now;

@@ -58,8 +58,8 @@ void tr_mean_value_free( tr_mean_value *mesh );
 // The plain way: one point, double precision, trigonometry. weights [vertex_count]
 void tr_mean_value_exact( const tr_mean_value *mesh, vec3 point, double *weights );
 // The fast way, eight points at a time, within 1e-4 of the plain one. weights [count · vertex_count]. Points
-// so near to the mesh that single precision does not do are computed the plain way. `lanes` TR_LANES_FLOAT or
-// TR_LANES_AVX2: the same bits.
+// so near to the mesh that single precision does not do are computed the plain way. `lanes`: any kind of
+// floats, the same bits.
 void tr_mean_value_weights( const tr_mean_value *mesh, const vec3 *points, int count, tr_lanes lanes,
                             float *weights );
 

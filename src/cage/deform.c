@@ -124,7 +124,7 @@ static void meet_rows( tr_cage_solver *s )
 // From u and the rotations at hand to `step`. Returns its length, metres, of the vertex that goes farthest.
 static double take_step( tr_cage_solver *s, bool fit )
 {
-    bool avx2 = tr_lanes_best() == TR_LANES_AVX2;
+    bool avx2 = tr_lanes_best() != TR_LANES_FLOAT;
     if ( fit )
         ( avx2 ? tr_kernel_fit_avx2 : tr_kernel_fit_float )( s, FIT_STEPS );
     ( avx2 ? tr_kernel_pull_avx2 : tr_kernel_pull_float )( s );

@@ -227,9 +227,9 @@ static void exact_rounded( const tr_mean_value *mesh, vec3 point, float *weights
 void tr_mean_value_weights( const tr_mean_value *mesh, const vec3 *points, int count, tr_lanes lanes,
                             float *weights )
 {
-    assert( lanes == TR_LANES_FLOAT || lanes == TR_LANES_AVX2 );
+    assert( lanes != TR_LANES_DOUBLE );
     mean_value_kernel *kernel =
-        lanes == TR_LANES_AVX2 ? tr_kernel_mean_value_avx2 : tr_kernel_mean_value_float;
+        lanes == TR_LANES_FLOAT ? tr_kernel_mean_value_float : tr_kernel_mean_value_avx2;
     float some[AT_ONCE * TR_CAGE_MAX_VERTICES];
     for ( int begin = 0; begin < count; begin += AT_ONCE ) {
         int here = count - begin < AT_ONCE ? count - begin : AT_ONCE;

@@ -1,7 +1,8 @@
 // lanes: the same arithmetic for several frames at once. A `lane` is a vector of 8 floats, or of 4 doubles
-// when LANES_OF_DOUBLES is defined before the header is included. Private to the files that hold kernels;
-// each such file is compiled once per kind of processor, and its functions never mix values of different
-// lanes, so what a frame becomes does not depend on its neighbours.
+// when LANES_OF_DOUBLES is defined before the header is included; twice as many with LANES_WIDE. Private to
+// the files that hold kernels; each such file is compiled once per kind of processor, and its functions never
+// mix values of different lanes, so what a frame becomes does not depend on its neighbours, nor on how many
+// there are.
 //
 // Nothing here approximates: division and square root are the correctly rounded ones.
 #ifndef TROUPE_LANES_H
@@ -15,16 +16,27 @@
 #include <immintrin.h>
 #endif
 
+#if defined( LANES_WIDE )
+#define LANE_BYTES 64
+#else
 #define LANE_BYTES 32
+#endif
 
 #if defined( LANES_OF_DOUBLES )
-#define LANES 4
+#define LANES ( LANE_BYTES / 8 )
 typedef double real;
 typedef int64_t lane_int;
 #else
-#define LANES 8
+#define LANES ( LANE_BYTES / 4 )
 typedef float real;
 typedef int32_t lane_int;
+#endif
+
+// Whether the processor's own vectors are as wide as ours.
+#if defined( LANES_WIDE ) && defined( __AVX512DQ__ )
+#define LANES_AVX512
+#elif !defined( LANES_WIDE ) && defined( __AVX__ )
+#define LANES_AVX
 #endif
 
 typedef real lane __attribute__( ( vector_size( LANE_BYTES ) ) );
@@ -42,9 +54,13 @@ static inline lane lane_select( lane_mask mask, lane yes, lane no )
 
 static inline lane lane_max( lane a, lane b ) // b where one is no number
 {
-#if defined( __AVX__ ) && defined( LANES_OF_DOUBLES )
+#if defined( LANES_AVX512 ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm512_max_pd( (__m512d)a, (__m512d)b );
+#elif defined( LANES_AVX512 )
+    return (lane)_mm512_max_ps( (__m512)a, (__m512)b );
+#elif defined( LANES_AVX ) && defined( LANES_OF_DOUBLES )
     return (lane)_mm256_max_pd( (__m256d)a, (__m256d)b );
-#elif defined( __AVX__ )
+#elif defined( LANES_AVX )
     return (lane)_mm256_max_ps( (__m256)a, (__m256)b );
 #else
     return lane_select( a > b, a, b );
@@ -53,9 +69,13 @@ static inline lane lane_max( lane a, lane b ) // b where one is no number
 
 static inline lane lane_sqrt( lane a )
 {
-#if defined( __AVX__ ) && defined( LANES_OF_DOUBLES )
+#if defined( LANES_AVX512 ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm512_sqrt_pd( (__m512d)a );
+#elif defined( LANES_AVX512 )
+    return (lane)_mm512_sqrt_ps( (__m512)a );
+#elif defined( LANES_AVX ) && defined( LANES_OF_DOUBLES )
     return (lane)_mm256_sqrt_pd( (__m256d)a );
-#elif defined( __AVX__ )
+#elif defined( LANES_AVX )
     return (lane)_mm256_sqrt_ps( (__m256)a );
 #else
     for ( int l = 0; l < LANES; ++l )
@@ -66,9 +86,11 @@ static inline lane lane_sqrt( lane a )
 
 static inline bool lane_any( lane_mask mask )
 {
-#if defined( __AVX__ ) && defined( LANES_OF_DOUBLES )
+#if defined( LANES_AVX512 )
+    return _mm512_test_epi64_mask( (__m512i)mask, (__m512i)mask ) != 0;
+#elif defined( LANES_AVX ) && defined( LANES_OF_DOUBLES )
     return _mm256_movemask_pd( (__m256d)mask ) != 0;
-#elif defined( __AVX__ )
+#elif defined( LANES_AVX )
     return _mm256_movemask_ps( (__m256)mask ) != 0;
 #else
     lane_int any = 0;

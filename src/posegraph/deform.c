@@ -42,7 +42,15 @@ static const kernels kinds[TR_LANES_KINDS] = {
                          tr_kernel_store_float, tr_kernel_rotation_float },
     [TR_LANES_AVX2] = { tr_kernel_deform_avx2, tr_kernel_load_avx2, tr_kernel_begin_avx2,
                         tr_kernel_store_avx2, tr_kernel_rotation_avx2 },
+    [TR_LANES_AVX512] = { tr_kernel_deform_avx512, tr_kernel_load_avx512, tr_kernel_begin_avx512,
+                          tr_kernel_store_avx512, tr_kernel_rotation_avx512 },
 };
+
+// Of a block, which may be too short to fill the job's.
+static tr_lanes lanes_of( const tr_cluster_job *job, int begin, int end )
+{
+    return tr_lanes_for( job->def.lanes, end - begin );
+}
 
 static const vec3 *frame_of( const vec3 *const *arrays, const tr_cluster_job *job, int graph, int frame )
 {
@@ -108,7 +116,7 @@ static bool rotations_wanted( const tr_cluster_job *job, int graph )
 static void store_graph( const solver *s, const tr_graph_lanes *g, int graph, int begin, int end )
 {
     const tr_cluster_job *job = s->job;
-    const kernels *k = &kinds[job->def.lanes];
+    const kernels *k = &kinds[lanes_of( job, begin, end )];
     size_t joints = (size_t)g->graph->joint_count;
     const vec3 *from[TR_BLOCK_FRAMES_MAX];
     vec3 *to[TR_BLOCK_FRAMES_MAX];
@@ -184,7 +192,7 @@ static void transfer_block( tr_block_work *work )
     tr_block_factor( &work->block );
     for ( int i = 0; i < work->graph_count; ++i ) {
         const tr_graph_lanes *g = &work->graphs[i];
-        memset( g->displacement, 0, (size_t)g->graph->joint_count * 9 * TR_LANE_BYTES );
+        memset( g->displacement, 0, (size_t)g->graph->joint_count * 9 * tr_lane_bytes( work->def.lanes ) );
         tr_block_tree_solve( &work->block, i, g->displacement );
     }
     tr_block_rows_solve( &work->block );
@@ -195,10 +203,10 @@ static void transfer_block( tr_block_work *work )
 static void load_graph( const tr_cluster_job *job, const tr_graph_lanes *g, bool warm, int graph, int begin,
                         int end )
 {
-    const kernels *k = &kinds[job->def.lanes];
+    const kernels *k = &kinds[lanes_of( job, begin, end )];
     size_t joints = (size_t)g->graph->joint_count;
     const vec3 *frames[TR_BLOCK_FRAMES_MAX];
-    for ( int l = 0; l < tr_lanes_count( job->def.lanes ); ++l ) {
+    for ( int l = 0; l < tr_lanes_count( lanes_of( job, begin, end ) ); ++l ) {
         int f = begin + l < end ? begin + l : end - 1;
         frames[l] = frame_of( job->reference, job, graph, f );
         if ( warm )
@@ -214,11 +222,12 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
     const tr_cluster_job *job = s->job;
     int graphs = part->cluster.graph_count;
     tr_block_work work = { .cluster = &part->cluster, .def = job->def, .warm = job->warm && s->deform };
+    work.def.lanes = lanes_of( job, begin, end );
     if ( !tr_scratch_lay_out( &work, &part->system, memory, s->scratch->part_bytes ) )
         return false;
     for ( int g = 0; g < graphs; ++g )
         work.graphs[g].rotations_wanted = rotations_wanted( job, part->graphs[g] );
-    for ( int l = 0; l < tr_lanes_count( job->def.lanes ); ++l ) {
+    for ( int l = 0; l < tr_lanes_count( work.def.lanes ); ++l ) {
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, part, &work.block, frame, l );
         find_components( job, part, frame, l, work.component );
@@ -226,7 +235,7 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
     for ( int g = 0; g < graphs; ++g )
         load_graph( job, &work.graphs[g], work.warm, part->graphs[g], begin, end );
     if ( s->deform )
-        kinds[job->def.lanes].deform( &work );
+        kinds[work.def.lanes].deform( &work );
     else
         transfer_block( &work );
     for ( int g = 0; g < graphs; ++g )

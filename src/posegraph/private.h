@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#define TR_BLOCK_FRAMES_MAX    8
+#define TR_BLOCK_FRAMES_MAX    16
 #define TR_DEFORM_ROUNDS_LANES 4
 #define TR_ROD_LANES           87 // per joint; see rods.h
 
@@ -33,14 +33,14 @@ typedef struct tr_block_work {
     int *component; // [graph_count · TR_BLOCK_FRAMES_MAX] per lane, the first graph each is linked to, or
                     // itself
     // Rows of the rods' step, by active row; see rods.h.
-    bool *rod_counts; // [active_count] has a say in this round
-    int *rod_pair;    // [active_count] the row that pulls corner 0 of the joint it alone holds, or -1
-    int *rod_begin;   // [2 · active_count] where each of its ends begins in rod_ends, in joints
-    void *rod_ends;   // [joints on the paths of all ends][18]
-    void *rod_factor; // [block.begin[active_count]][9]
-    void *rod_force;  // [active_count][3]
-    tr_cluster_def def;
-    bool warm;                           // displacements and quats are loaded: where to begin
+    bool *rod_counts;   // [active_count] has a say in this round
+    int *rod_pair;      // [active_count] the row that pulls corner 0 of the joint it alone holds, or -1
+    int *rod_begin;     // [2 · active_count] where each of its ends begins in rod_ends, in joints
+    void *rod_ends;     // [joints on the paths of all ends][18]
+    void *rod_factor;   // [block.begin[active_count]][9]
+    void *rod_force;    // [active_count][3]
+    tr_cluster_def def; // lanes: of the block
+    bool warm;          // displacements and quats are loaded: where to begin
     int iterations[TR_BLOCK_FRAMES_MAX]; // out, per lane
     double change[TR_BLOCK_FRAMES_MAX];  // out, metres
 } tr_block_work;
@@ -93,7 +93,7 @@ struct tr_cluster_scratch {
 void *tr_carve( char **at, size_t bytes ); // takes whole lanes off the front of what is left
 // A slot no other thread is using; there are as many as threads. Clear its flag afterwards.
 int tr_scratch_take( tr_cluster_scratch *scratch );
-// Lays a block of work->cluster out in `at`, 32-byte aligned; false when there are too few bytes.
+// Lays a block of work->cluster out in `at`, aligned for lanes; false when there are too few bytes.
 bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at, size_t bytes );
 
 // ------------------------------------------------------------------------------------------------ kernels
@@ -113,5 +113,6 @@ bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at,
 DECLARE_KERNELS( double )
 DECLARE_KERNELS( float )
 DECLARE_KERNELS( avx2 )
+DECLARE_KERNELS( avx512 )
 
 #endif

@@ -101,7 +101,7 @@ static void add_spring( const tr_block_work *work, int i )
     int k = work->rod_pair[i];
     const tr_path_node *node = lone_node( work, i );
     lane *d = ( (rod *)work->graphs[active_row( work, i )->tree[0]].rods )[node->joint].lower;
-    spring own, other;
+    spring own, other = { 0 };
     find_spring( work, i, &own );
     if ( k >= 0 )
         find_spring( work, k, &other );

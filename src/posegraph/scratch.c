@@ -3,7 +3,7 @@
 
 static size_t whole_lanes( size_t bytes )
 {
-    return ( bytes + TR_LANE_BYTES - 1 ) / TR_LANE_BYTES * TR_LANE_BYTES;
+    return ( bytes + TR_LANE_BYTES_MAX - 1 ) / TR_LANE_BYTES_MAX * TR_LANE_BYTES_MAX;
 }
 
 void *tr_carve( char **at, size_t bytes )
@@ -15,46 +15,49 @@ void *tr_carve( char **at, size_t bytes )
 
 // ----------------------------------------------------------------------------------------------------- size
 
-// reference, displacement, next; quats; turns; rods
-#define LANES_PER_JOINT ( 3 * 9 + 4 + 9 + TR_ROD_LANES )
-
-static size_t graph_bytes( const tr_cluster *part )
+// As lay_out_graphs carves: reference, displacement, next, turns; quats; rods; rounds.
+static size_t graph_bytes( const tr_cluster *part, size_t lane_bytes )
 {
-    size_t graphs = (size_t)part->graph_count, joints = 0;
-    for ( size_t g = 0; g < graphs; ++g )
-        joints += (size_t)part->graphs[g]->joint_count;
-    return whole_lanes( graphs * sizeof( tr_graph_lanes ) ) +
-           whole_lanes( graphs * TR_BLOCK_FRAMES_MAX * sizeof( int ) ) +
-           ( joints * LANES_PER_JOINT + graphs * TR_DEFORM_ROUNDS_LANES ) * TR_LANE_BYTES;
+    size_t graphs = (size_t)part->graph_count;
+    size_t sum = whole_lanes( graphs * sizeof( tr_graph_lanes ) ) +
+                 whole_lanes( graphs * TR_BLOCK_FRAMES_MAX * sizeof( int ) );
+    for ( size_t g = 0; g < graphs; ++g ) {
+        size_t joint_bytes = (size_t)part->graphs[g]->joint_count * lane_bytes;
+        sum += 4 * whole_lanes( 9 * joint_bytes ) + whole_lanes( 4 * joint_bytes ) +
+               whole_lanes( TR_ROD_LANES * joint_bytes ) + whole_lanes( TR_DEFORM_ROUNDS_LANES * lane_bytes );
+    }
+    return sum;
 }
 
-// For the rows of the rods' step: two starts, a pair and a flag per row, three forces, the paths of its ends,
-// the factor.
-static size_t rod_bytes( const tr_cluster *part, int entries )
+// As lay_out_rods carves, for the rows of the rods' step: two starts, a pair and a flag per row, three
+// forces, the factor, the paths of its ends.
+static size_t rod_bytes( const tr_cluster *part, int entries, size_t lane_bytes )
 {
     size_t rows = (size_t)part->row_count, joints = 0;
     for ( int r = 0; r < part->row_count; ++r )
         for ( int e = 0; e < 2 && part->rows[r].tree[e] >= 0; ++e )
             joints += (size_t)part->paths[part->rows[r].tree[e]][part->rows[r].port[e]].count;
     return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( rows * sizeof( int ) ) +
-           whole_lanes( 2 * rows * sizeof( int ) ) +
-           ( 3 * rows + 18 * joints + 9 * (size_t)entries ) * TR_LANE_BYTES;
+           whole_lanes( 2 * rows * sizeof( int ) ) + whole_lanes( 3 * rows * lane_bytes ) +
+           whole_lanes( 9 * (size_t)entries * lane_bytes ) + whole_lanes( 18 * joints * lane_bytes );
 }
 
 // The most that a part of a block of this job needs; false when out of memory.
 static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_need *need )
 {
     int lanes = tr_lanes_count( job->def.lanes );
+    size_t lane_bytes = tr_lane_bytes( job->def.lanes );
     for ( int begin = 0; begin < job->frame_count; begin += lanes ) {
         tr_parts_find( parts, job, begin,
                        begin + lanes < job->frame_count ? begin + lanes : job->frame_count );
         for ( int p = 0; p < parts->count; ++p ) {
             tr_part part = tr_parts_view( parts, p, true );
             int entries;
-            size_t block = tr_block_scratch( &part.system, NULL, &entries );
+            size_t block = tr_block_scratch( &part.system, job->def.lanes, NULL, &entries );
             if ( block == 0 )
                 return false;
-            size_t bytes = graph_bytes( &part.cluster ) + block + rod_bytes( &part.cluster, entries );
+            size_t bytes = graph_bytes( &part.cluster, lane_bytes ) + block +
+                           rod_bytes( &part.cluster, entries, lane_bytes );
             need->part = bytes > need->part ? bytes : need->part;
         }
     }
@@ -87,7 +90,7 @@ tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_er
         out->part_bytes = need->part;
         out->slot_bytes = need->lists + need->part;
         out->busy = tr_alloc( (size_t)out->slot_count, sizeof( atomic_flag ) );
-        out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES, 1 );
+        out->memory = tr_alloc( (size_t)out->slot_count * out->slot_bytes + TR_LANE_BYTES_MAX, 1 );
         ok = out->busy != NULL && out->memory != NULL;
     }
     if ( !ok ) {
@@ -95,7 +98,7 @@ tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_er
         tr_error_memory( error );
         return NULL;
     }
-    out->slots = out->memory + ( TR_LANE_BYTES - (uintptr_t)out->memory % TR_LANE_BYTES );
+    out->slots = out->memory + ( TR_LANE_BYTES_MAX - (uintptr_t)out->memory % TR_LANE_BYTES_MAX );
     for ( int s = 0; s < out->slot_count; ++s )
         atomic_flag_clear( &out->busy[s] );
     return out;
@@ -129,20 +132,21 @@ int tr_scratch_take( tr_cluster_scratch *scratch )
 static void lay_out_graphs( tr_block_work *work, char **at )
 {
     const tr_cluster *part = work->cluster;
+    size_t lane_bytes = tr_lane_bytes( work->def.lanes );
     work->graphs = tr_carve( at, (size_t)part->graph_count * sizeof( tr_graph_lanes ) );
     work->component = tr_carve( at, (size_t)part->graph_count * TR_BLOCK_FRAMES_MAX * sizeof( int ) );
     work->graph_count = part->graph_count;
     for ( int i = 0; i < part->graph_count; ++i ) {
         tr_graph_lanes *g = &work->graphs[i];
         g->graph = part->graphs[i];
-        size_t joint_bytes = (size_t)g->graph->joint_count * TR_LANE_BYTES;
+        size_t joint_bytes = (size_t)g->graph->joint_count * lane_bytes;
         g->reference = tr_carve( at, 9 * joint_bytes );
         g->displacement = tr_carve( at, 9 * joint_bytes );
         g->next = tr_carve( at, 9 * joint_bytes );
         g->quats = tr_carve( at, 4 * joint_bytes );
         g->turns = tr_carve( at, 9 * joint_bytes );
         g->rods = tr_carve( at, TR_ROD_LANES * joint_bytes );
-        g->rounds = tr_carve( at, TR_DEFORM_ROUNDS_LANES * TR_LANE_BYTES );
+        g->rounds = tr_carve( at, TR_DEFORM_ROUNDS_LANES * lane_bytes );
     }
 }
 
@@ -179,12 +183,12 @@ static int find_pair( const tr_block_work *work, int i )
 static void lay_out_rods( tr_block_work *work, char *at )
 {
     const tr_block *block = &work->block;
-    size_t rows = (size_t)block->active_count;
+    size_t rows = (size_t)block->active_count, lane_bytes = tr_lane_bytes( block->lanes );
     work->rod_counts = tr_carve( &at, rows * sizeof( bool ) );
     work->rod_pair = tr_carve( &at, rows * sizeof( int ) );
     work->rod_begin = tr_carve( &at, 2 * rows * sizeof( int ) );
-    work->rod_force = tr_carve( &at, 3 * rows * TR_LANE_BYTES );
-    work->rod_factor = tr_carve( &at, 9 * (size_t)block->begin[rows] * TR_LANE_BYTES );
+    work->rod_force = tr_carve( &at, 3 * rows * lane_bytes );
+    work->rod_factor = tr_carve( &at, 9 * (size_t)block->begin[rows] * lane_bytes );
     work->rod_ends = at;
     int joints = 0;
     for ( size_t i = 0; i < rows; ++i ) {
@@ -199,7 +203,7 @@ static void lay_out_rods( tr_block_work *work, char *at )
 
 bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at, size_t bytes )
 {
-    size_t graphs = graph_bytes( work->cluster );
+    size_t lane_bytes = tr_lane_bytes( work->def.lanes ), graphs = graph_bytes( work->cluster, lane_bytes );
     if ( graphs > bytes )
         return false;
     char *rest = at + graphs;
@@ -207,7 +211,7 @@ bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at,
     if ( !tr_block_start( &work->block, system, work->def.lanes, NULL, rest, bytes - graphs ) )
         return false;
     size_t block = work->block.bytes,
-           rods = rod_bytes( work->cluster, work->block.begin[work->block.active_count] );
+           rods = rod_bytes( work->cluster, work->block.begin[work->block.active_count], lane_bytes );
     if ( graphs + block + rods > bytes )
         return false;
     lay_out_rods( work, rest + block );

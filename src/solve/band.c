@@ -23,7 +23,7 @@ bool tr_band_start( tr_band *out, int frame_count, int size, tr_error *error )
     *out = ( tr_band ){ .frame_count = frame_count, .size = size, .stride = ( size + 7 ) / 8 * 8 };
     size_t block = (size_t)out->stride * (size_t)out->stride, all = (size_t)frame_count * block;
     tr_solve_alone();
-    out->memory = tr_alloc( 3 * all + TR_LANE_BYTES / sizeof( float ), sizeof( float ) );
+    out->memory = tr_alloc( 3 * all + TR_LANE_BYTES_MAX / sizeof( float ), sizeof( float ) );
     out->far = tr_alloc( (size_t)frame_count, sizeof( float ) );
     out->work = tr_alloc( 5 * (size_t)size * (size_t)size, sizeof( double ) );
     if ( out->memory == NULL || out->far == NULL || out->work == NULL ) {
@@ -106,8 +106,8 @@ double tr_band_flexibility( const tr_band *band, int frame, int row, int column 
 void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x )
 {
     assert( band->added == band->frame_count && lanes != TR_LANES_DOUBLE );
-    if ( lanes == TR_LANES_AVX2 )
-        tr_kernel_band_avx2( band, x );
-    else
+    if ( lanes == TR_LANES_FLOAT )
         tr_kernel_band_float( band, x );
+    else
+        tr_kernel_band_avx2( band, x );
 }

@@ -10,22 +10,32 @@ bool tr_lanes_supported( tr_lanes lanes )
 {
     if ( lanes == TR_LANES_AVX2 )
         return tr_processor_has_avx2();
+    if ( lanes == TR_LANES_AVX512 )
+        return tr_processor_has_avx512();
     return lanes >= 0 && lanes < TR_LANES_KINDS;
 }
 
 tr_lanes tr_lanes_best( void )
 {
+    if ( tr_lanes_supported( TR_LANES_AVX512 ) )
+        return TR_LANES_AVX512;
     return tr_lanes_supported( TR_LANES_AVX2 ) ? TR_LANES_AVX2 : TR_LANES_FLOAT;
 }
 
-int tr_lanes_bytes( tr_lanes lanes )
+tr_lanes tr_lanes_for( tr_lanes lanes, int count )
 {
-    return lanes == TR_LANES_DOUBLE ? (int)sizeof( double ) : (int)sizeof( float );
+    return lanes == TR_LANES_AVX512 && count <= tr_lanes_count( TR_LANES_AVX2 ) ? TR_LANES_AVX2 : lanes;
+}
+
+size_t tr_lane_bytes( tr_lanes lanes )
+{
+    return lanes == TR_LANES_AVX512 ? 64 : 32;
 }
 
 int tr_lanes_count( tr_lanes lanes )
 {
-    return TR_LANE_BYTES / tr_lanes_bytes( lanes );
+    return (int)( tr_lane_bytes( lanes ) /
+                  ( lanes == TR_LANES_DOUBLE ? sizeof( double ) : sizeof( float ) ) );
 }
 
 static void put( void *numbers, tr_lanes lanes, size_t at, int lane, double value )
@@ -93,7 +103,7 @@ static int port_total( const tr_system *system )
 static void *carve( char **at, size_t bytes )
 {
     void *out = *at;
-    *at += ( bytes + TR_LANE_BYTES - 1 ) / TR_LANE_BYTES * TR_LANE_BYTES;
+    *at += ( bytes + TR_LANE_BYTES_MAX - 1 ) / TR_LANE_BYTES_MAX * TR_LANE_BYTES_MAX;
     return out;
 }
 
@@ -102,30 +112,31 @@ static void *carve( char **at, size_t bytes )
 static char *lay_out( tr_block *block, char *at, sizes size )
 {
     const tr_system *system = block->system;
-    size_t rows = (size_t)size.active, ports = (size_t)port_total( system );
+    size_t rows = (size_t)size.active, ports = (size_t)port_total( system ),
+           bytes = tr_lane_bytes( block->lanes );
     block->active = carve( &at, rows * sizeof( int ) );
     block->first = carve( &at, rows * sizeof( int ) );
     block->begin = carve( &at, ( rows + 1 ) * sizeof( int ) );
     block->place = carve( &at, (size_t)system->row_count * sizeof( int ) );
     block->port_begin = carve( &at, ( (size_t)system->tree_count + 1 ) * sizeof( int ) );
-    block->compliance = carve( &at, 3 * rows * TR_LANE_BYTES );
-    block->target = carve( &at, 3 * rows * TR_LANE_BYTES );
-    block->force = carve( &at, 3 * rows * TR_LANE_BYTES );
-    block->dropped = carve( &at, 3 * rows * TR_LANE_BYTES );
-    block->factor = carve( &at, 3 * (size_t)size.envelope * TR_LANE_BYTES );
-    block->values = carve( &at, 3 * ports * TR_LANE_BYTES );
-    block->forces = carve( &at, 3 * ports * TR_LANE_BYTES );
+    block->compliance = carve( &at, 3 * rows * bytes );
+    block->target = carve( &at, 3 * rows * bytes );
+    block->force = carve( &at, 3 * rows * bytes );
+    block->dropped = carve( &at, 3 * rows * bytes );
+    block->factor = carve( &at, 3 * (size_t)size.envelope * bytes );
+    block->values = carve( &at, 3 * ports * bytes );
+    block->forces = carve( &at, 3 * ports * bytes );
     return at;
 }
 
-static size_t bytes_of( const tr_system *system, sizes size )
+static size_t bytes_of( const tr_system *system, tr_lanes lanes, sizes size )
 {
-    tr_block block = { .system = system };
+    tr_block block = { .system = system, .lanes = lanes };
     char *none = NULL;
     return (size_t)( (uintptr_t)lay_out( &block, none, size ) - (uintptr_t)none );
 }
 
-size_t tr_block_scratch( const tr_system *system, const bool *on, int *entries )
+size_t tr_block_scratch( const tr_system *system, tr_lanes lanes, const bool *on, int *entries )
 {
     int *seen = tr_alloc( (size_t)system->tree_count, sizeof( int ) );
     if ( seen == NULL )
@@ -134,20 +145,20 @@ size_t tr_block_scratch( const tr_system *system, const bool *on, int *entries )
     tr_free( seen );
     if ( entries != NULL )
         *entries = size.envelope;
-    return bytes_of( system, size );
+    return bytes_of( system, lanes, size );
 }
 
 bool tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on, void *scratch,
                      size_t scratch_bytes )
 {
-    assert( (uintptr_t)scratch % TR_LANE_BYTES == 0 );
+    assert( (uintptr_t)scratch % TR_LANE_BYTES_MAX == 0 );
     *block = ( tr_block ){ .system = system, .lanes = lanes };
     // The table of ports is as long as that of the trees and filled last: until then its place serves as
     // notes.
     if ( scratch_bytes < ( (size_t)system->tree_count + 1 ) * sizeof( int ) )
         return false;
     sizes size = plan( system, on, scratch, NULL );
-    block->bytes = bytes_of( system, size );
+    block->bytes = bytes_of( system, lanes, size );
     if ( block->bytes > scratch_bytes )
         return false;
     lay_out( block, scratch, size );
@@ -189,7 +200,7 @@ bool tr_block_dropped( const tr_block *block, int row, int axis, int lane )
 
 void tr_block_factor( tr_block *block )
 {
-    size_t bytes = TR_LANE_BYTES;
+    size_t bytes = tr_lane_bytes( block->lanes );
     block->shared = true;
     for ( int i = 0; block->shared && i < block->active_count; ++i ) {
         const char *c = (const char *)block->compliance + 3 * bytes * (size_t)i;
@@ -198,6 +209,7 @@ void tr_block_factor( tr_block *block )
     switch ( block->lanes ) {
     case TR_LANES_DOUBLE: tr_kernel_factor_double( block ); break;
     case TR_LANES_AVX2: tr_kernel_factor_avx2( block ); break;
+    case TR_LANES_AVX512: tr_kernel_factor_avx512( block ); break;
     default: tr_kernel_factor_float( block ); break;
     }
 }
@@ -207,6 +219,7 @@ void tr_block_tree_solve( const tr_block *block, int tree, void *x )
     switch ( block->lanes ) {
     case TR_LANES_DOUBLE: tr_kernel_tree_solve_double( block, tree, x ); break;
     case TR_LANES_AVX2: tr_kernel_tree_solve_avx2( block, tree, x ); break;
+    case TR_LANES_AVX512: tr_kernel_tree_solve_avx512( block, tree, x ); break;
     default: tr_kernel_tree_solve_float( block, tree, x ); break;
     }
 }
@@ -216,6 +229,7 @@ void tr_block_tree_correct( const tr_block *block, int tree, void *x )
     switch ( block->lanes ) {
     case TR_LANES_DOUBLE: tr_kernel_tree_correct_double( block, tree, x ); break;
     case TR_LANES_AVX2: tr_kernel_tree_correct_avx2( block, tree, x ); break;
+    case TR_LANES_AVX512: tr_kernel_tree_correct_avx512( block, tree, x ); break;
     default: tr_kernel_tree_correct_float( block, tree, x ); break;
     }
 }
@@ -225,6 +239,7 @@ void tr_block_rows_solve( tr_block *block )
     switch ( block->lanes ) {
     case TR_LANES_DOUBLE: tr_kernel_rows_solve_double( block ); break;
     case TR_LANES_AVX2: tr_kernel_rows_solve_avx2( block ); break;
+    case TR_LANES_AVX512: tr_kernel_rows_solve_avx512( block ); break;
     default: tr_kernel_rows_solve_float( block ); break;
     }
 }

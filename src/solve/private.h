@@ -22,5 +22,6 @@ void tr_kernel_band_avx2( const tr_band *band, float *x );
 DECLARE_KERNELS( double )
 DECLARE_KERNELS( float )
 DECLARE_KERNELS( avx2 )
+DECLARE_KERNELS( avx512 )
 
 #endif

@@ -9,7 +9,7 @@
 //   u = K⁻¹ b − K⁻¹ Hᵀ λ,   (H K⁻¹ Hᵀ + diag( 1/wᵣ )) λ = H K⁻¹ b − h
 //
 // Every unknown stands for three numbers (x, y, z) with the same matrix. Right-hand sides are solved several
-// at once, one per *lane*: 8 floats, or 4 doubles where exactness matters more than time.
+// at once, one per *lane*: 8 or 16 floats, or 4 doubles where exactness matters more than time.
 #ifndef TROUPE_SOLVE_H
 #define TROUPE_SOLVE_H
 
@@ -128,16 +128,19 @@ typedef enum tr_lanes {
     TR_LANES_DOUBLE, // 4 doubles
     TR_LANES_FLOAT,  // 8 floats, any processor
     TR_LANES_AVX2,   // 8 floats, processors with AVX2: the same bits, sooner
+    TR_LANES_AVX512, // 16 floats, processors with AVX-512: the same bits, sooner still
     TR_LANES_KINDS
 } tr_lanes;
 
 bool tr_lanes_supported( tr_lanes lanes );
-tr_lanes tr_lanes_best( void );       // the fastest supported one, in floats
-int tr_lanes_count( tr_lanes lanes ); // 8 or 4
-int tr_lanes_bytes( tr_lanes lanes ); // of one number: 4 or 8
+tr_lanes tr_lanes_best( void ); // the fastest supported one, in floats
+// The same, or narrower ones with the same bits if those have room for `count` frames.
+tr_lanes tr_lanes_for( tr_lanes lanes, int count );
+int tr_lanes_count( tr_lanes lanes );   // 16, 8 or 4
+size_t tr_lane_bytes( tr_lanes lanes ); // of one number in all lanes: 64 or 32
 
-#define TR_LANE_BYTES 32
-#define TR_ROW_OFF    ( -1.0 ) // compliance of a row that is off
+#define TR_LANE_BYTES_MAX 64       // and what lanes of any kind are aligned to
+#define TR_ROW_OFF        ( -1.0 ) // compliance of a row that is off
 
 // A system at work on one block of right-hand sides, one per lane. Everything points into one piece of
 // scratch memory; nothing is allocated after tr_block_scratch. Numbers written by the caller are `lanes`
@@ -164,8 +167,8 @@ typedef struct tr_block {
 
 // Bytes of scratch for a block in which the rows with on[row] are on (NULL: all of them); a subset needs no
 // more. `entries`, unless NULL, becomes block.begin[active_count]. 0 when out of memory.
-size_t tr_block_scratch( const tr_system *system, const bool *on, int *entries );
-// Lays the block out in `scratch`, 32-byte aligned; false when that is too small. The rows with on[row]
+size_t tr_block_scratch( const tr_system *system, tr_lanes lanes, const bool *on, int *entries );
+// Lays the block out in `scratch`, aligned for lanes; false when that is too small. The rows with on[row]
 // (NULL: all) become active; compliance starts as off, targets as zero.
 bool tr_block_start( tr_block *block, const tr_system *system, tr_lanes lanes, const bool *on, void *scratch,
                      size_t scratch_bytes );
@@ -209,15 +212,15 @@ void tr_band_free( tr_band *band );
 // in.
 static inline size_t tr_band_floats( const tr_band *band )
 {
-    return ( (size_t)band->frame_count + 2 ) * 3 * (size_t)band->stride + TR_LANE_BYTES / sizeof( float );
+    return ( (size_t)band->frame_count + 2 ) * 3 * (size_t)band->stride + TR_LANE_BYTES_MAX / sizeof( float );
 }
 static inline float *tr_band_align( float *memory ) // the first place fit for lanes
 {
-    uintptr_t at = (uintptr_t)memory + TR_LANE_BYTES - 1;
-    return (float *)( at - at % TR_LANE_BYTES );
+    uintptr_t at = (uintptr_t)memory + TR_LANE_BYTES_MAX - 1;
+    return (float *)( at - at % TR_LANE_BYTES_MAX );
 }
 // x ← K⁻¹ x. `x` is aligned as above; what lies beyond `size` in each row is zero and stays so. The same bits
-// for TR_LANES_FLOAT and TR_LANES_AVX2.
+// for all kinds of floats.
 void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x );
 // How far a unit pull at one unknown moves another of the same frame while later frames stand still.
 double tr_band_flexibility( const tr_band *band, int frame, int row, int column );

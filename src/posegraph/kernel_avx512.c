@@ -1,0 +1,3 @@
+#define LANES_WIDE
+#define KERNEL( name ) tr_kernel_##name##_avx512
+#include "posegraph/kernel.h"
