@@ -9,7 +9,7 @@
 
 typedef struct tr_bench_row {
     const char *name;
-    double ms; // shortest run; processor time where it has one thread
+    double ms; // shortest run, processor time where it has one thread; the editor's rows: p50
     int threads, runs;
     // Further figures such as MB_s, or how many times faster than a baseline ("times_strtod").
     struct {
@@ -35,6 +35,9 @@ tr_bench_def tr_default_bench_def( void );
 const char *tr_bench_name( int index ); // of the rows there are, in order; NULL past the last
 // Leaves the number of threads as it was by default (all processors).
 bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error );
+// The same for the editor: how long a user waits, as percentiles. Not in builds without it. What had to be
+// left out is told to `log`.
+bool tr_bench_run_ui( tr_bench_report *out, const tr_bench_def *def, tr_log *log, tr_error *error );
 void tr_bench_report_free( tr_bench_report *report );
 void tr_bench_print_table( const tr_bench_report *report, tr_text *out );
 json_t *tr_bench_json( const tr_bench_report *report ); // {"rows": [{"name", "ms", "threads", …}]}

@@ -15,6 +15,16 @@ static bool save_json( const tr_bench_report *report, const char *path, tr_error
     return ok;
 }
 
+#ifdef TROUPE_HAS_EDITOR
+#define run_ui tr_bench_run_ui
+#else
+static bool run_ui( tr_bench_report *out, const tr_bench_def *def, tr_log *log, tr_error *error )
+{
+    (void)out, (void)def, (void)log;
+    return tr_error_set( error, "this program was built without the editor" );
+}
+#endif
+
 static int run_bench( const cli_call *call )
 {
     tr_bench_def def = tr_default_bench_def();
@@ -27,8 +37,12 @@ static int run_bench( const cli_call *call )
     tr_bench_report report = { 0 };
     tr_text text = { 0 };
     tr_error error = { 0 };
-    bool ok = tr_bench_run( &report, &def, &error );
+    tr_log log = { 0 };
+    bool ok = cli_value( call, "ui" ) != NULL ? run_ui( &report, &def, &log, &error )
+                                              : tr_bench_run( &report, &def, &error );
     cli_progress_end( &progress );
+    cli_print_warnings( call, &log );
+    tr_log_free( &log );
     if ( ok && report.count == 0 )
         ok = tr_error_set( &error, "no row has a name with '%s' in it", def.only );
     const char *path = cli_value( call, "json" );
@@ -42,11 +56,16 @@ static int run_bench( const cli_call *call )
 
 const cli_command cli_command_bench = {
     .name = "bench",
-    .usage = "[--json F] [--quick]",
+    .usage = "[--ui] [--json F] [--quick]",
     .summary = "time the parts of the program on this machine",
-    .details = "Each row is the shortest of repeated runs; docs/bench.md explains the rows.",
+    .details = "Each row is the shortest of repeated runs; docs/bench.md explains the rows. With --ui the "
+               "editor is run\n"
+               "by scripted hands: milliseconds from a move of the mouse to new poses, from letting go to "
+               "the whole\n"
+               "clip solved, and for drawing a frame, as p50, p95 and the longest.",
     .options =
         ( const cli_option[] ){
+            { "ui", 0, NULL, "how long the editor makes a user wait, instead of the other rows" },
             { "json", 0, "F", "also write the rows to this file" },
             { "quick", 0, NULL, "few repetitions and less text: figures for a first look" },
             { "only", 0, "TEXT", "rows whose name contains TEXT" },

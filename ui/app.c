@@ -109,7 +109,8 @@ const tr_result *tr_app_result( const tr_app *app, const tr_stage **stage )
 
 bool tr_app_settled( const tr_app *app )
 {
-    return !tr_session_busy( app->session ) && app->window->queue.count == 0;
+    return !tr_session_busy( app->session ) && !tr_session_measuring( app->session ) &&
+           app->window->queue.count == 0;
 }
 
 // --------------------------------------------------------------------------------------------------- layout
@@ -145,13 +146,9 @@ static tr_shown look( const tr_app *app )
     shown.result = tr_session_result( session, &shown.stage );
     shown.solved = tr_session_solved( session );
     shown.before = shown.result != NULL && take != NULL && shown.result == &take->copied;
-    const tr_outcome *figures = tr_session_figures( session );
-    if ( figures != NULL && figures->has_measures )
-        shown.measures = &figures->measures;
-    if ( figures != NULL && figures->has_strips )
-        shown.strips = &figures->strips;
-    if ( figures != NULL && figures->has_links )
-        shown.links = &figures->links;
+    shown.measures = tr_session_measures( session );
+    shown.strips = tr_session_strips( session, &shown.fresh );
+    shown.links = tr_session_links( session );
     return shown;
 }
 
@@ -227,7 +224,12 @@ static void follow( tr_app *app )
     }
     if ( tr_session_solved( app->session ) )
         ui->solve_ms = tr_session_outcome( app->session )->solve_ms;
-    ui->drag_ms = tr_session_latency( app->session );
+    tr_waits waits = tr_session_waits( app->session );
+    ui->drag_ms = waits.last;
+    ui->drag_p95_ms = waits.p95;
+    ui->drag_moves = waits.moves;
+    ui->settle_ms = waits.settle;
+    ui->settles = waits.settles;
 }
 
 static void follow_work( tr_app *app )
@@ -366,7 +368,7 @@ static void apply_ops( tr_app *app )
     else
         tr_session_drag( app->session, ops->preview, ops->preview_count, ops->live.layer, ops->live.handle );
     if ( live )
-        tr_session_drag_move( app->session, ops->live.move, ops->live.turn, app->ui.frame );
+        tr_session_drag_move( app->session, ops->live.move, ops->live.turn, app->ui.frame, app->ui.drag.ms );
     else if ( ops->line_count == 0 )
         tr_session_preview( app->session, ops->preview, ops->preview_count );
     tr_ops_clear( ops );
@@ -415,7 +417,7 @@ static double patience( const tr_app *app )
     const tr_ui *ui = &app->ui;
     if ( !app->wait || ui->playing || ui->drag.active || ui->drag.navigating || app->idle < 3 )
         return 0.0;
-    return tr_session_busy( app->session ) ? 0.03 : 0.25;
+    return tr_session_busy( app->session ) || tr_session_measuring( app->session ) ? 0.03 : 0.25;
 }
 
 static void keep_time( tr_app *app )
@@ -450,9 +452,9 @@ bool tr_app_frame( tr_app *app )
     tr_viewport_hover( ui, &shown );
     tr_viewport_hold( ui, &shown, &app->ops );
     draw_panels( app, &shown );
-    shown.camera = tr_orbit_camera( &ui->orbit );
+    apply_ops( app ); // first of all: the other thread works while the picture is drawn
+    shown = look( app );
     draw_window( app, &shown );
-    apply_ops( app );
     tr_keeper_tick( &app->keeper, app->session, ui->now );
     follow_title( app );
     ++ui->frames;

@@ -68,7 +68,8 @@ typedef struct tr_shown {
     const tr_stage *stage;       // of what is shown; NULL until there is something. May be a solve behind
     const tr_result *result;
     const tr_measures *measures; // NULL while not known
-    const tr_strips *strips;     // likewise
+    const tr_strips *strips;     // likewise; all three may be of the solve before
+    bool fresh;                  // the strips are not
     const tr_imesh_pairs *links; // likewise
     const tr_method *method;
     tr_session *session; // for its names and pictures

@@ -27,10 +27,13 @@ struct tr_live {
     bool *fresh; // [frame_count] frames of `handed` that the other side has not taken
     bool any_fresh;
     double asked_ms, latency_ms;
+    bool measured;    // the latency was not told yet
+    bool showing;     // the visible frames are being solved: they come, whatever else is asked for meanwhile
     tr_result handed; // worlds and tracks, as the worker last had them
     tr_cage_outline handed_cage;
 
     atomic_int latest; // number of the last move
+    atomic_int alarm;  // changes when work on other frames is to stop
     tr_result shown;   // worlds and tracks, for the thread that draws
     tr_cage_outline shown_cage;
     bool has_shown;
@@ -160,7 +163,7 @@ static bool prepare( tr_live *live, tr_worker *worker )
 }
 
 // Frames whose poses belong to the last move go to the other side; `is_done` says which.
-static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ), bool first )
+static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ) )
 {
     const tr_result *result = tr_drag_result( live->drag );
     pthread_mutex_lock( &live->lock );
@@ -170,10 +173,19 @@ static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ),
             live->fresh[f] = live->sent[f] = true;
         }
     live->any_fresh = true;
-    if ( first && tr_drag_cage( live->drag ) != NULL )
+    pthread_mutex_unlock( &live->lock );
+}
+
+// The visible frames of a move are there.
+static void hand_over_first( tr_live *live, double asked_ms )
+{
+    hand_over( live, tr_drag_is_solved );
+    pthread_mutex_lock( &live->lock );
+    if ( tr_drag_cage( live->drag ) != NULL )
         tr_cage_outline_follow( &live->handed_cage, tr_drag_cage( live->drag ) );
-    if ( first )
-        live->latency_ms = tr_clock_ms() - live->asked_ms;
+    live->latency_ms = tr_clock_ms() - asked_ms;
+    live->measured = true;
+    live->showing = false;
     pthread_mutex_unlock( &live->lock );
 }
 
@@ -191,16 +203,17 @@ static void go_on( tr_live *live, int done )
     bool more = true, refines = true;
     while ( more && atomic_load( &live->latest ) == done ) {
         more = tr_drag_more( live->drag, 4 );
-        hand_over( live, tr_drag_is_solved, false );
+        hand_over( live, tr_drag_is_solved );
     }
     memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
     while ( refines && atomic_load( &live->latest ) == done ) {
         refines = tr_drag_refine( live->drag, 1 );
-        hand_over( live, tr_drag_is_refined, false );
+        hand_over( live, tr_drag_is_refined );
     }
 }
 
-// Follows the pointer: the block being looked at first, then the others.
+// Follows the pointer: the block being looked at first, then the others. The first is always finished: were
+// it given up for every newer move, a hand faster than the solver would see nothing until it rests.
 static void follow( tr_live *live )
 {
     int done = 0;
@@ -212,16 +225,21 @@ static void follow( tr_live *live )
         done = atomic_load( &live->latest );
         move.move = live->move;
         move.turn = live->turn;
-        tr_drag_tick tick = {
-            .moves = &move, .move_count = 1, .frame = live->frame, .latest = &live->latest, .number = done };
+        tr_drag_tick tick = { .moves = &move,
+                              .move_count = 1,
+                              .frame = live->frame,
+                              .latest = &live->alarm,
+                              .number = atomic_load( &live->alarm ) };
+        double asked_ms = live->asked_ms;
         bool stop = live->stop;
+        live->showing = true;
         pthread_mutex_unlock( &live->lock );
         if ( stop )
             return;
         memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
         if ( !tr_drag_visible( live->drag, &tick ) )
             continue;
-        hand_over( live, tr_drag_is_solved, true );
+        hand_over_first( live, asked_ms );
         go_on( live, done );
     }
 }
@@ -238,7 +256,7 @@ void tr_live_work( tr_live *live, tr_worker *worker )
 
 // --------------------------------------------------------------------------------------------- other thread
 
-void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame )
+void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame, double asked_ms )
 {
     pthread_mutex_lock( &live->lock );
     bool same = v3_distance( move, live->move ) == 0.0 && v3_distance( turn, live->turn ) == 0.0 &&
@@ -247,8 +265,9 @@ void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame )
         live->move = move;
         live->turn = turn;
         live->frame = frame;
-        live->asked_ms = tr_clock_ms();
+        live->asked_ms = asked_ms;
         atomic_fetch_add( &live->latest, 1 );
+        atomic_fetch_add( &live->alarm, live->showing ? 0 : 1 );
         pthread_cond_broadcast( &live->changed );
     }
     pthread_mutex_unlock( &live->lock );
@@ -259,6 +278,7 @@ void tr_live_stop( tr_live *live )
     pthread_mutex_lock( &live->lock );
     live->stop = true;
     atomic_fetch_add( &live->latest, 1 );
+    atomic_fetch_add( &live->alarm, 1 );
     pthread_cond_broadcast( &live->changed );
     pthread_mutex_unlock( &live->lock );
 }
@@ -298,7 +318,12 @@ bool tr_live_failed( const tr_live *live, tr_error *error )
     return live->failed;
 }
 
-double tr_live_latency( const tr_live *live )
+bool tr_live_latency( tr_live *live, double *ms )
 {
-    return live->latency_ms;
+    pthread_mutex_lock( &live->lock );
+    bool news = live->measured;
+    *ms = live->latency_ms;
+    live->measured = false;
+    pthread_mutex_unlock( &live->lock );
+    return news;
 }

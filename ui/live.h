@@ -24,14 +24,15 @@ tr_live *tr_live_create( tr_live_def *def, tr_error *error ); // takes def->scen
 void tr_live_destroy( tr_live *live );                        // when its work has ended
 void tr_live_work( tr_live *live, tr_worker *worker );        // on the worker's thread, until it is stopped
 
-void tr_live_move( tr_live *live, vec3 move, vec3 turn,
-                   int frame ); // where the handle is now; frame being looked at
+// Where the handle is now, the frame being looked at, and when (tr_clock_ms) the mouse asked for it.
+void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame, double asked_ms );
 void tr_live_stop( tr_live *live );
 bool tr_live_poll( tr_live *live ); // picks up new poses; true when there are any
 // Poses of all frames, NULL until there are some. Worlds and tracks only.
 const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage );
 const tr_cage_outline *tr_live_cage( const tr_live *live );  // the same for the cage that is pulled
 bool tr_live_failed( const tr_live *live, tr_error *error ); // after its work has ended
-double tr_live_latency( const tr_live *live );               // milliseconds from a move to its poses
+// Milliseconds from the last move to its poses, when this is one that was not told before.
+bool tr_live_latency( tr_live *live, double *ms );
 
 #endif

@@ -11,9 +11,6 @@ void tr_outcome_release( tr_outcome *take )
 {
     if ( take == NULL || --take->users > 0 )
         return;
-    tr_measures_free( &take->measures );
-    tr_strips_free( &take->strips );
-    tr_imesh_pairs_free( &take->links );
     tr_result_free( &take->copied );
     tr_result_free( &take->solved );
     tr_stage_free( &take->stage );
@@ -43,11 +40,6 @@ const tr_result *tr_session_solution( const tr_session *session )
     const tr_outcome *take = session->take;
     bool in_work = session->job.kind == TR_JOB_SOLVE && session->job.take == take;
     return take != NULL && !in_work && take->has_solved ? &take->solved : NULL;
-}
-
-const tr_outcome *tr_session_figures( const tr_session *session )
-{
-    return tr_session_solution( session ) != NULL ? session->take : NULL;
 }
 
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage )
@@ -168,6 +160,7 @@ void tr_session_solve( tr_session *session )
 bool tr_session_poll( tr_session *session )
 {
     bool news = session->live != NULL && tr_live_poll( session->live );
+    tr_session_note_waits( session );
     if ( news && session->last_live != NULL ) {
         tr_live_destroy( session->last_live );
         session->last_live = NULL;
@@ -187,7 +180,7 @@ bool tr_session_poll( tr_session *session )
         tr_session_finish_job( session );
         news = true;
     }
-    return news;
+    return tr_session_poll_figures( session ) || news;
 }
 
 tr_session *tr_session_create( bool synchronous, tr_error *error )
@@ -201,8 +194,10 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
     session->empty = tr_default_scene();
     session->synchronous = synchronous;
     session->worker = tr_worker_create( error );
-    if ( session->worker != NULL )
+    session->measurer = session->worker != NULL ? tr_worker_create( error ) : NULL;
+    if ( session->measurer != NULL )
         return session;
+    tr_worker_destroy( session->worker );
     tr_free( session );
     return NULL;
 }
@@ -214,9 +209,11 @@ void tr_session_destroy( tr_session *session )
     if ( session->live != NULL )
         tr_live_stop( session->live );
     tr_worker_destroy( session->worker );
+    tr_session_end_figures( session );
     tr_job *j = &session->job;
     tr_opened_free( &j->opened );
     tr_outcome_release( j->take );
+    tr_outcome_release( j->below );
     tr_free( j->what );
     tr_free( j->picture.path );
     tr_free( j->thumb.rgb );

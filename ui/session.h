@@ -12,15 +12,11 @@ typedef struct tr_outcome {
     tr_stage stage;
     tr_result copied, solved; // copied: rotations taken over, to be seen until the rest is there
     bool has_copied, has_solved;
-    tr_measures measures;
-    bool has_measures;
-    tr_strips strips;
-    bool has_strips;
-    tr_imesh_pairs links; // who is close to whom
-    bool has_links;
     tr_log warnings;
     double solve_ms;
+    const tr_method *method;
     unsigned revision; // of the session's document
+    unsigned serial;   // of this solve, from 1
     int users;
 } tr_outcome;
 
@@ -66,10 +62,18 @@ void tr_session_preview( tr_session *session, char *const *lines, int count );
 bool tr_session_dragging( const tr_session *session );
 void tr_session_drag( tr_session *session, char *const *lines, int count, const char *layer,
                       const char *handle );
-void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame );
+void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame, double asked_ms );
 void tr_session_drag_end( tr_session *session, bool keep );
-double
-tr_session_latency( const tr_session *session ); // milliseconds from a move to its poses, 0 = not dragged yet
+
+// How long the user waited, milliseconds.
+typedef struct tr_waits {
+    double last, p95; // from a move of the mouse to poses of the visible frame: the last one; the last drag's
+    int moves;        // of the last drag that were answered so far
+    double settle;    // from the last change of the document to the whole clip solved
+    unsigned settles; // changes answered so far
+} tr_waits;
+
+tr_waits tr_session_waits( const tr_session *session );
 
 // Files.
 void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
@@ -86,7 +90,11 @@ const tr_thumb *tr_session_thumb( tr_session *session, int entry );     // of a 
 
 // What was computed.
 const tr_outcome *tr_session_outcome( const tr_session *session ); // the last solve, NULL = none yet
-const tr_outcome *tr_session_figures( const tr_session *session ); // the same once it is solved and measured
+// Figures of what is shown, found after it was solved; those of the solve before as long as it has none, or
+// NULL. Fresh: not those of the solve before.
+const tr_strips *tr_session_strips( const tr_session *session, bool *fresh );
+const tr_imesh_pairs *tr_session_links( const tr_session *session ); // who is close to whom
+const tr_measures *tr_session_measures( const tr_session *session );
 // What to show, and the stage it is on: of the last solve, or of what is being dragged. NULL = nothing yet.
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage );
 // The cage of a layer as it is shown, NULL: none is known (yet).
@@ -95,7 +103,8 @@ bool tr_session_solved( const tr_session *session ); // that is of the solver, n
 const tr_method *tr_session_method( const tr_session *session );
 void tr_session_set_method( tr_session *session, const tr_method *method );
 bool tr_session_busy( const tr_session *session );
-bool tr_session_stale( const tr_session *session ); // what is shown is not the document's last state
+bool tr_session_measuring( const tr_session *session ); // figures are being found
+bool tr_session_stale( const tr_session *session );     // what is shown is not the document's last state
 const char *tr_session_task( const tr_session *session, float *progress ); // NULL = idle
 void tr_session_cancel( tr_session *session );                             // what is going on
 void tr_session_solve( tr_session *session );                              // again, after it was cancelled

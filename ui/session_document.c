@@ -2,6 +2,7 @@
 #include "ui/session_private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ----------------------------------------------------------------------------------------------- drafts
@@ -43,6 +44,11 @@ void tr_session_forget( tr_session *session )
 {
     tr_session_forget_live( session );
     tr_session_show( session, NULL );
+    tr_session_stop_figures( session );
+    tr_session_forget_figures( session );
+    session->want_figures = false;
+    tr_outcome_release( session->below );
+    session->below = NULL;
     tr_document_destroy( session->document );
     session->document = NULL;
     tr_library_free( &session->library );
@@ -78,6 +84,7 @@ unsigned tr_session_opened( const tr_session *session )
 static void changed( tr_session *session )
 {
     ++session->revision;
+    session->changed_ms = tr_clock_ms();
     session->want_solve = true;
     tr_lines_free( &session->preview );
 }
@@ -180,16 +187,17 @@ void tr_session_drag( tr_session *session, char *const *text, int count, const c
         return;
     }
     session->let_go = session->keep_live = false;
+    session->waits.moves = 0;
     session->next_live = tr_live_create( &def, &error );
     if ( session->next_live == NULL )
         tr_session_say_error( session, &error );
 }
 
-void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame )
+void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame, double asked_ms )
 {
     tr_live *live = session->next_live != NULL ? session->next_live : session->live;
     if ( live != NULL )
-        tr_live_move( live, move, turn, frame );
+        tr_live_move( live, move, turn, frame, asked_ms );
 }
 
 void tr_session_drag_end( tr_session *session, bool keep )
@@ -204,9 +212,28 @@ void tr_session_drag_end( tr_session *session, bool keep )
     session->next_live = NULL;
 }
 
-double tr_session_latency( const tr_session *session )
+static int by_size( const void *a, const void *b )
 {
-    return session->live != NULL ? tr_live_latency( session->live ) : session->latency;
+    double x = *(const double *)a, y = *(const double *)b;
+    return ( x > y ) - ( x < y );
+}
+
+void tr_session_note_waits( tr_session *session )
+{
+    tr_waits *w = &session->waits;
+    double sorted[TR_MAX_WAITS];
+    if ( session->live == NULL || !tr_live_latency( session->live, &w->last ) )
+        return;
+    session->waited[w->moves++ % TR_MAX_WAITS] = w->last;
+    int count = w->moves < TR_MAX_WAITS ? w->moves : TR_MAX_WAITS;
+    memcpy( sorted, session->waited, (size_t)count * sizeof *sorted );
+    qsort( sorted, (size_t)count, sizeof *sorted, by_size );
+    w->p95 = sorted[( 95 * count + 99 ) / 100 - 1];
+}
+
+tr_waits tr_session_waits( const tr_session *session )
+{
+    return session->waits;
 }
 
 // ------------------------------------------------------------------------------------------------ files

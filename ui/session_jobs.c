@@ -13,6 +13,50 @@ static void run_open( void *context, tr_worker *worker )
     j->ok = tr_open( &j->opened, j->what, j->cast, &j->error );
 }
 
+// Whether `below` is what the cages of this solve act on; if not it is let go.
+static bool is_below( tr_job *j )
+{
+    if ( j->below != NULL && j->below->method == j->method &&
+         tr_scene_same_below( &j->below->scene, &j->take->scene ) )
+        return true;
+    tr_outcome_release( j->below );
+    j->below = NULL;
+    return false;
+}
+
+// Solves what cages act on for this and for coming solves.
+static bool solve_below( tr_job *j )
+{
+    tr_outcome *below = tr_alloc( 1, sizeof *below );
+    if ( below == NULL )
+        return tr_error_memory( &j->error );
+    below->users = 1;
+    below->method = j->method;
+    if ( !tr_scene_copy( &below->scene, &j->take->scene, &j->error ) ||
+         !tr_pipeline_run_below( &below->solved, &j->take->stage, j->method, 0, &j->error ) ) {
+        tr_outcome_release( below );
+        return false;
+    }
+    j->below = below;
+    return true;
+}
+
+// While somebody works on cages, only these have to be solved again.
+static bool run_method( tr_job *j )
+{
+    tr_outcome *take = j->take;
+    if ( take->stage.grab_count > 0 )
+        return ( is_below( j ) || solve_below( j ) ) &&
+               tr_pipeline_run_above( &take->solved, &take->stage, j->method, &j->below->solved, &j->error );
+    tr_outcome_release( j->below );
+    j->below = NULL;
+    if ( !tr_pipeline_run( &take->solved, &take->stage, j->method, &j->error ) )
+        return false;
+    j->below = take;
+    ++take->users;
+    return true;
+}
+
 static bool solve_take( tr_job *j, tr_worker *worker )
 {
     tr_outcome *take = j->take;
@@ -32,17 +76,10 @@ static bool solve_take( tr_job *j, tr_worker *worker )
     }
     double start = tr_clock_ms();
     take->stage.progress = &link;
-    bool ok = j->lone ? tr_result_from_source( &take->solved, &take->stage, &j->error )
-                      : tr_pipeline_run( &take->solved, &take->stage, j->method, &j->error );
+    bool ok = j->lone ? tr_result_from_source( &take->solved, &take->stage, &j->error ) : run_method( j );
     take->stage.progress = NULL;
     take->solve_ms = tr_clock_ms() - start;
     take->has_solved = ok;
-    if ( ok )
-        take->has_strips = tr_strips_measure( &take->strips, &take->stage, &take->solved, NULL );
-    if ( ok )
-        take->has_links = tr_stage_links( &take->links, &take->stage, NULL );
-    if ( ok )
-        take->has_measures = tr_measure( &take->measures, &take->stage, &take->solved, NULL );
     return ok;
 }
 
@@ -79,6 +116,9 @@ static void start_solve( tr_session *session )
         return;
     take->users = 1;
     take->revision = session->revision;
+    take->serial = ++session->serial;
+    take->method = tr_session_method( session );
+    tr_session_stop_figures( session );
     if ( !tr_session_draft( session, session->preview.items, session->preview.count, &take->scene,
                             &error ) ) {
         tr_outcome_release( take );
@@ -87,13 +127,15 @@ static void start_solve( tr_session *session )
     }
     session->job = ( tr_job ){ .kind = TR_JOB_SOLVE,
                                .take = take,
-                               .method = tr_session_method( session ),
+                               .below = session->below,
+                               .method = take->method,
                                .base = session->base,
                                .library = &session->library,
                                .library_lock = &session->library_lock,
                                .lone = session->lone && tr_document_log_count( session->document ) == 0 &&
                                        session->preview.count == 0,
                                .copy_first = session->take == NULL };
+    session->below = NULL; // the job's, until it has finished
     start_work( session, run_solve, &session->job );
 }
 
@@ -153,6 +195,7 @@ static void start_drag( tr_session *session )
     session->next_live = NULL;
     session->job = ( tr_job ){ .kind = TR_JOB_DRAG, .live = session->live, .take = session->take };
     ++session->take->users;
+    tr_session_stop_figures( session );
     start_work( session, run_drag, &session->job );
 }
 
@@ -222,9 +265,12 @@ static void finish_open( tr_session *session, tr_job *j )
 
 static void finish_solve( tr_session *session, tr_job *j )
 {
-    if ( j->ok )
+    session->below = j->below;
+    j->below = NULL;
+    if ( j->ok ) {
         tr_session_show( session, j->take );
-    else if ( tr_worker_cancelled( session->worker ) ) {
+        session->want_figures = true;
+    } else if ( tr_worker_cancelled( session->worker ) ) {
         session->cancelled = !session->want_solve;
         tr_session_say(
             session, false,
@@ -235,6 +281,11 @@ static void finish_solve( tr_session *session, tr_job *j )
     }
     if ( j->ok )
         session->cancelled = false;
+    if ( j->ok && session->changed_ms > 0 && j->take->revision == session->revision ) {
+        session->waits.settle = tr_clock_ms() - session->changed_ms;
+        ++session->waits.settles;
+        session->changed_ms = 0;
+    }
     if ( session->next_live == NULL ) // what was dragged is solved now, or never will be
         tr_session_forget_live( session );
 }
@@ -243,8 +294,6 @@ static void finish_drag( tr_session *session, const tr_job *j )
 {
     if ( !j->ok )
         tr_session_say_error( session, &j->error );
-    else
-        session->latency = tr_live_latency( session->live );
     if ( !j->ok || !session->keep_live )
         tr_session_forget_live( session );
 }

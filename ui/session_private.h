@@ -32,6 +32,7 @@ typedef struct tr_job { // what the worker is doing; its own until it has finish
     tr_library *library;
     pthread_mutex_t *library_lock;
     bool lone, copy_first;
+    tr_outcome *below; // may be NULL: a solve without cages, see tr_pipeline_run_above
     tr_picture_job picture;
     int entry;
     tr_thumb thumb;
@@ -39,6 +40,21 @@ typedef struct tr_job { // what the worker is doing; its own until it has finish
     bool ok;
     tr_error error;
 } tr_job;
+
+typedef struct tr_figures { // how good a solve is
+    tr_strips strips;
+    tr_imesh_pairs links;
+    tr_measures measures;
+} tr_figures;
+
+typedef struct tr_figuring { // figures being found
+    tr_outcome *take;        // of this, NULL = none are
+    tr_figures found;
+    atomic_int ready; // parts of `found` that are there
+    int delivered;
+} tr_figuring;
+
+#define TR_MAX_WAITS 128
 
 typedef struct tr_lines {
     char **items;
@@ -58,7 +74,15 @@ struct tr_session {
     char *what;
     bool lone;
     unsigned revision, saved, opened;
-    tr_outcome *take;        // shown
+    tr_outcome *take;  // shown
+    tr_outcome *below; // the last solve of what cages act on, NULL = none
+    unsigned serial;   // of the last solve
+    tr_worker *measurer;
+    tr_figuring figuring;
+    tr_figures figures;     // the last ones
+    unsigned figures_of[3]; // serials of the solves they belong to, 0 = none
+    int figure_actors, figure_frames;
+    bool want_figures;
     const tr_method *method; // NULL: what the scene asks for
     bool want_solve, cancelled, synchronous;
     tr_lines preview;
@@ -68,7 +92,9 @@ struct tr_session {
     tr_live *last_live; // whose poses are shown until there are some of `live`
     unsigned drag_base; // of the lines it began with
     bool let_go, keep_live;
-    double latency;
+    tr_waits waits;
+    double waited[TR_MAX_WAITS]; // the last drag's last moves, in a ring
+    double changed_ms;           // when the document changed; 0: that is solved
 
     char *open_what; // asked for
     int open_cast;
@@ -102,11 +128,19 @@ bool tr_session_draft( const tr_session *session, char *const *text, int count, 
                        tr_error *error );
 void tr_session_forget( tr_session *session ); // the document and all that came of it
 void tr_session_forget_live( tr_session *session );
+void tr_session_note_waits( tr_session *session ); // what the drag at hand took
 
 // ------------------------------------------------------------------------------------------- session_jobs.c
 
 void tr_session_start_next( tr_session *session );
 void tr_session_finish_job( tr_session *session );
+
+// ---------------------------------------------------------------------------------------- session_figures.c
+
+bool tr_session_poll_figures( tr_session *session ); // true when there are new ones
+void tr_session_stop_figures( tr_session *session );
+void tr_session_forget_figures( tr_session *session );
+void tr_session_end_figures( tr_session *session );
 
 // --------------------------------------------------------------------------------------- session_pictures.c
 

@@ -51,6 +51,7 @@ typedef struct tr_event {
     unsigned modifiers; // TR_MOD_… at that moment
     unsigned text;      // Unicode
     char *path;         // dropped file, owned by the queue
+    double ms;          // tr_clock_ms when it was put into the queue
 } tr_event;
 
 // ---------------------------------------------------------------------------------------------- window
@@ -239,6 +240,7 @@ typedef struct tr_ui {
         vec3 start, now;               // in the world, where the tool says
         int handle;                    // of the tool
         tr_item item;
+        double ms; // of the last event that moved it, by tr_clock_ms
         bool moved;
     } drag;
 
@@ -288,7 +290,12 @@ typedef struct tr_ui {
     bool busy;
     float progress;
     char task[64];
-    double solve_ms, drag_ms; // from a move of the mouse to the poses
+    double solve_ms;
+    double drag_ms,
+        drag_p95_ms; // from a move of the mouse to poses of the visible frame: the last, and of the last drag
+    int drag_moves;  // that have been answered with poses in it
+    double settle_ms; // from the last change to the whole clip solved
+    unsigned settles; // changes that came so far
     bool quit;
 
     tr_spot *spots; // of this frame

@@ -81,7 +81,7 @@ static void fill_list( tr_viewport *viewport, const tr_ui *ui, const tr_shown *s
         return;
     def.marks = viewport->marks;
     def.links = ui->links && shown->solved ? shown->links : NULL;
-    def.strips = ui->overlaps && shown->solved ? shown->strips : NULL;
+    def.strips = ui->overlaps && shown->solved && shown->fresh ? shown->strips : NULL;
     tr_view_fill( &viewport->list, shown->stage, shown->result, ui->frame, &def );
     if ( tool->draw != NULL )
         tool->draw( ui, shown, &viewport->list );
@@ -224,6 +224,7 @@ static void press( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event
     ui->drag.modifiers = event->modifiers;
     ui->drag.x = ui->drag.start_x = event->x;
     ui->drag.y = ui->drag.start_y = event->y;
+    ui->drag.ms = event->ms;
     ui->drag.moved = false;
     ui->drag.handle = 0;
     ui->drag.item = tr_item_none();
@@ -240,6 +241,7 @@ static void move( tr_ui *ui, const tr_event *event )
     double dx = event->x - ui->drag.x, dy = event->y - ui->drag.y;
     ui->drag.x = event->x;
     ui->drag.y = event->y;
+    ui->drag.ms = event->ms;
     ui->drag.moved |= fabs( event->x - ui->drag.start_x ) + fabs( event->y - ui->drag.start_y ) > 3.0;
     if ( ui->drag.navigating )
         navigate( ui, dx, dy );

@@ -8,8 +8,11 @@ void tr_window_push( tr_window *window, const tr_event *event )
     tr_event_queue *queue = &window->queue;
     if ( tr_array_reserve( (void **)&queue->items, &queue->capacity, queue->count + 1, sizeof *event ) )
         queue->items[queue->count++] = *event;
-    else
+    else {
         tr_free( event->path );
+        return;
+    }
+    queue->items[queue->count - 1].ms = tr_clock_ms();
 }
 
 void tr_window_close( tr_window *window )

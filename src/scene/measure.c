@@ -195,16 +195,18 @@ bool tr_measure( tr_measures *out, const tr_stage *stage, const tr_result *resul
     if ( !check_result( stage, result, error ) )
         return false;
     tr_measuring m;
+    tr_error stopped = { 0 };
     bool ok = tr_measuring_begin( &m, stage, result );
     out->metrics = tr_alloc( row_count, sizeof( tr_metric ) );
     ok = ok && out->metrics != NULL;
     for ( ; out->count < row_count && ok; ++out->count )
-        ok = run_row( &out->metrics[out->count], &rows[out->count], &m );
+        ok = tr_progress_report( stage->progress, out->count, row_count, &stopped ) &&
+             run_row( &out->metrics[out->count], &rows[out->count], &m );
     tr_measuring_end( &m );
     if ( ok )
         return true;
     tr_measures_free( out );
-    return tr_error_memory( error );
+    return stopped.message[0] != 0 ? tr_error_set( error, "%s", stopped.message ) : tr_error_memory( error );
 }
 
 void tr_measures_free( tr_measures *measures )

@@ -22,6 +22,7 @@ typedef struct mesh_scan {
     int bone_count;
     double *sums; // [frame_count] of squares
     bool *failed; // [frame_count]
+    int begin;    // frame from which blocks count
 } mesh_scan;
 
 static void add_performer( mesh_scan *scan, int performer, int *vertex_of )
@@ -87,10 +88,26 @@ static void scan_meshes( void *context, int begin, int end )
     mesh_scan *scan = context;
     tr_delaunay scratch = { 0 };
     vec3 *points = tr_alloc( 2 * (size_t)scan->count, sizeof( vec3 ) );
-    for ( int f = begin; f < end; ++f )
+    for ( int f = scan->begin + begin; f < scan->begin + end; ++f )
         scan->failed[f] = points == NULL || !sum_frame( scan, f, points, &scratch, &scan->sums[f] );
     tr_free( points );
     tr_delaunay_free( &scratch );
+}
+
+// A part of the frames at a time, so that it can be stopped.
+static bool scan_all( mesh_scan *scan, const tr_progress *progress )
+{
+    const int frames = scan->take->frame_count, at_once = 16 * frames_per_block;
+    mesh_scan part = *scan;
+    tr_error stopped;
+    for ( int f = 0; f < frames; f += at_once ) {
+        part.begin = f;
+        int count = frames - f < at_once ? frames - f : at_once;
+        tr_parallel_for( count, frames_per_block, scan_meshes, &part );
+        if ( !tr_progress_report( progress, f + count, frames, &stopped ) )
+            return false;
+    }
+    return true;
 }
 
 // Of the source's bones that are long enough to be vertices of their own.
@@ -116,7 +133,8 @@ bool tr_measure_laplacian( const tr_measuring *m, const tr_take *take, tr_figure
         tr_figures_null( figures, "the scene has no two joints to compare" );
     else if ( ok ) {
         double sum = 0, bone = mean_bone( &scan );
-        tr_parallel_for( take->frame_count, frames_per_block, scan_meshes, &scan );
+        if ( take != &m->source ) // which is what it is compared with
+            ok = scan_all( &scan, m->stage->progress );
         for ( int f = 0; f < take->frame_count; ++f ) {
             sum += scan.sums[f];
             ok = ok && !scan.failed[f];

@@ -184,20 +184,40 @@ bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error
            tr_error_set( error, "constraint %s has no finite error", stage->rules[job.rule].id );
 }
 
+// The layers on what the method made, then worlds and reports.
+static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
+{
+    if ( !tr_layers_apply( stage, out, stage->scene->layer_count, error ) ||
+         !tr_result_finish( out, stage, error ) )
+        return false;
+    for ( int r = 0; method->exact && r < stage->rule_count; ++r )
+        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1e3 * TR_KEPT;
+    return true;
+}
+
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
 {
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( !method->solve( stage, out, error ) ||
-         !tr_layers_apply( stage, out, stage->scene->layer_count, error ) ||
-         !tr_result_finish( out, stage, error ) ) {
-        tr_result_free( out );
+    if ( method->solve( stage, out, error ) && finish_layers( out, stage, method, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}
+
+bool tr_pipeline_run_above( tr_result *out, const tr_stage *stage, const tr_method *method,
+                            const tr_result *below, tr_error *error )
+{
+    assert( below->actor_count == stage->actor_count && below->prop_count == stage->prop_count &&
+            below->frame_count == stage->frame_count );
+    if ( !tr_result_copy( out, stage, below, error ) )
         return false;
-    }
-    for ( int r = 0; method->exact && r < stage->rule_count; ++r )
-        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1e3 * TR_KEPT;
-    return true;
+    if ( ( tr_meshes_copy( out, below ) || tr_error_memory( error ) ) &&
+         finish_layers( out, stage, method, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
 }
 
 bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_method *method, int layer,

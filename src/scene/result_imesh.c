@@ -98,3 +98,25 @@ void tr_meshes_free( tr_result *result )
     tr_free( result->meshes );
     tr_imesh_pairs_free( &result->links );
 }
+
+bool tr_meshes_copy( tr_result *out, const tr_result *in )
+{
+    out->meshed = in->meshed;
+    out->meshes = tr_alloc( (size_t)in->mesh_count, sizeof( tr_mesh_report ) );
+    out->links.items = tr_alloc( (size_t)in->links.count, sizeof *in->links.items );
+    if ( out->meshes == NULL || out->links.items == NULL )
+        return false;
+    for ( int i = 0; i < in->links.count; ++i )
+        out->links.items[out->links.count++] = in->links.items[i];
+    for ( int i = 0; i < in->mesh_count; ++i ) {
+        const tr_mesh_report *from = &in->meshes[i];
+        tr_mesh_report *to = &out->meshes[out->mesh_count++];
+        *to = *from;
+        to->members = tr_alloc( (size_t)from->member_count, sizeof( int ) );
+        if ( to->members == NULL )
+            return false;
+        for ( int k = 0; k < from->member_count; ++k )
+            to->members[k] = from->members[k];
+    }
+    return true;
+}

@@ -482,7 +482,7 @@ typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
 typedef struct tr_stage {
     const tr_scene *scene;  // borrowed; where layers move motion in time, the stage's own on the new time
     struct tr_times *times; // that one, NULL where nothing is moved in time
-    const tr_progress *progress; // borrowed; told how solving and saving go on, NULL: nobody asks
+    const tr_progress *progress; // borrowed; told how solving, measuring and saving go on, NULL: nobody asks
     int frame_count;
     double fps, ground;
     tr_actor *actors; // [actor_count], in the cast's order
@@ -632,6 +632,11 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
 // The same without the layer (an index in the scene) and those after it: what that layer acts on. No reports.
 bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_method *method, int layer,
                             tr_error *error );
+// And the rest: the layers on top of what tr_pipeline_run_below( …, 0 ) gave for this scene, or for one that
+// is the same below. The same bits as tr_pipeline_run.
+bool tr_pipeline_run_above( tr_result *out, const tr_stage *stage, const tr_method *method,
+                            const tr_result *below, tr_error *error );
+bool tr_scene_same_below( const tr_scene *a, const tr_scene *b ); // all is equal but layers of kind cage
 // The source itself as a result (target = source bodies): what every figure is reported beside.
 bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *error );
 void tr_result_free( tr_result *result );

@@ -155,6 +155,7 @@ bool tr_edits_load( tr_result *result, const tr_stage *stage, const char *folder
 // What interaction meshes did, as a member of report.json.
 void tr_meshes_print( const tr_stage *stage, const tr_result *result, tr_text *out );
 void tr_meshes_free( tr_result *result );
+bool tr_meshes_copy( tr_result *out, const tr_result *in );
 
 // The stage's grabs of layers before `end`, one after the other, each on what the ones before it gave.
 bool tr_layers_apply( const tr_stage *stage, tr_result *result, int end, tr_error *error );

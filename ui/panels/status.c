@@ -22,11 +22,15 @@ static void work( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float width )
 
 static void figures( tr_ui *ui, const tr_shown *shown, float width )
 {
-    char text[160], solve[48] = "";
+    char text[160], took[96] = "";
     static const char *const quality[] = { "", " · plain edges", " · no shadows" };
-    if ( shown->solved )
-        snprintf( solve, sizeof solve, "solved in %.0f ms · ", ui->solve_ms );
-    snprintf( text, sizeof text, "%s%.0f fps%s", solve, ui->fps, quality[ui->quality] );
+    if ( ui->drag.active && ui->drag_moves > 0 )
+        snprintf( took, sizeof took, "follows in %.0f ms (p95 %.0f) · ", ui->drag_ms, ui->drag_p95_ms );
+    else if ( shown->solved && ui->settles > 0 )
+        snprintf( took, sizeof took, "settled in %.0f ms · ", ui->settle_ms );
+    else if ( shown->solved )
+        snprintf( took, sizeof took, "solved in %.0f ms · ", ui->solve_ms );
+    snprintf( text, sizeof text, "%s%.0f fps%s", took, ui->fps, quality[ui->quality] );
     nk_layout_row_push( ui->nk, width );
     nk_label_colored( ui->nk, text, NK_TEXT_RIGHT, tr_theme_dark.dim );
 }

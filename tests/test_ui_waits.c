@@ -1,0 +1,95 @@
+// How long the editor makes somebody wait: what it says about it, and that it never makes them wait for what
+// could come later.
+#include "bench/bench.h"
+#include "desk.h"
+
+static void open_behind( desk *d, int cast ) // with a thread of its own, as on a screen
+{
+    char path[256];
+    tr_app_def def = tr_default_app_def();
+    *d = ( desk ){ 0 };
+    make_folder( d );
+    write_relay( d, cast, path );
+    d->window = tr_window_pretend( WIDTH, HEIGHT, 1.0, false, &d->error );
+    assert_non_null( d->window );
+    def.window = d->window;
+    def.open = path;
+    def.state_dir = d->folder;
+    def.wait = false;
+    d->app = tr_app_create( &def, &d->error );
+    check_ok( d->app != NULL, &d->error );
+    rest( d );
+}
+
+static void a_drag_and_its_end_are_timed( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    open_behind( &d, 3 );
+    assert_int_equal( ui_of( &d )->settles, 0 );
+    key( &d, 'X', 0 );
+    hold( &d, "p02.LeftHand", 30, -40, &x, &y );
+    assert_true( follows( &d, "p02.LeftHand", x, y ) );
+    assert_true( ui_of( &d )->drag_moves > 0 );
+    assert_true( ui_of( &d )->drag_ms > 0 && ui_of( &d )->drag_p95_ms > 0 );
+    button( &d, TR_BUTTON_LEFT, false, x + 30, y - 40, 0 );
+    rest( &d );
+    assert_int_equal( ui_of( &d )->settles, 1 );
+    assert_true( ui_of( &d )->settle_ms > 0 );
+    key( &d, 'Z', TR_MOD_CTRL );
+    rest( &d );
+    assert_int_equal( ui_of( &d )->settles, 2 );
+    end( &d );
+}
+
+// A hand that never rests: every frame brings another move, and poses come all the same.
+static void poses_come_while_the_mouse_keeps_moving( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    open_behind( &d, 3 );
+    key( &d, 'X', 0 );
+    hold( &d, "p02.LeftHand", 10, -10, &x, &y );
+    int i = 0;
+    for ( ; i < 20000 && ui_of( &d )->drag_moves < 5; ++i )
+        move_to( &d, x + 10 + i % 40, y - 10 - i % 30 );
+    assert_true( ui_of( &d )->drag_moves >= 5 );
+    button( &d, TR_BUTTON_LEFT, false, x + 30, y - 40, 0 );
+    rest( &d );
+    end( &d );
+}
+
+static void the_benchmark_runs_the_editor( void **state )
+{
+    (void)state;
+    tr_bench_report report;
+    tr_error error;
+    tr_log log = { 0 };
+    tr_bench_def def = tr_default_bench_def();
+    def.quick = true;
+    static const char *const names[] = { "ui/drag/19", "ui/settle/19" };
+    for ( int i = 0; i < 2; ++i ) {
+        def.only = names[i];
+        check_ok( tr_bench_run_ui( &report, &def, &log, &error ), &error );
+        assert_int_equal( report.count, 1 );
+        const tr_bench_row *row = &report.rows[0];
+        assert_string_equal( row->name, names[i] );
+        assert_string_equal( row->fields[0].name, "p50_ms" );
+        assert_string_equal( row->fields[1].name, "p95_ms" );
+        assert_string_equal( row->fields[2].name, "max_ms" );
+        assert_true( row->fields[0].value > 0 && row->fields[0].value <= row->fields[1].value &&
+                     row->fields[1].value <= row->fields[2].value );
+        tr_bench_report_free( &report );
+    }
+    tr_log_free( &log );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = { TEST( a_drag_and_its_end_are_timed ),
+                                        TEST( poses_come_while_the_mouse_keeps_moving ),
+                                        TEST( the_benchmark_runs_the_editor ) };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
