@@ -85,13 +85,22 @@ typedef struct tr_graphs {
     int actor_count;
 } tr_graphs;
 
-// nodes [actor_count + prop_count]: for whom; NULL: everybody. Without joints there are shifts alone. Zero as
-// yet.
-bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, bool joints,
+// set_of [actor_count + prop_count]: for whom, those that are in a set (not -1); NULL: everybody. joints: by
+// set, whether there are more than shifts; NULL: there are. Zero as yet.
+bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const int *set_of, const bool *joints,
                       tr_error *error );
 void tr_graphs_free( tr_graphs *graphs );
 // The fit reads shifts of as many frames before and after its own.
 int tr_steady_span( const tr_stage *stage );
+
+// What went wrong in jobs that run at the same time: of all, the first counts, whoever comes across it first.
+typedef struct tr_first_failure {
+    atomic_flag busy; // zero: free
+    int job;          // -1: all is well
+    tr_error error;
+} tr_first_failure;
+
+void tr_first_failure_note( tr_first_failure *first, int job, const tr_error *error );
 
 // Split by cost, so that a drag may solve again and again without allocating: create → run. Frames are the
 // stage's.
@@ -102,7 +111,9 @@ typedef struct tr_cluster_fit_def {
     const tr_stage *stage;
     tr_result *result;
     const tr_graphs *graphs;
-    const bool *nodes;    // [actor_count + prop_count] who is at work, read while building; NULL: everybody
+    const int *set_of; // [actor_count + prop_count] who is at work, and in which set: sets that no rule joins
+                       // may be run for themselves; -1: not at work. Read while building; NULL: all in set 0
+    int set_count;     // at least 1
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // frames that may be asked for
     tr_fit_def fit;
@@ -118,10 +129,12 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                                const tr_graphs *graphs ); // everybody, at once, to the end
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );
 bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
+// Of one set alone; sets may be run at the same time, by different threads.
+bool tr_cluster_fitter_run_set( tr_cluster_fitter *fitter, int set, int from, int to, tr_error *error );
 // From the next run on.
 void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds );
-// Whether it reads more than shifts.
-bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter );
+// Whether it reads more than shifts of a set.
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter, int set );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 
 // Graphs by body: characters with the same skeleton and volume share one, and with it the factors of K; so do
@@ -185,7 +198,8 @@ typedef struct tr_deform_run {
     const tr_progress *progress; // told of the first half of the work; NULL: nobody asks
 } tr_deform_run;
 
-// Deforms the frames, puts props where their graphs came to, and writes what the graphs say.
+// Deforms the frames, puts props where their graphs came to, and writes what the graphs say. Different works
+// may be run in the same rooms at the same time, each by one task of a parallel loop.
 bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_error *error );
 
 // Brings poses somebody changed back in line with the rules: graphs, then fit, of all affected characters and
@@ -194,7 +208,8 @@ bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_e
 typedef struct tr_settle_def {
     const tr_stage *stage;
     tr_result *result;    // motions, worlds, tracks
-    const bool *nodes;    // [actor_count + prop_count] who may be affected
+    const int *set_of;    // [actor_count + prop_count] who may be affected, and in which set; -1: nobody
+    int set_count;        // sets that no rule joins are settled for themselves
     const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
     int first, last;      // frames that may be asked for
     int reach;            // the largest stride of a run
@@ -215,12 +230,16 @@ typedef struct tr_settling {
 tr_settling tr_default_settling( void ); // converged
 
 tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error );
-// Whether the fit asks for the joints of graphs, in every frame it fits; otherwise roots will do, and those
-// may be mixed from graphs some frames apart.
-bool tr_settler_needs_joints( const tr_settler *settler );
-// The graphs of some frames; then, where they and those tr_steady_span around are done, the fit.
-bool tr_settler_deform( tr_settler *settler, const tr_settling *how, int from, int to, tr_error *error );
-bool tr_settler_fit( tr_settler *settler, const tr_settling *how, int from, int to, tr_error *error );
+// Whether the fit asks for the joints of a set's graphs, in every frame it fits; otherwise roots will do, and
+// those may be mixed from graphs some frames apart.
+bool tr_settler_needs_joints( const tr_settler *settler, int set );
+// How well skeletons are fitted from now on.
+void tr_settler_set_fit( tr_settler *settler, const tr_settling *how );
+// The graphs of some frames; then, where they and those tr_steady_span around are done, the fit. Sets may be
+// settled at the same time, by different threads.
+bool tr_settler_deform( tr_settler *settler, int set, const tr_settling *how, int from, int to,
+                        tr_error *error );
+bool tr_settler_fit( tr_settler *settler, int set, int from, int to, tr_error *error );
 void tr_settler_destroy( tr_settler *settler ); // NULL is fine
 // All of it once: converged.
 bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,

@@ -170,49 +170,64 @@ static bool run_rounds( const fitter *s, tr_error *error )
 
 typedef struct fit_crew { // all threads at work on the jobs
     tr_cluster_fitter *all;
-    int from, to;
+    const int *jobs; // [count] which; NULL: all of them
+    int count, from, to;
     atomic_int done;
     atomic_bool cancelled;
+    tr_first_failure failure;
 } fit_crew;
+
+static void run_job( fit_crew *crew, int j )
+{
+    tr_cluster_fitter *all = crew->all;
+    int thread = tr_parallel_thread(), done = atomic_fetch_add( &crew->done, 1 );
+    fit_room *room = &all->rooms[thread];
+    const fit_job *job = &all->jobs[j];
+    tr_error error;
+    if ( job->from > crew->to || job->to < crew->from || crew->cancelled )
+        return;
+    if ( thread == 0 && // who asks knows one thread only
+         !tr_progress_report( all->def.progress, crew->count + done, 2 * crew->count, &error ) ) {
+        crew->cancelled = true;
+        tr_first_failure_note( &crew->failure, 0, &error );
+        return;
+    }
+    fitter s = tr_fit_room_open( all, room, job, crew->from, crew->to );
+    if ( !run_rounds( &s, &error ) )
+        tr_first_failure_note( &crew->failure, j, &error );
+    tr_fit_room_close( room, &s );
+}
 
 static void run_jobs( void *context, int begin, int end )
 {
     fit_crew *crew = context;
-    tr_cluster_fitter *all = crew->all;
-    int thread = tr_parallel_thread();
-    fit_room *room = &all->rooms[thread];
-    for ( int j = begin; j < end; ++j ) {
-        const fit_job *job = &all->jobs[j];
-        int done = atomic_fetch_add( &crew->done, 1 );
-        if ( job->from > crew->to || job->to < crew->from || crew->cancelled )
-            continue;
-        if ( thread == 0 && // who asks knows one thread only
-             !tr_progress_report( all->def.progress, all->job_count + done, 2 * all->job_count,
-                                  &room->error ) )
-            crew->cancelled = true;
-        fitter s = tr_fit_room_open( all, room, job, crew->from, crew->to );
-        tr_error error;
-        if ( !crew->cancelled && !run_rounds( &s, &error ) && ( room->failed < 0 || j < room->failed ) ) {
-            room->failed = j;
-            room->error = error;
-        }
-        tr_fit_room_close( room, &s );
-    }
+    for ( int j = begin; j < end; ++j )
+        run_job( crew, crew->jobs != NULL ? crew->jobs[j] : j );
+}
+
+static bool run( fit_crew *crew, tr_error *error )
+{
+    assert( crew->from >= crew->all->def.first && crew->to <= crew->all->def.last );
+    crew->failure.job = -1;
+    tr_parallel_for( crew->count, 1, run_jobs, crew );
+    if ( crew->failure.job < 0 )
+        return true;
+    *error = crew->failure.error;
+    return false;
 }
 
 bool tr_cluster_fitter_run( tr_cluster_fitter *all, int from, int to, tr_error *error )
 {
-    assert( from >= all->def.first && to <= all->def.last );
-    fit_crew crew = { .all = all, .from = from, .to = to };
-    for ( int t = 0; t < all->room_count; ++t )
-        all->rooms[t].failed = -1;
-    tr_parallel_for( all->job_count, 1, run_jobs, &crew );
-    const fit_room *first = NULL; // the same for any number of threads
-    for ( int t = 0; t < all->room_count; ++t )
-        if ( all->rooms[t].failed >= 0 && ( first == NULL || all->rooms[t].failed < first->failed ) )
-            first = &all->rooms[t];
-    if ( first == NULL && !crew.cancelled )
-        return true;
-    *error = crew.cancelled ? all->rooms[0].error : first->error;
-    return false;
+    return run( &( fit_crew ){ .all = all, .count = all->job_count, .from = from, .to = to }, error );
+}
+
+bool tr_cluster_fitter_run_set( tr_cluster_fitter *all, int set, int from, int to, tr_error *error )
+{
+    int first = all->set_begin[set];
+    return run( &( fit_crew ){ .all = all,
+                               .jobs = all->set_jobs + first,
+                               .count = all->set_begin[set + 1] - first,
+                               .from = from,
+                               .to = to },
+                error );
 }

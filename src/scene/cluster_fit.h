@@ -76,20 +76,20 @@ typedef struct fitter {
 typedef struct fit_room { // of one thread
     char *memory;         // for the job at hand
     tr_fit_scratch scratch;
-    int *body_of;   // [actor_count]
-    int failed;     // the first job that did, -1: none
-    tr_error error; // of that
+    int *body_of; // [actor_count]
 } fit_room;
 
 struct tr_cluster_fitter {
     tr_cluster_fit_def def;
     fit_body *bodies; // [body_count]
     int body_count;
-    int *body_of;      // [actor_count] -1: not at work
-    bool needs_joints; // of the graphs, not only where they put bodies
-    fit_job *jobs;     // [job_count] the longest first
+    int *body_of;       // [actor_count] -1: not at work
+    bool *needs_joints; // [set_count] of the graphs, not only where they put bodies
+    fit_job *jobs;      // [job_count] the longest first
     int job_count, job_capacity;
-    int *lists; // [list_count]
+    int *set_jobs;  // [job_count] the same by set
+    int *set_begin; // [set_count + 1] where those of a set begin
+    int *lists;     // [list_count]
     int list_count, list_capacity;
     size_t room_bytes;
     fit_room *rooms; // [room_count]

@@ -21,7 +21,10 @@ void tr_cluster_fitter_destroy( tr_cluster_fitter *all )
     tr_fit_rooms_free( all );
     tr_free( all->bodies );
     tr_free( all->body_of );
+    tr_free( all->needs_joints );
     tr_free( all->jobs );
+    tr_free( all->set_jobs );
+    tr_free( all->set_begin );
     tr_free( all->lists );
     tr_free( all );
 }
@@ -49,7 +52,12 @@ static bool is_foot_or_hand( const tr_skeleton *skeleton, int joint )
 
 static bool is_at_work( const tr_cluster_fitter *all, int node )
 {
-    return node >= 0 && ( all->def.nodes == NULL || all->def.nodes[node] );
+    return node >= 0 && ( all->def.set_of == NULL || all->def.set_of[node] >= 0 );
+}
+
+static int set_of( const tr_cluster_fitter *all, int node )
+{
+    return all->def.set_of != NULL ? all->def.set_of[node] : 0;
 }
 
 // Who is at work: everybody, or those the def names.
@@ -109,23 +117,33 @@ static bool build_bodies( tr_cluster_fitter *all, tr_error *error )
     return ok;
 }
 
-static bool find_need_of_joints( const tr_cluster_fitter *all )
+// Of the graph of somebody who is alone and has no centre of mass to shift, only the root is asked for,
+// unless a rule speaks of several joints' mean.
+static bool find_needs_of_joints( tr_cluster_fitter *all )
 {
     const tr_stage *stage = all->def.stage;
-    bool needs = all->body_count != 1 || all->bodies[0].mass_count > 0;
-    for ( int p = 0; p < stage->prop_count; ++p )
-        needs = needs || is_at_work( all, stage->actor_count + p );
-    for ( int r = 0; !needs && r < stage->rule_count; ++r ) {
-        const tr_anchor *a = &stage->rules[r].a, *b = &stage->rules[r].b;
-        needs = ( is_at_work( all, a->actor ) && tr_anchor_mixes( stage, a ) ) ||
-                ( is_at_work( all, b->actor ) && tr_anchor_mixes( stage, b ) );
+    int *bodies = tr_alloc( (size_t)all->def.set_count, sizeof( int ) );
+    all->needs_joints = tr_alloc( (size_t)all->def.set_count, sizeof( bool ) );
+    bool ok = bodies != NULL && all->needs_joints != NULL, *needs = all->needs_joints;
+    for ( int i = 0; ok && i < all->body_count; ++i ) {
+        int set = set_of( all, all->bodies[i].actor );
+        needs[set] = needs[set] || ++bodies[set] > 1 || all->bodies[i].mass_count > 0;
     }
-    return needs;
+    for ( int p = 0; ok && p < stage->prop_count; ++p )
+        if ( is_at_work( all, stage->actor_count + p ) )
+            needs[set_of( all, stage->actor_count + p )] = true;
+    for ( int r = 0; ok && r < 2 * stage->rule_count; ++r ) {
+        const tr_anchor *end = r % 2 == 0 ? &stage->rules[r / 2].a : &stage->rules[r / 2].b;
+        if ( is_at_work( all, end->actor ) && tr_anchor_mixes( stage, end ) )
+            needs[set_of( all, end->actor )] = true;
+    }
+    tr_free( bodies );
+    return ok;
 }
 
-bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all )
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all, int set )
 {
-    return all->needs_joints;
+    return all->needs_joints[set];
 }
 
 // ---------------------------------------------------------------------------------------------------- jobs
@@ -312,6 +330,29 @@ static bool build_jobs( tr_cluster_fitter *all )
     return ok;
 }
 
+// Whoever is in a job is in its set.
+static int job_set( const tr_cluster_fitter *all, const fit_job *job )
+{
+    int first = all->lists[job->body_count > 0 ? job->body_begin : job->prop_begin];
+    return set_of( all,
+                   job->body_count > 0 ? all->bodies[first].actor : all->def.stage->actor_count + first );
+}
+
+static bool list_sets( tr_cluster_fitter *all )
+{
+    all->set_jobs = tr_alloc( (size_t)all->job_count, sizeof( int ) );
+    all->set_begin = tr_alloc( (size_t)all->def.set_count + 2, sizeof( int ) );
+    if ( all->set_jobs == NULL || all->set_begin == NULL )
+        return false;
+    for ( int j = 0; j < all->job_count; ++j ) // two places ahead: filling moves each by one
+        all->set_begin[job_set( all, &all->jobs[j] ) + 2]++;
+    for ( int s = 0; s < all->def.set_count; ++s )
+        all->set_begin[s + 2] += all->set_begin[s + 1];
+    for ( int j = 0; j < all->job_count; ++j )
+        all->set_jobs[all->set_begin[job_set( all, &all->jobs[j] ) + 1]++] = j;
+    return true;
+}
+
 // -------------------------------------------------------------------------------------------------- fitter
 
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
@@ -320,6 +361,7 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
     return ( tr_cluster_fit_def ){ .stage = stage,
                                    .result = result,
                                    .graphs = graphs,
+                                   .set_count = 1,
                                    .last = stage->frame_count - 1,
                                    .fit = tr_default_fit_def(),
                                    .rounds = TR_MEETING_ROUNDS,
@@ -342,9 +384,10 @@ tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_e
     }
     all->def = *def;
     bool ok = ( find_bodies( all ) || tr_error_memory( error ) ) && build_bodies( all, error ) &&
-              ( build_jobs( all ) || tr_error_memory( error ) ) && tr_fit_rooms_build( all, error );
-    all->needs_joints = ok && find_need_of_joints( all );
-    all->def.nodes = NULL; // not needed any more, and not ours
+              ( ( build_jobs( all ) && list_sets( all ) && find_needs_of_joints( all ) ) ||
+                tr_error_memory( error ) ) &&
+              tr_fit_rooms_build( all, error );
+    all->def.set_of = NULL; // not needed any more, and not ours
     if ( ok )
         return all;
     tr_cluster_fitter_destroy( all );

@@ -32,8 +32,6 @@ typedef struct tr_work_room {    // of one thread, for a block of frames of the 
     bool *still;                 // [node_count] nobody is affected in any of the frames
     tr_cluster_scratch *scratch; // of all rooms
     char *memory;
-    bool failed;
-    tr_error error;
 } tr_work_room;
 
 #define ALIGN 32
@@ -105,16 +103,47 @@ static bool measure_scratch( const tr_cluster_work *work, tr_cluster_need *need,
     return ok;
 }
 
+typedef struct measuring {
+    const tr_cluster_work *works;
+    tr_cluster_need *needs; // [count of works]
+    tr_first_failure failure;
+} measuring;
+
+static void measure_some( void *context, int begin, int end )
+{
+    measuring *m = context;
+    tr_error error;
+    for ( int w = begin; w < end; ++w )
+        if ( !measure_scratch( &m->works[w], &m->needs[w], &error ) )
+            tr_first_failure_note( &m->failure, w, &error );
+}
+
+// What the most demanding of the works needs.
+static bool measure_all( const tr_cluster_work *works, int count, tr_cluster_need *need, tr_error *error )
+{
+    measuring m = { works, tr_alloc( (size_t)count, sizeof( tr_cluster_need ) ), .failure.job = -1 };
+    if ( m.needs == NULL )
+        return tr_error_memory( error );
+    tr_parallel_for( count, 1, measure_some, &m );
+    for ( int w = 0; w < count; ++w ) {
+        need->lists = m.needs[w].lists > need->lists ? m.needs[w].lists : need->lists;
+        need->part = m.needs[w].part > need->part ? m.needs[w].part : need->part;
+    }
+    tr_free( m.needs );
+    if ( m.failure.job >= 0 )
+        *error = m.failure.error;
+    return m.failure.job < 0;
+}
+
 bool tr_work_rooms_build( tr_work_rooms *out, const tr_cluster_work *works, int count, tr_error *error )
 {
     *out = ( tr_work_rooms ){ 0 };
     tr_cluster_need need = { 0 };
     size_t bytes = 0;
-    for ( int w = 0; w < count; ++w ) {
+    if ( !measure_all( works, count, &need, error ) )
+        return false;
+    for ( int w = 0; w < count; ++w )
         bytes = room_bytes( &works[w] ) > bytes ? room_bytes( &works[w] ) : bytes;
-        if ( !measure_scratch( &works[w], &need, error ) )
-            return false;
-    }
     int threads = tr_parallel_threads();
     out->rooms = tr_alloc( (size_t)threads, sizeof( tr_work_room ) );
     out->scratch = tr_cluster_scratch_build( &need, error );
@@ -311,15 +340,28 @@ typedef struct crew { // all threads at work
     int job_count;
     atomic_int done;
     atomic_bool stopped;
+    tr_first_failure failure;
 } crew;
 
-static bool run_block( const crew *c, tr_work_room *room, const tr_cluster_work *work, int block )
+void tr_first_failure_note( tr_first_failure *first, int job, const tr_error *error )
+{
+    while ( atomic_flag_test_and_set( &first->busy ) ) { // for as long as a copy takes
+    }
+    if ( first->job < 0 || job < first->job ) {
+        first->job = job;
+        first->error = *error;
+    }
+    atomic_flag_clear( &first->busy );
+}
+
+static bool run_block( const crew *c, tr_work_room *room, const tr_cluster_work *work, int block,
+                       tr_error *error )
 {
     int before = block * c->frames, left = c->count - before;
     run r = { c->first + before * work->stride, work->stride, left < c->frames ? left : c->frames };
     open_room( room, work );
     find_still( work, room, c->run->affected, r );
-    if ( !deform( work, room, c->run->transfer, r, &room->error ) )
+    if ( !deform( work, room, c->run->transfer, r, error ) )
         return false;
     for ( int g = 0; g < work->node_count; ++g )
         if ( is_prop( work, g ) )
@@ -336,10 +378,11 @@ static void run_jobs( void *context, int begin, int end )
     tr_work_room *room = &c->rooms->rooms[thread];
     for ( int j = begin; j < end && !c->stopped; ++j ) {
         int done = atomic_fetch_add( &c->done, 1 );
+        tr_error error;
         bool ok = thread != 0 || // who asks knows one thread only
-                  tr_progress_report( c->run->progress, done, 2 * c->job_count, &room->error );
-        if ( !ok || !run_block( c, room, &c->run->works[j / c->block_count], j % c->block_count ) ) {
-            room->failed = true;
+                  tr_progress_report( c->run->progress, done, 2 * c->job_count, &error );
+        if ( !ok || !run_block( c, room, &c->run->works[j / c->block_count], j % c->block_count, &error ) ) {
+            tr_first_failure_note( &c->failure, j, &error );
             c->stopped = true;
         }
     }
@@ -356,14 +399,12 @@ bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_e
     c.count = todo->to < first ? 0 : ( todo->to - first ) / stride + 1;
     c.block_count = ( c.count + c.frames - 1 ) / c.frames;
     c.job_count = todo->count * c.block_count;
-    for ( int t = 0; t < rooms->count; ++t )
-        rooms->rooms[t].failed = false;
+    c.failure.job = -1;
     tr_parallel_for( c.job_count, 1, run_jobs, &c );
-    for ( int t = 0; t < rooms->count; ++t )
-        if ( rooms->rooms[t].failed ) {
-            *error = rooms->rooms[t].error;
-            return false;
-        }
+    if ( c.failure.job >= 0 ) {
+        *error = c.failure.error;
+        return false;
+    }
     for ( int w = 0; stride > 1 && w < todo->count; ++w )
         for ( int g = 0; g < todo->works[w].node_count; ++g )
             if ( !is_prop( &todo->works[w], g ) )

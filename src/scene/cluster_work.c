@@ -115,17 +115,19 @@ static bool build_world( tr_world *out, int joint_count, int frame_count )
     return out->rotations != NULL && out->positions != NULL;
 }
 
-bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const bool *nodes, bool joints, tr_error *error )
+bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const int *set_of, const bool *joints,
+                      tr_error *error )
 {
     *out = ( tr_graphs ){ .actor_count = stage->actor_count };
     out->worlds = tr_alloc( (size_t)stage->actor_count, sizeof( tr_world ) );
     out->shifts = tr_alloc( (size_t)stage->actor_count, sizeof( vec3 * ) );
     bool ok = out->worlds != NULL && out->shifts != NULL;
     for ( int i = 0; ok && i < stage->actor_count; ++i )
-        if ( nodes == NULL || nodes[i] ) {
+        if ( set_of == NULL || set_of[i] >= 0 ) {
+            bool wanted = joints == NULL || set_of == NULL || joints[set_of[i]];
             out->shifts[i] = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
             ok = out->shifts[i] != NULL &&
-                 ( !joints ||
+                 ( !wanted ||
                    build_world( &out->worlds[i], stage->actors[i].target.joint_count, stage->frame_count ) );
         }
     return ok || tr_error_memory( error );

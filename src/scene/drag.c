@@ -104,47 +104,29 @@ static bool find_sets( tr_drag *drag )
     return ok;
 }
 
-static bool build_settler( const tr_drag *drag, tr_drag_set *set )
+static bool build_settler( tr_drag *drag, tr_error *error )
 {
-    size_t count = (size_t)( drag->stage.actor_count + drag->stage.prop_count );
-    bool *nodes = tr_alloc( count, sizeof( bool ) );
-    tr_error error;
-    for ( int n = 0; nodes != NULL && n < set->count; ++n )
-        nodes[set->nodes[n]] = true;
+    int nodes = drag->stage.actor_count + drag->stage.prop_count;
+    int *set_of = tr_alloc( (size_t)nodes, sizeof( int ) );
+    if ( set_of == NULL )
+        return tr_error_memory( error );
+    for ( int n = 0; n < nodes; ++n )
+        set_of[n] = -1;
+    for ( int s = 0; s < drag->set_count; ++s )
+        for ( int n = 0; n < drag->sets[s].count; ++n )
+            set_of[drag->sets[s].nodes[n]] = s;
     tr_settle_def def = { .stage = &drag->layer.edited,
                           .result = drag->layer.result,
-                          .nodes = nodes,
+                          .set_of = set_of,
+                          .set_count = drag->set_count,
                           .affected = drag->layer.affected,
                           .first = drag->range.first,
                           .last = drag->range.last,
                           .reach = drag->how[TR_DRAG_FAR].stride,
                           .kept = drag->how[TR_DRAG_NEAR].stride };
-    set->settler = nodes != NULL ? tr_settler_create( &def, &error ) : NULL;
-    tr_free( nodes );
-    return set->settler != NULL;
-}
-
-typedef struct building {
-    tr_drag *drag;
-    atomic_bool failed;
-} building;
-
-static void build_settlers( void *context, int begin, int end )
-{
-    building *b = context;
-    for ( int i = begin; i < end; ++i )
-        if ( !build_settler( b->drag, &b->drag->sets[i] ) )
-            b->failed = true;
-}
-
-// Fails for want of memory only.
-static bool build_sets( tr_drag *drag, tr_error *error )
-{
-    building b = { .drag = drag };
-    if ( !find_sets( drag ) )
-        return tr_error_memory( error );
-    tr_parallel_for( drag->set_count, 1, build_settlers, &b );
-    return !b.failed || tr_error_memory( error );
+    drag->settler = tr_settler_create( &def, error );
+    tr_free( set_of );
+    return drag->settler != NULL;
 }
 
 static int node_count( const tr_drag *drag )
@@ -175,7 +157,8 @@ static bool build( tr_drag *drag, tr_error *error )
     if ( !drag->layer.built )
         return true;
     tr_cage_layer_range( &drag->layer, &drag->range.first, &drag->range.last );
-    return tr_cage_outline_build( &drag->shape, &drag->layer, error ) && build_sets( drag, error );
+    return tr_cage_outline_build( &drag->shape, &drag->layer, error ) &&
+           ( find_sets( drag ) || tr_error_memory( error ) ) && build_settler( drag, error );
 }
 
 tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error )
@@ -203,8 +186,7 @@ void tr_drag_end( tr_drag *drag )
 {
     if ( drag == NULL )
         return;
-    for ( int i = 0; i < drag->set_count; ++i )
-        tr_settler_destroy( drag->sets[i].settler );
+    tr_settler_destroy( drag->settler );
     if ( drag->layer.stage != NULL )
         tr_cage_layer_free( &drag->layer );
     tr_cage_outline_free( &drag->shape );

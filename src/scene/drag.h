@@ -32,7 +32,6 @@ static inline tr_row tr_row_join( tr_row r, tr_row more ) // of two that touch
 typedef struct tr_drag_set { // whom rules join
     const int *nodes;        // [count]
     int count;
-    tr_settler *settler;
 } tr_drag_set;
 
 typedef enum tr_drag_pass {
@@ -54,6 +53,7 @@ struct tr_drag {
     tr_drag_set *sets; // [set_count]
     int *nodes;        // of all sets
     int set_count;
+    tr_settler *settler;
     tr_settling how[TR_DRAG_PASSES];
     int blocks[TR_DRAG_PASSES]; // that are solved at the same time, at most
     tr_row range;               // what a tick may change

@@ -282,10 +282,10 @@ typedef struct solving {
 
 // How a set is settled. Where the fit asks for joints, every frame that is fitted needs its graph; where it
 // asks for the root alone, that is there long before hands and feet are.
-static tr_settling how_of( const solving *s, const tr_drag_set *set )
+static tr_settling how_of( const solving *s, int set )
 {
     tr_settling how = s->drag->how[s->pass];
-    bool joints = tr_settler_needs_joints( set->settler );
+    bool joints = tr_settler_needs_joints( s->drag->settler, set );
     if ( s->pass == TR_DRAG_NEAR && joints )
         how.stride = 1;
     if ( s->pass != TR_DRAG_EXACT && !joints )
@@ -293,8 +293,9 @@ static tr_settling how_of( const solving *s, const tr_drag_set *set )
     return how;
 }
 
-static bool prepare( const solving *s, const tr_drag_set *set, const tr_settling *how )
+static bool prepare( const solving *s, int index, const tr_settling *how )
 {
+    const tr_drag_set *set = &s->drag->sets[index];
     tr_error error;
     tr_some_frames some = { s->fresh.first, s->fresh.last, how->stride, 0, -1 };
     if ( tr_row_is_empty( s->fresh ) )
@@ -302,7 +303,7 @@ static bool prepare( const solving *s, const tr_drag_set *set, const tr_settling
     if ( s->pass == TR_DRAG_NEAR )
         some.near_first = s->frames.first, some.near_last = s->frames.last;
     return tr_cage_layer_pose( &s->drag->layer, set->nodes, set->count, &some, &error ) &&
-           tr_settler_deform( set->settler, how, s->fresh.first, s->fresh.last, &error );
+           tr_settler_deform( s->drag->settler, index, how, s->fresh.first, s->fresh.last, &error );
 }
 
 // Frames that are prepared for their neighbours' sake only are not to be fitted.
@@ -315,15 +316,16 @@ static void skip_others( const solving *s, const tr_drag_set *set )
     }
 }
 
-static bool solve_set( const solving *s, const tr_drag_set *set )
+static bool solve_set( const solving *s, int index )
 {
-    tr_settling how = how_of( s, set );
+    const tr_drag_set *set = &s->drag->sets[index];
+    tr_settling how = how_of( s, index );
     tr_error error;
-    if ( tr_drag_is_superseded( s->drag ) || !prepare( s, set, &how ) || tr_drag_is_superseded( s->drag ) )
+    if ( tr_drag_is_superseded( s->drag ) || !prepare( s, index, &how ) || tr_drag_is_superseded( s->drag ) )
         return false;
     if ( s->pass == TR_DRAG_FAR )
         skip_others( s, set );
-    if ( !tr_settler_fit( set->settler, &how, s->frames.first, s->frames.last, &error ) )
+    if ( !tr_settler_fit( s->drag->settler, index, s->frames.first, s->frames.last, &error ) )
         return false;
     if ( s->pass == TR_DRAG_FAR )
         mix( s->drag, set, s->frames );
@@ -334,7 +336,7 @@ static void solve_sets( void *context, int begin, int end )
 {
     solving *s = context;
     for ( int i = begin; i < end; ++i )
-        if ( !s->stopped && !solve_set( s, &s->drag->sets[i] ) )
+        if ( !s->stopped && !solve_set( s, i ) )
             s->stopped = true;
 }
 
@@ -357,6 +359,7 @@ bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames )
         s.fresh.first = done.last + 1;
     else if ( !tr_row_is_empty( done ) )
         s.fresh.last = done.first - 1;
+    tr_settler_set_fit( drag->settler, &drag->how[pass] );
     tr_parallel_for( drag->set_count, 1, solve_sets, &s );
     if ( s.stopped || tr_drag_is_superseded( drag ) )
         return false;

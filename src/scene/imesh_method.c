@@ -175,7 +175,7 @@ static bool work_build( tr_mesh_work *w, tr_error *error )
         ok = ( w->places[p] = tr_alloc( frames, sizeof( rigid ) ) ) != NULL;
     if ( !ok )
         return tr_error_memory( error );
-    if ( !tr_graphs_build( &w->graphs, stage, NULL, true, error ) )
+    if ( !tr_graphs_build( &w->graphs, stage, NULL, NULL, error ) )
         return false;
     for ( size_t i = 0; i < actors; ++i ) {
         tr_world_free( &w->graphs.worlds[i] );

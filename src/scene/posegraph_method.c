@@ -152,7 +152,7 @@ static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_graphs graphs;
-    bool ok = tr_graphs_build( &graphs, stage, NULL, true, error ) && copy_pose( stage, result, error ) &&
+    bool ok = tr_graphs_build( &graphs, stage, NULL, NULL, error ) && copy_pose( stage, result, error ) &&
               solve_clusters( stage, result, &graphs, error ) && fit( stage, result, &graphs, error );
     tr_graphs_free( &graphs );
     return ok;
