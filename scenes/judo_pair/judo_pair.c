@@ -200,17 +200,41 @@ static vec3 sleeve_at( const bout *b, const rigid chests[2], double time )
 }
 
 static const vec3 shoulder_front = { 0.11, 0.10, 0.125 }, waist = { -0.125, -0.17, -0.055 },
-                  sleeve_arm = { -0.235, 0.02, 0.07 };
+                  sleeve_arm = { -0.235, 0.02, 0.07 }, held_elbow = { -0.8, 0.1, -0.6 };
+
+// The direction of the thrown one's right forearm when the wrist is where it is held: the arm's two bones and
+// where its elbow goes say where that is.
+static vec3 held_forearm( rigid chest, vec3 wrist )
+{
+    const double upper = 0.30, lower = 0.26;
+    vec3 shoulder = rigid_apply( chest, v3( -0.18, 0.14, 0 ) ), arm = v3_sub( wrist, shoulder );
+    double span = v3_length( arm ), along = ( upper * upper - lower * lower + span * span ) / ( 2.0 * span );
+    vec3 reach = v3_scale( 1.0 / span, arm ), pole = q_rotate( chest.rotation, held_elbow );
+    vec3 aside = v3_unit( v3_mad( pole, -v3_dot( pole, reach ), reach ) );
+    vec3 elbow =
+        v3_mad( v3_mad( shoulder, along, reach ), sqrt( fmax( upper * upper - along * along, 0.0 ) ), aside );
+    return v3_unit( v3_sub( wrist, elbow ) );
+}
+
+// A hand around the held wrist: the palm lies on it from above, the fingers across it, always the same way
+// round.
+static rigid around_wrist( const rigid chests[2], vec3 wrist )
+{
+    vec3 forearm = held_forearm( chests[THROWN], wrist );
+    vec3 above = v3_unit( v3_mad( v3_y, -forearm.y, forearm ) ), across = v3_cross( above, forearm );
+    vec3 reach = v3_unit( v3_sub( wrist, rigid_apply( chests[THROWER], v3( 0.18, 0.14, 0 ) ) ) );
+    vec3 fingers = v3_mad( reach, -v3_dot( reach, above ), above );
+    double turn = v3_dot( fingers, across ); // its sign hardly changes; made so that it never does
+    fingers = v3_mad( fingers, -turn - hypot( turn, 0.5 ), across );
+    return ( rigid ){ tr_human_hand_rotation( TR_HUMAN_LEFT, fingers, v3_negate( above ) ),
+                      v3_mad( wrist, 0.034, above ) };
+}
 
 // Left on the sleeve throughout. Right on the other's left shoulder, then around the waist until the landing.
 static void thrower_hands( const bout *b, const rigid chests[2], double time, tr_human_targets *out )
 {
-    vec3 wrist = sleeve_at( b, chests, time );
-    vec3 reach = v3_unit( v3_sub( wrist, rigid_apply( chests[THROWER], v3( 0.18, 0.14, 0 ) ) ) );
-    vec3 down = v3( 0, -1, 0 );
     tr_human_hand *left = &out->hands[TR_HUMAN_LEFT], *right = &out->hands[TR_HUMAN_RIGHT];
-    left->hold = ( rigid ){ tr_human_hand_rotation( TR_HUMAN_LEFT, v3_add( reach, v3( 0, 0.2, 0 ) ), down ),
-                            v3_mad( wrist, 0.034, v3_y ) };
+    left->hold = around_wrist( chests, sleeve_at( b, chests, time ) );
     left->grip = 1.0;
     left->elbow = v3( 0.9, -0.4, 0.5 );
     rigid lapel =
@@ -220,9 +244,10 @@ static void thrower_hands( const bout *b, const rigid chests[2], double time, tr
     right->hold = between( lapel, hug, in );
     vec3 outside = q_rotate( chests[THROWER].rotation, v3( -1.5 * in * ( 1.0 - in ), 0, 0 ) );
     right->hold.position = v3_add( right->hold.position, outside ); // round the own shoulder, not through it
+    // Let go, it swings aside, out of the other's way.
     double over = smooth_step5( ( time - 3.0 ) / 0.8 );
-    right->rest = tr_human_hang( TR_HUMAN_RIGHT, lerpd( 70, 18, over ) * TR_DEGREE, 6 * TR_DEGREE,
-                                 lerpd( 70, 30, over ) * TR_DEGREE );
+    right->rest = tr_human_hang( TR_HUMAN_RIGHT, lerpd( 20, 18, over ) * TR_DEGREE,
+                                 lerpd( 90, 6, over ) * TR_DEGREE, lerpd( 40, 30, over ) * TR_DEGREE );
     right->grip = tr_pulse( time, -1, 2.36, 1, 0.32 );
     right->elbow = v3( -1.0, -0.3, -0.1 );
 }
@@ -237,14 +262,14 @@ static void thrown_hands( const bout *b, const rigid chests[2], double time, tr_
     right->hold.rotation = tr_human_hand_rotation( TR_HUMAN_RIGHT, reach, v3( 0, -1, 0 ) );
     right->hold.position = v3_mad( wrist, 0.09, reach );
     right->grip = 1.0;
-    right->elbow = v3( -0.8, 0.1, -0.6 );
+    right->elbow = held_elbow;
     rigid sleeve =
         on_chest( chests[THROWER], TR_HUMAN_LEFT, sleeve_arm, v3( 0.2, 0.5, -0.8 ), v3( 1, 0, 0 ) );
     double fly = smooth_step5( ( time - TURN ) / 0.7 ),
            mat = smooth_step5( ( time - 2.75 ) / ( LANDING - 2.75 ) );
     rigid flat = { tr_human_hand_rotation( TR_HUMAN_LEFT, v3( -0.8, 0, -0.5 ), v3( 0, -1, 0 ) ),
                    tr_track3_at( &b->slap, time ) };
-    left->rest = tr_human_hang( TR_HUMAN_LEFT, -25 * TR_DEGREE, 85 * TR_DEGREE, 20 * TR_DEGREE );
+    left->rest = tr_human_hang( TR_HUMAN_LEFT, -75 * TR_DEGREE, 85 * TR_DEGREE, 20 * TR_DEGREE );
     left->hold = mat > 0 ? flat : sleeve;
     left->grip = mat > 0 ? mat : 1.0 - fly;
     left->elbow = v3( 0.8, -0.4, lerpd( -0.3, 0.5, mat ) );

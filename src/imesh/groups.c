@@ -141,10 +141,18 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group, 
     }
     for ( int k = 0; k < TURNS; ++k )
         *turn = turn_on( *turn, &m );
+    double size = 0, strain = 0, along = 0;
     for ( int i = 0; i < group->count; ++i ) {
-        vec3 z = q_rotate( *turn, shape[i] );
-        duals[i] = v3_sub( q[i], z );
+        shape[i] = q_rotate( *turn, shape[i] );
+        duals[i] = v3_sub( q[i], shape[i] );
+        size += v3_dot( shape[i], shape[i] );
+        strain += v3_dot( duals[i], duals[i] );
+        along += v3_dot( duals[i], shape[i] );
+    }
+    double most = along < 0 ? tr_imesh_at_most( sqrt( strain ), sqrt( size ) ) : 1; // solve.c says why
+    for ( int i = 0; i < group->count; ++i ) {
+        duals[i] = v3_scale( most, duals[i] );
         tr_imesh_pull( mesh, right, group->vertex[i], TR_IMESH_GROUP_PULL,
-                       v3_sub( v3_sub( z, duals[i] ), v3_sub( source[group->vertex[i]], rest ) ) );
+                       v3_sub( v3_sub( shape[i], duals[i] ), v3_sub( source[group->vertex[i]], rest ) ) );
     }
 }

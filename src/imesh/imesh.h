@@ -6,15 +6,15 @@
 // mesh, δ_i = p_i − Σ w_il p_l over the neighbours l of i, bones left out, w falling with distance. When
 // sizes change, positions x of all frames of a window are sought together:
 //
-//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − g x̄)‖²  +  ½ w_p Σ ‖x − r‖²
+//   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − x̂)‖²  +  ½ w_p Σ ‖x − r‖²
 //             +  ½ w_b Σ over bones ‖(x_a − x_b) − (r_a − r_b)‖²  +  rows
 //   subject to  ‖x_a − x_b‖ = ℓ for bones, boxes rigid, hard rows met
-// with x̄ the source, g the growth of a body where the vertex is, A second differences over frames, r where
-// the bodies stand without the mesh, and δ′_i = Σ w_il s_il (x̄_i − x̄_l): within a body s is the mean of g_i
-// and g_l, between bodies σ. (With δ itself, s = 1, a body that grows is squeezed into its old place and its
-// spine buckles.) This in N steps in which ℓ, radii, boxes, s and targets go from the source's to the
-// target's. Colliding volumes are looked for anew in each step and pushed apart, on the side they came from,
-// no further than they were apart in the source.
+// with x̄ the source, x̂ the source with the target's bones, g the growth of a body where the vertex is, A
+// second differences over frames, r where the bodies stand without the mesh, and δ′_i = Σ w_il s_il (x̄_i −
+// x̄_l): within a body s is the mean of g_i and g_l, between bodies σ. (With δ itself, s = 1, a body that
+// grows is squeezed into its old place and its spine buckles.) This in N steps in which ℓ, radii, boxes, s
+// and targets go from the source's to the target's. Colliding volumes are looked for anew in each step and
+// pushed apart, on the side they came from, no further than they were apart in the source.
 //
 // Unknown is the displacement u = x − x̄; equal sizes give u = 0 exactly. Lengths, rigid boxes and rows are
 // split off (ADMM): their projections are local, and what remains is one matrix for x, y and z, a band over
@@ -132,6 +132,7 @@ typedef struct tr_imesh {
     int frame_count, vertex_count, unknown_count, link_count, capsule_count;
     tr_imesh_vertex *vertices; // [vertex_count]
     double *growth;            // [vertex_count] of the body or box where the vertex is, target : source
+    double *stretch;           // the same of the bone to the joint above; of a first joint: of the height
     tr_imesh_link *links;      // [link_count]
     int **joint_vertex; // [body_count][target joints] the vertex of a joint or of the nearest one above
     vec3 *source;       // [frame_count · vertex_count]

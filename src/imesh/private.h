@@ -61,6 +61,12 @@ static inline int tr_imesh_first_corner( const tr_imesh *mesh, int box ) // corn
     return mesh->vertex_count - TR_IMESH_CORNERS * ( mesh->cast.box_count - box );
 }
 
+// ------------------------------------------------------------------------------------------------- growth.c
+
+bool tr_imesh_growth_build( tr_imesh *mesh, const tr_imesh_embodiment *bodies ); // fills growth and stretch
+// out [vertex_count]: where the source's vertices would be with bones as long as the target's.
+void tr_imesh_grow( const tr_imesh *mesh, int frame, vec3 *out );
+
 // ------------------------------------------------------------------------------------------------- groups.c
 
 // Appends the groups of a body, and marks the links they stand for.
@@ -146,6 +152,12 @@ static inline void tr_imesh_pull( const tr_imesh *mesh, float *right, int vertex
     right[u] += (float)( scale * v.x );
     right[stride + u] += (float)( scale * v.y );
     right[2 * stride + u] += (float)( scale * v.z );
+}
+
+// What a vector is to be scaled by to be no longer than that.
+static inline double tr_imesh_at_most( double length, double most )
+{
+    return length > most ? most / length : 1;
 }
 
 // Stiffness of what is split off. They change how fast the rounds converge, not where to.

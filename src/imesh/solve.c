@@ -3,6 +3,9 @@
 // For a split-off term with c x = z, z in its set (a length, a rigid box, a target), scaled duals y:
 //   v = c x + y,   z = the nearest in the set,   y ← v − z,   right-hand side += ρ cᵀ ( z − y − c x̄ ).
 // A soft one of weight w goes w / (w + ρ) of the way to its set.
+// A dual against a bone, and longer than it, would turn the bone round in the next round: contacts may press
+// harder than that, and rounds would never settle. Duals end there, and a bone or group pressed harder gives
+// way.
 // A contact's force λ ≥ 0 along its normal belongs to the dual of min ½ w (required − gap)₊²:
 // λ ← max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own.
 // Steps s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling
@@ -40,10 +43,13 @@ static void project_links( const tr_imesh *mesh, int frame, double morph, const 
         vec3 rest = v3_sub( source[link->a], source[link->b] );
         vec3 *dual = &s->link_duals[first + (size_t)l];
         vec3 v = v3_add( v3_sub( at[link->a], at[link->b] ), *dual );
-        vec3 z = v3_scale( lerpd( lengths[0], lengths[1], morph ), v3_unit_or( v, v3_unit( rest ) ) );
+        double length = lerpd( lengths[0], lengths[1], morph );
+        vec3 z = v3_scale( length, v3_unit_or( v, v3_unit( rest ) ) );
         if ( !mesh->def.hard_lengths )
             z = v3_lerp( v, z, soft );
         *dual = v3_sub( v, z );
+        if ( v3_dot( *dual, z ) < 0 )
+            *dual = v3_scale( tr_imesh_at_most( v3_length( *dual ), length ), *dual );
         vec3 t = v3_sub( v3_sub( z, *dual ), rest );
         tr_imesh_pull( mesh, right, link->a, rho, t );
         tr_imesh_pull( mesh, right, link->b, -rho, t );

@@ -5,7 +5,7 @@
 //
 //   K_f = Mᵀ M + w_p + Σ bones w_b (e_a − e_b)(e_a − e_b)ᵀ + Σ links ρ (e_a − e_b)(e_a − e_b)ᵀ + Σ boxes ρ (1
 //   − 11ᵀ/8) + Σ rows ρ c cᵀ,
-// right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (g − 1) x̄ ) + what the
+// right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (x̂ − x̄) ) + what the
 // projections ask for.
 #include "imesh/private.h"
 
@@ -213,22 +213,30 @@ static void accelerations( const tr_imesh *mesh, int frame, double out[3] )
     }
 }
 
-// A body that grows swings wider: its accelerations grow with it.
-static void add_accelerations( const tr_imesh *mesh )
+// Longer limbs swing wider: accelerations are those of the source with the target's bones.
+static bool add_accelerations( const tr_imesh *mesh )
 {
     const tr_imesh_solver *s = mesh->solver;
-    size_t width = 3 * (size_t)s->band.stride;
-    for ( int f = 1; f + 1 < mesh->frame_count && mesh->def.growth; ++f )
-        for ( int v = 0; v < mesh->vertex_count; ++v ) {
-            const vec3 *at = tr_imesh_frame( mesh, mesh->source, f ) + v;
-            vec3 second =
-                v3_add( v3_sub( at[-mesh->vertex_count], v3_scale( 2, at[0] ) ), at[mesh->vertex_count] );
-            double scale = mesh->def.acceleration * ( mesh->growth[v] - 1 );
-            float *base = s->base + (size_t)( f - 1 ) * width;
-            tr_imesh_pull( mesh, base, v, scale, second );
-            tr_imesh_pull( mesh, base + width, v, -2 * scale, second );
-            tr_imesh_pull( mesh, base + 2 * width, v, scale, second );
+    size_t width = 3 * (size_t)s->band.stride, count = (size_t)mesh->vertex_count;
+    vec3 *grown = tr_alloc( 3 * count, sizeof( vec3 ) );
+    for ( int f = 0; grown != NULL && f < mesh->frame_count && mesh->def.growth; ++f ) {
+        vec3 *now = grown + (size_t)( f % 3 ) * count;
+        tr_imesh_grow( mesh, f, now );
+        for ( size_t v = 0; v < count; ++v )
+            now[v] = v3_sub( now[v], tr_imesh_frame( mesh, mesh->source, f )[v] );
+        float *base = s->base + (size_t)( f - 2 ) * width;
+        for ( int v = 0; f >= 2 && v < mesh->vertex_count; ++v ) {
+            vec3 last = grown[(size_t)( ( f + 1 ) % 3 ) * count + (size_t)v],
+                 middle = grown[(size_t)( ( f + 2 ) % 3 ) * count + (size_t)v];
+            vec3 second = v3_scale( mesh->def.acceleration, v3_add( v3_mad( last, -2, middle ), now[v] ) );
+            tr_imesh_pull( mesh, base, v, 1, second );
+            tr_imesh_pull( mesh, base + width, v, -2, second );
+            tr_imesh_pull( mesh, base + 2 * width, v, 1, second );
         }
+    }
+    bool ok = grown != NULL;
+    tr_free( grown );
+    return ok;
 }
 
 static bool factor( tr_imesh *mesh, tr_error *error )
@@ -255,7 +263,8 @@ static bool factor( tr_imesh *mesh, tr_error *error )
         ok = tr_band_add( &s->band, block, joins[1], joins[2] ) ||
              tr_error_set( error, "frame %d of an interaction mesh cannot be solved", mesh->cast.first + f );
     }
-    add_accelerations( mesh );
+    if ( ok && !add_accelerations( mesh ) )
+        ok = tr_error_memory( error );
     tr_free( block );
     tr_free( c );
     tr_free( columns );

@@ -406,38 +406,6 @@ static void place_corner( tr_imesh *mesh, int v )
     }
 }
 
-// Growth of a joint: mean of the bones at it; of a surface vertex, of its bone's ends; of a corner, of the
-// box.
-static bool find_growth( tr_imesh *mesh )
-{
-    double *counts = tr_alloc( (size_t)mesh->vertex_count, sizeof( double ) );
-    mesh->growth = tr_alloc( (size_t)mesh->vertex_count, sizeof( double ) );
-    if ( counts == NULL || mesh->growth == NULL ) {
-        tr_free( counts );
-        return false;
-    }
-    for ( int l = 0; l < mesh->link_count; ++l ) {
-        const tr_imesh_link *link = &mesh->links[l];
-        for ( int k = 0; link->bone && k < 2; ++k ) {
-            mesh->growth[k == 0 ? link->a : link->b] += link->ratio;
-            counts[k == 0 ? link->a : link->b]++;
-        }
-    }
-    for ( int v = 0; v < mesh->vertex_count; ++v ) {
-        const tr_imesh_vertex *vertex = &mesh->vertices[v];
-        mesh->growth[v] = counts[v] > 0 ? mesh->growth[v] / counts[v] : 1;
-        if ( vertex->kind == TR_IMESH_SURFACE )
-            mesh->growth[v] = 0.5 * ( mesh->growth[vertex->ends[0]] + mesh->growth[vertex->ends[1]] );
-        else if ( vertex->kind == TR_IMESH_CORNER ) {
-            const tr_imesh_box *box = &mesh->cast.boxes[vertex->owner];
-            double source = v3_length( box->source_size );
-            mesh->growth[v] = source > 0 ? v3_length( box->target_size ) / source : 1;
-        }
-    }
-    tr_free( counts );
-    return true;
-}
-
 // --------------------------------------------------------------------------------------------------- public
 
 static bool add_bodies( growing *g, tr_imesh_embodiment *bodies )
@@ -481,7 +449,7 @@ static bool place_all( tr_imesh *mesh, const tr_imesh_embodiment *bodies )
         else
             place_corner( mesh, v );
     memcpy( mesh->positions, mesh->source, count * sizeof( vec3 ) );
-    return find_growth( mesh );
+    return tr_imesh_growth_build( mesh, bodies );
 }
 
 bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error )
@@ -505,6 +473,7 @@ void tr_imesh_vertices_free( tr_imesh *mesh )
     tr_free( mesh->joint_vertex );
     tr_free( mesh->vertices );
     tr_free( mesh->growth );
+    tr_free( mesh->stretch );
     tr_free( mesh->links );
     tr_free( mesh->capsules );
     tr_free( mesh->groups );

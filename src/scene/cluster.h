@@ -117,7 +117,8 @@ typedef struct tr_cluster_fit_def {
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // frames that may be asked for
     tr_fit_def fit;
-    int rounds;                  // of meeting and fitting again, at most
+    int rounds;  // of meeting and fitting again, at most
+    bool placed; // who is on the way to or from a stance is where he should be in the pose it starts from
     const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
 } tr_cluster_fit_def;
 

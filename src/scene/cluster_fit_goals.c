@@ -157,6 +157,9 @@ static int add_stance( const fitter *s, const fit_body *body, const tr_rule *rul
         place.offset = q_unrotate( copied.rotations[foot], v3_sub( tip, copied.positions[foot] ) );
         place.place = tr_rule_target( stage, s->def.result, rule, frame );
     }
+    if ( s->def.placed && strength < 1 )
+        place.place =
+            rigid_apply( ( rigid ){ copied.rotations[foot], copied.positions[foot] }, place.offset );
     place.priority = fit_priority( rule );
     place.hard = rule->hard;
     place.weight = rule->weight;

@@ -122,6 +122,7 @@ static bool fit_affected( tr_mesh_work *w, tr_error *error )
 {
     tr_cluster_fit_def def = tr_default_cluster_fit_def( w->stage, w->result, &w->graphs );
     def.affected = w->affected;
+    def.placed = true;
     tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
     bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, 0, w->stage->frame_count - 1, error );
     tr_cluster_fitter_destroy( fitter );

@@ -7,6 +7,36 @@
 // they are rows of the mesh, and the last fit meets them.
 #include "scene/imesh_method.h"
 
+// A hand that leans on something lies as it lay, with all that hangs on it: the last fit keeps it so.
+static void keep_hands( const tr_actor *actor, int frame, tr_pose like, tr_pose out )
+{
+    const tr_skeleton *skeleton = &actor->target;
+    for ( int i = 0; i < actor->footing_count; ++i ) {
+        int hand = actor->footings[i].joint;
+        double firm = actor->footings[i].strength[frame];
+        if ( skeleton->joints[hand].role != TR_ROLE_HAND || firm <= 0 )
+            continue;
+        quat turn = q_mul( out.rotations[hand], q_conj( like.rotations[hand] ) ),
+             back = q_mul( q_slerp( turn, q_identity, firm ), q_conj( turn ) );
+        for ( int j = hand; j < skeleton->joint_count; ++j ) {
+            if ( tr_extremity_carrier( skeleton, j ) != hand )
+                continue;
+            vec3 arm = v3_sub( out.positions[j], out.positions[hand] );
+            out.positions[j] = v3_add( out.positions[hand], q_rotate( back, arm ) );
+            out.rotations[j] = q_unit( q_mul( back, out.rotations[j] ) );
+        }
+    }
+}
+
+static void read_pose( const tr_mesh_party *p, const tr_imesh *mesh, int member, int frame, tr_pose out )
+{
+    const tr_mesh_work *w = p->work;
+    int at = p->window->first + frame;
+    tr_pose like = tr_world_pose( &w->result->worlds[member], at );
+    tr_imesh_pose( mesh, p->place_of[member], frame, like, out );
+    keep_hands( &w->stage->actors[member], at, like, out );
+}
+
 static bool read_mesh( const tr_mesh_party *p, const tr_imesh *mesh, tr_mesh_answer *out )
 {
     const tr_mesh_work *w = p->work;
@@ -25,13 +55,13 @@ static bool read_mesh( const tr_mesh_party *p, const tr_imesh *mesh, tr_mesh_ans
         out->places[m] = tr_alloc( frames, sizeof( rigid ) );
         if ( out->rotations[m] == NULL || out->positions[m] == NULL || out->places[m] == NULL )
             return false;
-        for ( size_t f = 0; f < frames; ++f )
+        for ( int f = 0; f < p->cast.frame_count; ++f ) {
+            tr_pose pose = { out->rotations[m] + (size_t)f * joints, out->positions[m] + (size_t)f * joints };
             if ( tr_mesh_is_actor( w->stage, member ) )
-                tr_imesh_pose(
-                    mesh, at, (int)f, tr_world_pose( &w->result->worlds[member], p->window->first + (int)f ),
-                    ( tr_pose ){ out->rotations[m] + f * joints, out->positions[m] + f * joints } );
+                read_pose( p, mesh, member, f, pose );
             else
-                out->places[m][f] = tr_imesh_box_place( mesh, at, (int)f );
+                out->places[m][f] = tr_imesh_box_place( mesh, at, f );
+        }
     }
     return true;
 }
