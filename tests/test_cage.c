@@ -299,6 +299,27 @@ static void keys_are_spread_by_arc_length( void **state )
     tr_free( b.points );
 }
 
+// Bound when they are asked for, points have the weights they would have had from the beginning.
+static void points_may_be_bound_late( void **state )
+{
+    (void)state;
+    bundle b = make_bundle( 61, 12, figure_eight );
+    tr_cage_def def = tr_default_cage_def();
+    tr_cage whole = make_cage( &b, 5, 55, &def );
+    def.late = true;
+    tr_cage late = make_cage( &b, 5, 55, &def );
+    size_t row = 12 * (size_t)whole.vertex_count;
+    for ( int f = 0; f < 61; ++f ) {
+        for ( int p = 0; p < 12; p += 4 )
+            tr_cage_bind( &late, f, p, 4, b.points + f * 12 + p );
+        for ( size_t i = 0; i < row; ++i )
+            check_near( late.weights[(size_t)f * row + i], whole.weights[(size_t)f * row + i], 1e-6 );
+    }
+    tr_cage_free( &whole );
+    tr_cage_free( &late );
+    tr_free( b.points );
+}
+
 static void same_bits_for_any_number_of_threads( void **state )
 {
     (void)state;
@@ -468,6 +489,7 @@ int main( void )
         TEST( nothing_swings_past_a_key ),
         TEST( bundles_of_every_shape ),
         TEST( keys_are_spread_by_arc_length ),
+        TEST( points_may_be_bound_late ),
         TEST( same_bits_for_any_number_of_threads ),
         TEST( the_documented_example_works ),
         TEST( bad_input_is_refused ),

@@ -327,19 +327,34 @@ static void find_form( tr_cage *cage )
 #define BIND_POINTS 64 // at once
 
 typedef struct binding {
-    tr_cage *cage;
-    const tr_cage_points *points;
+    const tr_cage *cage;
+    const vec3 *points; // of all frames
+    int first;          // of them that is bound
 } binding;
 
 static void bind_some( void *context, int begin, int end )
 {
     const binding *b = context;
-    tr_cage *cage = b->cage;
+    const tr_cage *cage = b->cage;
     vec3 at[BIND_POINTS];
-    for ( int i = begin; i < end; ++i )
-        at[i - begin] = tr_cage_to_form( cage, cage->begin + i / cage->point_count, b->points->points[i] );
+    for ( int i = begin; i < end; ++i ) {
+        int point = b->first + i;
+        at[i - begin] = tr_cage_to_form( cage, cage->begin + point / cage->point_count, b->points[point] );
+    }
     tr_mean_value_weights( &cage->coordinates, at, end - begin, tr_lanes_best(),
-                           cage->weights + (size_t)begin * (size_t)cage->vertex_count );
+                           cage->weights + (size_t)( b->first + begin ) * (size_t)cage->vertex_count );
+}
+
+// All points, or those of keys.
+static void bind( const tr_cage *cage, const tr_cage_points *points )
+{
+    binding b = { cage, points->points, 0 };
+    if ( !cage->def.late )
+        tr_parallel_for( cage->frame_count * cage->point_count, BIND_POINTS, bind_some, &b );
+    for ( int k = 0; cage->def.late && k < cage->section_count; ++k ) {
+        b.first = ( cage->sections[k] - cage->begin ) * cage->point_count;
+        tr_parallel_for( cage->point_count, BIND_POINTS, bind_some, &b );
+    }
 }
 
 // --------------------------------------------------------------------------------------------------- weights
@@ -470,8 +485,7 @@ static bool fill( tr_cage *cage, const tr_cage_points *points, const int *frames
         tr_cage_section( cage, frames[k], cage->rest + k * cage->vertex_count );
     weigh_edges( cage, points );
     tr_cage_reset( cage );
-    tr_parallel_for( cage->frame_count * cage->point_count, BIND_POINTS, bind_some,
-                     &( binding ){ cage, points } );
+    bind( cage, points );
     return true;
 }
 

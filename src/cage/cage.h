@@ -90,6 +90,7 @@ typedef struct tr_cage_def {
                   // turning them. Otherwise they turn as rigidly as possible, as in the paper
     bool upright; // cells turn about the vertical only: what is pulled over the ground bends over the ground,
                   // neither leaning nor leaving it. Otherwise they turn about any axis
+    bool late;    // points are bound at keys only; at other frames by tr_cage_bind, before they are moved
 } tr_cage_def;
 
 tr_cage_def tr_default_cage_def( void );
@@ -216,6 +217,8 @@ void tr_cage_reset( tr_cage *cage ); // back to rest
 bool tr_cage_moves( const tr_cage *cage, int frame );
 // The rigid part of the motion at a frame, in world axes: how a body that the cage holds travels and turns.
 rigid tr_cage_motion( const tr_cage *cage, int frame );
+// Binds some of the points of a frame, points [count], unless all have been from the beginning.
+void tr_cage_bind( const tr_cage *cage, int frame, int first, int count, const vec3 *points );
 // The bound points: in and out [(last − first + 1) · point_count], by frame; may be the same memory. `in` are
 // the points of these frames as given to tr_cage_build (the cage keeps weights, not points).
 void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out );

@@ -96,6 +96,6 @@ const char *tr_cage_check( const tr_cage *cage )
     const char *wrong = check_shape( cage );
     wrong = wrong != NULL ? wrong : check_sections( cage );
     wrong = wrong != NULL ? wrong : check_places( cage );
-    wrong = wrong != NULL ? wrong : check_weights( cage );
+    wrong = wrong != NULL || cage->def.late ? wrong : check_weights( cage );
     return wrong != NULL ? wrong : check_moved( cage );
 }

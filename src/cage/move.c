@@ -280,7 +280,7 @@ vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const fl
     return m.moves ? move_point( &m, point, left ) : point;
 }
 
-static const float *weights_at( const tr_cage *cage, int frame, int point )
+static float *weights_at( const tr_cage *cage, int frame, int point )
 {
     size_t row = (size_t)( frame - cage->begin ) * (size_t)cage->point_count + (size_t)point;
     return cage->weights + row * (size_t)cage->vertex_count;
@@ -363,7 +363,7 @@ static void move_frames( void *context, int begin, int end )
 
 void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out )
 {
-    assert( first >= cage->begin && last < cage->begin + cage->frame_count );
+    assert( first >= cage->begin && last < cage->begin + cage->frame_count && !cage->def.late );
     tr_parallel_for( last - first + 1, FRAMES_AT_ONCE, move_frames, &( move_job ){ cage, first, in, out } );
 }
 
@@ -379,6 +379,12 @@ void tr_cage_weigh( const tr_cage *cage, int frame, const vec3 *points, int coun
         tr_mean_value_weights( &cage->coordinates, at, some, tr_lanes_best(),
                                weights + (size_t)begin * (size_t)cage->vertex_count );
     }
+}
+
+void tr_cage_bind( const tr_cage *cage, int frame, int first, int count, const vec3 *points )
+{
+    assert( first >= 0 && first + count <= cage->point_count );
+    tr_cage_weigh( cage, frame, points, count, weights_at( cage, frame, first ) );
 }
 
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out )

@@ -347,6 +347,7 @@ static tr_cage_def cage_def( const tr_cage_layer *l )
     def.ease_out = (int)ceil( l->layer->ease_out );
     def.falloff = (int)ceil( l->layer->falloff );
     def.steady = true;
+    def.late = l->late;
     def.carried = true; // who is lifted does not lean; with `turn`, bodies turn about the vertical
     return def;
 }
@@ -458,13 +459,14 @@ static bool is_idle( const tr_cage_layer *l )
 }
 
 bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                          const tr_result *below, tr_result *result, int chunk, tr_error *error )
+                          const tr_result *below, tr_result *result, int chunk, bool late, tr_error *error )
 {
     if ( !begin( out, stage, grab, below, error ) )
         return false;
     size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
     out->result = result;
     out->chunk = chunk;
+    out->late = late;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
     out->touched = tr_alloc( nodes * frames, sizeof( bool ) );
     if ( out->affected == NULL || out->touched == NULL )

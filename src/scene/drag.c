@@ -147,7 +147,7 @@ static bool build( tr_drag *drag, tr_error *error )
     plan( drag );
     if ( !tr_result_copy( &drag->work, &drag->stage, drag->below, error ) ||
          !tr_cage_layer_build( &drag->layer, &drag->stage, drag->grab, drag->below, &drag->work,
-                               tr_drag_chunk( drag ), error ) ||
+                               tr_drag_chunk( drag ), true, error ) ||
          !tr_result_copy( &drag->shown, &drag->stage, &drag->work, error ) )
         return false;
     drag->shows = tr_alloc( (size_t)( node_count( drag ) * drag->stage.frame_count ), sizeof( bool ) );

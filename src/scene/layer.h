@@ -71,6 +71,7 @@ typedef struct tr_moved_body {
     int lead, lead_count;       // those that lead it: its root, a prop's corners; lead -1: nothing does
     tr_moved_frame *frames;     // [frame_count] filled when asked for
     struct tr_lead_frame *ways; // [frame_count] the same for what leads it; NULL where bodies do not turn
+    bool *bound;                // [frame_count] its points are, to the cage; NULL: all of them
     mat3 *spreads;       // [frame_count] of a character that moves as one, see tr_cage_moments, else NULL
     float *moments;      // [frame_count * 3 * vertex_count] likewise
     tr_moved_foot *feet; // [foot_count]
@@ -87,6 +88,7 @@ typedef struct tr_cage_layer {
     tr_result *result;      // what it makes of that
     int begin, frame_count; // stage frames the cage covers: window and ease
     int chunk;              // frames of a body that are posed at the same time, at most
+    bool late;              // bodies are bound to the cage when a frame of them is asked for, not before
     tr_bound_point *bound;  // [point_count] members in the stage's order
     int point_count;
     vec3 *before, *after;  // [frame_count * point_count] the second where `bodies` are filled
@@ -122,11 +124,11 @@ typedef struct tr_cage_layer {
 
 // ---------------------------------------------------------------------------------------------- cage_layer.c
 
-// Builds the cage around what the grab holds in `below`, and everything else. `chunk`: see above. Without
-// anything to move (built false) when nobody is grabbed or the window is too short. Both results are
+// Builds the cage around what the grab holds in `below`, and everything else. `chunk`, `late`: see above.
+// Without anything to move (built false) when nobody is grabbed or the window is too short. Both results are
 // borrowed; `result` begins as `below`.
 bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                          const tr_result *below, tr_result *result, int chunk, tr_error *error );
+                          const tr_result *below, tr_result *result, int chunk, bool late, tr_error *error );
 // The same without bodies: nothing can be moved, but the cage is there to be seen.
 bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
                             const tr_result *below, tr_error *error );

@@ -37,39 +37,55 @@ static void find_lead( const tr_cage_layer *l, tr_moved_body *body )
 }
 
 // All of a character in a cage around several moves as one, as long as nobody turns a section over.
-static bool weigh_moments( const tr_cage_layer *l, tr_moved_body *body )
+static bool moves_as_one( const tr_cage_layer *l, const tr_moved_body *body )
 {
-    size_t frames = (size_t)l->frame_count, row = 3 * (size_t)l->cage.vertex_count;
-    bool actor = body->node < l->stage->actor_count;
-    if ( !actor || body->lead < 0 || !tr_cage_layer_holds_several( l ) ||
-         body->count != l->stage->actors[body->node].target.joint_count )
-        return true;
-    body->spreads = tr_alloc( frames, sizeof( mat3 ) );
-    body->moments = tr_alloc( frames * row, sizeof( float ) );
-    if ( body->spreads == NULL || body->moments == NULL )
-        return false;
-    for ( size_t f = 0; f < frames; ++f ) {
-        int frame = l->begin + (int)f;
-        tr_cage_moments( &l->cage, frame, body->first, body->count,
-                         l->before + tr_layer_cell( l, frame, body->first ), &body->spreads[f],
-                         body->moments + f * row );
-    }
-    return true;
+    return body->node < l->stage->actor_count && body->lead >= 0 && tr_cage_layer_holds_several( l ) &&
+           body->count == l->stage->actors[body->node].target.joint_count;
+}
+
+static void weigh_moments( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    size_t f = (size_t)( frame - l->begin );
+    tr_cage_moments( &l->cage, frame, body->first, body->count,
+                     l->before + tr_layer_cell( l, frame, body->first ), &body->spreads[f],
+                     body->moments + f * 3 * (size_t)l->cage.vertex_count );
 }
 
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
 {
+    size_t frames = (size_t)l->frame_count;
     find_lead( l, body );
-    body->frames = tr_alloc( (size_t)l->frame_count, sizeof( tr_moved_frame ) );
-    bool turns = l->layer->turn && body->lead >= 0;
-    body->ways = turns ? tr_alloc( (size_t)l->frame_count, sizeof( tr_lead_frame ) ) : NULL;
-    return body->frames != NULL && ( !turns || body->ways != NULL ) && weigh_moments( l, body );
+    bool turns = l->layer->turn && body->lead >= 0, one = moves_as_one( l, body );
+    body->frames = tr_alloc( frames, sizeof( tr_moved_frame ) );
+    body->ways = turns ? tr_alloc( frames, sizeof( tr_lead_frame ) ) : NULL;
+    body->bound = l->late ? tr_alloc( frames, sizeof( bool ) ) : NULL;
+    body->spreads = one ? tr_alloc( frames, sizeof( mat3 ) ) : NULL;
+    body->moments = one ? tr_alloc( frames * 3 * (size_t)l->cage.vertex_count, sizeof( float ) ) : NULL;
+    if ( body->frames == NULL || ( turns && body->ways == NULL ) || ( l->late && body->bound == NULL ) ||
+         ( one && ( body->spreads == NULL || body->moments == NULL ) ) )
+        return false;
+    for ( int f = 0; one && !l->late && f < l->frame_count; ++f )
+        weigh_moments( l, body, l->begin + f );
+    return true;
+}
+
+// What was left for when it is asked for.
+static void bind_frame( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    if ( body->bound == NULL || body->bound[frame - l->begin] )
+        return;
+    body->bound[frame - l->begin] = true;
+    tr_cage_bind( &l->cage, frame, body->first, body->count,
+                  l->before + tr_layer_cell( l, frame, body->first ) );
+    if ( body->spreads != NULL )
+        weigh_moments( l, body, frame );
 }
 
 void tr_moved_free( tr_moved_body *body )
 {
     tr_free( body->frames );
     tr_free( body->ways );
+    tr_free( body->bound );
     tr_free( body->spreads );
     tr_free( body->moments );
 }
@@ -140,6 +156,7 @@ static const tr_lead_frame *lead_at( const tr_cage_layer *l, const tr_moved_body
         return lead;
     vec3 after[8];
     const vec3 *before = l->before + tr_layer_cell( l, frame, body->lead );
+    bind_frame( l, body, frame );
     tr_cage_move_some( &l->cage, frame, body->lead, body->lead_count, before, after );
     *lead = ( tr_lead_frame ){ l->stamp, tr_mean_point( before, body->lead_count ),
                                tr_mean_point( after, body->lead_count ) };
@@ -236,6 +253,8 @@ const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, 
     if ( moved->stamp == l->stamp )
         return moved;
     *moved = ( tr_moved_frame ){ .stamp = l->stamp, .turn = q_identity };
+    if ( tr_cage_moves( &l->cage, frame ) )
+        bind_frame( l, body, frame );
     if ( body->spreads != NULL && !l->tilts )
         move_rigid( l, body, frame, moved );
     else
