@@ -52,7 +52,7 @@ typedef struct tr_moved_foot { // a hand or foot that stands
     int joint, point;          // the joint that carries it, and its point in the cage
     tr_stance *stances;        // [stance_count] in order of time
     int stance_count;
-    double turn; // radians about the vertical, of this layer alone, at the frame being posed
+    tr_step own; // of this layer alone, at the frame being posed
 } tr_moved_foot;
 
 typedef struct tr_moved_frame { // of a body
@@ -64,7 +64,7 @@ typedef struct tr_moved_frame { // of a body
     quat heading;               // the same as a rotation
 } tr_moved_frame;
 
-// A grabbed character or prop: a row of the cage's points.
+// A grabbed character or prop: a row of the cage's points. Or a character who follows, and has none.
 typedef struct tr_moved_body {
     int node;
     int first, count;           // its points
@@ -76,8 +76,9 @@ typedef struct tr_moved_body {
     float *moments;      // [frame_count * 3 * vertex_count] likewise
     tr_moved_foot *feet; // [foot_count]
     int foot_count;
-    struct tr_aiming *aiming; // of a character
-    vec3 *path;               // of a prop: [frame_count of the stage] where the layer's rule wants it
+    struct tr_aiming *aiming;       // of a character
+    vec3 *path;                     // of a prop: [frame_count of the stage] where the layer's rule wants it
+    struct tr_following *following; // of a character who follows
 } tr_moved_body;
 
 typedef struct tr_cage_layer {
@@ -114,7 +115,14 @@ typedef struct tr_cage_layer {
                          // paths of handles are the first
     int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
-    bool *linked; // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
+    bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
+    bool *linked; // [actor_count + prop_count] or joined to one of these: anybody who may have to move
+    int *linked_nodes, linked_count; // the same as a list
+    int *links_of, *node_links;      // [node + 1], [2 * link_count] the links of each node
+    tr_moved_body *followers;        // [follower_count] characters who are linked, but not grabbed
+    int *follower_of;                // [actor_count] -1: does not follow
+    int follower_count;
+    struct tr_pulled *pulled;    // [actor_count + prop_count]
     struct tr_carrier *carriers; // [carrier_count] who holds props that are not grabbed
     int carrier_count;
     struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet, by node
@@ -154,6 +162,10 @@ void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last ); // th
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body );
 void tr_moved_free( tr_moved_body *body );
 const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame );
+// The same of any node, after it has been posed there; NULL when it does not move as a whole. Where a place
+// fixed to it goes.
+const tr_moved_frame *tr_moved_whole( const tr_cage_layer *l, int node, int frame );
+vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place );
 vec3 tr_mean_point( const vec3 *points, int count );
 static inline size_t tr_layer_cell( const tr_cage_layer *l, int frame, int point )
 {
@@ -166,6 +178,7 @@ double tr_yaw( quat rotation );
 
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_steps_free( tr_moved_body *body );
+bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s ); // by the window: it stays put
 // The steps of every foot at a frame; true when any moved.
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame );
 
@@ -177,6 +190,23 @@ void tr_posing_free( tr_moved_body *body );
 // handles and props along their paths. False when a number is none.
 bool tr_posing_frames( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
                        tr_error *error );
+
+// Poses some frames of a character who follows, likewise.
+void tr_posing_follower( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames );
+
+// -------------------------------------------------------------------------------------------- layer_follow.c
+
+bool tr_follow_build( tr_cage_layer *l, tr_error *error );
+void tr_follow_free( tr_cage_layer *l );
+tr_moved_body *tr_follower( const tr_cage_layer *l, int node ); // NULL when it does not follow
+// Finds the ways of those of the nodes who follow, once in a solve; whoever rules join to one of them has to
+// be among them.
+void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count );
+bool tr_follow_asked( const tr_moved_body *body ); // whether links ask anything of it
+// What links ask of it at a frame; the frame of a stance in which they ask most; what it does, by its feet.
+tr_step tr_follow_way( const tr_cage_layer *l, const tr_moved_body *body, int frame );
+int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const tr_stance *s );
+tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int frame );
 
 // ------------------------------------------------------------------------------------------- layer_carried.c
 

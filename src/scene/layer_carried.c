@@ -1,6 +1,7 @@
-// Props that nobody grabbed, but somebody who is grabbed carries: they go and turn with whoever holds them.
+// Props that nobody grabbed, but somebody who is grabbed or follows carries: they go and turn with whoever
+// holds them.
 //
-// Everybody who holds a prop at a frame has a say by the strength of the hold: a grabbed body says what
+// Everybody who holds a prop at a frame has a say by the strength of the hold: a body that moves says what
 // became of itself as a whole, any other that the prop stays. A hold that fades in or out leaves the rest to
 // the place the prop has below. So a box follows the hands that hold it, and comes to lie where it lay.
 #include "scene/layer.h"
@@ -65,16 +66,11 @@ static void hear( const tr_cage_layer *l, int from, int to, int frame, rigid pla
     double strength = 0;
     for ( int i = from; i < to; ++i )
         strength = fmax( strength, tr_rule_strength( &l->stage->rules[l->carriers[i].rule], frame ) );
-    tr_moved_body *body = tr_cage_layer_body( l, l->carriers[from].actor );
     sum->say += strength;
-    if ( !( strength > 0 ) || body == NULL || body->lead < 0 )
+    const tr_moved_frame *moved = strength > 0 ? tr_moved_whole( l, l->carriers[from].actor, frame ) : NULL;
+    if ( moved == NULL )
         return;
-    const tr_moved_frame *moved = tr_moved_at( l, body, frame );
-    if ( !moved->moves )
-        return;
-    size_t lead = tr_layer_cell( l, frame, body->lead );
-    vec3 arm = v3_sub( place.position, l->before[lead] );
-    vec3 there = v3_add( l->after[lead], q_rotate( moved->turn, arm ) );
+    vec3 there = tr_moved_place( l, l->carriers[from].actor, frame, place.position );
     sum->move = v3_mad( sum->move, strength, v3_sub( there, place.position ) );
     sum->turn = v3_mad( sum->turn, strength, q_to_vector( moved->turn ) );
 }

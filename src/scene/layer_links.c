@@ -10,33 +10,74 @@ void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[
         rule->surface_prop >= 0 ? stage->actor_count + rule->surface_prop : tr_anchor_node( stage, &rule->b );
 }
 
-// Whom rules join to the members anywhere in the window and its ease. Judged by the document alone, not by
-// what was solved.
-static void find_linked( const tr_cage_layer *l )
+// Adds whoever links join to the nodes at a frame.
+static void join( const tr_cage_layer *l, int frame, bool *nodes )
 {
+    for ( bool grown = true; grown; ) {
+        grown = false;
+        for ( int i = 0; i < l->link_count; ++i ) {
+            const tr_rule *rule = &l->stage->rules[l->links[i]];
+            int ends[2];
+            tr_layer_link_nodes( l->stage, rule, ends );
+            if ( nodes[ends[0]] != nodes[ends[1]] && tr_rule_strength( rule, frame ) > 0 )
+                nodes[ends[0]] = nodes[ends[1]] = grown = true;
+        }
+    }
+}
+
+// Whom links join to `from` in any frame of the window and its ease. Judged by the document alone, not by
+// what was solved.
+static void join_all( const tr_cage_layer *l, const bool *from, bool *room, bool *out )
+{
+    size_t count = (size_t)( l->stage->actor_count + l->stage->prop_count );
     int first, last;
-    for ( int i = 0; i < l->body_count; ++i )
-        l->linked[l->bodies[i].node] = true;
     tr_cage_layer_range( l, &first, &last );
-    for ( int f = first; l->link_count > 0 && f <= last; ++f )
-        tr_stage_reach( l->stage, f, l->linked );
+    for ( int f = first; f <= last; ++f ) {
+        memcpy( room, from, count * sizeof( bool ) );
+        join( l, f, room );
+        for ( size_t n = 0; n < count; ++n )
+            out[n] = out[n] || room[n];
+    }
+}
+
+// Those whom links join to somebody grabbed may follow him, in frames without that link as well: then they
+// move others.
+static bool find_linked( tr_cage_layer *l )
+{
+    size_t count = (size_t)( l->stage->actor_count + l->stage->prop_count );
+    bool *grabbed = tr_alloc( 2 * count, sizeof( bool ) );
+    if ( grabbed == NULL )
+        return false;
+    for ( int i = 0; i < l->body_count; ++i )
+        grabbed[l->bodies[i].node] = l->pulls[l->bodies[i].node] = l->linked[l->bodies[i].node] = true;
+    if ( l->link_count > 0 ) {
+        join_all( l, grabbed, grabbed + count, l->pulls );
+        join_all( l, l->pulls, grabbed + count, l->linked );
+    }
+    for ( size_t n = 0; n < count; ++n )
+        if ( l->linked[n] )
+            l->linked_nodes[l->linked_count++] = (int)n;
+    tr_free( grabbed );
+    return true;
 }
 
 bool tr_layer_links_build( tr_cage_layer *l )
 {
     const tr_stage *stage = l->stage;
-    l->linked = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( bool ) );
+    int nodes = stage->actor_count + stage->prop_count;
+    l->linked = tr_alloc( (size_t)nodes, sizeof( bool ) );
+    l->pulls = tr_alloc( (size_t)nodes, sizeof( bool ) );
+    l->linked_nodes = tr_alloc( (size_t)nodes, sizeof( int ) );
     l->links = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
-    if ( l->linked == NULL || l->links == NULL )
+    if ( l->linked == NULL || l->pulls == NULL || l->linked_nodes == NULL || l->links == NULL )
         return false;
     for ( int r = 0; r < stage->rule_count; ++r ) {
-        int nodes[2];
-        tr_layer_link_nodes( stage, &stage->rules[r], nodes );
-        if ( nodes[0] >= 0 && nodes[1] >= 0 && nodes[0] != nodes[1] )
+        int ends[2];
+        tr_layer_link_nodes( stage, &stage->rules[r], ends );
+        if ( ends[0] >= 0 && ends[1] >= 0 && ends[0] != ends[1] )
             l->links[l->link_count++] = r;
     }
-    find_linked( l );
-    return true;
+    return find_linked( l );
 }
 
 // --------------------------------------------------------------------------------------------------- frames
@@ -114,12 +155,24 @@ static void touch( const tr_cage_layer *l, int node, const tr_some_frames *frame
             *tr_cage_layer_touched( l, node, f ) = true;
 }
 
+static void pose_followers( const tr_cage_layer *l, const int *nodes, int count,
+                            const tr_some_frames *frames )
+{
+    tr_follow_solve( l, nodes, count );
+    for ( int n = 0; n < count; ++n ) {
+        tr_moved_body *follower = tr_follower( l, nodes[n] );
+        if ( follower != NULL )
+            tr_posing_follower( l, follower, frames );
+    }
+}
+
 bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
                          tr_error *error )
 {
     for ( int n = 0; n < count; ++n )
         if ( !pose_node( l, nodes[n], frames, error ) )
             return false;
+    pose_followers( l, nodes, count, frames );
     for ( int n = 0; n < count; ++n )
         tr_carried_frames( l, nodes[n], frames );
     for ( int n = 0; n < count; ++n )
@@ -155,12 +208,11 @@ bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error )
     tr_parallel_for( nodes, 1, pose_nodes, &p );
     if ( p.failed )
         return tr_error_set( error, "the cage moved a body to where there are no numbers" );
-    for ( int n = 0; n < nodes; ++n )
-        if ( l->linked[n] )
-            tr_carried_frames( l, n, &p.frames );
-    for ( int n = 0; n < nodes; ++n )
-        if ( l->linked[n] )
-            tr_layer_rules_frames( l, n, &p.frames );
+    pose_followers( l, l->linked_nodes, l->linked_count, &p.frames );
+    for ( int n = 0; n < l->linked_count; ++n )
+        tr_carried_frames( l, l->linked_nodes[n], &p.frames );
+    for ( int n = 0; n < l->linked_count; ++n )
+        tr_layer_rules_frames( l, l->linked_nodes[n], &p.frames );
     for ( int f = first; f <= last; ++f )
         reach( l, f );
     for ( int n = 0; n < nodes; ++n )

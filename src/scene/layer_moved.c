@@ -244,6 +244,30 @@ static void move_bent( const tr_cage_layer *l, const tr_moved_body *body, int fr
         moved->turn = q_mul( turn_along( l, body, frame ), moved->turn );
 }
 
+const tr_moved_frame *tr_moved_whole( const tr_cage_layer *l, int node, int frame )
+{
+    tr_moved_body *body = node >= 0 ? tr_cage_layer_body( l, node ) : NULL,
+                  *follower = node >= 0 ? tr_follower( l, node ) : NULL;
+    const tr_moved_frame *moved = NULL;
+    if ( body != NULL && body->lead >= 0 )
+        moved = tr_moved_at( l, body, frame );
+    else if ( follower != NULL && frame >= l->begin && frame < l->begin + l->frame_count )
+        moved = &follower->frames[frame - l->begin];
+    return moved != NULL && moved->stamp == l->stamp && moved->moves ? moved : NULL;
+}
+
+vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place )
+{
+    const tr_moved_frame *moved = tr_moved_whole( l, node, frame );
+    if ( moved == NULL )
+        return place;
+    const tr_moved_body *body = tr_cage_layer_body( l, node );
+    size_t lead = body != NULL ? tr_layer_cell( l, frame, body->lead ) : 0;
+    vec3 from = body != NULL ? l->before[lead] : tr_world_pose( &l->below->worlds[node], frame ).positions[0];
+    vec3 to = body != NULL ? l->after[lead] : l->result->motions[node].clip.root[frame];
+    return v3_add( to, q_rotate( moved->turn, v3_sub( place, from ) ) );
+}
+
 const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     static const tr_moved_frame still = { .turn = { 0, 0, 0, 1 } };

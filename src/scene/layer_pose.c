@@ -133,7 +133,7 @@ static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int 
             if ( is_below( skeleton, j, foot->joint ) )
                 local[j] = local_rotation( skeleton, below, j );
         tr_ik_orient( skeleton, local, pose, foot->joint,
-                      q_mul( q_axis_angle( v3_y, foot->turn ), below.rotations[foot->joint] ) );
+                      q_mul( q_axis_angle( v3_y, foot->own.turn ), below.rotations[foot->joint] ) );
     }
 }
 
@@ -177,6 +177,39 @@ static bool pose_actor( const tr_cage_layer *l, tr_moved_body *body, const tr_so
             orient_feet( l, body, f );
     }
     return true;
+}
+
+static tr_moved_frame carried_along( const tr_cage_layer *l, tr_step step )
+{
+    quat turn = q_axis_angle( v3_y, step.turn );
+    return ( tr_moved_frame ){ .stamp = l->stamp,
+                               .moves = !tr_step_is_none( step ),
+                               .rigid = true,
+                               .turn = turn,
+                               .yaw = step.turn,
+                               .heading = turn };
+}
+
+void tr_posing_follower( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )
+{
+    const tr_clip *in = &l->below->motions[body->node].clip, *out = &l->result->motions[body->node].clip;
+    const double *turns = l->below->turns[body->node];
+    bool *affected = l->affected + (size_t)body->node * (size_t)l->stage->frame_count;
+    for ( int f = frames->first; f <= frames->last; ++f ) {
+        if ( !tr_some_have( frames, f ) || f < l->begin || f >= l->begin + l->frame_count )
+            continue;
+        bool steps = tr_steps_frame( l, body, f );
+        tr_step step = tr_follow_asked( body ) ? tr_follow_body( l, body, f ) : ( tr_step ){ 0 };
+        tr_moved_frame *moved = &body->frames[f - l->begin];
+        *moved = carried_along( l, step );
+        affected[f] = steps || moved->moves;
+        if ( !affected[f] )
+            continue;
+        tr_clip_frame( out, f )[0] = q_unit( q_mul( moved->turn, tr_clip_frame( in, f )[0] ) );
+        out->root[f] = tr_step_apply( step, in->root[f] );
+        l->result->turns[body->node][f] = ( turns != NULL ? turns[f] : 0 ) + moved->yaw;
+        orient_feet( l, body, f );
+    }
 }
 
 static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )

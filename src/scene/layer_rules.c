@@ -10,7 +10,7 @@ typedef struct tr_missed_rule {
     int rule;
     int owner;       // the node it is listed at
     int first, last; // frames in which it is missed
-    int nodes[2];    // whose turn what is missed follows: the first that is grabbed as a whole; -1
+    int nodes[2];    // whose turn what is missed follows: the first that moves as a whole; -1
     vec3 *below;     // [frame_count of the stage] how far the result below is from it
     vec3 *now;       // the same, turned with those the rule joins
 } tr_missed_rule;
@@ -77,7 +77,7 @@ static bool note_miss( tr_cage_layer *l, int r )
 static bool is_whole( const tr_cage_layer *l, int node )
 {
     const tr_moved_body *body = node >= 0 ? tr_cage_layer_body( l, node ) : NULL;
-    return body != NULL && body->lead >= 0;
+    return ( body != NULL && body->lead >= 0 ) || ( node >= 0 && tr_follower( l, node ) != NULL );
 }
 
 static int by_owner( const void *a, const void *b )
@@ -125,10 +125,8 @@ static void turn_miss( const tr_cage_layer *l, const tr_missed_rule *missed, int
     missed->now[frame] = missed->below[frame];
     bool any = missed->below[frame].x != 0 || missed->below[frame].z != 0;
     for ( int end = 0; any && end < 2; ++end ) {
-        int node = missed->nodes[end];
-        const tr_moved_frame *moved =
-            node >= 0 ? tr_moved_at( l, tr_cage_layer_body( l, node ), frame ) : NULL;
-        if ( moved == NULL || !moved->moves )
+        const tr_moved_frame *moved = tr_moved_whole( l, missed->nodes[end], frame );
+        if ( moved == NULL )
             continue;
         missed->now[frame] = q_rotate( moved->heading, missed->below[frame] );
         return;

@@ -33,11 +33,12 @@ static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_
     return w;
 }
 
+// Who follows is nowhere in the cage: from stance to stance he takes nothing but his steps.
 static shift cage_shift( const foot_work *w, int frame )
 {
     const tr_cage_layer *l = w->l;
-    const tr_moved_frame *moved = tr_moved_at( l, w->body, frame );
-    if ( !moved->moves )
+    const tr_moved_frame *moved = w->body->following == NULL ? tr_moved_at( l, w->body, frame ) : NULL;
+    if ( moved == NULL || !moved->moves )
         return ( shift ){ 0 };
     size_t at = tr_layer_cell( l, frame, w->foot->point );
     return ( shift ){ v3_sub( l->after[at], l->before[at] ), moved->yaw };
@@ -118,11 +119,15 @@ static bool find_stances( const tr_stage *stage, const own_rules *own, tr_moved_
 static bool find_feet( const tr_cage_layer *l, tr_moved_body *body )
 {
     own_rules own = { 0 };
-    body->feet = tr_alloc( (size_t)body->count, sizeof( tr_moved_foot ) );
+    bool grabbed = body->following == NULL;
+    int joints = grabbed ? body->count : l->stage->actors[body->node].target.joint_count;
+    body->feet = tr_alloc( (size_t)joints, sizeof( tr_moved_foot ) );
     bool ok = body->feet != NULL && gather_own( l->stage, body->node, &own );
-    for ( int p = body->first; ok && p < body->first + body->count; ++p ) {
+    for ( int i = 0; ok && i < joints; ++i ) {
         tr_moved_foot *foot = &body->feet[body->foot_count];
-        *foot = ( tr_moved_foot ){ .joint = l->bound[p].part, .point = p };
+        int point = body->first + i;
+        *foot = grabbed ? ( tr_moved_foot ){ .joint = l->bound[point].part, .point = point }
+                        : ( tr_moved_foot ){ .joint = i, .point = -1 };
         ok = find_stances( l->stage, &own, foot );
         body->foot_count += foot->stance_count > 0;
     }
@@ -171,14 +176,23 @@ static int held_at( const foot_work *w, const tr_stance *s, bool body )
     return -1;
 }
 
+bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
+{
+    int time = (int)ceil( STEP_TIME * l->stage->fps ), before, after;
+    tr_cage_layer_limits( l, &before, &after );
+    return s->first - before < time || after - s->last < time;
+}
+
 static void place_stance( const foot_work *w, tr_stance *s )
 {
-    int time = (int)ceil( STEP_TIME * w->l->stage->fps ), held = held_at( w, s, false ),
-        body = held_at( w, s, true );
-    bool cut = s->first - w->before < time || w->after - s->last < time;
+    int held = held_at( w, s, false ), body = held_at( w, s, true );
     s->step = ( tr_step ){ 0 };
-    if ( cut )
+    if ( tr_stance_is_cut( w->l, s ) )
         return;
+    if ( w->body->following != NULL ) {
+        s->step = tr_follow_way( w->l, w->body, tr_follow_stance( w->l, w->body, s ) );
+        return;
+    }
     int frame = held >= 0 ? held : body >= 0 ? body : ( s->first + s->last ) / 2;
     shift moved = cage_shift( w, frame );
     if ( held < 0 )
@@ -263,16 +277,17 @@ static tr_step foot_step( const foot_work *w, int frame )
 
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
-    bool moved = false;
+    bool moved = false, stands = body->following != NULL && !tr_follow_asked( body );
     size_t row = (size_t)frame * (size_t)l->stage->actors[body->node].target.joint_count;
     const tr_step *below = l->below->steps[body->node];
     for ( int i = 0; i < body->foot_count; ++i ) {
         tr_moved_foot *foot = &body->feet[i];
         foot_work w = work_of( l, body, foot );
-        tr_step own = frame > w.before && frame < w.after ? foot_step( &w, frame ) : ( tr_step ){ 0 };
+        bool steps = frame > w.before && frame < w.after && !stands;
+        tr_step own = steps ? foot_step( &w, frame ) : ( tr_step ){ 0 };
         size_t at = row + (size_t)foot->joint;
         tr_step from = below != NULL ? below[at] : ( tr_step ){ 0 };
-        foot->turn = own.turn;
+        foot->own = own;
         l->result->steps[body->node][at] = tr_step_is_none( own ) ? from : tr_step_after( from, own );
         moved = moved || !tr_step_is_none( own );
     }
