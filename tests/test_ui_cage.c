@@ -246,6 +246,65 @@ static void the_wheel_widens_what_is_being_pulled( void **state )
     end( &d );
 }
 
+// A handle of another time is neither picked nor in the way of what is there now.
+static void handles_are_picked_at_their_own_time( void **state )
+{
+    (void)state;
+    desk d;
+    begin_cage( &d );
+    tr_area a = area_of( &d, "handle.grip1" );
+    for ( int i = 0; i < 2; ++i )
+        key( &d, TR_KEY_RIGHT, 0 );
+    area_of( &d, "handle.grip1" ); // near enough
+    key( &d, TR_KEY_RIGHT, 0 );
+    assert_null( tr_ui_spot( ui_of( &d ), "handle.grip1" ) );
+    move_to( &d, a.x + 6, a.y + 6 );
+    assert_int_not_equal( ui_of( &d )->cage.hover.kind, TR_PART_HANDLE );
+    end( &d );
+}
+
+// The pointer has moved on in the same frame in which the key comes: it counts where it is, not where it was.
+static void a_pin_is_set_where_the_pointer_is( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin_relay( &d, 2 );
+    key( &d, 'X', 0 );
+    assert_true( tr_app_locate( d.app, "p02.Head", &x, &y ) );
+    move_to( &d, x, y );
+    assert_string_equal( ui_of( &d )->hover.id, "p02" );
+    assert_true( tr_app_locate( d.app, "p01.Head", &x, &y ) );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_MOTION, .x = x, .y = y } );
+    key( &d, 'P', 0 );
+    rest( &d );
+    assert_string_equal( handle_of( &d, "grip1" )->point.who, "p01" );
+    end( &d );
+}
+
+// While what is shown is behind the document, a pin waits: where it holds follows from what is solved.
+static void a_pin_waits_for_the_solver( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin_cage( &d );
+    assert_true( tr_app_locate( d.app, "p01.LeftHand", &x, &y ) );
+    move_to( &d, x, y );
+    int frame = ui_of( &d )->frame;
+    push( &d, ( tr_event ){ .kind = TR_EVENT_KEY, .key = 'Z', .down = true, .modifiers = TR_MOD_CTRL } );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_KEY, .key = 'P', .down = true } );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_KEY, .key = TR_KEY_RIGHT, .down = true } );
+    frames( &d, 1 );
+    rest( &d );
+    assert_false( ui_of( &d )->cage.pin.asked );
+    const tr_scene *scene = tr_app_scene( d.app );
+    assert_int_equal( scene->handle_count, 1 ); // the cage was undone, this is a new one
+    assert_int_equal( scene->handles[0].frame, frame );
+    check_v3( scene->handles[0].move, v3_zero, 0 );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +315,9 @@ int main( void )
         TEST( pins_hold_and_let_go ),
         TEST( the_wheel_widens_a_cage ),
         TEST( the_wheel_widens_what_is_being_pulled ),
+        TEST( handles_are_picked_at_their_own_time ),
+        TEST( a_pin_is_set_where_the_pointer_is ),
+        TEST( a_pin_waits_for_the_solver ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

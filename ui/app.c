@@ -145,6 +145,7 @@ static tr_shown look( const tr_app *app )
                        .busy = app->ui.busy };
     shown.result = tr_session_result( session, &shown.stage );
     shown.solved = tr_session_solved( session );
+    shown.current = shown.solved && tr_session_current( session );
     shown.before = shown.result != NULL && take != NULL && shown.result == &take->copied;
     shown.measures = tr_session_measures( session );
     shown.strips = tr_session_strips( session, &shown.fresh );
@@ -205,7 +206,7 @@ static void follow( tr_app *app )
     }
     if ( tr_session_opened( app->session ) != app->opened ) {
         app->opened = tr_session_opened( app->session );
-        ui->framed = false;
+        ui->framed = ui->cage.pin.asked = false;
         ui->frame = ui->frame_count = 0;
         ui->loop_first = ui->loop_last = 0;
         ui->zoom_first = ui->zoom_last = 0;

@@ -77,8 +77,9 @@ typedef struct tr_shown {
     const char *const *recent; // NULL-terminated
     const unsigned *thumbs;    // [TR_MAX_THUMBS] pictures of the built-in scenes, 0 = not there yet
     tr_camera camera;
-    bool solved; // result is of the solver, not merely copied or dragged
-    bool before; // nothing has been solved yet
+    bool solved;  // result is of the solver, not merely copied or dragged
+    bool current; // and of the document as it is now
+    bool before;  // nothing has been solved yet
     bool busy;
 } tr_shown;
 
@@ -215,11 +216,13 @@ int tr_tool_count( void );
 extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_cage, tr_tool_link,
     tr_tool_contact;
 
-// Parts of a cage: their name, and pinning what the pointer is on, or else what is chosen.
 void tr_part_name( char *out, size_t size, const tr_shown *shown, const tr_part *part );
 // Id of the layer being worked at: the selected one, or the one pulled at last. NULL: none.
 const char *tr_layer_current( const tr_ui *ui, const tr_scene *scene );
-void tr_cage_pin( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+// Pins what the pointer is on, or else what is chosen, or lets it go; once what is shown is the document's
+// last state, for where a thing is held follows from that. The second is called every frame.
+void tr_cage_pin( tr_ui *ui, const tr_shown *shown );
+void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
 // ------------------------------------------------------------------------------------------------ commands
 

@@ -119,6 +119,7 @@ RUN( run_solve )
 RUN( run_escape )
 {
     UNUSED;
+    ui->cage.pin.asked = false;
     if ( ui->drag.active || ui->drag.navigating )
         ui->drag.active = ui->drag.navigating = false;
     else if ( ui->time.grip != TR_GRIP_NONE )
@@ -141,7 +142,7 @@ RUN( run_escape )
 RUN( run_pin )
 {
     UNUSED;
-    tr_cage_pin( ui, shown, ops );
+    tr_cage_pin( ui, shown );
 }
 
 RUN( run_reach_less )

@@ -76,6 +76,8 @@ static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
     case TR_EVENT_SCROLL: take_scroll( app, shown, event ); break;
     case TR_EVENT_KEY:
         nk_key( &app->nk, event );
+        if ( event->down && !typing ) // the pointer may have moved on since the last frame
+            tr_viewport_hover( &app->ui, shown );
         if ( event->down && ( !typing || event->key == TR_KEY_ESCAPE ) )
             tr_command_key( &app->ui, shown, &app->ops, event->key, event->modifiers );
         break;

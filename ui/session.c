@@ -80,6 +80,12 @@ bool tr_session_solved( const tr_session *session )
     return result != NULL && result == tr_session_solution( session );
 }
 
+bool tr_session_current( const tr_session *session )
+{
+    return session->take != NULL && session->take->revision == session->revision && !session->want_solve &&
+           session->preview.count == 0 && session->job.kind != TR_JOB_SOLVE;
+}
+
 // ---------------------------------------------------------------------------------------------- messages
 
 void tr_session_say( tr_session *session, bool bad, const char *format, ... )

@@ -99,7 +99,8 @@ const tr_measures *tr_session_measures( const tr_session *session );
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage );
 // The cage of a layer as it is shown, NULL: none is known (yet).
 const tr_cage_outline *tr_session_cage( const tr_session *session, const char *layer );
-bool tr_session_solved( const tr_session *session ); // that is of the solver, not merely copied or dragged
+bool tr_session_solved( const tr_session *session );  // that is of the solver, not merely copied or dragged
+bool tr_session_current( const tr_session *session ); // the last solve is of the document as it is now
 const tr_method *tr_session_method( const tr_session *session );
 void tr_session_set_method( tr_session *session, const tr_method *method );
 bool tr_session_busy( const tr_session *session );

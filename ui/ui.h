@@ -252,6 +252,12 @@ typedef struct tr_ui {
         bool turning; // a section, about the vertical
         bool growing; // by the wheel, a moment ago
         double grown_at;
+        struct { // asked for while something was being solved: done when it is there
+            bool asked;
+            int frame;
+            tr_part parts[2]; // what the pointer was on, what was chosen
+            tr_item items[2];
+        } pin;
     } cage;
 
     // Values held by a slider or a field until the button is let go
@@ -334,5 +340,7 @@ bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );
 bool tr_app_unsaved( const tr_app *app );
 int tr_app_ops( const tr_app *app ); // done and not undone
 void tr_help_print( tr_text *out );  // every tool and key, as Markdown: what F1 shows
+// What a step of the history that these ops made is called: "Pull p03.LeftHand at frame 45".
+void tr_step_name( char *out, size_t size, const char *const *lines, int count );
 
 #endif

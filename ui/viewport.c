@@ -254,6 +254,7 @@ void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         tool->drag( ui, shown, ops );
     if ( tool->idle != NULL )
         tool->idle( ui, shown, ops );
+    tr_cage_pin_now( ui, shown, ops );
 }
 
 static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )

@@ -178,6 +178,11 @@ const char *tr_document_undone( const tr_document *document, int index )
                : NULL;
 }
 
+bool tr_document_is_joined( const tr_document *document, int index )
+{
+    return index > 0 && index < document->step_count && document->steps[index].joined;
+}
+
 // ---------------------------------------------------------------------------------------------- scripts
 
 static bool run_line( tr_document *document, const char *text, size_t size, tr_error *error )

@@ -327,6 +327,8 @@ int tr_document_log_count( const tr_document *document ); // ops done and not un
 const char *tr_document_log( const tr_document *document, int index );
 int tr_document_redo_count( const tr_document *document ); // ops that redo would do again, the next one first
 const char *tr_document_undone( const tr_document *document, int index );
+// Is this op (those done, then those undone, are counted through) of one step with the op before it?
+bool tr_document_is_joined( const tr_document *document, int index );
 // Applies every line of a script; blank lines and # comments are skipped. Stops at the first line that fails,
 // with its number and column in the error; the lines before it stay applied.
 bool tr_document_run( tr_document *document, const char *text, size_t size, const char *name,

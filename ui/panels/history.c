@@ -1,33 +1,94 @@
-// What was done: every op, the ones undone in grey; a click goes back or forth to it.
+// What was done: every step by its name, the ones undone in grey; a click goes back or forth to it.
 #include "ui/app.h"
 
 #include <stdio.h>
 
-void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+#define MOST_LINES 64 // of a step that its name looks at
+
+static const char *line_of( const tr_document *document, int index )
+{
+    int done = tr_document_log_count( document );
+    return index < done ? tr_document_log( document, index ) : tr_document_undone( document, index - done );
+}
+
+// Where the step that ends before `end` begins, and its name.
+static int step_before( const tr_document *document, int end, char *name, size_t size )
+{
+    const char *lines[MOST_LINES];
+    int first = end - 1, count = 0;
+    while ( tr_document_is_joined( document, first ) )
+        --first;
+    for ( int i = first; i < end && count < MOST_LINES; ++i )
+        lines[count++] = line_of( document, i );
+    tr_step_name( name, size, lines, count );
+    return first;
+}
+
+// Steps between two places of the log.
+static int steps_between( const tr_document *document, int first, int end )
+{
+    int count = 0;
+    for ( int i = first; i < end; ++i )
+        count += !tr_document_is_joined( document, i );
+    return count;
+}
+
+static void go_to( const tr_document *document, tr_ops *ops, int end )
+{
+    int done = tr_document_log_count( document );
+    for ( int k = steps_between( document, end, done ); k > 0; --k )
+        tr_ops_ask( ops, TR_ASK_UNDO, NULL );
+    for ( int k = steps_between( document, done, end ); k > 0; --k )
+        tr_ops_ask( ops, TR_ASK_REDO, NULL );
+}
+
+static bool row( tr_ui *ui, int number, const char *name, bool now, bool undone, bool *hovered )
 {
     struct nk_context *nk = ui->nk;
-    if ( shown->document == NULL )
+    int on = now;
+    char line[240], spot[32];
+    snprintf( spot, sizeof spot, "step.%d", number );
+    nk_layout_row_dynamic( nk, TR_ROW - 2, 1 );
+    tr_ui_mark( ui, spot, nk_widget_bounds( nk ) );
+    tr_ui_fit( line, sizeof line, name, nk->style.font, nk_widget_width( nk ) - 14 );
+    *hovered = nk_widget_is_hovered( nk );
+    nk_style_push_color( nk, &nk->style.selectable.text_normal,
+                         undone ? tr_theme_dark.faint : tr_theme_dark.text );
+    bool clicked = nk_selectable_label( nk, line, NK_TEXT_LEFT, &on ) && on != now;
+    nk_style_pop_color( nk );
+    return clicked;
+}
+
+// The ops of the step under the pointer stand in the status line, as a script has them.
+static void tell_ops( tr_ui *ui, const tr_document *document, int first, int end )
+{
+    if ( end - first > 1 )
+        tr_ui_hint( ui, "%s · and %d more", line_of( document, first ), end - first - 1 );
+    else
+        tr_ui_hint( ui, "%s", line_of( document, first ) );
+}
+
+void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    const tr_document *document = shown->document;
+    if ( document == NULL )
         return;
-    int done = tr_document_log_count( shown->document ), later = tr_document_redo_count( shown->document );
-    if ( done + later == 0 )
+    int done = tr_document_log_count( document ), all = done + tr_document_redo_count( document );
+    if ( all == 0 ) {
         tr_ui_note(
-            ui, "Nothing has been changed yet. Every change is one line here, and one line of a script." );
-    for ( int i = done + later - 1; i >= 0; --i ) {
-        char line[160];
-        tr_ui_fit( line, sizeof line,
-                   i < done ? tr_document_log( shown->document, i )
-                            : tr_document_undone( shown->document, i - done ),
-                   nk->style.font, TR_RIGHT_WIDTH - 50 );
-        nk_layout_row_dynamic( nk, TR_ROW - 2, 1 );
-        int now = i == done - 1, before = now;
-        nk_style_push_color( nk, &nk->style.selectable.text_normal,
-                             i < done ? tr_theme_dark.text : tr_theme_dark.faint );
-        if ( nk_selectable_label( nk, line, NK_TEXT_LEFT, &now ) && now != before ) {
-            for ( int k = done - 1; k > i; --k )
-                tr_ops_ask( ops, TR_ASK_UNDO, NULL );
-            for ( int k = done - 1; k < i; ++k )
-                tr_ops_ask( ops, TR_ASK_REDO, NULL );
-        }
-        nk_style_pop_color( nk );
+            ui, "Nothing has been changed yet. Every change is one step here, and some lines of a script." );
+        return;
     }
+    bool hovered;
+    for ( int end = all, number = steps_between( document, 0, all ); end > 0; --number ) {
+        char name[240];
+        int first = step_before( document, end, name, sizeof name );
+        if ( row( ui, number, name, end == done, first >= done, &hovered ) )
+            go_to( document, ops, end );
+        if ( hovered )
+            tell_ops( ui, document, first, end );
+        end = first;
+    }
+    if ( row( ui, 0, "As it was opened", done == 0, false, &hovered ) )
+        go_to( document, ops, 0 );
 }

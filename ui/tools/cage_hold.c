@@ -242,15 +242,31 @@ static void toggle( const tr_cage_hold *hold, tr_ops *ops )
         tr_ops_add( ops, "handle_set id=%s pinned=%s", hold->handle, hold->pinned ? "false" : "true" );
 }
 
-void tr_cage_pin( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+void tr_cage_pin( tr_ui *ui, const tr_shown *shown )
+{
+    const tr_item *chosen = tr_selected( ui );
+    ui->cage.pin.asked = true;
+    ui->cage.pin.frame = ui->frame;
+    ui->cage.pin.parts[0] = ui->cage.hover;
+    ui->cage.pin.parts[1] = ui->cage.chosen;
+    ui->cage.pin.items[0] = ui->hover;
+    ui->cage.pin.items[1] = chosen != NULL ? *chosen : tr_item_none();
+    if ( !shown->current )
+        tr_ui_say( ui, false, "It is pinned as soon as the motion is solved" );
+}
+
+void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_cage_hold hold;
-    const tr_item *chosen = tr_selected( ui );
-    const tr_part *parts[] = { &ui->cage.hover, &ui->cage.chosen };
-    const tr_item *items[] = { &ui->hover, chosen };
+    bool changing = ops->line_count > 0 || ops->ask_count > 0; // by what else was asked for in this frame
+    if ( !ui->cage.pin.asked || !shown->current || changing )
+        return;
+    ui->cage.pin.asked = false;
+    tr_ui then = *ui; // when it was asked for another frame may have been looked at
+    then.frame = ui->cage.pin.frame;
     for ( int i = 0; i < 2; ++i ) {
-        if ( !tr_cage_hold_part( ui, shown, parts[i], &hold ) &&
-             ( items[i] == NULL || !tr_cage_hold_item( ui, shown, items[i], &hold ) ) )
+        if ( !tr_cage_hold_part( &then, shown, &ui->cage.pin.parts[i], &hold ) &&
+             !tr_cage_hold_item( &then, shown, &ui->cage.pin.items[i], &hold ) )
             continue;
         toggle( &hold, ops );
         memcpy( ui->cage.layer, hold.layer, sizeof ui->cage.layer );

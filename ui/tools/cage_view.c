@@ -8,6 +8,7 @@
 static const tr_colour green = { 0.36f, 0.86f, 0.46f, 1.0f }, lit = { 1.0f, 0.78f, 0.35f, 1.0f },
                        dark = { 0.06f, 0.09f, 0.08f, 1.0f }, pale = { 0.75f, 0.80f, 0.77f, 1.0f };
 static const double dot_reach = 9.0, line_reach = 5.0; // points
+static const int near_frames = 2; // a handle that is as near in time as this is where the body is now
 
 // ------------------------------------------------------------------------------------------------ what there
 // is
@@ -71,6 +72,11 @@ static bool handle_part( const tr_shown *shown, const tr_cage_outline *shape, in
     memcpy( out->layer, handle->layer, sizeof out->layer );
     memcpy( out->handle, handle->id, sizeof out->handle );
     return out->frame >= shape->first && out->frame <= shape->last;
+}
+
+static bool is_near( const tr_ui *ui, const tr_part *part )
+{
+    return abs( part->frame - ui->frame ) <= near_frames;
 }
 
 static const tr_handle *find_handle( const tr_scene *scene, const char *id )
@@ -202,7 +208,8 @@ tr_part tr_cage_pick( const tr_ui *ui, const tr_shown *shown, double x, double y
     for ( int i = 0; i < shown->stage->scene->handle_count; ++i ) {
         tr_part part;
         vec3 place;
-        if ( handle_part( shown, shape, i, &part ) && tr_part_place( ui, shown, &part, &place ) )
+        if ( handle_part( shown, shape, i, &part ) && is_near( ui, &part ) &&
+             tr_part_place( ui, shown, &part, &place ) )
             try_place( &p, place, &part );
     }
     int near = near_section( shape, ui->frame );
@@ -263,17 +270,21 @@ static void draw_dot( tr_draw_list *list, vec3 at, tr_colour colour, float size 
     tr_draw_line_add( list, at, at, colour, size, true );
 }
 
-// Pinned ones are full, those let go are rings.
+// Those of this moment: pinned ones are full, those let go are rings.
 static void draw_handle( const tr_ui *ui, const tr_shown *shown, const tr_part *part, tr_draw_list *list )
 {
     const tr_handle *handle = find_handle( shown->stage->scene, part->handle );
     vec3 place;
     if ( handle == NULL || !tr_part_place( ui, shown, part, &place ) )
         return;
+    if ( !is_near( ui, part ) ) { // of another time: only a hint of it, where the body is then
+        tr_draw_line_add( list, place, place, faded( green, 0.35 ), 5, true );
+        return;
+    }
     bool on = is_lit( ui, part ), now = part->frame == ui->frame;
-    draw_dot( list, place, on ? lit : now ? green : faded( green, 0.6 ), now ? 11 : 8 );
+    draw_dot( list, place, on ? lit : now ? green : faded( green, 0.8 ), now ? 11 : 9 );
     if ( !handle->pinned )
-        tr_draw_line_add( list, place, place, dark, now ? 6 : 4, true );
+        tr_draw_line_add( list, place, place, dark, now ? 6 : 5, true );
 }
 
 void tr_cage_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
@@ -324,7 +335,8 @@ void tr_cage_mark( tr_ui *ui, const tr_shown *shown )
     for ( int i = 0; i < shown->stage->scene->handle_count; ++i ) {
         tr_part part;
         vec3 place;
-        if ( handle_part( shown, shape, i, &part ) && tr_part_place( ui, shown, &part, &place ) )
+        if ( handle_part( shown, shape, i, &part ) && is_near( ui, &part ) &&
+             tr_part_place( ui, shown, &part, &place ) )
             mark( ui, shown, place, "handle.%s", part.handle );
     }
     for ( int k = 0; k < shape->section_count; ++k ) { // the middle of an edge
