@@ -68,12 +68,234 @@ static void one_drag_is_one_line_of_the_history( void **state )
     end( &d );
 }
 
+// ---------------------------------------------------------------------------------------------------- fields
+
+// Types into a field what is to stand in it.
+static void enter( desk *d, const char *spot, const char *text )
+{
+    press( d, spot );
+    key( d, 'A', TR_MOD_CTRL );
+    type( d, text );
+    key( d, TR_KEY_ENTER, 0 );
+    settle( d );
+}
+
+static void choose( desk *d, const char *spot, const char *word )
+{
+    char item[96];
+    press( d, spot );
+    snprintf( item, sizeof item, "%s.%s", spot, word );
+    press( d, item );
+    settle( d );
+}
+
+static void two_layers( desk *d )
+{
+    begin_relay( d, 2 );
+    key( d, 'X', 0 );
+    drag_thing( d, "p01.Head", 25, 5, 0 );
+    rest( d );
+    drag_thing( d, "p02.Head", -20, 5, 0 );
+    rest( d );
+    assert_int_equal( tr_app_scene( d->app )->layer_count, 2 );
+    press( d, "tab.Layers" );
+}
+
+static void layers_are_renamed_copied_ordered_and_deleted( void **state )
+{
+    (void)state;
+    desk d;
+    two_layers( &d );
+    const tr_scene *scene = tr_app_scene( d.app );
+    press( &d, "layer.cage1" );
+    enter( &d, "rename", "heads" );
+    assert_string_equal( scene->layers[0].id, "heads" );
+    assert_string_equal( scene->handles[0].layer, "heads" );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_LAYER, "heads" ) ); // stays chosen
+    press( &d, "layer.up" );
+    settle( &d );
+    assert_string_equal( scene->layers[1].id, "heads" );
+    press( &d, "layer.down" );
+    settle( &d );
+    assert_string_equal( scene->layers[0].id, "heads" );
+    press( &d, "layer.copy" );
+    settle( &d );
+    assert_int_equal( scene->layer_count, 3 );
+    assert_string_equal( scene->layers[2].id, "heads_2" );
+    assert_int_equal( scene->handle_count, 3 );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_LAYER, "heads_2" ) );
+    press( &d, "mute.heads_2" );
+    press( &d, "layersolo.cage2" );
+    settle( &d );
+    assert_true( scene->layers[2].muted && scene->layers[1].solo );
+    press( &d, "layer.heads_2" );
+    press( &d, "layer.delete" );
+    settle( &d );
+    assert_int_equal( scene->layer_count, 2 );
+    enter( &d, "rename", "cage2" ); // somebody has it: told, and nothing happens
+    assert_true( ui_of( &d )->text.key == 0 );
+    end( &d );
+}
+
+static void names_that_are_taken_are_told( void **state )
+{
+    (void)state;
+    desk d;
+    two_layers( &d );
+    press( &d, "layer.cage1" );
+    enter( &d, "rename", "cage2" );
+    assert_string_equal( tr_app_scene( d.app )->layers[0].id, "cage1" );
+    assert_true( ui_of( &d )->message_bad );
+    int ops = tr_app_ops( d.app );
+    press( &d, "rename" ); // Escape leaves the name
+    type( &d, "other" );
+    key( &d, TR_KEY_ESCAPE, 0 );
+    settle( &d );
+    assert_int_equal( tr_app_ops( d.app ), ops );
+    assert_int_equal( ui_of( &d )->text.key, 0 );
+    end( &d );
+}
+
+// ----------------------------------------------------------------------------------------------------- rules
+
+static void rules_have_exact_values( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'W', 0 );
+    drag_thing( &d, "p01.LeftHand", 20, -10, 0 );
+    press( &d, "tab.Rules" );
+    press( &d, "rule.pin1" );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CONSTRAINT, "pin1" ) );
+    enter( &d, "constraint_set.range.0", "12" );
+    enter( &d, "constraint_set.range.1", "20" );
+    enter( &d, "constraint_set.ease.0", "7.5" );
+    const tr_constraint *k = constraint_of( &d, "pin1" );
+    assert_int_equal( k->first, 12 );
+    assert_int_equal( k->last, 20 );
+    check_near( k->ease_in, 7.5, 0 );
+    press( &d, "rule.hard" );
+    settle( &d );
+    k = constraint_of( &d, "pin1" );
+    assert_false( k->hard );
+    enter( &d, "rule.weight.value", "0.123456789" );
+    check_near( constraint_of( &d, "pin1" )->weight, 0.123456789, 0 );
+    enter( &d, "target.Y", "1.2345678" );
+    check_near( constraint_of( &d, "pin1" )->target.y, 1.2345678, 0 );
+    press( &d, "rule.axis.x" );
+    settle( &d );
+    k = constraint_of( &d, "pin1" );
+    assert_true( !k->axis[0] && k->axis[1] && k->axis[2] );
+    press( &d, "rule.always" );
+    settle( &d );
+    assert_int_equal( constraint_of( &d, "pin1" )->first, -TR_MAX_FRAMES );
+    enter( &d, "rename", "hand" );
+    assert_string_equal( constraint_of( &d, "hand" )->a.who, "p01" );
+    end( &d );
+}
+
+static void rules_change_their_kind( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'W', 0 );
+    drag_thing( &d, "p01.LeftHand", 20, -10, 0 );
+    press( &d, "tab.Rules" );
+    press( &d, "rule.pin1" );
+    choose( &d, "rule.kind", "orientation" );
+    assert_int_equal( constraint_of( &d, "pin1" )->kind, TR_CONSTRAINT_ORIENTATION );
+    press( &d, "rule.flat" );
+    settle( &d );
+    assert_true( constraint_of( &d, "pin1" )->flat );
+    choose( &d, "rule.kind", "contact" );
+    assert_int_equal( constraint_of( &d, "pin1" )->kind, TR_CONSTRAINT_CONTACT );
+    enter( &d, "rule.a", "p01.RightHand" );
+    assert_string_equal( constraint_of( &d, "pin1" )->a.terms[0].joint, "RightHand" );
+    enter( &d, "rule.a", "p01.NoSuchJoint" ); // told once the solver sees it, the document stays whole
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    press( &d, "rule.delete" );
+    settle( &d );
+    assert_int_equal( tr_scene_find_constraint( tr_app_scene( d.app ), "pin1" ), -1 );
+    end( &d );
+}
+
+// ----------------------------------------------------------------------------------------------- environment
+
+static void the_environment_is_scaled_and_moved( void **state )
+{
+    (void)state;
+    desk d;
+    begin( &d, "car_entry", 0 );
+    const tr_scene *scene = tr_app_scene( d.app );
+    assert_true( scene->obstacle_count > 1 );
+    char spot[64];
+    snprintf( spot, sizeof spot, "item.%s", scene->obstacles[0].id );
+    press( &d, spot );
+    press( &d, "tab.Inspect" );
+    enter( &d, "obstacle.scale.value", "1.125" );
+    check_near( scene->obstacles[0].scale, 1.125, 0 );
+    enter( &d, "move.Y", "0.0625" );
+    check_near( scene->obstacles[0].move.y, 0.0625, 0 );
+    enter( &d, "size.X", "1.5" );
+    check_near( scene->obstacles[0].size.x, 1.5, 0 );
+    enter( &d, "obstacle.all.value", "1.1" );
+    check_near( scene->obstacles[1].scale, 1.1, 1e-12 );
+    int ops = tr_app_ops( d.app );
+    double before = scene->obstacles[0].move.x;
+    tr_area a = area_of( &d, "move.X" ); // pulled: one step, half a centimetre a point
+    drag( &d, TR_BUTTON_LEFT, a.x + 10, a.y + 8, a.x + 50, a.y + 8, 0 );
+    settle( &d );
+    assert_int_equal( tr_app_ops( d.app ), ops + 1 );
+    check_near( scene->obstacles[0].move.x, before + 0.2, 1e-9 );
+    end( &d );
+}
+
+// ------------------------------------------------------------------------------------------------- clipboard
+
+static void texts_are_copied_and_pasted( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "filter" );
+    type( &d, "p02" );
+    key( &d, 'A', TR_MOD_CTRL );
+    key( &d, 'C', TR_MOD_CTRL );
+    assert_string_equal( d.window->paste( d.window ), "p02" );
+    key( &d, 'X', TR_MOD_CTRL );
+    assert_string_equal( ui_of( &d )->filter, "" );
+    d.window->copy( d.window, "p0\n1" ); // a field has one line
+    key( &d, 'V', TR_MOD_CTRL );
+    assert_string_equal( ui_of( &d )->filter, "p01" );
+    key( &d, 'A', TR_MOD_CTRL );
+    type( &d, "p" );
+    assert_string_equal( ui_of( &d )->filter, "p" );
+    press( &d, "item.p01" );
+    press( &d, "rename" ); // an id takes what an id may have
+    d.window->copy( d.window, "Läufer 1" );
+    key( &d, 'A', TR_MOD_CTRL );
+    key( &d, 'V', TR_MOD_CTRL );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_true( tr_scene_find_cast( tr_app_scene( d.app ), "ufer1" ) >= 0 );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( steps_have_readable_names ),
         TEST( every_op_has_a_name ),
         TEST( one_drag_is_one_line_of_the_history ),
+        TEST( layers_are_renamed_copied_ordered_and_deleted ),
+        TEST( names_that_are_taken_are_told ),
+        TEST( rules_have_exact_values ),
+        TEST( rules_change_their_kind ),
+        TEST( the_environment_is_scaled_and_moved ),
+        TEST( texts_are_copied_and_pasted ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -29,6 +29,32 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
     ui->orbit = ( tr_orbit ){ .target = v3( 0, 0.9, 0 ), .yaw = 30, .pitch = 12, .distance = 8 };
 }
 
+// Nuklear counts letters, not bytes.
+static void copy_text( nk_handle window, const char *text, int letters )
+{
+    tr_window *w = window.ptr;
+    size_t size = 0;
+    for ( int i = 0; i < letters; ++i )
+        do
+            ++size;
+        while ( ( (unsigned char)text[size] & 0xC0 ) == 0x80 );
+    char *copy = size > 0 ? tr_alloc( size + 1, 1 ) : NULL;
+    if ( copy == NULL )
+        return;
+    memcpy( copy, text, size );
+    w->copy( w, copy );
+    tr_free( copy );
+}
+
+// As if it were typed, so that the field takes only what it would take from the keyboard.
+static void paste_text( nk_handle window, struct nk_text_edit *edit )
+{
+    tr_window *w = window.ptr;
+    const char *text = w->paste( w );
+    if ( text != NULL )
+        nk_textedit_text( edit, text, (int)strlen( text ) );
+}
+
 static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
 {
     const tr_window *window = app->window;
@@ -36,6 +62,7 @@ static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
         return false;
     tr_theme_apply( &app->nk );
     begin_ui( &app->ui, &app->nk );
+    app->nk.clip = ( struct nk_clipboard ){ nk_handle_ptr( app->window ), paste_text, copy_text };
     if ( !tr_viewport_create( &app->viewport, window->has_gl, error ) )
         return false;
     app->session = tr_session_create( def->synchronous, error );
@@ -382,6 +409,7 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
     tr_ui *ui = &app->ui;
     ui->spot_count = 0;
     ui->hint[0] = 0;
+    ui->subject = 0;
     tr_panel_overlay( ui, shown, &app->ops );
     if ( ui->show_left )
         tr_panel_left( ui, shown, &app->ops );

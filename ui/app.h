@@ -95,11 +95,13 @@ bool tr_ui_dock( tr_ui *ui, const char *name, tr_area area );
 bool tr_ui_group( tr_ui *ui, const char *name, unsigned flags );
 void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
 bool tr_ui_typing( const tr_ui *ui ); // a text field has the keyboard
+void tr_ui_stop_typing( tr_ui *ui );  // it loses it, and what was typed
 bool tr_ui_popup( const tr_ui *ui );  // a menu or a list is open
 // Text cut to a width in points, with … where something is missing.
 void tr_ui_fit( char *out, size_t size, const char *text, const struct nk_user_font *font, float width );
 void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text );
-void tr_ui_note( tr_ui *ui, const char *text ); // dim, wrapped
+void tr_ui_note( tr_ui *ui, const char *text );    // dim, wrapped
+void tr_ui_caption( tr_ui *ui, const char *text ); // dim, one line
 void tr_ui_text_at( struct nk_command_buffer *canvas, const struct nk_user_font *font, float x, float y,
                     const char *text, struct nk_color colour );
 float tr_ui_text_width( const struct nk_user_font *font, const char *text );
@@ -137,18 +139,35 @@ void tr_icon_draw( struct nk_command_buffer *canvas, tr_icon icon, struct nk_rec
                    struct nk_color colour );
 // A button with an icon, lit while `on`; `tip` appears under a resting pointer. `name` is its spot.
 bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char *tip );
-// A number with a slider. True when the user has let go of it and *value is to become the new one; while it
-// is held, *held is true and *value what it would be.
+// The same with a word, and a switch with one: true when it was clicked.
+bool tr_ui_button( tr_ui *ui, const char *name, const char *label );
+bool tr_ui_check( tr_ui *ui, const char *name, const char *label, bool on );
+// One of some words (NULL-terminated), from a list that opens. Returns its index, another one when it was
+// chosen. Spots: the name for the list, name.word for its lines.
+int tr_ui_choice( tr_ui *ui, const char *name, const char *label, const char *const *words, int chosen );
+// Fields that follow are of this one: what is typed or pulled for one never becomes another's.
+void tr_ui_subject( tr_ui *ui, const char *id );
+// A number with a slider, and a field to type it exactly. True when the user has let go of it and *value is
+// to become the new one; while it is held, *held is true and *value what it would be.
 bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
                    double *value, bool *held );
 // A number to type or to pull. The same.
 bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
                    double *value, bool *held );
+// A line of text, or an id: lower-case letters, digits and _. True when it was changed: by Enter or a click
+// elsewhere; Escape leaves it. `out` may be what `value` is.
+bool tr_ui_text( tr_ui *ui, const char *name, const char *label, const char *value, bool is_id, char *out,
+                 size_t size );
+void tr_ui_rename( tr_ui *ui, tr_ops *ops, const char *verb, const char *id ); // the name, to be changed
 
 // Two numbers of frames that belong together, as `verb id=… key=a,b`: to be seen while one is held, to stay
 // when it is let go.
 void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
                    const char *const labels[2], double low, const double values[2] );
+
+// Three numbers, in the same way; low > 0: none is less.
+void tr_ui_vec3( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key, double low,
+                 vec3 value );
 
 // ---------------------------------------------------------------------------------------------- selection
 
@@ -250,6 +269,7 @@ void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_constraint *k );
 void tr_ui_methods( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );

@@ -120,7 +120,9 @@ RUN( run_escape )
 {
     UNUSED;
     ui->cage.pin.asked = false;
-    if ( ui->drag.active || ui->drag.navigating )
+    if ( ui->text.key != 0 )
+        tr_ui_stop_typing( ui );
+    else if ( ui->drag.active || ui->drag.navigating )
         ui->drag.active = ui->drag.navigating = false;
     else if ( ui->time.grip != TR_GRIP_NONE )
         ui->time = ( tr_time_hold ){ 0 };

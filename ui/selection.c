@@ -95,8 +95,21 @@ static void sync_looks( tr_ui *ui, const tr_scene *scene )
     ui->look_count = scene->cast_count;
 }
 
+// What got another name stays chosen by it.
+static void follow_rename( tr_ui *ui, const tr_scene *scene, tr_item *item )
+{
+    tr_item renamed = *item;
+    memcpy( renamed.id, ui->renamed.to, sizeof renamed.id );
+    if ( strcmp( item->id, ui->renamed.from ) == 0 && !exists( scene, item ) && exists( scene, &renamed ) )
+        *item = renamed;
+}
+
 void tr_selection_sync( tr_ui *ui, const tr_scene *scene )
 {
+    for ( int i = 0; i < ui->selection_count; ++i )
+        follow_rename( ui, scene, &ui->selection[i] );
+    if ( tr_scene_find_layer( scene, ui->cage.layer ) < 0 && strcmp( ui->cage.layer, ui->renamed.from ) == 0 )
+        memcpy( ui->cage.layer, ui->renamed.to, sizeof ui->cage.layer );
     for ( int i = ui->selection_count - 1; i >= 0; --i )
         if ( !exists( scene, &ui->selection[i] ) )
             unselect( ui, i );

@@ -76,6 +76,8 @@ struct tr_window {
     void ( *poll )( tr_window *window, double seconds );
     void ( *present )( tr_window *window );
     void ( *set_title )( tr_window *window, const char *title );
+    void ( *copy )( tr_window *window, const char *text ); // to the clipboard
+    const char *( *paste )( tr_window *window );           // from it, until the next call; NULL = nothing
     void ( *destroy )( tr_window *window );
     void *own;
 };
@@ -267,8 +269,24 @@ typedef struct tr_ui {
         bool cancelled; // by Escape, until the button is let go
     } edit;
 
+    struct { // the field that is being typed into
+        unsigned key;
+        char buffer[TR_PATH_MAX];
+        int length;
+        bool focus; // it has yet to get the keyboard
+    } text;
+    struct { // a number that is pulled sideways
+        float x;
+        double value;
+        bool moved;
+    } pull;
+    struct {
+        tr_id from, to;
+    } renamed; // the last that was: what is chosen stays so
+
+    unsigned subject;   // whose fields are being drawn: those of another one are others
     unsigned modifiers; // TR_MOD_… that are down
-    unsigned grabbed;   // slider that has the pointer, while the button is down
+    unsigned grabbed;   // slider or number that has the pointer, while the button is down
 
     // Panels
     int left_tab, right_tab;

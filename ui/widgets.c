@@ -99,6 +99,13 @@ bool tr_ui_popup( const tr_ui *ui )
     return false;
 }
 
+void tr_ui_stop_typing( tr_ui *ui )
+{
+    for ( struct nk_window *w = ui->nk->begin; w != NULL; w = w->next )
+        w->edit.active = nk_false;
+    ui->text.key = 0;
+}
+
 // ---------------------------------------------------------------------------------------------------- text
 
 float tr_ui_text_width( const struct nk_user_font *font, const char *text )
@@ -147,6 +154,12 @@ void tr_ui_note( tr_ui *ui, const char *text )
     nk_label_colored_wrap( ui->nk, text, tr_theme_dark.dim );
 }
 
+void tr_ui_caption( tr_ui *ui, const char *text )
+{
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 8, 1 );
+    nk_label_colored( ui->nk, text, NK_TEXT_LEFT, tr_theme_dark.dim );
+}
+
 // -------------------------------------------------------------------------------------------------- buttons
 
 bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char *tip )
@@ -171,110 +184,39 @@ bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char 
     return pressed;
 }
 
-// --------------------------------------------------------------------------------------------------- values
-
-static unsigned key_of( const char *name )
+bool tr_ui_button( tr_ui *ui, const char *name, const char *label )
 {
-    nk_hash hash = nk_murmur_hash( name, (int)strlen( name ), 17 );
-    return hash != 0 ? hash : 1;
-}
-
-// What a widget came back with, held while the button is down and handed on when it is up.
-static bool settle( tr_ui *ui, unsigned key, double now, double *value, bool *held )
-{
-    double before = *value;
-    bool down = ui->nk->input.mouse.buttons[NK_BUTTON_LEFT].down;
-    *held = false;
-    if ( ui->edit.key == key && ui->edit.cancelled ) // until the button is let go
-        return false;
-    double shown = ui->edit.key == key ? ui->edit.value : before;
-    if ( fabs( now - shown ) > 1e-9 * fmax( 1.0, fabs( now ) ) ) {
-        ui->edit.key = key;
-        ui->edit.value = now;
-    }
-    if ( ui->edit.key != key )
-        return false;
-    *value = ui->edit.value;
-    *held = down;
-    if ( down )
-        return false;
-    ui->edit.key = 0;
-    return *value != before;
-}
-
-static double held_value( const tr_ui *ui, unsigned key, double value )
-{
-    return ui->edit.key == key && !ui->edit.cancelled ? ui->edit.value : value;
-}
-
-// The bar of a slider: a press anywhere on it takes hold of it.
-static double slider_bar( tr_ui *ui, unsigned key, double low, double high, double step, double value )
-{
-    const tr_theme *t = &tr_theme_dark;
-    const struct nk_input *in = &ui->nk->input;
-    struct nk_rect area;
-    if ( nk_widget( &area, ui->nk ) == NK_WIDGET_INVALID )
-        return value;
-    bool over = nk_input_is_mouse_hovering_rect( in, area ) && !tr_ui_popup( ui );
-    bool held = ui->grabbed == key && in->mouse.buttons[NK_BUTTON_LEFT].down;
-    if ( over && nk_input_is_mouse_pressed( in, NK_BUTTON_LEFT ) ) {
-        ui->grabbed = key;
-        held = true;
-    }
-    const float knob = 6;
-    float x0 = area.x + knob, width = fmaxf( area.w - 2 * knob, 1 ), y = area.y + 0.5f * area.h;
-    if ( held )
-        value = clampd( low + step * round( ( in->mouse.pos.x - x0 ) / width * ( high - low ) / step ), low,
-                        high );
-    float x = x0 + width * (float)( ( clampd( value, low, high ) - low ) / ( high - low ) );
-    struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
-    nk_fill_rect( canvas, nk_rect( x0, y - 2, width, 4 ), 2, t->well );
-    nk_fill_rect( canvas, nk_rect( x0, y - 2, x - x0, 4 ), 2, t->accent_dark );
-    nk_fill_circle( canvas, nk_rect( x - knob, y - knob, 2 * knob, 2 * knob ),
-                    held || over ? t->accent : t->dim );
-    return value;
-}
-
-bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
-                   double *value, bool *held )
-{
-    struct nk_context *nk = ui->nk;
-    unsigned key = key_of( name );
-    double shown = held_value( ui, key, *value );
-    const float columns[] = { 0.32f, 0.50f, 0.16f };
-    nk_layout_row( nk, NK_DYNAMIC, TR_ROW - 2, 3, columns );
-    nk_label_colored( nk, label, NK_TEXT_LEFT, tr_theme_dark.dim );
-    tr_ui_mark( ui, name, nk_widget_bounds( nk ) );
-    double now = slider_bar( ui, key, low, high, step, shown );
-    nk_labelf( nk, NK_TEXT_RIGHT, step < 1 ? "%.2f" : "%.0f", now );
-    return settle( ui, key, now, value, held );
-}
-
-bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
-                   double *value, bool *held )
-{
-    unsigned key = key_of( name );
-    char title[64];
-    double shown = held_value( ui, key, *value );
-    snprintf( title, sizeof title, "#%s", label );
     tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
-    double now = nk_propertyd( ui->nk, title, low, shown, high, step, (float)step );
-    return settle( ui, key, now, value, held );
+    return nk_button_label( ui->nk, label );
 }
 
-void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
-                   const char *const labels[2], double low, const double values[2] )
+bool tr_ui_check( tr_ui *ui, const char *name, const char *label, bool on )
 {
-    double now[2] = { values[0], values[1] };
-    bool held[2], done = false;
-    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
-    for ( int i = 0; i < 2; ++i ) {
-        char name[64];
-        snprintf( name, sizeof name, "%s.%s.%d", verb, key, i );
-        done |= tr_ui_number( ui, name, labels[i], low, TR_MAX_FRAMES, 1, &now[i], &held[i] );
+    tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
+    return nk_check_label( ui->nk, label, on ) != on;
+}
+
+int tr_ui_choice( tr_ui *ui, const char *name, const char *label, const char *const *words, int chosen )
+{
+    const float columns[] = { 0.32f, 0.66f };
+    int count = 0;
+    while ( words[count] != NULL )
+        ++count;
+    nk_layout_row( ui->nk, NK_DYNAMIC, TR_ROW, 2, columns );
+    nk_label_colored( ui->nk, label, NK_TEXT_LEFT, tr_theme_dark.dim );
+    struct nk_rect area = nk_widget_bounds( ui->nk );
+    tr_ui_mark( ui, name, area );
+    float height = fminf( (float)count, 12 ) * ( TR_ROW + 2 ) + 12;
+    if ( !nk_combo_begin_label( ui->nk, words[chosen], nk_vec2( area.w, height ) ) )
+        return chosen;
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
+    for ( int i = 0; i < count; ++i ) {
+        char spot[96];
+        snprintf( spot, sizeof spot, "%s.%s", name, words[i] );
+        tr_ui_mark( ui, spot, nk_widget_bounds( ui->nk ) );
+        if ( nk_combo_item_label( ui->nk, words[i], NK_TEXT_LEFT ) )
+            chosen = i;
     }
-    if ( done )
-        tr_ops_add( ops, "%s id=%s %s=%.0f,%.0f", verb, id, key, now[0], now[1] );
-    else if ( held[0] || held[1] )
-        tr_ops_preview( ops, "%s id=%s %s=%.0f,%.0f", verb, id, key, now[0], now[1] );
+    nk_combo_end( ui->nk );
+    return chosen;
 }

@@ -32,6 +32,7 @@ typedef struct likeness {
     double seconds;
     tr_headless *headless;
     GLuint framebuffer, colour;
+    char *clipboard;
 } likeness;
 
 static double likeness_now( tr_window *window )
@@ -57,6 +58,18 @@ static void likeness_title( tr_window *window, const char *title )
     (void)title;
 }
 
+static void likeness_copy( tr_window *window, const char *text )
+{
+    likeness *own = window->own;
+    tr_free( own->clipboard );
+    own->clipboard = tr_string_copy( text );
+}
+
+static const char *likeness_paste( tr_window *window )
+{
+    return ( (likeness *)window->own )->clipboard;
+}
+
 static void likeness_destroy( tr_window *window )
 {
     likeness *own = window->own;
@@ -65,6 +78,8 @@ static void likeness_destroy( tr_window *window )
         glDeleteRenderbuffers( 1, &own->colour );
         tr_headless_destroy( own->headless );
     }
+    if ( own != NULL )
+        tr_free( own->clipboard );
     tr_free( own );
 }
 
@@ -106,6 +121,8 @@ tr_window *tr_window_pretend( int width, int height, double scale, bool pictures
                              .poll = likeness_poll,
                              .present = likeness_present,
                              .set_title = likeness_title,
+                             .copy = likeness_copy,
+                             .paste = likeness_paste,
                              .destroy = likeness_destroy,
                              .own = own };
     if ( !pictures || likeness_canvas( window, error ) )

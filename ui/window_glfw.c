@@ -179,6 +179,16 @@ static void set_title( tr_window *window, const char *title )
     glfwSetWindowTitle( window->own, title );
 }
 
+static void copy( tr_window *window, const char *text )
+{
+    glfwSetClipboardString( window->own, text );
+}
+
+static const char *paste( tr_window *window )
+{
+    return glfwGetClipboardString( window->own );
+}
+
 static double now( tr_window *window )
 {
     (void)window;
@@ -253,6 +263,8 @@ tr_window *tr_window_open( const char *title, int width, int height, tr_error *e
     window->poll = poll_events;
     window->present = present;
     window->set_title = set_title;
+    window->copy = copy;
+    window->paste = paste;
     window->destroy = destroy;
     if ( open_window( window, title, width, height, error ) )
         return window;

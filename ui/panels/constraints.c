@@ -40,6 +40,8 @@ static void rule_row( tr_ui *ui, const tr_shown *shown, const tr_constraint *k )
     int on = tr_ui_selected( ui, TR_ITEM_CONSTRAINT, k->id ), before = on;
     nk_layout_row_dynamic( nk, 42, 1 );
     struct nk_rect area = nk_widget_bounds( nk );
+    snprintf( line, sizeof line, "rule.%s", k->id );
+    tr_ui_mark( ui, line, area );
     if ( nk_selectable_label( nk, " ", NK_TEXT_LEFT, &on ) && on != before ) {
         tr_item item = tr_item_make( TR_ITEM_CONSTRAINT, k->id, -1 );
         ui->selection_count -= ui->selection_count > 0 && tr_selected( ui )->kind == TR_ITEM_CONSTRAINT;
@@ -64,34 +66,6 @@ static void rule_row( tr_ui *ui, const tr_shown *shown, const tr_constraint *k )
     tr_ui_text_at( canvas, small, area.x + 8, area.y + 24, points, t->dim );
 }
 
-// ------------------------------------------------------------------------------------------------------ one
-
-static void one_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_constraint *k )
-{
-    struct nk_context *nk = ui->nk;
-    double weight = k->weight;
-    bool held;
-    char text[256];
-    snprintf( text, sizeof text, "%s  (%s)", k->id, tr_constraint_kind_names[k->kind] );
-    tr_ui_heading( ui, shown->paint, text );
-    points_text( k, text, sizeof text );
-    tr_ui_note( ui, text );
-    static const char *const range_labels[] = { "From", "To" }, *const ease_labels[] = { "Ease in",
-                                                                                         "Ease out" };
-    double range[2] = { k->first > -TR_MAX_FRAMES ? k->first : shown->scene->first,
-                        k->last < TR_MAX_FRAMES ? k->last : shown->scene->last };
-    double ease[2] = { k->ease_in, k->ease_out };
-    tr_ui_frames( ui, ops, "constraint_set", k->id, "range", range_labels, -TR_MAX_FRAMES, range );
-    tr_ui_frames( ui, ops, "constraint_set", k->id, "ease", ease_labels, 0, ease );
-    nk_layout_row_dynamic( nk, TR_ROW - 2, 2 );
-    if ( nk_check_label( nk, "Hard: must be met", k->hard ) != k->hard )
-        tr_ops_add( ops, "constraint_set id=%s hard=%s", k->id, k->hard ? "false" : "true" );
-    if ( nk_button_label( nk, "Delete" ) )
-        tr_ops_add( ops, "constraint_remove id=%s", k->id );
-    if ( !k->hard && tr_ui_slider( ui, "rule.weight", "weight", 0, 10, 0.1, &weight, &held ) )
-        tr_ops_add( ops, "constraint_set id=%s weight=%g", k->id, weight );
-}
-
 void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     const tr_scene *scene = shown->scene;
@@ -99,7 +73,7 @@ void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     char title[80];
     int count = 0;
     if ( item != NULL && item->kind == TR_ITEM_CONSTRAINT )
-        one_rule( ui, shown, ops, &scene->constraints[tr_scene_find_constraint( scene, item->id )] );
+        tr_panel_rule( ui, shown, ops, &scene->constraints[tr_scene_find_constraint( scene, item->id )] );
     for ( int i = 0; i < scene->constraint_count; ++i )
         count += concerns( ui, &scene->constraints[i] );
     snprintf( title, sizeof title, count < scene->constraint_count ? "Rules  (%d of %d)" : "Rules  (%d)",

@@ -13,21 +13,12 @@ static void number_text( char *out, size_t size, double value )
 static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, vec3 position,
                        double heading )
 {
-    static const char *const labels[3] = { "X", "Y", "Z" };
-    double at[3] = { position.x, position.y, position.z };
-    bool held = false, committed = false, one;
-    char text[3][32], name[48], turn[32];
-    nk_layout_row_dynamic( ui->nk, TR_ROW, 3 );
-    for ( int i = 0; i < 3; ++i ) {
-        snprintf( name, sizeof name, "place.%s", labels[i] );
-        committed |= tr_ui_number( ui, name, labels[i], -1000, 1000, 0.05, &at[i], &one );
-        held |= one;
-        number_text( text[i], sizeof text[i], at[i] );
-    }
-    tr_ops_edit( ops, committed, held, "%s id=%s position=%s,%s,%s", verb, id, text[0], text[1], text[2] );
+    char turn[32];
+    bool held;
+    tr_ui_vec3( ui, ops, verb, id, "position", 0, position );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-    committed = tr_ui_number( ui, "place.heading", "Turn about the vertical, degrees", -360, 360, 1, &heading,
-                              &held );
+    bool committed = tr_ui_number( ui, "place.heading", "Turn about the vertical, degrees", -360, 360, 1,
+                                   &heading, &held );
     number_text( turn, sizeof turn, heading );
     tr_ops_edit( ops, committed, held, "%s id=%s heading=%s", verb, id, turn );
 }
@@ -81,7 +72,7 @@ static void automatic( tr_ui *ui, tr_ops *ops, const tr_cast *cast )
                   { "balance", "Centre of mass stays over the feet", cast->balance } };
     nk_layout_row_dynamic( ui->nk, TR_ROW - 4, 1 );
     for ( size_t i = 0; i < sizeof table / sizeof table[0]; ++i )
-        if ( nk_check_label( ui->nk, table[i].label, table[i].on ) != table[i].on )
+        if ( tr_ui_check( ui, table[i].key, table[i].label, table[i].on ) )
             tr_ops_add( ops, "cast_automatic id=%s %s=%s", cast->id, table[i].key,
                         table[i].on ? "false" : "true" );
 }
@@ -121,7 +112,7 @@ static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     bool held, committed;
     char text[64];
     inspect_joint( ui, shown, item, actor );
-    tr_ui_heading( ui, shown->paint, cast->id );
+    tr_ui_rename( ui, ops, "cast_rename", cast->id );
     colours( ui, ops, cast );
     tr_ui_heading( ui, shown->paint, "Size" );
     committed = tr_ui_slider( ui, "size", "whole body", 0.3, 2.5, 0.01, &value, &held );
@@ -152,7 +143,7 @@ static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     double value = prop->scale;
     bool held;
     char text[64];
-    tr_ui_heading( ui, shown->paint, prop->id );
+    tr_ui_rename( ui, ops, "prop_rename", prop->id );
     bool committed = tr_ui_slider( ui, "prop.scale", "size", 0.2, 3.0, 0.01, &value, &held );
     number_text( text, sizeof text, value );
     tr_ops_edit( ops, committed, held, "prop_set id=%s scale=%s", prop->id, text );
@@ -165,23 +156,31 @@ static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     placement( ui, ops, "prop_set", prop->id, prop->position, prop->heading );
 }
 
+// The box as the source has it, and what becomes of it for the target.
 static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
 {
     const tr_obstacle *o = &shown->scene->obstacles[tr_scene_find_obstacle( shown->scene, item->id )];
-    static const char *const labels[3] = { "Width", "Height", "Depth" };
-    double size[3] = { o->size.x, o->size.y, o->size.z };
-    bool held = false, committed = false, one;
-    char text[3][32];
-    tr_ui_heading( ui, shown->paint, o->id );
-    for ( int i = 0; i < 3; ++i ) {
-        nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-        committed |= tr_ui_number( ui, labels[i], labels[i], 0.01, 100, 0.05, &size[i], &one );
-        held |= one;
-        number_text( text[i], sizeof text[i], size[i] );
-    }
-    tr_ops_edit( ops, committed, held, "obstacle_set id=%s size=%s,%s,%s", o->id, text[0], text[1], text[2] );
+    double scale = o->scale;
+    bool held;
+    char text[32];
+    tr_ui_rename( ui, ops, "obstacle_rename", o->id );
+    tr_ui_heading( ui, shown->paint, "For the target" );
+    bool committed = tr_ui_slider( ui, "obstacle.scale", "size", 0.3, 2.5, 0.01, &scale, &held );
+    number_text( text, sizeof text, scale );
+    tr_ops_edit( ops, committed, held, "obstacle_set id=%s scale=%s", o->id, text );
+    tr_ui_caption( ui, "moved by, m" );
+    tr_ui_vec3( ui, ops, "obstacle_set", o->id, "move", 0, o->move );
+    tr_ui_heading( ui, shown->paint, "Edges, m" );
+    tr_ui_vec3( ui, ops, "obstacle_set", o->id, "size", 0.001, o->size );
     tr_ui_heading( ui, shown->paint, "Placement" );
     placement( ui, ops, "obstacle_set", o->id, o->position, o->heading );
+    if ( shown->scene->obstacle_count < 2 )
+        return;
+    tr_ui_heading( ui, shown->paint, "All of the environment" );
+    double all = 1;
+    committed = tr_ui_slider( ui, "obstacle.all", "size ×", 0.3, 2.5, 0.01, &all, &held );
+    number_text( text, sizeof text, all );
+    tr_ops_edit( ops, committed, held, "obstacle_scale scale=%s", text );
 }
 
 static void inspect_scene( tr_ui *ui, const tr_shown *shown )
@@ -204,6 +203,7 @@ void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         return;
     }
     tr_item copy = *item;
+    tr_ui_subject( ui, copy.id );
     switch ( copy.kind ) {
     case TR_ITEM_CAST: inspect_cast( ui, shown, ops, &copy ); break;
     case TR_ITEM_PROP: inspect_prop( ui, shown, ops, &copy ); break;

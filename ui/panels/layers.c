@@ -1,4 +1,4 @@
-// Edits on top of the motion, the last on top: mute, solo, order, window, delete.
+// Edits on top of the motion, the last on top: name, mute, solo, order, copy, window, delete.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -48,17 +48,30 @@ static void layer_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
 
 // ----------------------------------------------------------------------------------------------- the chosen
 
-static void move_buttons( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
+static void copy_layer( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const char *id )
 {
-    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
-    if ( nk_button_label( ui->nk, "Up" ) && i + 1 < scene->layer_count ) {
-        if ( i + 2 < scene->layer_count )
-            tr_ops_add( ops, "layer_move id=%s before=%s", scene->layers[i].id, scene->layers[i + 2].id );
-        else
-            tr_ops_add( ops, "layer_move id=%s before=", scene->layers[i].id );
-    }
-    if ( nk_button_label( ui->nk, "Down" ) && i > 0 )
-        tr_ops_add( ops, "layer_move id=%s before=%s", scene->layers[i].id, scene->layers[i - 1].id );
+    tr_id to;
+    int n = 2;
+    do
+        snprintf( to, sizeof to, "%.24s_%d", id, n++ );
+    while ( tr_scene_find_layer( scene, to ) >= 0 );
+    tr_ops_add( ops, "layer_copy id=%s to=%s", id, to );
+    select_layer( ui, to );
+}
+
+static void layer_buttons( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
+{
+    const char *id = scene->layers[i].id;
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 4 );
+    if ( tr_ui_button( ui, "layer.up", "Up" ) && i + 1 < scene->layer_count )
+        tr_ops_add( ops, "layer_move id=%s before=%s", id,
+                    i + 2 < scene->layer_count ? scene->layers[i + 2].id : "" );
+    if ( tr_ui_button( ui, "layer.down", "Down" ) && i > 0 )
+        tr_ops_add( ops, "layer_move id=%s before=%s", id, scene->layers[i - 1].id );
+    if ( tr_ui_button( ui, "layer.copy", "Copy" ) )
+        copy_layer( ui, scene, ops, id );
+    if ( tr_ui_button( ui, "layer.delete", "Delete" ) )
+        tr_ops_add( ops, "layer_remove id=%s", id );
 }
 
 // The middle of its window stays, the ends go apart.
@@ -90,9 +103,9 @@ static void cage_sliders( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const t
     done = tr_ui_slider( ui, "layer.falloff", "falloff", 0, 120, 1, &falloff, &held );
     tr_ops_edit( ops, done, held, "layer_set id=%s falloff=%.0f", layer->id, falloff );
     done = tr_ui_slider( ui, "layer.radius", "radius, m", 0.02, 1.0, 0.01, &radius, &held );
-    tr_ops_edit( ops, done, held, "layer_set id=%s padding=%.2f", layer->id, radius );
+    tr_ops_edit( ops, done, held, "layer_set id=%s padding=%.4f", layer->id, radius );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-    if ( nk_check_label( ui->nk, "Bodies turn with their path", layer->turn ) != layer->turn )
+    if ( tr_ui_check( ui, "layer.turn", "Bodies turn with their path", layer->turn ) )
         put_flag( ops, layer->id, "turn", !layer->turn );
 }
 
@@ -105,7 +118,9 @@ static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
                          layer->last < TR_MAX_FRAMES ? layer->last : scene->last };
     char text[TR_PATH_MAX + 40];
     int handles = 0;
-    tr_ui_heading( ui, shown->paint, layer->id );
+    tr_ui_subject( ui, layer->id );
+    tr_ui_rename( ui, ops, "layer_rename", layer->id );
+    layer_buttons( ui, scene, ops, i );
     for ( int k = 0; k < scene->handle_count; ++k )
         handles += strcmp( scene->handles[k].layer, layer->id ) == 0;
     if ( layer->kind == TR_LAYER_CAGE )
@@ -119,10 +134,9 @@ static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
         cage_sliders( ui, scene, ops, layer );
     else {
         nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-        if ( nk_check_label( ui->nk, "What comes after is late as well", layer->ripple ) != layer->ripple )
+        if ( tr_ui_check( ui, "layer.ripple", "What comes after is late as well", layer->ripple ) )
             put_flag( ops, layer->id, "ripple", !layer->ripple );
     }
-    move_buttons( ui, scene, ops, i );
 }
 
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
