@@ -366,7 +366,7 @@ static void partners_follow_a_held_hand( void **state )
     assert_true( moved > 1e-3 );
     assert_false( tr_hold_pose( hold, 2, pose ) );
     tr_text ops = { 0 };
-    tr_hold_print( hold, "higher", 6, &ops );
+    tr_hold_print( hold, "higher", x.scene.first + 15, 6, &ops );
     tr_hold_end( hold );
     tr_stage_free( &x.stage );
     edit( &x, ops.data );

@@ -23,6 +23,7 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
                      .show_left = true,
                      .show_right = true,
                      .cage.reach = 30,
+                     .held.ease = 12,
                      .position = -1.0 };
     ui->show.contacts = true;
     ui->overlaps = true;
@@ -174,6 +175,7 @@ static tr_shown look( const tr_app *app )
     shown.solved = tr_session_solved( session );
     shown.current = shown.solved && tr_session_current( session );
     shown.before = shown.result != NULL && take != NULL && shown.result == &take->copied;
+    shown.held = tr_session_held( session );
     shown.measures = tr_session_measures( session );
     shown.strips = tr_session_strips( session, &shown.fresh );
     shown.links = tr_session_links( session );
@@ -233,7 +235,7 @@ static void follow( tr_app *app )
     }
     if ( tr_session_opened( app->session ) != app->opened ) {
         app->opened = tr_session_opened( app->session );
-        ui->framed = ui->cage.pin.asked = false;
+        ui->framed = ui->cage.pin.asked = ui->held.active = false;
         ui->frame = ui->frame_count = 0;
         ui->loop_first = ui->loop_last = 0;
         ui->zoom_first = ui->zoom_last = 0;
@@ -391,10 +393,13 @@ static void apply_ops( tr_app *app )
     if ( ops->line_count > 0 && !tr_session_apply( app->session, ops->lines, ops->line_count, &error ) )
         tr_ui_say( &app->ui, true, "%s", error.message );
     bool live = ops->live.handle[0] != 0 && ops->line_count == 0;
-    if ( !live )
-        tr_session_drag_end( app->session, ops->line_count > 0 );
-    else
+    bool held = ops->hold.what.who[0] != 0 && ops->line_count == 0 && !live;
+    if ( live )
         tr_session_drag( app->session, ops->preview, ops->preview_count, ops->live.layer, ops->live.handle );
+    else if ( held )
+        tr_session_hold( app->session, &ops->hold.what, ops->hold.place, app->ui.drag.ms );
+    else
+        tr_session_drag_end( app->session, ops->line_count > 0 );
     if ( live )
         tr_session_drag_move( app->session, ops->live.move, ops->live.turn, app->ui.frame, app->ui.drag.ms );
     else if ( ops->line_count == 0 )
@@ -411,6 +416,7 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
     ui->hint[0] = 0;
     ui->subject = 0;
     tr_panel_overlay( ui, shown, &app->ops );
+    tr_panel_held( ui, shown, &app->ops );
     if ( ui->show_left )
         tr_panel_left( ui, shown, &app->ops );
     if ( ui->show_right )

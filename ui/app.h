@@ -2,6 +2,7 @@
 #ifndef TROUPE_UI_APP_H
 #define TROUPE_UI_APP_H
 
+#include "ui/live.h"
 #include "ui/nk.h"
 #include "ui/paint.h"
 #include "ui/session.h"
@@ -47,6 +48,10 @@ typedef struct tr_ops {
         char layer[TR_ID_MAX], handle[TR_ID_MAX]; // "" = none
         vec3 move, turn;
     } live;
+    struct { // a frame that is held; who "" = none
+        tr_live_hold what;
+        vec3 place;
+    } hold;
 } tr_ops;
 
 typedef void tr_put( tr_ops *ops, const char *format, ... ); // tr_ops_add or tr_ops_preview
@@ -55,6 +60,7 @@ void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 // The one when a value is let go, the other while it is held.
 void tr_ops_edit( tr_ops *ops, bool committed, bool held, const char *format, ... ) TR_PRINTF( 4 );
 void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move, vec3 turn );
+void tr_ops_hold( tr_ops *ops, const tr_live_hold *hold, vec3 place );
 void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text );
 void tr_ops_clear( tr_ops *ops );
 void tr_ops_free( tr_ops *ops );
@@ -71,6 +77,7 @@ typedef struct tr_shown {
     const tr_strips *strips;     // likewise; all three may be of the solve before
     bool fresh;                  // the strips are not
     const tr_imesh_pairs *links; // likewise
+    const char *held; // ops that a held frame comes to; NULL: none is, or its last move is not solved yet
     const tr_method *method;
     tr_session *session; // for its names and pictures
     const tr_paint *paint;
@@ -126,6 +133,7 @@ typedef enum tr_icon {
     TR_ICON_LINK,
     TR_ICON_CONTACT,
     TR_ICON_CAGE,
+    TR_ICON_FRAME,
     TR_ICON_UNDO,
     TR_ICON_REDO,
     TR_ICON_CROSS,
@@ -233,7 +241,7 @@ typedef struct tr_tool {
 const tr_tool *tr_tool_get( int i );
 int tr_tool_count( void );
 extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_cage, tr_tool_link,
-    tr_tool_contact;
+    tr_tool_contact, tr_tool_frame;
 
 void tr_part_name( char *out, size_t size, const tr_shown *shown, const tr_part *part );
 // Id of the layer being worked at: the selected one, or the one pulled at last. NULL: none.
@@ -242,6 +250,16 @@ const char *tr_layer_current( const tr_ui *ui, const tr_scene *scene );
 // last state, for where a thing is held follows from that. The second is called every frame.
 void tr_cage_pin( tr_ui *ui, const tr_shown *shown );
 void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+
+// A frame that is held: becomes ops once they are known, is let go, is asked for (every frame).
+void tr_frame_propagate( tr_ui *ui );
+void tr_frame_let_go( tr_ui *ui );
+void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+
+// An id for a new rule: the stem and a number.
+void tr_constraint_free_id( const tr_scene *scene, const char *stem, tr_id out );
+// The pin on this joint that is at full strength at a frame of the document, NULL = none.
+const tr_constraint *tr_pin_at( const tr_scene *scene, const char *who, const char *joint, int frame );
 
 // ------------------------------------------------------------------------------------------------ commands
 
@@ -275,6 +293,7 @@ void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over the viewport
+void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops );    // the notice about a held frame
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown );

@@ -122,9 +122,11 @@ RUN( run_escape )
     ui->cage.pin.asked = false;
     if ( ui->text.key != 0 )
         tr_ui_stop_typing( ui );
-    else if ( ui->drag.active || ui->drag.navigating )
+    else if ( ui->drag.active || ui->drag.navigating ) {
+        if ( ui->drag.active && ui->drag.handle != 0 && tr_tool_get( ui->tool ) == &tr_tool_frame )
+            tr_frame_let_go( ui );
         ui->drag.active = ui->drag.navigating = false;
-    else if ( ui->time.grip != TR_GRIP_NONE )
+    } else if ( ui->time.grip != TR_GRIP_NONE )
         ui->time = ( tr_time_hold ){ 0 };
     else if ( ui->edit.key != 0 )
         ui->edit.cancelled = true;
@@ -132,6 +134,8 @@ RUN( run_escape )
         ui->dialog = TR_DIALOG_NONE;
     else if ( ui->help )
         ui->help = false;
+    else if ( ui->held.active )
+        tr_frame_let_go( ui );
     else if ( ui->message[0] != 0 && ui->message_bad )
         ui->message[0] = 0;
     else if ( !tr_ui_typing( ui ) ) {
@@ -145,6 +149,12 @@ RUN( run_pin )
 {
     UNUSED;
     tr_cage_pin( ui, shown );
+}
+
+RUN( run_propagate )
+{
+    UNUSED;
+    tr_frame_propagate( ui );
 }
 
 RUN( run_reach_less )
@@ -323,6 +333,7 @@ static const tr_command commands[] = {
     { "Edit", "Delete what is selected", TR_KEY_DELETE, 0, "Delete", run_delete },
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
     { "Edit", "Pin, or let go", 'P', 0, "P", run_pin },
+    { "Edit", "Propagate the held frame", TR_KEY_ENTER, 0, "Enter", run_propagate },
     { "Edit", "Cages reach less far", ',', 0, ",", run_reach_less },
     { "Edit", "Cages reach farther", '.', 0, ".", run_reach_more },
     { NULL, "Cancel a drag, close, select nothing", TR_KEY_ESCAPE, 0, "Esc", run_escape },

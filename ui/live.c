@@ -1,4 +1,5 @@
 #include "ui/live.h"
+#include "ui/poses.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 struct tr_live {
     tr_scene scene;
     tr_stage stage;
+    const tr_stage *on; // its own, or for a held frame the one of what is below
     const char *base;
     tr_library *library;
     pthread_mutex_t *library_lock;
@@ -15,6 +17,8 @@ struct tr_live {
     tr_result own_below; // when it had to be computed
     char layer[TR_ID_MAX], handle[TR_ID_MAX];
     tr_drag *drag;
+    tr_live_hold hold; // what is held instead, who "" = nothing
+    tr_hold *held;
     bool *idle, *sent; // [frame_count] the layer does not reach them; handed over since the last move
     tr_error error;
     bool failed;
@@ -27,8 +31,10 @@ struct tr_live {
     bool *fresh; // [frame_count] frames of `handed` that the other side has not taken
     bool any_fresh;
     double asked_ms, latency_ms;
-    bool measured;    // the latency was not told yet
-    bool showing;     // the visible frames are being solved: they come, whatever else is asked for meanwhile
+    bool measured;     // the latency was not told yet
+    bool showing;      // the visible frames are being solved: they come, whatever else is asked for meanwhile
+    int handed_number; // of the move that `handed` is of
+    tr_text handed_ops;
     tr_result handed; // worlds and tracks, as the worker last had them
     tr_cage_outline handed_cage;
 
@@ -37,52 +43,9 @@ struct tr_live {
     tr_result shown;   // worlds and tracks, for the thread that draws
     tr_cage_outline shown_cage;
     bool has_shown;
+    int shown_number;
+    char *shown_ops; // what the held frame comes to
 };
-
-// -------------------------------------------------------------------------------------------------- copies
-
-static bool copy_world( tr_world *out, const tr_world *in )
-{
-    size_t count = (size_t)in->frame_count * (size_t)in->joint_count;
-    *out = ( tr_world ){ in->joint_count, in->frame_count, tr_alloc( count, sizeof( quat ) ),
-                         tr_alloc( count, sizeof( vec3 ) ) };
-    if ( out->rotations == NULL || out->positions == NULL )
-        return false;
-    memcpy( out->rotations, in->rotations, count * sizeof( quat ) );
-    memcpy( out->positions, in->positions, count * sizeof( vec3 ) );
-    return true;
-}
-
-// Worlds and tracks alone: all that is drawn.
-static bool copy_poses( tr_result *out, const tr_result *in )
-{
-    *out = ( tr_result ){
-        .actor_count = in->actor_count, .prop_count = in->prop_count, .frame_count = in->frame_count };
-    out->worlds = tr_alloc( (size_t)in->actor_count, sizeof( tr_world ) );
-    out->tracks = tr_alloc( (size_t)in->prop_count, sizeof( rigid * ) );
-    bool ok = out->worlds != NULL && out->tracks != NULL;
-    for ( int i = 0; ok && i < in->actor_count; ++i )
-        ok = copy_world( &out->worlds[i], &in->worlds[i] );
-    for ( int p = 0; ok && p < in->prop_count; ++p ) {
-        out->tracks[p] = tr_alloc( (size_t)in->frame_count, sizeof( rigid ) );
-        ok = out->tracks[p] != NULL;
-        if ( ok )
-            memcpy( out->tracks[p], in->tracks[p], (size_t)in->frame_count * sizeof( rigid ) );
-    }
-    return ok;
-}
-
-static void copy_frame( tr_result *out, const tr_result *in, int frame )
-{
-    for ( int i = 0; i < in->actor_count; ++i ) {
-        size_t joints = (size_t)in->worlds[i].joint_count;
-        tr_pose from = tr_world_pose( &in->worlds[i], frame ), to = tr_world_pose( &out->worlds[i], frame );
-        memcpy( to.rotations, from.rotations, joints * sizeof( quat ) );
-        memcpy( to.positions, from.positions, joints * sizeof( vec3 ) );
-    }
-    for ( int p = 0; p < in->prop_count; ++p )
-        out->tracks[p][frame] = in->tracks[p][frame];
-}
 
 // ---------------------------------------------------------------------------------------------------- life
 
@@ -101,8 +64,12 @@ tr_live *tr_live_create( tr_live_def *def, tr_error *error )
     live->library_lock = def->library_lock;
     live->method = def->method;
     live->below = def->below;
-    snprintf( live->layer, sizeof live->layer, "%s", def->layer );
-    snprintf( live->handle, sizeof live->handle, "%s", def->handle );
+    if ( live->below != NULL )
+        ++live->below->users;
+    live->hold = def->hold;
+    live->on = def->hold.who[0] != 0 ? &live->below->stage : &live->stage;
+    snprintf( live->layer, sizeof live->layer, "%s", def->layer != NULL ? def->layer : "" );
+    snprintf( live->handle, sizeof live->handle, "%s", def->handle != NULL ? def->handle : "" );
     pthread_mutex_init( &live->lock, NULL );
     pthread_cond_init( &live->changed, NULL );
     return live;
@@ -113,6 +80,9 @@ void tr_live_destroy( tr_live *live )
     if ( live == NULL )
         return;
     tr_drag_end( live->drag );
+    tr_hold_end( live->held );
+    tr_text_free( &live->handed_ops );
+    tr_free( live->shown_ops );
     tr_cage_outline_free( &live->handed_cage );
     tr_cage_outline_free( &live->shown_cage );
     tr_result_free( &live->handed );
@@ -120,6 +90,7 @@ void tr_live_destroy( tr_live *live )
     tr_result_free( &live->own_below );
     tr_stage_free( &live->stage );
     tr_scene_free( &live->scene );
+    tr_outcome_release( live->below );
     tr_free( live->fresh );
     tr_free( live->idle );
     tr_free( live->sent );
@@ -129,6 +100,22 @@ void tr_live_destroy( tr_live *live )
 }
 
 // ------------------------------------------------------------------------------------------- worker's thread
+
+static bool prepare_hold( tr_live *live )
+{
+    const tr_stage *stage = live->on;
+    const tr_result *below = &live->below->solved;
+    const tr_live_hold *hold = &live->hold;
+    int actor = tr_scene_find_cast( stage->scene, hold->who );
+    int joint = actor >= 0 ? tr_skeleton_find( &stage->actors[actor].target, hold->joint ) : -1;
+    if ( joint < 0 || hold->frame < 0 || hold->frame >= stage->frame_count )
+        return tr_error_set( &live->error, "%s has no joint %s to hold", hold->who, hold->joint );
+    live->held = tr_hold_begin( stage, below, hold->frame, actor, joint, &live->error );
+    live->fresh = tr_alloc( (size_t)stage->frame_count, sizeof( bool ) );
+    return live->held != NULL && ( ( live->fresh != NULL && tr_poses_copy( &live->handed, below ) &&
+                                     tr_poses_copy( &live->shown, below ) ) ||
+                                   tr_error_memory( &live->error ) );
+}
 
 static bool prepare( tr_live *live, tr_worker *worker )
 {
@@ -158,7 +145,7 @@ static bool prepare( tr_live *live, tr_worker *worker )
                            !tr_cage_outline_copy( &live->shown_cage, cage, error ) ) )
         return false;
     return ( live->fresh != NULL && live->idle != NULL && live->sent != NULL &&
-             copy_poses( &live->handed, below ) && copy_poses( &live->shown, below ) ) ||
+             tr_poses_copy( &live->handed, below ) && tr_poses_copy( &live->shown, below ) ) ||
            tr_error_memory( error );
 }
 
@@ -169,7 +156,7 @@ static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ) 
     pthread_mutex_lock( &live->lock );
     for ( int f = 0; f < result->frame_count; ++f )
         if ( !live->idle[f] && !live->sent[f] && is_done( live->drag, f ) ) {
-            copy_frame( &live->handed, result, f );
+            tr_poses_copy_frame( &live->handed, result, f );
             live->fresh[f] = live->sent[f] = true;
         }
     live->any_fresh = true;
@@ -212,17 +199,21 @@ static void go_on( tr_live *live, int done )
     }
 }
 
+// Waits for a move that is newer than `done`; the lock is held when it returns. 0: it is over.
+static int next_move( tr_live *live, int done )
+{
+    pthread_mutex_lock( &live->lock );
+    while ( !live->stop && atomic_load( &live->latest ) == done )
+        pthread_cond_wait( &live->changed, &live->lock );
+    return live->stop ? 0 : atomic_load( &live->latest );
+}
+
 // Follows the pointer: the block being looked at first, then the others. The first is always finished: were
 // it given up for every newer move, a hand faster than the solver would see nothing until it rests.
 static void follow( tr_live *live )
 {
-    int done = 0;
     tr_drag_move move = { .handle = find_handle( &live->scene, live->handle ) };
-    for ( ;; ) {
-        pthread_mutex_lock( &live->lock );
-        while ( !live->stop && atomic_load( &live->latest ) == done )
-            pthread_cond_wait( &live->changed, &live->lock );
-        done = atomic_load( &live->latest );
+    for ( int done = 0; ( done = next_move( live, done ) ) != 0; ) {
         move.move = live->move;
         move.turn = live->turn;
         tr_drag_tick tick = { .moves = &move,
@@ -231,26 +222,53 @@ static void follow( tr_live *live )
                               .latest = &live->alarm,
                               .number = atomic_load( &live->alarm ) };
         double asked_ms = live->asked_ms;
-        bool stop = live->stop;
         live->showing = true;
         pthread_mutex_unlock( &live->lock );
-        if ( stop )
-            return;
         memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
         if ( !tr_drag_visible( live->drag, &tick ) )
             continue;
         hand_over_first( live, asked_ms );
         go_on( live, done );
     }
+    pthread_mutex_unlock( &live->lock );
+}
+
+// The same for a held frame: everybody who is close, at once, and what it comes to as ops.
+static void follow_hold( tr_live *live )
+{
+    const tr_live_hold *hold = &live->hold;
+    for ( int done = 0; ( done = next_move( live, done ) ) != 0; ) {
+        vec3 place = live->move;
+        double asked_ms = live->asked_ms;
+        pthread_mutex_unlock( &live->lock );
+        if ( !tr_hold_move( live->held, place, &live->error ) ) {
+            live->failed = true;
+            return;
+        }
+        pthread_mutex_lock( &live->lock );
+        for ( int i = 0; i < live->on->actor_count; ++i )
+            tr_hold_pose( live->held, i, tr_world_pose( &live->handed.worlds[i], hold->frame ) );
+        tr_text_free( &live->handed_ops );
+        tr_hold_print( live->held, hold->id, hold->document_frame, hold->ease, &live->handed_ops );
+        live->handed_number = done;
+        live->fresh[hold->frame] = live->any_fresh = true;
+        live->latency_ms = tr_clock_ms() - asked_ms;
+        live->measured = true;
+        pthread_mutex_unlock( &live->lock );
+    }
+    pthread_mutex_unlock( &live->lock );
 }
 
 void tr_live_work( tr_live *live, tr_worker *worker )
 {
-    live->failed = !prepare( live, worker );
+    bool holds = live->hold.who[0] != 0;
+    live->failed = !( holds ? prepare_hold( live ) : prepare( live, worker ) );
     pthread_mutex_lock( &live->lock );
     live->started = !live->failed;
     pthread_mutex_unlock( &live->lock );
-    if ( !live->failed )
+    if ( !live->failed && holds )
+        follow_hold( live );
+    else if ( !live->failed )
         follow( live );
 }
 
@@ -289,11 +307,16 @@ bool tr_live_poll( tr_live *live )
     bool news = live->started && live->any_fresh;
     for ( int f = 0; news && f < live->handed.frame_count; ++f ) {
         if ( live->fresh[f] )
-            copy_frame( &live->shown, &live->handed, f );
+            tr_poses_copy_frame( &live->shown, &live->handed, f );
         live->fresh[f] = false;
     }
     if ( news && live->shown_cage.section_count > 0 )
         tr_cage_outline_follow( &live->shown_cage, &live->handed_cage );
+    if ( news && live->handed_ops.data != NULL && !live->handed_ops.failed ) {
+        tr_free( live->shown_ops );
+        live->shown_ops = tr_string_copy( live->handed_ops.data );
+        live->shown_number = live->handed_number;
+    }
     live->has_shown |= news;
     live->any_fresh = false;
     pthread_mutex_unlock( &live->lock );
@@ -302,13 +325,18 @@ bool tr_live_poll( tr_live *live )
 
 const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage )
 {
-    *stage = live->has_shown ? &live->stage : NULL;
+    *stage = live->has_shown ? live->on : NULL;
     return live->has_shown ? &live->shown : NULL;
 }
 
 const tr_cage_outline *tr_live_cage( const tr_live *live )
 {
     return live->has_shown && live->shown_cage.section_count > 0 ? &live->shown_cage : NULL;
+}
+
+const char *tr_live_ops( const tr_live *live )
+{
+    return live->shown_number == atomic_load( &live->latest ) ? live->shown_ops : NULL;
 }
 
 bool tr_live_failed( const tr_live *live, tr_error *error )

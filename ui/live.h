@@ -1,5 +1,5 @@
-// A cage while it is being pulled: poses follow the pointer, computed on the worker's thread and handed over
-// a block of frames at a time.
+// A cage while it is being pulled, or a frame that is held: poses follow the pointer, computed on the
+// worker's thread and handed over a block of frames at a time.
 #ifndef TROUPE_UI_LIVE_H
 #define TROUPE_UI_LIVE_H
 
@@ -7,6 +7,14 @@
 #include "ui/worker.h"
 
 #include <pthread.h>
+
+typedef struct tr_live_hold { // one frame, one joint, moved to a place in the world
+    char who[TR_ID_MAX], joint[TR_JOINT_MAX];
+    int frame;          // of the stage
+    int document_frame; // the same as ops have it
+    char id[TR_ID_MAX]; // of the rule it becomes
+    double ease;        // frames over which that fades
+} tr_live_hold;
 
 typedef struct tr_live_def {
     tr_scene scene; // with the layer and the handle in it; taken over
@@ -16,6 +24,7 @@ typedef struct tr_live_def {
     const tr_method *method;
     tr_outcome *below;          // what the layer is put on top of, if that is known already; else NULL
     const char *layer, *handle; // ids
+    tr_live_hold hold;          // instead of them, on what is `below`, which must be known; who "" = none
 } tr_live_def;
 
 typedef struct tr_live tr_live;
@@ -24,13 +33,16 @@ tr_live *tr_live_create( tr_live_def *def, tr_error *error ); // takes def->scen
 void tr_live_destroy( tr_live *live );                        // when its work has ended
 void tr_live_work( tr_live *live, tr_worker *worker );        // on the worker's thread, until it is stopped
 
-// Where the handle is now, the frame being looked at, and when (tr_clock_ms) the mouse asked for it.
+// Where the handle is now, the frame being looked at, and when (tr_clock_ms) the mouse asked for it. A held
+// frame: `move` is the place of the joint.
 void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame, double asked_ms );
 void tr_live_stop( tr_live *live );
 bool tr_live_poll( tr_live *live ); // picks up new poses; true when there are any
 // Poses of all frames, NULL until there are some. Worlds and tracks only.
 const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage );
-const tr_cage_outline *tr_live_cage( const tr_live *live );  // the same for the cage that is pulled
+const tr_cage_outline *tr_live_cage( const tr_live *live ); // the same for the cage that is pulled
+// A held frame: the ops, a line each, that the last move comes to; NULL until its poses are there.
+const char *tr_live_ops( const tr_live *live );
 bool tr_live_failed( const tr_live *live, tr_error *error ); // after its work has ended
 // Milliseconds from the last move to its poses, when this is one that was not told before.
 bool tr_live_latency( tr_live *live, double *ms );

@@ -65,6 +65,12 @@ void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move,
     ops->live.turn = turn;
 }
 
+void tr_ops_hold( tr_ops *ops, const tr_live_hold *hold, vec3 place )
+{
+    ops->hold.what = *hold;
+    ops->hold.place = place;
+}
+
 void tr_ops_clear( tr_ops *ops )
 {
     for ( int i = 0; i < ops->line_count; ++i )
@@ -74,7 +80,7 @@ void tr_ops_clear( tr_ops *ops )
     for ( int i = 0; i < ops->ask_count; ++i )
         tr_free( ops->asks[i].text );
     ops->line_count = ops->preview_count = ops->ask_count = 0;
-    ops->live.handle[0] = 0;
+    ops->live.handle[0] = ops->hold.what.who[0] = 0;
 }
 
 void tr_ops_free( tr_ops *ops )

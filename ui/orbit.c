@@ -144,13 +144,14 @@ typedef struct ray {
     double slack;   // metres per metre of distance: thin things can be hit too
 } ray;
 
-// Where the ray enters a capsule, judged by where it comes nearest to its axis; HUGE_VAL when it passes.
-static double hit_capsule( const ray *r, vec3 a, vec3 b, double radius )
+// Where the ray enters a capsule, judged by where it comes nearest to its axis, at share *t; HUGE_VAL when it
+// passes.
+static double hit_capsule( const ray *r, vec3 a, vec3 b, double radius, double *t )
 {
     const double reach = 4000.0;
-    double s, t;
+    double s;
     vec3 end = v3_mad( r->origin, reach, r->direction );
-    double distance = tr_segment_distance( r->origin, end, a, b, &s, &t );
+    double distance = tr_segment_distance( r->origin, end, a, b, &s, t );
     double along = s * reach;
     if ( distance > radius + r->slack * along || along <= 0.0 )
         return HUGE_VAL;
@@ -173,6 +174,14 @@ static double hit_box( const ray *r, rigid place, vec3 size )
     return enter <= leave ? enter : HUGE_VAL;
 }
 
+// Of a bone's two ends the nearer: who points at a wrist means the hand, not the elbow.
+static int near_end( const tr_skeleton *skeleton, tr_pose pose, const tr_capsule *c, vec3 at )
+{
+    bool far = skeleton->joints[c->joint].end_site ||
+               v3_distance( pose.positions[c->parent], at ) <= v3_distance( pose.positions[c->joint], at );
+    return far ? c->parent : c->joint;
+}
+
 static void pick_actor( ray *r, const tr_ui *ui, const tr_shown *shown, int actor, tr_item *best )
 {
     const tr_body *body = &shown->stage->actors[actor].body;
@@ -180,11 +189,13 @@ static void pick_actor( ray *r, const tr_ui *ui, const tr_shown *shown, int acto
     for ( int i = 0; i < body->capsule_count; ++i ) {
         const tr_capsule *c = &body->capsules[i];
         rigid place = { pose.rotations[c->parent], pose.positions[c->parent] };
-        double at = hit_capsule( r, rigid_apply( place, c->a ), rigid_apply( place, c->b ), c->radius );
+        vec3 a = rigid_apply( place, c->a ), b = rigid_apply( place, c->b );
+        double t, at = hit_capsule( r, a, b, c->radius, &t );
         if ( at >= r->nearest )
             continue;
         r->nearest = at;
-        *best = tr_item_make( TR_ITEM_CAST, shown->stage->scene->cast[actor].id, c->parent );
+        int joint = near_end( &shown->stage->actors[actor].target, pose, c, v3_lerp( a, b, t ) );
+        *best = tr_item_make( TR_ITEM_CAST, shown->stage->scene->cast[actor].id, joint );
     }
 }
 

@@ -6,6 +6,8 @@
 #include "scenes/scenes.h"
 #include "ui/render/render.h"
 
+#include <stdatomic.h>
+
 // A solve: the document as it was, and what came of it. Nothing in it changes once it is shown.
 typedef struct tr_outcome {
     tr_scene scene; // what the stage refers to
@@ -17,8 +19,10 @@ typedef struct tr_outcome {
     const tr_method *method;
     unsigned revision; // of the session's document
     unsigned serial;   // of this solve, from 1
-    int users;
+    atomic_int users;
 } tr_outcome;
+
+void tr_outcome_release( tr_outcome *take ); // one user less; NULL is fine
 
 typedef struct tr_picture_job { // a picture or a video to be made in the background
     char *path;                 // .png, .mp4, .gif
@@ -64,6 +68,12 @@ void tr_session_drag( tr_session *session, char *const *lines, int count, const 
                       const char *handle );
 void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame, double asked_ms );
 void tr_session_drag_end( tr_session *session, bool keep );
+// Holds a frame of what is solved and moves a joint in it to a place; whoever is close follows, in
+// tr_session_result. To be called again and again, as above, and ended by tr_session_drag_end; makes way for
+// other work and goes on after it. The ops it comes to, NULL while the last move is not solved.
+struct tr_live_hold;
+void tr_session_hold( tr_session *session, const struct tr_live_hold *hold, vec3 place, double asked_ms );
+const char *tr_session_held( const tr_session *session );
 
 // How long the user waited, milliseconds.
 typedef struct tr_waits {

@@ -170,7 +170,7 @@ void tr_session_drag( tr_session *session, char *const *text, int count, const c
     bool ready = session->document != NULL && take != NULL && tr_session_solution( session ) != NULL;
     if ( tr_session_dragging( session ) && base_of( text, count ) != session->drag_base )
         tr_session_drag_end( session, true );
-    if ( !ready || tr_session_dragging( session ) )
+    if ( !ready || tr_session_dragging( session ) || base_of( text, count ) == session->drag_failed )
         return;
     session->drag_base = base_of( text, count );
     tr_live_def def = { .base = session->base,
@@ -193,6 +193,48 @@ void tr_session_drag( tr_session *session, char *const *text, int count, const c
         tr_session_say_error( session, &error );
 }
 
+static unsigned base_of_hold( const tr_live_hold *hold )
+{
+    char text[TR_ID_MAX + TR_JOINT_MAX + 64];
+    char *const lines[] = { text, text };
+    snprintf( text, sizeof text, "%s.%s %d %d %g %s", hold->who, hold->joint, hold->frame,
+              hold->document_frame, hold->ease, hold->id );
+    return base_of( lines, 2 );
+}
+
+void tr_session_hold( tr_session *session, const tr_live_hold *hold, vec3 place, double asked_ms )
+{
+    tr_error error = { 0 };
+    unsigned base = base_of_hold( hold );
+    bool other = session->open_what != NULL || session->export_folder != NULL || session->picture_count > 0 ||
+                 session->want_solve;
+    if ( tr_session_dragging( session ) ) {
+        if ( other || base != session->drag_base )
+            tr_session_drag_end( session, true );
+        else
+            tr_session_drag_move( session, place, v3_zero, hold->frame, asked_ms );
+        return;
+    }
+    if ( other || session->job.kind != TR_JOB_NONE || tr_session_solution( session ) == NULL ||
+         !tr_session_current( session ) || base == session->drag_failed )
+        return;
+    tr_live_def def = { .method = tr_session_method( session ), .below = session->take, .hold = *hold };
+    session->drag_base = base;
+    session->let_go = session->keep_live = false;
+    session->waits.moves = 0;
+    session->next_live = tr_live_create( &def, &error );
+    if ( session->next_live == NULL )
+        tr_session_say_error( session, &error );
+    else
+        tr_live_move( session->next_live, place, v3_zero, hold->frame, asked_ms );
+}
+
+const char *tr_session_held( const tr_session *session )
+{
+    bool held = session->live != NULL && session->next_live == NULL && !session->let_go;
+    return held ? tr_live_ops( session->live ) : NULL;
+}
+
 void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame, double asked_ms )
 {
     tr_live *live = session->next_live != NULL ? session->next_live : session->live;
@@ -202,6 +244,10 @@ void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame,
 
 void tr_session_drag_end( tr_session *session, bool keep )
 {
+    session->drag_failed = 0;
+    bool solving = session->want_solve || session->job.kind == TR_JOB_SOLVE;
+    if ( !tr_session_dragging( session ) && !keep && !solving ) // what was kept while other work was done
+        tr_session_forget_live( session );
     if ( !tr_session_dragging( session ) || session->let_go )
         return;
     session->let_go = true;

@@ -292,8 +292,10 @@ static void finish_solve( tr_session *session, tr_job *j )
 
 static void finish_drag( tr_session *session, const tr_job *j )
 {
-    if ( !j->ok )
+    if ( !j->ok ) {
         tr_session_say_error( session, &j->error );
+        session->drag_failed = session->drag_base;
+    }
     if ( !j->ok || !session->keep_live )
         tr_session_forget_live( session );
 }

@@ -87,10 +87,11 @@ struct tr_session {
     bool want_solve, cancelled, synchronous;
     tr_lines preview;
 
-    tr_live *live;      // a drag, or its poses until they are solved
-    tr_live *next_live; // to be started
-    tr_live *last_live; // whose poses are shown until there are some of `live`
-    unsigned drag_base; // of the lines it began with
+    tr_live *live;        // a drag, or its poses until they are solved
+    tr_live *next_live;   // to be started
+    tr_live *last_live;   // whose poses are shown until there are some of `live`
+    unsigned drag_base;   // of the lines it began with
+    unsigned drag_failed; // the same of one that could not begin: it is not tried again and again
     bool let_go, keep_live;
     tr_waits waits;
     double waited[TR_MAX_WAITS]; // the last drag's last moves, in a ring
@@ -113,7 +114,6 @@ struct tr_session {
 
 // ------------------------------------------------------------------------------------------------ session.c
 
-void tr_outcome_release( tr_outcome *take );
 void tr_session_show( tr_session *session, tr_outcome *take );
 // Of the shown take, once it is delivered; NULL before.
 const tr_result *tr_session_solution( const tr_session *session );

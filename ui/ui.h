@@ -262,6 +262,16 @@ typedef struct tr_ui {
         } pin;
     } cage;
 
+    struct {             // a frame that is held while a part of a body is pulled
+        bool active;     // until Enter or Escape
+        bool keep;       // Enter: its ops follow as soon as the last pull is solved
+        tr_item item;    // a joint
+        int frame;       // of the stage
+        int ease;        // frames before and after over which it fades
+        vec3 start, now; // of the joint
+    } held;
+    tr_area notice; // over the viewport, for the pointer; no width: there is none
+
     // Values held by a slider or a field until the button is let go
     struct {
         unsigned key; // 0 = none

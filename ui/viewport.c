@@ -80,7 +80,8 @@ static void fill_list( tr_viewport *viewport, const tr_ui *ui, const tr_shown *s
     if ( shown->result == NULL || !fill_marks( viewport, ui, shown ) )
         return;
     def.marks = viewport->marks;
-    def.links = ui->links && shown->solved ? shown->links : NULL;
+    bool mesh = ui->links || tool == &tr_tool_frame; // what a held frame follows by
+    def.links = mesh && shown->solved ? shown->links : NULL;
     def.strips = ui->overlaps && shown->solved && shown->fresh ? shown->strips : NULL;
     tr_view_fill( &viewport->list, shown->stage, shown->result, ui->frame, &def );
     if ( tool->draw != NULL )
@@ -255,6 +256,7 @@ void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     if ( tool->idle != NULL )
         tool->idle( ui, shown, ops );
     tr_cage_pin_now( ui, shown, ops );
+    tr_frame_hold( ui, shown, ops );
 }
 
 static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -270,8 +272,8 @@ static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 
 static bool pointer_is_free( const tr_ui *ui, double x, double y )
 {
-    return tr_area_has( ui->viewport, x, y ) && !tr_ui_popup( ui ) && !ui->help &&
-           ui->dialog == TR_DIALOG_NONE;
+    return tr_area_has( ui->viewport, x, y ) && !tr_area_has( ui->notice, x, y ) && !tr_ui_popup( ui ) &&
+           !ui->help && ui->dialog == TR_DIALOG_NONE;
 }
 
 void tr_viewport_hover( tr_ui *ui, const tr_shown *shown )

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+static const double out_of_reach = 0.01; // metres that a body may fall short of a place it can reach
+
 struct tr_hold {
     const tr_stage *stage;
     const tr_result *result;
@@ -18,6 +20,7 @@ struct tr_hold {
     int row_capacity;
     tr_imesh_cast cast;
     tr_imesh mesh;
+    tr_pose pose; // of the held body, as the last move left it
 };
 
 static bool add_row( tr_hold *h, int actor, int joint )
@@ -112,7 +115,11 @@ static bool hold_build( tr_hold *h, tr_error *error )
     h->place_of = tr_alloc( actors, sizeof( int ) );
     h->bodies = tr_alloc( actors, sizeof *h->bodies );
     h->boxes = tr_alloc( all - actors, sizeof *h->boxes );
-    if ( h->place_of == NULL || h->bodies == NULL || h->boxes == NULL )
+    int joints = h->stage->actors[h->actor].target.joint_count;
+    h->pose.rotations = tr_alloc( (size_t)joints, sizeof( quat ) );
+    h->pose.positions = tr_alloc( (size_t)joints, sizeof( vec3 ) );
+    if ( h->place_of == NULL || h->bodies == NULL || h->boxes == NULL || h->pose.rotations == NULL ||
+         h->pose.positions == NULL )
         return tr_error_memory( error );
     if ( !tr_stage_links( &links, h->stage, error ) )
         return false;
@@ -129,7 +136,7 @@ static bool hold_build( tr_hold *h, tr_error *error )
     tr_imesh_def def = tr_default_imesh_def();
     def.steps = 1;
     def.settle = 0;
-    return tr_imesh_build( &h->mesh, &h->cast, &def, error ) && tr_imesh_solve( &h->mesh, NULL, error );
+    return tr_imesh_build( &h->mesh, &h->cast, &def, error ) && tr_hold_move( h, h->rows[0].target, error );
 }
 
 tr_hold *tr_hold_begin( const tr_stage *stage, const tr_result *result, int frame, int actor, int joint,
@@ -156,13 +163,15 @@ void tr_hold_end( tr_hold *h )
     tr_free( h->bodies );
     tr_free( h->boxes );
     tr_free( h->rows );
+    tr_free( h->pose.rotations );
+    tr_free( h->pose.positions );
     tr_free( h );
 }
 
 bool tr_hold_move( tr_hold *h, vec3 place, tr_error *error )
 {
     h->rows[0].target = place;
-    return tr_imesh_solve( &h->mesh, NULL, error );
+    return tr_imesh_solve( &h->mesh, NULL, error ) && tr_hold_pose( h, h->actor, h->pose );
 }
 
 bool tr_hold_pose( const tr_hold *h, int actor, tr_pose out )
@@ -174,11 +183,11 @@ bool tr_hold_pose( const tr_hold *h, int actor, tr_pose out )
     return true;
 }
 
-void tr_hold_print( const tr_hold *h, const char *id, double ease, tr_text *out )
+void tr_hold_print( const tr_hold *h, const char *id, int frame, double ease, tr_text *out )
 {
     const tr_scene *scene = h->stage->scene;
-    int frame = scene->first + h->frame;
-    const vec3 to = h->rows[0].target;
+    vec3 asked = h->rows[0].target, reached = h->pose.positions[h->joint];
+    const vec3 to = v3_distance( asked, reached ) < out_of_reach ? asked : reached;
     tr_text point = { 0 };
     tr_text_append( &point, scene->cast[h->actor].id, strlen( scene->cast[h->actor].id ) );
     tr_point_print_term( &point, true, h->stage->actors[h->actor].target.joints[h->joint].name, 1 );

@@ -749,7 +749,7 @@ double tr_drag_error( const tr_drag *drag, int handle );
 //       tr_hold_move( hold, place, &error );                                         // a tenth of a
 //       millisecond tr_hold_pose( hold, partner, pose );                                         // for
 //       everybody, to draw
-//   tr_hold_print( hold, "grip_higher", 12, &ops );                                  // for tr_document_run
+//   tr_hold_print( hold, "grip_higher", 45, 12, &ops );                              // for tr_document_run
 //   tr_hold_end( hold );
 
 typedef struct tr_hold tr_hold;
@@ -762,9 +762,10 @@ void tr_hold_end( tr_hold *hold ); // NULL is fine
 bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error );
 // Joints of a body that is held or close to it [joint_count of the target]; false: it is not.
 bool tr_hold_pose( const tr_hold *hold, int actor, tr_pose out );
-// The ops that make the motion go through this: an absolute constraint for the held joint at this frame,
-// fading over `ease` frames before and after, and the setting by which partners follow.
-void tr_hold_print( const tr_hold *hold, const char *id, double ease, tr_text *out );
+// The ops that make the motion go through this: an absolute constraint for the held joint at this frame (as
+// the document counts), fading over `ease` frames before and after, and the setting by which partners follow.
+// The place is the one asked for, or where it is out of reach the one that was reached.
+void tr_hold_print( const tr_hold *hold, const char *id, int frame, double ease, tr_text *out );
 
 // ------------------------------------------------------------------------------------------- measures
 

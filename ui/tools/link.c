@@ -1,17 +1,6 @@
 // Link and contact: rules drawn with the mouse.
 #include "ui/app.h"
 
-#include <stdio.h>
-
-static void free_id( const tr_scene *scene, const char *stem, char out[TR_ID_MAX] )
-{
-    for ( int n = 1;; ++n ) {
-        snprintf( out, TR_ID_MAX, "%s%d", stem, n );
-        if ( tr_scene_find_constraint( scene, out ) < 0 )
-            return;
-    }
-}
-
 static bool can_be_linked( const tr_item *item )
 {
     return item->kind == TR_ITEM_CAST || item->kind == TR_ITEM_PROP;
@@ -44,7 +33,7 @@ static void link_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     tr_id id;
     if ( !ui->drag.moved || end.kind == TR_ITEM_NONE )
         return;
-    free_id( shown->scene, "link", id );
+    tr_constraint_free_id( shown->scene, "link", id );
     int first = shown->scene->first;
     if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) && tr_item_point( shown, &end, b, sizeof b ) )
         tr_ops_add( ops, "constraint_add id=%s kind=relative a=\"%s\" b=\"%s\" range=%d,%d ease=8,8", id, a,
@@ -141,7 +130,7 @@ static void contact_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     tr_id id;
     int first, last;
     contact_range( ui, &first, &last );
-    free_id( shown->scene, "contact", id );
+    tr_constraint_free_id( shown->scene, "contact", id );
     if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) )
         tr_ops_add( ops, "constraint_add id=%s kind=contact a=\"%s\" surface=ground range=%d,%d ease=4,4", id,
                     a, first + shown->scene->first, last + shown->scene->first );

@@ -26,8 +26,7 @@ static void emit_place( tr_ops *ops, emit *put, const char *verb, const char *id
     put( ops, "%s id=%s position=%s,%s,%s", verb, id, x, y, z );
 }
 
-// The pin on this joint that is at full strength now, NULL = none.
-static const tr_constraint *pin_at( const tr_scene *scene, const char *who, const char *joint, int frame )
+const tr_constraint *tr_pin_at( const tr_scene *scene, const char *who, const char *joint, int frame )
 {
     for ( int i = 0; i < scene->constraint_count; ++i ) {
         const tr_constraint *k = &scene->constraints[i];
@@ -39,13 +38,22 @@ static const tr_constraint *pin_at( const tr_scene *scene, const char *who, cons
     return NULL;
 }
 
+void tr_constraint_free_id( const tr_scene *scene, const char *stem, tr_id out )
+{
+    for ( int n = 1;; ++n ) {
+        snprintf( out, TR_ID_MAX, "%s%d", stem, n );
+        if ( tr_scene_find_constraint( scene, out ) < 0 )
+            return;
+    }
+}
+
 static void emit_pin( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit *put, const tr_item *item,
                       vec3 to )
 {
     int actor = tr_item_actor( shown, item );
     const char *joint = shown->stage->actors[actor].target.joints[item->joint].name;
     int frame = ui->frame + shown->scene->first;
-    const tr_constraint *old = pin_at( shown->scene, item->id, joint, frame );
+    const tr_constraint *old = tr_pin_at( shown->scene, item->id, joint, frame );
     char x[32], y[32], z[32], id[TR_ID_MAX];
     number( x, to.x );
     number( y, to.y );
@@ -54,11 +62,7 @@ static void emit_pin( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit 
         put( ops, "constraint_set id=%s target=%s,%s,%s", old->id, x, y, z );
         return;
     }
-    for ( int n = 1;; ++n ) {
-        snprintf( id, sizeof id, "pin%d", n );
-        if ( tr_scene_find_constraint( shown->scene, id ) < 0 )
-            break;
-    }
+    tr_constraint_free_id( shown->scene, "pin", id );
     char point[160];
     if ( tr_item_point( shown, item, point, sizeof point ) )
         put( ops, "constraint_add id=%s kind=absolute a=\"%s\" range=%d,%d ease=%d,%d target=%s,%s,%s", id,

@@ -1,8 +1,8 @@
 // The tools there are, in the order of the bar.
 #include "ui/app.h"
 
-static const tr_tool *const tools[] = { &tr_tool_select, &tr_tool_move, &tr_tool_turn,   &tr_tool_size,
-                                        &tr_tool_cage,   &tr_tool_link, &tr_tool_contact };
+static const tr_tool *const tools[] = { &tr_tool_select, &tr_tool_move,  &tr_tool_turn, &tr_tool_size,
+                                        &tr_tool_cage,   &tr_tool_frame, &tr_tool_link, &tr_tool_contact };
 
 int tr_tool_count( void )
 {

@@ -1,0 +1,199 @@
+// Frame: holds a frame. A part of a body is pulled, whoever is close follows through the interaction mesh of
+// that frame alone, at once; Enter propagates it to the motion, Escape lets it go as if it had never been.
+#include "ui/tools/gizmo.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double reach = 14.0; // points around what is held in which it is pulled on
+
+static const tr_colour amber = { 1.0f, 0.78f, 0.35f, 1.0f }, dark = { 0.06f, 0.08f, 0.09f, 1.0f };
+
+// ----------------------------------------------------------------------------------------------------
+// pulling
+
+static bool is_on_held( const tr_ui *ui, const tr_shown *shown )
+{
+    double x, y;
+    return ui->held.active && tr_project( ui, shown, ui->held.now, &x, &y ) &&
+           hypot( x - ui->drag.start_x, y - ui->drag.start_y ) < reach;
+}
+
+// What is held is pulled on; else a joint is taken hold of, and one is enough.
+static bool press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    (void)ops;
+    bool again = is_on_held( ui, shown );
+    tr_item item = again ? ui->held.item : tr_pick( ui, shown, ui->drag.start_x, ui->drag.start_y, NULL );
+    if ( item.kind != TR_ITEM_CAST || item.joint < 0 || shown->result == NULL )
+        return false;
+    if ( ui->held.active && !again && !tr_item_same( &item, &ui->held.item ) ) {
+        tr_ui_say( ui, false, "One part at a time: Enter propagates what is held, Esc lets it go" );
+        return false;
+    }
+    ui->playing = false;
+    if ( ui->held.active )
+        tr_play_seek( ui, ui->held.frame );
+    tr_select( ui, &item, false );
+    ui->drag.item = item;
+    ui->drag.handle = TR_GIZMO_FREE;
+    if ( ui->held.active )
+        ui->drag.start = ui->held.now;
+    else
+        tr_item_place( ui, shown, &item, &ui->drag.start );
+    ui->drag.now = ui->drag.start;
+    return true;
+}
+
+static void drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    (void)ops;
+    ui->drag.now = tr_gizmo_drag( ui, shown, ui->drag.start, ui->drag.handle );
+    if ( !ui->held.active ) {
+        ui->held.active = true;
+        ui->held.item = ui->drag.item;
+        ui->held.frame = ui->frame;
+        ui->held.start = ui->drag.start;
+    }
+    ui->held.now = ui->drag.now;
+    ui->held.keep = false;
+}
+
+static void release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    if ( ui->drag.moved )
+        drag( ui, shown, ops );
+}
+
+// How many frames before and after fade.
+static bool wheel( tr_ui *ui, const tr_shown *shown, double notches, unsigned modifiers )
+{
+    (void)shown;
+    if ( !ui->drag.active && ( modifiers & TR_MOD_CTRL ) == 0 )
+        return false;
+    ui->held.ease = (int)clampd( ui->held.ease + notches, 0, 200 );
+    return true;
+}
+
+// ----------------------------------------------------------------------------------------------------
+// keeping
+
+void tr_frame_propagate( tr_ui *ui )
+{
+    if ( ui->held.active )
+        ui->held.keep = true;
+    else
+        tr_ui_say( ui, false, "No frame is held: pull a part of a body with the frame tool (H)" );
+}
+
+void tr_frame_let_go( tr_ui *ui )
+{
+    ui->held.active = ui->held.keep = false;
+}
+
+// A pin of the same joint at the same frame is replaced. All of it is one step.
+static void commit( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *joint, int frame )
+{
+    const tr_constraint *old = tr_pin_at( shown->scene, ui->held.item.id, joint, frame );
+    if ( old != NULL )
+        tr_ops_add( ops, "constraint_remove id=%s", old->id );
+    for ( const char *line = shown->held; *line != 0; ) {
+        size_t length = strcspn( line, "\n" );
+        tr_ops_add( ops, "%.*s", (int)length, line );
+        line += length + ( line[length] == '\n' );
+    }
+    tr_frame_let_go( ui );
+}
+
+void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    tr_live_hold hold = { .frame = ui->held.frame, .ease = ui->held.ease };
+    int actor = ui->held.active ? tr_item_actor( shown, &ui->held.item ) : -1;
+    if ( actor < 0 ) { // nobody, or gone
+        tr_frame_let_go( ui );
+        return;
+    }
+    memcpy( hold.who, ui->held.item.id, sizeof hold.who );
+    snprintf( hold.joint, sizeof hold.joint, "%s",
+              shown->stage->actors[actor].target.joints[ui->held.item.joint].name );
+    hold.document_frame = tr_stage_document_frame( shown->stage, shown->scene, hold.who, 0, hold.frame );
+    tr_constraint_free_id( shown->scene, "held", hold.id );
+    if ( ui->held.keep && shown->held != NULL && !ui->drag.active )
+        commit( ui, shown, ops, hold.joint, hold.document_frame );
+    else
+        tr_ops_hold( ops, &hold, ui->held.now );
+}
+
+// ----------------------------------------------------------------------------------------------------- on
+// show
+
+static void draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
+{
+    (void)shown;
+    if ( !ui->held.active || ui->frame != ui->held.frame )
+        return;
+    tr_draw_line_add( list, ui->held.start, ui->held.now, amber, 2.0f, true );
+    tr_draw_line_add( list, ui->held.now, ui->held.now, dark, 14.0f, true );
+    tr_draw_line_add( list, ui->held.now, ui->held.now, amber, 10.0f, true );
+}
+
+static void hint( tr_ui *ui, const tr_shown *shown )
+{
+    char name[160];
+    tr_item_name( name, sizeof name, shown, &ui->hover );
+    if ( ui->held.active )
+        tr_ui_hint( ui,
+                    "Pull the dot on · Ctrl+wheel: fades over more or fewer frames · Enter propagates · "
+                    "Esc lets go · %.0f ms",
+                    ui->drag_ms );
+    else if ( ui->hover.kind == TR_ITEM_CAST )
+        tr_ui_hint( ui, "Drag %s: this frame is held, whoever is close follows", name );
+    else
+        tr_ui_hint( ui, "Drag a part of a body: this frame is held, whoever is close follows" );
+}
+
+const tr_tool tr_tool_frame = { .name = "Frame",
+                                .spot = "tool.frame",
+                                .icon = TR_ICON_FRAME,
+                                .key = 'H',
+                                .help = "hold this frame, pull a part; Enter propagates",
+                                .press = press,
+                                .drag = drag,
+                                .release = release,
+                                .wheel = wheel,
+                                .draw = draw,
+                                .hint = hint };
+
+// --------------------------------------------------------------------------------------------------- its
+// notice
+
+void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    const float width = fminf( 560, ui->viewport.width - 20 ), height = TR_ROW + 14;
+    char name[120], text[240], fitted[240];
+    (void)ops;
+    ui->notice = ( tr_area ){ 0 };
+    if ( !ui->held.active )
+        return;
+    ui->notice = ( tr_area ){ ui->viewport.x + 0.5f * ( ui->viewport.width - width ),
+                              ui->viewport.y + ui->viewport.height - height - 10, width, height };
+    if ( nk_begin( nk, "held", tr_rect( ui->notice ), NK_WINDOW_NO_SCROLLBAR | NK_WINDOW_BORDER ) ) {
+        nk_layout_row_template_begin( nk, TR_ROW );
+        nk_layout_row_template_push_dynamic( nk );
+        nk_layout_row_template_push_static( nk, 128 );
+        nk_layout_row_template_push_static( nk, 92 );
+        nk_layout_row_template_end( nk );
+        tr_item_name( name, sizeof name, shown, &ui->held.item );
+        snprintf( text, sizeof text, "Frame %d held · %s by %.0f cm · ±%d frames",
+                  ui->held.frame + shown->scene->first, name,
+                  100 * v3_distance( ui->held.start, ui->held.now ), ui->held.ease );
+        tr_ui_fit( fitted, sizeof fitted, text, nk->style.font, nk_widget_width( nk ) );
+        nk_label( nk, fitted, NK_TEXT_LEFT );
+        if ( tr_ui_button( ui, "held.propagate", "Propagate  Enter" ) )
+            tr_frame_propagate( ui );
+        if ( tr_ui_button( ui, "held.cancel", "Let go  Esc" ) )
+            tr_frame_let_go( ui );
+    }
+    nk_end( nk );
+}
