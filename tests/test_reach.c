@@ -86,6 +86,76 @@ static void farther_changes_nothing( void **state )
     }
 }
 
+#define SQUAT 76 // frames of one squat
+
+// Points spread evenly over a sphere.
+static vec3 spread( int i, int count )
+{
+    double y = 1 - 2 * ( i + 0.5 ) / count, r = sqrt( 1 - y * y ), turn = 2.399963229728653 * i;
+    return v3( r * cos( turn ), y, r * sin( turn ) );
+}
+
+static double spike_of_pin( const char *scene, int cast, int frames, const char *joint, vec3 place )
+{
+    take x;
+    open_scene( &x, scene, cast );
+    x.scene.constraint_count = 0;
+    x.scene.last = frames - 1;
+    tr_constraint c = tr_default_constraint( "pin", TR_CONSTRAINT_ABSOLUTE );
+    c.a = tr_point_joint( x.scene.cast[0].id, joint );
+    c.given = true;
+    c.target = place;
+    assert_non_null( tr_scene_add_constraint( &x.scene, &c ) );
+    solve( &x, NULL );
+    double spike = figure( &x, "rotation_spike_deg", "value" );
+    assert_true( figure( &x, "contact_error_mm", "gave_way" ) == 0 );
+    close_scene( &x );
+    return spike;
+}
+
+// A hand pinned anywhere while its owner squats: in front, overhead, behind, across the body. No way of
+// holding an arm is continuous for all directions (a sphere cannot be combed); the one without is behind the
+// other shoulder, through the chest. And what lies on the ground across the feet is reached by bending over
+// either way.
+static void arms_reach_everywhere_without_flips( void **state )
+{
+    (void)state;
+    static const double radii[] = { 0.45, 0.7, 1.2 };
+    vec3 shoulder = { -0.25, 1.1, 0 }, uncombed = v3_unit( v3( -1, 0, -1 ) );
+    double worst = 0;
+    int left_out = 0;
+    for ( int r = 0; r < 3; ++r )
+        for ( int i = 0; i < 20; ++i ) {
+            vec3 direction = spread( i, 20 ), place = v3_mad( shoulder, radii[r], direction );
+            if ( v3_dot( direction, uncombed ) > cos( 0.7 ) || place.y < 0.35 ) {
+                left_out++;
+                continue;
+            }
+            double spike = spike_of_pin( "squat_chain", 2, SQUAT, "LeftHand", place );
+            if ( spike > 20 )
+                print_message( "%.2f %.2f %.2f: %.1f degrees\n", place.x, place.y, place.z, spike );
+            worst = fmax( worst, spike );
+        }
+    print_message( "arm: %.1f degrees at most, %d of 60 left out\n", worst, left_out );
+    assert_true( worst <= 20.0 && left_out <= 12 );
+}
+
+// Legs of people and spiders, lifted to any side.
+static void legs_reach_everywhere_without_flips( void **state )
+{
+    (void)state;
+    vec3 hip = { -0.33, 0.8, 0 }, coxa = { -0.21, 0.18, 0.05 };
+    double human = 0, spider = 0;
+    for ( int i = 0; i < 12; ++i ) {
+        vec3 d = spread( i, 12 );
+        human = fmax( human, spike_of_pin( "squat_chain", 2, SQUAT, "LeftFoot", v3_mad( hip, 0.6, d ) ) );
+        if ( d.x > -0.5 && d.y > -0.4 ) // beside the body, above the ground
+            spider = fmax( spider, spike_of_pin( "spider", 1, 40, "L2Tip_End", v3_mad( coxa, 0.4, d ) ) );
+    }
+    print_message( "legs: human %.1f, spider %.1f degrees at most\n", human, spider );
+    assert_true( human <= 20.0 && spider <= 20.0 );
+}
+
 // However much is made of a wish, what is hard stays.
 static void soft_is_softer_than_hard( void **state )
 {
@@ -176,6 +246,8 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( farther_changes_nothing ),
+        TEST( arms_reach_everywhere_without_flips ),
+        TEST( legs_reach_everywhere_without_flips ),
         TEST( leaning_is_reaching ),
         TEST( soft_is_softer_than_hard ),
         TEST( equals_meet_in_the_middle ),

@@ -77,6 +77,31 @@ void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_f
 // How far a body may be moved from its pose in `now`, of what a graph would move it, for its feet to follow.
 vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift );
 
+// Shoulder or hip that a joint's limb hangs on; of joints of the trunk, the root.
+int tr_limb_base( const tr_skeleton *skeleton, int joint );
+// Along the bones.
+double tr_limb_way( const tr_skeleton *skeleton, int a, int b );
+
+// The way of limbs to pins far away; see cluster_swing.c.
+typedef struct tr_swing {
+    vec3 hinge;        // where the limb hangs on
+    vec3 middle;       // of what it reaches, a unit vector
+    double length;     // of the limb, up to what is pinned
+    vec3 point, place; // where that is, where it shall be
+    double strength;   // of the pin, 0 … 1
+} tr_swing;
+
+// The middle of what the limb reaches that hangs on at a joint, in the frame of that joint's parent.
+vec3 tr_swing_middle( const tr_skeleton *skeleton, tr_pose rest, int base );
+// Whether the limb hangs so near its pin that the fit finds the way itself.
+bool tr_swing_is_near( const tr_swing *swing );
+// The turn of the whole limb, in the world, towards the pin, and its part that is wanted of a pose to stay
+// near.
+quat tr_swing_turn( const tr_swing *swing, quat *wanted );
+// A rotation to return to, however far it is from where a hand came to: the way back when it is up to a
+// radian, less beyond, nothing at half a turn.
+quat tr_swing_back( quat from, quat to, double strength );
+
 // What graphs say about characters.
 typedef struct tr_graphs {
     tr_world

@@ -5,10 +5,12 @@
 //
 //   angle ↦ angle / √(1 + (angle / LIMIT)²)
 //
+// and, of angles beyond FAR, less and less up to half a turn, where the way back changes sides.
 // Which parts are free holds for the whole clip, so nothing switches in time.
 #include "scene/cluster.h"
 
 #define LIMIT 0.6 // radians
+#define FAR   2.0
 
 // The joint whose turning moves what the rule holds: not the joint itself, if only its place counts.
 static int moved_by( const tr_skeleton *skeleton, const tr_rule *rule, const tr_anchor *anchor, int term )
@@ -53,6 +55,7 @@ static void turn_back( const quat *copied, quat *local, quat above, quat world, 
     if ( !( angle > 1e-12 ) )
         return;
     double share = 1.0 / sqrt( 1.0 + angle * angle / ( LIMIT * LIMIT ) );
+    share *= smooth_step5( clampd( ( TR_PI - angle ) / ( TR_PI - FAR ), 0, 1 ) );
     world = q_mul( q_from_vector( v3_scale( share, back ) ), world );
     local[j] = q_unit( q_mul( q_conj( above ), world ) );
 }

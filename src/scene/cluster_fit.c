@@ -2,7 +2,7 @@
 // starts from the copied rotations of the same frame, brings hands and feet exactly to their places, and then
 // lets partners and props meet where everybody can reach:
 //
-//   fit ─► meet ─► fit ─► … until links agree to half a millimetre
+//   swing ─► fit ─► meet ─► fit ─► … until links agree to half a millimetre
 //
 // Whatever no skeleton can reach shows as residual after the last fit.
 #include "scene/cluster_fit.h"
@@ -22,7 +22,7 @@ int tr_steady_span( const tr_stage *stage )
 
 // The graph's root without its trembling: every step of one of many legs tugs at it. How far it is from the
 // copied path is averaged over the frames around.
-static vec3 steady_shift( const fitter *s, const fit_body *body, int frame )
+vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame )
 {
     int span = tr_steady_span( s->def.stage ), last = s->def.stage->frame_count - 1;
     const vec3 *shifts = s->def.graphs->shifts[body->actor];
@@ -36,50 +36,53 @@ static vec3 steady_shift( const fitter *s, const fit_body *body, int frame )
     return v3_scale( 1.0 / weights, sum );
 }
 
-// What is asked of a character at a frame, of which as much as is within reach.
-static tr_fit_frame frame_of( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )
+tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )
 {
     const tr_skeleton *skeleton = fitter_skeleton( s, body );
     tr_pose copied = fitter_copied_pose( s, body, frame );
     int count = tr_fitter_goals( s, body, frame, goals );
-    vec3 shift = steady_shift( s, body, frame );
+    vec3 shift = tr_fitter_shift( s, body, frame );
     tr_reach_goals( skeleton, copied, shift, goals, count );
-    return ( tr_fit_frame ){ .start = body->start + fitter_cell( s, frame ) * (size_t)skeleton->joint_count,
+    size_t cell = fitter_cell( s, frame ), joints = (size_t)skeleton->joint_count;
+    bool warmed = body->pin_count > 0 && body->warmed[cell];
+    return ( tr_fit_frame ){ .start = body->start + cell * joints,
                              .root = v3_add( copied.positions[0], shift ),
+                             .warm = warmed ? body->warm + cell * joints : NULL,
+                             .warm_root = warmed ? body->warm_root[cell] : v3_zero,
                              .goals = goals,
                              .goal_count = count };
 }
 
-static void forward_batch( const fitter *s, const fit_body *body, int count )
+bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error *error )
 {
+    const fit_batch *batch = &s->batch;
     tr_motion *motion = &s->def.result->motions[body->actor];
+    for ( int n = 0; n < count; ++n )
+        batch->results[n] =
+            ( tr_fit_result ){ .local = tr_clip_frame( &motion->clip, batch->stage_frames[n] ) };
+    if ( count > 0 && !tr_fit_solve( &body->fit, s->scratch, batch->frames, batch->results, count, error ) )
+        return false;
     for ( int n = 0; n < count; ++n ) {
-        int f = s->batch.stage_frames[n];
-        motion->clip.root[f] = s->batch.results[n].root;
+        int f = batch->stage_frames[n];
+        motion->clip.root[f] = batch->results[n].root;
         tr_forward( &motion->skeleton, &motion->clip, f,
                     tr_world_pose( &s->def.result->worlds[body->actor], f ) );
     }
+    return true;
 }
 
 static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *error )
 {
     const fit_batch *batch = &s->batch;
     int count = 0;
-    tr_clip *clip = &s->def.result->motions[body->actor].clip;
     for ( int f = s->from; f <= s->to; ++f ) {
         if ( !body->stale[fitter_cell( s, f )] )
             continue;
-        tr_fit_goal *goals = batch->goals + (size_t)count * (size_t)body->most_goals;
-        batch->frames[count] = frame_of( s, body, f, goals );
-        batch->results[count] = ( tr_fit_result ){ .local = tr_clip_frame( clip, f ) };
+        batch->frames[count] =
+            tr_fitter_frame( s, body, f, batch->goals + (size_t)count * (size_t)body->most_goals );
         batch->stage_frames[count++] = f;
     }
-    if ( count == 0 )
-        return true;
-    if ( !tr_fit_solve( &body->fit, s->scratch, batch->frames, batch->results, count, error ) )
-        return false;
-    forward_batch( s, body, count );
-    return true;
+    return tr_fitter_solve( s, body, count, error );
 }
 
 static bool fit_stale( const fitter *s, tr_error *error )
@@ -110,6 +113,8 @@ static void start_body( const fitter *s, const fit_body *body )
     memcpy( body->copied.positions, pose.positions, frames * joints * sizeof( vec3 ) );
     for ( size_t i = 0; i < frames * (size_t)body->foot_count; ++i )
         body->holds[i].y = INFINITY;
+    for ( int f = s->from; body->pin_count > 0 && f <= s->to; ++f )
+        body->warmed[fitter_cell( s, f )] = false;
     if ( body->leans != NULL )
         memset( body->leans, 0, frames * sizeof( tr_lean ) );
 }
@@ -153,6 +158,9 @@ static bool run_rounds( const fitter *s, tr_error *error )
     for ( int i = 0; i < s->body_count; ++i )
         start_body( s, &s->bodies[i] );
     start_rules( s );
+    for ( int i = 0; i < s->body_count; ++i )
+        if ( !tr_fitter_swing( s, &s->bodies[i], error ) )
+            return false;
     bool moved = true;
     for ( int round = 0; round < s->def.rounds && moved; ++round ) {
         if ( !fit_stale( s, error ) )

@@ -2,6 +2,7 @@
 //
 //   cluster_fit_build.c  who is at work, and jobs: frames of those whom rules join there
 //   cluster_fit_room.c   memory of the jobs, one room per thread
+//   cluster_fit_swing.c  limbs that are pinned far from where they are begin near their pins
 //   cluster_fit_goals.c  what the fit of one character is asked for at one frame
 //   cluster_fit_meet.c   what moves after a fit so that partners, props and the ground are met
 //   cluster_fit.c        the rounds of fitting and meeting
@@ -19,12 +20,18 @@ typedef struct fit_body { // a character at work
     int *carriers; // [joint_count] tr_extremity_carrier of each
     double height; // of the body
     tr_end *ends;  // [joint_count] that turn back, see cluster_ends.c
+    int *pins;     // [pin_count] shoulders and hips of limbs that the document pins somewhere
+    int pin_count;
+    vec3 *middles; // [pin_count] of what these limbs reach, see cluster_swing.c
     tr_fit fit;
     // In a room, of the job there:
     int *rules; // [rule_count] that act on it, as indices of the fitter's list
     int rule_count;
     int most_goals;  // at one frame
     quat *start;     // [frames * joint_count] local rotations before any fit
+    quat *warm;      // [frames * joint_count] the pose the fit begins with, where limbs are far from their
+    vec3 *warm_root; // [frames]                pins: the frames that are …
+    bool *warmed;    // [frames]                … warmed. All NULL where nothing is pinned
     tr_world copied; // and their joints
     vec3 *holds;     // [frames * foot_count] where to keep a hand, how high to keep a foot; y INFINITY: free
     tr_lean *leans;  // [frames], NULL where no centre of mass has a place
@@ -153,6 +160,22 @@ void tr_fit_rooms_free( tr_cluster_fitter *all );
 // Begins those frames of a job that lie between `from` and `to` in a room.
 fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit_job *job, int from, int to );
 void tr_fit_room_close( fit_room *room, const fitter *s );
+
+// -------------------------------------------------------------------------------------- cluster_fit.c
+
+// How far the body is moved from its copied pose before it is fitted.
+vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame );
+// What is asked of a character at a frame, of which as much as is within reach.
+tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals );
+// Fits the first `count` frames of the batch and poses the result.
+bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error *error );
+
+// -------------------------------------------------------------------------------- cluster_fit_swing.c
+
+// Fills pins and middles; rules [rule_count] are those that name the character.
+bool tr_fit_body_find_pins( fit_body *body, const tr_stage *stage, const int *rules, int rule_count );
+// Turns limbs of `start` towards their pins, and fills what the fit begins with.
+bool tr_fitter_swing( const fitter *s, const fit_body *body, tr_error *error );
 
 // --------------------------------------------------------------------------------- cluster_fit_goals.c
 

@@ -9,6 +9,8 @@ static void body_free( fit_body *body )
     tr_free( body->feet );
     tr_free( body->carriers );
     tr_free( body->ends );
+    tr_free( body->pins );
+    tr_free( body->middles );
     tr_fit_free( &body->fit );
 }
 
@@ -86,7 +88,8 @@ static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules
     body->feet = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
     body->carriers = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
     body->ends = tr_alloc( (size_t)skeleton->joint_count, sizeof( tr_end ) );
-    if ( body->masses == NULL || body->feet == NULL || body->carriers == NULL || body->ends == NULL )
+    if ( body->masses == NULL || body->feet == NULL || body->carriers == NULL || body->ends == NULL ||
+         !tr_fit_body_find_pins( body, stage, rules, rule_count ) )
         return tr_error_memory( error );
     body->height = tr_skeleton_height( skeleton );
     tr_ends_find( stage, body->actor, rules, rule_count, body->ends );

@@ -218,7 +218,6 @@ static int add_holds( const fitter *s, const fit_body *body, int frame, tr_fit_g
         goals[count] = tr_fit_position( body->feet[i], place );
         goals[count].axes = hand ? TR_FIT_XYZ : TR_FIT_Y; // an arm bends, it does not swing aside
         goals[count++].priority = hand ? 1 : 3;
-        count = hand ? add_palm( s, body, frame, goals, count ) : count;
     }
     return count;
 }

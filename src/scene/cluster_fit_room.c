@@ -26,8 +26,10 @@ static void *carve( char **at, size_t count, size_t size )
 static size_t body_bytes( const tr_cluster_fitter *all, const fit_body *body, size_t frames, size_t rules )
 {
     size_t joints = (size_t)all->def.stage->actors[body->actor].target.joint_count;
+    size_t warm = rounded( frames * joints * sizeof( quat ) ) + rounded( frames * sizeof( vec3 ) ) +
+                  rounded( frames * sizeof( bool ) );
     return rounded( rules * sizeof( int ) ) + 2 * rounded( frames * joints * sizeof( quat ) ) +
-           rounded( frames * joints * sizeof( vec3 ) ) +
+           ( body->pin_count > 0 ? warm : 0 ) + rounded( frames * joints * sizeof( vec3 ) ) +
            rounded( frames * (size_t)body->foot_count * sizeof( vec3 ) ) +
            rounded( body->mass_count > 0 ? frames * sizeof( tr_lean ) : 0 ) +
            rounded( frames * sizeof( bool ) );
@@ -108,6 +110,11 @@ static void open_body( const fitter *s, fit_body *body, size_t frames, char **at
     size_t joints = (size_t)fitter_skeleton( s, body )->joint_count;
     body->rules = carve( at, (size_t)s->rule_count, sizeof( int ) );
     body->start = carve( at, frames * joints, sizeof( quat ) );
+    if ( body->pin_count > 0 ) {
+        body->warm = carve( at, frames * joints, sizeof( quat ) );
+        body->warm_root = carve( at, frames, sizeof( vec3 ) );
+        body->warmed = carve( at, frames, sizeof( bool ) );
+    }
     body->copied = ( tr_world ){ .joint_count = (int)joints, .frame_count = (int)frames };
     body->copied.rotations = carve( at, frames * joints, sizeof( quat ) );
     body->copied.positions = carve( at, frames * joints, sizeof( vec3 ) );

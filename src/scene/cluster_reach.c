@@ -36,7 +36,7 @@ static bool hangs( const tr_skeleton *skeleton, int joint ) // on the trunk, or 
 }
 
 // Shoulder or hip; the trunk itself hangs on the root.
-static int base_of( const tr_skeleton *skeleton, int joint )
+int tr_limb_base( const tr_skeleton *skeleton, int joint )
 {
     bool limb = hangs( skeleton, joint );
     while ( joint > 0 && !( limb && !hangs( skeleton, skeleton->joints[joint].parent ) ) )
@@ -45,7 +45,7 @@ static int base_of( const tr_skeleton *skeleton, int joint )
 }
 
 // Along the bones.
-static double way_between( const tr_skeleton *skeleton, int a, int b )
+double tr_limb_way( const tr_skeleton *skeleton, int a, int b )
 {
     double sum = 0;
     while ( a != b ) { // parents have smaller numbers
@@ -60,10 +60,10 @@ static double way_between( const tr_skeleton *skeleton, int a, int b )
 static limb_end end_of( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, int joint, vec3 offset,
                         vec3 place )
 {
-    int at = base_of( skeleton, joint );
+    int at = tr_limb_base( skeleton, joint );
     limb_end end = { skeleton, joint, v3_add( pose.positions[at], shift ), .most = INFINITY };
     end.offset = v3_length( offset );
-    end.length = way_between( skeleton, at, joint ) + end.offset;
+    end.length = tr_limb_way( skeleton, at, joint ) + end.offset;
     end.far = v3_distance( place, end.base );
     end.own = v3_distance( v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], offset ) ),
                            pose.positions[at] );
@@ -89,10 +89,11 @@ static double way_out( vec3 from, vec3 along, vec3 centre, double radius )
 // What a joint that is held at a place leaves of the way. The arm itself may always be stretched.
 static void hold_back( limb_end *end, int joint, double offset, vec3 place, double strength )
 {
-    double radius = STRAIGHT * way_between( end->skeleton, end->joint, joint ) + end->offset + offset;
+    double radius = STRAIGHT * tr_limb_way( end->skeleton, end->joint, joint ) + end->offset + offset;
     double way = way_out( end->base, end->along, place, radius / strength );
     double depth = ( end->base.y - place.y + BELOW * end->length ) / strength;
-    if ( end->along.y < 0 && depth > 0 )
+    bool stands = end->skeleton->limbs[end->skeleton->joints[joint].limb].kind == TR_LIMB_LEG;
+    if ( stands && end->along.y < 0 && depth > 0 )
         way = fmin( way, depth / -end->along.y );
     end->most = fmin( end->most, fmax( way, STRAIGHT * end->length ) );
 }
@@ -132,8 +133,8 @@ vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int
     tr_pose pose = tr_world_pose( &now->worlds[actor], frame );
     for ( int i = 0; i < a->footing_count; ++i ) {
         const tr_footing *footing = &a->footings[i];
-        int foot = footing->joint, hip = base_of( &a->target, foot );
-        double leg = way_between( &a->target, hip, foot );
+        int foot = footing->joint, hip = tr_limb_base( &a->target, foot );
+        double leg = tr_limb_way( &a->target, hip, foot );
         double own = v3_distance( pose.positions[hip], pose.positions[foot] );
         vec3 way =
             v3_sub( v3_add( pose.positions[hip], shift ), footing_place( stage, now, footing, frame, pose ) );
