@@ -321,6 +321,7 @@ typedef struct tr_viewport { // the picture of the stage, kept while nothing cha
     int width, height;
     tr_quality quality;
     double cost[3];    // milliseconds of a picture, smoothed, by quality
+    double rest;       // of a frame besides
     double changed;    // when it last had to be drawn anew
     unsigned long key; // of what is in the framebuffer
 } tr_viewport;

@@ -4,7 +4,7 @@
 #include <epoxy/gl.h>
 #include <string.h>
 
-static const double budget_ms = 28.0; // what a picture may cost while things move
+static const double budget_ms = 31.0; // what a frame of the editor may cost while things move
 
 bool tr_viewport_create( tr_viewport *viewport, bool has_gl, tr_error *error )
 {
@@ -129,12 +129,20 @@ static bool fit_canvas( tr_viewport *viewport, int width, int height, tr_error *
                          height );
 }
 
+// What a frame costs besides this picture: panels, and handing it to the screen. Waiting for the screen is in
+// it as well, so not all of it is believed.
+static void note_rest( tr_viewport *viewport, const tr_ui *ui )
+{
+    double rest = clampd( ui->frame_ms - ui->view_ms, 0.0, 12.0 );
+    viewport->rest = lerpd( viewport->rest, rest, 0.2 );
+}
+
 // While things move, the best quality that is quick enough; a moment after they stop, the best there is. A
 // cost not known yet counts as nothing, so each is tried once.
 static tr_quality choose_quality( const tr_viewport *viewport, bool moving )
 {
     int quality = TR_QUALITY_FULL;
-    while ( moving && quality < TR_QUALITY_BARE && viewport->cost[quality] > budget_ms )
+    while ( moving && quality < TR_QUALITY_BARE && viewport->cost[quality] + viewport->rest > budget_ms )
         ++quality;
     return (tr_quality)quality;
 }
@@ -164,6 +172,8 @@ static bool refresh( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, tr
     unsigned long key = key_of( viewport, shown, viewport->width, viewport->height );
     if ( key != viewport->key ) {
         bool moving = viewport->key != 0;
+        if ( ui->now - viewport->changed < 0.5 ) // one after the other
+            note_rest( viewport, ui );
         viewport->key = key;
         viewport->changed = ui->now;
         return redraw( viewport, ui, shown, choose_quality( viewport, moving ), error );
