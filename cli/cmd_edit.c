@@ -12,7 +12,8 @@ static int run_edit( const cli_call *call )
     tr_error error = { 0 };
     tr_app_def def = tr_default_app_def();
     int width = 1440, height = 900;
-    if ( !cli_int( call, "cast", 1, 100000, &def.cast ) || !cli_threads( call ) ||
+    if ( !cli_int( call, "cast", 1, 100000, &def.cast ) ||
+         !cli_number( call, "autosave", 0.1, 3600, &def.autosave ) || !cli_threads( call ) ||
          !cli_size( call, "size", &width, &height ) )
         return CLI_USAGE;
     if ( cli_value( call, "keys" ) != NULL ) {
@@ -66,6 +67,8 @@ const cli_command cli_command_edit = {
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
             { "check", 0, NULL, "only tell whether a window can be opened here" },
             { "keys", 0, NULL, "only print every tool and key, as Markdown" },
+            { "autosave", 0, "SECONDS",
+              "how often unsaved changes are kept for after a crash; 60 by default" },
             { "report", 0, "FILE", "keep writing the state of the interface into this file, as JSON" },
             { NULL },
         },

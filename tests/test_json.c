@@ -3,6 +3,8 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 // ------------------------------------------------------------------------------------------ a scratch folder
@@ -73,6 +75,37 @@ static void files_are_replaced_whole( void **state )
     assert_int_equal( files_in_folder(), before + 1 ); // no temporary file stays behind
     check_ok( tr_file_write( path, "", 0, &error ), &error );
     check_file( path, "" );
+}
+
+// Of runs that were killed while they wrote; not of those that still run, or that somebody else may own.
+static void drafts_left_behind_are_swept( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool old, stays;
+    } cases[] = { { ".troupe-1073741823-0.tmp", true, false },
+                  { ".troupe-1073741823-1.tmp", false, true },
+                  { ".troupe-1-0.tmp", true, true },
+                  { ".troupe-1073741823-0.tmpx", true, true } };
+    char path[128];
+    tr_error error;
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        inside( path, cases[i].name );
+        FILE *file = fopen( path, "w" );
+        assert_non_null( file );
+        fclose( file );
+        struct timeval hour_ago = { time( NULL ) - 3600, 0 }, times[2] = { hour_ago, hour_ago };
+        if ( cases[i].old )
+            assert_int_equal( utimes( path, times ), 0 );
+    }
+    inside( path, "swept.txt" );
+    check_ok( tr_file_write( path, "x", 1, &error ), &error );
+    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+        inside( path, cases[i].name );
+        assert_true( tr_file_exists( path ) == cases[i].stays );
+        unlink( path );
+    }
 }
 
 static void links_are_followed( void **state )
@@ -400,6 +433,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( files_are_replaced_whole ),
+        TEST( drafts_left_behind_are_swept ),
         TEST( links_are_followed ),
         TEST( file_troubles_are_told ),
         TEST( folders_are_made ),

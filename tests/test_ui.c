@@ -374,6 +374,30 @@ static void work_survives_a_crash( void **state )
     end( &d );
 }
 
+// Files are looked for where the scene is, and what is proposed is replaced by what is typed.
+static void dialogs_begin_beside_the_scene( void **state )
+{
+    (void)state;
+    desk d;
+    char path[256], whole[256];
+    begin_relay( &d, 2 );
+    assert_non_null( realpath( d.folder, whole ) );
+    key( &d, 'S', TR_MOD_CTRL | TR_MOD_SHIFT );
+    assert_string_equal( ui_of( &d )->folder, whole );
+    assert_string_equal( ui_of( &d )->field, "relay2.json" );
+    type( &d, "other" );
+    assert_string_equal( ui_of( &d )->field, "other" );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    snprintf( path, sizeof path, "%s/other.json", d.folder );
+    assert_true( tr_file_exists( path ) );
+    tr_app_destroy( d.app ); // the next time, with nothing of its own: where the last one was
+    open_app( &d, "spider", 0, false );
+    key( &d, 'O', TR_MOD_CTRL );
+    assert_string_equal( ui_of( &d )->folder, whole );
+    end( &d );
+}
+
 static void trouble_is_told_and_harms_nothing( void **state )
 {
     (void)state;
@@ -558,6 +582,7 @@ int main( void )
         TEST( what_was_saved_opens_again ),
         TEST( unsaved_changes_are_asked_about ),
         TEST( work_survives_a_crash ),
+        TEST( dialogs_begin_beside_the_scene ),
         TEST( trouble_is_told_and_harms_nothing ),
         TEST( exports_are_written ),
         TEST( every_key_and_panel_works_on_every_scene ),

@@ -8,7 +8,7 @@
 
 tr_app_def tr_default_app_def( void )
 {
-    return ( tr_app_def ){ .wait = true };
+    return ( tr_app_def ){ .wait = true, .autosave = 60.0 };
 }
 
 // ----------------------------------------------------------------------------------------------------- life
@@ -69,7 +69,7 @@ static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
     app->session = tr_session_create( def->synchronous, error );
     if ( app->session == NULL )
         return false;
-    tr_keeper_open( &app->keeper, def->state_dir );
+    tr_keeper_open( &app->keeper, def->state_dir, def->autosave );
     if ( app->keeper.found != NULL )
         app->ui.dialog = TR_DIALOG_RESTORE;
     if ( def->report != NULL )

@@ -344,13 +344,13 @@ typedef struct tr_keeper { // recovery files and recently used ones
     char *found;           // one left behind by a run that ended badly, NULL = none
     char *recent[11];      // NULL-terminated
     unsigned kept;         // revision that is in the recovery file
-    double next;
+    double period, next;   // seconds
 } tr_keeper;
 
-void tr_keeper_open( tr_keeper *keeper, const char *folder );
+void tr_keeper_open( tr_keeper *keeper, const char *folder, double period );
 void tr_keeper_close( tr_keeper *keeper );                  // the run ended well
 void tr_keeper_note( tr_keeper *keeper, const char *path ); // was opened or saved
-// Every minute, when there is something unsaved.
+// Every so often, when there is something unsaved.
 void tr_keeper_tick( tr_keeper *keeper, const tr_session *session, double now );
 bool tr_keeper_restore( tr_keeper *keeper, tr_session *session, tr_error *error );
 void tr_keeper_discard( tr_keeper *keeper );

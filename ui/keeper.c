@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double period = 60.0; // seconds between two recovery files
-
 static char *default_folder( void )
 {
     const char *state = getenv( "XDG_STATE_HOME" ), *home = getenv( "HOME" );
@@ -71,12 +69,33 @@ void tr_keeper_note( tr_keeper *keeper, const char *path )
 // ------------------------------------------------------------------------------------------------- recovery
 // recovery-<process>.json: {"what": what was opened, "file": where it is saved or null, "scene": {…}}
 
+static void process_name( const char *process, char *out, size_t size )
+{
+    char path[64];
+    snprintf( path, sizeof path, "/proc/%s/comm", process );
+    FILE *file = fopen( path, "r" );
+    if ( file == NULL || fgets( out, (int)size, file ) == NULL )
+        out[0] = 0;
+    if ( file != NULL )
+        fclose( file );
+}
+
+// Numbers of processes come around: one that has another name is not the editor that wrote the file.
+static bool is_running( int process )
+{
+    char number[16], own[64], other[64];
+    snprintf( number, sizeof number, "%d", process );
+    process_name( "self", own, sizeof own );
+    process_name( number, other, sizeof other );
+    return ( kill( process, 0 ) == 0 || errno != ESRCH ) && ( other[0] == 0 || strcmp( own, other ) == 0 );
+}
+
 // A recovery file whose process is gone was left behind by a crash.
 static bool left_behind( const char *name )
 {
     int process = 0, length = 0;
     return sscanf( name, "recovery-%d.json%n", &process, &length ) == 1 && name[length] == 0 && length > 0 &&
-           process != (int)getpid() && kill( process, 0 ) != 0 && errno == ESRCH;
+           process != (int)getpid() && !is_running( process );
 }
 
 static void find_recovery( tr_keeper *keeper )
@@ -90,9 +109,9 @@ static void find_recovery( tr_keeper *keeper )
     closedir( dir );
 }
 
-void tr_keeper_open( tr_keeper *keeper, const char *folder )
+void tr_keeper_open( tr_keeper *keeper, const char *folder, double period )
 {
-    *keeper = ( tr_keeper ){ 0 };
+    *keeper = ( tr_keeper ){ .period = period };
     keeper->folder = folder != NULL ? tr_string_copy( folder ) : default_folder();
     if ( keeper->folder == NULL )
         return;
@@ -145,12 +164,12 @@ void tr_keeper_tick( tr_keeper *keeper, const tr_session *session, double now )
         if ( keeper->kept != 0 )
             unlink( keeper->recovery );
         keeper->kept = 0;
-        keeper->next = now + period;
+        keeper->next = now + keeper->period;
         return;
     }
     if ( now < keeper->next || keeper->kept == tr_session_revision( session ) )
         return;
-    keeper->next = now + period;
+    keeper->next = now + keeper->period;
     if ( write_recovery( keeper, session ) )
         keeper->kept = tr_session_revision( session );
 }

@@ -306,7 +306,9 @@ typedef struct tr_ui {
     bool guard_quit;
     char field[512]; // text of the dialog
     int field_length;
-    char folder[512]; // the file dialog's
+    bool field_fresh;    // all of it is selected, so that typing replaces it
+    char folder[512];    // the file dialog's
+    char folder_of[512]; // the document's file when that was chosen
     char filter[64];
     int filter_length;
     int report_sort;
@@ -350,6 +352,7 @@ typedef struct tr_app_def {
     int cast;              // number of characters of a built-in scene, 0 = its own
     const char *state_dir; // recovery files and recently used ones; NULL = the user's
     const char *report;    // file that is told the state of the interface whenever it changes; NULL = none
+    double autosave;       // seconds between recovery files while something is unsaved
     bool wait;             // sleep while there is nothing to do
     bool synchronous;      // solve between frames instead of in the background: for tests
 } tr_app_def;

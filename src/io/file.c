@@ -1,11 +1,14 @@
 #include "io/io.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool fail( tr_error *error, const char *path, const char *what )
@@ -107,6 +110,31 @@ static char *follow_links( const char *path )
     return target;
 }
 
+// What a run that was killed left behind: its process is gone, and nobody has written to it for a while (on a
+// shared disk the process may be on another machine).
+static bool is_left_behind( int folder, const char *name )
+{
+    long process = 0;
+    int number = 0, length = 0;
+    struct stat info;
+    return sscanf( name, ".troupe-%ld-%d.tmp%n", &process, &number, &length ) == 2 && length > 0 &&
+           name[length] == 0 && process > 0 && kill( (pid_t)process, 0 ) != 0 && errno == ESRCH &&
+           fstatat( folder, name, &info, AT_SYMLINK_NOFOLLOW ) == 0 && S_ISREG( info.st_mode ) &&
+           time( NULL ) - info.st_mtime > 600;
+}
+
+static void sweep_beside( const char *target )
+{
+    char *folder = tr_path_beside( target, "." );
+    DIR *dir = folder != NULL ? opendir( folder ) : NULL;
+    for ( struct dirent *entry; dir != NULL && ( entry = readdir( dir ) ) != NULL; )
+        if ( entry->d_name[0] == '.' && is_left_behind( dirfd( dir ), entry->d_name ) )
+            unlinkat( dirfd( dir ), entry->d_name, 0 );
+    if ( dir != NULL )
+        closedir( dir );
+    tr_free( folder );
+}
+
 // A new file in the folder of `target`, under a name nobody uses. *name is allocated.
 static int open_temporary( const char *target, char **name )
 {
@@ -166,8 +194,10 @@ bool tr_draft_open( tr_draft *out, const char *path, tr_error *error )
     out->target = follow_links( path );
     if ( out->path == NULL || out->target == NULL )
         errno = ENOMEM;
-    else
+    else {
+        sweep_beside( out->target );
         out->file = open_temporary( out->target, &out->name );
+    }
     if ( out->file >= 0 )
         return true;
     bool memory = errno == ENOMEM;

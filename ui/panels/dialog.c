@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct file_dialog {
     const char *title, *action;
@@ -36,23 +35,55 @@ static void set_field( tr_ui *ui, const char *text )
 {
     snprintf( ui->field, sizeof ui->field, "%s", text );
     ui->field_length = (int)strlen( ui->field );
+    ui->field_fresh = true;
+}
+
+static void enter_folder( tr_ui *ui, const char *path )
+{
+    char *whole = realpath( path, NULL );
+    if ( whole != NULL && strlen( whole ) < sizeof ui->folder )
+        snprintf( ui->folder, sizeof ui->folder, "%s", whole );
+    free( whole );
+}
+
+static void enter_folder_of( tr_ui *ui, const char *file )
+{
+    char folder[1024];
+    const char *slash = strrchr( file, '/' );
+    snprintf( folder, sizeof folder, "%.*s", slash != NULL ? (int)( slash - file ) + 1 : 1,
+              slash != NULL ? file : "." );
+    enter_folder( ui, folder );
+}
+
+// Where the document is, or was put when it was chosen; before there is one, where the last one was.
+static void begin_folder( tr_ui *ui, const tr_shown *shown )
+{
+    const char *file = tr_session_file( shown->session );
+    if ( file != NULL && strcmp( file, ui->folder_of ) != 0 ) {
+        snprintf( ui->folder_of, sizeof ui->folder_of, "%s", file );
+        enter_folder_of( ui, file );
+    }
+    if ( ui->folder[0] == 0 && shown->recent[0] != NULL )
+        enter_folder_of( ui, shown->recent[0] );
+    if ( ui->folder[0] == 0 )
+        enter_folder( ui, "." );
+    if ( ui->folder[0] == 0 )
+        snprintf( ui->folder, sizeof ui->folder, "/" );
 }
 
 void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown )
 {
+    const char *file = tr_session_file( shown->session );
     ui->dialog = dialog;
     ui->playing = false;
-    if ( ui->folder[0] == 0 && getcwd( ui->folder, sizeof ui->folder ) == NULL )
-        snprintf( ui->folder, sizeof ui->folder, "/" );
-    const char *file = tr_session_file( shown->session );
     set_field( ui, "" );
-    if ( is_file_dialog( dialog ) )
-        set_field( ui, file_dialogs[dialog].proposal );
+    if ( !is_file_dialog( dialog ) )
+        return;
+    begin_folder( ui, shown );
+    set_field( ui, file_dialogs[dialog].proposal );
     if ( dialog == TR_DIALOG_SAVE && file != NULL ) {
         const char *slash = strrchr( file, '/' );
         set_field( ui, slash != NULL ? slash + 1 : file );
-        if ( slash != NULL && slash > file )
-            snprintf( ui->folder, sizeof ui->folder, "%.*s", (int)( slash - file ), file );
     }
 }
 
@@ -97,12 +128,23 @@ static bool button( tr_ui *ui, const char *label, bool main )
     return nk_button_label_styled( ui->nk, &style, label );
 }
 
+// What the field proposes is replaced by what is typed.
+static void select_field( tr_ui *ui )
+{
+    struct nk_edit_state *edit = &ui->nk->current->edit;
+    edit->sel_start = 0;
+    edit->sel_end = edit->cursor = nk_utf_len( ui->field, ui->field_length );
+    ui->field_fresh = false;
+}
+
 // A field for a line of text that has the keyboard from the start. True when Enter was pressed.
 static bool field( tr_ui *ui )
 {
     nk_layout_row_dynamic( ui->nk, TR_ROW + 2, 1 );
     tr_ui_mark( ui, "dialog.field", nk_widget_bounds( ui->nk ) );
     nk_edit_focus( ui->nk, 0 );
+    if ( ui->field_fresh )
+        select_field( ui );
     nk_flags state = nk_edit_string( ui->nk, NK_EDIT_FIELD | NK_EDIT_SIG_ENTER, ui->field, &ui->field_length,
                                      (int)sizeof ui->field - 1, nk_filter_default );
     ui->field[ui->field_length] = 0;
@@ -121,14 +163,6 @@ static bool is_folder( const char *path )
 {
     struct stat status;
     return stat( path, &status ) == 0 && S_ISDIR( status.st_mode );
-}
-
-static void enter_folder( tr_ui *ui, const char *path )
-{
-    char *whole = realpath( path, NULL );
-    if ( whole != NULL && strlen( whole ) < sizeof ui->folder )
-        snprintf( ui->folder, sizeof ui->folder, "%s", whole );
-    free( whole );
 }
 
 static bool whole_path( const tr_ui *ui, const char *name, char *out, size_t size )
