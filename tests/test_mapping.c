@@ -108,6 +108,10 @@ static void wrong_joint_maps_are_refused( void **state )
           "\"Tail\"]}]}",
           "chains[0].source[1]", "joint of the source" },
         { "{\"version\": 1, \"turns\": {}}", "turns.pelvis", "missing" },
+        { "{\"version\": 1, \"soles\": []}", "soles", "must be an object" },
+        { "{\"version\": 1, \"soles\": {\"toe\": [0, 1]}}", "soles.toe", "no such joint" },
+        { "{\"version\": 1, \"soles\": {\"back\": [0]}}", "soles.back", "two heights" },
+        { "{\"version\": 1, \"soles\": {\"back\": [0, \"low\"]}}", "soles.back", "two heights" },
         { "{\"version\": 1, \"turns\": {\"pelvis\": [1]}}", "turns.pelvis", "4 numbers" },
         { "{\"version\": 1, \"turns\": {\"pelvis\": [0, 0, 0, 2]}}", "turns.pelvis", "unit length" },
     };

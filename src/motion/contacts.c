@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPEED_SPAN ( 1.0 / 30.0 ) // seconds to either side over which a speed is taken
+#define SPEED_SPAN      ( 1.0 / 30.0 ) // seconds to either side over which a speed is taken
+#define HIGHEST_ANKLE   0.12           // of the stature: no joint of a foot that stands flat is higher
+#define FLAT_BAND       5e-3           // of the stature: ankles this much higher than that are flat too
+#define LEGS_OF_STATURE 2.1            // a body is so many legs high
+#define FLAT_SHARE      0.1 // of the frames in which a foot is slow and low its ankle is lower than on a flat sole
 
 tr_contact_def tr_default_contact_def( void )
 {
@@ -164,19 +168,28 @@ static int compare_doubles( const void *a, const void *b )
     return ( x > y ) - ( x < y );
 }
 
-// Median distance over the frames in which the joint is slow and near enough to rest; 0 when it never is. The
-// median and not the least, because a knee on the floor brings the ankle lower than it ever stands.
-static double usual_rest( const work *w, const job *j, const course *c )
+// Distance at which a share of the frames in which the joint is slow and near enough to rest are nearer;
+// false when it never is.
+static bool rest_quantile( const work *w, const course *c, double highest, double share, double *rest )
 {
     int count = 0;
-    double highest = highest_rest( w, j );
     for ( int f = 0; f < w->world->frame_count; ++f )
         if ( c->speed[f] < w->def->enter_speed && c->distance[f] < highest )
             c->rests[count++] = c->distance[f];
+    *rest = 0;
     if ( count == 0 )
-        return 0;
+        return false;
     qsort( c->rests, (size_t)count, sizeof( double ), compare_doubles );
-    return c->rests[count / 2];
+    *rest = c->rests[(int)( share * count )];
+    return true;
+}
+
+// The median and not the least, because a knee on the floor brings the ankle lower than it ever stands.
+static double usual_rest( const work *w, const job *j, const course *c )
+{
+    double rest;
+    rest_quantile( w, c, highest_rest( w, j ), 0.5, &rest );
+    return rest;
 }
 
 // ---------------------------------------------------------------------------------------------- intervals
@@ -247,19 +260,30 @@ static int compare_contacts( const void *a, const void *b )
 
 // --------------------------------------------------------------------------------------------------- jobs
 
-static bool label_joint( const work *w, job *j )
+static bool course_alloc( course *c, const work *w )
 {
     size_t n = (size_t)w->world->frame_count;
-    course c = { tr_alloc( n, sizeof( double ) ), tr_alloc( n, sizeof( double ) ),
-                 tr_alloc( n, sizeof( double ) ) };
-    bool ok = c.distance != NULL && c.speed != NULL && c.rests != NULL;
+    *c = ( course ){ tr_alloc( n, sizeof( double ) ), tr_alloc( n, sizeof( double ) ),
+                     tr_alloc( n, sizeof( double ) ) };
+    return c->distance != NULL && c->speed != NULL && c->rests != NULL;
+}
+
+static void course_free( course *c )
+{
+    tr_free( c->distance );
+    tr_free( c->speed );
+    tr_free( c->rests );
+}
+
+static bool label_joint( const work *w, job *j )
+{
+    course c;
+    bool ok = course_alloc( &c, w );
     for ( int i = 0; ok && i < w->surface_count; ++i ) {
         follow( w, j, &w->surfaces[i], &c );
         ok = find_intervals( w, j, &w->surfaces[i], &c );
     }
-    tr_free( c.distance );
-    tr_free( c.speed );
-    tr_free( c.rests );
+    course_free( &c );
     if ( j->found.count > 1 )
         qsort( j->found.items, (size_t)j->found.count, sizeof( tr_contact ), compare_contacts );
     return ok;
@@ -366,6 +390,62 @@ bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_
         return true;
     tr_contacts_free( out );
     return tr_error_memory( error );
+}
+
+// A foot is flat where its ankle is low: the heights of its toes count there, for on tiptoe they are lower,
+// and where the heel lands higher.
+static bool rest_of_toe( const work *w, const course *ankle, double flat, int toe, double *rest )
+{
+    int count = 0;
+    for ( int f = 0; f < w->world->frame_count; ++f )
+        if ( ankle->speed[f] < w->def->enter_speed && ankle->distance[f] <= flat + FLAT_BAND * w->stature )
+            ankle->rests[count++] = joint_at( w, toe, f ).y - w->surfaces->height;
+    if ( count > 0 )
+        qsort( ankle->rests, (size_t)count, sizeof( double ), compare_doubles );
+    *rest = count > 0 ? ankle->rests[count / 2] : 0;
+    return count > 0;
+}
+
+static void find_rests( const work *w, const course *c, double *heights, bool *known )
+{
+    const tr_skeleton *skeleton = w->skeleton;
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        tr_role role = skeleton->joints[j].role;
+        const job foot = { .joint = j };
+        if ( known[j] || ( role != TR_ROLE_FOOT && role != TR_ROLE_TOE ) )
+            continue;
+        follow( w, &foot, w->surfaces, c );
+        known[j] = rest_quantile( w, c, highest_rest( w, &foot ), FLAT_SHARE, &heights[j] );
+        for ( int i = j + 1; known[j] && role == TR_ROLE_FOOT && i < skeleton->joint_count; ++i )
+            if ( skeleton->joints[i].role == TR_ROLE_TOE &&
+                 skeleton->joints[i].limb == skeleton->joints[j].limb )
+                known[i] = rest_of_toe( w, c, heights[j], i, &heights[i] );
+    }
+}
+
+bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps, double ground,
+                       double *heights, bool *known, tr_error *error )
+{
+    tr_contact_def def = tr_default_contact_def();
+    def.rest_height = HIGHEST_ANKLE;
+    const tr_surface floor = { .kind = TR_SURFACE_GROUND, .height = ground };
+    work w = { .skeleton = skeleton,
+               .world = world,
+               .surfaces = &floor,
+               .surface_count = 1,
+               .def = &def,
+               .fps = fps,
+               .stature = LEGS_OF_STATURE * tr_skeleton_leg_length( skeleton ) }; // whatever the rest pose
+    course c;
+    bool ok = course_alloc( &c, &w );
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        heights[j] = 0;
+        known[j] = false;
+    }
+    if ( ok )
+        find_rests( &w, &c, heights, known );
+    course_free( &c );
+    return ok || tr_error_memory( error );
 }
 
 void tr_contacts_free( tr_contacts *contacts )

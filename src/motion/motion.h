@@ -266,6 +266,10 @@ bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_
                         const tr_surface *surfaces, int surface_count, const tr_contact_def *def,
                         tr_error *error );
 void tr_contacts_free( tr_contacts *contacts );
+// Heights above the ground at which joints of feet rest on it when the foot stands flat. `known` is false for
+// other joints, and for those that never rest there. Both arrays [joint_count].
+bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps, double ground,
+                       double *heights, bool *known, tr_error *error );
 
 // ----------------------------------------------------------------------------------- inverse kinematics
 

@@ -7,11 +7,12 @@
 
 // -------------------------------------------------------------------------------------------------- copy
 
-// Horizontally with the group; the height above the ground with the character's own legs.
+// Horizontally with the group; the height above the ankles with the character's own legs.
 static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 source )
 {
     vec3 place = tr_group_place( &stage->groups[actor->group], source );
-    place.y = stage->ground + actor->leg_ratio * ( source.y - stage->ground );
+    tr_sole ankles = tr_actor_ankles( actor );
+    place.y = stage->ground + ankles.target + actor->leg_ratio * ( source.y - stage->ground - ankles.source );
     return place;
 }
 
@@ -69,10 +70,24 @@ static vec3 from_root( const tr_skeleton *skeleton, const quat *world, int joint
     return sum;
 }
 
+// The joints that carry the body: of one from another file, whose pelvis may lie elsewhere between its legs,
+// the hips on which these hang; else, and where nothing drives the legs, the pelvis.
+static int carriers( const tr_actor *actor, int joints[2] )
+{
+    int pelvis = tr_actor_pelvis( actor ), count = 0;
+    for ( int j = 0; actor->foreign && j < actor->target.joint_count && count < 2; ++j )
+        if ( actor->target.joints[j].role == TR_ROLE_THIGH && actor->target.joints[j].parent == pelvis &&
+             actor->map[j] >= 0 )
+            joints[count++] = j;
+    if ( count < 2 )
+        joints[0] = pelvis;
+    return count < 2 ? 1 : 2;
+}
+
 static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion *out, tr_error *error )
 {
     quat *world = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
-    int hips = tr_actor_pelvis( actor );
+    int hips[2], hip_count = carriers( actor, hips );
     bool ok = world != NULL || tr_error_memory( error );
     ok = ok && tr_skeleton_copy( &out->skeleton, &actor->target, error ) &&
          tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
@@ -82,9 +97,14 @@ static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion 
             out->clip.root[f] = actor->own.root[f];
             continue;
         }
-        vec3 source = tr_actor_source_place( actor, hips, tr_world_pose( &actor->world, f ).positions );
-        out->clip.root[f] =
-            v3_sub( body_place( stage, actor, source ), from_root( &actor->target, world, hips ) );
+        vec3 source = v3_zero, from = v3_zero;
+        for ( int h = 0; h < hip_count; ++h ) {
+            source = v3_mad(
+                source, 1.0 / hip_count,
+                tr_actor_source_place( actor, hips[h], tr_world_pose( &actor->world, f ).positions ) );
+            from = v3_mad( from, 1.0 / hip_count, from_root( &actor->target, world, hips[h] ) );
+        }
+        out->clip.root[f] = v3_sub( body_place( stage, actor, source ), from );
     }
     tr_free( world );
     return ok;

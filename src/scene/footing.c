@@ -6,8 +6,9 @@
 //
 //   target(t) = group(c) + ρ (p(t) − c) + drift(t),   ρ = size of the target's foot : the source's,
 //
-// and heights above the surface scale by ρ too. So heel and toe of a smaller foot agree, the foot rolls as in
-// the source, and equal bodies give the source back. All of it is one vector per frame and foot:
+// and heights above the surface scale by ρ too (from where either foot stands, see soles.c). So heel and toe
+// of a smaller foot agree, the foot rolls as in the source, and equal bodies give the source back. All of it
+// is one vector per frame and foot:
 //
 //   target(t) = ρ p(t) + shift(t),   shift = group(c) − ρ c + drift (in height: floor − ρ floor).
 // On a box of the environment that is larger, smaller or elsewhere for the target, the box takes the place of
@@ -33,6 +34,7 @@
 #define SLIDE_EASE   0.13 // seconds beside the stance over which the slide fades
 #define SLIDE_SPAN   0.1  // seconds to either side over which speeds are compared
 #define STILL        1e-3 // m/s
+#define SOLE_MARGIN  6e-3 // metres
 #define MOST_DRIFT   0.1  // of the body's height
 
 typedef struct stance {
@@ -54,6 +56,7 @@ typedef struct footing_work {
     const tr_rule **rules; // [rule_count] of this foot, by first frame
     int rule_count;
     int held_by;     // of a foot of another shape: the only joint whose rules hold it; -1: any
+    tr_pose foot;    // [joint_count] scratch for one
     stance *stances; // [stance_count] in order of time
     int stance_count;
 } footing_work;
@@ -141,7 +144,9 @@ static void place_stance( const footing_work *w, stance *s )
     double rise = w->footing->rise;
     vec3 c = mean_place( w, s );
     s->shift = v3_mad( tr_rule_landing( w->stage, s->on, c ), -rise, c );
-    s->shift.y = tr_rule_floor( w->stage, s->on ) - rise * s->floor;
+    tr_sole sole =
+        w->held_by >= 0 ? tr_actor_sole( &w->stage->actors[w->actor], w->held_by ) : ( tr_sole ){ 0 };
+    s->shift.y = tr_rule_floor( w->stage, s->on ) + sole.target - rise * ( s->floor + sole.source );
 }
 
 // --------------------------------------------------------------------------------------------------- drift
@@ -258,16 +263,58 @@ static int touching_rule( const footing_work *w, int frame )
     return (int)( nearest - w->stage->rules );
 }
 
+// How far the lowest joint of a foot of another shape is below the one it is held by, turned as the source
+// turns it.
+static double depth_below_hold( const footing_work *w, int frame )
+{
+    const tr_actor *actor = &w->stage->actors[w->actor];
+    const quat *source = tr_world_pose( &actor->world, frame ).rotations;
+    double lowest = 0, hold = 0;
+    for ( int j = w->footing->joint; j < actor->target.joint_count; ++j ) {
+        const tr_joint *joint = &actor->target.joints[j];
+        bool first = j == w->footing->joint;
+        if ( tr_extremity_carrier( &actor->target, j ) != w->footing->joint )
+            continue;
+        tr_pose pose = w->foot;
+        pose.positions[j] = first ? v3_zero
+                                  : v3_add( pose.positions[joint->parent],
+                                            q_rotate( pose.rotations[joint->parent], joint->offset ) );
+        pose.rotations[j] = first || actor->map[j] >= 0 ? tr_actor_source_turn( actor, j, source )
+                                                        : q_mul( pose.rotations[joint->parent], joint->rest );
+        lowest = fmin( lowest, pose.positions[j].y );
+        if ( j == w->held_by )
+            hold = pose.positions[j].y;
+    }
+    return hold - lowest;
+}
+
+// How much such a foot is raised so that none of its joints goes below the floor, where the source's dips
+// below the height at which it usually stands or a longer foot is on its toes; smooth in the height h of its
+// lowest joint: (m − h)² / 4m for |h| < m, −h below.
+static double raise( const footing_work *w, const stance *s, double depth, int frame )
+{
+    const tr_actor *actor = &w->stage->actors[w->actor];
+    vec3 held = tr_actor_source_place( actor, w->held_by, tr_world_pose( &actor->world, frame ).positions );
+    double h = w->footing->rise * held.y + s->shift.y - tr_rule_floor( w->stage, s->on ) - depth;
+    double below = SOLE_MARGIN - h;
+    if ( h > -SOLE_MARGIN )
+        return h < SOLE_MARGIN ? below * below / ( 4 * SOLE_MARGIN ) : 0;
+    return -h;
+}
+
 static void blend( const footing_work *w, int frame )
 {
     vec3 sum = v3_zero;
-    double weights = 0;
+    double weights = 0, depth = w->held_by >= 0 ? depth_below_hold( w, frame ) : 0;
     for ( int i = 0; i < w->stance_count; ++i ) {
         const stance *s = &w->stances[i];
         double weight = fade( s, s->ease_in, s->ease_out, frame );
         if ( !( weight > 0 ) )
             continue;
-        sum = v3_mad( sum, weight, s->drift != NULL ? v3_add( s->shift, s->drift[frame] ) : s->shift );
+        vec3 shift = s->drift != NULL ? v3_add( s->shift, s->drift[frame] ) : s->shift;
+        if ( w->held_by >= 0 )
+            shift.y += raise( w, s, depth, frame );
+        sum = v3_mad( sum, weight, shift );
         weights += weight;
     }
     w->footing->shift[frame] = weights > 0 ? v3_scale( 1.0 / weights, sum ) : v3_zero;
@@ -336,9 +383,20 @@ static void gather_stances( footing_work *w, int foot, int index )
     }
 }
 
+static bool pose_room( footing_work *w, int joints )
+{
+    tr_free( w->foot.rotations );
+    tr_free( w->foot.positions );
+    w->foot =
+        ( tr_pose ){ tr_alloc( (size_t)joints, sizeof( quat ) ), tr_alloc( (size_t)joints, sizeof( vec3 ) ) };
+    return w->foot.rotations != NULL && w->foot.positions != NULL;
+}
+
 static bool build_actor( footing_work *w )
 {
     tr_actor *actor = &w->stage->actors[w->actor];
+    if ( actor->foreign && !pose_room( w, actor->target.joint_count ) )
+        return false;
     w->mine_count = gather_rules( w->stage, w->actor, w->mine );
     actor->footings = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_footing ) );
     if ( actor->footings == NULL )
@@ -369,6 +427,8 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
     tr_free( w.mine );
     tr_free( w.rules );
     tr_free( w.stances );
+    tr_free( w.foot.rotations );
+    tr_free( w.foot.positions );
     return ok || tr_error_memory( error );
 }
 

@@ -4,7 +4,7 @@
 // [first, last], "source": [first, last]}, …], "turns": {"<target joint>": [x, y, z, w], …}}. What a joint is
 // given by name counts before its chain. Target joints that are in neither are driven by nothing. Turns are
 // the actor's `align`, of all joints; where a joint lies between two of the source, those of the second
-// follow.
+// follow. "soles": {"<target joint>": [source, target], …} are the heights at which joints of feet stand.
 #include "scene/joint_map.h"
 
 #include <ctype.h>
@@ -88,7 +88,9 @@ void tr_joint_map_free( tr_actor *actor )
     tr_free( actor->blends );
     tr_free( actor->chains );
     tr_free( actor->align );
+    tr_free( actor->soles );
     actor->align = NULL;
+    actor->soles = NULL;
     actor->turned = false;
     actor->map = NULL;
     actor->blends = NULL;
@@ -245,16 +247,46 @@ static bool read_turns( tr_actor *actor, const tr_json *root, tr_error *error )
     return *root->ok;
 }
 
+static bool read_soles( tr_actor *actor, const tr_json *root, tr_error *error )
+{
+    tr_json soles = tr_json_member( root, "soles", false );
+    if ( *root->ok && soles.value != NULL && !json_is_object( soles.value ) )
+        tr_json_fail( &soles, "this must be an object of target joints and heights above the floor" );
+    if ( !*root->ok || soles.value == NULL )
+        return *root->ok;
+    actor->soles = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_sole ) );
+    if ( actor->soles == NULL )
+        return tr_error_memory( error );
+    const char *name;
+    json_t *value;
+    json_object_foreach( soles.value, name, value )
+    {
+        tr_json at = tr_json_member( &soles, name, true );
+        int joint = tr_skeleton_find( &actor->target, name );
+        bool two = json_is_array( value ) && json_array_size( value ) == 2 &&
+                   json_is_number( json_array_get( value, 0 ) ) &&
+                   json_is_number( json_array_get( value, 1 ) );
+        if ( joint < 0 )
+            tr_json_fail( &at, "the target skeleton has no such joint" );
+        else if ( !two )
+            tr_json_fail( &at, "must be two heights in metres: of the source's joint and of the target's" );
+        else
+            actor->soles[joint] = ( tr_sole ){ true, json_number_value( json_array_get( value, 0 ) ),
+                                               json_number_value( json_array_get( value, 1 ) ) };
+    }
+    return *root->ok;
+}
+
 static bool read_map( tr_actor *actor, json_t *json, const char *name, tr_error *error )
 {
-    static const char *const keys[] = { "version", "joints", "chains", "turns", NULL };
+    static const char *const keys[] = { "version", "joints", "chains", "turns", "soles", NULL };
     bool ok = true;
     tr_json root = tr_json_root( json, name, &ok, error );
     tr_json_keys( &root, keys );
     int version = 1;
     tr_json_int( &root, "version", true, 1, 1, &version );
     return ok && begin( actor, error ) && read_chains( actor, &root, error ) && read_joints( actor, &root ) &&
-           read_turns( actor, &root, error );
+           read_turns( actor, &root, error ) && read_soles( actor, &root, error );
 }
 
 bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error )
@@ -329,6 +361,17 @@ static bool turns_json( json_t *turns, const tr_actor *actor )
     return true;
 }
 
+static bool soles_json( json_t *soles, const tr_actor *actor )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j ) {
+        tr_sole sole = tr_actor_sole( actor, j );
+        if ( sole.known && json_object_set_new( soles, actor->target.joints[j].name,
+                                                json_pack( "[f,f]", sole.source, sole.target ) ) != 0 )
+            return false;
+    }
+    return true;
+}
+
 // What the chains alone make of it, to see what is left for the joints.
 static bool spread_again( tr_actor *out, const tr_actor *actor, tr_error *error )
 {
@@ -341,7 +384,7 @@ static bool spread_again( tr_actor *out, const tr_actor *actor, tr_error *error 
 
 static json_t *map_json( const tr_actor *actor, const tr_actor *spread, bool with_turns )
 {
-    json_t *joints = json_object(), *chains = json_array(), *turns = json_object();
+    json_t *joints = json_object(), *chains = json_array(), *turns = json_object(), *soles = json_object();
     json_t *root = json_pack( "{s:i}", "version", 1 );
     bool ok = joints_json( joints, actor, spread ) && chains_json( chains, actor ) &&
               json_object_set( root, "joints", joints ) == 0;
@@ -349,7 +392,11 @@ static json_t *map_json( const tr_actor *actor, const tr_actor *spread, bool wit
         ok = json_object_set( root, "chains", chains ) == 0;
     if ( ok && with_turns )
         ok = turns_json( turns, actor ) && json_object_set( root, "turns", turns ) == 0;
+    ok = ok && soles_json( soles, actor );
+    if ( ok && json_object_size( soles ) > 0 )
+        ok = json_object_set( root, "soles", soles ) == 0;
     json_decref( joints );
+    json_decref( soles );
     json_decref( chains );
     json_decref( turns );
     if ( ok )

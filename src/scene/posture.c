@@ -35,14 +35,14 @@ static vec3 lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
 
 // The way down from a joint that a child of it leads: to the first joint there that is driven and has a bone
 // of some length above it on both bodies (what lies between has no say in where it is). False: none.
-static bool bone_below( const rest_pair *rest, int joint, int child, vec3 *source, vec3 *target )
+static bool bone_below( const rest_pair *rest, int joint, int child, vec3 *source, vec3 *target, int *end )
 {
     const tr_actor *actor = rest->actor;
     int below = child;
     for ( int c = child; c < actor->target.joint_count; ++c ) {
         if ( c != child && actor->target.joints[c].parent != below )
             continue;
-        below = c;
+        *end = below = c;
         if ( actor->map[c] < 0 )
             continue;
         *source = v3_sub( tr_actor_source_place( actor, c, rest->source.positions ),
@@ -56,6 +56,7 @@ static bool bone_below( const rest_pair *rest, int joint, int child, vec3 *sourc
 
 typedef struct bone_pairs { // the same ways on both bodies
     vec3 source[MOST_BONES], target[MOST_BONES];
+    int below[MOST_BONES]; // the joint each leads to
     int count;
 } bone_pairs;
 
@@ -65,7 +66,8 @@ static bone_pairs bones_of( const rest_pair *rest, int joint )
     bone_pairs bones = { .count = 0 };
     for ( int c = joint + 1; c < actor->target.joint_count && bones.count < MOST_BONES; ++c )
         if ( actor->target.joints[c].parent == joint && actor->map[joint] >= 0 &&
-             bone_below( rest, joint, c, &bones.source[bones.count], &bones.target[bones.count] ) )
+             bone_below( rest, joint, c, &bones.source[bones.count], &bones.target[bones.count],
+                         &bones.below[bones.count] ) )
             bones.count++;
     return bones;
 }
@@ -102,6 +104,30 @@ static quat lay_along( const rest_pair *rest, int joint, vec3 from, vec3 to )
     return q_mul( q_between( out, to ), q_between( from, out ) );
 }
 
+static double slope( double drop, double length )
+{
+    return asin( clampd( drop / length, -0.9, 0.9 ) );
+}
+
+// The way the target's foot points where its sole is as flat as the source's: the source's own way, turned
+// down, in the plane it makes with the shin, by as much as the target's foot is steeper when both stand.
+static vec3 foot_way( const rest_pair *rest, int joint, const bone_pairs *bones )
+{
+    const tr_actor *actor = rest->actor;
+    int knee = actor->target.joints[joint].parent;
+    tr_sole ankle = tr_actor_sole( actor, joint ), toe = tr_actor_sole( actor, bones->below[0] );
+    if ( actor->target.joints[joint].role != TR_ROLE_FOOT || !ankle.known || !toe.known || knee < 0 )
+        return bones->source[0];
+    vec3 shin = v3_sub( tr_actor_source_place( actor, joint, rest->source.positions ),
+                        tr_actor_source_place( actor, knee, rest->source.positions ) );
+    vec3 axis = v3_cross( v3_unit_or( bones->source[0], v3_z ), v3_unit_or( shin, v3_z ) );
+    if ( v3_length( axis ) < 0.3 )
+        return bones->source[0];
+    double steeper = slope( ankle.target - toe.target, v3_length( bones->target[0] ) ) -
+                     slope( ankle.source - toe.source, v3_length( bones->source[0] ) );
+    return q_rotate( q_axis_angle( axis, steeper ), bones->source[0] );
+}
+
 // Where several bones hang on a joint, its turn is the one that fits them best, and the ways from each to the
 // other: hips go by the line between the legs, wherever a file has the joint that carries them.
 static quat posture( const rest_pair *rest, int joint, quat above )
@@ -110,7 +136,9 @@ static quat posture( const rest_pair *rest, int joint, quat above )
     if ( bones.count == 0 )
         return above;
     if ( !spread_out( bones.source, bones.count ) || !spread_out( bones.target, bones.count ) )
-        return q_mul( lay_along( rest, joint, q_rotate( above, bones.target[0] ), bones.source[0] ), above );
+        return q_mul(
+            lay_along( rest, joint, q_rotate( above, bones.target[0] ), foot_way( rest, joint, &bones ) ),
+            above );
     mat3 moment = { { 0 } };
     for ( int i = 0; i < bones.count; ++i ) {
         add_pair( &moment, bones.source[i], bones.target[i] );

@@ -392,6 +392,12 @@ typedef struct tr_map_blend { // of a target joint that lies between two source 
     quat align;               // as in tr_actor, for the second
 } tr_map_blend;
 
+// How high a joint of a foot is above the floor when it stands, on either body, in metres.
+typedef struct tr_sole {
+    bool known; // otherwise heights go by the size of the foot
+    double source, target;
+} tr_sole;
+
 typedef struct tr_seam { // where a clip of a cast member begins
     int frame;           // of the stage: the last of the motion before it and its first. May lie outside
     int blend;           // frames on either side that were changed
@@ -409,9 +415,10 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
     tr_map_chain *chains; // [chain_count] as in the map file
     int chain_count, chain_capacity;
-    tr_clip own;  // [frame_count] what joints that nothing drives do: the target file's motion; empty: rest
-    bool foreign; // the target's skeleton is of another file: limbs may be of another shape
-    int group;    // linked, directly or not, by constraints
+    tr_clip own;    // [frame_count] what joints that nothing drives do: the target file's motion; empty: rest
+    tr_sole *soles; // [target.joint_count], NULL where the target's skeleton is the source's
+    bool foreign;   // the target's skeleton is of another file: limbs may be of another shape
+    int group;      // linked, directly or not, by constraints
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
     tr_seam *seams;                 // [seam_count] in order of time

@@ -45,6 +45,13 @@ bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, ch
 bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *target, int reference,
                      tr_error *error );
 
+// Fills soles of an actor whose source, target and map are there, from their files; see soles.c. `ground` is
+// the floor's height in the source's.
+bool tr_actor_ground( tr_actor *actor, const tr_motion *source_file, const tr_motion *target_file,
+                      double ground, tr_error *error );
+tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
+tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
+
 // Clips of one skeleton, joined end to end; see sequence.c. The first stays where it is, each other one
 // shares its first frame with the last of the one before. clips [count] are changed on the way; blends
 // [count] are those of the seam before each, in frames. Feet rest on the surfaces, which do not move.

@@ -412,10 +412,13 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
 static bool align( builder *b, tr_actor *actor, const tr_cast *cast )
 {
     const tr_motion *source = tr_library_find_file( b->library, &cast->source ), *target = NULL;
-    if ( actor->turned )
-        return true;
     if ( cast->target.skeleton.file[0] != 0 )
         target = tr_library_find_file( b->library, &cast->target.skeleton );
+    if ( target != NULL && actor->soles == NULL &&
+         !tr_actor_ground( actor, source, target, b->stage->ground - cast->position.y, b->error ) )
+        return false;
+    if ( actor->turned )
+        return true;
     snprintf( b->field, sizeof b->field, "target.reference" );
     if ( cast->target.reference >= source->clip.frame_count )
         return tr_error_set( b->error, "frame %d is asked for, but the source's file has frames 0 to %d",
