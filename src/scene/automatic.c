@@ -154,11 +154,34 @@ static tr_rule *append_automatic( tr_stage *stage, int actor, int joint, const t
     return rule;
 }
 
-static bool automate_contact( tr_stage *stage, int actor, const tr_contact *contact, tr_error *error )
+static bool is_hand( const tr_joint *joint )
+{
+    return joint->role == TR_ROLE_HAND || joint->role == TR_ROLE_FINGER;
+}
+
+// The next joint after `after` that a label is for, -1 when there is none: one that the labelled joint drives
+// alone, on hands and feet that no earlier one is on. A person's hands do not stand where a wolf's front paws
+// do.
+static int next_touching( const tr_actor *body, const tr_contact *contact, int after )
+{
+    bool from_foot = !is_hand( &body->source.skeleton.joints[contact->joint] );
+    for ( int j = after + 1; j < body->target.joint_count; ++j ) {
+        bool first = body->map[j] == contact->joint && !tr_joint_blends( body, j ) &&
+                     tr_role_is_extremity( body->target.joints[j].role ) &&
+                     !( from_foot && is_hand( &body->target.joints[j] ) );
+        for ( int k = 0; first && k < j; ++k )
+            first = body->map[k] != contact->joint || tr_joint_blends( body, k ) ||
+                    tr_extremity_carrier( &body->target, k ) != tr_extremity_carrier( &body->target, j );
+        if ( first )
+            return j;
+    }
+    return -1;
+}
+
+static bool touch_joint( tr_stage *stage, int actor, int joint, const tr_contact *contact, tr_error *error )
 {
     const tr_actor *body = &stage->actors[actor];
-    int joint = tr_actor_target_joint( body, contact->joint );
-    if ( joint < 0 || held_by_user( stage, actor, joint, contact->first, contact->last ) )
+    if ( held_by_user( stage, actor, joint, contact->first, contact->last ) )
         return true;
     if ( stage->scene->cast[actor].contacts ) {
         tr_rule *rule = append_automatic( stage, actor, joint, contact, TR_CONSTRAINT_CONTACT );
@@ -178,6 +201,15 @@ static bool automate_contact( tr_stage *stage, int actor, const tr_contact *cont
             return tr_error_memory( error );
         rule->flat = true;
     }
+    return true;
+}
+
+static bool automate_contact( tr_stage *stage, int actor, const tr_contact *contact, tr_error *error )
+{
+    int joint = -1;
+    while ( ( joint = next_touching( &stage->actors[actor], contact, joint ) ) >= 0 )
+        if ( !touch_joint( stage, actor, joint, contact, error ) )
+            return false;
     return true;
 }
 
@@ -229,7 +261,7 @@ static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error
         return false;
     for ( int c = 0; c < body->contacts.count; ++c ) {
         const tr_contact *contact = &body->contacts.items[c];
-        int joint = tr_actor_target_joint( body, contact->joint );
+        int joint = next_touching( body, contact, -1 );
         bool through = contact->first < frame && frame < contact->last && contact->surface != TR_SURFACE_PROP;
         if ( !through || joint < 0 || held_by_user( stage, actor, joint, contact->first, contact->last ) )
             continue;

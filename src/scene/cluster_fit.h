@@ -142,6 +142,15 @@ static inline bool fitter_affects( const fitter *s, int node, int frame )
     return affected == NULL || affected[(size_t)node * (size_t)s->def.stage->frame_count + (size_t)frame];
 }
 
+// A hand, or a paw that does what a hand of the source does.
+static inline bool fitter_is_hand( const fitter *s, const fit_body *body, int foot )
+{
+    const tr_actor *actor = &s->def.stage->actors[body->actor];
+    int joint = body->feet[foot], from = actor->map[joint];
+    return actor->target.joints[joint].role == TR_ROLE_HAND ||
+           ( from >= 0 && actor->source.skeleton.joints[from].role == TR_ROLE_HAND );
+}
+
 static inline vec3 *fitter_hold( const fitter *s, const fit_body *body, int foot, int frame )
 {
     return &body->holds[fitter_cell( s, frame ) * (size_t)body->foot_count + (size_t)foot];

@@ -212,7 +212,7 @@ static int add_holds( const fitter *s, const fit_body *body, int frame, tr_fit_g
 {
     for ( int i = 0; i < body->foot_count; ++i ) {
         vec3 place = *fitter_hold( s, body, i, frame );
-        bool hand = body->fit.skeleton->joints[body->feet[i]].role == TR_ROLE_HAND;
+        bool hand = fitter_is_hand( s, body, i );
         if ( place.y == INFINITY )
             continue;
         goals[count] = tr_fit_position( body->feet[i], place );

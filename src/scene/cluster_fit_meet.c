@@ -172,8 +172,8 @@ static bool lift_hand( const fitter *s, const fit_body *body, int hand, int fram
 
 static bool lift( const fitter *s, const fit_body *body, int end, int frame )
 {
-    bool hand = fitter_skeleton( s, body )->joints[body->feet[end]].role == TR_ROLE_HAND;
-    return hand ? lift_hand( s, body, end, frame ) : lift_foot( s, body, end, frame );
+    return fitter_is_hand( s, body, end ) ? lift_hand( s, body, end, frame )
+                                          : lift_foot( s, body, end, frame );
 }
 
 static bool lift_all( const fitter *s )

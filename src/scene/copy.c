@@ -110,6 +110,16 @@ static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion 
     return ok;
 }
 
+bool tr_copied_world( tr_world *out, const tr_stage *stage, int actor, tr_error *error )
+{
+    tr_motion motion = { 0 };
+    *out = ( tr_world ){ 0 };
+    bool ok =
+        copy_actor( stage, &stage->actors[actor], &motion, error ) && tr_world_build( out, &motion, error );
+    tr_motion_free( &motion );
+    return ok;
+}
+
 // Nothing stands in the way of a prop's rotation: it takes what it is asked for, a soft rule's share of it.
 static void turn_prop( const tr_stage *stage, tr_result *result, const tr_rule *rule )
 {

@@ -34,6 +34,7 @@
 #define SLIDE_EASE   0.13 // seconds beside the stance over which the slide fades
 #define SLIDE_SPAN   0.1  // seconds to either side over which speeds are compared
 #define STILL        1e-3 // m/s
+#define HEEL_SLACK   0.01 // metres: heels give
 #define SOLE_MARGIN  6e-3 // metres
 #define MOST_DRIFT   0.1  // of the body's height
 
@@ -57,6 +58,7 @@ typedef struct footing_work {
     int rule_count;
     int held_by;     // of a foot of another shape: the only joint whose rules hold it; -1: any
     tr_pose foot;    // [joint_count] scratch for one
+    tr_world copied; // the actor as it copies the source, where their numbers of legs differ; else empty
     stance *stances; // [stance_count] in order of time
     int stance_count;
 } footing_work;
@@ -139,11 +141,25 @@ static vec3 mean_place( const footing_work *w, const stance *s )
     return v3_scale( 1.0 / ( last - first + 1 ), sum );
 }
 
+// A foot of a body with another number of legs has its own place under that body: where it would be in the
+// middle of the stance if it only copied the source's turns.
+static vec3 copied_place( const footing_work *w, const stance *s )
+{
+    tr_rule span = { .first = s->first, .last = s->last };
+    int first, last;
+    tr_rule_frames( w->stage, &span, &first, &last );
+    vec3 sum = v3_zero;
+    for ( int f = first; f <= last; ++f )
+        sum = v3_add( sum, tr_world_pose( &w->copied, f ).positions[w->footing->joint] );
+    return v3_scale( 1.0 / ( last - first + 1 ), sum );
+}
+
 static void place_stance( const footing_work *w, stance *s )
 {
     double rise = w->footing->rise;
     vec3 c = mean_place( w, s );
-    s->shift = v3_mad( tr_rule_landing( w->stage, s->on, c ), -rise, c );
+    vec3 landing = w->copied.frame_count > 0 ? copied_place( w, s ) : tr_rule_landing( w->stage, s->on, c );
+    s->shift = v3_mad( landing, -rise, c );
     tr_sole sole =
         w->held_by >= 0 ? tr_actor_sole( &w->stage->actors[w->actor], w->held_by ) : ( tr_sole ){ 0 };
     s->shift.y = tr_rule_floor( w->stage, s->on ) + sole.target - rise * ( s->floor + sole.source );
@@ -263,8 +279,8 @@ static int touching_rule( const footing_work *w, int frame )
     return (int)( nearest - w->stage->rules );
 }
 
-// How far the lowest joint of a foot of another shape is below the one it is held by, turned as the source
-// turns it.
+// How far the lowest joint of a foot of another shape, or its heel, is below the joint it is held by, turned
+// as the source turns it.
 static double depth_below_hold( const footing_work *w, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
@@ -282,6 +298,8 @@ static double depth_below_hold( const footing_work *w, int frame )
         pose.rotations[j] = first || actor->map[j] >= 0 ? tr_actor_source_turn( actor, j, source )
                                                         : q_mul( pose.rotations[joint->parent], joint->rest );
         lowest = fmin( lowest, pose.positions[j].y );
+        if ( first && actor->target.joints[j].role == TR_ROLE_FOOT ) // its heel
+            lowest = fmin( lowest, HEEL_SLACK - tr_actor_sole( actor, j ).target );
         if ( j == w->held_by )
             hold = pose.positions[j].y;
     }
@@ -395,7 +413,11 @@ static bool pose_room( footing_work *w, int joints )
 static bool build_actor( footing_work *w )
 {
     tr_actor *actor = &w->stage->actors[w->actor];
+    bool differ = actor->foreign && tr_actor_legs_differ( actor );
+    tr_world_free( &w->copied );
     if ( actor->foreign && !pose_room( w, actor->target.joint_count ) )
+        return false;
+    if ( differ && !tr_copied_world( &w->copied, w->stage, w->actor, NULL ) )
         return false;
     w->mine_count = gather_rules( w->stage, w->actor, w->mine );
     actor->footings = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_footing ) );
@@ -407,7 +429,8 @@ static bool build_actor( footing_work *w )
         if ( w->rule_count == 0 )
             continue;
         w->footing = &actor->footings[actor->footing_count++];
-        *w->footing = ( tr_footing ){ .joint = j, .rise = tr_part_ratio( actor, j ) };
+        *w->footing =
+            ( tr_footing ){ .joint = j, .rise = differ ? actor->leg_ratio : tr_part_ratio( actor, j ) };
         if ( !build_footing( w ) )
             return false;
     }
@@ -429,6 +452,7 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
     tr_free( w.stances );
     tr_free( w.foot.rotations );
     tr_free( w.foot.positions );
+    tr_world_free( &w.copied );
     return ok || tr_error_memory( error );
 }
 

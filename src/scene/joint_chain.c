@@ -93,17 +93,21 @@ bool tr_joint_map_spread( tr_actor *actor, const tr_map_chain *chain, tr_error *
 
 // --------------------------------------------------------------------------------------------- suggestion
 // A run is what a body has as one chain: its back, neck and head, an arm from shoulder to wrist, a leg from
-// hip to ankle, a tail. Runs of one kind and side go together in their order (front legs first), where they
-// have different numbers of joints; others are left to the names.
+// hip to ankle, a tail. Runs of one kind and side go together in their order (where the numbers of legs
+// differ, as limbs are paired), if they have different numbers of joints; others are left to the names.
 
 typedef enum run_kind { RUN_NONE, RUN_SPINE, RUN_NECK, RUN_ARM, RUN_LEG, RUN_TAIL } run_kind;
 
-// `whole_legs`: one of the bodies has legs without feet, so that legs go down to their tips on both.
-static run_kind kind_of( const tr_joint *joint, bool whole_legs )
+typedef struct run_rules {
+    const tr_limb_pairs *pairs;
+    bool whole_legs; // one of the bodies has legs without feet: legs go down to their tips on both
+} run_rules;
+
+static run_kind kind_of( const run_rules *rules, const tr_joint *joint )
 {
     if ( joint->end_site )
         return RUN_NONE;
-    switch ( joint->role ) {
+    switch ( tr_limb_pairs_role( rules->pairs, joint->role ) ) {
     case TR_ROLE_SPINE: return RUN_SPINE;
     case TR_ROLE_NECK:
     case TR_ROLE_HEAD: return RUN_NECK;
@@ -113,7 +117,7 @@ static run_kind kind_of( const tr_joint *joint, bool whole_legs )
     case TR_ROLE_THIGH:
     case TR_ROLE_SHIN:
     case TR_ROLE_FOOT: return RUN_LEG;
-    case TR_ROLE_TOE: return whole_legs ? RUN_LEG : RUN_NONE;
+    case TR_ROLE_TOE: return rules->whole_legs ? RUN_LEG : RUN_NONE;
     case TR_ROLE_TAIL: return RUN_TAIL;
     default: return RUN_NONE;
     }
@@ -127,54 +131,63 @@ static bool has_feet( const tr_skeleton *skeleton )
     return false;
 }
 
-static bool continues( const tr_skeleton *skeleton, int joint, bool whole_legs )
+static bool continues( const run_rules *rules, const tr_skeleton *skeleton, int joint )
 {
     const tr_joint *j = &skeleton->joints[joint];
-    run_kind kind = kind_of( j, whole_legs );
+    run_kind kind = kind_of( rules, j );
     return kind != RUN_NONE && j->parent >= 0 && skeleton->joints[j->parent].limb == j->limb &&
-           kind_of( &skeleton->joints[j->parent], whole_legs ) == kind;
+           kind_of( rules, &skeleton->joints[j->parent] ) == kind;
 }
 
 // Follows a run down from its first joint. Where it branches, the first child goes on (a spine's, a foot's).
-static int run_end( const tr_skeleton *skeleton, int first, bool whole_legs, int *count )
+static int run_end( const run_rules *rules, const tr_skeleton *skeleton, int first, int *count )
 {
     int last = first;
     *count = 1;
     for ( int j = first + 1; j < skeleton->joint_count; ++j )
-        if ( skeleton->joints[j].parent == last && continues( skeleton, j, whole_legs ) ) {
+        if ( skeleton->joints[j].parent == last && continues( rules, skeleton, j ) ) {
             last = j;
             ++*count;
         }
     return last;
 }
 
-// The first joint of the run of this kind and side with so many before it, -1 when there is none.
-static int find_run( const tr_skeleton *skeleton, run_kind kind, tr_side side, int rank, bool whole_legs )
+// The first joint of the source's run that goes with the target's, -1 when there is none. rank: how many of
+// its kind and side were before it.
+static int find_run( const run_rules *rules, int first, int rank )
 {
-    for ( int j = 0; j < skeleton->joint_count; ++j )
-        if ( kind_of( &skeleton->joints[j], whole_legs ) == kind && skeleton->joints[j].side == side &&
-             !continues( skeleton, j, whole_legs ) && rank-- == 0 )
+    const tr_skeleton *source = rules->pairs->source;
+    const tr_joint *target = &rules->pairs->target->joints[first];
+    run_kind kind = kind_of( rules, target );
+    bool paired = rules->pairs->differ && kind == RUN_LEG;
+    for ( int j = 0; j < source->joint_count; ++j ) {
+        const tr_joint *joint = &source->joints[j];
+        bool goes = kind_of( rules, joint ) == kind && !continues( rules, source, j ) &&
+                    ( paired ? tr_limbs_pair( rules->pairs, target->limb, joint->limb )
+                             : joint->side == target->side );
+        if ( goes && ( paired || rank-- == 0 ) )
             return j;
+    }
     return -1;
 }
 
-bool tr_joint_map_suggest_chains( tr_actor *actor, tr_error *error )
+bool tr_joint_map_suggest_chains( tr_actor *actor, const tr_limb_pairs *pairs, tr_error *error )
 {
     const tr_skeleton *target = &actor->target, *source = &actor->source.skeleton;
-    bool whole_legs = !has_feet( target ) || !has_feet( source );
+    run_rules rules = { pairs, !has_feet( target ) || !has_feet( source ) };
     int ranks[RUN_TAIL + 1][3] = { { 0 } };
     for ( int j = 0; j < target->joint_count; ++j ) {
-        run_kind kind = kind_of( &target->joints[j], whole_legs );
-        if ( kind == RUN_NONE || continues( target, j, whole_legs ) )
+        run_kind kind = kind_of( &rules, &target->joints[j] );
+        if ( kind == RUN_NONE || continues( &rules, target, j ) )
             continue;
-        tr_side side = target->joints[j].side;
-        int from = find_run( source, kind, side, ranks[kind][side]++, whole_legs ), target_count,
-            source_count;
+        int from = find_run( &rules, j, ranks[kind][target->joints[j].side]++ ), target_count, source_count;
         if ( from < 0 )
             continue;
-        tr_map_chain chain = { { j, run_end( target, j, whole_legs, &target_count ) },
-                               { from, run_end( source, from, whole_legs, &source_count ) } };
-        if ( target_count != source_count && !tr_joint_map_spread( actor, &chain, error ) )
+        tr_map_chain chain = { { j, run_end( &rules, target, j, &target_count ) },
+                               { from, run_end( &rules, source, from, &source_count ) } };
+        // A head without a neck goes by the head, not by the middle of neck and head.
+        bool end_alone = target_count == 1 && target->joints[j].role == source->joints[chain.source[1]].role;
+        if ( target_count != source_count && !end_alone && !tr_joint_map_spread( actor, &chain, error ) )
             return false;
     }
     return true;

@@ -64,6 +64,45 @@ static int find_by_role( const tr_skeleton *source, const tr_skeleton *target, i
     return -1;
 }
 
+static bool is_limb_role( tr_role role )
+{
+    return role == TR_ROLE_THIGH || role == TR_ROLE_SHIN || role == TR_ROLE_FOOT || role == TR_ROLE_TOE ||
+           role == TR_ROLE_UPPER_ARM || role == TR_ROLE_FOREARM || role == TR_ROLE_HAND ||
+           role == TR_ROLE_FINGER;
+}
+
+// How many joints of the limb before `joint` have its role.
+static int rank_in_limb( const tr_limb_pairs *pairs, const tr_skeleton *skeleton, int joint )
+{
+    int rank = 0;
+    for ( int j = 0; j < joint; ++j )
+        rank += skeleton->joints[j].limb == skeleton->joints[joint].limb &&
+                tr_limb_pairs_role( pairs, skeleton->joints[j].role ) ==
+                    tr_limb_pairs_role( pairs, skeleton->joints[joint].role );
+    return rank;
+}
+
+// In the limb that pairs with the joint's own. All toes of a paw go by the first of the other body, tips by
+// its tip, and what is between has none.
+static int find_in_limb( const tr_limb_pairs *pairs, int joint )
+{
+    const tr_joint *t = &pairs->target->joints[joint];
+    tr_role role = tr_limb_pairs_role( pairs, t->role );
+    bool toe = role == TR_ROLE_TOE;
+    int rank = toe ? 0 : rank_in_limb( pairs, pairs->target, joint );
+    if ( role == TR_ROLE_OTHER ||
+         ( toe && !t->end_site &&
+           tr_limb_pairs_role( pairs, pairs->target->joints[t->parent].role ) != TR_ROLE_FOOT ) )
+        return -1;
+    for ( int j = 0; j < pairs->source->joint_count; ++j ) {
+        const tr_joint *s = &pairs->source->joints[j];
+        if ( tr_limb_pairs_role( pairs, s->role ) == role && ( !toe || s->end_site == t->end_site ) &&
+             tr_limbs_pair( pairs, t->limb, s->limb ) && rank-- == 0 )
+            return j;
+    }
+    return -1;
+}
+
 // "LeftShoulder" is a collar bone in one file and an upper arm in another: a name counts only where the parts
 // agree.
 static bool same_role( const tr_joint *a, const tr_joint *b )
@@ -102,15 +141,20 @@ bool tr_joint_map_suggest( tr_actor *actor, tr_error *error )
 {
     const tr_skeleton *target = &actor->target, *source = &actor->source.skeleton;
     bool same = same_skeleton( target, source );
+    tr_limb_pairs pairs = tr_limb_pairs_of( target, source );
     if ( !begin( actor, error ) )
         return false;
     for ( int j = 0; j < target->joint_count; ++j ) {
+        if ( pairs.differ && is_limb_role( target->joints[j].role ) ) { // names mean other limbs there
+            actor->map[j] = find_in_limb( &pairs, j );
+            continue;
+        }
         int from = same ? j : find_by_name( source, target->joints[j].name );
         if ( from >= 0 && !same_role( &target->joints[j], &source->joints[from] ) )
             from = -1;
         actor->map[j] = from >= 0 ? from : find_by_role( source, target, j );
     }
-    return same || tr_joint_map_suggest_chains( actor, error );
+    return same || tr_joint_map_suggest_chains( actor, &pairs, error );
 }
 
 int tr_actor_target_joint( const tr_actor *actor, int source_joint )

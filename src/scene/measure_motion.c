@@ -104,6 +104,12 @@ static bool add_speeds( tr_samples *speeds, const tr_take *take, const tr_perfor
     return true;
 }
 
+// A person's hands hang where a wolf's front paws stand.
+static bool is_hand( const tr_joint *joint )
+{
+    return joint->role == TR_ROLE_HAND || joint->role == TR_ROLE_FINGER;
+}
+
 static bool add_performer_speeds( tr_samples *speeds, const tr_take *take, const tr_performer *performer,
                                   const tr_performer *source )
 {
@@ -113,6 +119,7 @@ static bool add_performer_speeds( tr_samples *speeds, const tr_take *take, const
             continue;
         for ( int j = 0; j < performer->skeleton->joint_count; ++j )
             if ( tr_performer_source( performer, j ) == contact->joint &&
+                 !is_hand( &performer->skeleton->joints[j] ) &&
                  !add_speeds( speeds, take, performer, j, contact ) )
                 return false;
     }

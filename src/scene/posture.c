@@ -10,7 +10,7 @@
 // along the back. The least turn of such a bone is nearly half a turn, about an axis that means nothing.
 // Then frames of either file stand in for the rest pose: the pair of poses whose bones need the least turns.
 
-#include "scene/scene_private.h"
+#include "scene/posture.h"
 
 #define TOO_FAR       ( 120 * TR_DEGREE ) // a bone that has to turn by more tells nothing about its twist
 #define SOURCE_FRAMES 48                  // looked at, spread over the file
@@ -18,13 +18,7 @@
 #define MOST_BONES    8    // of one joint that are looked at
 #define SHORT         1e-3 // metres: a shorter way has no direction
 
-typedef struct rest_pair {
-    const tr_actor *actor;
-    tr_pose source, target; // rest poses, or what stands in for them
-    vec3 lateral;           // from the source's right hip to its left one, unit; zero when it has none
-} rest_pair;
-
-static vec3 lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
+vec3 tr_lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
 {
     int left, right;
     if ( tr_skeleton_find_role( skeleton, TR_ROLE_THIGH, TR_SIDE_LEFT, &left, 1 ) == 0 ||
@@ -35,7 +29,7 @@ static vec3 lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
 
 // The way down from a joint that a child of it leads: to the first joint there that is driven and has a bone
 // of some length above it on both bodies (what lies between has no say in where it is). False: none.
-static bool bone_below( const rest_pair *rest, int joint, int child, vec3 *source, vec3 *target, int *end )
+static bool bone_below( const tr_rest_pair *rest, int joint, int child, vec3 *source, vec3 *target, int *end )
 {
     const tr_actor *actor = rest->actor;
     int below = child;
@@ -60,7 +54,7 @@ typedef struct bone_pairs { // the same ways on both bodies
     int count;
 } bone_pairs;
 
-static bone_pairs bones_of( const rest_pair *rest, int joint )
+static bone_pairs bones_of( const tr_rest_pair *rest, int joint )
 {
     const tr_actor *actor = rest->actor;
     bone_pairs bones = { .count = 0 };
@@ -93,7 +87,7 @@ static bool spread_out( const vec3 *bones, int count )
 
 // Least turns one after the other depend on the way: from a slanted chest to an arm that hangs is not the
 // same as by way of an arm held out. Arms therefore always go by way of the latter.
-static quat lay_along( const rest_pair *rest, int joint, vec3 from, vec3 to )
+static quat lay_along( const tr_rest_pair *rest, int joint, vec3 from, vec3 to )
 {
     const tr_joint *j = &rest->actor->target.joints[joint];
     bool arm = j->role == TR_ROLE_UPPER_ARM || j->role == TR_ROLE_FOREARM || j->role == TR_ROLE_HAND;
@@ -111,7 +105,7 @@ static double slope( double drop, double length )
 
 // The way the target's foot points where its sole is as flat as the source's: the source's own way, turned
 // down, in the plane it makes with the shin, by as much as the target's foot is steeper when both stand.
-static vec3 foot_way( const rest_pair *rest, int joint, const bone_pairs *bones )
+static vec3 foot_way( const tr_rest_pair *rest, int joint, const bone_pairs *bones )
 {
     const tr_actor *actor = rest->actor;
     int knee = actor->target.joints[joint].parent;
@@ -130,7 +124,7 @@ static vec3 foot_way( const rest_pair *rest, int joint, const bone_pairs *bones 
 
 // Where several bones hang on a joint, its turn is the one that fits them best, and the ways from each to the
 // other: hips go by the line between the legs, wherever a file has the joint that carries them.
-static quat posture( const rest_pair *rest, int joint, quat above )
+static quat posture( const tr_rest_pair *rest, int joint, quat above )
 {
     bone_pairs bones = bones_of( rest, joint );
     if ( bones.count == 0 )
@@ -149,43 +143,12 @@ static quat posture( const rest_pair *rest, int joint, quat above )
     return q_fit( moment );
 }
 
-// How far bones had to turn against those above them. The body as a whole may be turned in any way.
-typedef struct effort {
-    double sum;  // of squares
-    double most; // radians
-} effort;
-
-static int leg_count( const tr_skeleton *skeleton )
+static tr_effort find_postures( const tr_rest_pair *rest, quat *postures )
 {
-    int legs = 0;
-    for ( int i = 0; i < skeleton->limb_count; ++i )
-        legs += skeleton->limbs[i].kind == TR_LIMB_LEG;
-    return legs;
-}
-
-// A body on two legs and one on four rest as either stands: a wolf's back is not to be set upright. All they
-// share is the way they face.
-static void face_alike( const rest_pair *rest, quat *postures )
-{
+    tr_effort total = { 0, false };
     const tr_skeleton *target = &rest->actor->target;
-    int hips = 0;
-    while ( hips + 1 < target->joint_count && target->joints[hips].role != TR_ROLE_ROOT )
-        hips++;
-    quat tilt, heading;
-    q_swing_twist( posture( rest, target->joints[hips].role == TR_ROLE_ROOT ? hips : 0, q_identity ), v3_y,
-                   &tilt, &heading );
-    for ( int j = 0; j < target->joint_count; ++j )
-        postures[j] = heading;
-}
-
-static effort find_postures( const rest_pair *rest, quat *postures )
-{
-    effort total = { 0, 0 };
-    const tr_skeleton *target = &rest->actor->target;
-    if ( leg_count( target ) != leg_count( &rest->actor->source.skeleton ) ) {
-        face_alike( rest, postures );
-        return total;
-    }
+    if ( tr_actor_legs_differ( rest->actor ) )
+        return tr_stand_alike( rest, postures );
     bool whole = true; // still above the first joint that fixes the body's own turn
     for ( int j = 0; j < target->joint_count; ++j ) {
         int parent = target->joints[j].parent;
@@ -194,7 +157,7 @@ static effort find_postures( const rest_pair *rest, quat *postures )
         double turn = q_angle( above, postures[j] );
         if ( !whole ) {
             total.sum += turn * turn;
-            total.most = fmax( total.most, turn );
+            total.too_far = total.too_far || turn >= TOO_FAR;
         }
         whole = whole && ( parent < 0 || target->joints[j].role == TR_ROLE_ROOT );
     }
@@ -204,7 +167,7 @@ static effort find_postures( const rest_pair *rest, quat *postures )
 // ------------------------------------------------------------------------------------------------- search
 
 typedef struct search {
-    rest_pair rest;
+    tr_rest_pair rest;
     const tr_clip *source, *target; // of the files; without translations
     quat *postures;                 // [target joints]
 } search;
@@ -215,7 +178,7 @@ static void pose_source( search *s, int frame ) // -1: the rest pose
         tr_forward_rest( &s->rest.actor->source.skeleton, s->rest.source );
     else
         tr_forward( &s->rest.actor->source.skeleton, s->source, frame, s->rest.source );
-    s->rest.lateral = lateral_axis( &s->rest.actor->source.skeleton, s->rest.source.positions );
+    s->rest.lateral = tr_lateral_axis( &s->rest.actor->source.skeleton, s->rest.source.positions );
 }
 
 static void pose_target( search *s, int frame )
@@ -245,15 +208,15 @@ static void choose_poses( search *s, int reference )
     int best_source = reference, best_target = -1;
     pose_source( s, best_source );
     pose_target( s, best_target );
-    effort best = find_postures( &s->rest, s->postures );
-    if ( reference >= 0 || best.most < TOO_FAR )
+    tr_effort best = find_postures( &s->rest, s->postures );
+    if ( reference >= 0 || !best.too_far )
         return;
     int sources = candidates( s->source, SOURCE_FRAMES ), targets = candidates( s->target, TARGET_FRAMES );
     for ( int t = 0; t < targets; ++t ) {
         pose_target( s, candidate_frame( s->target, t, targets ) );
         for ( int c = 0; c < sources; ++c ) {
             pose_source( s, candidate_frame( s->source, c, sources ) );
-            effort found = find_postures( &s->rest, s->postures );
+            tr_effort found = find_postures( &s->rest, s->postures );
             if ( found.sum < best.sum ) {
                 best = found;
                 best_source = candidate_frame( s->source, c, sources );

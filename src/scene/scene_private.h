@@ -52,6 +52,13 @@ bool tr_actor_ground( tr_actor *actor, const tr_motion *source_file, const tr_mo
 tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
 tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
 
+// Where the joints of an actor are when it copies the source's rotations; needs its group.
+bool tr_copied_world( tr_world *out, const tr_stage *stage, int actor, tr_error *error );
+// How long the legs of a body are as it stands: on two, along their bones; on more, in the rest pose.
+double tr_standing_leg( const tr_skeleton *skeleton );
+// Do source and target have different numbers of legs?
+bool tr_actor_legs_differ( const tr_actor *actor );
+
 // Clips of one skeleton, joined end to end; see sequence.c. The first stays where it is, each other one
 // shares its first frame with the last of the one before. clips [count] are changed on the way; blends
 // [count] are those of the seam before each, in frames. Feet rest on the surfaces, which do not move.

@@ -436,9 +436,11 @@ static bool build_actor( builder *b, tr_actor *actor, const tr_cast *cast )
     if ( !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
-    double source_leg = tr_skeleton_leg_length( &actor->source.skeleton );
+    double ( *leg )( const tr_skeleton * ) =
+        tr_actor_legs_differ( actor ) ? tr_standing_leg : tr_skeleton_leg_length;
+    double source_leg = leg( &actor->source.skeleton );
     double source_height = tr_stature( &actor->source.skeleton );
-    actor->leg_ratio = source_leg > 1e-6 ? tr_skeleton_leg_length( &actor->target ) / source_leg : 1.0;
+    actor->leg_ratio = source_leg > 1e-6 ? leg( &actor->target ) / source_leg : 1.0;
     actor->height_ratio = source_height > 1e-6 ? tr_stature( &actor->target ) / source_height : 1.0;
     return true;
 }
