@@ -2,6 +2,7 @@
 #include "motion/fit.h"
 
 #include <assert.h>
+#include <limits.h>
 
 tr_fit_goal tr_fit_position( int joint, vec3 place )
 {
@@ -131,59 +132,44 @@ void tr_fit_free( tr_fit *fit )
     *fit = ( tr_fit ){ 0 };
 }
 
-// Room for lanes, which lie at multiples of their size; `memory` is what is to be freed.
-static void *lanes_alloc( void **memory, size_t count, size_t size )
-{
-    *memory = tr_alloc( count + ( LANE_BYTES + size - 1 ) / size, size );
-    uintptr_t at = (uintptr_t)*memory, over = at % LANE_BYTES;
-    return (char *)*memory + ( over > 0 ? LANE_BYTES - over : 0 );
-}
+// ------------------------------------------------------------------------------------------------- lanes
 
-static bool slot_build( tr_fit_slot *slot, size_t joints, size_t goals, size_t depth )
-{
-    void **memory = slot->memory;
-    slot->place = memory[0] = tr_alloc( joints, sizeof( int ) );
-    slot->centre = lanes_alloc( &memory[1], joints, sizeof( lane_quat ) );
-    slot->world = lanes_alloc( &memory[2], joints, sizeof( lane_quat ) );
-    slot->joints = lanes_alloc( &memory[3], joints, sizeof( fit_joint ) );
-    slot->tasks = lanes_alloc( &memory[4], goals, sizeof( fit_task ) );
-    slot->rows = lanes_alloc( &memory[5], goals * depth, sizeof( fit_row ) );
-    slot->rhs = lanes_alloc( &memory[6], goals, 3 * sizeof( lane ) );
-    slot->normal = lanes_alloc( &memory[7], 3 * goals, 3 * goals * sizeof( lane ) + LANE_BYTES );
-    bool ok = true;
-    for ( int i = 0; i < TR_FIT_BLOCKS; ++i )
-        ok = ok && memory[i] != NULL;
-    return ok;
-}
+typedef struct lanes {
+    size_t ( *slot_bytes )( const tr_fit_scratch *scratch );
+    void ( *solve_frames )( const tr_fit *fit, const tr_fit_scratch *scratch, void *slot,
+                            const tr_fit_frame *frames, tr_fit_result *results, int count );
+} lanes;
 
-static void slot_free( tr_fit_slot *slot )
+// The fastest for so many frames; all give the same bits.
+static lanes lanes_for( bool portable, int count )
 {
-    for ( int i = 0; i < TR_FIT_BLOCKS; ++i )
-        tr_free( slot->memory[i] );
+    if ( !portable && tr_processor_has_avx512() && count > 4 )
+        return ( lanes ){ tr_fit_slot_bytes_avx512, tr_fit_solve_frames_avx512 };
+    if ( !portable && tr_processor_has_avx2() )
+        return ( lanes ){ tr_fit_slot_bytes_avx2, tr_fit_solve_frames_avx2 };
+    return ( lanes ){ tr_fit_slot_bytes_double, tr_fit_solve_frames_double };
 }
 
 bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals, int slots, tr_error *error )
 {
     assert( max_goals >= 0 && slots > 0 );
-    *out = ( tr_fit_scratch ){
-        .joint_count = fit->skeleton->joint_count, .depth = fit->depth, .goal_count = max_goals };
-    out->slots = lanes_alloc( &out->memory, (size_t)slots, sizeof( tr_fit_slot ) );
-    if ( out->memory == NULL )
+    *out = ( tr_fit_scratch ){ .joint_count = fit->skeleton->joint_count,
+                               .depth = fit->depth,
+                               .goal_count = max_goals,
+                               .slot_count = slots };
+    size_t bytes = lanes_for( false, INT_MAX ).slot_bytes( out ); // the widest lanes there will be
+    out->slot_bytes = ( bytes + TR_FIT_ALIGN - 1 ) / TR_FIT_ALIGN * TR_FIT_ALIGN;
+    out->memory = tr_alloc( (size_t)slots * out->slot_bytes + TR_FIT_ALIGN, 1 );
+    if ( out->memory == NULL ) {
+        *out = ( tr_fit_scratch ){ 0 };
         return tr_error_memory( error );
-    bool ok = true;
-    while ( ok && out->slot_count < slots )
-        ok = slot_build( &out->slots[out->slot_count++], (size_t)out->joint_count, (size_t)max_goals,
-                         (size_t)out->depth );
-    if ( ok )
-        return true;
-    tr_fit_scratch_free( out );
-    return tr_error_memory( error );
+    }
+    out->slots = (char *)out->memory + ( TR_FIT_ALIGN - (uintptr_t)out->memory % TR_FIT_ALIGN );
+    return true;
 }
 
 void tr_fit_scratch_free( tr_fit_scratch *scratch )
 {
-    for ( int i = 0; i < scratch->slot_count; ++i )
-        slot_free( &scratch->slots[i] );
     tr_free( scratch->memory );
     *scratch = ( tr_fit_scratch ){ 0 };
 }
@@ -263,37 +249,23 @@ typedef struct job {
     const tr_fit_frame *frames;
     tr_fit_result *results;
     int count;
-    void ( *solve_block )( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block );
 } job;
-
-// Frames among which those alike are looked for. A frame's answer does not depend on the others of its block.
-enum { WINDOW = 128 };
-
-static void solve_window( const job *j, tr_fit_slot *slot, int first, int count )
-{
-    uint64_t kinds[WINDOW];
-    bool taken[WINDOW] = { false };
-    fit_block block;
-    for ( int f = 0; f < count; ++f )
-        kinds[f] = tr_fit_kind_of( j->fit, &j->frames[first + f] );
-    while ( tr_fit_block_next( j->fit, j->frames + first, j->results + first, count, kinds, taken, &block ) )
-        j->solve_block( j->fit, slot, &block );
-    for ( int f = first; f < first + count; ++f )
-        for ( int g = 0; g < j->frames[f].goal_count && j->results[f].residuals != NULL; ++g )
-            j->results[f].residuals[g] =
-                residual_of( j->fit->skeleton, &j->results[f], &j->frames[f].goals[g] );
-}
 
 // Each slot serves its own share of the frames.
 static void solve_shares( void *context, int begin, int end )
 {
     const job *j = context;
-    int slots = j->scratch->slot_count;
+    const tr_fit_scratch *scratch = j->scratch;
     for ( int s = begin; s < end; ++s ) {
-        int first = (int)( (int64_t)j->count * s / slots ),
-            last = (int)( (int64_t)j->count * ( s + 1 ) / slots );
-        for ( int f = first; f < last; f += WINDOW )
-            solve_window( j, &j->scratch->slots[s], f, last - f < WINDOW ? last - f : WINDOW );
+        int first = (int)( (int64_t)j->count * s / scratch->slot_count ),
+            last = (int)( (int64_t)j->count * ( s + 1 ) / scratch->slot_count );
+        lanes_for( j->fit->def.portable, last - first )
+            .solve_frames( j->fit, scratch, scratch->slots + (size_t)s * scratch->slot_bytes,
+                           j->frames + first, j->results + first, last - first );
+        for ( int f = first; f < last; ++f )
+            for ( int g = 0; g < j->frames[f].goal_count && j->results[f].residuals != NULL; ++g )
+                j->results[f].residuals[g] =
+                    residual_of( j->fit->skeleton, &j->results[f], &j->frames[f].goals[g] );
     }
 }
 
@@ -306,9 +278,7 @@ bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_fram
         if ( !check_frame( fit->skeleton, &frames[f], f, error ) )
             return false;
     }
-    job all = { fit, scratch, frames, results, count, tr_fit_solve_block_double };
-    if ( !fit->def.portable && tr_processor_has_avx2() )
-        all.solve_block = tr_fit_solve_block_avx2;
+    job all = { fit, scratch, frames, results, count };
     tr_parallel_for( scratch->slot_count, 1, solve_shares, &all );
     return true;
 }

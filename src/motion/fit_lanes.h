@@ -1,5 +1,6 @@
-// Private to motion: vectors, matrices and rotations of four frames at once, for the kernels of the skeleton
-// fit. The same names and meanings as in math.h, with `l` for lanes; every lane is computed for itself.
+// Private to motion: vectors, matrices and rotations of several frames at once, for the kernels of the
+// skeleton fit. The same names and meanings as in math.h, with `l` for lanes; every lane is computed for
+// itself.
 #ifndef TROUPE_MOTION_FIT_LANES_H
 #define TROUPE_MOTION_FIT_LANES_H
 

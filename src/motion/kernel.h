@@ -2,6 +2,7 @@
 // processor: the including file defines KERNEL( name ). Lanes never mix: every `if` asks whether any lane
 // wants something done, and what is done changes nothing in those that do not.
 #include "motion/kernel_aim.h"
+#include "motion/kernel_block.h"
 #include "motion/kernel_pose.h"
 #include "motion/kernel_step.h"
 
@@ -11,11 +12,14 @@
 #define MOST_WORK    2e9   // products for the pulls of one frame, over all steps
 #define FEWEST_STEPS 8     // however many goals there are
 
-static const lane_mask all_lanes = { -1, -1, -1, -1 };
+static inline lane_mask all_lanes( void )
+{
+    return ~( lane_mask ){ 0 };
+}
 
 // ------------------------------------------------------------------------------------------------- start
 
-static lane_mask find_eased( const tr_fit_slot *slot )
+static lane_mask find_eased( const fit_slot *slot )
 {
     lane_mask eased = { 0 };
     for ( int t = 0; t < slot->task_count; ++t )
@@ -27,9 +31,9 @@ static lane_mask find_eased( const tr_fit_slot *slot )
 
 // Ease: the compliance of a lone goal in the centre pose, times (1 − ease) / ease, is put in series with the
 // goal's own by making it softer. The goal then removes the share `ease` of what it is off by.
-static void soften( const tr_fit *fit, tr_fit_slot *slot )
+static void soften( const tr_fit *fit, fit_slot *slot )
 {
-    assemble( fit, slot, all_lanes );
+    assemble( fit, slot, all_lanes() );
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
         lane give = give_of( slot, t );
@@ -50,7 +54,7 @@ static void soften( const tr_fit *fit, tr_fit_slot *slot )
 }
 
 // By how much the goals below a hinge ask its limb to become shorter.
-static lane shortening( const tr_fit_slot *slot, const fit_joint *joint )
+static lane shortening( const fit_slot *slot, const fit_joint *joint )
 {
     lane3 base = slot->joints[joint->parent].position;
     lane most = lane_all( 0 );
@@ -76,7 +80,7 @@ static void turn_trial( fit_joint *joint, lane3 by, lane_mask some )
 // stay there. Bending it first as far as it has to become shorter (two equal bones bent by β are shorter by
 // the share β²/8), and turning the joint above back by half of that, puts it on the right side; nothing of
 // this enters the energy.
-static lane_mask hint_bends( const tr_fit *fit, tr_fit_slot *slot, lane_mask some )
+static lane_mask hint_bends( const tr_fit *fit, fit_slot *slot, lane_mask some )
 {
     lane_mask any = { 0 };
     for ( int i = 0; i < slot->joint_count; ++i ) {
@@ -110,7 +114,7 @@ static lane_mask find_warm( const fit_block *block )
 }
 
 // The given pose as a trial: δ = log( warm · centre⁻¹ ), z = S⁻¹ δ.
-static void start_warm( tr_fit_slot *slot, const fit_block *block, lane_mask warm )
+static void start_warm( fit_slot *slot, const fit_block *block, lane_mask warm )
 {
     lane3 root = l3_zero();
     for ( int l = 0; l < LANES; ++l )
@@ -137,7 +141,7 @@ typedef struct progress {
     lane_mask converged;
 } progress;
 
-static void go_back( tr_fit_slot *slot, lane_mask some ) // from the trial to the current state
+static void go_back( fit_slot *slot, lane_mask some ) // from the trial to the current state
 {
     slot->shift_trial = l3_select( some, slot->shift, slot->shift_trial );
     for ( int i = 0; i < slot->joint_count; ++i )
@@ -146,7 +150,7 @@ static void go_back( tr_fit_slot *slot, lane_mask some ) // from the trial to th
 
 // A step costs the cube of the number of goals: beyond a hundred there are fewer of them. Goals that many are
 // met in a few steps or not at all.
-static int most_steps( const tr_fit *fit, const tr_fit_slot *slot )
+static int most_steps( const tr_fit *fit, const fit_slot *slot )
 {
     double rows = 3.0 * slot->leader_count, most = fmax( FEWEST_STEPS, MOST_WORK / ( rows * rows * rows ) );
     return (int)fmin( fit->def.max_iterations, most );
@@ -156,7 +160,7 @@ static int most_steps( const tr_fit *fit, const tr_fit_slot *slot )
 // lower the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of
 // length `far` after one of `before` leaves about far² / before to do. Between steps every lane is posed as
 // it is.
-static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, progress *p )
+static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, progress *p )
 {
     double tolerance = fit->def.tolerance;
     lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ), before = zero;
@@ -200,7 +204,7 @@ static void minimise( const tr_fit *fit, tr_fit_slot *slot, lane_mask running, p
 
 // Two bends of a hinge may meet a goal. Mirrors those that ended on the wrong side of straight; returns where
 // there are any.
-static lane_mask turn_back( tr_fit_slot *slot )
+static lane_mask turn_back( fit_slot *slot )
 {
     lane_mask any = { 0 };
     for ( int i = 0; i < slot->joint_count; ++i ) {
@@ -218,14 +222,14 @@ static lane_mask turn_back( tr_fit_slot *slot )
     return any;
 }
 
-static void pose_and_take( const tr_fit *fit, tr_fit_slot *slot, lane_mask some, progress *p )
+static void pose_and_take( const tr_fit *fit, fit_slot *slot, lane_mask some, progress *p )
 {
     p->energy = lane_select( some, pose( fit, slot ), p->energy );
     take( slot, some );
 }
 
 // The better of both sides is the answer, so that it does not depend on which one was found first.
-static void try_other_side( const tr_fit *fit, tr_fit_slot *slot, progress *p )
+static void try_other_side( const tr_fit *fit, fit_slot *slot, progress *p )
 {
     lane_mask other = turn_back( slot );
     if ( !lane_any( other ) )
@@ -245,12 +249,12 @@ static void try_other_side( const tr_fit *fit, tr_fit_slot *slot, progress *p )
 }
 
 // What ease and hints have to know of the centre is asked there; then the iteration begins.
-static void iterate( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block, progress *p )
+static void iterate( const tr_fit *fit, fit_slot *slot, const fit_block *block, progress *p )
 {
     lane_mask warm = find_warm( block ), eased = find_eased( slot ), changed = warm | eased;
     slot->sharp = ( lane_mask ){ 0 };
     if ( lane_any( ~warm | eased ) ) {
-        pose_and_take( fit, slot, all_lanes, p );
+        pose_and_take( fit, slot, all_lanes(), p );
         if ( lane_any( eased ) )
             soften( fit, slot );
         changed |= hint_bends( fit, slot, ~warm );
@@ -259,13 +263,13 @@ static void iterate( const tr_fit *fit, tr_fit_slot *slot, const fit_block *bloc
         start_warm( slot, block, warm );
     if ( lane_any( changed ) )
         pose_and_take( fit, slot, changed, p );
-    minimise( fit, slot, all_lanes, p );
+    minimise( fit, slot, all_lanes(), p );
     try_other_side( fit, slot, p );
 }
 
 // ------------------------------------------------------------------------------------------------ result
 
-static void start_joints( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block, bool aimed )
+static void start_joints( const tr_fit *fit, fit_slot *slot, const fit_block *block, bool aimed )
 {
     const quat *start[LANES];
     for ( int l = 0; l < LANES; ++l )
@@ -280,7 +284,7 @@ static void start_joints( const tr_fit *fit, tr_fit_slot *slot, const fit_block 
     }
 }
 
-static void write_pose( const tr_fit *fit, const tr_fit_slot *slot, const fit_block *block, bool aimed )
+static void write_pose( const tr_fit *fit, const fit_slot *slot, const fit_block *block, bool aimed )
 {
     for ( int l = 0; l < block->count; ++l ) {
         quat *local = block->results[l]->local;
@@ -299,7 +303,7 @@ static void write_pose( const tr_fit *fit, const tr_fit_slot *slot, const fit_bl
     }
 }
 
-static void write_outcome( const tr_fit_slot *slot, const fit_block *block, const progress *p )
+static void write_outcome( const fit_slot *slot, const fit_block *block, const progress *p )
 {
     lane worst = lane_all( 0 );
     for ( int t = 0; t < slot->task_count; ++t ) {
@@ -319,7 +323,7 @@ static void write_outcome( const tr_fit_slot *slot, const fit_block *block, cons
     }
 }
 
-void KERNEL( solve_block )( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+static void solve_block( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     bool aimed = block->frames[0]->positions != NULL || block->frames[0]->rotations != NULL;
     for ( int l = 0; l < LANES; ++l ) {
@@ -330,12 +334,45 @@ void KERNEL( solve_block )( const tr_fit *fit, tr_fit_slot *slot, const fit_bloc
     slot->shift_scale = fit->size / sqrt( fit->def.root_stiffness );
     if ( aimed )
         aim( fit, slot, block );
-    tr_fit_gather( fit, slot, block );
+    gather( fit, slot, block );
     start_tasks( fit, slot );
     start_joints( fit, slot, block, aimed );
-    progress p = { .converged = all_lanes };
+    progress p = { .converged = all_lanes() };
     if ( slot->task_count > 0 )
         iterate( fit, slot, block, &p );
     write_pose( fit, slot, block, aimed );
     write_outcome( slot, block, &p );
+}
+
+// Frames among which those alike are looked for. A frame's answer does not depend on the others of its block.
+enum { WINDOW = 128 };
+
+static void solve_window( const tr_fit *fit, fit_slot *slot, const tr_fit_frame *frames,
+                          tr_fit_result *results, int count )
+{
+    uint64_t kinds[WINDOW];
+    bool taken[WINDOW] = { false };
+    fit_block block;
+    for ( int f = 0; f < count; ++f )
+        kinds[f] = kind_of( fit, &frames[f] );
+    while ( next_block( fit, frames, results, count, kinds, taken, &block ) )
+        solve_block( fit, slot, &block );
+}
+
+size_t KERNEL( slot_bytes )( const tr_fit_scratch *scratch )
+{
+    fit_slot slot;
+    char *none = NULL, *at = none;
+    carve( &at, 1, sizeof slot );
+    return (size_t)( (uintptr_t)lay_out( &slot, at, scratch ) - (uintptr_t)none );
+}
+
+void KERNEL( solve_frames )( const tr_fit *fit, const tr_fit_scratch *scratch, void *memory,
+                             const tr_fit_frame *frames, tr_fit_result *results, int count )
+{
+    char *at = memory;
+    fit_slot *slot = carve( &at, 1, sizeof *slot );
+    lay_out( slot, at, scratch );
+    for ( int f = 0; f < count; f += WINDOW )
+        solve_window( fit, slot, frames + f, results + f, count - f < WINDOW ? count - f : WINDOW );
 }

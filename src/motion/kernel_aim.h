@@ -1,6 +1,6 @@
 // Part of the fit's kernel: bones aimed along given places, joint by joint from the root; and how a joint
 // turns about the pose that comes of it.
-#include "motion/fit.h"
+#include "motion/fit_slot.h"
 
 // -------------------------------------------------------------------------------------------------- aim
 
@@ -123,7 +123,7 @@ static lane_quat aim_joint( const tr_fit *fit, const aim_input *in, int j, lane_
 }
 
 // Local rotations whose bones point along the frames' positions, into slot->centre.
-static void aim( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+static void aim( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     const tr_skeleton *skeleton = fit->skeleton;
     aim_input in;

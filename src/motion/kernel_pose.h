@@ -1,5 +1,5 @@
 // Part of the fit's kernel: the goals in numbers, the pose of a trial and its energy.
-#include "motion/fit.h"
+#include "motion/fit_slot.h"
 
 // ------------------------------------------------------------------------------------------------- goals
 
@@ -21,7 +21,7 @@ static void start_lane( const tr_fit *fit, fit_task *task, int l )
 }
 
 // ρ of the goals; for ease < 1 see soften.
-static void start_tasks( const tr_fit *fit, tr_fit_slot *slot )
+static void start_tasks( const tr_fit *fit, fit_slot *slot )
 {
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
@@ -49,7 +49,7 @@ static lane over_slack( const fit_joint *joint, lane3 z )
     return lane_positive( joint->taut - z.x );
 }
 
-static void pose_joint( tr_fit_slot *slot, fit_joint *joint )
+static void pose_joint( fit_slot *slot, fit_joint *joint )
 {
     joint->local = joint->centre;
     if ( !joint->locked ) {
@@ -79,7 +79,7 @@ static lane3 rotation_error( lane_quat actual, lane_quat wanted )
     return error;
 }
 
-static void pose_task( const tr_fit *fit, tr_fit_slot *slot, fit_task *task )
+static void pose_task( const tr_fit *fit, fit_slot *slot, fit_task *task )
 {
     if ( task->kind == TR_FIT_ROTATION ) {
         task->reached = rotation_error( slot->joints[task->carrier].world, task->wanted );
@@ -100,7 +100,7 @@ static lane soft( lane e, lane cc ) // √(e² + c²) − e
 }
 
 // Poses the trial and returns its energy.
-static lane pose( const tr_fit *fit, tr_fit_slot *slot )
+static lane pose( const tr_fit *fit, fit_slot *slot )
 {
     lane energy = 0.5 * l3_dot( slot->shift_trial, slot->shift_trial );
     for ( int i = 0; i < slot->joint_count; ++i ) {
@@ -121,7 +121,7 @@ static lane pose( const tr_fit *fit, tr_fit_slot *slot )
 }
 
 // Makes the trial, as posed last, the current state of some lanes.
-static void take( tr_fit_slot *slot, lane_mask some )
+static void take( fit_slot *slot, lane_mask some )
 {
     slot->shift = l3_select( some, slot->shift_trial, slot->shift );
     for ( int i = 0; i < slot->joint_count; ++i )

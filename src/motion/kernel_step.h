@@ -19,7 +19,7 @@
 // where y = L⁻¹ Nᵀ is non-zero only between a goal and the root: O(joints · rows) and a Cholesky factor of
 // the size of the rows. Hard goals have so little compliance W⁻¹ that they are met, and enough of it to keep
 // contradictions solvable.
-#include "motion/fit.h"
+#include "motion/fit_slot.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@
 // A, which is returned, q and T⁻ᵀ of a joint as it is posed. T = W J S, W the parent's rotation in the world
 // and J w what a change w of δ turns exp(δ) by, so T⁻ᵀ = W J⁻ᵀ S⁻ᵀ; J⁻ᵀ = 1 + ½ [δ]ₓ + k [δ]ₓ² and S⁻ᵀ, the
 // columns of S being orthogonal, has them divided by their squares.
-static lane_sym linearise( const tr_fit_slot *slot, fit_joint *joint, double stop, lane3 *moment )
+static lane_sym linearise( const fit_slot *slot, fit_joint *joint, double stop, lane3 *moment )
 {
     lane3 d = joint->delta, half = l3_scale( lane_all( 0.5 ), d ), kd = l3_scale( joint->rate, d );
     lane rest = 1 - l3_dot( d, kd );
@@ -77,7 +77,7 @@ static void weigh( fit_task *task, double size, lane_mask sharp )
 // ------------------------------------------------------------------------------------------------- factor
 
 // Adds K of every bone the joint turns.
-static void add_tension( tr_fit_slot *slot, const fit_joint *joint, lane_sym *h )
+static void add_tension( fit_slot *slot, const fit_joint *joint, lane_sym *h )
 {
     for ( int r = 0; r < joint->row_count; ++r ) {
         fit_row *row = &slot->rows[joint->first_row + r];
@@ -97,7 +97,7 @@ static void add_tension( tr_fit_slot *slot, const fit_joint *joint, lane_sym *h 
 }
 
 // Σ |λ| |b|: the most that any eigenvalue of the K can be below zero.
-static lane largest_tension( const tr_fit_slot *slot, const fit_joint *joint )
+static lane largest_tension( const fit_slot *slot, const fit_joint *joint )
 {
     lane most = lane_all( 0 );
     for ( int r = 0; r < joint->row_count; ++r ) {
@@ -145,7 +145,7 @@ static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
 
 // Factors the joint's block, its children being eliminated already. Limbs under pressure may make it
 // indefinite; in lanes that must be convex, the block is raised until it is not.
-static signs factor_joint( const tr_fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
+static signs factor_joint( const fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
 {
     lane unit = joint->stiffness.x; // about the hinge
     lane least = lane_select( convex, 0.01 * unit, 1e-5 * unit );
@@ -204,7 +204,7 @@ static lane33 transposed_row( const tr_fit *fit, const fit_task *task, const fit
         l3_scale( arm * m.z, ( lane3 ){ kc.z * c.x + h.y, kc.z * c.y - h.x, rest + kc.z * c.z } ) };
 }
 
-static void build_rows( const tr_fit *fit, tr_fit_slot *slot, const fit_joint *joint )
+static void build_rows( const tr_fit *fit, fit_slot *slot, const fit_joint *joint )
 {
     for ( int r = 0; r < joint->row_count; ++r ) {
         fit_row *row = &slot->rows[joint->first_row + r];
@@ -222,7 +222,7 @@ static void build_rows( const tr_fit *fit, tr_fit_slot *slot, const fit_joint *j
 }
 
 // Factors H and makes all rows, from the leaves to the root; the pose must be the current state's.
-static signs factor_tree( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
+static signs factor_tree( const tr_fit *fit, fit_slot *slot, lane_mask convex )
 {
     signs all = { 0 };
     for ( int i = 0; i < slot->joint_count; ++i ) {
@@ -271,7 +271,7 @@ static inline void add_own_products( lane *block, int stride, const lane33 *a, c
     block[2 * stride + 2] += l3_dot( a->cz, b->cz );
 }
 
-static lane3 pull_of( const tr_fit_slot *slot, int t )
+static lane3 pull_of( const fit_slot *slot, int t )
 {
     return ( lane3 ){ slot->rhs[3 * t], slot->rhs[3 * t + 1], slot->rhs[3 * t + 2] };
 }
@@ -287,7 +287,7 @@ static lane_sym curvature( const fit_task *task ) // W_i
     return w;
 }
 
-static void gather_groups( tr_fit_slot *slot )
+static void gather_groups( fit_slot *slot )
 {
     for ( int t = 0; t < slot->leader_count; ++t ) {
         fit_task *leader = &slot->tasks[t];
@@ -315,7 +315,7 @@ static void gather_groups( tr_fit_slot *slot )
 }
 
 // λ_i of every task: N x is what all tasks on a point see alike.
-static void share_pulls( tr_fit_slot *slot )
+static void share_pulls( fit_slot *slot )
 {
     for ( int t = 0; t < slot->leader_count; ++t )
         slot->tasks[t].pull_trial = pull_of( slot, t );
@@ -331,7 +331,7 @@ static void share_pulls( tr_fit_slot *slot )
 }
 
 // What the root's shift gives, and the compliance of the goals. Rows of masked axes are zero but for this.
-static void assemble_task( tr_fit_slot *slot, int t )
+static void assemble_task( fit_slot *slot, int t )
 {
     int m = 3 * slot->leader_count;
     const fit_task *task = &slot->tasks[t];
@@ -373,7 +373,7 @@ static lane33 scaled_rows( lane3 s, const lane33 *m ) // diag( s ) m
 }
 
 // Upper triangle of N H⁻¹ Nᵀ + W⁻¹, row by row, and N H⁻¹ g − c.
-static signs assemble( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
+static signs assemble( const tr_fit *fit, fit_slot *slot, lane_mask convex )
 {
     int m = 3 * slot->leader_count;
     for ( int t = 0; t < slot->task_count; ++t )
@@ -401,7 +401,7 @@ static signs assemble( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex )
 }
 
 // Compliance of the body at a task, mean over its axes; after assemble.
-static lane give_of( const tr_fit_slot *slot, int t )
+static lane give_of( const fit_slot *slot, int t )
 {
     int m = 3 * slot->leader_count;
     const fit_task *task = &slot->tasks[t], *leader = &slot->tasks[task->leader];
@@ -502,7 +502,7 @@ static void unwind( fit_joint *joint )
 
 // Turns every joint by H⁻¹ ( Nᵀ λ − g ), from the root to the leaves, and moves `trial` by it. Without the
 // slope, g counts as zero. Returns the largest turn of a joint against its mover.
-static lane turn_joints( tr_fit_slot *slot, bool slope )
+static lane turn_joints( fit_slot *slot, bool slope )
 {
     lane largest = lane_all( 0 );
     for ( int i = 0; i < slot->joint_count; ++i ) {
@@ -526,7 +526,7 @@ static lane turn_joints( tr_fit_slot *slot, bool slope )
 }
 
 // Sum of the pulls on the root.
-static lane3 pull_on_root( const tr_fit_slot *slot )
+static lane3 pull_on_root( const fit_slot *slot )
 {
     lane3 pull = l3_zero();
     for ( int t = 0; t < slot->leader_count; ++t )
@@ -550,7 +550,7 @@ typedef struct stride { // how far a step goes
 
 // The whole way from the current state to where the model is least, as a trial, and how far that is. Returns
 // the lanes where it is a minimum, as in all that are convex.
-static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask convex, stride *step )
+static lane_mask find_step( const tr_fit *fit, fit_slot *slot, lane_mask convex, stride *step )
 {
     int m = 3 * slot->leader_count;
     signs s = assemble( fit, slot, convex );
@@ -568,7 +568,7 @@ static lane_mask find_step( const tr_fit *fit, tr_fit_slot *slot, lane_mask conv
 
 // Turns no joint by more than `reach` on that way, and goes nowhere in lanes that rest. The root goes along,
 // however far: the model errs about turns only, and a root far away has to come back in a few steps.
-static void limit_step( tr_fit_slot *slot, const stride *step, lane reach, lane_mask running )
+static void limit_step( fit_slot *slot, const stride *step, lane reach, lane_mask running )
 {
     slot->share = lane_select( step->turn > reach, reach / step->turn, lane_all( 1 ) );
     lane3 shift = l3_lerp( slot->shift, slot->shift_trial, slot->share );
@@ -584,7 +584,7 @@ static void limit_step( tr_fit_slot *slot, const stride *step, lane reach, lane_
 // Mends the trial of some lanes, once it is posed. A step of share s foresaw c⁺ = (1 − s) c − s W⁻¹ λ, the
 // pose shows another: its curvature. One more solve with the factors at hand takes the difference away, at
 // the least cost of closeness.
-static void correct( tr_fit_slot *slot, lane_mask some )
+static void correct( fit_slot *slot, lane_mask some )
 {
     for ( int t = 0; t < slot->leader_count; ++t ) {
         const fit_task *task = &slot->tasks[t];

@@ -406,8 +406,9 @@ tr_fit_axes tr_fit_joint_axes( const tr_fit *fit, int joint, quat centre );
 
 typedef struct tr_fit_scratch { // working memory, to be used again and again, by one caller at a time
     int joint_count, depth, goal_count, slot_count;
-    struct tr_fit_slot *slots; // [slot_count] one for each part of the frames solved at the same time
-    void *memory;              // that they lie in
+    size_t slot_bytes;
+    char *slots;  // [slot_count * slot_bytes] one for each part of the frames solved at the same time
+    void *memory; // that they lie in
 } tr_fit_scratch;
 
 // For every fit of at most as many joints and as deep as this one, and frames of at most max_goals goals.

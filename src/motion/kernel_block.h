@@ -1,9 +1,10 @@
-// The skeleton fit's blocks: frames that ask for the same things, and what they have in common.
-#include "motion/fit.h"
+// Part of the fit's kernel: frames that ask for the same things, and what they have in common.
+#include "motion/fit_slot.h"
 
 #include <string.h>
 
-bool tr_fit_has_a_say( const tr_fit_goal *goal )
+// Whether the goal takes part at all.
+static bool has_a_say( const tr_fit_goal *goal )
 {
     return ( goal->axes & TR_FIT_XYZ ) != 0 && goal->ease > 0 && ( goal->hard || goal->weight > 0 );
 }
@@ -20,7 +21,7 @@ static int carrier_of( const tr_fit *fit, const tr_fit_goal *goal )
 
 static const tr_fit_goal *next_goal( const tr_fit_frame *frame, int *at )
 {
-    while ( *at < frame->goal_count && !tr_fit_has_a_say( &frame->goals[*at] ) )
+    while ( *at < frame->goal_count && !has_a_say( &frame->goals[*at] ) )
         ++*at;
     return *at < frame->goal_count ? &frame->goals[( *at )++] : NULL;
 }
@@ -30,7 +31,8 @@ static int outline( const tr_fit_frame *frame ) // which of the optional arrays 
     return ( frame->positions != NULL ) + 2 * ( frame->rotations != NULL );
 }
 
-uint64_t tr_fit_kind_of( const tr_fit *fit, const tr_fit_frame *frame )
+// Equal for frames that ask for the same things, almost never for others.
+static uint64_t kind_of( const tr_fit *fit, const tr_fit_frame *frame )
 {
     uint64_t kind = (uint64_t)outline( frame ) + 1;
     const tr_fit_goal *goal;
@@ -54,7 +56,9 @@ static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame 
     return of_a == NULL && of_b == NULL && outline( a ) == outline( b );
 }
 
-bool tr_fit_block_next( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_result *results, int count,
+// Next block out of the frames that are not `taken` yet; false when all are. Every array is [count]; `kinds`
+// is what kind_of gives for each frame.
+static bool next_block( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_result *results, int count,
                         const uint64_t *kinds, bool *taken, fit_block *out )
 {
     int first = 0;
@@ -86,7 +90,7 @@ static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
 }
 
 // The leader whose point a block's goals are on, in every frame; leader_count when there is none.
-static int find_leader( const tr_fit_slot *slot, const tr_fit_goal *const goals[LANES] )
+static int find_leader( const fit_slot *slot, const tr_fit_goal *const goals[LANES] )
 {
     for ( int t = 0; t < slot->leader_count; ++t ) {
         int l = 0;
@@ -99,7 +103,7 @@ static int find_leader( const tr_fit_slot *slot, const tr_fit_goal *const goals[
 }
 
 // Adds the tasks that lead, or those that follow. Carriers are joints of the skeleton yet.
-static void add_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block, bool leading )
+static void add_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *block, bool leading )
 {
     int at[LANES] = { 0 };
     const tr_fit_goal *goals[LANES];
@@ -121,7 +125,7 @@ static void add_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block *bl
 }
 
 // Tasks, and in slot->place how many of them that have rows hang below each joint.
-static void gather_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+static void gather_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     slot->task_count = slot->leader_count = 0;
     memset( slot->place, 0, (size_t)fit->skeleton->joint_count * sizeof( int ) );
@@ -133,7 +137,7 @@ static void gather_tasks( const tr_fit *fit, tr_fit_slot *slot, const fit_block 
 }
 
 // The joints above tasks, in order, each with room for its rows. Replaces counts in slot->place by indices.
-static void gather_joints( const tr_fit *fit, tr_fit_slot *slot )
+static void gather_joints( const tr_fit *fit, fit_slot *slot )
 {
     slot->joint_count = slot->row_count = 0;
     for ( int j = 0; j < fit->skeleton->joint_count; ++j ) {
@@ -157,7 +161,8 @@ static void gather_joints( const tr_fit *fit, tr_fit_slot *slot )
     }
 }
 
-void tr_fit_gather( const tr_fit *fit, tr_fit_slot *slot, const fit_block *block )
+// Tasks, joints and rows of a block; nothing that differs from frame to frame but the tasks' goals.
+static void gather( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     gather_tasks( fit, slot, block );
     gather_joints( fit, slot );
