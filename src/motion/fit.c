@@ -54,7 +54,7 @@ tr_fit_def tr_default_fit_def( void )
         .priority_ratio = 10,
         .softness = 1e-3,
         .arm = 0.5,
-        .tolerance = 1e-6,
+        .tolerance = 1e-5,
         .max_iterations = 60,
     };
 }
