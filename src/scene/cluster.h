@@ -35,11 +35,16 @@ typedef struct tr_cluster_rows {
 // at work.
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
-// goals [frames * row_count] of frames from, from + stride, … to. `now` is the result so far: partners'
-// rotations and props' places are read from it; NULL: only which rows are on, no targets. contacts_only: what
-// the transfer step takes. still [graph_count]: graphs of which nothing is asked; NULL: none.
-void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
-                            const bool *still, int from, int to, int stride, tr_goal *goals );
+typedef struct tr_goal_frames { // from, from + stride, … to
+    int from, to, stride;
+    tr_goal *goals;    // out, [frames * row_count]
+    tr_goal *contacts; // out, the same shape: what the transfer step takes; NULL: not wanted
+} tr_goal_frames;
+
+// `now` is the result so far: partners' rotations and props' places are read from it; NULL: only which rows
+// are on, no targets. still [graph_count]: graphs of which nothing is asked; NULL: none.
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, const bool *still,
+                            const tr_goal_frames *out );
 
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.

@@ -163,42 +163,86 @@ static bool is_still( const bool *still, const tr_rule_row *item )
     return still != NULL && still[item->graphs[0]] && ( item->graphs[1] < 0 || still[item->graphs[1]] );
 }
 
+// Frames in which a rule may have any strength; a footing has it wherever it likes.
+static void acting_frames( const tr_rule *rule, int *from, int *to )
+{
+    if ( rule->footing >= 0 )
+        return;
+    double first = rule->first - rule->ease_in - 1, last = rule->last + rule->ease_out + 1;
+    *from = first > *from ? (int)fmin( first, *to + 1.0 ) : *from;
+    *to = last < *to ? (int)fmax( last, *from - 1.0 ) : *to;
+}
+
 // Rules that share a row take turns: at each frame the one with the greatest strength speaks.
-void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, bool contacts_only,
-                            const bool *still, int from, int to, int stride, tr_goal *goals )
+static bool is_stronger( const tr_goal *goal, double compliance )
+{
+    double spoken = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );
+    return spoken == TR_ROW_OFF || compliance < spoken;
+}
+
+static void speak( const tr_rule *rule, vec3 target, double compliance, tr_goal *goal )
+{
+    vec3 acts = tr_rule_masked( rule, v3_one );
+    *goal = ( tr_goal ){ .target = target,
+                         .compliance = { acts.x != 0 ? compliance : TR_ROW_OFF,
+                                         acts.y != 0 ? compliance : TR_ROW_OFF,
+                                         acts.z != 0 ? compliance : TR_ROW_OFF } };
+}
+
+static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const tr_rule_row *item,
+                        const tr_goal_frames *out )
 {
     const tr_stage *stage = rows->stage;
-    int row_count = rows->cluster.row_count;
-    for ( int f = from, n = 0; f <= to; f += stride, ++n ) {
-        tr_goal *frame = goals + (size_t)n * (size_t)row_count;
-        for ( int r = 0; r < row_count; ++r )
-            frame[r] = tr_goal_off();
-        for ( int i = 0; i < rows->prop_count; ++i ) {
-            const tr_prop_row *p = &rows->props[i];
-            if ( still != NULL && still[p->graph] )
-                continue;
-            vec3 corner = rows->cluster.graphs[p->graph]->corners[p->corner];
-            quat turn = now != NULL ? now->tracks[p->prop][f].rotation : q_identity;
-            frame[p->row] = ( tr_goal ){ .target = q_rotate( turn, corner ) };
-        }
-        for ( int i = 0; i < rows->count; ++i ) {
-            const tr_rule *rule = &stage->rules[rows->items[i].rule];
-            double strength = is_still( still, &rows->items[i] ) ? 0 : tr_rule_pull( stage, rule, f );
-            bool on = strength > 0 && ( !contacts_only || tr_rule_stays( rule ) );
-            int row = rows->items[i].row;
-            double compliance =
-                on ? tr_cluster_compliance( &rows->cluster, row, rule->hard, rule->weight, strength ) : 0;
-            tr_goal *goal = &frame[row];
-            double spoken = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );
-            bool stronger = spoken == TR_ROW_OFF || compliance < spoken;
-            if ( !on || !stronger )
-                continue;
-            if ( now != NULL )
-                goal->target = wanted( rows, now, &rows->items[i], f );
-            vec3 acts = tr_rule_masked( rule, v3_one );
-            goal->compliance[0] = acts.x != 0 ? compliance : TR_ROW_OFF;
-            goal->compliance[1] = acts.y != 0 ? compliance : TR_ROW_OFF;
-            goal->compliance[2] = acts.z != 0 ? compliance : TR_ROW_OFF;
-        }
+    const tr_rule *rule = &stage->rules[item->rule];
+    size_t stride = (size_t)rows->cluster.row_count;
+    int from = out->from, to = out->to;
+    bool stays = out->contacts != NULL && tr_rule_stays( rule );
+    acting_frames( rule, &from, &to );
+    int n = ( from - out->from + out->stride - 1 ) / out->stride;
+    for ( int f = out->from + n * out->stride; f <= to; f += out->stride, ++n ) {
+        double strength = tr_rule_pull( stage, rule, f );
+        if ( !( strength > 0 ) )
+            continue;
+        tr_goal *goal = &out->goals[(size_t)n * stride + (size_t)item->row],
+                *contact = stays ? &out->contacts[(size_t)n * stride + (size_t)item->row] : NULL;
+        double compliance =
+            tr_cluster_compliance( &rows->cluster, item->row, rule->hard, rule->weight, strength );
+        bool speaks = is_stronger( goal, compliance ), holds = stays && is_stronger( contact, compliance );
+        if ( !speaks && !holds )
+            continue;
+        vec3 target = now != NULL ? wanted( rows, now, item, f ) : v3_zero;
+        if ( speaks )
+            speak( rule, target, compliance, goal );
+        if ( holds )
+            speak( rule, target, compliance, contact );
     }
+}
+
+static void prop_goals( const tr_cluster_rows *rows, const tr_result *now, const tr_prop_row *prop,
+                        const tr_goal_frames *out )
+{
+    size_t at = (size_t)prop->row;
+    vec3 corner = rows->cluster.graphs[prop->graph]->corners[prop->corner];
+    for ( int f = out->from; f <= out->to; f += out->stride, at += (size_t)rows->cluster.row_count ) {
+        quat turn = now != NULL ? now->tracks[prop->prop][f].rotation : q_identity;
+        out->goals[at] = ( tr_goal ){ .target = q_rotate( turn, corner ) };
+        if ( out->contacts != NULL )
+            out->contacts[at] = out->goals[at];
+    }
+}
+
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, const bool *still,
+                            const tr_goal_frames *out )
+{
+    size_t count = (size_t)( ( out->to - out->from ) / out->stride + 1 ) * (size_t)rows->cluster.row_count;
+    for ( size_t i = 0; i < count; ++i )
+        out->goals[i] = tr_goal_off();
+    for ( size_t i = 0; i < count && out->contacts != NULL; ++i )
+        out->contacts[i] = tr_goal_off();
+    for ( int i = 0; i < rows->prop_count; ++i )
+        if ( still == NULL || !still[rows->props[i].graph] )
+            prop_goals( rows, now, &rows->props[i], out );
+    for ( int i = 0; i < rows->count; ++i )
+        if ( !is_still( still, &rows->items[i] ) )
+            rule_goals( rows, now, &rows->items[i], out );
 }

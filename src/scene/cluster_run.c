@@ -28,7 +28,7 @@ typedef struct tr_work_room {    // of one thread, for a block of frames of the 
     vec3 **reference;            // [node_count][frames * 3 * joint_count]
     vec3 **vertices;             // the same
     quat **rotations;            // [node_count][frames * joint_count], NULL where nobody asks
-    tr_goal *goals;              // [frames * row_count]
+    tr_goal *goals, *contacts;   // [frames * row_count]
     bool *still;                 // [node_count] nobody is affected in any of the frames
     tr_cluster_scratch *scratch; // of all rooms
     char *memory;
@@ -52,6 +52,7 @@ static char *open_room( tr_work_room *room, const tr_cluster_work *work )
     room->vertices = carve( &at, graphs, sizeof( vec3 * ) );
     room->rotations = carve( &at, graphs, sizeof( quat * ) );
     room->goals = carve( &at, frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
+    room->contacts = carve( &at, frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
     room->still = carve( &at, graphs, sizeof( bool ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
@@ -67,8 +68,8 @@ static size_t room_bytes( const tr_cluster_work *work )
     size_t graphs = (size_t)work->node_count, frames = (size_t)tr_lanes_count( work->def.lanes );
     size_t cells = frames * (size_t)work->joint_count;
     return graphs * ( 3 * sizeof( void * ) + sizeof( bool ) ) +
-           frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
-           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 5 ) * ALIGN;
+           2 * frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
+           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 6 ) * ALIGN;
 }
 
 static bool asks( const tr_goal *goal )
@@ -89,7 +90,7 @@ static bool measure_scratch( const tr_cluster_work *work, tr_cluster_need *need,
     for ( int n = 0; ok && n < spans * lanes * rows; ++n )
         goals[n] = tr_goal_off();
     for ( int f = work->first; ok && f <= work->last; ++f ) {
-        tr_cluster_rows_goals( &work->rows, NULL, false, NULL, f, f, 1, now );
+        tr_cluster_rows_goals( &work->rows, NULL, NULL, &( tr_goal_frames ){ f, f, 1, now, NULL } );
         int at = ( f - work->first ) / span;
         for ( int r = 0; r < rows; ++r )
             for ( int s = at > 0 ? at - 1 : 0; s <= at && asks( &now[r] ); ++s )
@@ -249,18 +250,21 @@ static void find_still( const tr_cluster_work *work, const tr_work_room *room, c
 static bool deform( const tr_cluster_work *work, const tr_work_room *room, bool transfer, run r,
                     tr_error *error )
 {
-    int last = frame_at( r, r.count - 1 );
     pose_reference( work, room, r );
+    tr_cluster_rows_goals( &work->rows, work->result, room->still,
+                           &( tr_goal_frames ){ .from = r.first,
+                                                .to = frame_at( r, r.count - 1 ),
+                                                .stride = r.stride,
+                                                .goals = room->goals,
+                                                .contacts = transfer ? room->contacts : NULL } );
     tr_cluster_job job = job_of( work, room, r.count );
     if ( transfer ) {
-        tr_cluster_rows_goals( &work->rows, work->result, true, room->still, r.first, last, r.stride,
-                               room->goals );
+        job.goals = room->contacts;
         if ( !tr_cluster_transfer( &job, error ) )
             return false;
+        job.goals = room->goals;
         job.reference = (const vec3 *const *)room->vertices;
     }
-    tr_cluster_rows_goals( &work->rows, work->result, false, room->still, r.first, last, r.stride,
-                           room->goals );
     job.warm = work->warm && work->kept > 0 && r.stride % work->kept == 0;
     for ( int g = 0; job.warm && g < work->node_count; ++g )
         recall( work, room, g, r, false );
