@@ -182,7 +182,11 @@ quat q_fit( mat3 m )
 
 mat3 m3_from_quat( quat q )
 {
-    return ( mat3 ){ q_rotate( q, v3_x ), q_rotate( q, v3_y ), q_rotate( q, v3_z ) };
+    double x = 2 * q.x, y = 2 * q.y, z = 2 * q.z;
+    double xx = x * q.x, yy = y * q.y, zz = z * q.z, xy = x * q.y, xz = x * q.z, yz = y * q.z;
+    double wx = x * q.w, wy = y * q.w, wz = z * q.w;
+    return ( mat3 ){ v3( 1 - yy - zz, xy + wz, xz - wy ), v3( xy - wz, 1 - xx - zz, yz + wx ),
+                     v3( xz + wy, yz - wx, 1 - xx - yy ) };
 }
 
 quat q_look( vec3 forward, vec3 up )

@@ -63,7 +63,7 @@ tr_fit_def tr_preview_fit_def( void )
 {
     tr_fit_def def = tr_default_fit_def();
     def.tolerance = 2e-3;
-    def.max_iterations = 6;
+    def.max_iterations = 20; // few frames need more than three, and are far off if they do not get them
     return def;
 }
 

@@ -242,8 +242,11 @@ void tr_posegraph_free( tr_posegraph *graph )
 
 void tr_posegraph_pose( const tr_posegraph *graph, tr_pose pose, vec3 *vertices )
 {
-    for ( int v = 0; v < 3 * graph->joint_count; ++v )
-        vertices[v] = v3_add( pose.positions[v / 3], q_rotate( pose.rotations[v / 3], graph->corners[v] ) );
+    for ( int j = 0; j < graph->joint_count; ++j ) {
+        mat3 turn = m3_from_quat( pose.rotations[j] );
+        for ( int v = 3 * j; v < 3 * j + 3; ++v )
+            vertices[v] = v3_add( pose.positions[j], m3_mulv( turn, graph->corners[v] ) );
+    }
 }
 
 vec3 tr_posegraph_joint( const vec3 *vertices, int joint )

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define CAGE_ROUNDS    30
-#define CAGE_REST      2e-4 // metres
+#define CAGE_REST      5e-4 // metres
 #define GRAPH_ROUNDS   6
 #define GRAPH_REST     1e-3 // metres
 #define MEETING_ROUNDS 3
@@ -39,6 +39,37 @@ static int grabbed_count( const tr_drag *drag )
     return count;
 }
 
+static bool is_grabbed( const tr_drag *drag, int node )
+{
+    int prop = node - drag->stage.actor_count;
+    return prop < 0 ? drag->grab->joints[node] != NULL : drag->grab->props[prop];
+}
+
+// Is anybody who is grabbed joined to others in the layer's window?
+static bool is_joined( const tr_drag *drag )
+{
+    bool joined = false;
+    for ( int r = 0; !joined && r < drag->stage.rule_count; ++r ) {
+        const tr_rule *rule = &drag->stage.rules[r];
+        int nodes[2];
+        tr_layer_link_nodes( &drag->stage, rule, nodes );
+        joined = nodes[0] >= 0 && nodes[1] >= 0 && nodes[0] != nodes[1] && rule->first <= drag->grab->last &&
+                 rule->last >= drag->grab->first &&
+                 ( is_grabbed( drag, nodes[0] ) || is_grabbed( drag, nodes[1] ) );
+    }
+    return joined;
+}
+
+// Between keys the way of a lone body is mixed well enough. Hands that reach for a partner, take hold and let
+// go change their mind from frame to frame: where few are dragged, every frame is a key.
+static int key_stride( const tr_drag *drag, bool few )
+{
+    int stride = 2 * graph_stride( drag );
+    if ( few && is_joined( drag ) )
+        return 1;
+    return stride <= TR_DRAG_BLOCK ? stride : TR_DRAG_BLOCK;
+}
+
 static void plan( tr_drag *drag )
 {
     bool few = grabbed_count( drag ) <= FEW;
@@ -51,7 +82,7 @@ static void plan( tr_drag *drag )
     preview.graph.max_iterations = GRAPH_ROUNDS;
     preview.graph.tolerance = GRAPH_REST;
     drag->how[TR_DRAG_NEAR] = drag->how[TR_DRAG_FAR] = preview;
-    drag->how[TR_DRAG_FAR].stride = 2 * stride <= TR_DRAG_BLOCK ? 2 * stride : TR_DRAG_BLOCK;
+    drag->how[TR_DRAG_FAR].stride = key_stride( drag, few );
     drag->how[TR_DRAG_EXACT] = tr_default_settling();
     drag->blocks[TR_DRAG_NEAR] = 1;
     drag->blocks[TR_DRAG_FAR] = few ? 16 : 4;
@@ -104,6 +135,12 @@ static bool find_sets( tr_drag *drag )
     return ok;
 }
 
+static int largest_stride( const tr_drag *drag )
+{
+    int near = drag->how[TR_DRAG_NEAR].stride, far = drag->how[TR_DRAG_FAR].stride;
+    return near > far ? near : far;
+}
+
 static bool build_settler( tr_drag *drag, tr_error *error )
 {
     int nodes = drag->stage.actor_count + drag->stage.prop_count;
@@ -122,7 +159,7 @@ static bool build_settler( tr_drag *drag, tr_error *error )
                           .affected = drag->layer.affected,
                           .first = drag->range.first,
                           .last = drag->range.last,
-                          .reach = drag->how[TR_DRAG_FAR].stride,
+                          .reach = largest_stride( drag ),
                           .kept = drag->how[TR_DRAG_NEAR].stride };
     drag->settler = tr_settler_create( &def, error );
     tr_free( set_of );
