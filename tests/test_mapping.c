@@ -491,14 +491,79 @@ static void a_reference_must_be_in_the_file( void **state )
     end( &x );
 }
 
+// ---------------------------------------------------------------------------------------------------- drives
+
+static void add_drive( fixture *x, const char *id, const char *joint, const char *source )
+{
+    tr_drive drive = tr_default_drive( id, "a" );
+    snprintf( drive.joint, sizeof drive.joint, "%s", joint );
+    snprintf( drive.source, sizeof drive.source, "%s", source );
+    assert_non_null( tr_scene_add_drive( &x->scene, &drive ) );
+}
+
+// What the scene says of a joint counts before its map, and is in the map that is written.
+static void drives_count_before_the_map( void **state )
+{
+    (void)state;
+    fixture x;
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
+    make_mapped( &x, folder );
+    add_drive( &x, "head", "skull", "Spine" );
+    add_drive( &x, "stiff", "back", "" );
+    check_ok( build_mapped( &x, folder,
+                            "{\"version\": 1, \"joints\": {\"pelvis\": \"Hips\", \"back\": \"Spine\"}, "
+                            "\"turns\": {\"pelvis\": [0, 0, 0, 1], \"back\": [0, 0, 0, 1], \"skull\": [0, 0, "
+                            "0, 1]}}" ),
+              &x.error );
+    const int expected[3] = { 0, -1, 1 };
+    assert_memory_equal( x.stage.actors[0].map, expected, sizeof expected );
+    tr_result out = solve( &x, "copy" );
+    check_near( q_angle( tr_world_pose( &out.worlds[0], 9 ).rotations[2], q_axis_angle( v3_x, 0.18 ) ), 0,
+                1e-9 );
+    check_near( q_angle( tr_world_pose( &out.worlds[0], 9 ).rotations[1], q_identity ), 0, 1e-9 );
+    check_ok( tr_result_save( &x.stage, &out, "copy", folder, &x.error ), &x.error );
+    fixture again;
+    open_folder( &again, folder );
+    assert_int_equal( again.scene.drive_count, 0 );
+    assert_memory_equal( again.stage.actors[0].map, expected, sizeof expected );
+    end( &again );
+    tr_result_free( &out );
+    end( &x );
+    remove_folder( folder );
+}
+
+static void wrong_drives_are_refused( void **state )
+{
+    (void)state;
+    for ( int i = 0; i < 2; ++i ) {
+        fixture x;
+        char folder[FOLDER_SIZE];
+        new_folder( folder );
+        make_mapped( &x, folder );
+        add_drive( &x, "wrong", i == 0 ? "Skull" : "skull", i == 0 ? "Spine" : "Back" );
+        assert_false( build_mapped( &x, folder, "{\"version\": 1}" ) );
+        assert_string_equal( x.error.path, i == 0 ? "drives[0].joint" : "drives[0].source" );
+        assert_non_null( strstr( x.error.message, i == 0 ? "no joint \"Skull\"" : "no joint \"Back\"" ) );
+        end( &x );
+        remove_folder( folder );
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_joint_map_leads_to_another_skeleton ), TEST( wrong_joint_maps_are_refused ),
-        TEST( chains_are_spread_by_arc_length ),       TEST( chains_shrink_and_joints_count_before_them ),
-        TEST( the_rest_keeps_its_own_animation ),      TEST( any_rest_pose_gives_the_same_result ),
-        TEST( real_files_rest_in_any_pose ),           TEST( a_reference_must_be_in_the_file ),
+        TEST( a_joint_map_leads_to_another_skeleton ),
+        TEST( wrong_joint_maps_are_refused ),
+        TEST( chains_are_spread_by_arc_length ),
+        TEST( chains_shrink_and_joints_count_before_them ),
+        TEST( the_rest_keeps_its_own_animation ),
+        TEST( any_rest_pose_gives_the_same_result ),
+        TEST( real_files_rest_in_any_pose ),
+        TEST( a_reference_must_be_in_the_file ),
         TEST( folders_of_results_keep_rest_poses ),
+        TEST( drives_count_before_the_map ),
+        TEST( wrong_drives_are_refused ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

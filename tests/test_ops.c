@@ -32,7 +32,8 @@ static const char *const start_script =
     "clip_add id=turn cast=p01 file=walks/turn.bvh unit=0.01 first=3 blend=12\n"
     "clip_add id=stop cast=p01 file=walks/stop.bvh\n"
     "pair_add id=stab kind=pass a=p01 b=box01 range=20,40\n"
-    "pair_add id=apart kind=exclude a=step\n";
+    "pair_add id=apart kind=exclude a=step\n"
+    "drive_add id=spine cast=p01 joint=Spine1 source=Spine\n";
 
 // One line for every row of the op table, valid in the scene above.
 static const char *const samples[] = {
@@ -91,6 +92,10 @@ static const char *const samples[] = {
     "clip_rename id=turn to=spin",
     "clip_copy id=turn to=again cast=p02 first=4 blend=3",
     "clip_move id=stop before=turn",
+    "drive_add id=thumb cast=p02 joint=\"Left Thumb\" source=",
+    "drive_set id=spine joint=Spine2 source=",
+    "drive_remove id=spine",
+    "drive_rename id=spine to=back",
     "pair_add id=near kind=link a=p02 b=step range=5,60",
     "pair_set id=stab kind=limit a=p02 b=p01 range=",
     "pair_remove id=stab",
@@ -263,6 +268,9 @@ static void clips_follow_their_cast_member( void **state )
     assert_string_equal( scene->clips[2].id, "twin_1" );
     assert_string_equal( scene->clips[3].cast, "twin" );
     assert_string_equal( scene->clips[2].source.file, "walks/turn.bvh" );
+    assert_int_equal( scene->drive_count, 2 );
+    assert_string_equal( scene->drives[0].cast, "anna" );
+    assert_string_equal( scene->drives[1].cast, "twin" );
     apply( document, "cast_remove id=anna" );
     assert_int_equal( scene->clip_count, 2 );
     assert_string_equal( scene->clips[0].cast, "twin" );
@@ -428,6 +436,9 @@ static const struct {
     { "clip_set id=turn file=", 23, "clips[0].source.file", "a clip needs a motion file" },
     { "clip_set id=turn first=9 last=3", 31, "clips[0].source.last", "before the first frame" },
     { "clip_set id=turn blend=-2", 24, "clips[0].blend", "must lie between" },
+    { "drive_add id=d cast=box01 joint=a", 21, "drives[1].cast", "there is no cast member \"box01\"" },
+    { "drive_add id=d cast=p01 joint=", 31, "drives[1].joint", "needs a joint of the target" },
+    { "drive_add id=d cast=p01 joint=Spine1", 31, "drives[1].joint", "is driven by drives[0] already" },
     { "clip_move id=turn before=x", 26, "", "there is no clip \"x\"" },
     { "obstacle_scale scale=0", 22, "environment.boxes[0].scale", "must lie between" },
     { "obstacle_scale scale=2 members=p01", 32, "", "there is no such box in the environment" },
@@ -759,6 +770,7 @@ static void check_field( const char *op, const char *field )
                                             { "handle_", "handles[]." },
                                             { "clip_", "clips[]." },
                                             { "pair_", "pairs[]." },
+                                            { "drive_", "drives[]." },
                                             { "scene_", "" } };
     tr_text paths = { 0 };
     char line[120] = "";

@@ -79,7 +79,10 @@ static const char *const full_scene =
     " \"imesh\": true,\n"
     " \"pairs\": [\n"
     "  {\"id\": \"q1\", \"kind\": \"pass\", \"a\": \"p01\", \"b\": \"wall\", \"range\": [5, 9]},\n"
-    "  {\"id\": \"q2\", \"kind\": \"exclude\", \"a\": \"box01\"}]}\n";
+    "  {\"id\": \"q2\", \"kind\": \"exclude\", \"a\": \"box01\"}],\n"
+    " \"drives\": [\n"
+    "  {\"id\": \"d1\", \"cast\": \"p01\", \"joint\": \"Spine1\", \"source\": \"Spine\"},\n"
+    "  {\"id\": \"d2\", \"cast\": \"p01\", \"joint\": \"Tail\"}]}\n";
 
 static tr_scene parse( const char *text )
 {

@@ -253,6 +253,88 @@ static void the_environment_is_scaled_and_moved( void **state )
     end( &d );
 }
 
+// ------------------------------------------------------------------------------------------------ joint maps
+
+// A relay whose first person has the body of another file, with a skull for a head.
+static void begin_stranger( desk *d, int *joints )
+{
+    char path[256], body[256];
+    tr_opened relay;
+    *d = ( desk ){ 0 };
+    make_folder( d );
+    check_ok( tr_open( &relay, "box_relay", 2, &d->error ), &d->error );
+    relay.scene.last = relay.scene.first + 40;
+    const tr_motion *own = tr_library_find( &relay.library, relay.scene.cast[0].source.file );
+    tr_motion stranger = { 0 };
+    for ( int j = 0; j < own->skeleton.joint_count; ++j ) {
+        const tr_joint *joint = &own->skeleton.joints[j];
+        const char *name = strcmp( joint->name, "Head" ) == 0 ? "Skull" : joint->name;
+        assert_true( tr_skeleton_add( &stranger.skeleton, name, joint->parent, joint->offset ) >= 0 );
+        stranger.skeleton.joints[j].end_site = joint->end_site;
+    }
+    *joints = own->skeleton.joint_count;
+    check_ok( tr_clip_alloc( &stranger.clip, 1, *joints, 30, false, &d->error ), &d->error );
+    snprintf( body, sizeof body, "%s/stranger.bvh", d->folder );
+    check_ok( tr_motion_save( &stranger, body, &d->error ), &d->error );
+    tr_motion_free( &stranger );
+    snprintf( relay.scene.cast[0].target.skeleton.file, TR_PATH_MAX, "%s", body );
+    relay.scene.cast[0].target.skeleton.unit = 0.01;
+    snprintf( path, sizeof path, "%s/stranger.json", d->folder );
+    check_ok( tr_scene_save_beside( &relay.scene, &relay.library, NULL, path, &d->error ), &d->error );
+    tr_opened_free( &relay );
+    open_app( d, path, 0, false );
+}
+
+static const char *driver_of( const desk *d, const char *joint )
+{
+    const tr_stage *stage;
+    assert_non_null( tr_app_result( d->app, &stage ) );
+    const tr_actor *actor = &stage->actors[0];
+    int to = tr_skeleton_find( &actor->target, joint );
+    assert_true( to >= 0 );
+    int from = actor->map[to];
+    return from >= 0 ? actor->source.skeleton.joints[from].name : "";
+}
+
+static void joint_maps_are_suggested_changed_saved_and_loaded( void **state )
+{
+    (void)state;
+    desk d;
+    int joints;
+    begin_stranger( &d, &joints );
+    press( &d, "item.p02" );
+    assert_null( tr_ui_spot( ui_of( &d ), "map.suggest" ) ); // its body is its motion's own
+    press( &d, "item.p01" );
+    assert_string_equal( driver_of( &d, "Skull" ), "Head" );
+    choose( &d, "map.Spine", "nothing" );
+    assert_string_equal( driver_of( &d, "Spine" ), "" );
+    assert_int_equal( tr_app_ops( d.app ), 1 );
+    choose( &d, "map.Spine", "Hips" );
+    assert_string_equal( driver_of( &d, "Spine" ), "Hips" );
+    assert_int_equal( tr_app_scene( d.app )->drive_count, 1 );
+    char path[256];
+    snprintf( path, sizeof path, "%s/mine.json", d.folder );
+    press( &d, "map.save" );
+    key( &d, 'A', TR_MOD_CTRL );
+    type( &d, path );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_false( ui_of( &d )->message_bad );
+    press( &d, "map.suggest" ); // one step: the drive is gone
+    settle( &d );
+    assert_string_equal( driver_of( &d, "Spine" ), "Spine" );
+    press( &d, "map.load" );
+    type( &d, path );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_string_equal( driver_of( &d, "Spine" ), "Hips" );
+    assert_non_null( strstr( tr_app_scene( d.app )->cast[0].mapping, "mine.json" ) );
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    assert_string_equal( driver_of( &d, "Spine" ), "Spine" );
+    end( &d );
+}
+
 // ------------------------------------------------------------------------------------------------- clipboard
 
 static void texts_are_copied_and_pasted( void **state )
@@ -295,6 +377,7 @@ int main( void )
         TEST( rules_have_exact_values ),
         TEST( rules_change_their_kind ),
         TEST( the_environment_is_scaled_and_moved ),
+        TEST( joint_maps_are_suggested_changed_saved_and_loaded ),
         TEST( texts_are_copied_and_pasted ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

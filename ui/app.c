@@ -326,6 +326,18 @@ static void drop( tr_app *app, const char *path )
     tr_ops_add( &app->ops, "cast_add id=%s file=\"%s\"", id, path );
 }
 
+static bool save_map( tr_app *app, const char *path, tr_error *error )
+{
+    tr_shown shown = look( app );
+    int actor = shown.stage != NULL ? tr_scene_find_cast( shown.stage->scene, app->ui.map_of ) : -1;
+    if ( actor < 0 )
+        return tr_error_set( error, "%s is not on the stage", app->ui.map_of );
+    if ( !tr_joint_map_save( &shown.stage->actors[actor], path, false, error ) )
+        return false;
+    tr_ui_say( &app->ui, false, "Saved %s", path );
+    return true;
+}
+
 static void carry_out( tr_app *app, const tr_ask *ask )
 {
     tr_ui *ui = &app->ui;
@@ -366,6 +378,10 @@ static void carry_out( tr_app *app, const tr_ask *ask )
         tr_session_draw( app->session, &job );
         break;
     }
+    case TR_ASK_LOAD_MAP:
+        tr_map_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
+        break;
+    case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
     case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
     case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;
     case TR_ASK_METHOD: tr_session_set_method( app->session, tr_method_find( ask->text ) ); break;

@@ -21,6 +21,8 @@ typedef enum tr_ask_kind { // what is not a change of the document
     TR_ASK_EXPORT,      // text: folder
     TR_ASK_PICTURE,
     TR_ASK_VIDEO,
+    TR_ASK_LOAD_MAP, // text: path; of ui->map_of
+    TR_ASK_SAVE_MAP,
     TR_ASK_SOLVE,
     TR_ASK_CANCEL,
     TR_ASK_METHOD, // text: its name
@@ -283,6 +285,10 @@ void tr_panel_left( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_right( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+// The joint map of a character, where its body is of another file than its motion; and the ops that make it
+// use another map, "" = what is suggested.
+void tr_panel_map( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *cast );
+void tr_map_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file );
 void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );

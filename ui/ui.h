@@ -137,6 +137,8 @@ typedef enum tr_dialog {
     TR_DIALOG_EXPORT_MOTION,
     TR_DIALOG_EXPORT_PICTURE,
     TR_DIALOG_EXPORT_VIDEO,
+    TR_DIALOG_LOAD_MAP,
+    TR_DIALOG_SAVE_MAP,
     TR_DIALOG_UNSAVED,
     TR_DIALOG_RESTORE,
     TR_DIALOG_FIND
@@ -309,6 +311,7 @@ typedef struct tr_ui {
     bool field_fresh;    // all of it is selected, so that typing replaces it
     char folder[512];    // the file dialog's
     char folder_of[512]; // the document's file when that was chosen
+    tr_id map_of;        // whose joint map it is about
     char filter[64];
     int filter_length;
     int report_sort;

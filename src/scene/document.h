@@ -17,6 +17,7 @@ typedef enum tr_list {
     TR_LIST_HANDLE,
     TR_LIST_CLIP,
     TR_LIST_PAIR,
+    TR_LIST_DRIVE,
     TR_LIST_COUNT,
     TR_LIST_SCENE = TR_LIST_COUNT // no list: the scene's own fields
 } tr_list;
@@ -40,6 +41,7 @@ typedef union tr_element {
     tr_handle handle;
     tr_cast_clip clip;
     tr_pair pair;
+    tr_drive drive;
 } tr_element;
 
 const tr_list_info *tr_list_get_info( tr_list list );
@@ -160,7 +162,7 @@ bool tr_id_valid( const char *id ); // [a-z0-9_]+
 
 // ------------------------------------------------------------------------------------------- references
 // What names an element follows it. Those that name a removed one go with it; a copied layer brings its
-// sections and handles, a copied cast member its clips.
+// sections and handles, a copied cast member its clips and drives.
 bool tr_references_remove( tr_edit *edit, tr_scene *scene, tr_list list, const char *id );
 bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const char *from, const char *to,
                            tr_error *error );

@@ -2,9 +2,10 @@
 //
 // A map file is JSON: {"version": 1, "joints": {"<target joint>": "<source joint>", …}, "chains": [{"target":
 // [first, last], "source": [first, last]}, …], "turns": {"<target joint>": [x, y, z, w], …}}. What a joint is
-// given by name counts before its chain. Target joints that are in neither are driven by nothing. Turns are
-// the actor's `align`, of all joints; where a joint lies between two of the source, those of the second
-// follow. "soles": {"<target joint>": [source, target], …} are the heights at which joints of feet stand.
+// given by name (null: nothing) counts before its chain. Target joints that are in neither are driven by
+// nothing. Turns are the actor's `align`, of all joints; where a joint lies between two of the source, those
+// of the second follow. "soles": {"<target joint>": [source, target], …} are the heights at which joints of
+// feet stand.
 #include "scene/joint_map.h"
 
 #include <ctype.h>
@@ -242,17 +243,28 @@ static bool read_joints( tr_actor *actor, const tr_json *root )
     json_object_foreach( *root->ok ? joints.value : NULL, name, value )
     {
         tr_json at = tr_json_member( &joints, name, true );
-        int to = tr_skeleton_find( &actor->target, name );
-        if ( to < 0 )
+        bool none = json_is_null( at.value ), bad_source;
+        int from = none ? -1 : read_joint( &at, &actor->source.skeleton, "source" );
+        const char *source = from >= 0 ? actor->source.skeleton.joints[from].name : "";
+        if ( *root->ok && !tr_joint_map_drive( actor, name, source, &bad_source ) )
             tr_json_fail( &at, "the target skeleton has no such joint" );
-        int from = read_joint( &at, &actor->source.skeleton, "source" );
-        if ( to < 0 || from < 0 )
+        if ( !*root->ok )
             break;
-        actor->map[to] = from;
-        if ( actor->blends != NULL )
-            actor->blends[to] = ( tr_map_blend ){ 0 };
     }
     return *root->ok;
+}
+
+bool tr_joint_map_drive( tr_actor *actor, const char *joint, const char *source, bool *bad_source )
+{
+    int to = tr_skeleton_find( &actor->target, joint ),
+        from = source[0] != 0 ? tr_skeleton_find( &actor->source.skeleton, source ) : -1;
+    *bad_source = to >= 0;
+    if ( to < 0 || ( from < 0 && source[0] != 0 ) )
+        return false;
+    actor->map[to] = from;
+    if ( actor->blends != NULL )
+        actor->blends[to] = ( tr_map_blend ){ 0 };
+    return true;
 }
 
 // Four numbers of an array, from `first` on.
@@ -366,9 +378,10 @@ static bool joints_json( json_t *joints, const tr_actor *actor, const tr_actor *
     for ( int j = 0; j < target->joint_count; ++j ) {
         bool told =
             spread->map[j] == actor->map[j] && tr_joint_blends( spread, j ) == tr_joint_blends( actor, j );
-        if ( actor->map[j] >= 0 && !told &&
-             json_object_set_new( joints, target->joints[j].name,
-                                  tr_json_text( source->joints[actor->map[j]].name ) ) != 0 )
+        json_t *from = told                 ? NULL
+                       : actor->map[j] >= 0 ? tr_json_text( source->joints[actor->map[j]].name )
+                                            : json_null(); // of a chain, but not driven by it
+        if ( !told && json_object_set_new( joints, target->joints[j].name, from ) != 0 )
             return false;
     }
     return true;

@@ -66,9 +66,12 @@ static void refer( tr_file_ref *ref, const char *sub, const char *id )
 }
 
 // Does the folder hold a joint map of this character?
-static bool has_map( const tr_cast *cast )
+static bool has_map( const tr_scene *scene, const tr_cast *cast )
 {
-    return cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
+    bool driven = false;
+    for ( int i = 0; i < scene->drive_count; ++i )
+        driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
+    return driven || cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
 }
 
 // The same scene with the same frame numbers, standing on the files of the folder: every clip starts at the
@@ -80,7 +83,7 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
         refer( &cast->source, "source/", cast->id );
-        if ( has_map( cast ) ) // also of what was found in frames that are not there any more
+        if ( has_map( stage->scene, cast ) ) // also of what was found in frames that are not there any more
             snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
         if ( cast->target.skeleton.file[0] != 0 ) { // written as it came out of the scaling
             refer( &cast->target.skeleton, "target/", cast->id );
@@ -92,7 +95,8 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         cast->heading = 0;
         cast->start = out->first;
     }
-    out->clip_count = 0; // joined in the sources
+    out->clip_count = 0;  // joined in the sources
+    out->drive_count = 0; // in the maps
     for ( int p = 0; p < out->prop_count; ++p ) {
         refer( &out->props[p].track, "source/", out->props[p].id );
         out->props[p].position = v3_zero;
@@ -107,7 +111,7 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
 {
     const tr_cast *cast = &stage->scene->cast[i];
     const tr_actor *actor = &stage->actors[i];
-    if ( has_map( cast ) ) {
+    if ( has_map( stage->scene, cast ) ) {
         char *path = tr_string_format( "%s/target/%s.map.json", folder, cast->id );
         bool ok = path != NULL ? tr_joint_map_save( actor, path, true, error ) : tr_error_memory( error );
         tr_free( path );
@@ -245,7 +249,7 @@ static bool make_folders( const tr_stage *stage, const char *folder, tr_error *e
 {
     bool targets = false;
     for ( int i = 0; i < stage->scene->cast_count; ++i )
-        targets = targets || has_map( &stage->scene->cast[i] );
+        targets = targets || has_map( stage->scene, &stage->scene->cast[i] );
     char *source = tr_string_format( "%s/source", folder ), *target = tr_string_format( "%s/target", folder );
     bool ok = source != NULL && target != NULL
                   ? tr_folder_make( source, error ) && ( !targets || tr_folder_make( target, error ) )
@@ -314,7 +318,7 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
              tell( visit, context, folder, source, ".bvh" );
         if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
             ok = tell( visit, context, folder, target, ".bvh" );
-        if ( ok && !prop && has_map( &scene->cast[i] ) )
+        if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
             ok = tell( visit, context, folder, target, ".map.json" );
         tr_free( source );
         tr_free( target );

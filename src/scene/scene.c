@@ -24,7 +24,7 @@ _Static_assert( offsetof( tr_cast, id ) == 0 && offsetof( tr_prop, id ) == 0 &&
                     offsetof( tr_obstacle, id ) == 0 && offsetof( tr_constraint, id ) == 0 &&
                     offsetof( tr_layer, id ) == 0 && offsetof( tr_section, id ) == 0 &&
                     offsetof( tr_handle, id ) == 0 && offsetof( tr_cast_clip, id ) == 0 &&
-                    offsetof( tr_pair, id ) == 0,
+                    offsetof( tr_pair, id ) == 0 && offsetof( tr_drive, id ) == 0,
                 "every element starts with its id" );
 _Static_assert( offsetof( tr_constraint, kind ) == sizeof( tr_id ) &&
                     offsetof( tr_layer, kind ) == sizeof( tr_id ) &&
@@ -49,6 +49,7 @@ static const tr_list_info list_infos[TR_LIST_COUNT] = {
     [TR_LIST_HANDLE] = LIST( "handles", "handle", tr_handle, handles, handle ),
     [TR_LIST_CLIP] = LIST( "clips", "clip", tr_cast_clip, clips, clip ),
     [TR_LIST_PAIR] = LIST( "pairs", "pair", tr_pair, pairs, pair ),
+    [TR_LIST_DRIVE] = LIST( "drives", "drive", tr_drive, drives, drive ),
 };
 
 const tr_list_info *tr_list_get_info( tr_list list )
@@ -270,6 +271,15 @@ tr_cast_clip tr_default_cast_clip( const char *id, const char *cast )
     return clip;
 }
 
+tr_drive tr_default_drive( const char *id, const char *cast )
+{
+    tr_drive drive;
+    memset( &drive, 0, sizeof drive );
+    set_id( drive.id, id );
+    set_id( drive.cast, cast );
+    return drive;
+}
+
 tr_pair tr_default_pair( const char *id, tr_pair_kind kind )
 {
     tr_pair pair;
@@ -294,6 +304,7 @@ void tr_element_default( tr_element *out, tr_list list, const char *id, int kind
     case TR_LIST_HANDLE: out->handle = tr_default_handle( id, "", 0 ); break;
     case TR_LIST_CLIP: out->clip = tr_default_cast_clip( id, "" ); break;
     case TR_LIST_PAIR: out->pair = tr_default_pair( id, (tr_pair_kind)kind ); break;
+    case TR_LIST_DRIVE: out->drive = tr_default_drive( id, "" ); break;
     default: set_id( out->id, id ); break;
     }
 }
@@ -401,6 +412,11 @@ tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip )
 tr_pair *tr_scene_add_pair( tr_scene *scene, const tr_pair *pair )
 {
     return append( scene, TR_LIST_PAIR, pair );
+}
+
+tr_drive *tr_scene_add_drive( tr_scene *scene, const tr_drive *drive )
+{
+    return append( scene, TR_LIST_DRIVE, drive );
 }
 
 int tr_scene_find_cast( const tr_scene *scene, const char *id )

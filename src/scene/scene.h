@@ -203,6 +203,13 @@ typedef struct tr_pair {
     int first, last; // both included; the default, ±TR_MAX_FRAMES, is always
 } tr_pair;
 
+// What drives a joint of a cast member's target, whatever its map says.
+typedef struct tr_drive {
+    tr_id id, cast;
+    char joint[TR_JOINT_MAX];  // of the target
+    char source[TR_JOINT_MAX]; // of the source, "" = nothing drives it
+} tr_drive;
+
 typedef struct tr_scene {
     double fps;
     int first, last; // frame range, both included
@@ -226,6 +233,8 @@ typedef struct tr_scene {
     int clip_count, clip_capacity;
     tr_pair *pairs;
     int pair_count, pair_capacity;
+    tr_drive *drives;
+    int drive_count, drive_capacity;
 } tr_scene;
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
@@ -239,6 +248,7 @@ tr_section tr_default_section( const char *id, const char *layer, int frame );
 tr_handle tr_default_handle( const char *id, const char *layer, int frame ); // the whole section, pinned
 tr_cast_clip tr_default_cast_clip( const char *id, const char *cast );
 tr_pair tr_default_pair( const char *id, tr_pair_kind kind ); // always
+tr_drive tr_default_drive( const char *id, const char *cast );
 tr_point tr_point_joint( const char *who, const char *joint );
 tr_point tr_point_prop( const char *who, vec3 offset );
 // Points as text, in files, ops and reports alike: p03.LeftHand, box01@0,0.15,0,
@@ -259,6 +269,7 @@ tr_section *tr_scene_add_section( tr_scene *scene, const tr_section *section );
 tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle );
 tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip );
 tr_pair *tr_scene_add_pair( tr_scene *scene, const tr_pair *pair );
+tr_drive *tr_scene_add_drive( tr_scene *scene, const tr_drive *drive );
 int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; so the next four
 int tr_scene_find_prop( const tr_scene *scene, const char *id );
 int tr_scene_find_obstacle( const tr_scene *scene, const char *id );

@@ -376,6 +376,22 @@ static bool check_scene_itself( const checker *c )
            fail( c, TR_LIST_SCENE, 0, "range", "there are more than %d frames", TR_MAX_FRAMES );
 }
 
+// Names of joints are looked up once files are open.
+static bool check_drive( const checker *c, int index, const tr_drive *drive )
+{
+    const named *body = find_body( c, drive->cast );
+    if ( body == NULL || body->list != TR_LIST_CAST )
+        return dangling( c, TR_LIST_DRIVE, index, "cast", drive->cast, "cast member", 1u << TR_LIST_CAST );
+    if ( drive->joint[0] == 0 )
+        return fail( c, TR_LIST_DRIVE, index, "joint", "a drive needs a joint of the target" );
+    for ( int i = 0; i < index; ++i )
+        if ( strcmp( c->scene->drives[i].cast, drive->cast ) == 0 &&
+             strcmp( c->scene->drives[i].joint, drive->joint ) == 0 )
+            return fail( c, TR_LIST_DRIVE, index, "joint", "%s of %s is driven by drives[%d] already",
+                         drive->joint, drive->cast, i );
+    return true;
+}
+
 static bool check_references( const checker *c )
 {
     const tr_scene *scene = c->scene;
@@ -392,6 +408,8 @@ static bool check_references( const checker *c )
         ok = check_clip( c, i, &scene->clips[i] );
     for ( int i = 0; ok && i < scene->pair_count; ++i )
         ok = check_pair( c, i, &scene->pairs[i] );
+    for ( int i = 0; ok && i < scene->drive_count; ++i )
+        ok = check_drive( c, i, &scene->drives[i] );
     return ok;
 }
 
@@ -420,7 +438,8 @@ static bool check_names( checker *c )
         ok = check_unique( c, c->bodies, c->body_count ) && check_own_ids( c, TR_LIST_CONSTRAINT, all ) &&
              check_own_ids( c, TR_LIST_LAYER, c->layers ) && check_own_ids( c, TR_LIST_SECTION, all ) &&
              check_own_ids( c, TR_LIST_HANDLE, all ) && check_own_ids( c, TR_LIST_CLIP, all ) &&
-             check_own_ids( c, TR_LIST_PAIR, all ) && check_references( c );
+             check_own_ids( c, TR_LIST_PAIR, all ) && check_own_ids( c, TR_LIST_DRIVE, all ) &&
+             check_references( c );
     }
     tr_free( c->bodies );
     tr_free( c->layers );

@@ -137,6 +137,13 @@ static const tr_field pair_fields[] = {
     { "range", TR_FIELD_INTS, offsetof( tr_pair, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
 };
 
+static const tr_field drive_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_drive, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "cast", TR_FIELD_ID, offsetof( tr_drive, cast ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "joint", TR_FIELD_TEXT, offsetof( tr_drive, joint ), TR_JOINT_MAX, .flags = TR_FIELD_REQUIRED },
+    { "source", TR_FIELD_TEXT, offsetof( tr_drive, source ), TR_JOINT_MAX },
+};
+
 static const tr_field scene_fields[] = {
     { "fps", TR_FIELD_NUMBERS, offsetof( tr_scene, fps ), 1, 0.1, 1000 },
     { "range", TR_FIELD_INTS, offsetof( tr_scene, first ), 2, -TR_MAX_FRAMES, TR_MAX_FRAMES,
@@ -182,6 +189,7 @@ const tr_field *tr_fields( tr_list list, int *count )
         [TR_LIST_HANDLE] = { handle_fields, COUNT( handle_fields ) },
         [TR_LIST_CLIP] = { clip_fields, COUNT( clip_fields ) },
         [TR_LIST_PAIR] = { pair_fields, COUNT( pair_fields ) },
+        [TR_LIST_DRIVE] = { drive_fields, COUNT( drive_fields ) },
         [TR_LIST_SCENE] = { scene_fields, COUNT( scene_fields ) },
     };
     *count = tables[list].count;

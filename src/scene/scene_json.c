@@ -176,7 +176,7 @@ static void read_scene( const tr_json *root, tr_scene *scene )
 {
     static const char *const keys[] = { "version",     "fps",         "range",  "cast",     "props",
                                         "environment", "constraints", "layers", "sections", "handles",
-                                        "clips",       "pairs",       "imesh",  NULL };
+                                        "clips",       "pairs",       "imesh",  "drives",   NULL };
     static const char *const environment_keys[] = { "ground", "boxes", NULL };
     read_version( root ); // first: a newer file may well have other keys
     tr_json_keys( root, keys );

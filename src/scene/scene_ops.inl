@@ -217,6 +217,17 @@ OP( pair_copy, PAIR, copy, "Adds a second pair like the first.", NEED( id, ID, N
     NEED( to, ID, "id", "id of the copy" ), MAY( kind, TEXT, "kind", "link, exclude, limit or pass" ),
     MAY( a, ID, "a", "cast member, prop or obstacle" ), PAIR_PARAMS )
 
+OP( drive_add, DRIVE, add, "Lets a source joint drive a joint of the target, whatever the joint map says.",
+    NEED( id, ID, "id", "new id" ), NEED( cast, ID, "cast", "cast member" ),
+    NEED( joint, TEXT, "joint", "joint of the target" ),
+    MAY( source, TEXT, "source", "joint of the source; empty = nothing drives it" ) )
+OP( drive_set, DRIVE, set, "Changes what drives a joint.", NEED( id, ID, NULL, "drive" ),
+    MAY( joint, TEXT, "joint", "joint of the target" ),
+    MAY( source, TEXT, "source", "joint of the source; empty = nothing drives it" ) )
+OP( drive_remove, DRIVE, remove, "Removes a drive: the joint map counts again.", NEED( id, ID, NULL, "drive" ) )
+OP( drive_rename, DRIVE, rename, "Gives a drive another id.", NEED( id, ID, NULL, "drive" ),
+    NEED( to, ID, "id", "new id" ) )
+
 #undef OP
 #undef FILE_PARAMS
 #undef PLACEMENT_PARAMS

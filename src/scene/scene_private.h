@@ -20,6 +20,9 @@ tr_spread tr_spread_of( double *values, int count );
 // same index for a copied skeleton; else by name (without namespace, ignoring case; the roles must agree),
 // else by role, side and rank; limbs with different numbers of joints as chains.
 bool tr_joint_map_suggest( tr_actor *actor, tr_error *error );
+// Lets a joint of the source ("" = none) drive one of the target. False: there is no such joint, *bad_source
+// tells of which.
+bool tr_joint_map_drive( tr_actor *actor, const char *joint, const char *source, bool *bad_source );
 bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error );
 
 int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // the one it drives alone; -1: none

@@ -389,6 +389,27 @@ static bool build_target( builder *b, tr_actor *actor, const tr_cast *cast )
            tr_body_build( &actor->source_body, &actor->source.skeleton, NULL, 0, b->error );
 }
 
+// What the scene says of single joints counts before the map. Whether it says anything of this body.
+static bool drive( builder *b, tr_actor *actor, const tr_cast *cast, bool *any )
+{
+    const tr_scene *scene = b->stage->scene;
+    for ( int i = 0; i < scene->drive_count; ++i ) {
+        const tr_drive *d = &scene->drives[i];
+        if ( strcmp( d->cast, cast->id ) != 0 )
+            continue;
+        bool bad_source;
+        if ( !tr_joint_map_drive( actor, d->joint, d->source, &bad_source ) ) {
+            char path[48];
+            snprintf( path, sizeof path, "drives[%d].%s", i, bad_source ? "source" : "joint" );
+            return tr_error_path( b->error, b->file, path, "the %s skeleton of %s has no joint \"%s\"",
+                                  bad_source ? "source" : "target", cast->id,
+                                  bad_source ? d->source : d->joint );
+        }
+        *any = true;
+    }
+    return true;
+}
+
 static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
 {
     bool ok;
@@ -400,6 +421,13 @@ static bool build_map( builder *b, tr_actor *actor, const tr_cast *cast )
             b->file != NULL ? tr_path_beside( b->file, cast->mapping ) : tr_string_copy( cast->mapping );
         ok = path != NULL ? tr_joint_map_load( actor, path, b->error ) : tr_error_memory( b->error );
         tr_free( path );
+    }
+    bool driven = false;
+    ok = ok && drive( b, actor, cast, &driven );
+    if ( ok && driven && actor->turned ) { // its turns are of other joints
+        tr_free( actor->align );
+        actor->align = NULL;
+        actor->turned = false;
     }
     // Whatever carries one body carries the other; a root on the floor that has a pelvis above it lies still.
     if ( ok && actor->map[0] < 0 && actor->own.frame_count == 0 && tr_actor_pelvis( actor ) == 0 )

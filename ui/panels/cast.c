@@ -83,13 +83,16 @@ void tr_panel_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     const tr_scene *scene = shown->scene;
     char title[64];
-    (void)ops;
     filter_field( ui );
     snprintf( title, sizeof title, "Characters  (%d)", scene->cast_count );
     tr_ui_heading( ui, shown->paint, title );
     for ( int i = 0; i < scene->cast_count; ++i )
-        if ( matches( ui, scene->cast[i].id ) )
+        if ( matches( ui, scene->cast[i].id ) ) {
             cast_row( ui, &scene->cast[i] );
+            const tr_item *last = tr_selected( ui );
+            if ( last != NULL && last->kind == TR_ITEM_CAST && strcmp( last->id, scene->cast[i].id ) == 0 )
+                tr_panel_map( ui, shown, ops, &scene->cast[i] ); // under its own row
+        }
     if ( scene->prop_count > 0 ) {
         snprintf( title, sizeof title, "Props  (%d)", scene->prop_count );
         tr_ui_heading( ui, shown->paint, title );

@@ -24,11 +24,13 @@ static const file_dialog file_dialogs[] = {
                                    TR_ASK_PICTURE },
     [TR_DIALOG_EXPORT_VIDEO] = { "Export the range that plays as a video", "Export", "video.mp4", ".mp4",
                                  TR_ASK_VIDEO },
+    [TR_DIALOG_LOAD_MAP] = { "Load a joint map", "Load", "", ".json", TR_ASK_LOAD_MAP },
+    [TR_DIALOG_SAVE_MAP] = { "Save the joint map as", "Save", "map.json", ".json", TR_ASK_SAVE_MAP },
 };
 
 static bool is_file_dialog( tr_dialog dialog )
 {
-    return dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO;
+    return dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_SAVE_MAP;
 }
 
 static void set_field( tr_ui *ui, const char *text )
@@ -223,7 +225,7 @@ static void accept_file( tr_ui *ui, tr_ops *ops )
     char path[1100];
     if ( ui->field[0] == 0 || !whole_path( ui, ui->field, path, sizeof path - 8 ) )
         return;
-    bool open = ui->dialog == TR_DIALOG_OPEN;
+    bool open = ui->dialog == TR_DIALOG_OPEN || ui->dialog == TR_DIALOG_LOAD_MAP;
     if ( is_folder( path ) && !open && d->ending[0] != 0 ) {
         enter_folder( ui, path );
         set_field( ui, d->proposal );
