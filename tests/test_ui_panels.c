@@ -222,6 +222,28 @@ static void rules_change_their_kind( void **state )
     end( &d );
 }
 
+// A link that was drawn is chosen, to be changed at once; Delete removes it, not whom it is about.
+static void a_new_link_is_chosen( void **state )
+{
+    (void)state;
+    desk d;
+    double x0, y0, x1, y1;
+    begin_relay( &d, 2 );
+    key( &d, 'K', 0 );
+    assert_true( tr_app_locate( d.app, "p01.Head", &x0, &y0 ) &&
+                 tr_app_locate( d.app, "p02.Head", &x1, &y1 ) );
+    drag( &d, TR_BUTTON_LEFT, x0, y0, x1, y1, 0 );
+    settle( &d );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CONSTRAINT, "link1" ) );
+    enter( &d, "constraint_set.range.1", "20" );
+    assert_int_equal( constraint_of( &d, "link1" )->last, 20 );
+    key( &d, TR_KEY_DELETE, 0 );
+    settle( &d );
+    assert_int_equal( tr_scene_find_constraint( tr_app_scene( d.app ), "link1" ), -1 );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 2 );
+    end( &d );
+}
+
 // ----------------------------------------------------------------------------------------------- environment
 
 static void the_environment_is_scaled_and_moved( void **state )
@@ -376,6 +398,7 @@ int main( void )
         TEST( names_that_are_taken_are_told ),
         TEST( rules_have_exact_values ),
         TEST( rules_change_their_kind ),
+        TEST( a_new_link_is_chosen ),
         TEST( the_environment_is_scaled_and_moved ),
         TEST( joint_maps_are_suggested_changed_saved_and_loaded ),
         TEST( texts_are_copied_and_pasted ),

@@ -113,6 +113,8 @@ void tr_ui_note( tr_ui *ui, const char *text );    // dim, wrapped
 void tr_ui_caption( tr_ui *ui, const char *text ); // dim, one line
 void tr_ui_text_at( struct nk_command_buffer *canvas, const struct nk_user_font *font, float x, float y,
                     const char *text, struct nk_color colour );
+void tr_ui_tag( const tr_ui *ui, const tr_shown *shown,
+                const char *text ); // beside the pointer, in an overlay
 float tr_ui_text_width( const struct nk_user_font *font, const char *text );
 
 typedef enum tr_icon {

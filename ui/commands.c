@@ -99,10 +99,11 @@ RUN( run_delete )
                                          [TR_ITEM_OBSTACLE] = "obstacle_remove",
                                          [TR_ITEM_CONSTRAINT] = "constraint_remove",
                                          [TR_ITEM_LAYER] = "layer_remove" };
+    bool rule = ui->selection_count > 0 && tr_selected( ui )->kind == TR_ITEM_CONSTRAINT;
     for ( int i = 0; i < ui->selection_count; ++i ) {
         const tr_item *item = &ui->selection[i];
-        bool again = false; // two joints of one character remove it once
-        for ( int k = 0; k < i; ++k )
+        bool again = rule && item->kind != TR_ITEM_CONSTRAINT; // a rule goes, not whom it is about
+        for ( int k = 0; k < i; ++k )                          // two joints of one character remove it once
             again |= ui->selection[k].kind == item->kind && strcmp( ui->selection[k].id, item->id ) == 0;
         if ( !again )
             tr_ops_add( ops, "%s id=%s", verbs[item->kind], item->id );

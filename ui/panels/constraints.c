@@ -72,8 +72,10 @@ void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     const tr_item *item = tr_selected( ui );
     char title[80];
     int count = 0;
-    if ( item != NULL && item->kind == TR_ITEM_CONSTRAINT )
-        tr_panel_rule( ui, shown, ops, &scene->constraints[tr_scene_find_constraint( scene, item->id )] );
+    int chosen =
+        item != NULL && item->kind == TR_ITEM_CONSTRAINT ? tr_scene_find_constraint( scene, item->id ) : -1;
+    if ( chosen >= 0 ) // one that was just drawn comes with the next frame
+        tr_panel_rule( ui, shown, ops, &scene->constraints[chosen] );
     for ( int i = 0; i < scene->constraint_count; ++i )
         count += concerns( ui, &scene->constraints[i] );
     snprintf( title, sizeof title, count < scene->constraint_count ? "Rules  (%d of %d)" : "Rules  (%d)",

@@ -30,7 +30,8 @@ static const file_dialog file_dialogs[] = {
 
 static bool is_file_dialog( tr_dialog dialog )
 {
-    return dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_SAVE_MAP;
+    return ( dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO ) || dialog == TR_DIALOG_LOAD_MAP ||
+           dialog == TR_DIALOG_SAVE_MAP;
 }
 
 static void set_field( tr_ui *ui, const char *text )

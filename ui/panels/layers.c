@@ -80,7 +80,7 @@ static void reach_slider( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const t
     int first = layer->first > scene->first ? layer->first : scene->first,
         last = layer->last < scene->last ? layer->last : scene->last;
     double reach = 0.5 * ( last - first ), middle = 0.5 * ( first + last );
-    bool held, done = tr_ui_slider( ui, "layer.reach", "reach, frames", 1, 150, 1, &reach, &held );
+    bool held, done = tr_ui_slider( ui, "layer.reach", "reach", 1, 150, 1, &reach, &held );
     tr_ops_edit( ops, done, held, "layer_set id=%s range=%.0f,%.0f", layer->id, floor( middle - reach ),
                  ceil( middle + reach ) );
 }

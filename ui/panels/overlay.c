@@ -3,10 +3,20 @@
 
 #include <stdio.h>
 
-static void name_hover( const tr_ui *ui, const tr_shown *shown, struct nk_command_buffer *canvas )
+void tr_ui_tag( const tr_ui *ui, const tr_shown *shown, const char *text )
 {
-    const tr_theme *t = &tr_theme_dark;
     const struct nk_user_font *font = &shown->paint->fonts.text->handle;
+    struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
+    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
+    float width = tr_ui_text_width( font, text ) + 14, x = mouse.x + 16, y = mouse.y + 14;
+    if ( x + width > ui->viewport.x + ui->viewport.width )
+        x = mouse.x - width - 8;
+    nk_fill_rect( canvas, nk_rect( x, y, width, 22 ), 4, nk_rgba( 20, 22, 26, 225 ) );
+    tr_ui_text_at( canvas, font, x + 7, y + 4, text, tr_theme_dark.text );
+}
+
+static void name_hover( const tr_ui *ui, const tr_shown *shown )
+{
     char name[160];
     bool part = ui->cage.hover.kind != TR_PART_NONE;
     if ( ( ui->hover.kind == TR_ITEM_NONE && !part ) || ui->drag.active || ui->drag.navigating )
@@ -15,12 +25,7 @@ static void name_hover( const tr_ui *ui, const tr_shown *shown, struct nk_comman
         tr_part_name( name, sizeof name, shown, &ui->cage.hover );
     else
         tr_item_name( name, sizeof name, shown, &ui->hover );
-    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
-    float width = tr_ui_text_width( font, name ) + 14, x = mouse.x + 16, y = mouse.y + 14;
-    if ( x + width > ui->viewport.x + ui->viewport.width )
-        x = mouse.x - width - 8;
-    nk_fill_rect( canvas, nk_rect( x, y, width, 22 ), 4, nk_rgba( 20, 22, 26, 225 ) );
-    tr_ui_text_at( canvas, font, x + 7, y + 4, name, t->text );
+    tr_ui_tag( ui, shown, name );
 }
 
 static void selection_box( const tr_ui *ui, struct nk_command_buffer *canvas )
@@ -77,7 +82,7 @@ void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         empty_note( ui, shown, canvas );
         tr_cube_draw( ui, canvas, &shown->paint->fonts.small->handle );
         selection_box( ui, canvas );
-        name_hover( ui, shown, canvas );
+        name_hover( ui, shown );
         if ( tr_tool_get( ui->tool )->overlay != NULL )
             tr_tool_get( ui->tool )->overlay( ui, shown );
     }

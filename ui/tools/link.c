@@ -1,6 +1,16 @@
 // Link and contact: rules drawn with the mouse.
 #include "ui/app.h"
 
+#include <stdio.h>
+
+// What was drawn can be seen and changed at once.
+static void show_rule( tr_ui *ui, const char *id )
+{
+    tr_item rule = tr_item_make( TR_ITEM_CONSTRAINT, id, -1 );
+    tr_select( ui, &rule, true );
+    ui->right_tab = TR_RIGHT_CONSTRAINTS;
+}
+
 static bool can_be_linked( const tr_item *item )
 {
     return item->kind == TR_ITEM_CAST || item->kind == TR_ITEM_PROP;
@@ -38,6 +48,7 @@ static void link_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) && tr_item_point( shown, &end, b, sizeof b ) )
         tr_ops_add( ops, "constraint_add id=%s kind=relative a=\"%s\" b=\"%s\" range=%d,%d ease=8,8", id, a,
                     b, ui->loop_first + first, ui->loop_last + first );
+    show_rule( ui, id );
 }
 
 static void link_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
@@ -70,6 +81,15 @@ static void link_hint( tr_ui *ui, const tr_shown *shown )
     tr_ui_hint( ui, "Link %s to %s · Esc cancels", a, end.kind != TR_ITEM_NONE ? b : "…" );
 }
 
+static void link_overlay( tr_ui *ui, const tr_shown *shown )
+{
+    char name[160];
+    tr_item end = ui->drag.active && ui->drag.handle != 0 ? link_end( ui, shown ) : tr_item_none();
+    tr_item_name( name, sizeof name, shown, &end );
+    if ( end.kind != TR_ITEM_NONE )
+        tr_ui_tag( ui, shown, name );
+}
+
 const tr_tool tr_tool_link = { .name = "Link",
                                .spot = "tool.link",
                                .icon = TR_ICON_LINK,
@@ -78,6 +98,7 @@ const tr_tool tr_tool_link = { .name = "Link",
                                .press = link_press,
                                .release = link_release,
                                .draw = link_draw,
+                               .overlay = link_overlay,
                                .hint = link_hint };
 
 // ------------------------------------------------------------------------------------------------- contact
@@ -136,6 +157,30 @@ static void contact_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
                     a, first + shown->scene->first, last + shown->scene->first );
 }
 
+// The disc it would rest on, and when.
+static void contact_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
+{
+    vec3 at;
+    if ( !ui->drag.active || ui->drag.handle == 0 || !tr_item_place( ui, shown, &ui->drag.item, &at ) )
+        return;
+    const tr_colour colour = { 0.16f, 0.72f, 0.45f, 1.0f };
+    vec3 below = v3( at.x, shown->stage->ground, at.z );
+    tr_draw_line_add( list, at, below, colour, 3.0f, true );
+    tr_draw_line_add( list, below, below, colour, 14.0f, true );
+}
+
+static void contact_overlay( tr_ui *ui, const tr_shown *shown )
+{
+    char text[80];
+    int first, last;
+    if ( !ui->drag.active || ui->drag.handle == 0 )
+        return;
+    contact_range( ui, &first, &last );
+    snprintf( text, sizeof text, "rests over frames %d – %d", first + shown->scene->first,
+              last + shown->scene->first );
+    tr_ui_tag( ui, shown, text );
+}
+
 static void contact_hint( tr_ui *ui, const tr_shown *shown )
 {
     char name[160];
@@ -162,4 +207,6 @@ const tr_tool tr_tool_contact = { .name = "Contact",
                                   .help = "click a foot or hand, or paint its lane",
                                   .press = contact_press,
                                   .release = contact_release,
+                                  .draw = contact_draw,
+                                  .overlay = contact_overlay,
                                   .hint = contact_hint };

@@ -72,6 +72,26 @@ static void release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         emit_size( ui, shown, ops, tr_ops_add );
 }
 
+// How large it comes to be, and the way the pointer went for it.
+static void overlay( tr_ui *ui, const tr_shown *shown )
+{
+    const tr_theme *t = &tr_theme_dark;
+    struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
+    float x = (float)ui->drag.start_x, from = (float)ui->drag.start_y, to = (float)ui->drag.y;
+    const char *limb = ui->drag.handle == LIMB ? limb_of( shown, &ui->drag.item ) : NULL;
+    char text[160];
+    if ( !ui->drag.active || ui->drag.handle == 0 || !ui->drag.moved )
+        return;
+    nk_stroke_line( canvas, x, from, x, to, 2, t->accent );
+    nk_fill_circle( canvas, nk_rect( x - 3, from - 3, 6, 6 ), t->dim );
+    nk_fill_circle( canvas, nk_rect( x - 5, to - 5, 10, 10 ), t->accent );
+    snprintf( text, sizeof text, "%s%s%s × %.2f", ui->drag.item.id, limb != NULL ? " " : "",
+              limb != NULL ? limb : "", factor( ui ) );
+    for ( char *at = text; *at != 0; ++at )
+        *at = *at == '_' ? ' ' : *at;
+    tr_ui_tag( ui, shown, text );
+}
+
 static void hint( tr_ui *ui, const tr_shown *shown )
 {
     char name[160];
@@ -94,4 +114,5 @@ const tr_tool tr_tool_size = { .name = "Resize",
                                .press = press,
                                .drag = drag,
                                .release = release,
+                               .overlay = overlay,
                                .hint = hint };
