@@ -7,7 +7,7 @@
 tr_cluster_def tr_default_cluster_def( void )
 {
     return ( tr_cluster_def ){
-        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 1, .newton = true, .tolerance = 3e-4 };
+        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 1, .newton = true, .tolerance = 6e-4 };
 }
 
 tr_goal tr_goal_off( void )
