@@ -168,6 +168,13 @@ static void limbs_that_cross( void **state )
     check_near( out_of( t, "writhe_deviation", "sign_changed_pct" ), 50, 0 );
     assert_true( field_of( t, "writhe_deviation", "max" )->worse );
     assert_true( field_of( t, "writhe_deviation", "same_topology_pct" )->worse );
+    // Within millimetres of each other in the source they have no side.
+    for ( int f = 0; f < 2; ++f )
+        for ( int j = 0; j < 2; ++j )
+            source_at( t, 0, f, j )->z = -0.495;
+    measure_again( t );
+    check_near( out_of( t, "writhe_deviation", "same_topology_pct" ), 50, 0 );
+    check_near( out_of( t, "writhe_deviation", "sign_changed_pct" ), 0, 0 );
     close_theatre( t );
     t = open_theatre( 1, 2, 2, 30 );
     check_null( t, "writhe_deviation", "limbs" );

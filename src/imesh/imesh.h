@@ -214,8 +214,8 @@ typedef struct tr_imesh_near { // one member of a crowd: a body, or a box
 
 typedef struct tr_imesh_near_def {
     double enter, leave; // surface distance in metres: close below the first, until above the second
-    int min_frames;      // shorter ones are dropped, shorter gaps closed
-    int pad;             // frames added at both ends
+    int min_frames; // shorter ones are dropped (but in a clip that is shorter itself), shorter gaps closed
+    int pad;        // frames added at both ends
 } tr_imesh_near_def;
 
 tr_imesh_near_def tr_default_imesh_near_def( double fps );

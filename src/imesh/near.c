@@ -217,10 +217,10 @@ static bool follow( tr_imesh_pairs *out, const sighting *s, int count, const cro
             return false;
         i = k + 1;
     }
-    int kept = begin;
+    int kept = begin, shortest = c->def->min_frames < c->frame_count ? c->def->min_frames : c->frame_count;
     for ( int i = begin; i < out->count; ++i ) {
         tr_imesh_pair pair = out->items[i];
-        if ( pair.last - pair.first + 1 < c->def->min_frames )
+        if ( pair.last - pair.first + 1 < shortest )
             continue;
         pair.first = pair.first > c->def->pad ? pair.first - c->def->pad : 0;
         pair.last = pair.last + c->def->pad < c->frame_count ? pair.last + c->def->pad : c->frame_count - 1;

@@ -19,6 +19,7 @@
 #define STILL       1e-3 // metres: what hardly moves in a round is settled
 #define CALM        0.1  // of a step's first movement: what is left of it is for the next step
 #define STRIDE      0.03 // metres a step goes at most, if steps suffice: less than a limb is thick
+#define LOOSE       0.10 // the same where nobody touches anybody
 
 typedef struct rounds {
     tr_imesh *mesh;
@@ -353,8 +354,17 @@ static bool settle( rounds *r, tr_imesh_report *report )
     return true;
 }
 
-// Steps are there so that volumes do not pass through each other unseen: a short way needs fewer. What all
-// vertices of a frame do together does not count.
+static bool anybody_touches( const tr_imesh *mesh )
+{
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        for ( int i = 0; i < mesh->solver->contacts[f].count; ++i )
+            if ( tr_imesh_touches( mesh, &mesh->solver->contacts[f].items[i] ) )
+                return true;
+    return false;
+}
+
+// Steps are there so that volumes do not pass through each other unseen: a short way needs fewer, and so do
+// people who only stand near each other. What all vertices of a frame do together does not count.
 static int steps_for( const tr_imesh *mesh )
 {
     double longest = 0;
@@ -365,7 +375,9 @@ static int steps_for( const tr_imesh *mesh )
         for ( int v = 0; v < mesh->vertex_count; ++v )
             longest = fmax( longest, v3_distance( v3_add( source[v], all ), target[v] ) );
     }
-    return (int)clampd( ceil( longest / STRIDE ), 1, mesh->def.steps );
+    bool alone = mesh->cast.body_count + mesh->cast.box_count < 2; // in the way of none but himself
+    double stride = alone || anybody_touches( mesh ) ? STRIDE : LOOSE;
+    return (int)clampd( ceil( longest / stride ), 1, mesh->def.steps );
 }
 
 static bool take_step( rounds *r, bool last, tr_imesh_report *report )
@@ -386,10 +398,10 @@ static bool take_step( rounds *r, bool last, tr_imesh_report *report )
 static bool morph( rounds *r, tr_imesh_report *report )
 {
     tr_imesh *mesh = r->mesh;
-    int steps = steps_for( mesh );
     r->morph = 0;
     if ( !detect( r ) ) // who touches in the source
         return false;
+    int steps = steps_for( mesh );
     for ( int step = 1; step <= steps; ++step ) {
         r->morph = (double)step / steps;
         if ( !take_step( r, step == steps, report ) )

@@ -210,7 +210,8 @@ static bool heed_scene( const tr_stage *stage, const tr_imesh_near_def *def, tr_
     bool ok = r.sayings != NULL && r.close != NULL && r.allowed != NULL;
     for ( size_t i = 0; ok && i < count; ++i )
         r.sayings[r.count++] = saying_of( stage, &stage->scene->pairs[i], def->pad );
-    ok = ok && revise( &r, pairs, def->min_frames );
+    ok = ok &&
+         revise( &r, pairs, def->min_frames < stage->frame_count ? def->min_frames : stage->frame_count );
     tr_free( r.sayings );
     tr_free( r.close );
     tr_free( r.allowed );
@@ -240,6 +241,21 @@ bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error
     bool ok = members != NULL ? tr_mesh_links( out, stage, members, &def, error ) : tr_error_memory( error );
     tr_free( members );
     return ok;
+}
+
+bool tr_stage_passes( const tr_stage *stage, int a, int b, int frame )
+{
+    tr_imesh_pair two = { .a = a < b ? a : b, .b = a < b ? b : a };
+    for ( int i = 0; i < stage->scene->pair_count; ++i ) {
+        const tr_pair *pair = &stage->scene->pairs[i];
+        int at = stage->scene->first + frame;
+        if ( pair->kind != TR_PAIR_PASS || at < pair->first || at > pair->last )
+            continue;
+        saying s = saying_of( stage, pair, 0 );
+        if ( is_about( &s, &two ) )
+            return true;
+    }
+    return false;
 }
 
 int tr_mesh_passes( const tr_stage *stage, const tr_imesh_window *window, const int *place_of, int body_count,

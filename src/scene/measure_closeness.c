@@ -157,6 +157,27 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
     return true;
 }
 
+static int member_of( const tr_closeness *closeness, const tr_take *take, int shell )
+{
+    int who = 0;
+    while ( who < take->performer_count && shell >= closeness->first[who + 1] )
+        ++who;
+    return who < take->performer_count ? who : take->performer_count + shell - closeness->shell_count;
+}
+
+void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
+                               int frame, tr_close_pairs *pairs )
+{
+    int kept = 0;
+    for ( int i = 0; i < pairs->count; ++i ) {
+        int a = member_of( closeness, take, pairs->items[i].a ),
+            b = member_of( closeness, take, pairs->items[i].b );
+        if ( !tr_stage_passes( stage, a, b, frame ) )
+            pairs->items[kept++] = pairs->items[i];
+    }
+    pairs->count = kept;
+}
+
 // --------------------------------------------------------------------------------- pairs within one body
 
 bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *body, tr_close_pairs *pairs )

@@ -16,6 +16,7 @@ typedef struct overlap { // of one frame
 } overlap;
 
 typedef struct overlap_scan {
+    const tr_stage *stage;
     const tr_take *take;
     overlap_kind kind;
     const tr_close_pairs *candidates; // [performer_count] for OVERLAP_SELF
@@ -56,6 +57,7 @@ static void scan_overlaps( void *context, int begin, int end )
         pairs.count = 0;
         tr_closeness_pose( &closeness, scan->take, f );
         scan->frames[f].failed = !find_overlaps( scan, &closeness, f, &pairs );
+        tr_closeness_drop_passes( &closeness, scan->stage, scan->take, f, &pairs );
         for ( int i = 0; i < pairs.count; ++i )
             count_depth( &scan->frames[f], pairs.items[i].distance );
     }
@@ -82,10 +84,11 @@ static bool report_overlaps( const overlap *frames, int count, tr_figures *figur
     return ok;
 }
 
-static bool measure_overlaps( const tr_take *take, overlap_kind kind, const tr_close_pairs *candidates,
-                              tr_figures *figures )
+static bool measure_overlaps( const tr_stage *stage, const tr_take *take, overlap_kind kind,
+                              const tr_close_pairs *candidates, tr_figures *figures )
 {
-    overlap_scan scan = { take, kind, candidates, tr_alloc( (size_t)take->frame_count, sizeof( overlap ) ) };
+    overlap_scan scan = { stage, take, kind, candidates,
+                          tr_alloc( (size_t)take->frame_count, sizeof( overlap ) ) };
     if ( scan.frames == NULL )
         return false;
     tr_parallel_for( take->frame_count, frames_per_block, scan_overlaps, &scan );
@@ -104,25 +107,22 @@ static int bodies_with_volume( const tr_take *take )
 
 bool tr_measure_inter_penetration( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    (void)m;
     if ( bodies_with_volume( take ) >= 2 )
-        return measure_overlaps( take, OVERLAP_BODIES, NULL, figures );
+        return measure_overlaps( m->stage, take, OVERLAP_BODIES, NULL, figures );
     tr_figures_null( figures, "the scene has fewer than two bodies with volume" );
     return true;
 }
 
 bool tr_measure_prop_penetration( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    (void)m;
     if ( take->prop_count > 0 && bodies_with_volume( take ) > 0 )
-        return measure_overlaps( take, OVERLAP_PROPS, NULL, figures );
+        return measure_overlaps( m->stage, take, OVERLAP_PROPS, NULL, figures );
     tr_figures_null( figures, "the scene has no body and prop that could meet" );
     return true;
 }
 
 bool tr_measure_self_penetration( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    (void)m;
     tr_close_pairs *candidates = tr_alloc( (size_t)take->performer_count, sizeof *candidates );
     bool ok = candidates != NULL;
     int found = 0;
@@ -132,7 +132,7 @@ bool tr_measure_self_penetration( const tr_measuring *m, const tr_take *take, tr
         found += candidates[c].count;
     }
     if ( ok && found > 0 )
-        ok = measure_overlaps( take, OVERLAP_SELF, candidates, figures );
+        ok = measure_overlaps( m->stage, take, OVERLAP_SELF, candidates, figures );
     else
         tr_figures_null( figures, "no character has two bones far enough apart along its skeleton" );
     for ( int c = 0; c < take->performer_count && candidates != NULL; ++c )

@@ -130,6 +130,9 @@ bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, do
                           tr_close_pairs *pairs );
 bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int frame, double reach,
                          tr_close_pairs *pairs );
+// Takes out pairs of characters and props that the scene lets go through each other at that frame.
+void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
+                               int frame, tr_close_pairs *pairs );
 // Pairs of capsules of one body that a self penetration may be counted for, as capsule indices of the body.
 bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *body, tr_close_pairs *pairs );
 // The pairs among `candidates` of a performer that are that near.

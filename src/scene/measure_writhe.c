@@ -13,6 +13,7 @@
 static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
 static const double same_topology = 0.25; // deviation under which two chains are on the same side
 static const double linked = 0.25;        // linking from which on its sign says which side a limb is on
+static const double apart = 0.01;         // metres between two axes from which on there is a side to be on
 static const double unmoved = 1e-7;       // metres
 
 typedef struct chain {
@@ -222,6 +223,18 @@ static bool chain_moved( const writhe_frame *frame, const chain *limb )
     return false;
 }
 
+// Arms that hold each other in a capture may run right through each other, back and forth within millimetres.
+static bool keep_apart( const vec3 *points, const chain *a, const chain *b )
+{
+    for ( const vec3 *p = points + a->first, *p_end = p + a->count - 1; p < p_end; ++p )
+        for ( const vec3 *q = points + b->first, *q_end = q + b->count - 1; q < q_end; ++q ) {
+            double s, t;
+            if ( tr_segment_distance( p[0], p[1], q[0], q[1], &s, &t ) < apart )
+                return false;
+        }
+    return true;
+}
+
 static void try_pair( writhe_frame *frame, int i, int k )
 {
     const chain *a = &frame->list->chains[i], *b = &frame->list->chains[k];
@@ -229,7 +242,8 @@ static void try_pair( writhe_frame *frame, int i, int k )
     double now = tr_chain_linking( out + a->first, a->count, out + b->first, b->count );
     double before = tr_chain_linking( source + a->first, a->count, source + b->first, b->count );
     double deviation = fabs( now - before );
-    frame->changed = frame->changed || ( fabs( before ) >= linked && now * before < 0 );
+    frame->changed =
+        frame->changed || ( fabs( before ) >= linked && now * before < 0 && keep_apart( source, a, b ) );
     if ( deviation <= frame->most )
         return;
     frame->most = deviation;

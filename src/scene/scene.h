@@ -544,6 +544,9 @@ int tr_stage_find_member( const tr_stage *stage, const char *id );
 // Which members are close to each other, and when (stage frames): found in the source, then what the scene's
 // pairs say. The interaction mesh keeps these.
 bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
+// Whether the scene lets two members (or one and itself) go through each other at a stage frame: nothing
+// pushes them apart, and their overlap counts nowhere.
+bool tr_stage_passes( const tr_stage *stage, int a, int b, int frame );
 
 // The document's frame of what the stage shows of some members (tr_member_parse) at one of its frames:
 // another one where active retimings move them. Those below layer `above` do not count: what a layer says of

@@ -57,13 +57,14 @@ static double rules_at( const tr_measuring *m, int frame )
     return 1e3 * most;
 }
 
-static bool overlap_at( tr_closeness *closeness, const tr_take *take, int frame, tr_close_pairs *pairs,
-                        double *mm )
+static bool overlap_at( const tr_stage *stage, tr_closeness *closeness, const tr_take *take, int frame,
+                        tr_close_pairs *pairs, double *mm )
 {
     pairs->count = 0;
     tr_closeness_pose( closeness, take, frame );
     bool ok = tr_closeness_bodies( closeness, take, 0, pairs ) &&
               tr_closeness_props( closeness, take, frame, 0, pairs );
+    tr_closeness_drop_passes( closeness, stage, take, frame, pairs );
     double deepest = 0.0;
     for ( int i = 0; i < pairs->count; ++i )
         deepest = fmax( deepest, -pairs->items[i].distance );
@@ -100,7 +101,7 @@ static bool scan_side( scan *s, int side, int begin, int end )
         for ( int k = 0; k < TR_STRIP_KINDS; ++k )
             at[k] = ( side == 0 ? s->strips->items[k].out : s->strips->items[k].source ) + f;
         double mm = 0.0;
-        ok = overlap_at( &closeness, take, f, &s->pairs[side][f], &mm );
+        ok = overlap_at( s->m->stage, &closeness, take, f, &s->pairs[side][f], &mm );
         *at[TR_STRIP_OVERLAP] = (float)mm;
         *at[TR_STRIP_SLIP] = (float)slip_at( take, &s->m->source, f );
         *at[TR_STRIP_RULES] = side == 0 ? (float)rules_at( s->m, f ) : 0.0f;
