@@ -152,6 +152,43 @@ static void a_preview_is_near_what_is_kept( void **state )
     compare( BOX, v3( 0, 0.01, 0.005 ), 6 );
 }
 
+#define OVER                                                                                                 \
+    "layer_add id=over kind=cage members=a range=2,28\n"                                                     \
+    "handle_add id=lean layer=over frame=15 point=a.Head move=0.06,-0.05,0.04\n"                             \
+    "layer_add id=aside kind=cage members=c range=2,28\n"                                                    \
+    "handle_add id=step layer=aside frame=15 move=0.2,0,0\n"
+
+// A layer is dragged that has others above it: at first nothing jumps, then they go along.
+static void layers_above_go_along( void **state )
+{
+    (void)state;
+    holding h;
+    cast_of_three( &h.x );
+    hold( &h, ARM OVER );
+    tr_result start = cold( &h, v3_zero );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( apart( &start, tr_drag_result( h.drag ), f ) == 0 );
+    assert_true( tick( &h, v3_zero, 15 ) );
+    settle( &h );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( apart( &start, tr_drag_result( h.drag ), f ) < 1e-6 );
+    vec3 to = v3( 0, 0.06, 0.03 );
+    assert_true( tick( &h, to, 15 ) );
+    settle( &h );
+    tr_result kept = cold( &h, to );
+    double largest = 0, without = 0;
+    for ( int f = 0; f < FRAMES; ++f ) {
+        largest = fmax( largest, apart( &kept, tr_drag_result( h.drag ), f ) );
+        without = fmax( without, apart( &kept, &h.below, f ) );
+    }
+    print_message( "layers above: within %.1f mm of what is kept, of %.1f mm\n", 1e3 * largest,
+                   1e3 * without );
+    assert_true( largest < 0.25 * without );
+    tr_result_free( &start );
+    tr_result_free( &kept );
+    let_go( &h );
+}
+
 typedef struct scene_drag {
     const char *name;
     int cast;
@@ -413,18 +450,21 @@ static void ticks_do_not_allocate( void **state )
 static void memory_may_run_out_at_the_beginning( void **state )
 {
     (void)state;
-    holding h;
-    cast_of_three( &h.x );
-    hold( &h, BOX );
-    tr_drag_end( h.drag );
-    h.drag = NULL;
-    for ( long n = 1; h.drag == NULL; n += 1 + n / 8 ) {
-        tr_memory_fail_from( n );
-        h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
-        tr_memory_fail_from( 0 );
-        assert_true( h.drag != NULL || strcmp( h.x.error.message, "out of memory" ) == 0 );
+    static const char *const ops[] = { BOX, BOX OVER };
+    for ( int i = 0; i < 2; ++i ) {
+        holding h;
+        cast_of_three( &h.x );
+        hold( &h, ops[i] );
+        tr_drag_end( h.drag );
+        h.drag = NULL;
+        for ( long n = 1; h.drag == NULL; n += 1 + n / 8 ) {
+            tr_memory_fail_from( n );
+            h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+            tr_memory_fail_from( 0 );
+            assert_true( h.drag != NULL || strcmp( h.x.error.message, "out of memory" ) == 0 );
+        }
+        let_go( &h );
     }
-    let_go( &h );
 }
 
 // The whole row of frames after some ticks, as bytes.
@@ -522,6 +562,7 @@ int main( void )
         TEST( what_is_not_dragged_keeps_its_bits ),
         TEST( a_preview_is_near_what_is_kept ),
         TEST( on_release_hardly_anything_moves ),
+        TEST( layers_above_go_along ),
         TEST( blocks_come_from_the_visible_one_outwards ),
         TEST( superseded_ticks_stop ),
         TEST( a_superseded_tick_leaves_no_frame_half_done ),

@@ -144,8 +144,9 @@ static bool prepare( tr_live *live, tr_worker *worker )
     if ( cage != NULL && ( !tr_cage_outline_copy( &live->handed_cage, cage, error ) ||
                            !tr_cage_outline_copy( &live->shown_cage, cage, error ) ) )
         return false;
+    const tr_result *start = tr_drag_result( live->drag );
     return ( live->fresh != NULL && live->idle != NULL && live->sent != NULL &&
-             tr_poses_copy( &live->handed, below ) && tr_poses_copy( &live->shown, below ) ) ||
+             tr_poses_copy( &live->handed, start ) && tr_poses_copy( &live->shown, start ) ) ||
            tr_error_memory( error );
 }
 

@@ -171,9 +171,9 @@ static int node_count( const tr_drag *drag )
     return drag->stage.actor_count + drag->stage.prop_count;
 }
 
-static bool build( tr_drag *drag, tr_error *error )
+static bool build( tr_drag *drag, const tr_stage *stage, tr_error *error )
 {
-    const tr_scene *scene = drag->stage.scene;
+    const tr_scene *scene = stage->scene;
     drag->scene = *scene;
     drag->scene.handles = tr_alloc( (size_t)scene->handle_count, sizeof( tr_handle ) );
     if ( drag->scene.handles == NULL )
@@ -190,6 +190,8 @@ static bool build( tr_drag *drag, tr_error *error )
     drag->shows = tr_alloc( (size_t)( node_count( drag ) * drag->stage.frame_count ), sizeof( bool ) );
     if ( drag->shows == NULL )
         return tr_error_memory( error );
+    if ( !tr_drag_above_build( drag, stage, error ) )
+        return false;
     drag->range = drag->solved = drag->refined = ( tr_row ){ 0, -1 };
     if ( !drag->layer.built )
         return true;
@@ -213,7 +215,7 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
     drag->stage = *stage;
     drag->below = below;
     drag->grab = grab;
-    if ( build( drag, error ) )
+    if ( build( drag, stage, error ) )
         return drag;
     tr_drag_end( drag );
     return NULL;
@@ -229,6 +231,7 @@ void tr_drag_end( tr_drag *drag )
     tr_cage_outline_free( &drag->shape );
     tr_result_free( &drag->work );
     tr_result_free( &drag->shown );
+    tr_drag_above_free( drag );
     tr_free( drag->sets );
     tr_free( drag->shows );
     tr_free( drag->nodes );

@@ -3,7 +3,8 @@
 //   cage ─► posed  ─► graphs  ─► fit ─► work ─► shown
 //           └ of the row and as many frames beside it as the fit looks at ┘
 //
-// drag.c lays everything out and decides which frames come next; drag_frames.c solves them. Those whom rules
+// drag.c lays everything out and decides which frames come next; drag_frames.c solves them; drag_above.c puts
+// the layers above the dragged one on what is shown. Those whom rules
 // join are a set and are solved together, sets side by side.
 #ifndef TROUPE_SCENE_DRAG_H
 #define TROUPE_SCENE_DRAG_H
@@ -48,6 +49,8 @@ struct tr_drag {
     const tr_grab *grab;
     tr_result work, shown; // the second gets frames that are done only
     bool *shows;           // [(actor_count + prop_count) * frame_count] it may show something else than below
+    tr_result first, top;  // the dragged layer as the drag began, and all layers; empty where it is the last
+    bool *above;           // [(actor_count + prop_count) * frame_count] where they differ; NULL: nowhere
     tr_cage_layer layer;
     tr_cage_outline shape;
     tr_drag_set *sets; // [set_count]
@@ -68,5 +71,11 @@ int tr_drag_chunk( const tr_drag *drag ); // frames that one run of a pass poses
 // Solves further frames, which lie beside those that are prepared already. False when it was superseded, or
 // no numbers came out.
 bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames );
+
+// After `shown` and `shows`; stage as given.
+bool tr_drag_above_build( tr_drag *drag, const tr_stage *stage, tr_error *error );
+void tr_drag_above_free( tr_drag *drag );
+// On a frame of a character or prop that has just been copied into `shown`.
+void tr_drag_above_put( tr_drag *drag, int node, int frame );
 
 #endif

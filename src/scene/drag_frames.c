@@ -264,6 +264,8 @@ static void show( tr_drag *drag, const tr_drag_set *set, tr_row frames )
                 show_actor( drag, set->nodes[n], f );
             else if ( touched || *shows )
                 drag->shown.tracks[prop][f] = drag->work.tracks[prop][f];
+            if ( touched || *shows )
+                tr_drag_above_put( drag, set->nodes[n], f );
             *shows = touched;
         }
     }

@@ -187,7 +187,7 @@ bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error
 // The layers on what the method made, then worlds and reports.
 static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
 {
-    if ( !tr_layers_apply( stage, out, stage->scene->layer_count, error ) ||
+    if ( !tr_layers_apply( stage, out, 0, stage->scene->layer_count, error ) ||
          !tr_result_finish( out, stage, error ) )
         return false;
     for ( int r = 0; method->exact && r < stage->rule_count; ++r )
@@ -226,7 +226,7 @@ bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_meth
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    bool ok = method->solve( stage, out, error ) && tr_layers_apply( stage, out, layer, error ) &&
+    bool ok = method->solve( stage, out, error ) && tr_layers_apply( stage, out, 0, layer, error ) &&
               tr_worlds_build( out->worlds, out->motions, stage->actor_count, error );
     if ( !ok )
         tr_result_free( out );

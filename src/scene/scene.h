@@ -716,6 +716,7 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
 //
 // Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
 // Nobody else changes a bit. Cost goes with the frames of the layer's window and ease, not with the clip.
+// Layers above the dragged one go along with what they did when the drag began.
 
 #define TR_DRAG_BLOCK 8 // frames that are solved together
 

@@ -174,8 +174,8 @@ void tr_meshes_print( const tr_stage *stage, const tr_result *result, tr_text *o
 void tr_meshes_free( tr_result *result );
 bool tr_meshes_copy( tr_result *out, const tr_result *in );
 
-// The stage's grabs of layers before `end`, one after the other, each on what the ones before it gave.
-bool tr_layers_apply( const tr_stage *stage, tr_result *result, int end, tr_error *error );
+// The stage's grabs of layers begin … end − 1, one after the other, each on what the ones before it gave.
+bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error );
 
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                        int frame ); // orientation: the world rotation it wants
