@@ -6,6 +6,27 @@
 #include "ui/ui.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// Without a screen and without a trace in the user's own state.
+static int play_hands( const cli_call *call, tr_app_def *def, int width, int height )
+{
+    tr_error error = { 0 };
+    double scale = 1.0;
+    char folder[] = "/tmp/troupe_hands_XXXXXX";
+    if ( !cli_number( call, "scale", 1, 4, &scale ) )
+        return CLI_USAGE;
+    bool ok = mkdtemp( folder ) != NULL || tr_error_set( &error, "no folder can be made in /tmp" );
+    def->state_dir = folder;
+    def->window = ok ? tr_window_pretend( width, height, scale, true, &error ) : NULL;
+    ok = def->window != NULL && tr_hands_play( cli_value( call, "hands" ), def, &error );
+    char recent[sizeof folder + 8];
+    snprintf( recent, sizeof recent, "%s/recent", folder );
+    unlink( recent );
+    rmdir( folder );
+    return ok ? CLI_OK : cli_fail( &error );
+}
 
 static int run_edit( const cli_call *call )
 {
@@ -29,6 +50,8 @@ static int run_edit( const cli_call *call )
         return window != NULL ? CLI_OK : cli_fail( &error );
     }
     def.open = call->operand_count > 0 ? call->operands[0] : NULL;
+    if ( cli_value( call, "hands" ) != NULL )
+        return play_hands( call, &def, width, height );
     def.report = cli_value( call, "report" );
     def.window = tr_window_open( "Troupe", width, height, &error );
     tr_app *app = def.window != NULL ? tr_app_create( &def, &error ) : NULL;
@@ -67,6 +90,9 @@ const cli_command cli_command_edit = {
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
             { "check", 0, NULL, "only tell whether a window can be opened here" },
             { "keys", 0, NULL, "only print every tool and key, as Markdown" },
+            { "hands", 0, "SCRIPT",
+              "play a script of mouse and keys without a screen and save its pictures; see docs/editor.md" },
+            { "scale", 0, "S", "with --hands: pixels per point, as on a fine screen; 1 by default" },
             { "autosave", 0, "SECONDS",
               "how often unsaved changes are kept for after a crash; 60 by default" },
             { "report", 0, "FILE", "keep writing the state of the interface into this file, as JSON" },

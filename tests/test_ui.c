@@ -374,6 +374,29 @@ static void work_survives_a_crash( void **state )
     end( &d );
 }
 
+// What the bar has no room for is behind the arrows at its end.
+static void a_narrow_bar_hides_nothing( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    assert_null( tr_ui_spot( ui_of( &d ), "show.Mesh" ) );
+    press( &d, "more" );
+    assert_true( ui_of( &d )->more );
+    assert_false( ui_of( &d )->links );
+    press( &d, "menu.Who is close to whom" );
+    assert_true( ui_of( &d )->links );
+    tr_area v = ui_of( &d )->viewport;
+    click( &d, v.x + 20, v.y + 0.8 * v.height, 0 ); // elsewhere: it closes
+    assert_false( ui_of( &d )->more );
+    d.window->width = 1920;
+    frames( &d, 2 );
+    assert_non_null( tr_ui_spot( ui_of( &d ), "show.Mesh" ) );
+    assert_non_null( tr_ui_spot( ui_of( &d ), "method" ) );
+    assert_null( tr_ui_spot( ui_of( &d ), "more" ) );
+    end( &d );
+}
+
 // Files are looked for where the scene is, and what is proposed is replaced by what is typed.
 static void dialogs_begin_beside_the_scene( void **state )
 {
@@ -582,6 +605,7 @@ int main( void )
         TEST( what_was_saved_opens_again ),
         TEST( unsaved_changes_are_asked_about ),
         TEST( work_survives_a_crash ),
+        TEST( a_narrow_bar_hides_nothing ),
         TEST( dialogs_begin_beside_the_scene ),
         TEST( trouble_is_told_and_harms_nothing ),
         TEST( exports_are_written ),

@@ -133,8 +133,8 @@ RUN( run_escape )
         ui->edit.cancelled = true;
     else if ( ui->dialog != TR_DIALOG_NONE )
         ui->dialog = TR_DIALOG_NONE;
-    else if ( ui->help )
-        ui->help = false;
+    else if ( ui->help || ui->more )
+        ui->help = ui->more = false;
     else if ( ui->held.active )
         tr_frame_let_go( ui );
     else if ( ui->message[0] != 0 && ui->message_bad )

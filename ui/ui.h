@@ -303,6 +303,8 @@ typedef struct tr_ui {
     // Panels
     int left_tab, right_tab;
     bool show_left, show_right, help;
+    bool more;      // the menu of what the bar has no room for is open
+    int more_first; // switch of the bar it begins with
     tr_dialog dialog, after_guard;
     char guard_path[512]; // what to open once unsaved changes are dealt with
     bool guard_quit;
@@ -373,7 +375,10 @@ bool tr_app_settled( const tr_app *app );                 // nothing is being op
 bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );
 bool tr_app_unsaved( const tr_app *app );
 int tr_app_ops( const tr_app *app ); // done and not undone
-void tr_help_print( tr_text *out );  // every tool and key, as Markdown: what F1 shows
+// Plays a script of hands (docs/editor.md) on a window made by tr_window_pretend; pictures go beside the
+// script.
+bool tr_hands_play( const char *script, const tr_app_def *def, tr_error *error );
+void tr_help_print( tr_text *out ); // every tool and key, as Markdown: what F1 shows
 // What a step of the history that these ops made is called: "Pull p03.LeftHand at frame 45".
 void tr_step_name( char *out, size_t size, const char *const *lines, int count );
 

@@ -96,7 +96,7 @@ bool tr_ui_popup( const tr_ui *ui )
     for ( const struct nk_window *w = ui->nk->begin; w != NULL; w = w->next )
         if ( w->popup.active && w->popup.win != NULL && w->popup.type != NK_PANEL_TOOLTIP )
             return true;
-    return false;
+    return ui->more;
 }
 
 void tr_ui_stop_typing( tr_ui *ui )

@@ -7,26 +7,35 @@
 static const char *const menus[] = { "File", "Edit", "View", "Show", "Play", "Help" };
 
 // A line of a menu: a mark when it is a switch that is on, its name, its keys at the right.
-static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c )
+// `popup`: in one of Nuklear's, which closes then.
+static bool menu_line( tr_ui *ui, const tr_shown *shown, const char *name, const char *keys, bool on,
+                       bool popup )
 {
     const tr_theme *t = &tr_theme_dark;
     struct nk_context *nk = ui->nk;
     nk_layout_row_dynamic( nk, TR_ROW - 2, 1 );
     struct nk_rect area = nk_widget_bounds( nk );
     char label[80], spot[64];
-    bool on = c->on != NULL && c->on( ui );
-    snprintf( label, sizeof label, "      %s", c->name );
-    snprintf( spot, sizeof spot, "menu.%s", c->name );
+    snprintf( label, sizeof label, "      %s", name );
+    snprintf( spot, sizeof spot, "menu.%s", name );
     tr_ui_mark( ui, spot, area );
-    bool chosen = nk_menu_item_label( nk, label, NK_TEXT_LEFT );
+    struct nk_style_button style = nk->style.contextual_button;
+    style.text_alignment = NK_TEXT_LEFT;
+    bool chosen =
+        popup ? nk_menu_item_label( nk, label, NK_TEXT_LEFT ) : nk_button_label_styled( nk, &style, label );
     struct nk_command_buffer *canvas = nk_window_get_canvas( nk );
     const struct nk_user_font *font = &shown->paint->fonts.small->handle;
     if ( on )
         nk_fill_circle( canvas, nk_rect( area.x + 9, area.y + 0.5f * area.h - 3.5f, 7, 7 ), t->accent );
-    float width = tr_ui_text_width( font, c->keys );
-    tr_ui_text_at( canvas, font, area.x + area.w - width - 8, area.y + 0.5f * ( area.h - font->height ),
-                   c->keys, t->dim );
+    float width = tr_ui_text_width( font, keys );
+    tr_ui_text_at( canvas, font, area.x + area.w - width - 8, area.y + 0.5f * ( area.h - font->height ), keys,
+                   t->dim );
     return chosen;
+}
+
+static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c, bool popup )
+{
+    return menu_line( ui, shown, c->name, c->keys, c->on != NULL && c->on( ui ), popup );
 }
 
 static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -56,7 +65,7 @@ static void menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
         return;
     for ( int i = 0; i < count; ++i )
         if ( table[i].menu != NULL && strcmp( table[i].menu, name ) == 0 &&
-             menu_item( ui, shown, &table[i] ) )
+             menu_item( ui, shown, &table[i], true ) )
             table[i].run( ui, shown, ops );
     if ( file )
         recent_files( ui, shown, ops );
@@ -75,41 +84,147 @@ static void tools( tr_ui *ui )
     }
 }
 
-// Switches of the viewport, as words that light up.
-static void switches( tr_ui *ui )
+// ------------------------------------------------------------------------------------------- what is shown
+// Switches of the viewport as words that light up, then the method. What the window has no room for is behind
+// the arrows at the end.
+
+typedef struct bar_switch {
+    const char *label;
+    int key; // of its command
+    float width;
+    const char *tip;
+} bar_switch;
+
+static const bar_switch switches[] = {
+    { "Bodies", '1', 60, "Bodies (1)" },
+    { "Bones", '2', 56, "Skeletons (2)" },
+    { "Graph", '3', 56, "Pose graphs (3)" },
+    { "Trails", '4', 54, "Motion trails (4)" },
+    { "Ghosts", '5', 60, "Ghosts before and after (5)" },
+    { "Source", '6', 60, "The motion before it was retargeted (6)" },
+    { "Contacts", '7', 70, "Where feet and hands rest (7)" },
+    { "Overlaps", '8', 70, "Parts of bodies in each other glow (8)" },
+    { "Mesh", '9', 52, "Who is close to whom, and the mesh of who is selected (9)" },
+};
+#define SWITCH_COUNT ( (int)( sizeof switches / sizeof switches[0] ) )
+
+static const float gap = 14, methods_width = 112, more_width = 34;
+
+static const tr_command *command_of( const bar_switch *s )
+{
+    int count;
+    const tr_command *table = tr_command_table( &count );
+    for ( int i = 0; i < count; ++i )
+        if ( table[i].key == s->key && table[i].modifiers == 0 )
+            return &table[i];
+    return NULL;
+}
+
+// How many switches have room; one more than there are: so has the method.
+static int switches_that_fit( const tr_ui *ui, float begin )
+{
+    const float space = ui->nk->style.window.spacing.x;
+    float end = begin, room = (float)ui->width - ui->nk->style.window.padding.x;
+    int fit = 0;
+    for ( ; fit < SWITCH_COUNT; ++fit ) {
+        end += switches[fit].width + space;
+        if ( end + more_width > room )
+            return fit;
+    }
+    return end + gap + space + methods_width <= room ? fit + 1 : fit;
+}
+
+static void switch_button( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const bar_switch *s )
 {
     const tr_theme *t = &tr_theme_dark;
-    const struct {
-        const char *label;
-        bool *on;
-        float width;
-        const char *tip;
-    } table[] = { { "Bodies", &ui->show.bodies, 60, "Bodies (1)" },
-                  { "Bones", &ui->show.skeleton, 56, "Skeletons (2)" },
-                  { "Graph", &ui->show.pose_graph, 56, "Pose graphs (3)" },
-                  { "Trails", &ui->show.trails, 54, "Motion trails (4)" },
-                  { "Ghosts", &ui->show.ghosts, 60, "Ghosts before and after (5)" },
-                  { "Source", &ui->show.source, 60, "The motion before it was retargeted (6)" },
-                  { "Contacts", &ui->show.contacts, 70, "Where feet and hands rest (7)" },
-                  { "Overlaps", &ui->overlaps, 70, "Parts of bodies in each other glow (8)" },
-                  { "Mesh", &ui->links, 52, "Who is close to whom, and the mesh of who is selected (9)" } };
-    size_t count = sizeof table / sizeof table[0] - ( ui->width > 1400 ? 0 : 2 ); // the menu has all
-    for ( size_t i = 0; i < count; ++i ) {
-        struct nk_style_button style = ui->nk->style.button;
-        bool on = *table[i].on;
-        style.normal = nk_style_item_color( on ? t->accent_dark : t->panel );
-        style.hover = nk_style_item_color( on ? t->accent_dark : t->hover );
-        style.text_normal = style.text_hover = on ? t->accent : t->dim;
-        style.padding = nk_vec2( 0, 0 );
-        char spot[32];
-        snprintf( spot, sizeof spot, "show.%s", table[i].label );
-        nk_layout_row_push( ui->nk, table[i].width );
-        tr_ui_mark( ui, spot, nk_widget_bounds( ui->nk ) );
-        if ( nk_widget_is_hovered( ui->nk ) )
-            nk_tooltip( ui->nk, table[i].tip );
-        if ( nk_button_label_styled( ui->nk, &style, table[i].label ) )
-            *table[i].on = !on;
+    const tr_command *command = command_of( s );
+    struct nk_style_button style = ui->nk->style.button;
+    bool on = command->on( ui );
+    style.normal = nk_style_item_color( on ? t->accent_dark : t->panel );
+    style.hover = nk_style_item_color( on ? t->accent_dark : t->hover );
+    style.text_normal = style.text_hover = on ? t->accent : t->dim;
+    style.padding = nk_vec2( 0, 0 );
+    char spot[32];
+    snprintf( spot, sizeof spot, "show.%s", s->label );
+    nk_layout_row_push( ui->nk, s->width );
+    tr_ui_mark( ui, spot, nk_widget_bounds( ui->nk ) );
+    if ( nk_widget_is_hovered( ui->nk ) )
+        nk_tooltip( ui->nk, s->tip );
+    if ( nk_button_label_styled( ui->nk, &style, s->label ) )
+        command->run( ui, shown, ops );
+}
+
+static void more_button( tr_ui *ui )
+{
+    struct nk_style_button style = ui->nk->style.button;
+    style.normal = nk_style_item_color( ui->more ? tr_theme_dark.hover : tr_theme_dark.panel );
+    nk_layout_row_push( ui->nk, more_width );
+    tr_ui_mark( ui, "more", nk_widget_bounds( ui->nk ) );
+    if ( nk_widget_is_hovered( ui->nk ) && !ui->more )
+        nk_tooltip( ui->nk, "What the window has no room for" );
+    if ( nk_button_label_styled( ui->nk, &style, "»" ) )
+        ui->more = !ui->more;
+}
+
+static void more_lines( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    int count;
+    const tr_method *methods = tr_method_table( &count );
+    for ( int i = ui->more_first; i < SWITCH_COUNT; ++i ) {
+        const tr_command *command = command_of( &switches[i] );
+        if ( menu_item( ui, shown, command, false ) )
+            command->run( ui, shown, ops );
     }
+    tr_ui_heading( ui, shown->paint, "Solved by" );
+    for ( int i = 0; i < count; ++i )
+        if ( menu_line( ui, shown, methods[i].name, "", &methods[i] == shown->method, false ) )
+            tr_ops_ask( ops, TR_ASK_METHOD, methods[i].name );
+}
+
+// Below the arrows, against the window's edge: Nuklear's own menus would open beyond it. A click elsewhere
+// closes it.
+static void more_menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    int count;
+    tr_method_table( &count );
+    float height = (float)( SWITCH_COUNT - ui->more_first + count + 1 ) * ( TR_ROW + 3 ) + 10;
+    struct nk_rect area = nk_rect( (float)ui->width - 232, TR_BAR_HEIGHT - 4, 224, height );
+    bool elsewhere = nk_input_is_mouse_pressed( &nk->input, NK_BUTTON_LEFT ) &&
+                     !nk_input_is_mouse_hovering_rect( &nk->input, area ) &&
+                     nk->input.mouse.pos.y > TR_BAR_HEIGHT;
+    nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( 6, 6 ) );
+    nk_style_push_float( nk, &nk->style.window.border, 1 );
+    nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
+    nk_window_set_focus( nk, "more" );
+    nk_window_set_bounds( nk, "more", area );
+    if ( nk_begin( nk, "more", area, NK_WINDOW_BORDER | NK_WINDOW_NO_SCROLLBAR ) )
+        more_lines( ui, shown, ops );
+    nk_end( nk );
+    nk_style_pop_color( nk );
+    nk_style_pop_float( nk );
+    nk_style_pop_vec2( nk );
+    ui->more = ui->more && !elsewhere;
+}
+
+static void show( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+{
+    nk_layout_row_push( ui->nk, gap );
+    struct nk_rect before = nk_widget_bounds( ui->nk );
+    nk_spacing( ui->nk, 1 );
+    int fit = switches_that_fit( ui, before.x + before.w );
+    for ( int i = 0; i < fit && i < SWITCH_COUNT; ++i )
+        switch_button( ui, shown, ops, &switches[i] );
+    ui->more_first = fit;
+    ui->more = ui->more && fit <= SWITCH_COUNT;
+    if ( fit <= SWITCH_COUNT ) {
+        more_button( ui );
+        return;
+    }
+    nk_layout_row_push( ui->nk, gap );
+    nk_spacing( ui->nk, 1 );
+    nk_layout_row_push( ui->nk, methods_width );
+    tr_ui_methods( ui, shown, ops );
 }
 
 void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -133,17 +248,10 @@ void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         nk_layout_row_push( nk, 10 );
         nk_spacing( nk, 1 );
         tools( ui );
-        nk_layout_row_push( nk, 14 );
-        nk_spacing( nk, 1 );
-        switches( ui );
-        float used = ui->width > 1420 || ( ui->width > 1330 && ui->width <= 1400 ) ? 112 : 0;
-        if ( used > 0 ) {
-            nk_layout_row_push( nk, 14 );
-            nk_spacing( nk, 1 );
-            nk_layout_row_push( nk, used );
-            tr_ui_methods( ui, shown, ops );
-        }
+        show( ui, shown, ops );
         nk_layout_row_end( nk );
     }
     nk_end( nk );
+    if ( ui->more )
+        more_menu( ui, shown, ops );
 }
