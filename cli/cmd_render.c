@@ -98,6 +98,12 @@ static bool read_beside( shot *out, const char *text )
     }
 }
 
+// "--beside source": beside the result, that is.
+static bool is_source_alone( const shot *out )
+{
+    return out->panel_count == 1 && out->ways[0] == NULL;
+}
+
 static bool is_video( const char *path )
 {
     return cli_ends_with( path, ".mp4" ) || cli_ends_with( path, ".gif" );
@@ -117,7 +123,7 @@ static bool read_options( shot *out, const cli_call *call )
          !cli_size( call, "size", &out->width, &out->height ) ||
          ( beside != NULL && !read_beside( out, beside ) ) )
         return false;
-    if ( beside != NULL && cli_value( call, "method" ) != NULL )
+    if ( beside != NULL && cli_value( call, "method" ) != NULL && !is_source_alone( out ) )
         return cli_wrong( "--beside names the methods itself; leave --method out" ) == CLI_OK;
     if ( !is_video( path ) && !cli_ends_with( path, ".png" ) )
         return cli_wrong( "the output '%s' must end in .png, .mp4 or .gif", path ) == CLI_OK;
@@ -282,17 +288,15 @@ static void shot_free( shot *out )
 
 static bool shot_solve( shot *out, const cli_call *call, tr_error *error )
 {
-    if ( out->panel_count < 2 ) {
-        bool of_source = out->panel_count == 1 && out->ways[0] == NULL;
-        const tr_method *method = cli_method( call, &out->subject );
-        return of_source ? tr_result_from_source( &out->subject.result, &out->subject.stage, error )
-                         : cli_subject_solve( &out->subject, call,
-                                              out->panel_count == 1 ? out->ways[0] : method, error );
-    }
+    const tr_stage *stage = &out->subject.stage;
+    const tr_method *method = out->panel_count == 1 ? out->ways[0] : cli_method( call, &out->subject );
+    if ( out->panel_count < 2 )
+        return cli_subject_solve( &out->subject, call, method, error );
     for ( int i = 0; i < out->panel_count; ++i ) {
-        bool ok = out->ways[i] == NULL
-                      ? tr_result_from_source( &out->others[i], &out->subject.stage, error )
-                      : tr_pipeline_run( &out->others[i], &out->subject.stage, out->ways[i], error );
+        tr_result *panel = &out->others[i];
+        bool ok = out->ways[i] == NULL          ? tr_result_from_source( panel, stage, error )
+                  : out->subject.folder != NULL ? tr_result_load( panel, stage, out->subject.folder, error )
+                                                : tr_pipeline_run( panel, stage, out->ways[i], error );
         if ( !ok )
             return false;
     }
@@ -307,8 +311,11 @@ static int shoot( shot *out, const cli_call *call, int cast, tr_error *error )
         return CLI_FAILED;
     if ( !read_frames( out, call ) )
         return CLI_USAGE;
+    bool source_alone = is_source_alone( out );
+    if ( source_alone )
+        out->ways[out->panel_count++] = cli_method( call, &out->subject );
     if ( cli_value( call, "method" ) != NULL ||
-         out->panel_count > 0 ) { // asked for: solve, whatever the folder holds
+         ( out->panel_count > 0 && !source_alone ) ) { // asked for: solve, whatever the folder holds
         tr_free( out->subject.folder );
         out->subject.folder = NULL;
     }
@@ -359,7 +366,8 @@ const cli_command cli_command_render = {
             { "show", 0, "LIST",
               "of bodies,skeleton,graph,trails,ghosts,source,contacts; bodies by default" },
             { "method", 'm', "M", "way of solving, see below" },
-            { "beside", 0, "LIST", "of source and methods: a panel each, seen by the same camera" },
+            { "beside", 0, "LIST",
+              "of source and methods: a panel each, seen by the same camera; source: beside the result" },
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { NULL },
         },

@@ -436,6 +436,14 @@ static void from_scene_to_picture( void **state )
     troupe( f, "render one -o beside.png --size 160x90 --beside source,copy,copy-ik" );
     expect( f, 0, "160 × 90" );
     assert_true( has_file( f, "beside.png" ) );
+    // The source alone stands beside the result: the folder's, or what a method makes of it.
+    troupe( f, "render one -o source.png --size 160x90 --beside source" );
+    expect( f, 0, "160 × 90" );
+    troupe( f, "render one -o both.png --size 160x90 --beside source,copy" );
+    troupe( f, "render one -o copied.png --size 160x90 --beside source --method copy" );
+    expect( f, 0, "160 × 90" );
+    assert_true( same_file( f, "copied.png", "both.png" ) );
+    assert_false( same_file( f, "source.png", "both.png" ) );
 }
 
 // A folder that 'troupe make' wrote holds motion too, but it is a scene, not a result.

@@ -256,6 +256,23 @@ static void syntax_errors_have_a_place( void **state )
     check_syntax_error( "[1e999]", 1, 6 );
 }
 
+static void broken_numbers_are_named( void **state )
+{
+    (void)state;
+    static const char *const numbers[] = { "0.8.1", "1e+", "1-2", "3..5" };
+    for ( size_t i = 0; i < sizeof numbers / sizeof numbers[0]; ++i ) {
+        char text[64];
+        json_t *json;
+        tr_error error;
+        snprintf( text, sizeof text, "{\n  \"size\": [1, %s]\n}", numbers[i] );
+        assert_false( tr_json_parse( &json, text, strlen( text ), "scene.json", &error ) );
+        assert_non_null( strstr( error.message, numbers[i] ) );
+        assert_non_null( strstr( error.message, "is no number" ) );
+        assert_int_equal( error.line, 2 );
+        assert_int_equal( error.column, 15 );
+    }
+}
+
 static void nesting_is_bounded( void **state )
 {
     (void)state;
@@ -441,6 +458,7 @@ int main( void )
         TEST( text_grows ),
         TEST( quoted_text_is_utf8 ),
         TEST( syntax_errors_have_a_place ),
+        TEST( broken_numbers_are_named ),
         TEST( nesting_is_bounded ),
         TEST( printing_is_readable_and_exact ),
         TEST( meaning_is_read ),

@@ -3,6 +3,7 @@
 #include "ui/app.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RUN( name ) static void name( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -108,6 +109,28 @@ RUN( run_delete )
         if ( !again )
             tr_ops_add( ops, "%s id=%s", verbs[item->kind], item->id );
     }
+}
+
+// A wall where the view is centred, to be moved, turned and sized like any box of the environment.
+RUN( run_add_wall )
+{
+    UNUSED;
+    tr_id id;
+    tr_item item;
+    char x[28], z[28];
+    if ( shown->document == NULL )
+        return;
+    for ( int n = 1;; ++n ) {
+        snprintf( id, sizeof id, "wall%d", n );
+        if ( tr_scene_find_obstacle( shown->scene, id ) < 0 && tr_scene_find_prop( shown->scene, id ) < 0 &&
+             tr_scene_find_cast( shown->scene, id ) < 0 )
+            break;
+    }
+    tr_number_print( x, sizeof x, ui->orbit.target.x, 3 );
+    tr_number_print( z, sizeof z, ui->orbit.target.z, 3 );
+    tr_ops_add( ops, "obstacle_add id=%s size=0.08,1,0.5 position=%s,0.5,%s colour=#8a6f5a", id, x, z );
+    item = tr_item_make( TR_ITEM_OBSTACLE, id, -1 );
+    tr_select( ui, &item, false );
 }
 
 RUN( run_solve )
@@ -332,6 +355,7 @@ static const tr_command commands[] = {
     { "Edit", "Select all", 'A', CTRL, "Ctrl+A", run_select_all },
     { "Edit", "Select by name…", 'F', CTRL, "Ctrl+F", run_find },
     { "Edit", "Delete what is selected", TR_KEY_DELETE, 0, "Delete", run_delete },
+    { "Edit", "Add a wall", 0, 0, "", run_add_wall },
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
     { "Edit", "Pin, or let go", 'P', 0, "P", run_pin },
     { "Edit", "Propagate the held frame", TR_KEY_ENTER, 0, "Enter", run_propagate },

@@ -14,7 +14,8 @@ typedef struct player {
     tr_window *window;
     const char *path; // of the script: pictures go beside it
     int line;
-    double x, y; // of the pointer
+    double x, y;        // of the pointer
+    unsigned modifiers; // held with the mouse
     tr_error *error;
 } player;
 
@@ -35,9 +36,10 @@ static bool frames( player *p, int count )
     return true;
 }
 
+// Work is done between frames, so this is soon; but a frame that is held stays so.
 static bool rest( player *p )
 {
-    for ( int i = 0; i < 6000 && ( i < 3 || !tr_app_settled( p->app ) ); ++i )
+    for ( int i = 0; i < 60 && ( i < 3 || !tr_app_settled( p->app ) ); ++i )
         if ( !frames( p, 1 ) )
             return false;
     const tr_ui *ui = tr_app_ui( p->app );
@@ -72,7 +74,12 @@ static bool move( player *p, double x, double y )
 
 static bool button( player *p, int which, bool down )
 {
-    push( p, ( tr_event ){ .kind = TR_EVENT_BUTTON, .button = which, .down = down, .x = p->x, .y = p->y } );
+    push( p, ( tr_event ){ .kind = TR_EVENT_BUTTON,
+                           .button = which,
+                           .down = down,
+                           .x = p->x,
+                           .y = p->y,
+                           .modifiers = p->modifiers } );
     return frames( p, 2 );
 }
 
@@ -105,15 +112,20 @@ static bool type( player *p, const char *text )
 
 // ----------------------------------------------------------------------------------------------------- words
 
-// A button or field of a panel, or a joint, character or prop in the viewport.
-static bool go_to( player *p, const char *name )
+// A button or field of a panel, or a joint, character or prop in the viewport; "box03@20,-10" is so many
+// points to the right and down of it.
+static bool go_to( player *p, const char *words )
 {
-    double x, y;
+    char name[64];
+    double x, y, right = 0, down = 0;
+    snprintf( name, sizeof name, "%.*s", (int)strcspn( words, "@" ), words );
+    sscanf( words + strcspn( words, "@" ), "@%lf,%lf", &right, &down );
     const tr_spot *spot = tr_ui_spot( tr_app_ui( p->app ), name );
     if ( spot != NULL )
-        return move( p, spot->area.x + 0.5 * spot->area.width, spot->area.y + 0.5 * spot->area.height );
+        return move( p, spot->area.x + 0.5 * spot->area.width + right,
+                     spot->area.y + 0.5 * spot->area.height + down );
     if ( tr_app_locate( p->app, name, &x, &y ) )
-        return move( p, x, y );
+        return move( p, x + right, y + down );
     return complain( p, "there is no %s to be seen", name );
 }
 
@@ -173,6 +185,16 @@ static bool run_hold( player *p, const char *words )
     return hold_by( p, words ) && follow( p );
 }
 
+// Keys that are down while the mouse is used: "with Ctrl", and "with" for none.
+static bool run_with( player *p, const char *words )
+{
+    p->modifiers = ( strstr( words, "Ctrl" ) != NULL ? TR_MOD_CTRL : 0u ) |
+                   ( strstr( words, "Shift" ) != NULL ? TR_MOD_SHIFT : 0u ) |
+                   ( strstr( words, "Alt" ) != NULL ? TR_MOD_ALT : 0u );
+    push( p, ( tr_event ){ .kind = TR_EVENT_KEY, .down = true, .modifiers = p->modifiers } );
+    return frames( p, 1 );
+}
+
 static bool run_release( player *p, const char *words )
 {
     (void)words;
@@ -202,7 +224,7 @@ static bool run_orbit( player *p, const char *words )
 static bool run_zoom( player *p, const char *words )
 {
     bool ok = in_the_middle( p );
-    push( p, ( tr_event ){ .kind = TR_EVENT_SCROLL, .y = atof( words ) } );
+    push( p, ( tr_event ){ .kind = TR_EVENT_SCROLL, .y = atof( words ), .modifiers = p->modifiers } );
     return ok && frames( p, 1 );
 }
 
@@ -242,10 +264,10 @@ static bool run_move( player *p, const char *words )
 static const struct {
     const char *name;
     bool ( *run )( player *p, const char *words );
-} verbs[] = { { "key", run_key },     { "move", run_move },      { "click", run_click },
-              { "drag", run_drag },   { "hold", run_hold },      { "release", run_release },
-              { "orbit", run_orbit }, { "zoom", run_zoom },      { "frame", run_frame },
-              { "type", run_type },   { "picture", run_picture } };
+} verbs[] = { { "key", run_key },         { "with", run_with },   { "move", run_move },
+              { "click", run_click },     { "drag", run_drag },   { "hold", run_hold },
+              { "release", run_release }, { "orbit", run_orbit }, { "zoom", run_zoom },
+              { "frame", run_frame },     { "type", run_type },   { "picture", run_picture } };
 
 static bool run_line( player *p, char *line )
 {

@@ -45,6 +45,30 @@ static bool complain_about_comma( const char *text, size_t end, const char *name
     return true;
 }
 
+static bool is_of_number( char c )
+{
+    return ( c >= '0' && c <= '9' ) || ( c != 0 && strchr( "+-.eExX", c ) != NULL );
+}
+
+// jansson reads as much of "0.8.1" as is a number and misses a comma then. `end` is where it stopped reading.
+static bool complain_about_number( const char *text, size_t size, size_t end, const char *name, int line,
+                                   int column, tr_error *error )
+{
+    size_t first = end, last = end;
+    while ( first > 0 && is_of_number( text[first - 1] ) )
+        --first;
+    while ( last < size && is_of_number( text[last] ) )
+        ++last;
+    if ( last - first < 2 || last - first > 60 )
+        return false;
+    const char *stop = tr_number_parse( text + first, text + last, &( double ){ 0 } );
+    if ( stop == text + last )
+        return false;
+    tr_error_at( error, name, line, column - (int)( end - first ) + 1, "%.*s is no number",
+                 (int)( last - first ), text + first );
+    return true;
+}
+
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error )
 {
     if ( size >= 3 && memcmp( text, "\xEF\xBB\xBF", 3 ) == 0 ) { // byte order mark
@@ -59,7 +83,9 @@ bool tr_json_parse( json_t **out, const char *text, size_t size, const char *nam
     if ( ran_out )
         return tr_error_memory( error );
     if ( trouble.position > 0 && (size_t)trouble.position <= size &&
-         complain_about_comma( text, (size_t)trouble.position, name, error ) )
+         ( complain_about_comma( text, (size_t)trouble.position, name, error ) ||
+           complain_about_number( text, size, (size_t)trouble.position, name, trouble.line, trouble.column,
+                                  error ) ) )
         return false;
     return tr_error_at( error, name, trouble.line > 0 ? trouble.line : 1,
                         trouble.column > 0 ? trouble.column : 1, "%s", trouble.text );
