@@ -152,25 +152,18 @@ static bool pull_all( hands *h, pulling *p, int cast, bool quick, tr_error *erro
 
 // ------------------------------------------------------------------------------------------------------ hold
 
-// A hand of the middle person goes around in a circle of 5 cm, in the interaction mesh of the frame that is
-// shown.
-static bool hold_frame( hands *h, samples *s, bool quick, tr_error *error )
+// Somebody's hand is led around with the frame tool, at the frame that is shown, and let go as if nothing had
+// been.
+static bool hold_frame( hands *h, pulling *p, int cast, bool quick, tr_error *error )
 {
-    const tr_stage *stage;
-    const tr_result *result = tr_app_result( h->app, &stage );
-    int frame = tr_app_ui( h->app )->frame, actor = stage->actor_count / 2;
-    int joint = tr_skeleton_find( &stage->actors[actor].target, "LeftHand" );
-    vec3 from = tr_world_pose( &result->worlds[actor], frame ).positions[joint];
-    tr_hold *hold = tr_hold_begin( stage, result, frame, actor, joint, error );
-    bool ok = hold != NULL;
-    for ( int i = 0; ok && i < ( quick ? 20 : 200 ); ++i ) {
-        double start = tr_clock_ms(), angle = 0.2 * i;
-        ok = tr_hold_move( hold, v3_add( from, v3( 0.05 * sin( angle ), 0.05 - 0.05 * cos( angle ), 0 ) ),
-                           error );
-        note( s, tr_clock_ms() - start );
-    }
-    tr_hold_end( hold );
-    return ok;
+    double x, y;
+    hands_key( h, 'H', 0 );
+    if ( !hands_frame( h, error ) || !grab( h, 0, cast, &x, &y, error ) ||
+         !circle( h, p, x, y, quick ? 20 : 180, error ) )
+        return false;
+    hands_button( h, TR_BUTTON_LEFT, false, x, y );
+    hands_key( h, TR_KEY_ESCAPE, 0 );
+    return hands_frame( h, error ) && hands_frame( h, error );
 }
 
 // ------------------------------------------------------------------------------------------------------ rows
@@ -218,10 +211,14 @@ static bool run_drags( tr_bench_report *out, const ui_rows *rows, hands *h, cons
 static bool run_hold( tr_bench_report *out, const ui_rows *rows, hands *h, const tr_bench_def *def,
                       tr_error *error )
 {
-    samples s = { 0 };
-    bool ok = !is_named( rows->hold, def ) ||
-              ( hold_frame( h, &s, def->quick, error ) && add_row( out, rows->hold, &s, error ) );
-    tr_free( s.ms );
+    pulling p = { 0 };
+    if ( !is_named( rows->hold, def ) )
+        return true;
+    bool ok =
+        hold_frame( h, &p, rows->cast, def->quick, error ) && add_row( out, rows->hold, &p.moves, error );
+    if ( ok )
+        more( out, "first_ms", p.first_ms );
+    tr_free( p.moves.ms );
     return ok;
 }
 
