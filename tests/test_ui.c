@@ -499,7 +499,8 @@ static void random_event( desk *d, uint64_t *seed )
         TR_KEY_SPACE, TR_KEY_ESCAPE, TR_KEY_ENTER, TR_KEY_DELETE, TR_KEY_LEFT, TR_KEY_RIGHT, TR_KEY_HOME,
         TR_KEY_END,   TR_KEY_TAB,    TR_KEY_F1,    'Z',           'Y',         'A',          'F',
         'W',          'E',           'S',          'Q',           'G',         'R',          'L',
-        'T',          '1',           '4',          '5',           '[',         ']',          'P' };
+        'T',          '1',           '4',          '5',           '[',         ']',          'P',
+        'X',          'K',           'C',          'H',           'V',         ',',          '.' };
     int which = keys[( r >> 40 ) % ( sizeof keys / sizeof keys[0] )];
     bool down = ( r >> 36 & 1 ) != 0;
     switch ( r % 8 ) {
