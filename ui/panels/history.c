@@ -11,17 +11,29 @@ static const char *line_of( const tr_document *document, int index )
     return index < done ? tr_document_log( document, index ) : tr_document_undone( document, index - done );
 }
 
-// Where the step that ends before `end` begins, and its name.
-static int step_before( const tr_document *document, int end, char *name, size_t size )
+// Where the step that ends before `end` begins.
+static int step_before( const tr_document *document, int end )
 {
-    const char *lines[MOST_LINES];
-    int first = end - 1, count = 0;
+    int first = end - 1;
     while ( tr_document_is_joined( document, first ) )
         --first;
+    return first;
+}
+
+static void name_step( const tr_document *document, int first, int end, char *name, size_t size )
+{
+    const char *lines[MOST_LINES];
+    int count = 0;
     for ( int i = first; i < end && count < MOST_LINES; ++i )
         lines[count++] = line_of( document, i );
     tr_step_name( name, size, lines, count );
-    return first;
+}
+
+// Long histories have names for the rows that are seen, no others.
+static bool is_scrolled_away( struct nk_context *nk )
+{
+    struct nk_rect area = nk_widget_bounds( nk ), clip = nk->current->layout->clip;
+    return area.y + area.h < clip.y || area.y > clip.y + clip.h;
 }
 
 // Steps between two places of the log.
@@ -48,7 +60,6 @@ static bool row( tr_ui *ui, int number, const char *name, bool now, bool undone,
     int on = now;
     char line[240], spot[32];
     snprintf( spot, sizeof spot, "step.%d", number );
-    nk_layout_row_dynamic( nk, TR_ROW - 2, 1 );
     tr_ui_mark( ui, spot, nk_widget_bounds( nk ) );
     tr_ui_fit( line, sizeof line, name, nk->style.font, nk_widget_width( nk ) - 14 );
     *hovered = nk_widget_is_hovered( nk );
@@ -82,13 +93,20 @@ void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     bool hovered;
     for ( int end = all, number = steps_between( document, 0, all ); end > 0; --number ) {
         char name[240];
-        int first = step_before( document, end, name, sizeof name );
-        if ( row( ui, number, name, end == done, first >= done, &hovered ) )
-            go_to( document, ops, end );
-        if ( hovered )
-            tell_ops( ui, document, first, end );
+        int first = step_before( document, end ), last = end;
         end = first;
+        nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
+        if ( is_scrolled_away( ui->nk ) ) {
+            nk_spacing( ui->nk, 1 );
+            continue;
+        }
+        name_step( document, first, last, name, sizeof name );
+        if ( row( ui, number, name, last == done, first >= done, &hovered ) )
+            go_to( document, ops, last );
+        if ( hovered )
+            tell_ops( ui, document, first, last );
     }
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
     if ( row( ui, 0, "As it was opened", done == 0, false, &hovered ) )
         go_to( document, ops, 0 );
 }
