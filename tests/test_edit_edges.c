@@ -2,6 +2,8 @@
 // a frame or two, bodies of one joint, and drags to where nobody can go.
 #include "stage_fixture.h"
 
+#include "scenes/scenes.h"
+
 #define CAGE "layer_add id=edit kind=cage members="
 
 static vec3 place_of( const tr_result *result, int actor, int joint_index, int frame )
@@ -89,11 +91,115 @@ static void the_first_of_two_handles_has_its_way( void **state )
     end( &x );
 }
 
+// ------------------------------------------------------------------------------------------------- too far
+
+static double figure_of( const tr_measures *measures, const char *key )
+{
+    const tr_metric *metric = tr_measures_find( measures, key );
+    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
+}
+
+// A walker is dragged to where nobody can be: he goes as far as he can, on his feet, and smoothly; the handle
+// says by how much it is missed.
+static void who_is_pulled_too_far_stays_on_his_feet( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *members, *handle;
+        double missed; // metres, at least
+    } drags[] = {
+        { "p01", "point=p01.LeftHand move=100,0,0", 95 },
+        { "p01", "point=p01.LeftHand move=0,0,-100", 95 },
+        { "p01", "point=p01.Head move=0,100,0", 95 },
+        { "p01", "point=p01.Hips move=0,-100,0", 95 },
+        { "p01", "point=p01.Hips move=0,-0.8,0", 0.1 },
+        { "p01", "point=p01.Hips move=3,0,3", 2 },
+        { "p01", "move=100,0,0", 90 },
+        { "p01", "move=0,5,0", 4 },
+        { "p01.left_arm", "point=p01.LeftHand move=0,100,0", 95 },
+    };
+    for ( size_t i = 0; i < sizeof drags / sizeof *drags; ++i ) {
+        fixture x = { .scene = tr_default_scene() };
+        tr_measures measures;
+        char ops[300];
+        check_ok( tr_scene_build( tr_scene_entry_find( "corridor" ), 2, &x.scene, &x.library, &x.error ),
+                  &x.error );
+        x.scene.last = x.scene.first + 120;
+        snprintf(
+            ops, sizeof ops,
+            "layer_add id=edit kind=cage members=%s range=20,100\nhandle_add id=h layer=edit frame=60 %s",
+            drags[i].members, drags[i].handle );
+        edit( &x, ops );
+        build( &x );
+        tr_result result = solve( &x, "posegraph" );
+        check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
+        print_message( "%s: %.3f m off; acceleration %.2f, rotation %.1f°, ground %.1f mm\n", drags[i].handle,
+                       1e-3 * result.handles[0].error_mm, figure_of( &measures, "acceleration_spike" ),
+                       figure_of( &measures, "rotation_spike_deg" ),
+                       figure_of( &measures, "ground_penetration_mm" ) );
+        assert_true( result.handles[0].error_mm > 1e3 * drags[i].missed );
+        assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
+        assert_true( figure_of( &measures, "acceleration_spike" ) <= 3 );
+        assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 45 );
+        assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
+        for ( int r = 0; r < x.stage.rule_count; ++r )
+            assert_false( result.reports[r].gave_way );
+        tr_measures_free( &measures );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
+// Windows of one, two and three frames, a body of one joint, sections outside: no crash, and nothing that is
+// no number.
+static void odd_windows_and_bodies( void **state )
+{
+    (void)state;
+    static const char *const ops[] = {
+        CAGE "a range=15,15\nhandle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a range=15,16\nhandle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a range=15,17\nhandle_add id=h layer=edit frame=16 point=a.LeftHand move=0,1,0",
+        CAGE "a range=-500,900\nhandle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a range=14,16 ease=1000,1000\nhandle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a falloff=1\nhandle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a padding=0.001\nsection_add id=s layer=edit frame=900\nsection_add id=t layer=edit frame=-9\n"
+             "handle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a.LeftHand range=5,25\nhandle_add id=h layer=edit frame=15 move=0,0.1,0",
+        CAGE "a.Hips range=5,25\nhandle_add id=h layer=edit frame=15 point=a.Hips move=0,0.1,0",
+        CAGE "dot\nhandle_add id=h layer=edit frame=15 point=dot.Dot move=1,0.1,0",
+        CAGE "dot,a,box\nhandle_add id=h layer=edit frame=15 turn=180,0,0 move=0,2,0",
+    };
+    for ( size_t i = 0; i < sizeof ops / sizeof *ops; ++i ) {
+        fixture x;
+        begin( &x );
+        add_flyer( &x, "a" );
+        tr_motion dot = { 0 };
+        tr_skeleton_add( &dot.skeleton, "Dot", -1, v3_zero );
+        check_ok( tr_skeleton_classify( &dot.skeleton, &x.error ), &x.error );
+        check_ok( tr_clip_alloc( &dot.clip, FRAMES, 1, FPS, false, &x.error ), &x.error );
+        add_character( &x, "dot", v3( 2, 1, 0 ), 1, &dot );
+        tr_prop box = tr_default_prop( "box" );
+        tr_scene_add_prop( &x.scene, &box );
+        edit( &x, ops[i] );
+        build( &x );
+        tr_result result = solve( &x, "posegraph" );
+        for ( int a = 0; a < result.actor_count; ++a )
+            for ( int f = 0; f < FRAMES; ++f )
+                for ( int j = 0; j < result.worlds[a].joint_count; ++j )
+                    assert_true( v3_finite( place_of( &result, a, j, f ) ) );
+        check_near( result.leak_mm, 0, 0 );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_dragged_end_takes_along_what_lies_beyond ),
         TEST( the_first_of_two_handles_has_its_way ),
+        TEST( who_is_pulled_too_far_stays_on_his_feet ),
+        TEST( odd_windows_and_bodies ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -98,171 +98,6 @@ static bool gather_bodies( tr_cage_layer *l )
     return true;
 }
 
-// ------------------------------------------------------------------------------------------------- handles
-
-static const tr_handle *handle_at( const tr_cage_layer *l, int index )
-{
-    return &l->stage->scene->handles[index];
-}
-
-static int handle_frame( const tr_cage_layer *l, const tr_handle *handle )
-{
-    return handle->frame - l->stage->scene->first;
-}
-
-static bool is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle )
-{
-    int frame = handle->frame - stage->scene->first;
-    return strcmp( handle->layer, stage->scene->layers[grab->layer].id ) == 0 && handle->pinned &&
-           frame >= grab->first && frame <= grab->last;
-}
-
-static bool is_pin( const tr_handle *handle )
-{
-    return v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
-}
-
-// An end of the window whose section the user let go or dragged away as a whole. Where nothing lies beyond,
-// dragging any of it will do.
-static bool is_released( const tr_cage_layer *l, int frame )
-{
-    const tr_scene *scene = l->stage->scene;
-    bool outermost = frame == 0 || frame == l->stage->frame_count - 1;
-    for ( int i = 0; i < scene->handle_count; ++i ) {
-        const tr_handle *handle = &scene->handles[i];
-        bool whole = handle->point.who[0] == 0 && handle->vertex < 0;
-        if ( strcmp( handle->layer, l->layer->id ) != 0 || handle_frame( l, handle ) != frame )
-            continue;
-        if ( handle->pinned ? ( whole || outermost ) && !is_pin( handle ) : whole )
-            return true;
-    }
-    return false;
-}
-
-bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab )
-{
-    const tr_scene *scene = stage->scene;
-    for ( int i = 0; i < scene->handle_count; ++i )
-        if ( is_held( stage, grab, &scene->handles[i] ) && !is_pin( &scene->handles[i] ) )
-            return true;
-    return false;
-}
-
-static int section_at( const tr_cage *cage, int frame )
-{
-    for ( int k = 0; k < cage->section_count; ++k )
-        if ( cage->sections[k] == frame )
-            return k;
-    return -1;
-}
-
-static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out, tr_error *error )
-{
-    const tr_handle *handle = handle_at( l, index );
-    int frame = handle_frame( l, handle );
-    *out = ( tr_cage_handle ){ .offset = handle->move, .frame = frame, .point = -1 };
-    if ( handle->point.who[0] != 0 ) {
-        out->kind = TR_HANDLE_POINT;
-        out->place = tr_anchor_position( l->stage, l->below, &l->stage->handles[index], frame );
-        return true;
-    }
-    out->section = section_at( &l->cage, frame );
-    out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
-    out->vertex = handle->vertex;
-    out->rotation = q_from_vector( v3_scale( TR_DEGREE, handle->turn ) );
-    if ( handle->vertex < l->cage.vertex_count )
-        return true;
-    char path[64];
-    snprintf( path, sizeof path, "handles[%d].vertex", index );
-    return tr_error_path( error, NULL, path, "a section has vertices 0 to %d", l->cage.vertex_count - 1 );
-}
-
-// Does this point hang on a joint that is not grabbed? The root hangs on nothing.
-static bool is_attached( const tr_cage_layer *l, tr_bound_point point )
-{
-    if ( point.node >= l->stage->actor_count )
-        return false;
-    const tr_joint *joints = l->stage->actors[point.node].target.joints;
-    const bool *grabbed = l->grab->joints[point.node];
-    int parent = joints[point.part].parent;
-    if ( parent >= 0 && grabbed[parent] && joints[parent].role == TR_ROLE_CLAVICLE ) // the shoulder as well
-        parent = joints[parent].parent;
-    return parent >= 0 && !grabbed[parent];
-}
-
-static bool is_within_falloff( const tr_cage_layer *l, int frame )
-{
-    bool near = l->cage.def.falloff == 0;
-    for ( int h = 0; h < l->handle_count; ++h )
-        near = near || abs( l->handles[h].frame - frame ) < l->cage.def.falloff;
-    return near;
-}
-
-// A limb that is grabbed alone stays on its body: where it hangs, it is pinned at every section. So an arm
-// that is pulled turns about its shoulder.
-static void limb_pins( tr_cage_layer *l )
-{
-    tr_cage_handle *pins = l->handles + l->handle_count;
-    for ( int p = 0; p < l->point_count; ++p )
-        for ( int k = 0; is_attached( l, l->bound[p] ) && k < l->cage.section_count; ++k )
-            if ( is_within_falloff( l, l->cage.sections[k] ) )
-                pins[l->held_count++] =
-                    ( tr_cage_handle ){ .kind = TR_HANDLE_POINT, .frame = l->cage.sections[k], .point = p };
-}
-
-// Who is held at the root is held at the sole too: otherwise the cage would lean where it is pulled.
-static void body_columns( tr_cage_layer *l )
-{
-    for ( int h = 0; h < l->handle_count; ++h ) {
-        const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
-        const tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
-        bool whole = l->handles[h].kind == TR_HANDLE_POINT && body != NULL && anchor->count == 1 &&
-                     anchor->joints[0] == 0;
-        if ( !whole )
-            continue;
-        size_t at = tr_layer_cell( l, l->handles[h].frame, body->first );
-        double sole = l->handles[h].place.y;
-        for ( int p = 0; p < body->count; ++p )
-            sole = fmin( sole, l->before[at + (size_t)p].y );
-        tr_cage_handle *column = &l->handles[l->handle_count + l->held_count++];
-        *column = l->handles[h];
-        column->place.y = sole;
-    }
-}
-
-// The handles of the document, where they are now, and what goes with them.
-static bool fill_handles( tr_cage_layer *l, tr_error *error )
-{
-    const tr_scene *scene = l->stage->scene;
-    l->handle_count = l->held_count = 0;
-    l->tilts = false;
-    for ( int i = 0; i < scene->handle_count; ++i ) {
-        if ( !is_held( l->stage, l->grab, &scene->handles[i] ) )
-            continue;
-        if ( !make_handle( l, i, &l->handles[l->handle_count], error ) )
-            return false;
-        l->tilts = l->tilts || scene->handles[i].turn.x != 0 || scene->handles[i].turn.z != 0;
-        l->handle_index[l->handle_count++] = i;
-    }
-    limb_pins( l );
-    body_columns( l );
-    return true;
-}
-
-static bool make_handles( tr_cage_layer *l, tr_error *error )
-{
-    const tr_scene *scene = l->stage->scene;
-    size_t most = 2 * (size_t)scene->handle_count;
-    for ( int p = 0; p < l->point_count; ++p )
-        most += is_attached( l, l->bound[p] ) ? (size_t)l->cage.section_count : 0;
-    l->handles = tr_alloc( most, sizeof( tr_cage_handle ) );
-    l->handle_index = tr_alloc( most, sizeof( int ) );
-    l->handle_errors = tr_alloc( most, sizeof( double ) );
-    if ( l->handles == NULL || l->handle_index == NULL || l->handle_errors == NULL )
-        return tr_error_memory( error );
-    return fill_handles( l, error );
-}
-
 // ---------------------------------------------------------------------------------------------------- cage
 
 static void add_frame( int *frames, int *count, int frame )
@@ -295,8 +130,8 @@ static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, con
     add_frame( frames, &count, l->grab->first );
     add_frame( frames, &count, l->grab->last );
     for ( int i = 0; i < scene->handle_count; ++i )
-        if ( is_held( l->stage, l->grab, &scene->handles[i] ) )
-            add_frame( frames, &count, handle_frame( l, &scene->handles[i] ) );
+        if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
+            add_frame( frames, &count, scene->handles[i].frame - scene->first );
     int given = 0;
     for ( int i = 0; i < scene->section_count; ++i ) {
         int frame = scene->sections[i].frame - scene->first;
@@ -322,7 +157,7 @@ static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
 {
     if ( ease > 0 )
         return TR_CAGE_EASED;
-    return is_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
+    return tr_cage_layer_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
 }
 
 #define FINE_DETAIL   4
@@ -397,14 +232,14 @@ static bool build_cage( tr_cage_layer *l, tr_error *error )
     if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, &def, error ) )
         return false;
     l->built = true;
-    return make_handles( l, error ) &&
+    return tr_layer_handles_build( l, error ) &&
            tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error );
 }
 
 void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
 {
     tr_error error; // there was none with the same handles when it was built
-    fill_handles( l, &error );
+    tr_layer_handles_fill( l, &error );
     l->stamp++;
     l->cage.def.upright = tr_cage_layer_holds_several( l ) && !l->tilts;
     if ( tr_grab_asks( l->stage, l->grab ) )
@@ -501,9 +336,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
     tr_free( l->bound );
     tr_free( l->before );
     tr_free( l->after );
-    tr_free( l->handles );
-    tr_free( l->handle_index );
-    tr_free( l->handle_errors );
+    tr_layer_handles_free( l );
     if ( l->built )
         tr_cage_free( &l->cage );
     *l = ( tr_cage_layer ){ 0 };

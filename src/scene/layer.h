@@ -104,6 +104,7 @@ typedef struct tr_cage_layer {
     int *handle_index;       // [handle_count] in the document
     int held_count;          // behind them in `handles`: what keeps limbs on bodies and bodies upright
     double *handle_errors;   // [handle_count] metres
+    double *handle_shares;   // [handle_count of the document] how much of its way a handle is followed
     vec3 *handle_misses;     // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
@@ -146,6 +147,20 @@ bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab );
 // Moves the cage by the handles of the stage's scene, as they are now.
 void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def );
 
+// ------------------------------------------------------------------------------------------- layer_handles.c
+
+bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error );
+bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error ); // as they are in the document now
+void tr_layer_handles_free( tr_cage_layer *l );
+// After everybody has been settled: shortens the way of handles that could not be followed. False when there
+// are none; otherwise the layer is to be solved again.
+bool tr_layer_handles_yield( tr_cage_layer *l );
+bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle );
+bool tr_cage_layer_released( const tr_cage_layer *l, int frame ); // an end of the window
+
+// -----------------------------------------------------------------------------------------------
+// cage_layer.c
+
 tr_moved_body *tr_cage_layer_body( const tr_cage_layer *l, int node ); // NULL when it is not grabbed
 // Index of the point that is this joint of an actor, -1 when it is not grabbed.
 int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint );
@@ -173,12 +188,19 @@ static inline size_t tr_layer_cell( const tr_cage_layer *l, int frame, int point
 }
 // The part of a rotation that is about the vertical, radians.
 double tr_yaw( quat rotation );
+// A maximum, rounded off over `soft` to either side.
+double tr_not_below( double height, double floor, double soft );
+// Where a point of a character may be moved to from where it is: to the ground, a root not that far.
+vec3 tr_above_ground( const tr_cage_layer *l, vec3 from, vec3 to, bool root );
 
 // --------------------------------------------------------------------------------------------- layer_steps.c
 
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_steps_free( tr_moved_body *body );
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s ); // by the window: it stays put
+// How much further apart than before two feet that stand at the same time are asked to be, metres.
+double tr_steps_apart( const tr_cage_layer *l, tr_moved_body *body );
+void tr_steps_forget( tr_moved_body *body ); // where stances went in this solve
 // The steps of every foot at a frame; true when any moved.
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame );
 

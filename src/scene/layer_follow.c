@@ -304,34 +304,17 @@ static void spread( const tr_cage_layer *l, const int *nodes, int count, int fra
     }
 }
 
-// Where a stance is asked to go, over the ground.
-static vec3 stance_shift( const tr_cage_layer *l, const tr_moved_body *body, const tr_stance *s )
-{
-    int stride = body->following->band.stride, at = tr_follow_stance( l, body, s ) - l->begin;
-    if ( tr_stance_is_cut( l, s ) || at < 0 || at >= l->frame_count )
-        return v3_zero;
-    const float *x = body->following->x + (size_t)at * 3 * (size_t)stride;
-    return v3( x[0], 0, x[2 * stride] );
-}
-
 // Feet that stand at the same time must not be asked to go further apart than legs reach: then the whole way
 // is made shorter, and reaching and leaning have to do the rest.
-static void stay_on_legs( const tr_cage_layer *l, const tr_moved_body *body )
+static void stay_on_legs( const tr_cage_layer *l, tr_moved_body *body )
 {
     tr_following *following = body->following;
-    double most = STRADDLE * tr_skeleton_height( &l->stage->actors[body->node].target ), apart = most;
-    for ( int i = 1; i < body->foot_count; ++i )
-        for ( int j = 0; j < i; ++j )
-            for ( int s = 0; s < body->feet[i].stance_count; ++s )
-                for ( int t = 0; t < body->feet[j].stance_count; ++t ) {
-                    const tr_stance *a = &body->feet[i].stances[s], *b = &body->feet[j].stances[t];
-                    if ( a->first <= b->last && b->first <= a->last )
-                        apart = fmax( apart,
-                                      v3_distance( stance_shift( l, body, a ), stance_shift( l, body, b ) ) );
-                }
+    double most = STRADDLE * tr_skeleton_height( &l->stage->actors[body->node].target ),
+           apart = tr_steps_apart( l, body );
     size_t cells = (size_t)l->frame_count * 3 * (size_t)following->band.stride;
     for ( size_t i = 0; apart > most && i < cells; ++i )
         following->x[i] *= (float)( most / apart );
+    tr_steps_forget( body );
 }
 
 static bool is_asked( const tr_cage_layer *l, const int *nodes, int count, int frame )

@@ -90,12 +90,46 @@ void tr_moved_free( tr_moved_body *body )
     tr_free( body->moments );
 }
 
+// --------------------------------------------------------------------------------------------------- ground
+
+#define CROUCH 0.38 // of its height a root keeps at least: lower, and knees would go through the ground
+#define ROUND  0.04 // of its height
+
+double tr_not_below( double height, double floor, double soft )
+{
+    double over = height - floor;
+    if ( fabs( over ) < soft )
+        return floor + ( over + soft ) * ( over + soft ) / ( 4 * soft );
+    return over > 0 ? height : floor;
+}
+
+vec3 tr_above_ground( const tr_cage_layer *l, vec3 from, vec3 to, bool root )
+{
+    double ground = l->stage->ground, height = from.y - ground;
+    if ( to.y >= from.y || height <= 0 )
+        return to.y >= from.y ? to : v3( to.x, from.y, to.z );
+    double least = root ? CROUCH * height : 0, soft = ROUND * height;
+    to.y = fmin( tr_not_below( to.y, ground + least, soft ), from.y );
+    return to;
+}
+
 // ------------------------------------------------------------------------------------------------- rotation
 
 static void move_points( const tr_cage_layer *l, int first, int count, int frame )
 {
     size_t at = tr_layer_cell( l, frame, first );
     tr_cage_move_some( &l->cage, frame, first, count, l->before + at, l->after + at );
+}
+
+// All points of a character go as much less down as its root does.
+static void stay_above_ground( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    if ( body->node >= l->stage->actor_count || body->lead < 0 )
+        return;
+    size_t lead = tr_layer_cell( l, frame, body->lead ), at = tr_layer_cell( l, frame, body->first );
+    double up = tr_above_ground( l, l->before[lead], l->after[lead], true ).y - l->after[lead].y;
+    for ( int p = 0; up > 0 && p < body->count; ++p )
+        l->after[at + (size_t)p].y += up;
 }
 
 // Largest tr(Rᵀ M), M = Σ (p' − p̄') (p − p̄)ᵀ; what the points leave open (a straight arm's twist) stays as it
@@ -235,6 +269,7 @@ static void move_rigid( const tr_cage_layer *l, const tr_moved_body *body, int f
 static void move_bent( const tr_cage_layer *l, const tr_moved_body *body, int frame, tr_moved_frame *moved )
 {
     move_points( l, body->first, body->count, frame );
+    stay_above_ground( l, body, frame );
     moved->moves = is_moved( l, body, frame );
     if ( !moved->moves )
         return;

@@ -190,8 +190,9 @@ static void weigh_path( const tr_cage_layer *l, const tr_anchor *anchor, int pat
 static vec3 trace( const tr_cage_layer *l, const tr_anchor *anchor, int path, int frame )
 {
     vec3 place = tr_anchor_position( l->stage, l->below, anchor, frame );
-    return v3_add( tr_cage_move_weighted( &l->cage, frame, place, weights_of( l, path, frame ) ),
-                   made_up( l, anchor, frame ) );
+    vec3 moved = tr_cage_move_weighted( &l->cage, frame, place, weights_of( l, path, frame ) );
+    bool root = anchor->count == 1 && anchor->joints[0] == 0;
+    return tr_above_ground( l, place, v3_add( moved, made_up( l, anchor, frame ) ), root );
 }
 
 // ---------------------------------------------------------------------------------------------------- props

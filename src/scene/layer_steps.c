@@ -195,8 +195,7 @@ static void place_stance( const foot_work *w, tr_stance *s )
     }
     int frame = held >= 0 ? held : body >= 0 ? body : ( s->first + s->last ) / 2;
     shift moved = cage_shift( w, frame );
-    if ( held < 0 )
-        moved.move.y = 0; // nobody leaves the ground by being pulled up
+    moved.move.y = held < 0 ? 0 : fmax( moved.move.y, 0 ); // nobody leaves the ground by being pulled up
     s->step = step_of( w, moved, frame );
 }
 
@@ -209,12 +208,50 @@ static tr_step stance_step( const foot_work *w, tr_stance *s )
     return s->step;
 }
 
+static vec3 stance_shift( const tr_cage_layer *l, tr_moved_body *body, int foot, tr_stance *s, int frame )
+{
+    foot_work w = work_of( l, body, &body->feet[foot] );
+    return v3_horizontal( shift_of( &w, stance_step( &w, s ), frame ).move );
+}
+
+static double feet_apart( const tr_cage_layer *l, tr_moved_body *body, int i, int j )
+{
+    double most = 0;
+    for ( int s = 0; s < body->feet[i].stance_count; ++s )
+        for ( int t = 0; t < body->feet[j].stance_count; ++t ) {
+            tr_stance *a = &body->feet[i].stances[s], *b = &body->feet[j].stances[t];
+            int frame = a->first > b->first ? a->first : b->first;
+            if ( frame < 0 || frame >= l->stage->frame_count || frame > a->last || frame > b->last )
+                continue;
+            most = fmax( most, v3_distance( stance_shift( l, body, i, a, frame ),
+                                            stance_shift( l, body, j, b, frame ) ) );
+        }
+    return most;
+}
+
+double tr_steps_apart( const tr_cage_layer *l, tr_moved_body *body )
+{
+    double most = 0;
+    for ( int i = 1; i < body->foot_count; ++i )
+        for ( int j = 0; j < i; ++j )
+            most = fmax( most, feet_apart( l, body, i, j ) );
+    return most;
+}
+
+void tr_steps_forget( tr_moved_body *body )
+{
+    for ( int i = 0; i < body->foot_count; ++i )
+        for ( int s = 0; s < body->feet[i].stance_count; ++s )
+            body->feet[i].stances[s].stamp = 0;
+}
+
 // --------------------------------------------------------------------------------------------------- swings
 
 // What a stance asks for at its edge, the window's end, or a handle that holds the foot in its swing, beyond
 // what the cage says there.
 typedef struct edge {
     int frame;
+    bool held; // by a handle
     shift surplus;
 } edge;
 
@@ -224,24 +261,14 @@ static edge edge_of( const foot_work *w, tr_stance *s, bool last )
     if ( s->edge_stamps[last] != w->l->stamp )
         s->surplus[last] = shift_mad( shift_of( w, stance_step( w, s ), frame ), -1, cage_shift( w, frame ) );
     s->edge_stamps[last] = w->l->stamp;
-    return ( edge ){ frame, s->surplus[last] };
-}
-
-// A swing the cage does not lower is not lowered by the stances before and after it either: a maximum,
-// rounded off over `soft` to either side.
-static double not_below( double height, double floor, double soft )
-{
-    double over = height - floor;
-    if ( fabs( over ) < soft )
-        return floor + ( over + soft ) * ( over + soft ) / ( 4 * soft );
-    return over > 0 ? height : floor;
+    return ( edge ){ frame, false, s->surplus[last] };
 }
 
 static edge edge_of_handle( const foot_work *w, int handle )
 {
     const tr_cage_handle *held = &w->l->handles[handle];
     shift wanted = { held->offset, 0 };
-    return ( edge ){ held->frame, shift_mad( wanted, -1, cage_shift( w, held->frame ) ) };
+    return ( edge ){ held->frame, true, shift_mad( wanted, -1, cage_shift( w, held->frame ) ) };
 }
 
 static tr_step foot_step( const foot_work *w, int frame )
@@ -271,7 +298,10 @@ static tr_step foot_step( const foot_work *w, int frame )
     double t = smooth_step5( (double)( frame - from.frame ) / ( to.frame - from.frame ) );
     shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
     sum = shift_mad( sum, t, to.surplus );
-    sum.move.y = not_below( sum.move.y, fmin( cage.move.y, 0 ), 4 * t * ( 1 - t ) * SOFT );
+    // Whoever crouches swings his feet as high as before; only who holds a foot can lower it, to the ground.
+    double height = fmax( foot_below( w, frame ).y - w->l->stage->ground, 0 ),
+           lowest = from.held || to.held ? -height : 0;
+    sum.move.y = tr_not_below( sum.move.y, lowest, 4 * t * ( 1 - t ) * SOFT );
     return step_of( w, sum, frame );
 }
 

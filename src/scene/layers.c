@@ -136,10 +136,12 @@ static void report_handles( const tr_cage_layer *l )
         int index = l->handle_index[h];
         const tr_cage_handle *handle = &l->handles[h];
         tr_handle_report *report = &l->result->handles[index];
-        *report = ( tr_handle_report ){ .acted = true, .error_mm = 1e3 * l->handle_errors[h] };
+        vec3 move = l->stage->scene->handles[index].move;
+        double left = v3_distance( move, handle->offset );
+        *report = ( tr_handle_report ){ .acted = true, .error_mm = 1e3 * ( l->handle_errors[h] + left ) };
         if ( handle->kind != TR_HANDLE_POINT )
             continue;
-        report->place = v3_add( handle->place, handle->offset );
+        report->place = v3_add( handle->place, move );
         vec3 now = tr_anchor_position( l->stage, l->result, &l->stage->handles[index], handle->frame );
         report->error_mm = 1e3 * v3_distance( now, report->place );
     }
@@ -161,15 +163,21 @@ static void find_affected( const tr_cage_layer *l, int *first, int *last )
             }
 }
 
+#define MOST_ROUNDS 4
+
 static bool move( tr_cage_layer *l, tr_error *error )
 {
     tr_cage_solve_def def = tr_default_cage_solve_def();
-    int first, last;
-    tr_cage_layer_solve( l, &def );
-    if ( !tr_cage_layer_pose_all( l, error ) )
-        return false;
-    find_affected( l, &first, &last );
-    return last < first || tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error );
+    int first, last, rounds = 0;
+    do {
+        tr_cage_layer_solve( l, &def );
+        if ( !tr_cage_layer_pose_all( l, error ) )
+            return false;
+        find_affected( l, &first, &last );
+        if ( last >= first && !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
+            return false;
+    } while ( ++rounds < MOST_ROUNDS && tr_layer_handles_yield( l ) );
+    return true;
 }
 
 // What there is to see of it goes into the result.
