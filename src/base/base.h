@@ -42,6 +42,13 @@ void *tr_alloc( size_t count, size_t size ); // NULL when out of memory, also wh
                                              // than the machine has; count 0 gives a valid pointer
 void *tr_realloc( void *pointer, size_t count, size_t size ); // contents kept, new bytes zeroed
 void tr_free( void *pointer );                                // NULL is fine
+
+// Arrays one after the other in one piece of memory, each at a multiple of TR_CARVE from its beginning: what
+// lanes of any kind need. Takes room for `bytes` off the front of what is left; works without memory, too:
+// then only the difference of beginning and end counts.
+#define TR_CARVE 64
+size_t tr_carve_bytes( size_t bytes ); // that an array takes
+void *tr_carve( char **at, size_t bytes );
 char *tr_string_copy( const char *string );
 char *tr_string_format( const char *format, ... ) TR_PRINTF( 1 );
 

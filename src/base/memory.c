@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,4 +142,16 @@ bool tr_array_reserve( void **data, int *capacity, int needed, size_t size )
     *data = bigger;
     *capacity = (int)grown;
     return true;
+}
+
+size_t tr_carve_bytes( size_t bytes )
+{
+    return ( bytes + TR_CARVE - 1 ) / TR_CARVE * TR_CARVE;
+}
+
+void *tr_carve( char **at, size_t bytes )
+{
+    void *out = *at;
+    *at = (char *)( (uintptr_t)out + tr_carve_bytes( bytes ) ); // NULL + n is no address
+    return out;
 }

@@ -69,38 +69,31 @@ typedef struct sizes {
     size_t handles, count, free_count, round_count, neighbours, rows, entries, vertices;
 } sizes;
 
-static void *carve( char *base, size_t *used, size_t count, size_t size )
-{
-    void *at = base == NULL ? NULL : base + *used;
-    *used += ( count * size + 31 ) / 32 * 32;
-    return at;
-}
-
-// Lays the solver's arrays out from `base`, 32-byte aligned, or only counts when that is NULL. Returns bytes.
+// Lays the solver's arrays out from `base`, or only counts when that is NULL. Returns bytes.
 static size_t lay_out( tr_cage_solver *s, char *base, const sizes *n )
 {
-    size_t used = 0;
-    s->handles = carve( base, &used, n->handles, sizeof s->handles[0] );
-    s->number = carve( base, &used, n->count, sizeof( int ) );
-    s->holder = carve( base, &used, n->count, sizeof( int ) );
-    s->start = carve( base, &used, n->count + 1, sizeof( int ) );
-    s->neighbours = carve( base, &used, n->neighbours, sizeof( int ) );
-    s->links = carve( base, &used, n->neighbours, sizeof s->links[0] );
-    s->shapes = carve( base, &used, n->round_count, sizeof s->shapes[0] );
-    s->sums = carve( base, &used, n->count, sizeof s->sums[0] );
-    s->u = carve( base, &used, n->round_count, sizeof s->u[0] );
-    s->step = carve( base, &used, n->count, sizeof s->step[0] );
-    s->quats = carve( base, &used, n->round_count, sizeof s->quats[0] );
-    s->turns = carve( base, &used, n->round_count, sizeof s->turns[0] );
-    s->rows = carve( base, &used, n->rows, sizeof s->rows[0] );
-    s->entries = carve( base, &used, n->entries, sizeof( int ) );
-    s->entry_weights = carve( base, &used, n->entries, sizeof( float ) );
-    s->row_weights = carve( base, &used, n->rows * n->vertices, sizeof( float ) );
-    s->schur = carve( base, &used, n->rows * n->rows, sizeof( double ) );
-    s->response = carve( base, &used, n->rows * n->free_count, sizeof( float ) );
-    s->forces = carve( base, &used, n->rows, sizeof( vec3 ) );
-    s->history = carve( base, &used, 2 * ( TR_CAGE_HISTORY + 1 ) * 4 * n->free_count, sizeof( float ) );
-    return used;
+    char *at = base;
+    s->handles = tr_carve( &at, n->handles * sizeof s->handles[0] );
+    s->number = tr_carve( &at, n->count * sizeof( int ) );
+    s->holder = tr_carve( &at, n->count * sizeof( int ) );
+    s->start = tr_carve( &at, ( n->count + 1 ) * sizeof( int ) );
+    s->neighbours = tr_carve( &at, n->neighbours * sizeof( int ) );
+    s->links = tr_carve( &at, n->neighbours * sizeof s->links[0] );
+    s->shapes = tr_carve( &at, n->round_count * sizeof s->shapes[0] );
+    s->sums = tr_carve( &at, n->count * sizeof s->sums[0] );
+    s->u = tr_carve( &at, n->round_count * sizeof s->u[0] );
+    s->step = tr_carve( &at, n->count * sizeof s->step[0] );
+    s->quats = tr_carve( &at, n->round_count * sizeof s->quats[0] );
+    s->turns = tr_carve( &at, n->round_count * sizeof s->turns[0] );
+    s->rows = tr_carve( &at, n->rows * sizeof s->rows[0] );
+    s->entries = tr_carve( &at, n->entries * sizeof( int ) );
+    s->entry_weights = tr_carve( &at, n->entries * sizeof( float ) );
+    s->row_weights = tr_carve( &at, n->rows * n->vertices * sizeof( float ) );
+    s->schur = tr_carve( &at, n->rows * n->rows * sizeof( double ) );
+    s->response = tr_carve( &at, n->rows * n->free_count * sizeof( float ) );
+    s->forces = tr_carve( &at, n->rows * sizeof( vec3 ) );
+    s->history = tr_carve( &at, 2 * ( TR_CAGE_HISTORY + 1 ) * 4 * n->free_count * sizeof( float ) );
+    return (size_t)( (uintptr_t)at - (uintptr_t)base );
 }
 
 // ------------------------------------------------------------------------------------------------- who holds

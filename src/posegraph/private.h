@@ -90,7 +90,6 @@ struct tr_cluster_scratch {
     atomic_flag *busy;             // [slot_count]
 };
 
-void *tr_carve( char **at, size_t bytes ); // takes whole lanes off the front of what is left
 // A slot no other thread is using; there are as many as threads. Clear its flag afterwards.
 int tr_scratch_take( tr_cluster_scratch *scratch );
 // Lays a block of work->cluster out in `at`, aligned for lanes; false when there are too few bytes.

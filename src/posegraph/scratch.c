@@ -1,30 +1,19 @@
 // Working memory of a cluster: one slot per thread, each with room for the largest part that any block needs.
 #include "posegraph/private.h"
 
-static size_t whole_lanes( size_t bytes )
-{
-    return ( bytes + TR_LANE_BYTES_MAX - 1 ) / TR_LANE_BYTES_MAX * TR_LANE_BYTES_MAX;
-}
-
-void *tr_carve( char **at, size_t bytes )
-{
-    void *out = *at;
-    *at += whole_lanes( bytes );
-    return out;
-}
-
 // ----------------------------------------------------------------------------------------------------- size
 
 // As lay_out_graphs carves: reference, displacement, next, turns; quats; rods; rounds.
 static size_t graph_bytes( const tr_cluster *part, size_t lane_bytes )
 {
     size_t graphs = (size_t)part->graph_count;
-    size_t sum = whole_lanes( graphs * sizeof( tr_graph_lanes ) ) +
-                 whole_lanes( graphs * TR_BLOCK_FRAMES_MAX * sizeof( int ) );
+    size_t sum = tr_carve_bytes( graphs * sizeof( tr_graph_lanes ) ) +
+                 tr_carve_bytes( graphs * TR_BLOCK_FRAMES_MAX * sizeof( int ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t joint_bytes = (size_t)part->graphs[g]->joint_count * lane_bytes;
-        sum += 4 * whole_lanes( 9 * joint_bytes ) + whole_lanes( 4 * joint_bytes ) +
-               whole_lanes( TR_ROD_LANES * joint_bytes ) + whole_lanes( TR_DEFORM_ROUNDS_LANES * lane_bytes );
+        sum += 4 * tr_carve_bytes( 9 * joint_bytes ) + tr_carve_bytes( 4 * joint_bytes ) +
+               tr_carve_bytes( TR_ROD_LANES * joint_bytes ) +
+               tr_carve_bytes( TR_DEFORM_ROUNDS_LANES * lane_bytes );
     }
     return sum;
 }
@@ -37,9 +26,9 @@ static size_t rod_bytes( const tr_cluster *part, int entries, size_t lane_bytes 
     for ( int r = 0; r < part->row_count; ++r )
         for ( int e = 0; e < 2 && part->rows[r].tree[e] >= 0; ++e )
             joints += (size_t)part->paths[part->rows[r].tree[e]][part->rows[r].port[e]].count;
-    return whole_lanes( rows * sizeof( bool ) ) + whole_lanes( rows * sizeof( int ) ) +
-           whole_lanes( 2 * rows * sizeof( int ) ) + whole_lanes( 3 * rows * lane_bytes ) +
-           whole_lanes( 9 * (size_t)entries * lane_bytes ) + whole_lanes( 18 * joints * lane_bytes );
+    return tr_carve_bytes( rows * sizeof( bool ) ) + tr_carve_bytes( rows * sizeof( int ) ) +
+           tr_carve_bytes( 2 * rows * sizeof( int ) ) + tr_carve_bytes( 3 * rows * lane_bytes ) +
+           tr_carve_bytes( 9 * (size_t)entries * lane_bytes ) + tr_carve_bytes( 18 * joints * lane_bytes );
 }
 
 // The most that a part of a block of this job needs; false when out of memory.

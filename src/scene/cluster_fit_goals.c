@@ -11,16 +11,6 @@ bool tr_rule_links_actors( const tr_rule *rule )
     return tr_rule_links( rule ) && rule->a.actor >= 0 && rule->b.actor >= 0;
 }
 
-static int fit_priority( const tr_rule *rule )
-{
-    switch ( rule->kind ) {
-    case TR_CONSTRAINT_CONTACT:
-    case TR_CONSTRAINT_ABSOLUTE: return tr_rule_stays( rule ) && rule->surface_prop < 0 ? 4 : 2;
-    case TR_CONSTRAINT_RELATIVE: return 3;
-    default: return 1;
-    }
-}
-
 // What keeps its place in b's own axes is a point of b, at the end of a lever. b's end would otherwise chase
 // a place that turns with b itself, one fit behind, and with a lever longer than the body gives it runs away.
 static bool has_lever( const fitter *s, int k )
@@ -107,7 +97,7 @@ static int make_goals( const fitter *s, int k, bool is_a, int frame, tr_fit_goal
         goal.axes = fit_axes( rule );
     }
     goal.hard = rule->hard;
-    goal.priority = fit_priority( rule );
+    goal.priority = tr_rule_priority( rule );
     goal.ease = strength;
     goal.weight = rule->weight;
     if ( goal.kind == TR_FIT_POSITION && s->nudges[2 * k + !is_a] != NULL )
@@ -128,7 +118,7 @@ static int add_lean( const fitter *s, const fit_body *body, int frame, tr_fit_go
     vec3 root = fitter_graph_pose( s, body->actor, frame ).positions[0];
     goals[count] = tr_fit_position( 0, v3_add( root, body->leans[fitter_cell( s, frame )].shift ) );
     goals[count].axes = fit_axes( rule );
-    goals[count].priority = fit_priority( rule );
+    goals[count].priority = tr_rule_priority( rule );
     goals[count].ease = tr_rule_strength( rule, frame );
     return count + 1;
 }
@@ -160,7 +150,7 @@ static int add_stance( const fitter *s, const fit_body *body, const tr_rule *rul
     if ( s->def.placed && strength < 1 )
         place.place =
             rigid_apply( ( rigid ){ copied.rotations[foot], copied.positions[foot] }, place.offset );
-    place.priority = fit_priority( rule );
+    place.priority = tr_rule_priority( rule );
     place.hard = rule->hard;
     place.weight = rule->weight;
     place.ease = strength;

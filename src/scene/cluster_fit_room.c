@@ -6,45 +6,33 @@
 #include <assert.h>
 #include <string.h>
 
-#define ALIGN 32
-
-static size_t rounded( size_t bytes )
-{
-    return ( bytes + ALIGN - 1 ) / ALIGN * ALIGN;
-}
-
-static void *carve( char **at, size_t count, size_t size )
-{
-    void *out = *at;
-    *at += rounded( count * size );
-    return out;
-}
-
 // ----------------------------------------------------------------------------------------------------- size
 
 // As tr_fit_room_open carves.
 static size_t body_bytes( const tr_cluster_fitter *all, const fit_body *body, size_t frames, size_t rules )
 {
     size_t joints = (size_t)all->def.stage->actors[body->actor].target.joint_count;
-    size_t warm = rounded( frames * joints * sizeof( quat ) ) + rounded( frames * sizeof( vec3 ) ) +
-                  rounded( frames * sizeof( bool ) );
-    return rounded( rules * sizeof( int ) ) + 2 * rounded( frames * joints * sizeof( quat ) ) +
-           ( body->pin_count > 0 ? warm : 0 ) + rounded( frames * joints * sizeof( vec3 ) ) +
-           rounded( frames * (size_t)body->foot_count * sizeof( vec3 ) ) +
-           rounded( body->mass_count > 0 ? frames * sizeof( tr_lean ) : 0 ) +
-           rounded( frames * sizeof( bool ) );
+    size_t warm = tr_carve_bytes( frames * joints * sizeof( quat ) ) +
+                  tr_carve_bytes( frames * sizeof( vec3 ) ) + tr_carve_bytes( frames * sizeof( bool ) );
+    return tr_carve_bytes( rules * sizeof( int ) ) + 2 * tr_carve_bytes( frames * joints * sizeof( quat ) ) +
+           ( body->pin_count > 0 ? warm : 0 ) + tr_carve_bytes( frames * joints * sizeof( vec3 ) ) +
+           tr_carve_bytes( frames * (size_t)body->foot_count * sizeof( vec3 ) ) +
+           tr_carve_bytes( body->mass_count > 0 ? frames * sizeof( tr_lean ) : 0 ) +
+           tr_carve_bytes( frames * sizeof( bool ) );
 }
 
 static size_t job_bytes( const tr_cluster_fitter *all, const fit_job *job )
 {
     size_t frames = (size_t)( job->to - job->from + 1 ), rules = (size_t)job->rule_count;
-    size_t sum = rounded( (size_t)job->body_count * sizeof( fit_body ) ) +
-                 rounded( (size_t)job->prop_count * sizeof( fit_prop ) ) +
-                 (size_t)job->prop_count * rounded( rules * sizeof( int ) ) +
-                 3 * rounded( rules * sizeof( vec3 * ) ) + 3 * rules * rounded( frames * sizeof( vec3 ) ) +
-                 rounded( frames * sizeof( tr_fit_frame ) ) + rounded( frames * sizeof( tr_fit_result ) ) +
-                 rounded( frames * (size_t)job->most_goals * sizeof( tr_fit_goal ) ) +
-                 rounded( frames * sizeof( int ) ) + ALIGN;
+    size_t sum = tr_carve_bytes( (size_t)job->body_count * sizeof( fit_body ) ) +
+                 tr_carve_bytes( (size_t)job->prop_count * sizeof( fit_prop ) ) +
+                 (size_t)job->prop_count * tr_carve_bytes( rules * sizeof( int ) ) +
+                 3 * tr_carve_bytes( rules * sizeof( vec3 * ) ) +
+                 3 * rules * tr_carve_bytes( frames * sizeof( vec3 ) ) +
+                 tr_carve_bytes( frames * sizeof( tr_fit_frame ) ) +
+                 tr_carve_bytes( frames * sizeof( tr_fit_result ) ) +
+                 tr_carve_bytes( frames * (size_t)job->most_goals * sizeof( tr_fit_goal ) ) +
+                 tr_carve_bytes( frames * sizeof( int ) ) + TR_CARVE;
     for ( int i = 0; i < job->body_count; ++i )
         sum += body_bytes( all, &all->bodies[all->lists[job->body_begin + i]], frames, rules );
     return sum;
@@ -108,19 +96,19 @@ void tr_fit_rooms_free( tr_cluster_fitter *all )
 static void open_body( const fitter *s, fit_body *body, size_t frames, char **at )
 {
     size_t joints = (size_t)fitter_skeleton( s, body )->joint_count;
-    body->rules = carve( at, (size_t)s->rule_count, sizeof( int ) );
-    body->start = carve( at, frames * joints, sizeof( quat ) );
+    body->rules = tr_carve( at, (size_t)s->rule_count * sizeof( int ) );
+    body->start = tr_carve( at, frames * joints * sizeof( quat ) );
     if ( body->pin_count > 0 ) {
-        body->warm = carve( at, frames * joints, sizeof( quat ) );
-        body->warm_root = carve( at, frames, sizeof( vec3 ) );
-        body->warmed = carve( at, frames, sizeof( bool ) );
+        body->warm = tr_carve( at, frames * joints * sizeof( quat ) );
+        body->warm_root = tr_carve( at, frames * sizeof( vec3 ) );
+        body->warmed = tr_carve( at, frames * sizeof( bool ) );
     }
     body->copied = ( tr_world ){ .joint_count = (int)joints, .frame_count = (int)frames };
-    body->copied.rotations = carve( at, frames * joints, sizeof( quat ) );
-    body->copied.positions = carve( at, frames * joints, sizeof( vec3 ) );
-    body->holds = carve( at, frames * (size_t)body->foot_count, sizeof( vec3 ) );
-    body->leans = body->mass_count > 0 ? carve( at, frames, sizeof( tr_lean ) ) : NULL;
-    body->stale = carve( at, frames, sizeof( bool ) );
+    body->copied.rotations = tr_carve( at, frames * joints * sizeof( quat ) );
+    body->copied.positions = tr_carve( at, frames * joints * sizeof( vec3 ) );
+    body->holds = tr_carve( at, frames * (size_t)body->foot_count * sizeof( vec3 ) );
+    body->leans = body->mass_count > 0 ? tr_carve( at, frames * sizeof( tr_lean ) ) : NULL;
+    body->stale = tr_carve( at, frames * sizeof( bool ) );
     for ( int k = 0; k < s->rule_count; ++k )
         if ( fitter_rule( s, k )->a.actor == body->actor || fitter_rule( s, k )->b.actor == body->actor )
             body->rules[body->rule_count++] = k;
@@ -133,7 +121,7 @@ static bool holds_prop( const tr_rule *rule, int prop )
 
 static void open_prop( const fitter *s, fit_prop *prop, int index, char **at )
 {
-    *prop = ( fit_prop ){ .prop = index, .rules = carve( at, (size_t)s->rule_count, sizeof( int ) ) };
+    *prop = ( fit_prop ){ .prop = index, .rules = tr_carve( at, (size_t)s->rule_count * sizeof( int ) ) };
     for ( int k = 0; k < s->rule_count; ++k )
         if ( holds_prop( fitter_rule( s, k ), index ) )
             prop->rules[prop->rule_count++] = k;
@@ -142,14 +130,14 @@ static void open_prop( const fitter *s, fit_prop *prop, int index, char **at )
 // What only some rules need.
 static void open_corrections( fitter *s, size_t frames, char **at )
 {
-    s->agreed = carve( at, (size_t)s->rule_count, sizeof( vec3 * ) );
-    s->nudges = carve( at, 2 * (size_t)s->rule_count, sizeof( vec3 * ) );
+    s->agreed = tr_carve( at, (size_t)s->rule_count * sizeof( vec3 * ) );
+    s->nudges = tr_carve( at, 2 * (size_t)s->rule_count * sizeof( vec3 * ) );
     for ( int k = 0; k < s->rule_count; ++k ) {
         const tr_rule *rule = fitter_rule( s, k );
-        s->agreed[k] = tr_rule_links_actors( rule ) ? carve( at, frames, sizeof( vec3 ) ) : NULL;
+        s->agreed[k] = tr_rule_links_actors( rule ) ? tr_carve( at, frames * sizeof( vec3 ) ) : NULL;
         for ( int e = 0; e < 2; ++e )
             s->nudges[2 * k + e] = tr_anchor_mixes( s->def.stage, e == 0 ? &rule->a : &rule->b )
-                                       ? carve( at, frames, sizeof( vec3 ) )
+                                       ? tr_carve( at, frames * sizeof( vec3 ) )
                                        : NULL;
     }
 }
@@ -167,9 +155,9 @@ fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit
                  .scratch = &room->scratch };
     size_t frames = (size_t)( s.to - s.from + 1 );
     char *at = room->memory;
-    at += ALIGN - (uintptr_t)at % ALIGN;
-    s.bodies = carve( &at, (size_t)s.body_count, sizeof( fit_body ) );
-    s.props = carve( &at, (size_t)s.prop_count, sizeof( fit_prop ) );
+    at += TR_CARVE - (uintptr_t)at % TR_CARVE;
+    s.bodies = tr_carve( &at, (size_t)s.body_count * sizeof( fit_body ) );
+    s.props = tr_carve( &at, (size_t)s.prop_count * sizeof( fit_prop ) );
     for ( int i = 0; i < s.body_count; ++i ) {
         s.bodies[i] = all->bodies[all->lists[job->body_begin + i]];
         s.bodies[i].most_goals = job->most_goals;
@@ -179,10 +167,10 @@ fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit
     for ( int i = 0; i < s.prop_count; ++i )
         open_prop( &s, &s.props[i], all->lists[job->prop_begin + i], &at );
     open_corrections( &s, frames, &at );
-    s.batch.frames = carve( &at, frames, sizeof( tr_fit_frame ) );
-    s.batch.results = carve( &at, frames, sizeof( tr_fit_result ) );
-    s.batch.goals = carve( &at, frames * (size_t)job->most_goals, sizeof( tr_fit_goal ) );
-    s.batch.stage_frames = carve( &at, frames, sizeof( int ) );
+    s.batch.frames = tr_carve( &at, frames * sizeof( tr_fit_frame ) );
+    s.batch.results = tr_carve( &at, frames * sizeof( tr_fit_result ) );
+    s.batch.goals = tr_carve( &at, frames * (size_t)job->most_goals * sizeof( tr_fit_goal ) );
+    s.batch.stage_frames = tr_carve( &at, frames * sizeof( int ) );
     assert( (size_t)( at - room->memory ) <= all->room_bytes );
     return s;
 }

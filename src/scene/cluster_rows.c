@@ -1,18 +1,5 @@
 #include "scene/cluster.h"
 
-// Feet before links before places before the rest (method: lengths are not rows, they are in the energy).
-static int priority( const tr_rule *rule )
-{
-    switch ( rule->kind ) {
-    case TR_CONSTRAINT_CONTACT:
-    case TR_CONSTRAINT_ABSOLUTE: return tr_rule_stays( rule ) ? 0 : 2;
-    case TR_CONSTRAINT_RELATIVE: return 1;
-    case TR_CONSTRAINT_LENGTH: return 3;
-    case TR_CONSTRAINT_ORIENTATION: return 4;
-    default: return 5;
-    }
-}
-
 static int graph_of( const tr_cluster_rows *rows, const tr_anchor *anchor )
 {
     int node = tr_anchor_node( rows->stage, anchor );
@@ -118,10 +105,10 @@ bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
     for ( int p = 0; p < rows->stage->prop_count; ++p )
         if ( !add_prop_turn( rows, p ) )
             return tr_error_memory( error );
-    for ( int level = 0; level <= 5; ++level )
+    for ( int level = TR_FIT_PRIORITIES - 1; level >= 0; --level )
         for ( int i = 0; i < rows->rule_count; ++i ) {
             int r = rows->rules != NULL ? rows->rules[i] : i;
-            if ( priority( &rows->stage->rules[r] ) == level && !add_rule( rows, r ) )
+            if ( tr_rule_priority( &rows->stage->rules[r] ) == level && !add_rule( rows, r ) )
                 return tr_error_memory( error );
         }
     return tr_cluster_factor( &rows->cluster, error );

@@ -34,31 +34,22 @@ typedef struct tr_work_room {    // of one thread, for a block of frames of the 
     char *memory;
 } tr_work_room;
 
-#define ALIGN 32
-
-static void *carve( char **at, size_t count, size_t size )
-{
-    void *out = *at;
-    *at += ( count * size + ALIGN - 1 ) / ALIGN * ALIGN;
-    return out;
-}
-
 // Points the room into its memory and returns the end of what it needs.
 static char *open_room( tr_work_room *room, const tr_cluster_work *work )
 {
     size_t graphs = (size_t)work->node_count, frames = (size_t)tr_lanes_count( work->def.lanes );
     char *at = room->memory;
-    room->reference = carve( &at, graphs, sizeof( vec3 * ) );
-    room->vertices = carve( &at, graphs, sizeof( vec3 * ) );
-    room->rotations = carve( &at, graphs, sizeof( quat * ) );
-    room->goals = carve( &at, frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
-    room->contacts = carve( &at, frames * (size_t)work->rows.cluster.row_count, sizeof( tr_goal ) );
-    room->still = carve( &at, graphs, sizeof( bool ) );
+    room->reference = tr_carve( &at, graphs * sizeof( vec3 * ) );
+    room->vertices = tr_carve( &at, graphs * sizeof( vec3 * ) );
+    room->rotations = tr_carve( &at, graphs * sizeof( quat * ) );
+    room->goals = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
+    room->contacts = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
+    room->still = tr_carve( &at, graphs * sizeof( bool ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
-        room->reference[g] = carve( &at, 3 * cells, sizeof( vec3 ) );
-        room->vertices[g] = carve( &at, 3 * cells, sizeof( vec3 ) );
-        room->rotations[g] = work->turns[g] ? carve( &at, cells, sizeof( quat ) ) : NULL;
+        room->reference[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
+        room->vertices[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
+        room->rotations[g] = work->turns[g] ? tr_carve( &at, cells * sizeof( quat ) ) : NULL;
     }
     return at;
 }
@@ -69,7 +60,7 @@ static size_t room_bytes( const tr_cluster_work *work )
     size_t cells = frames * (size_t)work->joint_count;
     return graphs * ( 3 * sizeof( void * ) + sizeof( bool ) ) +
            2 * frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
-           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 6 ) * ALIGN;
+           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 6 ) * TR_CARVE;
 }
 
 static bool asks( const tr_goal *goal )

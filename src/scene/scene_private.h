@@ -120,6 +120,9 @@ void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
 // Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
 bool tr_rule_stays( const tr_rule *rule );
+// Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands:
+// feet, links, places (of hands on props, too), the rest.
+int tr_rule_priority( const tr_rule *rule );
 // A stance: a hand or foot stays on ground or environment. It is held as a whole: heel, sole and toes of one
 // foot ask for the same thing (see footing.c), so one row on the joint that carries them serves them all, and
 // toes cannot pull against each other.

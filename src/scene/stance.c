@@ -1,4 +1,5 @@
-// Rules by which a hand or foot stays where it touched. Solvers, footings and edits ask here.
+// Rules by which a hand or foot stays where it touched, and what comes before what. Solvers, footings and
+// edits ask here.
 #include "scene/scene_private.h"
 
 bool tr_rule_stays( const tr_rule *rule )
@@ -9,6 +10,17 @@ bool tr_rule_stays( const tr_rule *rule )
 bool tr_rule_is_stance( const tr_rule *rule )
 {
     return tr_rule_stays( rule ) && rule->surface_prop < 0 && rule->a.actor >= 0 && rule->a.count == 1;
+}
+
+// Lengths are exact by construction.
+int tr_rule_priority( const tr_rule *rule )
+{
+    switch ( rule->kind ) {
+    case TR_CONSTRAINT_CONTACT:
+    case TR_CONSTRAINT_ABSOLUTE: return tr_rule_stays( rule ) && rule->surface_prop < 0 ? 4 : 2;
+    case TR_CONSTRAINT_RELATIVE: return 3;
+    default: return 1;
+    }
 }
 
 int tr_stance_foot( const tr_stage *stage, const tr_rule *rule )

@@ -99,14 +99,6 @@ static int port_total( const tr_system *system )
     return total;
 }
 
-// Takes `bytes` off the front of what is left, in whole lanes.
-static void *carve( char **at, size_t bytes )
-{
-    void *out = *at;
-    *at += ( bytes + TR_LANE_BYTES_MAX - 1 ) / TR_LANE_BYTES_MAX * TR_LANE_BYTES_MAX;
-    return out;
-}
-
 // Points the block into memory that begins at `at`; returns the end of it. Works without memory, too: then
 // only the difference of the two counts.
 static char *lay_out( tr_block *block, char *at, sizes size )
@@ -114,18 +106,18 @@ static char *lay_out( tr_block *block, char *at, sizes size )
     const tr_system *system = block->system;
     size_t rows = (size_t)size.active, ports = (size_t)port_total( system ),
            bytes = tr_lane_bytes( block->lanes );
-    block->active = carve( &at, rows * sizeof( int ) );
-    block->first = carve( &at, rows * sizeof( int ) );
-    block->begin = carve( &at, ( rows + 1 ) * sizeof( int ) );
-    block->place = carve( &at, (size_t)system->row_count * sizeof( int ) );
-    block->port_begin = carve( &at, ( (size_t)system->tree_count + 1 ) * sizeof( int ) );
-    block->compliance = carve( &at, 3 * rows * bytes );
-    block->target = carve( &at, 3 * rows * bytes );
-    block->force = carve( &at, 3 * rows * bytes );
-    block->dropped = carve( &at, 3 * rows * bytes );
-    block->factor = carve( &at, 3 * (size_t)size.envelope * bytes );
-    block->values = carve( &at, 3 * ports * bytes );
-    block->forces = carve( &at, 3 * ports * bytes );
+    block->active = tr_carve( &at, rows * sizeof( int ) );
+    block->first = tr_carve( &at, rows * sizeof( int ) );
+    block->begin = tr_carve( &at, ( rows + 1 ) * sizeof( int ) );
+    block->place = tr_carve( &at, (size_t)system->row_count * sizeof( int ) );
+    block->port_begin = tr_carve( &at, ( (size_t)system->tree_count + 1 ) * sizeof( int ) );
+    block->compliance = tr_carve( &at, 3 * rows * bytes );
+    block->target = tr_carve( &at, 3 * rows * bytes );
+    block->force = tr_carve( &at, 3 * rows * bytes );
+    block->dropped = tr_carve( &at, 3 * rows * bytes );
+    block->factor = tr_carve( &at, 3 * (size_t)size.envelope * bytes );
+    block->values = tr_carve( &at, 3 * ports * bytes );
+    block->forces = tr_carve( &at, 3 * ports * bytes );
     return at;
 }
 
