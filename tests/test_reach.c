@@ -213,6 +213,51 @@ static void equals_meet_in_the_middle( void **state )
     }
 }
 
+// Two points of one hand, farther apart than they are on the hand, at one place, one of them out of reach:
+// both give way by as much, and nothing jumps.
+static void two_points_of_a_hand_share( void **state )
+{
+    (void)state;
+    static const vec3 places[][2] = { { { -0.1, 1.2, 0.3 }, { 0.3, 1.2, 0.3 } },
+                                      { { -0.1, 1.2, 0.3 }, { -0.1, 1.2, 0.3 } },
+                                      { { -0.1, 1.2, 0.3 }, { 3, 1, 0.3 } } };
+    for ( int i = 0; i < 3; ++i ) {
+        take x;
+        open_squat( &x );
+        pin( &x, "wrist", places[i][0] );
+        pin( &x, "palm", places[i][1] );
+        x.scene.constraints[1].a.offset = v3( 0.1, 0, 0 );
+        solve( &x, NULL );
+        check_calm( &x );
+        const tr_rule_report *wrist = report_of( &x, "wrist" ), *palm = report_of( &x, "palm" );
+        assert_true( wrist->gave_way && palm->gave_way );
+        if ( i < 2 )
+            check_near( wrist->mean_mm, palm->mean_mm, 1.0 );
+        close_scene( &x );
+    }
+}
+
+// A hand that hovers in the air is no contact with the ground: it stays there, and the log says so.
+static void contacts_far_from_their_surface_are_told( void **state )
+{
+    (void)state;
+    take x;
+    tr_error error;
+    tr_log warnings = { 0 };
+    open_squat( &x );
+    tr_constraint c = tr_default_constraint( "hover", TR_CONSTRAINT_CONTACT );
+    c.a = tr_point_joint( x.scene.cast[0].id, "LeftHand" );
+    c.first = 10;
+    c.last = 15;
+    assert_non_null( tr_scene_add_constraint( &x.scene, &c ) );
+    check_ok( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, &warnings, &error ), &error );
+    assert_int_equal( warnings.count, 1 );
+    assert_non_null( strstr( warnings.lines[0], "contact hover is up to 0." ) );
+    assert_non_null( strstr( warnings.lines[0], "in frames 10 to 15" ) );
+    tr_log_free( &warnings );
+    close_scene( &x );
+}
+
 // People of other sizes who stand as far apart as their legs are long, one in the axes of the other: where b
 // turns a little, the place it keeps for a moves far.
 static void long_offsets_turn_with_the_partner( void **state )
@@ -251,6 +296,8 @@ int main( void )
         TEST( leaning_is_reaching ),
         TEST( soft_is_softer_than_hard ),
         TEST( equals_meet_in_the_middle ),
+        TEST( two_points_of_a_hand_share ),
+        TEST( contacts_far_from_their_surface_are_told ),
         TEST( long_offsets_turn_with_the_partner ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -17,6 +17,7 @@
 #define LEG_KEPT 0.85 // of a leg, or what the copied pose has: so far graphs move a hip away from its foot …
 #define LEG_MOST 0.95 // … and no farther than this
 #define LEG_ROOM 0.02
+#define PARTNERS 16 // equals that a place is compared with
 
 typedef struct limb_end { // a point of a body that has a place
     const tr_skeleton *skeleton;
@@ -172,10 +173,48 @@ static void reach_goal( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, t
     goal->place = within_reach( &end, goal->place );
 }
 
+// Places of two equals that are farther from each other than all bones between them come nearer, each half of
+// the way; those of two points of one joint come to be as far from each other as the points are.
+static void bring_together( const tr_skeleton *skeleton, tr_fit_goal *a, tr_fit_goal *b )
+{
+    bool one = a->joint == b->joint;
+    double most =
+        one ? v3_distance( a->offset, b->offset )
+            : tr_limb_way( skeleton, a->joint, b->joint ) + v3_length( a->offset ) + v3_length( b->offset );
+    vec3 way = v3_sub( b->place, a->place );
+    double far = v3_length( way ), over = far - most;
+    if ( !( far > 1e-9 ) || ( over <= 0 && !one ) )
+        return;
+    vec3 half = v3_scale( 0.5 * fmin( a->ease, b->ease ) * over / far, way );
+    a->place = v3_add( a->place, half );
+    b->place = v3_sub( b->place, half );
+}
+
+static bool is_of_level( const tr_fit_goal *goal, int level )
+{
+    return has_place( goal ) && ( goal->hard ? goal->priority : -1 ) == level;
+}
+
+// Each with a few of those that follow it: what is asked of many is contradictory enough for fewer to tell.
+static void bring_equals_together( const tr_skeleton *skeleton, tr_fit_goal *goals, int count, int level )
+{
+    for ( int g = 0; g < count; ++g )
+        for ( int h = g + 1, met = 0; h < count && met < PARTNERS && is_of_level( &goals[g], level ); ++h )
+            if ( is_of_level( &goals[h], level ) ) {
+                bring_together( skeleton, &goals[g], &goals[h] );
+                met++;
+            }
+}
+
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count )
 {
-    for ( int p = TR_FIT_PRIORITIES - 2; p >= -1; --p ) // what comes first is where it stays
+    for ( int level = TR_FIT_PRIORITIES - 2; level >= -1; --level ) { // what comes first is where it stays
+        if ( level >= 0 )
+            bring_equals_together( skeleton, goals, count, level );
         for ( int g = 0; g < count; ++g )
-            if ( has_place( &goals[g] ) && ( goals[g].hard ? goals[g].priority : -1 ) == p )
+            if ( is_of_level( &goals[g], level ) )
                 reach_goal( skeleton, pose, shift, goals, count, g );
+        if ( level >= 0 )
+            bring_equals_together( skeleton, goals, count, level );
+    }
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOUCH 0.05 // metres; a relation this close in the source is a touch and does not scale
+#define TOUCH       0.05 // metres; a relation this close in the source is a touch and does not scale
+#define OFF_SURFACE 0.3 // metres from joint to surface: farther than any palm, sole or pelvis that touches it
 
 // ------------------------------------------------------------------------------------------------ binding
 
@@ -127,6 +128,46 @@ static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *r
     return true;
 }
 
+// From the source's point to the surface of a contact; inside a box 0.
+static double off_surface( const tr_stage *stage, const tr_rule *rule, int frame )
+{
+    vec3 p = tr_anchor_source( stage, &rule->a, frame );
+    double away = p.y - stage->ground;
+    if ( rule->surface_prop >= 0 ) {
+        const tr_stage_prop *prop = &stage->props[rule->surface_prop];
+        away = tr_point_box_distance( p, prop->track[frame], prop->size );
+    } else if ( rule->obstacle >= 0 ) {
+        tr_stage_box box = tr_stage_obstacle( stage, rule->obstacle, true );
+        away = tr_point_box_distance( p, box.at, box.size );
+    }
+    return fmax( away, 0 );
+}
+
+// A contact keeps its point where the source has it, also where that touches nothing: then somebody named the
+// wrong surface or frames.
+static void warn_of_distance( const tr_binder *b, const tr_rule *rule )
+{
+    const tr_stage *stage = b->stage;
+    int first, last, from = -1, to = -1;
+    double most = 0;
+    tr_rule_frames( stage, rule, &first, &last );
+    bool touches = rule->kind == TR_CONSTRAINT_CONTACT && !rule->given && rule->first <= rule->last;
+    for ( int f = first; touches && f <= last; ++f ) {
+        double away = off_surface( stage, rule, f );
+        if ( !( away > OFF_SURFACE ) )
+            continue;
+        from = from < 0 ? f : from;
+        to = f;
+        most = fmax( most, away );
+    }
+    if ( from >= 0 )
+        tr_log_add(
+            b->warnings,
+            "contact %s is up to %.2f m away from its surface in frames %d to %d: it stays where it is, "
+            "touching nothing",
+            rule->id, most, from + stage->scene->first, to + stage->scene->first );
+}
+
 static bool is_touch( const tr_stage *stage, const tr_rule *rule )
 {
     double most = 0;
@@ -204,6 +245,7 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
     }
     if ( !rule->hard && rule->weight == 0 )
         tr_log_add( b->warnings, "constraint %s is not hard and has weight 0: it has no effect", c->id );
+    warn_of_distance( b, rule );
     rule->touch = rule->kind == TR_CONSTRAINT_RELATIVE && is_touch( stage, rule );
     return true;
 }
