@@ -9,7 +9,7 @@
 #define MAX_TURN     0.8   // radians a joint turns in one step: what a quadratic model can promise
 #define LARGEST_HINT 1.2   // radians
 #define BENT_BACK    0.005 // radians
-#define MOST_WORK    2e7   // products for the pulls of one frame, over all steps
+#define MOST_WORK    4e8   // products for the pulls of one frame, over all steps
 #define FEWEST_STEPS 8     // however many goals there are
 
 static inline lane_mask all_lanes( void )
@@ -148,7 +148,7 @@ static void go_back( fit_slot *slot, lane_mask some ) // from the trial to the c
         slot->joints[i].trial = l3_select( some, slot->joints[i].z, slot->joints[i].trial );
 }
 
-// A step costs the cube of the number of goals: beyond two dozen there are fewer of them. Goals that many are
+// A step costs the cube of the number of goals: beyond sixty there are fewer of them. Goals that many are
 // met in a few steps or not at all.
 static int most_steps( const tr_fit *fit, const fit_slot *slot )
 {

@@ -367,7 +367,7 @@ typedef struct tr_fit_def {
     double softness;  // metres
     double arm;       // in sizes: what an angle counts for in metres
     double tolerance; // stop when no joint turns by more than this (radians) and the root moves less (sizes)
-    int max_iterations; // of Newton's method; with more than two dozen points to place there are fewer
+    int max_iterations; // of Newton's method; with more than sixty points to place there are fewer
     bool portable;      // do without the processor's wide vectors: slower, the same bits
 } tr_fit_def;
 

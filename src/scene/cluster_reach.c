@@ -17,6 +17,7 @@
 #define LEG_KEPT 0.85 // of a leg, or what the copied pose has: so far graphs move a hip away from its foot …
 #define LEG_MOST 0.95 // … and no farther than this
 #define LEG_ROOM 0.02
+#define PLACES   2  // priority of what the document pins; links and feet agree by other means
 #define PARTNERS 16 // equals that a place is compared with
 
 typedef struct limb_end { // a point of a body that has a place
@@ -209,12 +210,12 @@ static void bring_equals_together( const tr_skeleton *skeleton, tr_fit_goal *goa
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count )
 {
     for ( int level = TR_FIT_PRIORITIES - 2; level >= -1; --level ) { // what comes first is where it stays
-        if ( level >= 0 )
+        if ( level == PLACES )
             bring_equals_together( skeleton, goals, count, level );
         for ( int g = 0; g < count; ++g )
             if ( is_of_level( &goals[g], level ) )
                 reach_goal( skeleton, pose, shift, goals, count, g );
-        if ( level >= 0 )
+        if ( level == PLACES )
             bring_equals_together( skeleton, goals, count, level );
     }
 }

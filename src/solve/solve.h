@@ -139,7 +139,7 @@ tr_lanes tr_lanes_for( tr_lanes lanes, int count );
 int tr_lanes_count( tr_lanes lanes );   // 16, 8 or 4
 size_t tr_lane_bytes( tr_lanes lanes ); // of one number in all lanes: 64 or 32
 
-#define TR_LANE_BYTES_MAX TR_CARVE       // and what lanes of any kind are aligned to
+#define TR_LANE_BYTES_MAX TR_CARVE // and what lanes of any kind are aligned to
 #define TR_ROW_OFF        ( -1.0 ) // compliance of a row that is off
 
 // A system at work on one block of right-hand sides, one per lane. Everything points into one piece of
