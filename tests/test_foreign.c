@@ -265,6 +265,41 @@ static void captures_on_each_others_bodies( void **state )
         }
 }
 
+// Hands point where the source's point, be there five fingers or one tip: a thumb goes by a thumb alone.
+static void fingers_go_by_name( void **state )
+{
+    (void)state;
+    static const struct {
+        int source;
+        const char *wrist, *tip, *thumb;
+    } cases[] = { { 0, "LeftHand", "LeftHandIndex1_End", "LThumb" },
+                  { 3, "LeftWrist", "LeftWrist_End", NULL } };
+    if ( !tr_file_exists( TROUPE_DATA_DIR ) )
+        skip();
+    for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
+        take x;
+        open_capture( &x, &captures[cases[i].source], &captures[5] );
+        solve( &x, "copy" );
+        const tr_actor *actor = &x.stage.actors[0];
+        const tr_skeleton *source = &actor->source.skeleton;
+        int thumb = actor->map[tr_skeleton_find( &actor->target, "LeftHandThumb1" )];
+        if ( cases[i].thumb != NULL )
+            check_driven( &x, "LeftHandThumb1", cases[i].thumb );
+        else
+            assert_int_equal( thumb, -1 );
+        const vec3 *out = tr_world_pose( &x.result.worlds[0], 30 ).positions;
+        const vec3 *in = tr_world_pose( &actor->world, 30 ).positions;
+        vec3 hand = v3_sub( out[tr_skeleton_find( &actor->target, "LeftHandMiddle2" )],
+                            out[tr_skeleton_find( &actor->target, "LeftHand" )] );
+        vec3 wanted = v3_sub( in[tr_skeleton_find( source, cases[i].tip )],
+                              in[tr_skeleton_find( source, cases[i].wrist )] );
+        double off = acos( clampd( v3_dot( v3_unit( hand ), v3_unit( wanted ) ), -1, 1 ) ) / TR_DEGREE;
+        print_message( "the hand points %.1f degrees from %s\n", off, cases[i].tip );
+        assert_true( off < 30 ); // where there is a thumb, it has its say
+        close_scene( &x );
+    }
+}
+
 // Names that say nothing: the shape of the skeleton tells.
 static void nameless_joints_go_by_structure( void **state )
 {
@@ -311,6 +346,7 @@ int main( void )
         TEST( who_stands_makes_others_stand ),
         TEST( strangers_stay_whole ),
         TEST( captures_on_each_others_bodies ),
+        TEST( fingers_go_by_name ),
         TEST( nameless_joints_go_by_structure ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

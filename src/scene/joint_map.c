@@ -59,6 +59,8 @@ static int find_by_role( const tr_skeleton *source, const tr_skeleton *target, i
     int rank = rank_of( target, joint );
     if ( t->role == TR_ROLE_OTHER )
         return -1;
+    if ( t->role == TR_ROLE_FINGER )
+        return tr_find_finger( source, target, joint );
     for ( int j = 0; j < source->joint_count; ++j )
         if ( source->joints[j].role == t->role && source->joints[j].side == t->side && rank-- == 0 )
             return j;
@@ -89,11 +91,10 @@ static int find_in_limb( const tr_limb_pairs *pairs, int joint )
 {
     const tr_joint *t = &pairs->target->joints[joint];
     tr_role role = tr_limb_pairs_role( pairs, t->role );
-    bool toe = role == TR_ROLE_TOE;
+    tr_role above = t->parent >= 0 ? pairs->target->joints[t->parent].role : TR_ROLE_OTHER;
+    bool toe = role == TR_ROLE_TOE, on_foot = tr_limb_pairs_role( pairs, above ) == TR_ROLE_FOOT;
     int rank = toe ? 0 : rank_in_limb( pairs, pairs->target, joint );
-    if ( role == TR_ROLE_OTHER ||
-         ( toe && !t->end_site &&
-           tr_limb_pairs_role( pairs, pairs->target->joints[t->parent].role ) != TR_ROLE_FOOT ) )
+    if ( role == TR_ROLE_OTHER || ( toe && !t->end_site && !on_foot ) )
         return -1;
     for ( int j = 0; j < pairs->source->joint_count; ++j ) {
         const tr_joint *s = &pairs->source->joints[j];

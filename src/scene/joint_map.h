@@ -9,6 +9,11 @@ bool tr_joint_is_above( const tr_skeleton *skeleton, int above, int joint );
 // Drives the joints of the target's chain by those of the source's and keeps the chain in the actor's list.
 bool tr_joint_map_spread( tr_actor *actor, const tr_map_chain *chain, tr_error *error );
 
+// Is it on a thumb? And the source's joint for a finger's joint of the target, -1 when there is none; see
+// fingers.c.
+bool tr_joint_is_thumb( const tr_skeleton *skeleton, int joint );
+int tr_find_finger( const tr_skeleton *source, const tr_skeleton *target, int joint );
+
 // Which limbs go together where the bodies have different numbers of legs; see limb_pairs.c.
 typedef struct tr_limb_pairs {
     const tr_skeleton *target, *source;

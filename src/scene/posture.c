@@ -127,7 +127,8 @@ static vec3 foot_way( const tr_rest_pair *rest, int joint, const bone_pairs *bon
 static quat posture( const tr_rest_pair *rest, int joint, quat above )
 {
     bone_pairs bones = bones_of( rest, joint );
-    if ( bones.count == 0 )
+    bool thumb_alone = bones.count == 1 && tr_joint_is_thumb( &rest->actor->target, bones.below[0] );
+    if ( bones.count == 0 || thumb_alone ) // a thumb points its own way
         return above;
     if ( !spread_out( bones.source, bones.count ) || !spread_out( bones.target, bones.count ) )
         return q_mul(
