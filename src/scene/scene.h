@@ -184,7 +184,7 @@ typedef struct tr_member {
 bool tr_member_parse( tr_member *out, const char **text, tr_error *error );
 bool tr_pattern_matches( const char *pattern, const char *text ); // * stands for any number of characters
 
-// What the user says about two bodies that are, or are not, to be close: see imesh_links.c. What is found in
+// What the user says about two bodies that are, or are not, to be close: see imesh/links.c. What is found in
 // the source is right most of the time, but it knows distances only, not what was meant.
 typedef enum tr_pair_kind {
     TR_PAIR_LINK,    // they belong together in the range, however far apart they are

@@ -1,0 +1,279 @@
+// Pieces of the pose-graph method: the stage's rules as rows of a cluster, and the fit of skeletons to
+// graphs.
+#ifndef TROUPE_SCENE_CLUSTER_H
+#define TROUPE_SCENE_CLUSTER_H
+
+#include "posegraph/posegraph.h"
+#include "scene/scene_private.h"
+
+// Which row of the cluster a rule speaks through; rules on the same points share one.
+typedef struct tr_rule_row {
+    int rule, row;
+    int corner;    // orientation: 0 or 1, the corner of the joint's triangle it holds; -1: a position
+    int graphs[2]; // that it joins; the second may be -1
+} tr_rule_row;
+
+// Props are carried the way the source turns them: two corners of each keep their direction.
+typedef struct tr_prop_row {
+    int prop, row, graph, corner;
+} tr_prop_row;
+
+typedef struct tr_cluster_rows {
+    const tr_stage *stage;
+    int first, frame_count;   // frames at work: first … first + frame_count − 1
+    const int *graph_of_node; // [actor_count + prop_count] index in the cluster, -1: not in it
+    const int *rules;         // [rule_count] of the stage that may act on it; NULL: all. Read by build alone
+    int rule_count;
+    tr_cluster cluster;
+    tr_rule_row *items; // [count] in order of priority: the first win where hard ones contradict each other
+    int count, capacity;
+    tr_prop_row *props; // [prop_count]
+    int prop_count, prop_capacity;
+} tr_cluster_rows;
+
+// Adds a row for every rule that acts on the cluster's graphs (which have been added already) in the frames
+// at work.
+bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
+void tr_cluster_rows_free( tr_cluster_rows *rows );
+typedef struct tr_goal_frames { // from, from + stride, … to
+    int from, to, stride;
+    tr_goal *goals;    // out, [frames * row_count]
+    tr_goal *contacts; // out, the same shape: what the transfer step takes; NULL: not wanted
+} tr_goal_frames;
+
+// `now` is the result so far: partners' rotations and props' places are read from it; NULL: only which rows
+// are on, no targets. still [graph_count]: graphs of which nothing is asked; NULL: none.
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, const bool *still,
+                            const tr_goal_frames *out );
+
+// How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
+// only: the shift is corrected from fit to fit by the secant of what the last one achieved.
+typedef struct tr_lean {
+    vec3 shift; // of the pelvis, from where the graph has it
+    vec3 free;  // centre of mass without it
+    vec3 error, step;
+    bool begun;
+} tr_lean;
+
+// The hard centre of mass that counts most for an actor at a frame, NULL for none; `rules` are the actor's.
+const tr_rule *tr_lean_rule( const tr_stage *stage, const int *rules, int count, int frame );
+// Corrects a lean after a fit. True: it changed, fit again.
+bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *result, const tr_rule *rule,
+                      int frame );
+
+typedef enum tr_end {
+    TR_END_NONE,
+    TR_END_TURNS, // back
+    TR_END_BELOW  // one that does
+} tr_end;
+
+// Heads, tails and hands that no rule speaks of: which joints turn back to their copied world rotations
+// [joint_count] (rules of others are ignored), and that turn of a motion's frame and its pose.
+void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, tr_end *ends );
+void tr_ends_turn_back( tr_motion *motion, const tr_end *ends, const quat *copied, int frame, tr_pose pose );
+
+// What is out of reach is brought within reach before it is asked for; see cluster/reach.c. Of the graphs:
+// where the rule's first end, on a character, goes instead of `place`, if feet stay on the ground.
+vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
+                     vec3 place );
+// Of the fit: places of goals, as far as those that come before them allow, the soft last. The body is posed
+// as in `pose`, moved by `shift`.
+void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count );
+// How far a body may be moved from its pose in `now`, of what a graph would move it, for its feet to follow.
+vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift );
+
+// Shoulder or hip that a joint's limb hangs on; of joints of the trunk, the root.
+int tr_limb_base( const tr_skeleton *skeleton, int joint );
+// Along the bones.
+double tr_limb_way( const tr_skeleton *skeleton, int a, int b );
+
+// The way of limbs to pins far away; see cluster/swing.c.
+typedef struct tr_swing {
+    vec3 hinge;        // where the limb hangs on
+    vec3 middle;       // of what it reaches, a unit vector
+    double length;     // of the limb, up to what is pinned
+    vec3 point, place; // where that is, where it shall be
+    double strength;   // of the pin, 0 … 1
+} tr_swing;
+
+// The middle of what the limb reaches that hangs on at a joint, in the frame of that joint's parent.
+vec3 tr_swing_middle( const tr_skeleton *skeleton, tr_pose rest, int base );
+// Whether the limb hangs so near its pin that the fit finds the way itself.
+bool tr_swing_is_near( const tr_swing *swing );
+// The turn of the whole limb, in the world, towards the pin, and its part that is wanted of a pose to stay
+// near.
+quat tr_swing_turn( const tr_swing *swing, quat *wanted );
+// A rotation to return to, however far it is from where a hand came to: the way back when it is up to a
+// radian, less beyond, nothing at half a turn.
+quat tr_swing_back( quat from, quat to, double strength );
+
+// What graphs say about characters.
+typedef struct tr_graphs {
+    tr_world
+        *worlds;   // [actor_count] joints, of those in a cluster only; rotations, of those linked to others
+    vec3 **shifts; // [actor_count][frame_count] how far roots are from the poses the graphs began with
+    int actor_count;
+} tr_graphs;
+
+// set_of [actor_count + prop_count]: for whom, those that are in a set (not -1); NULL: everybody. joints: by
+// set, whether there are more than shifts; NULL: there are. Zero as yet.
+bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const int *set_of, const bool *joints,
+                      tr_error *error );
+void tr_graphs_free( tr_graphs *graphs );
+// The fit reads shifts of as many frames before and after its own.
+int tr_steady_span( const tr_stage *stage );
+
+// What went wrong in jobs that run at the same time: of all, the first counts, whoever comes across it first.
+typedef struct tr_first_failure {
+    atomic_flag busy; // zero: free
+    int job;          // -1: all is well
+    tr_error error;
+} tr_first_failure;
+
+void tr_first_failure_note( tr_first_failure *first, int job, const tr_error *error );
+
+// Split by cost, so that a drag may solve again and again without allocating: create → run. Frames are the
+// stage's.
+
+// Fits skeletons, from the motions in `result`, to graphs: joints and rotations the graphs came to. Motions,
+// worlds and props' tracks of `result` are changed.
+typedef struct tr_cluster_fit_def {
+    const tr_stage *stage;
+    tr_result *result;
+    const tr_graphs *graphs;
+    const int *set_of; // [actor_count + prop_count] who is at work, and in which set: sets that no rule joins
+                       // may be run for themselves; -1: not at work. Read while building; NULL: all in set 0
+    int set_count;     // at least 1
+    const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
+    int first, last;      // frames that may be asked for
+    tr_fit_def fit;
+    int rounds;  // of meeting and fitting again, at most
+    bool placed; // who is on the way to or from a stance is where he should be in the pose it starts from
+    const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
+} tr_cluster_fit_def;
+
+#define TR_MEETING_ROUNDS 8 // by default
+
+typedef struct tr_cluster_fitter tr_cluster_fitter;
+
+tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
+                                               const tr_graphs *graphs ); // everybody, at once, to the end
+tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );
+bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
+// Of one set alone; sets may be run at the same time, by different threads.
+bool tr_cluster_fitter_run_set( tr_cluster_fitter *fitter, int set, int from, int to, tr_error *error );
+// From the next run on.
+void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds );
+// Whether it reads more than shifts of a set.
+bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter, int set );
+void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
+
+// Graphs by body: characters with the same skeleton and volume share one, and with it the factors of K; so do
+// boxes of the same size.
+typedef struct tr_graph_store {
+    const tr_stage *stage;
+    tr_posegraph *graphs; // [actor_count + prop_count] at the first node of its kind, empty at others
+} tr_graph_store;
+
+bool tr_graph_store_build( tr_graph_store *out, const tr_stage *stage, tr_error *error ); // empty
+void tr_graph_store_free( tr_graph_store *store );
+// The graph of a node, built if none of its kind is there yet. NULL and an error when out of memory.
+const tr_posegraph *tr_graph_store_find( tr_graph_store *store, int node, tr_error *error );
+
+// Graphs of some characters and props, deformed together around what `result` has.
+typedef struct tr_cluster_work {
+    const tr_stage *stage;
+    tr_graph_store *store; // graphs are taken from it and added to it; has to live as long
+    tr_result *result;     // worlds and tracks hold the state so far: copied, then fitted
+    int first, last;       // frames that may be asked for
+    tr_cluster_def def;    // how well; this, stride and warm may change from run to run
+    int *nodes;            // [node_count] of the stage that belong to it; the graphs are in this order
+    int node_count;        //
+    int joint_count;       // of all graphs: what a frame costs
+    int *graph_of_node;    // [actor_count + prop_count]
+    tr_cluster_rows rows;  //
+    bool *turns;           // [node_count] its cells' rotations are asked for
+    bool joints;           // are wanted, not shifts alone
+    int stride;    // only frames this far apart are deformed, those it divides; between them shifts are mixed
+    int reach;     // the largest stride there will be
+    bool warm;     // each frame begins with what the last run had come to there
+    int kept;      // that is noted for frames this far apart, those it divides; 0: for none
+    float **moved; // [node_count][frames kept * 9 * joint_count] that, from its reference
+    float **turned; // [node_count][frames kept * 4 * joint_count] and its cells' rotations
+} tr_cluster_work;
+
+// `nodes` [actor_count + prop_count]: who belongs to it; `rules` [rule_count]: those whose first point is on
+// them, NULL: look for them. Fill stage, store, result, frames, joints, reach, kept and def before.
+bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, const int *rules, int rule_count,
+                            tr_error *error );
+void tr_cluster_work_free( tr_cluster_work *work );
+
+typedef struct tr_work_rooms {  // memory of frames at work, a room for each thread
+    struct tr_work_room *rooms; // [count]
+    int count;
+    tr_cluster_scratch *scratch;
+} tr_work_rooms;
+
+bool tr_work_rooms_build( tr_work_rooms *out, const tr_cluster_work *works, int count, tr_error *error );
+void tr_work_rooms_free( tr_work_rooms *rooms ); // also when building failed
+
+typedef struct tr_deform_run {
+    const tr_cluster_work
+        *works; // [count] all with the same frames, stride and lanes; best the longest first
+    int count;
+    bool transfer; // poses are copied and have to be brought to their contacts first; those that were solved
+                   // before are there already
+    const bool *affected; // as above
+    tr_graphs *graphs;    // out: what they say
+    int from, to;
+    const tr_progress *progress; // told of the first half of the work; NULL: nobody asks
+} tr_deform_run;
+
+// Deforms the frames, puts props where their graphs came to, and writes what the graphs say. Different works
+// may be run in the same rooms at the same time, each by one task of a parallel loop.
+bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_error *error );
+
+// Brings poses somebody changed back in line with the rules: graphs, then fit, of all affected characters and
+// props together. Everything else keeps its bits. Whoever a rule joins to somebody affected at a frame has to
+// be so too: tr_stage_reach.
+typedef struct tr_settle_def {
+    const tr_stage *stage;
+    tr_result *result;    // motions, worlds, tracks
+    const int *set_of;    // [actor_count + prop_count] who may be affected, and in which set; -1: nobody
+    int set_count;        // sets that no rule joins are settled for themselves
+    const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
+    int first, last;      // frames that may be asked for
+    int reach;            // the largest stride of a run
+    int kept;             // graphs are noted, for warm runs, in frames this far apart, at most; 0: in none
+} tr_settle_def;
+
+typedef struct tr_settler tr_settler;
+
+// How well, and how soon.
+typedef struct tr_settling {
+    tr_cluster_def graph;
+    bool warm;  // graphs begin with what the last run had come to
+    int stride; // only graphs of frames this divides are deformed
+    tr_fit_def fit;
+    int rounds;
+} tr_settling;
+
+tr_settling tr_default_settling( void ); // converged
+
+tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error );
+// Whether the fit asks for the joints of a set's graphs, in every frame it fits; otherwise roots will do, and
+// those may be mixed from graphs some frames apart.
+bool tr_settler_needs_joints( const tr_settler *settler, int set );
+// How well skeletons are fitted from now on.
+void tr_settler_set_fit( tr_settler *settler, const tr_settling *how );
+// The graphs of some frames; then, where they and those tr_steady_span around are done, the fit. Sets may be
+// settled at the same time, by different threads.
+bool tr_settler_deform( tr_settler *settler, int set, const tr_settling *how, int from, int to,
+                        tr_error *error );
+bool tr_settler_fit( tr_settler *settler, int set, int from, int to, tr_error *error );
+void tr_settler_destroy( tr_settler *settler ); // NULL is fine
+// All of it once: converged.
+bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                        tr_error *error );
+
+#endif

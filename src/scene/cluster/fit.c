@@ -1,0 +1,241 @@
+// Fits skeletons to what the pose graphs came to. Graphs decide where bodies, links and props go; the fit
+// starts from the copied rotations of the same frame, brings hands and feet exactly to their places, and then
+// lets partners and props meet where everybody can reach:
+//
+//   swing ─► fit ─► meet ─► fit ─► … until links agree to half a millimetre
+//
+// Whatever no skeleton can reach shows as residual after the last fit.
+#include "scene/cluster/fit.h"
+#include "scene/cluster/cluster.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#define STEADY 0.1 // seconds to either side over which the root is steadied
+
+int tr_steady_span( const tr_stage *stage )
+{
+    return (int)ceil( STEADY * stage->fps );
+}
+// ----------------------------------------------------------------------------------------------------- fit
+
+// The graph's root without its trembling: every step of one of many legs tugs at it. How far it is from the
+// copied path is averaged over the frames around.
+vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame )
+{
+    int span = tr_steady_span( s->def.stage ), last = s->def.stage->frame_count - 1;
+    const vec3 *shifts = s->def.graphs->shifts[body->actor];
+    vec3 sum = v3_zero;
+    double weights = 0;
+    for ( int f = frame < span ? 0 : frame - span; f <= frame + span && f <= last; ++f ) {
+        double weight = smooth_step5( 1.0 - abs( f - frame ) / ( span + 1.0 ) );
+        sum = v3_mad( sum, weight, shifts[f] );
+        weights += weight;
+    }
+    return v3_scale( 1.0 / weights, sum );
+}
+
+tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )
+{
+    const tr_skeleton *skeleton = fitter_skeleton( s, body );
+    tr_pose copied = fitter_copied_pose( s, body, frame );
+    int count = tr_fitter_goals( s, body, frame, goals );
+    vec3 shift = tr_fitter_shift( s, body, frame );
+    tr_reach_goals( skeleton, copied, shift, goals, count );
+    size_t cell = fitter_cell( s, frame ), joints = (size_t)skeleton->joint_count;
+    bool warmed = body->pin_count > 0 && body->warmed[cell];
+    return ( tr_fit_frame ){ .start = body->start + cell * joints,
+                             .root = v3_add( copied.positions[0], shift ),
+                             .warm = warmed ? body->warm + cell * joints : NULL,
+                             .warm_root = warmed ? body->warm_root[cell] : v3_zero,
+                             .goals = goals,
+                             .goal_count = count };
+}
+
+bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error *error )
+{
+    const fit_batch *batch = &s->batch;
+    tr_motion *motion = &s->def.result->motions[body->actor];
+    for ( int n = 0; n < count; ++n )
+        batch->results[n] =
+            ( tr_fit_result ){ .local = tr_clip_frame( &motion->clip, batch->stage_frames[n] ) };
+    if ( count > 0 && !tr_fit_solve( &body->fit, s->scratch, batch->frames, batch->results, count, error ) )
+        return false;
+    for ( int n = 0; n < count; ++n ) {
+        int f = batch->stage_frames[n];
+        motion->clip.root[f] = batch->results[n].root;
+        tr_forward( &motion->skeleton, &motion->clip, f,
+                    tr_world_pose( &s->def.result->worlds[body->actor], f ) );
+    }
+    return true;
+}
+
+static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *error )
+{
+    const fit_batch *batch = &s->batch;
+    int count = 0;
+    for ( int f = s->from; f <= s->to; ++f ) {
+        if ( !body->stale[fitter_cell( s, f )] )
+            continue;
+        batch->frames[count] =
+            tr_fitter_frame( s, body, f, batch->goals + (size_t)count * (size_t)body->most_goals );
+        batch->stage_frames[count++] = f;
+    }
+    return tr_fitter_solve( s, body, count, error );
+}
+
+static bool fit_stale( const fitter *s, tr_error *error )
+{
+    for ( int i = 0; i < s->body_count; ++i )
+        if ( !fit_body_frames( s, &s->bodies[i], error ) )
+            return false;
+    for ( int i = 0; i < s->body_count; ++i )
+        memset( s->bodies[i].stale, 0, (size_t)( s->to - s->from + 1 ) * sizeof( bool ) );
+    return true;
+}
+
+// --------------------------------------------------------------------------------------------------- rounds
+
+// What the rounds begin with: the poses as they are, nothing corrected.
+static void start_body( const fitter *s, const fit_body *body )
+{
+    size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;
+    bool any = false;
+    for ( int f = s->from; f <= s->to; ++f )
+        any |= body->stale[fitter_cell( s, f )] = fitter_affects( s, body->actor, f );
+    if ( !any )
+        return; // nobody will ask
+    tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], s->from );
+    memcpy( body->start, tr_clip_frame( &s->def.result->motions[body->actor].clip, s->from ),
+            frames * joints * sizeof( quat ) );
+    memcpy( body->copied.rotations, pose.rotations, frames * joints * sizeof( quat ) );
+    memcpy( body->copied.positions, pose.positions, frames * joints * sizeof( vec3 ) );
+    for ( size_t i = 0; i < frames * (size_t)body->foot_count; ++i )
+        body->holds[i].y = INFINITY;
+    for ( int f = s->from; body->pin_count > 0 && f <= s->to; ++f )
+        body->warmed[fitter_cell( s, f )] = false;
+    if ( body->leans != NULL )
+        memset( body->leans, 0, frames * sizeof( tr_lean ) );
+}
+
+// Links meet where the graphs had them.
+static void start_rule( const fitter *s, int k, const tr_result *graph_view )
+{
+    const tr_rule *rule = fitter_rule( s, k );
+    for ( int e = 0; e < 2; ++e )
+        if ( s->nudges[2 * k + e] != NULL )
+            memset( s->nudges[2 * k + e], 0, (size_t)( s->to - s->from + 1 ) * sizeof( vec3 ) );
+    for ( int f = s->from; s->agreed[k] != NULL && f <= s->to; ++f ) {
+        double apart;
+        if ( tr_rule_strength( rule, f ) > 0 && fitter_affects( s, rule->a.actor, f ) &&
+             fitter_affects( s, rule->b.actor, f ) )
+            s->agreed[k][fitter_cell( s, f )] = tr_fitter_half_way( s, graph_view, rule, f, &apart );
+    }
+}
+
+static void start_rules( const fitter *s )
+{
+    tr_result graph_view = *s->def.result; // the same result with the graphs' joints
+    graph_view.worlds = s->def.graphs->worlds;
+    for ( int k = 0; k < s->rule_count; ++k )
+        start_rule( s, k, &graph_view );
+}
+
+static void turn_ends_back( const fitter *s, const fit_body *body )
+{
+    tr_motion *motion = &s->def.result->motions[body->actor];
+    for ( int f = s->from; f <= s->to; ++f ) {
+        if ( !fitter_affects( s, body->actor, f ) )
+            continue;
+        tr_ends_turn_back( motion, body->ends, fitter_copied_pose( s, body, f ).rotations, f,
+                           tr_world_pose( &s->def.result->worlds[body->actor], f ) );
+    }
+}
+
+static bool run_rounds( const fitter *s, tr_error *error )
+{
+    for ( int i = 0; i < s->body_count; ++i )
+        start_body( s, &s->bodies[i] );
+    start_rules( s );
+    for ( int i = 0; i < s->body_count; ++i )
+        if ( !tr_fitter_swing( s, &s->bodies[i], error ) )
+            return false;
+    bool moved = true;
+    for ( int round = 0; round < s->def.rounds && moved; ++round ) {
+        if ( !fit_stale( s, error ) )
+            return false;
+        moved = tr_fitter_meet( s );
+    }
+    if ( !fit_stale( s, error ) )
+        return false;
+    for ( int i = 0; i < s->body_count; ++i )
+        turn_ends_back( s, &s->bodies[i] );
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- jobs
+
+typedef struct fit_crew { // all threads at work on the jobs
+    tr_cluster_fitter *all;
+    const int *jobs; // [count] which; NULL: all of them
+    int count, from, to;
+    atomic_int done;
+    atomic_bool cancelled;
+    tr_first_failure failure;
+} fit_crew;
+
+static void run_job( fit_crew *crew, int j )
+{
+    tr_cluster_fitter *all = crew->all;
+    int thread = tr_parallel_thread(), done = atomic_fetch_add( &crew->done, 1 );
+    fit_room *room = &all->rooms[thread];
+    const fit_job *job = &all->jobs[j];
+    tr_error error;
+    if ( job->from > crew->to || job->to < crew->from || crew->cancelled )
+        return;
+    if ( thread == 0 && // who asks knows one thread only
+         !tr_progress_report( all->def.progress, crew->count + done, 2 * crew->count, &error ) ) {
+        crew->cancelled = true;
+        tr_first_failure_note( &crew->failure, 0, &error );
+        return;
+    }
+    fitter s = tr_fit_room_open( all, room, job, crew->from, crew->to );
+    if ( !run_rounds( &s, &error ) )
+        tr_first_failure_note( &crew->failure, j, &error );
+    tr_fit_room_close( room, &s );
+}
+
+static void run_jobs( void *context, int begin, int end )
+{
+    fit_crew *crew = context;
+    for ( int j = begin; j < end; ++j )
+        run_job( crew, crew->jobs != NULL ? crew->jobs[j] : j );
+}
+
+static bool run( fit_crew *crew, tr_error *error )
+{
+    assert( crew->from >= crew->all->def.first && crew->to <= crew->all->def.last );
+    crew->failure.job = -1;
+    tr_parallel_for( crew->count, 1, run_jobs, crew );
+    if ( crew->failure.job < 0 )
+        return true;
+    *error = crew->failure.error;
+    return false;
+}
+
+bool tr_cluster_fitter_run( tr_cluster_fitter *all, int from, int to, tr_error *error )
+{
+    return run( &( fit_crew ){ .all = all, .count = all->job_count, .from = from, .to = to }, error );
+}
+
+bool tr_cluster_fitter_run_set( tr_cluster_fitter *all, int set, int from, int to, tr_error *error )
+{
+    int first = all->set_begin[set];
+    return run( &( fit_crew ){ .all = all,
+                               .jobs = all->set_jobs + first,
+                               .count = all->set_begin[set + 1] - first,
+                               .from = from,
+                               .to = to },
+                error );
+}

@@ -1,0 +1,243 @@
+// What moves after a fit: partners and props meet where everybody came to, feet and hands are lifted out of
+// the ground, means of several joints and centres of mass are corrected by what they missed.
+#include "scene/cluster/fit.h"
+
+#define AGREED 5e-4 // metres: links closer than this are met
+#define DIP    1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
+#define NEAR   0.08 // of the body's height: hands nearer to the ground than this are lifted gradually
+#define LIFT   1e-4 // metres: less is not worth a fit
+
+static void mark_stale( const fitter *s, const tr_anchor *anchor, int frame )
+{
+    fit_body *body = fitter_body( s, anchor->actor );
+    if ( body != NULL )
+        body->stale[fitter_cell( s, frame )] = true;
+}
+
+// Where a rule is only fading in or out it is not meant to be met: what is missing there says nothing about
+// reach.
+static bool in_full( const tr_rule *rule, int frame )
+{
+    return rule->hard && frame >= rule->first && frame <= rule->last;
+}
+
+vec3 tr_fitter_half_way( const fitter *s, const tr_result *achieved, const tr_rule *rule, int frame,
+                         double *apart )
+{
+    vec3 a = tr_anchor_position( s->def.stage, achieved, &rule->a, frame );
+    vec3 b = v3_add( tr_anchor_position( s->def.stage, achieved, &rule->b, frame ),
+                     tr_rule_target( s->def.stage, achieved, rule, frame ) );
+    *apart = v3_length( tr_rule_masked( rule, v3_sub( a, b ) ) );
+    return v3_lerp( a, b, 0.5 );
+}
+
+static bool meet_actors( const fitter *s, int k, int frame )
+{
+    const tr_rule *rule = fitter_rule( s, k );
+    if ( !tr_rule_links_actors( rule ) || !in_full( rule, frame ) ||
+         !fitter_affects( s, rule->a.actor, frame ) )
+        return false;
+    double apart;
+    vec3 middle = tr_fitter_half_way( s, s->def.result, rule, frame, &apart );
+    if ( apart <= AGREED )
+        return false;
+    s->agreed[k][fitter_cell( s, frame )] = middle;
+    mark_stale( s, &rule->a, frame );
+    mark_stale( s, &rule->b, frame );
+    return true;
+}
+
+// What a rule asks of the prop it holds on to: how far the body's end is from where the prop has it.
+static bool prop_pull( const fitter *s, const tr_rule *rule, int prop, int frame, vec3 *pull )
+{
+    const tr_stage *stage = s->def.stage;
+    vec3 target = tr_rule_target( stage, s->def.result, rule, frame );
+    vec3 a = tr_anchor_position( stage, s->def.result, &rule->a, frame );
+    bool placed = rule->kind == TR_CONSTRAINT_ABSOLUTE || rule->kind == TR_CONSTRAINT_CONTACT;
+    if ( rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop == prop )
+        *pull = v3_sub( a, target );
+    else if ( placed && rule->a.prop == prop )
+        *pull = v3_sub( target, a );
+    else if ( tr_rule_links( rule ) && ( rule->b.prop == prop || rule->a.prop == prop ) ) {
+        vec3 b = v3_add( tr_anchor_position( stage, s->def.result, &rule->b, frame ), target );
+        *pull = rule->b.prop == prop ? v3_sub( a, b ) : v3_sub( b, a );
+    } else
+        return false;
+    *pull = tr_rule_masked( rule, *pull );
+    return true;
+}
+
+// A prop moves to the middle of what all that hold it fully achieved.
+static bool meet_prop( const fitter *s, const fit_prop *held, int frame )
+{
+    if ( !fitter_affects( s, s->def.stage->actor_count + held->prop, frame ) )
+        return false;
+    vec3 sum = v3_zero;
+    double most = 0;
+    int holds = 0;
+    for ( int i = 0; i < held->rule_count; ++i ) {
+        const tr_rule *rule = fitter_rule( s, held->rules[i] );
+        vec3 pull;
+        if ( !in_full( rule, frame ) || !prop_pull( s, rule, held->prop, frame, &pull ) )
+            continue;
+        sum = v3_add( sum, pull );
+        holds++;
+        most = fmax( most, v3_length( pull ) );
+    }
+    if ( most <= AGREED )
+        return false;
+    rigid *place = &s->def.result->tracks[held->prop][frame];
+    place->position = v3_mad( place->position, 1.0 / holds, sum );
+    for ( int i = 0; i < held->rule_count; ++i ) {
+        const tr_rule *rule = fitter_rule( s, held->rules[i] );
+        if ( tr_rule_strength( rule, frame ) > 0 ) {
+            mark_stale( s, &rule->a, frame );
+            mark_stale( s, &rule->b, frame );
+        }
+    }
+    return true;
+}
+
+// The lowest joint of a foot; `map` NULL: its own joints in `pose`, else those that drive them.
+static double lowest_of( const fit_body *body, int foot, tr_pose pose, const int *map )
+{
+    double lowest = INFINITY;
+    for ( int j = foot; j < body->fit.skeleton->joint_count; ++j ) {
+        int at = map != NULL ? map[j] : j;
+        if ( at >= 0 && body->carriers[j] == foot )
+            lowest = fmin( lowest, pose.positions[at].y );
+    }
+    return lowest;
+}
+
+// A foot that is on its way to or from a stance of other size may dip into the ground: there its height is
+// held.
+static bool lift_foot( const fitter *s, const fit_body *body, int foot, int frame )
+{
+    const tr_actor *a = &s->def.stage->actors[body->actor];
+    int joint = body->feet[foot];
+    tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
+    double ground = s->def.stage->ground;
+    double source = lowest_of( body, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    if ( !isfinite( source ) ) // nothing drives it: its own animation is right as it is
+        return false;
+    double allowed = ground + fmin( source, 0 ) * tr_part_ratio( a, joint );
+    double missing = allowed - lowest_of( body, joint, pose, NULL );
+    if ( !( missing > DIP ) )
+        return false;
+    *fitter_hold( s, body, foot, frame ) = v3_mad( pose.positions[joint], missing, v3_y );
+    body->stale[fitter_cell( s, frame )] = true;
+    return true;
+}
+
+// How far the rules hold a hand or foot, 0 … 1: what they say about its height goes before the ground.
+static double held( const fitter *s, const fit_body *body, int joint, int frame )
+{
+    double most = 0;
+    for ( int i = 0; i < body->rule_count; ++i ) {
+        const tr_rule *rule = fitter_rule( s, body->rules[i] );
+        if ( tr_rule_holds( s->def.stage, rule, body->actor, joint ) )
+            most = fmax( most, tr_rule_pull( s->def.stage, rule, frame ) );
+    }
+    return most;
+}
+
+// A hand that passes near the floor on longer arms or shorter legs would go through it. With h its height and
+// b the least it may have, that of the source or the floor, it is lifted by
+//
+//   (w − (h − b))² / 4w  for |h − b| < w,   b − h below,
+//
+// smooth in h and so in time, but never higher than the source has it in the target's size. From the fit that
+// knew nothing of it, once.
+static bool lift_hand( const fitter *s, const fit_body *body, int hand, int frame )
+{
+    const tr_actor *a = &s->def.stage->actors[body->actor];
+    int joint = body->feet[hand];
+    tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
+    double ground = s->def.stage->ground, height = lowest_of( body, joint, pose, NULL ) - ground;
+    double source = lowest_of( body, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    double own = source * a->height_ratio, over = height - fmin( own, 0 );
+    double near = NEAR * body->height;
+    if ( !isfinite( source ) || !( over < near && height < own ) ||
+         fitter_hold( s, body, hand, frame )->y < INFINITY )
+        return false;
+    double lift = over > -near ? ( near - over ) * ( near - over ) / ( 4 * near ) : -over;
+    lift = fmin( lift, own - height ) * ( 1.0 - held( s, body, joint, frame ) );
+    if ( !( lift > LIFT ) )
+        return false;
+    *fitter_hold( s, body, hand, frame ) = v3_mad( pose.positions[joint], lift, v3_y );
+    body->stale[fitter_cell( s, frame )] = true;
+    return true;
+}
+
+static bool lift( const fitter *s, const fit_body *body, int end, int frame )
+{
+    return fitter_is_hand( s, body, end ) ? lift_hand( s, body, end, frame )
+                                          : lift_foot( s, body, end, frame );
+}
+
+static bool lift_all( const fitter *s )
+{
+    bool lifted = false;
+    for ( int i = 0; i < s->body_count; ++i ) {
+        const fit_body *body = &s->bodies[i];
+        bool minds_ground = s->def.stage->scene->cast[body->actor].contacts;
+        for ( int j = 0; minds_ground && j < body->foot_count; ++j )
+            for ( int f = s->from; f <= s->to; ++f )
+                lifted = ( fitter_affects( s, body->actor, f ) && lift( s, body, j, f ) ) || lifted;
+    }
+    return lifted;
+}
+
+// The fit brings every joint of a mixture to a place of its own; what their mean is off by goes into the
+// next.
+static bool nudge( const fitter *s, int k, int frame )
+{
+    const tr_rule *rule = fitter_rule( s, k );
+    bool nudged = false;
+    for ( int e = 0; e < 2 && in_full( rule, frame ); ++e ) {
+        const tr_anchor *anchor = e == 0 ? &rule->a : &rule->b;
+        vec3 *nudges = s->nudges[2 * k + e];
+        if ( nudges == NULL || rule->kind == TR_CONSTRAINT_ORIENTATION ||
+             !fitter_affects( s, anchor->actor, frame ) )
+            continue;
+        vec3 off = v3_sub( tr_fitter_wanted( s, k, e == 0, frame ),
+                           tr_anchor_position( s->def.stage, s->def.result, anchor, frame ) );
+        off = tr_rule_masked( rule, off );
+        if ( v3_length( off ) <= AGREED )
+            continue;
+        nudges[fitter_cell( s, frame )] = v3_add( nudges[fitter_cell( s, frame )], off );
+        mark_stale( s, anchor, frame );
+        nudged = true;
+    }
+    return nudged;
+}
+
+static bool lean( const fitter *s, const fit_body *body, int frame )
+{
+    const tr_rule *rule = tr_lean_rule( s->def.stage, body->masses, body->mass_count, frame );
+    if ( rule == NULL ||
+         !tr_lean_correct( &body->leans[fitter_cell( s, frame )], s->def.stage, s->def.result, rule, frame ) )
+        return false;
+    body->stale[fitter_cell( s, frame )] = true;
+    return true;
+}
+
+bool tr_fitter_meet( const fitter *s )
+{
+    bool moved = lift_all( s );
+    for ( int p = 0; p < s->prop_count; ++p )
+        for ( int f = s->from; s->props[p].rule_count > 0 && f <= s->to; ++f )
+            moved = meet_prop( s, &s->props[p], f ) || moved;
+    for ( int k = 0; k < s->rule_count; ++k ) {
+        bool meets = s->agreed[k] != NULL || s->nudges[2 * k] != NULL || s->nudges[2 * k + 1] != NULL;
+        for ( int f = s->from; meets && f <= s->to; ++f ) {
+            bool nudged = nudge( s, k, f ), met = meet_actors( s, k, f );
+            moved = moved || nudged || met;
+        }
+    }
+    for ( int i = 0; i < s->body_count; ++i )
+        for ( int f = s->from; s->bodies[i].leans != NULL && f <= s->to; ++f )
+            moved = ( fitter_affects( s, s->bodies[i].actor, f ) && lean( s, &s->bodies[i], f ) ) || moved;
+    return moved;
+}

@@ -1,0 +1,235 @@
+#include "scene/cluster/cluster.h"
+
+static int graph_of( const tr_cluster_rows *rows, const tr_anchor *anchor )
+{
+    int node = tr_anchor_node( rows->stage, anchor );
+    return node < 0 ? -1 : rows->graph_of_node[node];
+}
+
+// A box is a skeleton of two joints, the first at the middle of its floor.
+static int add_anchor( tr_cluster_rows *rows, const tr_anchor *anchor )
+{
+    int graph = graph_of( rows, anchor );
+    if ( anchor->prop < 0 )
+        return tr_cluster_add_point( &rows->cluster, graph, anchor->joints, anchor->weights, anchor->count,
+                                     anchor->offset );
+    const tr_stage_prop *prop = &rows->stage->props[anchor->prop];
+    int joint = 0;
+    double weight = 1;
+    vec3 from_floor = v3( 0, 0.5 * prop->scale * prop->size.y, 0 );
+    return tr_cluster_add_point( &rows->cluster, graph, &joint, &weight, 1,
+                                 v3_add( anchor->offset, from_floor ) );
+}
+
+static bool append( tr_cluster_rows *rows, int rule, int corner, int graph_a, int point_a, int graph_b,
+                    int point_b )
+{
+    if ( point_a < 0 || ( graph_b >= 0 && point_b < 0 ) )
+        return false;
+    int row = -1;
+    for ( int r = 0; row < 0 && r < rows->cluster.row_count; ++r ) {
+        const tr_port_row *known = &rows->cluster.rows[r];
+        if ( known->tree[0] == graph_a && known->port[0] == point_a && known->tree[1] == graph_b &&
+             ( graph_b < 0 || known->port[1] == point_b ) )
+            row = r;
+    }
+    if ( row < 0 )
+        row = tr_cluster_add_row( &rows->cluster, graph_a, point_a, graph_b, point_b );
+    if ( row < 0 ||
+         !tr_array_reserve( (void **)&rows->items, &rows->capacity, rows->count + 1, sizeof( tr_rule_row ) ) )
+        return false;
+    rows->items[rows->count++] = ( tr_rule_row ){ rule, row, corner, { graph_a, graph_b } };
+    return true;
+}
+
+static bool add_rotation( tr_cluster_rows *rows, int r, const tr_rule *rule, int graph )
+{
+    for ( int corner = 0; corner < 2; ++corner ) {
+        int point = tr_cluster_add_corner( &rows->cluster, graph, rule->a.joints[0], corner );
+        if ( !append( rows, r, corner, graph, point, -1, -1 ) )
+            return false;
+    }
+    return true;
+}
+
+// Does the rule pull in any of the frames at work?
+static bool is_on( const tr_cluster_rows *rows, const tr_rule *rule )
+{
+    for ( int f = rows->first; f < rows->first + rows->frame_count; ++f )
+        if ( tr_rule_pull( rows->stage, rule, f ) > 0 )
+            return true;
+    return false;
+}
+
+static bool add_rule( tr_cluster_rows *rows, int r )
+{
+    const tr_rule *rule = &rows->stage->rules[r];
+    int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
+    bool bone = rule->kind == TR_CONSTRAINT_LENGTH && other < 0; // exact by construction in the fit
+    if ( graph < 0 || bone || !is_on( rows, rule ) )
+        return true;
+    if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
+        return rule->a.actor < 0 || rule->a.count == 0 || add_rotation( rows, r, rule, graph );
+    if ( rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS ) {
+        int point =
+            tr_cluster_add_mass( &rows->cluster, graph, rows->stage->actors[rule->a.actor].body.masses );
+        return append( rows, r, -1, graph, point, -1, -1 );
+    }
+    int foot = tr_stance_foot( rows->stage, rule );
+    if ( foot >= 0 )
+        return append( rows, r, -1, graph, tr_cluster_add_joint( &rows->cluster, graph, foot ), -1, -1 );
+    int a = add_anchor( rows, &rule->a );
+    if ( rule->surface_prop >= 0 ) { // where it landed, as a point of the prop
+        tr_anchor spot = { .actor = -1, .prop = rule->surface_prop, .offset = rule->target };
+        return append( rows, r, -1, graph, a, graph_of( rows, &spot ), add_anchor( rows, &spot ) );
+    }
+    return append( rows, r, -1, graph, a, other, other < 0 ? -1 : add_anchor( rows, &rule->b ) );
+}
+
+static bool add_prop_turn( tr_cluster_rows *rows, int prop )
+{
+    int graph = rows->graph_of_node[rows->stage->actor_count + prop];
+    for ( int corner = 0; graph >= 0 && corner < 2; ++corner ) {
+        int point = tr_cluster_add_corner( &rows->cluster, graph, 0, corner );
+        int row = point < 0 ? -1 : tr_cluster_add_row( &rows->cluster, graph, point, -1, -1 );
+        if ( row < 0 || !tr_array_reserve( (void **)&rows->props, &rows->prop_capacity, rows->prop_count + 1,
+                                           sizeof( tr_prop_row ) ) )
+            return false;
+        rows->props[rows->prop_count++] = ( tr_prop_row ){ prop, row, graph, corner };
+    }
+    return true;
+}
+
+bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
+{
+    for ( int p = 0; p < rows->stage->prop_count; ++p )
+        if ( !add_prop_turn( rows, p ) )
+            return tr_error_memory( error );
+    for ( int level = TR_FIT_PRIORITIES - 1; level >= 0; --level )
+        for ( int i = 0; i < rows->rule_count; ++i ) {
+            int r = rows->rules != NULL ? rows->rules[i] : i;
+            if ( tr_rule_priority( &rows->stage->rules[r] ) == level && !add_rule( rows, r ) )
+                return tr_error_memory( error );
+        }
+    return tr_cluster_factor( &rows->cluster, error );
+}
+
+void tr_cluster_rows_free( tr_cluster_rows *rows )
+{
+    tr_cluster_free( &rows->cluster );
+    tr_free( rows->items );
+    tr_free( rows->props );
+    rows->items = NULL;
+    rows->props = NULL;
+    rows->count = rows->capacity = rows->prop_count = rows->prop_capacity = 0;
+}
+
+// ------------------------------------------------------------------------------------------------- goals
+
+static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_rule_row *item, int frame )
+{
+    const tr_stage *stage = rows->stage;
+    const tr_rule *rule = &stage->rules[item->rule];
+    if ( item->corner >= 0 ) {
+        int graph = graph_of( rows, &rule->a ), joint = rule->a.joints[0];
+        vec3 corner = rows->cluster.graphs[graph]->corners[3 * joint + item->corner];
+        return q_rotate( tr_rule_rotation( stage, now, rule, frame ), corner );
+    }
+    if ( tr_rule_is_stance( rule ) )
+        return tr_stance_place( stage, now, rule, frame,
+                                tr_world_pose( &now->worlds[rule->a.actor], frame ) );
+    vec3 target = tr_rule_target( stage, now, rule, frame );
+    if ( rule->surface_prop >= 0 ) // the row is the offset from the spot on the prop
+        return v3_sub( target, rigid_apply( now->tracks[rule->surface_prop][frame], rule->target ) );
+    bool pinned = rule->kind == TR_CONSTRAINT_ABSOLUTE && rule->a.actor >= 0 && rule->a.count > 0;
+    return pinned ? tr_reach_place( stage, now, rule, frame, target ) : target;
+}
+
+static bool is_still( const bool *still, const tr_rule_row *item )
+{
+    return still != NULL && still[item->graphs[0]] && ( item->graphs[1] < 0 || still[item->graphs[1]] );
+}
+
+// Frames in which a rule may have any strength; a footing has it wherever it likes.
+static void acting_frames( const tr_rule *rule, int *from, int *to )
+{
+    if ( rule->footing >= 0 )
+        return;
+    double first = rule->first - rule->ease_in - 1, last = rule->last + rule->ease_out + 1;
+    *from = first > *from ? (int)fmin( first, *to + 1.0 ) : *from;
+    *to = last < *to ? (int)fmax( last, *from - 1.0 ) : *to;
+}
+
+// Rules that share a row take turns: at each frame the one with the greatest strength speaks.
+static bool is_stronger( const tr_goal *goal, double compliance )
+{
+    double spoken = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );
+    return spoken == TR_ROW_OFF || compliance < spoken;
+}
+
+static void speak( const tr_rule *rule, vec3 target, double compliance, tr_goal *goal )
+{
+    vec3 acts = tr_rule_masked( rule, v3_one );
+    *goal = ( tr_goal ){ .target = target,
+                         .compliance = { acts.x != 0 ? compliance : TR_ROW_OFF,
+                                         acts.y != 0 ? compliance : TR_ROW_OFF,
+                                         acts.z != 0 ? compliance : TR_ROW_OFF } };
+}
+
+static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const tr_rule_row *item,
+                        const tr_goal_frames *out )
+{
+    const tr_stage *stage = rows->stage;
+    const tr_rule *rule = &stage->rules[item->rule];
+    size_t stride = (size_t)rows->cluster.row_count;
+    int from = out->from, to = out->to;
+    bool stays = out->contacts != NULL && tr_rule_stays( rule );
+    acting_frames( rule, &from, &to );
+    int n = ( from - out->from + out->stride - 1 ) / out->stride;
+    for ( int f = out->from + n * out->stride; f <= to; f += out->stride, ++n ) {
+        double strength = tr_rule_pull( stage, rule, f );
+        if ( !( strength > 0 ) )
+            continue;
+        tr_goal *goal = &out->goals[(size_t)n * stride + (size_t)item->row],
+                *contact = stays ? &out->contacts[(size_t)n * stride + (size_t)item->row] : NULL;
+        double compliance =
+            tr_cluster_compliance( &rows->cluster, item->row, rule->hard, rule->weight, strength );
+        bool speaks = is_stronger( goal, compliance ), holds = stays && is_stronger( contact, compliance );
+        if ( !speaks && !holds )
+            continue;
+        vec3 target = now != NULL ? wanted( rows, now, item, f ) : v3_zero;
+        if ( speaks )
+            speak( rule, target, compliance, goal );
+        if ( holds )
+            speak( rule, target, compliance, contact );
+    }
+}
+
+static void prop_goals( const tr_cluster_rows *rows, const tr_result *now, const tr_prop_row *prop,
+                        const tr_goal_frames *out )
+{
+    size_t at = (size_t)prop->row;
+    vec3 corner = rows->cluster.graphs[prop->graph]->corners[prop->corner];
+    for ( int f = out->from; f <= out->to; f += out->stride, at += (size_t)rows->cluster.row_count ) {
+        quat turn = now != NULL ? now->tracks[prop->prop][f].rotation : q_identity;
+        out->goals[at] = ( tr_goal ){ .target = q_rotate( turn, corner ) };
+        if ( out->contacts != NULL )
+            out->contacts[at] = out->goals[at];
+    }
+}
+
+void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, const bool *still,
+                            const tr_goal_frames *out )
+{
+    size_t count = (size_t)( ( out->to - out->from ) / out->stride + 1 ) * (size_t)rows->cluster.row_count;
+    for ( size_t i = 0; i < count; ++i )
+        out->goals[i] = tr_goal_off();
+    for ( size_t i = 0; i < count && out->contacts != NULL; ++i )
+        out->contacts[i] = tr_goal_off();
+    for ( int i = 0; i < rows->prop_count; ++i )
+        if ( still == NULL || !still[rows->props[i].graph] )
+            prop_goals( rows, now, &rows->props[i], out );
+    for ( int i = 0; i < rows->count; ++i )
+        if ( !is_still( still, &rows->items[i] ) )
+            rule_goals( rows, now, &rows->items[i], out );
+}

@@ -1,0 +1,663 @@
+#include "scene/document/document.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT( array )   (int)( sizeof( array ) / sizeof *( array ) )
+#define FAR              1e5   // metres
+#define TURN             36000 // degrees
+#define KIND( kind )     ( 1u << TR_CONSTRAINT_##kind )
+#define LAYER( kind )    ( 1u << TR_LAYER_##kind )
+#define POSITIONAL_KINDS ( KIND( ABSOLUTE ) | KIND( CONTACT ) | KIND( CENTRE_OF_MASS ) | KIND( RELATIVE ) )
+
+#define FILE_FIELDS( key, type, member, file_flags )                                                         \
+    { key ".file", TR_FIELD_TEXT, offsetof( type, member.file ), TR_PATH_MAX, .flags = file_flags },         \
+        { key ".unit", TR_FIELD_NUMBERS, offsetof( type, member.unit ), 1, 0, 1000 },                        \
+        { key ".up", TR_FIELD_UP, offsetof( type, member.up ) },                                             \
+        { key ".first", TR_FIELD_INTS, offsetof( type, member.first ), 1, 0, TR_MAX_FRAMES },                \
+    {                                                                                                        \
+        key ".last", TR_FIELD_INTS, offsetof( type, member.last ), 1, -1, TR_MAX_FRAMES                      \
+    }
+
+// Fields of one JSON object stand together; they are printed in this order.
+static const tr_field cast_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_cast, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    FILE_FIELDS( "source", tr_cast, source, TR_FIELD_REQUIRED ),
+    { "target.scale", TR_FIELD_NUMBERS, offsetof( tr_cast, target.scale ), 1, 0.01, 100 },
+    { "target.limbs", TR_FIELD_LIMBS, offsetof( tr_cast, target.limbs ), 0, 0.01, 100 },
+    { "target.girth", TR_FIELD_LIMBS, offsetof( tr_cast, target.girths ), 0, 0.01, 100 },
+    FILE_FIELDS( "target.skeleton", tr_cast, target.skeleton, 0 ),
+    { "target.animation", TR_FIELD_BOOL, offsetof( tr_cast, target.animation ) },
+    { "target.reference", TR_FIELD_INTS, offsetof( tr_cast, target.reference ), 1, -1, TR_MAX_FRAMES },
+    { "target.path_scale", TR_FIELD_NUMBERS, offsetof( tr_cast, target.path_scale ), 1, 0, 100 },
+    { "mapping", TR_FIELD_TEXT, offsetof( tr_cast, mapping ), TR_PATH_MAX },
+    { "placement.position", TR_FIELD_NUMBERS, offsetof( tr_cast, position ), 3, -FAR, FAR },
+    { "placement.heading", TR_FIELD_NUMBERS, offsetof( tr_cast, heading ), 1, -TURN, TURN },
+    { "placement.start", TR_FIELD_INTS, offsetof( tr_cast, start ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES },
+    { "colour", TR_FIELD_COLOUR, offsetof( tr_cast, colour ) },
+    { "automatic.contacts", TR_FIELD_BOOL, offsetof( tr_cast, contacts ) },
+    { "automatic.soles", TR_FIELD_BOOL, offsetof( tr_cast, soles ) },
+    { "automatic.balance", TR_FIELD_BOOL, offsetof( tr_cast, balance ) },
+};
+
+static const tr_field prop_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_prop, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "shape", TR_FIELD_SHAPE, .flags = TR_FIELD_ALWAYS },
+    { "size", TR_FIELD_NUMBERS, offsetof( tr_prop, size ), 3, 1e-4, 1e4, TR_FIELD_ALWAYS },
+    { "scale", TR_FIELD_NUMBERS, offsetof( tr_prop, scale ), 1, 0.01, 100 },
+    FILE_FIELDS( "track", tr_prop, track, 0 ),
+    { "placement.position", TR_FIELD_NUMBERS, offsetof( tr_prop, position ), 3, -FAR, FAR },
+    { "placement.heading", TR_FIELD_NUMBERS, offsetof( tr_prop, heading ), 1, -TURN, TURN },
+    { "placement.start", TR_FIELD_INTS, offsetof( tr_prop, start ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES },
+    { "colour", TR_FIELD_COLOUR, offsetof( tr_prop, colour ) },
+};
+
+static const tr_field obstacle_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_obstacle, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "size", TR_FIELD_NUMBERS, offsetof( tr_obstacle, size ), 3, 1e-4, 1e4, TR_FIELD_ALWAYS },
+    { "position", TR_FIELD_NUMBERS, offsetof( tr_obstacle, position ), 3, -FAR, FAR, TR_FIELD_ALWAYS },
+    { "heading", TR_FIELD_NUMBERS, offsetof( tr_obstacle, heading ), 1, -TURN, TURN },
+    { "scale", TR_FIELD_NUMBERS, offsetof( tr_obstacle, scale ), 1, 0.01, 100 },
+    { "move", TR_FIELD_NUMBERS, offsetof( tr_obstacle, move ), 3, -FAR, FAR },
+    { "colour", TR_FIELD_COLOUR, offsetof( tr_obstacle, colour ) },
+};
+
+static const tr_field constraint_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_constraint, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "kind", TR_FIELD_KIND, offsetof( tr_constraint, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "a", TR_FIELD_POINT, offsetof( tr_constraint, a ), .flags = TR_FIELD_REQUIRED },
+    { "b", TR_FIELD_POINT, offsetof( tr_constraint, b ), .kinds = KIND( LENGTH ) | KIND( RELATIVE ) },
+    { "surface", TR_FIELD_ID, offsetof( tr_constraint, surface ), TR_ID_MAX, .kinds = KIND( CONTACT ) },
+    { "range", TR_FIELD_INTS, offsetof( tr_constraint, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
+    { "ease", TR_FIELD_NUMBERS, offsetof( tr_constraint, ease_in ), 2, 0, TR_MAX_FRAMES },
+    { "hard", TR_FIELD_BOOL, offsetof( tr_constraint, hard ) },
+    { "weight", TR_FIELD_NUMBERS, offsetof( tr_constraint, weight ), 1, 0, 1e9 },
+    { "axes", TR_FIELD_AXES, offsetof( tr_constraint, axis ), .kinds = POSITIONAL_KINDS },
+    { "target", TR_FIELD_NUMBERS, offsetof( tr_constraint, target ), 3, -FAR, FAR, TR_FIELD_GIVEN,
+      POSITIONAL_KINDS },
+    { "direction", TR_FIELD_BOOL, offsetof( tr_constraint, direction ), .kinds = KIND( ABSOLUTE ) },
+    { "rotation", TR_FIELD_NUMBERS, offsetof( tr_constraint, rotation ), 4, -2, 2, TR_FIELD_GIVEN,
+      KIND( ORIENTATION ) },
+    { "flat", TR_FIELD_BOOL, offsetof( tr_constraint, flat ), .kinds = KIND( ORIENTATION ) },
+    { "length", TR_FIELD_NUMBERS, offsetof( tr_constraint, length ), 1, 0, 1000, TR_FIELD_GIVEN,
+      KIND( LENGTH ) },
+    { "partner_space", TR_FIELD_BOOL, offsetof( tr_constraint, partner_space ), .kinds = KIND( RELATIVE ) },
+};
+
+#define ONLY( kind ) .kinds = LAYER( kind ), .kinds_of = TR_LIST_LAYER
+
+static const tr_field layer_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_layer, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "kind", TR_FIELD_KIND, offsetof( tr_layer, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS,
+      .kinds_of = TR_LIST_LAYER },
+    { "members", TR_FIELD_TEXT, offsetof( tr_layer, members ), TR_PATH_MAX, .flags = TR_FIELD_REQUIRED },
+    { "range", TR_FIELD_INTS, offsetof( tr_layer, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
+    { "ease", TR_FIELD_NUMBERS, offsetof( tr_layer, ease_in ), 2, 0, TR_MAX_FRAMES },
+    { "padding", TR_FIELD_NUMBERS, offsetof( tr_layer, padding ), 1, 0.001, 100, ONLY( CAGE ) },
+    { "falloff", TR_FIELD_NUMBERS, offsetof( tr_layer, falloff ), 1, 0, TR_MAX_FRAMES, ONLY( CAGE ) },
+    { "turn", TR_FIELD_BOOL, offsetof( tr_layer, turn ), ONLY( CAGE ) },
+    { "ripple", TR_FIELD_BOOL, offsetof( tr_layer, ripple ), ONLY( RETIME ) },
+    { "muted", TR_FIELD_BOOL, offsetof( tr_layer, muted ) },
+    { "solo", TR_FIELD_BOOL, offsetof( tr_layer, solo ) },
+};
+
+static const tr_field section_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_section, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "layer", TR_FIELD_ID, offsetof( tr_section, layer ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "frame", TR_FIELD_INTS, offsetof( tr_section, frame ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "delay", TR_FIELD_NUMBERS, offsetof( tr_section, delay ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES },
+};
+
+static const tr_field handle_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_handle, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "layer", TR_FIELD_ID, offsetof( tr_handle, layer ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "frame", TR_FIELD_INTS, offsetof( tr_handle, frame ), 1, -TR_MAX_FRAMES, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "point", TR_FIELD_POINT, offsetof( tr_handle, point ) },
+    { "vertex", TR_FIELD_INTS, offsetof( tr_handle, vertex ), 1, -1, 1e6 },
+    { "move", TR_FIELD_NUMBERS, offsetof( tr_handle, move ), 3, -FAR, FAR },
+    { "turn", TR_FIELD_NUMBERS, offsetof( tr_handle, turn ), 3, -TURN, TURN },
+    { "pinned", TR_FIELD_BOOL, offsetof( tr_handle, pinned ) },
+};
+
+static const tr_field clip_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_cast_clip, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "cast", TR_FIELD_ID, offsetof( tr_cast_clip, cast ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    FILE_FIELDS( "source", tr_cast_clip, source, TR_FIELD_REQUIRED ),
+    { "blend", TR_FIELD_INTS, offsetof( tr_cast_clip, blend ), 1, -1, TR_MAX_FRAMES },
+};
+
+static const tr_field pair_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_pair, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "kind", TR_FIELD_KIND, offsetof( tr_pair, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS,
+      .kinds_of = TR_LIST_PAIR },
+    { "a", TR_FIELD_ID, offsetof( tr_pair, a ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "b", TR_FIELD_TEXT, offsetof( tr_pair, b ), TR_ID_MAX },
+    { "range", TR_FIELD_INTS, offsetof( tr_pair, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
+};
+
+static const tr_field drive_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_drive, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "cast", TR_FIELD_ID, offsetof( tr_drive, cast ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "joint", TR_FIELD_TEXT, offsetof( tr_drive, joint ), TR_JOINT_MAX, .flags = TR_FIELD_REQUIRED },
+    { "source", TR_FIELD_TEXT, offsetof( tr_drive, source ), TR_JOINT_MAX },
+};
+
+static const tr_field scene_fields[] = {
+    { "fps", TR_FIELD_NUMBERS, offsetof( tr_scene, fps ), 1, 0.1, 1000 },
+    { "range", TR_FIELD_INTS, offsetof( tr_scene, first ), 2, -TR_MAX_FRAMES, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED },
+    { "imesh", TR_FIELD_BOOL, offsetof( tr_scene, imesh ) },
+    { "environment.ground", TR_FIELD_NUMBERS, offsetof( tr_scene, ground ), 1, -FAR, FAR },
+};
+
+// Lists of numbers are read and written through the first of them.
+_Static_assert( offsetof( tr_scene, last ) == offsetof( tr_scene, first ) + sizeof( int ) &&
+                    offsetof( tr_constraint, last ) == offsetof( tr_constraint, first ) + sizeof( int ) &&
+                    offsetof( tr_constraint, ease_out ) ==
+                        offsetof( tr_constraint, ease_in ) + sizeof( double ) &&
+                    offsetof( tr_layer, last ) == offsetof( tr_layer, first ) + sizeof( int ) &&
+                    offsetof( tr_layer, ease_out ) == offsetof( tr_layer, ease_in ) + sizeof( double ) &&
+                    offsetof( tr_pair, last ) == offsetof( tr_pair, first ) + sizeof( int ) &&
+                    sizeof( vec3 ) == 3 * sizeof( double ) && sizeof( quat ) == 4 * sizeof( double ),
+                "numbers of a list stand together" );
+
+typedef struct limb_list {
+    tr_limb_value values[TR_LIMB_VALUES];
+    int count;
+} limb_list;
+
+_Static_assert( offsetof( tr_target, limb_count ) - offsetof( tr_target, limbs ) ==
+                        offsetof( limb_list, count ) &&
+                    offsetof( tr_target, girth_count ) - offsetof( tr_target, girths ) ==
+                        offsetof( limb_list, count ),
+                "a count follows its limbs" );
+
+const tr_field *tr_fields( tr_list list, int *count )
+{
+    static const struct {
+        const tr_field *fields;
+        int count;
+    } tables[] = {
+        [TR_LIST_CAST] = { cast_fields, COUNT( cast_fields ) },
+        [TR_LIST_PROP] = { prop_fields, COUNT( prop_fields ) },
+        [TR_LIST_OBSTACLE] = { obstacle_fields, COUNT( obstacle_fields ) },
+        [TR_LIST_CONSTRAINT] = { constraint_fields, COUNT( constraint_fields ) },
+        [TR_LIST_LAYER] = { layer_fields, COUNT( layer_fields ) },
+        [TR_LIST_SECTION] = { section_fields, COUNT( section_fields ) },
+        [TR_LIST_HANDLE] = { handle_fields, COUNT( handle_fields ) },
+        [TR_LIST_CLIP] = { clip_fields, COUNT( clip_fields ) },
+        [TR_LIST_PAIR] = { pair_fields, COUNT( pair_fields ) },
+        [TR_LIST_DRIVE] = { drive_fields, COUNT( drive_fields ) },
+        [TR_LIST_SCENE] = { scene_fields, COUNT( scene_fields ) },
+    };
+    *count = tables[list].count;
+    return tables[list].fields;
+}
+
+const tr_field *tr_field_find( tr_list list, const char *path )
+{
+    int count;
+    const tr_field *fields = tr_fields( list, &count );
+    for ( int i = 0; i < count; ++i )
+        if ( strcmp( fields[i].path, path ) == 0 )
+            return &fields[i];
+    return NULL;
+}
+
+static tr_list list_of_kinds( const tr_field *field )
+{
+    return field->kinds_of != 0 ? field->kinds_of : TR_LIST_CONSTRAINT;
+}
+
+bool tr_field_applies( const tr_field *field, const void *element )
+{
+    return field->kinds == 0 ||
+           ( field->kinds >> tr_element_kind( list_of_kinds( field ), element ) & 1 ) != 0;
+}
+
+bool tr_field_permit( const tr_field *field, const void *element, tr_error *error )
+{
+    if ( tr_field_applies( field, element ) )
+        return true;
+    tr_list list = list_of_kinds( field );
+    return tr_error_set( error, "does not belong to a %s of kind %s", tr_list_kinds( list )->noun,
+                         tr_list_kinds( list )->names[tr_element_kind( list, element )] );
+}
+
+static void *at( const tr_field *field, const void *element )
+{
+    return (char *)element + field->offset;
+}
+
+static bool *given( const tr_field *field, const void *element )
+{
+    return ( field->flags & TR_FIELD_GIVEN ) != 0 ? &( (tr_constraint *)element )->given : NULL;
+}
+
+// -------------------------------------------------------------------------------------------- storing
+
+static const char *expectation( const tr_field *field )
+{
+    static const char *const lists[] = { "", "a number", "two numbers", "three numbers", "four numbers" };
+    switch ( field->type ) {
+    case TR_FIELD_NUMBERS: return lists[field->size];
+    case TR_FIELD_INTS: return field->size == 1 ? "a whole number" : "two whole numbers";
+    case TR_FIELD_BOOL: return "true or false";
+    case TR_FIELD_UP: return "\"y\" or \"z\"";
+    case TR_FIELD_SHAPE: return "\"box\"";
+    case TR_FIELD_AXES: return "a text of the letters x, y, z";
+    case TR_FIELD_COLOUR: return "a colour such as \"#f0c440\"";
+    case TR_FIELD_POINT: return "a point such as \"p03.LeftHand\"";
+    case TR_FIELD_LIMBS: return "an object such as {\"left_arm\": 1.2}";
+    default: return "a text";
+    }
+}
+
+static bool mismatch( const tr_field *field, tr_error *error )
+{
+    return tr_error_set( error, "must be %s", expectation( field ) );
+}
+
+// A rotation is brought to unit length, except where it is so to rounding: then its bits stay.
+static bool normalise( double *numbers, tr_error *error )
+{
+    quat *q = (quat *)numbers;
+    double square = q_dot( *q, *q );
+    if ( square < 1e-12 )
+        return tr_error_set( error, "is no rotation: x, y, z, w are all 0" );
+    if ( fabs( square - 1 ) > 1e-9 )
+        *q = q_unit( *q );
+    return true;
+}
+
+static bool store_numbers( const tr_field *field, void *element, const tr_value *value, tr_error *error )
+{
+    if ( value->type != ( field->size == 1 ? TR_VALUE_NUMBER : TR_VALUE_LIST ) ||
+         ( field->size > 1 && value->count != field->size ) )
+        return mismatch( field, error );
+    for ( int i = 0; i < field->size; ++i ) {
+        double number = value->numbers[i] + 0.0; // -0 is 0
+        if ( field->type == TR_FIELD_NUMBERS )
+            ( (double *)at( field, element ) )[i] = number;
+        else if ( number != floor( number ) )
+            return mismatch( field, error );
+        else // far beyond any bound, for the check to tell
+            ( (int *)at( field, element ) )[i] = (int)clampd( number, -1e9, 1e9 );
+    }
+    return field->size != 4 || normalise( at( field, element ), error );
+}
+
+static bool store_kind( const tr_field *field, int *out, const char *text, tr_error *error )
+{
+    const tr_kind_set *kinds = tr_list_kinds( list_of_kinds( field ) );
+    for ( int kind = 0; kinds->names[kind] != NULL; ++kind )
+        if ( strcmp( text, kinds->names[kind] ) == 0 ) {
+            *out = kind;
+            return true;
+        }
+    const char *near = tr_nearest_word( text, kinds->names );
+    if ( near != NULL )
+        return tr_error_set( error, "\"%.40s\" is no kind of %s; did you mean \"%s\"?", text, kinds->noun,
+                             near );
+    return tr_error_set( error, "\"%.40s\" is no kind of %s; try \"%s\"", text, kinds->noun,
+                         kinds->names[0] );
+}
+
+static bool store_axes( bool axis[3], const char *text )
+{
+    axis[0] = axis[1] = axis[2] = false;
+    for ( ; *text != 0; ++text ) {
+        if ( *text < 'x' || *text > 'z' || axis[*text - 'x'] )
+            return false;
+        axis[*text - 'x'] = true;
+    }
+    return axis[0] || axis[1] || axis[2];
+}
+
+static bool store_colour( float colour[3], const char *text )
+{
+    if ( text[0] != '#' || strlen( text ) != 7 || strspn( text + 1, "0123456789abcdefABCDEF" ) != 6 )
+        return false;
+    unsigned rgb[3];
+    sscanf( text + 1, "%2x%2x%2x", &rgb[0], &rgb[1], &rgb[2] );
+    for ( int i = 0; i < 3; ++i )
+        colour[i] = (float)rgb[i] / 255;
+    return true;
+}
+
+static bool store_text( const tr_field *field, void *element, const char *text, tr_error *error )
+{
+    char *out = at( field, element );
+    switch ( field->type ) {
+    case TR_FIELD_UP: *out = text[0]; return ( *out == 'y' || *out == 'z' ) && text[1] == 0;
+    case TR_FIELD_SHAPE: return strcmp( text, "box" ) == 0;
+    case TR_FIELD_KIND: return store_kind( field, (int *)(void *)out, text, error );
+    case TR_FIELD_AXES: return store_axes( (bool *)out, text );
+    case TR_FIELD_COLOUR: return store_colour( (float *)(void *)out, text );
+    case TR_FIELD_POINT: return tr_point_parse( (tr_point *)(void *)out, text, error );
+    case TR_FIELD_TEXT:
+    case TR_FIELD_ID:
+        return tr_string_set( out, (size_t)field->size, text ) ||
+               tr_error_set( error, "is longer than %d bytes", field->size - 1 );
+    default: return false;
+    }
+}
+
+bool tr_field_store( const tr_field *field, void *element, const tr_value *value, tr_error *error )
+{
+    if ( given( field, element ) != NULL )
+        *given( field, element ) = true;
+    switch ( field->type ) {
+    case TR_FIELD_NUMBERS:
+    case TR_FIELD_INTS: return store_numbers( field, element, value, error );
+    case TR_FIELD_LIMBS: return mismatch( field, error ); // tr_limbs_set takes them one by one
+    case TR_FIELD_BOOL:
+        *(bool *)at( field, element ) = value->flag;
+        return value->type == TR_VALUE_BOOL || mismatch( field, error );
+    default:
+        mismatch( field, error ); // unless the reader of this type has something better to say
+        return value->type == TR_VALUE_TEXT && store_text( field, element, value->text, error );
+    }
+}
+
+bool tr_limbs_set( const tr_field *field, void *element, const char *limb, const double *value,
+                   tr_error *error )
+{
+    limb_list *list = at( field, element );
+    int i = 0;
+    while ( i < list->count && strcmp( list->values[i].limb, limb ) != 0 )
+        ++i;
+    if ( value == NULL ) {
+        if ( i == list->count )
+            return tr_error_set( error, "there is no entry for \"%.40s\"", limb );
+        memmove( &list->values[i], &list->values[i + 1],
+                 (size_t)( list->count - i - 1 ) * sizeof *list->values );
+        memset( &list->values[--list->count], 0, sizeof *list->values );
+        return true;
+    }
+    if ( i == TR_LIMB_VALUES )
+        return tr_error_set( error, "there are more than %d limbs", TR_LIMB_VALUES );
+    if ( !tr_string_set( list->values[i].limb, sizeof list->values[i].limb, limb ) )
+        return tr_error_set( error, "the limb's name is too long" );
+    list->values[i].value = *value + 0.0;
+    list->count += i == list->count;
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------- checking
+
+bool tr_id_valid( const char *id )
+{
+    size_t length = strspn( id, "abcdefghijklmnopqrstuvwxyz0123456789_" );
+    return length > 0 && length < TR_ID_MAX && id[length] == 0;
+}
+
+// One line of valid UTF-8: what JSON and scripts can both hold.
+static bool plain_text( const char *text )
+{
+    for ( const char *c = text; *c != 0; ++c )
+        if ( ( *c > 0 && *c < ' ' ) || *c == 127 )
+            return false;
+    return tr_utf8_valid( text, strlen( text ) );
+}
+
+static bool check_number( const tr_field *field, double number, tr_error *error )
+{
+    if ( number >= field->low && number <= field->high ) // false for NaN
+        return true;
+    return tr_error_set( error, "must lie between %.10g and %.10g, not at %.10g", field->low, field->high,
+                         number );
+}
+
+static bool check_numbers( const tr_field *field, const void *element, tr_error *error )
+{
+    for ( int i = 0; i < field->size; ++i ) {
+        bool whole = field->type == TR_FIELD_INTS;
+        double number =
+            whole ? ( (const int *)at( field, element ) )[i] : ( (const double *)at( field, element ) )[i];
+        if ( !check_number( field, number, error ) )
+            return false;
+    }
+    if ( field->size == 4 ) {
+        quat q = *(const quat *)at( field, element );
+        return fabs( q_dot( q, q ) - 1 ) <= 1e-9 || tr_error_set( error, "is not of unit length" );
+    }
+    return true;
+}
+
+static bool check_point( const tr_point *point, tr_error *error )
+{
+    double sum = 0;
+    if ( point->term_count < 0 || point->term_count > TR_POINT_TERMS )
+        return tr_error_set( error, "must combine at most %d joints", TR_POINT_TERMS );
+    for ( int i = 0; i < point->term_count; ++i ) {
+        if ( point->terms[i].joint[0] == 0 || !plain_text( point->terms[i].joint ) )
+            return tr_error_set( error, "has a joint without a proper name" );
+        if ( !( fabs( point->terms[i].weight ) <= 1000 ) )
+            return tr_error_set( error, "has a weight beyond ±1000" );
+        sum += point->terms[i].weight;
+    }
+    if ( point->term_count > 0 && fabs( sum - 1 ) > 1e-6 )
+        return tr_error_set( error, "has weights that sum to %.10g instead of 1", sum );
+    const double offset[3] = { point->offset.x, point->offset.y, point->offset.z };
+    for ( int i = 0; i < 3; ++i )
+        if ( !( fabs( offset[i] ) <= FAR ) )
+            return tr_error_set( error, "has an offset beyond ±%g m", FAR );
+    return true;
+}
+
+static bool check_limbs( const tr_field *field, const limb_list *list, tr_error *error )
+{
+    if ( list->count < 0 || list->count > TR_LIMB_VALUES )
+        return tr_error_set( error, "must have at most %d limbs", TR_LIMB_VALUES );
+    for ( int i = 0; i < list->count; ++i ) {
+        for ( int j = 0; j < i; ++j )
+            if ( strcmp( list->values[i].limb, list->values[j].limb ) == 0 )
+                return tr_error_set( error, "%s has two entries", list->values[i].limb );
+        if ( !tr_id_valid( list->values[i].limb ) )
+            return tr_error_set( error, "\"%s\" is no name of a limb: use a-z, 0-9 and _",
+                                 list->values[i].limb );
+        if ( !check_number( field, list->values[i].value, error ) )
+            return tr_error_set( error, "%s must lie between %g and %g, not at %.10g", list->values[i].limb,
+                                 field->low, field->high, list->values[i].value );
+    }
+    return true;
+}
+
+bool tr_field_check( const tr_field *field, const void *element, tr_error *error )
+{
+    const char *text = at( field, element );
+    switch ( field->type ) {
+    case TR_FIELD_NUMBERS:
+    case TR_FIELD_INTS:
+        return ( given( field, element ) != NULL && !*given( field, element ) ) ||
+               check_numbers( field, element, error );
+    case TR_FIELD_POINT: return check_point( (const tr_point *)(const void *)text, error );
+    case TR_FIELD_LIMBS: return check_limbs( field, (const limb_list *)(const void *)text, error );
+    case TR_FIELD_UP: return *text == 0 || *text == 'y' || *text == 'z' || mismatch( field, error );
+    case TR_FIELD_TEXT:
+        return plain_text( text ) || tr_error_set( error, "must be valid UTF-8 without control characters" );
+    case TR_FIELD_ID:
+        return tr_id_valid( text ) ||
+               tr_error_set( error, "\"%.40s\" is no id: use 1 to %d of a-z, 0-9 and _", text,
+                             TR_ID_MAX - 1 );
+    case TR_FIELD_COLOUR:
+        for ( int i = 0; i < 3; ++i )
+            if ( !( ( (const float *)(const void *)text )[i] >= 0 &&
+                    ( (const float *)(const void *)text )[i] <= 1 ) )
+                return tr_error_set( error, "has parts outside 0 … 1" );
+        return true;
+    default: return true;
+    }
+}
+
+// --------------------------------------------------------------------------------- comparing and copying
+
+static size_t byte_size( const tr_field *field )
+{
+    switch ( field->type ) {
+    case TR_FIELD_TEXT:
+    case TR_FIELD_ID: return (size_t)field->size;
+    case TR_FIELD_NUMBERS: return (size_t)field->size * sizeof( double );
+    case TR_FIELD_INTS: return (size_t)field->size * sizeof( int );
+    case TR_FIELD_BOOL: return sizeof( bool );
+    case TR_FIELD_UP: return sizeof( char );
+    case TR_FIELD_KIND: return sizeof( int );
+    case TR_FIELD_AXES: return 3 * sizeof( bool );
+    case TR_FIELD_COLOUR: return 3 * sizeof( float );
+    case TR_FIELD_POINT: return sizeof( tr_point );
+    case TR_FIELD_LIMBS: return sizeof( limb_list );
+    default: return 0;
+    }
+}
+
+void tr_field_copy( const tr_field *field, void *to, const void *from )
+{
+    memcpy( at( field, to ), at( field, from ), byte_size( field ) );
+    if ( given( field, to ) != NULL )
+        *given( field, to ) = *given( field, from );
+}
+
+static void colour_bytes( const float colour[3], int out[3] )
+{
+    for ( int i = 0; i < 3; ++i )
+        out[i] = (int)lroundf( 255 * colour[i] );
+}
+
+static bool numbers_equal( const double *a, const double *b, int count )
+{
+    for ( int i = 0; i < count; ++i )
+        if ( a[i] != b[i] )
+            return false;
+    return true;
+}
+
+static bool point_equal( const tr_point *a, const tr_point *b )
+{
+    if ( strcmp( a->who, b->who ) != 0 || a->term_count != b->term_count || a->offset.x != b->offset.x ||
+         a->offset.y != b->offset.y || a->offset.z != b->offset.z )
+        return false;
+    for ( int i = 0; i < a->term_count; ++i )
+        if ( strcmp( a->terms[i].joint, b->terms[i].joint ) != 0 || a->terms[i].weight != b->terms[i].weight )
+            return false;
+    return true;
+}
+
+static bool limbs_equal( const limb_list *a, const limb_list *b )
+{
+    if ( a->count != b->count )
+        return false;
+    for ( int i = 0; i < a->count; ++i )
+        if ( strcmp( a->values[i].limb, b->values[i].limb ) != 0 || a->values[i].value != b->values[i].value )
+            return false;
+    return true;
+}
+
+bool tr_field_equal( const tr_field *field, const void *a, const void *b )
+{
+    const void *p = at( field, a ), *q = at( field, b );
+    const bool *p_given = given( field, a ), *q_given = given( field, b );
+    if ( p_given != NULL && ( *p_given != *q_given || !*p_given ) )
+        return *p_given == *q_given;
+    int p_colour[3], q_colour[3];
+    switch ( field->type ) {
+    case TR_FIELD_TEXT:
+    case TR_FIELD_ID: return strcmp( p, q ) == 0;
+    case TR_FIELD_NUMBERS: return numbers_equal( p, q, field->size );
+    case TR_FIELD_POINT: return point_equal( p, q );
+    case TR_FIELD_LIMBS: return limbs_equal( p, q );
+    case TR_FIELD_COLOUR:
+        colour_bytes( p, p_colour );
+        colour_bytes( q, q_colour );
+        return memcmp( p_colour, q_colour, sizeof p_colour ) == 0;
+    default: return memcmp( p, q, byte_size( field ) ) == 0;
+    }
+}
+
+bool tr_scene_equal( const tr_scene *a, const tr_scene *b )
+{
+    for ( tr_list list = 0; list <= TR_LIST_SCENE; ++list ) {
+        int field_count, count = list == TR_LIST_SCENE ? 1 : tr_list_count( a, list );
+        const tr_field *fields = tr_fields( list, &field_count );
+        if ( list != TR_LIST_SCENE && count != tr_list_count( b, list ) )
+            return false;
+        for ( int i = 0; i < count; ++i )
+            for ( int f = 0; f < field_count; ++f ) {
+                const void *p = tr_list_at( a, list, i ), *q = tr_list_at( b, list, i );
+                if ( tr_field_applies( &fields[f], p ) && !tr_field_equal( &fields[f], p, q ) )
+                    return false;
+            }
+    }
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------- printing
+
+static void print_numbers( const tr_field *field, const void *values, tr_text *out )
+{
+    if ( field->size > 1 )
+        tr_text_append( out, "[", 1 );
+    for ( int i = 0; i < field->size; ++i ) {
+        if ( i > 0 )
+            tr_text_append( out, ", ", 2 );
+        tr_text_exact( out, field->type == TR_FIELD_INTS ? ( (const int *)values )[i]
+                                                         : ( (const double *)values )[i] );
+    }
+    if ( field->size > 1 )
+        tr_text_append( out, "]", 1 );
+}
+
+static void print_point( const tr_point *point, tr_text *out )
+{
+    tr_text text = { 0 };
+    tr_point_print( point, &text );
+    out->failed = out->failed || text.failed;
+    if ( !text.failed )
+        tr_text_quoted( out, text.data, text.size );
+    tr_text_free( &text );
+}
+
+static void print_limbs( const limb_list *list, tr_text *out )
+{
+    tr_text_append( out, "{", 1 );
+    for ( int i = 0; i < list->count; ++i ) {
+        tr_text_append( out, ", ", i > 0 ? 2 : 0 );
+        tr_text_quoted( out, list->values[i].limb, strlen( list->values[i].limb ) );
+        tr_text_append( out, ": ", 2 );
+        tr_text_exact( out, list->values[i].value );
+    }
+    tr_text_append( out, "}", 1 );
+}
+
+void tr_field_print( const tr_field *field, const void *element, tr_text *out )
+{
+    const void *value = at( field, element );
+    int rgb[3];
+    char axes[4] = "";
+    switch ( field->type ) {
+    case TR_FIELD_TEXT:
+    case TR_FIELD_ID: tr_text_quoted( out, value, strlen( value ) ); break;
+    case TR_FIELD_NUMBERS:
+    case TR_FIELD_INTS: print_numbers( field, value, out ); break;
+    case TR_FIELD_BOOL: tr_text_add( out, "%s", *(const bool *)value ? "true" : "false" ); break;
+    case TR_FIELD_UP: tr_text_add( out, "\"%c\"", *(const char *)value ); break;
+    case TR_FIELD_SHAPE: tr_text_add( out, "\"box\"" ); break;
+    case TR_FIELD_KIND:
+        tr_text_add( out, "\"%s\"", tr_list_kinds( list_of_kinds( field ) )->names[*(const int *)value] );
+        break;
+    case TR_FIELD_AXES:
+        for ( int i = 0; i < 3; ++i )
+            if ( ( (const bool *)value )[i] )
+                axes[strlen( axes )] = (char)( 'x' + i );
+        tr_text_add( out, "\"%s\"", axes );
+        break;
+    case TR_FIELD_COLOUR:
+        colour_bytes( value, rgb );
+        tr_text_add( out, "\"#%02x%02x%02x\"", (unsigned)rgb[0], (unsigned)rgb[1], (unsigned)rgb[2] );
+        break;
+    case TR_FIELD_POINT: print_point( value, out ); break;
+    case TR_FIELD_LIMBS: print_limbs( value, out ); break;
+    }
+}

@@ -1,0 +1,66 @@
+#include "scene/document/document.h"
+
+#include <string.h>
+
+// A motion made in memory is good for any reading; one from a file only for the units and axis it was read
+// with.
+static const tr_motion *find_reading( const tr_library *library, const char *path, bool any, double unit,
+                                      char up )
+{
+    for ( int i = 0; i < library->count; ++i ) {
+        const struct tr_library_item *item = &library->items[i];
+        bool same = any || !item->from_file || ( item->unit == unit && item->up == up );
+        if ( same && strcmp( item->path, path ) == 0 )
+            return &item->motion;
+    }
+    return NULL;
+}
+
+static bool add_item( tr_library *library, const char *path, struct tr_library_item item, tr_error *error )
+{
+    bool ok = true;
+    if ( !tr_string_set( item.path, sizeof item.path, path ) )
+        ok = tr_error_set( error, "the path \"%.40s…\" is longer than %d characters", path, TR_PATH_MAX - 1 );
+    else if ( find_reading( library, path, !item.from_file, item.unit, item.up ) != NULL )
+        ok = tr_error_set( error, "there are two motions under the path \"%s\"", path );
+    else if ( !tr_array_reserve( (void **)&library->items, &library->capacity, library->count + 1,
+                                 sizeof item ) )
+        ok = tr_error_memory( error );
+    if ( ok )
+        library->items[library->count++] = item;
+    else
+        tr_motion_free( &item.motion );
+    return ok;
+}
+
+bool tr_library_add( tr_library *library, const char *path, tr_motion *motion, tr_error *error )
+{
+    struct tr_library_item item = { .motion = *motion };
+    *motion = ( tr_motion ){ 0 };
+    return add_item( library, path, item, error );
+}
+
+bool tr_library_add_file( tr_library *library, const tr_file_ref *ref, tr_motion *motion, tr_error *error )
+{
+    struct tr_library_item item = { .motion = *motion, .from_file = true, .unit = ref->unit, .up = ref->up };
+    *motion = ( tr_motion ){ 0 };
+    return add_item( library, ref->file, item, error );
+}
+
+const tr_motion *tr_library_find_file( const tr_library *library, const tr_file_ref *ref )
+{
+    return find_reading( library, ref->file, false, ref->unit, ref->up );
+}
+
+const tr_motion *tr_library_find( const tr_library *library, const char *path )
+{
+    return find_reading( library, path, true, 0, 0 );
+}
+
+void tr_library_free( tr_library *library )
+{
+    for ( int i = 0; i < library->count; ++i )
+        tr_motion_free( &library->items[i].motion );
+    tr_free( library->items );
+    *library = ( tr_library ){ 0 };
+}

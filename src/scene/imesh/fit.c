@@ -1,0 +1,142 @@
+// Skeletons are aimed along what the meshes say, blended with the pose graphs' poses, and fitted.
+#include "scene/imesh/method.h"
+
+static double share_at( const tr_mesh_work *w, int member, int frame )
+{
+    return fmin( 1, w->said[(size_t)member * (size_t)w->stage->frame_count + (size_t)frame] );
+}
+
+typedef struct batch {
+    tr_fit fit;
+    tr_fit_scratch scratch;
+    tr_fit_frame *frames;   // [count]
+    tr_fit_result *results; // [count]
+    quat *local;            // [count * joint_count]
+    int *numbers;           // [count] of the stage
+    int count;
+} batch;
+
+static bool batch_build( batch *b, const tr_mesh_work *w, int actor, tr_error *error )
+{
+    const tr_skeleton *skeleton = &w->stage->actors[actor].target;
+    size_t frames = (size_t)w->stage->frame_count, joints = (size_t)skeleton->joint_count;
+    tr_fit_def def = tr_default_fit_def();
+    b->frames = tr_alloc( frames, sizeof *b->frames );
+    b->results = tr_alloc( frames, sizeof *b->results );
+    b->local = tr_alloc( frames * joints, sizeof( quat ) );
+    b->numbers = tr_alloc( frames, sizeof( int ) );
+    if ( b->frames == NULL || b->results == NULL || b->local == NULL || b->numbers == NULL )
+        return tr_error_memory( error );
+    for ( int f = 0; f < w->stage->frame_count; ++f ) {
+        if ( !w->affected[(size_t)actor * frames + (size_t)f] )
+            continue;
+        tr_pose pose = tr_world_pose( &w->graphs.worlds[actor], f );
+        b->frames[b->count] = ( tr_fit_frame ){ .start = tr_clip_frame( &w->result->motions[actor].clip, f ),
+                                                .root = pose.positions[0],
+                                                .positions = pose.positions,
+                                                .rotations = pose.rotations };
+        b->results[b->count] = ( tr_fit_result ){ .local = b->local + (size_t)b->count * joints };
+        b->numbers[b->count++] = f;
+    }
+    return tr_fit_build( &b->fit, skeleton, &def, error ) &&
+           tr_fit_scratch_build( &b->scratch, &b->fit, 1, tr_parallel_threads(), error );
+}
+
+static void batch_free( batch *b )
+{
+    tr_fit_scratch_free( &b->scratch );
+    tr_fit_free( &b->fit );
+    tr_free( b->frames );
+    tr_free( b->results );
+    tr_free( b->local );
+    tr_free( b->numbers );
+}
+
+// Bones are aimed along the mesh, then blended with the pose graphs' pose.
+static bool aim_actor( tr_mesh_work *w, int actor, tr_error *error )
+{
+    batch b = { 0 };
+    bool ok = batch_build( &b, w, actor, error ) &&
+              tr_fit_solve( &b.fit, &b.scratch, b.frames, b.results, b.count, error );
+    tr_clip *clip = &w->result->motions[actor].clip;
+    for ( int i = 0; ok && i < b.count; ++i ) {
+        double share = share_at( w, actor, b.numbers[i] );
+        quat *local = tr_clip_frame( clip, b.numbers[i] );
+        vec3 *root = &clip->root[b.numbers[i]];
+        for ( int j = 0; j < clip->joint_count; ++j )
+            local[j] = q_slerp( local[j], b.results[i].local[j], share );
+        *root = v3_lerp( *root, b.results[i].root, share );
+    }
+    batch_free( &b );
+    if ( !ok )
+        return false;
+    tr_world_free( &w->result->worlds[actor] );
+    tr_world_free( &w->graphs.worlds[actor] );
+    return tr_world_build( &w->result->worlds[actor], &w->result->motions[actor], error ) &&
+           tr_world_build( &w->graphs.worlds[actor], &w->result->motions[actor], error );
+}
+
+static bool ever_affected( const tr_mesh_work *w, int node )
+{
+    for ( int f = 0; f < w->stage->frame_count; ++f )
+        if ( w->affected[(size_t)node * (size_t)w->stage->frame_count + (size_t)f] )
+            return true;
+    return false;
+}
+
+static void blend_prop( tr_mesh_work *w, int prop )
+{
+    int node = w->stage->actor_count + prop;
+    for ( int f = 0; f < w->stage->frame_count; ++f ) {
+        rigid *place = &w->result->tracks[prop][f], *wanted = &w->places[prop][f];
+        double share = share_at( w, node, f );
+        if ( share > 0 )
+            *place = ( rigid ){ q_slerp( place->rotation, wanted->rotation, share ),
+                                v3_lerp( place->position, wanted->position, share ) };
+    }
+}
+
+// Whoever a rule joins to somebody in a window is fitted again, too.
+static bool spread_affected( tr_mesh_work *w, tr_error *error )
+{
+    const tr_stage *stage = w->stage;
+    int nodes = stage->actor_count + stage->prop_count;
+    bool *now = tr_alloc( (size_t)nodes, sizeof( bool ) );
+    for ( int f = 0; now != NULL && f < stage->frame_count; ++f ) {
+        bool any = false;
+        for ( int n = 0; n < nodes; ++n ) {
+            now[n] = w->affected[(size_t)n * (size_t)stage->frame_count + (size_t)f];
+            any = any || now[n];
+        }
+        if ( any )
+            tr_stage_reach( stage, f, now );
+        for ( int n = 0; n < nodes; ++n )
+            w->affected[(size_t)n * (size_t)stage->frame_count + (size_t)f] = now[n];
+    }
+    bool ok = now != NULL || tr_error_memory( error );
+    tr_free( now );
+    return ok;
+}
+
+static bool fit_affected( tr_mesh_work *w, tr_error *error )
+{
+    tr_cluster_fit_def def = tr_default_cluster_fit_def( w->stage, w->result, &w->graphs );
+    def.affected = w->affected;
+    def.placed = true;
+    tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
+    bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, 0, w->stage->frame_count - 1, error );
+    tr_cluster_fitter_destroy( fitter );
+    return ok;
+}
+
+bool tr_mesh_fit( tr_mesh_work *w, tr_error *error )
+{
+    const tr_stage *stage = w->stage;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( ever_affected( w, i ) && !aim_actor( w, i, error ) )
+            return false;
+    for ( int p = 0; p < stage->prop_count; ++p )
+        if ( ever_affected( w, stage->actor_count + p ) )
+            blend_prop( w, p );
+    return spread_affected( w, error ) && fit_affected( w, error );
+}

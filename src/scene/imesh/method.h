@@ -1,0 +1,69 @@
+// Pieces of the interaction-mesh method (imesh/method.c): who is close to whom, who is in which window, a
+// window as its mesh sees it, and the fit of skeletons to what the meshes say.
+#ifndef TROUPE_SCENE_IMESH_METHOD_H
+#define TROUPE_SCENE_IMESH_METHOD_H
+
+#include "imesh/imesh.h"
+#include "scene/cluster/cluster.h"
+
+typedef struct tr_mesh_answer { // what the mesh of a window says
+    quat **rotations;           // [member_count][frames * joints] of actors, NULL for others
+    vec3 **positions;           // the same
+    rigid **places;             // [member_count][frames] of props
+    tr_mesh_report report;
+    bool failed;
+    tr_error error;
+} tr_mesh_answer;
+
+// A member is an actor, a prop, or an obstacle, in this order.
+typedef struct tr_mesh_work {
+    const tr_stage *stage;
+    tr_result *result;
+    tr_imesh_near *members; // [member_count]
+    int member_count;
+    tr_imesh_windows windows;
+    int pad;                 // frames over which a window fades
+    tr_graphs graphs;        // where the joints are to be: pose graphs, then meshes
+    bool *affected;          // [(actor_count + prop_count) * frame_count]
+    double *said;            // the same: weight of what windows have said so far
+    tr_mesh_answer *answers; // [windows.count]
+    rigid **places;          // [prop_count] NULL, or [frame_count] where meshes have the prop
+} tr_mesh_work;
+
+bool tr_mesh_is_actor( const tr_stage *stage, int member );
+bool tr_mesh_is_prop( const tr_stage *stage, int member );
+tr_imesh_near *tr_mesh_members( const tr_stage *stage ); // to be freed; NULL when out of memory
+bool tr_mesh_links( tr_imesh_pairs *out, const tr_stage *stage, const tr_imesh_near *members,
+                    const tr_imesh_near_def *def, tr_error *error );
+// Where the scene lets members of a window go through each other. place_of [member_count]: index among the
+// window's bodies or boxes, -1: not in it. `out` has room for every pair of the scene. Returns how many.
+int tr_mesh_passes( const tr_stage *stage, const tr_imesh_window *window, const int *place_of, int body_count,
+                    tr_imesh_pass *out );
+
+// Fills members, windows and pad, and the links of the result: close pairs, and those who meet nobody but
+// have another shape.
+bool tr_mesh_find_windows( tr_mesh_work *w, tr_error *error );
+// How much of a window counts at a frame: it fades over its padding, but not at the ends of the scene.
+double tr_mesh_share( const tr_mesh_work *w, const tr_imesh_window *window, int frame );
+
+typedef struct tr_mesh_party { // a window as its mesh sees it
+    const tr_mesh_work *work;
+    const tr_imesh_window *window;
+    tr_imesh_body *bodies; // [member_count at most]
+    tr_imesh_box *boxes;
+    int *place_of; // [members of the stage] index among bodies or boxes, -1: not in it
+    tr_imesh_pass *passes;
+    tr_imesh_row *rows;
+    int row_count, row_capacity;
+    tr_imesh_cast cast;
+    tr_imesh_def def;
+} tr_mesh_party;
+
+// Of a party whose work and window are given. False when out of memory; to be freed in any case.
+bool tr_mesh_party_build( tr_mesh_party *p );
+void tr_mesh_party_free( tr_mesh_party *p );
+
+// Skeletons and props to what the meshes said, then everybody whom rules join to them.
+bool tr_mesh_fit( tr_mesh_work *w, tr_error *error );
+
+#endif

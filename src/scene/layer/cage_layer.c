@@ -1,0 +1,343 @@
+// The cage of a layer: what it holds, where it is held, and where that takes the points.
+#include "scene/layer/layer.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -------------------------------------------------------------------------------------------------- points
+
+static vec3 box_corner( vec3 size, int corner )
+{
+    return v3_scale( 0.5, v3( ( corner & 1 ) != 0 ? size.x : -size.x, ( corner & 2 ) != 0 ? size.y : -size.y,
+                              ( corner & 4 ) != 0 ? size.z : -size.z ) );
+}
+
+static bool gather_points( tr_cage_layer *l )
+{
+    const tr_stage *stage = l->stage;
+    size_t most = 8 * (size_t)stage->prop_count;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        most += (size_t)stage->actors[i].target.joint_count;
+    l->bound = tr_alloc( most, sizeof( tr_bound_point ) );
+    if ( l->bound == NULL )
+        return false;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        for ( int j = 0; l->grab->joints[i] != NULL && j < stage->actors[i].target.joint_count; ++j )
+            if ( l->grab->joints[i][j] )
+                l->bound[l->point_count++] = ( tr_bound_point ){ i, j };
+    for ( int p = 0; p < stage->prop_count; ++p )
+        for ( int c = 0; l->grab->props[p] && c < 8; ++c )
+            l->bound[l->point_count++] = ( tr_bound_point ){ stage->actor_count + p, c };
+    return true;
+}
+
+static vec3 bound_place( const tr_cage_layer *l, tr_bound_point point, int frame )
+{
+    const tr_stage *stage = l->stage;
+    if ( point.node < stage->actor_count )
+        return tr_world_pose( &l->below->worlds[point.node], frame ).positions[point.part];
+    int prop = point.node - stage->actor_count;
+    vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
+    return rigid_apply( l->below->tracks[prop][frame], box_corner( size, point.part ) );
+}
+
+static bool read_points( tr_cage_layer *l )
+{
+    size_t count = (size_t)l->frame_count * (size_t)l->point_count;
+    l->before = tr_alloc( count, sizeof( vec3 ) );
+    l->after = tr_alloc( count, sizeof( vec3 ) );
+    if ( l->before == NULL || l->after == NULL )
+        return false;
+    for ( int f = 0; f < l->frame_count; ++f )
+        for ( int p = 0; p < l->point_count; ++p )
+            l->before[(size_t)f * (size_t)l->point_count + (size_t)p] =
+                bound_place( l, l->bound[p], l->begin + f );
+    memcpy( l->after, l->before, count * sizeof( vec3 ) );
+    return true;
+}
+
+tr_moved_body *tr_cage_layer_body( const tr_cage_layer *l, int node )
+{
+    return l->body_of[node] >= 0 ? &l->bodies[l->body_of[node]] : NULL;
+}
+
+int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint )
+{
+    const tr_moved_body *body = tr_cage_layer_body( l, actor );
+    for ( int p = 0; body != NULL && p < body->count; ++p )
+        if ( l->bound[body->first + p].part == joint )
+            return body->first + p;
+    return -1;
+}
+
+bool tr_cage_layer_holds_several( const tr_cage_layer *l )
+{
+    return l->body_count > 1;
+}
+
+// Points in a row that are of the same node.
+static bool gather_bodies( tr_cage_layer *l )
+{
+    size_t nodes = (size_t)( l->stage->actor_count + l->stage->prop_count );
+    l->bodies = tr_alloc( nodes, sizeof( tr_moved_body ) );
+    l->body_of = tr_alloc( nodes, sizeof( int ) );
+    if ( l->bodies == NULL || l->body_of == NULL )
+        return false;
+    for ( size_t n = 0; n < nodes; ++n )
+        l->body_of[n] = -1;
+    for ( int p = 0; p < l->point_count; ++p ) {
+        int node = l->bound[p].node;
+        if ( l->body_of[node] < 0 ) {
+            l->body_of[node] = l->body_count;
+            l->bodies[l->body_count++] = ( tr_moved_body ){ .node = node, .first = p };
+        }
+        l->bodies[l->body_of[node]].count++;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------------- cage
+
+static void add_frame( int *frames, int *count, int frame )
+{
+    int at = 0;
+    while ( at < *count && frames[at] < frame )
+        ++at;
+    if ( ( at < *count && frames[at] == frame ) || *count == TR_CAGE_MAX_SECTIONS )
+        return;
+    memmove( frames + at + 1, frames + at, (size_t)( *count - at ) * sizeof( int ) );
+    frames[at] = frame;
+    ++*count;
+}
+
+static int nearest( const int *frames, int count, int frame )
+{
+    int least = INT_MAX;
+    for ( int i = 0; i < count; ++i )
+        least = abs( frames[i] - frame ) < least ? abs( frames[i] - frame ) : least;
+    return least;
+}
+
+// Where something is held first: there a section has to be. Then the document's sections, or as many as the
+// length of the way asks for, none of them right beside one that is held.
+static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
+                       int frames[TR_CAGE_MAX_SECTIONS] )
+{
+    const tr_scene *scene = l->stage->scene;
+    int count = 0, spread[TR_CAGE_MAX_SECTIONS], spread_count = 0;
+    add_frame( frames, &count, l->grab->first );
+    add_frame( frames, &count, l->grab->last );
+    for ( int i = 0; i < scene->handle_count; ++i )
+        if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
+            add_frame( frames, &count, scene->handles[i].frame - scene->first );
+    int given = 0;
+    for ( int i = 0; i < scene->section_count; ++i ) {
+        int frame = scene->sections[i].frame - scene->first;
+        if ( strcmp( scene->sections[i].layer, l->layer->id ) != 0 )
+            continue;
+        given++;
+        if ( frame >= l->grab->first && frame <= l->grab->last )
+            add_frame( frames, &count, frame );
+    }
+    if ( given == 0 )
+        spread_count = tr_cage_spread( points, l->grab->first, l->grab->last, def, spread );
+    int held[TR_CAGE_MAX_SECTIONS], held_count = count;
+    memcpy( held, frames, (size_t)count * sizeof( int ) );
+    for ( int i = 0; i < spread_count; ++i ) {
+        int width = spread[i + 1 < spread_count ? i + 1 : i] - spread[i > 0 ? i - 1 : i];
+        if ( 4 * nearest( held, held_count, spread[i] ) >= width )
+            add_frame( frames, &count, spread[i] );
+    }
+    return count;
+}
+
+static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
+{
+    if ( ease > 0 )
+        return TR_CAGE_EASED;
+    return tr_cage_layer_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
+}
+
+#define FINE_DETAIL   4
+#define FINE_VERTICES 98
+#define FINE_WEIGHTS  ( (size_t)16 << 20 ) // more than this many, and the cage stays coarse
+
+// A cage around several bodies bends between them: it has more vertices, as long as they fit into memory.
+static int detail_of( const tr_cage_layer *l, int standard )
+{
+    size_t weights = (size_t)l->stage->frame_count * (size_t)l->point_count * FINE_VERTICES;
+    return tr_cage_layer_holds_several( l ) && weights <= FINE_WEIGHTS ? FINE_DETAIL : standard;
+}
+
+static tr_cage_def cage_def( const tr_cage_layer *l )
+{
+    tr_cage_def def = tr_default_cage_def();
+    def.padding = l->layer->padding;
+    def.detail = detail_of( l, def.detail );
+    def.start = window_end( l, l->grab->first, l->layer->ease_in );
+    def.end = window_end( l, l->grab->last, l->layer->ease_out );
+    def.ease_in = (int)ceil( l->layer->ease_in );
+    def.ease_out = (int)ceil( l->layer->ease_out );
+    def.falloff = (int)ceil( l->layer->falloff );
+    def.steady = true;
+    def.late = l->late;
+    def.carried = true; // who is lifted does not lean; with `turn`, bodies turn about the vertical
+    return def;
+}
+
+// The frames the cage covers: to the end of the ease, or of the stage where an end is held.
+static void cover( tr_cage_layer *l, const tr_cage_def *def )
+{
+    int last = l->stage->frame_count - 1, end = l->grab->last;
+    l->begin = l->grab->first;
+    if ( def->start != TR_CAGE_PINNED )
+        l->begin = def->start == TR_CAGE_HELD ? 0 : (int)fmax( l->begin - def->ease_in, 0 );
+    if ( def->end != TR_CAGE_PINNED )
+        end = def->end == TR_CAGE_HELD ? last : (int)fmin( end + def->ease_out, last );
+    l->frame_count = end - l->begin + 1;
+}
+
+void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after )
+{
+    const tr_cage_def *def = &l->cage.def;
+    int far = l->stage->frame_count + 1;
+    *before = def->start == TR_CAGE_PINNED ? l->cage.first : l->cage.first - def->ease_in - 1;
+    *after = def->end == TR_CAGE_PINNED ? l->cage.last : l->cage.last + def->ease_out + 1;
+    if ( def->start == TR_CAGE_HELD || ( def->start == TR_CAGE_EASED && *before < 0 ) )
+        *before = -far;
+    if ( def->end == TR_CAGE_HELD || ( def->end == TR_CAGE_EASED && *after >= l->stage->frame_count ) )
+        *after = 2 * far;
+}
+
+void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last )
+{
+    int before, after, end = l->stage->frame_count - 1;
+    tr_cage_layer_limits( l, &before, &after );
+    *first = before < 0 ? 0 : before + 1;
+    *last = after > end ? end : after - 1;
+}
+
+static bool build_cage( tr_cage_layer *l, tr_error *error )
+{
+    tr_cage_def def = cage_def( l );
+    cover( l, &def );
+    if ( !read_points( l ) )
+        return tr_error_memory( error );
+    tr_cage_points points = { l->before, l->point_count, l->begin, l->frame_count, l->stage->fps };
+    int frames[TR_CAGE_MAX_SECTIONS];
+    def.frame_count = key_frames( l, &points, &def, frames );
+    def.frames = frames;
+    if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, &def, error ) )
+        return false;
+    l->built = true;
+    return tr_layer_handles_build( l, error ) &&
+           tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error );
+}
+
+void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
+{
+    tr_error error; // there was none with the same handles when it was built
+    tr_layer_handles_fill( l, &error );
+    l->stamp++;
+    l->cage.def.upright = tr_cage_layer_holds_several( l ) && !l->tilts;
+    if ( tr_grab_asks( l->stage, l->grab ) )
+        tr_cage_solve( &l->cage, l->handles, def, l->handle_errors );
+    else
+        tr_cage_reset( &l->cage );
+    tr_layer_rules_solve( l );
+}
+
+typedef struct building {
+    tr_cage_layer *l;
+    atomic_bool failed;
+} building;
+
+static void build_some( void *context, int begin, int end )
+{
+    building *b = context;
+    for ( int i = begin; i < end; ++i ) {
+        tr_moved_body *body = &b->l->bodies[i];
+        tr_error error;
+        if ( !tr_moved_build( b->l, body ) || !tr_steps_build( b->l, body, &error ) ||
+             !tr_posing_build( b->l, body, &error ) )
+            b->failed = true;
+    }
+}
+
+// Fails for want of memory only.
+static bool build_bodies( tr_cage_layer *l, tr_error *error )
+{
+    building b = { .l = l };
+    tr_parallel_for( l->body_count, 1, build_some, &b );
+    if ( b.failed || !tr_layer_links_build( l ) )
+        return tr_error_memory( error );
+    return tr_follow_build( l, error ) && tr_carried_build( l, error ) && tr_layer_rules_build( l, error );
+}
+
+static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, const tr_result *below,
+                   tr_error *error )
+{
+    *out = ( tr_cage_layer ){ .stage = stage,
+                              .grab = grab,
+                              .layer = &stage->scene->layers[grab->layer],
+                              .below = below,
+                              .edited = *stage };
+    out->edited.rules = NULL;
+    return ( gather_points( out ) && gather_bodies( out ) ) || tr_error_memory( error );
+}
+
+static bool is_idle( const tr_cage_layer *l )
+{
+    return l->point_count == 0 || l->grab->last <= l->grab->first;
+}
+
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                          const tr_result *below, tr_result *result, int chunk, bool late, tr_error *error )
+{
+    if ( !begin( out, stage, grab, below, error ) )
+        return false;
+    size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
+    out->result = result;
+    out->chunk = chunk;
+    out->late = late;
+    out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
+    out->touched = tr_alloc( nodes * frames, sizeof( bool ) );
+    if ( out->affected == NULL || out->touched == NULL )
+        return tr_error_memory( error );
+    return is_idle( out ) || ( build_cage( out, error ) && build_bodies( out, error ) );
+}
+
+bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
+                            const tr_result *below, tr_error *error )
+{
+    return begin( out, stage, grab, below, error ) && ( is_idle( out ) || build_cage( out, error ) );
+}
+
+void tr_cage_layer_free( tr_cage_layer *l )
+{
+    for ( int i = 0; l->bodies != NULL && i < l->body_count; ++i ) {
+        tr_moved_free( &l->bodies[i] );
+        tr_steps_free( &l->bodies[i] );
+        tr_posing_free( &l->bodies[i] );
+    }
+    tr_follow_free( l );
+    tr_carried_free( l );
+    tr_layer_rules_free( l );
+    tr_free( l->bodies );
+    tr_free( l->body_of );
+    tr_free( l->linked );
+    tr_free( l->linked_nodes );
+    tr_free( l->pulls );
+    tr_free( l->affected );
+    tr_free( l->touched );
+    tr_free( l->links );
+    tr_free( l->bound );
+    tr_free( l->before );
+    tr_free( l->after );
+    tr_layer_handles_free( l );
+    if ( l->built )
+        tr_cage_free( &l->cage );
+    *l = ( tr_cage_layer ){ 0 };
+}

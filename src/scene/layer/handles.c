@@ -1,0 +1,255 @@
+// What the user holds of a layer's cage: from handles of the document to those of the cage, and what becomes
+// of handles that nobody can follow.
+#include "scene/layer/layer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tr_handle *handle_at( const tr_cage_layer *l, int index )
+{
+    return &l->stage->scene->handles[index];
+}
+
+static int handle_frame( const tr_cage_layer *l, const tr_handle *handle )
+{
+    return handle->frame - l->stage->scene->first;
+}
+
+bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle )
+{
+    int frame = handle->frame - stage->scene->first;
+    return strcmp( handle->layer, stage->scene->layers[grab->layer].id ) == 0 && handle->pinned &&
+           frame >= grab->first && frame <= grab->last;
+}
+
+static bool is_pin( const tr_handle *handle )
+{
+    return v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
+}
+
+// An end of the window whose section the user let go or dragged away as a whole. Where nothing lies beyond,
+// dragging any of it will do.
+bool tr_cage_layer_released( const tr_cage_layer *l, int frame )
+{
+    const tr_scene *scene = l->stage->scene;
+    bool outermost = frame == 0 || frame == l->stage->frame_count - 1;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        const tr_handle *handle = &scene->handles[i];
+        bool whole = handle->point.who[0] == 0 && handle->vertex < 0;
+        if ( strcmp( handle->layer, l->layer->id ) != 0 || handle_frame( l, handle ) != frame )
+            continue;
+        if ( handle->pinned ? ( whole || outermost ) && !is_pin( handle ) : whole )
+            return true;
+    }
+    return false;
+}
+
+bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab )
+{
+    const tr_scene *scene = stage->scene;
+    for ( int i = 0; i < scene->handle_count; ++i )
+        if ( tr_handle_is_held( stage, grab, &scene->handles[i] ) && !is_pin( &scene->handles[i] ) )
+            return true;
+    return false;
+}
+
+static int section_at( const tr_cage *cage, int frame )
+{
+    for ( int k = 0; k < cage->section_count; ++k )
+        if ( cage->sections[k] == frame )
+            return k;
+    return -1;
+}
+
+static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out, tr_error *error )
+{
+    const tr_handle *handle = handle_at( l, index );
+    int frame = handle_frame( l, handle );
+    double share = l->handle_shares[index];
+    *out = ( tr_cage_handle ){ .offset = v3_scale( share, handle->move ), .frame = frame, .point = -1 };
+    if ( handle->point.who[0] != 0 ) {
+        out->kind = TR_HANDLE_POINT;
+        out->place = tr_anchor_position( l->stage, l->below, &l->stage->handles[index], frame );
+        return true;
+    }
+    out->section = section_at( &l->cage, frame );
+    out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
+    out->vertex = handle->vertex;
+    out->rotation = q_from_vector( v3_scale( share * TR_DEGREE, handle->turn ) );
+    if ( handle->vertex < l->cage.vertex_count )
+        return true;
+    char path[64];
+    snprintf( path, sizeof path, "handles[%d].vertex", index );
+    return tr_error_path( error, NULL, path, "a section has vertices 0 to %d", l->cage.vertex_count - 1 );
+}
+
+// Does this point hang on a joint that is not grabbed? The root hangs on nothing.
+static bool is_attached( const tr_cage_layer *l, tr_bound_point point )
+{
+    if ( point.node >= l->stage->actor_count )
+        return false;
+    const tr_joint *joints = l->stage->actors[point.node].target.joints;
+    const bool *grabbed = l->grab->joints[point.node];
+    int parent = joints[point.part].parent;
+    if ( parent >= 0 && grabbed[parent] && joints[parent].role == TR_ROLE_CLAVICLE ) // the shoulder as well
+        parent = joints[parent].parent;
+    return parent >= 0 && !grabbed[parent];
+}
+
+static bool is_within_falloff( const tr_cage_layer *l, int frame )
+{
+    bool near = l->cage.def.falloff == 0;
+    for ( int h = 0; h < l->handle_count; ++h )
+        near = near || abs( l->handles[h].frame - frame ) < l->cage.def.falloff;
+    return near;
+}
+
+// A limb that is grabbed alone stays on its body: where it hangs, it is pinned at every section. So an arm
+// that is pulled turns about its shoulder.
+static void limb_pins( tr_cage_layer *l )
+{
+    tr_cage_handle *pins = l->handles + l->handle_count;
+    for ( int p = 0; p < l->point_count; ++p )
+        for ( int k = 0; is_attached( l, l->bound[p] ) && k < l->cage.section_count; ++k )
+            if ( is_within_falloff( l, l->cage.sections[k] ) )
+                pins[l->held_count++] =
+                    ( tr_cage_handle ){ .kind = TR_HANDLE_POINT, .frame = l->cage.sections[k], .point = p };
+}
+
+// Who is held at the root is held at the sole too: otherwise the cage would lean where it is pulled.
+static void body_columns( tr_cage_layer *l )
+{
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
+        const tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
+        bool whole = l->handles[h].kind == TR_HANDLE_POINT && body != NULL && anchor->count == 1 &&
+                     anchor->joints[0] == 0;
+        if ( !whole )
+            continue;
+        size_t at = tr_layer_cell( l, l->handles[h].frame, body->first );
+        double sole = l->handles[h].place.y;
+        for ( int p = 0; p < body->count; ++p )
+            sole = fmin( sole, l->before[at + (size_t)p].y );
+        tr_cage_handle *column = &l->handles[l->handle_count + l->held_count++];
+        *column = l->handles[h];
+        column->place.y = sole;
+    }
+}
+
+// The handles of the document, where they are now, and what goes with them.
+bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error )
+{
+    const tr_scene *scene = l->stage->scene;
+    l->handle_count = l->held_count = 0;
+    l->tilts = false;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        if ( !tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
+            continue;
+        if ( !make_handle( l, i, &l->handles[l->handle_count], error ) )
+            return false;
+        l->tilts = l->tilts || scene->handles[i].turn.x != 0 || scene->handles[i].turn.z != 0;
+        l->handle_index[l->handle_count++] = i;
+    }
+    limb_pins( l );
+    body_columns( l );
+    return true;
+}
+
+bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
+{
+    const tr_scene *scene = l->stage->scene;
+    size_t most = 2 * (size_t)scene->handle_count;
+    for ( int p = 0; p < l->point_count; ++p )
+        most += is_attached( l, l->bound[p] ) ? (size_t)l->cage.section_count : 0;
+    l->handles = tr_alloc( most, sizeof( tr_cage_handle ) );
+    l->handle_index = tr_alloc( most, sizeof( int ) );
+    l->handle_errors = tr_alloc( most, sizeof( double ) );
+    l->handle_shares = tr_alloc( (size_t)scene->handle_count, sizeof( double ) );
+    if ( l->handles == NULL || l->handle_index == NULL || l->handle_errors == NULL ||
+         l->handle_shares == NULL )
+        return tr_error_memory( error );
+    for ( int i = 0; i < scene->handle_count; ++i )
+        l->handle_shares[i] = 1;
+    return tr_layer_handles_fill( l, error );
+}
+
+void tr_layer_handles_free( tr_cage_layer *l )
+{
+    tr_free( l->handles );
+    tr_free( l->handle_index );
+    tr_free( l->handle_errors );
+    tr_free( l->handle_shares );
+}
+
+// -------------------------------------------------------------------------------------------------- yielding
+// A limb or leg that is asked for more than its length is straight at once and stays so: everybody stops with
+// a jerk. Who cannot follow a handle all the way is asked for as much as he can do, over the whole window.
+
+#define MISSED 3e-3 // metres: less is not worth the while
+#define BEHIND 0.2  // of the height: so far may a body be behind its section
+#define LEFT   0.97 // of what was reached: limbs stay bent a little
+#define LEAST  1e-3
+#define STEP   0.5 // of the height: how much further apart than before feet may be asked to stand
+
+// How much of `asked` is in `got`.
+static double share_of( vec3 got, vec3 asked )
+{
+    return clampd( LEFT * v3_dot( got, asked ) / v3_dot( asked, asked ), LEAST, 1 );
+}
+
+static double point_share( const tr_cage_layer *l, int handle )
+{
+    const tr_cage_handle *held = &l->handles[handle];
+    const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
+    vec3 got = v3_sub( tr_anchor_position( l->stage, l->result, anchor, held->frame ), held->place );
+    bool missed = anchor->actor >= 0 && v3_distance( got, held->offset ) > MISSED;
+    return missed && v3_length( held->offset ) > MISSED ? share_of( got, held->offset ) : 1;
+}
+
+// Of a section, that of the only body in it.
+static double section_share( const tr_cage_layer *l )
+{
+    tr_moved_body *body = &l->bodies[0];
+    double share = 1;
+    if ( l->body_count > 1 || body->node >= l->stage->actor_count || body->lead < 0 )
+        return 1;
+    double most = BEHIND * tr_skeleton_height( &l->stage->actors[body->node].target );
+    for ( int f = l->begin; f < l->begin + l->frame_count; ++f ) {
+        size_t lead = tr_layer_cell( l, f, body->lead );
+        if ( !tr_moved_at( l, body, f )->moves )
+            continue;
+        vec3 asked = v3_sub( l->after[lead], l->before[lead] ),
+             got = v3_sub( l->result->motions[body->node].clip.root[f], l->before[lead] );
+        if ( v3_distance( asked, got ) > most )
+            share = fmin( share, share_of( got, asked ) );
+    }
+    return share;
+}
+
+// So that nobody has to take steps longer than his legs.
+static double step_share( const tr_cage_layer *l )
+{
+    double share = 1;
+    for ( int i = 0; i < l->body_count; ++i ) {
+        tr_moved_body *body = &l->bodies[i];
+        if ( body->node >= l->stage->actor_count || body->lead < 0 )
+            continue;
+        double most = STEP * tr_skeleton_height( &l->stage->actors[body->node].target );
+        share = fmin( share, most / fmax( tr_steps_apart( l, body ), most ) );
+    }
+    return share;
+}
+
+bool tr_layer_handles_yield( tr_cage_layer *l )
+{
+    double steps = step_share( l );
+    bool yields = false;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        bool point = l->handles[h].kind == TR_HANDLE_POINT;
+        double share = fmin( steps, point ? point_share( l, h ) : section_share( l ) );
+        l->handle_shares[l->handle_index[h]] *= share;
+        yields = yields || share < 1;
+    }
+    return yields;
+}

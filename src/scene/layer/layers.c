@@ -1,0 +1,223 @@
+// The layers of a scene, one after the other, each on the result of those before it.
+#include "scene/layer/layer.h"
+
+#include <string.h>
+
+tr_step *tr_result_steps( tr_result *result, const tr_stage *stage, int actor )
+{
+    if ( result->steps[actor] == NULL )
+        result->steps[actor] = tr_alloc(
+            (size_t)stage->frame_count * (size_t)stage->actors[actor].target.joint_count, sizeof( tr_step ) );
+    return result->steps[actor];
+}
+
+double *tr_result_turns( tr_result *result, int actor )
+{
+    if ( result->turns[actor] == NULL )
+        result->turns[actor] = tr_alloc( (size_t)result->frame_count, sizeof( double ) );
+    return result->turns[actor];
+}
+
+typedef struct copying {
+    const tr_stage *stage;
+    tr_result *out;
+    const tr_result *in;
+    atomic_bool failed;
+} copying;
+
+static bool copy_world( tr_world *out, const tr_world *in )
+{
+    size_t cells = (size_t)in->frame_count * (size_t)in->joint_count;
+    *out = ( tr_world ){ .joint_count = in->joint_count, .frame_count = in->frame_count };
+    out->rotations = tr_alloc( cells, sizeof( quat ) );
+    out->positions = tr_alloc( cells, sizeof( vec3 ) );
+    if ( out->rotations == NULL || out->positions == NULL )
+        return false;
+    memcpy( out->rotations, in->rotations, cells * sizeof( quat ) );
+    memcpy( out->positions, in->positions, cells * sizeof( vec3 ) );
+    return true;
+}
+
+static bool copy_actor( const copying *c, int i )
+{
+    size_t frames = (size_t)c->stage->frame_count,
+           cells = frames * (size_t)c->stage->actors[i].target.joint_count;
+    tr_error error;
+    if ( !tr_motion_copy( &c->out->motions[i], &c->in->motions[i], &error ) ||
+         !copy_world( &c->out->worlds[i], &c->in->worlds[i] ) ||
+         ( c->in->steps[i] != NULL && tr_result_steps( c->out, c->stage, i ) == NULL ) ||
+         ( c->in->turns[i] != NULL && tr_result_turns( c->out, i ) == NULL ) )
+        return false;
+    if ( c->in->steps[i] != NULL )
+        memcpy( c->out->steps[i], c->in->steps[i], cells * sizeof( tr_step ) );
+    if ( c->in->turns[i] != NULL )
+        memcpy( c->out->turns[i], c->in->turns[i], frames * sizeof( double ) );
+    return true;
+}
+
+static void copy_actors( void *context, int begin, int end )
+{
+    copying *c = context;
+    for ( int i = begin; i < end; ++i )
+        if ( !copy_actor( c, i ) )
+            c->failed = true;
+}
+
+bool tr_result_copy( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
+{
+    copying c = { .stage = stage, .out = out, .in = in };
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    tr_parallel_for( stage->actor_count, 1 + 4096 / stage->frame_count, copy_actors, &c );
+    for ( int p = 0; p < stage->prop_count; ++p )
+        memcpy( out->tracks[p], in->tracks[p], (size_t)stage->frame_count * sizeof( rigid ) );
+    if ( !c.failed )
+        return true;
+    tr_result_free( out );
+    return tr_error_memory( error );
+}
+
+// ----------------------------------------------------------------------------------------------------- leak
+
+// How far a character or prop moved at a frame, metres.
+static double moved( const tr_stage *stage, const tr_result *below, const tr_result *result, int node,
+                     int frame )
+{
+    if ( node >= stage->actor_count ) {
+        int prop = node - stage->actor_count;
+        vec3 arm = v3_scale( 0.5 * stage->props[prop].scale, stage->props[prop].size );
+        return v3_distance( rigid_apply( below->tracks[prop][frame], arm ),
+                            rigid_apply( result->tracks[prop][frame], arm ) );
+    }
+    const tr_world *world = &result->worlds[node];
+    size_t at = (size_t)frame * (size_t)world->joint_count;
+    double most = 0;
+    for ( int j = 0; j < world->joint_count; ++j )
+        most = fmax( most, v3_distance( below->worlds[node].positions[at + (size_t)j],
+                                        world->positions[at + (size_t)j] ) );
+    return most;
+}
+
+static void measure_leak( const tr_cage_layer *l )
+{
+    const tr_stage *stage = l->stage;
+    int before, after, nodes = stage->actor_count + stage->prop_count;
+    tr_cage_layer_limits( l, &before, &after );
+    for ( int n = 0; n < nodes; ++n )
+        for ( int f = 0; f < stage->frame_count; ++f )
+            if ( !l->linked[n] || f <= before || f >= after )
+                l->result->leak_mm =
+                    fmax( l->result->leak_mm, 1e3 * moved( stage, l->below, l->result, n, f ) );
+}
+
+// -------------------------------------------------------------------------------------------------- reports
+
+static bool is_affected( const tr_cage_layer *l, int node, int frame )
+{
+    return node >= 0 && l->affected[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
+}
+
+// What handles of earlier layers hold may have been moved on.
+static void pass_on( const tr_cage_layer *l )
+{
+    const tr_scene *scene = l->stage->scene;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        tr_handle_report *report = &l->result->handles[i];
+        int node = tr_anchor_node( l->stage, &l->stage->handles[i] );
+        if ( report->acted && is_affected( l, node, scene->handles[i].frame - scene->first ) )
+            report->passed_on = true;
+    }
+}
+
+static void report_handles( const tr_cage_layer *l )
+{
+    pass_on( l );
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        int index = l->handle_index[h];
+        const tr_cage_handle *handle = &l->handles[h];
+        tr_handle_report *report = &l->result->handles[index];
+        vec3 move = l->stage->scene->handles[index].move;
+        double left = v3_distance( move, handle->offset );
+        *report = ( tr_handle_report ){ .acted = true, .error_mm = 1e3 * ( l->handle_errors[h] + left ) };
+        if ( handle->kind != TR_HANDLE_POINT )
+            continue;
+        report->place = v3_add( handle->place, move );
+        vec3 now = tr_anchor_position( l->stage, l->result, &l->stage->handles[index], handle->frame );
+        report->error_mm = 1e3 * v3_distance( now, report->place );
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------- apply
+
+// Frames in which anybody has to be settled; none: last < first.
+static void find_affected( const tr_cage_layer *l, int *first, int *last )
+{
+    int frames = l->stage->frame_count;
+    *first = frames;
+    *last = -1;
+    for ( int n = 0; n < l->stage->actor_count + l->stage->prop_count; ++n )
+        for ( int f = 0; f < frames; ++f )
+            if ( is_affected( l, n, f ) ) {
+                *first = f < *first ? f : *first;
+                *last = f > *last ? f : *last;
+            }
+}
+
+#define MOST_ROUNDS 4
+
+static bool move( tr_cage_layer *l, tr_error *error )
+{
+    tr_cage_solve_def def = tr_default_cage_solve_def();
+    int first, last, rounds = 0;
+    do {
+        tr_cage_layer_solve( l, &def );
+        if ( !tr_cage_layer_pose_all( l, error ) )
+            return false;
+        find_affected( l, &first, &last );
+        if ( last >= first && !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
+            return false;
+    } while ( ++rounds < MOST_ROUNDS && tr_layer_handles_yield( l ) );
+    return true;
+}
+
+// What there is to see of it goes into the result.
+static bool keep_shape( const tr_cage_layer *l, tr_result *result, tr_error *error )
+{
+    if ( !tr_array_reserve( (void **)&result->cages, &result->cage_capacity, result->cage_count + 1,
+                            sizeof *result->cages ) )
+        return tr_error_memory( error );
+    return tr_cage_outline_build( &result->cages[result->cage_count++], l, error );
+}
+
+static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result, tr_error *error )
+{
+    tr_cage_layer l = { 0 };
+    tr_result below = { 0 };
+    bool asks = tr_grab_asks( stage, grab ), ok;
+    if ( asks )
+        ok = tr_result_copy( &below, stage, result, error ) &&
+             tr_cage_layer_build( &l, stage, grab, &below, result, stage->frame_count, false, error ) &&
+             ( !l.built || move( &l, error ) );
+    else
+        ok = tr_cage_layer_outline( &l, stage, grab, result, error );
+    if ( ok && asks && l.built ) {
+        measure_leak( &l );
+        report_handles( &l );
+    }
+    ok = ok && ( !l.built || keep_shape( &l, result, error ) );
+    tr_cage_layer_free( &l );
+    tr_result_free( &below );
+    return ok;
+}
+
+bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error )
+{
+    for ( int i = 0; stage->grab_count > 0 && i < stage->actor_count; ++i )
+        if ( result->worlds[i].positions == NULL &&
+             !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
+            return false;
+    for ( int g = 0; g < stage->grab_count && stage->grabs[g].layer < end; ++g )
+        if ( stage->grabs[g].layer >= begin && !apply( stage, &stage->grabs[g], result, error ) )
+            return false;
+    return true;
+}

@@ -1,0 +1,53 @@
+// How well constraints are kept, over their frames of full strength.
+#include "scene/measure/private.h"
+
+static double error_at( const tr_measuring *m, const tr_take *take, const tr_rule *rule, int frame )
+{
+    return take == &m->out ? tr_rule_error( m->stage, m->result, rule, frame )
+                           : tr_rule_source_error( m->stage, rule, frame );
+}
+
+static bool add_errors( tr_samples *errors, const tr_measuring *m, const tr_take *take, const tr_rule *rule )
+{
+    int first = rule->first > 0 ? rule->first : 0;
+    int last = rule->last < take->frame_count ? rule->last : take->frame_count - 1;
+    for ( int f = first; f <= last; ++f )
+        if ( !tr_samples_add( errors, error_at( m, take, rule, f ) ) )
+            return false;
+    return true;
+}
+
+bool tr_measure_contact_error( const tr_measuring *m, const tr_take *take, tr_figures *figures )
+{
+    tr_samples errors = { 0 };
+    bool ok = true;
+    int gave_way = 0, contacts = 0;
+    for ( int i = 0; i < m->stage->rule_count && ok; ++i ) {
+        const tr_rule *rule = &m->stage->rules[i];
+        if ( rule->kind != TR_CONSTRAINT_CONTACT )
+            continue;
+        ++contacts;
+        if ( m->result->reports != NULL && m->result->reports[i].gave_way )
+            ++gave_way;
+        else
+            ok = add_errors( &errors, m, take, rule );
+    }
+    tr_samples_report( &errors, 1e3,
+                       contacts == 0 ? "the scene has no contact constraints"
+                                     : "every contact constraint gave way or lies outside the range",
+                       figures );
+    figures->values[3] = take == &m->out ? gave_way : 0;
+    figures->null[3] = contacts == 0;
+    return ok;
+}
+
+bool tr_measure_relative_error( const tr_measuring *m, const tr_take *take, tr_figures *figures )
+{
+    tr_samples errors = { 0 };
+    bool ok = true;
+    for ( int i = 0; i < m->stage->rule_count && ok; ++i )
+        if ( m->stage->rules[i].kind == TR_CONSTRAINT_RELATIVE )
+            ok = add_errors( &errors, m, take, &m->stage->rules[i] );
+    tr_samples_report( &errors, 1e3, "the scene has no relative constraints within its range", figures );
+    return ok;
+}
