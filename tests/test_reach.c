@@ -213,6 +213,25 @@ static void equals_meet_in_the_middle( void **state )
     }
 }
 
+// A head and a partner's chest, bodies of other sizes: neither gives much, and they meet all the same.
+static void stiff_links_are_met( void **state )
+{
+    (void)state;
+    take x;
+    open_squat( &x );
+    x.scene.cast[0].target.scale = 0.8;
+    x.scene.cast[1].target.scale = 1.2;
+    tr_constraint c = tr_default_constraint( "stiff", TR_CONSTRAINT_RELATIVE );
+    c.a = tr_point_joint( x.scene.cast[0].id, "Head" );
+    c.b = tr_point_joint( x.scene.cast[1].id, "Chest" );
+    assert_non_null( tr_scene_add_constraint( &x.scene, &c ) );
+    solve( &x, NULL );
+    const tr_rule_report *report = report_of( &x, "stiff" );
+    print_message( "%.2f mm off\n", report->max_mm );
+    assert_true( !report->gave_way && report->max_mm <= 0.6 );
+    close_scene( &x );
+}
+
 // Two points of one hand, farther apart than they are on the hand, at one place, one of them out of reach:
 // both give way by as much, and nothing jumps.
 static void two_points_of_a_hand_share( void **state )
@@ -296,6 +315,7 @@ int main( void )
         TEST( leaning_is_reaching ),
         TEST( soft_is_softer_than_hard ),
         TEST( equals_meet_in_the_middle ),
+        TEST( stiff_links_are_met ),
         TEST( two_points_of_a_hand_share ),
         TEST( contacts_far_from_their_surface_are_told ),
         TEST( long_offsets_turn_with_the_partner ),

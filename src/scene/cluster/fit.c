@@ -127,10 +127,11 @@ static void start_rule( const fitter *s, int k, const tr_result *graph_view )
         if ( s->nudges[2 * k + e] != NULL )
             memset( s->nudges[2 * k + e], 0, (size_t)( s->to - s->from + 1 ) * sizeof( vec3 ) );
     for ( int f = s->from; s->agreed[k] != NULL && f <= s->to; ++f ) {
-        double apart;
+        vec3 apart;
         if ( tr_rule_strength( rule, f ) > 0 && fitter_affects( s, rule->a.actor, f ) &&
              fitter_affects( s, rule->b.actor, f ) )
-            s->agreed[k][fitter_cell( s, f )] = tr_fitter_half_way( s, graph_view, rule, f, &apart );
+            s->agreed[k][fitter_cell( s, f )] =
+                ( fit_meeting ){ .place = tr_fitter_half_way( s, graph_view, rule, f, &apart ) };
     }
 }
 

@@ -62,6 +62,11 @@ typedef struct fit_job {
     double cost;    // joints to fit
 } fit_job;
 
+typedef struct fit_meeting { // of the two ends of a link
+    vec3 place;              // where end a is to be
+    vec3 step, apart;        // how the place was moved last, and how far the ends were off before
+} fit_meeting;
+
 // A job at work in a room.
 typedef struct fitter {
     tr_cluster_fit_def def;
@@ -73,7 +78,7 @@ typedef struct fitter {
     int prop_count;
     const int *rules; // [rule_count] of the stage that act on any of them
     int rule_count;
-    vec3 **agreed; // [rule_count] where end a of a relation between two characters is to be, else NULL
+    fit_meeting **agreed; // [rule_count] of relations between two characters, at each frame; else NULL
     vec3 **nudges; // [2 rule_count] of ends that mix joints, NULL for others: what the fit is told to add so
                    // that their mean comes to its place
     fit_batch batch;
@@ -196,10 +201,10 @@ int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_go
 
 // ---------------------------------------------------------------------------------- cluster/fit_meet.c
 
-// Half way between where `achieved` has the two ends of a link between characters; `*apart` says how far they
-// are off.
+// Half way between where `achieved` has the two ends of a link between characters; `*apart` says how far a
+// is off.
 vec3 tr_fitter_half_way( const fitter *s, const tr_result *achieved, const tr_rule *rule, int frame,
-                         double *apart );
+                         vec3 *apart );
 // True when something moved and has to be fitted again.
 bool tr_fitter_meet( const fitter *s );
 

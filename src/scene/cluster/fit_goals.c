@@ -26,7 +26,7 @@ vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame )
     if ( !tr_rule_links( rule ) )
         return target;
     if ( tr_rule_links_actors( rule ) ) {
-        vec3 meet = s->agreed[k][fitter_cell( s, frame )];
+        vec3 meet = s->agreed[k][fitter_cell( s, frame )].place;
         return is_a || has_lever( s, k ) ? meet : v3_sub( meet, target );
     }
     const tr_anchor *prop = is_a ? &rule->b : &rule->a;

@@ -2,10 +2,11 @@
 // the ground, means of several joints and centres of mass are corrected by what they missed.
 #include "scene/cluster/fit.h"
 
-#define AGREED 5e-4 // metres: links closer than this are met
-#define DIP    1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
-#define NEAR   0.08 // of the body's height: hands nearer to the ground than this are lifted gradually
-#define LIFT   1e-4 // metres: less is not worth a fit
+#define AGREED       5e-4 // metres: links closer than this are met
+#define DIP          1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
+#define NEAR         0.08 // of the body's height: hands nearer to the ground than this are lifted gradually
+#define LEAST_CHANGE 0.25 // of how far ends are apart, by the way their place is moved
+#define LIFT         1e-4 // metres: less is not worth a fit
 
 static void mark_stale( const fitter *s, const tr_anchor *anchor, int frame )
 {
@@ -22,13 +23,26 @@ static bool in_full( const tr_rule *rule, int frame )
 }
 
 vec3 tr_fitter_half_way( const fitter *s, const tr_result *achieved, const tr_rule *rule, int frame,
-                         double *apart )
+                         vec3 *apart )
 {
     vec3 a = tr_anchor_position( s->def.stage, achieved, &rule->a, frame );
     vec3 b = v3_add( tr_anchor_position( s->def.stage, achieved, &rule->b, frame ),
                      tr_rule_target( s->def.stage, achieved, rule, frame ) );
-    *apart = v3_length( tr_rule_masked( rule, v3_sub( a, b ) ) );
+    *apart = tr_rule_masked( rule, v3_sub( a, b ) );
     return v3_lerp( a, b, 0.5 );
+}
+
+// Ends that both come to their place are met half way at once. Where one gives less than the other, half of
+// what is missing remains each time: so how far the ends were apart before and after the place was moved by a
+// step s tells how far to move it, by the secant −g s·s / (g′ − g)·s. Where moving it changes little, nobody
+// gets there: half way is as good as it gets.
+static vec3 secant( const fit_meeting *meeting, vec3 apart, vec3 half_way )
+{
+    double ss = v3_dot( meeting->step, meeting->step );
+    double change = v3_dot( v3_sub( apart, meeting->apart ), meeting->step );
+    if ( !( ss > 0 ) || !( fabs( change ) > LEAST_CHANGE * ss ) )
+        return half_way;
+    return v3_mad( meeting->place, -ss / change, apart );
 }
 
 static bool meet_actors( const fitter *s, int k, int frame )
@@ -37,11 +51,12 @@ static bool meet_actors( const fitter *s, int k, int frame )
     if ( !tr_rule_links_actors( rule ) || !in_full( rule, frame ) ||
          !fitter_affects( s, rule->a.actor, frame ) )
         return false;
-    double apart;
-    vec3 middle = tr_fitter_half_way( s, s->def.result, rule, frame, &apart );
-    if ( apart <= AGREED )
+    vec3 apart, half_way = tr_fitter_half_way( s, s->def.result, rule, frame, &apart );
+    if ( v3_length( apart ) <= AGREED )
         return false;
-    s->agreed[k][fitter_cell( s, frame )] = middle;
+    fit_meeting *meeting = &s->agreed[k][fitter_cell( s, frame )];
+    vec3 next = secant( meeting, apart, half_way );
+    *meeting = ( fit_meeting ){ .place = next, .step = v3_sub( next, meeting->place ), .apart = apart };
     mark_stale( s, &rule->a, frame );
     mark_stale( s, &rule->b, frame );
     return true;

@@ -28,7 +28,8 @@ static size_t job_bytes( const tr_cluster_fitter *all, const fit_job *job )
                  tr_carve_bytes( (size_t)job->prop_count * sizeof( fit_prop ) ) +
                  (size_t)job->prop_count * tr_carve_bytes( rules * sizeof( int ) ) +
                  3 * tr_carve_bytes( rules * sizeof( vec3 * ) ) +
-                 3 * rules * tr_carve_bytes( frames * sizeof( vec3 ) ) +
+                 rules * tr_carve_bytes( frames * sizeof( fit_meeting ) ) +
+                 2 * rules * tr_carve_bytes( frames * sizeof( vec3 ) ) +
                  tr_carve_bytes( frames * sizeof( tr_fit_frame ) ) +
                  tr_carve_bytes( frames * sizeof( tr_fit_result ) ) +
                  tr_carve_bytes( frames * (size_t)job->most_goals * sizeof( tr_fit_goal ) ) +
@@ -130,11 +131,11 @@ static void open_prop( const fitter *s, fit_prop *prop, int index, char **at )
 // What only some rules need.
 static void open_corrections( fitter *s, size_t frames, char **at )
 {
-    s->agreed = tr_carve( at, (size_t)s->rule_count * sizeof( vec3 * ) );
+    s->agreed = tr_carve( at, (size_t)s->rule_count * sizeof( fit_meeting * ) );
     s->nudges = tr_carve( at, 2 * (size_t)s->rule_count * sizeof( vec3 * ) );
     for ( int k = 0; k < s->rule_count; ++k ) {
         const tr_rule *rule = fitter_rule( s, k );
-        s->agreed[k] = tr_rule_links_actors( rule ) ? tr_carve( at, frames * sizeof( vec3 ) ) : NULL;
+        s->agreed[k] = tr_rule_links_actors( rule ) ? tr_carve( at, frames * sizeof( fit_meeting ) ) : NULL;
         for ( int e = 0; e < 2; ++e )
             s->nudges[2 * k + e] = tr_anchor_mixes( s->def.stage, e == 0 ? &rule->a : &rule->b )
                                        ? tr_carve( at, frames * sizeof( vec3 ) )
