@@ -141,15 +141,22 @@ static void a_loop_repeats_and_an_end_stops( void **state )
     end( &d );
 }
 
+// Looks at p01, whose size it returns; x, y are a part of the way along its slider.
+static double begin_at_slider( desk *d, double part, double *x, double *y )
+{
+    begin_relay( d, 2 );
+    press( d, "item.p01" );
+    tr_area s = area_of( d, "size" );
+    *x = s.x + part * s.width;
+    *y = s.y + 0.5 * s.height;
+    return cast_of( d, "p01" )->target.scale;
+}
+
 static void one_drag_of_a_slider_is_one_step( void **state )
 {
     (void)state;
     desk d;
-    begin_relay( &d, 2 );
-    double before = cast_of( &d, "p01" )->target.scale;
-    press( &d, "item.p01" );
-    tr_area s = area_of( &d, "size" );
-    double x = s.x + 0.4 * s.width, y = s.y + 0.5 * s.height;
+    double x, y, before = begin_at_slider( &d, 0.4, &x, &y );
     drag( &d, TR_BUTTON_LEFT, x, y, x + 20, y, 0 );
     settle( &d );
     double after = cast_of( &d, "p01" )->target.scale;
@@ -172,11 +179,7 @@ static void escape_cancels_a_drag_completely( void **state )
 {
     (void)state;
     desk d;
-    begin_relay( &d, 2 );
-    double before = cast_of( &d, "p01" )->target.scale;
-    press( &d, "item.p01" );
-    tr_area s = area_of( &d, "size" );
-    double x = s.x + 0.5 * s.width, y = s.y + 0.5 * s.height;
+    double x, y, before = begin_at_slider( &d, 0.5, &x, &y );
     move_to( &d, x, y );
     button( &d, TR_BUTTON_LEFT, true, x, y, 0 );
     frames( &d, 1 );

@@ -158,15 +158,21 @@ static void names_that_are_taken_are_told( void **state )
 
 // ----------------------------------------------------------------------------------------------------- rules
 
+// A hand was moved, which pins it; its rule is looked at.
+static void begin_with_pin( desk *d )
+{
+    begin_relay( d, 2 );
+    key( d, 'W', 0 );
+    drag_thing( d, "p01.LeftHand", 20, -10, 0 );
+    press( d, "tab.Rules" );
+    press( d, "rule.pin1" );
+}
+
 static void rules_have_exact_values( void **state )
 {
     (void)state;
     desk d;
-    begin_relay( &d, 2 );
-    key( &d, 'W', 0 );
-    drag_thing( &d, "p01.LeftHand", 20, -10, 0 );
-    press( &d, "tab.Rules" );
-    press( &d, "rule.pin1" );
+    begin_with_pin( &d );
     assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CONSTRAINT, "pin1" ) );
     enter( &d, "constraint_set.range.0", "12" );
     enter( &d, "constraint_set.range.1", "20" );
@@ -199,11 +205,7 @@ static void rules_change_their_kind( void **state )
 {
     (void)state;
     desk d;
-    begin_relay( &d, 2 );
-    key( &d, 'W', 0 );
-    drag_thing( &d, "p01.LeftHand", 20, -10, 0 );
-    press( &d, "tab.Rules" );
-    press( &d, "rule.pin1" );
+    begin_with_pin( &d );
     choose( &d, "rule.kind", "orientation" );
     assert_int_equal( constraint_of( &d, "pin1" )->kind, TR_CONSTRAINT_ORIENTATION );
     press( &d, "rule.flat" );
