@@ -1,6 +1,9 @@
 // The editor: looking, choosing, playing, tools, files; trouble and random events.
 #include "desk.h"
 
+#include <signal.h>
+#include <sys/wait.h>
+
 // ---------------------------------------------------------------------------------------------------- tests
 
 static void a_scene_opens_solved_and_framed( void **state )
@@ -349,6 +352,25 @@ static void unsaved_changes_are_asked_about( void **state )
     end( &d );
 }
 
+static void recovery_of( const desk *d, int process, char path[256] )
+{
+    snprintf( path, 256, "%s/recovery-%d.json", d->folder, process );
+}
+
+// What would be on disk a minute later, left behind by `process`, and the editor begun again.
+static void crash( desk *d, int process )
+{
+    tr_window_advance( d->window, 61.0 );
+    frames( d, 2 );
+    char own[256], left[256];
+    recovery_of( d, (int)getpid(), own );
+    recovery_of( d, process, left );
+    assert_int_equal( rename( own, left ), 0 );
+    tr_app_destroy( d->app );
+    open_app( d, "spider", 0, false );
+    assert_int_equal( ui_of( d )->dialog, TR_DIALOG_RESTORE );
+}
+
 static void work_survives_a_crash( void **state )
 {
     (void)state;
@@ -357,23 +379,42 @@ static void work_survives_a_crash( void **state )
     press( &d, "item.p02" );
     key( &d, TR_KEY_DELETE, 0 );
     settle( &d );
-    tr_window_advance( d.window, 61.0 );
-    frames( &d, 2 );
-    char own[256], left[256];
-    snprintf( own, sizeof own, "%s/recovery-%d.json", d.folder, (int)getpid() );
-    snprintf( left, sizeof left, "%s/recovery-%d.json", d.folder,
-              0x3FFFFFFF ); // of a process that is no more
-    assert_true( tr_file_exists( own ) );
-    assert_int_equal( rename( own, left ), 0 );
-    tr_app_destroy( d.app );
-    open_app( &d, "spider", 0, false );
-    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_RESTORE );
+    crash( &d, 0x3FFFFFFF ); // a process that is no more
     press( &d, "dialog.Restore" );
     settle( &d );
     assert_int_equal( tr_app_scene( d.app )->cast_count, 1 );
     assert_string_equal( tr_app_scene( d.app )->cast[0].id, "p01" );
     assert_true( tr_app_unsaved( d.app ) );
+    char own[256];
+    recovery_of( &d, (int)getpid(), own );
     assert_true( tr_file_exists( own ) );
+    end( &d );
+}
+
+// A built-in scene comes back with the motions of as many people as it had. The editor that was killed may
+// still be listed, when whoever began it does not care.
+static void a_crash_keeps_the_size_of_the_cast( void **state )
+{
+    (void)state;
+    desk d = { 0 };
+    make_folder( &d );
+    open_app( &d, "box_relay", 3, false );
+    press( &d, "item.p02" );
+    key( &d, TR_KEY_DELETE, 0 );
+    settle( &d );
+    const tr_stage *stage;
+    vec3 somewhere = tr_app_result( d.app, &stage )->worlds[1].positions[1000];
+    pid_t killed = fork();
+    if ( killed == 0 )
+        _exit( 0 );
+    siginfo_t info;
+    waitid( P_PID, (id_t)killed, &info, WEXITED | WNOWAIT ); // it has ended and is a zombie
+    crash( &d, (int)killed );
+    waitpid( killed, NULL, 0 );
+    press( &d, "dialog.Restore" );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 2 );
+    check_v3( tr_app_result( d.app, &stage )->worlds[1].positions[1000], somewhere, 0 );
     end( &d );
 }
 
@@ -609,6 +650,7 @@ int main( void )
         TEST( what_was_saved_opens_again ),
         TEST( unsaved_changes_are_asked_about ),
         TEST( work_survives_a_crash ),
+        TEST( a_crash_keeps_the_size_of_the_cast ),
         TEST( a_narrow_bar_hides_nothing ),
         TEST( dialogs_begin_beside_the_scene ),
         TEST( trouble_is_told_and_harms_nothing ),

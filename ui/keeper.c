@@ -67,27 +67,29 @@ void tr_keeper_note( tr_keeper *keeper, const char *path )
 }
 
 // ------------------------------------------------------------------------------------------------- recovery
-// recovery-<process>.json: {"what": what was opened, "file": where it is saved or null, "scene": {…}}
+// recovery-<process>.json: {"what": what was opened, "cast": with how many characters, 0 = its own number,
+// "file": where it is saved or null, "scene": {…}}
 
-static void process_name( const char *process, char *out, size_t size )
+// The name of a process and what it does: one that ended and whom nobody waited for is a zombie, 'Z'.
+static bool read_process( const char *process, char name[64], char *what )
 {
     char path[64];
-    snprintf( path, sizeof path, "/proc/%s/comm", process );
+    snprintf( path, sizeof path, "/proc/%s/stat", process );
     FILE *file = fopen( path, "r" );
-    if ( file == NULL || fgets( out, (int)size, file ) == NULL )
-        out[0] = 0;
+    bool ok = file != NULL && fscanf( file, "%*d (%62[^)]) %c", name, what ) == 2;
     if ( file != NULL )
         fclose( file );
+    return ok;
 }
 
 // Numbers of processes come around: one that has another name is not the editor that wrote the file.
 static bool is_running( int process )
 {
-    char number[16], own[64], other[64];
+    char number[16], own[64], other[64], what;
     snprintf( number, sizeof number, "%d", process );
-    process_name( "self", own, sizeof own );
-    process_name( number, other, sizeof other );
-    return ( kill( process, 0 ) == 0 || errno != ESRCH ) && ( other[0] == 0 || strcmp( own, other ) == 0 );
+    if ( !read_process( number, other, &what ) ) // gone, or there is no /proc
+        return kill( process, 0 ) == 0 || errno != ESRCH;
+    return what != 'Z' && what != 'X' && ( !read_process( "self", own, &what ) || strcmp( own, other ) == 0 );
 }
 
 // A recovery file whose process is gone was left behind by a crash.
@@ -143,7 +145,7 @@ static bool write_recovery( const tr_keeper *keeper, const tr_session *session )
     const char *what = tr_session_what( session ), *file = tr_session_file( session );
     tr_text_add( &text, "{\"what\": " );
     tr_text_quoted( &text, what, strlen( what ) );
-    tr_text_add( &text, ",\n\"file\": " );
+    tr_text_add( &text, ",\n\"cast\": %d,\n\"file\": ", tr_session_cast( session ) );
     if ( file != NULL )
         tr_text_quoted( &text, file, strlen( file ) );
     else
@@ -178,6 +180,7 @@ static bool read_recovery( const tr_keeper *keeper, json_t *json, tr_session *se
 {
     const char *what = json_string_value( json_object_get( json, "what" ) );
     const char *file = json_string_value( json_object_get( json, "file" ) );
+    int cast = (int)json_integer_value( json_object_get( json, "cast" ) );
     const json_t *kept = json_object_get( json, "scene" );
     if ( what == NULL || kept == NULL )
         return tr_error_at( error, keeper->found, 0, 0, "this is no recovery file" );
@@ -187,7 +190,7 @@ static bool read_recovery( const tr_keeper *keeper, json_t *json, tr_session *se
     bool ok = text.failed ? tr_error_memory( error )
                           : tr_scene_parse( &scene, text.data, text.size, keeper->found, error );
     if ( ok )
-        tr_session_restore( session, what, file, &scene );
+        tr_session_restore( session, what, cast, file, &scene );
     tr_text_free( &text );
     return ok;
 }

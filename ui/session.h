@@ -87,12 +87,14 @@ tr_waits tr_session_waits( const tr_session *session );
 
 // Files.
 void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
-// Opens `what` for its motions and puts `scene` (taken over) in the place of its scene, as unsaved changes.
-void tr_session_restore( tr_session *session, const char *what, const char *file, tr_scene *scene );
+// Opens `what` with as many characters for its motions and puts `scene` (taken over) in the place of its
+// scene, as unsaved changes.
+void tr_session_restore( tr_session *session, const char *what, int cast, const char *file, tr_scene *scene );
 bool tr_session_save( tr_session *session, const char *path, tr_error *error ); // NULL = where it was
 const char *tr_session_file( const tr_session *session ); // where it is saved, NULL = nowhere yet
 const char *tr_session_name( const tr_session *session ); // for the title
 const char *tr_session_what( const tr_session *session ); // what was opened
+int tr_session_cast( const tr_session *session );         // with how many characters, 0 = its own number
 bool tr_session_unsaved( const tr_session *session );
 void tr_session_export( tr_session *session, const char *folder );      // BVH of every character, report
 void tr_session_draw( tr_session *session, const tr_picture_job *job ); // path is copied

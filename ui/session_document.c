@@ -299,14 +299,14 @@ void tr_session_open( tr_session *session, const char *what, int cast )
     tr_worker_cancel( session->worker );
 }
 
-void tr_session_restore( tr_session *session, const char *what, const char *file, tr_scene *scene )
+void tr_session_restore( tr_session *session, const char *what, int cast, const char *file, tr_scene *scene )
 {
     tr_scene_free( &session->restore );
     session->restore = *scene;
     *scene = ( tr_scene ){ 0 };
     session->restoring = true;
     set_string( &session->restore_file, file );
-    tr_session_open( session, what, 0 );
+    tr_session_open( session, what, cast );
 }
 
 bool tr_session_save( tr_session *session, const char *path, tr_error *error )
@@ -339,6 +339,11 @@ const char *tr_session_file( const tr_session *session )
 const char *tr_session_what( const tr_session *session )
 {
     return session->what;
+}
+
+int tr_session_cast( const tr_session *session )
+{
+    return session->cast;
 }
 
 const char *tr_session_name( const tr_session *session )

@@ -239,6 +239,7 @@ static bool adopt( tr_session *session, tr_job *j )
     o->file = NULL;
     session->file = copy;
     session->what = j->what;
+    session->cast = j->cast;
     j->what = NULL;
     session->lone = o->lone;
     session->saved = ++session->revision;

@@ -72,6 +72,7 @@ struct tr_session {
     char *base;                   // the file references are relative to, NULL = all is in the library
     char *file;                   // where it is saved
     char *what;
+    int cast; // that `what` was opened with, 0 = its own number
     bool lone;
     unsigned revision, saved, opened;
     tr_outcome *take;  // shown
