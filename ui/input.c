@@ -59,6 +59,13 @@ static void take_drop( tr_app *app, const tr_event *event )
         tr_ops_ask( &app->ops, TR_ASK_DROP, event->path );
 }
 
+// Nuklear counts in whole pixels; what is picked lies under the exact point, so what is hovered must, too.
+static void point_at( struct nk_context *nk, const tr_event *event )
+{
+    nk_input_motion( nk, (int)event->x, (int)event->y );
+    nk->input.mouse.pos = nk_vec2( (float)event->x, (float)event->y );
+}
+
 static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
 {
     int x = (int)event->x, y = (int)event->y;
@@ -66,9 +73,9 @@ static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
         app->ui.modifiers = event->modifiers;
     bool typing = tr_ui_typing( &app->ui );
     switch ( event->kind ) {
-    case TR_EVENT_MOTION: nk_input_motion( &app->nk, x, y ); break;
+    case TR_EVENT_MOTION: point_at( &app->nk, event ); break;
     case TR_EVENT_BUTTON:
-        nk_input_motion( &app->nk, x, y );
+        point_at( &app->nk, event );
         nk_input_button( &app->nk, nk_buttons_of[event->button], x, y, event->down );
         if ( !event->down && event->button == TR_BUTTON_LEFT && app->ui.edit.cancelled )
             app->ui.edit.key = app->ui.edit.cancelled = 0;
