@@ -39,12 +39,17 @@ static bool is_in_time( double start, tr_error *error )
     return tr_clock_ms() - start < LONGEST_MS || tr_error_set( error, "the editor does not come to rest" );
 }
 
+// Until the screen is ready for the next frame.
+static void wait_for_screen( const hands *h )
+{
+    if ( h->paced )
+        sleep_ms( h->next - tr_clock_ms() );
+}
+
 bool hands_frame( hands *h, tr_error *error )
 {
+    wait_for_screen( h );
     double now = tr_clock_ms();
-    if ( h->paced )
-        sleep_ms( h->next - now );
-    now = tr_clock_ms();
     h->next = fmax( h->next + SCREEN_MS, now ); // a frame that came late delays those after it
     tr_window_advance( h->window, 1e-3 * ( now - h->last ) );
     h->last = now;
@@ -121,8 +126,10 @@ bool hands_settle( hands *h, tr_error *error )
     return true;
 }
 
+// A window hands over what the mouse did when it is polled, once a frame: the wait for poses begins then.
 void hands_move( hands *h, double x, double y )
 {
+    wait_for_screen( h );
     tr_window_push( h->window, &( tr_event ){ .kind = TR_EVENT_MOTION, .x = x, .y = y } );
 }
 
