@@ -112,6 +112,22 @@ static inline tr_result solve( fixture *x, const char *method )
     return result;
 }
 
+// Memory runs out earlier or later while it is solved: each time that is said, until there is enough.
+static inline void solve_with_less_memory( fixture *x )
+{
+    bool done = false;
+    for ( long n = 1; !done; n += 1 + n / 16 ) {
+        tr_result result;
+        tr_memory_fail_from( n );
+        done = tr_pipeline_run( &result, &x->stage, tr_method_find( NULL ), &x->error );
+        tr_memory_fail_from( 0 );
+        if ( done )
+            tr_result_free( &result );
+        else
+            assert_string_equal( x->error.message, "out of memory" );
+    }
+}
+
 static inline void build( fixture *x )
 {
     check_ok( tr_stage_build( &x->stage, &x->scene, NULL, &x->library, NULL, &x->error ), &x->error );
