@@ -23,7 +23,7 @@ void bench_field( tr_bench_row *row, const char *name, double value )
 static bool time_runs( tr_bench_row *row, const bench_case *item, void *state, bool quick, tr_error *error )
 {
     double budget = quick ? 60 : 600, total = 0;
-    int least = quick ? 2 : 3;
+    int least = quick ? 2 : item->runs_least > 0 ? item->runs_least : 3;
     double ( *clock_ms )( void ) = item->threads == 1 ? tr_processor_ms : tr_clock_ms;
     row->ms = HUGE_VAL;
     while ( row->runs < least || ( total < budget && row->runs < 10000 ) ) {

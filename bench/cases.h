@@ -19,6 +19,7 @@ typedef struct bench_case {
     const char *baseline; // earlier row this one is compared with, NULL = none
     const char *ratio;    // name of the field for the baseline's ms / own ms
     bool long_only;       // left out of quick runs
+    int runs_least;       // 0 = three
 } bench_case;
 
 // Each ends with a row without a name.

@@ -262,13 +262,19 @@ static void pose_describe( const void *pointer, tr_bench_row *row )
 
 // --------------------------------------------------------------------------------------------------- crowd
 // Unlinked people: as many bodies and clips as the relay has, each person's result in memory of its own.
+//
+// The shortest of a few runs of 400 ms is no match for the shortest of a hundred runs of 8 ms: on a machine
+// that others use as well, some short runs are left in peace and no long one is. On one thread every row
+// therefore adds up the shortest times of pieces of equal length, as many people as the smallest crowd has.
+// Between two runs of a piece all others have passed through the caches, so what memory costs stays in it.
 
-#define CROWD_VARIANTS 19
+#define CROWD_VARIANTS 19 // and people of a piece
 
 typedef struct crowd_state {
     pose_task variants[CROWD_VARIANTS];
     int variant_count, person_count;
-    vec3 **vertices; // [person_count]
+    vec3 **vertices;  // [person_count]
+    double *piece_ms; // [person_count / CROWD_VARIANTS + 1] the shortest so far; 0: none yet
     atomic_bool failed;
 } crowd_state;
 
@@ -280,6 +286,7 @@ static void crowd_teardown( void *pointer )
     for ( int i = 0; s->vertices != NULL && i < s->person_count; ++i )
         tr_free( s->vertices[i] );
     tr_free( s->vertices );
+    tr_free( s->piece_ms );
     tr_free( s );
 }
 
@@ -299,7 +306,10 @@ static bool crowd_setup( void **out, const char *people, bool quick, tr_error *e
     }
     if ( !ok )
         return false;
+    s->piece_ms = tr_alloc( (size_t)s->person_count / CROWD_VARIANTS + 1, sizeof( double ) );
     s->vertices = tr_alloc( (size_t)s->person_count, sizeof( vec3 * ) );
+    if ( s->piece_ms == NULL )
+        return tr_error_memory( error );
     size_t count = (size_t)frames * 3 * (size_t)s->variants[0].joint_count;
     for ( int i = 0; i < s->person_count; ++i )
         if ( s->vertices == NULL || ( s->vertices[i] = tr_alloc( count, sizeof( vec3 ) ) ) == NULL )
@@ -317,10 +327,24 @@ static void crowd_people( void *pointer, int begin, int end )
             s->failed = true;
 }
 
+static void crowd_pieces( crowd_state *s )
+{
+    for ( int begin = 0, piece = 0; begin < s->person_count; begin += CROWD_VARIANTS, ++piece ) {
+        double start = tr_processor_ms();
+        crowd_people( s, begin,
+                      begin + CROWD_VARIANTS < s->person_count ? begin + CROWD_VARIANTS : s->person_count );
+        double ms = tr_processor_ms() - start, *least = &s->piece_ms[piece];
+        *least = *least > 0 ? fmin( *least, ms ) : ms;
+    }
+}
+
 static bool crowd_run( void *pointer, tr_error *error )
 {
     crowd_state *s = pointer;
-    tr_parallel_for( s->person_count, 1, crowd_people, s );
+    if ( tr_parallel_threads() == 1 )
+        crowd_pieces( s );
+    else
+        tr_parallel_for( s->person_count, 1, crowd_people, s );
     return !s->failed || tr_error_memory( error ); // nothing else can fail
 }
 
@@ -328,6 +352,10 @@ static void crowd_describe( const void *pointer, tr_bench_row *row )
 {
     const crowd_state *s = pointer;
     int frames = s->variants[0].frame_count;
+    double sum = 0;
+    for ( int i = 0; i <= s->person_count / CROWD_VARIANTS; ++i )
+        sum += s->piece_ms[i];
+    row->ms = sum > 0 ? sum : row->ms;
     bench_field( row, "characters", s->person_count );
     bench_field( row, "frames", frames );
     bench_field( row, "us_character_frame", row->ms * 1000 / ( (double)s->person_count * frames ) );
@@ -371,7 +399,7 @@ const bench_case bench_pose_cases[] = {
     { "posegraph/wolf/complete", "wolf", 1, &complete_kind, "posegraph/wolf/paper", "times_paper" },
     { "crowd/19", "19", 1, &crowd_kind },
     { "crowd/100", "100", 1, &crowd_kind, .long_only = true },
-    { "crowd/1000", "1000", 1, &crowd_kind, .long_only = true },
+    { "crowd/1000", "1000", 1, &crowd_kind, .long_only = true, .runs_least = 8 },
     { "crowd/1000", "1000", 2, &crowd_kind, "crowd/1000", "times_1_thread", .long_only = true },
     { NULL },
 };
