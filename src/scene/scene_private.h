@@ -121,7 +121,8 @@ bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int j
 // Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
 bool tr_rule_stays( const tr_rule *rule );
 // Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands:
-// feet, links, places (of hands on props, too), the rest.
+// 4 feet and hands on ground and environment, 3 links (distances and contacts with props, too), 2 places, 1
+// the rest.
 int tr_rule_priority( const tr_rule *rule );
 // A stance: a hand or foot stays on ground or environment. It is held as a whole: heel, sole and toes of one
 // foot ask for the same thing (see footing.c), so one row on the joint that carries them serves them all, and

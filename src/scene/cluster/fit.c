@@ -82,7 +82,7 @@ static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *er
             tr_fitter_frame( s, body, f, batch->goals + (size_t)count * (size_t)body->most_goals );
         batch->stage_frames[count++] = f;
     }
-    return tr_fitter_solve( s, body, count, error );
+    return tr_fitter_solve( s, body, count, error ) && tr_fitter_give_way( s, body, count, error );
 }
 
 static bool fit_stale( const fitter *s, tr_error *error )

@@ -4,6 +4,7 @@
 //   cluster/fit_room.c   memory of the jobs, one room per thread
 //   cluster/fit_swing.c  limbs that are pinned far from where they are begin near their pins
 //   cluster/fit_goals.c  what the fit of one character is asked for at one frame
+//   cluster/fit_give.c   what gives way where not everything can be met
 //   cluster/fit_meet.c   what moves after a fit so that partners, props and the ground are met
 //   cluster/fit.c        the rounds of fitting and meeting
 #ifndef TROUPE_SCENE_CLUSTER_FIT_H
@@ -38,10 +39,15 @@ typedef struct fit_body { // a character at work
     bool *stale;     // [frames] to be fitted again
 } fit_body;
 
+typedef struct fit_lead { // who leads a prop, see cluster/fit_meet.c
+    int level, waited;    // priority of the rules; rounds in which others did not follow
+} fit_lead;
+
 typedef struct fit_prop { // a prop at work
     int prop;
     int *rules; // [rule_count] that hold it, as indices of the fitter's list
     int rule_count;
+    fit_lead *leads; // [frames]
 } fit_prop;
 
 typedef struct fit_batch { // frames of one character that are fitted together
@@ -198,6 +204,12 @@ bool tr_rule_links_actors( const tr_rule *rule ); // offset or distance between 
 vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame );
 // Fills goals [body->most_goals] and returns how many there are.
 int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals );
+
+// ---------------------------------------------------------------------------------- cluster/fit_give.c
+
+// Fits those of the first `count` frames of the batch again in which what comes first is not met, because of
+// what comes last.
+bool tr_fitter_give_way( const fitter *s, const fit_body *body, int count, tr_error *error );
 
 // ---------------------------------------------------------------------------------- cluster/fit_meet.c
 

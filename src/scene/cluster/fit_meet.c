@@ -6,6 +6,8 @@
 #define DIP          1e-3 // metres: a foot this much deeper in the ground than the source's is lifted
 #define NEAR         0.08 // of the body's height: hands nearer to the ground than this are lifted gradually
 #define LEAST_CHANGE 0.25 // of how far ends are apart, by the way their place is moved
+#define FOLLOWS      0.02 // metres: so near hands stay to a prop that they can follow
+#define PATIENCE     2    // rounds in which they come nearer
 #define LIFT         1e-4 // metres: less is not worth a fit
 
 static void mark_stale( const fitter *s, const tr_anchor *anchor, int frame )
@@ -82,27 +84,65 @@ static bool prop_pull( const fitter *s, const tr_rule *rule, int prop, int frame
     return true;
 }
 
-// A prop moves to the middle of what all that hold it fully achieved.
+typedef struct level_pull { // what rules of one priority that hold a prop fully ask of it
+    vec3 sum;               // the farther off, the more it counts: who is there already follows
+    double weight, most;
+    int count;
+} level_pull;
+
+static void pull_prop( const fitter *s, const fit_prop *held, int frame, level_pull *levels )
+{
+    for ( int i = 0; i < held->rule_count; ++i ) {
+        const tr_rule *rule = fitter_rule( s, held->rules[i] );
+        level_pull *level = &levels[tr_rule_priority( rule )];
+        vec3 pull;
+        if ( !in_full( rule, frame ) || !prop_pull( s, rule, held->prop, frame, &pull ) )
+            continue;
+        double far = v3_length( pull );
+        level->sum = v3_mad( level->sum, far, pull );
+        level->weight += far;
+        level->most = fmax( level->most, far );
+        level->count++;
+    }
+}
+
+static double most_above( const level_pull *levels, int level )
+{
+    double most = 0;
+    for ( int l = level + 1; l < TR_FIT_PRIORITIES; ++l )
+        most = fmax( most, levels[l].most );
+    return most;
+}
+
+// The rules that lead a prop: the last in priority, and those before them follow, its place before its
+// holders. Once these do not come after it, far off or not for some rounds, they lead. NULL: everybody
+// agrees.
+static const level_pull *leading_pull( const level_pull *levels, fit_lead *lead )
+{
+    for ( ; lead->level < TR_FIT_PRIORITIES; lead->level++, lead->waited = 0 ) {
+        const level_pull *pull = &levels[lead->level];
+        double above = most_above( levels, lead->level );
+        if ( pull->count == 0 || above > FOLLOWS || ( above > AGREED && lead->waited >= PATIENCE ) )
+            continue;
+        lead->waited += above > AGREED;
+        return above > AGREED || pull->most > AGREED ? pull : NULL;
+    }
+    lead->level = TR_FIT_PRIORITIES - 1;
+    return NULL;
+}
+
 static bool meet_prop( const fitter *s, const fit_prop *held, int frame )
 {
     if ( !fitter_affects( s, s->def.stage->actor_count + held->prop, frame ) )
         return false;
-    vec3 sum = v3_zero;
-    double most = 0;
-    int holds = 0;
-    for ( int i = 0; i < held->rule_count; ++i ) {
-        const tr_rule *rule = fitter_rule( s, held->rules[i] );
-        vec3 pull;
-        if ( !in_full( rule, frame ) || !prop_pull( s, rule, held->prop, frame, &pull ) )
-            continue;
-        sum = v3_add( sum, pull );
-        holds++;
-        most = fmax( most, v3_length( pull ) );
-    }
-    if ( most <= AGREED )
+    level_pull levels[TR_FIT_PRIORITIES] = { 0 };
+    pull_prop( s, held, frame, levels );
+    const level_pull *pull = leading_pull( levels, &held->leads[fitter_cell( s, frame )] );
+    if ( pull == NULL )
         return false;
     rigid *place = &s->def.result->tracks[held->prop][frame];
-    place->position = v3_mad( place->position, 1.0 / holds, sum );
+    if ( pull->most > AGREED )
+        place->position = v3_mad( place->position, 1.0 / pull->weight, pull->sum );
     for ( int i = 0; i < held->rule_count; ++i ) {
         const tr_rule *rule = fitter_rule( s, held->rules[i] );
         if ( tr_rule_strength( rule, frame ) > 0 ) {

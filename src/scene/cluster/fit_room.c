@@ -26,7 +26,8 @@ static size_t job_bytes( const tr_cluster_fitter *all, const fit_job *job )
     size_t frames = (size_t)( job->to - job->from + 1 ), rules = (size_t)job->rule_count;
     size_t sum = tr_carve_bytes( (size_t)job->body_count * sizeof( fit_body ) ) +
                  tr_carve_bytes( (size_t)job->prop_count * sizeof( fit_prop ) ) +
-                 (size_t)job->prop_count * tr_carve_bytes( rules * sizeof( int ) ) +
+                 (size_t)job->prop_count * ( tr_carve_bytes( rules * sizeof( int ) ) +
+                                             tr_carve_bytes( frames * sizeof( fit_lead ) ) ) +
                  3 * tr_carve_bytes( rules * sizeof( vec3 * ) ) +
                  rules * tr_carve_bytes( frames * sizeof( fit_meeting ) ) +
                  2 * rules * tr_carve_bytes( frames * sizeof( vec3 ) ) +
@@ -120,9 +121,12 @@ static bool holds_prop( const tr_rule *rule, int prop )
     return rule->surface_prop == prop || rule->a.prop == prop || rule->b.prop == prop;
 }
 
-static void open_prop( const fitter *s, fit_prop *prop, int index, char **at )
+static void open_prop( const fitter *s, fit_prop *prop, int index, size_t frames, char **at )
 {
-    *prop = ( fit_prop ){ .prop = index, .rules = tr_carve( at, (size_t)s->rule_count * sizeof( int ) ) };
+    *prop = ( fit_prop ){ .prop = index,
+                          .rules = tr_carve( at, (size_t)s->rule_count * sizeof( int ) ),
+                          .leads = tr_carve( at, frames * sizeof( fit_lead ) ) };
+    memset( prop->leads, 0, frames * sizeof( fit_lead ) );
     for ( int k = 0; k < s->rule_count; ++k )
         if ( holds_prop( fitter_rule( s, k ), index ) )
             prop->rules[prop->rule_count++] = k;
@@ -166,7 +170,7 @@ fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit
         open_body( &s, &s.bodies[i], frames, &at );
     }
     for ( int i = 0; i < s.prop_count; ++i )
-        open_prop( &s, &s.props[i], all->lists[job->prop_begin + i], &at );
+        open_prop( &s, &s.props[i], all->lists[job->prop_begin + i], frames, &at );
     open_corrections( &s, frames, &at );
     s.batch.frames = tr_carve( &at, frames * sizeof( tr_fit_frame ) );
     s.batch.results = tr_carve( &at, frames * sizeof( tr_fit_result ) );

@@ -12,15 +12,13 @@ bool tr_rule_is_stance( const tr_rule *rule )
     return tr_rule_stays( rule ) && rule->surface_prop < 0 && rule->a.actor >= 0 && rule->a.count == 1;
 }
 
-// Lengths are exact by construction.
 int tr_rule_priority( const tr_rule *rule )
 {
-    switch ( rule->kind ) {
-    case TR_CONSTRAINT_CONTACT:
-    case TR_CONSTRAINT_ABSOLUTE: return tr_rule_stays( rule ) && rule->surface_prop < 0 ? 4 : 2;
-    case TR_CONSTRAINT_RELATIVE: return 3;
-    default: return 1;
-    }
+    if ( tr_rule_stays( rule ) && rule->surface_prop < 0 )
+        return 4;
+    if ( tr_rule_links( rule ) || rule->surface_prop >= 0 )
+        return 3;
+    return rule->kind == TR_CONSTRAINT_ABSOLUTE ? 2 : 1;
 }
 
 int tr_stance_foot( const tr_stage *stage, const tr_rule *rule )
