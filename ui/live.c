@@ -155,11 +155,14 @@ static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ) 
 {
     const tr_result *result = tr_drag_result( live->drag );
     pthread_mutex_lock( &live->lock );
-    for ( int f = 0; f < result->frame_count; ++f )
-        if ( !live->idle[f] && !live->sent[f] && is_done( live->drag, f ) ) {
+    for ( int f = 0; f < result->frame_count; ++f ) {
+        bool done = is_done( live->drag, f ); // not any more: it will come again
+        if ( !live->idle[f] && !live->sent[f] && done ) {
             tr_poses_copy_frame( &live->handed, result, f );
-            live->fresh[f] = live->sent[f] = true;
+            live->fresh[f] = true;
         }
+        live->sent[f] = done;
+    }
     live->any_fresh = true;
     pthread_mutex_unlock( &live->lock );
 }

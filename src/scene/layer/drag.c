@@ -273,22 +273,37 @@ static void start( tr_drag *drag, const tr_cage_solve_def *cage )
     tr_cage_outline_read( &drag->shape, &drag->layer.cage );
 }
 
+// Solves the block being looked at, again for handles that could not be followed there: on release only so
+// much of their ways is left, and a drag shows that. Handles of other moments are known once all frames are.
+static bool solve_visible( tr_drag *drag, tr_drag_pass pass, const tr_cage_solve_def *cage, int most )
+{
+    tr_row block = block_of( drag, visible_frame( drag ) );
+    do {
+        start( drag, cage );
+        if ( !tr_drag_solve( drag, pass, block ) )
+            return false;
+    } while ( tr_layer_handles_within( &drag->layer, block.first, block.last ) && ++drag->rounds < most &&
+              tr_layer_handles_yield( &drag->layer ) );
+    return true;
+}
+
 bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
 {
     drag->tick = *tick;
     move_handles( drag );
     drag->solved = drag->refined = ( tr_row ){ 0, -1 };
     drag->refining = false;
+    drag->rounds = 0;
     if ( tr_drag_is_superseded( drag ) )
         return false;
     if ( tr_row_is_empty( drag->range ) )
         return true;
-    start( drag,
-           &( tr_cage_solve_def ){ .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true } );
-    tr_row block = block_of( drag, visible_frame( drag ) );
-    if ( !tr_drag_solve( drag, TR_DRAG_NEAR, block ) )
+    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
+    tr_layer_handles_ask( &drag->layer );
+    if ( !solve_visible( drag, TR_DRAG_NEAR, &quick, TR_YIELD_ROUNDS ) )
         return false;
-    drag->solved = block;
+    drag->rounds = 0;
+    drag->solved = block_of( drag, visible_frame( drag ) );
     return true;
 }
 
@@ -332,22 +347,43 @@ bool tr_drag_more( tr_drag *drag, int blocks )
     return !tr_row_is_empty( drag->solved ) && go_on( drag, TR_DRAG_FAR, blocks, &drag->solved );
 }
 
+static bool refine_visible( tr_drag *drag )
+{
+    tr_cage_solve_def converged = tr_default_cage_solve_def();
+    if ( drag->rounds == 0 )
+        tr_layer_handles_ask( &drag->layer );
+    drag->refining = true;
+    if ( !solve_visible( drag, TR_DRAG_EXACT, &converged, TR_YIELD_ROUNDS ) )
+        return false;
+    drag->refined = block_of( drag, visible_frame( drag ) );
+    return true;
+}
+
+// All frames are refined: where a handle could not be followed it yields, and they are to be done again.
+static bool is_to_yield( tr_drag *drag )
+{
+    tr_row block = block_of( drag, visible_frame( drag ) );
+    if ( is_left( drag, drag->refined ) || drag->rounds >= TR_YIELD_ROUNDS ||
+         tr_layer_handles_within( &drag->layer, block.first, block.last ) ||
+         ++drag->rounds == TR_YIELD_ROUNDS || !tr_layer_handles_yield( &drag->layer ) ) {
+        return false;
+    }
+    drag->refined = ( tr_row ){ 0, -1 };
+    drag->refining = false;
+    return true;
+}
+
 bool tr_drag_refine( tr_drag *drag, int blocks )
 {
     assert( blocks > 0 );
     if ( tr_row_is_empty( drag->solved ) || is_left( drag, drag->solved ) || tr_drag_is_superseded( drag ) )
         return false;
-    if ( !drag->refining ) {
-        tr_cage_solve_def converged = tr_default_cage_solve_def();
-        tr_row block = block_of( drag, visible_frame( drag ) );
-        start( drag, &converged );
-        drag->refining = true;
-        if ( !tr_drag_solve( drag, TR_DRAG_EXACT, block ) )
-            return false;
-        drag->refined = block;
-        return is_left( drag, block );
-    }
-    return !tr_row_is_empty( drag->refined ) && go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined );
+    bool first = !drag->refining;
+    if ( ( first && !refine_visible( drag ) ) || tr_row_is_empty( drag->refined ) )
+        return false;
+    if ( first ? is_left( drag, drag->refined ) : go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined ) )
+        return true;
+    return is_to_yield( drag );
 }
 
 const tr_result *tr_drag_result( const tr_drag *drag )

@@ -241,6 +241,21 @@ static double step_share( const tr_cage_layer *l )
     return share;
 }
 
+void tr_layer_handles_ask( tr_cage_layer *l )
+{
+    for ( int h = 0; h < l->handle_count; ++h )
+        l->handle_shares[l->handle_index[h]] = 1;
+}
+
+bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last )
+{
+    bool within = true;
+    for ( int h = 0; h < l->handle_count; ++h )
+        within = within && l->handles[h].kind == TR_HANDLE_POINT && l->handles[h].frame >= first &&
+                 l->handles[h].frame <= last;
+    return within;
+}
+
 bool tr_layer_handles_yield( tr_cage_layer *l )
 {
     double steps = step_share( l );

@@ -163,8 +163,6 @@ static void find_affected( const tr_cage_layer *l, int *first, int *last )
             }
 }
 
-#define MOST_ROUNDS 4
-
 static bool move( tr_cage_layer *l, tr_error *error )
 {
     tr_cage_solve_def def = tr_default_cage_solve_def();
@@ -176,7 +174,7 @@ static bool move( tr_cage_layer *l, tr_error *error )
         find_affected( l, &first, &last );
         if ( last >= first && !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
             return false;
-    } while ( ++rounds < MOST_ROUNDS && tr_layer_handles_yield( l ) );
+    } while ( ++rounds < TR_YIELD_ROUNDS && tr_layer_handles_yield( l ) );
     return true;
 }
 
