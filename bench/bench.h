@@ -36,7 +36,8 @@ const char *tr_bench_name( int index ); // of the rows there are, in order; NULL
 // Leaves the number of threads as it was by default (all processors).
 bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error );
 // The same for the editor: how long a user waits, as percentiles. Not in builds without it. What had to be
-// left out is told to `log`.
+// left out is told to `log`; where that is because it failed, the answer is false, and the rows that were
+// measured are there nevertheless.
 bool tr_bench_run_ui( tr_bench_report *out, const tr_bench_def *def, tr_log *log, tr_error *error );
 void tr_bench_report_free( tr_bench_report *report );
 void tr_bench_print_table( const tr_bench_report *report, tr_text *out );

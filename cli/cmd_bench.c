@@ -46,12 +46,13 @@ static int run_bench( const cli_call *call )
     if ( ok && report.count == 0 )
         ok = tr_error_set( &error, "no row has a name with '%s' in it", def.only );
     const char *path = cli_value( call, "json" );
-    if ( ok )
+    if ( report.count > 0 ) // also when others failed
         tr_bench_print_table( &report, &text );
-    if ( ok && path != NULL )
-        ok = save_json( &report, path, &error );
+    if ( report.count > 0 && path != NULL )
+        ok = save_json( &report, path, &error ) && ok;
     tr_bench_report_free( &report );
-    return cli_print_text( &text, ok, &error );
+    int status = cli_print_text( &text, true, &error );
+    return ok ? status : cli_fail( &error );
 }
 
 const cli_command cli_command_bench = {

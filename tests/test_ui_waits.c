@@ -3,6 +3,8 @@
 #include "bench/bench.h"
 #include "desk.h"
 
+#include <stdlib.h>
+
 static void open_behind( desk *d, int cast ) // with a thread of its own, as on a screen
 {
     char path[256];
@@ -86,10 +88,40 @@ static void the_benchmark_runs_the_editor( void **state )
     tr_log_free( &log );
 }
 
+// There is nowhere to keep files after the first scene has been measured, until after the second.
+static void hide_folders( void *context, int done, int total )
+{
+    (void)context, (void)total;
+    if ( done == 1 )
+        setenv( "TMPDIR", "/nowhere", 1 );
+    else
+        unsetenv( "TMPDIR" );
+}
+
+static void a_row_that_fails_leaves_the_others( void **state )
+{
+    (void)state;
+    tr_bench_report report;
+    tr_error error = { 0 };
+    tr_log log = { 0 };
+    tr_bench_def def = tr_default_bench_def();
+    def.quick = true;
+    def.only = "ui/settle/";
+    def.progress = hide_folders;
+    assert_false( tr_bench_run_ui( &report, &def, &log, &error ) );
+    assert_string_equal( error.message, "1 of the editor's measurements failed" );
+    assert_int_equal( report.count, 1 );
+    assert_string_equal( report.rows[0].name, "ui/settle/19" );
+    assert_int_equal( log.count, 1 );
+    assert_string_equal( log.lines[0], "ui/settle/78 is left out: no folder can be made in /nowhere" );
+    tr_bench_report_free( &report );
+    tr_log_free( &log );
+}
+
 int main( void )
 {
-    const struct CMUnitTest tests[] = { TEST( a_drag_and_its_end_are_timed ),
-                                        TEST( poses_come_while_the_mouse_keeps_moving ),
-                                        TEST( the_benchmark_runs_the_editor ) };
+    const struct CMUnitTest tests[] = {
+        TEST( a_drag_and_its_end_are_timed ), TEST( poses_come_while_the_mouse_keeps_moving ),
+        TEST( the_benchmark_runs_the_editor ), TEST( a_row_that_fails_leaves_the_others ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -82,13 +82,15 @@ static bool wait_open( hands *h, tr_error *error )
 
 bool hands_open( hands *h, int cast, bool imesh, bool pictures, tr_error *error )
 {
-    char path[128];
+    char path[300];
     tr_app_def def = tr_default_app_def();
     *h = ( hands ){ 0 };
-    snprintf( h->folder, sizeof h->folder, "/tmp/troupe_bench_XXXXXX" );
-    if ( mkdtemp( h->folder ) == NULL ) {
+    const char *place = getenv( "TMPDIR" );
+    place = place != NULL ? place : "/tmp";
+    int length = snprintf( h->folder, sizeof h->folder, "%s/troupe_bench_XXXXXX", place );
+    if ( length >= (int)sizeof h->folder || mkdtemp( h->folder ) == NULL ) {
         h->folder[0] = 0;
-        return tr_error_set( error, "no folder can be made in /tmp" );
+        return tr_error_set( error, "no folder can be made in %s", place );
     }
     snprintf( path, sizeof path, "%s/relay.json", h->folder );
     if ( imesh && !write_relay( path, cast, error ) )

@@ -8,7 +8,7 @@
 typedef struct hands {
     tr_app *app;
     tr_window *window; // the app's
-    char folder[64];   // the editor's own, removed at the end
+    char folder[256];  // the editor's own, removed at the end
     bool paced;        // frames wait for the screen
     double next;       // when the next frame is due, by tr_clock_ms
     double last;       // when the window's time was last set

@@ -155,7 +155,7 @@ void tr_layer_handles_free( tr_cage_layer *l );
 // After everybody has been settled: shortens the way of handles that could not be followed. False when there
 // are none; otherwise the layer is to be solved again.
 bool tr_layer_handles_yield( tr_cage_layer *l );
-#define TR_YIELD_ROUNDS 4 // it is asked at most so often, less one
+#define TR_YIELD_ROUNDS 4                      // it is asked at most so often, less one
 void tr_layer_handles_ask( tr_cage_layer *l ); // for their whole way again
 // Whether all are points held in these frames, so that nothing but these tells who yields.
 bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last );
