@@ -88,6 +88,43 @@ static void cages_on_top_give_the_same_bits( void **state )
     solve_both_ways( "imesh" );
 }
 
+// Layers bound on a stage that was built for the document without them.
+static void a_stage_carries_another( void **state )
+{
+    (void)state;
+    kept k;
+    tr_stage above;
+    tr_result built, carried;
+    begin( &k );
+    const tr_method *m = tr_method_find( NULL );
+    check_ok( tr_stage_build( &k.stage, &k.relay.scene, k.relay.file, &k.relay.library, NULL, &k.error ),
+              &k.error );
+    add_cage( &k );
+    assert_true( tr_stage_carries( &k.stage, tr_document_scene( k.document ) ) );
+    check_ok( tr_stage_build_on( &above, &k.stage, tr_document_scene( k.document ), NULL, &k.error ),
+              &k.error );
+    assert_int_equal( above.grab_count, 1 );
+    assert_int_equal( k.stage.grab_count, 0 );
+    check_ok( tr_pipeline_run( &carried, &above, m, &k.error ), &k.error );
+    tr_stage_free( &above );
+    apply( &k, "handle_add id=none layer=bend frame=25 point=p02.Wing move=0,0.08,0" );
+    assert_false( tr_stage_build_on( &above, &k.stage, tr_document_scene( k.document ), NULL, &k.error ) );
+    tr_document_undo( k.document );
+    apply( &k, "cast_scale id=p01 scale=1.1" );
+    assert_false( tr_stage_carries( &k.stage, tr_document_scene( k.document ) ) );
+    tr_document_undo( k.document );
+    tr_stage_free( &k.stage );
+    check_ok( tr_stage_build( &k.stage, tr_document_scene( k.document ), k.relay.file, &k.relay.library, NULL,
+                              &k.error ),
+              &k.error );
+    check_ok( tr_pipeline_run( &built, &k.stage, m, &k.error ), &k.error );
+    check_same( &built, &carried );
+    tr_result_free( &built );
+    tr_result_free( &carried );
+    tr_stage_free( &k.stage );
+    end( &k );
+}
+
 static void only_cages_may_differ( void **state )
 {
     (void)state;
@@ -113,6 +150,6 @@ static void only_cages_may_differ( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = { TEST( cages_on_top_give_the_same_bits ),
-                                        TEST( only_cages_may_differ ) };
+                                        TEST( a_stage_carries_another ), TEST( only_cages_may_differ ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

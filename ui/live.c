@@ -13,7 +13,7 @@ struct tr_live {
     tr_library *library;
     pthread_mutex_t *library_lock;
     const tr_method *method;
-    tr_outcome *below;
+    tr_outcome *root, *below;
     tr_result own_below; // when it had to be computed
     char layer[TR_ID_MAX], handle[TR_ID_MAX];
     tr_drag *drag;
@@ -54,6 +54,7 @@ tr_live *tr_live_create( tr_live_def *def, tr_error *error )
     tr_live *live = tr_alloc( 1, sizeof *live );
     if ( live == NULL ) {
         tr_scene_free( &def->scene );
+        tr_outcome_release( def->root );
         tr_error_memory( error );
         return NULL;
     }
@@ -63,6 +64,7 @@ tr_live *tr_live_create( tr_live_def *def, tr_error *error )
     live->library = def->library;
     live->library_lock = def->library_lock;
     live->method = def->method;
+    live->root = def->root;
     live->below = def->below;
     if ( live->below != NULL )
         ++live->below->users;
@@ -91,6 +93,7 @@ void tr_live_destroy( tr_live *live )
     tr_stage_free( &live->stage );
     tr_scene_free( &live->scene );
     tr_outcome_release( live->below );
+    tr_outcome_release( live->root );
     tr_free( live->fresh );
     tr_free( live->idle );
     tr_free( live->sent );
@@ -117,13 +120,21 @@ static bool prepare_hold( tr_live *live )
                                    tr_error_memory( &live->error ) );
 }
 
+static bool build_stage( tr_live *live )
+{
+    if ( live->root != NULL && tr_stage_carries( &live->root->stage, &live->scene ) )
+        return tr_stage_build_on( &live->stage, &live->root->stage, &live->scene, NULL, &live->error );
+    pthread_mutex_lock( live->library_lock );
+    bool ok = tr_stage_build( &live->stage, &live->scene, live->base, live->library, NULL, &live->error );
+    pthread_mutex_unlock( live->library_lock );
+    return ok;
+}
+
 static bool prepare( tr_live *live, tr_worker *worker )
 {
     tr_progress link = tr_worker_link( worker );
     tr_error *error = &live->error;
-    pthread_mutex_lock( live->library_lock );
-    bool ok = tr_stage_build( &live->stage, &live->scene, live->base, live->library, NULL, error );
-    pthread_mutex_unlock( live->library_lock );
+    bool ok = build_stage( live );
     int layer = tr_scene_find_layer( &live->scene, live->layer );
     if ( ok && live->below == NULL ) {
         live->stage.progress = &link;

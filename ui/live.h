@@ -22,6 +22,7 @@ typedef struct tr_live_def {
     tr_library *library;
     pthread_mutex_t *library_lock;
     const tr_method *method;
+    tr_outcome *root;           // whose stage may carry the drag's, NULL = none; taken over
     tr_outcome *below;          // what the layer is put on top of, if that is known already; else NULL
     const char *layer, *handle; // ids
     tr_live_hold hold;          // instead of them, on what is `below`, which must be known; who "" = none
@@ -29,7 +30,7 @@ typedef struct tr_live_def {
 
 typedef struct tr_live tr_live;
 
-tr_live *tr_live_create( tr_live_def *def, tr_error *error ); // takes def->scene over, also on failure
+tr_live *tr_live_create( tr_live_def *def, tr_error *error ); // takes scene and root over, also on failure
 void tr_live_destroy( tr_live *live );                        // when its work has ended
 void tr_live_work( tr_live *live, tr_worker *worker );        // on the worker's thread, until it is stopped
 

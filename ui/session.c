@@ -16,7 +16,16 @@ void tr_outcome_release( tr_outcome *take )
     tr_stage_free( &take->stage );
     tr_scene_free( &take->scene );
     tr_log_free( &take->warnings );
+    tr_outcome_release( take->root ); // after the stage
     tr_free( take );
+}
+
+tr_outcome *tr_outcome_root( tr_outcome *take )
+{
+    tr_outcome *root = take != NULL && take->root != NULL ? take->root : take;
+    if ( root != NULL )
+        ++root->users;
+    return root;
 }
 
 void tr_session_show( tr_session *session, tr_outcome *take )
@@ -220,6 +229,7 @@ void tr_session_destroy( tr_session *session )
     tr_opened_free( &j->opened );
     tr_outcome_release( j->take );
     tr_outcome_release( j->below );
+    tr_outcome_release( j->root );
     tr_free( j->what );
     tr_free( j->picture.path );
     tr_free( j->thumb.rgb );

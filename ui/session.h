@@ -17,8 +17,9 @@ typedef struct tr_outcome {
     tr_log warnings;
     double solve_ms;
     const tr_method *method;
-    unsigned revision; // of the session's document
-    unsigned serial;   // of this solve, from 1
+    unsigned revision;       // of the session's document
+    unsigned serial;         // of this solve, from 1
+    struct tr_outcome *root; // whose stage this one's is built on, NULL = its own
     atomic_int users;
 } tr_outcome;
 

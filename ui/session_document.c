@@ -177,12 +177,14 @@ void tr_session_drag( tr_session *session, char *const *text, int count, const c
                         .library = &session->library,
                         .library_lock = &session->library_lock,
                         .method = tr_session_method( session ),
+                        .root = tr_outcome_root( session->take ),
                         .layer = layer,
                         .handle = handle };
     bool fresh = tr_scene_find_layer( tr_document_scene( session->document ), layer ) < 0;
     if ( fresh && take->revision == session->revision ) // on top of all: what is there is what it acts on
         def.below = session->take;
     if ( !tr_session_draft( session, text, count, &def.scene, &error ) ) {
+        tr_outcome_release( def.root );
         tr_session_say_error( session, &error );
         return;
     }

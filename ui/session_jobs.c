@@ -41,15 +41,14 @@ static bool solve_below( tr_job *j )
     return true;
 }
 
-// While somebody works on cages, only these have to be solved again.
+// While somebody works on cages, only these have to be solved again; when the last is gone, nothing.
 static bool run_method( tr_job *j )
 {
     tr_outcome *take = j->take;
+    if ( is_below( j ) || ( take->stage.grab_count > 0 && solve_below( j ) ) )
+        return tr_pipeline_run_above( &take->solved, &take->stage, j->method, &j->below->solved, &j->error );
     if ( take->stage.grab_count > 0 )
-        return ( is_below( j ) || solve_below( j ) ) &&
-               tr_pipeline_run_above( &take->solved, &take->stage, j->method, &j->below->solved, &j->error );
-    tr_outcome_release( j->below );
-    j->below = NULL;
+        return false;
     if ( !tr_pipeline_run( &take->solved, &take->stage, j->method, &j->error ) )
         return false;
     j->below = take;
@@ -57,15 +56,27 @@ static bool run_method( tr_job *j )
     return true;
 }
 
+// What was built for the last solve serves as long as nothing but cages has changed.
+static bool build_stage( tr_job *j )
+{
+    tr_outcome *take = j->take;
+    if ( j->root != NULL && tr_stage_carries( &j->root->stage, &take->scene ) ) {
+        take->root = j->root;
+        j->root = NULL;
+        return tr_stage_build_on( &take->stage, &take->root->stage, &take->scene, &take->warnings,
+                                  &j->error );
+    }
+    pthread_mutex_lock( j->library_lock );
+    bool ok = tr_stage_build( &take->stage, &take->scene, j->base, j->library, &take->warnings, &j->error );
+    pthread_mutex_unlock( j->library_lock );
+    return ok;
+}
+
 static bool solve_take( tr_job *j, tr_worker *worker )
 {
     tr_outcome *take = j->take;
     tr_progress link = tr_worker_link( worker );
-    pthread_mutex_lock( j->library_lock );
-    bool built =
-        tr_stage_build( &take->stage, &take->scene, j->base, j->library, &take->warnings, &j->error );
-    pthread_mutex_unlock( j->library_lock );
-    if ( !built )
+    if ( !build_stage( j ) )
         return false;
     if ( j->copy_first ) {
         take->has_copied =
@@ -127,6 +138,7 @@ static void start_solve( tr_session *session )
     }
     session->job = ( tr_job ){ .kind = TR_JOB_SOLVE,
                                .take = take,
+                               .root = tr_outcome_root( session->take ),
                                .below = session->below,
                                .method = take->method,
                                .base = session->base,
@@ -327,6 +339,7 @@ void tr_session_finish_job( tr_session *session )
     case TR_JOB_NONE: break;
     }
     tr_outcome_release( j->take );
+    tr_outcome_release( j->root );
     tr_free( j->what );
     tr_free( j->picture.path );
     session->job = ( tr_job ){ 0 };

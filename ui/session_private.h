@@ -32,6 +32,7 @@ typedef struct tr_job { // what the worker is doing; its own until it has finish
     tr_library *library;
     pthread_mutex_t *library_lock;
     bool lone, copy_first;
+    tr_outcome *root;  // whose stage may carry this one, NULL = none
     tr_outcome *below; // may be NULL: a solve without cages, see tr_pipeline_run_above
     tr_picture_job picture;
     int entry;
@@ -116,6 +117,8 @@ struct tr_session {
 // ------------------------------------------------------------------------------------------------ session.c
 
 void tr_session_show( tr_session *session, tr_outcome *take );
+// The one whose stage it stands on, with a user more; NULL for none.
+tr_outcome *tr_outcome_root( tr_outcome *take );
 // Of the shown take, once it is delivered; NULL before.
 const tr_result *tr_session_solution( const tr_session *session );
 void tr_session_say( tr_session *session, bool bad, const char *format, ... ) TR_PRINTF( 3 );

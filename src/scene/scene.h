@@ -518,6 +518,7 @@ typedef struct tr_stage {
     tr_grab *grabs; // [grab_count] in the order in which they act
     int grab_count;
     tr_anchor *handles; // [handle_count of the scene] the points they hold; unused where they hold none
+    bool shared;        // all but grabs and handles is another stage's
 } tr_stage;
 
 // `file` is the scene's own path, for relative paths and messages; NULL when everything is in the library.
@@ -528,6 +529,11 @@ void tr_stage_free( tr_stage *stage );
 // as it is now, the stage's from now on. Quick: no file is read, nothing is labelled. On failure the stage
 // has no layers.
 bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error );
+// A stage of its own for such a document: all but its layers is that of `base`, which has to outlive it. Only
+// where tr_stage_carries says so: nothing else differs, and nothing is moved in time.
+bool tr_stage_carries( const tr_stage *base, const tr_scene *scene );
+bool tr_stage_build_on( tr_stage *out, const tr_stage *base, const tr_scene *scene, tr_log *warnings,
+                        tr_error *error );
 
 typedef struct tr_stage_box {
     rigid at;

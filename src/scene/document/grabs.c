@@ -2,6 +2,7 @@
 #include "scene/document/document.h"
 #include "scene/scene_private.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -136,6 +137,27 @@ bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, 
     if ( tr_stage_grab( stage, NULL, warnings, error ) )
         return true;
     tr_stage_release( stage );
+    return false;
+}
+
+bool tr_stage_carries( const tr_stage *base, const tr_scene *scene )
+{
+    return base->scene != NULL && base->times == NULL && tr_scene_same_below( base->scene, scene );
+}
+
+bool tr_stage_build_on( tr_stage *out, const tr_stage *base, const tr_scene *scene, tr_log *warnings,
+                        tr_error *error )
+{
+    assert( base->times == NULL );
+    *out = *base;
+    out->shared = true;
+    out->progress = NULL;
+    out->grabs = NULL;
+    out->handles = NULL;
+    out->grab_count = 0;
+    if ( tr_stage_regrab( out, scene, warnings, error ) )
+        return true;
+    tr_stage_free( out );
     return false;
 }
 

@@ -598,7 +598,7 @@ tr_stage_box tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_sou
                      : ( tr_stage_box ){ stage->new_obstacles[obstacle], v3_scale( o->scale, o->size ) };
 }
 
-void tr_stage_free( tr_stage *stage )
+static void free_actors( const tr_stage *stage )
 {
     for ( int i = 0; i < stage->actor_count; ++i ) {
         tr_actor *actor = &stage->actors[i];
@@ -613,11 +613,20 @@ void tr_stage_free( tr_stage *stage )
         tr_contacts_free( &actor->contacts );
         tr_free( actor->seams );
     }
+    tr_free( stage->actors );
+}
+
+void tr_stage_free( tr_stage *stage )
+{
+    tr_stage_release( stage );
+    if ( stage->shared ) {
+        *stage = ( tr_stage ){ 0 };
+        return;
+    }
+    free_actors( stage );
     for ( int i = 0; i < stage->prop_count; ++i )
         tr_free( stage->props[i].track );
     tr_times_free( stage->times );
-    tr_stage_release( stage );
-    tr_free( stage->actors );
     tr_free( stage->props );
     tr_free( stage->obstacles );
     tr_free( stage->new_obstacles );
