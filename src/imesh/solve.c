@@ -177,7 +177,16 @@ static void project( const rounds *r )
 
 // -------------------------------------------------------------------------------------------------- answers
 
-static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at, double damping )
+// Who touches stays as near, in the size of what is between bodies.
+static double wanted_gap( const tr_imesh *mesh, const tr_imesh_contact *c, double morph )
+{
+    if ( !tr_imesh_touches( mesh, c ) )
+        return tr_imesh_required( c );
+    return c->source_gap > 0 ? lerpd( 1, fmin( mesh->def.relations, 1 ), morph ) * c->source_gap
+                             : c->source_gap;
+}
+
+static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at, double morph, double damping )
 {
     tr_imesh_contacts *contacts = &mesh->solver->contacts[frame];
     for ( int i = 0; i < contacts->count; ++i ) {
@@ -186,7 +195,7 @@ static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at, doub
             continue;
         bool touch = tr_imesh_touches( mesh, c );
         double weight = c->force < 0 ? mesh->def.touch : mesh->def.collision;
-        double wanted = touch ? c->source_gap : tr_imesh_required( c );
+        double wanted = wanted_gap( mesh, c, morph );
         double step = damping / ( c->flexibility + 1 / weight );
         c->force += step * ( wanted - tr_imesh_gap( c, at ) - c->force / weight );
         if ( !touch )
@@ -212,7 +221,7 @@ static double take( const rounds *r )
             change = fmax( change, v3_distance( now, at[v] ) );
             at[v] = now;
         }
-        push_contacts( mesh, f, at, r->damping );
+        push_contacts( mesh, f, at, r->morph, r->damping );
     }
     return change;
 }

@@ -19,7 +19,7 @@ tr_imesh_def tr_default_imesh_def( void )
                              .relations = 1,
                              .growth = true,
                              .collision = 400,
-                             .touch = 4,
+                             .touch = 10,
                              .touch_reach = 0.03,
                              .nearest = 0.02,
                              .hard_lengths = true,

@@ -226,8 +226,8 @@ static tr_capsule bone_capsule( const build *b, int joint )
     const tr_joint *joints = b->skeleton->joints;
     int parent = joints[joint].parent;
     vec3 offset = joints[joint].offset;
-    double radius = bone_radius( b, parent, joint ) * girth_of( b, parent );
-    tr_capsule c = { .joint = joint, .parent = parent, .b = offset, .radius = radius };
+    double girth = girth_of( b, parent ), radius = bone_radius( b, parent, joint ) * girth;
+    tr_capsule c = { .joint = joint, .parent = parent, .b = offset, .radius = radius, .girth = girth };
     // The chest ends at the neck: its round end must not swallow the chin.
     if ( b->plan != PLAN_OTHER && starts_limb( b->skeleton, joint, TR_LIMB_HEAD ) )
         c.b = v3_scale( fmax( 0.0, 1.0 - 0.8 * radius / tr_bone_length( b->skeleton, joint ) ), offset );
@@ -241,14 +241,15 @@ static tr_capsule head_ball( const build *b, int head, int end )
     double whole = b->plan == PLAN_UPRIGHT ? 0.058 * b->size : 0.100 * b->size;
     vec3 up = v3_unit_or( joints[head].offset, v3_y );
     vec3 centre = b->plan == PLAN_UPRIGHT ? v3_scale( 0.7 * whole, up ) : v3_zero;
-    double radius = whole * girth_of( b, head );
+    double girth = girth_of( b, head ), radius = whole * girth;
     if ( end >= 0 && b->plan == PLAN_UPRIGHT ) {
         double length = tr_bone_length( b->skeleton, end );
-        radius = clampd( 0.6 * length, 0.85 * whole, 1.15 * whole ) * girth_of( b, head );
+        radius = clampd( 0.6 * length, 0.85 * whole, 1.15 * whole ) * girth;
         vec3 along = v3_unit_or( joints[end].offset, up );
         centre = v3_scale( fmax( length - radius, 0.25 * length ), along );
     }
-    return ( tr_capsule ){ .joint = head, .parent = head, .a = centre, .b = centre, .radius = radius };
+    return ( tr_capsule ){
+        .joint = head, .parent = head, .a = centre, .b = centre, .radius = radius, .girth = girth };
 }
 
 // Child of the head that marks its top: the longest bone that goes to neither eye nor ear.
@@ -274,8 +275,8 @@ static void add_capsules( const build *b, tr_body *out )
             out->capsules[out->capsule_count++] = head_ball( b, j, head_end( b->skeleton, j ) );
     }
     if ( out->capsule_count == 0 ) { // a lone joint is a ball, so that it can be seen and has a mass
-        double radius = b->size > 0 ? 0.5 * b->size : 0.1;
-        out->capsules[out->capsule_count++] = ( tr_capsule ){ .radius = radius * girth_of( b, 0 ) };
+        double radius = b->size > 0 ? 0.5 * b->size : 0.1, girth = girth_of( b, 0 );
+        out->capsules[out->capsule_count++] = ( tr_capsule ){ .radius = radius * girth, .girth = girth };
     }
 }
 

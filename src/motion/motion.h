@@ -201,6 +201,7 @@ typedef struct tr_capsule {
     int joint, parent; // the bone's two ends; joint = parent for a lone ball (head, single joint)
     vec3 a, b;         // end points of the axis in the parent's frame
     double radius;
+    double girth; // what made it thicker than its bone alone says; radius / girth is that
 } tr_capsule;
 
 typedef struct tr_body {

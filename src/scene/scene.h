@@ -458,7 +458,9 @@ typedef struct tr_anchor {
     int joints[TR_POINT_TERMS]; // of the target skeleton
     double weights[TR_POINT_TERMS];
     int count;
-    vec3 offset, source_offset; // on the target's body and on the source's: a palm moves out on a longer hand
+    vec3 offset, source_offset; // on the target's body and on the source's: a palm moves out on a longer
+                                // hand, what lies on a surface with the girth
+    double cover; // metres that the girth added above the point and its offset does not have: on a bone all
 } tr_anchor;
 
 // A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
@@ -484,7 +486,7 @@ typedef struct tr_rule {
                  // frame
     quat rotation;
     double length;
-    bool touch;        // relative: ≤ 5 cm in the source, kept unscaled
+    bool touch; // relative: ≤ 5 cm in the source, kept unscaled but for what girth covers the two with
     int surface_prop;  // contact on a prop: its index, else -1
     int obstacle;      // contact with a box of the environment: its index, else -1
     int footing;       // contact with ground or environment: index in the actor's footings, else -1

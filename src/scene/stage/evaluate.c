@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define FLESH 0.01 // metres that two who touch may sink deeper into each other than in the source
+
 // -------------------------------------------------------------------------------------------- positions
 
 // `source`: `pose` is that of the actor's source, NULL: it is of the target.
@@ -169,6 +171,13 @@ static double touch_scale( const tr_stage *stage, const tr_rule *rule )
     return prop >= 0 ? stage->props[prop].scale : 1.0;
 }
 
+// A touch is as it was while flesh can give way. Much thicker bodies rest on each other's surface.
+static double girth_between( const tr_rule *rule )
+{
+    double added = rule->a.cover + rule->b.cover;
+    return added * smooth_step5( added / FLESH - 1 );
+}
+
 // Offset of a from b. It scales with the group, except where the two touch.
 static vec3 relative_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
@@ -179,6 +188,8 @@ static vec3 relative_target( const tr_stage *stage, const tr_result *result, con
         offset = v3_scale( rule->touch ? touch_scale( stage, rule )
                                        : tr_anchor_group( stage, &rule->a )->size_ratio,
                            offset );
+        if ( rule->touch )
+            offset = v3_mad( offset, girth_between( rule ), v3_unit( offset ) );
         if ( rule->partner_space )
             offset = q_unrotate( anchor_source_rotation( stage, &rule->b, frame ), offset );
         else

@@ -50,6 +50,54 @@ double tr_part_ratio( const tr_actor *actor, int joint )
     return source > 1e-6 && target > 1e-6 ? target / source : actor->height_ratio;
 }
 
+// Where the point is while the body rests, in the frame of its first joint.
+static vec3 point_at_rest( const tr_skeleton *skeleton, const tr_anchor *anchor )
+{
+    vec3 sum = anchor->offset;
+    for ( int i = 1; i < anchor->count; ++i ) {
+        vec3 way = v3_zero;
+        for ( int j = anchor->joints[i]; j > anchor->joints[0]; j = skeleton->joints[j].parent )
+            way = v3_add( way, skeleton->joints[j].offset );
+        sum = v3_mad( sum, anchor->weights[i], way );
+    }
+    return sum;
+}
+
+// The volume that a joint carries around a point in its frame: of several the one whose surface is nearest.
+static const tr_capsule *flesh_around( const tr_body *body, int joint, vec3 point, double *along )
+{
+    const tr_capsule *best = NULL;
+    double least = INFINITY, t;
+    for ( int i = 0; i < body->capsule_count; ++i ) {
+        const tr_capsule *c = &body->capsules[i];
+        double depth = c->parent == joint
+                           ? tr_point_segment_distance( point, c->a, c->b, &t ) - c->radius / c->girth
+                           : INFINITY;
+        if ( depth < least ) {
+            least = depth;
+            best = c;
+            *along = t;
+        }
+    }
+    return best;
+}
+
+// A body of another girth moves what lies on its surface out or in by what was added there. A point on a
+// bone stays; what touches it stays off by as much.
+static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
+{
+    double t = 0;
+    vec3 point = point_at_rest( &actor->target, anchor );
+    const tr_capsule *c = flesh_around( &actor->body, anchor->joints[0], point, &t );
+    if ( c == NULL || c->girth == 1 )
+        return;
+    vec3 out = v3_sub( point, v3_lerp( c->a, c->b, t ) );
+    double plain = c->radius / c->girth, added = c->radius - plain;
+    double share = clampd( v3_length( out ) / plain, 0, 1 );
+    anchor->offset = v3_mad( anchor->offset, share * added, v3_unit_or( out, v3_zero ) );
+    anchor->cover = ( 1 - share ) * added;
+}
+
 bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point, tr_anchor *anchor )
 {
     *anchor =
@@ -73,8 +121,10 @@ bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point
         anchor->joints[anchor->count] = joint;
         anchor->weights[anchor->count++] = point->terms[i].weight;
     }
-    if ( anchor->count > 0 )
+    if ( anchor->count > 0 ) {
         anchor->offset = v3_scale( tr_part_ratio( actor, anchor->joints[0] ), point->offset );
+        cover_with_girth( actor, anchor );
+    }
     return true;
 }
 
