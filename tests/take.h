@@ -1,8 +1,8 @@
-// A built-in scene, solved and measured: shared by the tests of what methods promise.
+// A scene, solved and measured, in memory or as exported: shared by the tests of what methods promise.
 #ifndef TROUPE_TESTS_TAKE_H
 #define TROUPE_TESTS_TAKE_H
 
-#include "check.h"
+#include "folder.h"
 #include "scenes/scenes.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@
 typedef struct take { // a scene, solved and measured
     tr_scene scene;
     tr_library library;
+    tr_log warnings;
     tr_stage stage;
     tr_result result;
     tr_measures measures;
@@ -37,6 +38,31 @@ static inline void close_scene( take *x )
     tr_stage_free( &x->stage );
     tr_library_free( &x->library );
     tr_scene_free( &x->scene );
+    tr_log_free( &x->warnings );
+}
+
+// What `troupe measure DIR` says after `troupe retarget … -o DIR`: everything but the figures is thrown away
+// and read from the files again, by the same functions.
+static inline void export_and_measure( take *x, const char *method )
+{
+    tr_error error;
+    tr_opened opened;
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
+    check_ok( tr_stage_build( &x->stage, &x->scene, NULL, &x->library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &x->result, &x->stage, tr_method_find( method ), &error ), &error );
+    check_ok( tr_result_save( &x->stage, &x->result, method, folder, &error ), &error );
+    close_scene( x );
+    check_ok( tr_open( &opened, folder, 0, &error ), &error );
+    *x = ( take ){ .scene = opened.scene, .library = opened.library, .warnings = opened.warnings };
+    check_ok( tr_stage_build( &x->stage, &x->scene, opened.file, &x->library, &x->warnings, &error ),
+              &error );
+    check_ok( tr_result_load( &x->result, &x->stage, opened.folder, &error ), &error );
+    check_ok( tr_measure( &x->measures, &x->stage, &x->result, &error ), &error );
+    tr_free( opened.file );
+    tr_free( opened.path );
+    tr_free( opened.folder );
+    remove_folder( folder );
 }
 
 static inline const tr_metric_field *field_of( const take *x, const char *key, const char *name )

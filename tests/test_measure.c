@@ -67,6 +67,31 @@ static void skate_needs_labelled_feet( void **state )
     close_theatre( t );
 }
 
+// A quarter turn about the vertical is no tilt, 3° about an axis that lies are; of four frames in contact one
+// is tilted.
+static void soles_that_tilt( void **state )
+{
+    (void)state;
+    theatre *t = open_theatre( 1, 2, 6, 10 );
+    check_null( t, "sole_tilt_deg", "foot" );
+    add_contact( t, 0, 0, 1, 4 );
+    t->stage.actors[0].target.joints[0].role = TR_ROLE_FOOT;
+    quat aside = q_axis_angle( v3_y, 90 * TR_DEGREE ), tilt = q_axis_angle( v3_z, 3 * TR_DEGREE );
+    for ( int f = 0; f < 6; ++f )
+        tr_world_pose( &t->result.worlds[0], f ).rotations[0] = aside;
+    tr_world_pose( &t->result.worlds[0], 2 ).rotations[0] = q_mul( tilt, aside );
+    tr_world_pose( &t->result.worlds[0], 5 ).rotations[0] = q_axis_angle( v3_x, 90 * TR_DEGREE );
+    measure_again( t );
+    check_near( out_of( t, "sole_tilt_deg", "max" ), 3, 1e-6 );
+    check_near( out_of( t, "sole_tilt_deg", "mean" ), 0.75, 1e-6 );
+    check_near( source_of( t, "sole_tilt_deg", "max" ), 0, 1e-6 );
+    assert_true( field_of( t, "sole_tilt_deg", "max" )->worse );
+    t->stage.actors[0].contacts.items[0].surface = TR_SURFACE_PROP; // it may turn
+    measure_again( t );
+    check_null( t, "sole_tilt_deg", "foot" );
+    close_theatre( t );
+}
+
 static void depth_below_the_ground( void **state )
 {
     (void)state;
@@ -280,7 +305,7 @@ static void what_cannot_be_measured_says_why( void **state )
     check_null( t, "edit_handle_mm", "no edits" );
     check_null( t, "edit_leak_mm", "no edits" );
     assert_null( tr_measures_find( &t->measures, "beauty" ) );
-    assert_int_equal( t->measures.count, 18 );
+    assert_int_equal( t->measures.count, 19 );
     close_theatre( t );
     t = open_theatre( 0, 1, 4, 30 );
     metric_of( t, "jerk_ratio" );
@@ -343,7 +368,7 @@ static void json_has_the_agreed_shape( void **state )
     check_ok( tr_json_parse( &json, text.data, text.size - 1, "measures", &error ), &error );
     json_t *metrics = json_object_get( json, "metrics" ), *metric;
     assert_int_equal( json_object_size( json ), 1 );
-    assert_int_equal( json_object_size( metrics ), 18 );
+    assert_int_equal( json_object_size( metrics ), 19 );
     const char *key;
     json_object_foreach( metrics, key, metric )
     {
@@ -409,6 +434,7 @@ int main( void )
         TEST( feet_that_skate ),
         TEST( skate_does_not_depend_on_the_rate ),
         TEST( skate_needs_labelled_feet ),
+        TEST( soles_that_tilt ),
         TEST( depth_below_the_ground ),
         TEST( jerk ),
         TEST( smoothness_needs_frames_and_a_moving_source ),

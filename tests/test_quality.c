@@ -1,70 +1,42 @@
-// What the default method promises, measured on the motion it gives: built-in scenes, bodies far from any
-// source, and real captures where the folder given by TROUPE_DATA_DIR is there. docs/quality.md has the
-// figures.
-#include "io/io.h"
-#include "soles.h"
-#include "take.h"
-
-// ------------------------------------------------------------------------------------------------- figures
-
-static double source_figure( const take *x, const char *key, const char *name )
-{
-    return field_of( x, key, name )->source;
-}
+// What the default method promises, measured on the files it exports: built-in scenes, and bodies far from
+// any source. docs/quality.md has the figures, and says why some scenes are held to less.
+#include "limits.h"
 
 // ------------------------------------------------------------------------------------------------- limits
-
-typedef struct bounds {
-    double jerk, acceleration; // as ratios to the source
-    double pose, smoothness;   // pose error and jerk as ratios to those of copy-ik
-    double link;               // relative error beyond that of copy-ik, mm
-} bounds;
-
-static const bounds promised = { .jerk = 1.1, .acceleration = 1.5, .pose = 1.5, .smoothness = 1 };
-
-// Bodies stay whole and move without pops.
-static void check_whole( const take *x, const char *name, const bounds *most )
-{
-    print_message( "%s: jerk %.3f, acceleration %.2f, rotation %.1f°, skate %.2f of %.2f mm/s\n", name,
-                   figure( x, "jerk_ratio", "value" ), figure( x, "acceleration_spike", "value" ),
-                   figure( x, "rotation_spike_deg", "value" ), figure( x, "foot_skate_mm_s", "mean" ),
-                   source_figure( x, "foot_skate_mm_s", "mean" ) );
-    assert_true( figure( x, "bone_length_error_pct", "value" ) <= 1e-4 );
-    assert_true( figure( x, "acceleration_spike", "value" ) <= most->acceleration );
-    assert_true( figure( x, "rotation_spike_deg", "value" ) <= 20.0 );
-    assert_true( figure( x, "contact_error_mm", "max" ) <= 1.0 );
-    assert_true( figure( x, "contact_error_mm", "gave_way" ) == 0 );
-    assert_true( figure( x, "foot_skate_mm_s", "mean" ) <=
-                 fmax( ( 1 + 1e-6 ) * source_figure( x, "foot_skate_mm_s", "mean" ), 5.0 ) );
-    assert_true( sole_tilt( &x->stage, &x->result ) <= 2.0 );
-}
 
 static void check_limits( const take *x, const char *name, const bounds *most )
 {
     check_whole( x, name, most );
-    assert_true( figure( x, "relative_error_mm", "max" ) <= 5.0 );
-    assert_true( figure( x, "ground_penetration_mm", "max" ) <= 1.0 );
-    assert_true( figure( x, "jerk_ratio", "value" ) <= most->jerk );
+    check_most( x, name, "relative_error_mm", "max", 5 );
+    check_most( x, name, "ground_penetration_mm", "max", 1 );
+    check_most( x, name, "jerk_ratio", "value", most->jerk );
 }
 
-// copy-ik is smoother where it simply leaves feet in the air; where it does not, the default is.
+// Lower than copy-ik's, or both as good as the source's but for `slack`.
+static void check_lower( const take *x, const take *baseline, const char *name, const char *key,
+                         const char *field, double slack )
+{
+    double out = figure( x, key, field ), other = figure( baseline, key, field );
+    double level = source_figure( x, key, field ) + slack;
+    print_message( "    %s %.4g, copy-ik %.4g\n", key, out, other );
+    if ( !( out < other || ( out <= level && other <= level ) ) )
+        fail_msg( "%s: %s is %.9g, that of copy-ik %.9g", name, key, out, other );
+}
+
 static void check_against_baseline( const take *x, const char *name, int cast, const bounds *most )
 {
     take baseline;
     open_scene( &baseline, name, cast );
-    solve( &baseline, "copy-ik" );
-    print_message( "    pose %.2f°, copy-ik %.2f°, its jerk %.3f\n", figure( x, "pose_error_deg", "value" ),
-                   figure( &baseline, "pose_error_deg", "value" ),
-                   figure( &baseline, "jerk_ratio", "value" ) );
-    assert_true( figure( x, "pose_error_deg", "value" ) <=
-                 most->pose * figure( &baseline, "pose_error_deg", "value" ) );
-    assert_true( figure( x, "relative_error_mm", "max" ) <=
-                 figure( &baseline, "relative_error_mm", "max" ) + most->link );
-    assert_true( figure( x, "foot_skate_mm_s", "mean" ) <=
-                 figure( &baseline, "foot_skate_mm_s", "mean" ) + 1e-3 );
-    if ( figure( &baseline, "contact_error_mm", "max" ) <= 1.0 )
-        assert_true( figure( x, "jerk_ratio", "value" ) <=
-                     most->smoothness * figure( &baseline, "jerk_ratio", "value" ) );
+    export_and_measure( &baseline, "copy-ik" );
+    check_most( x, name, "pose_error_deg", "value",
+                most->pose * figure( &baseline, "pose_error_deg", "value" ) );
+    check_lower( x, &baseline, name, "relative_error_mm", "max", 0.01 );
+    check_lower( x, &baseline, name, "foot_skate_mm_s", "mean", 0.1 );
+    if ( most->rougher > 0 )
+        check_most( x, name, "jerk_ratio", "value",
+                    most->rougher * figure( &baseline, "jerk_ratio", "value" ) );
+    else
+        check_lower( x, &baseline, name, "jerk_ratio", "value", 0 );
     close_scene( &baseline );
 }
 
@@ -72,7 +44,7 @@ static void check_scene( const char *name, int cast, const bounds *most )
 {
     take x;
     open_scene( &x, name, cast );
-    solve( &x, "posegraph" );
+    export_and_measure( &x, "posegraph" );
     check_limits( &x, name, most );
     check_against_baseline( &x, name, cast, most );
     close_scene( &x );
@@ -114,23 +86,16 @@ static void high_five( void **state )
     check_scene( "high_five", 2, &promised );
 }
 
-// Each has its sword to itself, and copy-ik moves nothing else: it meets the grip to the last bit. Both
-// methods are smoother than the source.
 static void sword_pair( void **state )
 {
     (void)state;
-    bounds most = promised;
-    most.smoothness = 1.02;
-    most.link = 1e-3;
-    check_scene( "sword_pair", 2, &most );
+    check_scene( "sword_pair", 2, &promised );
 }
 
 static void mixed_cast( void **state )
 {
     (void)state;
-    bounds most = promised;
-    most.link = 1e-3; // a box carried by one alone
-    check_scene( "mixed_cast", 4, &most );
+    check_scene( "mixed_cast", 4, &promised );
 }
 
 static void car_entry( void **state )
@@ -144,7 +109,7 @@ static void arm_circles( void **state )
 {
     (void)state;
     check_scene( "arm_circles", 1,
-                 &( bounds ){ .jerk = 1.76, .acceleration = 1.78, .pose = 1.5, .smoothness = 1.01 } );
+                 &( bounds ){ .jerk = 1.76, .acceleration = 1.78, .pose = 1.5, .rougher = 1.001 } );
 }
 
 // What couples in close hold come to; docs/quality.md says why it is more than is promised elsewhere.
@@ -152,14 +117,14 @@ static void judo_pair( void **state )
 {
     (void)state;
     check_scene( "judo_pair", 2,
-                 &( bounds ){ .jerk = 1.13, .acceleration = 1.5, .pose = 1.9, .smoothness = 1.09 } );
+                 &( bounds ){ .jerk = 1.13, .acceleration = 1.5, .pose = 1.9, .rougher = 1.09 } );
 }
 
 static void dance_pair( void **state )
 {
     (void)state;
     check_scene( "dance_pair", 2,
-                 &( bounds ){ .jerk = 1.14, .acceleration = 1.5, .pose = 2.1, .smoothness = 1.15 } );
+                 &( bounds ){ .jerk = 1.14, .acceleration = 1.5, .pose = 2.1, .rougher = 1.15 } );
 }
 
 static void equal_bodies_give_the_source_back( void **state )
@@ -180,7 +145,7 @@ static void equal_bodies_give_the_source_back( void **state )
             x.scene.cast[i].target = tr_default_cast( "any" ).target;
         for ( int p = 0; p < x.scene.prop_count; ++p )
             x.scene.props[p].scale = 1;
-        solve( &x, "posegraph" );
+        export_and_measure( &x, "posegraph" );
         assert_false( field_of( &x, "identity_error_m", "value" )->out_null );
         check_near( figure( &x, "identity_error_m", "value" ), 0, 1e-4 );
         close_scene( &x );
@@ -202,7 +167,7 @@ static void everything_in_another_size_keeps_its_poses( void **state )
         }
         for ( int p = 0; p < x.scene.prop_count; ++p )
             x.scene.props[p].scale = sizes[s];
-        solve( &x, "posegraph" );
+        export_and_measure( &x, "posegraph" );
         check_limits( &x, "relay in another size", &promised );
         check_near( figure( &x, "pose_error_deg", "value" ), 0, 0.1 );
         close_scene( &x );
@@ -222,7 +187,7 @@ static void places_of_the_source_fit_a_body_of_another_size( void **state )
         tr_constraint place = tr_default_constraint( "place", TR_CONSTRAINT_ABSOLUTE );
         place.a = tr_point_joint( x.scene.cast[0].id, joints[j] );
         assert_non_null( tr_scene_add_constraint( &x.scene, &place ) );
-        solve( &x, "posegraph" );
+        export_and_measure( &x, "posegraph" );
         assert_true( x.result.reports[x.scene.constraint_count - 1].max_mm < 1.0 );
         check_near( figure( &x, "pose_error_deg", "value" ), 0, 0.1 );
         close_scene( &x );
@@ -230,15 +195,6 @@ static void places_of_the_source_fit_a_body_of_another_size( void **state )
 }
 
 // ----------------------------------------------------------------------------------------------- far bodies
-
-static tr_target body_with( const char *limb, double factor )
-{
-    tr_target target = tr_default_cast( "any" ).target;
-    snprintf( target.limbs[0].limb, sizeof target.limbs[0].limb, "%s", limb );
-    target.limbs[0].value = factor;
-    target.limb_count = 1;
-    return target;
-}
 
 static void spider_with_two_legs_doubled( void **state )
 {
@@ -249,7 +205,7 @@ static void spider_with_two_legs_doubled( void **state )
     *target = body_with( "left_leg_1", 2 );
     target->limbs[1] = body_with( "right_leg_3", 2 ).limbs[0];
     target->limb_count = 2;
-    solve( &x, "posegraph" );
+    export_and_measure( &x, "posegraph" );
     check_limits( &x, "spider, two legs doubled", &promised );
     close_scene( &x );
 }
@@ -260,65 +216,9 @@ static void wolf_with_tripled_neck( void **state )
     take x;
     open_scene( &x, "wolf", 1 );
     x.scene.cast[0].target = body_with( "head", 3 );
-    solve( &x, "posegraph" );
+    export_and_measure( &x, "posegraph" );
     check_limits( &x, "wolf, neck tripled", &promised );
     close_scene( &x );
-}
-
-// ------------------------------------------------------------------------------------------------ captures
-
-typedef struct capture {
-    const char *files[3];
-    double unit; // 0: as guessed
-    int first;   // frame of the files
-} capture;
-
-static const capture captures[] = {
-    { { "cmu-single/16_08.bvh" }, 0.05644, 1 },
-    { { "cmu-single/85_02.bvh" }, 0.05644, 481 },
-    { { "cmu-pairs/20_02.bvh", "cmu-pairs/21_02.bvh" }, 0.05644, 1 },
-    { { "bandai-nc/dataset-1_walk_normal_001.bvh" }, 0, 0 },
-    { { "human-misc/xia_neutral_16_000.bvh" }, 0, 0 },
-    { { "human-misc/pirouette.bvh" }, 0, 0 },
-    { { "geno/Geno_stance.bvh" }, 0, 0 },
-    { { "trio-perfume/A_test.bvh", "trio-perfume/B_test.bvh", "trio-perfume/C_test.bvh" }, 0, 521 },
-};
-
-static void check_capture( const capture *c, const tr_target *target )
-{
-    take x = { .scene = tr_default_scene() };
-    x.scene.fps = 30;
-    x.scene.last = 60;
-    for ( int i = 0; i < 3 && c->files[i] != NULL; ++i ) {
-        char id[8];
-        snprintf( id, sizeof id, "p%d", i );
-        tr_cast cast = tr_default_cast( id );
-        snprintf( cast.source.file, sizeof cast.source.file, "%s/%s", TROUPE_DATA_DIR, c->files[i] );
-        cast.source.unit = c->unit;
-        cast.source.first = c->first;
-        cast.target = *target;
-        assert_non_null( tr_scene_add_cast( &x.scene, &cast ) );
-    }
-    solve( &x, "posegraph" );
-    check_whole( &x, c->files[0], &promised );
-    close_scene( &x );
-}
-
-static void captures_in_other_bodies( void **state )
-{
-    (void)state;
-    if ( !tr_file_exists( TROUPE_DATA_DIR ) ) {
-        print_message( "there is no folder %s; set TROUPE_DATA_DIR to test with real motion files\n",
-                       TROUPE_DATA_DIR );
-        skip();
-    }
-    tr_target bodies[] = { tr_default_cast( "any" ).target, tr_default_cast( "any" ).target,
-                           body_with( "arms", 1.4 ), body_with( "legs", 0.7 ) };
-    bodies[0].scale = 0.6;
-    bodies[1].scale = 1.5;
-    for ( size_t c = 0; c < sizeof captures / sizeof *captures; ++c )
-        for ( size_t b = 0; b < sizeof bodies / sizeof *bodies; ++b )
-            check_capture( &captures[c], &bodies[b] );
 }
 
 int main( void )
@@ -341,7 +241,6 @@ int main( void )
         TEST( places_of_the_source_fit_a_body_of_another_size ),
         TEST( spider_with_two_legs_doubled ),
         TEST( wolf_with_tripled_neck ),
-        TEST( captures_in_other_bodies ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -26,6 +26,7 @@ static const metric_row rows[] = {
       tr_measure_contact_error,
       { { "max", "mm", 1 }, { "p95", "mm", 1 }, { "mean", "mm", 1 }, { "gave_way", "rules", 0 } } },
     { "foot_skate_mm_s", tr_measure_foot_skate, { { "mean", "mm/s", 5 }, { "p95", "mm/s", 5 } } },
+    { "sole_tilt_deg", tr_measure_sole_tilt, { { "max", "deg", 2 }, { "mean", "deg", 2 } } },
     { "ground_penetration_mm", tr_measure_ground_penetration, { { "max", "mm", 1 }, { "mean", "mm", 1 } } },
     { "relative_error_mm",
       tr_measure_relative_error,

@@ -84,6 +84,14 @@ bool tr_measure_bone_length( const tr_measuring *m, const tr_take *take, tr_figu
 
 // ------------------------------------------------------------------------------------------------ feet
 
+// How the source has a joint turned in the world, as this body would show it.
+static quat source_turn( const tr_performer *performer, const tr_performer *source, int joint, int frame )
+{
+    const quat *turns = tr_world_pose( source->world, frame ).rotations;
+    return performer->actor != NULL ? tr_actor_source_turn( performer->actor, joint, turns )
+                                    : turns[tr_performer_source( performer, joint )];
+}
+
 static bool is_foot( const tr_joint *joint )
 {
     return joint->role == TR_ROLE_FOOT || joint->role == TR_ROLE_TOE;
@@ -135,6 +143,44 @@ bool tr_measure_foot_skate( const tr_measuring *m, const tr_take *take, tr_figur
     tr_samples_report( &speeds, 1e3, "no foot or toe rests on anything for two frames in the source",
                        figures );
     figures->values[0] = figures->values[2]; // the fields are mean and p95
+    return ok;
+}
+
+// Tilts of a foot against the source's in the frames of a contact: how far from the vertical the turn from
+// the source's foot, shown by this body, to the foot as it is takes the vertical. A turn about it tilts
+// nothing.
+static bool add_tilts( tr_samples *tilts, const tr_take *take, const tr_performer *performer,
+                       const tr_performer *source, int joint, const tr_contact *contact )
+{
+    int first = contact->first > 0 ? contact->first : 0;
+    int last = contact->last < take->frame_count ? contact->last : take->frame_count - 1;
+    for ( int f = first; f <= last; ++f ) {
+        quat wanted = source_turn( performer, source, joint, f );
+        quat change = q_mul( tr_world_pose( performer->world, f ).rotations[joint], q_conj( wanted ) );
+        double up = clampd( q_rotate( change, v3_y ).y, -1, 1 );
+        if ( !tr_samples_add( tilts, acos( up ) / TR_DEGREE ) )
+            return false;
+    }
+    return true;
+}
+
+bool tr_measure_sole_tilt( const tr_measuring *m, const tr_take *take, tr_figures *figures )
+{
+    tr_samples tilts = { 0 };
+    bool ok = true;
+    for ( int c = 0; c < take->performer_count && ok; ++c ) {
+        const tr_performer *performer = &take->performers[c], *source = &m->source.performers[c];
+        for ( int i = 0; i < source->contacts->count; ++i ) {
+            const tr_contact *contact = &source->contacts->items[i];
+            for ( int j = 0; j < performer->skeleton->joint_count && ok; ++j )
+                if ( performer->skeleton->joints[j].role == TR_ROLE_FOOT &&
+                     tr_performer_source( performer, j ) == contact->joint &&
+                     contact->surface != TR_SURFACE_PROP )
+                    ok = add_tilts( &tilts, take, performer, source, j, contact );
+        }
+    }
+    tr_samples_report( &tilts, 1, "no foot stands on the ground or the environment in the source", figures );
+    figures->values[1] = figures->values[2]; // the fields are max and mean
     return ok;
 }
 
@@ -282,10 +328,8 @@ bool tr_measure_pose( const tr_measuring *m, const tr_take *take, tr_figures *fi
         for ( int j = 0; j < performer->skeleton->joint_count; ++j ) {
             int from = turning_source( performer, source, j );
             for ( int f = 0; f < take->frame_count && from >= 0; ++f ) {
-                const quat *turns = tr_world_pose( source->world, f ).rotations;
-                quat wanted = performer->actor != NULL ? tr_actor_source_turn( performer->actor, j, turns )
-                                                       : turns[from];
-                sum += q_angle( tr_world_pose( performer->world, f ).rotations[j], wanted );
+                sum += q_angle( tr_world_pose( performer->world, f ).rotations[j],
+                                source_turn( performer, source, j, f ) );
                 count += 1;
             }
         }

@@ -83,8 +83,9 @@ bool tr_samples_add( tr_samples *samples, double value );
 void tr_samples_report( tr_samples *samples, double unit, const char *reason, tr_figures *figures );
 
 // measure/motion.c: one body at a time
-tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_ground_penetration,
-    tr_measure_jerk, tr_measure_acceleration, tr_measure_rotation_spike, tr_measure_pose, tr_measure_identity;
+tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_sole_tilt,
+    tr_measure_ground_penetration, tr_measure_jerk, tr_measure_acceleration, tr_measure_rotation_spike,
+    tr_measure_pose, tr_measure_identity;
 // measure/contact.c: bodies against each other and against props
 tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr_measure_prop_penetration,
     tr_measure_contact_f1;

@@ -1,0 +1,53 @@
+// What every exported motion is held to, shared by the tests of built-in scenes and of captures.
+#ifndef TROUPE_TESTS_LIMITS_H
+#define TROUPE_TESTS_LIMITS_H
+
+#include "take.h"
+
+typedef struct bounds {
+    double jerk, acceleration; // as ratios to the source
+    double pose;               // pose error as a ratio to that of copy-ik
+    double rougher;            // jerk as a ratio to that of copy-ik; 0: it must be lower
+} bounds;
+
+static const bounds promised = { .jerk = 1.1, .acceleration = 1.5, .pose = 1.5 };
+
+static inline double source_figure( const take *x, const char *key, const char *name )
+{
+    return field_of( x, key, name )->source;
+}
+
+static inline void check_most( const take *x, const char *name, const char *key, const char *field,
+                               double most )
+{
+    if ( !( figure( x, key, field ) <= most ) )
+        fail_msg( "%s: %s (%s) is %.9g, more than %.9g", name, key, field, figure( x, key, field ), most );
+}
+
+// Bodies stay whole and move without pops.
+static inline void check_whole( const take *x, const char *name, const bounds *most )
+{
+    print_message( "%s: jerk %.3f, acceleration %.2f, rotation %.1f°, skate %.2f of %.2f mm/s, soles %.2f°\n",
+                   name, figure( x, "jerk_ratio", "value" ), figure( x, "acceleration_spike", "value" ),
+                   figure( x, "rotation_spike_deg", "value" ), figure( x, "foot_skate_mm_s", "mean" ),
+                   source_figure( x, "foot_skate_mm_s", "mean" ), figure( x, "sole_tilt_deg", "max" ) );
+    check_most( x, name, "bone_length_error_pct", "value", 1e-4 );
+    check_most( x, name, "acceleration_spike", "value", most->acceleration );
+    check_most( x, name, "rotation_spike_deg", "value", 20 );
+    check_most( x, name, "contact_error_mm", "max", 1 );
+    check_most( x, name, "contact_error_mm", "gave_way", 0 );
+    check_most( x, name, "foot_skate_mm_s", "mean",
+                fmax( ( 1 + 1e-6 ) * source_figure( x, "foot_skate_mm_s", "mean" ), 5 ) );
+    check_most( x, name, "sole_tilt_deg", "max", 2 );
+}
+
+static inline tr_target body_with( const char *limb, double factor )
+{
+    tr_target target = tr_default_cast( "any" ).target;
+    snprintf( target.limbs[0].limb, sizeof target.limbs[0].limb, "%s", limb );
+    target.limbs[0].value = factor;
+    target.limb_count = 1;
+    return target;
+}
+
+#endif
