@@ -7,12 +7,15 @@
 
 // -------------------------------------------------------------------------------------------------- copy
 
-// Horizontally with the group; the height above the ankles with the character's own legs.
-static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 source )
+// Horizontally with the group; the height above the ankles with the character's own legs, from what it stands
+// on.
+static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 source, int frame )
 {
     vec3 place = tr_group_place( &stage->groups[actor->group], source );
     tr_sole ankles = tr_actor_ankles( actor );
     place.y = stage->ground + ankles.target + actor->leg_ratio * ( source.y - stage->ground - ankles.source );
+    if ( actor->lift != NULL )
+        place.y += actor->lift[frame];
     return place;
 }
 
@@ -104,7 +107,7 @@ static bool copy_actor( const tr_stage *stage, const tr_actor *actor, tr_motion 
                 tr_actor_source_place( actor, hips[h], tr_world_pose( &actor->world, f ).positions ) );
             from = v3_mad( from, 1.0 / hip_count, from_root( &actor->target, world, hips[h] ) );
         }
-        out->clip.root[f] = v3_sub( body_place( stage, actor, source ), from );
+        out->clip.root[f] = v3_sub( body_place( stage, actor, source, f ), from );
     }
     tr_free( world );
     return ok;

@@ -435,6 +435,8 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_seam *seams;                 // [seam_count] in order of time
     int seam_count;
     tr_footing *footings; // [footing_count] hands and feet that stand on ground or environment
+    double *lift; // [frame_count] how much higher it is carried than by copying heights above the ground,
+                  // where it stands on boxes; NULL: nowhere
     int footing_count;
 } tr_actor;
 
@@ -491,7 +493,8 @@ typedef struct tr_rule {
     int obstacle;      // contact with a box of the environment: its index, else -1
     int footing;       // contact with ground or environment: index in the actor's footings, else -1
     vec3 source_place; // other contacts: mean place in the source, in the same frame as target
-    double floor;      // contact: height of the surface, 0 in a prop's frame
+    double floor;      // contact: height of the source's surface, 0 in a prop's frame
+    vec3 onto;         // contact: what brings it onto the surface of a box that is where the source has none
 } tr_rule;
 
 typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage

@@ -149,6 +149,18 @@ const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor 
 void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle );
 vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source );
 double tr_rule_floor( const tr_stage *stage, const tr_rule *rule );
+// surfaces.c. The top of a box of the environment, the source's or the target's.
+double tr_stage_top( const tr_stage *stage, int obstacle, bool of_source );
+// The source's box that something of that size touches from above, -1: none.
+int tr_stage_box_below( const tr_stage *stage, vec3 p, double size );
+// What a foot that is said to stand on a floor of that height, with its lowest joint there on average, really
+// stands on in the source: something lower where it is in the box that has that floor.
+double tr_foot_source_floor( const tr_stage *stage, double floor, vec3 lowest );
+// How much higher than that floor a foot of the target stands with its middle there, on a box it can step
+// onto.
+double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, double floor, vec3 middle );
+// The way of anything but a foot that would be inside a box at `place` to its surface; zero: it is not.
+vec3 tr_hand_onto( const tr_stage *stage, const tr_actor *actor, const tr_rule *rule, vec3 place );
 
 // The parts of tr_point_print, for joints whose names are longer than a scene may hold.
 void tr_point_print_term( tr_text *out, bool first, const char *joint, double weight );

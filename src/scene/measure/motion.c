@@ -355,6 +355,12 @@ static bool same_body( const tr_performer *performer, const tr_performer *source
     return true;
 }
 
+static bool leaves_source_surface( const tr_stage *stage, const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 &&
+           ( v3_length( rule->onto ) > 0 || fabs( tr_rule_floor( stage, rule ) - rule->floor ) > 1e-9 );
+}
+
 // Why the result is not meant to be the source, NULL when it is.
 static const char *why_not_identical( const tr_measuring *m )
 {
@@ -372,6 +378,9 @@ static const char *why_not_identical( const tr_measuring *m )
     for ( int i = 0; i < m->stage->rule_count; ++i )
         if ( m->stage->rules[i].constraint >= 0 && m->stage->rules[i].given )
             return "a constraint asks for something else than the source has";
+    for ( int i = 0; i < m->stage->rule_count; ++i )
+        if ( leaves_source_surface( m->stage, &m->stage->rules[i] ) )
+            return "what is touched is not where the source has it";
     return m->stage->scene->layer_count > 0 ? "the scene has edits" : NULL;
 }
 

@@ -45,6 +45,17 @@ static vec3 mean_place( const tr_stage *stage, const tr_rule *rule )
     return v3_scale( 1.0 / ( last - first + 1 ), sum );
 }
 
+// A contact of the document with the ground is with what is there: the floor, or the box that stands on it.
+static void find_surface( const tr_stage *stage, tr_rule *rule )
+{
+    double size = rule->a.prop >= 0 ? 0.5 * stage->props[rule->a.prop].size.y : 0;
+    int box = rule->surface_prop < 0 && rule->obstacle < 0
+                  ? tr_stage_box_below( stage, mean_place( stage, rule ), size )
+                  : -1;
+    if ( box >= 0 )
+        tr_rule_set_obstacle( stage, rule, box );
+}
+
 static void place_contact( const tr_stage *stage, tr_rule *rule )
 {
     rule->source_place = mean_place( stage, rule );
@@ -280,8 +291,10 @@ static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error
 bool tr_stage_automate( tr_stage *stage, tr_error *error )
 {
     for ( int r = 0; r < stage->rule_count; ++r )
-        if ( stage->rules[r].kind == TR_CONSTRAINT_CONTACT && !stage->rules[r].given )
+        if ( stage->rules[r].kind == TR_CONSTRAINT_CONTACT && !stage->rules[r].given ) {
+            find_surface( stage, &stage->rules[r] );
             place_contact( stage, &stage->rules[r] );
+        }
     for ( int i = 0; i < stage->actor_count; ++i ) {
         for ( int c = 0; c < stage->actors[i].contacts.count; ++c )
             if ( !automate_contact( stage, i, &stage->actors[i].contacts.items[c], error ) )

@@ -24,158 +24,27 @@
 //
 // Between two stances the shift goes from that of the one to that of the next, on a minimum-jerk curve over
 // the whole swing: the foot swings as in the source, on a step as long as the target's stances are apart.
-// Only in a swing longer than two times LONGEST_EASE it is given free.
-#include "scene/scene_private.h"
+// Only in a swing longer than two times LONGEST_EASE (stances.c) it is given free.
+#include "scene/stage/footing.h"
 
-#include <stdlib.h>
-
-#define LONGEST_EASE 0.8  // seconds in which a foot comes from its copied path into a stance, or leaves it
-#define HARDLY_LEFT  0.1  // seconds between contacts that are one stance
-#define SLIDE_EASE   0.13 // seconds beside the stance over which the slide fades
-#define SLIDE_SPAN   0.1  // seconds to either side over which speeds are compared
-#define STILL        1e-3 // m/s
-#define HEEL_SLACK   0.01 // metres: heels give
-#define SOLE_MARGIN  6e-3 // metres
-#define MOST_DRIFT   0.1  // of the body's height
-
-typedef struct stance {
-    int first, last;
-    double ease_in, ease_out;
-    double floor;
-    const tr_rule *on;    // the contact with that floor
-    int rule, rule_count; // those of the gathered rules that make it
-    vec3 shift;           // without drift
-    vec3 *drift;          // [frame_count], NULL: none
-} stance;
-
-typedef struct footing_work {
-    tr_stage *stage;
-    int actor;
-    tr_rule **mine; // [mine_count] rules that name the actor
-    int mine_count;
-    tr_footing *footing;
-    const tr_rule **rules; // [rule_count] of this foot, by first frame
-    int rule_count;
-    int held_by;     // of a foot of another shape: the only joint whose rules hold it; -1: any
-    tr_pose foot;    // [joint_count] scratch for one
-    tr_world copied; // the actor as it copies the source, where their numbers of legs differ; else empty
-    stance *stances; // [stance_count] in order of time
-    int stance_count;
-} footing_work;
-
-// ------------------------------------------------------------------------------------------------- stances
-
-static int by_first_frame( const void *a, const void *b )
-{
-    const tr_rule *p = *(const tr_rule *const *)a, *q = *(const tr_rule *const *)b;
-    if ( p->first != q->first )
-        return p->first < q->first ? -1 : 1;
-    return p < q ? -1 : p > q;
-}
-
-static double ease_of( const footing_work *w, const tr_rule *rule, double asked )
-{
-    return rule->constraint >= 0 ? asked : ceil( LONGEST_EASE * w->stage->fps );
-}
-
-static void begin_stance( footing_work *w, int r )
-{
-    const tr_rule *rule = w->rules[r];
-    w->stances[w->stance_count++] = ( stance ){ .first = rule->first,
-                                                .last = rule->last,
-                                                .ease_in = ease_of( w, rule, rule->ease_in ),
-                                                .ease_out = ease_of( w, rule, rule->ease_out ),
-                                                .floor = rule->floor,
-                                                .on = rule,
-                                                .rule = r,
-                                                .rule_count = 1 };
-}
-
-static bool goes_on( const footing_work *w, const stance *s, const tr_rule *rule )
-{
-    bool overlap = rule->first <= s->last, soon = rule->first - s->last - 1 <= HARDLY_LEFT * w->stage->fps;
-    return overlap || ( soon && rule->floor == s->floor && rule->constraint < 0 );
-}
-
-static void find_stances( footing_work *w )
-{
-    qsort( w->rules, (size_t)w->rule_count, sizeof *w->rules, by_first_frame );
-    for ( int r = 0; r < w->rule_count; ++r ) {
-        const tr_rule *rule = w->rules[r];
-        stance *s = w->stance_count > 0 ? &w->stances[w->stance_count - 1] : NULL;
-        if ( s == NULL || !goes_on( w, s, rule ) ) {
-            begin_stance( w, r );
-            continue;
-        }
-        s->rule_count++;
-        if ( rule->floor > s->floor ) { // partly on a step: on the step
-            s->floor = rule->floor;
-            s->on = rule;
-        }
-        if ( rule->last > s->last ) {
-            s->last = rule->last;
-            s->ease_out = ease_of( w, rule, rule->ease_out );
-        }
-    }
-    for ( int i = 1; i < w->stance_count; ++i ) { // no stance reaches into another
-        stance *before = &w->stances[i - 1], *after = &w->stances[i];
-        double gap = fmax( after->first - before->last - 1, 0 );
-        before->ease_out = fmin( before->ease_out, gap );
-        after->ease_in = fmin( after->ease_in, gap );
-    }
-}
-
-// The ankle's mean place in the source; where nothing drives the ankle, that of what touches.
-static vec3 mean_place( const footing_work *w, const stance *s )
-{
-    const tr_stage *stage = w->stage;
-    tr_anchor ankle = {
-        .actor = w->actor, .prop = -1, .joints = { w->footing->joint }, .weights = { 1 }, .count = 1 };
-    bool driven = stage->actors[w->actor].map[w->footing->joint] >= 0;
-    tr_rule span = { .first = s->first, .last = s->last };
-    int first, last;
-    tr_rule_frames( stage, &span, &first, &last );
-    vec3 sum = v3_zero;
-    for ( int f = first; f <= last; ++f )
-        sum = v3_add( sum, tr_anchor_source( stage, driven ? &ankle : &w->rules[s->rule]->a, f ) );
-    return v3_scale( 1.0 / ( last - first + 1 ), sum );
-}
-
-// A foot of a body with another number of legs has its own place under that body: where it would be in the
-// middle of the stance if it only copied the source's turns.
-static vec3 copied_place( const footing_work *w, const stance *s )
-{
-    tr_rule span = { .first = s->first, .last = s->last };
-    int first, last;
-    tr_rule_frames( w->stage, &span, &first, &last );
-    vec3 sum = v3_zero;
-    for ( int f = first; f <= last; ++f )
-        sum = v3_add( sum, tr_world_pose( &w->copied, f ).positions[w->footing->joint] );
-    return v3_scale( 1.0 / ( last - first + 1 ), sum );
-}
-
-static void place_stance( const footing_work *w, stance *s )
-{
-    double rise = w->footing->rise;
-    vec3 c = mean_place( w, s );
-    vec3 landing = w->copied.frame_count > 0 ? copied_place( w, s ) : tr_rule_landing( w->stage, s->on, c );
-    s->shift = v3_mad( landing, -rise, c );
-    tr_sole sole =
-        w->held_by >= 0 ? tr_actor_sole( &w->stage->actors[w->actor], w->held_by ) : ( tr_sole ){ 0 };
-    s->shift.y = tr_rule_floor( w->stage, s->on ) + sole.target - rise * ( s->floor + sole.source );
-}
+#define SLIDE_EASE  0.13 // seconds beside the stance over which the slide fades
+#define SLIDE_SPAN  0.1  // seconds to either side over which speeds are compared
+#define STILL       1e-3 // m/s
+#define HEEL_SLACK  0.01 // metres: heels give
+#define SOLE_MARGIN 6e-3 // metres
+#define MOST_DRIFT  0.1  // of the body's height
 
 // --------------------------------------------------------------------------------------------------- drift
 
 // Horizontal step of what a rule holds, from a frame to the next; in m/s.
-static vec3 velocity( const footing_work *w, const tr_rule *rule, int frame )
+static vec3 velocity( const tr_footing_work *w, const tr_rule *rule, int frame )
 {
     vec3 step = v3_sub( tr_anchor_source( w->stage, &rule->a, frame + 1 ),
                         tr_anchor_source( w->stage, &rule->a, frame ) );
     return v3_scale( w->stage->fps, v3_horizontal( step ) );
 }
 
-static double mean_square_speed( const footing_work *w, const tr_rule *rule, int frame )
+static double mean_square_speed( const tr_footing_work *w, const tr_rule *rule, int frame )
 {
     int span = (int)ceil( SLIDE_SPAN * w->stage->fps ), count = 0;
     double sum = 0;
@@ -189,7 +58,7 @@ static double mean_square_speed( const footing_work *w, const tr_rule *rule, int
 }
 
 // Velocity of the slowest part of the foot: the mean of all, weighted by the inverse fourth power of speed.
-static vec3 slide_velocity( const footing_work *w, const stance *s, int frame )
+static vec3 slide_velocity( const tr_footing_work *w, const tr_stance *s, int frame )
 {
     vec3 sum = v3_zero;
     double weights = 0;
@@ -201,14 +70,14 @@ static vec3 slide_velocity( const footing_work *w, const stance *s, int frame )
     return v3_scale( 1.0 / weights, sum );
 }
 
-static double fade( const stance *s, double ease_in, double ease_out, int frame )
+static double fade( const tr_stance *s, double ease_in, double ease_out, int frame )
 {
     if ( frame < s->first )
         return smooth_step5( 1.0 - ( s->first - frame ) / ( ease_in + 1.0 ) );
     return frame > s->last ? smooth_step5( 1.0 - ( frame - s->last ) / ( ease_out + 1.0 ) ) : 1.0;
 }
 
-static bool add_drift( const footing_work *w, stance *s )
+static bool add_drift( const tr_footing_work *w, tr_stance *s )
 {
     double rise = w->footing->rise, kept = fmin( rise, 1.0 / ( rise * rise ) );
     const tr_stage *stage = w->stage;
@@ -243,7 +112,7 @@ static bool add_drift( const footing_work *w, stance *s )
 // The joint a foot of another shape is held by, always the same: heel, ball and toes of the source do not
 // agree about where such a foot is, and going from one to the next would be a jump. That which touches
 // longest, of those that are more than a tip.
-static int holding_joint( const footing_work *w )
+static int holding_joint( const tr_footing_work *w )
 {
     const tr_skeleton *target = &w->stage->actors[w->actor].target;
     int best = w->rules[0]->a.joints[0];
@@ -262,7 +131,7 @@ static int holding_joint( const footing_work *w )
 }
 
 // The rule whose contact is nearest in time; of several the first of the stage.
-static int touching_rule( const footing_work *w, int frame )
+static int touching_rule( const tr_footing_work *w, int frame )
 {
     const tr_rule *nearest = NULL;
     int least = 0;
@@ -281,7 +150,7 @@ static int touching_rule( const footing_work *w, int frame )
 
 // How far the lowest joint of a foot of another shape, or its heel, is below the joint it is held by, turned
 // as the source turns it.
-static double depth_below_hold( const footing_work *w, int frame )
+static double depth_below_hold( const tr_footing_work *w, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
     const quat *source = tr_world_pose( &actor->world, frame ).rotations;
@@ -309,7 +178,7 @@ static double depth_below_hold( const footing_work *w, int frame )
 // How much such a foot is raised so that none of its joints goes below the floor, where the source's dips
 // below the height at which it usually stands or a longer foot is on its toes; smooth in the height h of its
 // lowest joint: (m − h)² / 4m for |h| < m, −h below.
-static double raise( const footing_work *w, const stance *s, double depth, int frame )
+static double raise( const tr_footing_work *w, const tr_stance *s, double depth, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
     vec3 held = tr_actor_source_place( actor, w->held_by, tr_world_pose( &actor->world, frame ).positions );
@@ -320,12 +189,12 @@ static double raise( const footing_work *w, const stance *s, double depth, int f
     return -h;
 }
 
-static void blend( const footing_work *w, int frame )
+static void blend( const tr_footing_work *w, int frame )
 {
     vec3 sum = v3_zero;
     double weights = 0, depth = w->held_by >= 0 ? depth_below_hold( w, frame ) : 0;
     for ( int i = 0; i < w->stance_count; ++i ) {
-        const stance *s = &w->stances[i];
+        const tr_stance *s = &w->stances[i];
         double weight = fade( s, s->ease_in, s->ease_out, frame );
         if ( !( weight > 0 ) )
             continue;
@@ -341,7 +210,7 @@ static void blend( const footing_work *w, int frame )
 }
 
 // What else holds this hand or foot: it lets go of its swing then.
-static void give_way( const footing_work *w )
+static void give_way( const tr_footing_work *w )
 {
     const tr_stage *stage = w->stage;
     for ( int i = 0; i < w->mine_count; ++i ) {
@@ -356,7 +225,43 @@ static void give_way( const footing_work *w )
             w->footing->strength[f] = 1;
 }
 
-static bool build_footing( footing_work *w )
+// What this foot has to say about how high the body is carried, as far as it stands.
+static void add_lift( const tr_footing_work *w )
+{
+    for ( int f = 0; w->lift != NULL && f < w->stage->frame_count && tr_footing_is_foot( w ); ++f ) {
+        double sum = 0, weights = 0;
+        for ( int i = 0; i < w->stance_count; ++i ) {
+            const tr_stance *s = &w->stances[i];
+            double weight = fade( s, s->ease_in, s->ease_out, f );
+            sum += weight * s->lift;
+            weights += weight;
+        }
+        if ( weights > 0 ) {
+            w->lift[f] += w->footing->strength[f] * sum / weights;
+            w->weight[f] += w->footing->strength[f];
+        }
+    }
+}
+
+// The mean of the feet, the body's own height in the air.
+static bool lift_actor( const tr_footing_work *w, tr_actor *actor )
+{
+    bool any = false;
+    int frames = w->lift != NULL ? w->stage->frame_count : 0;
+    for ( int f = 0; f < frames; ++f ) {
+        w->lift[f] /= fmax( w->weight[f], 1 );
+        any = any || w->lift[f] != 0;
+    }
+    actor->lift = any ? tr_alloc( (size_t)frames, sizeof( double ) ) : NULL;
+    for ( int f = 0; f < frames; ++f ) {
+        if ( actor->lift != NULL )
+            actor->lift[f] = w->lift[f];
+        w->lift[f] = w->weight[f] = 0;
+    }
+    return !any || actor->lift != NULL;
+}
+
+static bool build_footing( tr_footing_work *w )
 {
     size_t frames = (size_t)w->stage->frame_count;
     tr_footing *footing = w->footing;
@@ -364,16 +269,18 @@ static bool build_footing( footing_work *w )
     footing->strength = tr_alloc( frames, sizeof( double ) );
     footing->rule = tr_alloc( frames, sizeof( int ) );
     bool ok = footing->shift != NULL && footing->strength != NULL && footing->rule != NULL;
-    find_stances( w );
+    tr_stances_find( w );
     w->held_by = w->stage->actors[w->actor].foreign ? holding_joint( w ) : -1;
     for ( int i = 0; ok && i < w->stance_count; ++i ) {
-        place_stance( w, &w->stances[i] );
+        tr_stance_put( w, &w->stances[i] );
         ok = add_drift( w, &w->stances[i] );
     }
     for ( int f = 0; ok && f < w->stage->frame_count; ++f )
         blend( w, f );
-    if ( ok )
+    if ( ok ) {
         give_way( w );
+        add_lift( w );
+    }
     for ( int i = 0; i < w->stance_count; ++i )
         tr_free( w->stances[i].drift );
     return ok;
@@ -390,7 +297,7 @@ static int gather_rules( tr_stage *stage, int actor, tr_rule **mine )
 }
 
 // The rules that make the stances of one foot. Fills rule->footing.
-static void gather_stances( footing_work *w, int foot, int index )
+static void gather_stances( tr_footing_work *w, int foot, int index )
 {
     for ( int i = 0; i < w->mine_count; ++i ) {
         tr_rule *rule = w->mine[i];
@@ -401,7 +308,7 @@ static void gather_stances( footing_work *w, int foot, int index )
     }
 }
 
-static bool pose_room( footing_work *w, int joints )
+static bool pose_room( tr_footing_work *w, int joints )
 {
     tr_free( w->foot.rotations );
     tr_free( w->foot.positions );
@@ -410,7 +317,7 @@ static bool pose_room( footing_work *w, int joints )
     return w->foot.rotations != NULL && w->foot.positions != NULL;
 }
 
-static bool build_actor( footing_work *w )
+static bool build_actor( tr_footing_work *w )
 {
     tr_actor *actor = &w->stage->actors[w->actor];
     bool differ = actor->foreign && tr_actor_legs_differ( actor );
@@ -434,22 +341,29 @@ static bool build_actor( footing_work *w )
         if ( !build_footing( w ) )
             return false;
     }
-    return true;
+    return lift_actor( w, actor );
 }
 
 bool tr_stage_stand( tr_stage *stage, tr_error *error )
 {
     size_t rules = (size_t)stage->rule_count;
-    footing_work w = { .stage = stage };
+    tr_footing_work w = { .stage = stage };
     w.mine = tr_alloc( rules, sizeof *w.mine );
     w.rules = tr_alloc( rules, sizeof *w.rules );
     w.stances = tr_alloc( rules, sizeof *w.stances );
     bool ok = w.mine != NULL && w.rules != NULL && w.stances != NULL;
+    if ( ok && stage->scene->obstacle_count > 0 ) {
+        w.lift = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
+        w.weight = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
+        ok = w.lift != NULL && w.weight != NULL;
+    }
     for ( w.actor = 0; ok && w.actor < stage->actor_count; ++w.actor )
         ok = build_actor( &w );
     tr_free( w.mine );
     tr_free( w.rules );
     tr_free( w.stances );
+    tr_free( w.lift );
+    tr_free( w.weight );
     tr_free( w.foot.rotations );
     tr_free( w.foot.positions );
     tr_world_free( &w.copied );
@@ -464,6 +378,8 @@ void tr_footings_free( tr_actor *actor )
         tr_free( actor->footings[i].rule );
     }
     tr_free( actor->footings );
+    tr_free( actor->lift );
     actor->footings = NULL;
+    actor->lift = NULL;
     actor->footing_count = 0;
 }

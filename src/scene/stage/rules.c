@@ -130,15 +130,10 @@ bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point
 
 // ------------------------------------------------------------------------------------ document's constraints
 
-static double top_of( tr_stage_box box )
-{
-    return box.at.position.y + 0.5 * box.size.y;
-}
-
 void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle )
 {
     rule->obstacle = obstacle;
-    rule->floor = top_of( tr_stage_obstacle( stage, obstacle, true ) );
+    rule->floor = tr_stage_top( stage, obstacle, true );
 }
 
 static bool on_changed_box( const tr_stage *stage, const tr_rule *rule )
@@ -157,8 +152,8 @@ vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source )
 
 double tr_rule_floor( const tr_stage *stage, const tr_rule *rule )
 {
-    return on_changed_box( stage, rule ) ? top_of( tr_stage_obstacle( stage, rule->obstacle, false ) )
-                                         : rule->floor;
+    return rule->onto.y +
+           ( rule->obstacle >= 0 ? tr_stage_top( stage, rule->obstacle, false ) : rule->floor );
 }
 
 static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *rule )
