@@ -21,25 +21,57 @@ static void print_frames( const cli_subject *subject, const tr_rule *rule )
         printf( " and %d more", count - 4 );
 }
 
-// What gave way, the farthest off first.
-static void print_broken( const cli_subject *subject )
+// A point as a constraint names it, without its terms: p02.LeftFoot.
+static void print_point( const cli_subject *subject, const tr_anchor *anchor )
 {
-    const tr_result *result = &subject->result;
-    double above = INFINITY;
-    for ( int told = 0; told < MOST_TOLD; ++told ) {
-        int next = -1;
-        for ( int i = 0; i < result->rule_count; ++i ) // of equals only the first is told
-            if ( result->reports[i].gave_way && result->reports[i].max_mm < above &&
-                 ( next < 0 || result->reports[i].max_mm > result->reports[next].max_mm ) )
-                next = i;
-        if ( next < 0 )
-            return;
-        above = result->reports[next].max_mm;
-        const tr_rule *rule = &subject->stage.rules[next];
-        printf( "  gave way: %s (%s), ", rule->id, tr_constraint_kind_names[rule->kind] );
-        print_frames( subject, rule );
-        printf( ", by up to %.1f cm\n", 0.1 * above );
+    const tr_scene *scene = &subject->scene;
+    if ( anchor->prop >= 0 )
+        printf( "%s", scene->props[anchor->prop].id );
+    else if ( anchor->actor >= 0 )
+        printf( "%s%s%s", scene->cast[anchor->actor].id, anchor->count > 0 ? "." : "",
+                anchor->count > 0 ? subject->stage.actors[anchor->actor].target.joints[anchor->joints[0]].name
+                                  : "" );
+}
+
+static void print_gave_way( const cli_subject *subject, int r )
+{
+    const tr_rule *rule = &subject->stage.rules[r];
+    printf( "  gave way: %s (%s of ", rule->id, tr_constraint_kind_names[rule->kind] );
+    print_point( subject, &rule->a );
+    if ( rule->b.actor >= 0 || rule->b.prop >= 0 ) {
+        printf( " and " );
+        print_point( subject, &rule->b );
     }
+    printf( "), " );
+    print_frames( subject, rule );
+    printf( ", by up to %.1f cm\n", 0.1 * subject->result.reports[r].max_mm );
+}
+
+// The rule that follows in the order of how far they are off, of those that gave way; -1: none. Equals follow
+// each other as in the document.
+static int next_broken( const tr_result *result, int after )
+{
+    int next = -1;
+    double above = after >= 0 ? result->reports[after].max_mm : INFINITY;
+    for ( int i = 0; i < result->rule_count; ++i ) {
+        double off = result->reports[i].max_mm;
+        bool follows = off < above || ( off == above && i > after );
+        if ( result->reports[i].gave_way && follows && ( next < 0 || off > result->reports[next].max_mm ) )
+            next = i;
+    }
+    return next;
+}
+
+// What gave way, the farthest off first.
+static void print_broken( const cli_subject *subject, int count )
+{
+    int told = 0;
+    for ( int r = next_broken( &subject->result, -1 ); r >= 0 && told < MOST_TOLD; ++told ) {
+        print_gave_way( subject, r );
+        r = next_broken( &subject->result, r );
+    }
+    if ( count > told )
+        printf( "  and %d more, by less: report.json lists them all\n", count - told );
 }
 
 // Where bodies of the interaction mesh had no room, the deepest of each window.
@@ -83,7 +115,7 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
             result->rule_count, cli_plural( result->rule_count ), gave_way, rule->id,
             tr_constraint_kind_names[rule->kind], result->reports[worst].max_mm,
             result->reports[worst].worst_frame + subject->scene.first );
-    print_broken( subject );
+    print_broken( subject, gave_way );
 }
 
 // report.json once more: to a file, or to stdout when there is no path.

@@ -126,6 +126,36 @@ static void paws_stand_while_a_place_is_left_behind( void **state )
         check_conflict( "wolf", 1, &conflicts[i] );
 }
 
+// Partners of a giant share its strides: no leg is as long. Contacts that gave way are told apart from those
+// that hold, with how far they are off, here and in the report.
+static void contacts_that_gave_way_are_measured( void **state )
+{
+    (void)state;
+    take x;
+    tr_text text = { 0 };
+    solve_conflict( &x, "dance_pair", 2, "scene_set range=222,225\ncast_scale id=p01 scale=50" );
+    double most = 0;
+    int count = 0;
+    for ( int r = 0; r < x.stage.rule_count; ++r )
+        if ( x.stage.rules[r].kind == TR_CONSTRAINT_CONTACT && x.result.reports[r].gave_way ) {
+            most = fmax( most, x.result.reports[r].max_mm );
+            count++;
+        }
+    assert_true( count > 0 && most > 1e3 );
+    check_near( figure( &x, "contact_error_mm", "gave_way" ), count, 0 );
+    check_near( figure( &x, "contact_error_mm", "gave_way_max" ), most, 1e-6 * most );
+    assert_true( figure( &x, "contact_error_mm", "gave_way_mean" ) > 1 );
+    assert_true( figure( &x, "contact_error_mm", "max" ) <= 1 );
+    assert_true( tr_report_print( &x.stage, &x.result, "posegraph", &text ) );
+    for ( int r = 0; r < x.stage.rule_count; ++r ) {
+        char line[128];
+        snprintf( line, sizeof line, "{\"id\": \"%s\", \"frames\": [[22", x.stage.rules[r].id );
+        assert_int_equal( strstr( text.data, line ) != NULL, x.result.reports[r].gave_way );
+    }
+    tr_text_free( &text );
+    close_scene( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +163,7 @@ int main( void )
         TEST( a_pinned_box_is_lifted_as_far_as_hands_reach ),
         TEST( what_comes_first_stands ),
         TEST( paws_stand_while_a_place_is_left_behind ),
+        TEST( contacts_that_gave_way_are_measured ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

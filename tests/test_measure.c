@@ -258,10 +258,19 @@ static void contact_constraints( void **state )
     check_near( out_of( t, "contact_error_mm", "gave_way" ), 0, 0 );
     check_near( source_of( t, "contact_error_mm", "max" ), 2, 1e-9 );
     check_near( source_of( t, "contact_error_mm", "mean" ), 0.1, 1e-9 );
-    // A second one that gave way is counted, not averaged.
+    // A second one that gave way is counted, not averaged, and how far it is off is told beside.
     add_rule( t, TR_CONSTRAINT_CONTACT, 0, 1, 0, 29 )->target = v3( 9, 9, 9 );
     t->result.reports[1].gave_way = true;
     measure_again( t );
+    double far = 0, sum = 0;
+    for ( int f = 0; f < 30; ++f ) {
+        double off = v3_distance( tr_world_pose( &t->result.worlds[0], f ).positions[1], v3( 9, 9, 9 ) );
+        far = fmax( far, off );
+        sum += off;
+    }
+    check_near( out_of( t, "contact_error_mm", "gave_way_max" ), 1e3 * far, 1e-6 );
+    check_near( out_of( t, "contact_error_mm", "gave_way_mean" ), 1e3 * sum / 30, 1e-6 );
+    check_near( source_of( t, "contact_error_mm", "gave_way_max" ), 0, 0 );
     check_near( out_of( t, "contact_error_mm", "max" ), 20, 1e-9 );
     check_near( out_of( t, "contact_error_mm", "gave_way" ), 1, 0 );
     close_theatre( t );

@@ -1,10 +1,10 @@
 // What gives way. The fit pulls harder at what comes first, but what is far beyond reach pulls too: with a
 // body all taut, Newton's method stops before feet are back in their places, and many that pull at one are
 // stronger than it. So where more is missed than has to be, what comes last gives way: its goals are asked
-// for where they came to, and the frame is fitted again from there, with nothing left that pulls. What is
-// still missed then, at a higher level, gives way after it.
+// for where they came to, and the frame is fitted again from there, with nothing left that pulls. If that is
+// not enough, everything gives way but what comes first of all that is missed.
 //
-//   fit ─► missed at several levels ─► the lowest of them asks for what it has ─► fit ─► …
+//   fit ─► missed at several levels ─► the lowest asks for what it has ─► fit ─► all but the highest ─► fit
 //
 // Wishes give way by pulling less. Whatever gave way shows its true distance in the report, which knows
 // nothing of this.
@@ -13,7 +13,6 @@
 #define MISSED      5e-4 // metres: half of what is reported
 #define TURN_MISSED 2e-3 // radians
 #define WISH_PULL   0.1  // of the least hard goal's F: what a wish that gave way pulls with
-#define PASSES      4    // soft, then the three levels below what stands
 
 static const int soft_level = -1;
 
@@ -61,8 +60,8 @@ static void give( const tr_fit *fit, tr_pose pose, tr_fit_goal *goal )
         goal->place = point_of( pose, goal );
 }
 
-// Lets the lowest level give way, of those that are missed; false when nothing has to.
-static bool give_way( const tr_fit *fit, tr_pose pose, tr_fit_goal *goals, int count )
+// Lets the lowest level of those that are missed give way, or all but the highest; false when nothing has to.
+static bool give_way( const tr_fit *fit, tr_pose pose, bool all, tr_fit_goal *goals, int count )
 {
     int lowest = TR_FIT_PRIORITIES, highest = soft_level - 1;
     for ( int g = 0; g < count; ++g )
@@ -71,16 +70,15 @@ static bool give_way( const tr_fit *fit, tr_pose pose, tr_fit_goal *goals, int c
             lowest = level < lowest ? level : lowest;
             highest = level > highest ? level : highest;
         }
-    if ( lowest >= highest )
-        return false;
-    for ( int g = 0; g < count; ++g )
-        if ( level_of( &goals[g] ) == lowest && is_missed( fit, pose, &goals[g] ) )
+    int below = all ? highest : lowest + 1;
+    for ( int g = 0; lowest < highest && g < count; ++g )
+        if ( level_of( &goals[g] ) < below && is_missed( fit, pose, &goals[g] ) )
             give( fit, pose, &goals[g] );
-    return true;
+    return lowest < highest;
 }
 
 // Of the first `count` frames of the batch, those in which something gives way come to be the first.
-static int gather( const fitter *s, const fit_body *body, int count )
+static int gather( const fitter *s, const fit_body *body, bool all, int count )
 {
     const fit_batch *batch = &s->batch;
     int again = 0;
@@ -90,7 +88,7 @@ static int gather( const fitter *s, const fit_body *body, int count )
         tr_fit_goal *goals = batch->goals + ( frame.goals - batch->goals );
         int f = batch->stage_frames[n];
         if ( result->worst <= MISSED ||
-             !give_way( &body->fit, tr_world_pose( &s->def.result->worlds[body->actor], f ), goals,
+             !give_way( &body->fit, tr_world_pose( &s->def.result->worlds[body->actor], f ), all, goals,
                         frame.goal_count ) )
             continue;
         frame.warm = result->local; // read before it is written
@@ -103,8 +101,8 @@ static int gather( const fitter *s, const fit_body *body, int count )
 
 bool tr_fitter_give_way( const fitter *s, const fit_body *body, int count, tr_error *error )
 {
-    for ( int pass = 0; pass < PASSES && count > 0; ++pass ) {
-        count = gather( s, body, count );
+    for ( int all = 0; all < 2 && count > 0; ++all ) {
+        count = gather( s, body, all, count );
         if ( !tr_fitter_solve( s, body, count, error ) )
             return false;
     }

@@ -17,27 +17,32 @@ static bool add_errors( tr_samples *errors, const tr_measuring *m, const tr_take
     return true;
 }
 
+// Contacts that gave way are counted apart, and how far they are off is told beside the others.
 bool tr_measure_contact_error( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    tr_samples errors = { 0 };
+    tr_samples errors = { 0 }, broken = { 0 };
     bool ok = true;
     int gave_way = 0, contacts = 0;
     for ( int i = 0; i < m->stage->rule_count && ok; ++i ) {
         const tr_rule *rule = &m->stage->rules[i];
         if ( rule->kind != TR_CONSTRAINT_CONTACT )
             continue;
+        bool gave = m->result->reports != NULL && m->result->reports[i].gave_way;
         ++contacts;
-        if ( m->result->reports != NULL && m->result->reports[i].gave_way )
-            ++gave_way;
-        else
-            ok = add_errors( &errors, m, take, rule );
+        gave_way += gave;
+        ok = add_errors( gave ? &broken : &errors, m, take, rule );
     }
-    tr_samples_report( &errors, 1e3,
-                       contacts == 0 ? "the scene has no contact constraints"
-                                     : "every contact constraint gave way or lies outside the range",
-                       figures );
-    figures->values[3] = take == &m->out ? gave_way : 0;
-    figures->null[3] = contacts == 0;
+    const char *none = contacts == 0 ? "the scene has no contact constraints"
+                                     : "every contact constraint gave way or lies outside the range";
+    tr_figures apart = { 0 };
+    tr_samples_report( &errors, 1e3, none, figures );
+    tr_samples_report( &broken, 1e3, none, &apart );
+    bool out = take == &m->out && gave_way > 0; // what the source has is no fault of its own
+    figures->values[3] = out ? gave_way : 0;
+    figures->values[4] = out ? apart.values[0] : 0;
+    figures->values[5] = out ? apart.values[2] : 0;
+    for ( int i = 3; i < 6; ++i )
+        figures->null[i] = contacts == 0;
     return ok;
 }
 
