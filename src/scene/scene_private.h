@@ -143,6 +143,9 @@ double tr_part_ratio( const tr_actor *actor, int joint );
 bool tr_role_is_extremity( tr_role role ); // of hands and feet
 // The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
 int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
+// Smooths values ≥ 0 over `span` frames to either side, so that none becomes less. Beyond the ends they are 0
+// where it fades, else as at the ends. most: scratch, [count].
+void tr_smooth_from_above( double *values, int count, int span, bool fades, double *most );
 const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor );
 // The surface of a contact with ground or environment. Where the target has a place that the source touched,
 // and how high the surface is there; an environment of another size takes what touches it along.

@@ -72,6 +72,10 @@ typedef enum tr_end {
 void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, tr_end *ends );
 void tr_ends_turn_back( tr_motion *motion, const tr_end *ends, const quat *copied, int frame, tr_pose pose );
 
+// Raises copied poses, motions and worlds, that are deeper in the ground than the source is; see
+// cluster/lift.c.
+bool tr_bodies_lift( const tr_stage *stage, tr_result *result, tr_error *error );
+
 // What is out of reach is brought within reach before it is asked for; see cluster/reach.c. Of the graphs:
 // where the rule's first end, on a character, goes instead of `place`, if feet stay on the ground.
 vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,

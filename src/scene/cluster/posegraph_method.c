@@ -146,7 +146,8 @@ static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *grap
 static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     return tr_solve_copy( stage, result, error ) &&
-           tr_worlds_build( result->worlds, result->motions, stage->actor_count, error );
+           tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) &&
+           tr_bodies_lift( stage, result, error );
 }
 
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error )

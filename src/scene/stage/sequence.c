@@ -51,7 +51,7 @@ typedef struct seam_work {
     foot *feet;       // [foot_count]
     int foot_count;
     bool *held;   // [count] of the foot at hand
-    double *sink; // [3 * count] of the pelvis, and scratch
+    double *sink; // [2 * count] of the pelvis, and scratch
     vec3 *positions;
     quat *rotations; // a pose
 } seam_work;
@@ -260,24 +260,15 @@ static double needed_sink( const foot *f, int i, double length )
     return clampd( hip.y - goal.y - sqrt( fmax( square, 0 ) ), 0, MOST_SINK * length );
 }
 
-// What is needed, smoothed from above: the mean of a moving maximum over as many frames is nowhere less.
 static void find_sink( seam_work *w )
 {
-    int span = w->blend / 2, n = w->count;
-    double *needed = w->sink + n, *most = needed + n;
     for ( int k = 0; k < w->foot_count; ++k ) {
         const foot *f = &w->feet[k];
         double length = leg_length( w, f );
-        for ( int i = 0; f->is_leg && f->moved && i < n; ++i )
-            needed[i] = fmax( needed[i], needed_sink( f, i, length ) );
+        for ( int i = 0; f->is_leg && f->moved && i < w->count; ++i )
+            w->sink[i] = fmax( w->sink[i], needed_sink( f, i, length ) );
     }
-    for ( int i = 0; i < n; ++i )
-        for ( int k = i - span; k <= i + span; ++k )
-            if ( k >= 0 && k < n )
-                most[i] = fmax( most[i], needed[k] );
-    for ( int i = 0; i < n; ++i )
-        for ( int k = i - span; k <= i + span; ++k )
-            w->sink[i] += ( k >= 0 && k < n ? most[k] : 0 ) / ( 2 * span + 1 );
+    tr_smooth_from_above( w->sink, w->count, w->blend / 2, true, w->sink + w->count );
 }
 
 // ----------------------------------------------------------------------------------------------- planting
@@ -315,7 +306,7 @@ static bool allocate_window( seam_work *w )
 {
     size_t frames = (size_t)w->count, joints = (size_t)w->skeleton->joint_count;
     w->held = tr_alloc( frames, sizeof( bool ) );
-    w->sink = tr_alloc( 3 * frames, sizeof( double ) );
+    w->sink = tr_alloc( 2 * frames, sizeof( double ) );
     w->positions = tr_alloc( joints, sizeof( vec3 ) );
     w->rotations = tr_alloc( joints, sizeof( quat ) );
     bool ok = w->held != NULL && w->sink != NULL && w->positions != NULL && w->rotations != NULL;
