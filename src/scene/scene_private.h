@@ -152,6 +152,10 @@ const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor 
 void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle );
 vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source );
 double tr_rule_floor( const tr_stage *stage, const tr_rule *rule );
+// The place an actor's centre of mass, now at `mass`, is to be over: see balance.c.
+vec3 tr_support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame, vec3 mass );
+// How far its feet are from where that supposes them, where a method lets them be elsewhere.
+vec3 tr_support_misplaced( const tr_stage *stage, const tr_result *result, int actor, int frame );
 // surfaces.c. The top of a box of the environment, the source's or the target's.
 double tr_stage_top( const tr_stage *stage, int obstacle, bool of_source );
 // The source's box that something of that size touches from above, -1: none.

@@ -199,34 +199,6 @@ static vec3 relative_target( const tr_stage *stage, const tr_result *result, con
     return rule->partner_space ? q_rotate( anchor_rotation( result, &rule->b, frame ), offset ) : offset;
 }
 
-// How much of the weight a contact carries: all while it lasts, less and less over a step's time beside it.
-static double support( const tr_stage *stage, const tr_contact *contact, int frame )
-{
-    double ease = ceil( 0.3 * stage->fps );
-    tr_rule span = { .first = contact->first, .last = contact->last, .ease_in = ease, .ease_out = ease };
-    return contact->surface == TR_SURFACE_PROP ? 0 : tr_rule_strength( &span, frame );
-}
-
-// The middle of the joints that rest on the ground or on the surroundings; it goes from foot to foot
-// smoothly, as the weight does. Nobody can balance in the air: where none rests, it is the centre of mass
-// itself.
-static vec3 support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame, vec3 mass )
-{
-    vec3 sum = v3_zero;
-    double weights = 0;
-    const tr_contacts *contacts = &stage->actors[actor].contacts;
-    for ( int c = 0; c < contacts->count; ++c ) {
-        const tr_contact *contact = &contacts->items[c];
-        int joint = tr_actor_target_joint( &stage->actors[actor], contact->joint );
-        double weight = joint >= 0 ? support( stage, contact, frame ) : 0;
-        if ( weight > 0 )
-            sum = v3_mad( sum, weight, tr_world_pose( &result->worlds[actor], frame ).positions[joint] );
-        weights += weight;
-    }
-    double airborne = fmax( 1.0 - weights, 0.0 );
-    return v3_scale( 1.0 / ( weights + airborne ), v3_mad( sum, airborne, mass ) );
-}
-
 vec3 tr_actor_mass_centre( const tr_stage *stage, const tr_result *result, int actor, int frame )
 {
     return tr_body_centre_of_mass( &stage->actors[actor].body, &stage->actors[actor].target,
@@ -265,8 +237,8 @@ static vec3 target_of( const tr_stage *stage, const tr_result *result, const tr_
     case TR_CONSTRAINT_RELATIVE: return relative_target( stage, result, rule, frame );
     case TR_CONSTRAINT_CENTRE_OF_MASS:
         return rule->given ? rule->target
-                           : support_centre( stage, result, rule->a.actor, frame,
-                                             tr_actor_mass_centre( stage, result, rule->a.actor, frame ) );
+                           : tr_support_centre( stage, result, rule->a.actor, frame,
+                                                tr_actor_mass_centre( stage, result, rule->a.actor, frame ) );
     case TR_CONSTRAINT_LENGTH: return distance_target( stage, result, rule, frame );
     default:
         if ( rule->stands )
@@ -357,6 +329,8 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
     case TR_CONSTRAINT_LENGTH: return length_error( stage, result, rule, frame );
     case TR_CONSTRAINT_CENTRE_OF_MASS:
         at = tr_actor_mass_centre( stage, result, rule->a.actor, frame );
+        if ( !rule->given ) // over the feet as they are
+            at = v3_sub( at, tr_support_misplaced( stage, result, rule->a.actor, frame ) );
         break;
     case TR_CONSTRAINT_RELATIVE:
         at = v3_sub( at, tr_anchor_position( stage, result, &rule->b, frame ) );
