@@ -124,7 +124,7 @@ int tr_parallel_threads( void );
 // outside of tasks. A task that calls tr_parallel_for itself runs all of that.
 int tr_parallel_thread( void );
 
-// Whether kernels that are compiled for AVX2, and for AVX-512, may be called.
+// Whether kernels that are compiled for AVX2 (with fused products and sums), and for AVX-512, may be called.
 bool tr_processor_has_avx2( void );
 bool tr_processor_has_avx512( void );
 

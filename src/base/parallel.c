@@ -48,7 +48,7 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context )
 bool tr_processor_has_avx2( void )
 {
 #if defined( __x86_64__ )
-    return __builtin_cpu_supports( "avx2" );
+    return __builtin_cpu_supports( "avx2" ) && __builtin_cpu_supports( "fma" );
 #else
     return false;
 #endif

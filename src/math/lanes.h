@@ -4,7 +4,10 @@
 // mix values of different lanes, so what a frame becomes does not depend on its neighbours, nor on how many
 // there are.
 //
-// Nothing here approximates: division and square root are the correctly rounded ones.
+// Nothing here approximates: division and square root are the correctly rounded ones. Compilers do not fuse
+// products and sums on their own (-ffp-contract=off), because each would do so in other places: lane_mad says
+// where, and gives the same bits on every processor. Not fused are differences of products that cancel where
+// there is nothing to do, such as a × a: they have to stay exactly zero.
 #ifndef TROUPE_LANES_H
 #define TROUPE_LANES_H
 
@@ -44,7 +47,7 @@ typedef lane_int lane_mask __attribute__( ( vector_size( LANE_BYTES ) ) ); // al
 
 static inline lane lane_all( real x )
 {
-    return ( lane ){ 0 } + x;
+    return x - ( lane ){ 0 }; // as a sum, 0 + x would have to turn a negative zero round
 }
 
 static inline lane lane_select( lane_mask mask, lane yes, lane no )
@@ -81,6 +84,52 @@ static inline lane lane_sqrt( lane a )
     for ( int l = 0; l < LANES; ++l )
         a[l] = (real)sqrt( a[l] ); // the same bits as sqrtf: a double holds enough digits to round once more
     return a;
+#endif
+}
+
+#if !defined( LANES_AVX512 ) && !defined( LANES_AVX )
+static inline real fused( real a, real b, real c )
+{
+#if defined( LANES_UNFUSED )
+    return a * b + c;
+#elif defined( LANES_OF_DOUBLES )
+    return fma( a, b, c );
+#else
+    return fmaf( a, b, c );
+#endif
+}
+#endif
+
+// a b + c, rounded once; twice with LANES_UNFUSED, for kernels that nobody compares with bit by bit.
+static inline lane lane_mad( lane a, lane b, lane c )
+{
+#if defined( LANES_AVX512 ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm512_fmadd_pd( (__m512d)a, (__m512d)b, (__m512d)c );
+#elif defined( LANES_AVX512 )
+    return (lane)_mm512_fmadd_ps( (__m512)a, (__m512)b, (__m512)c );
+#elif defined( LANES_AVX ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm256_fmadd_pd( (__m256d)a, (__m256d)b, (__m256d)c );
+#elif defined( LANES_AVX )
+    return (lane)_mm256_fmadd_ps( (__m256)a, (__m256)b, (__m256)c );
+#else
+    for ( int l = 0; l < LANES; ++l )
+        c[l] = fused( a[l], b[l], c[l] );
+    return c;
+#endif
+}
+
+static inline lane lane_less( lane c, lane a, lane b ) // c − a b, rounded once
+{
+#if defined( LANES_AVX512 ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm512_fnmadd_pd( (__m512d)a, (__m512d)b, (__m512d)c );
+#elif defined( LANES_AVX512 )
+    return (lane)_mm512_fnmadd_ps( (__m512)a, (__m512)b, (__m512)c );
+#elif defined( LANES_AVX ) && defined( LANES_OF_DOUBLES )
+    return (lane)_mm256_fnmadd_pd( (__m256d)a, (__m256d)b, (__m256d)c );
+#elif defined( LANES_AVX )
+    return (lane)_mm256_fnmadd_ps( (__m256)a, (__m256)b, (__m256)c );
+#else
+    return lane_mad( -a, b, c );
 #endif
 }
 

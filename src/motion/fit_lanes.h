@@ -73,11 +73,15 @@ static inline lane3 l3_mul( lane3 a, lane3 b ) // componentwise
 }
 static inline lane3 l3_mad( lane3 a, lane s, lane3 b ) // a + s b
 {
-    return ( lane3 ){ a.x + s * b.x, a.y + s * b.y, a.z + s * b.z };
+    return ( lane3 ){ lane_mad( s, b.x, a.x ), lane_mad( s, b.y, a.y ), lane_mad( s, b.z, a.z ) };
 }
 static inline lane l3_dot( lane3 a, lane3 b )
 {
-    return a.x * b.x + a.y * b.y + a.z * b.z;
+    return lane_mad( a.x, b.x, lane_mad( a.y, b.y, a.z * b.z ) );
+}
+static inline lane l3_add_dot( lane s, lane3 a, lane3 b ) // s + a · b
+{
+    return lane_mad( a.x, b.x, lane_mad( a.y, b.y, lane_mad( a.z, b.z, s ) ) );
 }
 static inline lane3 l3_cross( lane3 a, lane3 b )
 {
@@ -122,8 +126,9 @@ static inline lane33 l33_mul( const lane33 *a, const lane33 *b )
 static inline void sym_add_square( lane_sym *m, lane s, lane3 v )
 {
     lane3 w = l3_scale( s, v );
-    m->xx += w.x * v.x, m->xy += w.x * v.y, m->xz += w.x * v.z;
-    m->yy += w.y * v.y, m->yz += w.y * v.z, m->zz += w.z * v.z;
+    m->xx = lane_mad( w.x, v.x, m->xx ), m->xy = lane_mad( w.x, v.y, m->xy );
+    m->xz = lane_mad( w.x, v.z, m->xz ), m->yy = lane_mad( w.y, v.y, m->yy );
+    m->yz = lane_mad( w.y, v.z, m->yz ), m->zz = lane_mad( w.z, v.z, m->zz );
 }
 static inline void sym_add( lane_sym *m, const lane_sym *a )
 {
@@ -226,8 +231,8 @@ static inline lane_exp lane_exp_of( lane3 d )
         1.0 / 355687428096000, 1.0 / 1307674368000, 1.0 / 6227020800, 1.0 / 39916800,
         1.0 / 362880,          1.0 / 5040,          1.0 / 120,        1.0 / 6 };
     for ( int i = 0; i < 8; ++i ) {
-        a = cosine[i] - f * a;
-        b = sine[i] - f * b;
+        a = lane_less( lane_all( cosine[i] ), f, a );
+        b = lane_less( lane_all( sine[i] ), f, b );
     }
     for ( int i = 0; i < 2; ++i, f *= 4 ) {
         lane s = 1 - f * b;

@@ -87,12 +87,13 @@ static void add_tension( fit_slot *slot, const fit_joint *joint, lane_sym *h )
         lane3 end = row->below >= 0 ? slot->joints[slot->rows[row->below].joint].position : task->reached;
         row->bone = l3_sub( end, joint->position );
         lane3 b = row->bone, p = task->followers > 0 ? task->sum : task->pull, x = l3_mul( p, b );
+        lane3 half = l3_scale( lane_all( 0.5 ), p );
         h->xx += x.y + x.z;
         h->yy += x.x + x.z;
         h->zz += x.x + x.y;
-        h->xy -= 0.5 * ( p.x * b.y + p.y * b.x );
-        h->xz -= 0.5 * ( p.x * b.z + p.z * b.x );
-        h->yz -= 0.5 * ( p.y * b.z + p.z * b.y );
+        h->xy = lane_less( lane_less( h->xy, half.x, b.y ), half.y, b.x );
+        h->xz = lane_less( lane_less( h->xz, half.x, b.z ), half.z, b.x );
+        h->yz = lane_less( lane_less( h->yz, half.y, b.z ), half.z, b.y );
     }
 }
 
@@ -121,10 +122,10 @@ static signs factor( const lane_sym *m, lane least, lane3 *l, lane3 *inverse )
     lane dx = m->xx;
     inverse->x = 1 / dx;
     l->x = m->xy * inverse->x, l->y = m->xz * inverse->x;
-    lane dy = m->yy - l->x * m->xy;
+    lane dy = lane_less( m->yy, l->x, m->xy );
     inverse->y = 1 / dy;
-    l->z = ( m->yz - l->x * m->xz ) * inverse->y;
-    lane dz = m->zz - l->y * m->xz - l->z * l->z * dy;
+    l->z = lane_less( m->yz, l->x, m->xz ) * inverse->y;
+    lane dz = lane_less( lane_less( m->zz, l->y, m->xz ), l->z * l->z, dy );
     inverse->z = 1 / dz;
     signs s = { .negative = -( ( dx < 0 ) + ( dy < 0 ) + ( dz < 0 ) ) };
     s.none = ~( ( lane_abs( dx ) > least ) & ( lane_abs( dy ) > least ) & ( lane_abs( dz ) > least ) );
@@ -133,14 +134,14 @@ static signs factor( const lane_sym *m, lane least, lane3 *l, lane3 *inverse )
 
 static lane3 solve_lower( lane3 l, lane3 v ) // L x = v
 {
-    lane y = v.y - l.x * v.x;
-    return ( lane3 ){ v.x, y, v.z - l.y * v.x - l.z * y };
+    lane y = lane_less( v.y, l.x, v.x );
+    return ( lane3 ){ v.x, y, lane_less( lane_less( v.z, l.y, v.x ), l.z, y ) };
 }
 
 static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
 {
-    lane y = v.y - l.z * v.z;
-    return ( lane3 ){ v.x - l.x * y - l.y * v.z, y, v.z };
+    lane y = lane_less( v.y, l.z, v.z );
+    return ( lane3 ){ lane_less( lane_less( v.x, l.x, y ), l.y, v.z ), y, v.z };
 }
 
 // Factors the joint's block, its children being eliminated already. Limbs under pressure may make it
@@ -254,21 +255,22 @@ static inline void add_products( lane *block, int stride, const lane33 *a, const
 {
     const lane3 *columns[3] = { &a->cx, &a->cy, &a->cz };
     for ( int r = 0; r < 3; ++r, block += stride ) {
-        block[0] += l3_dot( *columns[r], b->cx );
-        block[1] += l3_dot( *columns[r], b->cy );
-        block[2] += l3_dot( *columns[r], b->cz );
+        block[0] = l3_add_dot( block[0], *columns[r], b->cx );
+        block[1] = l3_add_dot( block[1], *columns[r], b->cy );
+        block[2] = l3_add_dot( block[2], *columns[r], b->cz );
     }
 }
 
 // Of a block on the diagonal the lower triangle is never read.
 static inline void add_own_products( lane *block, int stride, const lane33 *a, const lane33 *b )
 {
-    block[0] += l3_dot( a->cx, b->cx );
-    block[1] += l3_dot( a->cx, b->cy );
-    block[2] += l3_dot( a->cx, b->cz );
-    block[stride + 1] += l3_dot( a->cy, b->cy );
-    block[stride + 2] += l3_dot( a->cy, b->cz );
-    block[2 * stride + 2] += l3_dot( a->cz, b->cz );
+    lane *second = block + stride, *third = second + stride;
+    block[0] = l3_add_dot( block[0], a->cx, b->cx );
+    block[1] = l3_add_dot( block[1], a->cx, b->cy );
+    block[2] = l3_add_dot( block[2], a->cx, b->cz );
+    second[1] = l3_add_dot( second[1], a->cy, b->cy );
+    second[2] = l3_add_dot( second[2], a->cy, b->cz );
+    third[2] = l3_add_dot( third[2], a->cz, b->cz );
 }
 
 static lane3 pull_of( const fit_slot *slot, int t )
@@ -431,7 +433,7 @@ static lane_mask factor_rows( lane *a, int n, int first, int count )
             lane share = row[i] * inverse;
             lane *below = a + (size_t)i * n;
             for ( int j = i; j < n; ++j )
-                below[j] -= share * row[j];
+                below[j] = lane_less( below[j], share, row[j] );
         }
     }
     return negative;
@@ -448,7 +450,9 @@ static lane_mask factor_symmetric( lane *a, int n )
             lane s0 = r0[i] * r0[k], s1 = r1[i] * r1[k + 1], s2 = r2[i] * r2[k + 2], s3 = r3[i] * r3[k + 3];
             lane *below = a + (size_t)i * n;
             for ( int j = i; j < n; ++j )
-                below[j] = below[j] - s0 * r0[j] - s1 * r1[j] - s2 * r2[j] - s3 * r3[j];
+                below[j] = lane_less(
+                    lane_less( lane_less( lane_less( below[j], s0, r0[j] ), s1, r1[j] ), s2, r2[j] ), s3,
+                    r3[j] );
         }
     }
     return negative + factor_rows( a, n, k, n - k );
@@ -460,13 +464,13 @@ static void solve_symmetric( const lane *a, lane *x, int n )
         const lane *row = a + (size_t)k * n;
         lane scaled = x[k] * row[k];
         for ( int j = k + 1; j < n; ++j )
-            x[j] -= scaled * row[j];
+            x[j] = lane_less( x[j], scaled, row[j] );
     }
     for ( int k = n - 1; k >= 0; --k ) {
         const lane *row = a + (size_t)k * n;
         lane sum = x[k];
         for ( int j = k + 1; j < n; ++j )
-            sum -= row[j] * x[j];
+            sum = lane_less( sum, row[j], x[j] );
         x[k] = sum * row[k];
     }
 }

@@ -11,7 +11,9 @@
 static inline void add_product( lane out[3], real scale, const lane m[9], const lane v[3] )
 {
     for ( int r = 0; r < 3; ++r )
-        out[r] += scale * ( m[3 * r] * v[0] + m[3 * r + 1] * v[1] + m[3 * r + 2] * v[2] );
+        out[r] = lane_mad( lane_all( scale ),
+                           lane_mad( m[3 * r], v[0], lane_mad( m[3 * r + 1], v[1], m[3 * r + 2] * v[2] ) ),
+                           out[r] );
 }
 
 // Centroid of a joint's three corners.
@@ -42,7 +44,7 @@ static inline void add_outer( lane a[9], const lane now[3], const lane before[3]
 {
     for ( int r = 0; r < 3; ++r )
         for ( int c = 0; c < 3; ++c )
-            a[3 * r + c] += now[r] * before[c];
+            a[3 * r + c] = lane_mad( now[r], before[c], a[3 * r + c] );
 }
 
 static void gather_cell( const tr_graph_lanes *g, int j, lane *cells )

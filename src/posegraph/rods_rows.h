@@ -162,7 +162,7 @@ static void add_coupling( const tr_port_path *a, const lane *ya, const tr_port_p
             for ( int n = 0; n < 18; n += 3 )
                 for ( int r = 0; r < 3; ++r )
                     for ( int c = 0; c < 3; ++c )
-                        sum[3 * r + c] += x[n + r] * y[n + c];
+                        sum[3 * r + c] = lane_mad( x[n + r], y[n + c], sum[3 * r + c] );
             const double *p = a->nodes[i].soft, *q = b->nodes[k].soft;
             lane soft = lane_all( (real)( p[0] * q[0] + p[1] * q[1] + p[2] * q[2] ) );
             sum[0] += soft, sum[4] += soft, sum[8] += soft;
@@ -214,8 +214,8 @@ static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9]
         const lane *x = row_block( work, i, n ), *y = row_block( work, k, n );
         for ( int r = 0; r < 3; ++r )
             for ( int c = 0; c < 3; ++c )
-                s[3 * r + c] -=
-                    x[3 * r] * y[3 * c] + x[3 * r + 1] * y[3 * c + 1] + x[3 * r + 2] * y[3 * c + 2];
+                for ( int a = 0; a < 3; ++a )
+                    s[3 * r + c] = lane_less( s[3 * r + c], x[3 * r + a], y[3 * c + a] );
     }
 }
 
@@ -278,7 +278,7 @@ static void row_response( const tr_block_work *work, int i, lane sum[3] )
             for ( int r = 0; r < 6; ++r, y += 3 ) {
                 lane z = rods[path->nodes[n].joint].z[r];
                 for ( int c = 0; c < 3; ++c )
-                    sum[c] = e == 0 ? sum[c] + y[c] * z : sum[c] - y[c] * z;
+                    sum[c] = lane_mad( y[c], e == 0 ? z : -z, sum[c] );
             }
     }
     for ( int c = 0; c < 3; ++c )
@@ -295,9 +295,9 @@ static void row_pull( const tr_block_work *work, int i, const lane force[3] )
         rod *rods = work->graphs[row->tree[e]].rods;
         for ( int n = 0; n < path->count; ++n )
             for ( int r = 0; r < 6; ++r, y += 3 ) {
-                lane part = y[0] * force[0] + y[1] * force[1] + y[2] * force[2];
                 lane *z = &rods[path->nodes[n].joint].z[r];
-                *z = e == 0 ? *z - part : *z + part;
+                for ( int c = 0; c < 3; ++c )
+                    *z = lane_mad( y[c], e == 0 ? -force[c] : force[c], *z );
             }
     }
 }
@@ -311,7 +311,8 @@ static void row_forward( const tr_block_work *work, int i, lane *forces )
         const lane *s = row_block( work, i, k ), *y = forces + 3 * k;
         bool meet = work->rod_counts[k];
         for ( int c = 0; meet && c < 3; ++c )
-            sum[c] -= s[3 * c] * y[0] + s[3 * c + 1] * y[1] + s[3 * c + 2] * y[2];
+            sum[c] = lane_less( lane_less( lane_less( sum[c], s[3 * c], y[0] ), s[3 * c + 1], y[1] ),
+                                s[3 * c + 2], y[2] );
     }
     const lane *l = row_block( work, i, i );
     x[0] = sum[0] * l[0];
@@ -330,7 +331,8 @@ static void row_backward( const tr_block_work *work, int i, lane *forces )
         const lane *s = row_block( work, i, k );
         bool meet = work->rod_counts[k];
         for ( int c = 0; meet && c < 3; ++c )
-            forces[3 * k + c] -= s[c] * x[0] + s[3 + c] * x[1] + s[6 + c] * x[2];
+            forces[3 * k + c] = lane_less(
+                lane_less( lane_less( forces[3 * k + c], s[c], x[0] ), s[3 + c], x[1] ), s[6 + c], x[2] );
     }
 }
 

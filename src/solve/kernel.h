@@ -9,6 +9,17 @@
 #define REAL( exact, rounded ) ( rounded )
 #endif
 
+static inline lane row_times( const real m[3], const lane b[3] )
+{
+    return lane_mad( lane_all( m[0] ), b[0], lane_mad( lane_all( m[1] ), b[1], m[2] * b[2] ) );
+}
+
+static inline lane row_less( lane c, real m0, real m1, real m2, const lane b[3] ) // c − m b
+{
+    return lane_less( lane_less( lane_less( c, lane_all( m0 ), b[0] ), lane_all( m1 ), b[1] ), lane_all( m2 ),
+                      b[2] );
+}
+
 // Leaves to root, then back; see tree.c. Three unknowns per node, three numbers per unknown.
 static void solve_tree( const tr_tree *tree, lane *x )
 {
@@ -20,10 +31,9 @@ static void solve_tree( const tr_tree *tree, lane *x )
         const lane *b = x + 9 * i;
         lane *p = x + 9 * tree->parents[i];
         for ( int c = 0; c < 3; ++c ) {
-            lane b0 = b[c], b1 = b[3 + c], b2 = b[6 + c];
-            p[c] -= u[0] * b0 + u[3] * b1 + u[6] * b2;
-            p[3 + c] -= u[1] * b0 + u[4] * b1 + u[7] * b2;
-            p[6 + c] -= u[2] * b0 + u[5] * b1 + u[8] * b2;
+            lane own[3] = { b[c], b[3 + c], b[6 + c] };
+            for ( int r = 0; r < 3; ++r )
+                p[3 * r + c] = row_less( p[3 * r + c], u[r], u[3 + r], u[6 + r], own );
         }
     }
     for ( int i = 0; i < tree->node_count; ++i ) {
@@ -31,16 +41,14 @@ static void solve_tree( const tr_tree *tree, lane *x )
         lane *b = x + 9 * i;
         const lane *p = tree->parents[i] < 0 ? NULL : x + 9 * tree->parents[i];
         for ( int c = 0; c < 3; ++c ) {
-            lane b0 = b[c], b1 = b[3 + c], b2 = b[6 + c];
-            lane y0 = d[0] * b0 + d[1] * b1 + d[2] * b2;
-            lane y1 = d[3] * b0 + d[4] * b1 + d[5] * b2;
-            lane y2 = d[6] * b0 + d[7] * b1 + d[8] * b2;
-            if ( p != NULL ) {
-                y0 -= u[0] * p[c] + u[1] * p[3 + c] + u[2] * p[6 + c];
-                y1 -= u[3] * p[c] + u[4] * p[3 + c] + u[5] * p[6 + c];
-                y2 -= u[6] * p[c] + u[7] * p[3 + c] + u[8] * p[6 + c];
-            }
-            b[c] = y0, b[3 + c] = y1, b[6 + c] = y2;
+            lane own[3] = { b[c], b[3 + c], b[6 + c] };
+            for ( int r = 0; r < 9; r += 3 )
+                b[r + c] = row_times( d + r, own );
+            if ( p == NULL )
+                continue;
+            lane above[3] = { p[c], p[3 + c], p[6 + c] };
+            for ( int r = 0; r < 9; r += 3 )
+                b[r + c] = row_less( b[r + c], u[r], u[r + 1], u[r + 2], above );
         }
     }
 }
@@ -56,7 +64,7 @@ void KERNEL( tree_solve )( const tr_block *block, int tree, void *unknowns )
         lane sum[3] = { lane_all( 0 ), lane_all( 0 ), lane_all( 0 ) };
         for ( int e = ports->weights.start[p]; e < ports->weights.start[p + 1]; ++e )
             for ( int c = 0; c < 3; ++c )
-                sum[c] += weights[e] * x[3 * ports->weights.columns[e] + c];
+                sum[c] = lane_mad( lane_all( weights[e] ), x[3 * ports->weights.columns[e] + c], sum[c] );
         for ( int c = 0; c < 3; ++c )
             values[3 * p + c] = sum[c];
     }
@@ -71,9 +79,10 @@ void KERNEL( tree_correct )( const tr_block *block, int tree, void *unknowns )
     for ( int i = 0; i < 3 * ports->tree->node_count; ++i, response += ports->count ) {
         lane x0 = x[3 * i], x1 = x[3 * i + 1], x2 = x[3 * i + 2];
         for ( int p = 0; p < ports->count; ++p ) {
-            x0 -= response[p] * forces[3 * p];
-            x1 -= response[p] * forces[3 * p + 1];
-            x2 -= response[p] * forces[3 * p + 2];
+            lane moved = lane_all( response[p] );
+            x0 = lane_less( x0, moved, forces[3 * p] );
+            x1 = lane_less( x1, moved, forces[3 * p + 1] );
+            x2 = lane_less( x2, moved, forces[3 * p + 2] );
         }
         x[3 * i] = x0, x[3 * i + 1] = x1, x[3 * i + 2] = x2;
     }
@@ -103,13 +112,13 @@ static void factor_axis( tr_block *block, int axis, lane *factor )
             int from = block->first[i] > block->first[j] ? block->first[i] : block->first[j];
             if ( j < i ) {
                 for ( int k = from; k < j; ++k )
-                    sum -= row[k] * other[k];
+                    sum = lane_less( sum, row[k], other[k] );
                 row[j] = sum * other[j];
                 continue;
             }
             lane whole = lane_select( on, sum + soft, lane_all( 1 ) ), pivot = whole;
             for ( int k = from; k < i; ++k )
-                pivot -= row[k] * row[k];
+                pivot = lane_less( pivot, row[k], row[k] );
             bool dependent = block->system->dependent[block->active[i]];
             lane least = (real)( dependent ? DROP : ROUNDING ) * whole;
             lane_mask drop = dependent ? pivot <= least : on ^ on;
@@ -138,7 +147,7 @@ static void solve_axis( const tr_block *block, int axis, const lane *factor )
         const lane *row = factor + block->begin[i] - block->first[i];
         lane sum = force[3 * i];
         for ( int k = block->first[i]; k < i; ++k )
-            sum -= row[k] * force[3 * k];
+            sum = lane_less( sum, row[k], force[3 * k] );
         force[3 * i] = sum * row[i];
     }
     for ( int i = block->active_count - 1; i >= 0; --i ) {
@@ -146,7 +155,7 @@ static void solve_axis( const tr_block *block, int axis, const lane *factor )
         lane done = force[3 * i] * row[i];
         force[3 * i] = done;
         for ( int k = block->first[i]; k < i; ++k )
-            force[3 * k] -= row[k] * done;
+            force[3 * k] = lane_less( force[3 * k], row[k], done );
     }
 }
 
