@@ -151,12 +151,20 @@ static void a_walk_goes_up_a_step( void **state )
         }
     }
     assert_true( up > 10 && down > 10 );
+    // Feet swing over the edge, but for a toe that stood right before it.
+    int through = 0;
+    for ( int f = 0; f < x.stage.frame_count; ++f )
+        for ( int side = 0; side < 2; ++side ) {
+            vec3 toe = out_place( &x, side == 0 ? "LeftToe" : "RightToe", f );
+            through += toe.x > 0 && toe.y < 0.18 - 0.02;
+        }
+    assert_true( through <= 4 );
     print_message( "up the step: jerk %.3f, acceleration %.2f, rotation %.1f°\n",
                    figure( &x, "jerk_ratio", "value" ), figure( &x, "acceleration_spike", "value" ),
                    figure( &x, "rotation_spike_deg", "value" ) );
     assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20 );
     assert_true( figure( &x, "acceleration_spike", "value" ) <= 1.5 );
-    assert_true( figure( &x, "jerk_ratio", "value" ) <= 1.2 );
+    assert_true( figure( &x, "jerk_ratio", "value" ) <= 1.1 );
     assert_true( figure( &x, "sole_tilt_deg", "max" ) <= 2 );
     close_scene( &x );
 }

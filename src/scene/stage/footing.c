@@ -182,7 +182,7 @@ static double raise( const tr_footing_work *w, const tr_stance *s, double depth,
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
     vec3 held = tr_actor_source_place( actor, w->held_by, tr_world_pose( &actor->world, frame ).positions );
-    double h = w->footing->rise * held.y + s->shift.y - tr_rule_floor( w->stage, s->on ) - depth;
+    double h = w->footing->rise * held.y + s->shift.y + s->onto - tr_rule_floor( w->stage, s->on ) - depth;
     double below = SOLE_MARGIN - h;
     if ( h > -SOLE_MARGIN )
         return h < SOLE_MARGIN ? below * below / ( 4 * SOLE_MARGIN ) : 0;
@@ -278,6 +278,7 @@ static bool build_footing( tr_footing_work *w )
     for ( int f = 0; ok && f < w->stage->frame_count; ++f )
         blend( w, f );
     if ( ok ) {
+        tr_stances_climb( w );
         give_way( w );
         add_lift( w );
     }

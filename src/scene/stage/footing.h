@@ -13,6 +13,7 @@ typedef struct tr_stance {
     vec3 shift;           // without drift
     vec3 *drift;          // [frame_count], NULL: none
     double lift;          // of the body that stands on this foot, see tr_actor
+    double onto;          // on a box that is where the source has none: how much higher, not in the shift
 } tr_stance;
 
 typedef struct tr_footing_work {
@@ -37,5 +38,7 @@ bool tr_footing_is_foot( const tr_footing_work *w ); // or a hand, or what else 
 void tr_stances_find( tr_footing_work *w );
 // Where a stance is on the stage: its shift, and the floors of source and target.
 void tr_stance_put( const tr_footing_work *w, tr_stance *s );
+// Carries the foot up and down where its stances are on such boxes. The shifts are there, without it.
+void tr_stances_climb( const tr_footing_work *w );
 
 #endif

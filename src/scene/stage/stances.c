@@ -5,6 +5,7 @@
 
 #define LONGEST_EASE 0.8 // seconds in which a foot comes from its copied path into a stance, or leaves it
 #define HARDLY_LEFT  0.1 // seconds between contacts that are one stance
+#define CLIMB_TIME   0.3 // seconds in which a foot is lifted onto a box, or let down
 
 static int by_first_frame( const void *a, const void *b )
 {
@@ -157,6 +158,54 @@ void tr_stance_put( const tr_footing_work *w, tr_stance *s )
     tr_sole sole =
         w->held_by >= 0 ? tr_actor_sole( &w->stage->actors[w->actor], w->held_by ) : ( tr_sole ){ 0 };
     double floor = tr_rule_floor( w->stage, s->on ), ground = w->stage->ground;
-    s->shift.y = floor + sole.target - rise * ( s->floor + sole.source );
+    s->onto = s->on->onto.y;
+    s->shift.y = floor - s->onto + sole.target - rise * ( s->floor + sole.source );
     s->lift = floor - ground - w->stage->actors[w->actor].leg_ratio * ( s->floor - ground );
+}
+
+// ------------------------------------------------------------------------------------------------- climbing
+
+// Is the middle of the foot over a box that is at least that much higher than the floor of the stance?
+static bool is_over_step( const tr_footing_work *w, const tr_stance *from, double step, int frame )
+{
+    const tr_actor *actor = &w->stage->actors[w->actor];
+    tr_stance moment = { .first = frame, .last = frame };
+    vec3 lowest, middle;
+    foot_places( w, &moment, &lowest, &middle );
+    double floor = tr_rule_floor( w->stage, from->on ) - from->onto;
+    vec3 place = v3_mad( w->footing->shift[frame], w->footing->rise, middle );
+    return tr_foot_climb( w->stage, actor, floor, place ) >= step - 1e-6;
+}
+
+// A foot is up when it comes over the box, and not down before it has left it; but it moves only between its
+// stances, over CLIMB_TIME at least if there is so much.
+static void climb( const tr_footing_work *w, const tr_stance *from, const tr_stance *to )
+{
+    double swing = to->first - from->last, time = fmin( ceil( CLIMB_TIME * w->stage->fps ), swing );
+    bool up = to->onto > from->onto;
+    const tr_stance *low = up ? from : to;
+    double step = fmax( from->onto, to->onto ) - low->onto, begin = up ? to->first - time : from->last;
+    for ( int f = from->last + 1; f < to->first; ++f )
+        if ( is_over_step( w, low, step, f ) ) {
+            begin = up ? f - time : f;
+            if ( up )
+                break;
+        }
+    begin = clampd( begin, from->last, to->first - time );
+    for ( int f = from->last + 1; f < to->first; ++f ) {
+        double share = smooth_step5( ( f - begin ) / fmax( time, 1 ) );
+        w->footing->shift[f].y += from->onto + share * ( to->onto - from->onto );
+    }
+}
+
+void tr_stances_climb( const tr_footing_work *w )
+{
+    for ( int i = 0; i < w->stance_count; ++i ) {
+        const tr_stance *s = &w->stances[i], *next = i + 1 < w->stance_count ? s + 1 : NULL;
+        int first = i == 0 ? 0 : s->first, last = next == NULL ? w->stage->frame_count - 1 : s->last;
+        for ( int f = first; f <= last; ++f )
+            w->footing->shift[f].y += s->onto;
+        if ( next != NULL && ( s->onto != 0 || next->onto != 0 ) )
+            climb( w, s, next );
+    }
 }
