@@ -32,12 +32,14 @@ static void refresh_by_hand( void **state )
     posed_end( &p );
 }
 
+static const tr_limb_chain arm = { 1, 2, 4, true }; // of make_arm
+
 static void two_bones_at_known_angles( void **state )
 {
     (void)state;
     posed p = make_arm();
     // 3-4-5: with the hand 5 away the elbow is at a right angle. Pole up: elbow above the line.
-    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 5, 0, 0 ), v3_y );
+    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 5, 0, 0 ), v3_y );
     check_near( left, 0, 1e-14 );
     check_v3( p.pose.positions[4], v3( 5, 0, 0 ), 1e-14 );
     check_v3( p.pose.positions[2], v3( 9.0 / 5, 12.0 / 5, 0 ), 1e-14 ); // foot of the height: 3²/5, 3·4/5
@@ -45,12 +47,12 @@ static void two_bones_at_known_angles( void **state )
     check_pose_is_consistent( &p );
 
     // Without a pole the elbow stays in its plane and on its side.
-    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 0, 5, 0 ), v3_zero );
+    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 0, 5, 0 ), v3_zero );
     check_near( left, 0, 1e-14 );
     check_v3( p.pose.positions[2], v3( -12.0 / 5, 9.0 / 5, 0 ), 1e-14 );
 
     // The pole swings it about the line from shoulder to hand.
-    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 0, 5, 0 ), v3( 0, 3, 2 ) );
+    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 0, 5, 0 ), v3( 0, 3, 2 ) );
     check_near( left, 0, 1e-14 );
     check_v3( p.pose.positions[2], v3( 0, 9.0 / 5, 12.0 / 5 ), 1e-14 );
     check_pose_is_consistent( &p );
@@ -61,16 +63,15 @@ static void unreachable_targets_stretch_or_fold( void **state )
 {
     (void)state;
     posed p = make_arm();
-    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 0, 0, 10 ), v3_y );
+    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 0, 0, 10 ), v3_y );
     check_near( left, 3, 1e-14 );
     check_v3( p.pose.positions[2], v3( 0, 0, 3 ), 1e-14 );
     check_v3( p.pose.positions[4], v3( 0, 0, 7 ), 1e-14 );
     // Too near: folded, the hand 4 − 3 = 1 away from the shoulder.
-    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 0, 0, 0.25 ), v3_y );
+    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 0, 0, 0.25 ), v3_y );
     check_near( left, 0.75, 1e-14 );
     check_v3( p.pose.positions[4], v3( 0, 0, 1 ), 1e-14 );
-    left =
-        tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3_zero, v3_zero ); // on the shoulder itself
+    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3_zero, v3_zero ); // on the shoulder itself
     check_near( left, 1, 1e-12 );
     check_pose_is_consistent( &p );
     posed_end( &p );
@@ -80,7 +81,7 @@ static void straight_limb_bends_without_a_pole( void **state )
 {
     (void)state;
     posed p = make_arm();
-    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 5, 0, 0 ), v3_zero );
+    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 5, 0, 0 ), v3_zero );
     check_near( left, 0, 1e-14 );
     check_pose_is_consistent( &p );
     posed_end( &p );
@@ -97,12 +98,14 @@ static void zero_length_joints_between( void **state )
     tr_skeleton_add( &p.skeleton, "twist", 3, v3_zero );
     tr_skeleton_add( &p.skeleton, "foot", 4, v3( 0, -0.5, 0 ) );
     posed_start( &p );
-    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 3, 5, v3( 0, 0.4, 0.3 ), v3_z );
+    double left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &( tr_limb_chain ){ 1, 3, 5, true },
+                                  v3( 0, 0.4, 0.3 ), v3_z );
     check_near( left, 0, 1e-14 );
     assert_true( p.pose.positions[3].z > p.pose.positions[5].z * 0.5 );
     check_pose_is_consistent( &p );
     // Both bones without length: nothing to turn, nothing but numbers.
-    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, 0, 1, 2, v3( 0, 3, 0 ), v3_zero );
+    left = tr_ik_two_bone( &p.skeleton, p.local, p.pose, &( tr_limb_chain ){ 0, 1, 2, true }, v3( 0, 3, 0 ),
+                           v3_zero );
     check_near( left, 2, 1e-14 );
     assert_true( q_finite( p.local[0] ) && q_finite( p.local[1] ) );
     posed_end( &p );
@@ -129,7 +132,7 @@ static void solvers_keep_translated_bones( void **state )
     posed p = make_arm();
     p.pose.positions[4] = v3( 8, 0, 0 );
     p.pose.positions[5] = v3( 9, 0, 0 );
-    check_near( tr_ik_two_bone( &p.skeleton, p.local, p.pose, 1, 2, 4, v3( 0, 0, 7 ), v3_y ), 0, 1e-14 );
+    check_near( tr_ik_two_bone( &p.skeleton, p.local, p.pose, &arm, v3( 0, 0, 7 ), v3_y ), 0, 1e-14 );
     check_near( v3_distance( p.pose.positions[2], p.pose.positions[4] ), 5, 1e-14 );
     check_near( v3_distance( p.pose.positions[5], p.pose.positions[4] ), 1, 1e-14 );
     posed_end( &p );

@@ -305,9 +305,9 @@ static double place_arm( solver *s, int side )
     tr_pose_refresh( s->human, s->local, pose_of( s ), upper );
     vec3 elbow =
         v3_dot( target->elbow, target->elbow ) > 0 ? target->elbow : v3( outward( side ) * 0.55, -0.6, -0.6 );
-    double left = tr_ik_two_bone( s->human, s->local, pose_of( s ), upper, upper + 1, hand,
-                                  within_reach( s, side, wrist.position ),
-                                  q_rotate( s->rotations[TR_HUMAN_CHEST], elbow ) );
+    double left = tr_ik_two_bone(
+        s->human, s->local, pose_of( s ), &( tr_limb_chain ){ upper, upper + 1, hand, true },
+        within_reach( s, side, wrist.position ), q_rotate( s->rotations[TR_HUMAN_CHEST], elbow ) );
     tr_ik_orient( s->human, s->local, pose_of( s ), hand, wrist.rotation );
     share_twist( s, side );
     return left;
@@ -326,7 +326,8 @@ static double place_leg( solver *s, int side )
                     ? target->knee_to
                     : v3_add( v3_scale( 0.75, toes ), v3_scale( 0.25, ahead ) );
     double left =
-        tr_ik_two_bone( s->human, s->local, pose_of( s ), thigh, thigh + 1, foot, ankle_of( target ), pole );
+        tr_ik_two_bone( s->human, s->local, pose_of( s ), &( tr_limb_chain ){ thigh, thigh + 1, foot, true },
+                        ankle_of( target ), pole );
     tr_ik_orient( s->human, s->local, pose_of( s ), foot, foot_rotation( target ) );
     // Toes stay on the ground while the heel is up, and straighten when the foot leaves it.
     double grounded = 1.0 - smooth_step5( target->position.y / 0.06 );

@@ -77,8 +77,8 @@ void tr_rig_move( tr_rig *rig, vec3 by )
 
 void tr_rig_reach( tr_rig *rig, int upper, int middle, int end, vec3 target, vec3 pole )
 {
-    double left =
-        tr_ik_two_bone( &rig->motion.skeleton, rig->local, rig->pose, upper, middle, end, target, pole );
+    double left = tr_ik_two_bone( &rig->motion.skeleton, rig->local, rig->pose,
+                                  &( tr_limb_chain ){ upper, middle, end, true }, target, pole );
     rig->worst_reach = fmax( rig->worst_reach, left );
 }
 

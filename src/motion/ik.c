@@ -139,9 +139,10 @@ static quat turn_about( vec3 axis, vec3 from, vec3 to )
     return q_axis_angle( unit, atan2( v3_dot( v3_cross( f, t ), unit ), v3_dot( f, t ) ) );
 }
 
-double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int middle, int end,
+double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
                        vec3 target, vec3 pole )
 {
+    int root = chain->root, middle = chain->middle, end = chain->end;
     assert( root < middle && middle < end );
     vec3 upper = v3_sub( pose.positions[middle], pose.positions[root] );
     vec3 lower = v3_sub( pose.positions[end], pose.positions[middle] );
@@ -317,10 +318,9 @@ bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *
 double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
                    vec3 target, quat rotation )
 {
-    double left =
-        chain->two_bones
-            ? tr_ik_two_bone( skeleton, local, pose, chain->root, chain->middle, chain->end, target, v3_zero )
-            : tr_ik_chain( skeleton, local, pose, chain->root, chain->end, target, 30 );
+    double left = chain->two_bones
+                      ? tr_ik_two_bone( skeleton, local, pose, chain, target, v3_zero )
+                      : tr_ik_chain( skeleton, local, pose, chain->root, chain->end, target, 30 );
     tr_ik_orient( skeleton, local, pose, chain->end, rotation );
     return left;
 }

@@ -274,23 +274,23 @@ bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, doubl
 
 // ----------------------------------------------------------------------------------- inverse kinematics
 
+typedef struct tr_limb_chain { // shoulder or hip, elbow or knee, wrist or ankle
+    int root, middle, end;
+    bool two_bones; // otherwise the whole chain root … end bends
+} tr_limb_chain;
+
 // Analytic two-bone chain root–middle–end (three joints, each the parent of the next, zero-length joints
 // between them allowed): turns root and middle so that `end` comes to `target`, keeping the elbow's plane;
 // `pole` (a world direction the middle joint shall point to, zero = keep) steers it. Straight and too short
 // chains stretch towards the target. Changes `local` (rotations of the whole skeleton at this frame),
 // refreshes `pose`. Returns the distance left.
-double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int middle, int end,
+double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
                        vec3 target, vec3 pole );
 
 // Chain of any length from `root` down to `end`: damped least squares on the joints' rotations, staying near
 // the given pose. Returns the distance left.
 double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
                     int iterations );
-
-typedef struct tr_limb_chain { // shoulder or hip, elbow or knee, wrist or ankle
-    int root, middle, end;
-    bool two_bones; // otherwise the whole chain root … end bends
-} tr_limb_chain;
 
 // The chain that moves a joint of an arm or leg: from the first long bone of its limb down to the hand or
 // foot (or the joint itself in a limb that has neither). False: there is none.
