@@ -182,8 +182,9 @@ static bool contacts_run( void *pointer, tr_error *error )
     tr_surface ground = { .kind = TR_SURFACE_GROUND };
     tr_contact_def def = tr_default_contact_def();
     tr_contacts_free( &state->contacts );
-    return tr_contacts_label( &state->contacts, &state->motions[0].skeleton, &state->world,
-                              state->motions[0].clip.fps, &ground, 1, &def, error );
+    const tr_motion *motion = &state->motions[0];
+    tr_contact_scene scene = { &motion->skeleton, &state->world, motion->clip.fps, &ground, 1 };
+    return tr_contacts_label( &state->contacts, &scene, &def, error );
 }
 
 static void describe_contacts( const void *pointer, tr_bench_row *row )

@@ -75,8 +75,8 @@ static bool look_at_motion( motion_facts *facts, tr_error *error )
         grow_box( &facts->low, &facts->high, world.positions[i] );
     tr_surface ground = { .kind = TR_SURFACE_GROUND };
     tr_contact_def def = tr_default_contact_def();
-    bool ok = tr_contacts_label( &facts->contacts, &facts->motion.skeleton, &world, facts->motion.clip.fps,
-                                 &ground, 1, &def, error );
+    tr_contact_scene scene = { &facts->motion.skeleton, &world, facts->motion.clip.fps, &ground, 1 };
+    bool ok = tr_contacts_label( &facts->contacts, &scene, &def, error );
     tr_world_free( &world );
     return ok;
 }

@@ -40,9 +40,8 @@ static tr_contacts label( const tr_motion *m, const tr_surface *surfaces, int co
     tr_error error;
     tr_contact_def def = tr_default_contact_def();
     check_ok( tr_world_build( &world, m, &error ), &error );
-    check_ok(
-        tr_contacts_label( &contacts, &m->skeleton, &world, m->clip.fps, surfaces, count, &def, &error ),
-        &error );
+    tr_contact_scene scene = { &m->skeleton, &world, m->clip.fps, surfaces, count };
+    check_ok( tr_contacts_label( &contacts, &scene, &def, &error ), &error );
     tr_world_free( &world );
     for ( int i = 1; i < contacts.count; ++i ) {
         const tr_contact *a = &contacts.items[i - 1], *b = &contacts.items[i];
@@ -154,7 +153,9 @@ static void blinks_are_closed_or_dropped( void **state )
     tr_error error;
     tr_contacts c;
     check_ok( tr_world_build( &world, &m, &error ), &error );
-    check_ok( tr_contacts_label( &c, &m.skeleton, &world, 200, &ground, 1, &def, &error ), &error );
+    check_ok(
+        tr_contacts_label( &c, &( tr_contact_scene ){ &m.skeleton, &world, 200, &ground, 1 }, &def, &error ),
+        &error );
     assert_int_equal( c.count, 1 );
     check_interval( &c, 0, FOOT, 200, 0, 2 - 1 / 30.0, 0.011 );
     tr_contacts_free( &c );
@@ -311,7 +312,8 @@ static void out_of_memory( void **state )
         tr_contacts c;
         error = ( tr_error ){ 0 };
         tr_memory_fail_from( n );
-        done = tr_contacts_label( &c, &m.skeleton, &world, 60, &ground, 1, &def, &error );
+        done = tr_contacts_label( &c, &( tr_contact_scene ){ &m.skeleton, &world, 60, &ground, 1 }, &def,
+                                  &error );
         tr_memory_fail_from( 0 );
         assert_true( done || strcmp( error.message, "out of memory" ) == 0 );
         if ( done )

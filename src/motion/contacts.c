@@ -358,21 +358,21 @@ static bool gather( tr_contacts *out, job *jobs, int count )
     return ok;
 }
 
-bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_world *world, double fps,
-                        const tr_surface *surfaces, int surface_count, const tr_contact_def *def,
+bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const tr_contact_def *def,
                         tr_error *error )
 {
-    assert( world->joint_count == skeleton->joint_count && fps > 0 );
+    const tr_world *world = scene->world;
+    assert( world->joint_count == scene->skeleton->joint_count && scene->fps > 0 );
     *out = ( tr_contacts ){ 0 };
-    work w = { .skeleton = skeleton,
+    work w = { .skeleton = scene->skeleton,
                .world = world,
-               .surfaces = surfaces,
-               .surface_count = surface_count,
+               .surfaces = scene->surfaces,
+               .surface_count = scene->surface_count,
                .def = def,
-               .fps = fps,
-               .stature = tr_stature( skeleton ) };
-    w.jobs = tr_alloc( (size_t)skeleton->joint_count, sizeof( job ) );
-    tr_surface *near = tr_alloc( (size_t)surface_count, sizeof( tr_surface ) );
+               .fps = scene->fps,
+               .stature = tr_stature( scene->skeleton ) };
+    w.jobs = tr_alloc( (size_t)world->joint_count, sizeof( job ) );
+    tr_surface *near = tr_alloc( (size_t)scene->surface_count, sizeof( tr_surface ) );
     if ( w.jobs == NULL || near == NULL ) {
         tr_free( w.jobs );
         tr_free( near );

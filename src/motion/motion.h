@@ -263,8 +263,15 @@ typedef struct tr_contacts {
     int count, capacity;
 } tr_contacts;
 
-bool tr_contacts_label( tr_contacts *out, const tr_skeleton *skeleton, const tr_world *world, double fps,
-                        const tr_surface *surfaces, int surface_count, const tr_contact_def *def,
+typedef struct tr_contact_scene { // who may touch what
+    const tr_skeleton *skeleton;
+    const tr_world *world;
+    double fps;
+    const tr_surface *surfaces; // [surface_count]
+    int surface_count;
+} tr_contact_scene;
+
+bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const tr_contact_def *def,
                         tr_error *error );
 void tr_contacts_free( tr_contacts *contacts );
 // Heights above the ground at which joints of feet rest on it when the foot stands flat. `known` is false for

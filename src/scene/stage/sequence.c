@@ -73,8 +73,10 @@ static bool build_side( const seam_work *w, side *s, const tr_clip *clip, tr_err
     tr_contact_def def = tr_default_contact_def();
     s->motion = ( tr_motion ){ *w->skeleton, *clip };
     return tr_world_build( &s->world, &s->motion, error ) &&
-           tr_contacts_label( &s->contacts, w->skeleton, &s->world, clip->fps, w->surfaces, w->surface_count,
-                              &def, error );
+           tr_contacts_label(
+               &s->contacts,
+               &( tr_contact_scene ){ w->skeleton, &s->world, clip->fps, w->surfaces, w->surface_count },
+               &def, error );
 }
 
 static void free_side( side *s )

@@ -509,8 +509,10 @@ static bool label_contacts( builder *b )
     bool ok = true;
     for ( int i = 0; i < stage->actor_count && ok; ++i ) {
         tr_actor *actor = &stage->actors[i];
-        ok = tr_contacts_label( &actor->contacts, &actor->source.skeleton, &actor->world, stage->fps,
-                                surfaces, count, &def, b->error );
+        ok = tr_contacts_label(
+            &actor->contacts,
+            &( tr_contact_scene ){ &actor->source.skeleton, &actor->world, stage->fps, surfaces, count },
+            &def, b->error );
     }
     tr_free( surfaces );
     return ok;
