@@ -62,11 +62,18 @@ double tr_standing_leg( const tr_skeleton *skeleton );
 // Do source and target have different numbers of legs?
 bool tr_actor_legs_differ( const tr_actor *actor );
 
-// Clips of one skeleton, joined end to end; see sequence.c. The first stays where it is, each other one
-// shares its first frame with the last of the one before. clips [count] are changed on the way; blends
-// [count] are those of the seam before each, in frames. Feet rest on the surfaces, which do not move.
-bool tr_sequence_join( tr_clip *out, const tr_skeleton *skeleton, tr_clip *clips, const int *blends,
-                       int count, const tr_surface *surfaces, int surface_count, tr_error *error );
+typedef struct tr_sequence { // clips of one skeleton
+    const tr_skeleton *skeleton;
+    tr_clip *clips;    // [count] changed on the way
+    const int *blends; // [count] of the seam before each, in frames
+    int count;
+    const tr_surface *surfaces; // [surface_count] that feet rest on; they do not move
+    int surface_count;
+} tr_sequence;
+
+// Joined end to end; see sequence.c. The first clip stays where it is, each other one shares its first frame
+// with the last of the one before.
+bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *error );
 // Brings the joints of a motion's clip into the order of a skeleton with the same joints; refuses any other.
 bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *error );
 

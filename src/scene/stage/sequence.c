@@ -425,14 +425,17 @@ static void append( tr_clip *out, int at, const tr_clip *clip )
                 frames * joints * sizeof( vec3 ) );
 }
 
-bool tr_sequence_join( tr_clip *out, const tr_skeleton *skeleton, tr_clip *clips, const int *blends,
-                       int count, const tr_surface *surfaces, int surface_count, tr_error *error )
+bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *error )
 {
     *out = ( tr_clip ){ 0 };
+    tr_clip *clips = sequence->clips;
+    int count = sequence->count;
     double frames = clips[0].frame_count;
     for ( int i = 1; i < count; ++i ) {
-        seam_work w = {
-            .skeleton = skeleton, .surfaces = surfaces, .surface_count = surface_count, .blend = blends[i] };
+        seam_work w = { .skeleton = sequence->skeleton,
+                        .surfaces = sequence->surfaces,
+                        .surface_count = sequence->surface_count,
+                        .blend = sequence->blends[i] };
         if ( !join_two( &w, &clips[i - 1], &clips[i], error ) )
             return false;
         frames += clips[i].frame_count - 1;
@@ -440,8 +443,8 @@ bool tr_sequence_join( tr_clip *out, const tr_skeleton *skeleton, tr_clip *clips
     if ( frames > TR_MAX_FRAMES )
         return tr_error_set( error, "together the clips have %.0f frames, more than %d", frames,
                              TR_MAX_FRAMES );
-    if ( !tr_clip_alloc( out, (int)frames, skeleton->joint_count, clips[0].fps, clips[0].translations != NULL,
-                         error ) )
+    if ( !tr_clip_alloc( out, (int)frames, sequence->skeleton->joint_count, clips[0].fps,
+                         clips[0].translations != NULL, error ) )
         return false;
     for ( int i = 0, at = 0; i < count; at += clips[i].frame_count - 1, ++i )
         append( out, at, &clips[i] );

@@ -319,8 +319,8 @@ static bool join_clips( builder *b, tr_actor *actor, sequence *s, const tr_cast 
     if ( surfaces == NULL )
         return tr_error_memory( b->error );
     tr_clip_place( &s->clips[0], placement_of( cast->position, cast->heading ) );
-    bool ok = tr_sequence_join( &actor->source.clip, &s->skeleton, s->clips, s->blends, s->count, surfaces,
-                                surface_count, b->error );
+    tr_sequence parts = { &s->skeleton, s->clips, s->blends, s->count, surfaces, surface_count };
+    bool ok = tr_sequence_join( &actor->source.clip, &parts, b->error );
     tr_free( surfaces );
     return ok && note_seams( b, actor, s, cast->start ) &&
            tr_skeleton_copy( &actor->source.skeleton, &s->skeleton, b->error ) &&
