@@ -293,15 +293,15 @@ static bool is_idle( const tr_cage_layer *l )
     return l->point_count == 0 || l->grab->last <= l->grab->first;
 }
 
-bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                          const tr_result *below, tr_result *result, int chunk, bool late, tr_error *error )
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error )
 {
-    if ( !begin( out, stage, grab, below, error ) )
+    const tr_stage *stage = def->stage;
+    if ( !begin( out, stage, def->grab, def->below, error ) )
         return false;
     size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
-    out->result = result;
-    out->chunk = chunk;
-    out->late = late;
+    out->result = def->result;
+    out->chunk = def->chunk;
+    out->late = def->late;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
     out->touched = tr_alloc( nodes * frames, sizeof( bool ) );
     if ( out->affected == NULL || out->touched == NULL )

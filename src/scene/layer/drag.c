@@ -182,9 +182,10 @@ static bool build( tr_drag *drag, const tr_stage *stage, tr_error *error )
         memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
     drag->stage.scene = &drag->scene;
     plan( drag );
+    tr_cage_layer_def def = { &drag->stage,          drag->grab, drag->below, &drag->work,
+                              tr_drag_chunk( drag ), true };
     if ( !tr_result_copy( &drag->work, &drag->stage, drag->below, error ) ||
-         !tr_cage_layer_build( &drag->layer, &drag->stage, drag->grab, drag->below, &drag->work,
-                               tr_drag_chunk( drag ), true, error ) ||
+         !tr_cage_layer_build( &drag->layer, &def, error ) ||
          !tr_result_copy( &drag->shown, &drag->stage, &drag->work, error ) )
         return false;
     drag->shows = tr_alloc( (size_t)( node_count( drag ) * drag->stage.frame_count ), sizeof( bool ) );

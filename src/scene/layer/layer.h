@@ -133,11 +133,18 @@ typedef struct tr_cage_layer {
 
 // ---------------------------------------------------------------------------------------------- cage_layer.c
 
-// Builds the cage around what the grab holds in `below`, and everything else. `chunk`, `late`: see above.
-// Without anything to move (built false) when nobody is grabbed or the window is too short. Both results are
-// borrowed; `result` begins as `below`.
-bool tr_cage_layer_build( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                          const tr_result *below, tr_result *result, int chunk, bool late, tr_error *error );
+typedef struct tr_cage_layer_def { // everything is borrowed
+    const tr_stage *stage;
+    const tr_grab *grab;
+    const tr_result *below;
+    tr_result *result; // begins as `below`
+    int chunk;         // see above
+    bool late;
+} tr_cage_layer_def;
+
+// Builds the cage around what the grab holds in `below`, and everything else. Without anything to move (built
+// false) when nobody is grabbed or the window is too short.
+bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error );
 // The same without bodies: nothing can be moved, but the cage is there to be seen.
 bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
                             const tr_result *below, tr_error *error );

@@ -194,7 +194,9 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
     bool asks = tr_grab_asks( stage, grab ), ok;
     if ( asks )
         ok = tr_result_copy( &below, stage, result, error ) &&
-             tr_cage_layer_build( &l, stage, grab, &below, result, stage->frame_count, false, error ) &&
+             tr_cage_layer_build(
+                 &l, &( tr_cage_layer_def ){ stage, grab, &below, result, stage->frame_count, false },
+                 error ) &&
              ( !l.built || move( &l, error ) );
     else
         ok = tr_cage_layer_outline( &l, stage, grab, result, error );
