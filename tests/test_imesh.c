@@ -145,7 +145,8 @@ static void weights_by_hand( void **state )
     tr_imesh_web web;
     tr_delaunay scratch = { 0 };
     tr_error error;
-    check_ok( tr_imesh_web_build( &web, &scratch, points, 5, bones, 1, 0.02, &error ), &error );
+    check_ok( tr_imesh_web_build( &web, &scratch, &( tr_imesh_points ){ points, 5, bones, 1, 0.02 }, &error ),
+              &error );
     assert_int_equal( web.tet_count, 4 );
     assert_int_equal( web.start[1], 3 );
     static const double weights[] = { 0.4, 0.4, 0.2 };

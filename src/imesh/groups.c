@@ -127,23 +127,24 @@ static quat turn_on( quat turn, const mat3 *m )
     return q_unit( q_mul( q_from_vector( v3_scale( 1 / ( along + 1e-12 ), torque ) ), turn ) );
 }
 
-void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group, int frame, double morph,
-                             const vec3 *at, quat *turn, vec3 *duals, float *right )
+void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
+                             const tr_imesh_group_round *round )
 {
-    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame );
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, round->frame ), *at = round->at;
+    vec3 *duals = round->duals;
     vec3 middle = middle_of( group, at ), rest = middle_of( group, source );
     vec3 q[TR_IMESH_GROUP], shape[TR_IMESH_GROUP];
     mat3 m = { v3_zero, v3_zero, v3_zero };
     for ( int i = 0; i < group->count; ++i ) {
-        shape[i] = v3_lerp( group->shape[0][i], group->shape[1][i], morph );
+        shape[i] = v3_lerp( group->shape[0][i], group->shape[1][i], round->morph );
         q[i] = v3_add( v3_sub( at[group->vertex[i]], middle ), duals[i] );
         add_moment( &m, q[i], shape[i] );
     }
     for ( int k = 0; k < TURNS; ++k )
-        *turn = turn_on( *turn, &m );
+        *round->turn = turn_on( *round->turn, &m );
     double size = 0, strain = 0, along = 0;
     for ( int i = 0; i < group->count; ++i ) {
-        shape[i] = q_rotate( *turn, shape[i] );
+        shape[i] = q_rotate( *round->turn, shape[i] );
         duals[i] = v3_sub( q[i], shape[i] );
         size += v3_dot( shape[i], shape[i] );
         strain += v3_dot( duals[i], duals[i] );
@@ -152,7 +153,7 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group, 
     double most = along < 0 ? tr_imesh_at_most( sqrt( strain ), sqrt( size ) ) : 1; // solve.c says why
     for ( int i = 0; i < group->count; ++i ) {
         duals[i] = v3_scale( most, duals[i] );
-        tr_imesh_pull( mesh, right, group->vertex[i], TR_IMESH_GROUP_PULL,
+        tr_imesh_pull( mesh, round->right, group->vertex[i], TR_IMESH_GROUP_PULL,
                        v3_sub( v3_sub( shape[i], duals[i] ), v3_sub( source[group->vertex[i]], rest ) ) );
     }
 }

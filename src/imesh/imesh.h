@@ -193,10 +193,17 @@ rigid tr_imesh_box_place( const tr_imesh *mesh, int box, int frame );
 // ---------------------------------------------------------------------------------------------------- webs
 // For whoever wants the mesh of a frame without deforming it (figures).
 
-// Neighbours of points and their weights. `bones` [bone_count] pairs of points that do not count as
-// neighbours.
-bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const vec3 *points, int count,
-                         const int ( *bones )[2], int bone_count, double nearest, tr_error *error );
+typedef struct tr_imesh_points {
+    const vec3 *points; // [count]
+    int count;
+    const int ( *bones )[2]; // [bone_count] pairs of points that do not count as neighbours
+    int bone_count;
+    double nearest; // metres: points nearer to each other than that weigh no more
+} tr_imesh_points;
+
+// Neighbours of points and their weights.
+bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const tr_imesh_points *of,
+                         tr_error *error );
 void tr_imesh_web_free( tr_imesh_web *web );
 vec3 tr_imesh_laplacian( const tr_imesh_web *web, const vec3 *points, int vertex ); // δ; 0 without neighbours
 

@@ -74,9 +74,18 @@ bool tr_imesh_groups_build( tr_imesh *mesh, const tr_imesh_embodiment *e );
 // How a group of the source's (0) or the target's shape (1) lies.
 quat tr_imesh_group_turn( const tr_imesh_group *group, const vec3 *at, int shape );
 void tr_imesh_group_square( const tr_imesh *mesh, const tr_imesh_group *group, double *block );
-// One round of a group: nearest place of the rigid shape, dual, pull. `turn` goes on from round to round.
-void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group, int frame, double morph,
-                             const vec3 *at, quat *turn, vec3 *duals, float *right );
+typedef struct tr_imesh_group_round {
+    int frame;
+    double morph;
+    const vec3 *at; // [vertex_count]
+    quat *turn;     // of the group; goes on from round to round, and so do …
+    vec3 *duals;    // [TR_IMESH_GROUP]
+    float *right;   // that is pulled at
+} tr_imesh_group_round;
+
+// One round of a group: nearest place of the rigid shape, dual, pull.
+void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
+                             const tr_imesh_group_round *round );
 
 // ------------------------------------------------------------------------------------------------- solver.c
 

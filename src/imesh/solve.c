@@ -104,8 +104,9 @@ static void project_groups( const tr_imesh *mesh, int frame, double morph, const
     const tr_imesh_solver *s = mesh->solver;
     for ( int g = 0; g < mesh->group_count; ++g ) {
         size_t i = (size_t)frame * (size_t)mesh->group_count + (size_t)g;
-        tr_imesh_group_project( mesh, &mesh->groups[g], frame, morph, at, &s->group_turns[i],
-                                s->group_duals + i * TR_IMESH_GROUP, right );
+        tr_imesh_group_round round = {
+            frame, morph, at, &s->group_turns[i], s->group_duals + i * TR_IMESH_GROUP, right };
+        tr_imesh_group_project( mesh, &mesh->groups[g], &round );
     }
 }
 

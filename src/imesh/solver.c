@@ -48,10 +48,11 @@ static void build_webs( void *context, int begin, int end )
     tr_imesh *mesh = task->mesh;
     tr_delaunay scratch = { 0 };
     bool ok = true;
-    for ( int f = begin; f < end && ok; ++f )
-        ok = tr_imesh_web_build( &mesh->webs[f], &scratch, tr_imesh_frame( mesh, mesh->source, f ),
-                                 mesh->vertex_count, (const int( * )[2])task->bones, mesh->link_count,
-                                 mesh->def.nearest, &task->errors[begin / WEB_BLOCK] );
+    for ( int f = begin; f < end && ok; ++f ) {
+        tr_imesh_points points = { tr_imesh_frame( mesh, mesh->source, f ), mesh->vertex_count,
+                                   (const int( * )[2])task->bones, mesh->link_count, mesh->def.nearest };
+        ok = tr_imesh_web_build( &mesh->webs[f], &scratch, &points, &task->errors[begin / WEB_BLOCK] );
+    }
     task->failed[begin / WEB_BLOCK] = !ok;
     tr_delaunay_free( &scratch );
 }

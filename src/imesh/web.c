@@ -54,17 +54,17 @@ static void sort_bones( const int ( *bones )[2], int bone_count, int count, int 
     start[0] = 0;
 }
 
-bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const vec3 *points, int count,
-                         const int ( *bones )[2], int bone_count, double nearest, tr_error *error )
+bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const tr_imesh_points *of, tr_error *error )
 {
+    int count = of->count;
     *out = ( tr_imesh_web ){ 0 };
-    if ( !tr_delaunay_build( scratch, points, count, error ) )
+    if ( !tr_delaunay_build( scratch, of->points, count, error ) )
         return false;
     size_t most = (size_t)scratch->start[count] + (size_t)count; // twins: at most …
     for ( int i = 0; i < count; ++i )
         if ( scratch->twin[i] != i )
             most += (size_t)( scratch->start[scratch->twin[i] + 1] - scratch->start[scratch->twin[i]] );
-    int *start = tr_alloc( (size_t)count + 1 + 2 * (size_t)bone_count, sizeof( int ) );
+    int *start = tr_alloc( (size_t)count + 1 + 2 * (size_t)of->bone_count, sizeof( int ) );
     out->start = tr_alloc( (size_t)count + 1, sizeof( int ) );
     out->neighbours = tr_alloc( most, sizeof( int ) );
     out->weights = tr_alloc( most, sizeof( double ) );
@@ -72,12 +72,12 @@ bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const vec3 *po
     bool ok = start != NULL && out->start != NULL && out->neighbours != NULL && out->weights != NULL &&
               out->tets != NULL;
     if ( ok ) {
-        sort_bones( bones, bone_count, count, start, start + count + 1 );
+        sort_bones( of->bones, of->bone_count, count, start, start + count + 1 );
         weaving w = { .mesh = scratch,
-                      .points = points,
+                      .points = of->points,
                       .bone_start = start,
                       .bone_other = start + count + 1,
-                      .nearest = nearest };
+                      .nearest = of->nearest };
         for ( int i = 0, used = 0; i < count; ++i ) {
             used += weave( &w, i, out->neighbours + used, out->weights + used );
             out->start[i + 1] = used;

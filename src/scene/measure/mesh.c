@@ -71,8 +71,8 @@ static bool sum_frame( const mesh_scan *scan, int frame, vec3 *points, tr_delaun
         points[v] = tr_performer_at( &scan->source->performers[vertex->performer], frame, vertex->source );
         now[v] = tr_performer_at( &scan->take->performers[vertex->performer], frame, vertex->joint );
     }
-    if ( !tr_imesh_web_build( &web, scratch, points, scan->count, (const int( * )[2])scan->bones,
-                              scan->bone_count, NEAREST, NULL ) )
+    tr_imesh_points all = { points, scan->count, (const int( * )[2])scan->bones, scan->bone_count, NEAREST };
+    if ( !tr_imesh_web_build( &web, scratch, &all, NULL ) )
         return false;
     *sum = 0;
     for ( int v = 0; v < scan->count; ++v ) {
