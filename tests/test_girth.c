@@ -72,6 +72,22 @@ static void surfaces_move_out( void **state )
     }
 }
 
+// A joint is itself, wherever the volume around it lies: a skull sits above the joint of the head.
+static void joints_stay_joints( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    thicken( add_bent( &x, "a", v3_zero, 1 ), 1.5 );
+    add_bent( &x, "b", v3( 0.5, 0, 0 ), 1 );
+    tr_constraint link = relation( "hold", tr_point_joint( "a", "Head" ), tr_point_joint( "b", "Head" ) );
+    link.last = FRAMES - 1;
+    assert_non_null( tr_scene_add_constraint( &x.scene, &link ) );
+    build( &x );
+    check_v3( hold_of( &x )->a.offset, v3_zero, 0 );
+    end( &x );
+}
+
 // Two forearms that touch, 4 cm from bone to bone: a little thicker, they give way like flesh; much thicker,
 // they are farther apart by what was added to both.
 static void touches_keep_their_depth( void **state )
@@ -138,6 +154,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( surfaces_move_out ),
+        TEST( joints_stay_joints ),
         TEST( touches_keep_their_depth ),
         TEST( thick_dancers_hold_each_other ),
     };

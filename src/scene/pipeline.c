@@ -195,12 +195,19 @@ static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_metho
     return true;
 }
 
+// Baselines know nothing of partners.
+static bool solve( const tr_stage *stage, const tr_method *method, tr_result *out, tr_error *error )
+{
+    return method->exact ? tr_solve_held( stage, out, method->solve, error )
+                         : method->solve( stage, out, error );
+}
+
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
 {
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( method->solve( stage, out, error ) && finish_layers( out, stage, method, error ) )
+    if ( solve( stage, method, out, error ) && finish_layers( out, stage, method, error ) )
         return true;
     tr_result_free( out );
     return false;
@@ -226,7 +233,7 @@ bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_meth
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    bool ok = method->solve( stage, out, error ) && tr_layers_apply( stage, out, 0, layer, error ) &&
+    bool ok = solve( stage, method, out, error ) && tr_layers_apply( stage, out, 0, layer, error ) &&
               tr_worlds_build( out->worlds, out->motions, stage->actor_count, error );
     if ( !ok )
         tr_result_free( out );

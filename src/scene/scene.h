@@ -126,6 +126,7 @@ typedef struct tr_constraint {
     double length;      // length, metres
     bool direction;     // absolute: target is the direction of a's horizontal path
     bool partner_space; // relative: offset turns with b
+    bool partners;      // absolute: whoever is close follows, as when the frame is held (tr_hold)
     bool flat;          // orientation: only the tilt against the ground counts
     tr_id surface;      // contact: "ground", prop or obstacle id
 } tr_constraint;
@@ -478,7 +479,7 @@ typedef struct tr_rule {
     bool hard;
     double weight;
     bool axis[3];
-    bool direction, partner_space, flat;
+    bool direction, partner_space, flat, partners;
     bool stands; // absolute: a foot that stands through a seam, its place that of a contact
     bool given;
     const vec3 *path; // [frame_count] absolute: where a is to be at each frame, borrowed; NULL: as above
@@ -775,13 +776,14 @@ double tr_drag_error( const tr_drag *drag, int handle );
 
 // ------------------------------------------------------------------------------------------------ hold
 // One frame, one part of a body: whoever is close to it follows at once, through the interaction mesh of that
-// frame. Then ops propagate it to the motion.
+// frame. Then ops propagate it to the motion: a constraint with `partners`, by which the pipeline does the
+// same at that frame and fades it out over the frames around.
 //
 //   tr_hold *hold = tr_hold_begin( &stage, &result, frame, actor, joint, &error );   // links, mesh, factor
 //   for each move of the mouse
-//       tr_hold_move( hold, place, &error );                                         // a tenth of a
-//       millisecond tr_hold_pose( hold, partner, pose );                                         // for
-//       everybody, to draw
+//       tr_hold_move( hold, place, &error );                                         // mesh and fit of a
+//       frame tr_hold_pose( hold, partner, pose );                                         // of everybody,
+//       to draw
 //   tr_hold_print( hold, "grip_higher", 45, 12, &ops );                              // for tr_document_run
 //   tr_hold_end( hold );
 
@@ -791,12 +793,13 @@ typedef struct tr_hold tr_hold;
 tr_hold *tr_hold_begin( const tr_stage *stage, const tr_result *result, int frame, int actor, int joint,
                         tr_error *error );
 void tr_hold_end( tr_hold *hold ); // NULL is fine
-// The held joint to a place in the world, as far as its limbs reach. False only when out of memory.
+// The held joint to a place in the world, as far as its limbs reach. False when out of memory.
 bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error );
-// Joints of a body that is held or close to it [joint_count of the target]; false: it is not.
+// Joints of a body that is held, close to it, or linked to one of those [joint_count of the target]; false:
+// it is not. They are where the pipeline will have them.
 bool tr_hold_pose( const tr_hold *hold, int actor, tr_pose out );
 // The ops that make the motion go through this: an absolute constraint for the held joint at this frame (as
-// the document counts), fading over `ease` frames before and after, and the setting by which partners follow.
+// the document counts), fading over `ease` frames before and after, by which partners follow.
 // The place is the one asked for, or where it is out of reach the one that was reached.
 void tr_hold_print( const tr_hold *hold, const char *id, int frame, double ease, tr_text *out );
 

@@ -36,6 +36,7 @@
         MAY( axes, TEXT, "axes", "letters of x, y, z it acts on" ),                                          \
         MAY( target, VEC3, "target", "place, offset or direction; default the source's" ),                   \
         MAY( direction, BOOL, "direction", "target is the direction of a path (absolute)" ),                 \
+        MAY( partners, BOOL, "partners", "whoever is close follows (absolute)" ),                            \
         MAY( rotation, QUAT, "rotation", "world rotation x,y,z,w; default the source's (orientation)" ),     \
         MAY( flat, BOOL, "flat", "only the tilt against the ground counts (orientation)" ),                  \
         MAY( length, NUMBER, "length", "metres; default the body's own (length)" ),                          \

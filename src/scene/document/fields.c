@@ -76,6 +76,7 @@ static const tr_field constraint_fields[] = {
     { "target", TR_FIELD_NUMBERS, offsetof( tr_constraint, target ), 3, -FAR, FAR, TR_FIELD_GIVEN,
       POSITIONAL_KINDS },
     { "direction", TR_FIELD_BOOL, offsetof( tr_constraint, direction ), .kinds = KIND( ABSOLUTE ) },
+    { "partners", TR_FIELD_BOOL, offsetof( tr_constraint, partners ), .kinds = KIND( ABSOLUTE ) },
     { "rotation", TR_FIELD_NUMBERS, offsetof( tr_constraint, rotation ), 4, -2, 2, TR_FIELD_GIVEN,
       KIND( ORIENTATION ) },
     { "flat", TR_FIELD_BOOL, offsetof( tr_constraint, flat ), .kinds = KIND( ORIENTATION ) },

@@ -27,7 +27,7 @@ static bool batch_build( batch *b, const tr_mesh_work *w, int actor, tr_error *e
     b->numbers = tr_alloc( frames, sizeof( int ) );
     if ( b->frames == NULL || b->results == NULL || b->local == NULL || b->numbers == NULL )
         return tr_error_memory( error );
-    for ( int f = 0; f < w->stage->frame_count; ++f ) {
+    for ( int f = w->first; f <= w->last; ++f ) {
         if ( !w->affected[(size_t)actor * frames + (size_t)f] )
             continue;
         tr_pose pose = tr_world_pose( &w->graphs.worlds[actor], f );
@@ -67,18 +67,18 @@ static bool aim_actor( tr_mesh_work *w, int actor, tr_error *error )
             local[j] = q_slerp( local[j], b.results[i].local[j], share );
         *root = v3_lerp( *root, b.results[i].root, share );
     }
+    for ( int i = 0; ok && i < b.count; ++i ) {
+        const tr_skeleton *skeleton = &w->result->motions[actor].skeleton;
+        tr_forward( skeleton, clip, b.numbers[i], tr_world_pose( &w->result->worlds[actor], b.numbers[i] ) );
+        tr_forward( skeleton, clip, b.numbers[i], tr_world_pose( &w->graphs.worlds[actor], b.numbers[i] ) );
+    }
     batch_free( &b );
-    if ( !ok )
-        return false;
-    tr_world_free( &w->result->worlds[actor] );
-    tr_world_free( &w->graphs.worlds[actor] );
-    return tr_world_build( &w->result->worlds[actor], &w->result->motions[actor], error ) &&
-           tr_world_build( &w->graphs.worlds[actor], &w->result->motions[actor], error );
+    return ok;
 }
 
 static bool ever_affected( const tr_mesh_work *w, int node )
 {
-    for ( int f = 0; f < w->stage->frame_count; ++f )
+    for ( int f = w->first; f <= w->last; ++f )
         if ( w->affected[(size_t)node * (size_t)w->stage->frame_count + (size_t)f] )
             return true;
     return false;
@@ -102,7 +102,7 @@ static bool spread_affected( tr_mesh_work *w, tr_error *error )
     const tr_stage *stage = w->stage;
     int nodes = stage->actor_count + stage->prop_count;
     bool *now = tr_alloc( (size_t)nodes, sizeof( bool ) );
-    for ( int f = 0; now != NULL && f < stage->frame_count; ++f ) {
+    for ( int f = w->first; now != NULL && f <= w->last; ++f ) {
         bool any = false;
         for ( int n = 0; n < nodes; ++n ) {
             now[n] = w->affected[(size_t)n * (size_t)stage->frame_count + (size_t)f];
@@ -121,11 +121,21 @@ static bool spread_affected( tr_mesh_work *w, tr_error *error )
 static bool fit_affected( tr_mesh_work *w, tr_error *error )
 {
     tr_cluster_fit_def def = tr_default_cluster_fit_def( w->stage, w->result, &w->graphs );
+    int nodes = w->stage->actor_count + w->stage->prop_count;
+    int *set_of = w->windows.count == 0 ? tr_alloc( (size_t)nodes, sizeof( int ) ) : NULL;
+    if ( set_of == NULL && w->windows.count == 0 )
+        return tr_error_memory( error );
+    for ( int n = 0; set_of != NULL && n < nodes; ++n ) // of a held frame few are at work
+        set_of[n] = ever_affected( w, n ) ? 0 : -1;
+    def.set_of = set_of;
     def.affected = w->affected;
     def.placed = true;
+    def.first = w->first;
+    def.last = w->last;
     tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
-    bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, 0, w->stage->frame_count - 1, error );
+    bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, w->first, w->last, error );
     tr_cluster_fitter_destroy( fitter );
+    tr_free( set_of );
     return ok;
 }
 

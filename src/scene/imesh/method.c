@@ -176,7 +176,7 @@ static bool keep_reports( tr_mesh_work *w, tr_error *error )
 
 // -------------------------------------------------------------------------------------------------- method
 
-static void work_free( tr_mesh_work *w )
+void tr_mesh_work_free( tr_mesh_work *w )
 {
     for ( int i = 0; w->answers != NULL && i < w->windows.count; ++i )
         answer_free( &w->answers[i], w->windows.items[i].member_count );
@@ -191,11 +191,12 @@ static void work_free( tr_mesh_work *w )
     tr_free( w->places );
 }
 
-static bool work_build( tr_mesh_work *w, tr_error *error )
+bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error )
 {
     const tr_stage *stage = w->stage;
     size_t actors = (size_t)stage->actor_count, props = (size_t)stage->prop_count,
            frames = (size_t)stage->frame_count, windows = (size_t)w->windows.count;
+    w->last = stage->frame_count - 1;
     w->affected = tr_alloc( ( actors + props ) * frames, sizeof( bool ) );
     w->said = tr_alloc( ( actors + props ) * frames, sizeof( double ) );
     w->answers = tr_alloc( windows, sizeof *w->answers );
@@ -220,8 +221,8 @@ bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error )
     tr_mesh_work w = { .stage = stage, .result = result };
     bool ok = tr_solve_posegraph( stage, result, error ) && tr_mesh_find_windows( &w, error );
     if ( ok && w.windows.count > 0 )
-        ok = work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error );
+        ok = tr_mesh_work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error );
     ok = ok && keep_reports( &w, error );
-    work_free( &w );
+    tr_mesh_work_free( &w );
     return ok;
 }

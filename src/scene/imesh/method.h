@@ -26,6 +26,7 @@ typedef struct tr_mesh_work {
     tr_graphs graphs;        // where the joints are to be: pose graphs, then meshes
     bool *affected;          // [(actor_count + prop_count) * frame_count]
     double *said;            // the same: weight of what windows have said so far
+    int first, last;         // frames that may be affected
     tr_mesh_answer *answers; // [windows.count]
     rigid **places;          // [prop_count] NULL, or [frame_count] where meshes have the prop
 } tr_mesh_work;
@@ -63,7 +64,33 @@ typedef struct tr_mesh_party { // a window as its mesh sees it
 bool tr_mesh_party_build( tr_mesh_party *p );
 void tr_mesh_party_free( tr_mesh_party *p );
 
+// Rooms and graphs, those at the result's motions; the windows, if any, are there. Freed in any case.
+bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error );
+void tr_mesh_work_free( tr_mesh_work *w );
+
 // Skeletons and props to what the meshes said, then everybody whom rules join to them.
 bool tr_mesh_fit( tr_mesh_work *w, tr_error *error );
+
+// The mesh of a held frame (hold.c). `place`: of the held joint, at once.
+typedef struct tr_held {
+    const tr_stage *stage;
+    const tr_result *result;
+    int frame, actor, joint;
+    int *place_of; // [actor_count] index among the bodies, -1: not in it
+    tr_imesh_body *bodies;
+    tr_imesh_box *boxes;
+    tr_imesh_row *rows; // the first is the held joint
+    int row_capacity;
+    tr_imesh_cast cast;
+    tr_imesh mesh;
+} tr_held;
+
+// Of a held joint that is given with its stage, result and frame. Freed in any case.
+bool tr_held_build( tr_held *h, tr_error *error );
+void tr_held_free( tr_held *h );
+bool tr_held_move( tr_held *h, vec3 place, tr_error *error );
+// What the mesh asks of everybody in it, `share` of it at the frame: moved and turned as at the held one. To
+// the work's graphs; tr_mesh_fit does the rest.
+void tr_held_spread( const tr_held *h, tr_mesh_work *w, int frame, double share );
 
 #endif

@@ -136,11 +136,13 @@ bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int j
 }
 
 // Is the joint held by a constraint of the document during any of these frames? Then the user's word counts.
+// While a frame is held, feet that stand do.
 static bool held_by_user( const tr_stage *stage, int actor, int joint, int first, int last )
 {
     for ( int r = 0; r < stage->rule_count && stage->rules[r].constraint >= 0; ++r ) {
         const tr_rule *rule = &stage->rules[r];
-        if ( rule->first <= last && first <= rule->last && tr_rule_holds( stage, rule, actor, joint ) )
+        if ( !rule->partners && rule->first <= last && first <= rule->last &&
+             tr_rule_holds( stage, rule, actor, joint ) )
             return true;
     }
     return false;

@@ -82,8 +82,8 @@ static const tr_capsule *flesh_around( const tr_body *body, int joint, vec3 poin
     return best;
 }
 
-// A body of another girth moves what lies on its surface out or in by what was added there. A point on a
-// bone stays; what touches it stays off by as much.
+// A body of another girth moves what lies on its surface out or in by what was added there. A joint, and a
+// point on a bone, stays; what touches it stays off by as much.
 static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
 {
     double t = 0;
@@ -94,7 +94,8 @@ static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
     vec3 out = v3_sub( point, v3_lerp( c->a, c->b, t ) );
     double plain = c->radius / c->girth, added = c->radius - plain;
     double share = clampd( v3_length( out ) / plain, 0, 1 );
-    anchor->offset = v3_mad( anchor->offset, share * added, v3_unit_or( out, v3_zero ) );
+    if ( v3_length( anchor->offset ) > 0 )
+        anchor->offset = v3_mad( anchor->offset, share * added, v3_unit( out ) );
     anchor->cover = ( 1 - share ) * added;
 }
 
@@ -270,6 +271,7 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
     rule->weight = c->weight;
     rule->direction = c->direction;
     rule->partner_space = c->partner_space;
+    rule->partners = c->partners;
     rule->flat = c->flat;
     rule->given = c->given;
     rule->target = c->target;

@@ -1,0 +1,74 @@
+// Constraints with `partners`: a joint is at a place at one frame, and whoever is close follows, as in the
+// mesh of that frame alone. The motion without them is solved first; then, one after the other, what the mesh
+// of the held frame asks of everybody in it is given to the frames around, less and less, and skeletons are
+// fitted again to it and to the rules. The editor's held frame (hold.c) is one such fit.
+#include "scene/imesh/method.h"
+
+#include <string.h>
+
+// The mesh knows joints, not points between them.
+static bool is_held( const tr_rule *rule )
+{
+    return rule->partners && rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction && rule->a.actor >= 0 &&
+           rule->a.count == 1 && v3_length( rule->a.offset ) == 0 && rule->first <= rule->last;
+}
+
+static bool hold_rule( const tr_stage *stage, tr_result *result, const tr_rule *rule, tr_error *error )
+{
+    int middle = ( rule->first + rule->last ) / 2;
+    tr_held held = { .stage = stage,
+                     .result = result,
+                     .frame = middle,
+                     .actor = rule->a.actor,
+                     .joint = rule->a.joints[0] };
+    tr_mesh_work w = { .stage = stage, .result = result };
+    bool ok = tr_held_build( &held, error ) && tr_mesh_work_build( &w, error ) &&
+              tr_held_move( &held, tr_rule_target( stage, result, rule, middle ), error );
+    w.first = w.last = middle;
+    for ( int f = 0; ok && f < stage->frame_count; ++f ) {
+        double share = tr_rule_strength( rule, f );
+        if ( share <= 0 )
+            continue;
+        tr_held_spread( &held, &w, f, share );
+        w.first = f < w.first ? f : w.first;
+        w.last = f;
+    }
+    ok = ok && tr_mesh_fit( &w, error );
+    tr_held_free( &held );
+    tr_mesh_work_free( &w );
+    return ok;
+}
+
+bool tr_solve_held( const tr_stage *stage, tr_result *result,
+                    bool ( *solve )( const tr_stage *, tr_result *, tr_error * ), tr_error *error )
+{
+    tr_stage still = *stage;
+    int held = 0;
+    for ( int r = 0; r < stage->rule_count; ++r )
+        held += is_held( &stage->rules[r] );
+    if ( held == 0 )
+        return solve( stage, result, error );
+    still.rules = tr_alloc( (size_t)stage->rule_count, sizeof *still.rules );
+    if ( still.rules == NULL )
+        return tr_error_memory( error );
+    memcpy( still.rules, stage->rules, (size_t)stage->rule_count * sizeof *still.rules );
+    for ( int r = 0; r < stage->rule_count; ++r )
+        if ( is_held( &stage->rules[r] ) ) // of nobody, at no frame, until it is its turn
+            still.rules[r] = ( tr_rule ){ .constraint = stage->rules[r].constraint,
+                                          .kind = TR_CONSTRAINT_ABSOLUTE,
+                                          .a = { .actor = -1, .prop = -1 },
+                                          .b = { .actor = -1, .prop = -1 },
+                                          .last = -1,
+                                          .rotation = q_identity,
+                                          .surface_prop = -1,
+                                          .obstacle = -1,
+                                          .footing = -1 };
+    bool ok = solve( &still, result, error );
+    for ( int r = 0; r < stage->rule_count && ok; ++r )
+        if ( is_held( &stage->rules[r] ) ) {
+            still.rules[r] = stage->rules[r];
+            ok = hold_rule( &still, result, &still.rules[r], error );
+        }
+    tr_free( still.rules );
+    return ok;
+}
