@@ -37,7 +37,7 @@ static const char *const full_scene =
     " \"constraints\": [\n"
     "  {\"id\": \"c1\", \"kind\": \"absolute\", \"a\": \"p01.Hips\", \"target\": [1, 2, 3], \"range\": [0, "
     "10],\n"
-    "   \"ease\": [5, 2.5], \"hard\": false, \"weight\": 0.4, \"axes\": \"xz\"},\n"
+    "   \"ease\": [5, 2.5], \"hard\": false, \"weight\": 0.4, \"axes\": \"xz\", \"partners\": true},\n"
     "  {\"id\": \"c2\", \"kind\": \"absolute\", \"a\": \"p01.Hips\", \"target\": [1, 0, 0], \"direction\": "
     "true},\n"
     "  {\"id\": \"c3\", \"kind\": \"absolute\", \"a\": \"p02.'Left "
@@ -167,6 +167,7 @@ static void every_field_is_read( void **state )
     check_v3( combined->a.offset, v3( 0, 0.1, -1e-3 ), 0 );
     assert_false( combined->given );
     assert_true( scene.constraints[1].direction && scene.constraints[1].given );
+    assert_true( scene.constraints[0].partners && !scene.constraints[1].partners );
     assert_string_equal( scene.constraints[3].surface, "ground" );
     quat turned = { 0, 0.6, 0, 0.8 };
     check_rotation( scene.constraints[6].rotation, turned, 1e-7 );
