@@ -63,6 +63,45 @@ static void poses_come_while_the_mouse_keeps_moving( void **state )
     end( &d );
 }
 
+// A video is being made, which takes a while: bodies follow the mouse nevertheless, and what is let go
+// settles.
+static void exports_keep_nobody_waiting( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    char path[128];
+    open_behind( &d, 2 );
+    key( &d, 'F', TR_MOD_CTRL ); // nothing else has the keyboard
+    key( &d, TR_KEY_ESCAPE, 0 );
+    press( &d, "File" );
+    press( &d, "menu.Export video…" );
+    key( &d, 'A', TR_MOD_CTRL );
+    snprintf( path, sizeof path, "%s/all.gif", d.folder );
+    type( &d, path );
+    key( &d, TR_KEY_ENTER, 0 );
+    for ( int i = 0; i < 400 && strcmp( ui_of( &d )->task, "Drawing" ) != 0; ++i ) {
+        frames( &d, 1 );
+        usleep( 1000 );
+    }
+    key( &d, 'X', 0 );
+    hold( &d, "p01.Head", 25, 10, &x, &y );
+    assert_true( follows( &d, "p01.Head", x, y ) );
+    assert_string_equal( ui_of( &d )->task, "Drawing" );
+    unsigned settles = ui_of( &d )->settles;
+    button( &d, TR_BUTTON_LEFT, false, x + 25, y + 10, 0 );
+    for ( int i = 0; i < 2000 && ui_of( &d )->settles == settles; ++i ) {
+        frames( &d, 1 );
+        usleep( 1000 );
+    }
+    assert_int_equal( ui_of( &d )->settles, settles + 1 );
+    assert_string_equal( ui_of( &d )->task, "Drawing" );
+    press( &d, "cancel" );
+    rest( &d );
+    assert_false( tr_file_exists( path ) );
+    end( &d );
+}
+
 static void the_benchmark_runs_the_editor( void **state )
 {
     (void)state;
@@ -122,6 +161,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_drag_and_its_end_are_timed ), TEST( poses_come_while_the_mouse_keeps_moving ),
-        TEST( the_benchmark_runs_the_editor ), TEST( a_row_that_fails_leaves_the_others ) };
+        TEST( exports_keep_nobody_waiting ), TEST( the_benchmark_runs_the_editor ),
+        TEST( a_row_that_fails_leaves_the_others ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -141,8 +141,9 @@ void tr_session_set_method( tr_session *session, const tr_method *method )
 
 bool tr_session_busy( const tr_session *session )
 {
-    return session->job.kind != TR_JOB_NONE || session->open_what != NULL || session->want_solve ||
-           session->export_folder != NULL || session->picture_count > 0;
+    return session->job.kind != TR_JOB_NONE || session->writing.kind != TR_JOB_NONE ||
+           session->open_what != NULL || session->want_solve || session->export_folder != NULL ||
+           session->picture_count > 0;
 }
 
 bool tr_session_stale( const tr_session *session )
@@ -156,13 +157,16 @@ const char *tr_session_task( const tr_session *session, float *progress )
         [TR_JOB_NONE] = NULL,          [TR_JOB_OPEN] = "Opening", [TR_JOB_SOLVE] = "Solving",
         [TR_JOB_EXPORT] = "Exporting", [TR_JOB_DRAW] = "Drawing", [TR_JOB_THUMB] = NULL,
         [TR_JOB_DRAG] = NULL };
-    *progress = tr_worker_progress( session->worker );
-    return names[session->job.kind];
+    bool writes = names[session->job.kind] == NULL;
+    *progress = tr_worker_progress( writes ? session->writer : session->worker );
+    return names[writes ? session->writing.kind : session->job.kind];
 }
 
+// What tr_session_task speaks of.
 void tr_session_cancel( tr_session *session )
 {
-    tr_worker_cancel( session->worker );
+    bool works = session->job.kind == TR_JOB_OPEN || session->job.kind == TR_JOB_SOLVE;
+    tr_worker_cancel( works || session->writing.kind == TR_JOB_NONE ? session->worker : session->writer );
 }
 
 void tr_session_solve( tr_session *session )
@@ -171,6 +175,20 @@ void tr_session_solve( tr_session *session )
 }
 
 // ------------------------------------------------------------------------------------------------- life
+
+static bool finish( tr_session *session )
+{
+    bool news = false;
+    if ( session->job.kind != TR_JOB_NONE && !tr_worker_running( session->worker ) ) {
+        tr_session_finish_job( session, &session->job );
+        news = true;
+    }
+    if ( session->writing.kind != TR_JOB_NONE && !tr_worker_running( session->writer ) ) {
+        tr_session_finish_job( session, &session->writing );
+        news = true;
+    }
+    return news;
+}
 
 bool tr_session_poll( tr_session *session )
 {
@@ -185,16 +203,9 @@ bool tr_session_poll( tr_session *session )
         tr_session_show( session, j->take );
         news = true;
     }
-    if ( j->kind != TR_JOB_NONE && !tr_worker_running( session->worker ) ) {
-        tr_session_finish_job( session );
-        news = true;
-    }
-    if ( j->kind == TR_JOB_NONE )
-        tr_session_start_next( session );
-    if ( j->kind != TR_JOB_NONE && !tr_worker_running( session->worker ) ) { // it did not take long
-        tr_session_finish_job( session );
-        news = true;
-    }
+    news |= finish( session );
+    tr_session_start_next( session );
+    news |= finish( session ); // some do not take long
     return tr_session_poll_figures( session ) || news;
 }
 
@@ -209,12 +220,25 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
     session->empty = tr_default_scene();
     session->synchronous = synchronous;
     session->worker = tr_worker_create( error );
-    session->measurer = session->worker != NULL ? tr_worker_create( error ) : NULL;
+    session->writer = session->worker != NULL ? tr_worker_create( error ) : NULL;
+    session->measurer = session->writer != NULL ? tr_worker_create( error ) : NULL;
     if ( session->measurer != NULL )
         return session;
+    tr_worker_destroy( session->writer );
     tr_worker_destroy( session->worker );
     tr_free( session );
     return NULL;
+}
+
+static void forget_job( tr_job *j )
+{
+    tr_opened_free( &j->opened );
+    tr_outcome_release( j->take );
+    tr_outcome_release( j->below );
+    tr_outcome_release( j->root );
+    tr_free( j->what );
+    tr_free( j->picture.path );
+    tr_free( j->thumb.rgb );
 }
 
 void tr_session_destroy( tr_session *session )
@@ -224,15 +248,10 @@ void tr_session_destroy( tr_session *session )
     if ( session->live != NULL )
         tr_live_stop( session->live );
     tr_worker_destroy( session->worker );
+    tr_worker_destroy( session->writer );
     tr_session_end_figures( session );
-    tr_job *j = &session->job;
-    tr_opened_free( &j->opened );
-    tr_outcome_release( j->take );
-    tr_outcome_release( j->below );
-    tr_outcome_release( j->root );
-    tr_free( j->what );
-    tr_free( j->picture.path );
-    tr_free( j->thumb.rgb );
+    forget_job( &session->job );
+    forget_job( &session->writing );
     tr_session_forget( session );
     for ( int i = 0; i < TR_MAX_THUMBS; ++i )
         tr_free( session->thumbs[i].rgb );

@@ -208,8 +208,7 @@ void tr_session_hold( tr_session *session, const tr_live_hold *hold, vec3 place,
 {
     tr_error error = { 0 };
     unsigned base = base_of_hold( hold );
-    bool other = session->open_what != NULL || session->export_folder != NULL || session->picture_count > 0 ||
-                 session->want_solve;
+    bool other = session->open_what != NULL || session->want_solve;
     if ( tr_session_dragging( session ) ) {
         if ( other || base != session->drag_base )
             tr_session_drag_end( session, true );

@@ -158,23 +158,30 @@ static void start_open( tr_session *session )
     start_work( session, run_open, &session->job );
 }
 
+// Writes what the last solve has come to.
+static void start_writing( tr_session *session, void ( *run )( void *context, tr_worker *worker ) )
+{
+    session->writing.take = session->take;
+    ++session->take->users;
+    tr_worker_start( session->writer, run, &session->writing );
+    if ( session->synchronous )
+        tr_worker_wait( session->writer );
+}
+
 static void start_export( tr_session *session )
 {
-    session->job = ( tr_job ){
+    session->writing = ( tr_job ){
         .kind = TR_JOB_EXPORT, .what = session->export_folder, .method = tr_session_method( session ) };
     session->export_folder = NULL;
-    session->job.take = session->take;
-    ++session->take->users;
-    start_work( session, run_export, &session->job );
+    start_writing( session, run_export );
 }
 
 static void start_draw( tr_session *session )
 {
-    session->job = ( tr_job ){ .kind = TR_JOB_DRAW, .picture = session->pictures[0], .take = session->take };
+    session->writing = ( tr_job ){ .kind = TR_JOB_DRAW, .picture = session->pictures[0] };
     memmove( session->pictures, session->pictures + 1,
              (size_t)--session->picture_count * sizeof *session->pictures );
-    ++session->take->users;
-    start_work( session, tr_job_draw, &session->job );
+    start_writing( session, tr_job_draw );
 }
 
 static bool start_thumb( tr_session *session )
@@ -211,21 +218,36 @@ static void start_drag( tr_session *session )
     start_work( session, run_drag, &session->job );
 }
 
-void tr_session_start_next( tr_session *session )
+static void start_next_job( tr_session *session )
 {
-    bool solved = session->take != NULL && session->take->has_solved;
     if ( session->open_what != NULL )
         start_open( session );
     else if ( session->next_live != NULL )
         start_drag( session );
     else if ( session->want_solve && session->document != NULL )
         start_solve( session );
-    else if ( session->export_folder != NULL && solved )
-        start_export( session );
-    else if ( session->picture_count > 0 && solved )
-        start_draw( session );
     else
         start_thumb( session );
+}
+
+// What is written is the document's last state, as far as it is solved, nothing that is only being tried.
+static void start_next_file( tr_session *session )
+{
+    bool ready = tr_session_solution( session ) != NULL && !session->want_solve &&
+                 session->open_what == NULL && session->preview.count == 0 &&
+                 session->job.kind != TR_JOB_SOLVE && session->job.kind != TR_JOB_OPEN;
+    if ( ready && session->export_folder != NULL )
+        start_export( session );
+    else if ( ready && session->picture_count > 0 )
+        start_draw( session );
+}
+
+void tr_session_start_next( tr_session *session )
+{
+    if ( session->job.kind == TR_JOB_NONE )
+        start_next_job( session );
+    if ( session->writing.kind == TR_JOB_NONE )
+        start_next_file( session );
 }
 
 // --------------------------------------------------------------------------------------- finished work
@@ -317,15 +339,14 @@ static void finish_file( tr_session *session, const tr_job *j, const char *path 
 {
     if ( j->ok )
         tr_session_say( session, false, "Wrote %s", path );
-    else if ( tr_worker_cancelled( session->worker ) )
+    else if ( tr_worker_cancelled( session->writer ) )
         tr_session_say( session, false, "Cancelled; %s was not written", path );
     else
         tr_session_say_error( session, &j->error );
 }
 
-void tr_session_finish_job( tr_session *session )
+void tr_session_finish_job( tr_session *session, tr_job *j )
 {
-    tr_job *j = &session->job;
     switch ( j->kind ) {
     case TR_JOB_OPEN: finish_open( session, j ); break;
     case TR_JOB_SOLVE: finish_solve( session, j ); break;
@@ -342,5 +363,5 @@ void tr_session_finish_job( tr_session *session )
     tr_outcome_release( j->root );
     tr_free( j->what );
     tr_free( j->picture.path );
-    session->job = ( tr_job ){ 0 };
+    *j = ( tr_job ){ 0 };
 }

@@ -65,6 +65,8 @@ typedef struct tr_lines {
 struct tr_session {
     tr_worker *worker;
     tr_job job;
+    tr_worker *writer; // exports take long: the other one goes on with the document meanwhile
+    tr_job writing;    // what it is doing
 
     tr_document *document;
     tr_scene empty;
@@ -136,8 +138,9 @@ void tr_session_note_waits( tr_session *session ); // what the drag at hand took
 
 // ------------------------------------------------------------------------------------------- session_jobs.c
 
+// Both for what the worker does and for what the writer does.
 void tr_session_start_next( tr_session *session );
-void tr_session_finish_job( tr_session *session );
+void tr_session_finish_job( tr_session *session, tr_job *job );
 
 // ---------------------------------------------------------------------------------------- session_figures.c
 
