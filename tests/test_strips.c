@@ -28,6 +28,8 @@ static void still_bodies_have_nothing_to_tell( void **state )
     check_near( most( strips.items[TR_STRIP_SLIP].out, FRAMES ), 0, 1e-3 );
     check_near( most( strips.items[TR_STRIP_OVERLAP].out, FRAMES ), 0, 0 );
     check_near( most( strips.items[TR_STRIP_JERK].out, FRAMES ), 0, 1e-3 );
+    check_near( most( strips.items[TR_STRIP_LENGTHS].out, FRAMES ), 0, 1e-3 );
+    check_near( most( strips.items[TR_STRIP_CONTACTS].out, FRAMES ), 0, 1 );
     tr_strips_free( &strips );
     tr_result_free( &result );
     end( &x );
@@ -118,6 +120,33 @@ static void a_sliding_foot_shows( void **state )
     end( &x );
 }
 
+// A bone that is a tenth too long in one frame; feet that are 2 cm from where they stand.
+static void a_stretched_bone_and_a_missed_contact_show( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_strips strips;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1.0 );
+    build( &x );
+    tr_result result = solve( &x, "copy" );
+    const tr_skeleton *skeleton = &x.stage.actors[0].target;
+    int hand = tr_skeleton_find( skeleton, "LeftHand" ), arm = skeleton->joints[hand].parent;
+    tr_pose pose = tr_world_pose( &result.worlds[0], 7 );
+    pose.positions[hand] =
+        v3_add( pose.positions[arm], v3_scale( 1.1, v3_sub( pose.positions[hand], pose.positions[arm] ) ) );
+    for ( int j = 0; j < skeleton->joint_count; ++j )
+        tr_world_pose( &result.worlds[0], 12 ).positions[j].x += 0.02;
+    check_ok( tr_strips_measure( &strips, &x.stage, &result, &x.error ), &x.error );
+    check_near( strips.items[TR_STRIP_LENGTHS].out[7], 10, 1e-3 );
+    check_near( strips.items[TR_STRIP_LENGTHS].out[8], 0, 1e-3 );
+    check_near( strips.items[TR_STRIP_LENGTHS].source[7], 0, 1e-3 );
+    check_near( strips.items[TR_STRIP_CONTACTS].out[12] - strips.items[TR_STRIP_CONTACTS].out[11], 20, 1 );
+    tr_strips_free( &strips );
+    tr_result_free( &result );
+    end( &x );
+}
+
 static void memory_may_run_out( void **state )
 {
     (void)state;
@@ -142,9 +171,9 @@ static void memory_may_run_out( void **state )
 
 int main( void )
 {
-    const struct CMUnitTest tests[] = { TEST( still_bodies_have_nothing_to_tell ),
-                                        TEST( overlap_is_that_of_the_figures ),
-                                        TEST( overlaps_are_those_the_source_has_not ),
-                                        TEST( a_sliding_foot_shows ), TEST( memory_may_run_out ) };
+    const struct CMUnitTest tests[] = {
+        TEST( still_bodies_have_nothing_to_tell ),          TEST( overlap_is_that_of_the_figures ),
+        TEST( overlaps_are_those_the_source_has_not ),      TEST( a_sliding_foot_shows ),
+        TEST( a_stretched_bone_and_a_missed_contact_show ), TEST( memory_may_run_out ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

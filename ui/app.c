@@ -20,6 +20,7 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
                      .speed = 1.0,
                      .show = tr_default_view_def(),
                      .hover = tr_item_none(),
+                     .reveal = tr_item_none(),
                      .show_left = true,
                      .show_right = true,
                      .cage.reach = 30,
@@ -168,6 +169,7 @@ static tr_shown look( const tr_app *app )
                        .session = app->session,
                        .paint = &app->paint,
                        .recent = (const char *const *)app->keeper.recent,
+                       .found = app->keeper.found_what,
                        .thumbs = app->thumbs,
                        .camera = tr_orbit_camera( &app->ui.orbit ),
                        .busy = app->ui.busy };
@@ -380,6 +382,9 @@ static void carry_out( tr_app *app, const tr_ask *ask )
     }
     case TR_ASK_LOAD_MAP:
         tr_map_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
+        break;
+    case TR_ASK_BODY:
+        tr_body_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
         break;
     case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
     case TR_ASK_SOLVE: tr_session_solve( app->session ); break;

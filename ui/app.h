@@ -23,9 +23,10 @@ typedef enum tr_ask_kind { // what is not a change of the document
     TR_ASK_VIDEO,
     TR_ASK_LOAD_MAP, // text: path; of ui->map_of
     TR_ASK_SAVE_MAP,
+    TR_ASK_BODY, // text: path; for ui->map_of
     TR_ASK_SOLVE,
     TR_ASK_CANCEL,
-    TR_ASK_METHOD, // text: its name
+    TR_ASK_METHOD, // text: its name, "" = what the scene asks for
     TR_ASK_RESTORE,
     TR_ASK_DISCARD_RECOVERY,
     TR_ASK_QUIT,
@@ -84,6 +85,7 @@ typedef struct tr_shown {
     tr_session *session; // for its names and pictures
     const tr_paint *paint;
     const char *const *recent; // NULL-terminated
+    const char *found;         // what could be restored, and of when
     const unsigned *thumbs;    // [TR_MAX_THUMBS] pictures of the built-in scenes, 0 = not there yet
     tr_camera camera;
     bool solved;  // result is of the solver, not merely copied or dragged
@@ -103,9 +105,10 @@ void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... ) TR_PRINTF( 3 );
 bool tr_ui_dock( tr_ui *ui, const char *name, tr_area area );
 bool tr_ui_group( tr_ui *ui, const char *name, unsigned flags );
 void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
-bool tr_ui_typing( const tr_ui *ui ); // a text field has the keyboard
-void tr_ui_stop_typing( tr_ui *ui );  // it loses it, and what was typed
-bool tr_ui_popup( const tr_ui *ui );  // a menu or a list is open
+void tr_ui_scroll_to( tr_ui *ui, struct nk_rect area ); // in the scrolled part that is being drawn
+bool tr_ui_typing( const tr_ui *ui );                   // a text field has the keyboard
+void tr_ui_stop_typing( tr_ui *ui );                    // it loses it, and what was typed
+bool tr_ui_popup( const tr_ui *ui );                    // a menu or a list is open
 // Text cut to a width in points, with … where something is missing.
 void tr_ui_fit( char *out, size_t size, const char *text, const struct nk_user_font *font, float width );
 void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text );
@@ -287,10 +290,12 @@ void tr_panel_left( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_right( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
-// The joint map of a character, where its body is of another file than its motion; and the ops that make it
-// use another map, "" = what is suggested.
+// The body of a character, and its joint map where that is of another file than its motion; and the ops that
+// make it use another map, "" = what is suggested.
 void tr_panel_map( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *cast );
 void tr_map_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file );
+// The ops that give a character the body of a file, "" = that of its motion. A map of the body before goes.
+void tr_body_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file );
 void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
@@ -350,6 +355,7 @@ typedef struct tr_keeper { // recovery files and recently used ones
     char *folder;          // NULL = nowhere to keep them
     char *recovery;        // this run's file
     char *found;           // one left behind by a run that ended badly, NULL = none
+    char found_what[200];  // of which scene it is, and of when
     char *recent[11];      // NULL-terminated
     unsigned kept;         // revision that is in the recovery file
     double period, next;   // seconds

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static char *default_folder( void )
@@ -100,15 +102,50 @@ static bool left_behind( const char *name )
            process != (int)getpid() && !is_running( process );
 }
 
+// "relay.json, kept on 3 May at 14:02"
+static void describe_recovery( tr_keeper *keeper, time_t when )
+{
+    json_t *json = NULL;
+    struct tm local;
+    char day[64] = "";
+    const char *what = NULL;
+    if ( tr_json_load( &json, keeper->found, NULL ) ) {
+        what = json_string_value( json_object_get( json, "file" ) );
+        what = what != NULL ? what : json_string_value( json_object_get( json, "what" ) );
+    }
+    const char *slash = what != NULL ? strrchr( what, '/' ) : NULL;
+    if ( localtime_r( &when, &local ) != NULL )
+        strftime( day, sizeof day, ", kept on %e %B at %H:%M", &local );
+    snprintf( keeper->found_what, sizeof keeper->found_what, "%.120s%s",
+              what == NULL    ? "a scene"
+              : slash != NULL ? slash + 1
+                              : what,
+              day );
+    json_decref( json );
+}
+
+// The newest of them.
 static void find_recovery( tr_keeper *keeper )
 {
     DIR *dir = opendir( keeper->folder );
+    struct stat status, newest = { 0 };
     if ( dir == NULL )
         return;
-    for ( struct dirent *entry; keeper->found == NULL && ( entry = readdir( dir ) ) != NULL; )
-        if ( left_behind( entry->d_name ) )
-            keeper->found = tr_string_format( "%s/%s", keeper->folder, entry->d_name );
+    for ( struct dirent *entry; ( entry = readdir( dir ) ) != NULL; ) {
+        char *path =
+            left_behind( entry->d_name ) ? tr_string_format( "%s/%s", keeper->folder, entry->d_name ) : NULL;
+        bool newer = path != NULL && stat( path, &status ) == 0 &&
+                     ( keeper->found == NULL || status.st_mtime > newest.st_mtime );
+        if ( newer ) {
+            tr_free( keeper->found );
+            keeper->found = path;
+            newest = status;
+        } else
+            tr_free( path );
+    }
     closedir( dir );
+    if ( keeper->found != NULL )
+        describe_recovery( keeper, newest.st_mtime );
 }
 
 void tr_keeper_open( tr_keeper *keeper, const char *folder, double period )

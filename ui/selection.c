@@ -55,6 +55,7 @@ void tr_select( tr_ui *ui, const tr_item *item, bool extend )
     if ( tr_array_reserve( (void **)&ui->selection, &ui->selection_capacity, ui->selection_count + 1,
                            sizeof *item ) )
         ui->selection[ui->selection_count++] = *item;
+    ui->reveal = *item;
 }
 
 static bool exists( const tr_scene *scene, const tr_item *item )

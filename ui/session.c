@@ -219,9 +219,9 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
     pthread_mutex_init( &session->library_lock, NULL );
     session->empty = tr_default_scene();
     session->synchronous = synchronous;
-    session->worker = tr_worker_create( error );
-    session->writer = session->worker != NULL ? tr_worker_create( error ) : NULL;
-    session->measurer = session->writer != NULL ? tr_worker_create( error ) : NULL;
+    session->worker = tr_worker_create( false, error );
+    session->writer = session->worker != NULL ? tr_worker_create( !synchronous, error ) : NULL;
+    session->measurer = session->writer != NULL ? tr_worker_create( !synchronous, error ) : NULL;
     if ( session->measurer != NULL )
         return session;
     tr_worker_destroy( session->writer );

@@ -153,7 +153,10 @@ static void start_solve( tr_session *session )
 
 static void start_open( tr_session *session )
 {
-    session->job = ( tr_job ){ .kind = TR_JOB_OPEN, .what = session->open_what, .cast = session->open_cast };
+    session->job = ( tr_job ){ .kind = TR_JOB_OPEN,
+                               .what = session->open_what,
+                               .cast = session->open_cast,
+                               .restores = session->restoring };
     session->open_what = NULL;
     start_work( session, run_open, &session->job );
 }
@@ -256,9 +259,9 @@ void tr_session_start_next( tr_session *session )
 static bool adopt( tr_session *session, tr_job *j )
 {
     tr_opened *o = &j->opened;
-    const tr_scene *scene = session->restoring ? &session->restore : &o->scene;
+    const tr_scene *scene = j->restores ? &session->restore : &o->scene;
     tr_document *document = tr_document_create( scene, &j->error );
-    char *file = session->restoring ? session->restore_file : o->file;
+    char *file = j->restores ? session->restore_file : o->file;
     char *copy = file != NULL ? tr_string_copy( file ) : NULL;
     if ( document == NULL || ( file != NULL && copy == NULL ) ) {
         tr_document_destroy( document );
@@ -277,7 +280,7 @@ static bool adopt( tr_session *session, tr_job *j )
     j->what = NULL;
     session->lone = o->lone;
     session->saved = ++session->revision;
-    if ( session->restoring )
+    if ( j->restores )
         ++session->revision;
     ++session->opened;
     session->want_solve = true;
@@ -292,6 +295,8 @@ static void finish_open( tr_session *session, tr_job *j )
     else if ( j->opened.warnings.count > 0 )
         tr_session_say( session, false, "%s", j->opened.warnings.lines[0] );
     tr_opened_free( &j->opened );
+    if ( !j->restores ) // another one may be waiting for that
+        return;
     tr_scene_free( &session->restore );
     tr_free( session->restore_file );
     session->restore_file = NULL;

@@ -25,6 +25,7 @@ typedef struct tr_job { // what the worker is doing; its own until it has finish
     char *what; // to open, or the folder to write
     int cast;
     tr_opened opened;
+    bool restores; // what was kept takes the place of what is opened
     tr_outcome *take;
     tr_live *live; // borrowed
     const tr_method *method;

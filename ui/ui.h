@@ -141,7 +141,8 @@ typedef enum tr_dialog {
     TR_DIALOG_RESTORE,
     TR_DIALOG_FIND,
     TR_DIALOG_LOAD_MAP,
-    TR_DIALOG_SAVE_MAP
+    TR_DIALOG_SAVE_MAP,
+    TR_DIALOG_BODY
 } tr_dialog;
 
 typedef enum tr_left_tab { TR_LEFT_CAST, TR_LEFT_SCENES, TR_LEFT_LAYERS, TR_LEFT_TABS } tr_left_tab;
@@ -231,7 +232,8 @@ typedef struct tr_ui {
     // Choosing
     tr_item *selection; // the last is the one the inspector shows
     int selection_count, selection_capacity;
-    tr_item hover; // what a click would pick
+    tr_item hover;  // what a click would pick
+    tr_item reveal; // was chosen a moment ago: lists are to show it
 
     // Tools
     int tool; // row of tr_tool_table

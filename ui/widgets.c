@@ -42,6 +42,14 @@ bool tr_area_has( tr_area a, double x, double y )
     return x >= a.x && y >= a.y && x < a.x + a.width && y < a.y + a.height;
 }
 
+void tr_ui_scroll_to( tr_ui *ui, struct nk_rect r )
+{
+    const struct nk_panel *panel = ui->nk->current->layout;
+    struct nk_rect clip = panel->clip;
+    float by = r.y < clip.y ? r.y - clip.y : fmaxf( r.y + r.h - clip.y - clip.h, 0 );
+    *panel->offset_y = (nk_uint)fmaxf( (float)*panel->offset_y + by, 0 );
+}
+
 // ----------------------------------------------------------------------------------------------- messages
 
 void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... )

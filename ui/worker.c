@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 struct tr_worker {
     pthread_t thread;
@@ -9,7 +10,7 @@ struct tr_worker {
     pthread_cond_t changed;
     void ( *run )( void *context, tr_worker *worker ); // NULL = nothing to do
     void *context;
-    bool quit, started;
+    bool quit, started, patient;
     atomic_bool running, cancelled;
     atomic_int thousandths;
 };
@@ -17,6 +18,8 @@ struct tr_worker {
 static void *work( void *argument )
 {
     tr_worker *worker = argument;
+    if ( worker->patient ) // a thread's own on Linux; those it starts inherit it
+        setpriority( PRIO_PROCESS, 0, 10 );
     pthread_mutex_lock( &worker->lock );
     while ( !worker->quit ) {
         if ( worker->run == NULL ) {
@@ -34,13 +37,14 @@ static void *work( void *argument )
     return NULL;
 }
 
-tr_worker *tr_worker_create( tr_error *error )
+tr_worker *tr_worker_create( bool patient, tr_error *error )
 {
     tr_worker *worker = tr_alloc( 1, sizeof *worker );
     if ( worker == NULL ) {
         tr_error_memory( error );
         return NULL;
     }
+    worker->patient = patient;
     pthread_mutex_init( &worker->lock, NULL );
     pthread_cond_init( &worker->changed, NULL );
     worker->started = pthread_create( &worker->thread, NULL, work, worker ) == 0;

@@ -6,7 +6,8 @@
 
 typedef struct tr_worker tr_worker;
 
-tr_worker *tr_worker_create( tr_error *error );
+// Patient: what it does gives way to everything else that is to be done.
+tr_worker *tr_worker_create( bool patient, tr_error *error );
 void tr_worker_destroy( tr_worker *worker ); // cancels, then waits for what is running
 // Only when nothing is running.
 void tr_worker_start( tr_worker *worker, void ( *run )( void *context, tr_worker *worker ), void *context );

@@ -829,10 +829,12 @@ typedef struct tr_measures {
 
 // Quality over time: one value a frame, of the result and of the source.
 typedef enum tr_strip_kind {
-    TR_STRIP_SLIP,    // speed of the fastest foot that ought to rest
-    TR_STRIP_RULES,   // hard rule that is farthest off
-    TR_STRIP_OVERLAP, // deepest overlap of bodies with each other and with props
-    TR_STRIP_JERK,    // of all joints, in terms of the source's mean
+    TR_STRIP_SLIP,     // speed of the fastest foot that ought to rest
+    TR_STRIP_CONTACTS, // hand or foot that is farthest from where it is to rest
+    TR_STRIP_RULES,    // hard rule of another kind that is farthest off
+    TR_STRIP_OVERLAP,  // deepest overlap of bodies with each other and with props
+    TR_STRIP_LENGTHS,  // bone whose length is farthest off
+    TR_STRIP_JERK,     // of all joints, in terms of the source's mean
     TR_STRIP_KINDS
 } tr_strip_kind;
 

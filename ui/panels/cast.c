@@ -24,6 +24,8 @@ static void name_cell( tr_ui *ui, tr_item_kind kind, const char *id, const float
     snprintf( label, sizeof label, "      %s", id );
     snprintf( spot, sizeof spot, "item.%s", id );
     tr_ui_mark( ui, spot, area );
+    if ( ui->reveal.kind == kind && strcmp( ui->reveal.id, id ) == 0 )
+        tr_ui_scroll_to( ui, area );
     nk_style_push_color( nk, &nk->style.selectable.text_normal,
                          faint ? tr_theme_dark.faint : tr_theme_dark.text );
     if ( nk_selectable_label( nk, label, NK_TEXT_LEFT, &on ) && on != before ) {
@@ -109,4 +111,5 @@ void tr_panel_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     for ( int i = 0; i < scene->obstacle_count; ++i )
         if ( matches( ui, scene->obstacles[i].id ) )
             name_cell( ui, TR_ITEM_OBSTACLE, scene->obstacles[i].id, scene->obstacles[i].colour, false );
+    ui->reveal = tr_item_none();
 }

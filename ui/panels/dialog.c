@@ -26,12 +26,12 @@ static const file_dialog file_dialogs[] = {
                                  TR_ASK_VIDEO },
     [TR_DIALOG_LOAD_MAP] = { "Load a joint map", "Load", "", ".json", TR_ASK_LOAD_MAP },
     [TR_DIALOG_SAVE_MAP] = { "Save the joint map as", "Save", "map.json", ".json", TR_ASK_SAVE_MAP },
+    [TR_DIALOG_BODY] = { "Take the body of a motion file", "Use", "", ".bvh", TR_ASK_BODY },
 };
 
 static bool is_file_dialog( tr_dialog dialog )
 {
-    return ( dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO ) || dialog == TR_DIALOG_LOAD_MAP ||
-           dialog == TR_DIALOG_SAVE_MAP;
+    return ( dialog >= TR_DIALOG_OPEN && dialog <= TR_DIALOG_EXPORT_VIDEO ) || dialog >= TR_DIALOG_LOAD_MAP;
 }
 
 static void set_field( tr_ui *ui, const char *text )
@@ -226,7 +226,8 @@ static void accept_file( tr_ui *ui, tr_ops *ops )
     char path[1100];
     if ( ui->field[0] == 0 || !whole_path( ui, ui->field, path, sizeof path - 8 ) )
         return;
-    bool open = ui->dialog == TR_DIALOG_OPEN || ui->dialog == TR_DIALOG_LOAD_MAP;
+    bool open =
+        ui->dialog == TR_DIALOG_OPEN || ui->dialog == TR_DIALOG_LOAD_MAP || ui->dialog == TR_DIALOG_BODY;
     if ( is_folder( path ) && !open && d->ending[0] != 0 ) {
         enter_folder( ui, path );
         set_field( ui, d->proposal );
@@ -270,14 +271,14 @@ static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         }
         nk_style_pop_style_item( nk );
         done = field( ui );
-        nk_layout_row_begin( nk, NK_STATIC, 30, 3 );
-        nk_layout_row_push( nk, 350 );
+        nk_layout_row_template_begin( nk, 30 );
+        nk_layout_row_template_push_dynamic( nk );
+        nk_layout_row_template_push_static( nk, 108 );
+        nk_layout_row_template_push_static( nk, 108 );
+        nk_layout_row_template_end( nk );
         nk_spacing( nk, 1 );
-        nk_layout_row_push( nk, 108 );
         cancel = button( ui, "Back", false );
-        nk_layout_row_push( nk, 108 );
         done |= button( ui, d->action, true );
-        nk_layout_row_end( nk );
     }
     end( ui );
     if ( cancel )
@@ -336,9 +337,10 @@ static void unsaved_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 static void restore_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     static const char *const labels[] = { "Forget it", "Restore" };
-    int chosen =
-        choice( ui, shown, "Restore unsaved work?",
-                "The editor did not end well the last time, but your changes were kept.", labels, 2 );
+    char text[320];
+    snprintf( text, sizeof text, "The editor did not end well the last time. There are changes of %s.",
+              shown->found );
+    int chosen = choice( ui, shown, "Restore unsaved work?", text, labels, 2 );
     if ( chosen < 0 )
         return;
     ui->dialog = TR_DIALOG_NONE;

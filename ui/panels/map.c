@@ -34,6 +34,17 @@ void tr_map_use( const tr_scene *scene, tr_ops *ops, const char *cast, const cha
     tr_ops_add( ops, "cast_mapping id=%s file=\"%s\"", cast, file );
 }
 
+void tr_body_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file )
+{
+    int index = tr_scene_find_cast( scene, cast );
+    bool mapped = index >= 0 && scene->cast[index].mapping[0] != 0;
+    for ( int i = 0; i < scene->drive_count; ++i )
+        mapped |= strcmp( scene->drives[i].cast, cast ) == 0;
+    if ( mapped )
+        tr_map_use( scene, ops, cast, "" );
+    tr_ops_add( ops, "cast_skeleton id=%s file=\"%s\"", cast, file );
+}
+
 static void put_drive( const tr_scene *scene, tr_ops *ops, const char *cast, const char *joint,
                        const char *source )
 {
@@ -131,9 +142,27 @@ static void map_buttons( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const ch
     }
 }
 
+// Whose body it has.
+static void body( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *c )
+{
+    const char *file = c->target.skeleton.file, *slash = strrchr( file, '/' );
+    char text[TR_PATH_MAX + 16];
+    bool own = file[0] == 0;
+    snprintf( text, sizeof text, "Body of %s", own ? "its motion" : slash != NULL ? slash + 1 : file );
+    tr_ui_note( ui, text );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, own ? 1 : 2 );
+    if ( tr_ui_button( ui, "body.load", own ? "Take another body…" : "Another…" ) ) {
+        snprintf( ui->map_of, sizeof ui->map_of, "%s", c->id );
+        tr_dialog_open( ui, TR_DIALOG_BODY, shown );
+    }
+    if ( !own && tr_ui_button( ui, "body.own", "Its own" ) )
+        tr_body_use( shown->scene, ops, c->id, "" );
+}
+
 void tr_panel_map( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *c )
 {
     const tr_scene *scene = shown->scene;
+    body( ui, shown, ops, c );
     tr_item item = tr_item_make( TR_ITEM_CAST, c->id, -1 );
     int actor = tr_item_actor( shown, &item ), driven = 0, joints = 0;
     if ( actor < 0 )

@@ -57,15 +57,20 @@ static void corner( const tr_ui *ui, const tr_shown *shown, struct nk_command_bu
     char text[200];
     const char *name = tr_session_name( shown->session );
     float x = ui->viewport.x + 12, y = ui->viewport.y + 10;
-    if ( shown->result == NULL )
+    if ( shown->result == NULL || ui->held.active ) // what is held is told in its place
         return;
-    tr_ui_text_at( canvas, &shown->paint->fonts.strong->handle, x, y, name, t->text );
     snprintf( text, sizeof text, "%d character%s, %d prop%s%s", shown->scene->cast_count,
               shown->scene->cast_count == 1 ? "" : "s", shown->scene->prop_count,
               shown->scene->prop_count == 1 ? "" : "s", shown->before ? " · before solving" : "" );
-    tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, x, y + 19, text, t->dim );
+    const struct nk_user_font *strong = &shown->paint->fonts.strong->handle,
+                              *small = &shown->paint->fonts.small->handle;
+    float width = fmaxf( tr_ui_text_width( strong, name ), tr_ui_text_width( small, text ) );
+    nk_fill_rect( canvas, nk_rect( x - 7, y - 5, width + 14, ui->orbit.orthographic ? 61 : 44 ), 5,
+                  nk_rgba( 20, 22, 26, 150 ) );
+    tr_ui_text_at( canvas, strong, x, y, name, t->text );
+    tr_ui_text_at( canvas, small, x, y + 19, text, t->text );
     if ( ui->orbit.orthographic )
-        tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, x, y + 36, "orthographic", t->dim );
+        tr_ui_text_at( canvas, small, x, y + 36, "orthographic", t->text );
 }
 
 void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops )

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define WORST 12
 
@@ -80,18 +81,55 @@ static void report( tr_ui *ui, const tr_shown *shown )
 
 // -------------------------------------------------------------------------------------------------- figures
 
-static void figure( tr_ui *ui, const tr_shown *shown, const tr_metric *m, const tr_metric_field *f )
+// What people call the figures; others go by their keys.
+static const char *name_of( const char *key )
+{
+    static const char *const names[][2] = { { "bone_length_error_pct", "Bone lengths" },
+                                            { "contact_error_mm", "Contacts missed" },
+                                            { "foot_skate_mm_s", "Sliding feet" },
+                                            { "ground_penetration_mm", "Under the ground" },
+                                            { "relative_error_mm", "Links missed" },
+                                            { "inter_penetration", "In each other" },
+                                            { "self_penetration", "In oneself" },
+                                            { "prop_penetration", "In props" },
+                                            { "contact_f1", "Contacts alike" },
+                                            { "laplacian_energy", "Shape of the group" },
+                                            { "writhe_deviation", "Winding" },
+                                            { "jerk_ratio", "Jerk" },
+                                            { "acceleration_spike", "Acceleration" },
+                                            { "rotation_spike_deg", "Sudden turns" },
+                                            { "pose_error_deg", "Poses" },
+                                            { "identity_error_m", "Equal bodies" } };
+    for ( size_t i = 0; i < sizeof names / sizeof names[0]; ++i )
+        if ( strcmp( key, names[i][0] ) == 0 )
+            return names[i][1];
+    return key;
+}
+
+// Three digits, and nothing where there is as good as nothing.
+static void print_figure( char out[64], bool none, double value, const char *unit )
+{
+    if ( none )
+        snprintf( out, 64, "–" );
+    else
+        snprintf( out, 64, "%.3g %s", fabs( value ) < 5e-4 ? 0.0 : value, unit );
+}
+
+static void figure( tr_ui *ui, const tr_metric *m, const tr_metric_field *f )
 {
     const tr_theme *t = &tr_theme_dark;
     char text[64];
     const float columns[] = { 0.46f, 0.27f, 0.27f };
     nk_layout_row( ui->nk, NK_DYNAMIC, 19, 3, columns );
-    nk_label_colored( ui->nk, m->key, NK_TEXT_LEFT, t->dim );
-    snprintf( text, sizeof text, f->out_null ? "–" : "%.3g %s", f->out, f->unit );
+    struct nk_rect area = nk_layout_widget_bounds( ui->nk );
+    if ( nk_input_is_mouse_hovering_rect( &ui->nk->input, area ) )
+        tr_ui_hint( ui, "%s, in reports %s %s: %s than in the source", name_of( m->key ), m->key, f->name,
+                    f->worse ? "worse" : "no worse" );
+    nk_label_colored( ui->nk, name_of( m->key ), NK_TEXT_LEFT, t->dim );
+    print_figure( text, f->out_null, f->out, f->unit );
     nk_label_colored( ui->nk, text, NK_TEXT_RIGHT, f->worse ? t->warn : t->good );
-    snprintf( text, sizeof text, f->source_null ? "–" : "%.3g", f->source );
+    print_figure( text, f->source_null, f->source, "" );
     nk_label_colored( ui->nk, text, NK_TEXT_RIGHT, t->faint );
-    (void)shown;
 }
 
 static void figures( tr_ui *ui, const tr_shown *shown )
@@ -109,8 +147,76 @@ static void figures( tr_ui *ui, const tr_shown *shown )
     nk_label_colored( ui->nk, "source", NK_TEXT_RIGHT, tr_theme_dark.dim );
     for ( int i = 0; i < shown->measures->count; ++i )
         if ( shown->measures->metrics[i].field_count > 0 )
-            figure( ui, shown, &shown->measures->metrics[i], &shown->measures->metrics[i].fields[0] );
+            figure( ui, &shown->measures->metrics[i], &shown->measures->metrics[i].fields[0] );
     nk_style_pop_font( ui->nk );
+}
+
+// --------------------------------------------------------------------------------------------------
+// closeness
+
+#define MOST_LINKS 12
+
+static void jump_to_link( tr_ui *ui, const tr_shown *shown, const tr_imesh_pair *pair )
+{
+    const tr_stage *stage = shown->stage;
+    tr_play_seek( ui, ( pair->first + pair->last ) / 2 );
+    tr_select( ui, NULL, false );
+    for ( int end = 0; end < 2; ++end ) {
+        int member = end == 0 ? pair->a : pair->b;
+        tr_item item = tr_item_make( member < stage->actor_count                       ? TR_ITEM_CAST
+                                     : member < stage->actor_count + stage->prop_count ? TR_ITEM_PROP
+                                                                                       : TR_ITEM_OBSTACLE,
+                                     tr_stage_member_id( stage, member ), -1 );
+        if ( end == 0 || pair->b != pair->a )
+            tr_select( ui, &item, true );
+    }
+    tr_orbit_frame( ui, shown, true );
+}
+
+static void link_line( tr_ui *ui, const tr_shown *shown, const tr_imesh_pair *pair )
+{
+    const tr_theme *t = &tr_theme_dark;
+    const struct nk_user_font *small = &shown->paint->fonts.small->handle;
+    char text[120];
+    int chosen = 0;
+    nk_layout_row_dynamic( ui->nk, 22, 1 );
+    struct nk_rect area = nk_widget_bounds( ui->nk );
+    if ( nk_selectable_label( ui->nk, " ", NK_TEXT_LEFT, &chosen ) && chosen )
+        jump_to_link( ui, shown, pair );
+    struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
+    snprintf( text, sizeof text, "%s – %s", tr_stage_member_id( shown->stage, pair->a ),
+              tr_stage_member_id( shown->stage, pair->b ) );
+    tr_ui_text_at( canvas, small, area.x + 6, area.y + 4, text, t->text );
+    snprintf( text, sizeof text, "frames %d – %d", pair->first + shown->scene->first,
+              pair->last + shown->scene->first );
+    tr_ui_text_at( canvas, small, area.x + area.w - tr_ui_text_width( small, text ) - 6, area.y + 4, text,
+                   t->dim );
+}
+
+// Who comes close to whom in the source: what the interaction mesh keeps. Those around this frame first.
+static void links( tr_ui *ui, const tr_shown *shown )
+{
+    const tr_imesh_pairs *pairs = shown->links;
+    char text[80];
+    int listed = 0;
+    if ( pairs == NULL )
+        return;
+    snprintf( text, sizeof text, "Close to each other  (%d)", pairs->count );
+    tr_ui_heading( ui, shown->paint, text );
+    if ( pairs->count == 0 )
+        tr_ui_note( ui, "Nobody comes close to anybody." );
+    for ( int now = 1; now >= 0; --now )
+        for ( int i = 0; i < pairs->count && listed < MOST_LINKS; ++i ) {
+            const tr_imesh_pair *pair = &pairs->items[i];
+            if ( ( ui->frame >= pair->first && ui->frame <= pair->last ) == ( now == 1 ) ) {
+                link_line( ui, shown, pair );
+                ++listed;
+            }
+        }
+    if ( listed < pairs->count ) {
+        snprintf( text, sizeof text, "and %d more at other times", pairs->count - listed );
+        tr_ui_note( ui, text );
+    }
 }
 
 // The ways of solving there are, to choose one.
@@ -145,10 +251,17 @@ void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
     nk_label_colored( ui->nk, "Solved by", NK_TEXT_LEFT, tr_theme_dark.dim );
     tr_ui_methods( ui, shown, ops );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    bool mesh = shown->scene->imesh;
+    if ( tr_ui_check( ui, "imesh", "Interaction mesh: keep who is close", mesh ) ) {
+        tr_ops_ask( ops, TR_ASK_METHOD, "" ); // as the scene says from now on
+        tr_ops_add( ops, "scene_set imesh=%s", mesh ? "false" : "true" );
+    }
     if ( !shown->solved ) {
         tr_ui_note( ui, "Not solved yet." );
         return;
     }
     report( ui, shown );
     figures( ui, shown );
+    links( ui, shown );
 }

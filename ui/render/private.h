@@ -140,7 +140,7 @@ enum {
     TR_PROGRAM_COUNT
 };
 
-enum { TR_DETAILS = 5 }; // cone meshes from coarse to fine
+enum { TR_DETAILS = 6 }; // cone meshes from coarse to fine
 
 struct tr_renderer {
     GLuint programs[TR_PROGRAM_COUNT];
@@ -148,6 +148,8 @@ struct tr_renderer {
     tr_gpu_mesh cones[TR_DETAILS], box;
     tr_gpu_target picture, plain, resolved, halved;
     tr_gpu_target shadow, coverage, quarter[2], soft[2], occlusion;
+    signed char *details; // [capsule_count of the list] their meshes, -1: too small to be seen
+    int detail_capacity;
     float *stream;
     int stream_count, stream_capacity;
     tr_gpu_group solid_cones[TR_DETAILS], ghost_cones[TR_DETAILS], solid_boxes, ghost_boxes, occluders;

@@ -31,7 +31,7 @@ static bool create_programs( tr_renderer *renderer, tr_error *error )
 
 static bool create_meshes( tr_renderer *renderer, tr_error *error )
 {
-    const int sides[TR_DETAILS] = { 6, 8, 12, 20, 40 }, rings[TR_DETAILS] = { 2, 2, 3, 5, 10 };
+    const int sides[TR_DETAILS] = { 4, 6, 8, 12, 20, 40 }, rings[TR_DETAILS] = { 1, 2, 2, 3, 5, 10 };
     for ( int i = 0; i < TR_DETAILS; ++i )
         if ( !tr_gpu_mesh_cone( &renderer->cones[i], sides[i], rings[i], error ) )
             return false;
@@ -97,6 +97,7 @@ void tr_renderer_destroy( tr_renderer *renderer )
     glDeleteBuffers( 1, &renderer->stream_buffer );
     glDeleteVertexArrays( 1, &renderer->vertex_array );
     tr_free( renderer->stream );
+    tr_free( renderer->details );
     tr_free( renderer );
 }
 

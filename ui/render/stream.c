@@ -44,7 +44,8 @@ static void put_encoded( float *out, tr_colour c )
 
 // Finer meshes for capsules that are larger in the picture: n sides leave a gap of r (π / n)² / 2 pixels to
 // the true outline, kept near a third of a pixel. Finer would be slower for nothing: software rasterisers
-// shade whole blocks of pixels for every little triangle.
+// shade whole blocks of pixels for every little triangle. Of a crowd far away most are thinner than three
+// pixels; fingertips of a fraction of one are left out.
 static int detail_of( const tr_shot *s, const tr_draw_capsule *c )
 {
     vec3 middle = tr_camera_project( s->camera, v3_lerp( c->a, c->b, 0.5 ), s->aspect );
@@ -52,7 +53,21 @@ static int detail_of( const tr_shot *s, const tr_draw_capsule *c )
                        ? fmax( middle.z, 1e-6 ) * tan( 0.5 * s->camera->field_of_view * TR_DEGREE )
                        : 0.5 * s->camera->ortho_height;
     double pixels = fmax( c->radius, c->radius_b ) / reach * 0.5 * s->height;
-    return pixels < 4.0 ? 0 : pixels < 8.0 ? 1 : pixels < 20.0 ? 2 : pixels < 60.0 ? 3 : 4;
+    static const double most[TR_DETAILS] = { 1.6, 4.0, 8.0, 20.0, 60.0, INFINITY };
+    int detail = 0;
+    while ( pixels >= most[detail] )
+        ++detail;
+    return pixels < 0.2 ? -1 : detail;
+}
+
+static bool find_details( tr_renderer *renderer, const tr_shot *s )
+{
+    if ( !tr_array_reserve( (void **)&renderer->details, &renderer->detail_capacity, s->list->capsule_count,
+                            sizeof *renderer->details ) )
+        return false;
+    for ( int i = 0; i < s->list->capsule_count; ++i )
+        renderer->details[i] = (signed char)detail_of( s, &s->list->capsules[i] );
+    return true;
 }
 
 static tr_gpu_group add_cones( tr_renderer *renderer, const tr_shot *s, bool opaque, int detail )
@@ -60,7 +75,7 @@ static tr_gpu_group add_cones( tr_renderer *renderer, const tr_shot *s, bool opa
     tr_gpu_group g = stream_begin( renderer, 12 );
     for ( int i = 0; i < s->list->capsule_count; ++i ) {
         const tr_draw_capsule *c = &s->list->capsules[i];
-        if ( tr_colour_opaque( c->colour ) != opaque || detail_of( s, c ) != detail )
+        if ( tr_colour_opaque( c->colour ) != opaque || renderer->details[i] != detail )
             continue;
         float values[12];
         tr_gpu_put( values, v3_sub( c->a, s->origin ), c->radius );
@@ -173,8 +188,8 @@ static tr_gpu_group add_discs( tr_renderer *renderer, const tr_shot *s )
 bool tr_stream_list( tr_renderer *renderer, const tr_shot *s, tr_error *error )
 {
     renderer->stream_count = 0;
-    renderer->out_of_memory = false;
-    for ( int i = 0; i < TR_DETAILS; ++i ) {
+    renderer->out_of_memory = !find_details( renderer, s );
+    for ( int i = 0; i < TR_DETAILS && !renderer->out_of_memory; ++i ) {
         renderer->solid_cones[i] = add_cones( renderer, s, true, i );
         renderer->ghost_cones[i] = add_cones( renderer, s, false, i );
     }

@@ -49,6 +49,8 @@ static tr_colour paint( const float rgb[3], const char *id, const tr_view_def *d
 
 // The colour of what the pointer is on or what is chosen.
 static const tr_colour accent = { 1.0f, 0.69f, 0.23f, 1.0f };
+static const tr_colour lit = { 1.0f, 0.97f, 0.90f,
+                               1.0f }; // falls on what is chosen: its colour is still seen
 
 static const tr_view_mark *mark_of( const tr_view_def *def, int index )
 {
@@ -69,7 +71,7 @@ static puppet puppet_of( const tr_stage *stage, const tr_result *result, int act
     const tr_cast *cast = &stage->scene->cast[actor];
     const tr_actor *a = &stage->actors[actor];
     const tr_view_mark *mark = mark_of( def, actor );
-    tr_colour colour = mixed( paint( cast->colour, cast->id, def ), accent, mark->glow );
+    tr_colour colour = mixed( paint( cast->colour, cast->id, def ), lit, mark->glow );
     if ( result->of_source )
         return ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour, -1 };
     return ( puppet ){ &a->target, &a->body,   &result->worlds[actor], colour, mark->joint,
@@ -141,7 +143,7 @@ static float overlap_heat( const tr_strips *strips, int who, int part, int frame
         worst = mine ? fmaxf( worst, o->depth ) : worst;
     }
     double t = ( 1e3 * worst - strip->fine ) / ( strip->bad - strip->fine );
-    return worst > 0.0f ? (float)( 0.45 + 0.5 * clampd( t, 0.0, 1.0 ) ) : 0.0f;
+    return worst > 0.0f ? (float)( 0.15 + 0.8 * clampd( t, 0.0, 1.0 ) ) : 0.0f;
 }
 
 static const tr_colour hot = { 1.0f, 0.13f, 0.08f, 1.0f };
@@ -371,7 +373,7 @@ static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result
     const tr_prop *document = &stage->scene->props[prop];
     const tr_stage_prop *p = &stage->props[prop];
     const tr_view_mark *mark = mark_of( def, stage->actor_count + prop );
-    tr_colour colour = mixed( paint( document->colour, document->id, def ), accent, mark->glow );
+    tr_colour colour = mixed( paint( document->colour, document->id, def ), lit, mark->glow );
     colour = mixed( colour, hot, 0.6f * overlap_heat( def->strips, stage->actor_count + prop, -1, frame ) );
     tr_draw_box_add( list, result->tracks[prop][frame], prop_size( stage, result, prop ), colour );
     if ( def->source )
@@ -442,7 +444,7 @@ void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *r
         tr_stage_box box = tr_stage_obstacle( stage, i, result->of_source );
         if ( !mark->hidden )
             tr_draw_box_add( list, box.at, box.size,
-                             mixed( paint( o->colour, o->id, def ), accent, mark->glow ) );
+                             mixed( paint( o->colour, o->id, def ), lit, mark->glow ) );
     }
 }
 

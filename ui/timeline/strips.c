@@ -3,14 +3,16 @@
 
 #include <string.h>
 
-// Green up to `fine`, then from amber to red.
+// Green up to `fine`, then by amber to red: what is hardly worse than the source looks so.
 static struct nk_color heat( const tr_strip *s, double value )
 {
-    double t = clampd( ( value - s->fine ) / fmax( s->bad - s->fine, 1e-9 ), 0.0, 1.0 );
-    if ( value <= s->fine )
-        return nk_rgba( 70, 160, 110, 70 );
-    t = ceil( 6.0 * t ) / 6.0; // few shades, so that neighbours can be drawn as one
-    return nk_rgba( 240, (int)lerpd( 176, 60, t ), 50, (int)lerpd( 120, 255, t ) );
+    static const int stops[3][4] = { { 70, 160, 110, 70 }, { 226, 168, 62, 150 }, { 240, 60, 50, 255 } };
+    double t = 2.0 * clampd( ( value - s->fine ) / fmax( s->bad - s->fine, 1e-9 ), 0.0, 1.0 );
+    t = ceil( 5.0 * t ) / 5.0; // few shades, so that neighbours can be drawn as one
+    int at = t > 1.0 ? 1 : 0, c[4];
+    for ( int i = 0; i < 4; ++i )
+        c[i] = (int)lerpd( stops[at][i], stops[at + 1][i], t - at );
+    return nk_rgba( c[0], c[1], c[2], c[3] );
 }
 
 // By how much the result is worse than the source, at worst, in the frames a point of the window stands for.

@@ -170,22 +170,21 @@ const tr_tool tr_tool_frame = { .name = "Frame",
 void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
-    const float width = fminf( 560, ui->viewport.width - 20 ), height = TR_ROW + 14;
+    const float width = fminf( 560, ui->viewport.width - 130 ), height = TR_ROW + 14; // beside the cube
     char name[120], text[240], fitted[240];
     (void)ops;
     ui->notice = ( tr_area ){ 0 };
     if ( !ui->held.active )
         return;
-    ui->notice = ( tr_area ){ ui->viewport.x + 0.5f * ( ui->viewport.width - width ),
-                              ui->viewport.y + ui->viewport.height - height - 10, width, height };
+    ui->notice = ( tr_area ){ ui->viewport.x + 8, ui->viewport.y + 8, width, height };
     if ( nk_begin( nk, "held", tr_rect( ui->notice ), NK_WINDOW_NO_SCROLLBAR | NK_WINDOW_BORDER ) ) {
         nk_layout_row_template_begin( nk, TR_ROW );
         nk_layout_row_template_push_dynamic( nk );
-        nk_layout_row_template_push_static( nk, 128 );
-        nk_layout_row_template_push_static( nk, 92 );
+        nk_layout_row_template_push_static( nk, 122 );
+        nk_layout_row_template_push_static( nk, 88 );
         nk_layout_row_template_end( nk );
         tr_item_name( name, sizeof name, shown, &ui->held.item );
-        snprintf( text, sizeof text, "Frame %d held · %s by %.0f cm · ±%d frames",
+        snprintf( text, sizeof text, "Frame %d: %s by %.0f cm, ±%d frames",
                   ui->held.frame + shown->scene->first, name,
                   100 * v3_distance( ui->held.start, ui->held.now ), ui->held.ease );
         tr_ui_fit( fitted, sizeof fitted, text, nk->style.font, nk_widget_width( nk ) );

@@ -10,8 +10,10 @@ static const struct {
     const char *name, *unit;
     double fine, bad;
 } kinds[TR_STRIP_KINDS] = { [TR_STRIP_SLIP] = { "Sliding feet", "mm/s", 20, 200 },
+                            [TR_STRIP_CONTACTS] = { "Contacts missed", "mm", 1, 20 },
                             [TR_STRIP_RULES] = { "Rules missed", "mm", 1, 20 },
                             [TR_STRIP_OVERLAP] = { "Bodies overlap", "mm", 5, 50 },
+                            [TR_STRIP_LENGTHS] = { "Bone lengths", "%", 0.1, 2 },
                             [TR_STRIP_JERK] = { "Jerk", "× source", 1.5, 4 } };
 
 typedef struct scan {
@@ -46,15 +48,33 @@ static double slip_at( const tr_take *take, const tr_take *source, int frame )
     return 1e3 * most * take->fps;
 }
 
-static double rules_at( const tr_measuring *m, int frame )
+static double rules_at( const tr_measuring *m, bool contacts, int frame )
 {
     double most = 0.0;
     for ( int r = 0; r < m->stage->rule_count; ++r ) {
         const tr_rule *rule = &m->stage->rules[r];
-        if ( rule->hard && frame >= rule->first && frame <= rule->last )
+        if ( rule->hard && ( rule->kind == TR_CONSTRAINT_CONTACT ) == contacts && frame >= rule->first &&
+             frame <= rule->last )
             most = fmax( most, tr_rule_error( m->stage, m->result, rule, frame ) );
     }
     return 1e3 * most;
+}
+
+// By how much of its length a bone is too long or too short, at worst, in per cent.
+static double stretch_at( const tr_take *take, int frame )
+{
+    double most = 0.0;
+    for ( int c = 0; c < take->performer_count; ++c ) {
+        const tr_performer *p = &take->performers[c];
+        for ( int j = 1; j < p->skeleton->joint_count; ++j ) {
+            double length = tr_bone_length( p->skeleton, j );
+            double now = v3_distance( tr_performer_at( p, frame, j ),
+                                      tr_performer_at( p, frame, p->skeleton->joints[j].parent ) );
+            if ( length >= 1e-3 )
+                most = fmax( most, fabs( now - length ) / length );
+        }
+    }
+    return 100 * most;
 }
 
 static bool overlap_at( const tr_stage *stage, tr_closeness *closeness, const tr_take *take, int frame,
@@ -104,7 +124,9 @@ static bool scan_side( scan *s, int side, int begin, int end )
         ok = overlap_at( s->m->stage, &closeness, take, f, &s->pairs[side][f], &mm );
         *at[TR_STRIP_OVERLAP] = (float)mm;
         *at[TR_STRIP_SLIP] = (float)slip_at( take, &s->m->source, f );
-        *at[TR_STRIP_RULES] = side == 0 ? (float)rules_at( s->m, f ) : 0.0f;
+        *at[TR_STRIP_CONTACTS] = side == 0 ? (float)rules_at( s->m, true, f ) : 0.0f;
+        *at[TR_STRIP_RULES] = side == 0 ? (float)rules_at( s->m, false, f ) : 0.0f;
+        *at[TR_STRIP_LENGTHS] = (float)stretch_at( take, f );
         s->jerk[side][f] = jerk_at( take, f );
     }
     tr_closeness_free( &closeness );

@@ -1,0 +1,134 @@
+// The cast panel: whose body somebody has, and that the list shows who is chosen.
+#include "desk.h"
+
+// A body whose head has another name and whose legs are longer, in centimetres.
+static void write_stranger( desk *d, char path[256] )
+{
+    tr_opened relay;
+    check_ok( tr_open( &relay, "box_relay", 2, &d->error ), &d->error );
+    const tr_motion *own = tr_library_find( &relay.library, relay.scene.cast[0].source.file );
+    tr_motion stranger = { 0 };
+    for ( int j = 0; j < own->skeleton.joint_count; ++j ) {
+        const tr_joint *joint = &own->skeleton.joints[j];
+        bool leg = strstr( joint->name, "Leg" ) != NULL || strstr( joint->name, "Foot" ) != NULL;
+        vec3 offset = v3_scale( leg ? 1.2 : 1, joint->offset );
+        const char *name = strcmp( joint->name, "Head" ) == 0 ? "Skull" : joint->name;
+        assert_true( tr_skeleton_add( &stranger.skeleton, name, joint->parent, offset ) >= 0 );
+        stranger.skeleton.joints[j].end_site = joint->end_site;
+    }
+    check_ok( tr_clip_alloc( &stranger.clip, 1, own->skeleton.joint_count, 30, false, &d->error ),
+              &d->error );
+    snprintf( path, 256, "%s/stranger.bvh", d->folder );
+    check_ok( tr_motion_save( &stranger, path, &d->error ), &d->error );
+    tr_motion_free( &stranger );
+    tr_opened_free( &relay );
+}
+
+static const tr_actor *actor_of( const desk *d, int index )
+{
+    const tr_stage *stage;
+    assert_non_null( tr_app_result( d->app, &stage ) );
+    return &stage->actors[index];
+}
+
+static void a_body_is_taken_from_a_file( void **state )
+{
+    (void)state;
+    desk d;
+    char path[256];
+    begin_relay( &d, 2 );
+    write_stranger( &d, path );
+    press( &d, "item.p02" );
+    assert_null( tr_ui_spot( ui_of( &d ), "body.own" ) );
+    press( &d, "body.load" );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_BODY );
+    type( &d, path );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_false( ui_of( &d )->message_bad );
+    assert_string_equal( cast_of( &d, "p02" )->target.skeleton.file, path );
+    const tr_actor *actor = actor_of( &d, 1 );
+    int skull = tr_skeleton_find( &actor->target, "Skull" );
+    assert_true( skull >= 0 && actor->foreign );
+    assert_string_equal( actor->source.skeleton.joints[actor->map[skull]].name, "Head" );
+    area_of( &d, "map.Hips" );   // the map is there, under the name
+    key( &d, 'Z', TR_MOD_CTRL ); // one step
+    settle( &d );
+    assert_int_equal( tr_app_ops( d.app ), 0 );
+    assert_true( tr_skeleton_find( &actor_of( &d, 1 )->target, "Head" ) >= 0 );
+    key( &d, 'Y', TR_MOD_CTRL );
+    settle( &d );
+    press( &d, "body.own" );
+    settle( &d );
+    assert_string_equal( cast_of( &d, "p02" )->target.skeleton.file, "" );
+    assert_false( actor_of( &d, 1 )->foreign );
+    end( &d );
+}
+
+static void a_file_without_a_body_is_told( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "item.p02" );
+    press( &d, "body.load" );
+    type( &d, "/nowhere/nobody.bvh" );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_true( ui_of( &d )->message_bad );
+    assert_non_null( strstr( ui_of( &d )->message, "nobody.bvh" ) );
+    assert_non_null( tr_app_result( d.app, NULL ) ); // what was there still is
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    assert_string_equal( cast_of( &d, "p02" )->target.skeleton.file, "" );
+    end( &d );
+}
+
+// Whoever is picked in the viewport, or by name, is seen in the list.
+static void the_list_shows_who_is_chosen( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 19 );
+    assert_null( tr_ui_spot( ui_of( &d ), "item.p17" ) );
+    key( &d, 'F', TR_MOD_CTRL );
+    type( &d, "p17" );
+    key( &d, TR_KEY_ENTER, 0 );
+    frames( &d, 2 );
+    assert_non_null( tr_ui_spot( ui_of( &d ), "item.p17" ) );
+    key( &d, 'F', TR_MOD_CTRL );
+    type( &d, "p01" );
+    key( &d, TR_KEY_ENTER, 0 );
+    frames( &d, 2 );
+    assert_non_null( tr_ui_spot( ui_of( &d ), "item.p01" ) );
+    assert_null( tr_ui_spot( ui_of( &d ), "item.p17" ) );
+    end( &d );
+}
+
+static void the_interaction_mesh_is_a_switch( void **state )
+{
+    (void)state;
+    desk d;
+    begin( &d, "high_five", 0 );
+    press( &d, "tab.Report" );
+    press( &d, "imesh" );
+    settle( &d );
+    assert_true( tr_app_scene( d.app )->imesh );
+    assert_true( tr_app_result( d.app, NULL )->mesh_count > 0 );
+    press( &d, "imesh" );
+    settle( &d );
+    assert_false( tr_app_scene( d.app )->imesh );
+    assert_int_equal( tr_app_result( d.app, NULL )->mesh_count, 0 );
+    end( &d );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( a_body_is_taken_from_a_file ),
+        TEST( a_file_without_a_body_is_told ),
+        TEST( the_list_shows_who_is_chosen ),
+        TEST( the_interaction_mesh_is_a_switch ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
