@@ -220,7 +220,7 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
     session->empty = tr_default_scene();
     session->synchronous = synchronous;
     session->worker = tr_worker_create( false, error );
-    session->writer = session->worker != NULL ? tr_worker_create( !synchronous, error ) : NULL;
+    session->writer = session->worker != NULL ? tr_worker_create( false, error ) : NULL;
     session->measurer = session->writer != NULL ? tr_worker_create( !synchronous, error ) : NULL;
     if ( session->measurer != NULL )
         return session;

@@ -25,7 +25,7 @@ enum { // points
     TR_STATUS_HEIGHT = 26,
     TR_LEFT_WIDTH = 272,
     TR_RIGHT_WIDTH = 312,
-    TR_TIMELINE_HEIGHT = 270,
+    TR_TIMELINE_HEIGHT = 256,
     TR_ROW = 26,
     TR_PAD = 8
 };

@@ -195,6 +195,7 @@ bool tr_viewport_draw( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, 
     }
     if ( width < 1 || height < 1 )
         return true;
+    tr_renderer_set_scale( viewport->renderer, window->scale );
     if ( !fit_canvas( viewport, width, height, error ) || !refresh( viewport, ui, shown, error ) )
         return false;
     glBindFramebuffer( GL_READ_FRAMEBUFFER, viewport->framebuffer );

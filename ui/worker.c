@@ -19,7 +19,7 @@ static void *work( void *argument )
 {
     tr_worker *worker = argument;
     if ( worker->patient ) // a thread's own on Linux; those it starts inherit it
-        setpriority( PRIO_PROCESS, 0, 10 );
+        setpriority( PRIO_PROCESS, 0, getpriority( PRIO_PROCESS, 0 ) + 5 );
     pthread_mutex_lock( &worker->lock );
     while ( !worker->quit ) {
         if ( worker->run == NULL ) {

@@ -53,7 +53,14 @@ void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, flo
     tr_draw_line *line =
         grow( list, (void **)&list->lines, &list->line_count, &list->line_capacity, sizeof *line );
     if ( line )
-        *line = ( tr_draw_line ){ a, b, colour, colour, width, on_top };
+        *line = ( tr_draw_line ){ a, b, colour, colour, width, 0, on_top };
+}
+
+void tr_draw_dot_add( tr_draw_list *list, vec3 at, tr_colour colour, float width, float most )
+{
+    tr_draw_line_add( list, at, at, colour, width, true );
+    if ( !list->failed )
+        list->lines[list->line_count - 1].most = most;
 }
 
 void tr_draw_disc_add( tr_draw_list *list, vec3 centre, vec3 normal, double radius, tr_colour colour )

@@ -148,6 +148,7 @@ struct tr_renderer {
     tr_gpu_mesh cones[TR_DETAILS], box;
     tr_gpu_target picture, plain, resolved, halved;
     tr_gpu_target shadow, coverage, quarter[2], soft[2], occlusion;
+    double scale;         // pixels per point
     signed char *details; // [capsule_count of the list] their meshes, -1: too small to be seen
     int detail_capacity;
     float *stream;

@@ -33,7 +33,8 @@ typedef struct tr_draw_box {
 typedef struct tr_draw_line {
     vec3 a, b;
     tr_colour colour_a, colour_b;
-    float width; // pixels
+    float width; // points, see tr_renderer_set_scale
+    float most;  // metres a dot is across at most, 0 = as wide as it is
     bool on_top; // drawn over solids
 } tr_draw_line;
 
@@ -63,8 +64,10 @@ void tr_draw_capsule_add( tr_draw_list *list, vec3 a, vec3 b, double radius, tr_
 void tr_draw_cone_add( tr_draw_list *list, vec3 a, vec3 b, double radius_a, double radius_b,
                        tr_colour colour );
 void tr_draw_box_add( tr_draw_list *list, rigid place, vec3 size, tr_colour colour );
-// a = b gives a round dot `width` pixels across.
+// a = b gives a round dot `width` points across.
 void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, float width, bool on_top );
+// A dot over solids that is no more than `most` metres across, and so does not cover what is far away.
+void tr_draw_dot_add( tr_draw_list *list, vec3 at, tr_colour colour, float width, float most );
 void tr_draw_disc_add( tr_draw_list *list, vec3 centre, vec3 normal, double radius, tr_colour colour );
 
 // ---------------------------------------------------------------------------------------------- camera
@@ -145,7 +148,8 @@ typedef enum tr_quality {
     TR_QUALITY_BARE   // neither
 } tr_quality;
 void tr_renderer_set_quality( tr_renderer *renderer, tr_quality quality );
-void tr_renderer_set_dim( tr_renderer *renderer, bool dim ); // a dark room, for dark panels around it
+void tr_renderer_set_dim( tr_renderer *renderer, bool dim );       // a dark room, for dark panels around it
+void tr_renderer_set_scale( tr_renderer *renderer, double scale ); // pixels per point: a fine screen has more
 // Pictures into memory are drawn at twice the size and halved: finer edges for stills, at four times the
 // cost.
 void tr_renderer_set_still( tr_renderer *renderer, bool still );

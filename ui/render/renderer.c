@@ -62,6 +62,7 @@ tr_renderer *tr_renderer_create( tr_error *error )
         tr_error_memory( error );
         return NULL;
     }
+    renderer->scale = 1.0;
     GLint texture_size = 0, buffer_size = 0;
     glGetIntegerv( GL_MAX_TEXTURE_SIZE, &texture_size );
     glGetIntegerv( GL_MAX_RENDERBUFFER_SIZE, &buffer_size );
@@ -255,7 +256,7 @@ static bool draw( tr_renderer *renderer, const tr_draw_list *list, const tr_came
         return false;
     tr_shot s = {
         .list = list, .camera = camera, .width = width, .height = height, .origin = camera->target };
-    s.pixel = scale;
+    s.pixel = scale * renderer->scale;
     s.aspect = (double)width / height;
     s.content = tr_bounds_of_list( list, false );
     if ( renderer->quality < TR_QUALITY_BARE )
@@ -281,6 +282,11 @@ bool tr_renderer_draw( tr_renderer *renderer, const tr_draw_list *list, const tr
 void tr_renderer_set_quality( tr_renderer *renderer, tr_quality quality )
 {
     renderer->quality = quality;
+}
+
+void tr_renderer_set_scale( tr_renderer *renderer, double scale )
+{
+    renderer->scale = scale;
 }
 
 void tr_renderer_set_dim( tr_renderer *renderer, bool dim )

@@ -42,17 +42,22 @@ static void put_encoded( float *out, tr_colour c )
     out[3] = c.a;
 }
 
+static double pixels_per_metre( const tr_shot *s, vec3 place )
+{
+    vec3 at = tr_camera_project( s->camera, place, s->aspect );
+    double reach = s->camera->field_of_view > 0.0
+                       ? fmax( at.z, 1e-6 ) * tan( 0.5 * s->camera->field_of_view * TR_DEGREE )
+                       : 0.5 * s->camera->ortho_height;
+    return 0.5 * s->height / reach;
+}
+
 // Finer meshes for capsules that are larger in the picture: n sides leave a gap of r (π / n)² / 2 pixels to
 // the true outline, kept near a third of a pixel. Finer would be slower for nothing: software rasterisers
 // shade whole blocks of pixels for every little triangle. Of a crowd far away most are thinner than three
 // pixels; fingertips of a fraction of one are left out.
 static int detail_of( const tr_shot *s, const tr_draw_capsule *c )
 {
-    vec3 middle = tr_camera_project( s->camera, v3_lerp( c->a, c->b, 0.5 ), s->aspect );
-    double reach = s->camera->field_of_view > 0.0
-                       ? fmax( middle.z, 1e-6 ) * tan( 0.5 * s->camera->field_of_view * TR_DEGREE )
-                       : 0.5 * s->camera->ortho_height;
-    double pixels = fmax( c->radius, c->radius_b ) / reach * 0.5 * s->height;
+    double pixels = fmax( c->radius, c->radius_b ) * pixels_per_metre( s, v3_lerp( c->a, c->b, 0.5 ) );
     static const double most[TR_DETAILS] = { 1.6, 4.0, 8.0, 20.0, 60.0, INFINITY };
     int detail = 0;
     while ( pixels >= most[detail] )
@@ -154,6 +159,12 @@ static tr_gpu_group add_occluders( tr_renderer *renderer, const tr_shot *s )
     return g;
 }
 
+static double width_of( const tr_shot *s, const tr_draw_line *l )
+{
+    double width = s->pixel * l->width;
+    return l->most > 0 ? fmin( width, fmax( l->most * pixels_per_metre( s, l->a ), s->pixel ) ) : width;
+}
+
 static tr_gpu_group add_lines( tr_renderer *renderer, const tr_shot *s, bool on_top )
 {
     tr_gpu_group g = stream_begin( renderer, 16 );
@@ -162,7 +173,7 @@ static tr_gpu_group add_lines( tr_renderer *renderer, const tr_shot *s, bool on_
         if ( l->on_top != on_top )
             continue;
         float values[16];
-        tr_gpu_put( values, v3_sub( l->a, s->origin ), s->pixel * l->width );
+        tr_gpu_put( values, v3_sub( l->a, s->origin ), width_of( s, l ) );
         tr_gpu_put( values + 4, v3_sub( l->b, s->origin ), on_top );
         put_encoded( values + 8, l->colour_a );
         put_encoded( values + 12, l->colour_b );

@@ -327,7 +327,7 @@ static void add_limb_contact( tr_draw_list *list, const tr_stage *stage, const t
         tr_draw_disc_add( list, v3( at.x, stage->ground + 1e-3, at.z ), v3_y, reach + 1.2 * radius,
                           contact_colour );
     else
-        tr_draw_line_add( list, at, at, contact_colour, 8.0f, true );
+        tr_draw_dot_add( list, at, contact_colour, 8.0f, 0.08f );
 }
 
 static void add_contacts( tr_draw_list *list, const tr_stage *stage, int actor, const puppet *p, int frame )

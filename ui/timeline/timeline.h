@@ -10,7 +10,7 @@ enum { // points
     TR_RULER_HEIGHT = 24,
     TR_LINE_HEIGHT = 22,
     TR_LANE_HEIGHT = 16,
-    TR_STRIP_HEIGHT = 12
+    TR_STRIP_HEIGHT = 11
 };
 
 typedef struct tr_chart { // where frames are on the window
