@@ -162,10 +162,11 @@ typedef struct tr_cluster_job {
 // are now. NULL and an error when out of memory.
 tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error );
 // The same for jobs of several clusters: each is measured, then all are built for. `need` begins as zero.
+// What `block` frames of the job ask for is what a block of lanes may be asked for; usually as many as lanes.
 typedef struct tr_cluster_need {
     size_t lists, part; // bytes
 } tr_cluster_need;
-bool tr_cluster_measure( const tr_cluster_job *job, tr_cluster_need *need, tr_error *error );
+bool tr_cluster_measure( const tr_cluster_job *job, int block, tr_cluster_need *need, tr_error *error );
 tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_error *error );
 void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch );
 

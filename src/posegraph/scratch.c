@@ -32,20 +32,19 @@ static size_t rod_bytes( const tr_cluster *part, int entries, size_t lane_bytes 
 }
 
 // The most that a part of a block of this job needs; false when out of memory.
-static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_need *need )
+static bool measure( const tr_cluster_job *job, int block, tr_parts *parts, tr_cluster_need *need )
 {
-    int lanes = tr_lanes_count( job->def.lanes );
     size_t lane_bytes = tr_lane_bytes( job->def.lanes );
-    for ( int begin = 0; begin < job->frame_count; begin += lanes ) {
+    for ( int begin = 0; begin < job->frame_count; begin += block ) {
         tr_parts_find( parts, job, begin,
-                       begin + lanes < job->frame_count ? begin + lanes : job->frame_count );
+                       begin + block < job->frame_count ? begin + block : job->frame_count );
         for ( int p = 0; p < parts->count; ++p ) {
             tr_part part = tr_parts_view( parts, p, true );
             int entries;
-            size_t block = tr_block_scratch( &part.system, job->def.lanes, NULL, &entries );
-            if ( block == 0 )
+            size_t rows = tr_block_scratch( &part.system, job->def.lanes, NULL, &entries );
+            if ( rows == 0 )
                 return false;
-            size_t bytes = graph_bytes( &part.cluster, lane_bytes ) + block +
+            size_t bytes = graph_bytes( &part.cluster, lane_bytes ) + rows +
                            rod_bytes( &part.cluster, entries, lane_bytes );
             need->part = bytes > need->part ? bytes : need->part;
         }
@@ -55,7 +54,7 @@ static bool measure( const tr_cluster_job *job, tr_parts *parts, tr_cluster_need
 
 // ------------------------------------------------------------------------------------------ create, destroy
 
-bool tr_cluster_measure( const tr_cluster_job *job, tr_cluster_need *need, tr_error *error )
+bool tr_cluster_measure( const tr_cluster_job *job, int block, tr_cluster_need *need, tr_error *error )
 {
     size_t list_bytes = tr_parts_bytes( job->cluster );
     char *lists = tr_alloc( list_bytes, 1 );
@@ -63,7 +62,7 @@ bool tr_cluster_measure( const tr_cluster_job *job, tr_cluster_need *need, tr_er
     if ( ok ) {
         tr_parts parts;
         tr_parts_lay_out( &parts, job->cluster, lists );
-        ok = measure( job, &parts, need );
+        ok = measure( job, block, &parts, need );
     }
     tr_free( lists );
     need->lists = list_bytes > need->lists ? list_bytes : need->lists;
@@ -96,7 +95,9 @@ tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_er
 tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error )
 {
     tr_cluster_need need = { 0 };
-    return tr_cluster_measure( job, &need, error ) ? tr_cluster_scratch_build( &need, error ) : NULL;
+    return tr_cluster_measure( job, tr_lanes_count( job->def.lanes ), &need, error )
+               ? tr_cluster_scratch_build( &need, error )
+               : NULL;
 }
 
 void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch )

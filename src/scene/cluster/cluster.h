@@ -41,10 +41,13 @@ typedef struct tr_goal_frames { // from, from + stride, … to
     tr_goal *contacts; // out, the same shape: what the transfer step takes; NULL: not wanted
 } tr_goal_frames;
 
-// `now` is the result so far: partners' rotations and props' places are read from it; NULL: only which rows
-// are on, no targets. still [graph_count]: graphs of which nothing is asked; NULL: none.
+// `now` is the result so far: partners' rotations and props' places are read from it. still [graph_count]:
+// graphs of which nothing is asked; NULL: none.
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, const bool *still,
                             const tr_goal_frames *out );
+
+// on [row_count]: sets what has something to ask for in frames from … to. That does not depend on poses.
+void tr_cluster_rows_on( const tr_cluster_rows *rows, int from, int to, bool *on );
 
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.

@@ -197,7 +197,7 @@ static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const
         bool speaks = is_stronger( goal, compliance ), holds = stays && is_stronger( contact, compliance );
         if ( !speaks && !holds )
             continue;
-        vec3 target = now != NULL ? wanted( rows, now, item, f ) : v3_zero;
+        vec3 target = wanted( rows, now, item, f );
         if ( speaks )
             speak( rule, target, compliance, goal );
         if ( holds )
@@ -211,7 +211,7 @@ static void prop_goals( const tr_cluster_rows *rows, const tr_result *now, const
     size_t at = (size_t)prop->row;
     vec3 corner = rows->cluster.graphs[prop->graph]->corners[prop->corner];
     for ( int f = out->from; f <= out->to; f += out->stride, at += (size_t)rows->cluster.row_count ) {
-        quat turn = now != NULL ? now->tracks[prop->prop][f].rotation : q_identity;
+        quat turn = now->tracks[prop->prop][f].rotation;
         out->goals[at] = ( tr_goal ){ .target = q_rotate( turn, corner ) };
         if ( out->contacts != NULL )
             out->contacts[at] = out->goals[at];
@@ -232,4 +232,18 @@ void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, c
     for ( int i = 0; i < rows->count; ++i )
         if ( !is_still( still, &rows->items[i] ) )
             rule_goals( rows, now, &rows->items[i], out );
+}
+
+void tr_cluster_rows_on( const tr_cluster_rows *rows, int from, int to, bool *on )
+{
+    for ( int i = 0; i < rows->prop_count; ++i )
+        on[rows->props[i].row] = true;
+    for ( int i = 0; i < rows->count; ++i ) {
+        const tr_rule *rule = &rows->stage->rules[rows->items[i].rule];
+        bool *own = &on[rows->items[i].row];
+        int first = from, last = to;
+        acting_frames( rule, &first, &last );
+        for ( int f = first; f <= last && !*own && ( rule->hard || rule->weight > 0 ); ++f )
+            *own = tr_rule_pull( rows->stage, rule, f ) > 0;
+    }
 }

@@ -63,35 +63,27 @@ static size_t room_bytes( const tr_cluster_work *work )
            cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 6 ) * TR_CARVE;
 }
 
-static bool asks( const tr_goal *goal )
-{
-    return goal->compliance[0] >= 0 || goal->compliance[1] >= 0 || goal->compliance[2] >= 0;
-}
-
 // Scratch for the frames in which most is asked for: which rows are on does not depend on poses. A run may
 // begin anywhere, so that a block of lanes may see any frames as far apart as the first and last of it: all
 // of these lie in two spans of that length, and what is on anywhere in the two counts as on.
 static bool measure_scratch( const tr_cluster_work *work, tr_cluster_need *need, tr_error *error )
 {
-    int lanes = tr_lanes_count( work->def.lanes ), span = lanes * work->reach,
-        rows = work->rows.cluster.row_count, spans = ( work->last - work->first ) / span + 1;
-    tr_goal *goals = tr_alloc( (size_t)( spans * lanes ) * (size_t)rows, sizeof( tr_goal ) ),
-            *now = tr_alloc( (size_t)rows, sizeof( tr_goal ) );
-    bool ok = ( goals != NULL && now != NULL ) || tr_error_memory( error );
-    for ( int n = 0; ok && n < spans * lanes * rows; ++n )
-        goals[n] = tr_goal_off();
-    for ( int f = work->first; ok && f <= work->last; ++f ) {
-        tr_cluster_rows_goals( &work->rows, NULL, NULL, &( tr_goal_frames ){ f, f, 1, now, NULL } );
-        int at = ( f - work->first ) / span;
+    int span = tr_lanes_count( work->def.lanes ) * work->reach, rows = work->rows.cluster.row_count,
+        spans = ( work->last - work->first ) / span + 1;
+    tr_goal *goals = tr_alloc( (size_t)spans * (size_t)rows, sizeof( tr_goal ) );
+    bool *on = tr_alloc( (size_t)rows, sizeof( bool ) ), ok = goals != NULL && on != NULL;
+    for ( int s = 0; ok && s < spans; ++s ) {
+        int from = work->first + s * span, to = from + 2 * span - 1;
+        memset( on, 0, (size_t)rows * sizeof( bool ) );
+        tr_cluster_rows_on( &work->rows, from, to < work->last ? to : work->last, on );
         for ( int r = 0; r < rows; ++r )
-            for ( int s = at > 0 ? at - 1 : 0; s <= at && asks( &now[r] ); ++s )
-                goals[(size_t)( s * lanes ) * (size_t)rows + (size_t)r] = now[r];
+            goals[(size_t)s * (size_t)rows + (size_t)r] = on[r] ? ( tr_goal ){ 0 } : tr_goal_off();
     }
     tr_cluster_job job = {
-        .cluster = &work->rows.cluster, .def = work->def, .frame_count = spans * lanes, .goals = goals };
-    ok = ok && tr_cluster_measure( &job, need, error );
+        .cluster = &work->rows.cluster, .def = work->def, .frame_count = spans, .goals = goals };
+    ok = ( ok || tr_error_memory( error ) ) && tr_cluster_measure( &job, 1, need, error );
     tr_free( goals );
-    tr_free( now );
+    tr_free( on );
     return ok;
 }
 
