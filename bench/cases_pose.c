@@ -186,7 +186,7 @@ static bool complete_run( void *pointer, tr_error *error )
         const quat *copied = tr_world_pose( &s->task.world, f ).rotations;
         for ( int j = 0; j < joints; ++j ) {
             s->positions[first + (size_t)j] = tr_posegraph_joint( s->vertices + 3 * first, j );
-            s->turns[first + (size_t)j] = q_unit( q_mul( s->turns[first + (size_t)j], copied[j] ) );
+            s->turns[first + (size_t)j] = q_mul( s->turns[first + (size_t)j], copied[j] );
         }
         s->frames[f].positions = s->positions + first;
         s->frames[f].rotations = s->turns + first;

@@ -32,18 +32,18 @@ typedef struct kernels {
                      int l );
     void ( *store )( const tr_graph_lanes *g, const vec3 *const from[], int frame_count, vec3 *const to[],
                      bool finite[] );
-    quat ( *rotation )( const tr_graph_lanes *g, int joint, int l );
+    void ( *rotations )( const tr_graph_lanes *g, int frame_count, const bool finite[], quat *const to[] );
 } kernels;
 
 static const kernels kinds[TR_LANES_KINDS] = {
     [TR_LANES_DOUBLE] = { tr_kernel_deform_double, tr_kernel_load_double, tr_kernel_begin_double,
-                          tr_kernel_store_double, tr_kernel_rotation_double },
+                          tr_kernel_store_double, tr_kernel_rotations_double },
     [TR_LANES_FLOAT] = { tr_kernel_deform_float, tr_kernel_load_float, tr_kernel_begin_float,
-                         tr_kernel_store_float, tr_kernel_rotation_float },
+                         tr_kernel_store_float, tr_kernel_rotations_float },
     [TR_LANES_AVX2] = { tr_kernel_deform_avx2, tr_kernel_load_avx2, tr_kernel_begin_avx2,
-                        tr_kernel_store_avx2, tr_kernel_rotation_avx2 },
+                        tr_kernel_store_avx2, tr_kernel_rotations_avx2 },
     [TR_LANES_AVX512] = { tr_kernel_deform_avx512, tr_kernel_load_avx512, tr_kernel_begin_avx512,
-                          tr_kernel_store_avx512, tr_kernel_rotation_avx512 },
+                          tr_kernel_store_avx512, tr_kernel_rotations_avx512 },
 };
 
 // Of a block, which may be too short to fill the job's.
@@ -107,9 +107,10 @@ static void find_components( const tr_cluster_job *job, const tr_part *part, int
             tr_join_graphs( &part->cluster.rows[r], graphs, TR_BLOCK_FRAMES_MAX, component + lane );
 }
 
-static bool rotations_wanted( const tr_cluster_job *job, int graph )
+// Transfer turns nothing.
+static bool rotations_wanted( const solver *s, int graph )
 {
-    return job->rotations != NULL && job->rotations[graph] != NULL;
+    return s->deform && s->job->rotations != NULL && s->job->rotations[graph] != NULL;
 }
 
 // `graph` is that of the whole cluster, here and below.
@@ -126,12 +127,12 @@ static void store_graph( const solver *s, const tr_graph_lanes *g, int graph, in
         to[f - begin] = job->vertices[graph] + (size_t)f * 3 * joints;
     }
     k->store( g, from, end - begin, to, finite );
-    for ( int f = begin; rotations_wanted( job, graph ) && f < end; ++f )
-        for ( size_t j = 0; j < joints; ++j ) {
-            quat turn = s->deform ? k->rotation( g, (int)j, f - begin ) : q_identity;
-            job->rotations[graph][(size_t)f * joints + j] =
-                finite[f - begin] && q_finite( turn ) ? q_unit( turn ) : q_identity;
-        }
+    if ( !rotations_wanted( s, graph ) )
+        return;
+    quat *turns[TR_BLOCK_FRAMES_MAX];
+    for ( int f = begin; f < end; ++f )
+        turns[f - begin] = job->rotations[graph] + (size_t)f * joints;
+    k->rotations( g, end - begin, finite, turns );
 }
 
 // What nothing is asked of has no error, and no round was needed yet.
@@ -226,7 +227,7 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
     if ( !tr_scratch_lay_out( &work, &part->system, memory, s->scratch->part_bytes ) )
         return false;
     for ( int g = 0; g < graphs; ++g )
-        work.graphs[g].rotations_wanted = rotations_wanted( job, part->graphs[g] );
+        work.graphs[g].rotations_wanted = rotations_wanted( s, part->graphs[g] );
     for ( int l = 0; l < tr_lanes_count( work.def.lanes ); ++l ) {
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, part, &work.block, frame, l );

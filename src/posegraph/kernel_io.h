@@ -169,8 +169,21 @@ void KERNEL( store )( const tr_graph_lanes *g, const vec3 *const from[], int fra
                 ( &to[l]->x )[k] = numbers_of( from[l] )[k] + u[k][l];
 }
 
-quat KERNEL( rotation )( const tr_graph_lanes *g, int joint, int l )
+void KERNEL( rotations )( const tr_graph_lanes *g, int frame_count, const bool finite[], quat *const to[] )
 {
-    const real *q = (const real *)g->quats + 4 * LANES * joint + l;
-    return ( quat ){ q[0], q[LANES], q[2 * LANES], q[3 * LANES] };
+    const real *q = g->quats;
+    for ( int j = 0; j < g->graph->joint_count; ++j, q += 4 * LANES ) {
+        double size[LANES], unit[4][LANES];
+        for ( int l = 0; l < LANES; ++l ) {
+            double x = q[l], y = q[LANES + l], z = q[2 * LANES + l], w = q[3 * LANES + l];
+            size[l] = sqrt( x * x + y * y + z * z + w * w );
+        }
+        for ( int c = 0; c < 4; ++c )
+            for ( int l = 0; l < LANES; ++l )
+                unit[c][l] = q[c * LANES + l] / size[l];
+        for ( int l = 0; l < frame_count; ++l )
+            to[l][j] = finite[l] && size[l] > 1e-150 && size[l] < INFINITY
+                           ? ( quat ){ unit[0][l], unit[1][l], unit[2][l], unit[3][l] }
+                           : q_identity;
+    }
 }

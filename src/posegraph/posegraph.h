@@ -145,8 +145,8 @@ typedef struct tr_cluster_job {
     const vec3 *const *reference; // [frame_count · 3 · joint_count] v̂ for transfer, v̄ for deformation
     const tr_goal *goals;         // [frame_count · row_count]
     vec3 *const *vertices;        // out, the same shape as reference; may be the same memory
-    quat *const *rotations; // out, [frame_count · joint_count] R of each cell; NULL: not wanted, either
-                            // of them
+    quat *const *rotations; // out of the deformation, [frame_count · joint_count] R of each cell; NULL: not
+                            // wanted, either of them
     double *errors;         // out, [frame_count · row_count] metres left; NULL: not wanted
     bool *relaxed;          // out, [frame_count · row_count] gave way to other rows; NULL: not wanted
     bool warm;       // deformation: begin with vertices and rotations as they are, say the last answer moved

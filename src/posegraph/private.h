@@ -99,7 +99,7 @@ bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at,
 
 // In and out: a frame per lane. `load` takes one for every lane; `begin` loads what a warm start begins with,
 // one lane at a time; `store` adds the displacement to `from`, which may be the same memory, and says which
-// frames are finite.
+// frames are finite; `rotations` stores those of the cells, no turn in frames that are not.
 #define DECLARE_KERNELS( kind )                                                                              \
     void tr_kernel_deform_##kind( tr_block_work *work );                                                     \
     void tr_kernel_load_##kind( const tr_graph_lanes *g, const vec3 *const frames[] );                       \
@@ -107,7 +107,8 @@ bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at,
                                  const quat *rotations, int l );                                             \
     void tr_kernel_store_##kind( const tr_graph_lanes *g, const vec3 *const from[], int frame_count,         \
                                  vec3 *const to[], bool finite[] );                                          \
-    quat tr_kernel_rotation_##kind( const tr_graph_lanes *g, int joint, int l );
+    void tr_kernel_rotations_##kind( const tr_graph_lanes *g, int frame_count, const bool finite[],          \
+                                     quat *const to[] );
 
 DECLARE_KERNELS( double )
 DECLARE_KERNELS( float )

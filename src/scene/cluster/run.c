@@ -298,7 +298,7 @@ static void read_graph( const tr_cluster_work *work, const tr_work_room *room, i
             continue;
         const quat *turns = room->rotations[g] + (size_t)n * joints;
         for ( size_t j = 0; j < joints; ++j )
-            pose.rotations[j] = q_unit( q_mul( turns[j], copied.rotations[j] ) );
+            pose.rotations[j] = q_mul( turns[j], copied.rotations[j] );
     }
 }
 

@@ -71,7 +71,7 @@ static void mix_joint( const tr_drag *drag, int actor, int joint, gap g, tr_row 
         quat *world = tr_world_pose( &drag->work.worlds[actor], f ).rotations;
         world[joint] = q_unit( q_mul( d, tr_world_pose( &drag->below->worlds[actor], f ).rotations[joint] ) );
         tr_clip_frame( &drag->work.motions[actor].clip, f )[joint] =
-            parent < 0 ? world[joint] : q_unit( q_mul( q_conj( world[parent] ), world[joint] ) );
+            parent < 0 ? world[joint] : q_mul( q_conj( world[parent] ), world[joint] );
     }
 }
 
