@@ -70,6 +70,8 @@ bool tr_string_set( char *out, size_t size, const char *text );
 
 // ----------------------------------------------------------------------------------------------- fields
 
+#define TR_FAR 1e5 // metres: places in a document are nearer
+
 typedef enum tr_field_type {
     TR_FIELD_TEXT,    // char[size]
     TR_FIELD_ID,      // tr_id
