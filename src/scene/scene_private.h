@@ -222,6 +222,7 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
 
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error );
+bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error ); // posegraph, uncalmed
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error );
 // `solve`, then what constraints with `partners` ask for, one after the other; see imesh/held.c.

@@ -58,11 +58,15 @@ typedef struct tr_lean {
     bool begun;
 } tr_lean;
 
+// Whether it is only for the height of a centre of mass. There are many ways down, forwards on the knees or
+// backwards: the body stays over its feet then.
+bool tr_rule_lowers( const tr_rule *rule );
 // The hard centre of mass that counts most for an actor at a frame, NULL for none; `rules` are the actor's.
 const tr_rule *tr_lean_rule( const tr_stage *stage, const int *rules, int count, int frame );
-// Corrects a lean after a fit. True: it changed, fit again.
+// Corrects a lean after a fit, of a body that was copied as in `copied` and moved by `moved` by its graph.
+// True: it changed, fit again.
 bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *result, const tr_rule *rule,
-                      int frame );
+                      int frame, tr_pose copied, vec3 moved );
 
 typedef enum tr_end {
     TR_END_NONE,
@@ -88,6 +92,13 @@ vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule 
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count );
 // How far a body may be moved from its pose in `now`, of what a graph would move it, for its feet to follow.
 vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift );
+// Of centres of mass, of a body posed as in `pose` that stands: where the rule's target is brought to, and
+// how far the pelvis may be moved for it, of `lean`, where it is `moved` already. Legs become neither too
+// short nor folded up.
+vec3 tr_reach_mass( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
+                    tr_pose pose );
+vec3 tr_reach_lean( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame, tr_pose pose,
+                    vec3 moved, vec3 lean );
 
 // Shoulder or hip that a joint's limb hangs on; of joints of the trunk, the root.
 int tr_limb_base( const tr_skeleton *skeleton, int joint );
@@ -282,5 +293,9 @@ void tr_settler_destroy( tr_settler *settler ); // NULL is fine
 // All of it once: converged.
 bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
                         tr_error *error );
+
+// Smooths a result where it jumps; what cannot be met continuously gives way. One that does not jump keeps
+// its bits. See cluster/calm.c.
+bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error );
 
 #endif

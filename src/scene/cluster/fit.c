@@ -33,7 +33,11 @@ vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame )
         sum = v3_mad( sum, weight, shifts[f] );
         weights += weight;
     }
-    return v3_scale( 1.0 / weights, sum );
+    vec3 shift = v3_scale( 1.0 / weights, sum );
+    const tr_rule *lean = tr_lean_rule( s->def.stage, body->masses, body->mass_count, frame );
+    if ( lean != NULL && tr_rule_lowers( lean ) )
+        shift = v3_mad( shift, -tr_rule_strength( lean, frame ), v3_horizontal( shift ) );
+    return shift;
 }
 
 tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals )

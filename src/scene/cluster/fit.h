@@ -202,6 +202,9 @@ bool tr_fitter_swing( const fitter *s, const fit_body *body, tr_error *error );
 bool tr_rule_links_actors( const tr_rule *rule ); // offset or distance between two characters
 // Where a rule wants one of its ends.
 vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame );
+// How far the graph moved a pelvis that has to bring a centre of mass to its place; one that is only lowered
+// stays over its feet.
+vec3 tr_fitter_moved( const fitter *s, const fit_body *body, const tr_rule *rule, int frame );
 // Fills goals [body->most_goals] and returns how many there are.
 int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals );
 

@@ -109,15 +109,23 @@ static int make_goals( const fitter *s, int k, bool is_a, int frame, tr_fit_goal
     return 1;
 }
 
+vec3 tr_fitter_moved( const fitter *s, const fit_body *body, const tr_rule *rule, int frame )
+{
+    vec3 copied = fitter_copied_pose( s, body, frame ).positions[0],
+         moved = v3_sub( fitter_graph_pose( s, body->actor, frame ).positions[0], copied );
+    return tr_rule_lowers( rule ) ? v3( 0, moved.y, 0 ) : moved;
+}
+
 // The pelvis goes where the centre of mass needs it, unless feet or hands need it elsewhere.
 static int add_lean( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals, int count )
 {
     const tr_rule *rule = tr_lean_rule( s->def.stage, body->masses, body->mass_count, frame );
     if ( rule == NULL )
         return count;
-    vec3 root = fitter_graph_pose( s, body->actor, frame ).positions[0];
+    vec3 root =
+        v3_add( fitter_copied_pose( s, body, frame ).positions[0], tr_fitter_moved( s, body, rule, frame ) );
     goals[count] = tr_fit_position( 0, v3_add( root, body->leans[fitter_cell( s, frame )].shift ) );
-    goals[count].axes = fit_axes( rule );
+    goals[count].axes = tr_rule_lowers( rule ) ? TR_FIT_XYZ : fit_axes( rule );
     goals[count].priority = tr_rule_priority( rule );
     goals[count].ease = tr_rule_strength( rule, frame );
     return count + 1;

@@ -271,8 +271,12 @@ static bool nudge( const fitter *s, int k, int frame )
 static bool lean( const fitter *s, const fit_body *body, int frame )
 {
     const tr_rule *rule = tr_lean_rule( s->def.stage, body->masses, body->mass_count, frame );
-    if ( rule == NULL ||
-         !tr_lean_correct( &body->leans[fitter_cell( s, frame )], s->def.stage, s->def.result, rule, frame ) )
+    if ( rule == NULL )
+        return false;
+    tr_pose copied = fitter_copied_pose( s, body, frame );
+    vec3 moved = tr_fitter_moved( s, body, rule, frame );
+    if ( !tr_lean_correct( &body->leans[fitter_cell( s, frame )], s->def.stage, s->def.result, rule, frame,
+                           copied, moved ) )
         return false;
     body->stale[fitter_cell( s, frame )] = true;
     return true;

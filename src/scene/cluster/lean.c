@@ -7,6 +7,12 @@
 #define FIRST_GAIN 1.5
 #define MOST_GAIN  4.0
 
+bool tr_rule_lowers( const tr_rule *rule )
+{
+    vec3 acts = tr_rule_masked( rule, v3_one );
+    return rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && acts.y != 0 && acts.x == 0 && acts.z == 0;
+}
+
 const tr_rule *tr_lean_rule( const tr_stage *stage, const int *rules, int count, int frame )
 {
     const tr_rule *strongest = NULL;
@@ -37,14 +43,15 @@ static vec3 limited( vec3 v, double most )
 }
 
 bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *result, const tr_rule *rule,
-                      int frame )
+                      int frame, tr_pose copied, vec3 moved )
 {
     vec3 now = tr_actor_mass_centre( stage, result, rule->a.actor, frame );
     if ( !lean->begun )
         lean->free = now;
     lean->begun = true;
-    vec3 wanted =
-        v3_lerp( lean->free, tr_rule_target( stage, result, rule, frame ), tr_rule_strength( rule, frame ) );
+    vec3 target = rule->given ? tr_reach_mass( stage, result, rule, frame, copied )
+                              : tr_rule_target( stage, result, rule, frame );
+    vec3 wanted = v3_lerp( lean->free, target, tr_rule_strength( rule, frame ) );
     vec3 e = tr_rule_masked( rule, v3_sub( wanted, now ) );
     if ( v3_length( e ) <= MET )
         return false;
@@ -54,6 +61,8 @@ bool tr_lean_correct( tr_lean *lean, const tr_stage *stage, const tr_result *res
     // no farther than the legs reach from where the body stands; in the air, as far as it takes
     double reach = tr_skeleton_leg_length( &stage->actors[rule->a.actor].target );
     vec3 shift = limited( v3_add( lean->shift, step ), fmax( reach, v3_distance( wanted, lean->free ) ) );
+    if ( rule->given )
+        shift = tr_reach_lean( stage, result, rule, frame, copied, moved, shift );
     lean->step = v3_sub( shift, lean->shift );
     lean->error = e;
     lean->shift = shift;

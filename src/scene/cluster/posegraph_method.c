@@ -5,7 +5,8 @@
 //   copy ─► transfer (hard feet) ─► deformation (all rules) ─► fit ─► meet ─► fit ─► … until links agree
 //
 // Frames never look at one another, but for the root, whose way from the copied path is steadied before the
-// fit. Whatever no skeleton can reach shows as residual after the last fit.
+// fit, and where the result jumps: there it is calmed (cluster/calm.c). Whatever no skeleton can reach shows
+// as residual after the last fit.
 #include "scene/cluster/cluster.h"
 
 #include <stdlib.h>
@@ -150,11 +151,16 @@ static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error
            tr_bodies_lift( stage, result, error );
 }
 
-bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error )
+bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_graphs graphs;
     bool ok = tr_graphs_build( &graphs, stage, NULL, NULL, error ) && copy_pose( stage, result, error ) &&
               solve_clusters( stage, result, &graphs, error ) && fit( stage, result, &graphs, error );
     tr_graphs_free( &graphs );
     return ok;
+}
+
+bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    return tr_solve_frames( stage, result, error ) && tr_calm( stage, result, error );
 }

@@ -11,14 +11,18 @@
 // wherever it is pinned, body and all.
 #include "scene/cluster/cluster.h"
 
-#define STRAIGHT 0.97 // of the bones between two points: how far a body stretches
-#define KEPT     0.95 // of the way within reach: places on it stay
-#define BELOW    0.25 // of the limb's length: how deep below all that is held it reaches
-#define LEG_KEPT 0.85 // of a leg, or what the copied pose has: so far graphs move a hip away from its foot …
-#define LEG_MOST 0.95 // … and no farther than this
-#define LEG_ROOM 0.02
-#define PLACES   2  // priority of what the document pins; links and feet agree by other means
-#define PARTNERS 16 // equals that a place is compared with
+#define STRAIGHT  0.97 // of the bones between two points: how far a body stretches
+#define KEPT      0.95 // of the way within reach: places on it stay
+#define BELOW     0.25 // of the limb's length: how deep below all that is held it reaches
+#define LEG_KEPT  0.85 // of a leg, or what the copied pose has: so far graphs move a hip away from its foot …
+#define LEG_MOST  0.95 // … and no farther than this
+#define LEG_ROOM  0.02
+#define LEG_BENT  0.4  // of a leg, or what the copied pose has: so near to its foot a hip may come …
+#define LEG_LEAST 0.3  // … and no nearer than this
+#define LEAN_KEPT 0.2  // of a leg: so far to a side a centre of mass is moved of a body that stands …
+#define LEAN_MOST 0.35 // … and no farther than this
+#define PLACES    2    // priority of what the document pins; links and feet agree by other means
+#define PARTNERS  16   // equals that a place is compared with
 
 typedef struct limb_end { // a point of a body that has a place
     const tr_skeleton *skeleton;
@@ -129,10 +133,20 @@ vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule 
     return within_reach( &end, place );
 }
 
-vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift )
+// How far a hip may be from its foot, of `far`.
+static double leg_length( double far, double own, double leg, bool bends )
+{
+    double kept = fmax( own, LEG_KEPT * leg ), bent = fmin( own, LEG_BENT * leg );
+    if ( far > kept )
+        return limited( far, kept, fmax( own, LEG_MOST * leg ) + LEG_ROOM * leg );
+    double room = bent - fmin( own, LEG_LEAST * leg ) + LEG_ROOM * leg;
+    return bends && far < bent ? bent - limited( bent - far, 0, room ) : far;
+}
+
+static vec3 reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, tr_pose pose,
+                         vec3 shift, bool bends )
 {
     const tr_actor *a = &stage->actors[actor];
-    tr_pose pose = tr_world_pose( &now->worlds[actor], frame );
     for ( int i = 0; i < a->footing_count; ++i ) {
         const tr_footing *footing = &a->footings[i];
         int foot = footing->joint, hip = tr_limb_base( &a->target, foot );
@@ -140,13 +154,39 @@ vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int
         double own = v3_distance( pose.positions[hip], pose.positions[foot] );
         vec3 way =
             v3_sub( v3_add( pose.positions[hip], shift ), footing_place( stage, now, footing, frame, pose ) );
-        double far = v3_length( way ), kept = fmax( own, LEG_KEPT * leg );
-        if ( !( far > kept ) )
-            continue;
-        double to = limited( far, kept, fmax( own, LEG_MOST * leg ) + LEG_ROOM * leg );
-        shift = v3_mad( shift, footing->strength[frame] * ( to / far - 1.0 ), way );
+        double far = v3_length( way ), to = leg_length( far, own, leg, bends );
+        if ( to != far && far > 0 )
+            shift = v3_mad( shift, footing->strength[frame] * ( to / far - 1.0 ), way );
     }
     return shift;
+}
+
+vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift )
+{
+    return reach_shift( stage, now, actor, frame, tr_world_pose( &now->worlds[actor], frame ), shift, false );
+}
+
+vec3 tr_reach_lean( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame, tr_pose pose,
+                    vec3 moved, vec3 lean )
+{
+    vec3 both = reach_shift( stage, now, rule->a.actor, frame, pose, v3_add( moved, lean ), true );
+    return tr_rule_masked( rule, v3_sub( both, moved ) );
+}
+
+vec3 tr_reach_mass( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
+                    tr_pose pose )
+{
+    const tr_actor *a = &stage->actors[rule->a.actor];
+    double stands = 0, leg = tr_skeleton_leg_length( &a->target );
+    for ( int i = 0; i < a->footing_count; ++i )
+        stands = fmax( stands, a->footings[i].strength[frame] );
+    vec3 centre = tr_body_centre_of_mass( &a->body, &a->target, pose );
+    vec3 shift = tr_rule_masked( rule, v3_sub( tr_rule_target( stage, now, rule, frame ), centre ) ),
+         level = v3_horizontal( shift );
+    double far = v3_length( level ), to = limited( far, LEAN_KEPT * leg, LEAN_MOST * leg );
+    if ( far > to )
+        shift = v3_mad( shift, stands * ( to / far - 1.0 ), level );
+    return v3_add( centre, tr_reach_lean( stage, now, rule, frame, pose, v3_zero, shift ) );
 }
 
 // ------------------------------------------------------------------------------------------------- in the

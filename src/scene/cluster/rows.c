@@ -1,5 +1,7 @@
 #include "scene/cluster/cluster.h"
 
+#define STEADY 0.9 // how much of its way to a side a centre of mass gives up that is only lowered or lifted
+
 static int graph_of( const tr_cluster_rows *rows, const tr_anchor *anchor )
 {
     int node = tr_anchor_node( rows->stage, anchor );
@@ -141,6 +143,8 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
     vec3 target = tr_rule_target( stage, now, rule, frame );
     if ( rule->surface_prop >= 0 ) // the row is the offset from the spot on the prop
         return v3_sub( target, rigid_apply( now->tracks[rule->surface_prop][frame], rule->target ) );
+    if ( rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && rule->given )
+        return tr_reach_mass( stage, now, rule, frame, tr_world_pose( &now->worlds[rule->a.actor], frame ) );
     bool pinned = rule->kind == TR_CONSTRAINT_ABSOLUTE && rule->a.actor >= 0 && rule->a.count > 0;
     return pinned ? tr_reach_place( stage, now, rule, frame, target ) : target;
 }
@@ -200,6 +204,9 @@ static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const
         vec3 target = wanted( rows, now, item, f );
         if ( speaks )
             speak( rule, target, compliance, goal );
+        if ( speaks && tr_rule_lowers( rule ) )
+            goal->compliance[0] = goal->compliance[2] =
+                tr_cluster_compliance( &rows->cluster, item->row, true, rule->weight, STEADY * strength );
         if ( holds )
             speak( rule, target, compliance, contact );
     }

@@ -219,7 +219,7 @@ bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error )
 bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_mesh_work w = { .stage = stage, .result = result };
-    bool ok = tr_solve_posegraph( stage, result, error ) && tr_mesh_find_windows( &w, error );
+    bool ok = tr_solve_frames( stage, result, error ) && tr_mesh_find_windows( &w, error );
     if ( ok && w.windows.count > 0 )
         ok = tr_mesh_work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error );
     ok = ok && keep_reports( &w, error );

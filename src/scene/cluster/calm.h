@@ -1,0 +1,34 @@
+// Private to what calms a result: see cluster/calm.c.
+//
+//   cluster/jumps.c   where a result jumps
+//   cluster/smooth.c  poses as the average of those around them
+//   cluster/calm.c    what gives way, and the rounds of smoothing and settling
+#ifndef TROUPE_SCENE_CLUSTER_CALM_H
+#define TROUPE_SCENE_CLUSTER_CALM_H
+
+#include "scene/cluster/cluster.h"
+
+// jumps [actor_count * frame_count], out: how much a character jumps from a frame to the next, in radians or,
+// of speeds, what counts as much; 0 where it does not. copied: poses before anything was asked for, NULL: not
+// known. affected [(actor_count + prop_count) * frame_count]: where less counts as a jump; NULL: nowhere.
+// False: nobody jumps.
+bool tr_jumps_find( const tr_stage *stage, const tr_result *result, const tr_result *copied,
+                    const bool *affected, double *jumps );
+
+typedef struct tr_calm_cell { // of a character or prop at a frame
+    double span;              // frames to either side that its pose is averaged over
+    double share;             // 0 … 1: how much of that average it takes
+    double back;              // 0 … 1: how much nearer to the copied pose it comes
+    double places, links;     // 0 … 1: how much of what rules ask of it is given up
+} tr_calm_cell;
+
+typedef struct tr_smoothing {
+    const tr_stage *stage;
+    const tr_calm_cell *cells; // [(actor_count + prop_count) * frame_count]
+    const tr_result *copied;   // what poses deviate from: that is averaged
+    tr_result *result;         // motions, worlds, tracks
+} tr_smoothing;
+
+bool tr_smooth( const tr_smoothing *smoothing, tr_error *error );
+
+#endif

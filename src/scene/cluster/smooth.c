@@ -1,0 +1,171 @@
+// Poses become averages of those around them in time. What is averaged is how they deviate from the copied
+// poses, so that the source's own movements keep their pace:
+//
+//   d_f = c_f⁻¹ q_f,   q_f ← c_f · unit( (1 − back) ( (1 − share) d_f + share Σ w_g d_g / Σ w_g ) + back ),
+//
+// with the signs of the d, as quaternions, following each other through the clip. A joint that turns over
+// from one frame to the next, by whatever angle, so turns from one side to the other over the whole span.
+#include "scene/cluster/calm.h"
+
+#include <stdlib.h>
+
+typedef struct smooth_job {
+    const tr_smoothing *smoothing;
+    quat *chains; // [threads * frame_count]
+} smooth_job;
+
+static const tr_calm_cell *cells_of( const tr_smoothing *s, int node )
+{
+    return s->cells + (size_t)node * (size_t)s->stage->frame_count;
+}
+
+static bool changes( const tr_calm_cell *cell )
+{
+    return cell->share > 0 || cell->back > 0;
+}
+
+// Σ w_g d_g / Σ w_g.
+static quat mean_around( const quat *chain, int frame, double span, int frame_count )
+{
+    quat sum = { 0, 0, 0, 0 };
+    double weights = 0;
+    int reach = (int)ceil( span );
+    for ( int g = frame < reach ? 0 : frame - reach; g <= frame + reach && g < frame_count; ++g ) {
+        double w = smooth_step5( 1.0 - abs( g - frame ) / ( span + 1.0 ) );
+        sum.x += w * chain[g].x;
+        sum.y += w * chain[g].y;
+        sum.z += w * chain[g].z;
+        sum.w += w * chain[g].w;
+        weights += w;
+    }
+    double s = 1.0 / weights;
+    return ( quat ){ s * sum.x, s * sum.y, s * sum.z, s * sum.w };
+}
+
+static quat mixed( quat a, quat b, double t ) // as vectors
+{
+    return ( quat ){ lerpd( a.x, b.x, t ), lerpd( a.y, b.y, t ), lerpd( a.z, b.z, t ), lerpd( a.w, b.w, t ) };
+}
+
+static quat smoothed( const quat *chain, int frame, const tr_calm_cell *cell, int frame_count )
+{
+    quat d = mixed( chain[frame], mean_around( chain, frame, cell->span, frame_count ), cell->share );
+    return mixed( d, d.w < 0 ? q_negate( q_identity ) : q_identity, cell->back );
+}
+
+static void smooth_joint( const tr_smoothing *s, int actor, int joint, quat *chain )
+{
+    const tr_clip *copied = &s->copied->motions[actor].clip;
+    tr_clip *clip = &s->result->motions[actor].clip;
+    const tr_calm_cell *cells = cells_of( s, actor );
+    int frames = s->stage->frame_count;
+    for ( int f = 0; f < frames; ++f ) {
+        quat d = q_mul( q_conj( tr_clip_frame( copied, f )[joint] ), tr_clip_frame( clip, f )[joint] );
+        chain[f] = f > 0 && q_dot( d, chain[f - 1] ) < 0 ? q_negate( d ) : d;
+    }
+    for ( int f = 0; f < frames; ++f )
+        if ( changes( &cells[f] ) )
+            tr_clip_frame( clip, f )[joint] = q_unit( q_mul(
+                tr_clip_frame( copied, f )[joint], q_unit( smoothed( chain, f, &cells[f], frames ) ) ) );
+}
+
+// A way through space, likewise; the chain's w stays 0.
+static vec3 smoothed_way( const quat *chain, int frame, const tr_calm_cell *cell, int frame_count )
+{
+    quat d = mixed( chain[frame], mean_around( chain, frame, cell->span, frame_count ), cell->share );
+    return v3_scale( 1.0 - cell->back, v3( d.x, d.y, d.z ) );
+}
+
+static void smooth_root( const tr_smoothing *s, int actor, quat *chain )
+{
+    const vec3 *copied = s->copied->motions[actor].clip.root;
+    vec3 *root = s->result->motions[actor].clip.root;
+    const tr_calm_cell *cells = cells_of( s, actor );
+    int frames = s->stage->frame_count;
+    for ( int f = 0; f < frames; ++f )
+        chain[f] = ( quat ){ root[f].x - copied[f].x, root[f].y - copied[f].y, root[f].z - copied[f].z, 0 };
+    for ( int f = 0; f < frames; ++f )
+        if ( changes( &cells[f] ) )
+            root[f] = v3_add( copied[f], smoothed_way( chain, f, &cells[f], frames ) );
+}
+
+static void smooth_prop( const tr_smoothing *s, int prop, quat *chain )
+{
+    const rigid *copied = s->copied->tracks[prop];
+    rigid *track = s->result->tracks[prop];
+    const tr_calm_cell *cells = cells_of( s, s->stage->actor_count + prop );
+    int frames = s->stage->frame_count;
+    for ( int f = 0; f < frames; ++f ) {
+        vec3 d = v3_sub( track[f].position, copied[f].position );
+        chain[f] = ( quat ){ d.x, d.y, d.z, 0 };
+    }
+    for ( int f = 0; f < frames; ++f )
+        if ( changes( &cells[f] ) )
+            track[f].position = v3_add( copied[f].position, smoothed_way( chain, f, &cells[f], frames ) );
+}
+
+// Feet that stand keep the turn they were copied with: the fit takes it from the pose it starts with.
+static void keep_soles( const tr_smoothing *s, int actor, int frame )
+{
+    const tr_actor *a = &s->stage->actors[actor];
+    tr_motion *motion = &s->result->motions[actor];
+    tr_pose pose = tr_world_pose( &s->result->worlds[actor], frame ),
+            copied = tr_world_pose( &s->copied->worlds[actor], frame );
+    for ( int i = 0; i < a->footing_count; ++i ) {
+        int foot = a->footings[i].joint, parent = a->target.joints[foot].parent;
+        double strength = a->footings[i].strength[frame];
+        if ( !( strength > 0 ) || parent < 0 )
+            continue;
+        quat turn = q_slerp( pose.rotations[foot], copied.rotations[foot], strength );
+        tr_clip_frame( &motion->clip, frame )[foot] =
+            q_unit( q_mul( q_conj( pose.rotations[parent] ), turn ) );
+    }
+}
+
+static void smooth_actor( const tr_smoothing *s, int actor, quat *chain )
+{
+    tr_motion *motion = &s->result->motions[actor];
+    const tr_calm_cell *cells = cells_of( s, actor );
+    for ( int j = 0; j < motion->skeleton.joint_count; ++j )
+        smooth_joint( s, actor, j, chain );
+    smooth_root( s, actor, chain );
+    for ( int f = 0; f < s->stage->frame_count; ++f ) {
+        if ( !changes( &cells[f] ) )
+            continue;
+        tr_pose pose = tr_world_pose( &s->result->worlds[actor], f );
+        tr_forward( &motion->skeleton, &motion->clip, f, pose );
+        keep_soles( s, actor, f );
+        tr_forward( &motion->skeleton, &motion->clip, f, pose );
+    }
+}
+
+static void smooth_some( void *context, int begin, int end )
+{
+    const smooth_job *job = context;
+    const tr_smoothing *s = job->smoothing;
+    quat *chain = job->chains + (size_t)tr_parallel_thread() * (size_t)s->stage->frame_count;
+    for ( int n = begin; n < end; ++n ) {
+        const tr_calm_cell *cells = cells_of( s, n );
+        int f = 0;
+        while ( f < s->stage->frame_count && !changes( &cells[f] ) )
+            f++;
+        if ( f == s->stage->frame_count )
+            continue;
+        if ( n < s->stage->actor_count )
+            smooth_actor( s, n, chain );
+        else
+            smooth_prop( s, n - s->stage->actor_count, chain );
+    }
+}
+
+bool tr_smooth( const tr_smoothing *smoothing, tr_error *error )
+{
+    const tr_stage *stage = smoothing->stage;
+    smooth_job job = {
+        smoothing, tr_alloc( (size_t)tr_parallel_threads() * (size_t)stage->frame_count, sizeof( quat ) ) };
+    if ( job.chains == NULL )
+        return tr_error_memory( error );
+    tr_parallel_for( stage->actor_count + stage->prop_count, 1, smooth_some, &job );
+    tr_free( job.chains );
+    return true;
+}

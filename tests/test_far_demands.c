@@ -1,0 +1,177 @@
+// Demands that can only be met by quite another pose, or not at all: motion stays continuous, feet stay on
+// the ground, and what gives way is told with its distance.
+#include "take.h"
+
+static tr_constraint *demand( take *x, tr_constraint_kind kind, const char *joint, vec3 target )
+{
+    tr_constraint c = tr_default_constraint( "demand", kind );
+    c.a = tr_point_joint( x->scene.cast[0].id, joint );
+    if ( kind == TR_CONSTRAINT_CENTRE_OF_MASS )
+        c.a.term_count = 0;
+    c.given = true;
+    c.target = target;
+    tr_constraint *added = tr_scene_add_constraint( &x->scene, &c );
+    assert_non_null( added );
+    return added;
+}
+
+static const tr_rule_report *report( const take *x )
+{
+    for ( int r = 0; r < x->stage.rule_count; ++r )
+        if ( strcmp( x->stage.rules[r].id, "demand" ) == 0 )
+            return &x->result.reports[r];
+    return NULL;
+}
+
+// Nothing turns over or pops, feet stay and stay above the ground. Returns what the demand gave way by, in
+// millimetres, and ends the take.
+static double check_calm( take *x, const char *what, double jerk, double acceleration )
+{
+    solve( x, NULL );
+    double spike = figure( x, "rotation_spike_deg", "value" ), rough = figure( x, "jerk_ratio", "value" ),
+           pop = figure( x, "acceleration_spike", "value" );
+    const tr_rule_report *demanded = report( x );
+    double off = demanded != NULL ? demanded->max_mm : figure( x, "relative_error_mm", "max" );
+    print_message( "%s: %.1f degrees, jerk %.2f, acceleration %.2f, %.0f mm given way\n", what, spike, rough,
+                   pop, off );
+    assert_true( spike <= 20 && rough <= jerk && pop <= acceleration );
+    assert_true( figure( x, "contact_error_mm", "max" ) <= 1.0 );
+    assert_true( figure( x, "ground_penetration_mm", "max" ) <= 5.0 );
+    if ( demanded != NULL )
+        assert_int_equal( demanded->gave_way, off > 1.0 );
+    close_scene( x );
+    return off;
+}
+
+// Somebody hand in hand with another squats with his centre of mass 0.4 m above the ground: as low as legs
+// fold, not on his knees in one frame and backwards in the next.
+static void low_centres_of_mass_squat( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "squat_chain", 2 );
+    x.scene.last = x.scene.first + 119;
+    tr_constraint *low = demand( &x, TR_CONSTRAINT_CENTRE_OF_MASS, "Hips", v3( 0, 0.4, 0 ) );
+    low->axis[0] = low->axis[2] = false;
+    assert_true( check_calm( &x, "low", 2, 2 ) <= 150 );
+}
+
+// Nobody stands with his weight half a metre beside his feet.
+static void weight_stays_within_reach( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "squat_chain", 2 );
+    x.scene.last = x.scene.first + 119;
+    demand( &x, TR_CONSTRAINT_CENTRE_OF_MASS, "Hips", v3( 0.4, 0, 0 ) )->axis[1] = false;
+    check_calm( &x, "beside", 3, 2 );
+}
+
+static void giants_hold_hands( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "squat_chain", 3 );
+    x.scene.last = x.scene.first + 159;
+    x.scene.cast[0].target.scale *= 3;
+    assert_true( check_calm( &x, "three times as large", 2, 2 ) <= 5 );
+}
+
+static void dwarfs_carry_boxes( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "box_relay", 4 );
+    x.scene.last = x.scene.first + 149;
+    x.scene.cast[1].target.scale *= 0.4;
+    check_calm( &x, "0.4 times as large", 2.3, 2 );
+}
+
+static void heads_are_not_torn_off( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "wolf", 1 );
+    x.scene.last = x.scene.first + 99;
+    demand( &x, TR_CONSTRAINT_ABSOLUTE, "Head", v3( 0, 0.5, 0 ) );
+    check_calm( &x, "wolf's head", 2, 2 );
+    open_scene( &x, "box_relay", 3 );
+    x.scene.last = x.scene.first + 99;
+    demand( &x, TR_CONSTRAINT_ABSOLUTE, "Head", v3( 0, 0.3, 0 ) );
+    check_calm( &x, "head in the relay", 2, 2 );
+}
+
+// Limbs pinned at places all around while their owners walk past, squat, or hold hands, for the whole clip or
+// some of it.
+static void limbs_are_pinned_anywhere( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *scene, *joint;
+        int cast;
+        bool alone;
+        vec3 centre;
+        double size;
+    } limbs[] = { { "wolf", "LeftFrontPaw", 1, true, { 0, 0.8, 0.5 }, 0.7 },
+                  { "spider", "L2Tip_End", 1, true, { 0, 0.4, 0.3 }, 0.4 },
+                  { "squat_chain", "LeftHand", 2, false, { -0.3, 1.1, 0 }, 0.8 },
+                  { "squat_chain", "LeftFoot", 2, true, { -0.3, 0.8, 0 }, 0.7 } };
+    uint64_t seed = 11;
+    for ( int i = 0; i < 16; ++i ) {
+        take x;
+        char what[100];
+        open_scene( &x, limbs[i / 4].scene, limbs[i / 4].cast );
+        x.scene.last = x.scene.first + 79;
+        if ( limbs[i / 4].alone )
+            x.scene.constraint_count = 0;
+        vec3 place = v3_add( limbs[i / 4].centre, random_vector( &seed, limbs[i / 4].size ) );
+        tr_constraint *c = demand( &x, TR_CONSTRAINT_ABSOLUTE, limbs[i / 4].joint, place );
+        if ( i % 2 == 1 ) {
+            c->first = x.scene.first + 30;
+            c->last = x.scene.first + 50;
+            c->ease_in = c->ease_out = 15;
+        }
+        snprintf( what, sizeof what, "%s at %.2f, %.2f, %.2f", limbs[i / 4].joint, place.x, place.y,
+                  place.z );
+        check_calm( &x, what, 6,
+                    i % 2 == 1 ? 20 : 3 ); // to reach a pin in half a second is quicker than to squat
+    }
+}
+
+static void solve_with_threads( take *x, int threads )
+{
+    open_scene( x, "box_relay", 3 );
+    x->scene.last = x->scene.first + 59;
+    demand( x, TR_CONSTRAINT_ABSOLUTE, "Head", v3( 0, 0.3, 0 ) );
+    tr_parallel_set_threads( threads );
+    solve( x, NULL );
+    tr_parallel_set_threads( 0 );
+}
+
+// The same bits, however many threads.
+static void threads_change_nothing( void **state )
+{
+    (void)state;
+    take one, more;
+    solve_with_threads( &one, 1 );
+    solve_with_threads( &more, 3 );
+    for ( int i = 0; i < one.stage.actor_count; ++i ) {
+        const tr_clip *a = &one.result.motions[i].clip, *b = &more.result.motions[i].clip;
+        size_t cells = (size_t)a->frame_count * (size_t)a->joint_count;
+        assert_memory_equal( a->root, b->root, (size_t)a->frame_count * sizeof( vec3 ) );
+        assert_memory_equal( tr_clip_frame( a, 0 ), tr_clip_frame( b, 0 ), cells * sizeof( quat ) );
+    }
+    close_scene( &one );
+    close_scene( &more );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( low_centres_of_mass_squat ), TEST( weight_stays_within_reach ),
+        TEST( giants_hold_hands ),         TEST( dwarfs_carry_boxes ),
+        TEST( heads_are_not_torn_off ),    TEST( limbs_are_pinned_anywhere ),
+        TEST( threads_change_nothing ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
