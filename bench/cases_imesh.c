@@ -306,6 +306,7 @@ typedef struct dozens_state {
     imesh_task tasks[DOZENS];
     bool ok[DOZENS];
     size_t bytes[DOZENS];
+    int count;
 } dozens_state;
 
 static void dozens_teardown( void *pointer )
@@ -318,13 +319,16 @@ static void dozens_teardown( void *pointer )
 
 static bool dozens_setup( void **out, const char *argument, bool quick, tr_error *error )
 {
-    (void)argument;
     dozens_state *s = tr_alloc( 1, sizeof *s );
     *out = s;
     if ( s == NULL )
         return tr_error_memory( error );
-    for ( int i = 0; i < DOZENS; ++i )
-        if ( !imesh_task_build( &s->tasks[i], quick ? QUICK_FRAMES : IMESH_FRAMES, 0.3 * i, error ) )
+    bool half_pairs = argument != NULL && strcmp( argument, "pairs" ) == 0,
+         half_frames = argument != NULL && strcmp( argument, "frames" ) == 0;
+    int frames = ( quick ? QUICK_FRAMES : IMESH_FRAMES ) / ( half_frames ? 2 : 1 );
+    s->count = half_pairs ? DOZENS / 2 : DOZENS;
+    for ( int i = 0; i < s->count; ++i )
+        if ( !imesh_task_build( &s->tasks[i], frames, 0.3 * i, error ) )
             return false;
     return true;
 }
@@ -345,8 +349,8 @@ static void solve_pairs( void *context, int begin, int end )
 static bool dozens_run( void *pointer, tr_error *error )
 {
     dozens_state *s = pointer;
-    tr_parallel_for( DOZENS, 1, solve_pairs, s );
-    for ( int i = 0; i < DOZENS; ++i )
+    tr_parallel_for( s->count, 1, solve_pairs, s );
+    for ( int i = 0; i < s->count; ++i )
         if ( !s->ok[i] )
             return tr_error_memory( error );
     return true;
@@ -355,9 +359,9 @@ static bool dozens_run( void *pointer, tr_error *error )
 static void dozens_describe( const void *pointer, tr_bench_row *row )
 {
     const dozens_state *s = pointer;
-    bench_field( row, "pairs", DOZENS );
+    bench_field( row, "pairs", s->count );
     bench_field( row, "frames", s->tasks[0].cast.frame_count );
-    bench_field( row, "ms_pair", row->ms / DOZENS );
+    bench_field( row, "ms_pair", row->ms / s->count );
     bench_field( row, "MB_pair", (double)s->bytes[0] / 1e6 );
 }
 
@@ -378,5 +382,7 @@ const bench_case bench_imesh_cases[] = {
     { "imesh/delaunay", NULL, 1, &delaunay_kind },
     { "imesh/dozens", NULL, 1, &dozens_kind, .long_only = true },
     { "imesh/dozens", NULL, 2, &dozens_kind, "imesh/dozens", "times_1_thread", .long_only = true },
+    { "imesh/half_pairs", "pairs", 1, &dozens_kind, "imesh/dozens", "times_dozens", .long_only = true },
+    { "imesh/half_frames", "frames", 1, &dozens_kind, "imesh/dozens", "times_dozens", .long_only = true },
     { NULL },
 };

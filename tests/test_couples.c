@@ -70,16 +70,16 @@ static double figure( const take *t, const char *key, const char *name )
     return field_of( t, key, name )->out;
 }
 
-// Every limb goes around the other's as in the source.
-static void check_sides( const take *t )
+// Every limb goes around the other's as in the source, at so many of a hundred frames at least.
+static void check_sides( const take *t, double winding )
 {
     check_near( figure( t, "writhe_deviation", "sign_changed_pct" ), 0, 0 );
-    assert_true( figure( t, "writhe_deviation", "same_topology_pct" ) >= 98 );
+    assert_true( figure( t, "writhe_deviation", "same_topology_pct" ) >= winding );
 }
 
 // More contacts and less energy than without the mesh, no more overlap than in the source, smooth, and feet
 // where they stand.
-static void check_better( couple *c, double jerk )
+static void check_better( couple *c, double jerk, double winding )
 {
     take without, with;
     take_start( &without, c, "posegraph" );
@@ -90,7 +90,7 @@ static void check_better( couple *c, double jerk )
     const tr_metric_field *overlap = field_of( &with, "inter_penetration", "frames_pct" );
     assert_true( overlap->out <= fmax( 1, overlap->source ) );
     assert_true( figure( &with, "jerk_ratio", "value" ) <= jerk );
-    check_sides( &with );
+    check_sides( &with, winding );
     assert_true( figure( &with, "contact_error_mm", "max" ) < 1 );
     check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );
     take_end( &without );
@@ -103,7 +103,7 @@ static void a_hip_throw_stays_one( void **state )
     couple c;
     couple_start( &c, "judo_pair", 2, 0, 120 );
     resize( &c, 1.4, 0.8 );
-    check_better( &c, 1.15 );
+    check_better( &c, 1.15, 98 ); // in one or two frames an arm pressed between trunks turns a little further
     couple_end( &c );
 }
 
@@ -113,7 +113,7 @@ static void chains_hold_hands( void **state )
     couple c;
     couple_start( &c, "squat_chain", 3, 0, 60 );
     resize( &c, 1.4, 0.8 );
-    check_better( &c, 1.15 );
+    check_better( &c, 1.15, 100 );
     couple_end( &c );
 }
 
@@ -123,9 +123,9 @@ static void hands_meet( void **state )
     couple c;
     couple_start( &c, "high_five", 2, 50, 100 );
     resize( &c, 1.4, 0.8 );
-    check_better( &c, 1.15 );
+    check_better( &c, 1.15, 100 );
     resize( &c, 0.8, 1.25 );
-    check_better( &c, 1.15 );
+    check_better( &c, 1.15, 100 );
     couple_end( &c );
 }
 
@@ -180,7 +180,7 @@ static void arms_stay_on_their_side( void **state )
         take t;
         resize( &c, sizes[i][0], sizes[i][1] );
         take_start( &t, &c, "imesh" );
-        check_sides( &t );
+        check_sides( &t, 100 );
         assert_true( figure( &t, "jerk_ratio", "value" ) <= 1.2 );
         take_end( &t );
     }
