@@ -74,6 +74,22 @@ static void print_broken( const cli_subject *subject, int count )
         printf( "  and %d more, by less: report.json lists them all\n", count - told );
 }
 
+// Handles and pins that are not met to a millimetre, in the document's order.
+static void print_missed( const cli_subject *subject )
+{
+    const tr_result *result = &subject->result;
+    int told = 0;
+    for ( int i = 0; i < result->handle_count; ++i ) {
+        const tr_handle *handle = &subject->stage.scene->handles[i];
+        bool pin = v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
+        if ( tr_handle_gave_way( &result->handles[i] ) && told++ < MOST_TOLD )
+            printf( "  gave way: %s (%s of layer %s), frame %d, by %.1f cm\n", handle->id,
+                    pin ? "pin" : "handle", handle->layer, handle->frame, 0.1 * result->handles[i].error_mm );
+    }
+    if ( told > MOST_TOLD )
+        printf( "  %d more handles gave way\n", told - MOST_TOLD );
+}
+
 // Where bodies of the interaction mesh had no room, the deepest of each window.
 static void print_no_room( const cli_subject *subject )
 {
@@ -108,6 +124,7 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
             cli_plural( result->actor_count ), result->prop_count, cli_plural( result->prop_count ),
             result->frame_count, cli_plural( result->frame_count ), method->name, ms );
     print_no_room( subject );
+    print_missed( subject );
     if ( worst < 0 )
         return;
     const tr_rule *rule = &subject->stage.rules[worst];

@@ -2,7 +2,8 @@
 // measure` needs it to know where a contact is to be.
 //
 //   "edits": {"leak_mm": 0,
-//     "handles": [{"id": "lift", "place": [0, 1, 2], "error_mm": 0.1, "passed_on": false}],
+//     "handles": [{"id": "lift", "place": [0, 1, 2], "error_mm": 0.1, "passed_on": false,
+//                  "frame": 40, "gave_way": false, "cm": 0.01}],
 //     "turns": [{"id": "p03", "first": 10, "degrees": [0.1, …]}],
 //     "steps": [{"id": "p03", "joint": "LeftFoot", "first": 10, "steps": [[0.1, 0, 0, 0.2], …]}]}
 //
@@ -33,7 +34,11 @@ static void print_handle( tr_text *out, const tr_stage *stage, const tr_result *
         tr_text_add( out, "null" );
     tr_text_add( out, ", \"error_mm\": " );
     tr_text_exact( out, report->error_mm );
-    tr_text_add( out, ", \"passed_on\": %s}", report->passed_on ? "true" : "false" );
+    tr_text_add( out, ", \"passed_on\": %s, \"frame\": %d, \"gave_way\": %s, \"cm\": ",
+                 report->passed_on ? "true" : "false", stage->scene->handles[i].frame,
+                 tr_handle_gave_way( report ) ? "true" : "false" );
+    tr_text_number( out, 0.1 * report->error_mm, 4 );
+    tr_text_add( out, "}" );
 }
 
 // The frames from the first to the last that are not zero. False: there are none.

@@ -595,6 +595,11 @@ typedef struct tr_handle_report { // what became of a handle of the document
     double error_mm;              // points: on the body; vertices and sections: on the cage
 } tr_handle_report;
 
+static inline bool tr_handle_gave_way( const tr_handle_report *report ) // not met to a millimetre
+{
+    return report->acted && report->error_mm > 1;
+}
+
 typedef struct tr_mesh_report { // what became of a window of the interaction mesh
     int *members;               // [member_count] of the stage: what `mesh` counts as bodies, then boxes
     int member_count;

@@ -261,7 +261,7 @@ static void build_some( void *context, int begin, int end )
         tr_moved_body *body = &b->l->bodies[i];
         tr_error error;
         if ( !tr_moved_build( b->l, body ) || !tr_steps_build( b->l, body, &error ) ||
-             !tr_posing_build( b->l, body, &error ) )
+             !tr_posing_build( b->l, body, &error ) || !tr_room_build( b->l, body ) )
             b->failed = true;
     }
 }
@@ -321,6 +321,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
         tr_moved_free( &l->bodies[i] );
         tr_steps_free( &l->bodies[i] );
         tr_posing_free( &l->bodies[i] );
+        tr_room_free( &l->bodies[i] );
     }
     tr_follow_free( l );
     tr_carried_free( l );

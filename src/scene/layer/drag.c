@@ -9,6 +9,7 @@
 #define GRAPH_ROUNDS   6
 #define GRAPH_REST     1e-3 // metres
 #define MEETING_ROUNDS 3
+#define VISIBLE_ROUNDS 4 // of handles that yield in a tick
 #define FEW            4 // characters: so many are solved in long rows, to keep all threads at work
 
 // -------------------------------------------------------------------------------------------------- begin
@@ -275,16 +276,18 @@ static void start( tr_drag *drag, const tr_cage_solve_def *cage )
 }
 
 // Solves the block being looked at, again for handles that could not be followed there: on release only so
-// much of their ways is left, and a drag shows that. Handles of other moments are known once all frames are.
-static bool solve_visible( tr_drag *drag, tr_drag_pass pass, const tr_cage_solve_def *cage, int most )
+// much of their ways is left, and a drag shows that. Handles of other moments, and jolts, are known once all
+// frames are.
+static bool solve_visible( tr_drag *drag, tr_row block )
 {
-    tr_row block = block_of( drag, visible_frame( drag ) );
+    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
+    int rounds = 0;
     do {
-        start( drag, cage );
-        if ( !tr_drag_solve( drag, pass, block ) )
+        start( drag, &quick );
+        if ( !tr_drag_solve( drag, TR_DRAG_NEAR, block ) )
             return false;
-    } while ( tr_layer_handles_within( &drag->layer, block.first, block.last ) && ++drag->rounds < most &&
-              tr_layer_handles_yield( &drag->layer ) );
+    } while ( ++rounds < VISIBLE_ROUNDS && tr_layer_handles_within( &drag->layer, block.first, block.last ) &&
+              tr_layer_handles_yield( &drag->layer, block.first, block.last ) );
     return true;
 }
 
@@ -293,18 +296,16 @@ bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
     drag->tick = *tick;
     move_handles( drag );
     drag->solved = drag->refined = ( tr_row ){ 0, -1 };
-    drag->refining = false;
-    drag->rounds = 0;
+    drag->refining = drag->yielding = false;
     if ( tr_drag_is_superseded( drag ) )
         return false;
     if ( tr_row_is_empty( drag->range ) )
         return true;
-    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
+    tr_row block = block_of( drag, visible_frame( drag ) );
     tr_layer_handles_ask( &drag->layer );
-    if ( !solve_visible( drag, TR_DRAG_NEAR, &quick, TR_YIELD_ROUNDS ) )
+    if ( !solve_visible( drag, block ) )
         return false;
-    drag->rounds = 0;
-    drag->solved = block_of( drag, visible_frame( drag ) );
+    drag->solved = block;
     return true;
 }
 
@@ -351,40 +352,38 @@ bool tr_drag_more( tr_drag *drag, int blocks )
 static bool refine_visible( tr_drag *drag )
 {
     tr_cage_solve_def converged = tr_default_cage_solve_def();
-    if ( drag->rounds == 0 )
-        tr_layer_handles_ask( &drag->layer );
-    drag->refining = true;
-    if ( !solve_visible( drag, TR_DRAG_EXACT, &converged, TR_YIELD_ROUNDS ) )
-        return false;
-    drag->refined = block_of( drag, visible_frame( drag ) );
-    return true;
-}
-
-// All frames are refined: where a handle could not be followed it yields, and they are to be done again.
-static bool is_to_yield( tr_drag *drag )
-{
     tr_row block = block_of( drag, visible_frame( drag ) );
-    if ( is_left( drag, drag->refined ) || drag->rounds >= TR_YIELD_ROUNDS ||
-         tr_layer_handles_within( &drag->layer, block.first, block.last ) ||
-         ++drag->rounds == TR_YIELD_ROUNDS || !tr_layer_handles_yield( &drag->layer ) ) {
+    if ( !drag->refining )
+        tr_layer_handles_ask( &drag->layer );
+    drag->rounds = drag->refining ? drag->rounds + 1 : 1;
+    drag->refining = true;
+    drag->yielding = false;
+    start( drag, &converged );
+    if ( !tr_drag_solve( drag, TR_DRAG_EXACT, block ) )
         return false;
-    }
-    drag->refined = ( tr_row ){ 0, -1 };
-    drag->refining = false;
+    drag->refined = block;
     return true;
 }
 
+// Once all frames are refined, what nobody can follow yields, and they are refined again, as in the pipeline.
 bool tr_drag_refine( tr_drag *drag, int blocks )
 {
     assert( blocks > 0 );
     if ( tr_row_is_empty( drag->solved ) || is_left( drag, drag->solved ) || tr_drag_is_superseded( drag ) )
         return false;
-    bool first = !drag->refining;
-    if ( ( first && !refine_visible( drag ) ) || tr_row_is_empty( drag->refined ) )
-        return false;
-    if ( first ? is_left( drag, drag->refined ) : go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined ) )
+    if ( !drag->refining || drag->yielding ) {
+        if ( !refine_visible( drag ) )
+            return false;
+    } else if ( tr_row_is_empty( drag->refined ) || !is_left( drag, drag->refined ) ||
+                ( !go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined ) && is_left( drag, drag->refined ) ) )
+        return false; // over, or superseded
+    if ( is_left( drag, drag->refined ) )
         return true;
-    return is_to_yield( drag );
+    drag->yielding = drag->rounds < TR_YIELD_ROUNDS &&
+                     tr_layer_handles_yield( &drag->layer, 0, drag->stage.frame_count - 1 );
+    if ( drag->yielding )
+        drag->refined = ( tr_row ){ 0, -1 };
+    return drag->yielding;
 }
 
 const tr_result *tr_drag_result( const tr_drag *drag )

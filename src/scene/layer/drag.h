@@ -64,7 +64,8 @@ struct tr_drag {
     tr_row prepared;        // frames whose graphs are there, in the pass at hand
     tr_row solved, refined; // how far the last tick came
     bool refining;
-    int rounds; // of refining, as handles yield that cannot be followed
+    bool yielding; // handles did, all frames are to be refined once more
+    int rounds;    // of that, so far
 };
 
 bool tr_drag_is_superseded( const tr_drag *drag );

@@ -66,8 +66,9 @@ static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out,
 {
     const tr_handle *handle = handle_at( l, index );
     int frame = handle_frame( l, handle );
-    double share = l->handle_shares[index];
-    *out = ( tr_cage_handle ){ .offset = v3_scale( share, handle->move ), .frame = frame, .point = -1 };
+    tr_handle_share share = l->handle_shares[index];
+    vec3 offset = v3( share.over * handle->move.x, share.up * handle->move.y, share.over * handle->move.z );
+    *out = ( tr_cage_handle ){ .offset = offset, .frame = frame, .point = -1 };
     if ( handle->point.who[0] != 0 ) {
         out->kind = TR_HANDLE_POINT;
         out->place = tr_anchor_position( l->stage, l->below, &l->stage->handles[index], frame );
@@ -76,7 +77,7 @@ static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out,
     out->section = section_at( &l->cage, frame );
     out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
     out->vertex = handle->vertex;
-    out->rotation = q_from_vector( v3_scale( share * TR_DEGREE, handle->turn ) );
+    out->rotation = q_from_vector( v3_scale( share.over * share.up * TR_DEGREE, handle->turn ) );
     if ( handle->vertex < l->cage.vertex_count )
         return true;
     char path[64];
@@ -165,13 +166,29 @@ bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
     l->handles = tr_alloc( most, sizeof( tr_cage_handle ) );
     l->handle_index = tr_alloc( most, sizeof( int ) );
     l->handle_errors = tr_alloc( most, sizeof( double ) );
-    l->handle_shares = tr_alloc( (size_t)scene->handle_count, sizeof( double ) );
+    l->handle_shares = tr_alloc( (size_t)scene->handle_count, sizeof( tr_handle_share ) );
     if ( l->handles == NULL || l->handle_index == NULL || l->handle_errors == NULL ||
          l->handle_shares == NULL )
         return tr_error_memory( error );
-    for ( int i = 0; i < scene->handle_count; ++i )
-        l->handle_shares[i] = 1;
+    tr_layer_handles_ask( l );
     return tr_layer_handles_fill( l, error );
+}
+
+void tr_layer_handles_ask( tr_cage_layer *l )
+{
+    for ( int i = 0; i < l->stage->scene->handle_count; ++i )
+        l->handle_shares[i] = ( tr_handle_share ){ 1, 1 };
+    for ( int i = 0; i < l->body_count; ++i )
+        l->bodies[i].lowered = false;
+}
+
+bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last )
+{
+    bool within = true;
+    for ( int h = 0; h < l->handle_count; ++h )
+        within = within && l->handles[h].kind == TR_HANDLE_POINT && l->handles[h].frame >= first &&
+                 l->handles[h].frame <= last;
+    return within;
 }
 
 void tr_layer_handles_free( tr_cage_layer *l )
@@ -186,11 +203,13 @@ void tr_layer_handles_free( tr_cage_layer *l )
 // A limb or leg that is asked for more than its length is straight at once and stays so: everybody stops with
 // a jerk. Who cannot follow a handle all the way is asked for as much as he can do, over the whole window.
 
-#define MISSED 3e-3 // metres: less is not worth the while
-#define BEHIND 0.2  // of the height: so far may a body be behind its section
-#define LEFT   0.97 // of what was reached: limbs stay bent a little
-#define LEAST  1e-3
-#define STEP   0.5 // of the height: how much further apart than before feet may be asked to stand
+#define MISSED  3e-3 // metres: less is not worth the while
+#define STRAYED 1e-2 // metres: the same of a body between its handles
+#define BEHIND  0.2  // of the height: so far may a body be behind its section
+#define LEFT    0.97 // of what was reached: limbs stay bent a little
+#define LEAST   1e-3
+#define SOFTER  0.75
+#define STEP    0.3 // of the height: how much further apart than before feet may be asked to stand
 
 // How much of `asked` is in `got`.
 static double share_of( vec3 got, vec3 asked )
@@ -198,13 +217,38 @@ static double share_of( vec3 got, vec3 asked )
     return clampd( LEFT * v3_dot( got, asked ) / v3_dot( asked, asked ), LEAST, 1 );
 }
 
-static double point_share( const tr_cage_layer *l, int handle )
+// Where the path of a point handle takes it, which keeps to the ground and to what legs reach, and what
+// became of it.
+static vec3 point_asked( const tr_cage_layer *l, int handle, vec3 *got )
 {
     const tr_cage_handle *held = &l->handles[handle];
     const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
-    vec3 got = v3_sub( tr_anchor_position( l->stage, l->result, anchor, held->frame ), held->place );
-    bool missed = anchor->actor >= 0 && v3_distance( got, held->offset ) > MISSED;
-    return missed && v3_length( held->offset ) > MISSED ? share_of( got, held->offset ) : 1;
+    *got = v3_sub( tr_anchor_position( l->stage, l->result, anchor, held->frame ), held->place );
+    return v3_sub( tr_layer_rules_place( l, handle ), held->place );
+}
+
+static double point_share( const tr_cage_layer *l, int handle )
+{
+    const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
+    vec3 got, asked = point_asked( l, handle, &got );
+    bool missed = anchor->actor >= 0 && v3_distance( got, asked ) > MISSED;
+    return missed && v3_length( asked ) > MISSED ? share_of( got, asked ) : 1;
+}
+
+// How far the only body of a section is from where the section takes its root; false: it takes it nowhere.
+static bool root_asked( const tr_cage_layer *l, tr_moved_body *body, int frame, vec3 *asked, vec3 *got )
+{
+    size_t lead = tr_layer_cell( l, frame, body->lead );
+    if ( !tr_moved_at( l, body, frame )->moves )
+        return false;
+    *asked = v3_mad( v3_sub( l->after[lead], l->before[lead] ), -tr_room_drop( l, body, frame ), v3_y );
+    *got = v3_sub( l->result->motions[body->node].clip.root[frame], l->before[lead] );
+    return true;
+}
+
+static bool is_led( const tr_cage_layer *l, const tr_moved_body *body )
+{
+    return body->node < l->stage->actor_count && body->lead >= 0;
 }
 
 // Of a section, that of the only body in it.
@@ -212,16 +256,12 @@ static double section_share( const tr_cage_layer *l )
 {
     tr_moved_body *body = &l->bodies[0];
     double share = 1;
-    if ( l->body_count > 1 || body->node >= l->stage->actor_count || body->lead < 0 )
+    if ( l->body_count > 1 || !is_led( l, body ) )
         return 1;
     double most = BEHIND * tr_skeleton_height( &l->stage->actors[body->node].target );
     for ( int f = l->begin; f < l->begin + l->frame_count; ++f ) {
-        size_t lead = tr_layer_cell( l, f, body->lead );
-        if ( !tr_moved_at( l, body, f )->moves )
-            continue;
-        vec3 asked = v3_sub( l->after[lead], l->before[lead] ),
-             got = v3_sub( l->result->motions[body->node].clip.root[f], l->before[lead] );
-        if ( v3_distance( asked, got ) > most )
+        vec3 asked, got;
+        if ( root_asked( l, body, f, &asked, &got ) && v3_distance( asked, got ) > most )
             share = fmin( share, share_of( got, asked ) );
     }
     return share;
@@ -233,7 +273,7 @@ static double step_share( const tr_cage_layer *l )
     double share = 1;
     for ( int i = 0; i < l->body_count; ++i ) {
         tr_moved_body *body = &l->bodies[i];
-        if ( body->node >= l->stage->actor_count || body->lead < 0 )
+        if ( !is_led( l, body ) )
             continue;
         double most = STEP * tr_skeleton_height( &l->stage->actors[body->node].target );
         share = fmin( share, most / fmax( tr_steps_apart( l, body ), most ) );
@@ -241,30 +281,93 @@ static double step_share( const tr_cage_layer *l )
     return share;
 }
 
-void tr_layer_handles_ask( tr_cage_layer *l )
+// Whether a body is anywhere far from where it is led by its trunk or a section.
+static bool is_off( const tr_cage_layer *l, tr_moved_body *body, int first, int last )
 {
-    for ( int h = 0; h < l->handle_count; ++h )
-        l->handle_shares[l->handle_index[h]] = 1;
+    bool led = false, off = false; // as a whole
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
+        bool point = l->handles[h].kind == TR_HANDLE_POINT;
+        if ( point && ( anchor->actor != body->node || !tr_room_holds( l, anchor ) ) )
+            continue;
+        vec3 got, asked = point ? point_asked( l, h, &got ) : v3_zero;
+        led = led || !point || anchor->joints[0] == 0;
+        off = off || ( point && v3_distance( got, asked ) > MISSED );
+    }
+    for ( int f = l->begin; led && !off && f < l->begin + l->frame_count; ++f ) {
+        vec3 asked, got;
+        if ( f < first || f > last )
+            continue;
+        off = root_asked( l, body, f, &asked, &got ) && v3_distance( asked, got ) > STRAYED;
+    }
+    return off;
 }
 
-bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last )
+// Bodies whose legs are too short go lower from now on. True when there are any.
+static bool lower( tr_cage_layer *l, int first, int last )
 {
-    bool within = true;
-    for ( int h = 0; h < l->handle_count; ++h )
-        within = within && l->handles[h].kind == TR_HANDLE_POINT && l->handles[h].frame >= first &&
-                 l->handles[h].frame <= last;
-    return within;
+    bool lowered = false;
+    for ( int i = 0; i < l->body_count; ++i ) {
+        tr_moved_body *body = &l->bodies[i];
+        if ( !is_led( l, body ) || body->lowered || !is_off( l, body, first, last ) )
+            continue;
+        body->lowered = true;
+        for ( int f = l->begin; f < l->begin + l->frame_count; ++f )
+            lowered = lowered || tr_room_drop( l, body, f ) > 0;
+    }
+    return lowered;
 }
 
-bool tr_layer_handles_yield( tr_cage_layer *l )
+// What would go through the ground is asked for no more than to the ground.
+static double share_down( const tr_cage_layer *l, int handle )
+{
+    const tr_cage_handle *held = &l->handles[handle];
+    double down = -held->offset.y, room = held->place.y - tr_layer_rules_place( l, handle ).y;
+    return down > MISSED && down - room > MISSED ? clampd( room / down, LEAST, 1 ) : 1;
+}
+
+static bool shorten( tr_cage_layer *l )
 {
     double steps = step_share( l );
     bool yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         bool point = l->handles[h].kind == TR_HANDLE_POINT;
-        double share = fmin( steps, point ? point_share( l, h ) : section_share( l ) );
-        l->handle_shares[l->handle_index[h]] *= share;
-        yields = yields || share < 1;
+        double share = fmin( steps, point ? point_share( l, h ) : section_share( l ) ),
+               down = point ? share_down( l, h ) : 1;
+        tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
+        shares->over *= share;
+        shares->up *= share * down;
+        yields = yields || share < 1 || down < 1;
     }
     return yields;
+}
+
+// Who gets a jolt from an edit is pulled at less: his own handles, or all where he only follows. Nothing is
+// known of how fast those may go who never stand.
+static bool soften( tr_cage_layer *l )
+{
+    bool yields = false;
+    for ( int n = 0; n < l->stage->actor_count; ++n ) {
+        if ( !l->linked[n] || l->stage->actors[n].footing_count == 0 || !tr_layer_jolts( l, n ) )
+            continue;
+        for ( int h = 0; h < l->handle_count; ++h ) {
+            const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
+            bool other = l->handles[h].kind == TR_HANDLE_POINT && anchor->actor >= 0 && anchor->actor != n &&
+                         tr_cage_layer_body( l, n ) != NULL;
+            tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
+            if ( other || v3_length( l->handles[h].offset ) < MISSED )
+                continue;
+            share->over *= SOFTER;
+            share->up *= SOFTER;
+            yields = true;
+        }
+    }
+    return yields;
+}
+
+bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last )
+{
+    int begin, end;
+    tr_cage_layer_range( l, &begin, &end );
+    return lower( l, first, last ) || shorten( l ) || ( first <= begin && last >= end && soften( l ) );
 }

@@ -67,19 +67,26 @@ typedef struct tr_moved_frame { // of a body
 // A grabbed character or prop: a row of the cage's points. Or a character who follows, and has none.
 typedef struct tr_moved_body {
     int node;
-    int first, count;           // its points
-    int lead, lead_count;       // those that lead it: its root, a prop's corners; lead -1: nothing does
-    tr_moved_frame *frames;     // [frame_count] filled when asked for
-    struct tr_lead_frame *ways; // [frame_count] the same for what leads it; NULL where bodies do not turn
-    bool *bound;                // [frame_count] its points are, to the cage; NULL: all of them
+    int first, count;            // its points
+    int lead, lead_count;        // those that lead it: its root, a prop's corners; lead -1: nothing does
+    tr_moved_frame *frames;      // [frame_count] filled when asked for
+    struct tr_lead_frame *ways;  // [frame_count] the same for what leads it; NULL where bodies do not turn
+    struct tr_room_frame *rooms; // [frame_count] the same for how far its legs reach; NULL: it has none
+    bool lowered;                // to where they do: it could not follow otherwise
+    bool *bound;                 // [frame_count] its points are, to the cage; NULL: all of them
     mat3 *spreads;       // [frame_count] of a character that moves as one, see tr_cage_moments, else NULL
     float *moments;      // [frame_count * 3 * vertex_count] likewise
     tr_moved_foot *feet; // [foot_count]
     int foot_count;
+    double fastest;                 // largest second difference of what feet do below, metres
     struct tr_aiming *aiming;       // of a character
     vec3 *path;                     // of a prop: [frame_count of the stage] where the layer's rule wants it
     struct tr_following *following; // of a character who follows
 } tr_moved_body;
+
+typedef struct tr_handle_share { // how much of its way a handle is followed
+    double over, up;             // the ground, the vertical; both of a turn
+} tr_handle_share;
 
 typedef struct tr_cage_layer {
     const tr_stage *stage;
@@ -100,12 +107,12 @@ typedef struct tr_cage_layer {
     bool tilts;   // a handle turns a section over
     tr_cage cage;
     bool built;
-    tr_cage_handle *handles; // [handle_count]
-    int *handle_index;       // [handle_count] in the document
-    int held_count;          // behind them in `handles`: what keeps limbs on bodies and bodies upright
-    double *handle_errors;   // [handle_count] metres
-    double *handle_shares;   // [handle_count of the document] how much of its way a handle is followed
-    vec3 *handle_misses;     // [handle_count] what a point is moved on beyond what cage and box do
+    tr_cage_handle *handles;        // [handle_count]
+    int *handle_index;              // [handle_count] in the document
+    int held_count;                 // behind them in `handles`: what keeps limbs on bodies and bodies upright
+    double *handle_errors;          // [handle_count] metres
+    tr_handle_share *handle_shares; // [handle_count of the document]
+    vec3 *handle_misses;            // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
     bool *touched;   // the same: the result there may not be what is below
@@ -159,10 +166,11 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def );
 bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error );
 bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error ); // as they are in the document now
 void tr_layer_handles_free( tr_cage_layer *l );
-// After everybody has been settled: shortens the way of handles that could not be followed. False when there
-// are none; otherwise the layer is to be solved again.
-bool tr_layer_handles_yield( tr_cage_layer *l );
-#define TR_YIELD_ROUNDS 4                      // it is asked at most so often, less one
+// After everybody has been settled in some frames, all or those that tr_layer_handles_within: shortens the
+// way of handles that could not be followed. False when there are none; otherwise the layer is to be solved
+// again.
+bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last );
+#define TR_YIELD_ROUNDS 9                      // it is asked at most so often, less one
 void tr_layer_handles_ask( tr_cage_layer *l ); // for their whole way again
 // Whether all are points held in these frames, so that nothing but these tells who yields.
 bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last );
@@ -201,17 +209,38 @@ static inline size_t tr_layer_cell( const tr_cage_layer *l, int frame, int point
 double tr_yaw( quat rotation );
 // A maximum, rounded off over `soft` to either side.
 double tr_not_below( double height, double floor, double soft );
-// Where a point of a character may be moved to from where it is: to the ground, a root not that far.
-vec3 tr_above_ground( const tr_cage_layer *l, vec3 from, vec3 to, bool root );
+// Where what a handle holds may be moved to from where it is: limbs to the ground, a trunk not that far.
+vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 from, vec3 to );
+
+// ---------------------------------------------------------------------------------------------- layer/room.c
+
+bool tr_room_build( const tr_cage_layer *l, tr_moved_body *body );
+void tr_room_free( tr_moved_body *body );
+// By how much a body stays below where the cage wants it at a frame, for its legs to reach the ground,
+// metres.
+double tr_room_drop( const tr_cage_layer *l, tr_moved_body *body, int frame );
+bool tr_room_holds( const tr_cage_layer *l, const tr_anchor *anchor ); // the trunk of a body with legs
+// The same for what a handle holds: of a trunk that of its body, of limbs, which have room of their own,
+// none.
+double tr_room_anchor( const tr_cage_layer *l, const tr_anchor *anchor, int frame );
+
+// ---------------------------------------------------------------------------------------------- layer/jolt.c
+
+// Whether what an edit made of a character has jolts that were not there before.
+bool tr_layer_jolts( const tr_cage_layer *l, int actor );
 
 // --------------------------------------------------------------------------------------------- layer/steps.c
 
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_steps_free( tr_moved_body *body );
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s ); // by the window: it stays put
+// Where a foot that stands at a frame stands after the edit; false: it does not.
+bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place );
 // How much further apart than before two feet that stand at the same time are asked to be, metres.
 double tr_steps_apart( const tr_cage_layer *l, tr_moved_body *body );
 void tr_steps_forget( tr_moved_body *body ); // where stances went in this solve
+// Where a foot's steps take a place that a handle holds of it; false: it holds no foot.
+bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
 // The steps of every foot at a frame; true when any moved.
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame );
 
@@ -255,6 +284,8 @@ void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error );
 void tr_layer_rules_free( tr_cage_layer *l );
 void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
+// Where the path of a point handle takes it at its own frame.
+vec3 tr_layer_rules_place( const tr_cage_layer *l, int handle );
 void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
 // The box of a prop as the cage and its handles have it.
 rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame );

@@ -174,7 +174,7 @@ static bool move( tr_cage_layer *l, tr_error *error )
         find_affected( l, &first, &last );
         if ( last >= first && !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
             return false;
-    } while ( ++rounds < TR_YIELD_ROUNDS && tr_layer_handles_yield( l ) );
+    } while ( ++rounds < TR_YIELD_ROUNDS && tr_layer_handles_yield( l, 0, l->stage->frame_count - 1 ) );
     return true;
 }
 

@@ -92,8 +92,9 @@ void tr_moved_free( tr_moved_body *body )
 
 // --------------------------------------------------------------------------------------------------- ground
 
-#define CROUCH 0.38 // of its height a root keeps at least: lower, and knees would go through the ground
+#define CROUCH 0.55 // of its height a root keeps at least: lower, and knees would go through the ground
 #define ROUND  0.04 // of its height
+#define BOW    0.5  // of a spine's length
 
 double tr_not_below( double height, double floor, double soft )
 {
@@ -103,14 +104,47 @@ double tr_not_below( double height, double floor, double soft )
     return over > 0 ? height : floor;
 }
 
-vec3 tr_above_ground( const tr_cage_layer *l, vec3 from, vec3 to, bool root )
+static vec3 not_lower( const tr_cage_layer *l, vec3 from, vec3 to, double room )
 {
-    double ground = l->stage->ground, height = from.y - ground;
-    if ( to.y >= from.y || height <= 0 )
+    if ( to.y >= from.y || room <= 0 )
         return to.y >= from.y ? to : v3( to.x, from.y, to.z );
-    double least = root ? CROUCH * height : 0, soft = ROUND * height;
-    to.y = fmin( tr_not_below( to.y, ground + least, soft ), from.y );
+    double soft = ROUND * fmax( from.y - l->stage->ground, 0 );
+    to.y = fmin( tr_not_below( to.y, from.y - room, soft ), from.y );
     return to;
+}
+
+static double root_room( const tr_cage_layer *l, vec3 root )
+{
+    return ( 1 - CROUCH ) * ( root.y - l->stage->ground );
+}
+
+static bool is_below( const tr_skeleton *skeleton, int joint, int above )
+{
+    while ( joint > above )
+        joint = skeleton->joints[joint].parent;
+    return joint == above;
+}
+
+// How far a joint may go down: of a limb, until the lowest of what hangs on it is on the ground; of the
+// trunk, as the root, and further the more of it can bend.
+static double joint_room( const tr_cage_layer *l, int actor, int joint, int frame )
+{
+    const tr_skeleton *skeleton = &l->stage->actors[actor].target;
+    const vec3 *places = tr_world_pose( &l->below->worlds[actor], frame ).positions;
+    if ( tr_limb_base( skeleton, joint ) == 0 )
+        return root_room( l, places[0] ) + BOW * tr_limb_way( skeleton, 0, joint );
+    double lowest = places[joint].y;
+    for ( int j = joint + 1; j < skeleton->joint_count; ++j )
+        lowest = is_below( skeleton, j, joint ) ? fmin( lowest, places[j].y ) : lowest;
+    return lowest - l->stage->ground;
+}
+
+vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 from, vec3 to )
+{
+    double room = from.y - l->stage->ground;
+    for ( int i = 0; anchor->actor >= 0 && i < anchor->count; ++i )
+        room = fmin( room, joint_room( l, anchor->actor, anchor->joints[i], frame ) );
+    return not_lower( l, from, to, room );
 }
 
 // ------------------------------------------------------------------------------------------------- rotation
@@ -127,7 +161,8 @@ static void stay_above_ground( const tr_cage_layer *l, const tr_moved_body *body
     if ( body->node >= l->stage->actor_count || body->lead < 0 )
         return;
     size_t lead = tr_layer_cell( l, frame, body->lead ), at = tr_layer_cell( l, frame, body->first );
-    double up = tr_above_ground( l, l->before[lead], l->after[lead], true ).y - l->after[lead].y;
+    vec3 root = l->before[lead];
+    double up = not_lower( l, root, l->after[lead], root_room( l, root ) ).y - l->after[lead].y;
     for ( int p = 0; up > 0 && p < body->count; ++p )
         l->after[at + (size_t)p].y += up;
 }
@@ -296,10 +331,11 @@ vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place )
     const tr_moved_frame *moved = tr_moved_whole( l, node, frame );
     if ( moved == NULL )
         return place;
-    const tr_moved_body *body = tr_cage_layer_body( l, node );
+    tr_moved_body *body = tr_cage_layer_body( l, node );
     size_t lead = body != NULL ? tr_layer_cell( l, frame, body->lead ) : 0;
     vec3 from = body != NULL ? l->before[lead] : tr_world_pose( &l->below->worlds[node], frame ).positions[0];
-    vec3 to = body != NULL ? l->after[lead] : l->result->motions[node].clip.root[frame];
+    vec3 to = body != NULL ? v3_mad( l->after[lead], -tr_room_drop( l, body, frame ), v3_y )
+                           : l->result->motions[node].clip.root[frame];
     return v3_add( to, q_rotate( moved->turn, v3_sub( place, from ) ) );
 }
 

@@ -53,7 +53,7 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
            tr_fit_scratch_build( &a->scratch, &a->fit, 1, tr_parallel_threads(), error );
 }
 
-static void aim_frame( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void aim_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     tr_aiming *a = body->aiming;
     assert( a->count < l->chunk );
@@ -61,11 +61,12 @@ static void aim_frame( const tr_cage_layer *l, const tr_moved_body *body, int fr
     size_t at = (size_t)n * (size_t)joints;
     tr_pose below = tr_world_pose( &l->below->worlds[body->node], frame );
     quat turn = body->frames[frame - l->begin].turn;
+    double drop = tr_room_drop( l, body, frame );
     memcpy( a->positions + at, below.positions, (size_t)joints * sizeof( vec3 ) );
     memcpy( a->rotations + at, below.rotations, (size_t)joints * sizeof( quat ) );
     for ( int p = body->first; p < body->first + body->count; ++p ) {
         size_t j = at + (size_t)l->bound[p].part;
-        a->positions[j] = l->after[tr_layer_cell( l, frame, p )];
+        a->positions[j] = v3_mad( l->after[tr_layer_cell( l, frame, p )], -drop, v3_y );
         a->rotations[j] = q_mul( turn, a->rotations[j] );
     }
     a->stage_frames[n] = frame;
@@ -78,12 +79,13 @@ static void aim_frame( const tr_cage_layer *l, const tr_moved_body *body, int fr
 }
 
 // All of it goes as one: bones need not be aimed.
-static void pose_rigid( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void pose_rigid( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     const tr_clip *in = &l->below->motions[body->node].clip, *out = &l->result->motions[body->node].clip;
     quat turn = body->frames[frame - l->begin].turn;
     tr_clip_frame( out, frame )[0] = q_unit( q_mul( turn, tr_clip_frame( in, frame )[0] ) );
-    out->root[frame] = l->after[tr_layer_cell( l, frame, body->lead )];
+    out->root[frame] =
+        v3_mad( l->after[tr_layer_cell( l, frame, body->lead )], -tr_room_drop( l, body, frame ), v3_y );
 }
 
 static bool is_below( const tr_skeleton *skeleton, int joint, int above )

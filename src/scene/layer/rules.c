@@ -186,13 +186,16 @@ static void weigh_path( const tr_cage_layer *l, const tr_anchor *anchor, int pat
     }
 }
 
-// Where the cage takes a point of the result below.
+// Where the cage takes a point of the result below. Feet have their steps.
 static vec3 trace( const tr_cage_layer *l, const tr_anchor *anchor, int path, int frame )
 {
     vec3 place = tr_anchor_position( l->stage, l->below, anchor, frame );
+    if ( tr_steps_lead( l, anchor, frame, &place ) )
+        return place;
     vec3 moved = tr_cage_move_weighted( &l->cage, frame, place, weights_of( l, path, frame ) );
-    bool root = anchor->count == 1 && anchor->joints[0] == 0;
-    return tr_above_ground( l, place, v3_add( moved, made_up( l, anchor, frame ) ), root );
+    double drop = tr_room_anchor( l, anchor, frame );
+    moved = v3_mad( v3_add( moved, made_up( l, anchor, frame ) ), -drop, v3_y );
+    return tr_above_ground( l, anchor, frame, place, moved );
 }
 
 // ---------------------------------------------------------------------------------------------------- props
@@ -342,6 +345,13 @@ void tr_layer_rules_solve( tr_cage_layer *l )
             moved = rigid_apply( prop_place( l, box, handle->frame, h ), anchor->offset );
         l->handle_misses[h] = v3_sub( wanted, moved );
     }
+}
+
+vec3 tr_layer_rules_place( const tr_cage_layer *l, int handle )
+{
+    const tr_cage_handle *held = &l->handles[handle];
+    const vec3 *path = known_path( l, anchor_of( l, handle ) );
+    return path != NULL ? path[held->frame] : v3_add( held->place, held->offset );
 }
 
 void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )

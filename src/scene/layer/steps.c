@@ -15,6 +15,9 @@
 #define ONE_STANCE 0.1 // seconds between contacts of a foot that are one stance
 #define STEP_TIME  0.2 // seconds it takes at least to come from a moved stance to the window's end
 
+#define LANDING 0.1  // seconds
+#define STEEP   0.16 // of the largest acceleration of feet: so far one goes aside in a time squared, at most
+
 #define SOFT 5e-3 // metres
 
 typedef tr_foot_shift shift;
@@ -34,7 +37,7 @@ static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_
 }
 
 // Who follows is nowhere in the cage: from stance to stance he takes nothing but his steps.
-static shift cage_shift( const foot_work *w, int frame )
+static shift whole_shift( const foot_work *w, int frame )
 {
     const tr_cage_layer *l = w->l;
     const tr_moved_frame *moved = w->body->following == NULL ? tr_moved_at( l, w->body, frame ) : NULL;
@@ -44,9 +47,30 @@ static shift cage_shift( const foot_work *w, int frame )
     return ( shift ){ v3_sub( l->after[at], l->before[at] ), moved->yaw };
 }
 
+// The same as far as the body goes along.
+static shift cage_shift( const foot_work *w, int frame )
+{
+    shift s = whole_shift( w, frame );
+    if ( w->body->following == NULL )
+        s.move.y -= tr_room_drop( w->l, w->body, frame );
+    return s;
+}
+
 static vec3 foot_below( const foot_work *w, int frame )
 {
     return tr_world_pose( &w->l->below->worlds[w->body->node], frame ).positions[w->foot->joint];
+}
+
+// How high the lowest of a foot is above the ground.
+static double foot_room( const foot_work *w, int frame )
+{
+    const tr_skeleton *skeleton = &w->l->stage->actors[w->body->node].target;
+    const vec3 *places = tr_world_pose( &w->l->below->worlds[w->body->node], frame ).positions;
+    double lowest = places[w->foot->joint].y;
+    for ( int j = w->foot->joint + 1; j < skeleton->joint_count; ++j )
+        if ( tr_extremity_carrier( skeleton, j ) == w->foot->joint )
+            lowest = fmin( lowest, places[j].y );
+    return fmax( lowest - w->l->stage->ground, 0 );
 }
 
 // What a shift of the foot at a frame is as a step, and the other way round.
@@ -135,12 +159,28 @@ static bool find_feet( const tr_cage_layer *l, tr_moved_body *body )
     return ok;
 }
 
+// Largest second difference of the places of a foot below, metres.
+static double fastest( const tr_cage_layer *l, const tr_moved_body *body, int joint )
+{
+    const tr_world *world = &l->below->worlds[body->node];
+    double most = 0;
+    for ( int f = 1; f + 1 < world->frame_count; ++f ) {
+        vec3 a = tr_world_pose( world, f - 1 ).positions[joint],
+             b = tr_world_pose( world, f ).positions[joint],
+             c = tr_world_pose( world, f + 1 ).positions[joint];
+        most = fmax( most, v3_length( v3_mad( v3_add( a, c ), -2, b ) ) );
+    }
+    return most;
+}
+
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
 {
     if ( body->node >= l->stage->actor_count )
         return true; // props have no feet
     if ( !find_feet( l, body ) )
         return tr_error_memory( error );
+    for ( int i = 0; i < body->foot_count; ++i )
+        body->fastest = fmax( body->fastest, fastest( l, body, body->feet[i].joint ) );
     bool stands = body->foot_count > 0;
     return !stands || tr_result_steps( l->result, l->stage, body->node ) != NULL || tr_error_memory( error );
 }
@@ -165,15 +205,30 @@ static bool holds( const foot_work *w, int handle, bool body )
            w->foot->joint;
 }
 
-// The frame at which a handle of the layer holds this foot (or the body) in its stance, -1 when none does.
-static int held_at( const foot_work *w, const tr_stance *s, bool body )
+// Handles so near a stance mean the foot that is about to land, or has just been lifted, as it stands.
+static int landing( const tr_cage_layer *l )
+{
+    return (int)ceil( LANDING * l->stage->fps );
+}
+
+// The frame at which a handle of the layer holds this foot (or the body) in its stance or `beside` it, -1
+// when none does.
+static int held_at( const foot_work *w, const tr_stance *s, bool body, int beside )
 {
     for ( int h = 0; h < w->l->handle_count; ++h ) {
         int frame = w->l->handles[h].frame;
-        if ( frame >= s->first && frame <= s->last && holds( w, h, body ) )
+        if ( frame >= s->first - beside && frame <= s->last + beside && holds( w, h, body ) )
             return frame;
     }
     return -1;
+}
+
+static bool is_in_stance( const foot_work *w, int frame )
+{
+    bool in = false;
+    for ( int i = 0; i < w->foot->stance_count; ++i )
+        in = in || ( frame >= w->foot->stances[i].first && frame <= w->foot->stances[i].last );
+    return in;
 }
 
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
@@ -185,7 +240,8 @@ bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
 
 static void place_stance( const foot_work *w, tr_stance *s )
 {
-    int held = held_at( w, s, false ), body = held_at( w, s, true );
+    int held = held_at( w, s, false, 0 ), near = held_at( w, s, false, landing( w->l ) ),
+        body = held_at( w, s, true, 0 );
     s->step = ( tr_step ){ 0 };
     if ( tr_stance_is_cut( w->l, s ) )
         return;
@@ -193,8 +249,8 @@ static void place_stance( const foot_work *w, tr_stance *s )
         s->step = tr_follow_way( w->l, w->body, tr_follow_stance( w->l, w->body, s ) );
         return;
     }
-    int frame = held >= 0 ? held : body >= 0 ? body : ( s->first + s->last ) / 2;
-    shift moved = cage_shift( w, frame );
+    int frame = held >= 0 ? held : near >= 0 ? near : body >= 0 ? body : ( s->first + s->last ) / 2;
+    shift moved = whole_shift( w, frame );
     moved.move.y = held < 0 ? 0 : fmax( moved.move.y, 0 ); // nobody leaves the ground by being pulled up
     s->step = step_of( w, moved, frame );
 }
@@ -206,6 +262,19 @@ static tr_step stance_step( const foot_work *w, tr_stance *s )
         place_stance( w, s );
     s->stamp = w->l->stamp;
     return s->step;
+}
+
+bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place )
+{
+    foot_work w = work_of( l, body, &body->feet[foot] );
+    for ( int i = 0; i < w.foot->stance_count; ++i ) {
+        tr_stance *s = &w.foot->stances[i];
+        if ( frame < s->first || frame > s->last )
+            continue;
+        *place = tr_step_apply( stance_step( &w, s ), foot_below( &w, frame ) );
+        return true;
+    }
+    return false;
 }
 
 static vec3 stance_shift( const tr_cage_layer *l, tr_moved_body *body, int foot, tr_stance *s, int frame )
@@ -264,45 +333,85 @@ static edge edge_of( const foot_work *w, tr_stance *s, bool last )
     return ( edge ){ frame, false, s->surplus[last] };
 }
 
+// The edges of stances before and after a frame, or the window's ends.
+static void edges_around( const foot_work *w, int frame, edge *from, edge *to )
+{
+    tr_stance *before = NULL, *after = NULL;
+    *from = ( edge ){ .frame = w->before };
+    *to = ( edge ){ .frame = w->after };
+    for ( int i = 0; i < w->foot->stance_count && after == NULL; ++i ) {
+        tr_stance *s = &w->foot->stances[i];
+        if ( s->last < frame && s->last > from->frame )
+            before = s;
+        if ( s->first > frame && s->first < to->frame )
+            after = s;
+    }
+    if ( before != NULL )
+        *from = edge_of( w, before, true );
+    if ( after != NULL )
+        *to = edge_of( w, after, false );
+}
+
+// A foot takes its time: from a surplus to the next it goes no faster than a step.
+static shift within_time( const foot_work *w, shift wanted, edge next, int frame )
+{
+    double time = frame - next.frame, most = STEEP * w->body->fastest * time * time;
+    shift way = shift_mad( wanted, -1, next.surplus );
+    double far = v3_length( way.move );
+    return far > most ? shift_mad( next.surplus, most / far, way ) : wanted;
+}
+
 static edge edge_of_handle( const foot_work *w, int handle )
 {
     const tr_cage_handle *held = &w->l->handles[handle];
-    shift wanted = { held->offset, 0 };
-    return ( edge ){ held->frame, true, shift_mad( wanted, -1, cage_shift( w, held->frame ) ) };
+    edge from, to;
+    edges_around( w, held->frame, &from, &to );
+    shift wanted = shift_mad( ( shift ){ held->offset, 0 }, -1, cage_shift( w, held->frame ) );
+    wanted = within_time( w, wanted, from, held->frame );
+    return ( edge ){ held->frame, true, within_time( w, wanted, to, held->frame ) };
 }
 
 static tr_step foot_step( const foot_work *w, int frame )
 {
-    edge from = { .frame = w->before }, to = { .frame = w->after };
-    for ( int h = 0; h < w->l->handle_count; ++h ) {
-        int held = w->l->handles[h].frame;
-        if ( held <= frame && held > from.frame && holds( w, h, false ) )
-            from = edge_of_handle( w, h );
-        else if ( held > frame && held < to.frame && holds( w, h, false ) )
-            to = edge_of_handle( w, h );
-    }
-    tr_stance *before = NULL, *after = NULL; // the nearest, if they are nearer than handles
-    for ( int i = 0; i < w->foot->stance_count && after == NULL; ++i ) {
+    edge from, to;
+    for ( int i = 0; i < w->foot->stance_count; ++i ) {
         tr_stance *s = &w->foot->stances[i];
         if ( frame >= s->first && frame <= s->last )
             return stance_step( w, s );
-        if ( s->last < frame && s->last > from.frame )
-            before = s;
-        if ( s->first > frame && s->first < to.frame )
-            after = s;
     }
-    if ( before != NULL )
-        from = edge_of( w, before, true );
-    if ( after != NULL )
-        to = edge_of( w, after, false );
+    edges_around( w, frame, &from, &to );
+    for ( int h = 0; h < w->l->handle_count; ++h ) { // those in the swing are nearer
+        int held = w->l->handles[h].frame;
+        if ( !holds( w, h, false ) || is_in_stance( w, held ) )
+            continue;
+        if ( held <= frame && held > from.frame )
+            from = edge_of_handle( w, h );
+        else if ( held > frame && held < to.frame )
+            to = edge_of_handle( w, h );
+    }
     double t = smooth_step5( (double)( frame - from.frame ) / ( to.frame - from.frame ) );
     shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
     sum = shift_mad( sum, t, to.surplus );
     // Whoever crouches swings his feet as high as before; only who holds a foot can lower it, to the ground.
-    double height = fmax( foot_below( w, frame ).y - w->l->stage->ground, 0 ),
-           lowest = from.held || to.held ? -height : 0;
+    double lowest = from.held || to.held ? -foot_room( w, frame ) : 0;
     sum.move.y = tr_not_below( sum.move.y, lowest, 4 * t * ( 1 - t ) * SOFT );
     return step_of( w, sum, frame );
+}
+
+bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place )
+{
+    tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
+    for ( int i = 0; body != NULL && i < body->foot_count; ++i ) {
+        foot_work w = work_of( l, body, &body->feet[i] );
+        bool mine =
+            anchor->count == 1 &&
+            w.foot->joint == tr_extremity_carrier( &l->stage->actors[body->node].target, anchor->joints[0] );
+        if ( mine && frame > w.before && frame < w.after )
+            *place = tr_step_apply( foot_step( &w, frame ), *place );
+        if ( mine )
+            return true;
+    }
+    return false;
 }
 
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
