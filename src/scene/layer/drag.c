@@ -9,7 +9,6 @@
 #define GRAPH_ROUNDS   6
 #define GRAPH_REST     1e-3 // metres
 #define MEETING_ROUNDS 3
-#define VISIBLE_ROUNDS 4 // of handles that yield in a tick
 #define FEW            4 // characters: so many are solved in long rows, to keep all threads at work
 
 // -------------------------------------------------------------------------------------------------- begin
@@ -286,7 +285,8 @@ static bool solve_visible( tr_drag *drag, tr_row block )
         start( drag, &quick );
         if ( !tr_drag_solve( drag, TR_DRAG_NEAR, block ) )
             return false;
-    } while ( ++rounds < VISIBLE_ROUNDS && tr_layer_handles_within( &drag->layer, block.first, block.last ) &&
+    } while ( ++rounds < TR_YIELD_ROUNDS &&
+              tr_layer_handles_within( &drag->layer, block.first, block.last ) &&
               tr_layer_handles_yield( &drag->layer, block.first, block.last ) );
     return true;
 }
@@ -354,7 +354,7 @@ static bool refine_visible( tr_drag *drag )
     tr_cage_solve_def converged = tr_default_cage_solve_def();
     tr_row block = block_of( drag, visible_frame( drag ) );
     if ( !drag->refining )
-        tr_layer_handles_ask( &drag->layer );
+        tr_layer_handles_begin( &drag->layer );
     drag->rounds = drag->refining ? drag->rounds + 1 : 1;
     drag->refining = true;
     drag->yielding = false;

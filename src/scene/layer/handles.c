@@ -67,6 +67,8 @@ static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out,
     const tr_handle *handle = handle_at( l, index );
     int frame = handle_frame( l, handle );
     tr_handle_share share = l->handle_shares[index];
+    share.over *= l->soft ? share.soft : 1;
+    share.up *= l->soft ? share.soft : 1;
     vec3 offset = v3( share.over * handle->move.x, share.up * handle->move.y, share.over * handle->move.z );
     *out = ( tr_cage_handle ){ .offset = offset, .frame = frame, .point = -1 };
     if ( handle->point.who[0] != 0 ) {
@@ -170,16 +172,24 @@ bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
     if ( l->handles == NULL || l->handle_index == NULL || l->handle_errors == NULL ||
          l->handle_shares == NULL )
         return tr_error_memory( error );
-    tr_layer_handles_ask( l );
+    tr_layer_handles_begin( l );
     return tr_layer_handles_fill( l, error );
 }
 
 void tr_layer_handles_ask( tr_cage_layer *l )
 {
     for ( int i = 0; i < l->stage->scene->handle_count; ++i )
-        l->handle_shares[i] = ( tr_handle_share ){ 1, 1 };
+        l->handle_shares[i].over = l->handle_shares[i].up = 1;
     for ( int i = 0; i < l->body_count; ++i )
         l->bodies[i].lowered = false;
+    l->soft = false;
+}
+
+void tr_layer_handles_begin( tr_cage_layer *l )
+{
+    for ( int i = 0; i < l->stage->scene->handle_count; ++i )
+        l->handle_shares[i].soft = 1;
+    tr_layer_handles_ask( l );
 }
 
 bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last )
@@ -342,32 +352,42 @@ static bool shorten( tr_cage_layer *l )
     return yields;
 }
 
-// Who gets a jolt from an edit is pulled at less: his own handles, or all where he only follows. Nothing is
-// known of how fast those may go who never stand.
+// Who gets a jolt from an edit is pulled at less. Nothing is known of how fast those may go who never stand,
+// and those who are joined to others have these to mind.
 static bool soften( tr_cage_layer *l )
 {
     bool yields = false;
-    for ( int n = 0; n < l->stage->actor_count; ++n ) {
+    for ( int n = 0; l->linked_count == l->body_count && n < l->stage->actor_count; ++n ) {
         if ( !l->linked[n] || l->stage->actors[n].footing_count == 0 || !tr_layer_jolts( l, n ) )
             continue;
         for ( int h = 0; h < l->handle_count; ++h ) {
             const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
-            bool other = l->handles[h].kind == TR_HANDLE_POINT && anchor->actor >= 0 && anchor->actor != n &&
-                         tr_cage_layer_body( l, n ) != NULL;
-            tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
+            bool other = l->handles[h].kind == TR_HANDLE_POINT && anchor->actor >= 0 && anchor->actor != n;
             if ( other || v3_length( l->handles[h].offset ) < MISSED )
                 continue;
-            share->over *= SOFTER;
-            share->up *= SOFTER;
-            yields = true;
+            l->handle_shares[l->handle_index[h]].soft *= SOFTER;
+            yields = l->soft = true;
         }
     }
     return yields;
+}
+
+// What the last look at all frames said about jolts.
+static bool soften_again( tr_cage_layer *l )
+{
+    bool any = false;
+    for ( int h = 0; h < l->handle_count; ++h )
+        any = any || l->handle_shares[l->handle_index[h]].soft < 1;
+    any = any && !l->soft;
+    l->soft = l->soft || any;
+    return any;
 }
 
 bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last )
 {
     int begin, end;
     tr_cage_layer_range( l, &begin, &end );
-    return lower( l, first, last ) || shorten( l ) || ( first <= begin && last >= end && soften( l ) );
+    if ( !l->soft && ( lower( l, first, last ) || shorten( l ) ) )
+        return true;
+    return first <= begin && last >= end ? soften( l ) : soften_again( l );
 }

@@ -86,6 +86,7 @@ typedef struct tr_moved_body {
 
 typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
+    double soft;                 // of that, once jolts are known
 } tr_handle_share;
 
 typedef struct tr_cage_layer {
@@ -112,6 +113,7 @@ typedef struct tr_cage_layer {
     int held_count;                 // behind them in `handles`: what keeps limbs on bodies and bodies upright
     double *handle_errors;          // [handle_count] metres
     tr_handle_share *handle_shares; // [handle_count of the document]
+    bool soft;                      // they count with `soft`
     vec3 *handle_misses;            // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
@@ -170,8 +172,9 @@ void tr_layer_handles_free( tr_cage_layer *l );
 // way of handles that could not be followed. False when there are none; otherwise the layer is to be solved
 // again.
 bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last );
-#define TR_YIELD_ROUNDS 9                      // it is asked at most so often, less one
-void tr_layer_handles_ask( tr_cage_layer *l ); // for their whole way again
+#define TR_YIELD_ROUNDS 9                        // it is asked at most so often, less one
+void tr_layer_handles_ask( tr_cage_layer *l );   // for their whole way again; jolts are remembered
+void tr_layer_handles_begin( tr_cage_layer *l ); // the same, and jolts are forgotten
 // Whether all are points held in these frames, so that nothing but these tells who yields.
 bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last );
 bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle );
