@@ -99,7 +99,8 @@ static double change_at( const tr_world *world, const int *map, int frame )
     double most = 0;
     for ( size_t j = 0; j < n; ++j, ++p ) {
         vec3 d = v3_add( v3_mad( p[0], -2, p[n] ), p[2 * n] );
-        most = map == NULL || map[j] >= 0 ? fmax( most, v3_dot( d, d ) ) : most;
+        double dd = v3_dot( d, d );
+        most = dd > most && ( map == NULL || map[j] >= 0 ) ? dd : most;
     }
     return most;
 }
@@ -112,13 +113,13 @@ static double largest_change( const tr_world *world, const int *map )
     return sqrt( most );
 }
 
-// The largest change of speed that nobody wonders at, in metres per frame and frame.
-static double allowed_change( const jump_job *job, int actor )
+// The largest change of speed that nobody wonders at, in metres per frame and frame; `largest` there is.
+static double allowed_change( const jump_job *job, int actor, double largest )
 {
     const tr_actor *a = &job->stage->actors[actor];
     double height = tr_skeleton_height( &a->target ), fps = job->stage->fps;
     double most = LEAST_CHANGE * height / TALL / ( fps * fps );
-    if ( largest_change( &job->result->worlds[actor], a->map ) <= CALM_CHANGE * most )
+    if ( largest <= CALM_CHANGE * most )
         return most; // as much as anybody may
     double ratio = height / fmax( tr_skeleton_height( &a->source.skeleton ), 1e-9 );
     most = fmax( most, ratio * largest_change( &a->world, NULL ) );
@@ -156,14 +157,15 @@ static void find_jumps( const jump_job *job, int actor )
     memset( jumps, 0, (size_t)stage->frame_count * sizeof( double ) );
     if ( !is_asked( stage, actor, 0, stage->frame_count - 1 ) )
         return;
-    double allowed = allowed_change( job, actor );
+    double largest = largest_change( &job->result->worlds[actor], stage->actors[actor].map ),
+           allowed = allowed_change( job, actor, largest );
     for ( int f = 0; f + 1 < stage->frame_count; ++f ) {
         bool calms = affected != NULL && affected[f];
         double depth = depth_at( job, actor, f );
         jumps[f] = fmax( wild_turn( job, actor, f, calms ? CALM_TURN : WILD_TURN ),
                          depth > DEEP ? PER_DEPTH * depth : 0 );
     }
-    for ( int f = 0; f + 2 < stage->frame_count; ++f ) {
+    for ( int f = 0; largest > CALM_CHANGE * allowed && f + 2 < stage->frame_count; ++f ) {
         bool calms = affected != NULL && affected[f];
         double most = allowed * ( calms ? CALM_CHANGE : WILD_CHANGE ),
                change = change_at( &job->result->worlds[actor], stage->actors[actor].map, f );
