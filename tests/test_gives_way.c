@@ -114,6 +114,23 @@ static void what_comes_first_stands( void **state )
     }
 }
 
+// A foot that is let go of after it was pinned, and weight far from it, while a partner holds the sleeve; two
+// who carry a crate that is pinned elsewhere, and one of their hands.
+static void what_fades_gives_way_too( void **state )
+{
+    (void)state;
+    static const conflict
+        sleeve = { "scene_set range=90,100\n"
+                   "constraint_add id=m kind=centre_of_mass a=p02 target=-2,0,-0.23 axes=xz\n" //
+                   PIN( "p02.LeftFoot", "f" ) "0.15,0.38,-0.3 range=96,100 ease=4,10",
+                   "m " },
+        crate = { "scene_set range=117,122\n" PIN( "p01.LeftHand", "h" ) "0.26,0.65,-0.13\n" //
+                  PIN( "crate", "c" ) "-1.03,3.16,1.89",
+                  "h c " };
+    check_conflict( "judo_pair", 2, &sleeve );
+    check_conflict( "mixed_cast", 0, &crate );
+}
+
 // A wolf that walks away from where its head or a paw is pinned: all legs taut, every paw where it stands.
 static void paws_stand_while_a_place_is_left_behind( void **state )
 {
@@ -162,6 +179,7 @@ int main( void )
         TEST( hands_hold_a_box_that_is_pinned_out_of_reach ),
         TEST( a_pinned_box_is_lifted_as_far_as_hands_reach ),
         TEST( what_comes_first_stands ),
+        TEST( what_fades_gives_way_too ),
         TEST( paws_stand_while_a_place_is_left_behind ),
         TEST( contacts_that_gave_way_are_measured ),
     };

@@ -41,26 +41,30 @@ static double wish_weight( const tr_fit *fit, double miss )
     return WISH_PULL * fit->def.pull / ( fit->size * miss );
 }
 
-// What is only on its way is never quite there; a wish counts while it pulls with any might.
+// A wish counts while it pulls with any might.
 static bool is_missed( const tr_fit *fit, tr_pose pose, const tr_fit_goal *goal )
 {
     double miss = miss_of( pose, goal );
-    if ( goal->ease < 1 || !( miss > ( goal->kind == TR_FIT_ROTATION ? TURN_MISSED : MISSED ) ) )
+    if ( !( goal->ease > 0 ) || !( miss > ( goal->kind == TR_FIT_ROTATION ? TURN_MISSED : MISSED ) ) )
         return false;
     return goal->hard || goal->weight > 1.01 * wish_weight( fit, miss );
 }
 
 static void give( const tr_fit *fit, tr_pose pose, tr_fit_goal *goal )
 {
-    if ( !goal->hard )
+    if ( !goal->hard ) {
         goal->weight = wish_weight( fit, miss_of( pose, goal ) );
-    else if ( goal->kind == TR_FIT_ROTATION )
+        return;
+    }
+    if ( goal->kind == TR_FIT_ROTATION )
         goal->rotation = pose.rotations[goal->joint];
     else
         goal->place = point_of( pose, goal );
+    goal->ease = 1; // of this, all
 }
 
 // Lets the lowest level of those that are missed give way, or all but the highest; false when nothing has to.
+// What fades in or out is never quite there: that alone is no reason, but it gives way as others do.
 static bool give_way( const tr_fit *fit, tr_pose pose, bool all, tr_fit_goal *goals, int count )
 {
     int lowest = TR_FIT_PRIORITIES, highest = soft_level - 1;
@@ -68,7 +72,8 @@ static bool give_way( const tr_fit *fit, tr_pose pose, bool all, tr_fit_goal *go
         if ( is_missed( fit, pose, &goals[g] ) ) {
             int level = level_of( &goals[g] );
             lowest = level < lowest ? level : lowest;
-            highest = level > highest ? level : highest;
+            if ( level > highest && goals[g].ease >= 1 )
+                highest = level;
         }
     int below = all ? highest : lowest + 1;
     for ( int g = 0; lowest < highest && g < count; ++g )
