@@ -126,6 +126,8 @@ static void pull_and_let_go( const pull *p )
     assert_int_equal( tr_app_ops( d.app ), ops );
     button( &d, TR_BUTTON_LEFT, false, x + p->x, y + p->y, 0 );
     frames( &d, 2 );
+    if ( p->tool == 'H' ) // stays held until it is propagated
+        key( &d, TR_KEY_ENTER, 0 );
     rest( &d );
     assert_true( tr_app_ops( d.app ) > ops );
     places kept = places_of( &d );
@@ -173,6 +175,16 @@ static void who_cannot_follow_does_not_jump( void **state )
     pull_all( pulls, sizeof pulls / sizeof pulls[0] );
 }
 
+static void what_a_held_frame_shows_is_propagated( void **state )
+{
+    (void)state;
+    static const pull pulls[] = {
+        { "high_five", 0, 80, "p02", 'H', NULL, "p02.RightHand", 20, -25 },
+        { "dance_pair", 0, 80, "p01", 'H', NULL, "p01.Head", 20, -20 },
+    };
+    pull_all( pulls, sizeof pulls / sizeof pulls[0] );
+}
+
 static void what_other_tools_show_stays( void **state )
 {
     (void)state;
@@ -189,6 +201,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( what_a_cage_shows_stays ),
         TEST( who_cannot_follow_does_not_jump ),
+        TEST( what_a_held_frame_shows_is_propagated ),
         TEST( what_other_tools_show_stays ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

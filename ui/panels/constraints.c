@@ -19,17 +19,23 @@ static bool concerns( const tr_ui *ui, const tr_constraint *k )
     return !any;
 }
 
+// "p01.LeftHand", or where it is of several joints the first of them: the rule itself tells exactly.
+static void point_text( const tr_point *point, char *out, size_t size )
+{
+    snprintf( out, size, "%s%s%s%s", point->who, point->term_count > 0 ? "." : "",
+              point->term_count > 0 ? point->terms[0].joint : "", point->term_count > 1 ? " …" : "" );
+}
+
 static void points_text( const tr_constraint *k, char *out, size_t size )
 {
-    tr_text text = { 0 };
-    tr_point_print( &k->a, &text );
-    if ( k->b.who[0] != 0 ) {
-        tr_text_add( &text, "  –  " );
-        tr_point_print( &k->b, &text );
-    } else if ( k->surface[0] != 0 )
-        tr_text_add( &text, "  on  %s", k->surface );
-    snprintf( out, size, "%s", text.data != NULL ? text.data : "" );
-    tr_text_free( &text );
+    char a[120], b[120];
+    point_text( &k->a, a, sizeof a );
+    point_text( &k->b, b, sizeof b );
+    snprintf( out, size, "%s%s%s", a,
+              k->b.who[0] != 0     ? "  –  "
+              : k->surface[0] != 0 ? "  on  "
+                                   : "",
+              k->b.who[0] != 0 ? b : k->surface );
 }
 
 static void rule_row( tr_ui *ui, const tr_shown *shown, const tr_constraint *k )
