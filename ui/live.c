@@ -208,10 +208,10 @@ static void go_on( tr_live *live, int done )
         hand_over( live, tr_drag_is_solved );
     }
     memset( live->sent, 0, (size_t)live->stage.frame_count * sizeof( bool ) );
-    while ( refines && atomic_load( &live->latest ) == done ) {
+    while ( refines && atomic_load( &live->latest ) == done )
         refines = tr_drag_refine( live->drag, 1 );
+    if ( atomic_load( &live->latest ) == done ) // not before: handles may yield once more
         hand_over( live, tr_drag_is_refined );
-    }
 }
 
 // Waits for a move that is newer than `done`; the lock is held when it returns. 0: it is over.
