@@ -138,6 +138,44 @@ static void limbs_are_pinned_anywhere( void **state )
     }
 }
 
+// A hand that nobody holds is to go up three metres, or hips are to be upside down: these give way, and the
+// hands of both stay in each other.
+static void links_are_kept( void **state )
+{
+    (void)state;
+    for ( int turned = 0; turned < 2; ++turned ) {
+        take x;
+        open_scene( &x, "squat_chain", 2 );
+        x.scene.last = x.scene.first + 149;
+        tr_constraint *c = turned ? demand( &x, TR_CONSTRAINT_ORIENTATION, "Hips", v3_zero )
+                                  : demand( &x, TR_CONSTRAINT_ABSOLUTE, "RightHand", v3( 0, 3, 0 ) );
+        c->rotation = turned ? ( quat ){ 1, 0, 0, 0 } : ( quat ){ 0, 0, 0, 1 };
+        c->first = x.scene.first + 40;
+        c->last = x.scene.first + 90;
+        c->ease_in = c->ease_out = turned ? 15 : 8;
+        solve( &x, NULL );
+        assert_true( figure( &x, "relative_error_mm", "max" ) <= 1.0 );
+        assert_true( figure( &x, "contact_error_mm", "max" ) <= 1.0 );
+        assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20 );
+        assert_true( report( &x )->gave_way );
+        close_scene( &x );
+    }
+}
+
+// All joints of a wolf are to be in one place, and it walks past that on its feet.
+static void nobody_is_folded_into_a_point( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "wolf", 1 );
+    x.scene.last = x.scene.first + 39;
+    const tr_skeleton *wolf = &x.library.items[0].motion.skeleton;
+    for ( int j = 0; j < wolf->joint_count; ++j )
+        snprintf( demand( &x, TR_CONSTRAINT_ABSOLUTE, wolf->joints[j].name, v3( 0.2, 0.5, 0.3 ) )->id,
+                  sizeof( tr_id ), "demand%d", j );
+    check_calm( &x, "all of a wolf", 2, 2 );
+}
+
 static void solve_with_threads( take *x, int threads )
 {
     open_scene( x, "box_relay", 3 );
@@ -168,9 +206,14 @@ static void threads_change_nothing( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( low_centres_of_mass_squat ), TEST( weight_stays_within_reach ),
-        TEST( giants_hold_hands ),         TEST( dwarfs_carry_boxes ),
-        TEST( heads_are_not_torn_off ),    TEST( limbs_are_pinned_anywhere ),
+        TEST( low_centres_of_mass_squat ),
+        TEST( weight_stays_within_reach ),
+        TEST( giants_hold_hands ),
+        TEST( dwarfs_carry_boxes ),
+        TEST( heads_are_not_torn_off ),
+        TEST( limbs_are_pinned_anywhere ),
+        TEST( links_are_kept ),
+        TEST( nobody_is_folded_into_a_point ),
         TEST( threads_change_nothing ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -485,6 +485,7 @@ typedef struct tr_rule {
     const vec3 *path; // [frame_count] absolute: where a is to be at each frame, borrowed; NULL: as above
     const vec3 *miss; // [frame_count] how far from it a counts as met, borrowed; NULL: not at all. Edits on a
                       // solved result leave alone what is fading in or out, or gave way
+    const double *share; // [frame_count] of its strength that is left, borrowed; NULL: all
     vec3 target; // as in tr_constraint; contact: the place where it landed, in the world or in the prop's
                  // frame
     quat rotation;

@@ -27,6 +27,7 @@
 #define MILDLY_BETTER 0.97 // … or this, of one that is
 #define MILD          ( 30 * TR_DEGREE )
 #define LINKS         3   // priority of links; what the document puts in places is below
+#define WORTH         0.5 // of the sum of jumps' squares: what may be left
 #define WILD          0.5 // of the frames around a jump that jump as well
 
 typedef struct giving { // what has given way around a jump that came up for the n-th time
@@ -43,13 +44,18 @@ static const giving of_places[LEVELS] = { { 0, 0, 0 },   { 0, 0, 0 },    { 0.5, 
 static const giving of_links[LEVELS] = { { 0, 0, 0 },   { 0, 0, 0 },    { 1, 0, 0.5 }, { 1, 0, 1 },
                                          { 1, 0.5, 1 }, { 1, 0.75, 1 }, { 1, 1, 1 } };
 
+typedef struct asking { // of a rule, [frame_count] each
+    vec3 *misses;
+    double *shares;
+} asking;
+
 typedef struct calming {
     const tr_stage *stage;
     int nodes, frames, round;
     tr_result *result;
     tr_result copied, first; // poses before anything was asked for, and what the first solution was
     tr_stage asked;          // the stage with rules that ask for less
-    vec3 **misses;           // [rule_count] of those, [frame_count]; NULL: as it was
+    asking *less;            // [rule_count] what those ask for, with NULL as it was
     double *jumps;           // [actor_count * frame_count]
     double *before;          // the same, largest around, a round ago
     double *around;          // [frame_count] the same of this round, of the character at hand …
@@ -115,15 +121,20 @@ static void give_way_around( const calming *c, int node, const around *jump, con
     }
 }
 
-// Whether the document asks somebody reached for more than links at a frame.
-static bool has_places( const calming *c, int frame )
+// Whether the document puts somebody reached in a place where this jump lets things give way: beyond the end
+// of a rule it may be what the rule's own giving way left.
+static bool has_places( const calming *c, const around *jump )
 {
+    int first, last;
+    first_and_last( c, jump, jump->giving, &first, &last );
     for ( int r = 0; r < c->stage->rule_count; ++r ) {
         const tr_rule *rule = &c->stage->rules[r];
         int node = tr_anchor_node( c->stage, &rule->a );
-        if ( node >= 0 && c->reached[node] && rule->constraint >= 0 && tr_rule_priority( rule ) < LINKS &&
-             tr_rule_strength( rule, frame ) > 0 )
-            return true;
+        if ( node < 0 || !c->reached[node] || rule->constraint < 0 || tr_rule_priority( rule ) >= LINKS )
+            continue;
+        for ( int f = first; f <= last; ++f )
+            if ( tr_rule_strength( rule, f ) > 0 )
+                return true;
     }
     return false;
 }
@@ -161,7 +172,7 @@ static void reach_from( const calming *c, int actor, int frame )
 static int mark_jump( const calming *c, int actor, const around *jump )
 {
     reach_from( c, actor, jump->frame );
-    bool places = has_places( c, jump->frame );
+    bool places = has_places( c, jump );
     int level = next_level( c, actor, jump, places );
     const giving *up = places ? &of_places[level] : &of_links[level];
     smooth_around( c, actor, jump );
@@ -227,10 +238,12 @@ static void mark( const calming *c )
 
 // -------------------------------------------------------------------------------------------------- asking
 
-// Says where: of feet, the ground does.
+// Says where, or turns what the document names: of feet, the ground does.
 static bool gives_way( const tr_rule *rule )
 {
-    return !tr_rule_is_stance( rule ) && !rule->direction && rule->kind != TR_CONSTRAINT_ORIENTATION &&
+    if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
+        return rule->constraint >= 0 && !rule->flat;
+    return !tr_rule_is_stance( rule ) && !rule->direction &&
            ( rule->kind != TR_CONSTRAINT_LENGTH || tr_rule_links( rule ) );
 }
 
@@ -245,19 +258,40 @@ static vec3 off_by( const calming *c, const tr_result *result, const tr_rule *ru
 }
 
 // A rule asks for what the first result gave, or for less: for where the averages have it. Of bodies that
-// come back it asks for what it is meant to again.
-static vec3 miss_at( const calming *c, const tr_rule *rule, int frame )
+// come back links ask for what they are meant to again, and places for nothing: many of them, where the
+// averages are, would hold a body off its feet.
+static void ask_at( const calming *c, const tr_rule *rule, int frame, const asking *less )
 {
     int nodes[2] = { tr_anchor_node( c->stage, &rule->a ), tr_anchor_node( c->stage, &rule->b ) };
+    bool place = tr_rule_priority( rule ) < LINKS;
     double given_up = 0, back = 0;
     for ( int e = 0; e < 2; ++e )
         if ( nodes[e] >= 0 ) {
             const tr_calm_cell *cell = &c->cells[cell_of( c, nodes[e], frame )];
-            widen( &given_up, tr_rule_priority( rule ) < LINKS ? cell->places : cell->links );
+            widen( &given_up, place ? cell->places : cell->links );
             widen( &back, cell->back );
         }
-    return v3_lerp( v3_scale( 1.0 - back, off_by( c, &c->first, rule, frame ) ),
-                    off_by( c, c->result, rule, frame ), given_up );
+    bool turns = rule->kind == TR_CONSTRAINT_ORIENTATION;
+    less->shares[frame] = 1.0 - ( place ? fmax( back, turns ? given_up : 0 ) : 0 );
+    if ( !turns )
+        less->misses[frame] = v3_lerp( v3_scale( 1.0 - back, off_by( c, &c->first, rule, frame ) ),
+                                       off_by( c, c->result, rule, frame ), given_up );
+}
+
+static bool start_asking( const calming *c, int r )
+{
+    asking *less = &c->less[r];
+    if ( less->misses != NULL )
+        return true;
+    less->misses = tr_alloc( (size_t)c->frames, sizeof( vec3 ) );
+    less->shares = tr_alloc( (size_t)c->frames, sizeof( double ) );
+    if ( less->misses == NULL || less->shares == NULL )
+        return false;
+    for ( int f = 0; f < c->frames; ++f )
+        less->shares[f] = 1;
+    c->asked.rules[r].miss = less->misses;
+    c->asked.rules[r].share = less->shares;
+    return true;
 }
 
 static bool ask_for_less( const calming *c, int r )
@@ -267,12 +301,9 @@ static bool ask_for_less( const calming *c, int r )
     for ( int f = 0; node >= 0 && gives_way( rule ) && f < c->frames; ++f ) {
         if ( !c->affected[cell_of( c, node, f )] || !( tr_rule_strength( rule, f ) > 0 ) )
             continue;
-        if ( c->misses[r] == NULL )
-            c->misses[r] = tr_alloc( (size_t)c->frames, sizeof( vec3 ) );
-        if ( c->misses[r] == NULL )
+        if ( !start_asking( c, r ) )
             return false;
-        c->asked.rules[r].miss = c->misses[r];
-        c->misses[r][f] = miss_at( c, rule, f );
+        ask_at( c, rule, f, &c->less[r] );
     }
     return true;
 }
@@ -316,10 +347,10 @@ static bool build( calming *c, tr_error *error )
     c->reached = tr_alloc( (size_t)c->nodes, sizeof( bool ) );
     c->cells = tr_alloc( cells, sizeof( tr_calm_cell ) );
     c->affected = tr_alloc( cells, sizeof( bool ) );
-    c->misses = tr_alloc( (size_t)stage->rule_count, sizeof( vec3 * ) );
+    c->less = tr_alloc( (size_t)stage->rule_count, sizeof( asking ) );
     c->asked.rules = tr_alloc( (size_t)stage->rule_count, sizeof( tr_rule ) );
     if ( c->before == NULL || c->levels == NULL || c->around == NULL || c->next == NULL ||
-         c->reached == NULL || c->cells == NULL || c->affected == NULL || c->misses == NULL ||
+         c->reached == NULL || c->cells == NULL || c->affected == NULL || c->less == NULL ||
          c->asked.rules == NULL )
         return tr_error_memory( error );
     if ( stage->rule_count > 0 )
@@ -331,8 +362,10 @@ static bool build( calming *c, tr_error *error )
 
 static void calming_free( calming *c )
 {
-    for ( int r = 0; c->misses != NULL && r < c->stage->rule_count; ++r )
-        tr_free( c->misses[r] );
+    for ( int r = 0; c->less != NULL && r < c->stage->rule_count; ++r ) {
+        tr_free( c->less[r].misses );
+        tr_free( c->less[r].shares );
+    }
     tr_result_free( &c->copied );
     tr_result_free( &c->first );
     tr_free( c->jumps );
@@ -343,8 +376,26 @@ static void calming_free( calming *c )
     tr_free( c->reached );
     tr_free( c->cells );
     tr_free( c->affected );
-    tr_free( c->misses );
+    tr_free( c->less );
     tr_free( c->asked.rules );
+}
+
+static double sum_of_jumps( const calming *c )
+{
+    double sum = 0;
+    for ( size_t i = 0; i < (size_t)c->stage->actor_count * (size_t)c->frames; ++i )
+        sum += c->jumps[i] * c->jumps[i];
+    return sum;
+}
+
+// What did not become calmer has lost its links for nothing.
+static void keep_better( calming *c, double at_first )
+{
+    if ( sum_of_jumps( c ) < WORTH * at_first )
+        return;
+    tr_result *now = c->result, calmed = *now;
+    now->motions = c->first.motions, now->worlds = c->first.worlds, now->tracks = c->first.tracks;
+    c->first.motions = calmed.motions, c->first.worlds = calmed.worlds, c->first.tracks = calmed.tracks;
 }
 
 bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error )
@@ -361,10 +412,13 @@ bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error )
     if ( ok && tr_jumps_find( stage, result, NULL, NULL, c.jumps ) ) {
         ok = build( &c, error );
         bool jumps = ok && tr_jumps_find( stage, result, &c.copied, NULL, c.jumps );
+        double at_first = sum_of_jumps( &c );
         for ( c.round = 0; jumps && c.round < ROUNDS; ++c.round ) {
             ok = run_round( &c, error );
             jumps = ok && tr_jumps_find( stage, result, &c.copied, c.affected, c.jumps );
         }
+        if ( jumps )
+            keep_better( &c, at_first );
     }
     calming_free( &c );
     return ok;

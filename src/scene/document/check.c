@@ -183,6 +183,25 @@ static bool check_surface( const checker *c, int index, const tr_constraint *con
            fail( c, TR_LIST_CONSTRAINT, index, "surface", "a prop cannot rest on itself" );
 }
 
+// Nothing can move one of them without the other.
+static bool are_on_one_bone( const tr_point *a, const tr_point *b )
+{
+    if ( strcmp( a->who, b->who ) != 0 || a->term_count != b->term_count )
+        return false;
+    for ( int t = 0; t < a->term_count; ++t )
+        if ( strcmp( a->terms[t].joint, b->terms[t].joint ) != 0 || a->terms[t].weight != b->terms[t].weight )
+            return false;
+    return true;
+}
+
+static bool check_two( const checker *c, int index, const tr_constraint *constraint )
+{
+    bool two = constraint->kind == TR_CONSTRAINT_RELATIVE || constraint->kind == TR_CONSTRAINT_LENGTH;
+    return !two || !are_on_one_bone( &constraint->a, &constraint->b ) ||
+           fail( c, TR_LIST_CONSTRAINT, index, "b",
+                 "b is on the same bone or prop as a and cannot move without it" );
+}
+
 static bool check_constraint( const checker *c, int index, const tr_constraint *constraint )
 {
     point_rule a = point_rules[constraint->kind].a, b = point_rules[constraint->kind].b;
@@ -191,7 +210,7 @@ static bool check_constraint( const checker *c, int index, const tr_constraint *
     if ( !check_foreign_fields( c, TR_LIST_CONSTRAINT, index, (const tr_element *)constraint ) ||
          !check_point( c, TR_LIST_CONSTRAINT, index, "a", &constraint->a, a ) ||
          !check_point( c, TR_LIST_CONSTRAINT, index, "b", &constraint->b, b ) ||
-         !check_surface( c, index, constraint ) )
+         !check_surface( c, index, constraint ) || !check_two( c, index, constraint ) )
         return false;
     if ( a == POINT_SINGLE && constraint->kind == TR_CONSTRAINT_LENGTH && constraint->a.term_count == 0 )
         return fail( c, TR_LIST_CONSTRAINT, index, "b", "a second point is needed: a prop has no bone" );

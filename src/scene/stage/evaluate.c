@@ -149,11 +149,12 @@ static quat edit_turn( const tr_stage *stage, const tr_result *result, const tr_
 
 double tr_rule_strength( const tr_rule *rule, int frame )
 {
+    double share = rule->share != NULL ? rule->share[frame] : 1.0;
     if ( frame < rule->first )
-        return smooth_step5( 1.0 - ( rule->first - frame ) / ( rule->ease_in + 1.0 ) );
+        return share * smooth_step5( 1.0 - ( rule->first - frame ) / ( rule->ease_in + 1.0 ) );
     if ( frame > rule->last )
-        return smooth_step5( 1.0 - ( frame - rule->last ) / ( rule->ease_out + 1.0 ) );
-    return 1.0;
+        return share * smooth_step5( 1.0 - ( frame - rule->last ) / ( rule->ease_out + 1.0 ) );
+    return share;
 }
 
 void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int *last )
