@@ -118,7 +118,7 @@ static inline lane lane_mad( lane a, lane b, lane c )
 #endif
 }
 
-static inline lane lane_less( lane c, lane a, lane b ) // c − a b, rounded once
+static inline lane lane_msub( lane c, lane a, lane b ) // c − a b, rounded once
 {
 #if defined( LANES_AVX512 ) && defined( LANES_OF_DOUBLES )
     return (lane)_mm512_fnmadd_pd( (__m512d)a, (__m512d)b, (__m512d)c );

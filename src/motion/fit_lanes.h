@@ -231,8 +231,8 @@ static inline lane_exp lane_exp_of( lane3 d )
         1.0 / 355687428096000, 1.0 / 1307674368000, 1.0 / 6227020800, 1.0 / 39916800,
         1.0 / 362880,          1.0 / 5040,          1.0 / 120,        1.0 / 6 };
     for ( int i = 0; i < 8; ++i ) {
-        a = lane_less( lane_all( cosine[i] ), f, a );
-        b = lane_less( lane_all( sine[i] ), f, b );
+        a = lane_msub( lane_all( cosine[i] ), f, a );
+        b = lane_msub( lane_all( sine[i] ), f, b );
     }
     for ( int i = 0; i < 2; ++i, f *= 4 ) {
         lane s = 1 - f * b;

@@ -91,9 +91,9 @@ static void add_tension( fit_slot *slot, const fit_joint *joint, lane_sym *h )
         h->xx += x.y + x.z;
         h->yy += x.x + x.z;
         h->zz += x.x + x.y;
-        h->xy = lane_less( lane_less( h->xy, half.x, b.y ), half.y, b.x );
-        h->xz = lane_less( lane_less( h->xz, half.x, b.z ), half.z, b.x );
-        h->yz = lane_less( lane_less( h->yz, half.y, b.z ), half.z, b.y );
+        h->xy = lane_msub( lane_msub( h->xy, half.x, b.y ), half.y, b.x );
+        h->xz = lane_msub( lane_msub( h->xz, half.x, b.z ), half.z, b.x );
+        h->yz = lane_msub( lane_msub( h->yz, half.y, b.z ), half.z, b.y );
     }
 }
 
@@ -122,10 +122,10 @@ static signs factor( const lane_sym *m, lane least, lane3 *l, lane3 *inverse )
     lane dx = m->xx;
     inverse->x = 1 / dx;
     l->x = m->xy * inverse->x, l->y = m->xz * inverse->x;
-    lane dy = lane_less( m->yy, l->x, m->xy );
+    lane dy = lane_msub( m->yy, l->x, m->xy );
     inverse->y = 1 / dy;
-    l->z = lane_less( m->yz, l->x, m->xz ) * inverse->y;
-    lane dz = lane_less( lane_less( m->zz, l->y, m->xz ), l->z * l->z, dy );
+    l->z = lane_msub( m->yz, l->x, m->xz ) * inverse->y;
+    lane dz = lane_msub( lane_msub( m->zz, l->y, m->xz ), l->z * l->z, dy );
     inverse->z = 1 / dz;
     signs s = { .negative = -( ( dx < 0 ) + ( dy < 0 ) + ( dz < 0 ) ) };
     s.none = ~( ( lane_abs( dx ) > least ) & ( lane_abs( dy ) > least ) & ( lane_abs( dz ) > least ) );
@@ -134,14 +134,14 @@ static signs factor( const lane_sym *m, lane least, lane3 *l, lane3 *inverse )
 
 static lane3 solve_lower( lane3 l, lane3 v ) // L x = v
 {
-    lane y = lane_less( v.y, l.x, v.x );
-    return ( lane3 ){ v.x, y, lane_less( lane_less( v.z, l.y, v.x ), l.z, y ) };
+    lane y = lane_msub( v.y, l.x, v.x );
+    return ( lane3 ){ v.x, y, lane_msub( lane_msub( v.z, l.y, v.x ), l.z, y ) };
 }
 
 static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
 {
-    lane y = lane_less( v.y, l.z, v.z );
-    return ( lane3 ){ lane_less( lane_less( v.x, l.x, y ), l.y, v.z ), y, v.z };
+    lane y = lane_msub( v.y, l.z, v.z );
+    return ( lane3 ){ lane_msub( lane_msub( v.x, l.x, y ), l.y, v.z ), y, v.z };
 }
 
 // Factors the joint's block, its children being eliminated already. Limbs under pressure may make it
@@ -433,7 +433,7 @@ static lane_mask factor_rows( lane *a, int n, int first, int count )
             lane share = row[i] * inverse;
             lane *below = a + (size_t)i * n;
             for ( int j = i; j < n; ++j )
-                below[j] = lane_less( below[j], share, row[j] );
+                below[j] = lane_msub( below[j], share, row[j] );
         }
     }
     return negative;
@@ -450,8 +450,8 @@ static lane_mask factor_symmetric( lane *a, int n )
             lane s0 = r0[i] * r0[k], s1 = r1[i] * r1[k + 1], s2 = r2[i] * r2[k + 2], s3 = r3[i] * r3[k + 3];
             lane *below = a + (size_t)i * n;
             for ( int j = i; j < n; ++j )
-                below[j] = lane_less(
-                    lane_less( lane_less( lane_less( below[j], s0, r0[j] ), s1, r1[j] ), s2, r2[j] ), s3,
+                below[j] = lane_msub(
+                    lane_msub( lane_msub( lane_msub( below[j], s0, r0[j] ), s1, r1[j] ), s2, r2[j] ), s3,
                     r3[j] );
         }
     }
@@ -464,13 +464,13 @@ static void solve_symmetric( const lane *a, lane *x, int n )
         const lane *row = a + (size_t)k * n;
         lane scaled = x[k] * row[k];
         for ( int j = k + 1; j < n; ++j )
-            x[j] = lane_less( x[j], scaled, row[j] );
+            x[j] = lane_msub( x[j], scaled, row[j] );
     }
     for ( int k = n - 1; k >= 0; --k ) {
         const lane *row = a + (size_t)k * n;
         lane sum = x[k];
         for ( int j = k + 1; j < n; ++j )
-            sum = lane_less( sum, row[j], x[j] );
+            sum = lane_msub( sum, row[j], x[j] );
         x[k] = sum * row[k];
     }
 }

@@ -240,7 +240,7 @@ static inline void factor_joint( rod *own, real least )
         for ( int c = 0; c <= r; ++c ) {
             lane sum = d[low( r, c )];
             for ( int k = 0; k < c; ++k )
-                sum = lane_less( sum, d[low( r, k )], d[low( c, k )] );
+                sum = lane_msub( sum, d[low( r, k )], d[low( c, k )] );
             d[low( r, c )] = c < r ? sum * d[low( c, c )]
                                    : 1 / lane_sqrt( lane_max( sum, r < 3 ? lane_all( least ) : turn ) );
         }
@@ -253,7 +253,7 @@ static inline void lower_solve( const lane *l, lane *x, int count )
         for ( int c = 0; c < count; ++c ) {
             lane sum = x[count * r + c];
             for ( int k = 0; k < r; ++k )
-                sum = lane_less( sum, l[low( r, k )], x[count * k + c] );
+                sum = lane_msub( sum, l[low( r, k )], x[count * k + c] );
             x[count * r + c] = sum * l[low( r, r )];
         }
 }
@@ -265,7 +265,7 @@ static inline void pass_up( const lane *w, const lane *x, lane *to, int count )
         for ( int c = 0; c < count; ++c ) {
             lane sum = to[count * r + c];
             for ( int k = 0; k < 6; ++k )
-                sum = lane_less( sum, w[6 * k + r], x[count * k + c] );
+                sum = lane_msub( sum, w[6 * k + r], x[count * k + c] );
             to[count * r + c] = sum;
         }
 }
@@ -277,7 +277,7 @@ static inline void condense( const rod *own, rod *above )
         for ( int c = 0; c <= r; ++c ) {
             lane sum = above->lower[low( r, c )];
             for ( int k = 0; k < 6; ++k )
-                sum = lane_less( sum, own->up[6 * k + r], own->up[6 * k + c] );
+                sum = lane_msub( sum, own->up[6 * k + r], own->up[6 * k + c] );
             above->lower[low( r, c )] = sum;
         }
 }
@@ -357,11 +357,11 @@ static inline void upper_solve( rod *own, const rod *above )
 {
     for ( int r = 0; above != NULL && r < 6; ++r )
         for ( int k = 0; k < 6; ++k )
-            own->z[r] = lane_less( own->z[r], own->up[6 * r + k], above->z[k] );
+            own->z[r] = lane_msub( own->z[r], own->up[6 * r + k], above->z[k] );
     for ( int r = 5; r >= 0; --r ) {
         lane sum = own->z[r];
         for ( int k = r + 1; k < 6; ++k )
-            sum = lane_less( sum, own->lower[low( k, r )], own->z[k] );
+            sum = lane_msub( sum, own->lower[low( k, r )], own->z[k] );
         own->z[r] = sum * own->lower[low( r, r )];
     }
 }

@@ -215,7 +215,7 @@ static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9]
         for ( int r = 0; r < 3; ++r )
             for ( int c = 0; c < 3; ++c )
                 for ( int a = 0; a < 3; ++a )
-                    s[3 * r + c] = lane_less( s[3 * r + c], x[3 * r + a], y[3 * c + a] );
+                    s[3 * r + c] = lane_msub( s[3 * r + c], x[3 * r + a], y[3 * c + a] );
     }
 }
 
@@ -311,7 +311,7 @@ static void row_forward( const tr_block_work *work, int i, lane *forces )
         const lane *s = row_block( work, i, k ), *y = forces + 3 * k;
         bool meet = work->rod_counts[k];
         for ( int c = 0; meet && c < 3; ++c )
-            sum[c] = lane_less( lane_less( lane_less( sum[c], s[3 * c], y[0] ), s[3 * c + 1], y[1] ),
+            sum[c] = lane_msub( lane_msub( lane_msub( sum[c], s[3 * c], y[0] ), s[3 * c + 1], y[1] ),
                                 s[3 * c + 2], y[2] );
     }
     const lane *l = row_block( work, i, i );
@@ -331,8 +331,8 @@ static void row_backward( const tr_block_work *work, int i, lane *forces )
         const lane *s = row_block( work, i, k );
         bool meet = work->rod_counts[k];
         for ( int c = 0; meet && c < 3; ++c )
-            forces[3 * k + c] = lane_less(
-                lane_less( lane_less( forces[3 * k + c], s[c], x[0] ), s[3 + c], x[1] ), s[6 + c], x[2] );
+            forces[3 * k + c] = lane_msub(
+                lane_msub( lane_msub( forces[3 * k + c], s[c], x[0] ), s[3 + c], x[1] ), s[6 + c], x[2] );
     }
 }
 

@@ -127,9 +127,13 @@ void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
 // Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
 bool tr_rule_stays( const tr_rule *rule );
-// Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands:
-// 4 feet and hands on ground and environment, 3 links (distances and contacts with props, too), 2 places, 1
-// the rest.
+// Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands.
+enum {
+    TR_PRIORITY_REST = 1,
+    TR_PRIORITY_PLACE,
+    TR_PRIORITY_LINK,   // distances and contacts with props, too
+    TR_PRIORITY_STANCE, // feet and hands on ground and environment
+};
 int tr_rule_priority( const tr_rule *rule );
 // A stance: a hand or foot stays on ground or environment. It is held as a whole: heel, sole and toes of one
 // foot ask for the same thing (see footing.c), so one row on the joint that carries them serves them all, and
@@ -222,6 +226,7 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
 
 bool tr_solve_copy( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error );
+bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error );    // where graphs start
 bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error ); // posegraph, uncalmed
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error );

@@ -16,7 +16,7 @@ static inline lane row_times( const real m[3], const lane b[3] )
 
 static inline lane row_less( lane c, real m0, real m1, real m2, const lane b[3] ) // c − m b
 {
-    return lane_less( lane_less( lane_less( c, lane_all( m0 ), b[0] ), lane_all( m1 ), b[1] ), lane_all( m2 ),
+    return lane_msub( lane_msub( lane_msub( c, lane_all( m0 ), b[0] ), lane_all( m1 ), b[1] ), lane_all( m2 ),
                       b[2] );
 }
 
@@ -80,9 +80,9 @@ void KERNEL( tree_correct )( const tr_block *block, int tree, void *unknowns )
         lane x0 = x[3 * i], x1 = x[3 * i + 1], x2 = x[3 * i + 2];
         for ( int p = 0; p < ports->count; ++p ) {
             lane moved = lane_all( response[p] );
-            x0 = lane_less( x0, moved, forces[3 * p] );
-            x1 = lane_less( x1, moved, forces[3 * p + 1] );
-            x2 = lane_less( x2, moved, forces[3 * p + 2] );
+            x0 = lane_msub( x0, moved, forces[3 * p] );
+            x1 = lane_msub( x1, moved, forces[3 * p + 1] );
+            x2 = lane_msub( x2, moved, forces[3 * p + 2] );
         }
         x[3 * i] = x0, x[3 * i + 1] = x1, x[3 * i + 2] = x2;
     }
@@ -112,13 +112,13 @@ static void factor_axis( tr_block *block, int axis, lane *factor )
             int from = block->first[i] > block->first[j] ? block->first[i] : block->first[j];
             if ( j < i ) {
                 for ( int k = from; k < j; ++k )
-                    sum = lane_less( sum, row[k], other[k] );
+                    sum = lane_msub( sum, row[k], other[k] );
                 row[j] = sum * other[j];
                 continue;
             }
             lane whole = lane_select( on, sum + soft, lane_all( 1 ) ), pivot = whole;
             for ( int k = from; k < i; ++k )
-                pivot = lane_less( pivot, row[k], row[k] );
+                pivot = lane_msub( pivot, row[k], row[k] );
             bool dependent = block->system->dependent[block->active[i]];
             lane least = (real)( dependent ? DROP : ROUNDING ) * whole;
             lane_mask drop = dependent ? pivot <= least : on ^ on;
@@ -147,7 +147,7 @@ static void solve_axis( const tr_block *block, int axis, const lane *factor )
         const lane *row = factor + block->begin[i] - block->first[i];
         lane sum = force[3 * i];
         for ( int k = block->first[i]; k < i; ++k )
-            sum = lane_less( sum, row[k], force[3 * k] );
+            sum = lane_msub( sum, row[k], force[3 * k] );
         force[3 * i] = sum * row[i];
     }
     for ( int i = block->active_count - 1; i >= 0; --i ) {
@@ -155,7 +155,7 @@ static void solve_axis( const tr_block *block, int axis, const lane *factor )
         lane done = force[3 * i] * row[i];
         force[3 * i] = done;
         for ( int k = block->first[i]; k < i; ++k )
-            force[3 * k] = lane_less( force[3 * k], row[k], done );
+            force[3 * k] = lane_msub( force[3 * k], row[k], done );
     }
 }
 

@@ -26,7 +26,6 @@
 #define BETTER        0.75 // of a jump, left by a round: smoothing goes on, and nothing more gives way …
 #define MILDLY_BETTER 0.97 // … or this, of one that is
 #define MILD          ( 30 * TR_DEGREE )
-#define LINKS         3   // priority of links; what the document puts in places is below
 #define WORTH         0.5 // of the sum of jumps' squares: what may be left
 #define WILD          0.5 // of the frames around a jump that jump as well
 
@@ -130,7 +129,8 @@ static bool has_places( const calming *c, const around *jump )
     for ( int r = 0; r < c->stage->rule_count; ++r ) {
         const tr_rule *rule = &c->stage->rules[r];
         int node = tr_anchor_node( c->stage, &rule->a );
-        if ( node < 0 || !c->reached[node] || rule->constraint < 0 || tr_rule_priority( rule ) >= LINKS )
+        if ( node < 0 || !c->reached[node] || rule->constraint < 0 ||
+             tr_rule_priority( rule ) >= TR_PRIORITY_LINK )
             continue;
         for ( int f = first; f <= last; ++f )
             if ( tr_rule_strength( rule, f ) > 0 )
@@ -263,7 +263,7 @@ static vec3 off_by( const calming *c, const tr_result *result, const tr_rule *ru
 static void ask_at( const calming *c, const tr_rule *rule, int frame, const asking *less )
 {
     int nodes[2] = { tr_anchor_node( c->stage, &rule->a ), tr_anchor_node( c->stage, &rule->b ) };
-    bool place = tr_rule_priority( rule ) < LINKS;
+    bool place = tr_rule_priority( rule ) < TR_PRIORITY_LINK;
     double given_up = 0, back = 0;
     for ( int e = 0; e < 2; ++e )
         if ( nodes[e] >= 0 ) {
@@ -355,8 +355,7 @@ static bool build( calming *c, tr_error *error )
         return tr_error_memory( error );
     if ( stage->rule_count > 0 )
         memcpy( c->asked.rules, stage->rules, (size_t)stage->rule_count * sizeof( tr_rule ) );
-    return tr_result_alloc( &c->copied, stage, error ) && tr_solve_copy( stage, &c->copied, error ) &&
-           tr_worlds_build( c->copied.worlds, c->copied.motions, stage->actor_count, error ) &&
+    return tr_result_alloc( &c->copied, stage, error ) && tr_copy_pose( stage, &c->copied, error ) &&
            tr_result_copy( &c->first, stage, c->result, error );
 }
 

@@ -215,7 +215,7 @@ static int add_holds( const fitter *s, const fit_body *body, int frame, tr_fit_g
             continue;
         goals[count] = tr_fit_position( body->feet[i], place );
         goals[count].axes = hand ? TR_FIT_XYZ : TR_FIT_Y; // an arm bends, it does not swing aside
-        goals[count++].priority = hand ? 1 : 3;
+        goals[count++].priority = hand ? TR_PRIORITY_REST : TR_PRIORITY_LINK;
     }
     return count;
 }

@@ -143,8 +143,7 @@ static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *grap
     return ok;
 }
 
-// The copied pose: where the graphs start.
-static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
+bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     return tr_solve_copy( stage, result, error ) &&
            tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) &&
@@ -154,7 +153,7 @@ static bool copy_pose( const tr_stage *stage, tr_result *result, tr_error *error
 bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_graphs graphs;
-    bool ok = tr_graphs_build( &graphs, stage, NULL, NULL, error ) && copy_pose( stage, result, error ) &&
+    bool ok = tr_graphs_build( &graphs, stage, NULL, NULL, error ) && tr_copy_pose( stage, result, error ) &&
               solve_clusters( stage, result, &graphs, error ) && fit( stage, result, &graphs, error );
     tr_graphs_free( &graphs );
     return ok;

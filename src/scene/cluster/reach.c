@@ -21,7 +21,6 @@
 #define LEG_LEAST 0.3  // … and no nearer than this
 #define LEAN_KEPT 0.2  // of a leg: so far to a side a centre of mass is moved of a body that stands …
 #define LEAN_MOST 0.35 // … and no farther than this
-#define PLACES    2    // priority of what the document pins; links and feet agree by other means
 #define PARTNERS  16   // equals that a place is compared with
 
 typedef struct limb_end { // a point of a body that has a place
@@ -250,12 +249,12 @@ static void bring_equals_together( const tr_skeleton *skeleton, tr_fit_goal *goa
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count )
 {
     for ( int level = TR_FIT_PRIORITIES - 2; level >= -1; --level ) { // what comes first is where it stays
-        if ( level == PLACES )
+        if ( level == TR_PRIORITY_PLACE )
             bring_equals_together( skeleton, goals, count, level );
         for ( int g = 0; g < count; ++g )
             if ( is_of_level( &goals[g], level ) )
                 reach_goal( skeleton, pose, shift, goals, count, g );
-        if ( level == PLACES )
+        if ( level == TR_PRIORITY_PLACE )
             bring_equals_together( skeleton, goals, count, level );
     }
 }

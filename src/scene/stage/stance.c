@@ -15,10 +15,10 @@ bool tr_rule_is_stance( const tr_rule *rule )
 int tr_rule_priority( const tr_rule *rule )
 {
     if ( tr_rule_stays( rule ) && rule->surface_prop < 0 )
-        return 4;
+        return TR_PRIORITY_STANCE;
     if ( tr_rule_links( rule ) || rule->surface_prop >= 0 )
-        return 3;
-    return rule->kind == TR_CONSTRAINT_ABSOLUTE ? 2 : 1;
+        return TR_PRIORITY_LINK;
+    return rule->kind == TR_CONSTRAINT_ABSOLUTE ? TR_PRIORITY_PLACE : TR_PRIORITY_REST;
 }
 
 int tr_stance_foot( const tr_stage *stage, const tr_rule *rule )
