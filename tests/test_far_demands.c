@@ -176,6 +176,35 @@ static void nobody_is_folded_into_a_point( void **state )
     check_calm( &x, "all of a wolf", 2, 2 );
 }
 
+// A body of one joint, which goes its way at a steady pace, is put in one place: nothing about that is wild.
+static void a_point_goes_where_it_is_put( void **state )
+{
+    (void)state;
+    take x = { 0 };
+    tr_error error;
+    tr_opened opened;
+    char folder[FOLDER_SIZE], path[FOLDER_SIZE + 16];
+    new_folder( folder );
+    snprintf( path, sizeof path, "%s/dot.bvh", folder );
+    FILE *file = fopen( path, "w" );
+    assert_non_null( file );
+    fputs( "HIERARCHY\nROOT Dot\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\nEnd Site\n{\n"
+           "OFFSET 0 0 0\n}\n}\nMOTION\nFrames: 30\nFrame Time: 0.0333333\n",
+           file );
+    for ( int f = 0; f < 30; ++f )
+        fprintf( file, "0 100 %d\n", 2 * f );
+    assert_int_equal( fclose( file ), 0 );
+    check_ok( tr_open( &opened, path, 0, &error ), &error );
+    x = ( take ){ .scene = opened.scene, .library = opened.library, .warnings = opened.warnings };
+    demand( &x, TR_CONSTRAINT_ABSOLUTE, "Dot", v3( 0, 1, 0.2 ) );
+    solve( &x, NULL );
+    assert_true( report( &x )->max_mm <= 1.0 );
+    close_scene( &x );
+    tr_free( opened.path );
+    tr_free( opened.folder );
+    remove_folder( folder );
+}
+
 static void solve_with_threads( take *x, int threads )
 {
     open_scene( x, "box_relay", 3 );
@@ -214,6 +243,7 @@ int main( void )
         TEST( limbs_are_pinned_anywhere ),
         TEST( links_are_kept ),
         TEST( nobody_is_folded_into_a_point ),
+        TEST( a_point_goes_where_it_is_put ),
         TEST( threads_change_nothing ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

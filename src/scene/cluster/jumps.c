@@ -12,6 +12,7 @@
 #define CALM_CHANGE  1.6
 #define LEAST_CHANGE 6.0  // m/s², of a body as tall as people are: … which is never less than this
 #define TALL         1.75 // metres
+#define LEAST_HEIGHT 0.1  // the same: a body of one joint has none
 #define PER_CHANGE   0.05 // radians that count as much as a change that large
 #define HASTE        2    // frames before and after in which somebody hurries who has to
 #define ABRUPT       5    // frames: a rule that fades in less was meant to be sudden
@@ -117,7 +118,7 @@ static double largest_change( const tr_world *world, const int *map )
 static double allowed_change( const jump_job *job, int actor, double largest )
 {
     const tr_actor *a = &job->stage->actors[actor];
-    double height = tr_skeleton_height( &a->target ), fps = job->stage->fps;
+    double height = fmax( tr_skeleton_height( &a->target ), LEAST_HEIGHT ), fps = job->stage->fps;
     double most = LEAST_CHANGE * height / TALL / ( fps * fps );
     if ( largest <= CALM_CHANGE * most )
         return most; // as much as anybody may
