@@ -22,8 +22,8 @@ static void hint( tr_ui *ui, const tr_shown *shown )
 {
     char name[160];
     if ( ui->hover.kind == TR_ITEM_NONE ) {
-        tr_ui_hint(
-            ui, "Drag a box to select · Alt+drag or middle button turns the view, Shift pans, wheel zooms" );
+        tr_ui_hint( ui, "Drag around bodies to select them · Alt+drag or middle button turns the view, Shift "
+                        "pans, wheel zooms" );
         return;
     }
     tr_item_name( name, sizeof name, shown, &ui->hover );
