@@ -77,7 +77,8 @@ static bool measure_scratch( const tr_cluster_work *work, tr_cluster_need *need,
         memset( on, 0, (size_t)rows * sizeof( bool ) );
         tr_cluster_rows_on( &work->rows, from, to < work->last ? to : work->last, on );
         for ( int r = 0; r < rows; ++r )
-            goals[(size_t)s * (size_t)rows + (size_t)r] = on[r] ? ( tr_goal ){ 0 } : tr_goal_off();
+            if ( !on[r] )
+                goals[(size_t)s * (size_t)rows + (size_t)r] = tr_goal_off();
     }
     tr_cluster_job job = {
         .cluster = &work->rows.cluster, .def = work->def, .frame_count = spans, .goals = goals };
