@@ -96,16 +96,21 @@ static void overlaps_are_those_the_source_has_not( void **state )
     }
 }
 
+static tr_result copy_one( fixture *x )
+{
+    begin( x );
+    add_bent( x, "a", v3_zero, 1.0 );
+    build( x );
+    return solve( x, "copy" );
+}
+
 // A foot that is carried along at 0.3 m/s while it ought to rest.
 static void a_sliding_foot_shows( void **state )
 {
     (void)state;
     fixture x;
     tr_strips strips;
-    begin( &x );
-    add_bent( &x, "a", v3_zero, 1.0 );
-    build( &x );
-    tr_result result = solve( &x, "copy" );
+    tr_result result = copy_one( &x );
     tr_world *world = &result.worlds[0];
     for ( int f = 10; f < FRAMES; ++f )
         for ( int j = 0; j < world->joint_count; ++j )
@@ -126,10 +131,7 @@ static void a_stretched_bone_and_a_missed_contact_show( void **state )
     (void)state;
     fixture x;
     tr_strips strips;
-    begin( &x );
-    add_bent( &x, "a", v3_zero, 1.0 );
-    build( &x );
-    tr_result result = solve( &x, "copy" );
+    tr_result result = copy_one( &x );
     const tr_skeleton *skeleton = &x.stage.actors[0].target;
     int hand = tr_skeleton_find( skeleton, "LeftHand" ), arm = skeleton->joints[hand].parent;
     tr_pose pose = tr_world_pose( &result.worlds[0], 7 );
@@ -151,10 +153,7 @@ static void memory_may_run_out( void **state )
 {
     (void)state;
     fixture x;
-    begin( &x );
-    add_bent( &x, "a", v3_zero, 1.0 );
-    build( &x );
-    tr_result result = solve( &x, "copy" );
+    tr_result result = copy_one( &x );
     bool ok = false;
     for ( long n = 1; !ok; ++n ) {
         tr_strips strips;
