@@ -29,19 +29,19 @@
 #define WORTH         0.5 // of the sum of jumps' squares: what may be left
 #define WILD          0.5 // of the frames around a jump that jump as well
 
-typedef struct giving { // what has given way around a jump that came up for the n-th time
+typedef struct give_level { // what has given way around a jump that came up for the n-th time
     double places, back, links;
-} giving;
+} give_level;
 
 #define LEVELS 7
 #define PLACED 3 // level at which places are where smoothing brings them
 
 // Where the document puts somebody in a place, who is linked to him comes back, too: without places, links
 // can be kept. Else it is who jumps that comes back.
-static const giving of_places[LEVELS] = { { 0, 0, 0 },   { 0, 0, 0 },    { 0.5, 0, 0 }, { 1, 0, 0 },
-                                          { 1, 0.5, 0 }, { 1, 0.75, 0 }, { 1, 1, 0 } };
-static const giving of_links[LEVELS] = { { 0, 0, 0 },   { 0, 0, 0 },    { 1, 0, 0.5 }, { 1, 0, 1 },
-                                         { 1, 0.5, 1 }, { 1, 0.75, 1 }, { 1, 1, 1 } };
+static const give_level of_places[LEVELS] = { { 0, 0, 0 },   { 0, 0, 0 },    { 0.5, 0, 0 }, { 1, 0, 0 },
+                                              { 1, 0.5, 0 }, { 1, 0.75, 0 }, { 1, 1, 0 } };
+static const give_level of_links[LEVELS] = { { 0, 0, 0 },   { 0, 0, 0 },    { 1, 0, 0.5 }, { 1, 0, 1 },
+                                             { 1, 0.5, 1 }, { 1, 0.75, 1 }, { 1, 1, 1 } };
 
 typedef struct asking { // of a rule, [frame_count] each
     vec3 *misses;
@@ -72,12 +72,12 @@ static size_t cell_of( const calming *c, int node, int frame )
 
 // ------------------------------------------------------------------------------------------------- windows
 
-typedef struct around { // a jump
+typedef struct jump_site { // a jump
     int frame;
     double span, giving; // frames
-} around;
+} jump_site;
 
-static double near_jump( const around *jump, int frame, double fade )
+static double near_jump( const jump_site *jump, int frame, double fade )
 {
     return smooth_step5( ( jump->span + fade - fabs( frame - jump->frame - 0.5 ) ) / fade );
 }
@@ -87,14 +87,14 @@ static void widen( double *value, double to )
     *value = fmax( *value, to );
 }
 
-static void first_and_last( const calming *c, const around *jump, double fade, int *first, int *last )
+static void first_and_last( const calming *c, const jump_site *jump, double fade, int *first, int *last )
 {
     int reach = (int)ceil( jump->span + fade );
     *first = jump->frame - reach < 0 ? 0 : jump->frame - reach;
     *last = jump->frame + reach + 1 < c->frames ? jump->frame + reach + 1 : c->frames - 1;
 }
 
-static void smooth_around( const calming *c, int node, const around *jump )
+static void smooth_around( const calming *c, int node, const jump_site *jump )
 {
     int first, last;
     double fade = FADE * jump->span;
@@ -107,7 +107,7 @@ static void smooth_around( const calming *c, int node, const around *jump )
     }
 }
 
-static void give_way_around( const calming *c, int node, const around *jump, const giving *up )
+static void give_way_around( const calming *c, int node, const jump_site *jump, const give_level *up )
 {
     int first, last;
     first_and_last( c, jump, jump->giving, &first, &last );
@@ -122,7 +122,7 @@ static void give_way_around( const calming *c, int node, const around *jump, con
 
 // Whether the document puts somebody reached in a place where this jump lets things give way: beyond the end
 // of a rule it may be what the rule's own giving way left.
-static bool has_places( const calming *c, const around *jump )
+static bool has_places( const calming *c, const jump_site *jump )
 {
     int first, last;
     first_and_last( c, jump, jump->giving, &first, &last );
@@ -140,7 +140,7 @@ static bool has_places( const calming *c, const around *jump )
 }
 
 // Whether it is one of very many: there is no side to stay on.
-static bool is_wild( const calming *c, int actor, const around *jump )
+static bool is_wild( const calming *c, int actor, const jump_site *jump )
 {
     int first, last, count = 0;
     first_and_last( c, jump, 0, &first, &last );
@@ -150,7 +150,7 @@ static bool is_wild( const calming *c, int actor, const around *jump )
 }
 
 // How often a jump was found that did not become smaller.
-static int next_level( const calming *c, int actor, const around *jump, bool places )
+static int next_level( const calming *c, int actor, const jump_site *jump, bool places )
 {
     size_t cell = cell_of( c, actor, jump->frame );
     double left = c->jumps[cell] < MILD ? MILDLY_BETTER : BETTER;
@@ -169,12 +169,12 @@ static void reach_from( const calming *c, int actor, int frame )
 }
 
 // Returns the level, for the frames within the span.
-static int mark_jump( const calming *c, int actor, const around *jump )
+static int mark_jump( const calming *c, int actor, const jump_site *jump )
 {
     reach_from( c, actor, jump->frame );
     bool places = has_places( c, jump );
     int level = next_level( c, actor, jump, places );
-    const giving *up = places ? &of_places[level] : &of_links[level];
+    const give_level *up = places ? &of_places[level] : &of_links[level];
     smooth_around( c, actor, jump );
     for ( int n = 0; n < c->nodes; ++n ) {
         if ( !c->reached[n] )
@@ -197,7 +197,7 @@ static void mark_actor( const calming *c, int actor )
     for ( int f = 0; f < c->frames; ++f ) {
         if ( !( jumps[f] > 0 ) )
             continue;
-        around jump = { f, fps * lerpd( SHORTEST, LONGEST, fmin( jumps[f] / TR_PI, 1 ) ), GIVING * fps };
+        jump_site jump = { f, fps * lerpd( SHORTEST, LONGEST, fmin( jumps[f] / TR_PI, 1 ) ), GIVING * fps };
         int level = mark_jump( c, actor, &jump ), first, last;
         first_and_last( c, &jump, 0, &first, &last );
         for ( int g = first; g <= last; ++g ) {

@@ -130,7 +130,7 @@ static double allowed_change( const jump_job *job, int actor, double largest )
 // -------------------------------------------------------------------------------------------------- ground
 
 // How much deeper in the ground than the source's a body's joints are.
-static double depth_at( const jump_job *job, int actor, int frame )
+static double deepest_joint( const jump_job *job, int actor, int frame )
 {
     const tr_stage *stage = job->stage;
     const tr_actor *a = &stage->actors[actor];
@@ -162,7 +162,7 @@ static void find_jumps( const jump_job *job, int actor )
            allowed = allowed_change( job, actor, largest );
     for ( int f = 0; f + 1 < stage->frame_count; ++f ) {
         bool calms = affected != NULL && affected[f];
-        double depth = depth_at( job, actor, f );
+        double depth = deepest_joint( job, actor, f );
         jumps[f] = fmax( wild_turn( job, actor, f, calms ? CALM_TURN : WILD_TURN ),
                          depth > DEEP ? PER_DEPTH * depth : 0 );
     }

@@ -20,7 +20,7 @@ typedef struct lifting {
 } lifting;
 
 // Of all that hangs on the pelvis, hands and feet apart: how much deeper than the source's it is.
-static double depth_at( const lifting *l, int actor, int pelvis, int frame )
+static double hanging_depth( const lifting *l, int actor, int pelvis, int frame )
 {
     const tr_actor *a = &l->stage->actors[actor];
     const vec3 *now = tr_world_pose( &l->result->worlds[actor], frame ).positions,
@@ -42,7 +42,7 @@ static double lift_of( double depth, double little )
     return depth * smooth_step5( clampd( ( depth - little ) / little, 0, 1 ) );
 }
 
-static void raise( tr_motion *motion, tr_world *world, int frame, double by )
+static void raise_pose( tr_motion *motion, tr_world *world, int frame, double by )
 {
     tr_pose pose = tr_world_pose( world, frame );
     motion->clip.root[frame].y += by;
@@ -59,13 +59,13 @@ static bool lift_actor( const lifting *l, int actor )
     if ( lifts == NULL )
         return false;
     for ( int f = 0; f < frames; ++f ) {
-        lifts[f] = lift_of( depth_at( l, actor, pelvis, f ), little );
+        lifts[f] = lift_of( hanging_depth( l, actor, pelvis, f ), little );
         deepest = fmax( deepest, lifts[f] );
     }
     if ( deepest > 0 )
         tr_smooth_from_above( lifts, frames, span, false, lifts + frames );
     for ( int f = 0; deepest > 0 && f < frames; ++f )
-        raise( &l->result->motions[actor], &l->result->worlds[actor], f, lifts[f] );
+        raise_pose( &l->result->motions[actor], &l->result->worlds[actor], f, lifts[f] );
     tr_free( lifts );
     return true;
 }
