@@ -78,6 +78,40 @@ static void bodies_in_props( void **state )
     close_theatre( t );
 }
 
+static void bodies_in_the_environment( void **state )
+{
+    (void)state;
+    theatre *t = open_theatre( 1, 2, 4, 30 );
+    add_capsule( t, 0, 1, 0.1 );
+    check_null( t, "environment_penetration_mm", "obstacle" );
+    // A box of 1 m whose face is 0.08 m from the capsule's axis, as of a prop: the source is in it by 20 mm.
+    // The target's is half a metre wide and its face at 0.03 m: 70 mm deep, 50 beyond the source's. At frame
+    // 1 the body has gone away, at frame 2 it is 8 mm beyond, at frame 3 it is not as deep as the source's.
+    tr_obstacle wall = { .size = v3_one, .position = v3( 0.58, 0.5, 0 ), .scale = 0.5 };
+    rigid places[2] = { { q_identity, wall.position }, { q_identity, v3( 0.28, 0.5, 0 ) } };
+    t->scene.obstacles = &wall;
+    t->scene.obstacle_count = 1;
+    t->stage.obstacles = tr_alloc( 1, sizeof( rigid ) );
+    t->stage.new_obstacles = tr_alloc( 1, sizeof( rigid ) );
+    t->stage.obstacles[0] = places[0];
+    t->stage.new_obstacles[0] = places[1];
+    const double x[4] = { 0, -3, -0.042, -0.06 };
+    for ( int f = 0; f < 4; ++f )
+        for ( int j = 0; j < 2; ++j )
+            out_at( t, 0, f, j )->x = x[f];
+    measure_again( t );
+    check_near( out_of( t, "environment_penetration_mm", "max" ), 50, 1e-9 );
+    check_near( out_of( t, "environment_penetration_mm", "mean" ), 58.0 / 4, 1e-9 );
+    check_near( out_of( t, "environment_penetration_mm", "frames_pct" ), 25, 1e-12 );
+    check_near( source_of( t, "environment_penetration_mm", "max" ), 0, 0 );
+    assert_true( field_of( t, "environment_penetration_mm", "max" )->worse );
+    // A body twice as tall may be in it twice as deep.
+    resize_target( t, 0, 2 );
+    measure_again( t );
+    check_near( out_of( t, "environment_penetration_mm", "max" ), 30, 1e-9 );
+    close_theatre( t );
+}
+
 static void contacts_kept( void **state )
 {
     (void)state;
@@ -247,9 +281,16 @@ static void writhe_against_all_pairs( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( bodies_in_bodies ),  TEST( bodies_in_themselves ),           TEST( bodies_in_props ),
-        TEST( contacts_kept ),     TEST( contacts_with_props_and_by_map ), TEST( limbs_that_cross ),
-        TEST( relations_by_hand ), TEST( penetration_against_all_pairs ),  TEST( writhe_against_all_pairs ),
+        TEST( bodies_in_bodies ),
+        TEST( bodies_in_themselves ),
+        TEST( bodies_in_props ),
+        TEST( bodies_in_the_environment ),
+        TEST( contacts_kept ),
+        TEST( contacts_with_props_and_by_map ),
+        TEST( limbs_that_cross ),
+        TEST( relations_by_hand ),
+        TEST( penetration_against_all_pairs ),
+        TEST( writhe_against_all_pairs ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -9,8 +9,7 @@ bool tr_closeness_alloc( tr_closeness *closeness, const tr_take *take )
         closeness->shell_count += take->performers[c].body->capsule_count;
     closeness->shells = tr_alloc( (size_t)closeness->shell_count, sizeof *closeness->shells );
     closeness->first = tr_alloc( (size_t)take->performer_count + 1, sizeof *closeness->first );
-    closeness->whole =
-        tr_alloc( (size_t)take->performer_count + (size_t)take->prop_count, sizeof *closeness->whole );
+    closeness->whole = tr_alloc( (size_t)take->performer_count, sizeof *closeness->whole );
     if ( closeness->shells == NULL || closeness->first == NULL || closeness->whole == NULL ) {
         tr_closeness_free( closeness );
         return false;
@@ -58,7 +57,7 @@ static struct tr_shell shell_of( const tr_capsule *capsule, tr_pose pose )
 }
 
 // Half extent of a turned box along a world axis: Σ |axis_i| half_i.
-static struct tr_shell box_around_prop( rigid at, vec3 size )
+static struct tr_shell box_around( rigid at, vec3 size )
 {
     mat3 m = m3_from_quat( at.rotation );
     vec3 x = v3_scale( 0.5 * size.x, m.cx ), y = v3_scale( 0.5 * size.y, m.cy ),
@@ -82,9 +81,6 @@ void tr_closeness_pose( tr_closeness *closeness, const tr_take *take, int frame 
             whole->high = upper( whole->high, shells[i].high );
         }
     }
-    for ( int i = 0; i < take->prop_count; ++i )
-        closeness->whole[take->performer_count + i] =
-            box_around_prop( take->props[i].track[frame], take->props[i].size );
 }
 
 // ----------------------------------------------------------------------------------------------- pairs
@@ -136,24 +132,34 @@ bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, do
     return true;
 }
 
+bool tr_closeness_box( const tr_closeness *closeness, const tr_take *take, int box, tr_stage_box where,
+                       double reach, tr_close_pairs *pairs )
+{
+    struct tr_shell around = box_around( where.at, where.size );
+    for ( int c = 0; c < take->performer_count; ++c ) {
+        if ( !boxes_near( &closeness->whole[c], &around, reach ) )
+            continue;
+        for ( int a = closeness->first[c]; a < closeness->first[c + 1]; ++a ) {
+            const struct tr_shell *shell = &closeness->shells[a];
+            if ( !boxes_near( shell, &around, reach ) )
+                continue;
+            double distance =
+                tr_capsule_box_distance( shell->a, shell->b, shell->radius, where.at, where.size );
+            if ( distance <= reach && !add_pair( pairs, a, closeness->shell_count + box, distance ) )
+                return false;
+        }
+    }
+    return true;
+}
+
 bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int frame, double reach,
                          tr_close_pairs *pairs )
 {
-    for ( int c = 0; c < take->performer_count; ++c )
-        for ( int p = 0; p < take->prop_count; ++p ) {
-            const struct tr_shell *box = &closeness->whole[take->performer_count + p];
-            if ( !boxes_near( &closeness->whole[c], box, reach ) )
-                continue;
-            for ( int a = closeness->first[c]; a < closeness->first[c + 1]; ++a ) {
-                const struct tr_shell *shell = &closeness->shells[a];
-                if ( !boxes_near( shell, box, reach ) )
-                    continue;
-                double distance = tr_capsule_box_distance( shell->a, shell->b, shell->radius,
-                                                           take->props[p].track[frame], take->props[p].size );
-                if ( distance <= reach && !add_pair( pairs, a, closeness->shell_count + p, distance ) )
-                    return false;
-            }
-        }
+    for ( int p = 0; p < take->prop_count; ++p ) {
+        tr_stage_box where = { take->props[p].track[frame], take->props[p].size };
+        if ( !tr_closeness_box( closeness, take, p, where, reach, pairs ) )
+            return false;
+    }
     return true;
 }
 

@@ -239,26 +239,14 @@ static void scan_contacts( void *context, int begin, int end )
     tr_free( source.items );
 }
 
-static int matching_capsule( const tr_performer *performer, const tr_capsule *capsule,
-                             const tr_performer *source )
-{
-    int joint = tr_performer_source( performer, capsule->joint );
-    bool ball = capsule->joint == capsule->parent;
-    for ( int i = 0; i < source->body->capsule_count && joint >= 0; ++i ) {
-        const tr_capsule *other = &source->body->capsules[i];
-        if ( other->joint == joint && ( other->joint == other->parent ) == ball )
-            return i;
-    }
-    return -1;
-}
-
 static void match_shells( const tr_take *out, const tr_take *source, int *to_source, bool *has_out )
 {
     int shell = 0, first = 0;
     for ( int c = 0; c < out->performer_count; ++c ) {
         const tr_body *body = out->performers[c].body;
         for ( int i = 0; i < body->capsule_count; ++i, ++shell ) {
-            int match = matching_capsule( &out->performers[c], &body->capsules[i], &source->performers[c] );
+            int match =
+                tr_performer_capsule( &out->performers[c], &body->capsules[i], &source->performers[c] );
             to_source[shell] = match >= 0 ? first + match : -1;
             if ( match >= 0 )
                 has_out[first + match] = true;

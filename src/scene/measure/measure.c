@@ -45,6 +45,9 @@ static const metric_row rows[] = {
     { "prop_penetration",
       tr_measure_prop_penetration,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
+    { "environment_penetration_mm",
+      tr_measure_environment_penetration,
+      { { "frames_pct", "%" }, { "max", "mm", 10 }, { "mean", "mm", 1 } } },
     { "contact_f1",
       tr_measure_contact_f1,
       { { "precision", "", 1, true }, { "recall", "", 1, true }, { "f1", "", 1, true } } },
@@ -74,6 +77,19 @@ void tr_measuring_end( tr_measuring *m )
     tr_free( m->out.props );
     tr_free( m->source.performers );
     tr_free( m->source.props );
+}
+
+int tr_performer_capsule( const tr_performer *performer, const tr_capsule *capsule,
+                          const tr_performer *source )
+{
+    int joint = tr_performer_source( performer, capsule->joint );
+    bool ball = capsule->joint == capsule->parent;
+    for ( int i = 0; i < source->body->capsule_count && joint >= 0; ++i ) {
+        const tr_capsule *other = &source->body->capsules[i];
+        if ( other->joint == joint && ( other->joint == other->parent ) == ball )
+            return i;
+    }
+    return -1;
 }
 
 static bool alloc_take( tr_take *take, const tr_stage *stage )

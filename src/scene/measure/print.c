@@ -74,7 +74,7 @@ static void print_rows( tr_text *out, const tr_metric *metric )
     for ( int i = 0; i < metric->field_count; ++i ) {
         const tr_metric_field *field = &metric->fields[i];
         bool lone = strcmp( field->name, "value" ) == 0;
-        tr_text_add( out, "%-22s %-18s", i == 0 ? metric->key : "", lone ? "" : field->name );
+        tr_text_add( out, "%-26s %-18s", i == 0 ? metric->key : "", lone ? "" : field->name );
         print_cell( out, field->out, field->out_null );
         print_cell( out, field->source, field->source_null );
         if ( field->worse )
@@ -83,7 +83,7 @@ static void print_rows( tr_text *out, const tr_metric *metric )
             tr_text_add( out, field->unit[0] != 0 ? "  %s\n" : "\n", field->unit );
     }
     if ( metric->reason != NULL )
-        tr_text_add( out, "%-22s (%s)\n", "", metric->reason );
+        tr_text_add( out, "%-26s (%s)\n", "", metric->reason );
 }
 
 static void print_reasons( const tr_measures *measures, tr_text *out )
@@ -92,14 +92,14 @@ static void print_reasons( const tr_measures *measures, tr_text *out )
     for ( int i = 0; i < measures->count; ++i ) {
         const tr_metric *metric = &measures->metrics[i];
         if ( !is_measured( metric ) )
-            tr_text_add( out, "%-22s %s\n", metric->key, metric->reason );
+            tr_text_add( out, "%-26s %s\n", metric->key, metric->reason );
     }
 }
 
 void tr_measures_print_table( const tr_measures *measures, tr_text *out )
 {
     int worse = 0, measured = 0;
-    tr_text_add( out, "%-41s %12s %12s  %s\n", "", "result", "source", "unit" );
+    tr_text_add( out, "%-45s %12s %12s  %s\n", "", "result", "source", "unit" );
     for ( int i = 0; i < measures->count; ++i ) {
         const tr_metric *metric = &measures->metrics[i];
         if ( !is_measured( metric ) )

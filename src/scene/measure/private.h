@@ -57,6 +57,9 @@ static inline int tr_performer_source( const tr_performer *performer, int joint 
 
 // What a length of `performer` is to be multiplied with to compare it with one of `source`: h_source / h.
 double tr_performer_rescale( const tr_performer *performer, const tr_performer *source );
+// Index of the source performer's capsule around the same bone as a capsule of `performer`, -1 for none.
+int tr_performer_capsule( const tr_performer *performer, const tr_capsule *capsule,
+                          const tr_performer *source );
 
 // --------------------------------------------------------------------------------------------- figures
 
@@ -89,6 +92,8 @@ tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_sol
 // measure/contact.c: bodies against each other and against props
 tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr_measure_prop_penetration,
     tr_measure_contact_f1;
+// measure/environment.c: bodies in what stands around
+tr_metric_function tr_measure_environment_penetration;
 // measure/mesh.c: who stands where to whom
 tr_metric_function tr_measure_laplacian;
 // measure/writhe.c: how limbs wind around each other
@@ -100,7 +105,7 @@ tr_metric_function tr_measure_edit_handle, tr_measure_edit_leak;
 
 // ------------------------------------------------------------------------------------------- closeness
 // Which capsules come near each other at a frame. Numbered through: those of the first performer, then those
-// of the second, …, then the props.
+// of the second, …, then the props, then the boxes of the environment.
 
 typedef struct tr_closeness {
     struct tr_shell { // a capsule in the world and the box around it
@@ -108,12 +113,12 @@ typedef struct tr_closeness {
         double radius;
     } * shells;             // [shell_count]
     int *first;             // [performer_count + 1] index of each performer's first shell
-    struct tr_shell *whole; // [performer_count + prop_count] boxes around performers, then around props
+    struct tr_shell *whole; // [performer_count] boxes around performers
     int shell_count;
 } tr_closeness;
 
 typedef struct tr_close_pair {
-    int a, b;        // shell numbers, a < b; a prop's is shell_count + its index
+    int a, b;        // shell numbers, a < b; a box's is shell_count + its index, props first
     double distance; // of the surfaces, negative when they overlap
 } tr_close_pair;
 
@@ -131,7 +136,10 @@ bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, do
                           tr_close_pairs *pairs );
 bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int frame, double reach,
                          tr_close_pairs *pairs );
-// Takes out pairs of characters and props that the scene lets go through each other at that frame.
+// Against one box, which is counted as number `box` among props and environment.
+bool tr_closeness_box( const tr_closeness *closeness, const tr_take *take, int box, tr_stage_box where,
+                       double reach, tr_close_pairs *pairs );
+// Takes out pairs of characters and boxes that the scene lets go through each other at that frame.
 void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
                                int frame, tr_close_pairs *pairs );
 // Pairs of capsules of one body that a self penetration may be counted for, as capsule indices of the body.

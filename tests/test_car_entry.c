@@ -1,0 +1,68 @@
+// Getting into a car with other bodies, and into other cars: what interaction meshes promise for a body among
+// boxes of the environment, measured on the motion they give. docs/closeness.md has all figures.
+#include "check.h"
+#include "take.h"
+
+typedef struct visit {
+    double scale, girth, arms, legs; // of the body
+    double car;                      // size of all its pieces
+    double deep;                     // millimetres in the environment at most, beyond the source's
+    double jerk;
+} visit;
+
+static void start( take *x, const visit *v, const char *method )
+{
+    open_scene( x, "car_entry", 1 );
+    x->scene.first = 30;
+    x->scene.last = 160;
+    tr_target *target = &x->scene.cast[0].target;
+    target->scale = v->scale;
+    target->girths[0] = ( tr_limb_value ){ "all", v->girth };
+    target->limbs[0] = ( tr_limb_value ){ "arms", v->arms };
+    target->limbs[1] = ( tr_limb_value ){ "legs", v->legs };
+    target->girth_count = 1;
+    target->limb_count = 2;
+    for ( int i = 0; i < x->scene.obstacle_count; ++i ) {
+        tr_obstacle *piece = &x->scene.obstacles[i];
+        piece->scale = v->car;
+        piece->move = v3_scale( v->car - 1, piece->position );
+    }
+    solve( x, method );
+}
+
+// A third as deep in the car as without the mesh at most; bones whole, feet where they stand.
+static void everybody_gets_in( void **state )
+{
+    (void)state;
+    static const visit visits[] = {
+        { 1.1, 1.3, 1, 1, 1, 10, 1.15 },   // as built
+        { 1.1, 1.3, 1, 1, 0.88, 20, 1.3 }, // a smaller car
+        { 0.8, 1, 1, 1, 1, 12, 1.25 },     // a child
+        { 1, 1, 1.25, 0.8, 1, 25, 1.25 },  // long arms, short legs
+        { 1, 1.4, 1, 1, 1, 15, 1.15 },     // thick
+        { 1.4, 1, 1, 1, 1, 55, 1.2 },      // a giant: under this roof there is no room for him
+    };
+    for ( size_t i = 0; i < sizeof visits / sizeof visits[0]; ++i ) {
+        take with, without;
+        start( &without, &visits[i], "posegraph" );
+        start( &with, &visits[i], "imesh" );
+        double deep = figure( &with, "environment_penetration_mm", "max" ),
+               before = figure( &without, "environment_penetration_mm", "max" );
+        print_message( "%zu: %.1f mm, %.1f without; jerk %.2f, gave way %.1f mm\n", i, deep, before,
+                       figure( &with, "jerk_ratio", "value" ),
+                       figure( &with, "contact_error_mm", "gave_way_max" ) );
+        assert_true( deep <= visits[i].deep && 3 * deep < before );
+        assert_true( figure( &with, "jerk_ratio", "value" ) <= visits[i].jerk );
+        assert_true( figure( &with, "foot_skate_mm_s", "mean" ) <= 1 );
+        assert_true( figure( &with, "ground_penetration_mm", "max" ) <= 1 );
+        check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );
+        close_scene( &with );
+        close_scene( &without );
+    }
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = { TEST( everybody_gets_in ) };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
