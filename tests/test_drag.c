@@ -205,6 +205,8 @@ static const scene_drag scene_drags[] = {
     { "box_relay", 4, PART( "p02", "20,100", "frame=60 point=p02.RightHand" ), { 0, 0.15, 0.1 }, 15 },
     { "box_relay", 4, PART( "box02", "60,160", "frame=110" ), { 0, 0.3, 0 }, 20 },
     { "box_relay", 4, PART( "box02", "60,160", "frame=110 point=box02" ), { 0, 0.1, 0.2 }, 20 },
+    { "box_relay", 4, PART( "p02", "20,100", "frame=60 point=p02.Hips" ), { 0.4, 0.5, 0.4 }, 15 },
+    { "box_relay", 4, PART( "p02", "20,100", "frame=60 point=p02.Hips" ), { -0.5, 0.1, -0.3 }, 15 },
     { "dance_pair", 2, PART( "p01.left_arm", "80,140", "frame=110 point=p01.LeftHand" ), { 0, 0.15, 0 }, 15 },
     { "dance_pair", 2, PART( "p02", "80,140", "frame=110 point=p02.Hips" ), { 0.1, -0.05, 0 }, 15 },
     { "spider",

@@ -236,7 +236,7 @@ static bool build_cage( tr_cage_layer *l, tr_error *error )
            tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error );
 }
 
-void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
+static void solve_once( tr_cage_layer *l, const tr_cage_solve_def *def )
 {
     tr_error error; // there was none with the same handles when it was built
     tr_layer_handles_fill( l, &error );
@@ -247,6 +247,17 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
     else
         tr_cage_reset( &l->cage );
     tr_layer_rules_solve( l );
+}
+
+#define FEW         4 // bodies whose steps are looked at before frames are asked for one by one
+#define HEED_ROUNDS 4
+
+void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
+{
+    int rounds = 0;
+    do
+        solve_once( l, def );
+    while ( ( !l->late || l->body_count <= FEW ) && ++rounds < HEED_ROUNDS && tr_layer_handles_heed( l ) );
 }
 
 typedef struct building {

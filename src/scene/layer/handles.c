@@ -179,7 +179,7 @@ bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
 void tr_layer_handles_ask( tr_cage_layer *l )
 {
     for ( int i = 0; i < l->stage->scene->handle_count; ++i )
-        l->handle_shares[i].over = l->handle_shares[i].up = 1;
+        l->handle_shares[i] = ( tr_handle_share ){ .over = 1, .up = 1, .soft = l->handle_shares[i].soft };
     for ( int i = 0; i < l->body_count; ++i )
         l->bodies[i].lowered = false;
     l->soft = false;
@@ -213,13 +213,17 @@ void tr_layer_handles_free( tr_cage_layer *l )
 // A limb or leg that is asked for more than its length is straight at once and stays so: everybody stops with
 // a jerk. Who cannot follow a handle all the way is asked for as much as he can do, over the whole window.
 
-#define MISSED  3e-3 // metres: less is not worth the while
+#define MISSED  3e-3 // metres: less is not worth the while …
+#define NEARLY  0.01 // … nor, of a long way, less than this of it
 #define STRAYED 1e-2 // metres: the same of a body between its handles
 #define BEHIND  0.2  // of the height: so far may a body be behind its section
 #define LEFT    0.97 // of what was reached: limbs stay bent a little
 #define LEAST   1e-3
 #define SOFTER  0.75
-#define STEP    0.3 // of the height: how much further apart than before feet may be asked to stand
+#define STEP    0.3  // of the height: how much further apart than before feet may be asked to stand
+#define SPARE   1e-3 // of that
+#define HASTE   0.8  // of what was reached: no way is shortened by more at once
+#define HOPE    0.5  // of a way: who does not come near before it is as short as this does not at all
 
 // How much of `asked` is in `got`.
 static double share_of( vec3 got, vec3 asked )
@@ -241,8 +245,26 @@ static double point_share( const tr_cage_layer *l, int handle )
 {
     const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
     vec3 got, asked = point_asked( l, handle, &got );
-    bool missed = anchor->actor >= 0 && v3_distance( got, asked ) > MISSED;
-    return missed && v3_length( asked ) > MISSED ? share_of( got, asked ) : 1;
+    double way = v3_length( asked );
+    bool missed = anchor->actor >= 0 && v3_distance( got, asked ) > fmax( MISSED, NEARLY * way );
+    return missed && way > MISSED ? share_of( got, asked ) : 1;
+}
+
+// Limbs come to their ends gradually: as much as was reached is too much the next time as well, though by
+// less. From the second time on it is known how fast what is missed goes with the way, and the line through
+// both tells where nothing is missed. Where it says that shortening does not help, the way stays.
+static double hastened( tr_cage_layer *l, int handle, double share )
+{
+    tr_handle_share *now = &l->handle_shares[l->handle_index[handle]];
+    vec3 got, asked = point_asked( l, handle, &got );
+    double missed = v3_distance( got, asked ), longer = now->tried - now->over, fell = now->missed - missed;
+    bool again = longer > 0;
+    double met = again && fell > 0 ? 1 - missed / fell * longer / now->over : 0;
+    now->tried = now->over;
+    now->missed = missed;
+    if ( share == 1 || !again )
+        return share;
+    return met < HOPE ? 1 : clampd( LEFT * met, HASTE * share, share );
 }
 
 // How far the only body of a section is from where the section takes its root; false: it takes it nowhere.
@@ -285,8 +307,9 @@ static double step_share( const tr_cage_layer *l )
         tr_moved_body *body = &l->bodies[i];
         if ( !is_led( l, body ) )
             continue;
-        double most = STEP * tr_skeleton_height( &l->stage->actors[body->node].target );
-        share = fmin( share, most / fmax( tr_steps_apart( l, body ), most ) );
+        double most = STEP * tr_skeleton_height( &l->stage->actors[body->node].target ),
+               apart = tr_steps_apart( l, body );
+        share = fmin( share, apart > ( 1 + SPARE ) * most ? ( 1 - SPARE ) * most / apart : 1 );
     }
     return share;
 }
@@ -336,13 +359,23 @@ static double share_down( const tr_cage_layer *l, int handle )
     return down > MISSED && down - room > MISSED ? clampd( room / down, LEAST, 1 ) : 1;
 }
 
+bool tr_layer_handles_heed( tr_cage_layer *l )
+{
+    double share = step_share( l );
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
+        shares->over *= share;
+        shares->up *= share;
+    }
+    return share < 1;
+}
+
 static bool shorten( tr_cage_layer *l )
 {
-    double steps = step_share( l );
     bool yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         bool point = l->handles[h].kind == TR_HANDLE_POINT;
-        double share = fmin( steps, point ? point_share( l, h ) : section_share( l ) ),
+        double share = point ? hastened( l, h, point_share( l, h ) ) : section_share( l ),
                down = point ? share_down( l, h ) : 1;
         tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
         shares->over *= share;

@@ -87,6 +87,7 @@ typedef struct tr_moved_body {
 typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
     double soft;                 // of that, once jolts are known
+    double tried, missed;        // `over` of the last time it was looked at, and by how many metres
 } tr_handle_share;
 
 typedef struct tr_cage_layer {
@@ -168,6 +169,9 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def );
 bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error );
 bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error ); // as they are in the document now
 void tr_layer_handles_free( tr_cage_layer *l );
+// After the cage was moved, before anybody is posed: shortens the way of handles that ask for steps longer
+// than legs. False when none do; otherwise it is to be moved again.
+bool tr_layer_handles_heed( tr_cage_layer *l );
 // After everybody has been settled in some frames, all or those that tr_layer_handles_within: shortens the
 // way of handles that could not be followed. False when there are none; otherwise the layer is to be solved
 // again.
