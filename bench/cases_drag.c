@@ -63,7 +63,7 @@ static bool drag_setup( void **out, const char *argument, bool quick, tr_error *
     s->scene.last = s->scene.first + frames - 1;
     return add_layer( s, error ) && tr_stage_build( &s->stage, &s->scene, NULL, &s->library, NULL, error ) &&
            tr_pipeline_run_below( &s->below, &s->stage, tr_method_find( NULL ), 0, error ) &&
-           ( s->drag = tr_drag_begin( &s->stage, &s->below, 0, error ) ) != NULL;
+           ( s->drag = tr_drag_begin( &s->stage, &s->below, 0, 0, error ) ) != NULL;
 }
 
 static bool visible_setup( void **out, const char *argument, bool quick, tr_error *error )

@@ -74,17 +74,34 @@ static void print_broken( const cli_subject *subject, int count )
         printf( "  and %d more, by less: report.json lists them all\n", count - told );
 }
 
+static void print_handle( const cli_subject *subject, int i )
+{
+    const tr_handle *handle = &subject->stage.scene->handles[i];
+    const tr_handle_report *report = &subject->result.handles[i];
+    bool pin = v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
+    int actors = subject->stage.actor_count;
+    printf( "  gave way: %s (%s of layer %s), frame %d, by %.1f cm", handle->id, pin ? "pin" : "handle",
+            handle->layer, handle->frame, 0.1 * report->error_mm );
+    if ( report->node >= 0 )
+        printf( " at %s", report->node < actors ? subject->scene.cast[report->node].id
+                                                : subject->scene.props[report->node - actors].id );
+    if ( report->node >= 0 && report->joint > 0 )
+        printf( ".%s", subject->stage.actors[report->node].target.joints[report->joint].name );
+    int layer = tr_scene_find_layer( &subject->scene, handle->layer );
+    if ( report->outside && layer >= 0 )
+        printf( ": the layer's frames are %d to %d", subject->scene.layers[layer].first,
+                subject->scene.layers[layer].last );
+    printf( "\n" );
+}
+
 // Handles and pins that are not met to a millimetre, in the document's order.
 static void print_missed( const cli_subject *subject )
 {
     const tr_result *result = &subject->result;
     int told = 0;
     for ( int i = 0; i < result->handle_count; ++i ) {
-        const tr_handle *handle = &subject->stage.scene->handles[i];
-        bool pin = v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
         if ( tr_handle_gave_way( &result->handles[i] ) && told++ < MOST_TOLD )
-            printf( "  gave way: %s (%s of layer %s), frame %d, by %.1f cm\n", handle->id,
-                    pin ? "pin" : "handle", handle->layer, handle->frame, 0.1 * result->handles[i].error_mm );
+            print_handle( subject, i );
     }
     if ( told > MOST_TOLD )
         printf( "  %d more handles gave way\n", told - MOST_TOLD );

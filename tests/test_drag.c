@@ -19,7 +19,7 @@ static void hold( holding *h, const char *ops )
     int layer = tr_scene_find_layer( &h->x.scene, "edit" );
     check_ok( tr_pipeline_run_below( &h->below, &h->x.stage, tr_method_find( NULL ), layer, &h->x.error ),
               &h->x.error );
-    h->drag = tr_drag_begin( &h->x.stage, &h->below, layer, &h->x.error );
+    h->drag = tr_drag_begin( &h->x.stage, &h->below, layer, 0, &h->x.error );
     check_ok( h->drag != NULL, &h->x.error );
 }
 
@@ -372,7 +372,7 @@ static void a_tick_solves_what_is_affected_alone( void **state )
                 tr_world_pose( &h.below.worlds[i], f ).positions[j].x = NAN;
                 tr_world_pose( &h.below.worlds[i], f ).rotations[j].x = NAN;
             }
-    h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+    h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, 0, &h.x.error );
     check_ok( h.drag != NULL, &h.x.error );
     assert_true( tick( &h, v3( 0, 0.05, 0.02 ), 15 ) );
     settle( &h );
@@ -404,7 +404,7 @@ static void drag_until_parted( bool poisoned, vec3 hands[FRAMES] )
             tr_clip_frame( &h.below.motions[1].clip, f )[j].w = NAN;
             tr_world_pose( &h.below.worlds[1], f ).positions[j].x = NAN;
         }
-    h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+    h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, 0, &h.x.error );
     check_ok( h.drag != NULL, &h.x.error );
     for ( int i = 1; i <= 2; ++i ) {
         assert_true( tick( &h, v3( 0, 0.05 * i, 0.02 ), 20 ) );
@@ -461,7 +461,7 @@ static void memory_may_run_out_at_the_beginning( void **state )
         h.drag = NULL;
         for ( long n = 1; h.drag == NULL; n += 1 + n / 8 ) {
             tr_memory_fail_from( n );
-            h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error );
+            h.drag = tr_drag_begin( &h.x.stage, &h.below, 0, 0, &h.x.error );
             tr_memory_fail_from( 0 );
             assert_true( h.drag != NULL || strcmp( h.x.error.message, "out of memory" ) == 0 );
         }
@@ -552,7 +552,7 @@ static void trouble_is_told( void **state )
     rebuild( &h.x );
     check_ok( tr_pipeline_run_below( &h.below, &h.x.stage, tr_method_find( NULL ), 0, &h.x.error ),
               &h.x.error );
-    assert_null( tr_drag_begin( &h.x.stage, &h.below, 0, &h.x.error ) );
+    assert_null( tr_drag_begin( &h.x.stage, &h.below, 0, 0, &h.x.error ) );
     assert_non_null( strstr( h.x.error.message, "muted" ) );
     tr_result_free( &h.below );
     end( &h.x );

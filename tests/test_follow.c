@@ -121,7 +121,7 @@ static void previews_bring_partners_along( void **state )
     edit( &x, "layer_add id=edit kind=cage members=a\n" FREE_ENDS "handle_add id=h layer=edit frame=15" );
     rebuild( &x );
     check_ok( tr_pipeline_run_below( &below, &x.stage, tr_method_find( NULL ), 0, &x.error ), &x.error );
-    tr_drag *drag = tr_drag_begin( &x.stage, &below, 0, &x.error );
+    tr_drag *drag = tr_drag_begin( &x.stage, &below, 0, 0, &x.error );
     check_ok( drag != NULL, &x.error );
     for ( int i = 1; i <= 10; ++i ) {
         tr_drag_move held = { 2, v3( 0, 0, 0.15 * i ), v3_zero };

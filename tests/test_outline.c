@@ -120,7 +120,7 @@ static void a_drag_shows_its_cage( void **state )
     begin_edit( &x, "0,0,0" );
     tr_result below;
     check_ok( tr_pipeline_run_below( &below, &x.stage, tr_method_find( NULL ), 0, &x.error ), &x.error );
-    tr_drag *drag = tr_drag_begin( &x.stage, &below, 0, &x.error );
+    tr_drag *drag = tr_drag_begin( &x.stage, &below, 0, 0, &x.error );
     check_ok( drag != NULL, &x.error );
     tr_drag_move move = { 0, v3( 0, 0.1, 0 ), v3_zero };
     for ( int i = 0; i < 20; ++i )

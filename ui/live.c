@@ -130,19 +130,28 @@ static bool build_stage( tr_live *live )
     return ok;
 }
 
+static int find_handle( const tr_scene *scene, const char *id )
+{
+    for ( int i = 0; i < scene->handle_count; ++i )
+        if ( strcmp( scene->handles[i].id, id ) == 0 )
+            return i;
+    return -1;
+}
+
 static bool prepare( tr_live *live, tr_worker *worker )
 {
     tr_progress link = tr_worker_link( worker );
     tr_error *error = &live->error;
     bool ok = build_stage( live );
-    int layer = tr_scene_find_layer( &live->scene, live->layer );
+    int layer = tr_scene_find_layer( &live->scene, live->layer ),
+        handle = find_handle( &live->scene, live->handle );
     if ( ok && live->below == NULL ) {
         live->stage.progress = &link;
         ok = tr_pipeline_run_below( &live->own_below, &live->stage, live->method, layer, error );
         live->stage.progress = NULL;
     }
     const tr_result *below = live->below != NULL ? &live->below->solved : &live->own_below;
-    live->drag = ok ? tr_drag_begin( &live->stage, below, layer, error ) : NULL;
+    live->drag = ok ? tr_drag_begin( &live->stage, below, layer, handle, error ) : NULL;
     if ( live->drag == NULL )
         return false;
     size_t frames = (size_t)live->stage.frame_count;
@@ -189,14 +198,6 @@ static void hand_over_first( tr_live *live, double asked_ms )
     live->measured = true;
     live->showing = false;
     pthread_mutex_unlock( &live->lock );
-}
-
-static int find_handle( const tr_scene *scene, const char *id )
-{
-    for ( int i = 0; i < scene->handle_count; ++i )
-        if ( strcmp( scene->handles[i].id, id ) == 0 )
-            return i;
-    return -1;
 }
 
 // The frames that are left, as long as nothing new is asked for: soon, then well.

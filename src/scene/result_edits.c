@@ -2,8 +2,8 @@
 // measure` needs it to know where a contact is to be.
 //
 //   "edits": {"leak_mm": 0,
-//     "handles": [{"id": "lift", "place": [0, 1, 2], "error_mm": 0.1, "passed_on": false,
-//                  "frame": 40, "gave_way": false, "cm": 0.01}],
+//     "handles": [{"id": "lift", "place": [0, 1, 2], "body": null, "joint": null, "error_mm": 0.1,
+//                  "passed_on": false, "outside": false, "frame": 40, "gave_way": false, "cm": 0.01}],
 //     "turns": [{"id": "p03", "first": 10, "degrees": [0.1, …]}],
 //     "steps": [{"id": "p03", "joint": "LeftFoot", "first": 10, "steps": [[0.1, 0, 0, 0.2], …]}]}
 //
@@ -24,19 +24,36 @@ static void print_numbers( tr_text *out, const double *numbers, int count )
     tr_text_append( out, "]", 1 );
 }
 
+// What of those led by a section is farthest off.
+static void print_led( tr_text *out, const tr_stage *stage, const tr_handle_report *report )
+{
+    int prop = report->node - stage->actor_count;
+    const char *id = report->node < 0 ? NULL
+                     : prop < 0       ? stage->scene->cast[report->node].id
+                                      : stage->scene->props[prop].id;
+    tr_text_add( out, id != NULL ? ", \"body\": \"%s\"" : ", \"body\": null", id );
+    tr_text_add( out, ", \"joint\": " );
+    if ( report->node >= 0 && report->joint >= 0 ) {
+        const char *name = stage->actors[report->node].target.joints[report->joint].name;
+        tr_text_quoted( out, name, strlen( name ) );
+    } else
+        tr_text_add( out, "null" );
+}
+
 static void print_handle( tr_text *out, const tr_stage *stage, const tr_result *result, int i )
 {
     const tr_handle_report *report = &result->handles[i];
     tr_text_add( out, "{\"id\": \"%s\", \"place\": ", stage->scene->handles[i].id );
-    if ( stage->scene->handles[i].point.who[0] != 0 )
+    if ( stage->scene->handles[i].point.who[0] != 0 || report->node >= 0 )
         print_numbers( out, ( const double[] ){ report->place.x, report->place.y, report->place.z }, 3 );
     else
         tr_text_add( out, "null" );
+    print_led( out, stage, report );
     tr_text_add( out, ", \"error_mm\": " );
     tr_text_exact( out, report->error_mm );
-    tr_text_add( out, ", \"passed_on\": %s, \"frame\": %d, \"gave_way\": %s, \"cm\": ",
-                 report->passed_on ? "true" : "false", stage->scene->handles[i].frame,
-                 tr_handle_gave_way( report ) ? "true" : "false" );
+    tr_text_add( out, ", \"passed_on\": %s, \"outside\": %s, \"frame\": %d, \"gave_way\": %s, \"cm\": ",
+                 report->passed_on ? "true" : "false", report->outside ? "true" : "false",
+                 stage->scene->handles[i].frame, tr_handle_gave_way( report ) ? "true" : "false" );
     tr_text_number( out, 0.1 * report->error_mm, 4 );
     tr_text_add( out, "}" );
 }
@@ -166,6 +183,28 @@ static void read_numbers( const tr_json *array, double *numbers, int count )
     }
 }
 
+static void read_led( const edits_reader *r, const tr_json *item, tr_handle_report *report )
+{
+    const tr_stage *stage = r->stage;
+    tr_json body = tr_json_member( item, "body", false );
+    report->node = report->joint = -1;
+    if ( !json_is_string( body.value ) )
+        return;
+    const char *id = json_string_value( body.value );
+    int actor = tr_scene_find_cast( stage->scene, id ), prop = tr_scene_find_prop( stage->scene, id );
+    if ( actor < 0 && prop < 0 ) {
+        tr_json_fail( &body, "the scene has no character and no prop \"%.40s\"", id );
+        return;
+    }
+    report->node = actor >= 0 ? actor : stage->actor_count + prop;
+    if ( actor < 0 )
+        return;
+    const char *joint = text_of( item, "joint" );
+    report->joint = tr_skeleton_find( &stage->actors[actor].target, joint );
+    if ( report->joint < 0 )
+        tr_json_fail( item, "there is no joint \"%.60s\"", joint );
+}
+
 static void read_handle( const edits_reader *r, const tr_json *item )
 {
     const tr_scene *scene = r->stage->scene;
@@ -179,14 +218,17 @@ static void read_handle( const edits_reader *r, const tr_json *item )
     }
     tr_handle_report *report = &r->result->handles[index];
     tr_json place = tr_json_member( item, "place", false ), error = tr_json_member( item, "error_mm", true ),
-            passed_on = tr_json_member( item, "passed_on", false );
+            passed_on = tr_json_member( item, "passed_on", false ),
+            outside = tr_json_member( item, "outside", false );
     double numbers[3] = { 0 };
     if ( place.value != NULL && !json_is_null( place.value ) )
         read_numbers( &place, numbers, 3 );
     *report = ( tr_handle_report ){ .acted = true,
                                     .passed_on = json_is_true( passed_on.value ),
+                                    .outside = json_is_true( outside.value ),
                                     .place = v3( numbers[0], numbers[1], numbers[2] ),
                                     .error_mm = number_of( &error ) };
+    read_led( r, item, report );
 }
 
 // Whose frames these are and where they begin; -1 after a failure.

@@ -590,10 +590,13 @@ typedef struct tr_step {
 } tr_step;
 
 typedef struct tr_handle_report { // what became of a handle of the document
-    bool acted;                   // its layer is active and its frame in the window
+    bool acted;                   // its layer is active, and it is not let go
+    bool outside;                 // its frame is not in its layer's window: it holds nothing
     bool passed_on;               // later layers moved on what it holds: the error is the one from before
-    vec3 place;                   // of a point: where it was dragged to
-    double error_mm;              // points: on the body; vertices and sections: on the cage
+    int node, joint; // of sections and vertices: what led by them is farthest off, a joint of an actor or,
+                     // joint -1, the middle of node - actor_count, a prop; -1: the handle holds a point
+    vec3 place;      // where that, or the point, was dragged to
+    double error_mm; // how far from there it came out
 } tr_handle_report;
 
 static inline bool tr_handle_gave_way( const tr_handle_report *report ) // not met to a millimetre
@@ -725,8 +728,8 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
 // A layer of kind cage while its handles are held: poses at preview quality, visible frames first. What is
 // kept when the mouse is let go is not this, but the ops (handle_set …) and what the pipeline makes of them.
 //
-//   tr_drag *drag = tr_drag_begin( &stage, &below, layer, &error );   // slow: cage, weights, factors, memory
-//   for each move of the mouse
+//   tr_drag *drag = tr_drag_begin( &stage, &below, layer, handle, &error );   // slow: cage, weights,
+//   factors, memory for each move of the mouse
 //       tr_drag_visible( drag, &tick );                               // the block of frames being looked at
 //       while ( tr_drag_more( drag, 4 ) ) draw…                       // the others, the nearest first
 //       while ( tr_drag_refine( drag, 1 ) ) draw…                     // all again, as the pipeline has them
@@ -753,9 +756,11 @@ typedef struct tr_drag_tick {
     int number;               // NULL: never
 } tr_drag_tick;
 
-// `below`: what tr_pipeline_run_below gave; the layer must be active and of kind cage. Stage, scene and below
-// are borrowed until tr_drag_end and may not change.
-tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error );
+// `below`: what tr_pipeline_run_below gave; the layer must be active and of kind cage. `handle`: what is
+// going to be dragged, -1: who knows. At an end of the window it frees that end, as it does in the document
+// once it is moved. Stage, scene and below are borrowed until tr_drag_end and may not change.
+tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, int handle,
+                        tr_error *error );
 void tr_drag_end( tr_drag *drag ); // NULL is fine
 
 // A tick: moves the cage and solves the block that holds the frame. False when it was superseded before that
@@ -777,7 +782,8 @@ const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick 
 // nothing.
 bool tr_drag_refine( tr_drag *drag, int blocks );
 bool tr_drag_is_refined( const tr_drag *drag, int frame );
-// How far from where it ought to be the last tick left a handle (index in the document) on the cage, metres.
+// How far from where it was put what a handle (index in the document) holds was left by the last tick,
+// metres.
 double tr_drag_error( const tr_drag *drag, int handle );
 
 // ------------------------------------------------------------------------------------------------ hold

@@ -294,6 +294,7 @@ static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *gra
                               .grab = grab,
                               .layer = &stage->scene->layers[grab->layer],
                               .below = below,
+                              .dragged = -1,
                               .edited = *stage };
     out->edited.rules = NULL;
     return ( gather_points( out ) && gather_bodies( out ) ) || tr_error_memory( error );
@@ -313,6 +314,7 @@ bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_e
     out->result = def->result;
     out->chunk = def->chunk;
     out->late = def->late;
+    out->dragged = def->dragged;
     out->affected = tr_alloc( nodes * frames, sizeof( bool ) );
     out->touched = tr_alloc( nodes * frames, sizeof( bool ) );
     if ( out->affected == NULL || out->touched == NULL )

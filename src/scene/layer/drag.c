@@ -171,7 +171,7 @@ static int node_count( const tr_drag *drag )
     return drag->stage.actor_count + drag->stage.prop_count;
 }
 
-static bool build( tr_drag *drag, const tr_stage *stage, tr_error *error )
+static bool build( tr_drag *drag, const tr_stage *stage, int handle, tr_error *error )
 {
     const tr_scene *scene = stage->scene;
     drag->scene = *scene;
@@ -182,8 +182,13 @@ static bool build( tr_drag *drag, const tr_stage *stage, tr_error *error )
         memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
     drag->stage.scene = &drag->scene;
     plan( drag );
-    tr_cage_layer_def def = { &drag->stage,          drag->grab, drag->below, &drag->work,
-                              tr_drag_chunk( drag ), true };
+    tr_cage_layer_def def = { .stage = &drag->stage,
+                              .grab = drag->grab,
+                              .below = drag->below,
+                              .result = &drag->work,
+                              .chunk = tr_drag_chunk( drag ),
+                              .late = true,
+                              .dragged = handle };
     if ( !tr_result_copy( &drag->work, &drag->stage, drag->below, error ) ||
          !tr_cage_layer_build( &drag->layer, &def, error ) ||
          !tr_result_copy( &drag->shown, &drag->stage, &drag->work, error ) )
@@ -201,7 +206,8 @@ static bool build( tr_drag *drag, const tr_stage *stage, tr_error *error )
            ( find_sets( drag ) || tr_error_memory( error ) ) && build_settler( drag, error );
 }
 
-tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, tr_error *error )
+tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, int handle,
+                        tr_error *error )
 {
     const tr_grab *grab = find_grab( stage, layer );
     if ( grab == NULL ) {
@@ -216,7 +222,7 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
     drag->stage = *stage;
     drag->below = below;
     drag->grab = grab;
-    if ( build( drag, stage, error ) )
+    if ( build( drag, stage, handle, error ) )
         return drag;
     tr_drag_end( drag );
     return NULL;
@@ -416,6 +422,6 @@ double tr_drag_error( const tr_drag *drag, int handle )
 {
     for ( int h = 0; h < drag->layer.handle_count; ++h )
         if ( drag->layer.handle_index[h] == handle )
-            return drag->layer.handle_errors[h];
+            return 1e-3 * tr_handle_judge( &drag->layer, &drag->work, h ).error_mm;
     return 0;
 }

@@ -39,7 +39,8 @@ bool tr_cage_layer_released( const tr_cage_layer *l, int frame )
         bool whole = handle->point.who[0] == 0 && handle->vertex < 0;
         if ( strcmp( handle->layer, l->layer->id ) != 0 || handle_frame( l, handle ) != frame )
             continue;
-        if ( handle->pinned ? ( whole || outermost ) && !is_pin( handle ) : whole )
+        bool moves = i == l->dragged || !is_pin( handle );
+        if ( handle->pinned ? ( whole || outermost ) && moves : whole )
             return true;
     }
     return false;
@@ -216,7 +217,6 @@ void tr_layer_handles_free( tr_cage_layer *l )
 #define MISSED  3e-3 // metres: less is not worth the while …
 #define NEARLY  0.01 // … nor, of a long way, less than this of it
 #define STRAYED 1e-2 // metres: the same of a body between its handles
-#define BEHIND  0.2  // of the height: so far may a body be behind its section
 #define LEFT    0.97 // of what was reached: limbs stay bent a little
 #define LEAST   1e-3
 #define SOFTER  0.75
@@ -231,23 +231,47 @@ static double share_of( vec3 got, vec3 asked )
     return clampd( LEFT * v3_dot( got, asked ) / v3_dot( asked, asked ), LEAST, 1 );
 }
 
-// Where the path of a point handle takes it, which keeps to the ground and to what legs reach, and what
-// became of it.
+// Where the path of what is held or led takes it, which keeps to the ground and to what legs reach, and what
+// became of it, both from where it is below.
+static vec3 anchor_asked( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *got )
+{
+    vec3 from = tr_anchor_position( l->stage, l->below, anchor, frame ), place = from;
+    tr_layer_rules_place( l, anchor, frame, &place );
+    *got = v3_sub( tr_anchor_position( l->stage, l->result, anchor, frame ), from );
+    return v3_sub( place, from );
+}
+
 static vec3 point_asked( const tr_cage_layer *l, int handle, vec3 *got )
 {
     const tr_cage_handle *held = &l->handles[handle];
     const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
+    if ( anchor->prop < 0 )
+        return anchor_asked( l, anchor, held->frame, got );
     *got = v3_sub( tr_anchor_position( l->stage, l->result, anchor, held->frame ), held->place );
-    return v3_sub( tr_layer_rules_place( l, handle ), held->place );
+    return held->offset;
+}
+
+static double asked_share( vec3 asked, vec3 got, double least )
+{
+    double way = v3_length( asked ), missed = v3_distance( got, asked );
+    return missed > fmax( least, NEARLY * way ) && way > least ? share_of( got, asked ) : 1;
 }
 
 static double point_share( const tr_cage_layer *l, int handle )
 {
-    const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
     vec3 got, asked = point_asked( l, handle, &got );
-    double way = v3_length( asked );
-    bool missed = anchor->actor >= 0 && v3_distance( got, asked ) > fmax( MISSED, NEARLY * way );
-    return missed && way > MISSED ? share_of( got, asked ) : 1;
+    return asked_share( asked, got, MISSED );
+}
+
+// Of a section, the least of those it leads: a few who are not quite there do not hold back all others.
+static double section_share( const tr_cage_layer *l, int handle )
+{
+    double share = 1, missed = tr_cage_layer_holds_several( l ) ? STRAYED : MISSED;
+    for ( int i = 0; i < l->led_count; ++i ) {
+        vec3 got, asked = anchor_asked( l, &l->led[i].anchor, l->handles[handle].frame, &got );
+        share = fmin( share, asked_share( asked, got, missed ) );
+    }
+    return share;
 }
 
 // Limbs come to their ends gradually: as much as was reached is too much the next time as well, though by
@@ -281,22 +305,6 @@ static bool root_asked( const tr_cage_layer *l, tr_moved_body *body, int frame, 
 static bool is_led( const tr_cage_layer *l, const tr_moved_body *body )
 {
     return body->node < l->stage->actor_count && body->lead >= 0;
-}
-
-// Of a section, that of the only body in it.
-static double section_share( const tr_cage_layer *l )
-{
-    tr_moved_body *body = &l->bodies[0];
-    double share = 1;
-    if ( l->body_count > 1 || !is_led( l, body ) )
-        return 1;
-    double most = BEHIND * tr_skeleton_height( &l->stage->actors[body->node].target );
-    for ( int f = l->begin; f < l->begin + l->frame_count; ++f ) {
-        vec3 asked, got;
-        if ( root_asked( l, body, f, &asked, &got ) && v3_distance( asked, got ) > most )
-            share = fmin( share, share_of( got, asked ) );
-    }
-    return share;
 }
 
 // So that nobody has to take steps longer than his legs.
@@ -355,7 +363,8 @@ static bool lower( tr_cage_layer *l, int first, int last )
 static double share_down( const tr_cage_layer *l, int handle )
 {
     const tr_cage_handle *held = &l->handles[handle];
-    double down = -held->offset.y, room = held->place.y - tr_layer_rules_place( l, handle ).y;
+    vec3 got;
+    double down = -held->offset.y, room = -point_asked( l, handle, &got ).y;
     return down > MISSED && down - room > MISSED ? clampd( room / down, LEAST, 1 ) : 1;
 }
 
@@ -375,7 +384,7 @@ static bool shorten( tr_cage_layer *l )
     bool yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         bool point = l->handles[h].kind == TR_HANDLE_POINT;
-        double share = point ? hastened( l, h, point_share( l, h ) ) : section_share( l ),
+        double share = point ? hastened( l, h, point_share( l, h ) ) : section_share( l, h ),
                down = point ? share_down( l, h ) : 1;
         tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
         shares->over *= share;

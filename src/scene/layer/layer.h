@@ -84,6 +84,11 @@ typedef struct tr_moved_body {
     struct tr_following *following; // of a character who follows
 } tr_moved_body;
 
+typedef struct tr_led { // what sections lead of a body
+    int body;           // in `bodies`
+    tr_anchor anchor;   // one joint, or the middle of a prop
+} tr_led;
+
 typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
     double soft;                 // of that, once jolts are known
@@ -97,6 +102,7 @@ typedef struct tr_cage_layer {
     const tr_result *below; // what it acts on
     tr_result *result;      // what it makes of that
     int begin, frame_count; // stage frames the cage covers: window and ease
+    int dragged;            // handle of the document that counts as moved, -1: none
     int chunk;              // frames of a body that are posed at the same time, at most
     bool late;              // bodies are bound to the cage when a frame of them is asked for, not before
     tr_bound_point *bound;  // [point_count] members in the stage's order
@@ -115,15 +121,17 @@ typedef struct tr_cage_layer {
     double *handle_errors;          // [handle_count] metres
     tr_handle_share *handle_shares; // [handle_count of the document]
     bool soft;                      // they count with `soft`
-    vec3 *handle_misses;            // [handle_count] what a point is moved on beyond what cage and box do
+    tr_led *led;                    // [led_count] none where no section and no vertex is held
+    int led_count;
+    vec3 *handle_misses; // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
     bool *touched;   // the same: the result there may not be what is below
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
-    float *path_weights; // [handle_count * frame_count * vertex_count] of what handles hold, in the cage; the
-                         // paths of handles are the first
+    float *path_weights; // [(handle_count + led_count) * frame_count * vertex_count] of what handles hold and
+                         // sections lead, in the cage; their paths are the first
     int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
     bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
@@ -150,6 +158,7 @@ typedef struct tr_cage_layer_def { // everything is borrowed
     tr_result *result; // begins as `below`
     int chunk;         // see above
     bool late;
+    int dragged;
 } tr_cage_layer_def;
 
 // Builds the cage around what the grab holds in `below`, and everything else. Without anything to move (built
@@ -218,6 +227,13 @@ double tr_yaw( quat rotation );
 double tr_not_below( double height, double floor, double soft );
 // Where what a handle holds may be moved to from where it is: limbs to the ground, a trunk not that far.
 vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 from, vec3 to );
+
+// ----------------------------------------------------------------------------------------------- layer/led.c
+
+bool tr_led_build( tr_cage_layer *l ); // after bodies and handles; false: out of memory
+void tr_led_free( tr_cage_layer *l );
+// What became of a handle of the layer, on the bodies of a result.
+tr_handle_report tr_handle_judge( const tr_cage_layer *l, const tr_result *result, int handle );
 
 // ---------------------------------------------------------------------------------------------- layer/room.c
 
@@ -291,8 +307,8 @@ void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error );
 void tr_layer_rules_free( tr_cage_layer *l );
 void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
-// Where the path of a point handle takes it at its own frame.
-vec3 tr_layer_rules_place( const tr_cage_layer *l, int handle );
+// Where the path of what is held or led takes it at a frame; false: it has none.
+bool tr_layer_rules_place( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
 void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
 // The box of a prop as the cage and its handles have it.
 rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame );

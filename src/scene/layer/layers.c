@@ -123,7 +123,8 @@ static void pass_on( const tr_cage_layer *l )
     const tr_scene *scene = l->stage->scene;
     for ( int i = 0; i < scene->handle_count; ++i ) {
         tr_handle_report *report = &l->result->handles[i];
-        int node = tr_anchor_node( l->stage, &l->stage->handles[i] );
+        int anchor = tr_anchor_node( l->stage, &l->stage->handles[i] ),
+            node = anchor < 0 ? report->node : anchor;
         if ( report->acted && is_affected( l, node, scene->handles[i].frame - scene->first ) )
             report->passed_on = true;
     }
@@ -132,18 +133,33 @@ static void pass_on( const tr_cage_layer *l )
 static void report_handles( const tr_cage_layer *l )
 {
     pass_on( l );
-    for ( int h = 0; h < l->handle_count; ++h ) {
-        int index = l->handle_index[h];
-        const tr_cage_handle *handle = &l->handles[h];
-        tr_handle_report *report = &l->result->handles[index];
-        vec3 move = l->stage->scene->handles[index].move;
-        double left = v3_distance( move, handle->offset );
-        *report = ( tr_handle_report ){ .acted = true, .error_mm = 1e3 * ( l->handle_errors[h] + left ) };
-        if ( handle->kind != TR_HANDLE_POINT )
+    for ( int h = 0; h < l->handle_count; ++h )
+        l->result->handles[l->handle_index[h]] = tr_handle_judge( l, l->result, h );
+}
+
+#define TURN_ARM 0.1 // metres at which turns count as way
+
+// Handles at frames that are not in their layer's window hold nothing.
+static void report_outside( const tr_stage *stage, const tr_grab *grab, const tr_result *below,
+                            tr_result *result )
+{
+    const tr_scene *scene = stage->scene;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        const tr_handle *handle = &scene->handles[i];
+        const tr_anchor *anchor = &stage->handles[i];
+        int frame = handle->frame - scene->first;
+        if ( strcmp( handle->layer, scene->layers[grab->layer].id ) != 0 || !handle->pinned ||
+             tr_handle_is_held( stage, grab, handle ) )
             continue;
-        report->place = v3_add( handle->place, move );
-        vec3 now = tr_anchor_position( l->stage, l->result, &l->stage->handles[index], handle->frame );
-        report->error_mm = 1e3 * v3_distance( now, report->place );
+        double way = v3_length( handle->move ) + TURN_ARM * TR_DEGREE * v3_length( handle->turn );
+        tr_handle_report report = { .acted = true, .outside = true, .node = -1, .joint = -1 };
+        report.error_mm = 1e3 * way;
+        if ( tr_anchor_node( stage, anchor ) >= 0 && frame >= 0 && frame < stage->frame_count ) {
+            report.place = v3_add( tr_anchor_position( stage, below, anchor, frame ), handle->move );
+            report.error_mm =
+                1e3 * v3_distance( tr_anchor_position( stage, result, anchor, frame ), report.place );
+        }
+        result->handles[i] = report;
     }
 }
 
@@ -195,7 +211,7 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
     if ( asks )
         ok = tr_result_copy( &below, stage, result, error ) &&
              tr_cage_layer_build(
-                 &l, &( tr_cage_layer_def ){ stage, grab, &below, result, stage->frame_count, false },
+                 &l, &( tr_cage_layer_def ){ stage, grab, &below, result, stage->frame_count, false, -1 },
                  error ) &&
              ( !l.built || move( &l, error ) );
     else
@@ -204,6 +220,8 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
         measure_leak( &l );
         report_handles( &l );
     }
+    if ( ok )
+        report_outside( stage, grab, asks ? &below : result, result );
     ok = ok && ( !l.built || keep_shape( &l, result, error ) );
     tr_cage_layer_free( &l );
     tr_result_free( &below );

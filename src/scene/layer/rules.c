@@ -27,6 +27,7 @@ void tr_layer_rules_free( tr_cage_layer *l )
     tr_free( l->paths );
     tr_free( l->path_weights );
     tr_free( l->handle_misses );
+    tr_led_free( l );
 }
 
 // -------------------------------------------------------------------------------------------------- missed
@@ -268,9 +269,8 @@ static const vec3 *known_path( const tr_cage_layer *l, const tr_anchor *anchor )
 }
 
 // Where handles on other points of the same body are next, before and after: there they have the say.
-static void make_way( const tr_cage_layer *l, int handle, tr_rule *rule )
+static void make_way( const tr_cage_layer *l, int frame, tr_rule *rule )
 {
-    int frame = l->handles[handle].frame;
     for ( int h = 0; h < l->handle_count; ++h ) {
         const tr_anchor *other = anchor_of( l, h );
         int away = l->handles[h].frame - frame;
@@ -288,6 +288,28 @@ static void make_way( const tr_cage_layer *l, int handle, tr_rule *rule )
     }
 }
 
+#define LEAD 0.5 // seconds to either side of a section within which roots are led more and more
+
+// The same for what sections lead of a character: the end of a limb like what is held itself, a root around
+// the section alone, so that legs have a say elsewhere.
+static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
+{
+    if ( anchor->prop >= 0 || known_path( l, anchor ) != NULL )
+        return;
+    weigh_path( l, anchor, l->path_count );
+    const vec3 *path = new_path( l );
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        if ( l->handles[h].kind == TR_HANDLE_POINT )
+            continue;
+        tr_rule *rule = add_rule( l, anchor, path );
+        if ( anchor->joints[0] == 0 ) {
+            rule->first = rule->last = l->handles[h].frame;
+            rule->ease_in = rule->ease_out = LEAD * l->stage->fps;
+        }
+        make_way( l, l->handles[h].frame, rule );
+    }
+}
+
 // What is held at one frame is led along its path through the whole window, so that it does not stand out
 // among its neighbours. Props stay where they were put.
 static void add_rules( tr_cage_layer *l )
@@ -301,8 +323,10 @@ static void add_rules( tr_cage_layer *l )
             weigh_path( l, anchor, l->path_count );
             path = new_path( l );
         }
-        make_way( l, h, add_rule( l, anchor, path ) );
+        make_way( l, l->handles[h].frame, add_rule( l, anchor, path ) );
     }
+    for ( int i = 0; i < l->led_count; ++i )
+        add_led( l, &l->led[i].anchor );
     for ( int i = 0; i < l->body_count; ++i )
         if ( l->bodies[i].node >= l->stage->actor_count ) {
             tr_anchor centre = { .actor = -1, .prop = l->bodies[i].node - l->stage->actor_count };
@@ -314,13 +338,16 @@ static void add_rules( tr_cage_layer *l )
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
 {
     const tr_stage *stage = l->stage;
-    int most = l->handle_count + l->body_count;
-    l->edited.rule_capacity = stage->rule_count + most;
+    if ( !tr_led_build( l ) )
+        return tr_error_memory( error );
+    int paths = l->handle_count + l->led_count, most = paths + l->body_count,
+        rules = l->handle_count * ( 1 + l->led_count ) + l->body_count;
+    l->edited.rule_capacity = stage->rule_count + rules;
     l->edited.rules = tr_alloc( (size_t)l->edited.rule_capacity, sizeof( tr_rule ) );
     l->paths = tr_alloc( (size_t)most * (size_t)stage->frame_count, sizeof( vec3 ) );
     l->handle_misses = tr_alloc( (size_t)l->handle_count, sizeof( vec3 ) );
-    l->path_weights = tr_alloc(
-        (size_t)l->handle_count * (size_t)l->frame_count * (size_t)l->cage.vertex_count, sizeof( float ) );
+    l->path_weights =
+        tr_alloc( (size_t)paths * (size_t)l->frame_count * (size_t)l->cage.vertex_count, sizeof( float ) );
     if ( l->edited.rules == NULL || l->paths == NULL || l->handle_misses == NULL || l->path_weights == NULL )
         return tr_error_memory( error );
     if ( stage->rule_count > 0 ) // otherwise there is no list at all
@@ -347,11 +374,12 @@ void tr_layer_rules_solve( tr_cage_layer *l )
     }
 }
 
-vec3 tr_layer_rules_place( const tr_cage_layer *l, int handle )
+bool tr_layer_rules_place( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place )
 {
-    const tr_cage_handle *held = &l->handles[handle];
-    const vec3 *path = known_path( l, anchor_of( l, handle ) );
-    return path != NULL ? path[held->frame] : v3_add( held->place, held->offset );
+    const vec3 *path = known_path( l, anchor );
+    if ( path != NULL )
+        *place = path[frame];
+    return path != NULL;
 }
 
 void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )

@@ -192,11 +192,13 @@ void tr_steps_free( tr_moved_body *body )
     tr_free( body->feet );
 }
 
-// Does the handle hold this foot, or (`body`) the root and thereby the body as a whole?
+// Does the handle hold this foot, or (`body`) the root or a section and thereby the body as a whole?
 static bool holds( const foot_work *w, int handle, bool body )
 {
     const tr_cage_layer *l = w->l;
     const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
+    if ( body && l->handles[handle].kind != TR_HANDLE_POINT )
+        return w->body->lead >= 0;
     if ( l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor != w->body->node || anchor->count != 1 )
         return false;
     if ( body )

@@ -11,22 +11,34 @@ static bool has_edits( const tr_measuring *m, const tr_take *take, tr_figures *f
     return false;
 }
 
+static double handle_error( const tr_measuring *m, int i )
+{
+    const tr_handle_report *report = &m->result->handles[i];
+    int frame = m->stage->scene->handles[i].frame - m->stage->scene->first,
+        prop = report->node - m->stage->actor_count;
+    const tr_anchor *anchor = &m->stage->handles[i];
+    vec3 now;
+    if ( report->passed_on || report->outside ||
+         ( tr_anchor_node( m->stage, anchor ) < 0 && report->node < 0 ) )
+        return report->error_mm;
+    if ( report->node < 0 )
+        now = tr_anchor_position( m->stage, m->result, anchor, frame );
+    else if ( prop >= 0 )
+        now = m->result->tracks[prop][frame].position;
+    else
+        now = tr_world_pose( &m->result->worlds[report->node], frame ).positions[report->joint];
+    return 1e3 * v3_distance( now, report->place );
+}
+
 bool tr_measure_edit_handle( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
     if ( !has_edits( m, take, figures ) )
         return true;
     bool any = false;
     for ( int i = 0; i < m->result->handle_count; ++i ) {
-        const tr_handle_report *report = &m->result->handles[i];
-        const tr_handle *handle = &m->stage->scene->handles[i];
-        double error = report->error_mm;
-        if ( !report->acted )
+        if ( !m->result->handles[i].acted )
             continue;
-        if ( handle->point.who[0] != 0 && !report->passed_on )
-            error = 1e3 * v3_distance( tr_anchor_position( m->stage, m->result, &m->stage->handles[i],
-                                                           handle->frame - m->stage->scene->first ),
-                                       report->place );
-        figures->values[0] = fmax( figures->values[0], error );
+        figures->values[0] = fmax( figures->values[0], handle_error( m, i ) );
         any = true;
     }
     if ( !any )
