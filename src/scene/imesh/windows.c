@@ -3,15 +3,6 @@
 
 #define MOST_MEMBERS 4 // that move, of a window
 
-static bool is_member( const tr_mesh_work *w, int member )
-{
-    for ( int i = 0; i < w->windows.count; ++i )
-        for ( int m = 0; m < w->windows.items[i].member_count; ++m )
-            if ( w->windows.items[i].members[m] == member )
-                return true;
-    return false;
-}
-
 // Whether limbs or girths changed against the rest of the body: then it may get in its own way.
 static bool is_reshaped( const tr_actor *actor )
 {
@@ -30,25 +21,70 @@ static bool is_reshaped( const tr_actor *actor )
     return fabs( girth / fmax( before, 1e-9 ) - actor->height_ratio ) > 0.05 * actor->height_ratio;
 }
 
-// One who meets nobody, but has another shape, keeps the relations of his own limbs.
+// How much of a window counts at a frame: it fades over its padding, but not at the ends of the scene.
+double tr_mesh_share( const tr_mesh_work *w, const tr_imesh_window *window, int frame )
+{
+    double in = window->first > 0 ? ( frame - window->first + 1.0 ) / ( w->pad + 1.0 ) : 1;
+    double out =
+        window->last < w->stage->frame_count - 1 ? ( window->last - frame + 1.0 ) / ( w->pad + 1.0 ) : 1;
+    return smooth_step5( fmin( in, out ) );
+}
+
+// How much the windows of an actor and others say at each frame; `said` [frame_count].
+static void add_shares( const tr_mesh_work *w, int actor, int window_count, double *said )
+{
+    for ( int f = 0; f < w->stage->frame_count; ++f )
+        said[f] = 0;
+    for ( int i = 0; i < window_count; ++i ) {
+        const tr_imesh_window *window = &w->windows.items[i];
+        for ( int m = 0; m < window->member_count; ++m )
+            for ( int f = window->first; window->members[m] == actor && f <= window->last; ++f )
+                said[f] += tr_mesh_share( w, window, f );
+    }
+}
+
+static bool add_own_window( tr_mesh_work *w, int actor, int first, int last )
+{
+    tr_imesh_window window = { tr_alloc( 1, sizeof( int ) ), 1, first, last };
+    if ( window.members == NULL )
+        return false;
+    window.members[0] = actor;
+    w->windows.items[w->windows.count++] = window;
+    return true;
+}
+
+// As long as one of another shape meets nobody, he keeps the relations of his own limbs. While a window with
+// others fades, his own does so the other way round, over the same frames: shares add up to 1.
+static bool add_own_windows( tr_mesh_work *w, int actor, int shared, double *said )
+{
+    int frames = w->stage->frame_count;
+    add_shares( w, actor, shared, said );
+    for ( int f = 0; f < frames; ++f ) {
+        int first = f;
+        while ( f < frames && said[f] < 1 )
+            ++f;
+        if ( f > first && !add_own_window( w, actor, first, f - 1 ) )
+            return false;
+    }
+    return true;
+}
+
 static bool add_single_bodies( tr_mesh_work *w, tr_error *error )
 {
     const tr_stage *stage = w->stage;
-    size_t room = (size_t)w->windows.count + (size_t)stage->actor_count;
+    int shared = w->windows.count;
+    size_t room = (size_t)shared + (size_t)stage->actor_count;
+    for ( int i = 0; i < shared; ++i ) // between two windows of a member there is one of its own at most
+        room += (size_t)w->windows.items[i].member_count;
+    double *said = tr_alloc( (size_t)stage->frame_count, sizeof *said );
     tr_imesh_window *items = tr_realloc( w->windows.items, room, sizeof *items );
-    if ( items == NULL )
-        return tr_error_memory( error );
-    w->windows.items = items;
-    for ( int i = 0; i < stage->actor_count; ++i ) {
-        if ( is_member( w, i ) || !is_reshaped( &stage->actors[i] ) )
-            continue;
-        tr_imesh_window window = { tr_alloc( 1, sizeof( int ) ), 1, 0, stage->frame_count - 1 };
-        if ( window.members == NULL )
-            return tr_error_memory( error );
-        window.members[0] = i;
-        w->windows.items[w->windows.count++] = window;
-    }
-    return true;
+    if ( items != NULL )
+        w->windows.items = items;
+    bool ok = items != NULL && said != NULL;
+    for ( int i = 0; ok && i < stage->actor_count; ++i )
+        ok = !is_reshaped( &stage->actors[i] ) || add_own_windows( w, i, shared, said );
+    tr_free( said );
+    return ok || tr_error_memory( error );
 }
 
 bool tr_mesh_find_windows( tr_mesh_work *w, tr_error *error )
@@ -63,13 +99,4 @@ bool tr_mesh_find_windows( tr_mesh_work *w, tr_error *error )
            tr_imesh_windows_find( &w->windows, &w->result->links, w->members, w->member_count, MOST_MEMBERS,
                                   error ) &&
            add_single_bodies( w, error );
-}
-
-// How much of a window counts at a frame: it fades over its padding, but not at the ends of the scene.
-double tr_mesh_share( const tr_mesh_work *w, const tr_imesh_window *window, int frame )
-{
-    double in = window->first > 0 ? ( frame - window->first + 1.0 ) / ( w->pad + 1.0 ) : 1;
-    double out =
-        window->last < w->stage->frame_count - 1 ? ( window->last - frame + 1.0 ) / ( w->pad + 1.0 ) : 1;
-    return smooth_step5( fmin( in, out ) );
 }
