@@ -4,7 +4,6 @@
 #include <epoxy/gl.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 tr_app_def tr_default_app_def( void )
 {
@@ -62,7 +61,12 @@ static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
     const tr_window *window = app->window;
     if ( !tr_paint_create( &app->paint, &app->nk, window->has_gl, window->scale, error ) )
         return false;
+    if ( !nk_init( &app->over, &app->paint.allocator, &app->paint.fonts.small->handle ) ) {
+        nk_free( &app->nk );
+        return tr_error_memory( error );
+    }
     tr_theme_apply( &app->nk );
+    tr_theme_apply( &app->over );
     begin_ui( &app->ui, &app->nk );
     app->nk.clip = ( struct nk_clipboard ){ nk_handle_ptr( app->window ), paste_text, copy_text };
     if ( !tr_viewport_create( &app->viewport, window->has_gl, error ) )
@@ -105,8 +109,10 @@ void tr_app_destroy( tr_app *app )
     for ( int i = 0; i < TR_MAX_THUMBS; ++i )
         tr_paint_picture_free( app->thumbs[i] );
     tr_viewport_destroy( &app->viewport );
-    if ( app->ui.nk != NULL )
+    if ( app->ui.nk != NULL ) {
         nk_free( &app->nk );
+        nk_free( &app->over );
+    }
     tr_paint_destroy( &app->paint );
     tr_ops_free( &app->ops );
     tr_free( app->ui.looks );
@@ -159,7 +165,7 @@ void tr_layout( tr_ui *ui )
 
 // -------------------------------------------------------------------------------------------- what there is
 
-static tr_shown look( const tr_app *app )
+tr_shown tr_app_look( const tr_app *app )
 {
     const tr_session *session = app->session;
     const tr_outcome *take = tr_session_outcome( session );
@@ -178,6 +184,7 @@ static tr_shown look( const tr_app *app )
     shown.current = shown.solved && tr_session_current( session );
     shown.before = shown.result != NULL && take != NULL && shown.result == &take->copied;
     shown.held = tr_session_held( session );
+    shown.take = tr_session_solution( session ) != NULL ? take : NULL;
     shown.measures = tr_session_measures( session );
     shown.strips = tr_session_strips( session, &shown.fresh );
     shown.links = tr_session_links( session );
@@ -186,7 +193,7 @@ static tr_shown look( const tr_app *app )
 
 bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y )
 {
-    tr_shown shown = look( app );
+    tr_shown shown = tr_app_look( app );
     const char *dot = strchr( name, '.' );
     char id[TR_ID_MAX];
     vec3 place;
@@ -203,6 +210,12 @@ bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y )
         item.joint = tr_skeleton_find( &shown.stage->actors[actor].target, dot + 1 );
     return tr_item_place( &app->ui, &shown, &item, &place ) && tr_project( &app->ui, &shown, place, x, y ) &&
            tr_area_has( app->ui.viewport, *x, *y );
+}
+
+const tr_losses *tr_app_losses( const tr_app *app )
+{
+    tr_shown shown = tr_app_look( app );
+    return shown.take != NULL ? &shown.take->losses : NULL;
 }
 
 bool tr_app_unsaved( const tr_app *app )
@@ -249,7 +262,7 @@ static void follow( tr_app *app )
     if ( result != NULL && result->frame_count != ui->frame_count )
         tr_play_scene( ui, result->frame_count );
     if ( result != NULL && !ui->framed ) {
-        tr_shown shown = look( app );
+        tr_shown shown = tr_app_look( app );
         ui->framed = true;
         tr_play_seek( ui, result->frame_count / 2 );
         tr_orbit_frame( ui, &shown, false );
@@ -290,144 +303,6 @@ static void follow_title( tr_app *app )
     app->window->set_title( app->window, title );
 }
 
-// ---------------------------------------------------------------------------------------- what was asked for
-
-// With unsaved changes, opening and quitting ask first.
-static bool guarded( tr_app *app, const char *path, bool quit )
-{
-    tr_ui *ui = &app->ui;
-    if ( !tr_session_unsaved( app->session ) )
-        return false;
-    ui->dialog = TR_DIALOG_UNSAVED;
-    snprintf( ui->guard_path, sizeof ui->guard_path, "%s", path );
-    ui->guard_quit = quit;
-    return true;
-}
-
-static bool ends_with( const char *text, const char *end )
-{
-    size_t length = strlen( text ), tail = strlen( end );
-    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
-}
-
-// A motion joins the cast, as long as there is one; everything else is opened.
-static void drop( tr_app *app, const char *path )
-{
-    const tr_scene *scene = tr_session_scene( app->session );
-    if ( !ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
-        if ( !guarded( app, path, false ) )
-            tr_session_open( app->session, path, 0 );
-        return;
-    }
-    tr_id id;
-    for ( int n = scene->cast_count + 1;; ++n ) {
-        snprintf( id, sizeof id, "new%02d", n );
-        if ( tr_scene_find_cast( scene, id ) < 0 && tr_scene_find_prop( scene, id ) < 0 )
-            break;
-    }
-    tr_ops_add( &app->ops, "cast_add id=%s file=\"%s\"", id, path );
-}
-
-static bool save_map( tr_app *app, const char *path, tr_error *error )
-{
-    tr_shown shown = look( app );
-    int actor = shown.stage != NULL ? tr_scene_find_cast( shown.stage->scene, app->ui.map_of ) : -1;
-    if ( actor < 0 )
-        return tr_error_set( error, "%s is not on the stage", app->ui.map_of );
-    if ( !tr_joint_map_save( &shown.stage->actors[actor], path, false, error ) )
-        return false;
-    tr_ui_say( &app->ui, false, "Saved %s", path );
-    return true;
-}
-
-static void carry_out( tr_app *app, const tr_ask *ask )
-{
-    tr_ui *ui = &app->ui;
-    tr_error error = { 0 };
-    bool ok = true;
-    switch ( ask->kind ) {
-    case TR_ASK_UNDO:
-        if ( !tr_session_undo( app->session ) )
-            tr_ui_say( ui, false, "There is nothing to undo" );
-        break;
-    case TR_ASK_REDO:
-        if ( !tr_session_redo( app->session ) )
-            tr_ui_say( ui, false, "There is nothing to redo" );
-        break;
-    case TR_ASK_OPEN:
-        if ( !guarded( app, ask->text, false ) )
-            tr_session_open( app->session, ask->text, 0 );
-        break;
-    case TR_ASK_OPEN_ANYWAY: tr_session_open( app->session, ask->text, 0 ); break;
-    case TR_ASK_DROP: drop( app, ask->text ); break;
-    case TR_ASK_SAVE:
-        ok = tr_session_save( app->session, ask->text[0] != 0 ? ask->text : NULL, &error );
-        if ( ok )
-            tr_keeper_note( &app->keeper, tr_session_file( app->session ) );
-        break;
-    case TR_ASK_EXPORT: tr_session_export( app->session, ask->text ); break;
-    case TR_ASK_PICTURE:
-    case TR_ASK_VIDEO: {
-        tr_shown shown = look( app );
-        bool video = ask->kind == TR_ASK_VIDEO;
-        tr_picture_job job = { .path = ask->text,
-                               .camera = shown.camera,
-                               .view = ui->show,
-                               .first = video ? ui->loop_first : ui->frame,
-                               .last = video ? ui->loop_last : ui->frame,
-                               .width = video ? 1280 : 1920,
-                               .height = video ? 720 : 1080 };
-        tr_session_draw( app->session, &job );
-        break;
-    }
-    case TR_ASK_LOAD_MAP:
-        tr_map_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
-        break;
-    case TR_ASK_BODY:
-        tr_body_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
-        break;
-    case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
-    case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
-    case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;
-    case TR_ASK_METHOD: tr_session_set_method( app->session, tr_method_find( ask->text ) ); break;
-    case TR_ASK_RESTORE: ok = tr_keeper_restore( &app->keeper, app->session, &error ); break;
-    case TR_ASK_DISCARD_RECOVERY: tr_keeper_discard( &app->keeper ); break;
-    case TR_ASK_QUIT:
-        if ( !guarded( app, "", true ) )
-            ui->quit = true;
-        break;
-    case TR_ASK_QUIT_ANYWAY: ui->quit = true; break;
-    }
-    if ( !ok ) {
-        char text[1400];
-        tr_error_print( &error, text, sizeof text );
-        tr_ui_say( ui, true, "%s", text );
-    }
-}
-
-static void apply_ops( tr_app *app )
-{
-    tr_ops *ops = &app->ops;
-    tr_error error = { 0 };
-    for ( int i = 0; i < ops->ask_count; ++i )
-        carry_out( app, &ops->asks[i] );
-    if ( ops->line_count > 0 && !tr_session_apply( app->session, ops->lines, ops->line_count, &error ) )
-        tr_ui_say( &app->ui, true, "%s", error.message );
-    bool live = ops->live.handle[0] != 0 && ops->line_count == 0;
-    bool held = ops->hold.what.who[0] != 0 && ops->line_count == 0 && !live;
-    if ( live )
-        tr_session_drag( app->session, ops->preview, ops->preview_count, ops->live.layer, ops->live.handle );
-    else if ( held )
-        tr_session_hold( app->session, &ops->hold.what, ops->hold.place, app->ui.drag.ms );
-    else
-        tr_session_drag_end( app->session, ops->line_count > 0 );
-    if ( live )
-        tr_session_drag_move( app->session, ops->live.move, ops->live.turn, app->ui.frame, app->ui.drag.ms );
-    else if ( ops->line_count == 0 )
-        tr_session_preview( app->session, ops->preview, ops->preview_count );
-    tr_ops_clear( ops );
-}
-
 // --------------------------------------------------------------------------------------------------- frames
 
 static void draw_panels( tr_app *app, const tr_shown *shown )
@@ -449,6 +324,7 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
         tr_panel_help( ui, shown, &app->ops );
     if ( ui->dialog != TR_DIALOG_NONE )
         tr_panel_dialog( ui, shown, &app->ops );
+    tr_panel_tip( ui, &app->over, &app->paint );
 }
 
 static void draw_window( tr_app *app, const tr_shown *shown )
@@ -464,6 +340,7 @@ static void draw_window( tr_app *app, const tr_shown *shown )
     if ( !tr_viewport_draw( &app->viewport, &app->ui, shown, app->window, &error ) )
         tr_ui_say( &app->ui, true, "%s", error.message );
     tr_paint_flush( &app->paint, &app->nk, app->window );
+    tr_paint_flush( &app->paint, &app->over, app->window );
     app->window->present( app->window );
 }
 
@@ -502,14 +379,14 @@ bool tr_app_frame( tr_app *app )
     ui->width = app->window->width;
     ui->height = app->window->height;
     tr_layout( ui );
-    tr_shown shown = look( app );
+    tr_shown shown = tr_app_look( app );
     news |= tr_input_frame( app, &shown );
-    shown = look( app );
+    shown = tr_app_look( app );
     tr_viewport_hover( ui, &shown );
     tr_viewport_hold( ui, &shown, &app->ops );
     draw_panels( app, &shown );
-    apply_ops( app ); // first of all: the other thread works while the picture is drawn
-    shown = look( app );
+    tr_app_carry_out( app ); // first of all: the other thread works while the picture is drawn
+    shown = tr_app_look( app );
     draw_window( app, &shown );
     tr_keeper_tick( &app->keeper, app->session, ui->now );
     follow_title( app );

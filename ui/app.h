@@ -82,7 +82,8 @@ typedef struct tr_shown {
     const tr_imesh_pairs *links; // likewise
     const char *held; // ops that a held frame comes to; NULL: none is, or its last move is not solved yet
     const tr_method *method;
-    tr_session *session; // for its names and pictures
+    const tr_outcome *take; // the last solve, whatever is shown above it; NULL until there is one
+    tr_session *session;    // for its names and pictures
     const tr_paint *paint;
     const char *const *recent; // NULL-terminated
     const char *found;         // what could be restored, and of when
@@ -109,11 +110,12 @@ void tr_ui_scroll_to( tr_ui *ui, struct nk_rect area ); // in the scrolled part 
 bool tr_ui_typing( const tr_ui *ui );                   // a text field has the keyboard
 void tr_ui_stop_typing( tr_ui *ui );                    // it loses it, and what was typed
 bool tr_ui_popup( const tr_ui *ui );                    // a menu or a list is open
+bool tr_ui_close_popup( tr_ui *ui );                    // true when one was
 // Text cut to a width in points, with … where something is missing.
 void tr_ui_fit( char *out, size_t size, const char *text, const struct nk_user_font *font, float width );
 void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text );
-void tr_ui_note( tr_ui *ui, const char *text );    // dim, wrapped
-void tr_ui_caption( tr_ui *ui, const char *text ); // dim, one line
+struct nk_rect tr_ui_note( tr_ui *ui, const char *text ); // dim, wrapped; where it is
+void tr_ui_caption( tr_ui *ui, const char *text );        // dim, one line
 void tr_ui_text_at( struct nk_command_buffer *canvas, const struct nk_user_font *font, float x, float y,
                     const char *text, struct nk_color colour );
 void tr_ui_tag( const tr_ui *ui, const tr_shown *shown,
@@ -152,6 +154,11 @@ typedef enum tr_icon {
 
 void tr_icon_draw( struct nk_command_buffer *canvas, tr_icon icon, struct nk_rect area,
                    struct nk_color colour );
+// What is under the pointer, in a word or two beside `of`, when the pointer rests. All of it is inside the
+// window. The second draws it, over all panels.
+void tr_ui_tip( tr_ui *ui, struct nk_rect of, const char *text );
+bool tr_ui_pointed( const tr_ui *ui, struct nk_rect area ); // the pointer is on it, and nothing lies over it
+void tr_panel_tip( tr_ui *ui, struct nk_context *over, const tr_paint *paint );
 // A button with an icon, lit while `on`; `tip` appears under a resting pointer. `name` is its spot.
 bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char *tip );
 // The same with a word, and a switch with one: true when it was clicked.
@@ -302,7 +309,14 @@ void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_constraint *k );
 void tr_ui_methods( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+const char *tr_method_words( const tr_method *method, const char **help ); // its name; help may be NULL
+void tr_ui_choose_method( const tr_shown *shown, tr_ops *ops, const tr_method *method );
 void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_losses( tr_ui *ui, const tr_shown *shown ); // its parts
+void tr_panel_warnings( tr_ui *ui, const tr_shown *shown );
+void tr_panel_quality( tr_ui *ui, const tr_shown *shown );
+// A frame with one or two members of the stage, chosen and in the middle of the picture. joints NULL: whole.
+void tr_ui_go_to( tr_ui *ui, const tr_shown *shown, int frame, const int members[2], const int joints[2] );
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over the viewport
@@ -374,6 +388,7 @@ void tr_keeper_discard( tr_keeper *keeper );
 struct tr_app {
     tr_window *window;
     struct nk_context nk;
+    struct nk_context over; // what is drawn over all panels
     tr_paint paint;
     tr_ui ui;
     tr_session *session;
@@ -395,7 +410,9 @@ struct tr_app {
 // Takes from the window's queue what fits into one frame (at most one change of a button), hands it to
 // Nuklear and to the viewport. True when there was anything.
 bool tr_input_frame( tr_app *app, const tr_shown *shown );
-void tr_app_report( tr_app *app ); // into the report file, when something changed
+tr_shown tr_app_look( const tr_app *app );
+void tr_app_carry_out( tr_app *app ); // what was asked for in this frame
+void tr_app_report( tr_app *app );    // into the report file, when something changed
 void tr_layout( tr_ui *ui );
 
 #endif

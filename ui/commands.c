@@ -154,10 +154,12 @@ RUN( run_escape )
         ui->time = ( tr_time_hold ){ 0 };
     else if ( ui->edit.key != 0 )
         ui->edit.cancelled = true;
+    else if ( tr_ui_close_popup( ui ) )
+        return;
     else if ( ui->dialog != TR_DIALOG_NONE )
         ui->dialog = TR_DIALOG_NONE;
-    else if ( ui->help || ui->more )
-        ui->help = ui->more = false;
+    else if ( ui->help )
+        ui->help = false;
     else if ( ui->held.active )
         tr_frame_let_go( ui );
     else if ( ui->message[0] != 0 && ui->message_bad )
@@ -359,8 +361,8 @@ static const tr_command commands[] = {
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
     { "Edit", "Pin, or let go", 'P', 0, "P", run_pin },
     { "Edit", "Propagate the held frame", TR_KEY_ENTER, 0, "Enter", run_propagate },
-    { "Edit", "Cages reach less far", ',', 0, ",", run_reach_less },
-    { "Edit", "Cages reach farther", '.', 0, ".", run_reach_more },
+    { "Edit", "Cages reach less far", ',', 0, "Comma", run_reach_less },
+    { "Edit", "Cages reach farther", '.', 0, "Full stop", run_reach_more },
     { NULL, "Cancel a drag, close, select nothing", TR_KEY_ESCAPE, 0, "Esc", run_escape },
     { "View", "Frame the selection", 'F', 0, "F", run_frame_selection },
     { "View", "Frame everything", 'A', 0, "A", run_frame_all },
@@ -407,6 +409,8 @@ bool tr_command_key( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int key, uns
         return false;
     for ( size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i )
         if ( commands[i].key == key && commands[i].modifiers == modifiers ) {
+            if ( key != TR_KEY_ESCAPE ) // which does just that
+                tr_ui_close_popup( ui );
             commands[i].run( ui, shown, ops );
             return true;
         }

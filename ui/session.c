@@ -1,6 +1,7 @@
 // The session's life, its frames, and what can be seen of it.
 #include "ui/session_private.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@ void tr_outcome_release( tr_outcome *take )
     tr_stage_free( &take->stage );
     tr_scene_free( &take->scene );
     tr_log_free( &take->warnings );
+    tr_losses_free( &take->losses );
     tr_outcome_release( take->root ); // after the stage
     tr_free( take );
 }
@@ -80,6 +82,35 @@ const tr_cage_outline *tr_session_cage( const tr_session *session, const char *l
         if ( strcmp( solved->cages[i].layer, layer ) == 0 )
             return &solved->cages[i];
     return NULL;
+}
+
+// Of opening, of the stage, and of what was put onto it since: those of `index` and after, in this order.
+static const tr_log *warnings_with( const tr_session *session, int *index )
+{
+    const tr_outcome *take = tr_session_solution( session ) != NULL ? session->take : NULL;
+    const tr_log *logs[] = { &session->warnings,
+                             take != NULL && take->root != NULL ? &take->root->warnings : NULL,
+                             take != NULL ? &take->warnings : NULL };
+    for ( int i = 0; i < 3; ++i ) {
+        int count = logs[i] != NULL ? logs[i]->count : 0;
+        if ( *index < count )
+            return logs[i];
+        *index -= count;
+    }
+    return NULL;
+}
+
+int tr_session_warning_count( const tr_session *session )
+{
+    int rest = INT_MAX;
+    warnings_with( session, &rest );
+    return INT_MAX - rest;
+}
+
+const char *tr_session_warning( const tr_session *session, int index )
+{
+    const tr_log *log = warnings_with( session, &index );
+    return log != NULL ? log->lines[index] : "";
 }
 
 bool tr_session_solved( const tr_session *session )

@@ -15,6 +15,7 @@ typedef struct tr_outcome {
     tr_result copied, solved; // copied: rotations taken over, to be seen until the rest is there
     bool has_copied, has_solved;
     tr_log warnings;
+    tr_losses losses; // what gave way in `solved`
     double solve_ms;
     const tr_method *method;
     unsigned revision;       // of the session's document
@@ -103,6 +104,7 @@ const tr_thumb *tr_session_thumb( tr_session *session, int entry );     // of a 
 
 // What was computed.
 const tr_outcome *tr_session_outcome( const tr_session *session ); // the last solve, NULL = none yet
+const tr_result *tr_session_solution( const tr_session *session ); // its result once that is whole, or NULL
 // Figures of what is shown, found after it was solved; those of the solve before as long as it has none, or
 // NULL. Fresh: not those of the solve before.
 const tr_strips *tr_session_strips( const tr_session *session, bool *fresh );
@@ -112,6 +114,9 @@ const tr_measures *tr_session_measures( const tr_session *session );
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage );
 // The cage of a layer as it is shown, NULL: none is known (yet).
 const tr_cage_outline *tr_session_cage( const tr_session *session, const char *layer );
+// What was noticed when the scene was opened and put on the stage, one sentence each.
+int tr_session_warning_count( const tr_session *session );
+const char *tr_session_warning( const tr_session *session, int index );
 bool tr_session_solved( const tr_session *session );  // that is of the solver, not merely copied or dragged
 bool tr_session_current( const tr_session *session ); // the last solve is of the document as it is now
 const tr_method *tr_session_method( const tr_session *session );

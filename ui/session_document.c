@@ -57,6 +57,8 @@ void tr_session_forget( tr_session *session )
     tr_free( session->what );
     session->base = session->file = session->what = NULL;
     tr_lines_free( &session->preview );
+    tr_log_free( &session->warnings );
+    tr_log_free( &session->told );
 }
 
 // --------------------------------------------------------------------------------------------- document
@@ -93,17 +95,19 @@ bool tr_session_apply( tr_session *session, char *const *text, int count, tr_err
 {
     if ( session->document == NULL )
         return tr_error_set( error, "nothing is open" );
-    int done = 0;
-    while ( done < count && tr_document_apply( session->document, text[done], error ) )
-        ++done;
-    if ( done == count ) {
-        tr_document_join( session->document, count );
-        changed( session );
-        return true;
-    }
-    while ( done-- > 0 )
-        tr_document_undo( session->document );
-    return false;
+    tr_scene draft = { 0 }; // what fails half way would have forgotten what could be redone
+    bool ok = count == 1 || tr_session_draft( session, text, count, &draft, error );
+    tr_scene_free( &draft );
+    bool behind = tr_document_log_count( session->document ) < session->saved;
+    for ( int i = 0; ok && i < count; ++i )
+        ok = tr_document_apply( session->document, text[i], error );
+    if ( !ok )
+        return false;
+    if ( behind ) // what was saved can be redone no more
+        session->saved = -1;
+    tr_document_join( session->document, count );
+    changed( session );
+    return true;
 }
 
 bool tr_session_undo( tr_session *session )
@@ -327,7 +331,7 @@ bool tr_session_save( tr_session *session, const char *path, tr_error *error )
     }
     tr_free( session->file );
     session->file = target;
-    session->saved = session->revision;
+    session->saved = tr_document_log_count( session->document );
     tr_session_say( session, false, "Saved %s", target );
     return true;
 }
@@ -356,7 +360,7 @@ const char *tr_session_name( const tr_session *session )
 
 bool tr_session_unsaved( const tr_session *session )
 {
-    return session->document != NULL && session->saved != session->revision;
+    return session->document != NULL && session->saved != tr_document_log_count( session->document );
 }
 
 void tr_session_export( tr_session *session, const char *folder )

@@ -89,6 +89,7 @@ static bool solve_take( tr_job *j, tr_worker *worker )
     take->stage.progress = &link;
     bool ok = j->lone ? tr_result_from_source( &take->solved, &take->stage, &j->error ) : run_method( j );
     take->stage.progress = NULL;
+    ok = ok && tr_losses_find( &take->losses, &take->stage, &take->solved, &j->error );
     take->solve_ms = tr_clock_ms() - start;
     take->has_solved = ok;
     return ok;
@@ -279,9 +280,10 @@ static bool adopt( tr_session *session, tr_job *j )
     session->cast = j->cast;
     j->what = NULL;
     session->lone = o->lone;
-    session->saved = ++session->revision;
-    if ( j->restores )
-        ++session->revision;
+    session->saved = j->restores ? -1 : 0;
+    session->warnings = o->warnings;
+    o->warnings = ( tr_log ){ 0 };
+    ++session->revision;
     ++session->opened;
     session->want_solve = true;
     session->cancelled = false;
@@ -292,8 +294,6 @@ static void finish_open( tr_session *session, tr_job *j )
 {
     if ( !j->ok || !adopt( session, j ) )
         tr_session_say_error( session, &j->error );
-    else if ( j->opened.warnings.count > 0 )
-        tr_session_say( session, false, "%s", j->opened.warnings.lines[0] );
     tr_opened_free( &j->opened );
     if ( !j->restores ) // another one may be waiting for that
         return;
@@ -301,6 +301,36 @@ static void finish_open( tr_session *session, tr_job *j )
     tr_free( session->restore_file );
     session->restore_file = NULL;
     session->restoring = false;
+}
+
+static bool was_told( const tr_session *session, const char *warning )
+{
+    for ( int i = 0; i < session->told.count; ++i )
+        if ( strcmp( session->told.lines[i], warning ) == 0 )
+            return true;
+    return false;
+}
+
+// The first of the warnings that were not there the last time.
+static void tell_warnings( tr_session *session )
+{
+    tr_log now = { 0 };
+    int count = tr_session_warning_count( session ), fresh = 0;
+    const char *first = NULL;
+    for ( int i = 0; i < count; ++i ) {
+        const char *warning = tr_session_warning( session, i );
+        tr_log_add( &now, "%s", warning );
+        if ( was_told( session, warning ) )
+            continue;
+        first = first != NULL ? first : warning;
+        ++fresh;
+    }
+    if ( fresh > 1 )
+        tr_session_say( session, false, "%s (%d more in the report)", first, fresh - 1 );
+    else if ( fresh == 1 )
+        tr_session_say( session, false, "%s", first );
+    tr_log_free( &session->told );
+    session->told = now;
 }
 
 static void finish_solve( tr_session *session, tr_job *j )
@@ -352,6 +382,7 @@ static void finish_file( tr_session *session, const tr_job *j, const char *path 
 
 void tr_session_finish_job( tr_session *session, tr_job *j )
 {
+    bool solved = j->kind == TR_JOB_SOLVE && j->ok;
     switch ( j->kind ) {
     case TR_JOB_OPEN: finish_open( session, j ); break;
     case TR_JOB_SOLVE: finish_solve( session, j ); break;
@@ -369,4 +400,6 @@ void tr_session_finish_job( tr_session *session, tr_job *j )
     tr_free( j->what );
     tr_free( j->picture.path );
     *j = ( tr_job ){ 0 };
+    if ( solved )
+        tell_warnings( session );
 }

@@ -78,7 +78,10 @@ struct tr_session {
     char *what;
     int cast; // that `what` was opened with, 0 = its own number
     bool lone;
-    unsigned revision, saved, opened;
+    unsigned revision, opened;
+    int saved;         // ops of the history that were done when it was saved, -1: that state is no more
+    tr_log warnings;   // of opening it
+    tr_log told;       // warnings there were after the last solve
     tr_outcome *take;  // shown
     tr_outcome *below; // the last solve of what cages act on, NULL = none
     unsigned serial;   // of the last solve
@@ -122,8 +125,6 @@ struct tr_session {
 void tr_session_show( tr_session *session, tr_outcome *take );
 // The one whose stage it stands on, with a user more; NULL for none.
 tr_outcome *tr_outcome_root( tr_outcome *take );
-// Of the shown take, once it is delivered; NULL before.
-const tr_result *tr_session_solution( const tr_session *session );
 void tr_session_say( tr_session *session, bool bad, const char *format, ... ) TR_PRINTF( 3 );
 void tr_session_say_error( tr_session *session, const tr_error *error );
 

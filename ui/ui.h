@@ -318,7 +318,7 @@ typedef struct tr_ui {
     tr_id map_of;        // whose joint map it is about
     char filter[64];
     int filter_length;
-    int report_sort;
+    bool all_losses;               // of the report, not only the worst
     float timeline_rows;           // scrolled by, points
     double zoom_first, zoom_last;  // frames the timeline shows; equal = all
     tr_time_hold time, time_hover; // what of the timeline is held, or would be
@@ -328,6 +328,12 @@ typedef struct tr_ui {
     bool message_bad;
     double message_until;
     char hint[200]; // what the mouse would do
+    struct {        // about the button under the pointer; text "" = none
+        char text[200];
+        tr_area of;
+        double since; // when the pointer came there
+        bool asked;   // in this frame
+    } tip;
     double frame_ms, view_ms, fps;
     int quality; // of the viewport, see tr_renderer_set_quality
     bool busy;
@@ -383,5 +389,20 @@ bool tr_hands_play( const char *script, const tr_app_def *def, tr_error *error )
 void tr_help_print( tr_text *out ); // every tool and key, as Markdown: what F1 shows
 // What a step of the history that these ops made is called: "Pull p03.LeftHand at frame 45".
 void tr_step_name( char *out, size_t size, const char *const *lines, int count );
+
+typedef struct tr_loss_words { // something that gave way: "p03.LeftHand", "does not stay with box02", "1.4
+                               // cm"
+    char who[160], what[160], amount[24];
+} tr_loss_words;
+
+void tr_loss_name( const tr_stage *stage, const tr_loss *loss, tr_loss_words *out );
+const tr_losses *tr_app_losses( const tr_app *app ); // of the last solve, NULL = none yet
+
+typedef struct tr_figure_words { // what people call a figure of quality
+    const char *key, *field;     // as in reports
+    const char *name, *unit, *help;
+} tr_figure_words;
+
+const tr_figure_words *tr_figure_name( const char *key ); // NULL: it is not shown
 
 #endif

@@ -1,6 +1,7 @@
 // Small pieces panels are made of.
 #include "ui/app.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,19 @@ bool tr_ui_popup( const tr_ui *ui )
     return ui->more;
 }
 
+bool tr_ui_close_popup( tr_ui *ui )
+{
+    bool any = ui->more;
+    ui->more = false;
+    for ( struct nk_window *w = ui->nk->begin; w != NULL; w = w->next )
+        if ( w->popup.win != NULL && w->popup.active && w->popup.type != NK_PANEL_TOOLTIP ) {
+            w->popup.name = UINT_MAX; // nobody's: what nobody goes on with is gone after the frame
+            w->flags &= ~(nk_flags)NK_WINDOW_ROM;
+            any = true;
+        }
+    return any;
+}
+
 void tr_ui_stop_typing( tr_ui *ui )
 {
     for ( struct nk_window *w = ui->nk->begin; w != NULL; w = w->next )
@@ -153,13 +167,15 @@ void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text )
     nk_style_pop_font( ui->nk );
 }
 
-void tr_ui_note( tr_ui *ui, const char *text )
+struct nk_rect tr_ui_note( tr_ui *ui, const char *text )
 {
     const struct nk_user_font *font = ui->nk->style.font;
     float width = nk_window_get_content_region_size( ui->nk ).x - 8, total = tr_ui_text_width( font, text );
     int rows = 1 + (int)( total * 1.08f / ( width > 1 ? width : 1 ) );
     nk_layout_row_dynamic( ui->nk, (float)rows * ( font->height + 4 ) + 4, 1 );
+    struct nk_rect area = nk_widget_bounds( ui->nk );
     nk_label_colored_wrap( ui->nk, text, tr_theme_dark.dim );
+    return area;
 }
 
 void tr_ui_caption( tr_ui *ui, const char *text )
@@ -175,13 +191,13 @@ bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char 
     const tr_theme *t = &tr_theme_dark;
     struct nk_context *nk = ui->nk;
     struct nk_rect area = nk_widget_bounds( nk );
-    bool hovered = nk_widget_is_hovered( nk );
+    bool hovered = tr_ui_pointed( ui, area );
     struct nk_style_button style = nk->style.button;
     style.normal = nk_style_item_color( on ? t->accent_dark : nk_rgba( 0, 0, 0, 0 ) );
     style.hover = nk_style_item_color( on ? t->accent_dark : t->hover );
     tr_ui_mark( ui, name, area );
-    if ( hovered && tip != NULL && !nk->input.mouse.buttons[NK_BUTTON_LEFT].down )
-        nk_tooltip( nk, tip );
+    if ( hovered && tip != NULL )
+        tr_ui_tip( ui, area, tip );
     bool pressed = nk_button_label_styled( nk, &style, "" );
     float inset = area.h > 26 ? 7 : 5;
     tr_icon_draw( nk_window_get_canvas( nk ), icon,

@@ -714,6 +714,31 @@ double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_r
 int tr_rule_broken( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int ( *ranges )[2],
                     int capacity );
 
+typedef enum tr_loss_kind {
+    TR_LOSS_RULE,
+    TR_LOSS_HANDLE,
+    TR_LOSS_NO_ROOM, // bodies of the interaction mesh are in each other, a box or the ground
+    TR_LOSS_TOUCH    // what touched in the source is apart
+} tr_loss_kind;
+
+typedef struct tr_loss { // something that could not be kept
+    tr_loss_kind kind;
+    int index;      // a rule of the stage, a handle of the document; the mesh: -1
+    int members[2]; // of the stage: who, and with whom or on what. -1: nobody, or the ground
+    int joints[2];  // of actors: -1 where the whole is meant
+    int frame;      // of the stage: where it is farthest off
+    double metres;  // there; of orientations the chord of the angle at 10 cm, as in tr_rule_error
+} tr_loss;
+
+typedef struct tr_losses { // the farthest off first
+    tr_loss *items;
+    int count, capacity;
+} tr_losses;
+
+// Everything that gave way in a solved result.
+bool tr_losses_find( tr_losses *out, const tr_stage *stage, const tr_result *result, tr_error *error );
+void tr_losses_free( tr_losses *losses );
+
 // Folder of results: <id>.bvh per character and prop, source/<id>.bvh, scene.json, report.json.
 bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
                      tr_error *error );

@@ -38,12 +38,30 @@ static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c, bo
     return menu_line( ui, shown, c->name, c->keys, c->on != NULL && c->on( ui ), popup );
 }
 
+// A line across a menu, and under it what the rest of it is about.
+static void menu_part( tr_ui *ui, const tr_shown *shown, const char *title )
+{
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
+    struct nk_rect area = nk_widget_bounds( ui->nk );
+    struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
+    nk_label( ui->nk, "", NK_TEXT_LEFT );
+    nk_stroke_line( canvas, area.x + 4, area.y + 3, area.x + area.w - 4, area.y + 3, 1, tr_theme_dark.faint );
+    tr_ui_text_at( canvas, &shown->paint->fonts.small->handle, area.x + 8, area.y + 9, title,
+                   tr_theme_dark.dim );
+}
+
 static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     char label[96], fitted[96];
+    if ( shown->recent[0] != NULL )
+        menu_part( ui, shown, "Recently opened" );
     for ( int i = 0; i < 6 && shown->recent[i] != NULL; ++i ) {
         const char *slash = strrchr( shown->recent[i], '/' );
         nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
+        snprintf( label, sizeof label, "recent.%d", i );
+        tr_ui_mark( ui, label, nk_widget_bounds( ui->nk ) );
+        if ( nk_widget_is_hovered( ui->nk ) )
+            tr_ui_hint( ui, "%s", shown->recent[i] );
         snprintf( label, sizeof label, "      %s", slash != NULL ? slash + 1 : shown->recent[i] );
         tr_ui_fit( fitted, sizeof fitted, label, ui->nk->style.font, 220 );
         if ( nk_menu_item_label( ui->nk, fitted, NK_TEXT_LEFT ) )
@@ -58,6 +76,7 @@ static void menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
     for ( int i = 0; i < count; ++i )
         rows += table[i].menu != NULL && strcmp( table[i].menu, name ) == 0;
     bool file = strcmp( name, "File" ) == 0;
+    rows += file && shown->recent[0] != NULL;
     for ( int i = 0; file && i < 6 && shown->recent[i] != NULL; ++i )
         ++rows;
     tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
@@ -108,7 +127,7 @@ static const bar_switch switches[] = {
 };
 #define SWITCH_COUNT ( (int)( sizeof switches / sizeof switches[0] ) )
 
-static const float gap = 14, methods_width = 112, more_width = 34;
+static const float gap = 14, methods_width = 160, more_width = 34;
 
 static const tr_command *command_of( const bar_switch *s )
 {
@@ -148,8 +167,8 @@ static void switch_button( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const 
     snprintf( spot, sizeof spot, "show.%s", s->label );
     nk_layout_row_push( ui->nk, s->width );
     tr_ui_mark( ui, spot, nk_widget_bounds( ui->nk ) );
-    if ( nk_widget_is_hovered( ui->nk ) )
-        nk_tooltip( ui->nk, s->tip );
+    if ( tr_ui_pointed( ui, nk_widget_bounds( ui->nk ) ) )
+        tr_ui_tip( ui, nk_widget_bounds( ui->nk ), s->tip );
     if ( nk_button_label_styled( ui->nk, &style, s->label ) )
         command->run( ui, shown, ops );
 }
@@ -160,8 +179,8 @@ static void more_button( tr_ui *ui )
     style.normal = nk_style_item_color( ui->more ? tr_theme_dark.hover : tr_theme_dark.panel );
     nk_layout_row_push( ui->nk, more_width );
     tr_ui_mark( ui, "more", nk_widget_bounds( ui->nk ) );
-    if ( nk_widget_is_hovered( ui->nk ) && !ui->more )
-        nk_tooltip( ui->nk, "What the window has no room for" );
+    if ( tr_ui_pointed( ui, nk_widget_bounds( ui->nk ) ) )
+        tr_ui_tip( ui, nk_widget_bounds( ui->nk ), "What the window has no room for" );
     if ( nk_button_label_styled( ui->nk, &style, "»" ) )
         ui->more = !ui->more;
 }
@@ -177,8 +196,9 @@ static void more_lines( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     }
     tr_ui_heading( ui, shown->paint, "Solved by" );
     for ( int i = 0; i < count; ++i )
-        if ( menu_line( ui, shown, methods[i].name, "", &methods[i] == shown->method, false ) )
-            tr_ops_ask( ops, TR_ASK_METHOD, methods[i].name );
+        if ( menu_line( ui, shown, tr_method_words( &methods[i], NULL ), "", &methods[i] == shown->method,
+                        false ) )
+            tr_ui_choose_method( shown, ops, &methods[i] );
 }
 
 // Below the arrows, against the window's edge: Nuklear's own menus would open beyond it. A click elsewhere

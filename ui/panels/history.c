@@ -97,7 +97,7 @@ void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         end = first;
         nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
         if ( is_scrolled_away( ui->nk ) ) {
-            nk_spacing( ui->nk, 1 );
+            nk_label( ui->nk, "", NK_TEXT_LEFT );
             continue;
         }
         name_step( document, first, last, name, sizeof name );

@@ -6,9 +6,16 @@
 typedef struct tab {
     const char *name;
     void ( *panel )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+    bool ( *alert )( const tr_shown *shown ); // there is something to be looked at; NULL = never
 } tab;
 
-static void tabs( tr_ui *ui, const tab *table, int count, int *chosen )
+static bool has_losses( const tr_shown *shown )
+{
+    return shown->take != NULL &&
+           ( shown->take->losses.count > 0 || tr_session_warning_count( shown->session ) > 0 );
+}
+
+static void tabs( tr_ui *ui, const tr_shown *shown, const tab *table, int count, int *chosen )
 {
     const tr_theme *t = &tr_theme_dark;
     nk_layout_row_dynamic( ui->nk, TR_ROW, count );
@@ -27,6 +34,9 @@ static void tabs( tr_ui *ui, const tab *table, int count, int *chosen )
         if ( on )
             nk_fill_rect( nk_window_get_canvas( ui->nk ),
                           nk_rect( area.x + 6, area.y + area.h - 2, area.w - 12, 2 ), 1, t->accent );
+        if ( table[i].alert != NULL && table[i].alert( shown ) )
+            nk_fill_circle( nk_window_get_canvas( ui->nk ), nk_rect( area.x + area.w - 11, area.y + 5, 6, 6 ),
+                            t->bad );
     }
 }
 
@@ -35,7 +45,7 @@ static void side( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
 {
     struct nk_context *nk = ui->nk;
     if ( tr_ui_dock( ui, name, area ) ) {
-        tabs( ui, table, count, chosen );
+        tabs( ui, shown, table, count, chosen );
         nk_layout_row_dynamic( nk, area.height - TR_ROW - 2 * TR_PAD - 8, 1 );
         if ( tr_ui_group( ui, table[*chosen].name, 0 ) ) {
             table[*chosen].panel( ui, shown, ops );
@@ -57,7 +67,7 @@ void tr_panel_right( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     static const tab table[TR_RIGHT_TABS] = { [TR_RIGHT_INSPECT] = { "Inspect", tr_panel_inspect },
                                               [TR_RIGHT_CONSTRAINTS] = { "Rules", tr_panel_constraints },
-                                              [TR_RIGHT_REPORT] = { "Report", tr_panel_report },
+                                              [TR_RIGHT_REPORT] = { "Report", tr_panel_report, has_losses },
                                               [TR_RIGHT_HISTORY] = { "History", tr_panel_history } };
     side( ui, shown, ops, "right", ui->right, table, TR_RIGHT_TABS, &ui->right_tab );
 }

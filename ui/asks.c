@@ -1,0 +1,142 @@
+// What panels and tools asked for during a frame is carried out: files, the history, changes, drags.
+#include "ui/app.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+// With unsaved changes, opening and quitting ask first.
+static bool guarded( tr_app *app, const char *path, bool quit )
+{
+    tr_ui *ui = &app->ui;
+    if ( !tr_session_unsaved( app->session ) )
+        return false;
+    ui->dialog = TR_DIALOG_UNSAVED;
+    snprintf( ui->guard_path, sizeof ui->guard_path, "%s", path );
+    ui->guard_quit = quit;
+    return true;
+}
+
+static bool ends_with( const char *text, const char *end )
+{
+    size_t length = strlen( text ), tail = strlen( end );
+    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
+}
+
+// A motion joins the cast, as long as there is one; everything else is opened.
+static void drop( tr_app *app, const char *path )
+{
+    const tr_scene *scene = tr_session_scene( app->session );
+    if ( !ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
+        if ( !guarded( app, path, false ) )
+            tr_session_open( app->session, path, 0 );
+        return;
+    }
+    tr_id id;
+    for ( int n = scene->cast_count + 1;; ++n ) {
+        snprintf( id, sizeof id, "new%02d", n );
+        if ( tr_scene_find_cast( scene, id ) < 0 && tr_scene_find_prop( scene, id ) < 0 )
+            break;
+    }
+    tr_ops_add( &app->ops, "cast_add id=%s file=\"%s\"", id, path );
+}
+
+static bool save_map( tr_app *app, const char *path, tr_error *error )
+{
+    tr_shown shown = tr_app_look( app );
+    int actor = shown.stage != NULL ? tr_scene_find_cast( shown.stage->scene, app->ui.map_of ) : -1;
+    if ( actor < 0 )
+        return tr_error_set( error, "%s is not on the stage", app->ui.map_of );
+    if ( !tr_joint_map_save( &shown.stage->actors[actor], path, false, error ) )
+        return false;
+    tr_ui_say( &app->ui, false, "Saved %s", path );
+    return true;
+}
+
+static void carry_out( tr_app *app, const tr_ask *ask )
+{
+    tr_ui *ui = &app->ui;
+    tr_error error = { 0 };
+    bool ok = true;
+    switch ( ask->kind ) {
+    case TR_ASK_UNDO:
+        if ( !tr_session_undo( app->session ) )
+            tr_ui_say( ui, false, "There is nothing to undo" );
+        break;
+    case TR_ASK_REDO:
+        if ( !tr_session_redo( app->session ) )
+            tr_ui_say( ui, false, "There is nothing to redo" );
+        break;
+    case TR_ASK_OPEN:
+        if ( !guarded( app, ask->text, false ) )
+            tr_session_open( app->session, ask->text, 0 );
+        break;
+    case TR_ASK_OPEN_ANYWAY: tr_session_open( app->session, ask->text, 0 ); break;
+    case TR_ASK_DROP: drop( app, ask->text ); break;
+    case TR_ASK_SAVE:
+        ok = tr_session_save( app->session, ask->text[0] != 0 ? ask->text : NULL, &error );
+        if ( ok )
+            tr_keeper_note( &app->keeper, tr_session_file( app->session ) );
+        break;
+    case TR_ASK_EXPORT: tr_session_export( app->session, ask->text ); break;
+    case TR_ASK_PICTURE:
+    case TR_ASK_VIDEO: {
+        tr_shown shown = tr_app_look( app );
+        bool video = ask->kind == TR_ASK_VIDEO;
+        tr_picture_job job = { .path = ask->text,
+                               .camera = shown.camera,
+                               .view = ui->show,
+                               .first = video ? ui->loop_first : ui->frame,
+                               .last = video ? ui->loop_last : ui->frame,
+                               .width = video ? 1280 : 1920,
+                               .height = video ? 720 : 1080 };
+        tr_session_draw( app->session, &job );
+        break;
+    }
+    case TR_ASK_LOAD_MAP:
+        tr_map_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
+        break;
+    case TR_ASK_BODY:
+        tr_body_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
+        break;
+    case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
+    case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
+    case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;
+    case TR_ASK_METHOD: tr_session_set_method( app->session, tr_method_find( ask->text ) ); break;
+    case TR_ASK_RESTORE: ok = tr_keeper_restore( &app->keeper, app->session, &error ); break;
+    case TR_ASK_DISCARD_RECOVERY: tr_keeper_discard( &app->keeper ); break;
+    case TR_ASK_QUIT:
+        if ( !guarded( app, "", true ) )
+            ui->quit = true;
+        break;
+    case TR_ASK_QUIT_ANYWAY: ui->quit = true; break;
+    }
+    if ( !ok ) {
+        char text[1400];
+        tr_error_print( &error, text, sizeof text );
+        tr_ui_say( ui, true, "%s", text );
+    }
+}
+
+void tr_app_carry_out( tr_app *app )
+{
+    tr_ops *ops = &app->ops;
+    tr_error error = { 0 };
+    for ( int i = 0; i < ops->ask_count; ++i )
+        carry_out( app, &ops->asks[i] );
+    if ( ops->line_count > 0 && !tr_session_apply( app->session, ops->lines, ops->line_count, &error ) )
+        tr_ui_say( &app->ui, true, "%s", error.message );
+    bool live = ops->live.handle[0] != 0 && ops->line_count == 0;
+    bool held = ops->hold.what.who[0] != 0 && ops->line_count == 0 && !live;
+    if ( live )
+        tr_session_drag( app->session, ops->preview, ops->preview_count, ops->live.layer, ops->live.handle );
+    else if ( held )
+        tr_session_hold( app->session, &ops->hold.what, ops->hold.place, app->ui.drag.ms );
+    else
+        tr_session_drag_end( app->session, ops->line_count > 0 );
+    if ( live )
+        tr_session_drag_move( app->session, ops->live.move, ops->live.turn, app->ui.frame, app->ui.drag.ms );
+    else if ( ops->line_count == 0 )
+        tr_session_preview( app->session, ops->preview, ops->preview_count );
+    tr_ops_clear( ops );
+}
