@@ -305,6 +305,25 @@ static void a_pin_waits_for_the_solver( void **state )
     end( &d );
 }
 
+// How far the next cage reaches is told, up to the whole clip.
+static void the_reach_of_cages_is_told( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'X', 0 );
+    key( &d, ',', 0 );
+    assert_string_equal( ui_of( &d )->message, "New cages reach 25 frames to either side" );
+    for ( int i = 0; i < 20; ++i )
+        key( &d, '.', 0 );
+    assert_string_equal( ui_of( &d )->message, "New cages reach as far as the clip" );
+    assert_int_equal( ui_of( &d )->cage.reach, ui_of( &d )->frame_count - 1 );
+    for ( int i = 0; i < 40; ++i )
+        key( &d, ',', 0 );
+    assert_int_equal( ui_of( &d )->cage.reach, 1 );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +337,7 @@ int main( void )
         TEST( handles_are_picked_at_their_own_time ),
         TEST( a_pin_is_set_where_the_pointer_is ),
         TEST( a_pin_waits_for_the_solver ),
+        TEST( the_reach_of_cages_is_told ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -263,6 +263,7 @@ const char *tr_layer_current( const tr_ui *ui, const tr_scene *scene );
 // Pins what the pointer is on, or else what is chosen, or lets it go; once what is shown is the document's
 // last state, for where a thing is held follows from that. The second is called every frame.
 void tr_cage_pin( tr_ui *ui, const tr_shown *shown );
+void tr_cage_reach( tr_ui *ui, double steps ); // of cages yet to be made: further or less far; told
 void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
 // A frame that is held: becomes ops once they are known, is let go, is asked for (every frame).

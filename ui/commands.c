@@ -186,13 +186,13 @@ RUN( run_propagate )
 RUN( run_reach_less )
 {
     UNUSED;
-    ui->cage.reach = ui->cage.reach > 5 ? ui->cage.reach - 5 : 1;
+    tr_cage_reach( ui, -1 );
 }
 
 RUN( run_reach_more )
 {
     UNUSED;
-    ui->cage.reach = ui->cage.reach < 5 ? 5 : ui->cage.reach < 500 ? ui->cage.reach + 5 : 500;
+    tr_cage_reach( ui, 1 );
 }
 
 // -------------------------------------------------------------------------------------------------- looking

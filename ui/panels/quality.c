@@ -15,6 +15,7 @@ static const tr_figure_words words[] = {
     { "inter_penetration", "frames_pct", "In each other", "%", "frames in which bodies overlap" },
     { "self_penetration", "frames_pct", "In oneself", "%", "frames in which a body overlaps with itself" },
     { "prop_penetration", "frames_pct", "In props", "%", "frames in which bodies overlap with props" },
+    { "environment_penetration_mm", "max", "In the environment", "mm", "the part of a body that is deepest" },
     { "contact_f1", "f1", "Contacts alike", "",
       "share of the contacts that are the source's as well; 1 is all" },
     { "laplacian_energy", "value", "Shape of the group", "",

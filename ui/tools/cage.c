@@ -86,6 +86,17 @@ static void release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 
 // ----------------------------------------------------------------------------------------------------- wheel
 
+void tr_cage_reach( tr_ui *ui, double steps )
+{
+    int most = ui->frame_count > 1 ? ui->frame_count - 1 : 1,
+        step = ui->cage.reach < 20 ? 2 : ui->cage.reach / 6;
+    ui->cage.reach = (int)clampd( ui->cage.reach + steps * step, 1, most );
+    if ( ui->cage.reach == most )
+        tr_ui_say( ui, false, "New cages reach as far as the clip" );
+    else
+        tr_ui_say( ui, false, "New cages reach %d frames to either side", ui->cage.reach );
+}
+
 // While something is pulled, or with Ctrl: how many frames the cage reaches; with Shift as well, how much
 // room it leaves around what it holds. Without a cage, what the next one will reach.
 static bool wheel( tr_ui *ui, const tr_shown *shown, double notches, unsigned modifiers )
@@ -103,7 +114,7 @@ static bool wheel( tr_ui *ui, const tr_shown *shown, double notches, unsigned mo
     if ( ( modifiers & TR_MOD_CTRL ) == 0 )
         return false;
     if ( layer < 0 ) {
-        ui->cage.reach = (int)clampd( ui->cage.reach + 2 * notches, 1, 500 );
+        tr_cage_reach( ui, notches );
         return true;
     }
     if ( !ui->cage.growing ) {
