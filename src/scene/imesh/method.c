@@ -7,7 +7,8 @@
 // they are rows of the mesh, and the last fit meets them.
 #include "scene/imesh/method.h"
 
-// A hand that leans on something lies as it lay, with all that hangs on it: the last fit keeps it so.
+// A hand that leans on something lies as it lay, with all that hangs on it: the last fit keeps it so. Its
+// fingers too, wherever the mesh has their tips: else aiming at those would turn the hand away again.
 static void keep_hands( const tr_actor *actor, int frame, tr_pose like, tr_pose out )
 {
     const tr_skeleton *skeleton = &actor->target;
@@ -16,14 +17,13 @@ static void keep_hands( const tr_actor *actor, int frame, tr_pose like, tr_pose 
         double firm = actor->footings[i].strength[frame];
         if ( skeleton->joints[hand].role != TR_ROLE_HAND || firm <= 0 )
             continue;
-        quat turn = q_mul( out.rotations[hand], q_conj( like.rotations[hand] ) ),
-             back = q_mul( q_slerp( turn, q_identity, firm ), q_conj( turn ) );
         for ( int j = hand; j < skeleton->joint_count; ++j ) {
             if ( tr_extremity_carrier( skeleton, j ) != hand )
                 continue;
-            vec3 arm = v3_sub( out.positions[j], out.positions[hand] );
-            out.positions[j] = v3_add( out.positions[hand], q_rotate( back, arm ) );
-            out.rotations[j] = q_unit( q_mul( back, out.rotations[j] ) );
+            vec3 arm = v3_sub( out.positions[j], out.positions[hand] ),
+                 as_before = v3_sub( like.positions[j], like.positions[hand] );
+            out.positions[j] = v3_add( out.positions[hand], v3_lerp( arm, as_before, firm ) );
+            out.rotations[j] = q_slerp( out.rotations[j], like.rotations[j], firm );
         }
     }
 }
