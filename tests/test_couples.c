@@ -107,6 +107,18 @@ static void a_hip_throw_stays_one( void **state )
     couple_end( &c );
 }
 
+// Hands stay where they were, and what did not touch does not come to touch: pose graphs sink the two into
+// each other, so that more of them touches than in the source.
+static void dancers_keep_their_hold( void **state )
+{
+    (void)state;
+    couple c;
+    couple_start( &c, "dance_pair", 2, 0, 60 );
+    resize( &c, 0.8, 1.25 );
+    check_better( &c, 1.15, 100 );
+    couple_end( &c );
+}
+
 static void chains_hold_hands( void **state )
 {
     (void)state;
@@ -226,6 +238,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_hip_throw_stays_one ),
+        TEST( dancers_keep_their_hold ),
         TEST( chains_hold_hands ),
         TEST( hands_meet ),
         TEST( arms_stay_on_their_side ),

@@ -85,7 +85,9 @@ typedef struct tr_imesh_def {
     double relations;    // σ: what distances between bodies are to be multiplied with; 1 keeps them
     double collision;    // weight of two volumes apart, per m²
     double touch,
-        touch_reach;   // weight of surfaces that are at most that near in the source, to stay so; metres
+        touch_reach; // weight of surfaces that are at most that near in the source, to stay so; metres
+    double apart,
+        apart_reach;   // weight of surfaces that are not, to stay as far from each other, or that far
     double nearest;    // no neighbour weighs as if it were nearer than this, metres
     bool hard_lengths; // else `length` is their weight
     double length;

@@ -179,12 +179,38 @@ static void project( const rounds *r )
 // -------------------------------------------------------------------------------------------------- answers
 
 // Who touches stays as near, in the size of what is between bodies.
-static double wanted_gap( const tr_imesh *mesh, const tr_imesh_contact *c, double morph )
+static double touch_gap( const tr_imesh *mesh, const tr_imesh_contact *c, double morph )
 {
-    if ( !tr_imesh_touches( mesh, c ) )
-        return tr_imesh_required( c );
     return c->source_gap > 0 ? lerpd( 1, fmin( mesh->def.relations, 1 ), morph ) * c->source_gap
                              : c->source_gap;
+}
+
+// Members that move and do not touch in the source come no nearer to each other than the reach, if others
+// allow.
+static double apart_gap( const tr_imesh *mesh, const tr_imesh_contact *c )
+{
+    int a = tr_imesh_contact_owner( mesh, c, 0 ), b = tr_imesh_contact_owner( mesh, c, 1 );
+    bool still = c->kind == TR_IMESH_GROUND || ( c->kind == TR_IMESH_BOX && !mesh->cast.boxes[c->j].moves );
+    return a != b && !still && mesh->def.apart > 0 ? fmax( 0, fmin( c->source_gap, mesh->def.apart_reach ) )
+                                                   : 0;
+}
+
+typedef struct spring { // force = weight · (gap − what is wanted), as far as the force is what it is now
+    double weight, gap;
+} spring;
+
+// Beyond what keeps volumes apart lies what keeps them out of each other: with a the gap at which the first
+// begins, w and v their weights, the force is w (a − gap) up to w a, and (w + v) (w a / (w + v) − gap) after.
+static spring spring_of( const tr_imesh *mesh, const tr_imesh_contact *c, double morph )
+{
+    if ( tr_imesh_touches( mesh, c ) )
+        return ( spring ){ c->force < 0 ? mesh->def.touch : mesh->def.collision,
+                           touch_gap( mesh, c, morph ) };
+    double apart = apart_gap( mesh, c ), most = mesh->def.apart * apart;
+    if ( !( apart > 0 ) )
+        return ( spring ){ mesh->def.collision, tr_imesh_required( c ) };
+    double both = mesh->def.apart + mesh->def.collision;
+    return c->force <= most ? ( spring ){ mesh->def.apart, apart } : ( spring ){ both, most / both };
 }
 
 static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at, double morph, double damping )
@@ -194,12 +220,10 @@ static void push_contacts( const tr_imesh *mesh, int frame, const vec3 *at, doub
         tr_imesh_contact *c = &contacts->items[i];
         if ( !c->active )
             continue;
-        bool touch = tr_imesh_touches( mesh, c );
-        double weight = c->force < 0 ? mesh->def.touch : mesh->def.collision;
-        double wanted = wanted_gap( mesh, c, morph );
-        double step = damping / ( c->flexibility + 1 / weight );
-        c->force += step * ( wanted - tr_imesh_gap( c, at ) - c->force / weight );
-        if ( !touch )
+        spring by = spring_of( mesh, c, morph );
+        double step = damping / ( c->flexibility + 1 / by.weight );
+        c->force += step * ( by.gap - tr_imesh_gap( c, at ) - c->force / by.weight );
+        if ( !tr_imesh_touches( mesh, c ) )
             c->force = fmax( c->force, 0 );
     }
 }

@@ -21,6 +21,8 @@ tr_imesh_def tr_default_imesh_def( void )
                              .collision = 400,
                              .touch = 10,
                              .touch_reach = 0.03,
+                             .apart = 20,
+                             .apart_reach = 0.04,
                              .nearest = 0.02,
                              .hard_lengths = true,
                              .length = 2,
