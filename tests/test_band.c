@@ -7,6 +7,7 @@
 
 #define FRAMES 9
 #define SIZE   11
+#define WIDE   29
 
 static double draw( uint64_t *random )
 {
@@ -137,8 +138,77 @@ static void three_frames_by_hand( void **state )
         for ( int k = 0; k < 3; ++k )
             check_near( x[( f * 3 + k ) * band.stride], ( k + 1 ) * column[f], 1e-5 );
     check_near( tr_band_flexibility( &band, 0, 0, 0 ), 0.5, 0 );
+    check_near( tr_band_flexibility( &band, 1, 0, 0 ), 0.4, 1e-7 ); // 1 / ( 3 − 1 / 2 )
     tr_free( memory );
     tr_band_free( &band );
+}
+
+// K x of a band in doubles, K by its frames' blocks.
+static void multiply( int frames, const double *blocks, const double *near, const double *far,
+                      const double *x, double *out )
+{
+    for ( int f = 0; f < frames; ++f )
+        for ( int r = 0; r < WIDE; ++r ) {
+            double sum = 0;
+            for ( int c = 0; c < WIDE; ++c )
+                sum += blocks[( f * WIDE + r ) * WIDE + c] * x[f * WIDE + c];
+            for ( int o = 1; o <= 2; ++o ) {
+                const double *join = o == 1 ? near : far;
+                sum += f + o < frames ? join[f] * x[( f + o ) * WIDE + r] : 0;
+                sum += f - o >= 0 ? join[f - o] * x[( f - o ) * WIDE + r] : 0;
+            }
+            out[f * WIDE + r] = sum;
+        }
+}
+
+// Of 1 to 6 frames, so that the last stands alone or not: what comes out of x ↦ K x ↦ K⁻¹ K x, factored and
+// solved with all kinds of lanes.
+static void any_number_of_frames_and_lanes( void **state )
+{
+    (void)state;
+    static double blocks[6 * WIDE * WIDE];
+    double near[6], far[6], x[6 * WIDE], b[6 * WIDE];
+    tr_error error;
+    uint64_t random = 3;
+    for ( int f = 0; f < 6; ++f ) {
+        near[f] = -4 - draw( &random );
+        far[f] = 1 + 0.5 * draw( &random );
+        for ( int r = 0; r < WIDE; ++r )
+            for ( int c = 0; c <= r; ++c )
+                blocks[( f * WIDE + r ) * WIDE + c] = blocks[( f * WIDE + c ) * WIDE + r] =
+                    draw( &random ) + ( r == c ? 3 * WIDE : 0 );
+    }
+    for ( int i = 0; i < 6 * WIDE; ++i )
+        x[i] = draw( &random );
+    for ( int frames = 1; frames <= 6; ++frames ) {
+        float *kept = NULL;
+        multiply( frames, blocks, near, far, x, b );
+        for ( int lanes = TR_LANES_FLOAT; lanes < TR_LANES_KINDS; ++lanes ) {
+            tr_band band;
+            if ( !tr_lanes_supported( (tr_lanes)lanes ) )
+                continue;
+            check_ok( tr_band_start( &band, frames, WIDE, &error ), &error );
+            band.lanes = (tr_lanes)lanes;
+            for ( int f = 0; f < frames; ++f )
+                assert_true( tr_band_add( &band, blocks + f * WIDE * WIDE, near[f], far[f] ) );
+            float *memory = tr_alloc( tr_band_floats( &band ), sizeof( float ) ),
+                  *at = tr_band_align( memory );
+            for ( int i = 0; i < 3 * frames * WIDE; ++i )
+                at[i / WIDE * band.stride + i % WIDE] = (float)b[i / ( 3 * WIDE ) * WIDE + i % WIDE];
+            tr_band_solve( &band, (tr_lanes)lanes, at );
+            for ( int i = 0; i < 3 * frames * WIDE; ++i ) {
+                float *now = &at[i / WIDE * band.stride + i % WIDE];
+                check_near( *now, x[i / ( 3 * WIDE ) * WIDE + i % WIDE], 1e-5 );
+                if ( kept != NULL )
+                    assert_memory_equal( now, &tr_band_align( kept )[i / WIDE * band.stride + i % WIDE],
+                                         sizeof( float ) );
+            }
+            tr_band_free( &band );
+            tr_free( kept );
+            kept = memory;
+        }
+        tr_free( kept );
+    }
 }
 
 static void indefinite_frames_are_refused( void **state )
@@ -162,6 +232,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( bands_solve_like_sparse_qr ),
         TEST( three_frames_by_hand ),
+        TEST( any_number_of_frames_and_lanes ),
         TEST( indefinite_frames_are_refused ),
     };
     return cmocka_run_group_tests_name( "band", tests, NULL, NULL );

@@ -403,17 +403,28 @@ void tr_imesh_free( tr_imesh *mesh )
     *mesh = ( tr_imesh ){ 0 };
 }
 
+static size_t web_bytes( const tr_imesh *mesh, const tr_imesh_web *web )
+{
+    size_t vertices = (size_t)mesh->vertex_count;
+    return ( vertices + 1 ) * sizeof( int ) +
+           (size_t)web->start[vertices] * ( sizeof( int ) + sizeof( double ) ) +
+           (size_t)web->tet_count * sizeof( int[4] );
+}
+
 size_t tr_imesh_bytes( const tr_imesh *mesh )
 {
-    size_t stride = (size_t)mesh->solver->band.stride, frames = (size_t)mesh->frame_count;
-    size_t links = (size_t)mesh->link_count, vertices = (size_t)mesh->vertex_count;
-    size_t each = 3 * stride * stride * sizeof( float ) + 6 * stride * sizeof( float ) +
-                  3 * vertices * sizeof( vec3 ) + links * ( sizeof( vec3 ) + 2 * sizeof( double ) );
-    size_t bytes = frames * each;
-    for ( int f = 0; f < mesh->frame_count; ++f )
-        bytes += (size_t)mesh->webs[f].start[mesh->vertex_count] * ( sizeof( int ) + sizeof( double ) ) +
-                 (size_t)mesh->webs[f].tet_count * sizeof( int[4] ) +
-                 (size_t)( mesh->solver->contacts[f].capacity + mesh->solver->before[f].capacity ) *
-                     sizeof( tr_imesh_contact );
+    const tr_imesh_solver *s = mesh->solver;
+    size_t frames = (size_t)mesh->frame_count, vertices = (size_t)mesh->vertex_count,
+           links = (size_t)mesh->link_count, groups = (size_t)mesh->group_count;
+    size_t each = 6 * (size_t)s->band.stride * sizeof( float ) + 3 * vertices * sizeof( vec3 ) +
+                  links * ( sizeof( vec3 ) + sizeof( double[2] ) ) +
+                  groups * ( TR_IMESH_GROUP * sizeof( vec3 ) + sizeof( quat ) ) +
+                  (size_t)mesh->cast.box_count * TR_IMESH_CORNERS * sizeof( vec3 );
+    size_t bytes = frames * each + tr_band_bytes( &s->band ) +
+                   (size_t)mesh->cast.row_count * sizeof *s->held +
+                   (size_t)mesh->capsule_count * ( (size_t)mesh->capsule_count + 1 ) / 2 * sizeof *s->pairs;
+    for ( size_t f = 0; f < frames; ++f )
+        bytes += web_bytes( mesh, &mesh->webs[f] ) +
+                 (size_t)( s->contacts[f].capacity + s->before[f].capacity ) * sizeof( tr_imesh_contact );
     return bytes;
 }

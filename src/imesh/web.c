@@ -38,6 +38,16 @@ static int weave( const weaving *w, int point, int *neighbours, double *weights 
     return count;
 }
 
+// Bones are no neighbours, and a mesh holds many webs: gives back what they left free, if that is possible.
+static void shrink( tr_imesh_web *web, int count )
+{
+    size_t used = (size_t)web->start[count];
+    int *neighbours = used > 0 ? tr_realloc( web->neighbours, used, sizeof( int ) ) : NULL;
+    web->neighbours = neighbours != NULL ? neighbours : web->neighbours;
+    double *weights = used > 0 ? tr_realloc( web->weights, used, sizeof( double ) ) : NULL;
+    web->weights = weights != NULL ? weights : web->weights;
+}
+
 static void sort_bones( const int ( *bones )[2], int bone_count, int count, int *start, int *other )
 {
     memset( start, 0, ( (size_t)count + 1 ) * sizeof( int ) );
@@ -82,6 +92,7 @@ bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const tr_imesh
             used += weave( &w, i, out->neighbours + used, out->weights + used );
             out->start[i + 1] = used;
         }
+        shrink( out, count );
         if ( scratch->tet_count > 0 )
             memcpy( out->tets, scratch->tets, (size_t)scratch->tet_count * sizeof *out->tets );
         out->tet_count = scratch->tet_count;

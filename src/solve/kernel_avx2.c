@@ -1,3 +1,4 @@
 #define KERNEL( name ) tr_kernel_##name##_avx2
 #include "solve/kernel.h"
 #include "solve/kernel_band.h"
+#include "solve/kernel_sweep.h"

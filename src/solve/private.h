@@ -13,11 +13,22 @@ double tr_system_coupling( const tr_system *system, int a, int b );
     void tr_kernel_factor_##kind( tr_block *block );                                                         \
     void tr_kernel_rows_solve_##kind( tr_block *block );
 
-// One BLAS thread: ours are the threads, and sums do not depend on how many there are.
-void tr_solve_alone( void );
+// Floats of a symmetric matrix of tiles · 8 rows, its tiles on and below the diagonal (band.c).
+static inline size_t tr_band_tiles( int tiles )
+{
+    return 32 * (size_t)tiles * ( (size_t)tiles + 1 );
+}
 
 void tr_kernel_band_float( const tr_band *band, float *x );
 void tr_kernel_band_avx2( const tr_band *band, float *x );
+
+// Sweeps the unknowns `begin` … `end` of a symmetric positive definite matrix, of which the part on and below
+// the diagonal counts; after all unknowns a is −a⁻¹, after the first few their own part of it is the negative
+// inverse of that part. False when it is not positive definite. All numbers are whole numbers of 8, stride of
+// 16; panel [16 · stride]; both aligned for lanes.
+bool tr_kernel_sweep_float( double *a, int size, int stride, int begin, int end, double *panel );
+bool tr_kernel_sweep_avx2( double *a, int size, int stride, int begin, int end, double *panel );
+bool tr_kernel_sweep_avx512( double *a, int size, int stride, int begin, int end, double *panel );
 
 DECLARE_KERNELS( double )
 DECLARE_KERNELS( float )

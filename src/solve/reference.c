@@ -8,10 +8,10 @@
 #include <suitesparse/SuiteSparseQR_C.h>
 
 // Our matrices are small and our threads run outside BLAS: one thread inside. Weak, so that any BLAS links;
-// before main, so that no call can be under way. (Further calls change nothing.)
+// before main, so that no call can be under way.
 extern void openblas_set_num_threads( int threads ) __attribute__( ( weak ) );
 
-__attribute__( ( constructor ) ) void tr_solve_alone( void )
+__attribute__( ( constructor ) ) static void use_one_thread( void )
 {
     if ( openblas_set_num_threads != NULL )
         openblas_set_num_threads( 1 );

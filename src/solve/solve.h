@@ -188,31 +188,34 @@ bool tr_block_dropped( const tr_block *block, int row, int axis, int lane );
 // ------------------------------------------------------------------------------------------------- bands
 // Unknowns by frames: a symmetric positive definite matrix whose frames have dense blocks of their own and
 // are joined to the next frame and the one after it by multiples of the unit matrix (velocities,
-// accelerations). Factored once, in doubles, frame by frame; solved in floats for x, y and z at once. Time
-// and memory grow with frames · size² to solve, with frames · size³ to factor.
+// accelerations). Factored once, in doubles, two frames at a time; solved in floats for x, y and z at once.
+// Memory and time to solve grow with frames · size², time to factor with frames · size³.
 
 typedef struct tr_band {
     int frame_count, size;
-    int stride;     // size rounded up to 8
-    int added;      // frames so far
-    float *inverse; // [frame_count · stride²] of each frame's block, the frames before eliminated
-    float *next, *next_transposed; // [frame_count · stride²] its block towards the next frame
-    float *far;                    // [frame_count]
-    double far_before[2];          // of the last two frames
-    double *work;                  // [5 · size²]
-    float *memory;                 // of the matrices
+    int stride;         // size rounded up to 8
+    int added;          // frames so far
+    float *inverse;     // of the block of each two frames, the frames before eliminated; as band.c has it
+    float *alone;       // of the first of each two frames, the second standing still
+    float *near, *far;  // [frame_count] what joins a frame to the next one and to the one after it
+    double joins[2][2]; // near and far of the last two frames: of even and of odd number
+    double *work;       // [width²] the two frames at hand, and room to invert them
+    tr_lanes lanes;     // to factor with: the best at the start; all give the same bits
+    float *memory;      // of the inverses
 } tr_band;
 
 bool tr_band_start( tr_band *out, int frame_count, int size, tr_error *error );
 // The next frame: its own block [size · size], and what joins it to the next frame and the one after it (both
-// ignored where there is none). False when the matrix is not positive definite so far.
+// ignored where there is none). False when the matrix is not positive definite so far; of two frames the
+// second tells.
 bool tr_band_add( tr_band *band, const double *diagonal, double near, double far );
 void tr_band_free( tr_band *band );
+size_t tr_band_bytes( const tr_band *band ); // memory it holds
 // Floats needed by tr_band_solve: the unknowns, [frame][x, y, z][stride], room to work in, and to align them
 // in.
 static inline size_t tr_band_floats( const tr_band *band )
 {
-    return ( (size_t)band->frame_count + 2 ) * 3 * (size_t)band->stride + TR_LANE_BYTES_MAX / sizeof( float );
+    return ( (size_t)band->frame_count + 4 ) * 3 * (size_t)band->stride + TR_LANE_BYTES_MAX / sizeof( float );
 }
 static inline float *tr_band_align( float *memory ) // the first place fit for lanes
 {
