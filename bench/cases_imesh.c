@@ -49,7 +49,7 @@ static void imesh_teardown( void *pointer )
 static tr_imesh_def product_def( void )
 {
     tr_imesh_def def = tr_default_imesh_def();
-    def.acceleration = 5;
+    def.acceleration = 40;
     return def;
 }
 
@@ -380,9 +380,12 @@ const bench_case bench_imesh_cases[] = {
     { "imesh/complete", NULL, 1, &complete_kind, "imesh/literal", "times_literal" },
     { "imesh/frame", NULL, 1, &frame_kind },
     { "imesh/delaunay", NULL, 1, &delaunay_kind },
-    { "imesh/dozens", NULL, 1, &dozens_kind, .long_only = true },
-    { "imesh/dozens", NULL, 2, &dozens_kind, "imesh/dozens", "times_1_thread", .long_only = true },
-    { "imesh/half_pairs", "pairs", 1, &dozens_kind, "imesh/dozens", "times_dozens", .long_only = true },
-    { "imesh/half_frames", "frames", 1, &dozens_kind, "imesh/dozens", "times_dozens", .long_only = true },
+    { "imesh/dozens", NULL, 1, &dozens_kind, .long_only = true, .runs_least = 2 },
+    { "imesh/dozens", NULL, 2, &dozens_kind, "imesh/dozens", "times_1_thread", .long_only = true,
+      .runs_least = 2 },
+    { "imesh/half_pairs", "pairs", 1, &dozens_kind, "imesh/dozens", "times_dozens", .long_only = true,
+      .runs_least = 2 },
+    { "imesh/half_frames", "frames", 1, &dozens_kind, "imesh/dozens", "times_dozens", .long_only = true,
+      .runs_least = 2 },
     { NULL },
 };

@@ -11,10 +11,16 @@ typedef struct segment {
     vec3 a, b;
 } segment;
 
+typedef struct ball { // around a capsule: twice its centre, twice its radius
+    vec3 centre;
+    double size;
+} ball;
+
 typedef struct scan {
     const tr_imesh *mesh;
     int frame;
     const vec3 *at, *source;
+    const ball *balls; // [capsule_count]
     double morph;
     tr_imesh_contacts *now;
     const tr_imesh_contacts *before;
@@ -217,6 +223,13 @@ static bool pierced( const tr_imesh *mesh, const tr_imesh_contact *contact )
     return contact->kind == TR_IMESH_BOX && contact->source_gap + mesh->capsules[contact->i].radius[0] < 0;
 }
 
+// Volumes that are apart have the same gap whatever side they are kept on. Those that touch in the source are
+// found in the first scan, where the source is what is looked at, and are known from then on.
+static bool is_apart( const scan *s, tr_imesh_contact contact )
+{
+    return aims[contact.kind]( s->mesh, &contact, s->at, s->morph ) > fmax( WATCH, s->mesh->def.touch_reach );
+}
+
 // `near`: the two may be within reach. A contact that exists is carried on while it touches or is near.
 static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool near )
 {
@@ -227,6 +240,8 @@ static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool nea
     if ( known )
         contact = s->before->items[s->next++];
     else {
+        if ( is_apart( s, contact ) )
+            return;
         contact.source_gap = aims[kind]( s->mesh, &contact, s->source, 0 ); // leaves the source's side behind
         if ( pierced( s->mesh, &contact ) )
             return;
@@ -241,20 +256,28 @@ static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool nea
     watch( s, &contact );
 }
 
+static void wrap( const scan *s, ball *balls )
+{
+    for ( int i = 0; i < s->mesh->capsule_count; ++i ) {
+        const tr_imesh_capsule *c = &s->mesh->capsules[i];
+        segment x = axis_of( c, s->at );
+        balls[i] = ( ball ){ v3_add( x.a, x.b ), v3_distance( x.a, x.b ) + 2 * radius_of( c, s->morph ) };
+    }
+}
+
+static bool balls_meet( const ball *a, const ball *b )
+{
+    vec3 apart = v3_sub( a->centre, b->centre );
+    double bound = a->size + b->size + 2 * WATCH;
+    return v3_dot( apart, apart ) <= bound * bound;
+}
+
 static void scan_capsules( scan *s )
 {
-    const tr_imesh *mesh = s->mesh;
-    const tr_imesh_solver *solver = mesh->solver;
+    const tr_imesh_solver *solver = s->mesh->solver;
     for ( int p = 0; p < solver->pair_count; ++p ) {
         int i = solver->pairs[p][0], k = solver->pairs[p][1];
-        const tr_imesh_capsule *a = &mesh->capsules[i], *b = &mesh->capsules[k];
-        // Balls around the two: twice the centres, lengths halved.
-        segment x = axis_of( a, s->at ), y = axis_of( b, s->at );
-        vec3 apart = v3_sub( v3_add( x.a, x.b ), v3_add( y.a, y.b ) ), u = v3_sub( x.b, x.a ),
-             v = v3_sub( y.b, y.a );
-        double reach = radius_of( a, s->morph ) + radius_of( b, s->morph ) + WATCH;
-        double bound = 2 * reach + sqrt( v3_dot( u, u ) ) + sqrt( v3_dot( v, v ) );
-        look_at( s, TR_IMESH_CAPSULES, i, k, v3_dot( apart, apart ) <= bound * bound );
+        look_at( s, TR_IMESH_CAPSULES, i, k, balls_meet( &s->balls[i], &s->balls[k] ) );
     }
 }
 
@@ -263,12 +286,10 @@ static void scan_boxes( scan *s )
     const tr_imesh *mesh = s->mesh;
     for ( int i = 0; i < mesh->capsule_count; ++i )
         for ( int b = 0; b < mesh->cast.box_count; ++b ) {
-            segment x = axis_of( &mesh->capsules[i], s->at );
             const vec3 *c = s->at + tr_imesh_first_corner( mesh, b );
-            vec3 apart = v3_sub( v3_add( x.a, x.b ), v3_add( c[0], c[TR_IMESH_CORNERS - 1] ) );
-            double bound = v3_distance( x.a, x.b ) + v3_distance( c[0], c[TR_IMESH_CORNERS - 1] ) +
-                           2 * ( radius_of( &mesh->capsules[i], s->morph ) + WATCH );
-            look_at( s, TR_IMESH_BOX, i, b, v3_dot( apart, apart ) <= bound * bound );
+            ball box = { v3_add( c[0], c[TR_IMESH_CORNERS - 1] ),
+                         v3_distance( c[0], c[TR_IMESH_CORNERS - 1] ) };
+            look_at( s, TR_IMESH_BOX, i, b, balls_meet( &s->balls[i], &box ) );
         }
 }
 
@@ -297,8 +318,14 @@ bool tr_imesh_detect( const tr_imesh *mesh, int frame, const vec3 *at, double mo
                .morph = morph,
                .now = &solver->contacts[frame],
                .before = &solver->before[frame] };
+    ball *balls = tr_alloc( (size_t)mesh->capsule_count, sizeof *balls );
+    if ( balls == NULL )
+        return false;
+    wrap( &s, balls );
+    s.balls = balls;
     scan_capsules( &s );
     scan_boxes( &s );
     scan_ground( &s );
+    tr_free( balls );
     return !s.out_of_memory;
 }

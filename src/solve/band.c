@@ -67,9 +67,7 @@ void tr_band_free( tr_band *band )
 
 size_t tr_band_bytes( const tr_band *band )
 {
-    size_t width = (size_t)width_of( band );
-    return ( floats_of_all( band ) + 2 * (size_t)band->frame_count ) * sizeof( float ) +
-           width * ( width + 16 ) * sizeof( double );
+    return ( floats_of_all( band ) + 2 * (size_t)band->frame_count ) * sizeof( float );
 }
 
 // Where a number of the inverse of two frames lies, row ≥ column: tiles of 8 × 8 on and below the diagonal,
@@ -163,7 +161,14 @@ bool tr_band_add( tr_band *band, const double *diagonal, double near, double far
     band->joins[f % 2][0] = near;
     band->joins[f % 2][1] = far;
     band->added++;
-    return ( f % 2 == 0 && f + 1 < band->frame_count ) || invert( band, a, width, f );
+    if ( f % 2 == 0 && f + 1 < band->frame_count )
+        return true;
+    bool ok = invert( band, a, width, f );
+    if ( band->added == band->frame_count ) {
+        tr_free( band->work );
+        band->work = NULL;
+    }
+    return ok;
 }
 
 void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x )

@@ -199,7 +199,7 @@ typedef struct tr_band {
     float *alone;       // of the first of each two frames, the second standing still
     float *near, *far;  // [frame_count] what joins a frame to the next one and to the one after it
     double joins[2][2]; // near and far of the last two frames: of even and of odd number
-    double *work;       // [width²] the two frames at hand, and room to invert them
+    double *work;       // [width²] the two frames at hand, and room to invert them; NULL when all are there
     tr_lanes lanes;     // to factor with: the best at the start; all give the same bits
     float *memory;      // of the inverses
 } tr_band;
@@ -210,7 +210,7 @@ bool tr_band_start( tr_band *out, int frame_count, int size, tr_error *error );
 // second tells.
 bool tr_band_add( tr_band *band, const double *diagonal, double near, double far );
 void tr_band_free( tr_band *band );
-size_t tr_band_bytes( const tr_band *band ); // memory it holds
+size_t tr_band_bytes( const tr_band *band ); // memory it holds when all frames are there
 // Floats needed by tr_band_solve: the unknowns, [frame][x, y, z][stride], room to work in, and to align them
 // in.
 static inline size_t tr_band_floats( const tr_band *band )
