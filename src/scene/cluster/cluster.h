@@ -263,6 +263,7 @@ typedef struct tr_settle_def {
     int first, last;      // frames that may be asked for
     int reach;            // the largest stride of a run
     int kept;             // graphs are noted, for warm runs, in frames this far apart, at most; 0: in none
+    const tr_progress *progress; // asked every few frames whether they are still wanted; NULL: they are
 } tr_settle_def;
 
 typedef struct tr_settler tr_settler;

@@ -31,6 +31,7 @@ static bool build_fitter( tr_settler *s, tr_error *error )
     fit.affected = def->affected;
     fit.first = def->first;
     fit.last = def->last;
+    fit.progress = def->progress;
     s->fitter = tr_cluster_fitter_create( &fit, error );
     return s->fitter != NULL;
 }
@@ -184,7 +185,8 @@ bool tr_settler_deform( tr_settler *s, int set, const tr_settling *how, int from
                                                      .affected = s->def.affected,
                                                      .graphs = &s->graphs,
                                                      .from = from,
-                                                     .to = to },
+                                                     .to = to,
+                                                     .progress = s->def.progress },
                                  &s->rooms, error );
 }
 

@@ -141,6 +141,12 @@ static int largest_stride( const tr_drag *drag )
     return near > far ? near : far;
 }
 
+static bool is_wanted( void *context, int done, int total )
+{
+    (void)done, (void)total;
+    return !tr_drag_is_superseded( context );
+}
+
 static bool build_settler( tr_drag *drag, tr_error *error )
 {
     int nodes = drag->stage.actor_count + drag->stage.prop_count;
@@ -160,7 +166,8 @@ static bool build_settler( tr_drag *drag, tr_error *error )
                           .first = drag->range.first,
                           .last = drag->range.last,
                           .reach = largest_stride( drag ),
-                          .kept = drag->how[TR_DRAG_NEAR].stride };
+                          .kept = drag->how[TR_DRAG_NEAR].stride,
+                          .progress = &drag->wanted };
     drag->settler = tr_settler_create( &def, error );
     tr_free( set_of );
     return drag->settler != NULL;
@@ -222,6 +229,7 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
     drag->stage = *stage;
     drag->below = below;
     drag->grab = grab;
+    drag->wanted = ( tr_progress ){ is_wanted, drag };
     if ( build( drag, stage, handle, error ) )
         return drag;
     tr_drag_end( drag );
@@ -280,20 +288,48 @@ static void start( tr_drag *drag, const tr_cage_solve_def *cage )
     tr_cage_outline_read( &drag->shape, &drag->layer.cage );
 }
 
+// Whether bodies may have to be lowered: that comes first, and shows in all frames.
+static bool holds_trunk( const tr_cage_layer *l )
+{
+    bool holds = false;
+    for ( int h = 0; h < l->handle_count; ++h )
+        holds = holds || tr_room_holds( l, &l->stage->handles[l->handle_index[h]] );
+    return holds;
+}
+
+// Graphs of whoever is alone come to rest over several solves: of all frames, then.
+static bool has_lone_sets( const tr_drag *drag )
+{
+    bool any = false;
+    for ( int i = 0; i < drag->set_count; ++i )
+        any = any || !tr_settler_needs_joints( drag->settler, i );
+    return any;
+}
+
 // Solves the block being looked at, again for handles that could not be followed there: on release only so
 // much of their ways is left, and a drag shows that. Handles of other moments, and jolts, are known once all
-// frames are.
+// frames are. How far they can be followed shows in their own frames: while that is in question, these are
+// solved alone, then the block, which may object once, as its other frames may ask for more.
 static bool solve_visible( tr_drag *drag, tr_row block )
 {
     tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
-    int rounds = 0;
-    do {
+    tr_row held = block;
+    bool asks = tr_layer_handles_within( &drag->layer, &held.first, &held.last ),
+         probes = asks && !has_lone_sets( drag ),
+         whole = !probes || !drag->strained || holds_trunk( &drag->layer ), objected = false, done = false;
+    drag->strained = false;
+    for ( int rounds = 1; !done; ++rounds ) {
+        tr_row row = whole ? block : held;
         start( drag, &quick );
-        if ( !tr_drag_solve( drag, TR_DRAG_NEAR, block ) )
+        if ( !( whole ? tr_drag_solve : tr_drag_try )( drag, TR_DRAG_NEAR, row ) )
             return false;
-    } while ( ++rounds < TR_YIELD_ROUNDS &&
-              tr_layer_handles_within( &drag->layer, block.first, block.last ) &&
-              tr_layer_handles_yield( &drag->layer, block.first, block.last ) );
+        bool yields = asks && rounds < TR_YIELD_ROUNDS && !( whole && objected ) &&
+                      tr_layer_handles_yield( &drag->layer, row.first, row.last );
+        objected = probes && ( objected || whole );
+        done = whole && !yields;
+        whole = !probes || !yields;
+        drag->strained = drag->strained || yields;
+    }
     return true;
 }
 

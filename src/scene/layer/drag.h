@@ -57,12 +57,14 @@ struct tr_drag {
     int *nodes;        // of all sets
     int set_count;
     tr_settler *settler;
+    tr_progress wanted; // whether the tick is
     tr_settling how[TR_DRAG_PASSES];
     int blocks[TR_DRAG_PASSES]; // that are solved at the same time, at most
     tr_row range;               // what a tick may change
     tr_drag_tick tick;
     tr_row prepared;        // frames whose graphs are there, in the pass at hand
     tr_row solved, refined; // how far the last tick came
+    bool strained;          // handles could not be followed in the last tick
     bool refining;
     bool yielding; // handles did, all frames are to be refined once more
     int rounds;    // of that, so far
@@ -73,6 +75,7 @@ int tr_drag_chunk( const tr_drag *drag ); // frames that one run of a pass poses
 // Solves further frames, which lie beside those that are prepared already. False when it was superseded, or
 // no numbers came out.
 bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames );
+bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames ); // the same, and nothing is shown
 
 // After `shown` and `shows`; stage as given.
 bool tr_drag_above_build( tr_drag *drag, const tr_stage *stage, tr_error *error );

@@ -351,9 +351,9 @@ static void show_sets( void *context, int begin, int end )
 
 #define SHOWN_AT_ONCE 64 // frames of sets: some 50 µs
 
-bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames )
+bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames )
 {
-    int beside = margin( drag, pass ), count = frames.last - frames.first + 1;
+    int beside = margin( drag, pass );
     tr_row around = tr_row_cut( ( tr_row ){ frames.first - beside, frames.last + beside }, drag->range ),
            done = drag->prepared;
     solving s = { .drag = drag, .pass = pass, .frames = frames, .fresh = around };
@@ -366,6 +366,14 @@ bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames )
     if ( s.stopped || tr_drag_is_superseded( drag ) )
         return false;
     drag->prepared = tr_row_join( done, s.fresh );
-    tr_parallel_for( drag->set_count, 1 + SHOWN_AT_ONCE / count, show_sets, &s );
+    return true;
+}
+
+bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames )
+{
+    solving s = { .drag = drag, .pass = pass, .frames = frames };
+    if ( !tr_drag_try( drag, pass, frames ) )
+        return false;
+    tr_parallel_for( drag->set_count, 1 + SHOWN_AT_ONCE / ( frames.last - frames.first + 1 ), show_sets, &s );
     return true;
 }

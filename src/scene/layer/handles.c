@@ -193,13 +193,19 @@ void tr_layer_handles_begin( tr_cage_layer *l )
     tr_layer_handles_ask( l );
 }
 
-bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last )
+bool tr_layer_handles_within( const tr_cage_layer *l, int *first, int *last )
 {
-    bool within = true;
-    for ( int h = 0; h < l->handle_count; ++h )
-        within = within && l->handles[h].kind == TR_HANDLE_POINT && l->handles[h].frame >= first &&
-                 l->handles[h].frame <= last;
-    return within;
+    int from = *last, to = *first;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        int frame = l->handles[h].frame;
+        if ( l->handles[h].kind != TR_HANDLE_POINT || frame < *first || frame > *last )
+            return false;
+        from = frame < from ? frame : from;
+        to = frame > to ? frame : to;
+    }
+    *first = from;
+    *last = to;
+    return from <= to;
 }
 
 void tr_layer_handles_free( tr_cage_layer *l )

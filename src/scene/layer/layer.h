@@ -188,8 +188,9 @@ bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last );
 #define TR_YIELD_ROUNDS 9                        // it is asked at most so often, less one
 void tr_layer_handles_ask( tr_cage_layer *l );   // for their whole way again; jolts are remembered
 void tr_layer_handles_begin( tr_cage_layer *l ); // the same, and jolts are forgotten
-// Whether all are points held in these frames, so that nothing but these tells who yields.
-bool tr_layer_handles_within( const tr_cage_layer *l, int first, int last );
+// Whether all are points held in these frames, so that nothing but these tells who yields; then the frames
+// are cut to where they are held.
+bool tr_layer_handles_within( const tr_cage_layer *l, int *first, int *last );
 bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle );
 bool tr_cage_layer_released( const tr_cage_layer *l, int frame ); // an end of the window
 
