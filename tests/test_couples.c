@@ -92,6 +92,7 @@ static void check_better( couple *c, double jerk, double winding )
     assert_true( figure( &with, "jerk_ratio", "value" ) <= jerk );
     check_sides( &with, winding );
     assert_true( figure( &with, "contact_error_mm", "max" ) < 1 );
+    check_near( figure( &with, "contact_error_mm", "gave_way" ), 0, 0 );
     check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );
     take_end( &without );
     take_end( &with );

@@ -70,6 +70,37 @@ static void windows_cover_every_frame( void **state )
     close_scene( &x );
 }
 
+// What stands or leans keeps its contacts, in windows and where they fade: a hand on the ground in a throw,
+// paws of a wolf, toes of dancers whose link is limited to some frames.
+static void contacts_do_not_give_way( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int cast, first, last;
+        int limit[2]; // frames of the link; 0, 0: none
+    } scenes[] = { { "judo_pair", 2, 60, 150, { 0, 0 } },
+                   { "mixed_cast", 0, 40, 140, { 0, 0 } },
+                   { "dance_pair", 2, 30, 120, { 50, 100 } } };
+    for ( int i = 0; i < 3; ++i ) {
+        take x;
+        open_scene( &x, scenes[i].name, scenes[i].cast );
+        x.scene.first = scenes[i].first;
+        x.scene.last = scenes[i].last;
+        tr_pair limit = {
+            .id = "limit", .kind = TR_PAIR_LIMIT, .first = scenes[i].limit[0], .last = scenes[i].limit[1] };
+        memcpy( limit.a, x.scene.cast[0].id, sizeof limit.a );
+        memcpy( limit.b, x.scene.cast[1].id, sizeof limit.b );
+        if ( limit.last > 0 )
+            assert_non_null( tr_scene_add_pair( &x.scene, &limit ) );
+        solve( &x, "imesh" );
+        assert_true( x.result.mesh_count > 0 );
+        check_near( figure( &x, "contact_error_mm", "gave_way" ), 0, 0 );
+        assert_true( figure( &x, "contact_error_mm", "max" ) < 1 );
+        close_scene( &x );
+    }
+}
+
 // Who keeps his shape needs no mesh of his own.
 static void the_same_shape_has_no_own_window( void **state )
 {
@@ -89,6 +120,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( meeting_somebody_costs_nobody_his_own_mesh ),
         TEST( windows_cover_every_frame ),
+        TEST( contacts_do_not_give_way ),
         TEST( the_same_shape_has_no_own_window ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

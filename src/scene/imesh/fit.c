@@ -52,26 +52,57 @@ static void batch_free( batch *b )
     tr_free( b->numbers );
 }
 
+// How firmly the foot or hand that a joint belongs to stands, 0 … 1.
+static double firmness( const tr_actor *actor, int joint, int frame )
+{
+    int carrier = tr_extremity_carrier( &actor->target, joint );
+    double most = 0;
+    for ( int i = 0; i < actor->footing_count; ++i )
+        if ( actor->footings[i].joint == carrier )
+            most = fmax( most, actor->footings[i].strength[frame] );
+    return most;
+}
+
+// What stands keeps the turn it had without the mesh, which the last fit holds it by: between two poses in
+// which a foot is turned alike it is not, as legs are mixed joint by joint. `mixed` is the new pose.
+static void keep_standing( const tr_mesh_work *w, int actor, int frame, tr_pose mixed )
+{
+    const tr_actor *a = &w->stage->actors[actor];
+    tr_clip *clip = &w->result->motions[actor].clip;
+    tr_pose before = tr_world_pose( &w->result->worlds[actor], frame );
+    for ( int i = 0; i < a->footing_count; ++i ) {
+        int foot = a->footings[i].joint, parent = a->target.joints[foot].parent;
+        quat wanted =
+            q_slerp( mixed.rotations[foot], before.rotations[foot], a->footings[i].strength[frame] );
+        tr_clip_frame( clip, frame )[foot] =
+            parent >= 0 ? q_unit( q_mul( q_conj( mixed.rotations[parent] ), wanted ) ) : wanted;
+    }
+}
+
+static void blend_frame( tr_mesh_work *w, int actor, int frame, const tr_fit_result *aimed )
+{
+    const tr_actor *a = &w->stage->actors[actor];
+    tr_clip *clip = &w->result->motions[actor].clip;
+    tr_pose mixed = tr_world_pose( &w->graphs.worlds[actor], frame );
+    double share = share_at( w, actor, frame );
+    quat *local = tr_clip_frame( clip, frame );
+    for ( int j = 0; j < clip->joint_count; ++j )
+        local[j] = q_slerp( local[j], aimed->local[j], share * ( 1 - firmness( a, j, frame ) ) );
+    clip->root[frame] = v3_lerp( clip->root[frame], aimed->root, share );
+    tr_forward( &a->target, clip, frame, mixed );
+    keep_standing( w, actor, frame, mixed );
+    tr_forward( &a->target, clip, frame, mixed );
+    tr_forward( &a->target, clip, frame, tr_world_pose( &w->result->worlds[actor], frame ) );
+}
+
 // Bones are aimed along the mesh, then blended with the pose graphs' pose.
 static bool aim_actor( tr_mesh_work *w, int actor, tr_error *error )
 {
     batch b = { 0 };
     bool ok = batch_build( &b, w, actor, error ) &&
               tr_fit_solve( &b.fit, &b.scratch, b.frames, b.results, b.count, error );
-    tr_clip *clip = &w->result->motions[actor].clip;
-    for ( int i = 0; ok && i < b.count; ++i ) {
-        double share = share_at( w, actor, b.numbers[i] );
-        quat *local = tr_clip_frame( clip, b.numbers[i] );
-        vec3 *root = &clip->root[b.numbers[i]];
-        for ( int j = 0; j < clip->joint_count; ++j )
-            local[j] = q_slerp( local[j], b.results[i].local[j], share );
-        *root = v3_lerp( *root, b.results[i].root, share );
-    }
-    for ( int i = 0; ok && i < b.count; ++i ) {
-        const tr_skeleton *skeleton = &w->result->motions[actor].skeleton;
-        tr_forward( skeleton, clip, b.numbers[i], tr_world_pose( &w->result->worlds[actor], b.numbers[i] ) );
-        tr_forward( skeleton, clip, b.numbers[i], tr_world_pose( &w->graphs.worlds[actor], b.numbers[i] ) );
-    }
+    for ( int i = 0; ok && i < b.count; ++i )
+        blend_frame( w, actor, b.numbers[i], &b.results[i] );
     batch_free( &b );
     return ok;
 }
