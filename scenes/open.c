@@ -29,12 +29,25 @@ static void id_from_path( tr_id id, const char *path )
         strcat( id, "_" );
 }
 
+static bool read_motion( tr_opened *opened, tr_motion *motion, const char *path, tr_error *error )
+{
+    tr_bvh bvh;
+    tr_bvh_import import = tr_default_bvh_import();
+    if ( !tr_bvh_load( &bvh, path, &opened->warnings, error ) )
+        return false;
+    bool ok = tr_bvh_to_motion( motion, &bvh, &import, error );
+    if ( !ok && error != NULL && error->file[0] == 0 )
+        snprintf( error->file, sizeof error->file, "%s", path );
+    opened->first = tr_bvh_first_frame( &bvh );
+    tr_bvh_free( &bvh );
+    return ok;
+}
+
 // A lone motion is a scene with one character, at its own rate, as it stands in the file.
 static bool open_motion( tr_opened *opened, const char *path, tr_error *error )
 {
     tr_motion motion = { 0 };
-    tr_bvh_import import = tr_default_bvh_import();
-    if ( !tr_motion_load( &motion, path, &import, &opened->warnings, error ) )
+    if ( !read_motion( opened, &motion, path, error ) )
         return false;
     tr_id id;
     id_from_path( id, path );
@@ -123,6 +136,15 @@ bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
     if ( ends_with( what, ".json" ) )
         return open_scene_file( opened, tr_string_copy( what ), error );
     return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh)" );
+}
+
+void tr_opened_skip_front( tr_opened *opened )
+{
+    if ( !opened->lone || opened->first == 0 )
+        return;
+    opened->scene.cast[0].source.first = opened->first;
+    opened->scene.last -= opened->first;
+    tr_log_add( &opened->warnings, "%s: frame 0 is an artificial T-pose and is left out", opened->path );
 }
 
 void tr_opened_free( tr_opened *opened )

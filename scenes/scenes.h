@@ -29,14 +29,20 @@ typedef struct tr_opened {
     char *path;   // the file that was opened, scene or motion; NULL for a built-in scene
     char *folder; // of results to be read back, NULL = none
     bool lone;    // a single motion file: nothing to solve
+    int first;    // its first recorded frame: 1 when a T-pose was put in front
     bool misused; // it could not be opened because of what was asked for, not of a file
 } tr_opened;
 
 // A built-in scene, FILE.json, a folder with scene.json, or FILE.bvh, which becomes a scene of one character.
 // `cast` 0 = as many as the scene has; else only for built-in scenes. Free it in any case.
 bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error );
+void tr_opened_skip_front(
+    tr_opened *opened ); // the scene of a lone motion begins with its first recorded frame
 void tr_opened_free( tr_opened *opened );
 // An error that names the scene nearest to `what`; `kind` is what was looked for: "built-in scene".
 bool tr_scene_refuse( const char *what, const char *kind, tr_error *error );
+// The i-th of the colours casts are given, red, green, blue from 0 to 1; after the last comes the first
+// again.
+const float *tr_cast_hue( int i, int *count );
 
 #endif

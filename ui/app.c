@@ -240,6 +240,25 @@ static void follow_thumbs( tr_app *app )
     }
 }
 
+// Whoever joins the cast is chosen, and seen with all the others.
+static void follow_cast( tr_app *app )
+{
+    tr_id id;
+    if ( tr_session_joined( app->session, id ) != app->joined ) {
+        tr_item item = tr_item_make( TR_ITEM_CAST, id, -1 );
+        app->joined = tr_session_joined( app->session, id );
+        app->look_at_joined = true;
+        tr_select( &app->ui, &item, false );
+    }
+    const tr_stage *stage;
+    const tr_result *result = tr_session_result( app->session, &stage );
+    if ( !app->look_at_joined || result == NULL || tr_scene_find_cast( stage->scene, id ) < 0 )
+        return;
+    tr_shown shown = tr_app_look( app );
+    app->look_at_joined = false;
+    tr_orbit_frame( &app->ui, &shown, false );
+}
+
 // Follows the session: another document, another length, progress.
 static void follow( tr_app *app )
 {
@@ -285,6 +304,7 @@ static void follow_work( tr_app *app )
     ui->busy = task != NULL;
     ui->progress = progress;
     snprintf( ui->task, sizeof ui->task, "%s", task != NULL ? task : "" );
+    snprintf( ui->failure, sizeof ui->failure, "%s", tr_session_failure( app->session ) );
     char message[sizeof ui->message];
     bool bad;
     if ( tr_session_message( app->session, message, sizeof message, &bad ) )
@@ -373,6 +393,7 @@ bool tr_app_frame( tr_app *app )
     app->window->poll( app->window, patience( app ) );
     bool news = tr_session_poll( app->session );
     follow( app );
+    follow_cast( app );
     follow_work( app );
     follow_thumbs( app );
     keep_time( app );

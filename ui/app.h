@@ -324,7 +324,9 @@ void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over 
 void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops );    // the notice about a held frame
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+// Both let go of what was waiting for the dialog before.
 void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown );
+void tr_dialog_close( tr_ui *ui );
 
 // ---------------------------------------------------------------------------------------------- the cube
 
@@ -399,7 +401,8 @@ struct tr_app {
     unsigned thumbs[TR_MAX_THUMBS];
     char *report;
     unsigned long reported;
-    unsigned revision, opened;
+    unsigned revision, opened, joined;
+    bool look_at_joined; // as soon as it is on the stage
     int shown_frames;
     bool wait;
     double last;

@@ -1,4 +1,4 @@
-// What panels and tools asked for during a frame is carried out: files, the history, changes, drags.
+// What panels, tools and keys asked for during a frame is carried out.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -12,9 +12,30 @@ static bool guarded( tr_app *app, const char *path, bool quit )
     if ( !tr_session_unsaved( app->session ) )
         return false;
     ui->dialog = TR_DIALOG_UNSAVED;
-    snprintf( ui->guard_path, sizeof ui->guard_path, "%s", path );
-    ui->guard_quit = quit;
+    ui->guard = ( tr_guard ){ .quit = quit };
+    snprintf( ui->guard.open, sizeof ui->guard.open, "%s", path );
     return true;
+}
+
+static void say_error( tr_app *app, const tr_error *error )
+{
+    char text[1400];
+    tr_error_print( error, text, sizeof text );
+    tr_ui_say( &app->ui, true, "%s", text );
+}
+
+// Nobody is asked about their changes for the sake of a file that cannot be opened.
+static void open_guarded( tr_app *app, const char *what )
+{
+    tr_opened opened = { 0 };
+    tr_error error = { 0 };
+    bool ok = !tr_session_unsaved( app->session ) || tr_scene_entry_find( what ) != NULL ||
+              tr_open( &opened, what, 0, &error );
+    tr_opened_free( &opened );
+    if ( !ok )
+        say_error( app, &error );
+    else if ( !guarded( app, what, false ) )
+        tr_session_open( app->session, what, 0 );
 }
 
 static bool ends_with( const char *text, const char *end )
@@ -28,17 +49,10 @@ static void drop( tr_app *app, const char *path )
 {
     const tr_scene *scene = tr_session_scene( app->session );
     if ( !ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
-        if ( !guarded( app, path, false ) )
-            tr_session_open( app->session, path, 0 );
+        open_guarded( app, path );
         return;
     }
-    tr_id id;
-    for ( int n = scene->cast_count + 1;; ++n ) {
-        snprintf( id, sizeof id, "new%02d", n );
-        if ( tr_scene_find_cast( scene, id ) < 0 && tr_scene_find_prop( scene, id ) < 0 )
-            break;
-    }
-    tr_ops_add( &app->ops, "cast_add id=%s file=\"%s\"", id, path );
+    tr_session_join( app->session, path );
 }
 
 static bool save_map( tr_app *app, const char *path, tr_error *error )
@@ -67,10 +81,7 @@ static void carry_out( tr_app *app, const tr_ask *ask )
         if ( !tr_session_redo( app->session ) )
             tr_ui_say( ui, false, "There is nothing to redo" );
         break;
-    case TR_ASK_OPEN:
-        if ( !guarded( app, ask->text, false ) )
-            tr_session_open( app->session, ask->text, 0 );
-        break;
+    case TR_ASK_OPEN: open_guarded( app, ask->text ); break;
     case TR_ASK_OPEN_ANYWAY: tr_session_open( app->session, ask->text, 0 ); break;
     case TR_ASK_DROP: drop( app, ask->text ); break;
     case TR_ASK_SAVE:
@@ -111,11 +122,8 @@ static void carry_out( tr_app *app, const tr_ask *ask )
         break;
     case TR_ASK_QUIT_ANYWAY: ui->quit = true; break;
     }
-    if ( !ok ) {
-        char text[1400];
-        tr_error_print( &error, text, sizeof text );
-        tr_ui_say( ui, true, "%s", text );
-    }
+    if ( !ok )
+        say_error( app, &error );
 }
 
 void tr_app_carry_out( tr_app *app )

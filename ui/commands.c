@@ -139,7 +139,7 @@ RUN( run_solve )
     tr_ops_ask( ops, TR_ASK_SOLVE, NULL );
 }
 
-// A drag ends as if it had never begun; else dialogs close; else nothing is chosen any more.
+// A drag ends as if it had never begun; else menus and dialogs close; else nothing is chosen any more.
 RUN( run_escape )
 {
     UNUSED;
@@ -157,7 +157,7 @@ RUN( run_escape )
     else if ( tr_ui_close_popup( ui ) )
         return;
     else if ( ui->dialog != TR_DIALOG_NONE )
-        ui->dialog = TR_DIALOG_NONE;
+        tr_dialog_close( ui );
     else if ( ui->help )
         ui->help = false;
     else if ( ui->held.active )

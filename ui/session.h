@@ -89,6 +89,9 @@ tr_waits tr_session_waits( const tr_session *session );
 
 // Files.
 void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
+// Reads a motion file in the background; it becomes a member of the cast if it is one that can be used.
+void tr_session_join( tr_session *session, const char *path );
+unsigned tr_session_joined( const tr_session *session, tr_id id ); // how many did so far; the last one's id
 // Opens `what` with as many characters for its motions and puts `scene` (taken over) in the place of its
 // scene, as unsaved changes.
 void tr_session_restore( tr_session *session, const char *what, int cast, const char *file, tr_scene *scene );
@@ -122,8 +125,9 @@ bool tr_session_current( const tr_session *session ); // the last solve is of th
 const tr_method *tr_session_method( const tr_session *session );
 void tr_session_set_method( tr_session *session, const tr_method *method );
 bool tr_session_busy( const tr_session *session );
-bool tr_session_measuring( const tr_session *session ); // figures are being found
-bool tr_session_stale( const tr_session *session );     // what is shown is not the document's last state
+bool tr_session_measuring( const tr_session *session );      // figures are being found
+bool tr_session_stale( const tr_session *session );          // what is shown is not the document's last state
+const char *tr_session_failure( const tr_session *session ); // why that could not be solved, "" = it could
 const char *tr_session_task( const tr_session *session, float *progress ); // NULL = idle
 void tr_session_cancel( tr_session *session );                             // what is going on
 void tr_session_solve( tr_session *session );                              // again, after it was cancelled

@@ -59,6 +59,8 @@ void tr_session_forget( tr_session *session )
     tr_lines_free( &session->preview );
     tr_log_free( &session->warnings );
     tr_log_free( &session->told );
+    tr_lines_free( &session->joins );
+    session->failure[0] = 0;
 }
 
 // --------------------------------------------------------------------------------------------- document

@@ -11,6 +11,8 @@ static void run_open( void *context, tr_worker *worker )
     tr_job *j = context;
     (void)worker;
     j->ok = tr_open( &j->opened, j->what, j->cast, &j->error );
+    if ( j->ok )
+        tr_opened_skip_front( &j->opened );
 }
 
 // Whether `below` is what the cages of this solve act on; if not it is let go.
@@ -119,6 +121,14 @@ static void start_work( tr_session *session, void ( *run )( void *context, tr_wo
         tr_worker_wait( session->worker );
 }
 
+// What is shown is of before, and stays so until something can be solved again.
+static void fail( tr_session *session, const tr_error *error )
+{
+    session->cancelled = true;
+    tr_session_say_error( session, error );
+    memcpy( session->failure, session->message, sizeof session->failure );
+}
+
 static void start_solve( tr_session *session )
 {
     tr_error error = { 0 };
@@ -134,7 +144,7 @@ static void start_solve( tr_session *session )
     if ( !tr_session_draft( session, session->preview.items, session->preview.count, &take->scene,
                             &error ) ) {
         tr_outcome_release( take );
-        tr_session_say_error( session, &error );
+        fail( session, &error );
         return;
     }
     session->job = ( tr_job ){ .kind = TR_JOB_SOLVE,
@@ -160,6 +170,12 @@ static void start_open( tr_session *session )
                                .restores = session->restoring };
     session->open_what = NULL;
     start_work( session, run_open, &session->job );
+}
+
+static void start_join( tr_session *session )
+{
+    session->job = ( tr_job ){ .kind = TR_JOB_JOIN, .what = tr_session_take_join( session ) };
+    start_work( session, tr_job_join, &session->job );
 }
 
 // Writes what the last solve has come to.
@@ -228,6 +244,8 @@ static void start_next_job( tr_session *session )
         start_open( session );
     else if ( session->next_live != NULL )
         start_drag( session );
+    else if ( session->joins.count > 0 && session->document != NULL )
+        start_join( session );
     else if ( session->want_solve && session->document != NULL )
         start_solve( session );
     else
@@ -346,11 +364,12 @@ static void finish_solve( tr_session *session, tr_job *j )
             session, false,
             "Solving was cancelled; what you see is from before. Solve again from the Edit menu." );
     } else {
-        session->cancelled = true;
-        tr_session_say_error( session, &j->error );
+        fail( session, &j->error );
     }
-    if ( j->ok )
+    if ( j->ok ) {
         session->cancelled = false;
+        session->failure[0] = 0;
+    }
     if ( j->ok && session->changed_ms > 0 && j->take->revision == session->revision ) {
         session->waits.settle = tr_clock_ms() - session->changed_ms;
         ++session->waits.settles;
@@ -387,6 +406,7 @@ void tr_session_finish_job( tr_session *session, tr_job *j )
     case TR_JOB_OPEN: finish_open( session, j ); break;
     case TR_JOB_SOLVE: finish_solve( session, j ); break;
     case TR_JOB_DRAG: finish_drag( session, j ); break;
+    case TR_JOB_JOIN: tr_session_finish_join( session, j ); break;
     case TR_JOB_EXPORT: finish_file( session, j, j->what ); break;
     case TR_JOB_DRAW: finish_file( session, j, j->picture.path ); break;
     case TR_JOB_THUMB:

@@ -17,12 +17,13 @@ typedef enum tr_job_kind {
     TR_JOB_EXPORT,
     TR_JOB_DRAW,
     TR_JOB_THUMB,
-    TR_JOB_DRAG
+    TR_JOB_DRAG,
+    TR_JOB_JOIN
 } tr_job_kind;
 
 typedef struct tr_job { // what the worker is doing; its own until it has finished
     tr_job_kind kind;
-    char *what; // to open, or the folder to write
+    char *what; // to open, to join the cast, or the folder to write
     int cast;
     tr_opened opened;
     bool restores; // what was kept takes the place of what is opened
@@ -107,6 +108,9 @@ struct tr_session {
 
     char *open_what; // asked for
     int open_cast;
+    tr_lines joins; // motion files that are to join the cast
+    tr_id joined;   // who did at last
+    unsigned joined_count;
     tr_scene restore; // to take the place of what is opened
     bool restoring;
     char *restore_file;
@@ -118,6 +122,7 @@ struct tr_session {
 
     char message[640];
     bool has_message, message_bad;
+    char failure[640]; // of the last solve, "" = none
 };
 
 // ------------------------------------------------------------------------------------------------ session.c
@@ -143,6 +148,12 @@ void tr_session_note_waits( tr_session *session ); // what the drag at hand took
 // Both for what the worker does and for what the writer does.
 void tr_session_start_next( tr_session *session );
 void tr_session_finish_job( tr_session *session, tr_job *job );
+
+// ------------------------------------------------------------------------------------------- session_join.c
+
+char *tr_session_take_join( tr_session *session ); // the first that waits, from now on the caller's
+void tr_job_join( void *context, tr_worker *worker );
+void tr_session_finish_join( tr_session *session, tr_job *job );
 
 // ---------------------------------------------------------------------------------------- session_figures.c
 

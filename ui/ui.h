@@ -145,6 +145,11 @@ typedef enum tr_dialog {
     TR_DIALOG_BODY
 } tr_dialog;
 
+typedef struct tr_guard { // waits for what "Save first?" is answered; any other dialog, or none, ends it
+    bool quit;
+    char open[512]; // what to open, "" = nothing
+} tr_guard;
+
 typedef enum tr_left_tab { TR_LEFT_CAST, TR_LEFT_SCENES, TR_LEFT_LAYERS, TR_LEFT_TABS } tr_left_tab;
 typedef enum tr_right_tab {
     TR_RIGHT_INSPECT,
@@ -307,10 +312,10 @@ typedef struct tr_ui {
     bool show_left, show_right, help;
     bool more;      // the menu of what the bar has no room for is open
     int more_first; // switch of the bar it begins with
-    tr_dialog dialog, after_guard;
-    char guard_path[512]; // what to open once unsaved changes are dealt with
-    bool guard_quit;
-    char field[512]; // text of the dialog
+    tr_dialog dialog;
+    tr_guard guard;
+    bool menu_followed; // the open menu is the one the pointer came to: a click on its title leaves it open
+    char field[512];    // text of the dialog
     int field_length;
     bool field_fresh;    // all of it is selected, so that typing replaces it
     char folder[512];    // the file dialog's
@@ -327,8 +332,9 @@ typedef struct tr_ui {
     char message[640];
     bool message_bad;
     double message_until;
-    char hint[200]; // what the mouse would do
-    struct {        // about the button under the pointer; text "" = none
+    char failure[640]; // why the document as it is cannot be solved; "" = it can
+    char hint[200];    // what the mouse would do
+    struct {           // about the button under the pointer; text "" = none
         char text[200];
         tr_area of;
         double since; // when the pointer came there

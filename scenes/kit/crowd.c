@@ -15,6 +15,13 @@ static const float palette[][3] = {
 };
 #define PALETTE_COUNT ( (int)( sizeof palette / sizeof palette[0] ) )
 
+// Neighbours never share a hue: the step is prime to the palette's length.
+const float *tr_cast_hue( int i, int *count )
+{
+    *count = PALETTE_COUNT;
+    return palette[( i * 4 ) % PALETTE_COUNT];
+}
+
 static void add_value( tr_limb_value *values, int *count, const char *limb, double value )
 {
     snprintf( values[*count].limb, sizeof values[*count].limb, "%s", limb );
@@ -49,8 +56,8 @@ tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall )
     tr_cast cast = tr_default_cast( id );
     snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
     uint64_t own = seed * 1000003u + (uint64_t)index;
-    // Neighbours never share a hue: the step is prime to the palette's length.
-    const float *hue = palette[( index * 4 ) % PALETTE_COUNT];
+    int hues;
+    const float *hue = tr_cast_hue( index, &hues );
     double tone = tr_chance_between( own, 0, 0.9, 1.1 );
     for ( int c = 0; c < 3; ++c )
         cast.colour[c] = (float)clampd( tone * (double)hue[c], 0.0, 1.0 );

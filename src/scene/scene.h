@@ -377,8 +377,9 @@ const tr_motion *tr_library_find( const tr_library *library,
                                   const char *path ); // NULL when absent; valid until the next add
 void tr_library_free( tr_library *library );
 // Saves a scene whose references are seen from `base` (NULL: all are in the library) so that it can be opened
-// at `path`: motions that exist in memory alone go into the folder <path without .json>_motion, references to
-// files lead to the same files as before.
+// at `path`: motions that exist in memory alone go into the folder <path without .json>_motion, and so do
+// copies of files that are named by their whole path, as what was dropped on the editor is. Other references
+// lead to the same files as before.
 bool tr_scene_save_beside( const tr_scene *scene, const tr_library *library, const char *base,
                            const char *path, tr_error *error );
 

@@ -69,6 +69,42 @@ static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     }
 }
 
+// With a menu open the pointer need only come to another title. A click on it then is none that closes:
+// Nuklear is not to see it.
+static bool begin_menu( tr_ui *ui, const char *name, float height )
+{
+    struct nk_context *nk = ui->nk;
+    struct nk_mouse_button *left = &nk->input.mouse.buttons[NK_BUTTON_LEFT];
+    const unsigned clicked = left->clicked;
+    bool over = nk_input_is_mouse_hovering_rect( &nk->input, nk_widget_bounds( nk ) );
+    if ( over && clicked && left->down && ui->menu_followed ) {
+        left->clicked = 0;
+        ui->menu_followed = false;
+    }
+    bool open = nk_menu_begin_label( nk, name, NK_TEXT_CENTERED, nk_vec2( 268, height ) );
+    left->clicked = clicked;
+    return open;
+}
+
+// The title the pointer is on, while another's menu is open, is the next to be.
+static void follow_titles( tr_ui *ui )
+{
+    struct nk_window *bar = ui->nk->current;
+    if ( bar->popup.win == NULL || !bar->popup.active || bar->popup.type != NK_PANEL_MENU ) {
+        ui->menu_followed = false;
+        return;
+    }
+    for ( size_t i = 0; i < sizeof menus / sizeof menus[0]; ++i ) {
+        const tr_spot *title = tr_ui_spot( ui, menus[i] );
+        nk_hash name = nk_murmur_hash( menus[i], (int)strlen( menus[i] ), NK_PANEL_MENU );
+        if ( title != NULL && name != bar->popup.name &&
+             nk_input_is_mouse_hovering_rect( &ui->nk->input, tr_rect( title->area ) ) ) {
+            bar->popup.name = name;
+            ui->menu_followed = true;
+        }
+    }
+}
+
 static void menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *name )
 {
     int count, rows = 0;
@@ -80,7 +116,7 @@ static void menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
     for ( int i = 0; file && i < 6 && shown->recent[i] != NULL; ++i )
         ++rows;
     tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
-    if ( !nk_menu_begin_label( ui->nk, name, NK_TEXT_CENTERED, nk_vec2( 268, (float)rows * 29 + 12 ) ) )
+    if ( !begin_menu( ui, name, (float)rows * 29 + 12 ) )
         return;
     for ( int i = 0; i < count; ++i )
         if ( table[i].menu != NULL && strcmp( table[i].menu, name ) == 0 &&
@@ -257,6 +293,7 @@ void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             nk_layout_row_push( nk, 48 );
             menu( ui, shown, ops, menus[i] );
         }
+        follow_titles( ui );
         nk_layout_row_push( nk, 10 );
         nk_spacing( nk, 1 );
         nk_layout_row_push( nk, 30 );

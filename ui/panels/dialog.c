@@ -74,9 +74,16 @@ static void begin_folder( tr_ui *ui, const tr_shown *shown )
         snprintf( ui->folder, sizeof ui->folder, "/" );
 }
 
+void tr_dialog_close( tr_ui *ui )
+{
+    ui->dialog = TR_DIALOG_NONE;
+    ui->guard = ( tr_guard ){ 0 };
+}
+
 void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown )
 {
     const char *file = tr_session_file( shown->session );
+    tr_dialog_close( ui );
     ui->dialog = dialog;
     ui->playing = false;
     set_field( ui, "" );
@@ -220,6 +227,15 @@ static void list_folder( tr_ui *ui )
     free( entries );
 }
 
+// What was asked for before the changes were saved.
+static void go_on( tr_ops *ops, const tr_guard *guard )
+{
+    if ( guard->quit )
+        tr_ops_ask( ops, TR_ASK_QUIT, NULL );
+    else if ( guard->open[0] != 0 )
+        tr_ops_ask( ops, TR_ASK_OPEN, guard->open );
+}
+
 static void accept_file( tr_ui *ui, tr_ops *ops )
 {
     const file_dialog *d = &file_dialogs[ui->dialog];
@@ -238,15 +254,8 @@ static void accept_file( tr_ui *ui, tr_ops *ops )
     if ( !open && !named )
         strcat( path, d->ending );
     tr_ops_ask( ops, d->ask, path );
-    bool then_quit = ui->dialog == TR_DIALOG_SAVE && ui->guard_quit;
-    const bool then_open = ui->dialog == TR_DIALOG_SAVE && ui->guard_path[0] != 0;
-    ui->dialog = TR_DIALOG_NONE;
-    if ( then_quit )
-        tr_ops_ask( ops, TR_ASK_QUIT, NULL );
-    else if ( then_open )
-        tr_ops_ask( ops, TR_ASK_OPEN, ui->guard_path );
-    ui->guard_quit = false;
-    ui->guard_path[0] = 0;
+    go_on( ops, &ui->guard );
+    tr_dialog_close( ui );
 }
 
 static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -282,7 +291,7 @@ static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     }
     end( ui );
     if ( cancel )
-        ui->dialog = TR_DIALOG_NONE;
+        tr_dialog_close( ui );
     else if ( done )
         accept_file( ui, ops );
 }
@@ -307,28 +316,24 @@ static int choice( tr_ui *ui, const tr_shown *shown, const char *title, const ch
 static void unsaved_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     static const char *const labels[] = { "Back", "Discard", "Save" };
+    const tr_guard guard = ui->guard;
     char text[200];
     snprintf( text, sizeof text, "%s has changes that are not saved.", tr_session_name( shown->session ) );
     switch ( choice( ui, shown, "Save first?", text, labels, 3 ) ) {
-    case 0:
-        ui->dialog = TR_DIALOG_NONE;
-        ui->guard_quit = false;
-        ui->guard_path[0] = 0;
-        break;
+    case 0: tr_dialog_close( ui ); break;
     case 1:
-        ui->dialog = TR_DIALOG_NONE;
-        tr_ops_ask( ops, ui->guard_quit ? TR_ASK_QUIT_ANYWAY : TR_ASK_OPEN_ANYWAY, ui->guard_path );
-        ui->guard_path[0] = 0;
+        tr_dialog_close( ui );
+        tr_ops_ask( ops, guard.quit ? TR_ASK_QUIT_ANYWAY : TR_ASK_OPEN_ANYWAY, guard.open );
         break;
     case 2:
         if ( tr_session_file( shown->session ) == NULL ) {
             tr_dialog_open( ui, TR_DIALOG_SAVE, shown );
+            ui->guard = guard; // it waits on
             break;
         }
-        ui->dialog = TR_DIALOG_NONE;
+        tr_dialog_close( ui );
         tr_ops_ask( ops, TR_ASK_SAVE, "" ); // and, when that worked, what was asked for before
-        tr_ops_ask( ops, ui->guard_quit ? TR_ASK_QUIT : TR_ASK_OPEN, ui->guard_path );
-        ui->guard_path[0] = 0;
+        go_on( ops, &guard );
         break;
     default: break;
     }
@@ -343,7 +348,7 @@ static void restore_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     int chosen = choice( ui, shown, "Restore unsaved work?", text, labels, 2 );
     if ( chosen < 0 )
         return;
-    ui->dialog = TR_DIALOG_NONE;
+    tr_dialog_close( ui );
     tr_ops_ask( ops, chosen == 1 ? TR_ASK_RESTORE : TR_ASK_DISCARD_RECOVERY, NULL );
 }
 
@@ -366,7 +371,7 @@ static void found_item( tr_ui *ui, tr_item_kind kind, const char *id, const char
     snprintf( label, sizeof label, "%s   (%s)", id, what );
     if ( nk_selectable_label( ui->nk, label, NK_TEXT_LEFT, &chosen ) && chosen ) {
         tr_select( ui, &item, false );
-        ui->dialog = TR_DIALOG_NONE;
+        tr_dialog_close( ui );
     }
 }
 
@@ -394,7 +399,7 @@ static void find_question( tr_ui *ui, const tr_shown *shown )
     if ( done ) {
         tr_select( ui, NULL, false );
         each_found( ui, shown->scene, true );
-        ui->dialog = TR_DIALOG_NONE;
+        tr_dialog_close( ui );
     }
 }
 

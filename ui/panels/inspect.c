@@ -183,6 +183,11 @@ static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, con
     tr_ops_edit( ops, committed, held, "obstacle_scale scale=%s", text );
 }
 
+static const char *plural( int count )
+{
+    return count == 1 ? "" : "s";
+}
+
 static void inspect_scene( tr_ui *ui, const tr_shown *shown )
 {
     const tr_scene *scene = shown->scene;
@@ -190,8 +195,10 @@ static void inspect_scene( tr_ui *ui, const tr_shown *shown )
     nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
     nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "frames %d – %d at %g per second",
                        scene->first, scene->last, scene->fps );
-    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "%d characters, %d props, %d constraints",
-                       scene->cast_count, scene->prop_count, scene->constraint_count );
+    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "%d character%s, %d prop%s, %d constraint%s",
+                       scene->cast_count, plural( scene->cast_count ), scene->prop_count,
+                       plural( scene->prop_count ), scene->constraint_count,
+                       plural( scene->constraint_count ) );
     tr_ui_note( ui, "Click a body, a box or a name in the cast to see and change its values here." );
 }
 

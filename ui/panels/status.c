@@ -26,6 +26,8 @@ static void figures( tr_ui *ui, const tr_shown *shown, float width )
     static const char *const quality[] = { "", " · plain edges", " · no shadows" };
     if ( ui->drag.active && ui->drag_moves > 0 )
         snprintf( took, sizeof took, "follows in %.0f ms (p95 %.0f) · ", ui->drag_ms, ui->drag_p95_ms );
+    else if ( tr_session_stale( shown->session ) )
+        snprintf( took, sizeof took, "not solved · " );
     else if ( shown->solved && ui->settles > 0 )
         snprintf( took, sizeof took, "settled in %.0f ms · ", ui->settle_ms );
     else if ( shown->solved )
@@ -44,13 +46,21 @@ void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         tool->hint( ui, shown );
     nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( TR_PAD, 4 ) );
     if ( tr_ui_dock( ui, "status", ui->status ) ) {
-        bool message = ui->message[0] != 0;
+        // What cannot be solved is said until it can.
+        bool message = ui->message[0] != 0, failed = !message && ui->failure[0] != 0;
         const float right = 290, left = (float)ui->width - right - 40;
         char text[sizeof ui->message];
-        tr_ui_fit( text, sizeof text, message ? ui->message : ui->hint, nk->style.font, left - 8 );
+        tr_ui_fit( text, sizeof text,
+                   message  ? ui->message
+                   : failed ? ui->failure
+                            : ui->hint,
+                   nk->style.font, left - 8 );
         nk_layout_row_begin( nk, NK_STATIC, TR_STATUS_HEIGHT - 8, 4 );
         nk_layout_row_push( nk, left );
-        nk_label_colored( nk, text, NK_TEXT_LEFT, !message ? t->dim : ui->message_bad ? t->bad : t->good );
+        nk_label_colored( nk, text, NK_TEXT_LEFT,
+                          failed || ( message && ui->message_bad ) ? t->bad
+                          : message                                ? t->good
+                                                                   : t->dim );
         if ( ui->busy )
             work( ui, shown, ops, right );
         else

@@ -1,6 +1,7 @@
 // Saving a scene in another place, with the motions that have no file yet.
 #include "scene/document/document.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@ typedef struct move { // of a scene to another file
     char *folder; // of motions, beside `path`
     const char *folder_name;
     bool same_place; // references are seen from the same folder as before
+    struct copied {  // a file that came from elsewhere, and its name in the folder
+        char from[TR_PATH_MAX], name[TR_PATH_MAX];
+    } * copied;
+    int count, capacity;
 } move;
 
 static const struct tr_library_item *in_memory( const tr_library *library, const char *path )
@@ -56,21 +61,85 @@ static bool write_motion( const move *m, tr_file_ref *ref, const struct tr_libra
     return ok;
 }
 
-static bool move_ref( const move *m, tr_file_ref *ref, tr_error *error )
+// ------------------------------------------------------------------------------------- from somewhere else
+
+static bool is_used( const move *m, const char *name )
 {
-    const struct tr_library_item *item = in_memory( m->library, ref->file );
-    return item != NULL ? write_motion( m, ref, item, error ) : rebase( m, ref->file, error );
+    for ( int i = 0; i < m->count; ++i )
+        if ( strcmp( m->copied[i].name, name ) == 0 )
+            return true;
+    return in_memory( m->library, name ) != NULL;
 }
 
-static bool move_references( const move *m, tr_scene *scene, tr_error *error )
+// walk.bvh, walk_2.bvh, …
+static void name_copy( const move *m, struct copied *copy )
+{
+    const char *name = strrchr( copy->from, '/' ) + 1, *dot = strrchr( name, '.' );
+    int length = dot != NULL ? (int)( dot - name ) : (int)strlen( name );
+    snprintf( copy->name, sizeof copy->name, "%s", name );
+    for ( int n = 2; is_used( m, copy->name ); ++n )
+        snprintf( copy->name, sizeof copy->name, "%.*s_%d%s", length, name, n, dot != NULL ? dot : "" );
+}
+
+static const struct copied *copy_of( move *m, const char *from, tr_error *error )
+{
+    for ( int i = 0; i < m->count; ++i )
+        if ( strcmp( m->copied[i].from, from ) == 0 )
+            return &m->copied[i];
+    if ( !tr_array_reserve( (void **)&m->copied, &m->capacity, m->count + 1, sizeof *m->copied ) ) {
+        tr_error_memory( error );
+        return NULL;
+    }
+    struct copied *copy = &m->copied[m->count];
+    snprintf( copy->from, sizeof copy->from, "%s", from );
+    name_copy( m, copy );
+    ++m->count;
+    return copy;
+}
+
+// A file that is named by its whole path came from anywhere: a copy of it goes with the scene. Where it is
+// gone by now the last copy serves.
+static bool bring( move *m, char file[TR_PATH_MAX], tr_error *error )
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool there = tr_file_read( file, &text, &size, NULL );
+    const struct copied *copy = copy_of( m, file, error );
+    char *to = copy != NULL ? tr_string_format( "%s/%s", m->folder, copy->name ) : NULL;
+    char *name = copy != NULL ? tr_string_format( "%s/%s", m->folder_name, copy->name ) : NULL;
+    bool ok = ( to != NULL && name != NULL ) || tr_error_memory( error );
+    if ( ok && there )
+        ok = tr_folder_make( m->folder, error ) && tr_file_write( to, text, size, error );
+    if ( ok && ( there || tr_file_exists( to ) ) )
+        ok = set_path( file, name, error );
+    tr_free( to );
+    tr_free( name );
+    tr_free( text );
+    return ok;
+}
+
+static bool move_file( move *m, char file[TR_PATH_MAX], tr_error *error )
+{
+    return file[0] == '/' ? bring( m, file, error ) : rebase( m, file, error );
+}
+
+static bool move_ref( move *m, tr_file_ref *ref, tr_error *error )
+{
+    const struct tr_library_item *item = in_memory( m->library, ref->file );
+    return item != NULL ? write_motion( m, ref, item, error ) : move_file( m, ref->file, error );
+}
+
+static bool move_references( move *m, tr_scene *scene, tr_error *error )
 {
     bool ok = true;
     for ( int i = 0; ok && i < scene->cast_count; ++i )
         ok = move_ref( m, &scene->cast[i].source, error ) &&
              move_ref( m, &scene->cast[i].target.skeleton, error ) &&
-             rebase( m, scene->cast[i].mapping, error );
+             move_file( m, scene->cast[i].mapping, error );
     for ( int i = 0; ok && i < scene->prop_count; ++i )
         ok = move_ref( m, &scene->props[i].track, error );
+    for ( int i = 0; ok && i < scene->clip_count; ++i )
+        ok = move_ref( m, &scene->clips[i].source, error );
     return ok;
 }
 
@@ -100,5 +169,6 @@ bool tr_scene_save_beside( const tr_scene *scene, const tr_library *library, con
         tr_scene_free( &copy );
     }
     tr_free( m.folder );
+    tr_free( m.copied );
     return ok;
 }

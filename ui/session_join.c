@@ -1,0 +1,154 @@
+// A motion file that joins the cast: it is read, and tried out, in the background; only what can be used
+// becomes an op.
+#include "ui/session_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void tr_session_join( tr_session *session, const char *path )
+{
+    tr_lines *l = &session->joins;
+    char **items = tr_alloc( (size_t)l->count + 1, sizeof *items );
+    char *whole = realpath( path, NULL ), *copy = tr_string_copy( whole != NULL ? whole : path );
+    free( whole );
+    if ( items == NULL || copy == NULL ) {
+        tr_free( items );
+        tr_free( copy );
+        return;
+    }
+    for ( int i = 0; i < l->count; ++i )
+        items[i] = l->items[i];
+    items[l->count] = copy;
+    tr_free( l->items );
+    l->items = items;
+    ++l->count;
+}
+
+char *tr_session_take_join( tr_session *session )
+{
+    tr_lines *l = &session->joins;
+    char *path = l->items[0];
+    memmove( l->items, l->items + 1, (size_t)--l->count * sizeof *l->items );
+    return path;
+}
+
+void tr_job_join( void *context, tr_worker *worker )
+{
+    tr_job *j = context;
+    tr_stage stage = { 0 };
+    (void)worker;
+    j->ok = tr_open( &j->opened, j->what, 0, &j->error );
+    if ( j->ok ) {
+        tr_opened_skip_front( &j->opened );
+        j->ok = tr_stage_build( &stage, &j->opened.scene, NULL, &j->opened.library, NULL, &j->error );
+    }
+    tr_stage_free( &stage );
+}
+
+// ------------------------------------------------------------------------------------------- as an op
+
+static bool is_taken( const tr_scene *scene, const char *id )
+{
+    return tr_scene_find_cast( scene, id ) >= 0 || tr_scene_find_prop( scene, id ) >= 0 ||
+           tr_scene_find_obstacle( scene, id ) >= 0;
+}
+
+static void find_free_id( const tr_scene *scene, const char *stem, tr_id out )
+{
+    snprintf( out, TR_ID_MAX, "%s", stem );
+    for ( int n = 2; is_taken( scene, out ); ++n )
+        snprintf( out, TR_ID_MAX, "%.*s_%d", TR_ID_MAX - 8, stem, n );
+}
+
+// Tones of a hue differ less than this, hues more.
+static bool is_worn( const tr_scene *scene, const float *hue )
+{
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        double apart = 0;
+        for ( int c = 0; c < 3; ++c )
+            apart += fabs( (double)scene->cast[i].colour[c] - (double)hue[c] );
+        if ( apart < 0.2 )
+            return true;
+    }
+    return false;
+}
+
+static const float *find_free_hue( const tr_scene *scene )
+{
+    int count;
+    tr_cast_hue( 0, &count );
+    for ( int i = 0; i < count; ++i )
+        if ( !is_worn( scene, tr_cast_hue( i, &count ) ) )
+            return tr_cast_hue( i, &count );
+    return tr_cast_hue( scene->cast_count, &count );
+}
+
+static char *op_line( const tr_scene *scene, const char *id, const char *path, int first )
+{
+    const float *hue = find_free_hue( scene );
+    tr_text text = { 0 };
+    tr_text_add( &text, "cast_add id=%s file=\"", id );
+    for ( ; *path != 0; ++path )
+        tr_text_add( &text, *path == '"' || *path == '\\' ? "\\%c" : "%c", *path );
+    tr_text_add( &text, "\"" );
+    if ( first > 0 )
+        tr_text_add( &text, " first=%d", first );
+    tr_text_add( &text, " colour=#%02x%02x%02x", (unsigned)lroundf( 255 * hue[0] ),
+                 (unsigned)lroundf( 255 * hue[1] ), (unsigned)lroundf( 255 * hue[2] ) );
+    char *line = text.failed ? NULL : tr_string_copy( text.data );
+    tr_text_free( &text );
+    return line;
+}
+
+// It is known already when the next solve looks for it.
+static bool keep_motion( tr_session *session, tr_job *j )
+{
+    tr_file_ref ref = { .last = -1 };
+    if ( strlen( j->what ) >= sizeof ref.file )
+        return tr_error_at( &j->error, j->what, 0, 0, "the path is longer than %d characters",
+                            TR_PATH_MAX - 1 );
+    memcpy( ref.file, j->what, strlen( j->what ) + 1 );
+    pthread_mutex_lock( &session->library_lock );
+    bool ok = tr_library_find_file( &session->library, &ref ) != NULL ||
+              tr_library_add_file( &session->library, &ref, &j->opened.library.items[0].motion, &j->error );
+    pthread_mutex_unlock( &session->library_lock );
+    return ok;
+}
+
+static bool join( tr_session *session, tr_job *j, tr_id id )
+{
+    const tr_scene *scene = tr_session_scene( session );
+    const tr_cast *cast = &j->opened.scene.cast[0];
+    find_free_id( scene, cast->id, id );
+    if ( !keep_motion( session, j ) )
+        return false;
+    char *line = op_line( scene, id, j->what, cast->source.first );
+    bool ok = line != NULL ? tr_session_apply( session, &line, 1, &j->error ) : tr_error_memory( &j->error );
+    tr_free( line );
+    return ok;
+}
+
+void tr_session_finish_join( tr_session *session, tr_job *j )
+{
+    tr_id id;
+    if ( !j->ok || !join( session, j, id ) )
+        tr_session_say_error( session, &j->error );
+    else {
+        const tr_log *warnings = &j->opened.warnings;
+        memcpy( session->joined, id, sizeof id );
+        ++session->joined_count;
+        if ( j->opened.scene.cast[0].source.first > 0 )
+            tr_session_say( session, false, "%s joined the cast, without the T-pose in front of it", id );
+        else
+            tr_session_say( session, false, "%s joined the cast%s%s", id, warnings->count > 0 ? ": " : "",
+                            warnings->count > 0 ? warnings->lines[0] : "" );
+    }
+    tr_opened_free( &j->opened );
+}
+
+unsigned tr_session_joined( const tr_session *session, tr_id id )
+{
+    memcpy( id, session->joined, sizeof session->joined );
+    return session->joined_count;
+}
