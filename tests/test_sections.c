@@ -115,6 +115,40 @@ static void a_corner_that_leads_nowhere_is_told( void **state )
     }
 }
 
+// --------------------------------------------------------------------------------------------------- adding
+
+// Sections that hold nothing change nothing, however many there are, wherever they are put or moved; they are
+// there to be seen, as the motion goes, and to be grabbed.
+static void sections_alone_change_nothing( void **state )
+{
+    (void)state;
+    static const char *const ops[] = {
+        "section_add id=first layer=e frame=33",
+        "section_set id=first frame=47\nsection_add id=t layer=e frame=71\nsection_remove id=first",
+        "section_add id=a layer=e frame=24\nsection_add id=b layer=e frame=28\nsection_add id=c layer=e "
+        "frame=32\n"
+        "section_add id=d layer=e frame=52\nsection_add id=f layer=e frame=63\nsection_add id=g layer=e "
+        "frame=90",
+    };
+    fixture x;
+    open_scene( &x, "corridor", 2 );
+    tr_result plain = edited_by( &x, "layer_add id=e kind=cage members=p01 range=20,100 turn=true\n"
+                                     "handle_add id=s layer=e frame=60 move=0.1,0,0.5" );
+    for ( size_t i = 0; i < sizeof ops / sizeof *ops; ++i ) {
+        tr_result result = edited_by( &x, ops[i] );
+        for ( int f = 0; f < result.frame_count; ++f )
+            assert_true( same_frame( &plain, &result, 0, f ) );
+        const tr_cage_outline *cage = &result.cages[0];
+        for ( int k = 1; k < cage->section_count; ++k ) // all of them on the way
+            assert_true( cage->frames[k] > cage->frames[k - 1] && cage->shift[k].z >= 0 &&
+                         cage->shift[k].z <= 0.5 + 1e-6 );
+        assert_int_equal( cage->section_count, i < 2 ? 4 : 10 );
+        tr_result_free( &result );
+    }
+    tr_result_free( &plain );
+    end( &x );
+}
+
 // -------------------------------------------------------------------------------------------------- outside
 
 static void handles_outside_their_window_are_told( void **state )
@@ -220,6 +254,7 @@ int main( void )
         TEST( a_box_out_of_reach_is_told ),
         TEST( bodies_follow_their_sections ),
         TEST( a_corner_that_leads_nowhere_is_told ),
+        TEST( sections_alone_change_nothing ),
         TEST( handles_outside_their_window_are_told ),
         TEST( reports_are_read_back ),
         TEST( ends_are_freed_in_previews_too ),

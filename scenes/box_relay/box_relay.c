@@ -2,6 +2,7 @@
 #include "scenes/builders.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void box_id( const relay *plan, int box, tr_id id )
 {
@@ -66,12 +67,16 @@ static bool add_boxes( const relay *plan, tr_scene *scene, tr_library *library, 
     return true;
 }
 
+// Tables are props, not environment: who moves the line can take them along.
 static bool add_table( const relay *plan, tr_scene *scene, const char *id, int gap, tr_error *error )
 {
     rigid at = relay_stack( plan, gap );
-    return tr_furniture_add( scene, id, relay_table_size,
-                             v3_add( at.position, v3( 0, 0.5 * relay_table_size.y, 0 ) ),
-                             tr_crowd_heading( at ), tr_thing_grey, error );
+    tr_prop table = tr_default_prop( id );
+    table.size = relay_table_size;
+    table.position = v3_add( at.position, v3( 0, 0.5 * relay_table_size.y, 0 ) );
+    table.heading = tr_crowd_heading( at );
+    memcpy( table.colour, tr_thing_grey, sizeof table.colour );
+    return tr_scene_add_prop( scene, &table ) != NULL || tr_error_memory( error );
 }
 
 // ------------------------------------------------------------------------------------------------- holds

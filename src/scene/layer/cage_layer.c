@@ -120,34 +120,91 @@ static int nearest( const int *frames, int count, int frame )
     return least;
 }
 
-// Where something is held first: there a section has to be. Then the document's sections, or as many as the
-// length of the way asks for, none of them right beside one that is held.
-static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
-                       int frames[TR_CAGE_MAX_SECTIONS] )
+// Where something is held, and the window's ends: there a section has to be.
+static int held_frames( const tr_cage_layer *l, int frames[TR_CAGE_MAX_SECTIONS] )
 {
     const tr_scene *scene = l->stage->scene;
-    int count = 0, spread[TR_CAGE_MAX_SECTIONS], spread_count = 0;
+    int count = 0;
     add_frame( frames, &count, l->grab->first );
     add_frame( frames, &count, l->grab->last );
     for ( int i = 0; i < scene->handle_count; ++i )
         if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
             add_frame( frames, &count, scene->handles[i].frame - scene->first );
-    int given = 0;
+    return count;
+}
+
+static bool is_section( const tr_cage_layer *l, const tr_section *section )
+{
+    int frame = section->frame - l->stage->scene->first;
+    return strcmp( section->layer, l->layer->id ) == 0 && frame >= l->grab->first && frame <= l->grab->last;
+}
+
+int tr_cage_layer_sections( const tr_cage_layer *l, int frames[TR_CAGE_MAX_SECTIONS] )
+{
+    const tr_scene *scene = l->stage->scene;
+    int count = held_frames( l, frames );
+    bool given = false;
+    for ( int i = 0; i < scene->section_count; ++i ) {
+        given = given || strcmp( scene->sections[i].layer, l->layer->id ) == 0;
+        if ( is_section( l, &scene->sections[i] ) )
+            add_frame( frames, &count, scene->sections[i].frame - scene->first );
+    }
+    for ( int k = 0; !given && k < l->cage.section_count; ++k )
+        add_frame( frames, &count, l->cage.sections[k] );
+    return count;
+}
+
+// Frames beyond the falloff of everything that is held: there a section rests.
+static bool is_beyond( const tr_cage_layer *l, int frame, int falloff )
+{
+    const tr_scene *scene = l->stage->scene;
+    bool beyond = falloff > 0;
+    for ( int i = 0; beyond && i < scene->handle_count; ++i )
+        beyond = !tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) ||
+                 abs( scene->handles[i].frame - scene->first - frame ) >= falloff;
+    return beyond;
+}
+
+// Between two frames that are held the way from the one to the other is given.
+static bool is_between( const tr_cage_layer *l, int frame )
+{
+    const tr_scene *scene = l->stage->scene;
+    bool before = false, after = false;
+    for ( int i = 0; i < scene->handle_count; ++i ) {
+        int held = scene->handles[i].frame - scene->first;
+        if ( !tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
+            continue;
+        before = before || held <= frame;
+        after = after || held >= frame;
+    }
+    return before && after;
+}
+
+// The keys of the cage: what is held and, from there to the window's ends, as many as the length of the way
+// asks for, none of them right beside one that is held. The document's sections are where it can be held;
+// they bend nothing by being there, so that who puts one in, or takes one out, changes nothing. Beyond the
+// falloff they say where the motion rests.
+static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
+                       int frames[TR_CAGE_MAX_SECTIONS] )
+{
+    const tr_scene *scene = l->stage->scene;
+    int count = held_frames( l, frames ), held[TR_CAGE_MAX_SECTIONS], spread[TR_CAGE_MAX_SECTIONS];
+    bool given = false;
     for ( int i = 0; i < scene->section_count; ++i ) {
         int frame = scene->sections[i].frame - scene->first;
-        if ( strcmp( scene->sections[i].layer, l->layer->id ) != 0 )
+        if ( !is_section( l, &scene->sections[i] ) )
             continue;
-        given++;
-        if ( frame >= l->grab->first && frame <= l->grab->last )
+        given = true;
+        if ( is_beyond( l, frame, def->falloff ) )
             add_frame( frames, &count, frame );
     }
-    if ( given == 0 )
+    int held_count = count,
         spread_count = tr_cage_spread( points, l->grab->first, l->grab->last, def, spread );
-    int held[TR_CAGE_MAX_SECTIONS], held_count = count;
     memcpy( held, frames, (size_t)count * sizeof( int ) );
     for ( int i = 0; i < spread_count; ++i ) {
         int width = spread[i + 1 < spread_count ? i + 1 : i] - spread[i > 0 ? i - 1 : i];
-        if ( 4 * nearest( held, held_count, spread[i] ) >= width )
+        if ( 4 * nearest( held, held_count, spread[i] ) >= width && !is_between( l, spread[i] ) &&
+             !( given && is_beyond( l, spread[i], def->falloff ) ) )
             add_frame( frames, &count, spread[i] );
     }
     return count;

@@ -44,11 +44,11 @@ static bool alloc( tr_cage_outline *shape, int edge_count )
 
 void tr_cage_outline_read( tr_cage_outline *shape, const tr_cage *cage )
 {
-    memcpy( shape->moved, cage->moved,
-            (size_t)shape->section_count * (size_t)shape->vertex_count * sizeof( vec3 ) );
     for ( int k = 0; k < shape->section_count; ++k ) {
-        rigid motion = cage->motions[k];
-        vec3 centre = cage->places[cage->sections[k] - cage->begin].position;
+        int frame = shape->frames[k];
+        tr_cage_section_moved( cage, frame, shape->moved + k * shape->vertex_count );
+        rigid motion = tr_cage_motion( cage, frame );
+        vec3 centre = cage->places[frame - cage->begin].position;
         shape->shift[k] = v3_sub( rigid_apply( motion, centre ), centre );
         shape->turn[k] = v3_scale( 1.0 / TR_DEGREE, q_to_vector( motion.rotation ) );
     }
@@ -57,9 +57,10 @@ void tr_cage_outline_read( tr_cage_outline *shape, const tr_cage *cage )
 bool tr_cage_outline_build( tr_cage_outline *out, const tr_cage_layer *l, tr_error *error )
 {
     const tr_cage *cage = &l->cage;
+    int frames[TR_CAGE_MAX_SECTIONS], count = tr_cage_layer_sections( l, frames );
     *out = ( tr_cage_outline ){ .first = cage->first,
                                 .last = cage->last,
-                                .section_count = cage->section_count,
+                                .section_count = count,
                                 .vertex_count = cage->vertex_count,
                                 .begin = l->begin,
                                 .row_count = l->frame_count,
@@ -68,9 +69,9 @@ bool tr_cage_outline_build( tr_cage_outline *out, const tr_cage_layer *l, tr_err
     if ( !alloc( out, cage->edge_count ) )
         return tr_error_memory( error );
     find_edges( out, cage );
-    memcpy( out->frames, cage->sections, (size_t)cage->section_count * sizeof( int ) );
-    memcpy( out->rest, cage->rest,
-            (size_t)cage->section_count * (size_t)cage->vertex_count * sizeof( vec3 ) );
+    memcpy( out->frames, frames, (size_t)count * sizeof( int ) );
+    for ( int k = 0; k < count; ++k )
+        tr_cage_section( cage, frames[k], out->rest + k * cage->vertex_count );
     memcpy( out->bound, l->bound, (size_t)l->point_count * sizeof( tr_bound_point ) );
     memcpy( out->before, l->before, (size_t)l->point_count * (size_t)l->frame_count * sizeof( vec3 ) );
     tr_cage_outline_read( out, cage );

@@ -200,6 +200,9 @@ bool tr_cage_layer_released( const tr_cage_layer *l, int frame ); // an end of t
 tr_moved_body *tr_cage_layer_body( const tr_cage_layer *l, int node ); // NULL when it is not grabbed
 // Index of the point that is this joint of an actor, -1 when it is not grabbed.
 int tr_cage_layer_joint( const tr_cage_layer *l, int actor, int joint );
+// Frames of the sections there are to see and to hold: the document's, else the keys of the cage; and those
+// that are held.
+int tr_cage_layer_sections( const tr_cage_layer *l, int frames[TR_CAGE_MAX_SECTIONS] );
 bool tr_cage_layer_holds_several( const tr_cage_layer *l ); // characters or props, not one alone
 // The last frame before, and the first after, the frames an edit may touch; beyond the stage where an end is
 // held or there is nothing beyond.
