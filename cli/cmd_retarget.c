@@ -117,11 +117,14 @@ static void print_no_room( const cli_subject *subject )
         const tr_imesh_loss *loss = &report->mesh.no_room[0];
         if ( report->mesh.no_room_count == 0 || told++ >= MOST_TOLD )
             continue;
-        printf( "  no room: %s in %s at frame %d, by %.1f cm; squares of all depths add up to %.0f cm²\n",
-                tr_stage_member_id( &subject->stage, report->members[loss->a] ),
-                loss->b >= 0 ? tr_stage_member_id( &subject->stage, report->members[loss->b] ) : "the ground",
-                origin + report->first + loss->worst, 100 * loss->amount,
-                1e4 * report->mesh.after.sum_squares );
+        tr_text names = { 0 };
+        tr_mesh_part_print( &subject->stage, report, loss->a, loss->part_a, &names );
+        tr_text_add( &names, " in " );
+        tr_mesh_part_print( &subject->stage, report, loss->b, loss->part_b, &names );
+        printf( "  no room: %s at frame %d, by %.1f cm; squares of all depths add up to %.0f cm²\n",
+                names.failed ? "somebody" : names.data, origin + report->first + loss->worst,
+                100 * loss->amount, 1e4 * report->mesh.after.sum_squares );
+        tr_text_free( &names );
     }
     if ( told > MOST_TOLD )
         printf( "  no room in %d more windows\n", told - MOST_TOLD );

@@ -64,8 +64,41 @@ static void everybody_gets_in( void **state )
     }
 }
 
+static bool is_corner( const tr_stage *stage, vec3 point )
+{
+    for ( int o = 0; o < stage->scene->obstacle_count; ++o ) {
+        tr_stage_box box = tr_stage_obstacle( stage, o, false );
+        for ( int c = 0; c < 8; ++c ) {
+            vec3 corner = v3( ( c & 1 ) - 0.5, ( c >> 1 & 1 ) - 0.5, ( c >> 2 ) - 0.5 );
+            if ( v3_distance( rigid_apply( box.at, v3_mul( box.size, corner ) ), point ) < 1e-9 )
+                return true;
+        }
+    }
+    return false;
+}
+
+// What is shown of the mesh ends at the car as it is now, not where the source has it.
+static void lines_end_at_the_smaller_car( void **state )
+{
+    (void)state;
+    const visit small = { .scale = 1.1, .girth = 1.3, .arms = 1, .legs = 1, .car = 0.88 };
+    take x;
+    tr_error error;
+    tr_mesh_lines lines = { 0 };
+    start( &x, &small, "posegraph" );
+    tr_imesh_pairs links;
+    check_ok( tr_stage_links( &links, &x.stage, &error ), &error );
+    check_ok( tr_mesh_lines_find( &lines, &x.stage, &x.result, &links, 0, 60, &error ), &error );
+    assert_true( lines.count > 10 );
+    for ( int i = 0; i < lines.count; ++i )
+        assert_true( is_corner( &x.stage, lines.items[i][0] ) || is_corner( &x.stage, lines.items[i][1] ) );
+    tr_mesh_lines_free( &lines );
+    tr_imesh_pairs_free( &links );
+    close_scene( &x );
+}
+
 int main( void )
 {
-    const struct CMUnitTest tests[] = { TEST( everybody_gets_in ) };
+    const struct CMUnitTest tests[] = { TEST( everybody_gets_in ), TEST( lines_end_at_the_smaller_car ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

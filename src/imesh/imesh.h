@@ -77,6 +77,8 @@ typedef struct tr_imesh_cast {
     double ground;          // height of the ground that nobody shall sink into; -INFINITY: there is none
 } tr_imesh_cast;
 
+#define TR_IMESH_NEAREST 0.02 // metres: no neighbour weighs as if it were nearer than this, by default
+
 typedef struct tr_imesh_def {
     double acceleration; // w_a
     double posture;      // w_b: bones keep the direction they have at r, where nothing else turns them
@@ -200,7 +202,7 @@ typedef struct tr_imesh_points {
     int count;
     const int ( *bones )[2]; // [bone_count] pairs of points that do not count as neighbours
     int bone_count;
-    double nearest; // metres: points nearer to each other than that weigh no more
+    double nearest; // metres: points nearer to each other than that weigh no more; TR_IMESH_NEAREST
 } tr_imesh_points;
 
 // Neighbours of points and their weights.
@@ -242,7 +244,8 @@ typedef struct tr_imesh_pairs {
 // far as needed. Members 0 … count − 1; at least one of a pair is a body.
 bool tr_imesh_pairs_find( tr_imesh_pairs *out, const tr_imesh_near *members, int count, int frame_count,
                           const tr_imesh_near_def *def, tr_error *error );
-void tr_imesh_pairs_sort( tr_imesh_pairs *pairs ); // after changes; windows need the order
+bool tr_imesh_pairs_add( tr_imesh_pairs *pairs, tr_imesh_pair pair ); // at the end; false: out of memory
+void tr_imesh_pairs_sort( tr_imesh_pairs *pairs );                    // after changes; windows need the order
 void tr_imesh_pairs_free( tr_imesh_pairs *pairs );
 
 typedef struct tr_imesh_window { // pairs that share members at the same time, directly or through others

@@ -190,11 +190,12 @@ static int by_pair( const void *a, const void *b )
     return x->a != y->a ? x->a - y->a : x->b != y->b ? x->b - y->b : x->frame - y->frame;
 }
 
-static bool add_pair( tr_imesh_pairs *out, tr_imesh_pair pair )
+bool tr_imesh_pairs_add( tr_imesh_pairs *pairs, tr_imesh_pair pair )
 {
-    if ( !tr_array_reserve( (void **)&out->items, &out->capacity, out->count + 1, sizeof *out->items ) )
+    if ( !tr_array_reserve( (void **)&pairs->items, &pairs->capacity, pairs->count + 1,
+                            sizeof *pairs->items ) )
         return false;
-    out->items[out->count++] = pair;
+    pairs->items[pairs->count++] = pair;
     return true;
 }
 
@@ -213,7 +214,7 @@ static bool follow( tr_imesh_pairs *out, const sighting *s, int count, const cro
         tr_imesh_pair *before = out->count > begin ? &out->items[out->count - 1] : NULL;
         if ( close && before != NULL && first - before->last <= c->def->min_frames )
             before->last = last;
-        else if ( close && !add_pair( out, ( tr_imesh_pair ){ s[i].a, s[i].b, first, last } ) )
+        else if ( close && !tr_imesh_pairs_add( out, ( tr_imesh_pair ){ s[i].a, s[i].b, first, last } ) )
             return false;
         i = k + 1;
     }

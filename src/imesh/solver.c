@@ -23,7 +23,7 @@ tr_imesh_def tr_default_imesh_def( void )
                              .touch_reach = 0.03,
                              .apart = 20,
                              .apart_reach = 0.04,
-                             .nearest = 0.02,
+                             .nearest = TR_IMESH_NEAREST,
                              .hard_lengths = true,
                              .length = 2,
                              .steps = 10,

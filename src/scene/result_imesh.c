@@ -10,26 +10,75 @@
 
 #include <string.h>
 
+// Joint at which the bone of a part begins; -1: box, ground.
+static int joint_of( const tr_stage *stage, const tr_mesh_report *report, int which, int part )
+{
+    int member = which >= 0 ? report->members[which] : -1;
+    return part >= 0 && member >= 0 && member < stage->actor_count
+               ? stage->actors[member].body.capsules[part].parent
+               : -1;
+}
+
+void tr_mesh_part_print( const tr_stage *stage, const tr_mesh_report *report, int which, int part,
+                         tr_text *out )
+{
+    int member = which >= 0 ? report->members[which] : -1, joint = joint_of( stage, report, which, part );
+    const char *who = member >= 0 ? tr_stage_member_id( stage, member ) : "ground";
+    tr_text_append( out, who, strlen( who ) );
+    if ( joint >= 0 )
+        tr_point_print_term( out, true, stage->actors[member].target.joints[joint].name, 1 );
+}
+
 static void print_part( tr_text *out, const tr_stage *stage, const tr_mesh_report *report, int which,
                         int part )
 {
-    int member = which >= 0 ? report->members[which] : -1;
-    const char *who = member >= 0 ? tr_stage_member_id( stage, member ) : "ground";
     tr_text text = { 0 };
-    tr_text_append( &text, who, strlen( who ) );
-    if ( part >= 0 && member >= 0 && member < stage->actor_count ) {
-        const tr_actor *actor = &stage->actors[member];
-        tr_point_print_term( &text, true, actor->target.joints[actor->body.capsules[part].parent].name, 1 );
-    }
+    tr_mesh_part_print( stage, report, which, part, &text );
     tr_text_quoted( out, text.data != NULL ? text.data : "", text.size );
     out->failed = out->failed || text.failed;
     tr_text_free( &text );
 }
 
+static bool same_names( const tr_stage *stage, const tr_mesh_report *report, const tr_imesh_loss *x,
+                        const tr_imesh_loss *y )
+{
+    return x->a == y->a && x->b == y->b &&
+           joint_of( stage, report, x->a, x->part_a ) == joint_of( stage, report, y->a, y->part_a ) &&
+           joint_of( stage, report, x->b, x->part_b ) == joint_of( stage, report, y->b, y->part_b );
+}
+
+// Several bones may begin at one joint, and each may be in the way: what has the same names at the same time
+// is told once. Returns how many are left.
+static int merge_losses( const tr_stage *stage, const tr_mesh_report *report, tr_imesh_loss *losses,
+                         int count )
+{
+    int kept = 0;
+    for ( int i = 0; i < count; ++i ) {
+        tr_imesh_loss loss = losses[i];
+        int k = 0;
+        while ( k < kept && !( same_names( stage, report, &losses[k], &loss ) &&
+                               losses[k].first <= loss.last + 1 && loss.first <= losses[k].last + 1 ) )
+            ++k;
+        if ( k < kept ) {
+            int first = loss.first < losses[k].first ? loss.first : losses[k].first,
+                last = loss.last > losses[k].last ? loss.last : losses[k].last;
+            loss = loss.amount > losses[k].amount ? loss : losses[k];
+            loss.first = first;
+            loss.last = last;
+        }
+        losses[k] = loss;
+        kept += k == kept;
+    }
+    return kept;
+}
+
 static void print_losses( tr_text *out, const tr_stage *stage, const tr_mesh_report *report, const char *key,
-                          const tr_imesh_loss *losses, int count )
+                          const tr_imesh_loss *all, int count )
 {
     int origin = stage->scene->first + report->first;
+    tr_imesh_loss losses[TR_IMESH_LOSSES];
+    memcpy( losses, all, (size_t)count * sizeof *losses );
+    count = merge_losses( stage, report, losses, count );
     tr_text_add( out, ", \"%s\": [", key );
     for ( int i = 0; i < count; ++i ) {
         const tr_imesh_loss *loss = &losses[i];

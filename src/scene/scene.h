@@ -613,6 +613,10 @@ typedef struct tr_mesh_report { // what became of a window of the interaction me
     size_t bytes;         // of memory while it was solved
 } tr_mesh_report;
 
+// Which part of which member a loss of the report speaks of: "p01.LeftArm", "roof", "ground".
+void tr_mesh_part_print( const tr_stage *stage, const tr_mesh_report *report, int which, int part,
+                         tr_text *out );
+
 // What there is to see of a layer of kind cage: its key sections around what it grabs, as its input has them
 // and as its handles moved them, and where the input had what it grabs.
 typedef struct tr_cage_outline {

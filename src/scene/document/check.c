@@ -98,7 +98,7 @@ static bool dangling( const checker *c, tr_list list, int index, const char *fie
         int count = 0;
         for ( int i = 0; ( allowed & 1u << TR_LIST_LAYER ) != 0 && i < c->scene->layer_count; ++i )
             words[count++] = c->layers[i].id;
-        if ( ( allowed & 1u << TR_LIST_OBSTACLE ) != 0 )
+        if ( ( allowed & 1u << TR_LIST_OBSTACLE ) != 0 && list != TR_LIST_PAIR )
             words[count++] = "ground";
         for ( int i = 0; i < c->body_count; ++i )
             if ( ( allowed >> c->bodies[i].list & 1 ) != 0 )
@@ -323,6 +323,9 @@ static bool check_clip( const checker *c, int index, const tr_cast_clip *clip )
 
 static bool check_pair_end( const checker *c, int index, const char *field, const char *id )
 {
+    if ( strcmp( id, "ground" ) == 0 && find_body( c, id ) == NULL )
+        return fail( c, TR_LIST_PAIR, index, field,
+                     "the ground is no partner: nobody can be linked to it, or pass" );
     return find_body( c, id ) != NULL ||
            dangling( c, TR_LIST_PAIR, index, field, id, "cast member, prop or obstacle",
                      1u << TR_LIST_CAST | 1u << TR_LIST_PROP | 1u << TR_LIST_OBSTACLE );

@@ -113,14 +113,6 @@ static bool is_about( const saying *s, const tr_imesh_pair *pair )
     return s->b >= 0 ? s->a == pair->a && s->b == pair->b : s->a == pair->a || s->a == pair->b;
 }
 
-static bool add_pair( tr_imesh_pairs *out, tr_imesh_pair pair )
-{
-    if ( !tr_array_reserve( (void **)&out->items, &out->capacity, out->count + 1, sizeof *out->items ) )
-        return false;
-    out->items[out->count++] = pair;
-    return true;
-}
-
 static int by_members( const void *a, const void *b )
 {
     const tr_imesh_pair *x = a, *y = b;
@@ -171,7 +163,8 @@ static bool keep_ranges( const revision *r, int a, int b, int shortest, tr_imesh
         int first = f;
         while ( f < r->stage->frame_count && r->close[f] )
             ++f;
-        if ( f > first && f - first >= shortest && !add_pair( out, ( tr_imesh_pair ){ a, b, first, f - 1 } ) )
+        if ( f > first && f - first >= shortest &&
+             !tr_imesh_pairs_add( out, ( tr_imesh_pair ){ a, b, first, f - 1 } ) )
             return false;
     }
     return true;
@@ -183,8 +176,8 @@ static bool revise( const revision *r, tr_imesh_pairs *pairs, int shortest )
     bool ok = true;
     for ( int i = 0; ok && i < r->count; ++i )
         if ( r->sayings[i].kind == TR_PAIR_LINK && r->sayings[i].first <= r->sayings[i].last )
-            ok = add_pair( pairs, ( tr_imesh_pair ){ r->sayings[i].a, r->sayings[i].b, r->sayings[i].first,
-                                                     r->sayings[i].last } );
+            ok = tr_imesh_pairs_add( pairs, ( tr_imesh_pair ){ r->sayings[i].a, r->sayings[i].b,
+                                                               r->sayings[i].first, r->sayings[i].last } );
     if ( ok && pairs->count > 1 )
         qsort( pairs->items, (size_t)pairs->count, sizeof *pairs->items, by_members );
     for ( int i = 0, k; ok && i < pairs->count; i = k ) {

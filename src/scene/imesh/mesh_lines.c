@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-#define NEAREST 0.02 // metres: neighbours nearer than this weigh no more
-#define LONGEST 0.5  // metres in the source: longer edges say little and hide much
+#define LONGEST 0.5 // metres in the source: longer edges say little and hide much
 
 typedef struct weaving {
     const tr_stage *stage;
@@ -45,12 +44,12 @@ static void add_actor( weaving *w, int member )
     }
 }
 
-static void add_box( weaving *w, int member, rigid source, vec3 size, rigid now, vec3 now_size )
+static void add_box( weaving *w, int member, tr_stage_box source, tr_stage_box now )
 {
     for ( int c = 0; c < 8; ++c ) {
         vec3 corner = v3_sub( v3( c & 1, ( c >> 1 ) & 1, c >> 2 ), v3( 0.5, 0.5, 0.5 ) );
-        add_point( w, member, rigid_apply( source, v3_mul( size, corner ) ),
-                   rigid_apply( now, v3_mul( now_size, corner ) ) );
+        add_point( w, member, rigid_apply( source.at, v3_mul( source.size, corner ) ),
+                   rigid_apply( now.at, v3_mul( now.size, corner ) ) );
     }
 }
 
@@ -60,13 +59,13 @@ static void add_member( weaving *w, int member )
     int prop = member - stage->actor_count, obstacle = prop - stage->prop_count;
     if ( prop < 0 )
         add_actor( w, member );
-    else if ( obstacle < 0 )
-        add_box( w, member, stage->props[prop].track[w->frame], stage->props[prop].size,
-                 w->result->tracks[prop][w->frame],
-                 v3_scale( stage->props[prop].scale, stage->props[prop].size ) );
-    else
-        add_box( w, member, stage->obstacles[obstacle], stage->scene->obstacles[obstacle].size,
-                 stage->obstacles[obstacle], stage->scene->obstacles[obstacle].size );
+    else if ( obstacle < 0 ) {
+        const tr_stage_prop *p = &stage->props[prop];
+        add_box( w, member, ( tr_stage_box ){ p->track[w->frame], p->size },
+                 ( tr_stage_box ){ w->result->tracks[prop][w->frame], v3_scale( p->scale, p->size ) } );
+    } else
+        add_box( w, member, tr_stage_obstacle( stage, obstacle, true ),
+                 tr_stage_obstacle( stage, obstacle, false ) );
 }
 
 static bool are_close( const tr_imesh_pairs *links, int a, int b, int frame )
@@ -128,7 +127,8 @@ bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_res
     tr_delaunay scratch = { 0 };
     tr_imesh_web web = { 0 };
     bool ok = gather( &w, links, member ) || tr_error_memory( error );
-    tr_imesh_points points = { w.source, w.count, (const int( * )[2])w.bones, w.bone_count, NEAREST };
+    tr_imesh_points points = { w.source, w.count, (const int( * )[2])w.bones, w.bone_count,
+                               TR_IMESH_NEAREST };
     if ( ok && w.count > 1 )
         ok = tr_imesh_web_build( &web, &scratch, &points, error ) &&
              ( write_lines( &w, links, &web, out ) || tr_error_memory( error ) );

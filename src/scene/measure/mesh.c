@@ -6,8 +6,6 @@
 
 enum { frames_per_block = 8 };
 
-#define NEAREST 0.02 // metres: neighbours nearer than this weigh no more
-
 // The vertices are joints of the result that have one in the source to compare with. One at the same place as
 // the joint above, in the source's rest pose, is left out: it says nothing of its own.
 typedef struct mesh_vertex {
@@ -71,7 +69,8 @@ static bool sum_frame( const mesh_scan *scan, int frame, vec3 *points, tr_delaun
         points[v] = tr_performer_at( &scan->source->performers[vertex->performer], frame, vertex->source );
         now[v] = tr_performer_at( &scan->take->performers[vertex->performer], frame, vertex->joint );
     }
-    tr_imesh_points all = { points, scan->count, (const int( * )[2])scan->bones, scan->bone_count, NEAREST };
+    tr_imesh_points all = { points, scan->count, (const int( * )[2])scan->bones, scan->bone_count,
+                            TR_IMESH_NEAREST };
     if ( !tr_imesh_web_build( &web, scratch, &all, NULL ) )
         return false;
     *sum = 0;
