@@ -382,7 +382,7 @@ static bool settle( rounds *r, tr_imesh_report *report )
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
         if ( i % 5 == 4 )
             turn_rows( r->mesh );
-        if ( i % 5 == 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance )
+        if ( i >= 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance )
             break;
     }
     return true;
@@ -418,9 +418,10 @@ static bool take_step( rounds *r, bool last, tr_imesh_report *report )
 {
     const tr_imesh_def *def = &r->mesh->def;
     double first = HUGE_VAL;
+    int least = last && def->settle == 0 ? def->iterations : 3; // what is not settled afterwards is so here
     if ( !detect( r ) )
         return false;
-    for ( int i = 0; i < def->iterations && ( last || i < 3 || report->change > CALM * first ); ++i ) {
+    for ( int i = 0; i < def->iterations && ( i < least || report->change > CALM * first ); ++i ) {
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
         first = i == 0 ? report->change : first;
         ++report->iterations;
