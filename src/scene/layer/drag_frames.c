@@ -60,16 +60,20 @@ static bool keeps_joint( const tr_drag *drag, int actor, int joint, gap g )
            memcmp( b + joint, y + joint, sizeof( quat ) ) == 0;
 }
 
+// Between unit a and b, ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b). Halfway between opposite ones there is
+// nothing: then it stays as in a.
 static void mix_joint( const tr_drag *drag, int actor, int joint, gap g, tr_row frames )
 {
     int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
     quat a = offset_of( drag, actor, joint, g.a ), b = offset_of( drag, actor, joint, g.b );
+    quat way = { b.x - a.x, b.y - a.y, b.z - a.z, b.w - a.w };
+    double apart = 1 - q_dot( a, b );
     for ( int f = frames.first; f <= frames.last; ++f ) {
-        double t = part_of( g, f );
-        quat d = { a.x + t * ( b.x - a.x ), a.y + t * ( b.y - a.y ), a.z + t * ( b.z - a.z ),
-                   a.w + t * ( b.w - a.w ) };
+        double t = part_of( g, f ), square = 1 - 2 * t * ( 1 - t ) * apart;
+        double s = square > 1e-6 ? 1 / sqrt( square ) : 1, r = square > 1e-6 ? s * t : 0;
+        quat d = { s * a.x + r * way.x, s * a.y + r * way.y, s * a.z + r * way.z, s * a.w + r * way.w };
         quat *world = tr_world_pose( &drag->work.worlds[actor], f ).rotations;
-        world[joint] = q_unit( q_mul( d, tr_world_pose( &drag->below->worlds[actor], f ).rotations[joint] ) );
+        world[joint] = q_mul( d, tr_world_pose( &drag->below->worlds[actor], f ).rotations[joint] );
         tr_clip_frame( &drag->work.motions[actor].clip, f )[joint] =
             parent < 0 ? world[joint] : q_mul( q_conj( world[parent] ), world[joint] );
     }
@@ -102,9 +106,21 @@ static void mix_turns( const double *below, double *now, gap g, tr_row frames )
         now[f] = ( below != NULL ? below[f] : 0 ) + a + part_of( g, f ) * ( b - a );
 }
 
-static void mix_steps( const tr_step *below, tr_step *now, size_t joints, gap g, tr_row frames )
+// Whose feet the layer may move; NULL: nobody's.
+static const tr_moved_body *stepping_body( const tr_drag *drag, int actor )
 {
-    for ( size_t j = 0; j < joints; ++j ) {
+    const tr_moved_body *body = tr_cage_layer_body( &drag->layer, actor );
+    return body != NULL ? body : tr_follower( &drag->layer, actor );
+}
+
+static void mix_steps( const tr_drag *drag, int actor, gap g, tr_row frames )
+{
+    const tr_moved_body *body = stepping_body( drag, actor );
+    const tr_step *below = drag->below->steps[actor];
+    tr_step *now = drag->work.steps[actor];
+    size_t joints = (size_t)drag->work.motions[actor].clip.joint_count;
+    for ( int i = 0; body != NULL && i < body->foot_count; ++i ) {
+        size_t j = (size_t)body->feet[i].joint;
         const tr_step *p = now + (size_t)g.a * joints + j, *q = now + (size_t)g.b * joints + j;
         bool none = tr_step_is_none( *p ) && tr_step_is_none( *q );
         for ( int f = frames.first; f <= frames.last; ++f ) {
@@ -150,8 +166,7 @@ static void mix_actor( const tr_drag *drag, int i, gap g, tr_row frames )
     if ( drag->work.turns[i] != NULL )
         mix_turns( drag->below->turns[i], drag->work.turns[i], g, frames );
     if ( drag->work.steps[i] != NULL )
-        mix_steps( drag->below->steps[i], drag->work.steps[i], (size_t)drag->work.motions[i].clip.joint_count,
-                   g, frames );
+        mix_steps( drag, i, g, frames );
     for ( int j = 0; j < drag->work.motions[i].clip.joint_count; ++j ) {
         bool kept = keeps_joint( drag, i, j, g );
         if ( kept )
@@ -247,9 +262,11 @@ static void show_actor( tr_drag *drag, int i, int frame )
     memcpy( to.positions, from.positions, joints * sizeof( vec3 ) );
     if ( drag->work.turns[i] != NULL )
         drag->shown.turns[i][f] = drag->work.turns[i][f];
-    if ( drag->work.steps[i] != NULL )
-        memcpy( drag->shown.steps[i] + f * joints, drag->work.steps[i] + f * joints,
-                joints * sizeof( tr_step ) );
+    const tr_moved_body *body = drag->work.steps[i] != NULL ? stepping_body( drag, i ) : NULL;
+    for ( int k = 0; body != NULL && k < body->foot_count; ++k ) {
+        size_t at = f * joints + (size_t)body->feet[k].joint;
+        drag->shown.steps[i][at] = drag->work.steps[i][at];
+    }
 }
 
 // What is as below, and has been shown so, stays.
