@@ -46,7 +46,7 @@ static double look_again( const desk *d, places *known )
 }
 
 // Until the last move has been answered with poses.
-static void wait_for_poses( desk *d, places *seen )
+static void wait_for_poses( desk *d, const char *what, places *seen )
 {
     for ( int i = 0; i < 2000; ++i ) {
         frames( d, 1 );
@@ -54,7 +54,7 @@ static void wait_for_poses( desk *d, places *seen )
             return;
         usleep( 500 );
     }
-    fail_msg( "nothing moved" );
+    fail_msg( "%s: nothing moved", what );
 }
 
 #ifdef __SANITIZE_ADDRESS__
@@ -123,10 +123,10 @@ static void pull_and_let_go( const pull *p )
     button( &d, TR_BUTTON_LEFT, true, x, y, 0 );
     frames( &d, 1 );
     move_to( &d, x + 0.9 * p->x, y + 0.9 * p->y );
-    wait_for_poses( &d, &seen );
+    wait_for_poses( &d, p->what, &seen );
     wait_for_rest( &d, &seen );
     move_to( &d, x + p->x, y + p->y );
-    wait_for_poses( &d, &seen );
+    wait_for_poses( &d, p->what, &seen );
     places quick = places_of( &d );
     wait_for_rest( &d, &seen );
     assert_int_equal( tr_app_ops( d.app ), ops );
@@ -202,6 +202,18 @@ static void what_other_tools_show_stays( void **state )
     pull_all( pulls, sizeof pulls / sizeof pulls[0] );
 }
 
+static void what_arrows_rings_and_sections_show_stays( void **state )
+{
+    (void)state;
+    static const pull pulls[] = {
+        { "high_five", 0, 80, "p02", 'W', NULL, "arrow.x", 40, 10 },
+        { "high_five", 0, 80, "p01", 'W', NULL, "arrow.z", 30, 10 },
+        { "high_five", 0, 80, "p02", 'E', NULL, "ring", 30, 20 },
+        { "box_relay", 2, 135, "p02", 'X', "p02.Hips", "section.0", 15, 10 },
+    };
+    pull_all( pulls, sizeof pulls / sizeof pulls[0] );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +221,7 @@ int main( void )
         TEST( who_cannot_follow_does_not_jump ),
         TEST( what_a_held_frame_shows_is_propagated ),
         TEST( what_other_tools_show_stays ),
+        TEST( what_arrows_rings_and_sections_show_stays ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

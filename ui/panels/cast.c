@@ -73,10 +73,10 @@ static void filter_field( tr_ui *ui )
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     tr_ui_mark( ui, "filter", nk_widget_bounds( ui->nk ) );
     struct nk_rect area = nk_widget_bounds( ui->nk );
-    nk_edit_string( ui->nk, NK_EDIT_FIELD, ui->filter, &ui->filter_length, (int)sizeof ui->filter - 1,
-                    nk_filter_default );
+    nk_flags state = nk_edit_string( ui->nk, NK_EDIT_FIELD, ui->filter, &ui->filter_length,
+                                     (int)sizeof ui->filter - 1, nk_filter_default );
     ui->filter[ui->filter_length] = 0;
-    if ( ui->filter_length == 0 && !tr_ui_typing( ui ) )
+    if ( ui->filter_length == 0 && ( state & NK_EDIT_ACTIVE ) == 0 )
         tr_ui_text_at( nk_window_get_canvas( ui->nk ), ui->nk->style.font, area.x + 8, area.y + 5,
                        "Filter by name", tr_theme_dark.faint );
 }

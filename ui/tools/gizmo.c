@@ -60,6 +60,17 @@ void tr_gizmo_draw_ring( const tr_ui *ui, const tr_shown *shown, tr_draw_list *l
                           colour, 3.0f, true );
 }
 
+void tr_gizmo_mark( tr_ui *ui, const tr_shown *shown, vec3 at, bool ring )
+{
+    static const char *const names[] = { "ring", "arrow.x", "arrow.y", "arrow.z" };
+    double size = tr_gizmo_size( shown, at ), x, y;
+    for ( int i = ring ? 0 : TR_GIZMO_X; i <= ( ring ? 0 : TR_GIZMO_Z ); ++i ) {
+        vec3 place = ring ? ring_point( at, size, 0, 1 ) : v3_mad( at, 0.8 * size, axes[i] );
+        if ( tr_project( ui, shown, place, &x, &y ) && tr_area_has( ui->viewport, x, y ) )
+            tr_ui_mark( ui, names[i], nk_rect( (float)x - 6, (float)y - 6, 12, 12 ) );
+    }
+}
+
 // Distance in points from the pointer to a segment on the window.
 static double to_segment( const tr_ui *ui, const tr_shown *shown, vec3 a, vec3 b, double x, double y )
 {

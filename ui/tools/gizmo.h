@@ -10,6 +10,8 @@ enum { TR_GIZMO_NONE, TR_GIZMO_X, TR_GIZMO_Y, TR_GIZMO_Z, TR_GIZMO_FREE, TR_GIZM
 double tr_gizmo_size( const tr_shown *shown, vec3 at );
 void tr_gizmo_draw_axes( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list, vec3 at );
 void tr_gizmo_draw_ring( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list, vec3 at );
+// Where they can be taken hold of: spots arrow.x, arrow.y, arrow.z and ring.
+void tr_gizmo_mark( tr_ui *ui, const tr_shown *shown, vec3 at, bool ring );
 // The handle under a point of the window.
 int tr_gizmo_pick_axes( const tr_ui *ui, const tr_shown *shown, vec3 at, double x, double y );
 int tr_gizmo_pick_ring( const tr_ui *ui, const tr_shown *shown, vec3 at, double x, double y );

@@ -181,6 +181,13 @@ static void move_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *lis
         tr_draw_line_add( list, ui->drag.start, at, ( tr_colour ){ 1.0f, 0.78f, 0.35f, 0.8f }, 2.0f, true );
 }
 
+static void move_overlay( tr_ui *ui, const tr_shown *shown )
+{
+    vec3 at;
+    if ( gizmo_place( ui, shown, &at ) )
+        tr_gizmo_mark( ui, shown, at, false );
+}
+
 static void move_hint( tr_ui *ui, const tr_shown *shown )
 {
     char name[160];
@@ -209,6 +216,7 @@ const tr_tool tr_tool_move = { .name = "Move",
                                .drag = move_drag,
                                .release = move_release,
                                .draw = move_draw,
+                               .overlay = move_overlay,
                                .hint = move_hint };
 
 // ---------------------------------------------------------------------------------------------------- turn
@@ -267,6 +275,13 @@ static void turn_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *lis
         tr_gizmo_draw_ring( ui, shown, list, at );
 }
 
+static void turn_overlay( tr_ui *ui, const tr_shown *shown )
+{
+    vec3 at;
+    if ( gizmo_place( ui, shown, &at ) )
+        tr_gizmo_mark( ui, shown, at, true );
+}
+
 static void turn_hint( tr_ui *ui, const tr_shown *shown )
 {
     if ( ui->drag.active && ui->drag.handle == TR_GIZMO_RING )
@@ -285,4 +300,5 @@ const tr_tool tr_tool_turn = { .name = "Turn",
                                .drag = turn_drag,
                                .release = turn_release,
                                .draw = turn_draw,
+                               .overlay = turn_overlay,
                                .hint = turn_hint };
