@@ -165,8 +165,10 @@ typedef struct tr_cluster_fit_def {
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // frames that may be asked for
     tr_fit_def fit;
-    int rounds;  // of meeting and fitting again, at most
-    bool placed; // who is on the way to or from a stance is where he should be in the pose it starts from
+    int rounds; // of meeting and fitting again, at most
+    // [actor_count][footings * frame_count] who is on the way to or from a stance is where he should be in
+    // the pose it starts from, but for so much; NULL: he goes where rules say
+    vec3 *const *lags;
     const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
 } tr_cluster_fit_def;
 

@@ -131,6 +131,12 @@ static int add_lean( const fitter *s, const fit_body *body, int frame, tr_fit_go
     return count + 1;
 }
 
+static vec3 lag_of( const fitter *s, const tr_rule *rule, int frame )
+{
+    const vec3 *lags = s->def.lags[rule->a.actor];
+    return rule->footing >= 0 ? lags[rule->footing * s->def.stage->frame_count + frame] : v3_zero;
+}
+
 // A foot on the ground is held in place and turned as it was copied; soles are flat then if the source's
 // were. Of several rules that ask for one foot, the strongest speaks. A leg that ends in a tip is held by the
 // tip.
@@ -155,9 +161,10 @@ static int add_stance( const fitter *s, const fit_body *body, const tr_rule *rul
         place.offset = q_unrotate( copied.rotations[foot], v3_sub( tip, copied.positions[foot] ) );
         place.place = tr_rule_target( stage, s->def.result, rule, frame );
     }
-    if ( s->def.placed && strength < 1 )
-        place.place =
-            rigid_apply( ( rigid ){ copied.rotations[foot], copied.positions[foot] }, place.offset );
+    if ( s->def.lags != NULL && strength < 1 )
+        place.place = v3_add(
+            lag_of( s, rule, frame ),
+            rigid_apply( ( rigid ){ copied.rotations[foot], copied.positions[foot] }, place.offset ) );
     place.priority = tr_rule_priority( rule );
     place.hard = rule->hard;
     place.weight = rule->weight;

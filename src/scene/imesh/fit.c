@@ -1,6 +1,10 @@
 // Skeletons are aimed along what the meshes say, blended with the pose graphs' poses, and fitted.
 #include "scene/imesh/method.h"
 
+#include <string.h>
+
+#define LAG 0.2 // seconds over which feet and hands leave behind what the fit moved them by
+
 static double share_at( const tr_mesh_work *w, int member, int frame )
 {
     return fmin( 1, w->said[(size_t)member * (size_t)w->stage->frame_count + (size_t)frame] );
@@ -127,6 +131,49 @@ static void blend_prop( tr_mesh_work *w, int prop )
     }
 }
 
+// How far a foot that stands in full is from its place in the pose it has.
+static vec3 lag_at( const tr_mesh_work *w, const tr_footing *footing, int frame )
+{
+    const tr_rule *rule = &w->stage->rules[footing->rule[frame]];
+    return v3_sub( tr_rule_target( w->stage, w->result, rule, frame ),
+                   tr_anchor_position( w->stage, w->result, &rule->a, frame ) );
+}
+
+typedef struct lag_frames { // those in which lags are asked for, and `span` more on either side
+    int first, last, span;
+} lag_frames;
+
+// From the last frame in full, in one direction of time, a lag fades.
+static void fade_lags( const tr_mesh_work *w, const tr_footing *footing, const lag_frames *in, int step,
+                       vec3 *lags )
+{
+    int since = in->span + 1;
+    vec3 last = v3_zero;
+    for ( int f = step > 0 ? in->first : in->last; f >= in->first && f <= in->last; f += step ) {
+        if ( footing->strength[f] >= 1 ) {
+            last = lag_at( w, footing, f );
+            since = 0;
+        } else if ( since <= in->span )
+            lags[f] = v3_mad( lags[f], smooth_step5( 1.0 - ++since / ( in->span + 1.0 ) ), last );
+    }
+}
+
+// The mesh has feet and hands near the places they stand at, and the last fit takes them there; on their way
+// to and from them they lag behind as much, or they would jump.
+static void find_lags( const tr_mesh_work *w, int actor )
+{
+    const tr_actor *a = &w->stage->actors[actor];
+    int frames = w->stage->frame_count, span = (int)ceil( LAG * w->stage->fps );
+    lag_frames in = { w->first > span ? w->first - span : 0,
+                      w->last + span < frames ? w->last + span : frames - 1, span };
+    for ( int i = 0; i < a->footing_count; ++i ) {
+        vec3 *lags = w->lags[actor] + (size_t)i * (size_t)frames;
+        memset( lags, 0, (size_t)frames * sizeof( vec3 ) );
+        for ( int step = -1; step <= 1; step += 2 )
+            fade_lags( w, &a->footings[i], &in, step, lags );
+    }
+}
+
 // Whoever a rule joins to somebody in a window is fitted again, too.
 static bool spread_affected( tr_mesh_work *w, tr_error *error )
 {
@@ -160,7 +207,7 @@ static bool fit_affected( tr_mesh_work *w, tr_error *error )
         set_of[n] = ever_affected( w, n ) ? 0 : -1;
     def.set_of = set_of;
     def.affected = w->affected;
-    def.placed = true;
+    def.lags = w->lags;
     def.first = w->first;
     def.last = w->last;
     tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
@@ -174,8 +221,11 @@ bool tr_mesh_fit( tr_mesh_work *w, tr_error *error )
 {
     const tr_stage *stage = w->stage;
     for ( int i = 0; i < stage->actor_count; ++i )
-        if ( ever_affected( w, i ) && !aim_actor( w, i, error ) )
-            return false;
+        if ( ever_affected( w, i ) ) {
+            if ( !aim_actor( w, i, error ) )
+                return false;
+            find_lags( w, i );
+        }
     for ( int p = 0; p < stage->prop_count; ++p )
         if ( ever_affected( w, stage->actor_count + p ) )
             blend_prop( w, p );

@@ -184,6 +184,9 @@ void tr_mesh_work_free( tr_mesh_work *w )
     tr_graphs_free( &w->graphs );
     for ( int p = 0; w->places != NULL && p < w->stage->prop_count; ++p )
         tr_free( w->places[p] );
+    for ( int i = 0; w->lags != NULL && i < w->stage->actor_count; ++i )
+        tr_free( w->lags[i] );
+    tr_free( w->lags );
     tr_free( w->members );
     tr_free( w->affected );
     tr_free( w->said );
@@ -201,9 +204,14 @@ bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error )
     w->said = tr_alloc( ( actors + props ) * frames, sizeof( double ) );
     w->answers = tr_alloc( windows, sizeof *w->answers );
     w->places = tr_alloc( props, sizeof( rigid * ) );
-    bool ok = w->affected != NULL && w->said != NULL && w->answers != NULL && w->places != NULL;
+    w->lags = tr_alloc( actors, sizeof( vec3 * ) );
+    bool ok =
+        w->affected != NULL && w->said != NULL && w->answers != NULL && w->places != NULL && w->lags != NULL;
     for ( size_t p = 0; ok && p < props; ++p )
         ok = ( w->places[p] = tr_alloc( frames, sizeof( rigid ) ) ) != NULL;
+    for ( size_t i = 0; ok && i < actors; ++i )
+        ok = ( w->lags[i] = tr_alloc( (size_t)stage->actors[i].footing_count * frames, sizeof( vec3 ) ) ) !=
+             NULL;
     if ( !ok )
         return tr_error_memory( error );
     if ( !tr_graphs_build( &w->graphs, stage, NULL, NULL, error ) )

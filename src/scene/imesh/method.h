@@ -29,6 +29,7 @@ typedef struct tr_mesh_work {
     int first, last;         // frames that may be affected
     tr_mesh_answer *answers; // [windows.count]
     rigid **places;          // [prop_count] NULL, or [frame_count] where meshes have the prop
+    vec3 **lags;             // [actor_count][footings * frame_count]: see tr_cluster_fit_def
 } tr_mesh_work;
 
 bool tr_mesh_is_actor( const tr_stage *stage, int member );
