@@ -62,8 +62,11 @@ static tr_imesh_group gather( const tr_imesh *mesh, const tr_imesh_embodiment *e
         bool fixed = vertex->kind == TR_IMESH_SURFACE
                          ? is_in( &group, vertex->ends[1] )
                          : !tr_imesh_bends_between( e, vertex->part, mesh->vertices[joint].part );
-        if ( fixed )
-            group.vertex[group.count++] = v;
+        if ( !fixed )
+            continue;
+        group.vertex[group.count++] = v;
+        if ( vertex->kind == TR_IMESH_JOINT )
+            group.turns |= e->body->target->joints[vertex->part].parent != mesh->vertices[joint].part;
     }
     return group;
 }
@@ -96,13 +99,53 @@ bool tr_imesh_groups_build( tr_imesh *mesh, const tr_imesh_embodiment *e )
     return true;
 }
 
-quat tr_imesh_group_turn( const tr_imesh_group *group, const vec3 *at, int shape )
+static quat *align_of( const tr_imesh *mesh, const tr_imesh_group *group, int frame )
 {
-    vec3 middle = middle_of( group, at );
-    mat3 m = { v3_zero, v3_zero, v3_zero };
+    return &mesh->solver
+                ->group_aligns[(size_t)frame * (size_t)mesh->group_count + (size_t)( group - mesh->groups )];
+}
+
+// The shape at a frame, `morph` of the way from the source's to the target's.
+static void shape_at( const tr_imesh *mesh, const tr_imesh_group *group, int frame, double morph, vec3 *out )
+{
+    for ( int i = 0; i < group->count && !group->turns; ++i )
+        out[i] = v3_lerp( group->shape[0][i], group->shape[1][i], morph );
+    if ( !group->turns )
+        return;
+    const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame ),
+               *target = tr_imesh_frame( mesh, mesh->target, frame );
+    vec3 from = middle_of( group, source ), to = middle_of( group, target );
+    quat align = *align_of( mesh, group, frame );
     for ( int i = 0; i < group->count; ++i )
-        add_moment( &m, v3_sub( at[group->vertex[i]], middle ), group->shape[shape][i] );
+        out[i] = v3_lerp( v3_sub( source[group->vertex[i]], from ),
+                          q_rotate( align, v3_sub( target[group->vertex[i]], to ) ), morph );
+}
+
+quat tr_imesh_group_turn( const tr_imesh *mesh, const tr_imesh_group *group, int frame, const vec3 *at,
+                          int shape )
+{
+    vec3 middle = middle_of( group, at ), shapes[TR_IMESH_GROUP];
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    shape_at( mesh, group, frame, shape, shapes );
+    for ( int i = 0; i < group->count; ++i )
+        add_moment( &m, v3_sub( at[group->vertex[i]], middle ), shapes[i] );
     return q_fit( m );
+}
+
+void tr_imesh_groups_align( tr_imesh *mesh )
+{
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        for ( int g = 0; g < mesh->group_count; ++g ) {
+            const tr_imesh_group *group = &mesh->groups[g];
+            const vec3 *source = tr_imesh_frame( mesh, mesh->source, f ),
+                       *target = tr_imesh_frame( mesh, mesh->target, f );
+            vec3 from = middle_of( group, source ), to = middle_of( group, target );
+            mat3 m = { v3_zero, v3_zero, v3_zero };
+            for ( int i = 0; group->turns && i < group->count; ++i )
+                add_moment( &m, v3_sub( source[group->vertex[i]], from ),
+                            v3_sub( target[group->vertex[i]], to ) );
+            *align_of( mesh, group, f ) = group->turns ? q_fit( m ) : q_identity;
+        }
 }
 
 void tr_imesh_group_square( const tr_imesh *mesh, const tr_imesh_group *group, double *block )
@@ -135,8 +178,8 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
     vec3 middle = middle_of( group, at ), rest = middle_of( group, source );
     vec3 q[TR_IMESH_GROUP], shape[TR_IMESH_GROUP];
     mat3 m = { v3_zero, v3_zero, v3_zero };
+    shape_at( mesh, group, round->frame, round->morph, shape );
     for ( int i = 0; i < group->count; ++i ) {
-        shape[i] = v3_lerp( group->shape[0][i], group->shape[1][i], round->morph );
         q[i] = v3_add( v3_sub( at[group->vertex[i]], middle ), duals[i] );
         add_moment( &m, q[i], shape[i] );
     }

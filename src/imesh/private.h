@@ -22,6 +22,7 @@ typedef struct tr_imesh_group {
     int count;
     int vertex[TR_IMESH_GROUP];
     vec3 shape[2][TR_IMESH_GROUP]; // on source and target, about their mean, laid along each other
+    bool turns; // by joints on top of the first one, as captures have them: its shape is that of the frame
 } tr_imesh_group;
 
 // ---------------------------------------------------------------------------------------------- vertices.c
@@ -72,7 +73,9 @@ void tr_imesh_grow( const tr_imesh *mesh, int frame, vec3 *out );
 // Appends the groups of a body, and marks the links they stand for.
 bool tr_imesh_groups_build( tr_imesh *mesh, const tr_imesh_embodiment *e );
 // How a group of the source's (0) or the target's shape (1) lies.
-quat tr_imesh_group_turn( const tr_imesh_group *group, const vec3 *at, int shape );
+quat tr_imesh_group_turn( const tr_imesh *mesh, const tr_imesh_group *group, int frame, const vec3 *at,
+                          int shape );
+void tr_imesh_groups_align( tr_imesh *mesh ); // fills group_aligns
 void tr_imesh_group_square( const tr_imesh *mesh, const tr_imesh_group *group, double *block );
 typedef struct tr_imesh_group_round {
     int frame;
@@ -135,6 +138,7 @@ typedef struct tr_imesh_solver {
     vec3 *box_duals;        // [frame_count · box_count · 8]
     vec3 *group_duals;      // [frame_count · group_count · TR_IMESH_GROUP]
     quat *group_turns;      // [frame_count · group_count]
+    quat *group_aligns;     // the same: of groups that turn, from where the target is to where the source is
     tr_imesh_held *held;    // [held_count] by frame
     int *held_start;        // [frame_count + 1]
     int held_count;

@@ -11,8 +11,8 @@ static bool hold_group( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 v
         ++g;
     if ( g == mesh->group_count )
         return false;
-    quat turn =
-        tr_imesh_group_turn( &mesh->groups[g], tr_imesh_frame( mesh, mesh->target, held->row->frame ), 1 );
+    quat turn = tr_imesh_group_turn( mesh, &mesh->groups[g], held->row->frame,
+                                     tr_imesh_frame( mesh, mesh->target, held->row->frame ), 1 );
     held->group[end] = g;
     held->local[end] = v3_scale( sign, q_unrotate( turn, vector ) );
     return true;

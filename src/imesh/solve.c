@@ -365,7 +365,7 @@ static void start_over( tr_imesh *mesh )
     for ( size_t f = 0; f < frames; ++f )
         for ( int g = 0; g < mesh->group_count; ++g )
             s->group_turns[f * (size_t)mesh->group_count + (size_t)g] =
-                tr_imesh_group_turn( &mesh->groups[g], positions_at( mesh, (int)f ), 0 );
+                tr_imesh_group_turn( mesh, &mesh->groups[g], (int)f, positions_at( mesh, (int)f ), 0 );
     for ( int i = 0; i < s->held_count; ++i )
         s->held[i].dual = v3_zero;
     for ( int f = 0; f < mesh->frame_count; ++f )

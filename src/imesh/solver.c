@@ -287,9 +287,11 @@ static bool measure_links( tr_imesh *mesh )
     size_t groups = (size_t)mesh->frame_count * (size_t)mesh->group_count;
     s->group_duals = tr_alloc( groups * TR_IMESH_GROUP, sizeof( vec3 ) );
     s->group_turns = tr_alloc( groups, sizeof( quat ) );
+    s->group_aligns = tr_alloc( groups, sizeof( quat ) );
     if ( s->lengths == NULL || s->link_duals == NULL || s->box_duals == NULL || s->group_duals == NULL ||
-         s->group_turns == NULL )
+         s->group_turns == NULL || s->group_aligns == NULL )
         return false;
+    tr_imesh_groups_align( mesh );
     for ( int f = 0; f < mesh->frame_count; ++f )
         for ( size_t l = 0; l < links; ++l ) {
             const vec3 *at = tr_imesh_frame( mesh, mesh->source, f );
@@ -379,6 +381,7 @@ void tr_imesh_solver_free( tr_imesh *mesh )
     tr_free( s->box_duals );
     tr_free( s->group_duals );
     tr_free( s->group_turns );
+    tr_free( s->group_aligns );
     tr_free( s->held );
     tr_free( s->held_start );
     tr_free( s->pairs );

@@ -224,7 +224,8 @@ bool tr_mesh_fit( tr_mesh_work *w, tr_error *error )
         if ( ever_affected( w, i ) ) {
             if ( !aim_actor( w, i, error ) )
                 return false;
-            find_lags( w, i );
+            if ( w->windows.count > 0 ) // a held frame is shown without what comes after it
+                find_lags( w, i );
         }
     for ( int p = 0; p < stage->prop_count; ++p )
         if ( ever_affected( w, stage->actor_count + p ) )
