@@ -278,6 +278,34 @@ static void a_lone_motion_begins_after_its_t_pose( void **state )
     end( &d );
 }
 
+// Who stands alone stands on discs as well.
+static void contacts_of_a_lone_motion_are_drawn( void **state )
+{
+    (void)state;
+    desk d = { 0 };
+    char path[256];
+    tr_opened opened;
+    tr_stage stage;
+    tr_result result;
+    tr_draw_list list = { 0 };
+    tr_view_def def = tr_default_view_def();
+    make_folder( &d );
+    path_in( &d, "18_01.bvh", path );
+    write_person( &d, path, 40, "0.001" );
+    check_ok( tr_open( &opened, path, 0, &d.error ), &d.error );
+    check_ok( tr_stage_build( &stage, &opened.scene, NULL, &opened.library, NULL, &d.error ), &d.error );
+    check_ok( tr_result_from_source( &result, &stage, &d.error ), &d.error );
+    def.contacts = true;
+    tr_view_fill( &list, &stage, &result, 20, &def );
+    assert_false( list.failed );
+    assert_int_equal( list.disc_count, 2 );
+    tr_draw_free( &list );
+    tr_result_free( &result );
+    tr_stage_free( &stage );
+    tr_opened_free( &opened );
+    remove_folder( d.folder );
+}
+
 // --------------------------------------------------------------------------------------------- what fails
 
 // A scene without one of its files: the reason is there until the file is.
@@ -310,7 +338,8 @@ int main( void )
         TEST( what_was_left_unanswered_is_forgotten ),     TEST( nor_does_it_wait_for_a_name ),
         TEST( only_what_can_be_opened_asks_to_save ),      TEST( an_open_menu_follows_to_another_title ),
         TEST( a_dropped_motion_joins_under_its_own_name ), TEST( a_broken_motion_changes_nothing ),
-        TEST( a_lone_motion_begins_after_its_t_pose ),     TEST( why_nothing_is_solved_stays_to_be_read ),
+        TEST( a_lone_motion_begins_after_its_t_pose ),     TEST( contacts_of_a_lone_motion_are_drawn ),
+        TEST( why_nothing_is_solved_stays_to_be_read ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -78,6 +78,28 @@ static void partners_follow_and_enter_propagates( void **state )
     end( &d );
 }
 
+// A long way within a few frames is said before it is propagated, a short one is not.
+static void a_hurried_hand_is_pointed_out( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin_hold( &d );
+    hold( &d, "p02.RightHand", 60, -80, &x, &y );
+    assert_true( follows( &d, "p02.RightHand", x, y ) );
+    button( &d, TR_BUTTON_LEFT, false, x + 60, y - 80, 0 );
+    frames( &d, 5 );
+    area_of( &d, "held.doubt" );
+    key( &d, TR_KEY_ESCAPE, 0 );
+    rest( &d );
+    hold( &d, "p02.RightHand", 4, -6, &x, &y );
+    button( &d, TR_BUTTON_LEFT, false, x + 4, y - 6, 0 );
+    frames( &d, 5 );
+    assert_true( ui_of( &d )->held.active );
+    assert_null( tr_ui_spot( ui_of( &d ), "held.doubt" ) );
+    end( &d );
+}
+
 static void escape_lets_a_held_frame_go( void **state )
 {
     (void)state;
@@ -172,6 +194,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( partners_follow_and_enter_propagates ),
+        TEST( a_hurried_hand_is_pointed_out ),
         TEST( escape_lets_a_held_frame_go ),
         TEST( a_held_frame_is_pulled_on ),
         TEST( other_work_goes_on ),

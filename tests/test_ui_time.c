@@ -76,6 +76,32 @@ static void windows_of_layers_are_pulled( void **state )
     end( &d );
 }
 
+static void show_frame( desk *d, int frame )
+{
+    while ( ui_of( d )->frame < frame )
+        key( d, TR_KEY_RIGHT, 0 );
+    while ( ui_of( d )->frame > frame )
+        key( d, TR_KEY_LEFT, 0 );
+}
+
+// Outside its window and its ease a cage has nothing to take hold of.
+static void a_cage_is_there_in_its_time( void **state )
+{
+    (void)state;
+    desk d;
+    begin_layer( &d );
+    tr_area w = area_of( &d, "window.bend" );
+    click( &d, frame_x( &d, 20 ) + 3, w.y + 0.5 * w.height, 0 );
+    key( &d, 'X', 0 );
+    show_frame( &d, 30 );
+    area_of( &d, "corner.0" );
+    show_frame( &d, 50 ); // while it eases
+    area_of( &d, "corner.0" );
+    show_frame( &d, 55 );
+    assert_null( tr_ui_spot( ui_of( &d ), "corner.0" ) );
+    end( &d );
+}
+
 static void escape_lets_a_window_go( void **state )
 {
     (void)state;
@@ -88,6 +114,9 @@ static void escape_lets_a_window_go( void **state )
     frames( &d, 1 );
     move_to( &d, w.x - 60, y );
     assert_int_equal( ui_of( &d )->time.grip, TR_GRIP_LAYER_FIRST );
+    tr_area pulled = area_of( &d, "window.bend" ); // its bar goes along
+    check_near( pulled.x, w.x - 60, 12 );
+    check_near( pulled.x + pulled.width, w.x + w.width, 1 );
     key( &d, TR_KEY_ESCAPE, 0 );
     button( &d, TR_BUTTON_LEFT, false, w.x - 60, y, 0 );
     rest( &d );
@@ -108,6 +137,7 @@ static void moments_are_pulled_in_time( void **state )
     drag_frames( &d, frame_x( &d, 30 ), y, 6, 0 ); // where the handle is there is a section
     const tr_scene *scene = tr_app_scene( d.app );
     assert_int_equal( layer_of( &d, "time1" )->kind, TR_LAYER_RETIME );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_LAYER, "time1" ) );
     assert_int_equal( scene->section_count, 1 );
     assert_int_equal( scene->sections[0].frame, 30 );
     check_near( scene->sections[0].delay, 6, 0 );
@@ -230,9 +260,13 @@ static void the_range_that_plays_is_pulled( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( windows_of_layers_are_pulled ), TEST( escape_lets_a_window_go ),
-        TEST( moments_are_pulled_in_time ),   TEST( anybody_can_be_late ),
-        TEST( contacts_are_painted ),         TEST( the_range_that_plays_is_pulled ),
+        TEST( windows_of_layers_are_pulled ),
+        TEST( escape_lets_a_window_go ),
+        TEST( a_cage_is_there_in_its_time ),
+        TEST( moments_are_pulled_in_time ),
+        TEST( anybody_can_be_late ),
+        TEST( contacts_are_painted ),
+        TEST( the_range_that_plays_is_pulled ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

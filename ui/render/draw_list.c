@@ -58,7 +58,7 @@ void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, flo
 
 void tr_draw_dot_add( tr_draw_list *list, vec3 at, tr_colour colour, float width, float most )
 {
-    tr_draw_line_add( list, at, at, colour, width, true );
+    tr_draw_line_add( list, at, at, colour, width, false );
     if ( !list->failed )
         list->lines[list->line_count - 1].most = most;
 }

@@ -66,7 +66,8 @@ void tr_draw_cone_add( tr_draw_list *list, vec3 a, vec3 b, double radius_a, doub
 void tr_draw_box_add( tr_draw_list *list, rigid place, vec3 size, tr_colour colour );
 // a = b gives a round dot `width` points across.
 void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, float width, bool on_top );
-// A dot over solids that is no more than `most` metres across, and so does not cover what is far away.
+// A dot that is no more than `most` metres across, and so does not cover what is far away. It is seen through
+// what it sticks in, as far as it is across, not through what is in front of that.
 void tr_draw_dot_add( tr_draw_list *list, vec3 at, tr_colour colour, float width, float most );
 void tr_draw_disc_add( tr_draw_list *list, vec3 centre, vec3 normal, double radius, tr_colour colour );
 

@@ -165,6 +165,14 @@ static double width_of( const tr_shot *s, const tr_draw_line *l )
     return l->most > 0 ? fmin( width, fmax( l->most * pixels_per_metre( s, l->a ), s->pixel ) ) : width;
 }
 
+// Dots come towards the viewer, on the line of sight, by as much as they may be across.
+static vec3 raised( const tr_shot *s, const tr_draw_line *l, vec3 at )
+{
+    vec3 towards = s->camera->field_of_view > 0.0 ? v3_sub( s->camera->eye, at )
+                                                  : v3_negate( tr_camera_frame_of( s->camera ).forward );
+    return l->most > 0 ? v3_mad( at, l->most, v3_unit_or( towards, v3_y ) ) : at;
+}
+
 static tr_gpu_group add_lines( tr_renderer *renderer, const tr_shot *s, bool on_top )
 {
     tr_gpu_group g = stream_begin( renderer, 16 );
@@ -173,8 +181,8 @@ static tr_gpu_group add_lines( tr_renderer *renderer, const tr_shot *s, bool on_
         if ( l->on_top != on_top )
             continue;
         float values[16];
-        tr_gpu_put( values, v3_sub( l->a, s->origin ), width_of( s, l ) );
-        tr_gpu_put( values + 4, v3_sub( l->b, s->origin ), on_top );
+        tr_gpu_put( values, v3_sub( raised( s, l, l->a ), s->origin ), width_of( s, l ) );
+        tr_gpu_put( values + 4, v3_sub( raised( s, l, l->b ), s->origin ), on_top );
         put_encoded( values + 8, l->colour_a );
         put_encoded( values + 12, l->colour_b );
         stream_add( renderer, &g, values );

@@ -305,16 +305,18 @@ static bool in_contact( const tr_contacts *contacts, int joint, int frame, tr_su
 
 // One mark for all joints of a limb that rest: a foot, not each of its toes. On the floor a disc around them,
 // elsewhere a dot between them.
-static void add_limb_contact( tr_draw_list *list, const tr_stage *stage, const tr_actor *actor,
-                              const puppet *p, int limb, int frame )
+// `map`: from the puppet's joints to those of the source that are labelled, NULL = it is the source.
+static void add_limb_contact( tr_draw_list *list, const tr_stage *stage, const tr_contacts *contacts,
+                              const int *map, const puppet *p, int limb, int frame )
 {
     tr_pose pose = tr_world_pose( p->world, frame );
     tr_bounds resting = tr_bounds_empty();
     tr_surface_kind surface = TR_SURFACE_GROUND;
     double radius = 0.0;
-    for ( int j = 0; j < actor->target.joint_count; ++j ) {
-        bool mine = actor->target.joints[j].limb == limb && actor->map[j] >= 0;
-        if ( !mine || !in_contact( &actor->contacts, actor->map[j], frame, &surface ) )
+    for ( int j = 0; j < p->skeleton->joint_count; ++j ) {
+        const int labelled = map != NULL ? map[j] : j;
+        bool mine = p->skeleton->joints[j].limb == limb && labelled >= 0;
+        if ( !mine || !in_contact( contacts, labelled, frame, &surface ) )
             continue;
         tr_bounds_add( &resting, pose.positions[j], 0.0 );
         radius = fmax( radius, radius_around( p->body, j ) );
@@ -333,8 +335,9 @@ static void add_limb_contact( tr_draw_list *list, const tr_stage *stage, const t
 static void add_contacts( tr_draw_list *list, const tr_stage *stage, int actor, const puppet *p, int frame )
 {
     const tr_actor *a = &stage->actors[actor];
-    for ( int limb = 0; limb < a->target.limb_count; ++limb )
-        add_limb_contact( list, stage, a, p, limb, frame );
+    const int *map = p->skeleton == &a->target ? a->map : NULL;
+    for ( int limb = 0; limb < p->skeleton->limb_count; ++limb )
+        add_limb_contact( list, stage, &a->contacts, map, p, limb, frame );
 }
 
 // ------------------------------------------------------------------------------------------------- fill
@@ -363,7 +366,7 @@ static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_resul
         add_pose_graph( list, &p, frame );
     if ( def->trails && ( chosen || others ) )
         add_joint_trails( list, &p, frame, chosen || stage->actor_count <= small_cast, def->trail_frames );
-    if ( def->contacts && !result->of_source ) // marks stand at the target's joints
+    if ( def->contacts )
         add_contacts( list, stage, actor, &p, frame );
 }
 

@@ -16,6 +16,31 @@ static const tr_layer *on_stage( const tr_shown *shown, int layer )
     return at >= 0 ? &shown->stage->scene->layers[at] : own;
 }
 
+// Where the window of a layer goes while the pointer has an end or the whole of it, before that is solved.
+static void follow_pointer( const tr_ui *ui, const tr_layer *layer, double *first, double *last )
+{
+    const tr_time_hold *hold = &ui->time;
+    if ( !hold->moved || strcmp( hold->layer, layer->id ) != 0 )
+        return;
+    if ( hold->grip == TR_GRIP_LAYER_FIRST )
+        *first = fmin( hold->now, *last - 2 );
+    else if ( hold->grip == TR_GRIP_LAYER_LAST )
+        *last = fmax( hold->now, *first + 2 );
+    else if ( hold->grip == TR_GRIP_LAYER ) {
+        *first += hold->now - hold->from;
+        *last += hold->now - hold->from;
+    }
+}
+
+// And its ramps.
+static void follow_ease( const tr_ui *ui, const tr_layer *layer, double first, double last, double ease[2] )
+{
+    const tr_time_hold *hold = &ui->time;
+    bool mine = hold->moved && strcmp( hold->layer, layer->id ) == 0;
+    ease[0] = mine && hold->grip == TR_GRIP_EASE_IN ? fmax( first - hold->now, 0 ) : layer->ease_in;
+    ease[1] = mine && hold->grip == TR_GRIP_EASE_OUT ? fmax( hold->now - last, 0 ) : layer->ease_out;
+}
+
 void tr_layer_window( const tr_shown *shown, int layer, double *first, double *last )
 {
     const tr_layer *l = on_stage( shown, layer );
@@ -137,17 +162,10 @@ static void draw_handles( const tr_shown *shown, const tr_chart *c, const tr_row
 // Where the pointer has what it holds, before it is solved.
 static void draw_held( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, const tr_row *row )
 {
-    const tr_theme *t = &tr_theme_dark;
     bool mine = ui->time.moved && strcmp( ui->time.layer, shown->scene->layers[row->index].id ) == 0;
     float x = tr_chart_x( c, ui->time.now );
     if ( mine && ui->time.grip != TR_GRIP_NONE && ui->time.grip != TR_GRIP_LAYER )
-        nk_stroke_line( c->canvas, x, row->y + 1, x, row->y + TR_LINE_HEIGHT - 1, 2, t->accent );
-    if ( mine && ui->time.grip == TR_GRIP_LAYER ) {
-        double first, last, by = ui->time.now - ui->time.from;
-        tr_layer_window( shown, row->index, &first, &last );
-        float a = tr_chart_x( c, first + by ), b = tr_chart_x( c, last + by );
-        nk_stroke_rect( c->canvas, nk_rect( a, row->y + 3, b - a, TR_LINE_HEIGHT - 6 ), 2, 1.5f, t->accent );
-    }
+        nk_stroke_line( c->canvas, x, row->y + 1, x, row->y + TR_LINE_HEIGHT - 1, 2, tr_theme_dark.accent );
 }
 
 static void draw_ends( const tr_chart *c, const tr_row *row, double first, double last,
@@ -173,6 +191,9 @@ void tr_layer_row_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, con
     float left = c->area.x - TR_LABEL_WIDTH, top = row->y + 5, height = TR_LINE_HEIGHT - 10;
     char spot[64];
     tr_layer_window( shown, row->index, &first, &last );
+    follow_pointer( ui, layer, &first, &last );
+    double ease[2];
+    follow_ease( ui, layer, first, last, ease );
     if ( on )
         nk_fill_rect( c->canvas, nk_rect( left, row->y, TR_LABEL_WIDTH + c->area.w, TR_LINE_HEIGHT ), 0,
                       nk_rgba( 255, 176, 59, 22 ) );
@@ -183,8 +204,8 @@ void tr_layer_row_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, con
                    : tr_layer_is_active( shown->scene, row->index ) ? t->text
                                                                     : t->faint );
     nk_push_scissor( c->canvas, nk_rect( c->area.x - 3, c->area.y, c->area.w + 6, c->area.h ) );
-    ramp( c, first - layer->ease_in, first, top, height, colour_of( shown, row->index, 70 ) );
-    ramp( c, last + layer->ease_out, last, top, height, colour_of( shown, row->index, 70 ) );
+    ramp( c, first - ease[0], first, top, height, colour_of( shown, row->index, 70 ) );
+    ramp( c, last + ease[1], last, top, height, colour_of( shown, row->index, 70 ) );
     float a = tr_chart_x( c, first ), b = tr_chart_x( c, last );
     nk_fill_rect( c->canvas, nk_rect( a, top, b - a, height ), 0, colour_of( shown, row->index, 110 ) );
     draw_ends( c, row, first, last, lit, colour_of( shown, row->index, 255 ) );

@@ -103,6 +103,14 @@ static int keep_order( const moment *m, double delay )
     return (int)lround( clampd( m->frame + delay, low, fmax( low, high ) ) ) - m->frame;
 }
 
+void tr_moment_layer( const tr_shown *shown, const tr_time_hold *hold, tr_id out )
+{
+    if ( hold->retiming[0] == 0 )
+        free_id( shown->scene, true, out );
+    else
+        memcpy( out, hold->retiming, sizeof hold->retiming );
+}
+
 void tr_moment_put( const tr_shown *shown, const tr_time_hold *hold, int now, tr_ops *ops, tr_put *put )
 {
     const tr_scene *scene = shown->scene;
@@ -121,12 +129,10 @@ void tr_moment_put( const tr_shown *shown, const tr_time_hold *hold, int now, tr
         put( ops, "section_remove id=%s", scene->sections[m.section].id );
         return;
     }
-    if ( m.layer < 0 ) {
-        free_id( scene, true, layer );
+    tr_moment_layer( shown, hold, layer );
+    if ( m.layer < 0 )
         put( ops, "layer_add id=%s kind=retime members=\"%s\" range=%d,%d", layer, m.members, m.first,
              m.last );
-    } else
-        memcpy( layer, scene->layers[m.layer].id, sizeof layer );
     free_id( scene, false, section );
     if ( m.section >= 0 )
         put( ops, "section_set id=%s delay=%d", scene->sections[m.section].id, whole );

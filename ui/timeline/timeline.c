@@ -118,9 +118,15 @@ static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     tr_time_hold hold = ui->time;
     bool edits = hold.grip > TR_GRIP_RANGE;
     ui->time = ( tr_time_hold ){ 0 };
-    if ( edits && ( hold.moved || hold.grip == TR_GRIP_CONTACT ) )
+    if ( edits && ( hold.moved || hold.grip == TR_GRIP_CONTACT ) ) {
+        const int before = ops->line_count;
         put_held( shown, &hold, ops, tr_ops_add );
-    else if ( edits && hold.layer[0] != 0 ) {
+        if ( hold.grip == TR_GRIP_MOMENT && ops->line_count > before ) {
+            tr_id layer;
+            tr_moment_layer( shown, &hold, layer );
+            select_layer( ui, layer );
+        }
+    } else if ( edits && hold.layer[0] != 0 ) {
         select_layer( ui, hold.layer );
         tr_play_seek( ui, hold.from );
     }

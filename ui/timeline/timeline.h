@@ -66,6 +66,7 @@ void tr_layer_hold_put( const tr_shown *shown, const tr_time_hold *hold, int now
 // A moment of a layer's members, or of one character or prop, comes at another time: what there is of it,
 // when it is taken hold of, and the ops while it is.
 void tr_moment_find( const tr_shown *shown, tr_time_hold *hold );
+void tr_moment_layer( const tr_shown *shown, const tr_time_hold *hold, tr_id out ); // there, or to be made
 void tr_moment_put( const tr_shown *shown, const tr_time_hold *hold, int now, tr_ops *ops, tr_put *put );
 
 // ----------------------------------------------------------------------------------------------- contacts.c

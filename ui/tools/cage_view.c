@@ -37,6 +37,12 @@ const tr_cage_outline *tr_cage_outline_shown( const tr_ui *ui, const tr_shown *s
     return layer != NULL && shown->result != NULL ? tr_session_cage( shown->session, layer ) : NULL;
 }
 
+// At other times a cage does nothing: a shadow of it stands where it was.
+static bool is_here( const tr_cage_outline *shape, int frame )
+{
+    return frame >= shape->begin && frame < shape->begin + shape->row_count;
+}
+
 // The section whose corners can be pulled: the nearest in time.
 static int near_section( const tr_cage_outline *shape, int frame )
 {
@@ -213,7 +219,8 @@ tr_part tr_cage_pick( const tr_ui *ui, const tr_shown *shown, double x, double y
             try_place( &p, place, &part );
     }
     int near = near_section( shape, ui->frame );
-    for ( int c = 0; p.best.kind == TR_PART_NONE && c < 8; ++c ) {
+    bool here = is_here( shape, ui->frame );
+    for ( int c = 0; p.best.kind == TR_PART_NONE && here && c < 8; ++c ) {
         tr_part part = part_of( shape, TR_PART_VERTEX, near );
         part.vertex = shape->corners[c];
         try_place( &p, shape->moved[near * shape->vertex_count + part.vertex], &part );
@@ -247,9 +254,12 @@ static void draw_section( const tr_ui *ui, const tr_cage_outline *shape, int k, 
 {
     tr_part part = part_of( shape, TR_PART_SECTION, k );
     const vec3 *v = shape->moved + k * shape->vertex_count;
-    bool on = is_lit( ui, &part ), near = k == near_section( shape, ui->frame );
+    bool here = is_here( shape, ui->frame );
+    bool on = is_lit( ui, &part ), near = here && k == near_section( shape, ui->frame );
     double clear = nearness( shape, k, ui->frame );
-    tr_colour colour = on ? lit : faded( green, near ? 0.95 : 0.16 + 0.40 * clear * clear );
+    tr_colour colour = on     ? lit
+                       : here ? faded( green, near ? 0.95 : 0.16 + 0.40 * clear * clear )
+                              : faded( green, 0.07 );
     for ( int e = 0; e < shape->edge_count; ++e )
         tr_draw_line_add( list, v[shape->edges[e][0]], v[shape->edges[e][1]], colour,
                           on || near ? 2.2f : 1.4f, true );
@@ -258,6 +268,8 @@ static void draw_section( const tr_ui *ui, const tr_cage_outline *shape, int k, 
 static void draw_threads( const tr_ui *ui, const tr_cage_outline *shape, int k, tr_draw_list *list )
 {
     const vec3 *a = shape->moved + k * shape->vertex_count, *b = a + shape->vertex_count;
+    if ( !is_here( shape, ui->frame ) )
+        return;
     double clear = fmax( nearness( shape, k, ui->frame ), nearness( shape, k + 1, ui->frame ) );
     for ( int c = 0; c < 8; ++c )
         tr_draw_line_add( list, a[shape->corners[c]], b[shape->corners[c]],
@@ -297,7 +309,7 @@ void tr_cage_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
     for ( int k = 0; k < shape->section_count; ++k )
         draw_section( ui, shape, k, list );
     int near = near_section( shape, ui->frame );
-    for ( int c = 0; c < 8; ++c ) {
+    for ( int c = 0; c < 8 && is_here( shape, ui->frame ); ++c ) {
         tr_part part = part_of( shape, TR_PART_VERTEX, near );
         part.vertex = shape->corners[c];
         draw_dot( list, shape->moved[near * shape->vertex_count + part.vertex],
@@ -344,6 +356,6 @@ void tr_cage_mark( tr_ui *ui, const tr_shown *shown )
         mark( ui, shown, v3_lerp( v[shape->edges[0][0]], v[shape->edges[0][1]], 0.5 ), "section.%d", k );
     }
     int near = near_section( shape, ui->frame );
-    for ( int c = 0; c < 8; ++c )
+    for ( int c = 0; c < 8 && is_here( shape, ui->frame ); ++c )
         mark( ui, shown, shape->moved[near * shape->vertex_count + shape->corners[c]], "corner.%d", c );
 }

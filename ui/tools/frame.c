@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double reach = 14.0; // points around what is held in which it is pulled on
+static const double hurry = 0.4;  // metres a second beyond what the motion has, to be seen as a jerk
 
 static const tr_colour amber = { 1.0f, 0.78f, 0.35f, 1.0f }, dark = { 0.06f, 0.08f, 0.09f, 1.0f };
 
@@ -167,11 +168,34 @@ const tr_tool tr_tool_frame = { .name = "Frame",
 // --------------------------------------------------------------------------------------------------- its
 // notice
 
+// What Enter would not bring about, or at what price: the joint cannot get there, or has to hurry. The way
+// there and back eases in and out, which is half as fast again in its middle as on average.
+static bool held_doubt( const tr_ui *ui, const tr_shown *shown, char *out, size_t size )
+{
+    vec3 place;
+    bool there = !ui->drag.active && shown->held != NULL && ui->frame == ui->held.frame &&
+                 tr_item_place( ui, shown, &ui->held.item, &place );
+    double behind = there ? 100 * v3_distance( place, ui->held.now ) : 0.0;
+    double seconds = fmax( ui->held.ease, 1 ) / fmax( shown->scene->fps, 1.0 );
+    double speed = 1.5 * v3_distance( ui->held.start, ui->held.now ) / seconds;
+    bool short_of_it = behind >= 2.0, hurried = speed > hurry;
+    snprintf( out, size, "%s", "" );
+    if ( short_of_it )
+        snprintf( out, size, "It stays %.0f cm behind. ", behind );
+    size_t length = strlen( out );
+    if ( hurried )
+        snprintf( out + length, size - length, "%.1f m/s more on the way there: Ctrl+wheel gives it time.",
+                  speed );
+    return short_of_it || hurried;
+}
+
 void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
-    const float width = fminf( 560, ui->viewport.width - 130 ), height = TR_ROW + 14; // beside the cube
-    char name[120], text[240], fitted[240];
+    char name[120], text[240], fitted[240], doubt[160];
+    bool doubtful = ui->held.active && held_doubt( ui, shown, doubt, sizeof doubt );
+    const float width = fminf( 560, ui->viewport.width - 130 ), // beside the cube
+        height = ( doubtful ? 2 : 1 ) * ( TR_ROW + 4 ) + 10;
     (void)ops;
     ui->notice = ( tr_area ){ 0 };
     if ( !ui->held.active )
@@ -193,6 +217,11 @@ void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             tr_frame_propagate( ui );
         if ( tr_ui_button( ui, "held.cancel", "Let go  Esc" ) )
             tr_frame_let_go( ui );
+        if ( doubtful ) {
+            nk_layout_row_dynamic( nk, TR_ROW, 1 );
+            tr_ui_mark( ui, "held.doubt", nk_widget_bounds( nk ) );
+            nk_label_colored( nk, doubt, NK_TEXT_LEFT, tr_theme_dark.accent );
+        }
     }
     nk_end( nk );
 }

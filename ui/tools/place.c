@@ -188,12 +188,28 @@ static void move_overlay( tr_ui *ui, const tr_shown *shown )
         tr_gizmo_mark( ui, shown, at, false );
 }
 
+// How far what is pulled is from the pointer once that is solved, metres.
+static double left_behind( const tr_ui *ui, const tr_shown *shown )
+{
+    vec3 place;
+    bool joint = ui->drag.item.kind == TR_ITEM_CAST && ui->drag.item.joint >= 0;
+    if ( !joint || ui->busy || !tr_item_place( ui, shown, &ui->drag.item, &place ) )
+        return 0.0;
+    return v3_distance( place, ui->drag.now );
+}
+
 static void move_hint( tr_ui *ui, const tr_shown *shown )
 {
     char name[160];
     if ( ui->drag.active && ui->drag.handle != TR_GIZMO_NONE ) {
         vec3 by = v3_sub( ui->drag.now, ui->drag.start );
-        tr_ui_hint( ui, "Moved by %.2f, %.2f, %.2f m · Esc cancels", by.x, by.y, by.z );
+        double behind = 100 * left_behind( ui, shown );
+        tr_item_name( name, sizeof name, shown, &ui->drag.item );
+        if ( behind >= 2 )
+            tr_ui_hint( ui, "Moved by %.2f, %.2f, %.2f m · %s stays %.0f cm behind · Esc cancels", by.x, by.y,
+                        by.z, name, behind );
+        else
+            tr_ui_hint( ui, "Moved by %.2f, %.2f, %.2f m · Esc cancels", by.x, by.y, by.z );
         return;
     }
     if ( ui->hover.kind == TR_ITEM_NONE ) {
