@@ -68,7 +68,7 @@ static const char *const samples[] = {
     "constraint_set id=hand kind=absolute target=0,1,0 ease=",
     "constraint_remove id=pair",
     "constraint_rename id=pair to=couple",
-    "constraint_copy id=hand to=hand2 a=p02.RightHand partner_space=true",
+    "constraint_copy id=hand to=hand2 a=p02.RightHand partner_space=true priority=4",
     ( "layer_add id=more kind=cage members=p0* range=0,9 ease=1,2 padding=0.3 falloff=12 turn=true "
       "muted=true "
       "solo=true" ),

@@ -57,7 +57,7 @@ static const char *const full_scene =
     "  {\"id\": \"c14\", \"kind\": \"relative\", \"a\": \"p01.LeftHand\", \"b\": \"box01@0.2,0,0\"},\n"
     "  {\"id\": \"c15\", \"kind\": \"relative\", \"a\": \"box02\", \"b\": \"p02.Hand\", \"target\": [0, 0, "
     "1],\n"
-    "   \"partner_space\": true}],\n"
+    "   \"partner_space\": true, \"priority\": 2}],\n"
     " \"layers\": [\n"
     "  {\"id\": \"bend\", \"kind\": \"cage\", \"members\": \"p01, p02.left_arm, box*\", \"range\": [3, 40], "
     "\"ease\": [5, 6.5],\n"
@@ -172,6 +172,7 @@ static void every_field_is_read( void **state )
     quat turned = { 0, 0.6, 0, 0.8 };
     check_rotation( scene.constraints[6].rotation, turned, 1e-7 );
     assert_true( scene.constraints[14].partner_space );
+    assert_true( scene.constraints[14].priority == 2 && scene.constraints[13].priority == 0 );
     assert_int_equal( scene.layers[1].kind, TR_LAYER_RETIME );
     assert_true( scene.layers[0].turn && scene.layers[0].muted && !scene.layers[0].solo );
     assert_true( scene.layers[1].ripple && scene.layers[1].last == TR_MAX_FRAMES );

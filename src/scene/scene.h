@@ -119,6 +119,7 @@ typedef struct tr_constraint {
     double ease_in, ease_out; // frames outside the range over which it fades
     bool hard;
     double weight;      // when soft
+    int priority;       // of hard ones that contradict each other: 1 the last … 4 the first; 0: its kind's
     bool axis[3];       // which of x, y, z it acts on
     bool given;         // the target below is given; otherwise it is taken from the source
     vec3 target;        // position; offset of a from b; or, for a path's direction, a direction
@@ -479,6 +480,7 @@ typedef struct tr_rule {
     double ease_in, ease_out;
     bool hard;
     double weight;
+    int priority; // as in tr_constraint
     bool axis[3];
     bool direction, partner_space, flat, partners;
     bool stands; // absolute: a foot that stands through a seam, its place that of a contact

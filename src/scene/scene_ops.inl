@@ -33,6 +33,7 @@
         MAY( ease, PAIR, "ease", "frames before and after the range over which it fades" ),                  \
         MAY( hard, BOOL, "hard", "true: must be met; false: as well as its weight allows" ),                 \
         MAY( weight, NUMBER, "weight", "when it is not hard" ),                                              \
+        MAY( priority, INT, "priority", "of hard ones: 1 gives way first, 4 last; 0 by its kind" ),          \
         MAY( axes, TEXT, "axes", "letters of x, y, z it acts on" ),                                          \
         MAY( target, VEC3, "target", "place, offset or direction; default the source's" ),                   \
         MAY( direction, BOOL, "direction", "target is the direction of a path (absolute)" ),                 \

@@ -71,6 +71,7 @@ static const tr_field constraint_fields[] = {
     { "ease", TR_FIELD_NUMBERS, offsetof( tr_constraint, ease_in ), 2, 0, TR_MAX_FRAMES },
     { "hard", TR_FIELD_BOOL, offsetof( tr_constraint, hard ) },
     { "weight", TR_FIELD_NUMBERS, offsetof( tr_constraint, weight ), 1, 0, 1e9 },
+    { "priority", TR_FIELD_INTS, offsetof( tr_constraint, priority ), 1, 0, 4 },
     { "axes", TR_FIELD_AXES, offsetof( tr_constraint, axis ), .kinds = POSITIONAL_KINDS },
     { "target", TR_FIELD_NUMBERS, offsetof( tr_constraint, target ), 3, -TR_FAR, TR_FAR, TR_FIELD_GIVEN,
       POSITIONAL_KINDS },

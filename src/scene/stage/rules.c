@@ -269,6 +269,7 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
     rule->ease_out = c->ease_out;
     rule->hard = c->hard;
     rule->weight = c->weight;
+    rule->priority = c->priority;
     rule->direction = c->direction;
     rule->partner_space = c->partner_space;
     rule->partners = c->partners;

@@ -14,6 +14,8 @@ bool tr_rule_is_stance( const tr_rule *rule )
 
 int tr_rule_priority( const tr_rule *rule )
 {
+    if ( rule->priority > 0 )
+        return rule->priority;
     if ( tr_rule_stays( rule ) && rule->surface_prop < 0 )
         return TR_PRIORITY_STANCE;
     if ( tr_rule_links( rule ) || rule->surface_prop >= 0 )
