@@ -1,0 +1,117 @@
+// Interaction meshes on the rest of the scenes and on captures of couples, where the folder given by
+// TROUPE_DATA_DIR is there: against pose graphs, in other bodies. docs/closeness.md has all figures.
+#include "io/io.h"
+#include "limits.h"
+
+typedef struct course {
+    const char *name; // scene, or two captures
+    const char *partner;
+    int first, last;
+    double f1;     // more contacts than with pose graphs by that at least; 0: as many, all of them
+    double energy; // of that of pose graphs, at most
+    double jerk;
+} course;
+
+static void open_course( take *x, const course *c )
+{
+    *x = ( take ){ .scene = tr_default_scene() };
+    if ( c->partner == NULL )
+        open_scene( x, c->name, 0 );
+    const char *files[2] = { c->name, c->partner };
+    for ( int i = 0; c->partner != NULL && i < 2; ++i ) {
+        tr_cast cast = tr_default_cast( i == 0 ? "a" : "b" );
+        snprintf( cast.source.file, sizeof cast.source.file, "%s/cmu-pairs/%s.bvh", TROUPE_DATA_DIR,
+                  files[i] );
+        cast.source.unit = 0.05644;
+        cast.source.first = 1;
+        assert_non_null( tr_scene_add_cast( &x->scene, &cast ) );
+        x->scene.fps = 30;
+    }
+    x->scene.first = c->first;
+    x->scene.last = c->last;
+    for ( int i = 0; i < x->scene.cast_count; ++i ) {
+        tr_target *target = &x->scene.cast[i].target;
+        target->limb_count = target->girth_count = 0;
+        target->scale = i % 2 == 0 ? 1.4 : 0.8;
+    }
+}
+
+static void check_course( const course *c )
+{
+    take with, without;
+    open_course( &without, c );
+    solve( &without, "posegraph" );
+    open_course( &with, c );
+    solve( &with, "imesh" );
+    const tr_metric_field *overlap = field_of( &with, "inter_penetration", "frames_pct" );
+    double more = figure( &with, "contact_f1", "f1" ) - figure( &without, "contact_f1", "f1" ),
+           energy =
+               figure( &with, "laplacian_energy", "value" ) / figure( &without, "laplacian_energy", "value" );
+    print_message( "%s: f1 +%.2f, energy %.2f, jerk %.2f, overlap %.0f %% (source %.0f)\n", c->name, more,
+                   energy, figure( &with, "jerk_ratio", "value" ), overlap->out, overlap->source );
+    assert_true( more >= c->f1 );
+    assert_true( energy <= c->energy );
+    assert_true( overlap->out <= fmax( 1, overlap->source ) );
+    check_most( &with, c->name, "jerk_ratio", "value", c->jerk );
+    check_most( &with, c->name, "writhe_deviation", "sign_changed_pct", 0 );
+    check_most( &with, c->name, "contact_error_mm", "gave_way", 0 );
+    check_most( &with, c->name, "contact_error_mm", "max", 1 );
+    check_most( &with, c->name, "bone_length_error_pct", "value", 1e-4 );
+    close_scene( &with );
+    close_scene( &without );
+}
+
+static void scenes_keep_their_relations( void **state )
+{
+    (void)state;
+    static const course courses[] = { { "sword_pair", NULL, 20, 120, 0.15, 1, 1.1 },
+                                      { "mixed_cast", NULL, 40, 140, 0, 1.02, 1.1 } };
+    for ( size_t i = 0; i < sizeof courses / sizeof courses[0]; ++i )
+        check_course( &courses[i] );
+}
+
+static void captured_couples_keep_their_relations( void **state )
+{
+    (void)state;
+    static const course courses[] = { { "20_02", "21_02", 0, 56, 0.5, 0.4, 1.1 },
+                                      { "22_04", "23_04", 20, 119, 0.5, 0.4, 1.1 },
+                                      { "60_10", "61_10", 60, 150, 0.5, 0.5, 1.1 },
+                                      { "18_05", "19_05", 10, 100, 0.5, 0.5, 1.1 },
+                                      { "20_09", "21_09", 0, 110, 0.5, 0.4, 1.1 } };
+    if ( !tr_file_exists( TROUPE_DATA_DIR ) ) {
+        print_message( "there is no folder %s; set TROUPE_DATA_DIR to test with real motion files\n",
+                       TROUPE_DATA_DIR );
+        skip();
+    }
+    for ( size_t i = 0; i < sizeof courses / sizeof courses[0]; ++i )
+        check_course( &courses[i] );
+}
+
+// One body of other proportions, arms around itself: as without the mesh, but nearer to what it was.
+static void arms_go_around_their_own_body( void **state )
+{
+    (void)state;
+    take with, without;
+    open_scene( &without, "arm_circles", 1 );
+    solve( &without, "posegraph" );
+    open_scene( &with, "arm_circles", 1 );
+    solve( &with, "imesh" );
+    assert_true( figure( &with, "laplacian_energy", "value" ) <
+                 0.6 * figure( &without, "laplacian_energy", "value" ) );
+    check_most( &with, "arm_circles", "jerk_ratio", "value",
+                1.05 * figure( &without, "jerk_ratio", "value" ) );
+    check_most( &with, "arm_circles", "contact_error_mm", "gave_way", 0 );
+    check_most( &with, "arm_circles", "contact_error_mm", "max", 1 );
+    close_scene( &with );
+    close_scene( &without );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( scenes_keep_their_relations ),
+        TEST( captured_couples_keep_their_relations ),
+        TEST( arms_go_around_their_own_body ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
