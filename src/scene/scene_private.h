@@ -127,8 +127,8 @@ void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
 // Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
 bool tr_rule_stays( const tr_rule *rule );
-// Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands. These
-// are what kinds have of their own; documents may ask for another one.
+// Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands.
+// These are what kinds have of their own; documents may ask for another one.
 enum {
     TR_PRIORITY_REST = 1,
     TR_PRIORITY_PLACE,
