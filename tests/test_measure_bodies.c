@@ -215,6 +215,33 @@ static void limbs_that_cross( void **state )
     close_theatre( t );
 }
 
+// A straight back of two bones that is bent by a right angle in one frame of two; then the source is as well.
+static void backs_that_buckle( void **state )
+{
+    (void)state;
+    static const tr_role roles[] = { TR_ROLE_ROOT, TR_ROLE_SPINE, TR_ROLE_HEAD };
+    theatre *t = open_theatre( 1, 3, 2, 30 );
+    check_null( t, "bend_deviation_deg", "trunk" );
+    for ( int j = 0; j < 3; ++j ) {
+        t->stage.actors[0].target.joints[j].role = roles[j];
+        t->stage.actors[0].source.skeleton.joints[j].role = roles[j];
+    }
+    *out_at( t, 0, 1, 2 ) = v3_add( *out_at( t, 0, 1, 1 ), v3_z );
+    measure_again( t );
+    check_near( out_of( t, "bend_deviation_deg", "max" ), 90, 1e-9 );
+    check_near( out_of( t, "bend_deviation_deg", "p95" ), 90, 1e-9 );
+    check_near( out_of( t, "bend_deviation_deg", "mean" ), 45, 1e-9 );
+    check_near( source_of( t, "bend_deviation_deg", "max" ), 0, 0 );
+    assert_true( field_of( t, "bend_deviation_deg", "max" )->worse );
+    *source_at( t, 0, 1, 2 ) = *out_at( t, 0, 1, 2 );
+    measure_again( t );
+    check_near( out_of( t, "bend_deviation_deg", "max" ), 0, 1e-9 );
+    t->stage.actors[0].map[1] = -1; // nothing drives the middle: there is no bend to compare with
+    measure_again( t );
+    assert_true( field_of( t, "bend_deviation_deg", "max" )->out_null );
+    close_theatre( t );
+}
+
 // Four joints, all of them neighbours: A at the origin and above it, B at (1, 0, 0) and (1, 1, 1). B's upper
 // joint moves by 0.2 in one frame of two. Its own coordinate changes by 0.2; that of A's lower joint, with
 // neighbours at distances 1 and √3, by a share of (1/√3) / (1 + 1/√3) = 0.366 of it; that of A's upper one by
@@ -288,6 +315,7 @@ int main( void )
         TEST( contacts_kept ),
         TEST( contacts_with_props_and_by_map ),
         TEST( limbs_that_cross ),
+        TEST( backs_that_buckle ),
         TEST( relations_by_hand ),
         TEST( penetration_against_all_pairs ),
         TEST( writhe_against_all_pairs ),

@@ -25,6 +25,8 @@ static const tr_figure_words words[] = {
     { "acceleration_spike", "value", "Acceleration", "×", "the hardest jolt, in terms of the source" },
     { "rotation_spike_deg", "value", "Sudden turns", "°",
       "the largest turn of a joint from one frame to the next" },
+    { "bend_deviation_deg", "max", "Backs", "°",
+      "how far trunks, necks and heads are bent from the source's" },
     { "pose_error_deg", "value", "Poses", "°", "how far joints are turned from the source's" },
     { "identity_error_m", "value", "Equal bodies", "m",
       "how far equal bodies are from the source; 0 is alike" },

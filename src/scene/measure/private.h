@@ -89,6 +89,8 @@ void tr_samples_report( tr_samples *samples, double unit, const char *reason, tr
 tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_sole_tilt,
     tr_measure_ground_penetration, tr_measure_jerk, tr_measure_acceleration, tr_measure_rotation_spike,
     tr_measure_pose, tr_measure_identity;
+// measure/bend.c: trunks that buckle
+tr_metric_function tr_measure_bend;
 // measure/contact.c: bodies against each other and against props
 tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr_measure_prop_penetration,
     tr_measure_contact_f1;
