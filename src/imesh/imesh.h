@@ -12,7 +12,7 @@
 // with x̄ the source, x̂ the source with the target's bones, g the growth of a body where the vertex is, A
 // second differences over frames, r where the bodies stand without the mesh, and δ′_i = Σ w_il s_il (x̄_i −
 // x̄_l): within a body s is the mean of g_i and g_l, between bodies σ. (With δ itself, s = 1, a body that
-// grows is squeezed into its old place and its spine buckles.) This in N steps in which ℓ, radii, boxes, s
+// grows is squeezed into its old place.) This in N steps in which ℓ, radii, boxes, s
 // and targets go from the source's to the target's. Colliding volumes are looked for anew in each step and
 // pushed apart, on the side they came from, no further than they were apart in the source.
 //
