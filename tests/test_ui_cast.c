@@ -122,13 +122,28 @@ static void the_interaction_mesh_is_a_switch( void **state )
     end( &d );
 }
 
+static void all_is_everybody_and_everything( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'A', TR_MOD_CTRL );
+    const tr_scene *scene = tr_app_scene( d.app );
+    assert_int_equal( ui_of( &d )->selection_count, scene->cast_count + scene->prop_count );
+    key( &d, 'X', 0 );
+    drag_thing( &d, "p01.Head", 25, 5, 0 );
+    rest( &d );
+    assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
+    assert_non_null( strstr( tr_app_scene( d.app )->layers[0].members, "table_start" ) );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_body_is_taken_from_a_file ),
-        TEST( a_file_without_a_body_is_told ),
-        TEST( the_list_shows_who_is_chosen ),
-        TEST( the_interaction_mesh_is_a_switch ),
+        TEST( a_body_is_taken_from_a_file ),     TEST( a_file_without_a_body_is_told ),
+        TEST( the_list_shows_who_is_chosen ),    TEST( the_interaction_mesh_is_a_switch ),
+        TEST( all_is_everybody_and_everything ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

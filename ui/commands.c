@@ -79,6 +79,10 @@ RUN( run_select_all )
         if ( tr_cast_visible( ui, item.id ) && !tr_cast_locked( ui, item.id ) )
             tr_select( ui, &item, true );
     }
+    for ( int i = 0; i < shown->scene->prop_count; ++i ) {
+        tr_item item = tr_item_make( TR_ITEM_PROP, shown->scene->props[i].id, -1 );
+        tr_select( ui, &item, true );
+    }
 }
 
 RUN( run_find )
