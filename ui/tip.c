@@ -75,9 +75,9 @@ void tr_panel_tip( tr_ui *ui, struct nk_context *over, const tr_paint *paint )
     int count = break_lines( text, font, lines, &width );
     struct nk_rect area = place( ui, width + 16, (float)count * row + 10 );
     tr_ui_mark( ui, "tip", area );
+    nk_window_set_bounds( over, "tip", area ); // where it is already, from another tip
     if ( nk_begin( over, "tip", area, NK_WINDOW_NO_INPUT | NK_WINDOW_NO_SCROLLBAR ) ) {
         struct nk_command_buffer *canvas = nk_window_get_canvas( over );
-        nk_window_set_bounds( over, "tip", area );
         nk_push_scissor( canvas, nk_rect( 0, 0, (float)ui->width, (float)ui->height ) );
         nk_fill_rect( canvas, area, 4, nk_rgba( 14, 15, 18, 245 ) );
         nk_stroke_rect( canvas, area, 4, 1, tr_theme_dark.faint );

@@ -174,6 +174,8 @@ bool tr_band_add( tr_band *band, const double *diagonal, double near, double far
 void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x )
 {
     assert( band->added == band->frame_count && lanes != TR_LANES_DOUBLE );
+    if ( band->frame_count == 0 )
+        return; // kernels begin with a pair of frames
     if ( lanes == TR_LANES_FLOAT )
         tr_kernel_band_float( band, x );
     else
