@@ -82,14 +82,19 @@ static void check_same( const state *a, const state *b, const char *op, const ch
         fail_msg( "%s: %s leaves something else", op, what );
 }
 
+static void begin_three( fixture *x )
+{
+    begin( x );
+    add_bent( x, "a", v3_zero, 1 );
+    add_bent( x, "b", v3( 1.2, 0, 0 ), 1 );
+    add_bent( x, "c", v3( 0, 0, 3 ), 1 );
+}
+
 static void every_layer_op_is_undone_and_redone( void **context )
 {
     (void)context;
     fixture x;
-    begin( &x );
-    add_bent( &x, "a", v3_zero, 1 );
-    add_bent( &x, "b", v3( 1.2, 0, 0 ), 1 );
-    add_bent( &x, "c", v3( 0, 0, 3 ), 1 );
+    begin_three( &x );
     tr_constraint link =
         relation( "ab", tr_point_joint( "a", "LeftHand" ), tr_point_joint( "b", "RightHand" ) );
     link.last = 12;
@@ -125,10 +130,7 @@ static void all_of_them_in_a_row( void **context )
 {
     (void)context;
     fixture x;
-    begin( &x );
-    add_bent( &x, "a", v3_zero, 1 );
-    add_bent( &x, "b", v3( 1.2, 0, 0 ), 1 );
-    add_bent( &x, "c", v3( 0, 0, 3 ), 1 );
+    begin_three( &x );
     tr_document *document = tr_document_create( &x.scene, &x.error );
     assert_non_null( document );
     state empty = look( &x, document );
