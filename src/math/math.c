@@ -9,14 +9,6 @@ vec3 v3_perpendicular( vec3 a )
     return v3_unit_or( v3_cross( a, least ), v3_x );
 }
 
-quat q_unit( quat q )
-{
-    double l = sqrt( q_dot( q, q ) );
-    if ( !( l > 1e-150 ) )
-        return q_identity;
-    return ( quat ){ q.x / l, q.y / l, q.z / l, q.w / l };
-}
-
 quat q_axis_angle( vec3 axis, double radians )
 {
     double l = v3_length( axis );
@@ -178,15 +170,6 @@ quat q_fit( mat3 m )
 {
     quat q;
     return fit_by_newton( m, &q ) ? q : fit_by_jacobi( m );
-}
-
-mat3 m3_from_quat( quat q )
-{
-    double x = 2 * q.x, y = 2 * q.y, z = 2 * q.z;
-    double xx = x * q.x, yy = y * q.y, zz = z * q.z, xy = x * q.y, xz = x * q.z, yz = y * q.z;
-    double wx = x * q.w, wy = y * q.w, wz = z * q.w;
-    return ( mat3 ){ v3( 1 - yy - zz, xy + wz, xz - wy ), v3( xy - wz, 1 - xx - zz, yz + wx ),
-                     v3( xz + wy, yz - wx, 1 - xx - yy ) };
 }
 
 quat q_look( vec3 forward, vec3 up )

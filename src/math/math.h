@@ -137,7 +137,21 @@ static inline bool q_finite( quat q )
 {
     return isfinite( q.x ) && isfinite( q.y ) && isfinite( q.z ) && isfinite( q.w );
 }
-quat q_unit( quat q );                          // normalised; identity when q is (nearly) zero
+static inline quat q_unit( quat q ) // identity when q is (nearly) zero
+{
+    double l = sqrt( q_dot( q, q ) );
+    if ( !( l > 1e-150 ) )
+        return q_identity;
+    return ( quat ){ q.x / l, q.y / l, q.z / l, q.w / l };
+}
+static inline mat3 m3_from_quat( quat q )
+{
+    double x = 2 * q.x, y = 2 * q.y, z = 2 * q.z;
+    double xx = x * q.x, yy = y * q.y, zz = z * q.z, xy = x * q.y, xz = x * q.z, yz = y * q.z;
+    double wx = x * q.w, wy = y * q.w, wz = z * q.w;
+    return ( mat3 ){ v3( 1 - yy - zz, xy + wz, xz - wy ), v3( xy - wz, 1 - xx - zz, yz + wx ),
+                     v3( xz + wy, yz - wx, 1 - xx - yy ) };
+}
 quat q_axis_angle( vec3 axis, double radians ); // axis of any length, zero gives identity
 quat q_from_vector( vec3 rotation_vector );     // exponential map: axis times angle
 vec3 q_to_vector( quat q );                     // logarithm, angle in [0, π]
@@ -146,7 +160,6 @@ quat q_between( vec3 from, vec3 to ); // shortest turn of direction `from` onto 
 quat q_slerp( quat a, quat b, double t ); // along the shorter arc
 quat q_from_mat3( mat3 m );
 quat q_fit( mat3 m ); // the rotation nearest to m, also where m is flat or mirrored: largest tr(Rᵀ m)
-mat3 m3_from_quat( quat q );
 quat q_look( vec3 forward, vec3 up ); // turns +Z onto `forward` and +Y as near to `up` as possible
 double q_heading( quat q );           // yaw in radians of the turned +Z axis about +Y
 void q_swing_twist( quat q, vec3 axis, quat *swing,

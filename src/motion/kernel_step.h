@@ -382,7 +382,8 @@ static signs assemble( const tr_fit *fit, fit_slot *slot, lane_mask convex )
         weigh( &slot->tasks[t], fit->size, slot->sharp );
     gather_groups( slot );
     signs s = factor_tree( fit, slot, convex );
-    memset( slot->normal, 0, (size_t)m * (size_t)m * sizeof( lane ) );
+    for ( int k = 0; k < m; ++k )
+        memset( slot->normal + (size_t)k * m + k, 0, (size_t)( m - k ) * sizeof( lane ) );
     for ( int t = 0; t < slot->leader_count; ++t )
         assemble_task( slot, t );
     for ( int i = 0; i < slot->joint_count; ++i ) {
