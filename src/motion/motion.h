@@ -92,6 +92,8 @@ double tr_skeleton_leg_length(
     const tr_skeleton *skeleton ); // mean over legs, hip to foot along the bones; falls back
                                    // to the height of the root above the lowest joint
 double tr_bone_length( const tr_skeleton *skeleton, int joint ); // ‖offset‖
+// Is `above` the joint itself or one of its ancestors?
+bool tr_joint_is_above( const tr_skeleton *skeleton, int above, int joint );
 // The one invariant checker: counts, parents, finite numbers, unit rotations, limb indices.
 bool tr_skeleton_check( const tr_skeleton *skeleton, tr_error *error );
 

@@ -87,6 +87,13 @@ double tr_bone_length( const tr_skeleton *skeleton, int joint )
     return v3_length( skeleton->joints[joint].offset );
 }
 
+bool tr_joint_is_above( const tr_skeleton *skeleton, int above, int joint )
+{
+    while ( joint > above )
+        joint = skeleton->joints[joint].parent;
+    return joint == above;
+}
+
 // ---------------------------------------------------------------------------------------------- measures
 
 // Rest position of one joint without any memory: composes its ancestors from the joint upwards.

@@ -118,13 +118,6 @@ static double root_room( const tr_cage_layer *l, vec3 root )
     return ( 1 - CROUCH ) * ( root.y - l->stage->ground );
 }
 
-static bool is_below( const tr_skeleton *skeleton, int joint, int above )
-{
-    while ( joint > above )
-        joint = skeleton->joints[joint].parent;
-    return joint == above;
-}
-
 // How far a joint may go down: of a limb, until the lowest of what hangs on it is on the ground; of the
 // trunk, as the root, and further the more of it can bend.
 static double joint_room( const tr_cage_layer *l, int actor, int joint, int frame )
@@ -135,13 +128,15 @@ static double joint_room( const tr_cage_layer *l, int actor, int joint, int fram
         return root_room( l, places[0] ) + BOW * tr_limb_way( skeleton, 0, joint );
     double lowest = places[joint].y;
     for ( int j = joint + 1; j < skeleton->joint_count; ++j )
-        lowest = is_below( skeleton, j, joint ) ? fmin( lowest, places[j].y ) : lowest;
+        lowest = tr_joint_is_above( skeleton, joint, j ) ? fmin( lowest, places[j].y ) : lowest;
     return lowest - l->stage->ground;
 }
 
 vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 from, vec3 to )
 {
     double room = from.y - l->stage->ground;
+    if ( to.y >= from.y )
+        return to;
     for ( int i = 0; anchor->actor >= 0 && i < anchor->count; ++i )
         room = fmin( room, joint_room( l, anchor->actor, anchor->joints[i], frame ) );
     return not_lower( l, from, to, room );

@@ -88,13 +88,6 @@ static void pose_rigid( const tr_cage_layer *l, tr_moved_body *body, int frame )
         v3_mad( l->after[tr_layer_cell( l, frame, body->lead )], -tr_room_drop( l, body, frame ), v3_y );
 }
 
-static bool is_below( const tr_skeleton *skeleton, int joint, int above )
-{
-    while ( joint > above )
-        joint = skeleton->joints[joint].parent;
-    return joint == above;
-}
-
 static quat local_rotation( const tr_skeleton *skeleton, tr_pose pose, int joint )
 {
     return q_unit( q_mul( q_conj( pose.rotations[skeleton->joints[joint].parent] ), pose.rotations[joint] ) );
@@ -110,8 +103,8 @@ static void keep_hands( const tr_cage_layer *l, int actor, tr_pose below, quat *
         tr_role role = skeleton->joints[j].role;
         bool extremity =
             role == TR_ROLE_HAND || role == TR_ROLE_FINGER || role == TR_ROLE_FOOT || role == TR_ROLE_TOE;
-        int above = skeleton->joints[tr_extremity_carrier( skeleton, j )].parent;
-        if ( extremity && above >= 0 && grabbed[above] )
+        int above = extremity ? skeleton->joints[tr_extremity_carrier( skeleton, j )].parent : -1;
+        if ( above >= 0 && grabbed[above] )
             local[j] = local_rotation( skeleton, below, j );
     }
 }
@@ -132,7 +125,7 @@ static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int 
         const tr_moved_foot *foot = &body->feet[i];
         for ( int j = foot->joint + 1; !body->frames[frame - l->begin].rigid && j < skeleton->joint_count;
               ++j )
-            if ( is_below( skeleton, j, foot->joint ) )
+            if ( tr_joint_is_above( skeleton, foot->joint, j ) )
                 local[j] = local_rotation( skeleton, below, j );
         tr_ik_orient( skeleton, local, pose, foot->joint,
                       q_mul( q_axis_angle( v3_y, foot->own.turn ), below.rotations[foot->joint] ) );

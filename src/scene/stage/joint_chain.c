@@ -8,13 +8,6 @@
 
 #define SAME_PLACE 1e-6 // share of a chain
 
-bool tr_joint_is_above( const tr_skeleton *skeleton, int above, int joint )
-{
-    while ( joint > above )
-        joint = skeleton->joints[joint].parent;
-    return joint == above;
-}
-
 typedef struct chain_path { // the joints of a chain and their places
     int *joints;            // [count]
     double *places;         // [count]
