@@ -268,17 +268,22 @@ static void move_clavicle( solver *s, int side )
     tr_pose_refresh( s->human, s->local, pose_of( s ), clavicle );
 }
 
-// Half of the hand's twist against the forearm belongs to the forearm: radius and ulna cross.
+// Half of the hand's twist against the forearm belongs to the forearm: radius and ulna cross. Of more than a
+// third of a turn less and less, and of half a turn nothing: there it is as much to the one side as to the
+// other.
+static double forearm_share( double twist )
+{
+    return fabs( twist ) <= 120 * TR_DEGREE ? 0.5 * twist : copysign( TR_PI - fabs( twist ), twist );
+}
+
 static void share_twist( solver *s, int side )
 {
     int forearm = tr_human_arm( side, TR_HUMAN_FOREARM ), hand = tr_human_arm( side, TR_HUMAN_HAND );
     quat swing, twist;
     q_swing_twist( s->local[hand], v3_x, &swing, &twist );
-    if ( twist.w < 0 )
-        twist = q_negate( twist );
-    quat half = q_from_vector( v3_scale( 0.5, q_to_vector( twist ) ) );
-    s->local[forearm] = q_mul( s->local[forearm], half );
-    s->local[hand] = q_mul( q_conj( half ), s->local[hand] );
+    quat share = q_axis_angle( v3_x, forearm_share( q_to_vector( twist ).x ) );
+    s->local[forearm] = q_mul( s->local[forearm], share );
+    s->local[hand] = q_mul( q_conj( share ), s->local[hand] );
     tr_pose_refresh( s->human, s->local, pose_of( s ), forearm );
 }
 
