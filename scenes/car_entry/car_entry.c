@@ -26,7 +26,7 @@ static const piece car[] = {
     { "front_pillar", { 0.06, 0.50, 0.06 }, { 0.02, 0.57, 0.90 }, tr_thing_red },
     { "dashboard", { 0.90, 0.16, 0.22 }, { -0.44, 0.74, 0.86 }, tr_thing_grey },
     { "bonnet", { 0.95, 0.50, 0.55 }, { -0.44, 0.57, 1.25 }, tr_thing_red },
-    { "wheel", { 0.38, 0.05, 0.04 }, { -0.36, 0.93, 0.40 }, tr_thing_steel },
+    { "wheel", { 0.38, 0.05, 0.04 }, { -0.36, 0.93, 0.26 }, tr_thing_steel },
 };
 
 #define PIECES ( sizeof car / sizeof car[0] )
@@ -86,13 +86,13 @@ static void plan_foot( entry *e, int side, double begin, double end, vec3 from, 
 // The left hand finds the door frame while the body goes down, then both the wheel.
 static void plan_hands( entry *e )
 {
-    const vec3 wheel[2] = { { -0.22, 0.94, 0.375 }, { -0.50, 0.94, 0.375 } };
+    const vec3 wheel[2] = { { -0.22, 0.93, 0.24 }, { -0.50, 0.93, 0.24 } }; // its near side
     tr_track3 *left = &e->hands[TR_HUMAN_LEFT], *right = &e->hands[TR_HUMAN_RIGHT];
     tr_track3_add( left, 2.6, v3( 0.075, 0.78, 0.88 ) );
     tr_track3_add( left, 4.1, v3( 0.075, 0.78, 0.88 ) );
-    tr_track3_add( left, 4.5, v3( 0.02, 1.00, 0.46 ) );
+    tr_track3_add( left, 4.5, v3( 0.02, 1.00, 0.36 ) );
     tr_track3_add( left, 5.0, wheel[TR_HUMAN_LEFT] );
-    tr_track3_add( right, 2.2, v3( -0.46, 1.06, 0.26 ) );
+    tr_track3_add( right, 2.2, v3( -0.46, 1.06, 0.16 ) );
     tr_track3_add( right, 2.75, wheel[TR_HUMAN_RIGHT] );
     tr_track_add( &e->grip[TR_HUMAN_LEFT], 1.5, 0 );
     tr_track_add( &e->grip[TR_HUMAN_LEFT], 2.5, 1 );
