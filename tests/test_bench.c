@@ -81,6 +81,22 @@ static void ways_to_the_same_pose( void **state )
     }
 }
 
+// At full length: what rounds leave of the lengths is mended before the fit, which makes them exact.
+static void meshes_keep_their_bones( void **state )
+{
+    (void)state;
+    tr_error error;
+    tr_bench_report report;
+    tr_bench_def def = tr_default_bench_def();
+    def.only = "imesh/complete";
+    check_ok( tr_bench_run( &report, &def, &error ), &error );
+    assert_int_equal( report.count, 1 );
+    assert_true( field( &report.rows[0], "bone_error_pct" ) <= 0.6 );
+    assert_true( field( &report.rows[0], "fitted_bone_error_pct" ) <= 1e-9 );
+    assert_true( field( &report.rows[0], "deepest_mm" ) <= 20 );
+    tr_bench_report_free( &report );
+}
+
 static void long_rows_are_left_out( void **state )
 {
     (void)state;
@@ -107,10 +123,8 @@ static void ways_to_the_same_cage( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( rows_there_are ),
-        TEST( ways_to_the_same_pose ),
-        TEST( ways_to_the_same_cage ),
-        TEST( long_rows_are_left_out ),
+        TEST( rows_there_are ),          TEST( ways_to_the_same_pose ),  TEST( ways_to_the_same_cage ),
+        TEST( meshes_keep_their_bones ), TEST( long_rows_are_left_out ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

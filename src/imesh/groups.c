@@ -200,3 +200,21 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
                        v3_sub( v3_sub( shape[i], duals[i] ), v3_sub( source[group->vertex[i]], rest ) ) );
     }
 }
+
+void tr_imesh_group_mend( const tr_imesh *mesh, const tr_imesh_group *group, int frame, const bool *held,
+                          vec3 *at )
+{
+    vec3 middle = middle_of( group, at ), shape[TR_IMESH_GROUP];
+    quat *turn =
+        &mesh->solver
+             ->group_turns[(size_t)frame * (size_t)mesh->group_count + (size_t)( group - mesh->groups )];
+    mat3 m = { v3_zero, v3_zero, v3_zero };
+    shape_at( mesh, group, frame, 1, shape );
+    for ( int i = 0; i < group->count; ++i )
+        add_moment( &m, v3_sub( at[group->vertex[i]], middle ), shape[i] );
+    for ( int k = 0; k < TURNS; ++k )
+        *turn = turn_on( *turn, &m );
+    for ( int i = 0; i < group->count; ++i )
+        if ( !held[group->vertex[i]] )
+            at[group->vertex[i]] = v3_add( middle, q_rotate( *turn, shape[i] ) );
+}

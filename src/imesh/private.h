@@ -89,6 +89,9 @@ typedef struct tr_imesh_group_round {
 // One round of a group: nearest place of the rigid shape, dual, pull.
 void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
                              const tr_imesh_group_round *round );
+// Members, but those held, to where the target's shape lies nearest to them.
+void tr_imesh_group_mend( const tr_imesh *mesh, const tr_imesh_group *group, int frame, const bool *held,
+                          vec3 *at );
 
 // ------------------------------------------------------------------------------------------------- solver.c
 
@@ -178,6 +181,11 @@ static inline double tr_imesh_at_most( double length, double most )
 #define TR_IMESH_BOX_PULL   1.0
 #define TR_IMESH_GROUP_PULL 10.0
 #define TR_IMESH_ROW_PULL   5.0
+
+// ------------------------------------------------------------------------------------------------ lengths.c
+
+// Brings a frame of the target's sizes nearer to its lengths. `held` [vertex_count] is room.
+void tr_imesh_mend_lengths( const tr_imesh *mesh, int frame, bool *held, vec3 *at );
 
 // --------------------------------------------------------------------------------------------------- rows.c
 

@@ -430,6 +430,16 @@ static bool take_step( rounds *r, bool last, tr_imesh_report *report )
     return true;
 }
 
+static bool mend( const tr_imesh *mesh )
+{
+    bool *held = tr_alloc( (size_t)mesh->vertex_count, sizeof( bool ) );
+    for ( int f = 0; f < mesh->frame_count && held != NULL; ++f )
+        tr_imesh_mend_lengths( mesh, f, held, positions_at( mesh, f ) );
+    bool ok = held != NULL;
+    tr_free( held );
+    return ok;
+}
+
 static bool morph( rounds *r, tr_imesh_report *report )
 {
     tr_imesh *mesh = r->mesh;
@@ -445,6 +455,8 @@ static bool morph( rounds *r, tr_imesh_report *report )
     for ( int half = 0; half < 2; ++half )
         if ( !settle( r, report ) )
             return false;
+    if ( mesh->def.hard_lengths && !mend( mesh ) )
+        return false;
     restore_surfaces( mesh, 1 );
     return true;
 }
