@@ -53,6 +53,7 @@ static void check_course( const course *c )
     assert_true( energy <= c->energy );
     assert_true( overlap->out <= fmax( 1, overlap->source ) );
     check_most( &with, c->name, "jerk_ratio", "value", c->jerk );
+    check_most( &with, c->name, "rotation_spike_deg", "value", 20 );
     check_most( &with, c->name, "writhe_deviation", "sign_changed_pct", 0 );
     check_most( &with, c->name, "contact_error_mm", "gave_way", 0 );
     check_most( &with, c->name, "contact_error_mm", "max", 1 );

@@ -28,13 +28,26 @@ static void keep_hands( const tr_actor *actor, int frame, tr_pose like, tr_pose 
     }
 }
 
-static void read_pose( const tr_mesh_party *p, const tr_imesh *mesh, int member, int frame, tr_pose out )
+// rotations, positions [frames of the window * joints]
+static bool read_actor( const tr_mesh_party *p, const tr_imesh *mesh, int member, quat *rotations,
+                        vec3 *positions )
 {
     const tr_mesh_work *w = p->work;
-    int at = p->window->first + frame;
-    tr_pose like = tr_world_pose( &w->result->worlds[member], at );
-    tr_imesh_pose( mesh, p->place_of[member], frame, like, out );
-    keep_hands( &w->stage->actors[member], at, like, out );
+    const tr_actor *actor = &w->stage->actors[member];
+    for ( int pass = 0; pass < 2; ++pass ) {
+        for ( int f = 0; f < p->cast.frame_count; ++f ) {
+            size_t first = (size_t)f * (size_t)actor->target.joint_count;
+            tr_pose like = tr_world_pose( &w->result->worlds[member], p->window->first + f ),
+                    out = { rotations + first, positions + first };
+            if ( pass == 0 )
+                tr_imesh_pose( mesh, p->place_of[member], f, like, out );
+            else
+                keep_hands( actor, p->window->first + f, like, out );
+        }
+        if ( pass == 0 && !tr_mesh_steady( p, member, rotations, positions ) )
+            return false;
+    }
+    return true;
 }
 
 static bool read_mesh( const tr_mesh_party *p, const tr_imesh *mesh, tr_mesh_answer *out )
@@ -55,13 +68,13 @@ static bool read_mesh( const tr_mesh_party *p, const tr_imesh *mesh, tr_mesh_ans
         out->places[m] = tr_alloc( frames, sizeof( rigid ) );
         if ( out->rotations[m] == NULL || out->positions[m] == NULL || out->places[m] == NULL )
             return false;
-        for ( int f = 0; f < p->cast.frame_count; ++f ) {
-            tr_pose pose = { out->rotations[m] + (size_t)f * joints, out->positions[m] + (size_t)f * joints };
-            if ( tr_mesh_is_actor( w->stage, member ) )
-                read_pose( p, mesh, member, f, pose );
-            else
-                out->places[m][f] = tr_imesh_box_place( mesh, at, f );
+        if ( tr_mesh_is_actor( w->stage, member ) ) {
+            if ( !read_actor( p, mesh, member, out->rotations[m], out->positions[m] ) )
+                return false;
+            continue;
         }
+        for ( int f = 0; f < p->cast.frame_count; ++f )
+            out->places[m][f] = tr_imesh_box_place( mesh, at, f );
     }
     return true;
 }

@@ -65,6 +65,10 @@ typedef struct tr_mesh_party { // a window as its mesh sees it
 bool tr_mesh_party_build( tr_mesh_party *p );
 void tr_mesh_party_free( tr_mesh_party *p );
 
+// Turns of hands and heads as the mesh has them, over time. rotations, positions [frames of the window *
+// joints]: world; in and out. False when out of memory.
+bool tr_mesh_steady( const tr_mesh_party *p, int member, quat *rotations, vec3 *positions );
+
 // Rooms and graphs, those at the result's motions; the windows, if any, are there. Freed in any case.
 bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error );
 void tr_mesh_work_free( tr_mesh_work *w );
