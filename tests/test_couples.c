@@ -153,10 +153,10 @@ static void bones_stand_what_presses_them( void **state )
     resize( &c, 0.8, 1.25 );
     take_start( &t, &c, "imesh" );
     assert_int_equal( t.result.mesh_count, 1 );
-    assert_true( t.result.meshes[0].mesh.bone_error < 0.03 );
+    assert_true( t.result.meshes[0].mesh.bone_error < 0.01 );
     assert_true( t.result.meshes[0].mesh.change < 0.03 );
     assert_true( figure( &t, "jerk_ratio", "value" ) <= 1.15 );
-    assert_true( figure( &t, "rotation_spike_deg", "value" ) < 35 );
+    assert_true( figure( &t, "rotation_spike_deg", "value" ) < 30 );
     take_end( &t );
     couple_end( &c );
 }

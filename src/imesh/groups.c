@@ -193,7 +193,7 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
         strain += v3_dot( duals[i], duals[i] );
         along += v3_dot( duals[i], shape[i] );
     }
-    double most = along < 0 ? tr_imesh_at_most( sqrt( strain ), sqrt( size ) ) : 1; // solve.c says why
+    double most = along < 0 ? tr_imesh_at_most( sqrt( strain ), 0.3 * sqrt( size ) ) : 1; // solve.c says why
     for ( int i = 0; i < group->count; ++i ) {
         duals[i] = v3_scale( most, duals[i] );
         tr_imesh_pull( mesh, round->right, group->vertex[i], TR_IMESH_GROUP_PULL,

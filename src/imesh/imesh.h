@@ -7,7 +7,8 @@
 // sizes change, positions x of all frames of a window are sought together:
 //
 //   minimise  Σ_f ½ ‖M_f x_f − δ′_f‖²  +  ½ w_a Σ_f ‖A (x − x̂)‖²  +  ½ w_p Σ ‖x − r‖²
-//             +  ½ w_b Σ over bones ‖(x_a − x_b) − (r_a − r_b)‖²  +  rows
+//             +  ½ w_b Σ over bones ‖(x_a − x_b) − (r_a − r_b)‖²  +  ½ w_k Σ over trunks ‖bend(x) −
+//             bend(r)‖²  +  rows
 //   subject to  ‖x_a − x_b‖ = ℓ for bones, boxes rigid, hard rows met
 // with x̄ the source, x̂ the source with the target's bones, g the growth of a body where the vertex is, A
 // second differences over frames, r where the bodies stand without the mesh, and δ′_i = Σ w_il s_il (x̄_i −
@@ -82,6 +83,7 @@ typedef struct tr_imesh_cast {
 typedef struct tr_imesh_def {
     double acceleration; // w_a
     double posture;      // w_b: bones keep the direction they have at r, where nothing else turns them
+    double bend;         // w_k: trunks, necks and tails are bent as at r
     double place;        // w_p of joints and moving boxes
     bool growth;         // relations within a body, and accelerations, grow with it; false: s = g = 1
     double relations;    // σ: what distances between bodies are to be multiplied with; 1 keeps them
@@ -146,6 +148,8 @@ typedef struct tr_imesh {
     struct tr_imesh_capsule *capsules; // [capsule_count] volumes of bodies
     struct tr_imesh_group *groups;     // [group_count] parts that several bones make rigid
     int group_count, group_capacity;
+    struct tr_imesh_bend *bends; // [bend_count]
+    int bend_count;
     struct tr_imesh_solver *solver;
 } tr_imesh;
 
@@ -181,7 +185,7 @@ typedef struct tr_imesh_report {
     tr_imesh_loss lost[TR_IMESH_LOSSES];    // touches more than two centimetres apart
     int no_room_count, lost_count;          // the largest ones where there are more
     int iterations;
-    double change; // largest movement in the last iteration, metres
+    double change; // largest movement in the last iteration, metres; of the mean, where rounds find no rest
 } tr_imesh_report;
 
 // Always from the source, so that the answer depends on the cast alone. `report` may be NULL. The

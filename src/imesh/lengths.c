@@ -4,15 +4,18 @@
 // where its shape lies nearest. What stands on a hard row stays.
 #include "imesh/private.h"
 
-#define SWEEPS 10
+#define SWEEPS      10 // at least, so that frames next to each other are treated alike
+#define MOST_SWEEPS 80 // where much is left
+#define GIVE_WAY    40 // after these rows that contradict each other hold no more
+#define FINE        0.005
 
 // What hard rows hold: the joints they are about, on both sides.
-static void find_held( const tr_imesh *mesh, int frame, bool *held )
+static void find_held( const tr_imesh *mesh, int frame, bool rows, bool *held )
 {
     const tr_imesh_solver *s = mesh->solver;
     for ( int v = 0; v < mesh->vertex_count; ++v )
         held[v] = mesh->vertices[v].unknown < 0;
-    for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i )
+    for ( int i = s->held_start[frame]; rows && i < s->held_start[frame + 1]; ++i )
         for ( int t = 0; s->held[i].row->hard && t < s->held[i].term_count; ++t )
             if ( fabs( s->held[i].weight[t] ) >= 0.5 )
                 held[s->held[i].vertex[t]] = true;
@@ -34,10 +37,23 @@ static void mend_links( const tr_imesh *mesh, int frame, const bool *held, vec3 
     }
 }
 
+static double worst_bone( const tr_imesh *mesh, int frame, const vec3 *at )
+{
+    double worst = 0;
+    for ( int l = 0; l < mesh->link_count; ++l ) {
+        const tr_imesh_link *link = &mesh->links[l];
+        double length = mesh->solver->lengths[(size_t)frame * (size_t)mesh->link_count + (size_t)l][1];
+        if ( link->bone && length > 1e-3 )
+            worst = fmax( worst, fabs( v3_distance( at[link->a], at[link->b] ) / length - 1 ) );
+    }
+    return worst;
+}
+
 void tr_imesh_mend_lengths( const tr_imesh *mesh, int frame, bool *held, vec3 *at )
 {
-    find_held( mesh, frame, held );
-    for ( int i = 0; i < SWEEPS; ++i ) {
+    for ( int i = 0; i < SWEEPS || ( i < MOST_SWEEPS && worst_bone( mesh, frame, at ) > FINE ); ++i ) {
+        if ( i == 0 || i == GIVE_WAY )
+            find_held( mesh, frame, i == 0, held );
         for ( int g = 0; g < mesh->group_count; ++g )
             tr_imesh_group_mend( mesh, &mesh->groups[g], frame, held, at );
         mend_links( mesh, frame, held, at );

@@ -68,6 +68,16 @@ bool tr_imesh_growth_build( tr_imesh *mesh, const tr_imesh_embodiment *bodies );
 // out [vertex_count]: where the source's vertices would be with bones as long as the target's.
 void tr_imesh_grow( const tr_imesh *mesh, int frame, vec3 *out );
 
+// -------------------------------------------------------------------------------------------------- bends.c
+
+typedef struct tr_imesh_bend { // of two bones of a trunk, neck or tail
+    int vertex[3];             // a joint, and the two below it
+    double reach;              // metres: what a bend of 1 is worth
+} tr_imesh_bend;
+
+bool tr_imesh_bends_build( tr_imesh *mesh, const tr_imesh_embodiment *bodies ); // fills bends
+void tr_imesh_bends_add( const tr_imesh *mesh, int frame, double *block, float *base );
+
 // ------------------------------------------------------------------------------------------------- groups.c
 
 // Appends the groups of a body, and marks the links they stand for.
@@ -179,7 +189,7 @@ static inline double tr_imesh_at_most( double length, double most )
 // Stiffness of what is split off. They change how fast the rounds converge, not where to.
 #define TR_IMESH_LINK_PULL  10.0
 #define TR_IMESH_BOX_PULL   1.0
-#define TR_IMESH_GROUP_PULL 10.0
+#define TR_IMESH_GROUP_PULL 20.0
 #define TR_IMESH_ROW_PULL   5.0
 
 // ------------------------------------------------------------------------------------------------ lengths.c

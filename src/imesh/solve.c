@@ -17,6 +17,8 @@
 
 #define FRAME_BLOCK 16
 #define STILL       1e-3 // metres: what hardly moves in a round is settled
+#define WILD        5e-3 // metres: what moves by more in the last round finds no rest
+#define RESTLESS    10   // rounds that are averaged then
 #define CALM        0.1  // of a step's first movement: what is left of it is for the next step
 #define STRIDE      0.03 // metres a step goes at most, if steps suffice: less than a limb is thick
 #define LOOSE       0.10 // the same where nobody touches anybody
@@ -26,6 +28,7 @@ typedef struct rounds {
     double morph;
     double damping; // of the steps of forces
     bool *failed;   // [blocks]
+    vec3 *sums;     // [frame_count · vertex_count] of the last rounds
 } rounds;
 
 // ---------------------------------------------------------------------------------------------- projections
@@ -372,18 +375,43 @@ static void start_over( tr_imesh *mesh )
         s->contacts[f].count = s->before[f].count = 0;
 }
 
-// Rounds with contacts as they are: aimed anew every few rounds they would chase each other for ever.
-static bool settle( rounds *r, tr_imesh_report *report )
+// Adds what the round came to; `weight` 0 begins.
+static void add_up( const tr_imesh *mesh, vec3 *sums, double weight )
+{
+    size_t count = (size_t)mesh->frame_count * (size_t)mesh->vertex_count;
+    for ( size_t i = 0; i < count; ++i )
+        sums[i] = v3_add( v3_scale( weight, sums[i] ), mesh->positions[i] );
+}
+
+static void take_mean( tr_imesh *mesh, const vec3 *sums, int rounds_added )
+{
+    size_t count = (size_t)mesh->frame_count * (size_t)mesh->vertex_count;
+    for ( size_t i = 0; i < count; ++i )
+        mesh->positions[i] = v3_scale( 1.0 / rounds_added, sums[i] );
+}
+
+// Rounds with contacts as they are: aimed anew every few rounds they would chase each other for ever. Rounds
+// that find no rest go around it: the mean of the last ones is nearer to it than any.
+static bool settle( rounds *r, bool last, tr_imesh_report *report )
 {
     const tr_imesh_def *def = &r->mesh->def;
+    int most = ( def->settle + 1 ) / 2, added = 0;
     if ( !detect( r ) )
         return false;
-    for ( int i = 0; i < ( def->settle + 1 ) / 2; ++i, ++report->iterations ) {
+    for ( int i = 0; i < most; ++i, ++report->iterations ) {
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
         if ( i % 5 == 4 )
             turn_rows( r->mesh );
-        if ( i >= 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance )
+        if ( i >= 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance ) {
+            added = 0;
             break;
+        }
+        if ( last && i >= most - RESTLESS )
+            add_up( r->mesh, r->sums, added++ > 0 );
+    }
+    if ( added > 0 && report->change > WILD ) {
+        take_mean( r->mesh, r->sums, added );
+        report->change /= added; // so much of it the last round has moved the mean by, at most
     }
     return true;
 }
@@ -453,7 +481,7 @@ static bool morph( rounds *r, tr_imesh_report *report )
             return false;
     }
     for ( int half = 0; half < 2; ++half )
-        if ( !settle( r, report ) )
+        if ( !settle( r, half == 1, report ) )
             return false;
     if ( mesh->def.hard_lengths && !mend( mesh ) )
         return false;
@@ -466,11 +494,15 @@ bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error )
     tr_imesh_report unused = { 0 }, *out = report != NULL ? report : &unused;
     *out = ( tr_imesh_report ){ 0 };
     size_t blocks = ( (size_t)mesh->frame_count + FRAME_BLOCK - 1 ) / FRAME_BLOCK;
-    rounds r = { .mesh = mesh, .damping = 1, .failed = tr_alloc( blocks, sizeof( bool ) ) };
+    rounds r = { .mesh = mesh,
+                 .damping = 1,
+                 .failed = tr_alloc( blocks, sizeof( bool ) ),
+                 .sums = tr_alloc( (size_t)mesh->frame_count * (size_t)mesh->vertex_count, sizeof( vec3 ) ) };
     start_over( mesh );
-    bool ok =
-        r.failed != NULL && morph( &r, out ) && ( report == NULL || tr_imesh_report_fill( mesh, report ) );
+    bool ok = r.failed != NULL && r.sums != NULL && morph( &r, out ) &&
+              ( report == NULL || tr_imesh_report_fill( mesh, report ) );
     tr_free( r.failed );
+    tr_free( r.sums );
     return ok || tr_error_memory( error );
 }
 

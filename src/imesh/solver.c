@@ -3,8 +3,8 @@
 // With the displacement u of the unknown vertices, and M_e the columns of those that move by e on their own,
 // the energy of a frame is ½ ‖M u + M_e e − (δ′ − δ)‖² + …, so
 //
-//   K_f = Mᵀ M + w_p + Σ bones w_b (e_a − e_b)(e_a − e_b)ᵀ + Σ links ρ (e_a − e_b)(e_a − e_b)ᵀ + Σ boxes ρ (1
-//   − 11ᵀ/8) + Σ rows ρ c cᵀ,
+//   K_f = Mᵀ M + w_p + Σ bones w_b (e_a − e_b)(e_a − e_b)ᵀ + Σ bends w_k c cᵀ + Σ links ρ (e_a − e_b)(e_a −
+//   e_b)ᵀ + Σ boxes ρ (1 − 11ᵀ/8) + Σ rows ρ c cᵀ,
 // right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (x̂ − x̄) ) + what the
 // projections ask for.
 #include "imesh/private.h"
@@ -15,6 +15,7 @@ tr_imesh_def tr_default_imesh_def( void )
 {
     return ( tr_imesh_def ){ .acceleration = 0.2,
                              .posture = 0.1,
+                             .bend = 3,
                              .place = 0.01,
                              .relations = 1,
                              .growth = true,
@@ -259,6 +260,7 @@ static bool factor( tr_imesh *mesh, tr_error *error )
             add_relation( mesh, f, v, block, base, columns, c );
         add_places( mesh, f, block, base );
         add_posture( mesh, f, block, base );
+        tr_imesh_bends_add( mesh, f, block, base );
         add_splits( mesh, f, block );
         accelerations( mesh, f, joins );
         for ( size_t i = 0; i < n; ++i )

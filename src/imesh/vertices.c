@@ -449,7 +449,7 @@ static bool place_all( tr_imesh *mesh, const tr_imesh_embodiment *bodies )
         else
             place_corner( mesh, v );
     memcpy( mesh->positions, mesh->source, count * sizeof( vec3 ) );
-    return tr_imesh_growth_build( mesh, bodies );
+    return tr_imesh_growth_build( mesh, bodies ) && tr_imesh_bends_build( mesh, bodies );
 }
 
 bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error )
@@ -477,6 +477,7 @@ void tr_imesh_vertices_free( tr_imesh *mesh )
     tr_free( mesh->links );
     tr_free( mesh->capsules );
     tr_free( mesh->groups );
+    tr_free( mesh->bends );
     tr_free( mesh->source );
     tr_free( mesh->target );
     tr_free( mesh->positions );

@@ -177,6 +177,12 @@ static void hold_firmly( tr_imesh_def *def )
     def->collision = 700;
 }
 
+// Whoever gets into something bends as it leaves room.
+static void bend_into( tr_imesh_def *def )
+{
+    def->bend = 1;
+}
+
 void tr_mesh_party_free( tr_mesh_party *p )
 {
     tr_free( p->bodies );
@@ -221,5 +227,7 @@ bool tr_mesh_party_build( tr_mesh_party *p )
     p->def.relations = relations_of( p );
     if ( p->cast.body_count > 1 )
         hold_firmly( &p->def );
+    if ( p->cast.box_count > 0 )
+        bend_into( &p->def );
     return true;
 }
