@@ -39,9 +39,9 @@ static void everybody_gets_in( void **state )
         { 1.1, 1.3, 1, 1, 1, 10, 1.1 },     // as built
         { 1.1, 1.3, 1, 1, 0.88, 20, 1.15 }, // a smaller car
         { 0.8, 1, 1, 1, 1, 12, 1.2 },       // a child
-        { 1, 1, 1.25, 0.8, 1, 20, 1.15 },   // long arms, short legs
+        { 1, 1, 1.25, 0.8, 1, 30, 1.15 },   // long arms, short legs
         { 1, 1.4, 1, 1, 1, 15, 1.15 },      // thick
-        { 1.4, 1, 1, 1, 1, 55, 1.15 },      // a giant: under this roof there is no room for him
+        { 1.4, 1, 1, 1, 1, 40, 1.15 },      // a giant: under this roof there is no room for him
     };
     for ( size_t i = 0; i < sizeof visits / sizeof visits[0]; ++i ) {
         take with, without;
