@@ -55,6 +55,8 @@ static void check_course( const course *c )
     check_most( &with, c->name, "jerk_ratio", "value", c->jerk );
     check_most( &with, c->name, "rotation_spike_deg", "value", 20 );
     check_most( &with, c->name, "writhe_deviation", "sign_changed_pct", 0 );
+    check_most( &with, c->name, "bend_deviation_deg", "p95", 30 );
+    check_most( &with, c->name, "bend_deviation_deg", "mean", 10 );
     check_most( &with, c->name, "contact_error_mm", "gave_way", 0 );
     check_most( &with, c->name, "contact_error_mm", "max", 1 );
     check_most( &with, c->name, "bone_length_error_pct", "value", 1e-4 );
@@ -107,12 +109,26 @@ static void arms_go_around_their_own_body( void **state )
     close_scene( &without );
 }
 
+// A back of many short bones, and a tail that nothing is near to, stay what they are when legs change.
+static void lone_wolves_keep_their_backs( void **state )
+{
+    (void)state;
+    take x;
+    open_scene( &x, "wolf", 1 );
+    x.scene.last = x.scene.first + 60;
+    solve( &x, "imesh" );
+    check_most( &x, "wolf", "bend_deviation_deg", "max", 10 );
+    check_most( &x, "wolf", "rotation_spike_deg", "value", 10 );
+    close_scene( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( scenes_keep_their_relations ),
         TEST( captured_couples_keep_their_relations ),
         TEST( arms_go_around_their_own_body ),
+        TEST( lone_wolves_keep_their_backs ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -77,8 +77,8 @@ static void check_sides( const take *t, double winding )
     assert_true( figure( t, "writhe_deviation", "same_topology_pct" ) >= winding );
 }
 
-// More contacts and less energy than without the mesh, no more overlap than in the source, smooth, and feet
-// where they stand.
+// More contacts and less energy than without the mesh, no more overlap than in the source, smooth, backs
+// straight, and feet where they stand.
 static void check_better( couple *c, double jerk, double winding )
 {
     take without, with;
@@ -91,6 +91,7 @@ static void check_better( couple *c, double jerk, double winding )
     assert_true( overlap->out <= fmax( 1, overlap->source ) );
     assert_true( figure( &with, "jerk_ratio", "value" ) <= jerk );
     check_sides( &with, winding );
+    assert_true( figure( &with, "bend_deviation_deg", "p95" ) <= 20 );
     assert_true( figure( &with, "contact_error_mm", "max" ) < 1 );
     check_near( figure( &with, "contact_error_mm", "gave_way" ), 0, 0 );
     check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );

@@ -248,8 +248,8 @@ static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool nea
     }
     double gap = aims[kind]( s->mesh, &contact, s->at, s->morph );
     bool touch = tr_imesh_touches( s->mesh, &contact );
-    if ( !touch && gap > tr_imesh_required( &contact ) + WATCH )
-        return;
+    if ( !touch && contact.force == 0 && gap > tr_imesh_required( &contact ) + WATCH )
+        return; // one that pushed too far comes back
     contact.active = !passes_through( s->mesh, s->frame, &contact );
     if ( !contact.active )
         contact.force = 0;

@@ -180,7 +180,7 @@ static void hold_firmly( tr_imesh_def *def )
 // Whoever gets into something bends as it leaves room.
 static void bend_into( tr_imesh_def *def )
 {
-    def->bend = 1;
+    def->bend = 2;
 }
 
 void tr_mesh_party_free( tr_mesh_party *p )
