@@ -107,27 +107,40 @@ static void print_missed( const cli_subject *subject )
         printf( "  %d more handles gave way\n", told - MOST_TOLD );
 }
 
-// Where bodies of the interaction mesh had no room, the deepest of each window.
-static void print_no_room( const cli_subject *subject )
+static void print_parts( const cli_subject *subject, const tr_mesh_report *report, const tr_imesh_loss *loss,
+                         const char *kind, const char *between )
+{
+    tr_text names = { 0 };
+    tr_mesh_part_print( &subject->stage, report, loss->a, loss->part_a, &names );
+    tr_text_add( &names, between );
+    tr_mesh_part_print( &subject->stage, report, loss->b, loss->part_b, &names );
+    printf( "  %s: %s at frame %d, by %.1f cm", kind, names.failed ? "somebody" : names.data,
+            subject->scene.first + report->first + loss->worst, 100 * loss->amount );
+    tr_text_free( &names );
+}
+
+// Where bodies of the interaction mesh had no room, the deepest of each window, and which touches were lost,
+// the farthest of each.
+static void print_losses( const cli_subject *subject )
 {
     const tr_result *result = &subject->result;
-    int told = 0, origin = subject->scene.first;
+    int deep = 0, apart = 0;
     for ( int i = 0; i < result->mesh_count; ++i ) {
         const tr_mesh_report *report = &result->meshes[i];
-        const tr_imesh_loss *loss = &report->mesh.no_room[0];
-        if ( report->mesh.no_room_count == 0 || told++ >= MOST_TOLD )
-            continue;
-        tr_text names = { 0 };
-        tr_mesh_part_print( &subject->stage, report, loss->a, loss->part_a, &names );
-        tr_text_add( &names, " in " );
-        tr_mesh_part_print( &subject->stage, report, loss->b, loss->part_b, &names );
-        printf( "  no room: %s at frame %d, by %.1f cm; squares of all depths add up to %.0f cm²\n",
-                names.failed ? "somebody" : names.data, origin + report->first + loss->worst,
-                100 * loss->amount, 1e4 * report->mesh.after.sum_squares );
-        tr_text_free( &names );
+        const tr_imesh_report *mesh = &report->mesh;
+        if ( mesh->no_room_count > 0 && deep++ < MOST_TOLD ) {
+            print_parts( subject, report, &mesh->no_room[0], "no room", " in " );
+            printf( "; squares of all depths add up to %.0f cm²\n", 1e4 * mesh->after.sum_squares );
+        }
+        if ( mesh->lost_count > 0 && apart++ < MOST_TOLD ) {
+            print_parts( subject, report, &mesh->lost[0], "touch lost", " from " );
+            printf( mesh->lost_count > 1 ? ", and %d more in report.json\n" : "\n", mesh->lost_count - 1 );
+        }
     }
-    if ( told > MOST_TOLD )
-        printf( "  no room in %d more windows\n", told - MOST_TOLD );
+    if ( deep > MOST_TOLD )
+        printf( "  no room in %d more windows\n", deep - MOST_TOLD );
+    if ( apart > MOST_TOLD )
+        printf( "  touches lost in %d more windows\n", apart - MOST_TOLD );
 }
 
 // The rule that is farthest off, and how many the solver gave up.
@@ -143,7 +156,7 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
     printf( "%s: %d character%s, %d prop%s, %d frame%s by %s in %.0f ms\n", folder, result->actor_count,
             cli_plural( result->actor_count ), result->prop_count, cli_plural( result->prop_count ),
             result->frame_count, cli_plural( result->frame_count ), method->name, ms );
-    print_no_room( subject );
+    print_losses( subject );
     print_missed( subject );
     if ( worst < 0 )
         return;

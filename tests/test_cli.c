@@ -324,6 +324,14 @@ static void info_knows_a_pose_put_in_front( void **state )
     expect( f, 0, "\"first\": 0," );
 }
 
+static void what_meshes_lose_is_told( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "retarget judo_pair -o throw --method imesh" );
+    expect( f, 0, "no room: p0" );
+    expect( f, 0, "touch lost: p0" );
+}
+
 static void maps_are_shown_and_written( void **state )
 {
     fixture *f = *state;
@@ -681,6 +689,7 @@ int main( void )
         TEST( lists ),
         TEST( info_of_a_motion ),
         TEST( info_knows_a_pose_put_in_front ),
+        TEST( what_meshes_lose_is_told ),
         TEST( maps_are_shown_and_written ),
         TEST( conversion_keeps_every_channel ),
         TEST( conversion_by_hand ),
