@@ -153,6 +153,53 @@ static void who_is_pulled_too_far_stays_on_his_feet( void **state )
     }
 }
 
+// Frames the falloff leaves out keep every bit, of a walker in the middle of his steps too: stances that it
+// cuts stay where they are.
+static void walkers_rest_beyond_the_falloff( void **state )
+{
+    (void)state;
+    static const char *const drags[] = {
+        "members=p01 falloff=40\nhandle_add id=h layer=edit frame=60 move=0,0,0.3",
+        "members=p01 falloff=40 turn=true\nhandle_add id=h layer=edit frame=60 move=0,0,0.3",
+        "members=p01 falloff=24\nhandle_add id=h layer=edit frame=30 move=0,0,0.1\n"
+        "handle_add id=i layer=edit frame=90 move=0,0,0.1",
+        "members=p01.left_arm falloff=20\nhandle_add id=h layer=edit frame=60 point=p01.LeftHand "
+        "move=0,0.15,0",
+    };
+    for ( size_t i = 0; i < sizeof drags / sizeof *drags; ++i ) {
+        fixture x = { .scene = tr_default_scene() };
+        tr_measures measures;
+        char ops[300];
+        check_ok( tr_scene_build( tr_scene_entry_find( "corridor" ), 2, &x.scene, &x.library, &x.error ),
+                  &x.error );
+        x.scene.last = x.scene.first + 120;
+        build( &x );
+        tr_result plain = solve( &x, "posegraph" );
+        snprintf( ops, sizeof ops, "layer_add id=edit kind=cage %s", drags[i] );
+        edit( &x, ops );
+        rebuild( &x );
+        tr_result edited = solve( &x, "posegraph" );
+        int falloff = (int)x.scene.layers[0].falloff;
+        for ( int f = 0; f < edited.frame_count; ++f ) {
+            bool near = false;
+            for ( int h = 0; h < x.scene.handle_count; ++h )
+                near = near || abs( x.scene.handles[h].frame - x.scene.first - f ) < falloff;
+            if ( !near && !same_frame( &plain, &edited, 0, f ) )
+                fail_msg( "%s: frame %d moved", drags[i], f );
+        }
+        check_ok( tr_measure( &measures, &x.stage, &edited, &x.error ), &x.error );
+        assert_true( figure_of( &measures, "edit_handle_mm" ) <= 2 );
+        assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
+        assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
+        assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+        check_near( figure_of( &measures, "edit_leak_mm" ), 0, 0 );
+        tr_measures_free( &measures );
+        tr_result_free( &plain );
+        tr_result_free( &edited );
+        end( &x );
+    }
+}
+
 // Windows of one, two and three frames, a body of one joint, sections outside: no crash, and nothing that is
 // no number.
 static void odd_windows_and_bodies( void **state )
@@ -202,6 +249,7 @@ int main( void )
         TEST( a_dragged_end_takes_along_what_lies_beyond ),
         TEST( the_first_of_two_handles_has_its_way ),
         TEST( who_is_pulled_too_far_stays_on_his_feet ),
+        TEST( walkers_rest_beyond_the_falloff ),
         TEST( odd_windows_and_bodies ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -159,9 +159,14 @@ static void ease_falloff_and_sections_say_how_far_it_reaches( void **state )
     check_changed( CAGE "a range=8,22 ease=4,3" UP, 4, 25 );
     check_changed( CAGE "a range=8,22 padding=0.4" UP, 9, 21 );
     check_changed( CAGE "a" SECTIONS UP, 1, 29 );
-    check_changed( CAGE "a falloff=6" SECTIONS UP, 6, 24 );
-    check_changed( CAGE "a falloff=6" SECTIONS "\nsection_set id=s1 frame=8\nsection_remove id=s3" UP, 9,
-                   24 );
+    check_changed( CAGE "a falloff=6" UP, 10, 20 );
+    check_changed( CAGE "a falloff=6" SECTIONS UP, 10, 20 );
+    check_changed( CAGE "a range=12,18 falloff=6" UP, 13, 17 );
+    check_changed( CAGE "a range=12,18 falloff=6 ease=9,1" UP, 10, 19 );
+    check_changed( CAGE "a.left_arm falloff=6\nhandle_add id=h layer=edit frame=15 point=a.LeftHand "
+                        "move=0,0.05,0",
+                   10, 20 );
+    check_changed( CAGE "a falloff=6" UP "\nhandle_add id=i layer=edit frame=19 move=0,0.3,0", 10, 24 );
 }
 
 // The body passes the crossing twice; what is moved at the first time stays put at the second.

@@ -175,6 +175,7 @@ struct tr_cage_handle {
     vec3 place;  // POINT with point -1: world, at `frame`, anywhere in the section
     vec3 offset;
     quat rotation; // SECTION; all zero counts as none
+    bool local;    // does not count where falloff is concerned: keys far from all others rest
 };
 
 // Prepares the solve for a set of handles. A vertex that two handles hold belongs to the first; a handle on a

@@ -107,7 +107,7 @@ static bool beyond_falloff( const tr_cage *cage, int section, const tr_cage_hand
 {
     for ( int i = 0; i < count; ++i ) {
         int away = cage->sections[section] - frame_of( cage, &handles[i] );
-        if ( ( away < 0 ? -away : away ) < cage->def.falloff )
+        if ( !handles[i].local && ( away < 0 ? -away : away ) < cage->def.falloff )
             return false;
     }
     return cage->def.falloff > 0;

@@ -180,31 +180,37 @@ static bool is_between( const tr_cage_layer *l, int frame )
     return before && after;
 }
 
-// The keys of the cage: what is held and, from there to the window's ends, as many as the length of the way
-// asks for, none of them right beside one that is held. The document's sections are where it can be held;
-// they bend nothing by being there, so that who puts one in, or takes one out, changes nothing. Beyond the
-// falloff they say where the motion rests.
+// Where the falloff of what is held ends, the cage rests.
+static void add_resting( const tr_cage_layer *l, int falloff, int frames[TR_CAGE_MAX_SECTIONS], int *count )
+{
+    const tr_scene *scene = l->stage->scene;
+    for ( int i = 0; falloff > 0 && i < scene->handle_count; ++i ) {
+        if ( !tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
+            continue;
+        for ( int side = -1; side <= 1; side += 2 ) {
+            int frame = scene->handles[i].frame - scene->first + side * falloff;
+            if ( frame >= l->grab->first && frame <= l->grab->last && is_beyond( l, frame, falloff ) )
+                add_frame( frames, count, frame );
+        }
+    }
+}
+
+// The keys of the cage: what is held and, from there to the window's ends or to where the falloff ends, as
+// many as the length of the way asks for, none of them right beside one that is held. The document's sections
+// are where it can be held; they bend nothing by being there, so that who puts one in, or takes one out,
+// changes nothing.
 static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
                        int frames[TR_CAGE_MAX_SECTIONS] )
 {
-    const tr_scene *scene = l->stage->scene;
     int count = held_frames( l, frames ), held[TR_CAGE_MAX_SECTIONS], spread[TR_CAGE_MAX_SECTIONS];
-    bool given = false;
-    for ( int i = 0; i < scene->section_count; ++i ) {
-        int frame = scene->sections[i].frame - scene->first;
-        if ( !is_section( l, &scene->sections[i] ) )
-            continue;
-        given = true;
-        if ( is_beyond( l, frame, def->falloff ) )
-            add_frame( frames, &count, frame );
-    }
+    add_resting( l, def->falloff, frames, &count );
     int held_count = count,
         spread_count = tr_cage_spread( points, l->grab->first, l->grab->last, def, spread );
     memcpy( held, frames, (size_t)count * sizeof( int ) );
     for ( int i = 0; i < spread_count; ++i ) {
         int width = spread[i + 1 < spread_count ? i + 1 : i] - spread[i > 0 ? i - 1 : i];
         if ( 4 * nearest( held, held_count, spread[i] ) >= width && !is_between( l, spread[i] ) &&
-             !( given && is_beyond( l, spread[i], def->falloff ) ) )
+             !is_beyond( l, spread[i], def->falloff ) )
             add_frame( frames, &count, spread[i] );
     }
     return count;
@@ -228,6 +234,20 @@ static int detail_of( const tr_cage_layer *l, int standard )
     return tr_cage_layer_holds_several( l ) && weights <= FINE_WEIGHTS ? FINE_DETAIL : standard;
 }
 
+// An ease, too, ends where the falloff of what is held does. `end`: of the window, `sense`: of time beyond
+// it.
+static int ease_frames( const tr_cage_layer *l, double ease, int end, int sense )
+{
+    const tr_scene *scene = l->stage->scene;
+    int falloff = (int)ceil( l->layer->falloff ), most = falloff > 0 ? 0 : INT_MAX;
+    for ( int i = 0; falloff > 0 && i < scene->handle_count; ++i ) {
+        int away = sense * ( end - ( scene->handles[i].frame - scene->first ) );
+        if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) && falloff - away - 1 > most )
+            most = falloff - away - 1;
+    }
+    return ceil( ease ) < most ? (int)ceil( ease ) : most;
+}
+
 static tr_cage_def cage_def( const tr_cage_layer *l )
 {
     tr_cage_def def = tr_default_cage_def();
@@ -235,8 +255,8 @@ static tr_cage_def cage_def( const tr_cage_layer *l )
     def.detail = detail_of( l, def.detail );
     def.start = window_end( l, l->grab->first, l->layer->ease_in );
     def.end = window_end( l, l->grab->last, l->layer->ease_out );
-    def.ease_in = (int)ceil( l->layer->ease_in );
-    def.ease_out = (int)ceil( l->layer->ease_out );
+    def.ease_in = ease_frames( l, l->layer->ease_in, l->grab->first, -1 );
+    def.ease_out = ease_frames( l, l->layer->ease_out, l->grab->last, 1 );
     def.falloff = (int)ceil( l->layer->falloff );
     def.steady = true;
     def.late = l->late;
@@ -266,6 +286,29 @@ void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after )
         *before = -far;
     if ( def->end == TR_CAGE_HELD || ( def->end == TR_CAGE_EASED && *after >= l->stage->frame_count ) )
         *after = 2 * far;
+}
+
+// Frames less than a falloff from one that is held move; from each that does not, it is as far to the next.
+void tr_cage_layer_limits_at( const tr_cage_layer *l, int frame, int *before, int *after )
+{
+    int falloff = l->cage.def.falloff, low = frame < l->cage.first ? l->cage.first : frame;
+    low = low > l->cage.last ? l->cage.last : low; // beyond the window it is as at its end
+    int high = low;
+    tr_cage_layer_limits( l, before, after );
+    for ( bool grown = falloff > 0; grown; ) {
+        grown = false;
+        for ( int h = 0; h < l->handle_count; ++h ) {
+            int held = l->handles[h].frame;
+            bool below = abs( low - held ) < falloff, above = abs( high - held ) < falloff;
+            low = below ? held - falloff : low;
+            high = above ? held + falloff : high;
+            grown = grown || below || above;
+        }
+    }
+    if ( falloff > 0 && low >= l->cage.first )
+        *before = low;
+    if ( falloff > 0 && high <= l->cage.last )
+        *after = high;
 }
 
 void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last )

@@ -393,7 +393,7 @@ int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const t
 static tr_step flight( const tr_cage_layer *l, const tr_moved_body *body, int frame, vec3 root )
 {
     int before, after;
-    tr_cage_layer_limits( l, &before, &after );
+    tr_cage_layer_limits_at( l, frame, &before, &after );
     double inside = fmin( frame - before, after - frame ) / ( FADE * l->stage->fps + 1 );
     tr_step way = tr_follow_way( l, body, frame ), out = { .turn = way.turn };
     double share = smooth_step5( clampd( inside, 0, 1 ) );

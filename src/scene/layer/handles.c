@@ -117,8 +117,8 @@ static void limb_pins( tr_cage_layer *l )
     for ( int p = 0; p < l->point_count; ++p )
         for ( int k = 0; is_attached( l, l->bound[p] ) && k < l->cage.section_count; ++k )
             if ( is_within_falloff( l, l->cage.sections[k] ) )
-                pins[l->held_count++] =
-                    ( tr_cage_handle ){ .kind = TR_HANDLE_POINT, .frame = l->cage.sections[k], .point = p };
+                pins[l->held_count++] = ( tr_cage_handle ){
+                    .kind = TR_HANDLE_POINT, .frame = l->cage.sections[k], .point = p, .local = true };
 }
 
 // Who is held at the root is held at the sole too: otherwise the cage would lean where it is pulled.

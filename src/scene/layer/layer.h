@@ -207,6 +207,9 @@ bool tr_cage_layer_holds_several( const tr_cage_layer *l ); // characters or pro
 // The last frame before, and the first after, the frames an edit may touch; beyond the stage where an end is
 // held or there is nothing beyond.
 void tr_cage_layer_limits( const tr_cage_layer *l, int *before, int *after );
+// The same around a frame, falloff included. Where the edit does not touch the frame itself, none lies
+// between them.
+void tr_cage_layer_limits_at( const tr_cage_layer *l, int frame, int *before, int *after );
 void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last ); // the frames between these
 
 // --------------------------------------------------------------------------------------------- layer/moved.c

@@ -101,13 +101,15 @@ static double moved( const tr_stage *stage, const tr_result *below, const tr_res
 static void measure_leak( const tr_cage_layer *l )
 {
     const tr_stage *stage = l->stage;
-    int before, after, nodes = stage->actor_count + stage->prop_count;
-    tr_cage_layer_limits( l, &before, &after );
-    for ( int n = 0; n < nodes; ++n )
-        for ( int f = 0; f < stage->frame_count; ++f )
+    int nodes = stage->actor_count + stage->prop_count;
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        int before, after;
+        tr_cage_layer_limits_at( l, f, &before, &after );
+        for ( int n = 0; n < nodes; ++n )
             if ( !l->linked[n] || f <= before || f >= after )
                 l->result->leak_mm =
                     fmax( l->result->leak_mm, 1e3 * moved( stage, l->below, l->result, n, f ) );
+    }
 }
 
 // -------------------------------------------------------------------------------------------------- reports

@@ -245,7 +245,7 @@ static double heading_change( const tr_cage_layer *l, const tr_moved_body *body,
         across += w * ( t.z * moved.x - t.x * moved.z );
     }
     int before, after;
-    tr_cage_layer_limits( l, &before, &after );
+    tr_cage_layer_limits_at( l, frame, &before, &after );
     double inside = fmin( frame - before, after - frame );
     return atan2( across, along ) * smooth_step5( clampd( inside / ( span + 1.0 ), 0, 1 ) );
 }

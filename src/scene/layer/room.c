@@ -112,7 +112,7 @@ static double envelope_at( const tr_cage_layer *l, tr_moved_body *body, int fram
 static int frames_free( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     int before, after;
-    tr_cage_layer_limits( l, &before, &after );
+    tr_cage_layer_limits_at( l, frame, &before, &after );
     int least = frame - before < after - frame ? frame - before : after - frame;
     for ( int h = 0; h < l->handle_count; ++h ) {
         const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];

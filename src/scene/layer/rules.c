@@ -155,7 +155,7 @@ static const tr_anchor *anchor_of( const tr_cage_layer *l, int handle )
 static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame )
 {
     int before, after;
-    tr_cage_layer_limits( l, &before, &after );
+    tr_cage_layer_limits_at( l, frame, &before, &after );
     vec3 from = v3_zero, to = v3_zero;
     for ( int h = 0; h < l->handle_count; ++h ) {
         int held = l->handles[h].frame;
@@ -170,6 +170,8 @@ static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame 
             to = l->handle_misses[h];
         }
     }
+    if ( after <= before ) // it rests there
+        return v3_zero;
     return v3_lerp( from, to, smooth_step5( (double)( frame - before ) / ( after - before ) ) );
 }
 
@@ -205,7 +207,7 @@ static vec3 trace( const tr_cage_layer *l, const tr_anchor *anchor, int path, in
 static double fade( const tr_cage_layer *l, int held, int frame )
 {
     int low, high;
-    tr_cage_layer_limits( l, &low, &high );
+    tr_cage_layer_limits_at( l, held, &low, &high );
     tr_rule rule = { .first = held, .last = held };
     rule.ease_in = held - ( low < -1 ? -1 : low ) - 1;
     rule.ease_out = ( high > l->stage->frame_count ? l->stage->frame_count : high ) - held - 1;

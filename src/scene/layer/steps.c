@@ -26,13 +26,13 @@ typedef struct foot_work {
     const tr_cage_layer *l;
     tr_moved_body *body;
     const tr_moved_foot *foot;
-    int before, after; // frames an edit may not touch any more
+    int before, after; // frames an edit may not touch any more, around the one at hand
 } foot_work;
 
-static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_moved_foot *foot )
+static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_moved_foot *foot, int frame )
 {
     foot_work w = { .l = l, .body = body, .foot = foot };
-    tr_cage_layer_limits( l, &w.before, &w.after );
+    tr_cage_layer_limits_at( l, frame, &w.before, &w.after );
     return w;
 }
 
@@ -236,7 +236,7 @@ static bool is_in_stance( const foot_work *w, int frame )
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
 {
     int time = (int)ceil( STEP_TIME * l->stage->fps ), before, after;
-    tr_cage_layer_limits( l, &before, &after );
+    tr_cage_layer_limits_at( l, s->first, &before, &after );
     return s->first - before < time || after - s->last < time;
 }
 
@@ -268,7 +268,7 @@ static tr_step stance_step( const foot_work *w, tr_stance *s )
 
 bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place )
 {
-    foot_work w = work_of( l, body, &body->feet[foot] );
+    foot_work w = work_of( l, body, &body->feet[foot], frame );
     for ( int i = 0; i < w.foot->stance_count; ++i ) {
         tr_stance *s = &w.foot->stances[i];
         if ( frame < s->first || frame > s->last )
@@ -281,7 +281,7 @@ bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int 
 
 static vec3 stance_shift( const tr_cage_layer *l, tr_moved_body *body, int foot, tr_stance *s, int frame )
 {
-    foot_work w = work_of( l, body, &body->feet[foot] );
+    foot_work w = work_of( l, body, &body->feet[foot], frame );
     return v3_horizontal( shift_of( &w, stance_step( &w, s ), frame ).move );
 }
 
@@ -404,7 +404,7 @@ bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, 
 {
     tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
     for ( int i = 0; body != NULL && i < body->foot_count; ++i ) {
-        foot_work w = work_of( l, body, &body->feet[i] );
+        foot_work w = work_of( l, body, &body->feet[i], frame );
         bool mine =
             anchor->count == 1 &&
             w.foot->joint == tr_extremity_carrier( &l->stage->actors[body->node].target, anchor->joints[0] );
@@ -423,7 +423,7 @@ bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
     const tr_step *below = l->below->steps[body->node];
     for ( int i = 0; i < body->foot_count; ++i ) {
         tr_moved_foot *foot = &body->feet[i];
-        foot_work w = work_of( l, body, foot );
+        foot_work w = work_of( l, body, foot, frame );
         bool steps = frame > w.before && frame < w.after && !stands;
         tr_step own = steps ? foot_step( &w, frame ) : ( tr_step ){ 0 };
         size_t at = row + (size_t)foot->joint;
