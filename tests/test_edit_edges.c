@@ -200,6 +200,60 @@ static void walkers_rest_beyond_the_falloff( void **state )
     }
 }
 
+static double farthest_moved( const tr_result *a, const tr_result *b )
+{
+    double most = 0;
+    for ( int i = 0; i < a->actor_count; ++i )
+        for ( int f = 0; f < a->frame_count; ++f )
+            for ( int j = 0; j < a->worlds[i].joint_count; ++j )
+                most = fmax( most, v3_distance( place_of( a, i, j, f ), place_of( b, i, j, f ) ) );
+    return most;
+}
+
+// An edit vanishes with its size: a hundredth of a millimetre moves nobody by more than a tenth of one.
+static void tiny_edits_move_little( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *scene;
+        int cast;
+        const char *ops;
+    } edits[] = {
+        { "corridor", 2, "members=p01\nhandle_add id=h layer=edit frame=60 move=0,0,1e-5" },
+        { "corridor", 2, "members=p01\nhandle_add id=h layer=edit frame=60 move=0,-1e-5,0" },
+        { "corridor", 2, "members=p01 turn=true\nhandle_add id=h layer=edit frame=60 move=0,0,1e-5" },
+        { "corridor", 2, "members=*\nhandle_add id=h layer=edit frame=60 move=1e-5,0,0" },
+        { "corridor", 2,
+          "members=p01\nhandle_add id=h layer=edit frame=60 point=p01.LeftFoot move=0,1e-5,0" },
+        { "corridor", 2,
+          "members=p01\nhandle_add id=h layer=edit frame=60 point=p01.LeftHand move=0,1e-5,0" },
+        { "box_relay", 3, "members=p02\nhandle_add id=h layer=edit frame=60 move=0,0,1e-5" },
+        { "box_relay", 3, "members=box02\nhandle_add id=h layer=edit frame=60 move=0,1e-5,0" },
+        { "spider", 1, "members=*\nhandle_add id=h layer=edit frame=60 move=1e-5,0,0" },
+        { "wolf", 1, "members=*\nhandle_add id=h layer=edit frame=60 move=1e-5,0,0" },
+    };
+    for ( size_t i = 0; i < sizeof edits / sizeof *edits; ++i ) {
+        fixture x = { .scene = tr_default_scene() };
+        char ops[300];
+        check_ok( tr_scene_build( tr_scene_entry_find( edits[i].scene ), edits[i].cast, &x.scene, &x.library,
+                                  &x.error ),
+                  &x.error );
+        x.scene.last = x.scene.first + 120;
+        build( &x );
+        tr_result plain = solve( &x, "posegraph" );
+        snprintf( ops, sizeof ops, "layer_add id=edit kind=cage %s", edits[i].ops );
+        edit( &x, ops );
+        rebuild( &x );
+        tr_result edited = solve( &x, "posegraph" );
+        double moved = farthest_moved( &plain, &edited );
+        print_message( "%s %s: %.4f mm\n", edits[i].scene, edits[i].ops, 1e3 * moved );
+        assert_true( moved <= 1e-4 );
+        tr_result_free( &plain );
+        tr_result_free( &edited );
+        end( &x );
+    }
+}
+
 // Windows of one, two and three frames, a body of one joint, sections outside: no crash, and nothing that is
 // no number.
 static void odd_windows_and_bodies( void **state )
@@ -250,6 +304,7 @@ int main( void )
         TEST( the_first_of_two_handles_has_its_way ),
         TEST( who_is_pulled_too_far_stays_on_his_feet ),
         TEST( walkers_rest_beyond_the_falloff ),
+        TEST( tiny_edits_move_little ),
         TEST( odd_windows_and_bodies ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

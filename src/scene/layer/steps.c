@@ -373,6 +373,15 @@ static edge edge_of_handle( const foot_work *w, int handle )
     return ( edge ){ held->frame, true, within_time( w, wanted, to, held->frame ) };
 }
 
+// Whoever crouches swings his feet about as high as before; only who holds a foot can lower it, to the
+// ground. Feet that nobody lowers stay, to the bit: the limit is rounded off below them.
+static double sunk( const foot_work *w, int frame, double down, double soft, bool held )
+{
+    double room = foot_room( w, frame );
+    soft = fmin( soft, room );
+    return tr_not_below( down, held ? -room : -soft, soft );
+}
+
 static tr_step foot_step( const foot_work *w, int frame )
 {
     edge from, to;
@@ -394,9 +403,8 @@ static tr_step foot_step( const foot_work *w, int frame )
     double t = smooth_step5( (double)( frame - from.frame ) / ( to.frame - from.frame ) );
     shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
     sum = shift_mad( sum, t, to.surplus );
-    // Whoever crouches swings his feet as high as before; only who holds a foot can lower it, to the ground.
-    double lowest = from.held || to.held ? -foot_room( w, frame ) : 0;
-    sum.move.y = tr_not_below( sum.move.y, lowest, 4 * t * ( 1 - t ) * SOFT );
+    if ( sum.move.y < 0 )
+        sum.move.y = sunk( w, frame, sum.move.y, 4 * t * ( 1 - t ) * SOFT, from.held || to.held );
     return step_of( w, sum, frame );
 }
 
