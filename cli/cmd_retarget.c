@@ -88,7 +88,11 @@ static void print_handle( const cli_subject *subject, int i )
     if ( report->node >= 0 && report->joint > 0 )
         printf( ".%s", subject->stage.actors[report->node].target.joints[report->joint].name );
     int layer = tr_scene_find_layer( &subject->scene, handle->layer );
-    if ( report->outside && layer >= 0 )
+    bool within = layer >= 0 && handle->frame >= subject->scene.layers[layer].first &&
+                  handle->frame <= subject->scene.layers[layer].last;
+    if ( report->outside && within )
+        printf( ": the layer can move nothing" );
+    else if ( report->outside && layer >= 0 )
         printf( ": the layer's frames are %d to %d", subject->scene.layers[layer].first,
                 subject->scene.layers[layer].last );
     printf( "\n" );

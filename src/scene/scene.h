@@ -504,7 +504,7 @@ typedef struct tr_rule {
 
 typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
     int layer;           // index in the document
-    int first, last;     // its window, stage frames, cut to the stage
+    int first, last;     // its window, stage frames, cut to the stage; of a single frame with the next
     bool **joints;       // [actor_count] NULL: not grabbed, else [joint_count of the target]
     bool *props;         // [prop_count]
 } tr_grab;

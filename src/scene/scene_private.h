@@ -103,6 +103,9 @@ typedef struct tr_binder {
 
 // Finds the bodies and joints a point names. The error tells the path of the element's field.
 bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *point, tr_anchor *anchor );
+// Detail of the cage around it: one around several bodies bends between them and has more vertices, as long
+// as they fit into memory.
+int tr_grab_detail( const tr_stage *stage, const tr_grab *grab );
 // Binds the layers of kind cage that are active, and every handle: fills the stage's grabs and handles.
 bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 void tr_stage_release( tr_stage *stage ); // frees them

@@ -1,4 +1,5 @@
 // Layers bound to the stage: which joints and props they grab, in which frames.
+#include "cage/cage.h"
 #include "scene/document/document.h"
 #include "scene/scene_private.h"
 
@@ -39,7 +40,7 @@ static bool no_part( const tr_binder *b, const tr_cast *cast, const tr_skeleton 
     return false;
 }
 
-static bool grab_actor( const tr_binder *b, tr_grab *grab, int actor, const tr_member *member )
+static bool grab_actor( const tr_binder *b, tr_grab *grab, int actor, const tr_member *member, bool *grabs )
 {
     const tr_skeleton *skeleton = &b->stage->actors[actor].target;
     if ( grab->joints[actor] == NULL )
@@ -50,30 +51,80 @@ static bool grab_actor( const tr_binder *b, tr_grab *grab, int actor, const tr_m
     for ( int j = 0; j < skeleton->joint_count; ++j )
         if ( is_part( skeleton, j, member->part ) )
             grab->joints[actor][j] = any = true;
+    *grabs = *grabs || any;
     bool literal = strchr( member->who, '*' ) == NULL; // a pattern need not fit everybody
     return any || !literal || no_part( b, &b->stage->scene->cast[actor], skeleton, member->part );
 }
 
-static bool grab_members( const tr_binder *b, tr_grab *grab )
+static bool grab_member( const tr_binder *b, tr_grab *grab, const tr_member *member )
 {
     const tr_stage *stage = b->stage;
-    const char *at = stage->scene->layers[grab->layer].members;
+    bool any = false;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        if ( tr_pattern_matches( member->who, stage->scene->cast[i].id ) &&
+             !grab_actor( b, grab, i, member, &any ) )
+            return false;
+    for ( int p = 0; p < stage->prop_count; ++p )
+        if ( member->part[0] == 0 && tr_pattern_matches( member->who, stage->scene->props[p].id ) )
+            grab->props[p] = any = true;
+    if ( !any )
+        tr_log_add( b->warnings, "layer %s grabs nothing by \"%s%s%s\"", stage->scene->layers[grab->layer].id,
+                    member->who, member->part[0] != 0 ? "." : "", member->part );
+    return true;
+}
+
+static bool grab_members( const tr_binder *b, tr_grab *grab )
+{
+    const char *at = b->stage->scene->layers[grab->layer].members;
     while ( *at != 0 ) {
         tr_member member;
-        if ( !tr_member_parse( &member, &at, b->error ) )
+        if ( !tr_member_parse( &member, &at, b->error ) || !grab_member( b, grab, &member ) )
             return false;
-        for ( int i = 0; i < stage->actor_count; ++i )
-            if ( tr_pattern_matches( member.who, stage->scene->cast[i].id ) &&
-                 !grab_actor( b, grab, i, &member ) )
-                return false;
-        for ( int p = 0; p < stage->prop_count; ++p )
-            if ( member.part[0] == 0 && tr_pattern_matches( member.who, stage->scene->props[p].id ) )
-                grab->props[p] = true;
     }
     return true;
 }
 
 // -------------------------------------------------------------------------------------------------- layers
+
+#define FINE_DETAIL  4
+#define FINE_WEIGHTS ( (size_t)16 << 20 ) // more than this many, and the cage stays coarse
+
+static int vertices_of( int detail )
+{
+    return 6 * detail * detail + 2;
+}
+
+int tr_grab_detail( const tr_stage *stage, const tr_grab *grab )
+{
+    size_t bodies = 0, points = 0;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        size_t before = points;
+        for ( int j = 0; grab->joints[i] != NULL && j < stage->actors[i].target.joint_count; ++j )
+            points += grab->joints[i][j];
+        bodies += points > before;
+    }
+    for ( int p = 0; p < stage->prop_count; ++p ) {
+        points += grab->props[p] ? 8 : 0;
+        bodies += grab->props[p];
+    }
+    size_t weights = (size_t)stage->frame_count * points * (size_t)vertices_of( FINE_DETAIL );
+    return bodies > 1 && weights <= FINE_WEIGHTS ? FINE_DETAIL : tr_default_cage_def().detail;
+}
+
+// A cage has two frames at least: a window of one that fades to both sides reaches one frame into its ease,
+// which is as much shorter. Without an ease its only frame is pinned.
+static void widen( const tr_binder *b, const tr_layer *layer, tr_grab *grab )
+{
+    if ( grab->first != grab->last || layer->first != layer->last )
+        return;
+    if ( !( layer->ease_in > 0 ) || !( layer->ease_out > 0 ) )
+        tr_log_add( b->warnings, "layer %s has no effect: a window of one frame needs an ease to both sides",
+                    layer->id );
+    else if ( grab->last + 1 < b->stage->frame_count )
+        grab->last++;
+    else if ( grab->first > 0 )
+        grab->first--;
+}
 
 static bool bind_layer( const tr_binder *b, tr_grab *grab )
 {
@@ -91,7 +142,48 @@ static bool bind_layer( const tr_binder *b, tr_grab *grab )
                     layer->id, stage->scene->first, stage->scene->last );
     grab->first = first < 0 ? 0 : first;
     grab->last = last >= stage->frame_count ? stage->frame_count - 1 : last;
+    widen( b, layer, grab );
     return grab_members( b, grab );
+}
+
+static const tr_grab *grab_of( const tr_stage *stage, const char *layer )
+{
+    for ( int g = 0; g < stage->grab_count; ++g )
+        if ( strcmp( stage->scene->layers[stage->grabs[g].layer].id, layer ) == 0 )
+            return &stage->grabs[g];
+    return NULL;
+}
+
+// Is everything a point of an actor is made of in the cage?
+static bool holds_all_of( const tr_grab *grab, const tr_anchor *anchor )
+{
+    const bool *joints = anchor->actor >= 0 ? grab->joints[anchor->actor] : NULL;
+    bool all = anchor->actor < 0 || joints != NULL;
+    for ( int i = 0; all && anchor->actor >= 0 && i < anchor->count; ++i )
+        all = joints[anchor->joints[i]];
+    return all;
+}
+
+static bool bind_handle( const tr_binder *b )
+{
+    const tr_handle *handle = &b->stage->scene->handles[b->index];
+    tr_anchor *anchor = &b->stage->handles[b->index];
+    if ( !tr_point_bind( b, "point", &handle->point, anchor ) )
+        return false;
+    const tr_grab *grab = grab_of( b->stage, handle->layer );
+    if ( grab == NULL )
+        return true; // the layer does nothing
+    if ( !holds_all_of( grab, anchor ) )
+        tr_log_add(
+            b->warnings, "handle %s holds a joint of %s that its layer %s does not grab: members are %s",
+            handle->id, handle->point.who, handle->layer, b->stage->scene->layers[grab->layer].members );
+    int vertices = vertices_of( tr_grab_detail( b->stage, grab ) );
+    if ( handle->vertex < vertices )
+        return true;
+    char path[64];
+    snprintf( path, sizeof path, "handles[%d].vertex", b->index );
+    return tr_error_path( b->error, b->file, path, "a section of layer %s has vertices 0 to %d",
+                          handle->layer, vertices - 1 );
 }
 
 bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error )
@@ -109,7 +201,7 @@ bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_erro
     }
     for ( int i = 0; i < scene->handle_count; ++i ) {
         tr_binder b = { stage, file, "handles", i, warnings, error };
-        if ( !tr_point_bind( &b, "point", &scene->handles[i].point, &stage->handles[i] ) )
+        if ( !bind_handle( &b ) )
             return false;
     }
     return true;

@@ -464,9 +464,45 @@ static bool any_retiming( const tr_scene *scene )
     return false;
 }
 
-bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_error *error )
+static bool matches_nobody( const tr_scene *scene, const char *members )
+{
+    for ( int n = 0; n < scene->cast_count + scene->prop_count; ++n )
+        if ( tr_members_match( members, node_id( scene, n ) ) )
+            return false;
+    return true;
+}
+
+// A section that moves nothing, because its frame is not one that its layer moves.
+static void warn_of_section( const tr_scene *scene, const tr_section *s, tr_log *warnings )
+{
+    int at = tr_scene_find_layer( scene, s->layer );
+    const tr_layer *layer = at >= 0 ? &scene->layers[at] : NULL;
+    if ( layer == NULL || layer->kind != TR_LAYER_RETIME || !tr_layer_is_active( scene, at ) ||
+         s->delay == 0 )
+        return;
+    int first = layer->ripple || layer->first < scene->first ? scene->first : layer->first + 1,
+        last = layer->ripple || layer->last > scene->last ? scene->last : layer->last - 1;
+    if ( s->frame < first || s->frame > last )
+        tr_log_add( warnings, "section %s of layer %s moves nothing at frame %d: it can move frames %d to %d",
+                    s->id, layer->id, s->frame, first, last );
+}
+
+static void warn( const tr_scene *scene, tr_log *warnings )
+{
+    for ( int i = 0; i < scene->layer_count; ++i )
+        if ( scene->layers[i].kind == TR_LAYER_RETIME && tr_layer_is_active( scene, i ) &&
+             matches_nobody( scene, scene->layers[i].members ) )
+            tr_log_add( warnings, "layer %s grabs nothing by \"%s\"", scene->layers[i].id,
+                        scene->layers[i].members );
+    for ( int i = 0; i < scene->section_count; ++i )
+        warn_of_section( scene, &scene->sections[i], warnings );
+}
+
+bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_log *warnings,
+                     tr_error *error )
 {
     *out = NULL;
+    warn( scene, warnings );
     if ( !any_retiming( scene ) )
         return true;
     tr_times *times = tr_alloc( 1, sizeof *times );

@@ -11,8 +11,10 @@ typedef struct tr_times {
                     // document's own time, frames from its first
 } tr_times;
 
-// *out stays NULL when no layer moves anything. Trouble is told with the path of the section.
-bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_error *error );
+// *out stays NULL when no layer moves anything. Trouble is told with the path of the section; sections and
+// layers that move nothing are warned of.
+bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_log *warnings,
+                     tr_error *error );
 void tr_times_free( tr_times *times ); // NULL is fine
 
 #endif

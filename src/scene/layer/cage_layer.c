@@ -223,40 +223,31 @@ static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
     return tr_cage_layer_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
 }
 
-#define FINE_DETAIL   4
-#define FINE_VERTICES 98
-#define FINE_WEIGHTS  ( (size_t)16 << 20 ) // more than this many, and the cage stays coarse
-
-// A cage around several bodies bends between them: it has more vertices, as long as they fit into memory.
-static int detail_of( const tr_cage_layer *l, int standard )
-{
-    size_t weights = (size_t)l->stage->frame_count * (size_t)l->point_count * FINE_VERTICES;
-    return tr_cage_layer_holds_several( l ) && weights <= FINE_WEIGHTS ? FINE_DETAIL : standard;
-}
-
-// An ease, too, ends where the falloff of what is held does. `end`: of the window, `sense`: of time beyond
-// it.
-static int ease_frames( const tr_cage_layer *l, double ease, int end, int sense )
+// An ease is as much shorter as the grab reaches into it, and ends where the falloff of what is held does.
+// `end`: of the window, `own`: as the document has it, `sense`: of time beyond it.
+static int ease_frames( const tr_cage_layer *l, double ease, int end, int own, int sense )
 {
     const tr_scene *scene = l->stage->scene;
     int falloff = (int)ceil( l->layer->falloff ), most = falloff > 0 ? 0 : INT_MAX;
+    int used = sense * ( end - ( own - scene->first ) );
     for ( int i = 0; falloff > 0 && i < scene->handle_count; ++i ) {
         int away = sense * ( end - ( scene->handles[i].frame - scene->first ) );
         if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) && falloff - away - 1 > most )
             most = falloff - away - 1;
     }
-    return ceil( ease ) < most ? (int)ceil( ease ) : most;
+    int left = (int)ceil( ease ) - ( used > 0 ? used : 0 );
+    return left < most ? left : most;
 }
 
 static tr_cage_def cage_def( const tr_cage_layer *l )
 {
     tr_cage_def def = tr_default_cage_def();
     def.padding = l->layer->padding;
-    def.detail = detail_of( l, def.detail );
+    def.detail = tr_grab_detail( l->stage, l->grab );
     def.start = window_end( l, l->grab->first, l->layer->ease_in );
     def.end = window_end( l, l->grab->last, l->layer->ease_out );
-    def.ease_in = ease_frames( l, l->layer->ease_in, l->grab->first, -1 );
-    def.ease_out = ease_frames( l, l->layer->ease_out, l->grab->last, 1 );
+    def.ease_in = ease_frames( l, l->layer->ease_in, l->grab->first, l->layer->first, -1 );
+    def.ease_out = ease_frames( l, l->layer->ease_out, l->grab->last, l->layer->last, 1 );
     def.falloff = (int)ceil( l->layer->falloff );
     def.steady = true;
     def.late = l->late;
@@ -338,8 +329,7 @@ static bool build_cage( tr_cage_layer *l, tr_error *error )
 
 static void solve_once( tr_cage_layer *l, const tr_cage_solve_def *def )
 {
-    tr_error error; // there was none with the same handles when it was built
-    tr_layer_handles_fill( l, &error );
+    tr_layer_handles_fill( l );
     l->stamp++;
     l->cage.def.upright = tr_cage_layer_holds_several( l ) && !l->tilts;
     if ( tr_grab_asks( l->stage, l->grab ) )

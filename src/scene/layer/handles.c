@@ -2,7 +2,7 @@
 // of handles that nobody can follow.
 #include "scene/layer/layer.h"
 
-#include <stdio.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ static int section_at( const tr_cage *cage, int frame )
     return -1;
 }
 
-static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out, tr_error *error )
+static void make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out )
 {
     const tr_handle *handle = handle_at( l, index );
     int frame = handle_frame( l, handle );
@@ -75,17 +75,13 @@ static bool make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out,
     if ( handle->point.who[0] != 0 ) {
         out->kind = TR_HANDLE_POINT;
         out->place = tr_anchor_position( l->stage, l->below, &l->stage->handles[index], frame );
-        return true;
+        return;
     }
+    assert( handle->vertex < l->cage.vertex_count ); // otherwise it is told when the stage is built
     out->section = section_at( &l->cage, frame );
     out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
     out->vertex = handle->vertex;
     out->rotation = q_from_vector( v3_scale( share.over * share.up * TR_DEGREE, handle->turn ) );
-    if ( handle->vertex < l->cage.vertex_count )
-        return true;
-    char path[64];
-    snprintf( path, sizeof path, "handles[%d].vertex", index );
-    return tr_error_path( error, NULL, path, "a section has vertices 0 to %d", l->cage.vertex_count - 1 );
 }
 
 // Does this point hang on a joint that is not grabbed? The root hangs on nothing.
@@ -142,7 +138,7 @@ static void body_columns( tr_cage_layer *l )
 }
 
 // The handles of the document, where they are now, and what goes with them.
-bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error )
+void tr_layer_handles_fill( tr_cage_layer *l )
 {
     const tr_scene *scene = l->stage->scene;
     l->handle_count = l->held_count = 0;
@@ -150,14 +146,12 @@ bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error )
     for ( int i = 0; i < scene->handle_count; ++i ) {
         if ( !tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
             continue;
-        if ( !make_handle( l, i, &l->handles[l->handle_count], error ) )
-            return false;
+        make_handle( l, i, &l->handles[l->handle_count] );
         l->tilts = l->tilts || scene->handles[i].turn.x != 0 || scene->handles[i].turn.z != 0;
         l->handle_index[l->handle_count++] = i;
     }
     limb_pins( l );
     body_columns( l );
-    return true;
 }
 
 bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
@@ -174,7 +168,8 @@ bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
          l->handle_shares == NULL )
         return tr_error_memory( error );
     tr_layer_handles_begin( l );
-    return tr_layer_handles_fill( l, error );
+    tr_layer_handles_fill( l );
+    return true;
 }
 
 void tr_layer_handles_ask( tr_cage_layer *l )

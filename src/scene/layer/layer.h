@@ -176,7 +176,7 @@ void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def );
 // ------------------------------------------------------------------------------------------- layer/handles.c
 
 bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error );
-bool tr_layer_handles_fill( tr_cage_layer *l, tr_error *error ); // as they are in the document now
+void tr_layer_handles_fill( tr_cage_layer *l ); // as they are in the document now
 void tr_layer_handles_free( tr_cage_layer *l );
 // After the cage was moved, before anybody is posed: shortens the way of handles that ask for steps longer
 // than legs. False when none do; otherwise it is to be moved again.

@@ -141,8 +141,9 @@ static void report_handles( const tr_cage_layer *l )
 
 #define TURN_ARM 0.1 // metres at which turns count as way
 
-// Handles at frames that are not in their layer's window hold nothing.
-static void report_outside( const tr_stage *stage, const tr_grab *grab, const tr_result *below,
+// Handles at frames that are not in their layer's window hold nothing; nor does any where there is no cage
+// (`idle`).
+static void report_outside( const tr_stage *stage, const tr_grab *grab, bool idle, const tr_result *below,
                             tr_result *result )
 {
     const tr_scene *scene = stage->scene;
@@ -151,7 +152,7 @@ static void report_outside( const tr_stage *stage, const tr_grab *grab, const tr
         const tr_anchor *anchor = &stage->handles[i];
         int frame = handle->frame - scene->first;
         if ( strcmp( handle->layer, scene->layers[grab->layer].id ) != 0 || !handle->pinned ||
-             tr_handle_is_held( stage, grab, handle ) )
+             ( tr_handle_is_held( stage, grab, handle ) && !idle ) )
             continue;
         double way = v3_length( handle->move ) + TURN_ARM * TR_DEGREE * v3_length( handle->turn );
         tr_handle_report report = { .acted = true, .outside = true, .node = -1, .joint = -1 };
@@ -223,7 +224,7 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
         report_handles( &l );
     }
     if ( ok )
-        report_outside( stage, grab, asks ? &below : result, result );
+        report_outside( stage, grab, !l.built, asks ? &below : result, result );
     ok = ok && ( !l.built || keep_shape( &l, result, error ) );
     tr_cage_layer_free( &l );
     tr_result_free( &below );

@@ -227,7 +227,7 @@ static bool allocate( tr_stage_builder *b )
 static bool move_in_time( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
-    if ( !tr_times_build( &stage->times, stage->scene, b->file, b->error ) )
+    if ( !tr_times_build( &stage->times, stage->scene, b->file, b->warnings, b->error ) )
         return false;
     if ( stage->times != NULL ) {
         stage->scene = &stage->times->scene;
