@@ -200,6 +200,27 @@ static void walkers_rest_beyond_the_falloff( void **state )
     }
 }
 
+// Legs that span a metre take long steps, however low the body is.
+static void a_low_body_with_long_legs_is_led_aside( void **state )
+{
+    (void)state;
+    fixture x = { .scene = tr_default_scene() };
+    tr_measures measures;
+    check_ok( tr_scene_build( tr_scene_entry_find( "spider" ), 1, &x.scene, &x.library, &x.error ),
+              &x.error );
+    edit( &x, CAGE "* turn=true\nhandle_add id=h layer=edit frame=80 move=0.3,0,0" );
+    build( &x );
+    tr_result result = solve( &x, "posegraph" );
+    check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
+    assert_true( figure_of( &measures, "edit_handle_mm" ) <= 1 );
+    assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
+    assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
+    assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+    tr_measures_free( &measures );
+    tr_result_free( &result );
+    end( &x );
+}
+
 static double farthest_moved( const tr_result *a, const tr_result *b )
 {
     double most = 0;
@@ -304,6 +325,7 @@ int main( void )
         TEST( the_first_of_two_handles_has_its_way ),
         TEST( who_is_pulled_too_far_stays_on_his_feet ),
         TEST( walkers_rest_beyond_the_falloff ),
+        TEST( a_low_body_with_long_legs_is_led_aside ),
         TEST( tiny_edits_move_little ),
         TEST( odd_windows_and_bodies ),
     };

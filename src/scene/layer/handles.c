@@ -221,7 +221,7 @@ void tr_layer_handles_free( tr_cage_layer *l )
 #define LEFT    0.97 // of what was reached: limbs stay bent a little
 #define LEAST   1e-3
 #define SOFTER  0.75
-#define STEP    0.3  // of the height: how much further apart than before feet may be asked to stand
+#define STEP    0.67 // of the legs: how much further apart than before feet may be asked to stand
 #define SPARE   1e-3 // of that
 #define HASTE   0.8  // of what was reached: no way is shortened by more at once
 #define HOPE    0.5  // of a way: who does not come near before it is as short as this does not at all
@@ -316,7 +316,7 @@ static double step_share( const tr_cage_layer *l )
         tr_moved_body *body = &l->bodies[i];
         if ( !is_led( l, body ) )
             continue;
-        double most = STEP * tr_skeleton_height( &l->stage->actors[body->node].target ),
+        double most = STEP * tr_skeleton_leg_length( &l->stage->actors[body->node].target ),
                apart = tr_steps_apart( l, body );
         share = fmin( share, apart > ( 1 + SPARE ) * most ? ( 1 - SPARE ) * most / apart : 1 );
     }
