@@ -221,6 +221,69 @@ static void a_low_body_with_long_legs_is_led_aside( void **state )
     end( &x );
 }
 
+// The standing body of other tests, with a root on the floor below its hips, as some files have it.
+static void add_on_floor( fixture *x )
+{
+    tr_motion body, motion = { 0 };
+    make_body( &body, FRAMES );
+    bend_a_little( &body );
+    tr_skeleton *s = &motion.skeleton;
+    vec3 rise = v3( 0, body.clip.root[0].y, 0 );
+    tr_skeleton_add( s, "Floor", -1, v3_zero );
+    for ( int j = 0; j < body.skeleton.joint_count; ++j ) {
+        const tr_joint *joint = &body.skeleton.joints[j];
+        tr_skeleton_add( s, joint->name, joint->parent + 1, j == 0 ? rise : joint->offset );
+        s->joints[j + 1].end_site = joint->end_site;
+    }
+    check_ok( tr_skeleton_classify( s, &x->error ), &x->error );
+    check_ok( tr_clip_alloc( &motion.clip, FRAMES, s->joint_count, FPS, false, &x->error ), &x->error );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        motion.clip.root[f] = v3_sub( body.clip.root[f], rise );
+        memcpy( tr_clip_frame( &motion.clip, f ) + 1, tr_clip_frame( &body.clip, f ),
+                (size_t)body.skeleton.joint_count * sizeof( quat ) );
+    }
+    tr_motion_free( &body );
+    add_character( x, "a", v3_zero, 1, &motion );
+}
+
+// Edits come to the same, whatever the pelvis hangs on.
+static void roots_on_the_floor_change_nothing( void **state )
+{
+    (void)state;
+    static const char *const drags[] = { "move=0,-0.15,0", "move=0.1,0,0.1", "turn=0,20,0",
+                                         "point=a.Hips move=0.05,-0.1,0", "point=a.LeftHand move=0,0.1,0" };
+    for ( size_t i = 0; i < sizeof drags / sizeof *drags; ++i ) {
+        tr_result results[2];
+        for ( int floor = 0; floor < 2; ++floor ) {
+            fixture x;
+            tr_measures measures;
+            char ops[200];
+            begin( &x );
+            if ( floor )
+                add_on_floor( &x );
+            else
+                add_bent( &x, "a", v3_zero, 1 );
+            snprintf( ops, sizeof ops, CAGE "a range=2,28\nhandle_add id=h layer=edit frame=15 %s",
+                      drags[i] );
+            edit( &x, ops );
+            build( &x );
+            results[floor] = solve( &x, "posegraph" );
+            check_ok( tr_measure( &measures, &x.stage, &results[floor], &x.error ), &x.error );
+            print_message( "%s: %.2f mm off\n", drags[i], results[floor].handles[0].error_mm );
+            assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
+            assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
+            tr_measures_free( &measures );
+            end( &x );
+        }
+        check_near( results[1].handles[0].error_mm, results[0].handles[0].error_mm, 3 );
+        for ( int f = 0; f < FRAMES; ++f )
+            for ( int j = 0; j < results[0].worlds[0].joint_count; ++j )
+                check_v3( place_of( &results[1], 0, j + 1, f ), place_of( &results[0], 0, j, f ), 0.02 );
+        tr_result_free( &results[0] );
+        tr_result_free( &results[1] );
+    }
+}
+
 static double farthest_moved( const tr_result *a, const tr_result *b )
 {
     double most = 0;
@@ -326,6 +389,7 @@ int main( void )
         TEST( who_is_pulled_too_far_stays_on_his_feet ),
         TEST( walkers_rest_beyond_the_falloff ),
         TEST( a_low_body_with_long_legs_is_led_aside ),
+        TEST( roots_on_the_floor_change_nothing ),
         TEST( tiny_edits_move_little ),
         TEST( odd_windows_and_bodies ),
     };

@@ -66,26 +66,13 @@ static vec3 rest_bend( const tr_skeleton *skeleton, tr_pose rest, int joint, vec
     return v3_length( normal ) > 0.1 ? v3_unit( normal ) : v3_zero;
 }
 
-// A root that lies on the floor below the pelvis carries the body about; if it turned, the body would swing
-// on it as on a pole.
-static bool carries_pelvis( const tr_skeleton *skeleton, int joint )
-{
-    for ( int j = joint + 1; j < skeleton->joint_count; ++j ) {
-        int above = skeleton->joints[j].role == TR_ROLE_ROOT ? skeleton->joints[j].parent : -1;
-        while ( above > joint )
-            above = skeleton->joints[above].parent;
-        if ( above == joint )
-            return true;
-    }
-    return false;
-}
-
 static void limb_build( const tr_fit *fit, tr_pose rest, int j )
 {
     const tr_skeleton *skeleton = fit->skeleton;
     const tr_joint *joint = &skeleton->joints[j];
     tr_fit_limb *limb = &fit->limbs[j];
-    bool moves_only = joint->end_site || carries_pelvis( skeleton, j );
+    // If a root below the pelvis turned, the body would swing on it as on a pole.
+    bool moves_only = joint->end_site || tr_joint_carries_pelvis( skeleton, j );
     limb->stiffness = moves_only ? INFINITY : fit->def.stiffness[joint->role];
     int next = is_long_bone( joint->role ) ? next_of_limb( skeleton, j ) : -1;
     if ( next < 0 )

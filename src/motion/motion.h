@@ -94,6 +94,8 @@ double tr_skeleton_leg_length(
 double tr_bone_length( const tr_skeleton *skeleton, int joint ); // ‖offset‖
 // Is `above` the joint itself or one of its ancestors?
 bool tr_joint_is_above( const tr_skeleton *skeleton, int above, int joint );
+// Is it a root, on the floor in some files, that carries the pelvis about? Nothing of the body is there.
+bool tr_joint_carries_pelvis( const tr_skeleton *skeleton, int joint );
 // The one invariant checker: counts, parents, finite numbers, unit rotations, limb indices.
 bool tr_skeleton_check( const tr_skeleton *skeleton, tr_error *error );
 

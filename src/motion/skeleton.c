@@ -94,6 +94,14 @@ bool tr_joint_is_above( const tr_skeleton *skeleton, int above, int joint )
     return joint == above;
 }
 
+bool tr_joint_carries_pelvis( const tr_skeleton *skeleton, int joint )
+{
+    for ( int j = joint + 1; j < skeleton->joint_count; ++j )
+        if ( skeleton->joints[j].role == TR_ROLE_ROOT && tr_joint_is_above( skeleton, joint, j ) )
+            return true;
+    return false;
+}
+
 // ---------------------------------------------------------------------------------------------- measures
 
 // Rest position of one joint without any memory: composes its ancestors from the joint upwards.

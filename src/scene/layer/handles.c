@@ -124,7 +124,7 @@ static void body_columns( tr_cage_layer *l )
         const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
         const tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
         bool whole = l->handles[h].kind == TR_HANDLE_POINT && body != NULL && anchor->count == 1 &&
-                     anchor->joints[0] == 0;
+                     anchor->joints[0] == tr_moved_root( l, body );
         if ( !whole )
             continue;
         size_t at = tr_layer_cell( l, l->handles[h].frame, body->first );
@@ -299,7 +299,8 @@ static bool root_asked( const tr_cage_layer *l, tr_moved_body *body, int frame, 
     if ( !tr_moved_at( l, body, frame )->moves )
         return false;
     *asked = v3_mad( v3_sub( l->after[lead], l->before[lead] ), -tr_room_drop( l, body, frame ), v3_y );
-    *got = v3_sub( l->result->motions[body->node].clip.root[frame], l->before[lead] );
+    const vec3 *places = tr_world_pose( &l->result->worlds[body->node], frame ).positions;
+    *got = v3_sub( places[tr_moved_root( l, body )], l->before[lead] );
     return true;
 }
 
@@ -333,7 +334,7 @@ static bool is_off( const tr_cage_layer *l, tr_moved_body *body, int first, int 
         if ( point && ( anchor->actor != body->node || !tr_room_holds( l, anchor ) ) )
             continue;
         vec3 got, asked = point ? point_asked( l, h, &got ) : v3_zero;
-        led = led || !point || anchor->joints[0] == 0;
+        led = led || !point || anchor->joints[0] == tr_moved_root( l, body );
         off = off || ( point && v3_distance( got, asked ) > MISSED );
     }
     for ( int f = l->begin; led && !off && f < l->begin + l->frame_count; ++f ) {

@@ -68,7 +68,7 @@ typedef struct tr_moved_frame { // of a body
 typedef struct tr_moved_body {
     int node;
     int first, count;            // its points
-    int lead, lead_count;        // those that lead it: its root, a prop's corners; lead -1: nothing does
+    int lead, lead_count;        // those that lead it: its pelvis, a prop's corners; lead -1: nothing does
     tr_moved_frame *frames;      // [frame_count] filled when asked for
     struct tr_lead_frame *ways;  // [frame_count] the same for what leads it; NULL where bodies do not turn
     struct tr_room_frame *rooms; // [frame_count] the same for how far its legs reach; NULL: it has none
@@ -219,6 +219,8 @@ void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last ); // th
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body );
 void tr_moved_free( tr_moved_body *body );
 const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame );
+// The joint that leads a character: the pelvis, which in some files hangs on a root that lies on the floor.
+int tr_moved_root( const tr_cage_layer *l, const tr_moved_body *body );
 // The same of any node, after it has been posed there; NULL when it does not move as a whole. Where a place
 // fixed to it goes.
 const tr_moved_frame *tr_moved_whole( const tr_cage_layer *l, int node, int frame );

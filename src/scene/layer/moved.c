@@ -28,11 +28,18 @@ vec3 tr_mean_point( const vec3 *points, int count )
     return v3_scale( 1.0 / count, sum );
 }
 
-// What leads a body: its root when it is grabbed; a prop's middle.
+int tr_moved_root( const tr_cage_layer *l, const tr_moved_body *body )
+{
+    const bool *grabbed = body->node < l->stage->actor_count ? l->grab->joints[body->node] : NULL;
+    int pelvis = grabbed != NULL ? tr_actor_pelvis( &l->stage->actors[body->node] ) : 0;
+    return grabbed != NULL && grabbed[0] && grabbed[pelvis] ? pelvis : 0;
+}
+
+// What leads a body: its pelvis when all above it is grabbed; a prop's middle.
 static void find_lead( const tr_cage_layer *l, tr_moved_body *body )
 {
     bool prop = body->node >= l->stage->actor_count;
-    body->lead = prop ? body->first : tr_cage_layer_joint( l, body->node, 0 );
+    body->lead = prop ? body->first : tr_cage_layer_joint( l, body->node, tr_moved_root( l, body ) );
     body->lead_count = prop ? body->count : 1;
 }
 
@@ -124,8 +131,9 @@ static double joint_room( const tr_cage_layer *l, int actor, int joint, int fram
 {
     const tr_skeleton *skeleton = &l->stage->actors[actor].target;
     const vec3 *places = tr_world_pose( &l->below->worlds[actor], frame ).positions;
+    int pelvis = tr_actor_pelvis( &l->stage->actors[actor] );
     if ( tr_limb_base( skeleton, joint ) == 0 )
-        return root_room( l, places[0] ) + BOW * tr_limb_way( skeleton, 0, joint );
+        return root_room( l, places[pelvis] ) + BOW * tr_limb_way( skeleton, pelvis, joint );
     double lowest = places[joint].y;
     for ( int j = joint + 1; j < skeleton->joint_count; ++j )
         lowest = tr_joint_is_above( skeleton, joint, j ) ? fmin( lowest, places[j].y ) : lowest;

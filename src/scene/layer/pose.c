@@ -53,6 +53,13 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
            tr_fit_scratch_build( &a->scratch, &a->fit, 1, tr_parallel_threads(), error );
 }
 
+// Where the root of a body goes for its pelvis to come to the place that leads it.
+static vec3 root_place( const tr_cage_layer *l, const tr_moved_body *body, int frame, vec3 pelvis, quat turn )
+{
+    const vec3 *below = tr_world_pose( &l->below->worlds[body->node], frame ).positions;
+    return v3_add( pelvis, q_rotate( turn, v3_sub( below[0], below[tr_moved_root( l, body )] ) ) );
+}
+
 static void aim_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     tr_aiming *a = body->aiming;
@@ -69,6 +76,9 @@ static void aim_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
         a->positions[j] = v3_mad( l->after[tr_layer_cell( l, frame, p )], -drop, v3_y );
         a->rotations[j] = q_mul( turn, a->rotations[j] );
     }
+    if ( tr_moved_root( l, body ) > 0 )
+        a->positions[at] =
+            root_place( l, body, frame, a->positions[at + (size_t)tr_moved_root( l, body )], turn );
     a->stage_frames[n] = frame;
     a->frames[n] = ( tr_fit_frame ){ .start = tr_clip_frame( &l->below->motions[body->node].clip, frame ),
                                      .root = a->positions[at],
@@ -84,8 +94,9 @@ static void pose_rigid( const tr_cage_layer *l, tr_moved_body *body, int frame )
     const tr_clip *in = &l->below->motions[body->node].clip, *out = &l->result->motions[body->node].clip;
     quat turn = body->frames[frame - l->begin].turn;
     tr_clip_frame( out, frame )[0] = q_unit( q_mul( turn, tr_clip_frame( in, frame )[0] ) );
-    out->root[frame] =
+    vec3 pelvis =
         v3_mad( l->after[tr_layer_cell( l, frame, body->lead )], -tr_room_drop( l, body, frame ), v3_y );
+    out->root[frame] = root_place( l, body, frame, pelvis, turn );
 }
 
 static quat local_rotation( const tr_skeleton *skeleton, tr_pose pose, int joint )

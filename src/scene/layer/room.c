@@ -71,7 +71,8 @@ static double foot_need( const tr_cage_layer *l, tr_moved_body *body, const tr_m
         return 0;
     tr_pose below = tr_world_pose( &l->below->worlds[body->node], frame );
     vec3 root = l->after[tr_layer_cell( l, frame, body->lead )];
-    vec3 to = v3_add( root, q_rotate( moved->turn, v3_sub( below.positions[hip], below.positions[0] ) ) );
+    vec3 arm = v3_sub( below.positions[hip], below.positions[tr_moved_root( l, body )] );
+    vec3 to = v3_add( root, q_rotate( moved->turn, arm ) );
     vec3 way = v3_sub( to, stands );
     double far = v3_length( way ), aside = hypot( way.x, way.z );
     double reach = leg_reach( tr_limb_way( skeleton, hip, ankle ),

@@ -304,7 +304,7 @@ static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
         if ( l->handles[h].kind == TR_HANDLE_POINT )
             continue;
         tr_rule *rule = add_rule( l, anchor, path );
-        if ( anchor->joints[0] == 0 ) {
+        if ( anchor->joints[0] == tr_moved_root( l, tr_cage_layer_body( l, anchor->actor ) ) ) {
             rule->first = rule->last = l->handles[h].frame;
             rule->ease_in = rule->ease_out = LEAD * l->stage->fps;
         }

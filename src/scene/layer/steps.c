@@ -202,7 +202,7 @@ static bool holds( const foot_work *w, int handle, bool body )
     if ( l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor != w->body->node || anchor->count != 1 )
         return false;
     if ( body )
-        return anchor->joints[0] == 0;
+        return anchor->joints[0] == tr_moved_root( l, w->body );
     return tr_extremity_carrier( &l->stage->actors[w->body->node].target, anchor->joints[0] ) ==
            w->foot->joint;
 }

@@ -194,6 +194,8 @@ bool tr_measure_ground_penetration( const tr_measuring *m, const tr_take *take, 
         double ratio = 1.0 / tr_performer_rescale( performer, source );
         for ( int j = 0; j < performer->skeleton->joint_count; ++j ) {
             int from = tr_performer_source( performer, j );
+            if ( tr_joint_carries_pelvis( performer->skeleton, j ) )
+                continue; // nothing of the body is there
             for ( int f = 0; f < take->frame_count; ++f ) {
                 double depth = take->ground - tr_performer_at( performer, f, j ).y;
                 double own = from >= 0 ? take->ground - tr_performer_at( source, f, from ).y : 0;
