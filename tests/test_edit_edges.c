@@ -284,11 +284,12 @@ static void roots_on_the_floor_change_nothing( void **state )
     }
 }
 
-static double farthest_moved( const tr_result *a, const tr_result *b )
+// Of anybody at frames first … last.
+static double farthest_moved( const tr_result *a, const tr_result *b, int first, int last )
 {
     double most = 0;
     for ( int i = 0; i < a->actor_count; ++i )
-        for ( int f = 0; f < a->frame_count; ++f )
+        for ( int f = first; f <= last; ++f )
             for ( int j = 0; j < a->worlds[i].joint_count; ++j )
                 most = fmax( most, v3_distance( place_of( a, i, j, f ), place_of( b, i, j, f ) ) );
     return most;
@@ -329,13 +330,36 @@ static void tiny_edits_move_little( void **state )
         edit( &x, ops );
         rebuild( &x );
         tr_result edited = solve( &x, "posegraph" );
-        double moved = farthest_moved( &plain, &edited );
+        double moved = farthest_moved( &plain, &edited, 0, plain.frame_count - 1 );
         print_message( "%s %s: %.4f mm\n", edits[i].scene, edits[i].ops, 1e3 * moved );
         assert_true( moved <= 1e-4 );
         tr_result_free( &plain );
         tr_result_free( &edited );
         end( &x );
     }
+}
+
+// Nobody moves beside the window of a retiming, but for stances that it cuts: they have one place for all
+// their frames, which is the mean of what feet do there.
+static void a_retiming_stays_in_its_window( void **state )
+{
+    (void)state;
+    fixture x = { .scene = tr_default_scene() };
+    check_ok( tr_scene_build( tr_scene_entry_find( "box_relay" ), 4, &x.scene, &x.library, &x.error ),
+              &x.error );
+    build( &x );
+    tr_result plain = solve( &x, "posegraph" );
+    edit( &x, "layer_add id=t kind=retime members=p03 range=50,200\nsection_add id=s layer=t frame=126 "
+              "delay=20" );
+    rebuild( &x );
+    tr_result edited = solve( &x, "posegraph" );
+    double before = farthest_moved( &plain, &edited, 0, 49 ),
+           after = farthest_moved( &plain, &edited, 201, plain.frame_count - 1 );
+    print_message( "%.4f mm before and %.4f mm after the window\n", 1e3 * before, 1e3 * after );
+    assert_true( fmax( before, after ) < 2e-4 && farthest_moved( &plain, &edited, 120, 140 ) > 0.1 );
+    tr_result_free( &plain );
+    tr_result_free( &edited );
+    end( &x );
 }
 
 // Windows of one, two and three frames, a body of one joint, sections outside: no crash, and nothing that is
@@ -391,6 +415,7 @@ int main( void )
         TEST( a_low_body_with_long_legs_is_led_aside ),
         TEST( roots_on_the_floor_change_nothing ),
         TEST( tiny_edits_move_little ),
+        TEST( a_retiming_stays_in_its_window ),
         TEST( odd_windows_and_bodies ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

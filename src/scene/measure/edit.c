@@ -7,7 +7,10 @@ static bool has_edits( const tr_measuring *m, const tr_take *take, tr_figures *f
     bool edited = m->stage != NULL && m->stage->grab_count > 0;
     if ( edited && take == &m->out )
         return true;
-    tr_figures_null( figures, edited ? "the source has no edits" : "the scene has no edits" );
+    bool retimed = m->stage != NULL && m->stage->times != NULL;
+    tr_figures_null( figures, edited    ? "the source has no edits"
+                              : retimed ? "the source is retimed with the scene"
+                                        : "the scene has no edits" );
     return false;
 }
 
