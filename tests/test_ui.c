@@ -200,6 +200,35 @@ static void escape_cancels_a_drag_completely( void **state )
     end( &d );
 }
 
+// Only the press on a slider takes hold of it: no later one elsewhere does, nor after Escape.
+static void a_slider_let_go_stays_where_it_is( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin_at_slider( &d, 0.4, &x, &y );
+    for ( int i = 0; i < 2; ++i ) {
+        move_to( &d, x, y );
+        button( &d, TR_BUTTON_LEFT, true, x, y, 0 );
+        frames( &d, 1 );
+        move_to( &d, x + 20, y );
+        if ( i == 1 )
+            key( &d, TR_KEY_ESCAPE, 0 );
+        button( &d, TR_BUTTON_LEFT, false, x + 20, y, 0 );
+        settle( &d );
+        double size = cast_of( &d, "p01" )->target.scale;
+        press( &d, "ruler" );
+        press( &d, "item.p02" );
+        press( &d, "item.p01" );
+        press( &d, "tab.History" );
+        press( &d, "tab.Inspect" );
+        settle( &d );
+        check_near( cast_of( &d, "p01" )->target.scale, size, 0 );
+        assert_int_equal( tr_app_ops( d.app ), 1 );
+    }
+    end( &d );
+}
+
 // --------------------------------------------------------------------------------------------------- tools
 
 static void a_joint_that_is_moved_is_pinned( void **state )
@@ -675,6 +704,7 @@ int main( void )
         TEST( a_loop_repeats_and_an_end_stops ),
         TEST( one_drag_of_a_slider_is_one_step ),
         TEST( escape_cancels_a_drag_completely ),
+        TEST( a_slider_let_go_stays_where_it_is ),
         TEST( a_joint_that_is_moved_is_pinned ),
         TEST( several_things_move_as_one_step ),
         TEST( bodies_are_resized_by_hand ),

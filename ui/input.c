@@ -77,6 +77,8 @@ static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
     case TR_EVENT_BUTTON:
         point_at( &app->nk, event );
         nk_input_button( &app->nk, nk_buttons_of[event->button], x, y, event->down );
+        if ( event->down && event->button == TR_BUTTON_LEFT ) // a new press holds nothing yet
+            app->ui.grabbed = app->ui.edit.key = app->ui.edit.cancelled = 0;
         if ( !event->down && event->button == TR_BUTTON_LEFT && app->ui.edit.cancelled )
             app->ui.edit.key = app->ui.edit.cancelled = 0;
         break;

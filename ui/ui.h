@@ -305,7 +305,7 @@ typedef struct tr_ui {
 
     unsigned subject;   // whose fields are being drawn: those of another one are others
     unsigned modifiers; // TR_MOD_… that are down
-    unsigned grabbed;   // slider or number that has the pointer, while the button is down
+    unsigned grabbed;   // slider or number of the last press: has the pointer while the button is down
 
     // Panels
     int left_tab, right_tab;
