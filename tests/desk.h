@@ -35,8 +35,11 @@ static inline void frames( desk *d, int count )
 
 static inline void settle( desk *d )
 {
-    for ( int i = 0; i < 60 && ( !tr_app_settled( d->app ) || i < 3 ); ++i )
+    for ( int i = 0; i < 300 && ( !tr_app_settled( d->app ) || i < 3 ); ++i ) {
         frames( d, 1 );
+        if ( i > 30 ) // a drag ends on its own thread, on a busy machine late
+            usleep( 5000 );
+    }
     assert_true( tr_app_settled( d->app ) );
 }
 

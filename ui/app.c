@@ -325,9 +325,15 @@ static void follow_title( tr_app *app )
 
 // --------------------------------------------------------------------------------------------------- frames
 
+// Panels beside a question feel neither pointer nor keys. What opens a question in this frame is seen with
+// the next: the press that did so is none on its buttons.
 static void draw_panels( tr_app *app, const tr_shown *shown )
 {
     tr_ui *ui = &app->ui;
+    const struct nk_input input = app->nk.input;
+    const bool asked = ui->dialog != TR_DIALOG_NONE;
+    if ( asked )
+        app->nk.input = ( struct nk_input ){ .mouse.pos = { -1e4f, -1e4f } };
     ui->spot_count = 0;
     ui->hint[0] = 0;
     ui->subject = 0;
@@ -342,7 +348,8 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
     tr_panel_bar( ui, shown, &app->ops );
     if ( ui->help )
         tr_panel_help( ui, shown, &app->ops );
-    if ( ui->dialog != TR_DIALOG_NONE )
+    app->nk.input = input;
+    if ( asked )
         tr_panel_dialog( ui, shown, &app->ops );
     tr_panel_tip( ui, &app->over, &app->paint );
 }

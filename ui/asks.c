@@ -11,6 +11,8 @@ static bool guarded( tr_app *app, const char *path, bool quit )
     tr_ui *ui = &app->ui;
     if ( !tr_session_unsaved( app->session ) )
         return false;
+    tr_ui_let_go( ui );
+    tr_ui_close_popup( ui );
     ui->dialog = TR_DIALOG_UNSAVED;
     ui->guard = ( tr_guard ){ .quit = quit };
     snprintf( ui->guard.open, sizeof ui->guard.open, "%s", path );

@@ -137,6 +137,23 @@ RUN( run_add_wall )
     tr_select( ui, &item, false );
 }
 
+bool tr_ui_pulls( const tr_ui *ui )
+{
+    bool down = ui->nk->input.mouse.buttons[NK_BUTTON_LEFT].down;
+    return ui->drag.active || ui->time.grip != TR_GRIP_NONE ||
+           ( down && ( ui->edit.key != 0 || ui->grabbed != 0 ) );
+}
+
+void tr_ui_let_go( tr_ui *ui )
+{
+    if ( ui->drag.active && ui->drag.handle != 0 && tr_tool_get( ui->tool ) == &tr_tool_frame )
+        tr_frame_let_go( ui );
+    ui->drag.active = ui->drag.navigating = false;
+    ui->time = ( tr_time_hold ){ 0 };
+    ui->edit.cancelled = ui->edit.key != 0;
+    ui->grabbed = 0;
+}
+
 RUN( run_solve )
 {
     UNUSED;
@@ -148,16 +165,10 @@ RUN( run_escape )
 {
     UNUSED;
     ui->cage.pin.asked = false;
-    if ( ui->text.key != 0 )
+    if ( ui->text.key != 0 && ui->dialog == TR_DIALOG_NONE )
         tr_ui_stop_typing( ui );
-    else if ( ui->drag.active || ui->drag.navigating ) {
-        if ( ui->drag.active && ui->drag.handle != 0 && tr_tool_get( ui->tool ) == &tr_tool_frame )
-            tr_frame_let_go( ui );
-        ui->drag.active = ui->drag.navigating = false;
-    } else if ( ui->time.grip != TR_GRIP_NONE )
-        ui->time = ( tr_time_hold ){ 0 };
-    else if ( ui->edit.key != 0 )
-        ui->edit.cancelled = true;
+    else if ( tr_ui_pulls( ui ) || ui->drag.navigating )
+        tr_ui_let_go( ui );
     else if ( tr_ui_close_popup( ui ) )
         return;
     else if ( ui->dialog != TR_DIALOG_NONE )
@@ -407,18 +418,27 @@ const tr_command *tr_command_table( int *count )
     return commands;
 }
 
+// What may come between while something is pulled: to end it, what the pull itself listens to, other looks.
+static bool goes_with_pulling( const tr_command *c )
+{
+    return c->run == run_escape || c->run == run_reach_less || c->run == run_reach_more ||
+           ( c->menu != NULL && strcmp( c->menu, "Show" ) == 0 );
+}
+
 bool tr_command_key( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int key, unsigned modifiers )
 {
     if ( key == 0 || ( ui->dialog != TR_DIALOG_NONE && key != TR_KEY_ESCAPE ) )
         return false;
     for ( size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i )
         if ( commands[i].key == key && commands[i].modifiers == modifiers ) {
+            if ( tr_ui_pulls( ui ) && !goes_with_pulling( &commands[i] ) )
+                return true;
             if ( key != TR_KEY_ESCAPE ) // which does just that
                 tr_ui_close_popup( ui );
             commands[i].run( ui, shown, ops );
             return true;
         }
-    for ( int i = 0; i < tr_tool_count() && modifiers == 0 && !ui->drag.active; ++i ) {
+    for ( int i = 0; i < tr_tool_count() && modifiers == 0 && !tr_ui_pulls( ui ); ++i ) {
         const tr_tool *tool = tr_tool_get( i );
         if ( tool->key == key || ( tool->other_key != 0 && tool->other_key == key ) ) {
             ui->tool = i;

@@ -99,6 +99,20 @@ void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown )
 
 // --------------------------------------------------------------------------------------------------- frame
 
+// Over all that has to wait.
+static void shade( tr_ui *ui )
+{
+    struct nk_context *nk = ui->nk;
+    struct nk_rect area = nk_rect( 0, 0, (float)ui->width, (float)ui->height );
+    nk_window_set_focus( nk, "shade" );
+    nk_window_set_bounds( nk, "shade", area );
+    nk_style_push_style_item( nk, &nk->style.window.fixed_background,
+                              nk_style_item_color( nk_rgba( 0, 0, 0, 120 ) ) );
+    nk_begin( nk, "shade", area, NK_WINDOW_NO_INPUT | NK_WINDOW_NO_SCROLLBAR );
+    nk_end( nk );
+    nk_style_pop_style_item( nk );
+}
+
 static bool begin( tr_ui *ui, const tr_shown *shown, const char *title, float w, float h )
 {
     struct nk_context *nk = ui->nk;
@@ -110,6 +124,7 @@ static bool begin( tr_ui *ui, const tr_shown *shown, const char *title, float w,
     nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
     nk_window_set_bounds( nk, "dialog", area );
     bool open = nk_begin( nk, "dialog", area, NK_WINDOW_BORDER | NK_WINDOW_NO_SCROLLBAR );
+    tr_ui_mark( ui, "dialog", area );
     if ( open )
         tr_ui_heading( ui, shown->paint, title );
     return open;
@@ -368,6 +383,8 @@ static void found_item( tr_ui *ui, tr_item_kind kind, const char *id, const char
     char label[80];
     int chosen = 0;
     nk_layout_row_dynamic( ui->nk, 24, 1 );
+    snprintf( label, sizeof label, "find.%s", id );
+    tr_ui_mark( ui, label, nk_widget_bounds( ui->nk ) );
     snprintf( label, sizeof label, "%s   (%s)", id, what );
     if ( nk_selectable_label( ui->nk, label, NK_TEXT_LEFT, &chosen ) && chosen ) {
         tr_select( ui, &item, false );
@@ -405,6 +422,7 @@ static void find_question( tr_ui *ui, const tr_shown *shown )
 
 void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
+    shade( ui );
     if ( is_file_dialog( ui->dialog ) )
         file_question( ui, shown, ops );
     else if ( ui->dialog == TR_DIALOG_UNSAVED )
