@@ -338,16 +338,97 @@ static void nameless_joints_go_by_structure( void **state )
     close_scene( &x );
 }
 
+// ------------------------------------------------------------------------------------------- rules of others
+
+// The body of somebody of the relay with names of its own ("hand_l"), longer by a fifth, and hands without
+// tips.
+static void add_renamed( take *x, int who, const char *path )
+{
+    tr_error error;
+    const tr_skeleton *own = &tr_library_find( &x->library, x->scene.cast[who].source.file )->skeleton;
+    tr_motion body = { 0 };
+    int *at = tr_alloc( (size_t)own->joint_count, sizeof *at );
+    assert_non_null( at );
+    for ( int j = 0; j < own->joint_count; ++j ) {
+        const tr_joint *joint = &own->joints[j];
+        bool left = strncmp( joint->name, "Left", 4 ) == 0, right = strncmp( joint->name, "Right", 5 ) == 0;
+        char name[TR_JOINT_MAX];
+        if ( strstr( joint->name, "Hand_End" ) != NULL )
+            continue;
+        snprintf( name, sizeof name, "%.40s%s",
+                  joint->name + ( left    ? 4
+                                  : right ? 5
+                                          : 0 ),
+                  left    ? "_l"
+                  : right ? "_r"
+                          : "_m" );
+        at[j] = tr_skeleton_add( &body.skeleton, name, joint->parent >= 0 ? at[joint->parent] : -1,
+                                 v3_scale( 1.2, joint->offset ) );
+        body.skeleton.joints[at[j]].end_site = joint->end_site;
+    }
+    tr_free( at );
+    check_ok( tr_skeleton_classify( &body.skeleton, &error ), &error );
+    check_ok( tr_clip_alloc( &body.clip, 1, body.skeleton.joint_count, 30, false, &error ), &error );
+    body.clip.root[0] = v3_scale( 1.2, own->joints[0].offset );
+    check_ok( tr_library_add( &x->library, path, &body, &error ), &error );
+    snprintf( x->scene.cast[who].target.skeleton.file, TR_PATH_MAX, "%s", path );
+}
+
+// Rules, and layers with their handles, name joints of the body they were made for. Another that takes its
+// place is held by the joints these drive, and by as much beyond them as a palm is beyond a wrist.
+static void rules_hold_for_who_takes_the_place( void **state )
+{
+    (void)state;
+    take own, x;
+    tr_error error;
+    open_scene( &own, "box_relay", 3 );
+    open_scene( &x, "box_relay", 3 );
+    own.scene.last = x.scene.last = 120;
+    add_renamed( &x, 1, "stranger.bvh" );
+    x.scene.cast[1].target.scale = own.scene.cast[1].target.scale = 1;
+    solve( &own, "posegraph" );
+    solve( &x, "posegraph" );
+    assert_int_equal( tr_skeleton_find( &x.stage.actors[1].target, "LeftHand" ), -1 );
+    assert_int_equal( x.stage.rules[0].constraint, own.stage.rules[0].constraint );
+    int palms = 0;
+    for ( int r = 0; r < x.stage.rule_count && x.stage.rules[r].constraint >= 0; ++r ) {
+        const tr_anchor *a = &x.stage.rules[r].a, *before = &own.stage.rules[r].a;
+        if ( a->actor != 1 )
+            continue;
+        for ( int f = 0; f <= 120; f += 40 )
+            check_v3( tr_anchor_source( &x.stage, a, f ), tr_anchor_source( &own.stage, before, f ), 1e-9 );
+        check_near( v3_length( a->offset ), 1.2 * v3_length( a->source_offset ), 1e-3 ); // and the girth
+        ++palms;
+    }
+    assert_true( palms >= 2 );
+    assert_true( figure( &x, "contact_error_mm", "gave_way" ) == 0 );
+    assert_true( figure( &x, "contact_error_mm", "max" ) <= 1.0 );
+    close_scene( &own );
+    // Cages as well.
+    tr_document *document = tr_document_create( &x.scene, &error );
+    check_ok( tr_document_apply( document, "layer_add id=c kind=cage members=p02.LeftHand", &error ),
+              &error );
+    check_ok(
+        tr_document_apply( document, "handle_add id=h layer=c point=p02.LeftHand_End frame=60", &error ),
+        &error );
+    tr_stage_free( &x.stage );
+    check_ok( tr_stage_build( &x.stage, tr_document_scene( document ), NULL, &x.library, NULL, &error ),
+              &error );
+    tr_stage_free( &x.stage );
+    check_ok( tr_document_apply( document, "layer_set id=c members=p02.LeftHoof", &error ), &error );
+    assert_false( tr_stage_build( &x.stage, tr_document_scene( document ), NULL, &x.library, NULL, &error ) );
+    assert_non_null( strstr( error.message, "LeftHoof" ) );
+    tr_document_destroy( document );
+    close_scene( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( arms_are_front_legs ),
-        TEST( legs_go_front_to_back ),
-        TEST( who_stands_makes_others_stand ),
-        TEST( strangers_stay_whole ),
-        TEST( captures_on_each_others_bodies ),
-        TEST( fingers_go_by_name ),
-        TEST( nameless_joints_go_by_structure ),
+        TEST( arms_are_front_legs ),   TEST( rules_hold_for_who_takes_the_place ),
+        TEST( legs_go_front_to_back ), TEST( who_stands_makes_others_stand ),
+        TEST( strangers_stay_whole ),  TEST( captures_on_each_others_bodies ),
+        TEST( fingers_go_by_name ),    TEST( nameless_joints_go_by_structure ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -51,6 +51,10 @@ static bool grab_actor( const tr_binder *b, tr_grab *grab, int actor, const tr_m
     for ( int j = 0; j < skeleton->joint_count; ++j )
         if ( is_part( skeleton, j, member->part ) )
             grab->joints[actor][j] = any = true;
+    vec3 beyond;
+    int joint;
+    if ( !any && tr_actor_find_joint( &b->stage->actors[actor], member->part, &joint, &beyond ) )
+        grab->joints[actor][joint] = any = true; // by its name on the source's body
     *grabs = *grabs || any;
     bool literal = strchr( member->who, '*' ) == NULL; // a pattern need not fit everybody
     return any || !literal || no_part( b, &b->stage->scene->cast[actor], skeleton, member->part );

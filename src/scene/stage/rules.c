@@ -99,6 +99,63 @@ static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
     anchor->cover = ( 1 - share ) * added;
 }
 
+// Where a source joint comes to be on the target: where it drives alone, else where it has a part in it.
+static int driven_by( const tr_actor *actor, int source_joint )
+{
+    int joint = tr_actor_target_joint( actor, source_joint );
+    for ( int j = 0; joint < 0 && actor->blends != NULL && j < actor->target.joint_count; ++j )
+        if ( tr_joint_blends( actor, j ) &&
+             ( actor->map[j] == source_joint || actor->blends[j].next == source_joint ) )
+            joint = j;
+    return joint;
+}
+
+bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond )
+{
+    const tr_skeleton *source = &actor->source.skeleton;
+    *beyond = v3_zero;
+    *joint = tr_skeleton_find( &actor->target, name );
+    int from = *joint < 0 ? tr_skeleton_find( source, name ) : -1;
+    for ( ; from >= 0 && *joint < 0; from = source->joints[from].parent ) {
+        *joint = driven_by( actor, from );
+        if ( *joint < 0 )
+            *beyond = v3_add( *beyond, source->joints[from].offset );
+    }
+    return *joint >= 0;
+}
+
+// What a term names is added to those before it, `beyond` to their offset: in the frame of the first joint,
+// as at rest.
+static void add_term( const tr_actor *actor, tr_anchor *anchor, int joint, double weight, vec3 beyond )
+{
+    int at = 0;
+    while ( at < anchor->count && anchor->joints[at] != joint )
+        ++at;
+    anchor->count += at == anchor->count;
+    anchor->joints[at] = joint;
+    anchor->weights[at] += weight;
+    anchor->source_offset = v3_mad( anchor->source_offset, weight, beyond );
+    anchor->offset = v3_mad( anchor->offset, weight, q_unrotate( actor->align[anchor->joints[0]], beyond ) );
+}
+
+// Names are of the target's joints, else of the source's: rules written for one body hold for another that
+// takes its place.
+static bool bind_terms( const tr_binder *b, const char *field, const tr_point *point, tr_anchor *anchor )
+{
+    const tr_actor *actor = &b->stage->actors[anchor->actor];
+    for ( int i = 0; i < point->term_count; ++i ) {
+        const char *name = point->terms[i].joint;
+        vec3 beyond;
+        int joint;
+        if ( !tr_actor_find_joint( actor, name, &joint, &beyond ) )
+            return no_joint( b, field, &actor->target, name );
+        if ( i == 0 && tr_skeleton_find( &actor->target, name ) < 0 ) // the offset is in the source's frame
+            anchor->offset = q_unrotate( actor->align[joint], point->offset );
+        add_term( actor, anchor, joint, point->terms[i].weight, beyond );
+    }
+    return true;
+}
+
 bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point, tr_anchor *anchor )
 {
     *anchor =
@@ -114,16 +171,11 @@ bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point
         anchor->offset = v3_scale( stage->props[anchor->prop].scale, point->offset );
         return true;
     }
-    tr_actor *actor = &stage->actors[anchor->actor];
-    for ( int i = 0; i < point->term_count; ++i ) {
-        int joint = tr_skeleton_find( &actor->target, point->terms[i].joint );
-        if ( joint < 0 )
-            return no_joint( b, field, &actor->target, point->terms[i].joint );
-        anchor->joints[anchor->count] = joint;
-        anchor->weights[anchor->count++] = point->terms[i].weight;
-    }
+    const tr_actor *actor = &stage->actors[anchor->actor];
+    if ( !bind_terms( b, field, point, anchor ) )
+        return false;
     if ( anchor->count > 0 ) {
-        anchor->offset = v3_scale( tr_part_ratio( actor, anchor->joints[0] ), point->offset );
+        anchor->offset = v3_scale( tr_part_ratio( actor, anchor->joints[0] ), anchor->offset );
         cover_with_girth( actor, anchor );
     }
     return true;
