@@ -1,4 +1,5 @@
-// What has to wait: everything beside an open question, and keys while something is pulled.
+// What has to wait: everything beside an open question, keys while something is pulled; and tabs, which
+// follow a choice once and then whoever clicks them.
 #include "desk.h"
 
 static void change( desk *d ) // something that is not saved
@@ -177,6 +178,46 @@ static void a_question_ends_a_pull( void **state )
     end( &d );
 }
 
+// ---------------------------------------------------------------------------------------------------- tabs
+
+static void a_chosen_layer_leaves_the_tabs_free( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    key( &d, 'X', 0 );
+    drag_thing( &d, "p01.Head", 25, 5, 0 );
+    rest( &d );
+    press( &d, "tab.Layers" );
+    press( &d, "layer.cage1" );
+    press( &d, "tab.Inspect" );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_LAYER, "cage1" ) );
+    press( &d, "tab.Cast" );
+    assert_int_equal( ui_of( &d )->left_tab, TR_LEFT_CAST );
+    press( &d, "tab.Scenes" );
+    assert_int_equal( ui_of( &d )->left_tab, TR_LEFT_SCENES );
+    area_of( &d, "inspect.layer" ); // where what it does is told
+    end( &d );
+}
+
+static void a_chosen_rule_can_be_inspected( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    change( &d );
+    key( &d, 'F', TR_MOD_CTRL );
+    type( &d, "pin1" );
+    press( &d, "find.pin1" );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CONSTRAINT, "pin1" ) );
+    assert_int_equal( ui_of( &d )->right_tab, TR_RIGHT_CONSTRAINTS ); // once
+    press( &d, "tab.Inspect" );
+    frames( &d, 3 );
+    assert_int_equal( ui_of( &d )->right_tab, TR_RIGHT_INSPECT );
+    area_of( &d, "rule.hard" ); // with its values
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +226,8 @@ int main( void )
         TEST( keys_leave_a_pull_alone ),
         TEST( keys_leave_a_slider_alone ),
         TEST( a_question_ends_a_pull ),
+        TEST( a_chosen_layer_leaves_the_tabs_free ),
+        TEST( a_chosen_rule_can_be_inspected ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -41,6 +41,17 @@ static void unselect( tr_ui *ui, int index )
     --ui->selection_count;
 }
 
+// Rules and layers have a panel of their own: it comes when one is chosen, in place of the inspector. After
+// that the tabs are the user's.
+static void show_panel_of( tr_ui *ui, const tr_item *item )
+{
+    bool inspects = ui->right_tab == TR_RIGHT_INSPECT;
+    if ( item->kind == TR_ITEM_CONSTRAINT && inspects )
+        ui->right_tab = TR_RIGHT_CONSTRAINTS;
+    if ( item->kind == TR_ITEM_LAYER && inspects )
+        ui->left_tab = TR_LEFT_LAYERS;
+}
+
 void tr_select( tr_ui *ui, const tr_item *item, bool extend )
 {
     if ( !extend )
@@ -56,6 +67,7 @@ void tr_select( tr_ui *ui, const tr_item *item, bool extend )
                            sizeof *item ) )
         ui->selection[ui->selection_count++] = *item;
     ui->reveal = *item;
+    show_panel_of( ui, item );
 }
 
 static bool exists( const tr_scene *scene, const tr_item *item )

@@ -183,6 +183,37 @@ static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, con
     tr_ops_edit( ops, committed, held, "obstacle_scale scale=%s", text );
 }
 
+static void inspect_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
+{
+    int rule = tr_scene_find_constraint( shown->scene, item->id );
+    if ( rule >= 0 ) // one that was just drawn comes with the next frame
+        tr_panel_rule( ui, shown, ops, &shown->scene->constraints[rule] );
+}
+
+// Its values stand in the panel of layers, which may be beside this one.
+static void inspect_layer( tr_ui *ui, const tr_shown *shown, const tr_item *item )
+{
+    int i = tr_scene_find_layer( shown->scene, item->id );
+    const tr_layer *layer = i >= 0 ? &shown->scene->layers[i] : NULL;
+    if ( layer == NULL )
+        return;
+    char text[TR_ID_MAX + 40];
+    snprintf( text, sizeof text, "%s   %s", layer->id, tr_layer_kind_names[layer->kind] );
+    tr_ui_heading( ui, shown->paint, text );
+    nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
+    if ( layer->first > -TR_MAX_FRAMES )
+        nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "frames %d – %d", layer->first,
+                           layer->last );
+    else
+        nk_label_colored( ui->nk, "in every frame", NK_TEXT_LEFT, tr_theme_dark.dim );
+    tr_ui_note( ui, "Its window, its ease and its order are with the layers." );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    if ( tr_ui_button( ui, "inspect.layer", "Show the layers" ) ) {
+        ui->left_tab = TR_LEFT_LAYERS;
+        ui->show_left = true;
+    }
+}
+
 static const char *plural( int count )
 {
     return count == 1 ? "" : "s";
@@ -215,8 +246,8 @@ void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     case TR_ITEM_CAST: inspect_cast( ui, shown, ops, &copy ); break;
     case TR_ITEM_PROP: inspect_prop( ui, shown, ops, &copy ); break;
     case TR_ITEM_OBSTACLE: inspect_obstacle( ui, shown, ops, &copy ); break;
-    case TR_ITEM_CONSTRAINT: ui->right_tab = TR_RIGHT_CONSTRAINTS; break;
-    case TR_ITEM_LAYER: ui->left_tab = TR_LEFT_LAYERS; break;
+    case TR_ITEM_CONSTRAINT: inspect_rule( ui, shown, ops, &copy ); break;
+    case TR_ITEM_LAYER: inspect_layer( ui, shown, &copy ); break;
     case TR_ITEM_NONE: break;
     }
 }
