@@ -1,7 +1,7 @@
 // The cast panel: whose body somebody has, and that the list shows who is chosen.
 #include "desk.h"
 
-// A body whose head has another name and whose legs are longer, in centimetres.
+// A body whose head and left hand have other names and whose legs are longer, in centimetres.
 static void write_stranger( desk *d, char path[256] )
 {
     tr_opened relay;
@@ -12,7 +12,9 @@ static void write_stranger( desk *d, char path[256] )
         const tr_joint *joint = &own->skeleton.joints[j];
         bool leg = strstr( joint->name, "Leg" ) != NULL || strstr( joint->name, "Foot" ) != NULL;
         vec3 offset = v3_scale( leg ? 1.2 : 1, joint->offset );
-        const char *name = strcmp( joint->name, "Head" ) == 0 ? "Skull" : joint->name;
+        const char *name = strcmp( joint->name, "Head" ) == 0       ? "Skull"
+                           : strcmp( joint->name, "LeftHand" ) == 0 ? "hand_l"
+                                                                    : joint->name;
         assert_true( tr_skeleton_add( &stranger.skeleton, name, joint->parent, offset ) >= 0 );
         stranger.skeleton.joints[j].end_site = joint->end_site;
     }
@@ -51,6 +53,8 @@ static void a_body_is_taken_from_a_file( void **state )
     int skull = tr_skeleton_find( &actor->target, "Skull" );
     assert_true( skull >= 0 && actor->foreign );
     assert_string_equal( actor->source.skeleton.joints[actor->map[skull]].name, "Head" );
+    assert_int_equal( tr_skeleton_find( &actor->target, "LeftHand" ), -1 ); // which rules hold it by
+    assert_string_equal( ui_of( &d )->failure, "" );
     area_of( &d, "map.Hips" );   // the map is there, under the name
     key( &d, 'Z', TR_MOD_CTRL ); // one step
     settle( &d );
@@ -65,22 +69,54 @@ static void a_body_is_taken_from_a_file( void **state )
     end( &d );
 }
 
-static void a_file_without_a_body_is_told( void **state )
+static void take_file( desk *d, const char *button_spot, const char *path )
+{
+    press( d, button_spot );
+    type( d, path );
+    key( d, TR_KEY_ENTER, 0 );
+    settle( d );
+}
+
+static void a_file_without_a_body_changes_nothing( void **state )
 {
     (void)state;
     desk d;
+    char broken[256];
     begin_relay( &d, 2 );
+    snprintf( broken, sizeof broken, "%s/nobody.bvh", d.folder );
+    check_ok( tr_file_write( broken, "HIERARCHY\n", 10, &d.error ), &d.error );
     press( &d, "item.p02" );
-    press( &d, "body.load" );
-    type( &d, "/nowhere/nobody.bvh" );
-    key( &d, TR_KEY_ENTER, 0 );
-    settle( &d );
+    const char *const paths[] = { "/nowhere/nobody.bvh", broken };
+    for ( int i = 0; i < 2; ++i ) {
+        take_file( &d, "body.load", paths[i] );
+        assert_true( ui_of( &d )->message_bad );
+        assert_non_null( strstr( ui_of( &d )->message, "nobody.bvh" ) );
+        assert_int_equal( tr_app_ops( d.app ), 0 );
+        assert_false( tr_app_unsaved( d.app ) );
+        assert_string_equal( ui_of( &d )->failure, "" );
+        assert_string_equal( cast_of( &d, "p02" )->target.skeleton.file, "" );
+    }
+    end( &d );
+}
+
+// Nor does a map that is none.
+static void a_file_without_a_map_changes_nothing( void **state )
+{
+    (void)state;
+    desk d;
+    char path[256], none[256];
+    begin_relay( &d, 2 );
+    write_stranger( &d, path );
+    snprintf( none, sizeof none, "%s/none.json", d.folder );
+    check_ok( tr_file_write( none, "{}", 2, &d.error ), &d.error );
+    press( &d, "item.p02" );
+    take_file( &d, "body.load", path );
+    assert_int_equal( tr_app_ops( d.app ), 1 );
+    take_file( &d, "map.load", none );
     assert_true( ui_of( &d )->message_bad );
-    assert_non_null( strstr( ui_of( &d )->message, "nobody.bvh" ) );
-    assert_non_null( tr_app_result( d.app, NULL ) ); // what was there still is
-    key( &d, 'Z', TR_MOD_CTRL );
-    settle( &d );
-    assert_string_equal( cast_of( &d, "p02" )->target.skeleton.file, "" );
+    assert_int_equal( tr_app_ops( d.app ), 1 );
+    assert_string_equal( cast_of( &d, "p02" )->mapping, "" );
+    assert_string_equal( ui_of( &d )->failure, "" );
     end( &d );
 }
 
@@ -141,9 +177,9 @@ static void all_is_everybody_and_everything( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_body_is_taken_from_a_file ),     TEST( a_file_without_a_body_is_told ),
-        TEST( the_list_shows_who_is_chosen ),    TEST( the_interaction_mesh_is_a_switch ),
-        TEST( all_is_everybody_and_everything ),
+        TEST( a_body_is_taken_from_a_file ),          TEST( a_file_without_a_body_changes_nothing ),
+        TEST( a_file_without_a_map_changes_nothing ), TEST( the_list_shows_who_is_chosen ),
+        TEST( the_interaction_mesh_is_a_switch ),     TEST( all_is_everybody_and_everything ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

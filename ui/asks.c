@@ -69,6 +69,17 @@ static bool save_map( tr_app *app, const char *path, tr_error *error )
     return true;
 }
 
+// A body or a joint map of a file: of use or not, that has to be seen first.
+static void use_file( tr_app *app, const char *path,
+                      void ( *put )( const tr_scene *scene, tr_ops *ops, const char *cast,
+                                     const char *file ) )
+{
+    tr_ops ops = { 0 };
+    put( tr_session_scene( app->session ), &ops, app->ui.map_of, path );
+    tr_session_try( app->session, ops.lines, ops.line_count );
+    tr_ops_free( &ops );
+}
+
 static void carry_out( tr_app *app, const tr_ask *ask )
 {
     tr_ui *ui = &app->ui;
@@ -106,12 +117,8 @@ static void carry_out( tr_app *app, const tr_ask *ask )
         tr_session_draw( app->session, &job );
         break;
     }
-    case TR_ASK_LOAD_MAP:
-        tr_map_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
-        break;
-    case TR_ASK_BODY:
-        tr_body_use( tr_session_scene( app->session ), &app->ops, ui->map_of, ask->text );
-        break;
+    case TR_ASK_LOAD_MAP: use_file( app, ask->text, tr_map_use ); break;
+    case TR_ASK_BODY: use_file( app, ask->text, tr_body_use ); break;
     case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
     case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
     case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;

@@ -173,8 +173,8 @@ void tr_session_set_method( tr_session *session, const tr_method *method )
 bool tr_session_busy( const tr_session *session )
 {
     return session->job.kind != TR_JOB_NONE || session->writing.kind != TR_JOB_NONE ||
-           session->open_what != NULL || session->joins.count > 0 || session->want_solve ||
-           session->export_folder != NULL || session->picture_count > 0;
+           session->open_what != NULL || session->joins.count > 0 || session->trial.count > 0 ||
+           session->want_solve || session->export_folder != NULL || session->picture_count > 0;
 }
 
 bool tr_session_stale( const tr_session *session )
@@ -192,7 +192,7 @@ const char *tr_session_task( const tr_session *session, float *progress )
     static const char *const names[] = {
         [TR_JOB_NONE] = NULL,          [TR_JOB_OPEN] = "Opening", [TR_JOB_SOLVE] = "Solving",
         [TR_JOB_EXPORT] = "Exporting", [TR_JOB_DRAW] = "Drawing", [TR_JOB_THUMB] = NULL,
-        [TR_JOB_DRAG] = NULL,          [TR_JOB_JOIN] = "Opening" };
+        [TR_JOB_DRAG] = NULL,          [TR_JOB_JOIN] = "Opening", [TR_JOB_TRY] = "Opening" };
     bool writes = names[session->job.kind] == NULL;
     *progress = tr_worker_progress( writes ? session->writer : session->worker );
     return names[writes ? session->writing.kind : session->job.kind];
@@ -275,6 +275,8 @@ static void forget_job( tr_job *j )
     tr_free( j->what );
     tr_free( j->picture.path );
     tr_free( j->thumb.rgb );
+    tr_lines_free( &j->lines );
+    tr_scene_free( &j->draft );
 }
 
 void tr_session_destroy( tr_session *session )

@@ -92,6 +92,9 @@ void tr_session_open( tr_session *session, const char *what, int cast ); // in t
 // Reads a motion file in the background; it becomes a member of the cast if it is one that can be used.
 void tr_session_join( tr_session *session, const char *path );
 unsigned tr_session_joined( const tr_session *session, tr_id id ); // how many did so far; the last one's id
+// Tries in the background whether the document could still be put on stage with these lines, which name
+// files: they become one step of the history if so; else nothing changes and the reason is told.
+void tr_session_try( tr_session *session, char *const *lines, int count );
 // Opens `what` with as many characters for its motions and puts `scene` (taken over) in the place of its
 // scene, as unsaved changes.
 void tr_session_restore( tr_session *session, const char *what, int cast, const char *file, tr_scene *scene );

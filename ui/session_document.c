@@ -15,6 +15,18 @@ void tr_lines_free( tr_lines *l )
     *l = ( tr_lines ){ 0 };
 }
 
+bool tr_lines_copy( tr_lines *out, char *const *text, int count )
+{
+    tr_lines_free( out );
+    out->items = count > 0 ? tr_alloc( (size_t)count, sizeof( char * ) ) : NULL;
+    for ( int i = 0; out->items != NULL && i < count; ++i ) {
+        char *copy = tr_string_copy( text[i] );
+        if ( copy != NULL )
+            out->items[out->count++] = copy;
+    }
+    return out->count == count;
+}
+
 bool tr_session_draft( const tr_session *session, char *const *text, int count, tr_scene *out,
                        tr_error *error )
 {
@@ -60,6 +72,7 @@ void tr_session_forget( tr_session *session )
     tr_log_free( &session->warnings );
     tr_log_free( &session->told );
     tr_lines_free( &session->joins );
+    tr_lines_free( &session->trial );
     session->failure[0] = 0;
 }
 
@@ -142,13 +155,7 @@ void tr_session_preview( tr_session *session, char *const *text, int count )
 {
     if ( session->document == NULL || same_lines( &session->preview, text, count ) )
         return;
-    tr_lines_free( &session->preview );
-    session->preview.items = count > 0 ? tr_alloc( (size_t)count, sizeof( char * ) ) : NULL;
-    for ( int i = 0; session->preview.items != NULL && i < count; ++i ) {
-        char *copy = tr_string_copy( text[i] );
-        if ( copy != NULL )
-            session->preview.items[session->preview.count++] = copy;
-    }
+    tr_lines_copy( &session->preview, text, count );
     session->want_solve = true;
 }
 

@@ -178,6 +178,18 @@ static void start_join( tr_session *session )
     start_work( session, tr_job_join, &session->job );
 }
 
+static void start_try( tr_session *session )
+{
+    session->job = ( tr_job ){ .kind = TR_JOB_TRY,
+                               .lines = session->trial,
+                               .base = session->base,
+                               .library = &session->library,
+                               .library_lock = &session->library_lock };
+    session->trial = ( tr_lines ){ 0 };
+    if ( tr_session_begin_try( session, &session->job ) )
+        start_work( session, tr_job_try, &session->job );
+}
+
 // Writes what the last solve has come to.
 static void start_writing( tr_session *session, void ( *run )( void *context, tr_worker *worker ) )
 {
@@ -246,6 +258,8 @@ static void start_next_job( tr_session *session )
         start_drag( session );
     else if ( session->joins.count > 0 && session->document != NULL )
         start_join( session );
+    else if ( session->trial.count > 0 && session->document != NULL )
+        start_try( session );
     else if ( session->want_solve && session->document != NULL )
         start_solve( session );
     else
@@ -407,6 +421,7 @@ void tr_session_finish_job( tr_session *session, tr_job *j )
     case TR_JOB_SOLVE: finish_solve( session, j ); break;
     case TR_JOB_DRAG: finish_drag( session, j ); break;
     case TR_JOB_JOIN: tr_session_finish_join( session, j ); break;
+    case TR_JOB_TRY: tr_session_finish_try( session, j ); break;
     case TR_JOB_EXPORT: finish_file( session, j, j->what ); break;
     case TR_JOB_DRAW: finish_file( session, j, j->picture.path ); break;
     case TR_JOB_THUMB:
@@ -419,6 +434,8 @@ void tr_session_finish_job( tr_session *session, tr_job *j )
     tr_outcome_release( j->root );
     tr_free( j->what );
     tr_free( j->picture.path );
+    tr_lines_free( &j->lines );
+    tr_scene_free( &j->draft );
     *j = ( tr_job ){ 0 };
     if ( solved )
         tell_warnings( session );

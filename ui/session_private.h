@@ -18,8 +18,14 @@ typedef enum tr_job_kind {
     TR_JOB_DRAW,
     TR_JOB_THUMB,
     TR_JOB_DRAG,
-    TR_JOB_JOIN
+    TR_JOB_JOIN,
+    TR_JOB_TRY
 } tr_job_kind;
+
+typedef struct tr_lines {
+    char **items;
+    int count;
+} tr_lines;
 
 typedef struct tr_job { // what the worker is doing; its own until it has finished
     tr_job_kind kind;
@@ -39,6 +45,8 @@ typedef struct tr_job { // what the worker is doing; its own until it has finish
     tr_picture_job picture;
     int entry;
     tr_thumb thumb;
+    tr_lines lines;    // to be tried
+    tr_scene draft;    // what they would make of the document
     atomic_bool shown; // solve: the copied result is there
     bool ok;
     tr_error error;
@@ -58,11 +66,6 @@ typedef struct tr_figuring { // figures being found
 } tr_figuring;
 
 #define TR_MAX_WAITS 128
-
-typedef struct tr_lines {
-    char **items;
-    int count;
-} tr_lines;
 
 struct tr_session {
     tr_worker *worker;
@@ -110,6 +113,7 @@ struct tr_session {
     int open_cast;
     tr_lines joins; // motion files that are to join the cast
     tr_id joined;   // who did at last
+    tr_lines trial; // to be tried, none: nothing is
     unsigned joined_count;
     tr_scene restore; // to take the place of what is opened
     bool restoring;
@@ -136,6 +140,7 @@ void tr_session_say_error( tr_session *session, const tr_error *error );
 // --------------------------------------------------------------------------------------- session_document.c
 
 void tr_lines_free( tr_lines *lines );
+bool tr_lines_copy( tr_lines *out, char *const *text, int count ); // takes the place of what was there
 // What the document's scene would be with some more lines.
 bool tr_session_draft( const tr_session *session, char *const *text, int count, tr_scene *out,
                        tr_error *error );
@@ -154,6 +159,12 @@ void tr_session_finish_job( tr_session *session, tr_job *job );
 char *tr_session_take_join( tr_session *session ); // the first that waits, from now on the caller's
 void tr_job_join( void *context, tr_worker *worker );
 void tr_session_finish_join( tr_session *session, tr_job *job );
+
+// -------------------------------------------------------------------------------------------- session_try.c
+
+bool tr_session_begin_try( tr_session *session, tr_job *job ); // false: it is answered already
+void tr_job_try( void *context, tr_worker *worker );
+void tr_session_finish_try( tr_session *session, tr_job *job );
 
 // ---------------------------------------------------------------------------------------- session_figures.c
 

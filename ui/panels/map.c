@@ -155,8 +155,10 @@ static void body( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *
         snprintf( ui->map_of, sizeof ui->map_of, "%s", c->id );
         tr_dialog_open( ui, TR_DIALOG_BODY, shown );
     }
-    if ( !own && tr_ui_button( ui, "body.own", "Its own" ) )
-        tr_body_use( shown->scene, ops, c->id, "" );
+    if ( !own && tr_ui_button( ui, "body.own", "Its own" ) ) {
+        snprintf( ui->map_of, sizeof ui->map_of, "%s", c->id );
+        tr_ops_ask( ops, TR_ASK_BODY, "" ); // rules may name joints that only the other has
+    }
 }
 
 void tr_panel_map( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *c )
