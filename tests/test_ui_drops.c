@@ -309,6 +309,24 @@ static void contacts_of_a_lone_motion_are_drawn( void **state )
 
 // --------------------------------------------------------------------------------------------- what fails
 
+// Also where it is known before the first picture.
+static void why_nothing_is_open_can_be_read( void **state )
+{
+    (void)state;
+    desk d = { 0 };
+    char path[256];
+    make_folder( &d );
+    path_in( &d, "empty.bvh", path );
+    write_text( &d, path, "" );
+    open_app( &d, path, 0, false );
+    assert_true( ui_of( &d )->message_bad );
+    assert_non_null( strstr( ui_of( &d )->message, "empty.bvh" ) );
+    tr_window_advance( d.window, 15.0 );
+    frames( &d, 1 );
+    assert_non_null( strstr( ui_of( &d )->message, "empty.bvh" ) );
+    end( &d );
+}
+
 // A scene without one of its files: the reason is there until the file is.
 static void why_nothing_is_solved_stays_to_be_read( void **state )
 {
@@ -340,7 +358,7 @@ int main( void )
         TEST( only_what_can_be_opened_asks_to_save ),      TEST( an_open_menu_follows_to_another_title ),
         TEST( a_dropped_motion_joins_under_its_own_name ), TEST( a_broken_motion_changes_nothing ),
         TEST( a_lone_motion_begins_after_its_t_pose ),     TEST( contacts_of_a_lone_motion_are_drawn ),
-        TEST( why_nothing_is_solved_stays_to_be_read ),
+        TEST( why_nothing_is_open_can_be_read ),           TEST( why_nothing_is_solved_stays_to_be_read ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

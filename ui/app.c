@@ -398,12 +398,12 @@ bool tr_app_frame( tr_app *app )
 {
     tr_ui *ui = &app->ui;
     app->window->poll( app->window, patience( app ) );
+    keep_time( app ); // before anything is said: messages are there for so many seconds from now
     bool news = tr_session_poll( app->session );
     follow( app );
     follow_cast( app );
     follow_work( app );
     follow_thumbs( app );
-    keep_time( app );
     ui->width = app->window->width;
     ui->height = app->window->height;
     tr_layout( ui );
