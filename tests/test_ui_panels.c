@@ -101,6 +101,26 @@ static void two_layers( desk *d )
     press( d, "tab.Layers" );
 }
 
+// Names are of few letters: what is typed becomes them where it can, and what they are is told where it
+// cannot.
+static void names_are_written_as_they_can_be( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "item.p02" );
+    enter( &d, "rename", "MyName" );
+    assert_true( tr_scene_find_cast( tr_app_scene( d.app ), "myname" ) >= 0 );
+    assert_null( strstr( ui_of( &d )->message, "a to z" ) );
+    enter( &d, "rename", "My nice-Name; \"q\" & x" );
+    assert_true( tr_scene_find_cast( tr_app_scene( d.app ), "my_nice_name_q__x" ) >= 0 );
+    assert_non_null( strstr( ui_of( &d )->message, "a to z" ) );
+    enter( &d, "rename", "a123456789b123456789c123456789d123456789" );
+    assert_true( tr_scene_find_cast( tr_app_scene( d.app ), "a123456789b123456789c123456789d" ) >= 0 );
+    assert_non_null( strstr( ui_of( &d )->message, "31" ) );
+    end( &d );
+}
+
 static void layers_are_renamed_copied_ordered_and_deleted( void **state )
 {
     (void)state;
@@ -386,7 +406,7 @@ static void texts_are_copied_and_pasted( void **state )
     key( &d, 'V', TR_MOD_CTRL );
     key( &d, TR_KEY_ENTER, 0 );
     settle( &d );
-    assert_true( tr_scene_find_cast( tr_app_scene( d.app ), "ufer1" ) >= 0 );
+    assert_true( tr_scene_find_cast( tr_app_scene( d.app ), "lufer_1" ) >= 0 );
     end( &d );
 }
 
@@ -396,6 +416,7 @@ int main( void )
         TEST( steps_have_readable_names ),
         TEST( every_op_has_a_name ),
         TEST( one_drag_is_one_line_of_the_history ),
+        TEST( names_are_written_as_they_can_be ),
         TEST( layers_are_renamed_copied_ordered_and_deleted ),
         TEST( names_that_are_taken_are_told ),
         TEST( rules_have_exact_values ),

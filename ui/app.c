@@ -31,9 +31,9 @@ static void begin_ui( tr_ui *ui, struct nk_context *nk )
 }
 
 // Nuklear counts letters, not bytes.
-static void copy_text( nk_handle window, const char *text, int letters )
+static void copy_text( nk_handle of, const char *text, int letters )
 {
-    tr_window *w = window.ptr;
+    tr_window *w = ( (tr_app *)of.ptr )->window;
     size_t size = 0;
     for ( int i = 0; i < letters; ++i )
         do
@@ -48,12 +48,18 @@ static void copy_text( nk_handle window, const char *text, int letters )
 }
 
 // As if it were typed, so that the field takes only what it would take from the keyboard.
-static void paste_text( nk_handle window, struct nk_text_edit *edit )
+static void paste_text( nk_handle of, struct nk_text_edit *edit )
 {
-    tr_window *w = window.ptr;
-    const char *text = w->paste( w );
-    if ( text != NULL )
-        nk_textedit_text( edit, text, (int)strlen( text ) );
+    tr_app *app = of.ptr;
+    const char *text = app->window->paste( app->window );
+    char *copy = text != NULL ? tr_string_copy( text ) : NULL;
+    if ( copy == NULL )
+        return;
+    for ( char *at = copy; *at != 0; ++at )
+        if ( (unsigned char)*at < 0x80 )
+            *at = (char)tr_ui_letter( &app->ui, (unsigned char)*at );
+    nk_textedit_text( edit, copy, (int)strlen( copy ) );
+    tr_free( copy );
 }
 
 static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
@@ -68,7 +74,7 @@ static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
     tr_theme_apply( &app->nk );
     tr_theme_apply( &app->over );
     begin_ui( &app->ui, &app->nk );
-    app->nk.clip = ( struct nk_clipboard ){ nk_handle_ptr( app->window ), paste_text, copy_text };
+    app->nk.clip = ( struct nk_clipboard ){ nk_handle_ptr( app ), paste_text, copy_text };
     if ( !tr_viewport_create( &app->viewport, window->has_gl, error ) )
         return false;
     app->session = tr_session_create( def->synchronous, error );

@@ -178,10 +178,11 @@ bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, d
 // A number to type or to pull. The same.
 bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
                    double *value, bool *held );
-// A line of text, or an id: lower-case letters, digits and _. True when it was changed: by Enter or a click
-// elsewhere; Escape leaves it. `out` may be what `value` is.
+// A line of text, or an id: lower-case letters, digits and _, which capitals and blanks become. True when it
+// was changed: by Enter or a click elsewhere; Escape leaves it. `out` may be what `value` is.
 bool tr_ui_text( tr_ui *ui, const char *name, const char *label, const char *value, bool is_id, char *out,
                  size_t size );
+unsigned tr_ui_letter( tr_ui *ui, unsigned letter ); // as the field that is typed into has it
 void tr_ui_rename( tr_ui *ui, tr_ops *ops, const char *verb, const char *id ); // the name, to be changed
 
 // Two numbers of frames that belong together, as `verb id=… key=a,b`: to be seen while one is held, to stay

@@ -80,6 +80,26 @@ static int filter_id( const struct nk_text_edit *box, nk_rune letter )
     return ( letter >= 'a' && letter <= 'z' ) || ( letter >= '0' && letter <= '9' ) || letter == '_';
 }
 
+unsigned tr_ui_letter( tr_ui *ui, unsigned letter )
+{
+    if ( ui->text.key == 0 || !ui->text.is_id )
+        return letter;
+    unsigned as = letter >= 'A' && letter <= 'Z'                    ? letter + ( 'a' - 'A' )
+                  : letter == ' ' || letter == '-' || letter == '.' ? '_'
+                                                                    : letter;
+    if ( !filter_id( NULL, as ) )
+        tr_ui_say( ui, false, "A name is made of a to z, 0 to 9 and _" );
+    return as;
+}
+
+// Letters that a name has no room for are not lost without a word. `length` it would have with all of them.
+static void say_when_full( tr_ui *ui, int length )
+{
+    const int most = TR_ID_MAX - 1;
+    if ( ui->text.is_id && length > most && ui->text.length >= most )
+        tr_ui_say( ui, false, "A name has at most %d letters", most );
+}
+
 // What stands in the place of a widget. True when Enter or a click elsewhere ends it with another text than
 // `value`; Escape ends it without (tr_ui_stop_typing).
 static bool edit_cell( tr_ui *ui, unsigned key, const char *value, nk_plugin_filter filter )
@@ -90,15 +110,19 @@ static bool edit_cell( tr_ui *ui, unsigned key, const char *value, nk_plugin_fil
     if ( mine && ui->text.focus )
         take_focus( ui );
     length = length < (int)sizeof still ? length : (int)sizeof still - 1;
+    bool is_id = filter == filter_id;
+    int whole = ui->text.length + ui->nk->input.keyboard.text_len; // before the field takes them
     nk_flags state = nk_edit_string( ui->nk, NK_EDIT_FIELD | NK_EDIT_SIG_ENTER | NK_EDIT_AUTO_SELECT,
                                      mine ? ui->text.buffer : still, mine ? &ui->text.length : &length,
-                                     (int)sizeof still - 1, filter );
+                                     is_id ? TR_ID_MAX : (int)sizeof still - 1, filter );
     if ( !mine ) {
         if ( ( state & NK_EDIT_ACTIVATED ) != 0 )
             begin_typing( ui, key, value );
         return false;
     }
+    ui->text.is_id = is_id;
     ui->text.buffer[ui->text.length] = 0;
+    say_when_full( ui, whole );
     if ( ( state & NK_EDIT_COMMITED ) != 0 )
         nk_edit_unfocus( ui->nk );
     else if ( ( state & NK_EDIT_ACTIVE ) != 0 )

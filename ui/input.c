@@ -92,7 +92,7 @@ static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
         break;
     case TR_EVENT_TEXT:
         if ( typing )
-            nk_input_unicode( &app->nk, event->text );
+            nk_input_unicode( &app->nk, tr_ui_letter( &app->ui, event->text ) );
         break;
     case TR_EVENT_DROP: take_drop( app, event ); break;
     case TR_EVENT_CLOSE: tr_ops_ask( &app->ops, TR_ASK_QUIT, NULL ); break;

@@ -293,6 +293,7 @@ typedef struct tr_ui {
         char buffer[TR_PATH_MAX];
         int length;
         bool focus; // it has yet to get the keyboard
+        bool is_id; // what is typed becomes small letters, digits and _
     } text;
     struct { // a number that is pulled sideways
         float x;
