@@ -307,6 +307,12 @@ static void links_and_contacts_are_drawn( void **state )
     assert_int_equal( link->kind, TR_CONSTRAINT_RELATIVE );
     assert_string_equal( link->a.who, "p01" );
     assert_string_equal( link->b.who, "p02" );
+    double again_x, again_y; // nobody jumps: it is kept as it was seen
+    assert_true( link->given );
+    assert_true( tr_app_locate( d.app, "p01.Head", &again_x, &again_y ) );
+    assert_true( hypot( again_x - x0, again_y - y0 ) < 3.0 );
+    assert_true( tr_app_locate( d.app, "p02.Head", &again_x, &again_y ) );
+    assert_true( hypot( again_x - x1, again_y - y1 ) < 3.0 );
     key( &d, 'C', 0 );
     const char *const feet[] = { "p01.LeftFoot", "p01.RightFoot", "p02.LeftFoot", "p02.RightFoot" };
     for ( int i = 0; i < 4 && tr_scene_find_constraint( tr_app_scene( d.app ), "contact1" ) < 0; ++i )

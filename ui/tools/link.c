@@ -36,18 +36,25 @@ static tr_item link_end( const tr_ui *ui, const tr_shown *shown )
     return other ? end : tr_item_none();
 }
 
+// As it is seen now: nobody jumps when a link is drawn.
 static void link_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_item end = link_end( ui, shown );
-    char a[160], b[160];
+    char a[160], b[160], offset[3][32];
     tr_id id;
-    if ( !ui->drag.moved || end.kind == TR_ITEM_NONE )
+    vec3 from, to;
+    if ( !ui->drag.moved || end.kind == TR_ITEM_NONE || !tr_item_place( ui, shown, &ui->drag.item, &from ) ||
+         !tr_item_place( ui, shown, &end, &to ) )
         return;
     tr_constraint_free_id( shown->scene, "link", id );
     int first = shown->scene->first;
+    tr_number_print( offset[0], sizeof offset[0], from.x - to.x, 5 );
+    tr_number_print( offset[1], sizeof offset[1], from.y - to.y, 5 );
+    tr_number_print( offset[2], sizeof offset[2], from.z - to.z, 5 );
     if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) && tr_item_point( shown, &end, b, sizeof b ) )
-        tr_ops_add( ops, "constraint_add id=%s kind=relative a=\"%s\" b=\"%s\" range=%d,%d ease=8,8", id, a,
-                    b, ui->loop_first + first, ui->loop_last + first );
+        tr_ops_add(
+            ops, "constraint_add id=%s kind=relative a=\"%s\" b=\"%s\" range=%d,%d ease=8,8 target=%s,%s,%s",
+            id, a, b, ui->loop_first + first, ui->loop_last + first, offset[0], offset[1], offset[2] );
     show_rule( ui, id );
 }
 
