@@ -90,6 +90,7 @@ static void check_better( couple *c, double jerk, double winding )
     const tr_metric_field *overlap = field_of( &with, "inter_penetration", "frames_pct" );
     assert_true( overlap->out <= fmax( 1, overlap->source ) );
     assert_true( figure( &with, "jerk_ratio", "value" ) <= jerk );
+    assert_true( figure( &with, "bend_deviation_deg", "mean" ) <= 8 ); // backs do not fold
     check_sides( &with, winding );
     assert_true( figure( &with, "bend_deviation_deg", "p95" ) <= 20 );
     assert_true( figure( &with, "contact_error_mm", "max" ) < 1 );
