@@ -54,7 +54,6 @@ static void check_course( const course *c )
     assert_true( overlap->out <= fmax( 1, overlap->source ) );
     check_most( &with, c->name, "jerk_ratio", "value", c->jerk );
     check_most( &with, c->name, "rotation_spike_deg", "value", 20 );
-    check_most( &with, c->name, "bend_deviation_deg", "mean", 12 );
     check_most( &with, c->name, "writhe_deviation", "sign_changed_pct", 0 );
     check_most( &with, c->name, "bend_deviation_deg", "p95", 30 );
     check_most( &with, c->name, "bend_deviation_deg", "mean", 10 );
