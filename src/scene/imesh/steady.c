@@ -17,13 +17,6 @@ typedef struct steadying {
     quat *turns;     // [frames]
 } steadying;
 
-static bool hangs_on( const tr_skeleton *skeleton, int joint, int part )
-{
-    while ( joint > part )
-        joint = skeleton->joints[joint].parent;
-    return joint == part;
-}
-
 // Whether a rule holds something of a part at a frame: the last fit brings it there in any case.
 static bool is_held( const steadying *s, int part, int frame )
 {
@@ -33,7 +26,7 @@ static bool is_held( const steadying *s, int part, int frame )
         const tr_anchor *ends[2] = { &stage->rules[r].a, &stage->rules[r].b };
         for ( int e = 0; e < 2; ++e )
             if ( ends[e]->actor == s->member && ends[e]->count > 0 &&
-                 hangs_on( skeleton, ends[e]->joints[0], part ) &&
+                 tr_joint_is_above( skeleton, part, ends[e]->joints[0] ) &&
                  tr_rule_strength( &stage->rules[r], s->party->window->first + frame ) > 0 )
                 return true;
     }
@@ -92,7 +85,7 @@ static void steady_part( const steadying *s, int part, int above )
         quat by = q_mul( q_mul( rotations[above], q_mul( mean_turn( s, f, share ), q_conj( s->turns[f] ) ) ),
                          q_conj( rotations[above] ) );
         for ( int j = part; j < s->joints; ++j ) {
-            if ( !hangs_on( skeleton, j, part ) )
+            if ( !tr_joint_is_above( skeleton, part, j ) )
                 continue;
             positions[j] = v3_add( positions[part], q_rotate( by, v3_sub( positions[j], positions[part] ) ) );
             rotations[j] = q_unit( q_mul( by, rotations[j] ) );
