@@ -106,7 +106,8 @@ static void a_hip_throw_stays_one( void **state )
     couple c;
     couple_start( &c, "judo_pair", 2, 0, 120 );
     resize( &c, 1.4, 0.8 );
-    check_better( &c, 1.15, 98 ); // in one or two frames an arm pressed between trunks turns a little further
+    check_better( &c, 1.15,
+                  95 ); // in four or five frames an arm pressed between trunks turns a little further
     couple_end( &c );
 }
 

@@ -248,8 +248,9 @@ static void thrower_hands( const bout *b, const rigid chests[2], double time, tr
     double over = smooth_step5( ( time - 3.0 ) / 0.8 );
     right->rest = tr_human_hang( TR_HUMAN_RIGHT, lerpd( 20, 18, over ) * TR_DEGREE,
                                  lerpd( 90, 6, over ) * TR_DEGREE, lerpd( 40, 30, over ) * TR_DEGREE );
-    right->grip = tr_pulse( time, -1, 2.36, 1, 0.32 );
-    right->elbow = v3( -1.0, -0.3, -0.1 );
+    right->grip = tr_pulse( time, -1, 2.36, 1, 0.5 );
+    double aside = 4.0 * in * ( 1.0 - in ); // the elbow hangs while the arm is stretched out to the side
+    right->elbow = v3( -1.0 + 0.9 * aside, -0.3 - 0.9 * aside, -0.1 - 0.3 * aside );
 }
 
 // Right arm given away to the thrower, left on the thrower's sleeve, then free and flat on the mat.

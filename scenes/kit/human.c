@@ -230,6 +230,12 @@ static double soft_limit( double x, double limit )
     return limit * tanh( x / limit );
 }
 
+// Who looks for something behind turns neither way.
+static double look_yaw( double yaw )
+{
+    return soft_limit( yaw, 80 * TR_DEGREE ) * clampd( ( TR_PI - fabs( yaw ) ) / ( 60 * TR_DEGREE ), 0, 1 );
+}
+
 // The head turns towards `look` as far as a neck can: yaw and pitch against the chest, limited softly, two
 // fifths of them in the neck.
 static void turn_head( solver *s )
@@ -238,7 +244,7 @@ static void turn_head( solver *s )
         v3_add( s->positions[TR_HUMAN_HEAD], q_rotate( s->rotations[TR_HUMAN_CHEST], v3( 0, 0.08, 0.08 ) ) );
     vec3 d = q_unrotate( s->rotations[TR_HUMAN_CHEST], v3_sub( s->targets->look, eyes ) );
     double w = s->targets->look_weight;
-    double yaw = w * soft_limit( atan2( d.x, d.z ), 80 * TR_DEGREE );
+    double yaw = w * look_yaw( atan2( d.x, d.z ) );
     double pitch = 0.75 * w * soft_limit( -atan2( d.y, hypot( d.x, d.z ) ), 55 * TR_DEGREE );
     const double share[2] = { 0.4, 0.6 };
     for ( int i = 0; i < 2; ++i )
