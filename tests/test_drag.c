@@ -221,6 +221,17 @@ static const scene_drag scene_drags[] = {
       { 0.1, 0, 0.3 },
       20 },
     { "corridor", 4, PART( "p01,p03", "10,145", "frame=63" ), { 0, 0, -0.4 }, 20 },
+    { "corridor",
+      4,
+      PART( "p01", "10,145", "frame=63" ) "\nlayer_set id=edit falloff=40",
+      { 0, 0, 0.3 },
+      20 },
+    { "box_relay",
+      4,
+      PART( "p02.left_arm", "59,59", "frame=59 point=p02.LeftHand" ) "\nlayer_set id=edit ease=11,11",
+      { 0.1, 0.1, 0 },
+      20 },
+    { "spider", 1, PART( "spider01", "40,140", "frame=90" ), { 0.2, 0, 0 }, 10 },
 };
 
 typedef struct scene_errors { // metres
