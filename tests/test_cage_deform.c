@@ -298,6 +298,30 @@ static void falloff_keeps_far_sections( void **state )
     tr_free( b.points );
 }
 
+// What floats can tell apart is more than the tolerance there: it rests all the same, where it was put.
+static void sections_go_as_far_as_one_likes( void **state )
+{
+    (void)state;
+    bundle b = make_bundle( 121, 12, figure_eight );
+    tr_cage_def def = tr_default_cage_def();
+    def.carried = true;
+    tr_cage cage = make_cage( &b, 10, 110, &def );
+    vec3 *out = NULL;
+    for ( int n = 0; n < 40; ++n ) {
+        double far = 10 * pow( 10000, n / 39.0 );
+        tr_cage_handle handle = { .kind = TR_HANDLE_SECTION, .section = cage.section_count / 2 };
+        handle.offset = n % 2 == 0 ? v3( 0, far, 0 ) : v3( 0, 0, far );
+        tr_cage_result result = drag( &cage, &handle, 1 );
+        out = move_all( &cage, &b );
+        for ( int i = 0; i < 121 * 12; ++i )
+            assert_true( v3_finite( out[i] ) && v3_distance( out[i], b.points[i] ) < 1.5 * far );
+        assert_true( result.iterations < 200 );
+        tr_free( out );
+    }
+    tr_cage_free( &cage );
+    tr_free( b.points );
+}
+
 static tr_cage_handle random_handle( const tr_cage *cage, uint64_t *seed )
 {
     tr_cage_handle h = { .kind = (tr_handle_kind)( random_bits( seed ) % TR_HANDLE_KINDS ) };
@@ -385,11 +409,9 @@ static void previews_lead_to_what_is_kept( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( deformation_against_sparse_qr ),
-        TEST( pins_are_exact_and_the_first_handle_wins ),
-        TEST( a_released_cage_follows_as_a_whole ),
-        TEST( falloff_keeps_far_sections ),
-        TEST( a_hundred_random_drags ),
+        TEST( deformation_against_sparse_qr ),      TEST( pins_are_exact_and_the_first_handle_wins ),
+        TEST( a_released_cage_follows_as_a_whole ), TEST( falloff_keeps_far_sections ),
+        TEST( sections_go_as_far_as_one_likes ),    TEST( a_hundred_random_drags ),
         TEST( previews_lead_to_what_is_kept ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

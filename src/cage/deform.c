@@ -8,12 +8,15 @@
 #include "cage/private.h"
 
 #include <assert.h>
+#include <float.h>
 #include <string.h>
 
 #define FIT_STEPS       2
 #define CORRECTIONS     12   // of points between keys, whose way is not linear in the vertices
 #define CLOSE_ENOUGH    1e-5 // metres
 #define WORSE           2.0  // a step this many times longer than the shortest so far starts the history anew
+#define ROUNDED         1e-2 // metres: so long a step is never a matter of rounding
+#define MIXED           1e4  // a mixture that takes more than so many times a step is none
 #define PREVIEW_TOO_FEW 16   // iterations below which points between keys are corrected once
 
 tr_cage_solve_def tr_default_cage_solve_def( void )
@@ -201,6 +204,15 @@ static void best_mixture( const mixing *m, const double *right, double *gamma )
     }
 }
 
+// Steps that hardly differ, or differ by rounding alone, make no mixture.
+static bool is_sound( const double *gamma, int count )
+{
+    double sum = 0;
+    for ( int h = 0; h < count; ++h )
+        sum += fabs( gamma[h] );
+    return sum <= MIXED;
+}
+
 static void record( mixing *m, const columns *c, const float *u, const float *f, size_t size )
 {
     if ( m->has_last ) {
@@ -239,6 +251,8 @@ static void advance( tr_cage_solver *s, mixing *m )
     for ( int h = 0; h < m->count; ++h )
         right[h] = product( c.df[h], f, size );
     best_mixture( m, right, gamma );
+    if ( !is_sound( gamma, m->count ) )
+        *m = ( mixing ){ .shortest = m->shortest };
     for ( int h = 0; h < m->count; ++h ) {
         float part = (float)gamma[h];
         for ( size_t i = 0; i < size; ++i )
@@ -246,16 +260,29 @@ static void advance( tr_cage_solver *s, mixing *m )
     }
 }
 
+// Whether a step is as short as it gets. Far from home that is what floats leave open of where vertices are,
+// more than the tolerance.
+static bool is_short( const tr_cage_solver *s, double step, double tolerance )
+{
+    if ( step <= tolerance || step > ROUNDED )
+        return step <= tolerance;
+    float most = 0;
+    for ( int i = 0; i < s->count; ++i )
+        for ( int c = 0; c < 3; ++c )
+            most = fmaxf( most, fabsf( s->u[i][c] ) );
+    return step <= (double)( FLT_EPSILON * most );
+}
+
 // Until it rests: two steps in a row shorter than the tolerance. The last step is taken as it is.
 static void iterate( tr_cage_solver *s, const tr_cage_solve_def *def, bool fit, tr_cage_result *result )
 {
     mixing m = { .shortest = HUGE_VAL };
-    double last = HUGE_VAL;
+    bool was_short = false;
     for ( int k = 0; k < def->max_iterations; ++k ) {
         result->change = take_step( s, fit || k > 0 );
         result->iterations++;
-        bool rests = result->change <= def->tolerance && last <= def->tolerance;
-        last = result->change;
+        bool short_now = is_short( s, result->change, def->tolerance ), rests = short_now && was_short;
+        was_short = short_now;
         if ( rests || k == def->max_iterations - 1 ) {
             float *u = s->u[0], *step = s->step[0];
             for ( int i = 0; i < 4 * s->free_count; ++i )
