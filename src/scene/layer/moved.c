@@ -120,9 +120,20 @@ static vec3 not_lower( const tr_cage_layer *l, vec3 from, vec3 to, double room )
     return to;
 }
 
-static double root_room( const tr_cage_layer *l, vec3 root )
+// How far a body may go down on its legs: head, tail and whatever else hangs on its trunk come down with it
+// and stay above the ground. Arms and legs give.
+static double root_room( const tr_cage_layer *l, int actor, int frame )
 {
-    return ( 1 - CROUCH ) * ( root.y - l->stage->ground );
+    const tr_skeleton *skeleton = &l->stage->actors[actor].target;
+    const vec3 *places = tr_world_pose( &l->below->worlds[actor], frame ).positions;
+    int pelvis = tr_actor_pelvis( &l->stage->actors[actor] );
+    double room = ( 1 - CROUCH ) * ( places[pelvis].y - l->stage->ground );
+    for ( int j = pelvis; j < skeleton->joint_count; ++j ) {
+        tr_limb_kind kind = skeleton->limbs[skeleton->joints[j].limb].kind;
+        if ( kind != TR_LIMB_ARM && kind != TR_LIMB_LEG )
+            room = fmin( room, places[j].y - l->stage->ground );
+    }
+    return room;
 }
 
 // How far a joint may go down: of a limb, until the lowest of what hangs on it is on the ground; of the
@@ -133,7 +144,7 @@ static double joint_room( const tr_cage_layer *l, int actor, int joint, int fram
     const vec3 *places = tr_world_pose( &l->below->worlds[actor], frame ).positions;
     int pelvis = tr_actor_pelvis( &l->stage->actors[actor] );
     if ( tr_limb_base( skeleton, joint ) == 0 )
-        return root_room( l, places[pelvis] ) + BOW * tr_limb_way( skeleton, pelvis, joint );
+        return root_room( l, actor, frame ) + BOW * tr_limb_way( skeleton, pelvis, joint );
     double lowest = places[joint].y;
     for ( int j = joint + 1; j < skeleton->joint_count; ++j )
         lowest = tr_joint_is_above( skeleton, joint, j ) ? fmin( lowest, places[j].y ) : lowest;
@@ -165,7 +176,10 @@ static void stay_above_ground( const tr_cage_layer *l, const tr_moved_body *body
         return;
     size_t lead = tr_layer_cell( l, frame, body->lead ), at = tr_layer_cell( l, frame, body->first );
     vec3 root = l->before[lead];
-    double up = not_lower( l, root, l->after[lead], root_room( l, root ) ).y - l->after[lead].y;
+    if ( l->after[lead].y >= root.y )
+        return;
+    double room = root_room( l, body->node, frame ),
+           up = not_lower( l, root, l->after[lead], room ).y - l->after[lead].y;
     for ( int p = 0; up > 0 && p < body->count; ++p )
         l->after[at + (size_t)p].y += up;
 }
