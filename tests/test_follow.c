@@ -227,6 +227,63 @@ static void partners_in_a_relay_step_up( void **state )
     }
 }
 
+// ------------------------------------------------------------------------------------------------- smoothly
+
+// Who is joined to others follows as far as neither he nor they get a jolt; the handle says what is missed.
+static void nobody_joined_to_others_gets_a_jolt( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *scene;
+        int cast;
+        const char *ops;
+        double missed; // metres, at most
+    } drags[] = {
+        // the legs of one who squats hardly reach: the trunk bent over in one frame for the last millimetres
+        { "squat_chain", 5, "members=p03 range=90,240\nhandle_add id=h layer=edit frame=165 move=0,0,0.4",
+          0.12 },
+        { "squat_chain", 5,
+          "members=p03 range=156,219\nhandle_add id=h layer=edit frame=203 point=p03.LeftForeArm "
+          "move=-0.14,0.28,-0.25",
+          0.15 },
+        { "judo_pair", 0,
+          "members=p02 range=50,121\nhandle_add id=h layer=edit frame=85 point=p02.LeftForeArm "
+          "move=0.29,0.32,-0.27",
+          0.3 },
+        { "box_relay", 5, "members=p03 range=50,150\nhandle_add id=h layer=edit frame=100 move=0,100,0",
+          100 },
+        { "box_relay", 5, "members=p03 range=50,150\nhandle_add id=h layer=edit frame=100 move=0,-50,0", 50 },
+        { "box_relay", 5, "members=box03 range=50,150\nhandle_add id=h layer=edit frame=100 move=0,0,100",
+          100 },
+    };
+    for ( size_t i = 0; i < sizeof drags / sizeof *drags; ++i ) {
+        fixture x = { .scene = tr_default_scene() };
+        tr_measures measures;
+        char ops[300];
+        snprintf( ops, sizeof ops, "layer_add id=edit kind=cage %s", drags[i].ops );
+        check_ok( tr_scene_build( tr_scene_entry_find( drags[i].scene ), drags[i].cast, &x.scene, &x.library,
+                                  &x.error ),
+                  &x.error );
+        edit( &x, ops );
+        build( &x );
+        tr_result result = solve( &x, "posegraph" );
+        check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
+        print_message( "%s: %.3f m off; acceleration %.2f, rotation %.1f°\n", drags[i].ops,
+                       1e-3 * result.handles[0].error_mm, figure_of( &measures, "acceleration_spike" ),
+                       figure_of( &measures, "rotation_spike_deg" ) );
+        assert_true( result.handles[0].error_mm < 1e3 * drags[i].missed );
+        assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
+        assert_true( figure_of( &measures, "relative_error_mm" ) <= 1 );
+        assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
+        assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
+        assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+        assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
+        tr_measures_free( &measures );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +293,7 @@ int main( void )
         TEST( short_ways_and_short_windows_need_no_steps ),
         TEST( memory_may_run_out ),
         TEST( partners_in_a_relay_step_up ),
+        TEST( nobody_joined_to_others_gets_a_jolt ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -81,7 +81,7 @@ static void make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out 
     out->section = section_at( &l->cage, frame );
     out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
     out->vertex = handle->vertex;
-    out->rotation = q_from_vector( v3_scale( share.over * share.up * TR_DEGREE, handle->turn ) );
+    out->rotation = q_from_vector( v3_scale( fmin( share.over, share.up ) * TR_DEGREE, handle->turn ) );
 }
 
 // Does this point hang on a joint that is not grabbed? The root hangs on nothing.
@@ -175,7 +175,9 @@ bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error )
 void tr_layer_handles_ask( tr_cage_layer *l )
 {
     for ( int i = 0; i < l->stage->scene->handle_count; ++i )
-        l->handle_shares[i] = ( tr_handle_share ){ .over = 1, .up = 1, .soft = l->handle_shares[i].soft };
+        l->handle_shares[i] = ( tr_handle_share ){
+            .over = 1, .up = 1, .soft = l->handle_shares[i].soft, .limit = l->handle_shares[i].limit };
+    l->looks = 0;
     for ( int i = 0; i < l->body_count; ++i )
         l->bodies[i].lowered = false;
     l->soft = false;
@@ -220,9 +222,15 @@ void tr_layer_handles_free( tr_cage_layer *l )
 #define STRAYED 1e-2 // metres: the same of a body between its handles
 #define LEFT    0.97 // of what was reached: limbs stay bent a little
 #define LEAST   1e-3
-#define SOFTER  0.75
+#define BORNE   0.97 // of a jolt that is borne: what is aimed at
+#define SOFTEST 0.5  // of a way, for what gives a jolt: no less at once
+#define VIOLENT 2.0  // times what is borne: a jump, which does not grow evenly with the way
+#define SLIGHT  1.1  // times that: one that may stay where less does not help
+#define HALF    0.5  // of the way between: where what jumps is tried again
+#define WORTH   0.01 // of a way: less is not worth another look
 #define STEP    0.67 // of the legs: how much further apart than before feet may be asked to stand
-#define SPARE   1e-3 // of that
+#define LIFT    0.5  // of the height: so far up those may be asked to be who stand
+#define SPARE   1e-3 // of these
 #define HASTE   0.8  // of what was reached: no way is shortened by more at once
 #define HOPE    0.5  // of a way: who does not come near before it is as short as this does not at all
 
@@ -258,38 +266,41 @@ static double asked_share( vec3 asked, vec3 got, double least )
     return missed > fmax( least, NEARLY * way ) && way > least ? share_of( got, asked ) : 1;
 }
 
-static double point_share( const tr_cage_layer *l, int handle )
+static double point_share( const tr_cage_layer *l, int handle, double *missed )
 {
     vec3 got, asked = point_asked( l, handle, &got );
+    *missed = v3_distance( got, asked );
     return asked_share( asked, got, MISSED );
 }
 
 // Of a section, the least of those it leads: a few who are not quite there do not hold back all others.
-static double section_share( const tr_cage_layer *l, int handle )
+static double section_share( const tr_cage_layer *l, int handle, double *missed )
 {
-    double share = 1, missed = tr_cage_layer_holds_several( l ) ? STRAYED : MISSED;
+    double share = 1, least = tr_cage_layer_holds_several( l ) ? STRAYED : MISSED;
+    *missed = 0;
     for ( int i = 0; i < l->led_count; ++i ) {
         vec3 got, asked = anchor_asked( l, &l->led[i].anchor, l->handles[handle].frame, &got );
-        share = fmin( share, asked_share( asked, got, missed ) );
+        share = fmin( share, asked_share( asked, got, least ) );
+        *missed = fmax( *missed, v3_distance( got, asked ) );
     }
     return share;
 }
 
 // Limbs come to their ends gradually: as much as was reached is too much the next time as well, though by
 // less. From the second time on it is known how fast what is missed goes with the way, and the line through
-// both tells where nothing is missed. Where it says that shortening does not help, the way stays.
-static double hastened( tr_cage_layer *l, int handle, double share )
+// both tells where nothing is missed. Where it says that shortening does not help, the way of a point stays;
+// what a section leads is a whole body, which comes to stand somewhere.
+static double hastened( tr_cage_layer *l, int handle, double share, double missed )
 {
     tr_handle_share *now = &l->handle_shares[l->handle_index[handle]];
-    vec3 got, asked = point_asked( l, handle, &got );
-    double missed = v3_distance( got, asked ), longer = now->tried - now->over, fell = now->missed - missed;
-    bool again = longer > 0;
+    double longer = now->tried - now->over, fell = now->missed - missed;
+    bool again = longer > 0, point = l->handles[handle].kind == TR_HANDLE_POINT;
     double met = again && fell > 0 ? 1 - missed / fell * longer / now->over : 0;
     now->tried = now->over;
     now->missed = missed;
     if ( share == 1 || !again )
         return share;
-    return met < HOPE ? 1 : clampd( LEFT * met, HASTE * share, share );
+    return point && met < HOPE ? 1 : clampd( LEFT * met, HASTE * share, share );
 }
 
 // How far the only body of a section is from where the section takes its root; false: it takes it nowhere.
@@ -361,24 +372,58 @@ static bool lower( tr_cage_layer *l, int first, int last )
     return lowered;
 }
 
-// What would go through the ground is asked for no more than to the ground.
+// What would go through the ground is asked for no more than to the ground; of a section, what has most room.
 static double share_down( const tr_cage_layer *l, int handle )
 {
     const tr_cage_handle *held = &l->handles[handle];
     vec3 got;
-    double down = -held->offset.y, room = -point_asked( l, handle, &got ).y;
+    bool point = held->kind == TR_HANDLE_POINT;
+    double down = -held->offset.y, room = point ? -point_asked( l, handle, &got ).y : 0;
+    for ( int i = 0; !point && down > MISSED && i < l->led_count; ++i )
+        room = fmax( room, -anchor_asked( l, &l->led[i].anchor, held->frame, &got ).y );
     return down > MISSED && down - room > MISSED ? clampd( room / down, LEAST, 1 ) : 1;
+}
+
+static bool stands_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
+{
+    vec3 place;
+    bool stands = false;
+    for ( int i = 0; !stands && i < body->foot_count; ++i )
+        stands = tr_steps_stand( l, body, i, frame, &place );
+    return stands;
+}
+
+// Who stands is lifted by no more than legs are long.
+static double lift_share( const tr_cage_layer *l, int handle )
+{
+    int frame = l->handles[handle].frame;
+    double share = 1;
+    for ( int i = 0; l->handles[handle].offset.y > MISSED && i < l->body_count; ++i ) {
+        tr_moved_body *body = &l->bodies[i];
+        double most =
+            is_led( l, body ) ? LIFT * tr_skeleton_height( &l->stage->actors[body->node].target ) : 0;
+        if ( !( most > 0 ) || l->handles[handle].offset.y < most || !tr_moved_at( l, body, frame )->moves )
+            continue;
+        size_t lead = tr_layer_cell( l, frame, body->lead );
+        double up = l->after[lead].y - l->before[lead].y;
+        if ( up > ( 1 + SPARE ) * most && stands_at( l, body, frame ) )
+            share = fmin( share, ( 1 - SPARE ) * most / up );
+    }
+    return share;
 }
 
 bool tr_layer_handles_heed( tr_cage_layer *l )
 {
-    double share = step_share( l );
+    bool lifts = false;
+    double share = fmin( step_share( l ), tr_layer_haste( l ) );
     for ( int h = 0; h < l->handle_count; ++h ) {
         tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
+        double up = lift_share( l, h );
         shares->over *= share;
-        shares->up *= share;
+        shares->up *= share * up;
+        lifts = lifts || up < 1;
     }
-    return share < 1;
+    return share < 1 || lifts;
 }
 
 static bool shorten( tr_cage_layer *l )
@@ -386,8 +431,8 @@ static bool shorten( tr_cage_layer *l )
     bool yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         bool point = l->handles[h].kind == TR_HANDLE_POINT;
-        double share = point ? hastened( l, h, point_share( l, h ) ) : section_share( l, h ),
-               down = point ? share_down( l, h ) : 1;
+        double missed, found = ( point ? point_share : section_share )( l, h, &missed ),
+                       share = hastened( l, h, found, missed ), down = share_down( l, h );
         tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
         shares->over *= share;
         shares->up *= share * down;
@@ -396,33 +441,106 @@ static bool shorten( tr_cage_layer *l )
     return yields;
 }
 
-// Who gets a jolt from an edit is pulled at less. Nothing is known of how fast those may go who never stand,
-// and those who are joined to others have these to mind.
-static bool soften( tr_cage_layer *l )
+// Whether a handle has to do with a character: it holds or leads him, or somebody he may be joined to.
+static bool concerns( const tr_cage_layer *l, int handle, int actor )
 {
-    bool yields = false;
-    for ( int n = 0; l->linked_count == l->body_count && n < l->stage->actor_count; ++n ) {
-        if ( !l->linked[n] || l->stage->actors[n].footing_count == 0 || !tr_layer_jolts( l, n ) )
-            continue;
-        for ( int h = 0; h < l->handle_count; ++h ) {
-            const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
-            bool other = l->handles[h].kind == TR_HANDLE_POINT && anchor->actor >= 0 && anchor->actor != n;
-            if ( other || v3_length( l->handles[h].offset ) < MISSED )
-                continue;
-            l->handle_shares[l->handle_index[h]].soft *= SOFTER;
-            yields = l->soft = true;
-        }
-    }
-    return yields;
+    const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
+    bool joined = l->links_of[actor] < l->links_of[actor + 1];
+    return l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor == actor || anchor->actor < 0 ||
+           joined;
 }
 
-// What the last look at all frames said about jolts.
-static bool soften_again( tr_cage_layer *l )
+static bool asks_for_little( const tr_cage_layer *l, int handle )
+{
+    const tr_handle *wanted = handle_at( l, l->handle_index[handle] );
+    return v3_length( l->handles[handle].offset ) < MISSED && v3_length( wanted->turn ) == 0;
+}
+
+// The largest jolt of whom each handle concerns. Nothing is known of how fast those may go who never stand.
+static bool find_jolts( tr_cage_layer *l )
 {
     bool any = false;
     for ( int h = 0; h < l->handle_count; ++h )
-        any = any || l->handle_shares[l->handle_index[h]].soft < 1;
-    any = any && !l->soft;
+        l->handle_shares[l->handle_index[h]].jolt = 0;
+    for ( int n = 0; n < l->stage->actor_count; ++n ) {
+        double jolt = l->linked[n] && l->stage->actors[n].footing_count > 0 ? tr_layer_jolts( l, n ) : 0;
+        for ( int h = 0; jolt > 0 && h < l->handle_count; ++h ) {
+            tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
+            if ( !concerns( l, h, n ) || asks_for_little( l, h ) )
+                continue;
+            share->jolt = fmax( share->jolt, jolt );
+            any = any || jolt > 1;
+        }
+    }
+    return any;
+}
+
+// Back to what gave no jolt, or on to less. Most of them grow evenly with the way; for slight ones that do
+// not nothing is given up.
+static bool pull_less( tr_handle_share *share )
+{
+    double soft = share->soft;
+    if ( share->safe > 0 ) {
+        share->soft = share->safe;
+        share->safe = 0;
+    } else if ( share->rough > 0 && share->rough_jolt < SLIGHT && share->jolt > share->rough_jolt ) {
+        share->soft = share->rough;
+        share->bold = true;
+    } else if ( share->jolt > 1 && !share->bold ) {
+        share->rough = share->soft;
+        share->rough_jolt = share->jolt;
+        share->soft *= clampd( BORNE / share->jolt, SOFTEST, BORNE );
+    }
+    return share->soft != soft;
+}
+
+// What lies between this and what gave a jolt is tried once, if there is time to go back.
+static bool pull_more( const tr_cage_layer *l, tr_handle_share *share )
+{
+    double fell = share->rough_jolt - share->jolt, between = share->rough - share->soft;
+    double even = fell > 0 ? clampd( ( BORNE - share->jolt ) / fell, 0, 1 ) : 0;
+    double more = between * ( share->rough_jolt > VIOLENT ? HALF : even );
+    bool tries = !share->bold && more > WORTH * share->soft && l->looks + 2 < TR_YIELD_ROUNDS;
+    share->safe = tries ? share->soft : 0;
+    share->soft += tries ? more : 0;
+    share->bold = share->bold || tries;
+    return tries;
+}
+
+// How much a handle asks for, metres or degrees.
+static double way_of( const tr_cage_layer *l, int handle )
+{
+    const tr_handle *wanted = handle_at( l, l->handle_index[handle] );
+    return fmax( v3_length( wanted->move ), v3_length( wanted->turn ) );
+}
+
+// Who gets a jolt from an edit, or gives one to somebody he is joined to, is pulled at less.
+static bool soften( tr_cage_layer *l )
+{
+    bool jolts = find_jolts( l ), yields = false;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
+        if ( jolts )
+            yields = pull_less( share ) || yields;
+        else if ( l->soft )
+            yields = pull_more( l, share ) || yields;
+        share->limit = share->soft * way_of( l, h );
+    }
+    l->soft = l->soft || yields;
+    return yields;
+}
+
+// What the last look at all frames said about jolts: so long a way gave none.
+static bool soften_again( tr_cage_layer *l )
+{
+    bool any = false;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
+        if ( share->soft == 1 || l->soft )
+            continue;
+        share->soft = clampd( share->limit / fmax( way_of( l, h ), LEAST ), LEAST, 1 - LEAST );
+        any = true;
+    }
     l->soft = l->soft || any;
     return any;
 }
@@ -431,6 +549,7 @@ bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last )
 {
     int begin, end;
     tr_cage_layer_range( l, &begin, &end );
+    l->looks++;
     if ( !l->soft && ( lower( l, first, last ) || shorten( l ) ) )
         return true;
     return first <= begin && last >= end ? soften( l ) : soften_again( l );

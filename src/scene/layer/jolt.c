@@ -3,9 +3,18 @@
 // body does below, and with what the cage asks for.
 #include "scene/layer/layer.h"
 
-#define FASTER 1.47 // times the largest acceleration of anybody below, or of what is asked of the body …
-#define LEAST  40.0 // … or, where all hardly move, m/s²
-#define TURN   20.0 // degrees from frame to frame beyond what a joint does below
+#include <stdlib.h>
+
+#define FASTER 1.47 // times the largest acceleration of anybody in the source …
+#define SAME   1.02 // … or below …
+#define ASKED  1.1  // … or of what is asked of anybody …
+#define LEAST  4.0  // … or, where all move slowly, m/s² …
+#define STILL  0.5  // … or, where they do not …
+#define FREE   40.0 // … this
+#define HURRY  40.0 // m/s²: nobody is asked for more who does not do more by himself
+#define SPARE  1e-3 // of that
+#define TURN   19.9 // degrees from frame to frame beyond what a joint does in the source …
+#define KEPT   1.0  // … and beyond what it does below
 
 // Largest second difference of any joint around a frame, metres.
 static double bend_at( const tr_world *world, int frame )
@@ -28,14 +37,38 @@ static double turn_between( quat a, quat b )
     return 2 * acos( fmin( along, 1 ) ) / TR_DEGREE;
 }
 
-static bool turns( const tr_clip *below, const tr_clip *now, int frame, int first )
+// How a character is asked to turn as a whole from the frame before.
+static double asked_turn( const tr_cage_layer *l, int actor, int frame )
 {
+    const tr_moved_frame *a = tr_moved_whole( l, actor, frame - 1 ), *b = tr_moved_whole( l, actor, frame );
+    return turn_between( a != NULL ? a->turn : q_identity, b != NULL ? b->turn : q_identity );
+}
+
+// By how many degrees a joint turns more from the frame before than its source or, where that does more, than
+// below; the root also than it is asked to.
+static double turn_at( const tr_cage_layer *l, int actor, int frame )
+{
+    const tr_actor *cast = &l->stage->actors[actor];
+    const tr_clip *below = &l->below->motions[actor].clip, *now = &l->result->motions[actor].clip,
+                  *source = &cast->source.clip;
+    double most = 0;
+    if ( frame < 1 )
+        return 0;
     const quat *a = tr_clip_frame( below, frame - 1 ), *b = tr_clip_frame( below, frame ),
-               *x = tr_clip_frame( now, frame - 1 ), *y = tr_clip_frame( now, frame );
-    bool any = false;
-    for ( int j = first; !any && j < now->joint_count; ++j )
-        any = turn_between( x[j], y[j] ) > TURN + turn_between( a[j], b[j] );
-    return any;
+               *x = tr_clip_frame( now, frame - 1 ), *y = tr_clip_frame( now, frame ),
+               *p = tr_clip_frame( source, frame - 1 ), *q = tr_clip_frame( source, frame );
+    for ( int j = 0; j < now->joint_count; ++j ) {
+        double turn = turn_between( x[j], y[j] );
+        int from = cast->map[j];
+        if ( turn <= most )
+            continue;
+        double own = turn_between( a[j], b[j] ), copied = from >= 0 ? turn_between( p[from], q[from] ) : own;
+        double more = turn - fmax( copied, own + KEPT - TURN );
+        if ( j == 0 && more > TURN )
+            more -= asked_turn( l, actor, frame );
+        most = fmax( most, more );
+    }
+    return most;
 }
 
 // The same of what the cage asks of a body.
@@ -58,29 +91,101 @@ static double asked_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
     return sqrt( most );
 }
 
-static bool turns_sections( const tr_cage_layer *l )
+// Against its source: larger bodies go faster.
+static double size_of( const tr_cage_layer *l, int node )
 {
-    bool any = l->layer->turn;
-    for ( int h = 0; h < l->handle_count; ++h )
-        any = any || v3_length( l->stage->scene->handles[l->handle_index[h]].turn ) > 0;
-    return any;
+    return node < l->stage->actor_count ? fmax( l->stage->actors[node].height_ratio, 1e-3 ) : 1;
 }
 
-bool tr_layer_jolts( const tr_cage_layer *l, int actor )
+static double most_bent( const tr_world *world )
 {
-    const tr_world *below = &l->below->worlds[actor], *now = &l->result->worlds[actor];
-    tr_moved_body *body = tr_cage_layer_body( l, actor );
-    double most = LEAST / ( l->stage->fps * l->stage->fps );
-    bool jolts = false;
-    int first, last, joint = turns_sections( l ) ? 1 : 0;
+    double most = 0;
+    for ( int f = 0; f < world->frame_count; ++f )
+        most = fmax( most, bend_at( world, f ) );
+    return most;
+}
+
+// Without memory there is nothing to go by but what is below.
+static double source_bent( const tr_actor *actor )
+{
+    tr_world world;
+    tr_error error;
+    if ( !tr_world_build( &world, &actor->source, &error ) )
+        return 0;
+    double most = most_bent( &world );
+    tr_world_free( &world );
+    return most;
+}
+
+// The largest second difference that is borne of anybody, metres in the source's size.
+static double borne( tr_cage_layer *l )
+{
+    if ( l->borne > 0 )
+        return l->borne;
+    double below = 0, source = 0;
+    for ( int n = 0; n < l->stage->actor_count; ++n ) {
+        below = fmax( below, most_bent( &l->below->worlds[n] ) / size_of( l, n ) );
+        source = fmax( source, source_bent( &l->stage->actors[n] ) );
+    }
+    double unit = 1 / ( l->stage->fps * l->stage->fps ), least = source > STILL * unit ? LEAST : FREE;
+    l->borne = fmax( least * unit, fmax( SAME * below, FASTER * source ) );
+    return l->borne;
+}
+
+double tr_layer_jolts( tr_cage_layer *l, int actor )
+{
+    double jolt = 0, most = borne( l ), size = size_of( l, actor );
+    int first, last;
     tr_cage_layer_range( l, &first, &last );
-    for ( int n = 0; n < l->stage->actor_count; ++n )
-        for ( int f = 0; f < below->frame_count; ++f )
-            most = fmax( most, FASTER * bend_at( &l->below->worlds[n], f ) );
-    for ( int f = first; body != NULL && f <= last; ++f )
-        most = fmax( most, FASTER * asked_at( l, body, f ) );
-    for ( int f = first; !jolts && f <= last; ++f )
-        jolts = bend_at( now, f ) > most || ( f > 0 && turns( &l->below->motions[actor].clip,
-                                                              &l->result->motions[actor].clip, f, joint ) );
-    return jolts;
+    for ( int i = 0; i < l->body_count; ++i )
+        for ( int f = first; f <= last; ++f )
+            most = fmax( most, ASKED * asked_at( l, &l->bodies[i], f ) / size_of( l, l->bodies[i].node ) );
+    for ( int f = first; f <= last; ++f )
+        jolt = fmax( jolt, fmax( bend_at( &l->result->worlds[actor], f ) / ( size * most ),
+                                 turn_at( l, actor, f ) / TURN ) );
+    return jolt;
+}
+
+// ---------------------------------------------------------------------------------------------------- haste
+
+// Whether handles may ask for too much in too little time. On a minimum-jerk curve a way D in a time T is
+// gone with second differences of 5.8 D / T².
+static bool hurries( tr_cage_layer *l )
+{
+    double most = 0;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        int frame = l->handles[h].frame, time = l->cage.last - l->cage.first;
+        time = frame > l->cage.first && frame - l->cage.first < time ? frame - l->cage.first : time;
+        time = frame < l->cage.last && l->cage.last - frame < time ? l->cage.last - frame : time;
+        for ( int i = 0; i < l->handle_count; ++i ) {
+            int apart = abs( l->handles[i].frame - frame );
+            time = apart > 0 && apart < time ? apart : time;
+        }
+        most = fmax( most, v3_length( l->handles[h].offset ) / ( (double)time * time ) );
+    }
+    return 2 * 5.8 * most > HURRY / ( l->stage->fps * l->stage->fps );
+}
+
+static vec3 cage_shift( const tr_cage *cage, int frame )
+{
+    vec3 centre = cage->places[frame - cage->begin].position;
+    return v3_sub( rigid_apply( tr_cage_motion( cage, frame ), centre ), centre );
+}
+
+double tr_layer_haste( tr_cage_layer *l )
+{
+    double most = 0;
+    bool stands = false;
+    for ( int i = 0; i < l->body_count; ++i )
+        stands = stands || ( l->bodies[i].foot_count > 0 && l->bodies[i].lead >= 0 );
+    if ( !stands || !hurries( l ) )
+        return 1;
+    for ( int f = l->begin + 1; f + 1 < l->begin + l->frame_count; ++f ) {
+        vec3 a = cage_shift( &l->cage, f - 1 ), b = cage_shift( &l->cage, f ),
+             c = cage_shift( &l->cage, f + 1 );
+        most = fmax( most, v3_length( v3_mad( v3_add( a, c ), -2, b ) ) );
+    }
+    double least = HURRY / ( l->stage->fps * l->stage->fps );
+    double bound = most > least ? fmax( least, borne( l ) ) : least;
+    return most > ( 1 + SPARE ) * bound ? ( 1 - SPARE ) * bound / most : 1;
 }

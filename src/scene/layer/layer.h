@@ -92,6 +92,11 @@ typedef struct tr_led { // what sections lead of a body
 typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
     double soft;                 // of that, once jolts are known
+    double limit;                // the way that is left by that, metres or degrees
+    double jolt;                 // the largest of whom it concerns, against what is borne
+    double rough, rough_jolt;    // `soft` that gave a jolt at last, and which; 0: none did
+    double safe;                 // `soft` that gave none, while more is tried; 0: nothing is
+    bool bold;                   // more was tried
     double tried, missed;        // `over` of the last time it was looked at, and by how many metres
 } tr_handle_share;
 
@@ -121,6 +126,8 @@ typedef struct tr_cage_layer {
     double *handle_errors;          // [handle_count] metres
     tr_handle_share *handle_shares; // [handle_count of the document]
     bool soft;                      // they count with `soft`
+    int looks;                      // at what became of them, since they were asked for their whole ways
+    double borne;                   // largest second difference that is no jolt, metres; 0: not known yet
     tr_led *led;                    // [led_count] none where no section and no vertex is held
     int led_count;
     vec3 *handle_misses; // [handle_count] what a point is moved on beyond what cage and box do
@@ -258,8 +265,11 @@ double tr_room_anchor( const tr_cage_layer *l, const tr_anchor *anchor, int fram
 
 // ---------------------------------------------------------------------------------------------- layer/jolt.c
 
-// Whether what an edit made of a character has jolts that were not there before.
-bool tr_layer_jolts( const tr_cage_layer *l, int actor );
+// The largest jolt in what an edit made of a character that was not there before, against what is borne: up
+// to 1 there is none.
+double tr_layer_jolts( tr_cage_layer *l, int actor );
+// How much of the handles' ways can be gone in the time there is, by what the cage alone says.
+double tr_layer_haste( tr_cage_layer *l );
 
 // --------------------------------------------------------------------------------------------- layer/steps.c
 

@@ -279,21 +279,22 @@ static void make_way( const tr_cage_layer *l, int frame, tr_rule *rule )
         if ( l->handles[h].kind != TR_HANDLE_POINT || other->actor != rule->a.actor ||
              same_anchor( other, &rule->a ) )
             continue;
-        if ( away < 0 && ( rule->first < frame || -away - 1 < rule->ease_in ) ) {
+        if ( away < 0 && l->handles[h].frame > rule->first - rule->ease_in - 1 ) {
             rule->first = frame;
             rule->ease_in = -away - 1;
         }
-        if ( away > 0 && ( rule->last > frame || away - 1 < rule->ease_out ) ) {
+        if ( away > 0 && l->handles[h].frame < rule->last + rule->ease_out + 1 ) {
             rule->last = frame;
             rule->ease_out = away - 1;
         }
     }
 }
 
-#define LEAD 0.5 // seconds to either side of a section within which roots are led more and more
+#define LEAD 0.5 // seconds to either side of a section within which roots are led, then as long less and less
 
 // The same for what sections lead of a character: the end of a limb like what is held itself, a root around
-// the section alone, so that legs have a say elsewhere.
+// the section alone, so that legs have a say elsewhere. Not at its frame alone: what can only just be reached
+// is reached by the last hundredth of being led, and a body that bends for it in one frame jumps.
 static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
 {
     if ( anchor->prop >= 0 || known_path( l, anchor ) != NULL )
@@ -305,8 +306,10 @@ static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
             continue;
         tr_rule *rule = add_rule( l, anchor, path );
         if ( anchor->joints[0] == tr_moved_root( l, tr_cage_layer_body( l, anchor->actor ) ) ) {
-            rule->first = rule->last = l->handles[h].frame;
-            rule->ease_in = rule->ease_out = LEAD * l->stage->fps;
+            int time = (int)ceil( LEAD * l->stage->fps );
+            rule->first = l->handles[h].frame - time;
+            rule->last = l->handles[h].frame + time;
+            rule->ease_in = rule->ease_out = time;
         }
         make_way( l, l->handles[h].frame, rule );
     }
