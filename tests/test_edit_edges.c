@@ -166,17 +166,19 @@ static void who_stands_still_turns_smoothly( void **state )
 {
     (void)state;
     fixture x = { .scene = tr_default_scene() };
-    check_ok( tr_scene_build( tr_scene_entry_find( "corridor" ), 2, &x.scene, &x.library, &x.error ),
+    check_ok( tr_scene_build( tr_scene_entry_find( "squat_chain" ), 2, &x.scene, &x.library, &x.error ),
               &x.error );
-    tr_clip *clip = &x.library.items[0].motion.clip;
-    for ( int f = 1; f < clip->frame_count; ++f ) {
-        memcpy( tr_clip_frame( clip, f ), tr_clip_frame( clip, 0 ),
-                (size_t)clip->joint_count * sizeof( quat ) );
-        clip->root[f] = clip->root[0];
+    for ( int i = 0; i < x.library.count; ++i ) {
+        tr_clip *clip = &x.library.items[i].motion.clip;
+        for ( int f = 1; f < clip->frame_count; ++f ) {
+            memcpy( tr_clip_frame( clip, f ), tr_clip_frame( clip, 0 ),
+                    (size_t)clip->joint_count * sizeof( quat ) );
+            clip->root[f] = clip->root[0];
+        }
     }
     x.scene.last = x.scene.first + 120;
     edit( &x, "layer_add id=edit kind=cage members=p01 range=20,100\n"
-              "handle_add id=h layer=edit frame=60 turn=0,60,0" );
+              "handle_add id=h layer=edit frame=60 turn=0,100,0" );
     build( &x );
     tr_result result = solve( &x, "posegraph" );
     double most = 0;
