@@ -10,6 +10,8 @@
 static const struct {
     const char *op, *only, *sentence;
 } sentences[] = {
+    { "layer_add", "falloff=0", "Move {members}, with all they hold" },
+    { "handle_set", "move|frame", "Move {id} on" },
     { "handle_set", "move|pinned=true", "Pull {id}" },
     { "handle_set", "pinned=false", "Let go {id}" },
     { "handle_set", "pinned=true", "Pin {id}" },

@@ -253,6 +253,7 @@ typedef struct tr_ui {
         tr_item item;
         double ms; // of the last event that moved it, by tr_clock_ms
         bool moved;
+        bool leads; // move: rules join what is pulled to something else
     } drag;
 
     struct {

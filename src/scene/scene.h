@@ -703,6 +703,8 @@ bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_res
                          const tr_imesh_pairs *links, int member, int frame, tr_error *error );
 void tr_mesh_lines_free( tr_mesh_lines *lines );
 
+// Whether a rule joins one of these nodes [actor_count + prop_count] to one that is not among them.
+bool tr_stage_joins( const tr_stage *stage, const bool *nodes );
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );
 vec3 tr_anchor_source( const tr_stage *stage, const tr_anchor *anchor, int frame );
 // Place of a point of the source's world in the target's: scaled about the group's origin.

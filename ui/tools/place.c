@@ -1,6 +1,7 @@
 // Move and turn: whole characters, props and obstacles are placed anew; a joint is pinned where it is pulled
 // to at this frame, and the body follows.
 #include "ui/tools/gizmo.h"
+#include "ui/tools/lead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,11 +109,13 @@ static void emit_moves( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emi
         emit_move( ui, shown, ops, put, &ui->drag.item, by );
         return;
     }
+    if ( ui->drag.leads )
+        tr_lead_by( ui, shown, ops, put, by );
     for ( int i = 0; i < ui->selection_count; ++i ) {
         tr_item item = ui->selection[i];
         item.joint = -1;
-        bool again = false; // two joints of one character move it once
-        for ( int k = 0; k < i; ++k )
+        bool again = ui->drag.leads && item.kind != TR_ITEM_OBSTACLE;
+        for ( int k = 0; k < i; ++k ) // two joints of one character move it once
             again |= ui->selection[k].kind == item.kind && strcmp( ui->selection[k].id, item.id ) == 0;
         if ( !again )
             emit_move( ui, shown, ops, put, &item, by );
@@ -143,6 +146,7 @@ static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         if ( ui->drag.handle != TR_GIZMO_NONE ) {
             ui->drag.item = *item;
             ui->drag.start = ui->drag.now = at;
+            ui->drag.leads = tr_lead_needed( ui, shown );
             return true;
         }
     }
@@ -154,6 +158,7 @@ static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     ui->drag.handle = TR_GIZMO_FREE;
     tr_item_place( ui, shown, &hit, &ui->drag.start );
     ui->drag.now = ui->drag.start;
+    ui->drag.leads = tr_lead_needed( ui, shown );
     return true;
 }
 

@@ -392,3 +392,20 @@ bool tr_rules_by_actor( const tr_stage *stage, int **begin, int **rules )
             ( *rules )[( *begin )[actors[i] + 1]++] = r;
     return true;
 }
+
+bool tr_stage_joins( const tr_stage *stage, const bool *nodes )
+{
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        const int props[] = { rule->a.prop, rule->b.prop, rule->surface_prop };
+        int actors[2], among = 0, others = 0;
+        for ( int i = actors_of( rule, actors ) - 1; i >= 0; --i )
+            *( nodes[actors[i]] ? &among : &others ) += 1;
+        for ( int i = 0; i < 3; ++i )
+            if ( props[i] >= 0 )
+                *( nodes[stage->actor_count + props[i]] ? &among : &others ) += 1;
+        if ( among > 0 && others > 0 )
+            return true;
+    }
+    return false;
+}
