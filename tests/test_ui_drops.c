@@ -119,6 +119,29 @@ static void nor_does_it_wait_for_a_name( void **state )
     end( &d );
 }
 
+static void enter_presses_the_highlighted_button( void **state )
+{
+    (void)state;
+    desk d;
+    char other[256];
+    begin_relay( &d, 2 );
+    write_relay( &d, 3, other );
+    change( &d );
+    drop_file( &d, other );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_UNSAVED );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_int_equal( ui_of( &d )->dialog, TR_DIALOG_NONE );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 3 ); // saved, and then what was asked for
+    char own[256];
+    path_in( &d, "relay2.json", own );
+    tr_scene scene;
+    check_ok( tr_scene_load( &scene, own, &d.error ), &d.error );
+    assert_true( tr_scene_find_constraint( &scene, "pin1" ) >= 0 );
+    tr_scene_free( &scene );
+    end( &d );
+}
+
 // A file that cannot be opened is no reason to ask.
 static void only_what_can_be_opened_asks_to_save( void **state )
 {
@@ -167,6 +190,37 @@ static void an_open_menu_follows_to_another_title( void **state )
     assert_true( is_open( &d, "menu.Undo" ) );
     press( &d, "Edit" );
     assert_false( is_open( &d, "menu.Undo" ) );
+    end( &d );
+}
+
+// What there is nothing to do for does not even say so.
+static void a_faint_line_of_a_menu_does_nothing( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    assert_true( ui_of( &d )->message_warns ); // the short relay leaves rules out: no good news
+    press( &d, "Edit" );
+    press( &d, "menu.Undo" );
+    assert_null( strstr( ui_of( &d )->message, "nothing to undo" ) );
+    change( &d );
+    press( &d, "Edit" );
+    press( &d, "menu.Undo" );
+    settle( &d );
+    assert_int_equal( tr_app_ops( d.app ), 0 );
+    end( &d );
+}
+
+// In a small window panels make room for the picture.
+static void a_small_window_has_a_picture( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    d.window->width = d.window->pixel_width = 900;
+    d.window->height = d.window->pixel_height = 600;
+    frames( &d, 2 );
+    assert_true( ui_of( &d )->viewport.width >= 430 && ui_of( &d )->viewport.height >= 320 );
     end( &d );
 }
 
@@ -354,11 +408,13 @@ static void why_nothing_is_solved_stays_to_be_read( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( what_was_left_unanswered_is_forgotten ),     TEST( nor_does_it_wait_for_a_name ),
-        TEST( only_what_can_be_opened_asks_to_save ),      TEST( an_open_menu_follows_to_another_title ),
-        TEST( a_dropped_motion_joins_under_its_own_name ), TEST( a_broken_motion_changes_nothing ),
-        TEST( a_lone_motion_begins_after_its_t_pose ),     TEST( contacts_of_a_lone_motion_are_drawn ),
-        TEST( why_nothing_is_open_can_be_read ),           TEST( why_nothing_is_solved_stays_to_be_read ),
+        TEST( what_was_left_unanswered_is_forgotten ),  TEST( nor_does_it_wait_for_a_name ),
+        TEST( enter_presses_the_highlighted_button ),   TEST( only_what_can_be_opened_asks_to_save ),
+        TEST( an_open_menu_follows_to_another_title ),  TEST( a_faint_line_of_a_menu_does_nothing ),
+        TEST( a_small_window_has_a_picture ),           TEST( a_dropped_motion_joins_under_its_own_name ),
+        TEST( a_broken_motion_changes_nothing ),        TEST( a_lone_motion_begins_after_its_t_pose ),
+        TEST( contacts_of_a_lone_motion_are_drawn ),    TEST( why_nothing_is_open_can_be_read ),
+        TEST( why_nothing_is_solved_stays_to_be_read ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

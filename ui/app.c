@@ -156,16 +156,23 @@ bool tr_app_settled( const tr_app *app )
 
 // --------------------------------------------------------------------------------------------------- layout
 
+// In small windows panels make room for the picture: `full` from `roomy` points on, `least` at `tight` ones.
+static float fitted( float points, float tight, float roomy, float least, float full )
+{
+    return floorf( (float)lerpd( least, full, clampd( ( points - tight ) / ( roomy - tight ), 0, 1 ) ) );
+}
+
 void tr_layout( tr_ui *ui )
 {
     float w = (float)ui->width, h = (float)ui->height;
-    float left = ui->show_left ? TR_LEFT_WIDTH : 0, right = ui->show_right ? TR_RIGHT_WIDTH : 0;
-    float low = h - TR_STATUS_HEIGHT - TR_TIMELINE_HEIGHT;
+    float left = ui->show_left ? fitted( w, 900, 1180, 212, TR_LEFT_WIDTH ) : 0;
+    float right = ui->show_right ? fitted( w, 900, 1180, 248, TR_RIGHT_WIDTH ) : 0;
+    float timeline = fitted( h, 600, 740, 204, TR_TIMELINE_HEIGHT ), low = h - TR_STATUS_HEIGHT - timeline;
     ui->bar = ( tr_area ){ 0, 0, w, TR_BAR_HEIGHT };
     ui->left = ( tr_area ){ 0, TR_BAR_HEIGHT, left, low - TR_BAR_HEIGHT };
     ui->right = ( tr_area ){ w - right, TR_BAR_HEIGHT, right, low - TR_BAR_HEIGHT };
     ui->viewport = ( tr_area ){ left + 1, TR_BAR_HEIGHT + 1, w - left - right - 2, low - TR_BAR_HEIGHT - 2 };
-    ui->timeline = ( tr_area ){ 0, low, w, TR_TIMELINE_HEIGHT };
+    ui->timeline = ( tr_area ){ 0, low, w, timeline };
     ui->status = ( tr_area ){ 0, h - TR_STATUS_HEIGHT, w, TR_STATUS_HEIGHT };
 }
 
@@ -312,9 +319,11 @@ static void follow_work( tr_app *app )
     snprintf( ui->task, sizeof ui->task, "%s", task != NULL ? task : "" );
     snprintf( ui->failure, sizeof ui->failure, "%s", tr_session_failure( app->session ) );
     char message[sizeof ui->message];
-    bool bad;
-    if ( tr_session_message( app->session, message, sizeof message, &bad ) )
+    bool bad, warns;
+    if ( tr_session_message( app->session, message, sizeof message, &bad, &warns ) ) {
         tr_ui_say( ui, bad, "%s", message );
+        ui->message_warns = warns;
+    }
 }
 
 static void follow_title( tr_app *app )

@@ -288,7 +288,8 @@ typedef struct tr_command {
     unsigned modifiers;
     const char *keys; // as shown: "Ctrl+S"
     void ( *run )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
-    bool ( *on )( const tr_ui *ui ); // a switch: whether it is on
+    bool ( *on )( const tr_ui *ui );                         // a switch: whether it is on
+    bool ( *can )( const tr_ui *ui, const tr_shown *shown ); // whether there is anything to do; NULL = always
 } tr_command;
 
 const tr_command *tr_command_table( int *count );

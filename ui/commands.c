@@ -58,6 +58,30 @@ RUN( run_quit )
 
 // -------------------------------------------------------------------------------------------------- editing
 
+static bool can_undo( const tr_ui *ui, const tr_shown *shown )
+{
+    (void)ui;
+    return shown->document != NULL && tr_document_log_count( shown->document ) > 0;
+}
+
+static bool can_redo( const tr_ui *ui, const tr_shown *shown )
+{
+    (void)ui;
+    return shown->document != NULL && tr_document_redo_count( shown->document ) > 0;
+}
+
+static bool can_propagate( const tr_ui *ui, const tr_shown *shown )
+{
+    (void)shown;
+    return ui->held.active;
+}
+
+static bool can_delete( const tr_ui *ui, const tr_shown *shown )
+{
+    (void)shown;
+    return ui->selection_count > 0 || ui->cage.chosen.kind == TR_PART_HANDLE;
+}
+
 RUN( run_undo )
 {
     UNUSED;
@@ -366,16 +390,16 @@ static const tr_command commands[] = {
     { "File", "Export picture…", 0, 0, "", run_export_picture },
     { "File", "Export video…", 0, 0, "", run_export_video },
     { "File", "Quit", 'Q', CTRL, "Ctrl+Q", run_quit },
-    { "Edit", "Undo", 'Z', CTRL, "Ctrl+Z", run_undo },
-    { "Edit", "Redo", 'Z', CTRL | SHIFT, "Ctrl+Shift+Z", run_redo },
+    { "Edit", "Undo", 'Z', CTRL, "Ctrl+Z", run_undo, NULL, can_undo },
+    { "Edit", "Redo", 'Z', CTRL | SHIFT, "Ctrl+Shift+Z", run_redo, NULL, can_redo },
     { NULL, "Redo", 'Y', CTRL, "Ctrl+Y", run_redo },
     { "Edit", "Select all", 'A', CTRL, "Ctrl+A", run_select_all },
     { "Edit", "Select by name…", 'F', CTRL, "Ctrl+F", run_find },
-    { "Edit", "Delete what is selected", TR_KEY_DELETE, 0, "Delete", run_delete },
+    { "Edit", "Delete what is selected", TR_KEY_DELETE, 0, "Delete", run_delete, NULL, can_delete },
     { "Edit", "Add a wall", 0, 0, "", run_add_wall },
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
     { "Edit", "Pin, or let go", 'P', 0, "P", run_pin },
-    { "Edit", "Propagate the held frame", TR_KEY_ENTER, 0, "Enter", run_propagate },
+    { "Edit", "Propagate the held frame", TR_KEY_ENTER, 0, "Enter", run_propagate, NULL, can_propagate },
     { "Edit", "Cages reach less far", ',', 0, "Comma", run_reach_less },
     { "Edit", "Cages reach farther", '.', 0, "Full stop", run_reach_more },
     { NULL, "Cancel a drag, close, select nothing", TR_KEY_ESCAPE, 0, "Esc", run_escape },

@@ -135,7 +135,14 @@ void tr_session_say( tr_session *session, bool bad, const char *format, ... )
     vsnprintf( session->message, sizeof session->message, format, arguments );
     va_end( arguments );
     session->message_bad = bad;
+    session->message_warns = false;
     session->has_message = true;
+}
+
+void tr_session_warn( tr_session *session, const char *text )
+{
+    tr_session_say( session, false, "%s", text );
+    session->message_warns = true;
 }
 
 void tr_session_say_error( tr_session *session, const tr_error *error )
@@ -145,12 +152,13 @@ void tr_session_say_error( tr_session *session, const tr_error *error )
     tr_session_say( session, true, "%s", text );
 }
 
-bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad )
+bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad, bool *warns )
 {
     if ( !session->has_message )
         return false;
     snprintf( out, size, "%s", session->message );
     *bad = session->message_bad;
+    *warns = session->message_warns;
     session->has_message = false;
     return true;
 }

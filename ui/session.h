@@ -135,6 +135,6 @@ const char *tr_session_task( const tr_session *session, float *progress ); // NU
 void tr_session_cancel( tr_session *session );                             // what is going on
 void tr_session_solve( tr_session *session );                              // again, after it was cancelled
 // A sentence about the last thing that failed or was finished, once. False when there is none.
-bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad );
+bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad, bool *warns );
 
 #endif

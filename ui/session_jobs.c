@@ -2,6 +2,7 @@
 // it.
 #include "ui/session_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------- work: open, solve
@@ -357,10 +358,11 @@ static void tell_warnings( tr_session *session )
         first = first != NULL ? first : warning;
         ++fresh;
     }
-    if ( fresh > 1 )
-        tr_session_say( session, false, "%s (%d more in the report)", first, fresh - 1 );
-    else if ( fresh == 1 )
-        tr_session_say( session, false, "%s", first );
+    char text[sizeof session->message];
+    snprintf( text, sizeof text, fresh > 1 ? "%s (%d more in the report)" : "%s%.0d",
+              first != NULL ? first : "", fresh - 1 );
+    if ( fresh > 0 )
+        tr_session_warn( session, text );
     tr_log_free( &session->told );
     session->told = now;
 }

@@ -125,7 +125,7 @@ struct tr_session {
     bool thumb_wanted[TR_MAX_THUMBS];
 
     char message[640];
-    bool has_message, message_bad;
+    bool has_message, message_bad, message_warns;
     char failure[640]; // of the last solve, "" = none
 };
 
@@ -135,6 +135,7 @@ void tr_session_show( tr_session *session, tr_outcome *take );
 // The one whose stage it stands on, with a user more; NULL for none.
 tr_outcome *tr_outcome_root( tr_outcome *take );
 void tr_session_say( tr_session *session, bool bad, const char *format, ... ) TR_PRINTF( 3 );
+void tr_session_warn( tr_session *session, const char *text ); // neither good nor an error
 void tr_session_say_error( tr_session *session, const tr_error *error );
 
 // --------------------------------------------------------------------------------------- session_document.c

@@ -332,7 +332,7 @@ typedef struct tr_ui {
 
     // What is going on, for the status line
     char message[640];
-    bool message_bad;
+    bool message_bad, message_warns; // neither: it is good news
     double message_until;
     char failure[640]; // why the document as it is cannot be solved; "" = it can
     char hint[200];    // what the mouse would do

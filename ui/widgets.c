@@ -60,6 +60,7 @@ void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... )
     vsnprintf( ui->message, sizeof ui->message, format, arguments );
     va_end( arguments );
     ui->message_bad = bad;
+    ui->message_warns = false;
     ui->message_until = ui->now + ( bad ? 20.0 : 6.0 );
 }
 

@@ -33,9 +33,16 @@ static bool menu_line( tr_ui *ui, const tr_shown *shown, const char *name, const
     return chosen;
 }
 
+// What there is nothing to do for is faint, and a click on it does nothing.
 static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c, bool popup )
 {
-    return menu_line( ui, shown, c->name, c->keys, c->on != NULL && c->on( ui ), popup );
+    struct nk_style_button *style = &ui->nk->style.contextual_button, before = *style;
+    bool can = c->can == NULL || c->can( ui, shown );
+    if ( !can )
+        style->text_normal = style->text_hover = style->text_active = tr_theme_dark.faint;
+    bool chosen = menu_line( ui, shown, c->name, c->keys, c->on != NULL && c->on( ui ), popup );
+    *style = before;
+    return chosen && can;
 }
 
 // A line across a menu, and under it what the rest of it is about.
@@ -50,19 +57,38 @@ static void menu_part( tr_ui *ui, const tr_shown *shown, const char *title )
                    tr_theme_dark.dim );
 }
 
+static const char *base_name( const char *path )
+{
+    const char *slash = strrchr( path, '/' );
+    return slash != NULL ? slash + 1 : path;
+}
+
+// The name, with its folder where another one is called the same.
+static const char *recent_name( const char *const *recent, int index )
+{
+    const char *name = base_name( recent[index] ), *from = name;
+    bool alone = true;
+    for ( int i = 0; recent[i] != NULL; ++i )
+        alone = alone && ( i == index || strcmp( base_name( recent[i] ), name ) != 0 );
+    if ( alone || name - recent[index] < 2 )
+        return name;
+    for ( from = name - 1; from > recent[index] && from[-1] != '/'; )
+        --from;
+    return from;
+}
+
 static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     char label[96], fitted[96];
     if ( shown->recent[0] != NULL )
         menu_part( ui, shown, "Recently opened" );
     for ( int i = 0; i < 6 && shown->recent[i] != NULL; ++i ) {
-        const char *slash = strrchr( shown->recent[i], '/' );
         nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
         snprintf( label, sizeof label, "recent.%d", i );
         tr_ui_mark( ui, label, nk_widget_bounds( ui->nk ) );
         if ( nk_widget_is_hovered( ui->nk ) )
             tr_ui_hint( ui, "%s", shown->recent[i] );
-        snprintf( label, sizeof label, "      %s", slash != NULL ? slash + 1 : shown->recent[i] );
+        snprintf( label, sizeof label, "      %s", recent_name( shown->recent, i ) );
         tr_ui_fit( fitted, sizeof fitted, label, ui->nk->style.font, 220 );
         if ( nk_menu_item_label( ui->nk, fitted, NK_TEXT_LEFT ) )
             tr_ops_ask( ops, TR_ASK_OPEN, shown->recent[i] );

@@ -113,13 +113,15 @@ static void shade( tr_ui *ui )
     nk_style_pop_style_item( nk );
 }
 
+static const struct nk_vec2 padding = { 18, 14 };
+
 static bool begin( tr_ui *ui, const tr_shown *shown, const char *title, float w, float h )
 {
     struct nk_context *nk = ui->nk;
     h = fminf( h, (float)ui->height - 40 );
     struct nk_rect area = nk_rect( 0.5f * ( (float)ui->width - w ), 0.4f * ( (float)ui->height - h ), w, h );
     nk_window_set_focus( nk, "dialog" );
-    nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( 18, 14 ) );
+    nk_style_push_vec2( nk, &nk->style.window.padding, nk_vec2( padding.x, padding.y ) );
     nk_style_push_float( nk, &nk->style.window.border, 1 );
     nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
     nk_window_set_bounds( nk, "dialog", area );
@@ -313,11 +315,16 @@ static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 
 // ------------------------------------------------------------------------------------------------- choices
 
+// Enter chooses the last, which is the highlighted one.
 static int choice( tr_ui *ui, const tr_shown *shown, const char *title, const char *text,
                    const char *const *labels, int count )
 {
-    int chosen = -1;
-    if ( begin( ui, shown, title, 480, 150 ) ) {
+    const struct nk_style *style = &ui->nk->style;
+    const float w = 480, wide = w - 2 * padding.x - 8; // of the note, see tr_ui_note
+    float rows = 1 + floorf( tr_ui_text_width( style->font, text ) * 1.08f / wide );
+    float note = rows * ( style->font->height + 4 ) + 4;
+    int chosen = nk_input_is_key_pressed( &ui->nk->input, NK_KEY_ENTER ) ? count - 1 : -1;
+    if ( begin( ui, shown, title, w, 2 * padding.y + 24 + note + 30 + 2 * style->window.spacing.y ) ) {
         tr_ui_note( ui, text );
         nk_layout_row_dynamic( ui->nk, 30, count );
         for ( int i = 0; i < count; ++i )

@@ -4,22 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+// In two rows where the column is too narrow for one.
 static void line( tr_ui *ui, const char *keys, const char *text )
 {
-    const float columns[] = { 0.34f, 0.66f };
-    nk_layout_row( ui->nk, NK_DYNAMIC, 17, 2, columns );
+    const float columns[] = { 0.34f, 0.62f }; // clear of the scrollbar
+    const struct nk_user_font *font = ui->nk->style.font;
+    float width = nk_window_get_content_region_size( ui->nk ).x - 12;
+    bool two = tr_ui_text_width( font, keys ) > columns[0] * width ||
+               tr_ui_text_width( font, text ) > columns[1] * width;
+    nk_layout_row( ui->nk, NK_DYNAMIC, two ? 29 : 17, 2, columns );
+    if ( two ) {
+        nk_label_colored_wrap( ui->nk, keys, tr_theme_dark.accent );
+        nk_label_wrap( ui->nk, text );
+        return;
+    }
     nk_label_colored( ui->nk, keys, NK_TEXT_LEFT, tr_theme_dark.accent );
     nk_label( ui->nk, text, NK_TEXT_LEFT );
 }
 
+// Of a menu; NULL: what has a key only.
 static void menu_lines( tr_ui *ui, const tr_shown *shown, const char *menu )
 {
     int count;
     const tr_command *table = tr_command_table( &count );
-    tr_ui_heading( ui, shown->paint, menu );
-    for ( int i = 0; i < count; ++i )
-        if ( table[i].keys[0] != 0 && table[i].menu != NULL && strcmp( table[i].menu, menu ) == 0 )
+    tr_ui_heading( ui, shown->paint, menu != NULL ? menu : "Also" );
+    for ( int i = 0; i < count; ++i ) {
+        bool of_it = menu == NULL ? table[i].menu == NULL
+                                  : table[i].menu != NULL && strcmp( table[i].menu, menu ) == 0;
+        if ( of_it && table[i].keys[0] != 0 )
             line( ui, table[i].keys, table[i].name );
+    }
 }
 
 static void tool_lines( tr_ui *ui, const tr_shown *shown )
@@ -77,7 +91,7 @@ void tr_help_print( tr_text *out )
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     struct nk_context *nk = ui->nk;
-    float w = fminf( 1180, (float)ui->width - 60 ), h = fminf( 660, (float)ui->height - 60 );
+    float w = fminf( 1180, (float)ui->width - 40 ), h = fminf( 700, (float)ui->height - 40 );
     struct nk_rect area = nk_rect( 0.5f * ( (float)ui->width - w ), 0.5f * ( (float)ui->height - h ), w, h );
     (void)ops;
     nk_style_push_color( nk, &nk->style.window.border_color, tr_theme_dark.faint );
@@ -91,7 +105,7 @@ void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         static const char *const columns[3][3] = { { "File", "Edit" }, { "View", "Show" }, { "Play" } };
         for ( int c = 0; c < 3; ++c ) {
             char name[8] = { 'h', (char)( '0' + c ), 0 };
-            if ( !nk_group_begin( nk, name, NK_WINDOW_NO_SCROLLBAR ) )
+            if ( !nk_group_begin( nk, name, 0 ) )
                 continue;
             if ( c == 2 )
                 tool_lines( ui, shown );
@@ -99,6 +113,8 @@ void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
                 menu_lines( ui, shown, columns[c][i] );
             if ( c == 0 )
                 mouse_lines( ui, shown );
+            if ( c == 2 )
+                menu_lines( ui, shown, NULL );
             nk_group_end( nk );
         }
     }

@@ -59,6 +59,7 @@ void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         nk_layout_row_push( nk, left );
         nk_label_colored( nk, text, NK_TEXT_LEFT,
                           failed || ( message && ui->message_bad ) ? t->bad
+                          : message && ui->message_warns           ? t->warn
                           : message                                ? t->good
                                                                    : t->dim );
         if ( ui->busy )
