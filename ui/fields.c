@@ -165,7 +165,7 @@ static double pull_cell( tr_ui *ui, unsigned key, const char *label, double low,
     const struct nk_input *in = &ui->nk->input;
     const struct nk_user_font *font = ui->nk->style.font;
     struct nk_rect area;
-    char text[40];
+    char text[40], fitted[80];
     if ( nk_widget( &area, ui->nk ) == NK_WIDGET_INVALID )
         return value;
     bool over = nk_input_is_mouse_hovering_rect( in, area ) && !tr_ui_popup( ui );
@@ -192,7 +192,8 @@ static double pull_cell( tr_ui *ui, unsigned key, const char *label, double low,
     nk_fill_rect( canvas, area, 4, held ? t->pressed : over ? t->hover : t->well );
     tr_number_print( text, sizeof text, value, step < 1 ? 4 : 2 );
     float width = tr_ui_text_width( font, text ), y = area.y + 0.5f * ( area.h - font->height );
-    tr_ui_text_at( canvas, font, area.x + 6, y, label, t->dim );
+    tr_ui_fit( fitted, sizeof fitted, label, font, area.w - width - 20 );
+    tr_ui_text_at( canvas, font, area.x + 6, y, fitted, t->dim );
     tr_ui_text_at( canvas, font, area.x + area.w - width - 6, y, text, t->text );
     return value;
 }

@@ -87,6 +87,7 @@ static bool draw_thumb( tr_job *j )
          studio_open( &s, w, h, &j->error );
     if ( ok ) {
         tr_renderer_set_still( s.renderer, true );
+        tr_renderer_set_dim( s.renderer, true ); // as the panel around it
         tr_view_fill( &s.list, &stage, &result, middle, &view );
         ok = tr_renderer_picture( s.renderer, &s.list, &camera, w, h, s.rgb, &j->error );
     }

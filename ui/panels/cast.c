@@ -19,9 +19,10 @@ static void name_cell( tr_ui *ui, tr_item_kind kind, const char *id, const float
 {
     struct nk_context *nk = ui->nk;
     struct nk_rect area = nk_widget_bounds( nk );
-    char label[48], spot[48];
+    char label[56], fitted[48], spot[48];
     int on = tr_ui_selected( ui, kind, id ), before = on;
-    snprintf( label, sizeof label, "      %s", id );
+    tr_ui_fit( fitted, sizeof fitted, id, nk->style.font, area.w - 34 );
+    snprintf( label, sizeof label, "      %s", fitted );
     snprintf( spot, sizeof spot, "item.%s", id );
     tr_ui_mark( ui, spot, area );
     if ( ui->reveal.kind == kind && strcmp( ui->reveal.id, id ) == 0 )

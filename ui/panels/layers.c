@@ -19,7 +19,7 @@ static void layer_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
 {
     struct nk_context *nk = ui->nk;
     const tr_layer *layer = &scene->layers[i];
-    char label[80], spot[64];
+    char whole[80], label[80], spot[64];
     const char *current = tr_layer_current( ui, scene );
     int on = current != NULL && strcmp( layer->id, current ) == 0, before = on;
     nk_layout_row_template_begin( nk, 24 );
@@ -27,7 +27,8 @@ static void layer_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
     for ( int k = 0; k < 3; ++k )
         nk_layout_row_template_push_static( nk, 24 );
     nk_layout_row_template_end( nk );
-    snprintf( label, sizeof label, "%s   %s", layer->id, tr_layer_kind_names[layer->kind] );
+    snprintf( whole, sizeof whole, "%s   %s", layer->id, tr_layer_kind_names[layer->kind] );
+    tr_ui_fit( label, sizeof label, whole, nk->style.font, nk_widget_bounds( nk ).w - 12 );
     snprintf( spot, sizeof spot, "layer.%s", layer->id );
     tr_ui_mark( ui, spot, nk_widget_bounds( nk ) );
     nk_style_push_color( nk, &nk->style.selectable.text_normal,
@@ -62,7 +63,8 @@ static void copy_layer( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const cha
 static void layer_buttons( tr_ui *ui, const tr_scene *scene, tr_ops *ops, int i )
 {
     const char *id = scene->layers[i].id;
-    nk_layout_row_dynamic( ui->nk, TR_ROW, 4 );
+    bool narrow = nk_window_get_content_region_size( ui->nk ).x < 200;
+    nk_layout_row_dynamic( ui->nk, TR_ROW, narrow ? 2 : 4 );
     if ( tr_ui_button( ui, "layer.up", "Up" ) && i + 1 < scene->layer_count )
         tr_ops_add( ops, "layer_move id=%s before=%s", id,
                     i + 2 < scene->layer_count ? scene->layers[i + 2].id : "" );
@@ -109,6 +111,18 @@ static void cage_sliders( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const t
         put_flag( ops, layer->id, "turn", !layer->turn );
 }
 
+// "p01, p02": a line can end between them.
+static void spaced( char *out, size_t size, const char *members )
+{
+    size_t used = 0;
+    for ( ; *members != 0 && used + 3 < size; ++members ) {
+        out[used++] = *members;
+        if ( *members == ',' && members[1] != ' ' )
+            out[used++] = ' ';
+    }
+    out[used] = 0;
+}
+
 static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
 {
     static const char *const labels[] = { "From", "To" };
@@ -116,18 +130,18 @@ static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
     const tr_layer *layer = &scene->layers[i];
     double window[2] = { layer->first > -TR_MAX_FRAMES ? layer->first : scene->first,
                          layer->last < TR_MAX_FRAMES ? layer->last : scene->last };
-    char text[TR_PATH_MAX + 40];
+    char members[TR_PATH_MAX], text[TR_PATH_MAX + 40];
     int handles = 0;
+    spaced( members, sizeof members, layer->members );
     tr_ui_subject( ui, layer->id );
     tr_ui_rename( ui, ops, "layer_rename", layer->id );
     layer_buttons( ui, scene, ops, i );
     for ( int k = 0; k < scene->handle_count; ++k )
         handles += strcmp( scene->handles[k].layer, layer->id ) == 0;
     if ( layer->kind == TR_LAYER_CAGE )
-        snprintf( text, sizeof text, "holds %s, by %d handle%s", layer->members, handles,
-                  handles == 1 ? "" : "s" );
+        snprintf( text, sizeof text, "holds %s, by %d handle%s", members, handles, handles == 1 ? "" : "s" );
     else
-        snprintf( text, sizeof text, "moves %s in time", layer->members );
+        snprintf( text, sizeof text, "moves %s in time", members );
     tr_ui_note( ui, text );
     tr_ui_frames( ui, ops, "layer_set", layer->id, "range", labels, -TR_MAX_FRAMES, window );
     if ( layer->kind == TR_LAYER_CAGE )

@@ -42,12 +42,16 @@ static void selection_box( const tr_ui *ui, struct nk_command_buffer *canvas )
 static void empty_note( const tr_ui *ui, const tr_shown *shown, struct nk_command_buffer *canvas )
 {
     const struct nk_user_font *font = &shown->paint->fonts.text->handle;
-    const char *text = ui->busy ? "Opening …" : "Nothing is open: drop a scene or a BVH file here, or Ctrl+O";
+    const char *text = ui->busy              ? "Opening …"
+                       : ui->failure[0] != 0 ? "This scene cannot be solved: the line below says why"
+                       : shown->document != NULL
+                           ? "Not solved yet"
+                           : "Nothing is open: drop a scene or a BVH file here, or Ctrl+O";
     if ( shown->result != NULL )
         return;
     float width = tr_ui_text_width( font, text );
     tr_ui_text_at( canvas, font, ui->viewport.x + 0.5f * ( ui->viewport.width - width ),
-                   ui->viewport.y + 0.5f * ui->viewport.height, text, tr_theme_dark.dim );
+                   ui->viewport.y + 0.5f * ui->viewport.height, text, tr_theme_dark.text );
 }
 
 // Which scene, which frame, which kind of view: in the corner, quietly.

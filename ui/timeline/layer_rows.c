@@ -199,7 +199,9 @@ void tr_layer_row_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, con
                       nk_rgba( 255, 176, 59, 22 ) );
     nk_fill_rect( c->canvas, nk_rect( left + 10, row->y + 7, 10, 8 ), 2,
                   colour_of( shown, row->index, 255 ) );
-    tr_ui_text_at( c->canvas, c->text, left + 28, row->y + 3, layer->id,
+    char name[TR_ID_MAX + 4];
+    tr_ui_fit( name, sizeof name, layer->id, c->text, TR_LABEL_WIDTH - 36 );
+    tr_ui_text_at( c->canvas, c->text, left + 28, row->y + 3, name,
                    on                                               ? t->accent
                    : tr_layer_is_active( shown->scene, row->index ) ? t->text
                                                                     : t->faint );

@@ -145,7 +145,9 @@ void tr_row_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, const tr_
                       nk_rgba( 255, 176, 59, 22 ) );
     nk_fill_circle( c->canvas, nk_rect( left + 10, row->y + 0.5f * TR_LINE_HEIGHT - 5, 10, 10 ),
                     nk_rgb_f( rgb[0], rgb[1], rgb[2] ) );
-    tr_ui_text_at( c->canvas, c->text, left + 28, row->y + 3, id, on ? t->accent : t->text );
+    char name[TR_ID_MAX + 4];
+    tr_ui_fit( name, sizeof name, id, c->text, TR_LABEL_WIDTH - 36 );
+    tr_ui_text_at( c->canvas, c->text, left + 28, row->y + 3, name, on ? t->accent : t->text );
     nk_stroke_line( c->canvas, left, bottom, c->area.x + c->area.w, bottom, 1, t->edge );
     if ( row->kind == TR_ITEM_CAST )
         draw_actor_row( ui, shown, c, row );

@@ -101,13 +101,16 @@ void tr_ruler_draw( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, s
 {
     const tr_theme *t = &tr_theme_dark;
     double unit = ui->seconds ? shown->scene->fps : 1.0, step = tick_step( c, unit );
+    if ( !ui->seconds ) // between frames there is nothing
+        step = fmax( step, 1.0 );
     nk_fill_rect( c->canvas, ruler, 0, t->well );
     float a = tr_chart_x( c, ui->loop_first ), b = tr_chart_x( c, ui->loop_last );
     nk_fill_rect( c->canvas, nk_rect( a, ruler.y, b - a, 5 ), 2, ui->loop ? t->accent_dark : t->raised );
     nk_fill_rect( c->canvas, nk_rect( a - 2, ruler.y, 4, 9 ), 2, t->accent );
     nk_fill_rect( c->canvas, nk_rect( b - 2, ruler.y, 4, 9 ), 2, t->accent );
     double offset = ui->seconds ? 0.0 : fmod( shown->scene->first, step );
-    for ( double f = ceil( ( c->first + offset ) / step ) * step - offset; f <= c->last + 1e-9; f += step ) {
+    for ( double f = ceil( ( c->first + offset ) / step ) * step - offset;
+          f <= fmin( c->last, ui->frame_count - 1 ) + 1e-9; f += step ) {
         char label[32];
         float x = tr_chart_x( c, f );
         if ( ui->seconds )

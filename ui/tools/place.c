@@ -305,8 +305,12 @@ static void turn_overlay( tr_ui *ui, const tr_shown *shown )
 
 static void turn_hint( tr_ui *ui, const tr_shown *shown )
 {
+    const tr_item *item = tr_selected( ui );
+    vec3 at;
     if ( ui->drag.active && ui->drag.handle == TR_GIZMO_RING )
         tr_ui_hint( ui, "Turned by %.1f° · Esc cancels", tr_gizmo_turn( ui, shown, ui->drag.start ) );
+    else if ( item != NULL && tr_item_place( ui, shown, item, &at ) )
+        tr_ui_hint( ui, "Drag the ring to turn %s about the vertical", item->id );
     else
         tr_ui_hint( ui, "Select something, then drag its ring to turn it about the vertical" );
 }
