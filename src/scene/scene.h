@@ -703,6 +703,9 @@ bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_res
                          const tr_imesh_pairs *links, int member, int frame, tr_error *error );
 void tr_mesh_lines_free( tr_mesh_lines *lines );
 
+// The joint of the target that a name means: its own, or the one that the source's joint of that name drives.
+// What drives nothing is `beyond` the nearest above it that does, in the source's frame, as at rest.
+bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond );
 // Whether a rule joins one of these nodes [actor_count + prop_count] to one that is not among them.
 bool tr_stage_joins( const tr_stage *stage, const bool *nodes );
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );

@@ -101,9 +101,6 @@ typedef struct tr_binder {
     tr_error *error;
 } tr_binder;
 
-// The joint of the target that a name means: its own, or the one that the source's joint of that name drives.
-// What drives nothing is `beyond` the nearest above it that does, in the source's frame, as at rest.
-bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond );
 // Finds the bodies and joints a point names. The error tells the path of the element's field.
 bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *point, tr_anchor *anchor );
 // Detail of the cage around it: one around several bodies bends between them and has more vertices, as long

@@ -23,8 +23,10 @@ static bool is_of_limb( const tr_shown *shown, const tr_constraint *c, int actor
     const tr_actor *a = &shown->stage->actors[actor];
     if ( c->kind != TR_CONSTRAINT_CONTACT || strcmp( c->a.who, shown->stage->scene->cast[actor].id ) != 0 )
         return false;
-    int joint = c->a.term_count > 0 ? tr_skeleton_find( &a->target, c->a.terms[0].joint ) : -1;
-    int source = joint >= 0 ? a->map[joint] : -1;
+    int joint;
+    vec3 beyond;
+    bool named = c->a.term_count > 0 && tr_actor_find_joint( a, c->a.terms[0].joint, &joint, &beyond );
+    int source = named ? a->map[joint] : -1;
     return source >= 0 && a->source.skeleton.joints[source].limb == limb;
 }
 
