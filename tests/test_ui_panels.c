@@ -101,6 +101,26 @@ static void two_layers( desk *d )
     press( d, "tab.Layers" );
 }
 
+// A click elsewhere keeps what was typed, also where it chooses somebody else.
+static void what_was_typed_stays_with_its_owner( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "item.p01" );
+    press( &d, "size.value" );
+    key( &d, 'A', TR_MOD_CTRL );
+    tr_area elsewhere = area_of( &d, "item.p02" );
+    move_to( &d, elsewhere.x + 20, elsewhere.y + 5 ); // the pointer may be anywhere meanwhile
+    type( &d, "1.25" );
+    double other = cast_of( &d, "p02" )->target.scale;
+    press( &d, "item.p02" );
+    settle( &d );
+    check_near( cast_of( &d, "p01" )->target.scale, 1.25, 0 );
+    check_near( cast_of( &d, "p02" )->target.scale, other, 0 );
+    end( &d );
+}
+
 // Names are of few letters: what is typed becomes them where it can, and what they are is told where it
 // cannot.
 static void names_are_written_as_they_can_be( void **state )
@@ -417,6 +437,7 @@ int main( void )
         TEST( every_op_has_a_name ),
         TEST( one_drag_is_one_line_of_the_history ),
         TEST( names_are_written_as_they_can_be ),
+        TEST( what_was_typed_stays_with_its_owner ),
         TEST( layers_are_renamed_copied_ordered_and_deleted ),
         TEST( names_that_are_taken_are_told ),
         TEST( rules_have_exact_values ),

@@ -111,18 +111,26 @@ static bool edit_cell( tr_ui *ui, unsigned key, const char *value, nk_plugin_fil
         take_focus( ui );
     length = length < (int)sizeof still ? length : (int)sizeof still - 1;
     bool is_id = filter == filter_id;
+    struct nk_rect area = nk_widget_bounds( ui->nk );
+    struct nk_panel *panel = ui->nk->current->layout;
+    nk_flags asleep = panel->flags & NK_WINDOW_ROM; // the pointer is over another panel: letters still come
+    if ( mine )
+        panel->flags &= ~asleep;
     int whole = ui->text.length + ui->nk->input.keyboard.text_len; // before the field takes them
     nk_flags state = nk_edit_string( ui->nk, NK_EDIT_FIELD | NK_EDIT_SIG_ENTER | NK_EDIT_AUTO_SELECT,
                                      mine ? ui->text.buffer : still, mine ? &ui->text.length : &length,
                                      is_id ? TR_ID_MAX : (int)sizeof still - 1, filter );
+    panel->flags |= asleep;
     if ( !mine ) {
         if ( ( state & NK_EDIT_ACTIVATED ) != 0 )
             begin_typing( ui, key, value );
         return false;
     }
     ui->text.is_id = is_id;
+    ui->text.area = ( tr_area ){ area.x, area.y, area.w, area.h };
     ui->text.buffer[ui->text.length] = 0;
     say_when_full( ui, whole );
+    state |= ui->text.ended ? NK_EDIT_COMMITED : 0;
     if ( ( state & NK_EDIT_COMMITED ) != 0 )
         nk_edit_unfocus( ui->nk );
     else if ( ( state & NK_EDIT_ACTIVE ) != 0 )

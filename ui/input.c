@@ -100,6 +100,20 @@ static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
     tr_viewport_input( &app->ui, shown, &app->ops, event );
 }
 
+// A press beside the field that is typed into ends it first, as Enter does: the press may choose somebody
+// else, and what was typed is not theirs.
+static bool ends_typing( tr_app *app, const tr_event *event )
+{
+    tr_ui *ui = &app->ui;
+    bool before = ui->text.ended, press = event->kind == TR_EVENT_BUTTON && event->down;
+    ui->text.ended = false;
+    if ( before || !press || ui->text.key == 0 || ui->text.focus || ui->dialog != TR_DIALOG_NONE ||
+         tr_area_has( ui->text.area, event->x, event->y ) )
+        return false;
+    ui->text.ended = true;
+    return true;
+}
+
 bool tr_input_frame( tr_app *app, const tr_shown *shown )
 {
     tr_event_queue *queue = &app->window->queue;
@@ -111,6 +125,8 @@ bool tr_input_frame( tr_app *app, const tr_shown *shown )
         letters += event->kind == TR_EVENT_TEXT;
         if ( event->kind == TR_EVENT_KEY && letters > 0 && event->down ) // what was typed before comes first
             break;
+        if ( ends_typing( app, event ) )
+            break;
         full = event->kind == TR_EVENT_BUTTON || letters == most_letters;
         take( app, shown, event );
         tr_free( event->path );
@@ -119,5 +135,5 @@ bool tr_input_frame( tr_app *app, const tr_shown *shown )
     if ( queue->count > 0 )
         memmove( queue->items, queue->items + taken, (size_t)queue->count * sizeof *queue->items );
     nk_input_end( &app->nk );
-    return taken > 0;
+    return taken > 0 || app->ui.text.ended;
 }

@@ -295,6 +295,8 @@ typedef struct tr_ui {
         int length;
         bool focus; // it has yet to get the keyboard
         bool is_id; // what is typed becomes small letters, digits and _
+        bool ended; // by a press elsewhere, which comes a frame later
+        tr_area area;
     } text;
     struct { // a number that is pulled sideways
         float x;
