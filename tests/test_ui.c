@@ -281,6 +281,11 @@ static void who_is_moved_keeps_what_it_holds( void **state )
     drag_thing( &d, "p02", 10, 0, 0 ); // on, by the same layer
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     assert_true( v3_distance( root_of( &d, 1 ), once ) > 0.02 );
+    key( &d, 'X', 0 ); // a cage does not reach over the whole clip for that
+    drag_thing( &d, "p02.Head", 15, 5, 0 );
+    rest( &d );
+    assert_int_equal( tr_app_scene( d.app )->layer_count, 2 );
+    key( &d, 'Z', TR_MOD_CTRL );
     key( &d, 'Z', TR_MOD_CTRL );
     key( &d, 'Z', TR_MOD_CTRL );
     settle( &d );

@@ -15,6 +15,8 @@ static void steps_have_readable_names( void **state )
     check_name( "Pull p01.Head at frame 30",
                 "layer_add id=cage1 kind=cage members=\"p01\" range=0,60 ease=10,10 padding=0.15",
                 "handle_add id=grip1 layer=cage1 frame=30 point=\"p01.Head\" move=0.1,0,0" );
+    check_name( "Pull p01.Head on", "handle_set id=grip1 point=\"p01.Head\" move=0.12345,0,0 pinned=true",
+                NULL );
     check_name( "Pull grip1", "handle_set id=grip1 move=0.12345,0,0 pinned=true", NULL );
     check_name( "Let go grip1", "handle_set id=grip1 pinned=false", NULL );
     check_name( "Pin p01.LeftHand at frame 12",

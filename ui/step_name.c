@@ -12,6 +12,7 @@ static const struct {
 } sentences[] = {
     { "layer_add", "falloff=0", "Move {members}, with all they hold" },
     { "handle_set", "move|frame", "Move {id} on" },
+    { "handle_set", "move|pinned=true", "Pull {point} on" },
     { "handle_set", "move|pinned=true", "Pull {id}" },
     { "handle_set", "pinned=false", "Let go {id}" },
     { "handle_set", "pinned=true", "Pin {id}" },

@@ -1,5 +1,6 @@
 // From what the pointer takes hold of to ops: which layer, which handle, moved how far already.
 #include "ui/tools/cage.h"
+#include "ui/tools/lead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +73,8 @@ static void find_range( const tr_scene *scene, int layer, tr_cage_hold *hold )
     hold->padding = l->padding;
 }
 
-// A cage with the same members that reaches this frame is used again; the one being shown before others.
+// A cage with the same members that reaches this frame is used again; the one being shown before others, and
+// one that leads the whole clip elsewhere only then.
 static int find_layer( const tr_ui *ui, const tr_shown *shown, const char *members )
 {
     const tr_scene *scene = shown->scene;
@@ -83,7 +85,8 @@ static int find_layer( const tr_ui *ui, const tr_shown *shown, const char *membe
         int frame = tr_stage_document_frame( shown->stage, scene, layer->members, i + 1, ui->frame );
         bool fits = layer->kind == TR_LAYER_CAGE && tr_layer_is_active( scene, i ) && frame >= layer->first &&
                     frame <= layer->last && strcmp( layer->members, members ) == 0;
-        if ( fits && ( found < 0 || seen == NULL || strcmp( scene->layers[found].id, seen ) != 0 ) )
+        bool led = tr_lead_is( layer ) && ( seen == NULL || strcmp( layer->id, seen ) != 0 );
+        if ( fits && !led && ( found < 0 || seen == NULL || strcmp( scene->layers[found].id, seen ) != 0 ) )
             found = i;
     }
     return found;
@@ -133,6 +136,18 @@ bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *i
     return true;
 }
 
+// For the name of the step: the handle holds it already.
+static void name_point( const tr_handle *handle, tr_cage_hold *out )
+{
+    tr_text text = { 0 };
+    if ( handle->point.who[0] != 0 )
+        tr_point_print( &handle->point, &text );
+    bool plain = !text.failed && text.size > 0 && strchr( text.data, '"' ) == NULL;
+    if ( plain && text.size + 16 < sizeof out->what )
+        snprintf( out->what, sizeof out->what, " point=\"%s\"", text.data );
+    tr_text_free( &text );
+}
+
 bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *part, tr_cage_hold *out )
 {
     const tr_scene *scene = shown->scene;
@@ -154,6 +169,7 @@ bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *p
             out->move = h->move;
             out->turn = h->turn;
             out->whole = h->point.who[0] == 0 && h->vertex < 0;
+            name_point( h, out );
             return true;
         }
     for ( int k = 0; k < shape->section_count; ++k )
@@ -205,7 +221,7 @@ void tr_cage_hold_put( const tr_cage_hold *hold, tr_ops *ops, tr_put *put, vec3 
         put( ops, "handle_add id=%s layer=%s frame=%d%s move=%s%s", hold->handle, hold->layer, hold->frame,
              hold->what, by, about );
     else
-        put( ops, "handle_set id=%s move=%s%s pinned=true", hold->handle, by, about );
+        put( ops, "handle_set id=%s%s move=%s%s pinned=true", hold->handle, hold->what, by, about );
 }
 
 void tr_cage_hold_grow( tr_cage_hold *hold, double notches, bool space )

@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char ending[] = "_moved";
+
+bool tr_lead_is( const tr_layer *layer )
+{
+    return layer->kind == TR_LAYER_CAGE && strstr( layer->id, ending ) != NULL;
+}
+
 static bool is_body( const tr_item *item )
 {
     return item->kind == TR_ITEM_CAST || item->kind == TR_ITEM_PROP;
@@ -49,15 +56,12 @@ static bool list_members( const tr_ui *ui, char *out, size_t size )
     return used > 0;
 }
 
-static const char ending[] = "_moved";
-
 // The layer that leads these already, or NULL and a name for one.
 static const tr_layer *find_layer( const tr_scene *scene, const char *members, tr_id id )
 {
     for ( int i = 0; i < scene->layer_count; ++i ) {
         const tr_layer *layer = &scene->layers[i];
-        if ( layer->kind == TR_LAYER_CAGE && strcmp( layer->members, members ) == 0 &&
-             strstr( layer->id, ending ) != NULL )
+        if ( tr_lead_is( layer ) && strcmp( layer->members, members ) == 0 )
             return layer;
     }
     int stem = (int)strcspn( members, "," ), most = TR_ID_MAX - (int)sizeof ending - 4;

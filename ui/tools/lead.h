@@ -4,6 +4,7 @@
 
 #include "ui/app.h"
 
+bool tr_lead_is( const tr_layer *layer ); // made by tr_lead_by
 // Whether rules join what is selected to something that is not.
 bool tr_lead_needed( const tr_ui *ui, const tr_shown *shown );
 // All of the motion of the characters and props that are selected goes elsewhere, by a cage over the whole
