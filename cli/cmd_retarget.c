@@ -87,14 +87,17 @@ static void print_handle( const cli_subject *subject, int i )
                                                 : subject->scene.props[report->node - actors].id );
     if ( report->node >= 0 && report->joint > 0 )
         printf( ".%s", subject->stage.actors[report->node].target.joints[report->joint].name );
-    int layer = tr_scene_find_layer( &subject->scene, handle->layer );
-    bool within = layer >= 0 && handle->frame >= subject->scene.layers[layer].first &&
-                  handle->frame <= subject->scene.layers[layer].last;
+    const tr_scene *scene = &subject->scene;
+    int layer = tr_scene_find_layer( scene, handle->layer ), first = scene->first, last = scene->last;
+    if ( layer >= 0 && scene->layers[layer].first > first )
+        first = scene->layers[layer].first;
+    if ( layer >= 0 && scene->layers[layer].last < last )
+        last = scene->layers[layer].last;
+    bool within = layer >= 0 && handle->frame >= first && handle->frame <= last;
     if ( report->outside && within )
         printf( ": the layer can move nothing" );
     else if ( report->outside && layer >= 0 )
-        printf( ": the layer's frames are %d to %d", subject->scene.layers[layer].first,
-                subject->scene.layers[layer].last );
+        printf( ": the layer's frames are %d to %d", first, last );
     printf( "\n" );
 }
 
@@ -138,7 +141,9 @@ static void print_losses( const cli_subject *subject )
         }
         if ( mesh->lost_count > 0 && apart++ < MOST_TOLD ) {
             print_parts( subject, report, &mesh->lost[0], "touch lost", " from " );
-            printf( mesh->lost_count > 1 ? ", and %d more in report.json\n" : "\n", mesh->lost_count - 1 );
+            if ( mesh->lost_count > 1 )
+                printf( ", and %d more in report.json", mesh->lost_count - 1 );
+            printf( "\n" );
         }
     }
     if ( deep > MOST_TOLD )

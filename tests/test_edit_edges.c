@@ -431,6 +431,7 @@ static void odd_windows_and_bodies( void **state )
     static const char *const ops[] = {
         CAGE "a range=15,15\nhandle_add id=h layer=edit frame=15 move=0,1,0",
         CAGE "a range=15,16\nhandle_add id=h layer=edit frame=15 move=0,1,0",
+        CAGE "a,dot range=1,2\nhandle_add id=h layer=edit frame=2 vertex=3 move=5,2,1",
         CAGE "a range=15,17\nhandle_add id=h layer=edit frame=16 point=a.LeftHand move=0,1,0",
         CAGE "a range=-500,900\nhandle_add id=h layer=edit frame=15 move=0,1,0",
         CAGE "a range=14,16 ease=1000,1000\nhandle_add id=h layer=edit frame=15 move=0,1,0",

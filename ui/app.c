@@ -363,9 +363,10 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
     tr_panel_bar( ui, shown, &app->ops );
     if ( ui->help )
         tr_panel_help( ui, shown, &app->ops );
-    app->nk.input = input;
-    if ( asked )
+    if ( asked ) { // else panels have written into it: where a scrollbar is pulled on from
+        app->nk.input = input;
         tr_panel_dialog( ui, shown, &app->ops );
+    }
     tr_panel_tip( ui, &app->over, &app->paint );
 }
 

@@ -209,7 +209,8 @@ const char *tr_session_task( const tr_session *session, float *progress )
 // What tr_session_task speaks of.
 void tr_session_cancel( tr_session *session )
 {
-    bool works = session->job.kind == TR_JOB_OPEN || session->job.kind == TR_JOB_SOLVE;
+    tr_job_kind kind = session->job.kind;
+    bool works = kind == TR_JOB_OPEN || kind == TR_JOB_SOLVE || kind == TR_JOB_JOIN || kind == TR_JOB_TRY;
     tr_worker_cancel( works || session->writing.kind == TR_JOB_NONE ? session->worker : session->writer );
 }
 

@@ -359,8 +359,10 @@ static void tell_warnings( tr_session *session )
         ++fresh;
     }
     char text[sizeof session->message];
-    snprintf( text, sizeof text, fresh > 1 ? "%s (%d more in the report)" : "%s%.0d",
-              first != NULL ? first : "", fresh - 1 );
+    if ( fresh > 1 )
+        snprintf( text, sizeof text, "%s (%d more in the report)", first, fresh - 1 );
+    else
+        snprintf( text, sizeof text, "%s", first != NULL ? first : "" );
     if ( fresh > 0 )
         tr_session_warn( session, text );
     tr_log_free( &session->told );

@@ -64,7 +64,8 @@ static void spread_evenly( const tr_cage_points *p, int first, int last, int par
 
 static int clamp_count( int count, int low, int high )
 {
-    return count > high ? high : count < low ? low : count;
+    count = count < low ? low : count; // two frames have no room for three
+    return count > high ? high : count;
 }
 
 int tr_cage_spread( const tr_cage_points *points, int first, int last, const tr_cage_def *def, int *frames )

@@ -56,12 +56,21 @@ static bool list_members( const tr_ui *ui, char *out, size_t size )
     return used > 0;
 }
 
+static bool holds_anything( const tr_scene *scene, const tr_layer *layer )
+{
+    bool holds = false;
+    for ( int i = 0; i < scene->handle_count; ++i )
+        holds |= scene->handles[i].pinned && strcmp( scene->handles[i].layer, layer->id ) == 0;
+    return holds;
+}
+
 // The layer that leads these already, or NULL and a name for one.
 static const tr_layer *find_layer( const tr_scene *scene, const char *members, tr_id id )
 {
     for ( int i = 0; i < scene->layer_count; ++i ) {
         const tr_layer *layer = &scene->layers[i];
-        if ( tr_lead_is( layer ) && strcmp( layer->members, members ) == 0 )
+        if ( tr_lead_is( layer ) && tr_layer_is_active( scene, i ) &&
+             strcmp( layer->members, members ) == 0 && holds_anything( scene, layer ) )
             return layer;
     }
     int stem = (int)strcspn( members, "," ), most = TR_ID_MAX - (int)sizeof ending - 4;

@@ -482,7 +482,11 @@ static void warn_of_section( const tr_scene *scene, const tr_section *s, tr_log 
         return;
     int first = layer->ripple || layer->first < scene->first ? scene->first : layer->first + 1,
         last = layer->ripple || layer->last > scene->last ? scene->last : layer->last - 1;
-    if ( s->frame < first || s->frame > last )
+    if ( first > last )
+        tr_log_add( warnings,
+                    "section %s of layer %s moves nothing: there is no frame within the layer's ends", s->id,
+                    layer->id );
+    else if ( s->frame < first || s->frame > last )
         tr_log_add( warnings, "section %s of layer %s moves nothing at frame %d: it can move frames %d to %d",
                     s->id, layer->id, s->frame, first, last );
 }

@@ -394,7 +394,7 @@ static bool stands_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
     return stands;
 }
 
-// Who stands is lifted by no more than legs are long.
+// Who stands is lifted by no more than half of the height, as legs are long.
 static double lift_share( const tr_cage_layer *l, int handle )
 {
     int frame = l->handles[handle].frame;
@@ -432,8 +432,8 @@ static bool shorten( tr_cage_layer *l )
     bool yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         bool point = l->handles[h].kind == TR_HANDLE_POINT;
-        double missed, found = ( point ? point_share : section_share )( l, h, &missed ),
-                       share = hastened( l, h, found, missed ), down = share_down( l, h );
+        double missed = 0, found = ( point ? point_share : section_share )( l, h, &missed ),
+               share = hastened( l, h, found, missed ), down = share_down( l, h );
         tr_handle_share *shares = &l->handle_shares[l->handle_index[h]];
         shares->over *= share;
         shares->up *= share * down;

@@ -1,6 +1,6 @@
 // Whether an edit gives anybody a jolt. Limbs that come to their ends, knees that snap and arms that are led
-// past their shoulders show in places and turns alone, whatever the reason: they are compared with what the
-// body does below, and with what the cage asks for.
+// past their shoulders show in places and turns alone, whatever the reason: they are compared with what
+// bodies do in the source and below, and with what the cage asks for.
 #include "scene/layer/layer.h"
 
 #include <stdlib.h>
@@ -105,18 +105,6 @@ static double most_bent( const tr_world *world )
     return most;
 }
 
-// Without memory there is nothing to go by but what is below.
-static double source_bent( const tr_actor *actor )
-{
-    tr_world world;
-    tr_error error;
-    if ( !tr_world_build( &world, &actor->source, &error ) )
-        return 0;
-    double most = most_bent( &world );
-    tr_world_free( &world );
-    return most;
-}
-
 // The largest second difference that is borne of anybody, metres in the source's size.
 static double borne( tr_cage_layer *l )
 {
@@ -125,7 +113,7 @@ static double borne( tr_cage_layer *l )
     double below = 0, source = 0;
     for ( int n = 0; n < l->stage->actor_count; ++n ) {
         below = fmax( below, most_bent( &l->below->worlds[n] ) / size_of( l, n ) );
-        source = fmax( source, source_bent( &l->stage->actors[n] ) );
+        source = fmax( source, most_bent( &l->stage->actors[n].world ) );
     }
     double unit = 1 / ( l->stage->fps * l->stage->fps ), least = source > STILL * unit ? LEAST : FREE;
     l->borne = fmax( least * unit, fmax( SAME * below, FASTER * source ) );
