@@ -260,6 +260,39 @@ static vec3 root_of( const desk *d, int actor )
 }
 
 // A place of its own would take it away from what its hands hold: it is led there, and they go on holding.
+// A layer that is muted leads nobody: who is moved on gets another.
+static void who_is_moved_again_is_led_by_what_acts( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 3 );
+    press( &d, "item.p02" );
+    key( &d, 'W', 0 );
+    drag_thing( &d, "p02", 25, 0, 0 );
+    press( &d, "tab.Layers" );
+    press( &d, "mute.p02_moved" );
+    settle( &d );
+    vec3 before = root_of( &d, 1 );
+    drag_thing( &d, "p02", 25, 0, 0 );
+    assert_int_equal( tr_app_scene( d.app )->layer_count, 2 );
+    assert_true( v3_distance( root_of( &d, 1 ), before ) > 0.05 );
+    end( &d );
+}
+
+static void a_list_is_scrolled_to_its_end( void **state )
+{
+    (void)state;
+    desk d;
+    begin( &d, "corridor", 40 );
+    tr_area top = area_of( &d, "filter" ); // the bar begins beside it
+    double x = top.x + top.width + 8, y = top.y + top.height;
+    drag( &d, TR_BUTTON_LEFT, x, y, x, y + 380, 0 );
+    frames( &d, 2 );
+    tr_area last = area_of( &d, "item.p40" );
+    assert_true( last.y > top.y && last.y < 500 );
+    end( &d );
+}
+
 static void who_is_moved_keeps_what_it_holds( void **state )
 {
     (void)state;
@@ -758,6 +791,8 @@ int main( void )
         TEST( a_joint_that_is_moved_is_pinned ),
         TEST( several_things_move_as_one_step ),
         TEST( who_is_moved_keeps_what_it_holds ),
+        TEST( who_is_moved_again_is_led_by_what_acts ),
+        TEST( a_list_is_scrolled_to_its_end ),
         TEST( bodies_are_resized_by_hand ),
         TEST( links_and_contacts_are_drawn ),
         TEST( what_was_saved_opens_again ),
