@@ -181,8 +181,8 @@ void tr_session_set_method( tr_session *session, const tr_method *method )
 bool tr_session_busy( const tr_session *session )
 {
     return session->job.kind != TR_JOB_NONE || session->writing.kind != TR_JOB_NONE ||
-           session->open_what != NULL || session->joins.count > 0 || session->trial.count > 0 ||
-           session->want_solve || session->export_folder != NULL || session->picture_count > 0;
+           session->open_what != NULL || session->joins.count > 0 || session->trial_count > 0 ||
+           session->want_solve || session->exports.count > 0 || session->picture_count > 0;
 }
 
 bool tr_session_stale( const tr_session *session )
@@ -302,11 +302,9 @@ void tr_session_destroy( tr_session *session )
     tr_session_forget( session );
     for ( int i = 0; i < TR_MAX_THUMBS; ++i )
         tr_free( session->thumbs[i].rgb );
-    for ( int i = 0; i < session->picture_count; ++i )
-        tr_free( session->pictures[i].path );
     tr_free( session->pictures );
+    tr_free( session->trials );
     tr_free( session->open_what );
-    tr_free( session->export_folder );
     tr_free( session->restore_file );
     tr_scene_free( &session->restore );
     pthread_mutex_destroy( &session->library_lock );

@@ -27,6 +27,29 @@ bool tr_lines_copy( tr_lines *out, char *const *text, int count )
     return out->count == count;
 }
 
+bool tr_lines_add( tr_lines *l, const char *text )
+{
+    char **items = tr_alloc( (size_t)l->count + 1, sizeof *items ), *copy = tr_string_copy( text );
+    if ( items == NULL || copy == NULL ) {
+        tr_free( items );
+        tr_free( copy );
+        return false;
+    }
+    for ( int i = 0; i < l->count; ++i )
+        items[i] = l->items[i];
+    items[l->count++] = copy;
+    tr_free( l->items );
+    l->items = items;
+    return true;
+}
+
+char *tr_lines_take( tr_lines *l )
+{
+    char *first = l->items[0];
+    memmove( l->items, l->items + 1, (size_t)--l->count * sizeof *l->items );
+    return first;
+}
+
 bool tr_session_draft( const tr_session *session, char *const *text, int count, tr_scene *out,
                        tr_error *error )
 {
@@ -52,8 +75,21 @@ void tr_session_forget_live( tr_session *session )
     session->live = session->next_live = session->last_live = NULL;
 }
 
+// What was to be written of a scene that is no longer open.
+static void forget_files( tr_session *session )
+{
+    for ( int i = 0; i < session->picture_count; ++i )
+        tr_free( session->pictures[i].path );
+    if ( session->exports.count > 0 || session->picture_count > 0 )
+        tr_session_say( session, true, "Another scene is open: what was to be exported of %s is not written",
+                        tr_session_name( session ) );
+    session->picture_count = 0;
+    tr_lines_free( &session->exports );
+}
+
 void tr_session_forget( tr_session *session )
 {
+    forget_files( session );
     tr_session_forget_live( session );
     tr_session_show( session, NULL );
     tr_session_stop_figures( session );
@@ -72,7 +108,7 @@ void tr_session_forget( tr_session *session )
     tr_log_free( &session->warnings );
     tr_log_free( &session->told );
     tr_lines_free( &session->joins );
-    tr_lines_free( &session->trial );
+    tr_session_forget_trials( session );
     session->failure[0] = 0;
 }
 
@@ -374,5 +410,5 @@ bool tr_session_unsaved( const tr_session *session )
 
 void tr_session_export( tr_session *session, const char *folder )
 {
-    set_string( &session->export_folder, folder );
+    tr_lines_add( &session->exports, folder );
 }

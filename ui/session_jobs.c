@@ -175,18 +175,16 @@ static void start_open( tr_session *session )
 
 static void start_join( tr_session *session )
 {
-    session->job = ( tr_job ){ .kind = TR_JOB_JOIN, .what = tr_session_take_join( session ) };
+    session->job = ( tr_job ){ .kind = TR_JOB_JOIN, .what = tr_lines_take( &session->joins ) };
     start_work( session, tr_job_join, &session->job );
 }
 
 static void start_try( tr_session *session )
 {
     session->job = ( tr_job ){ .kind = TR_JOB_TRY,
-                               .lines = session->trial,
                                .base = session->base,
                                .library = &session->library,
                                .library_lock = &session->library_lock };
-    session->trial = ( tr_lines ){ 0 };
     if ( tr_session_begin_try( session, &session->job ) )
         start_work( session, tr_job_try, &session->job );
 }
@@ -203,9 +201,9 @@ static void start_writing( tr_session *session, void ( *run )( void *context, tr
 
 static void start_export( tr_session *session )
 {
-    session->writing = ( tr_job ){
-        .kind = TR_JOB_EXPORT, .what = session->export_folder, .method = tr_session_method( session ) };
-    session->export_folder = NULL;
+    session->writing = ( tr_job ){ .kind = TR_JOB_EXPORT,
+                                   .what = tr_lines_take( &session->exports ),
+                                   .method = tr_session_method( session ) };
     start_writing( session, run_export );
 }
 
@@ -259,7 +257,7 @@ static void start_next_job( tr_session *session )
         start_drag( session );
     else if ( session->joins.count > 0 && session->document != NULL )
         start_join( session );
-    else if ( session->trial.count > 0 && session->document != NULL )
+    else if ( session->trial_count > 0 && session->document != NULL )
         start_try( session );
     else if ( session->want_solve && session->document != NULL )
         start_solve( session );
@@ -273,7 +271,7 @@ static void start_next_file( tr_session *session )
     bool ready = tr_session_solution( session ) != NULL && !session->want_solve &&
                  session->open_what == NULL && session->preview.count == 0 &&
                  session->job.kind != TR_JOB_SOLVE && session->job.kind != TR_JOB_OPEN;
-    if ( ready && session->export_folder != NULL )
+    if ( ready && session->exports.count > 0 )
         start_export( session );
     else if ( ready && session->picture_count > 0 )
         start_draw( session );

@@ -8,29 +8,9 @@
 
 void tr_session_join( tr_session *session, const char *path )
 {
-    tr_lines *l = &session->joins;
-    char **items = tr_alloc( (size_t)l->count + 1, sizeof *items );
-    char *whole = realpath( path, NULL ), *copy = tr_string_copy( whole != NULL ? whole : path );
+    char *whole = realpath( path, NULL );
+    tr_lines_add( &session->joins, whole != NULL ? whole : path );
     free( whole );
-    if ( items == NULL || copy == NULL ) {
-        tr_free( items );
-        tr_free( copy );
-        return;
-    }
-    for ( int i = 0; i < l->count; ++i )
-        items[i] = l->items[i];
-    items[l->count] = copy;
-    tr_free( l->items );
-    l->items = items;
-    ++l->count;
-}
-
-char *tr_session_take_join( tr_session *session )
-{
-    tr_lines *l = &session->joins;
-    char *path = l->items[0];
-    memmove( l->items, l->items + 1, (size_t)--l->count * sizeof *l->items );
-    return path;
 }
 
 void tr_job_join( void *context, tr_worker *worker )

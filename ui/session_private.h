@@ -111,14 +111,15 @@ struct tr_session {
 
     char *open_what; // asked for
     int open_cast;
-    tr_lines joins; // motion files that are to join the cast
-    tr_id joined;   // who did at last
-    tr_lines trial; // to be tried, none: nothing is
+    tr_lines joins;   // motion files that are to join the cast
+    tr_id joined;     // who did at last
+    tr_lines *trials; // to be tried, one after the other
+    int trial_count, trial_capacity;
     unsigned joined_count;
     tr_scene restore; // to take the place of what is opened
     bool restoring;
     char *restore_file;
-    char *export_folder;
+    tr_lines exports; // folders to be written
     tr_picture_job *pictures;
     int picture_count, picture_capacity;
     tr_thumb thumbs[TR_MAX_THUMBS];
@@ -142,6 +143,8 @@ void tr_session_say_error( tr_session *session, const tr_error *error );
 
 void tr_lines_free( tr_lines *lines );
 bool tr_lines_copy( tr_lines *out, char *const *text, int count ); // takes the place of what was there
+bool tr_lines_add( tr_lines *lines, const char *text );
+char *tr_lines_take( tr_lines *lines ); // the first of them, from now on the caller's
 // What the document's scene would be with some more lines.
 bool tr_session_draft( const tr_session *session, char *const *text, int count, tr_scene *out,
                        tr_error *error );
@@ -157,13 +160,14 @@ void tr_session_finish_job( tr_session *session, tr_job *job );
 
 // ------------------------------------------------------------------------------------------- session_join.c
 
-char *tr_session_take_join( tr_session *session ); // the first that waits, from now on the caller's
 void tr_job_join( void *context, tr_worker *worker );
 void tr_session_finish_join( tr_session *session, tr_job *job );
 
 // -------------------------------------------------------------------------------------------- session_try.c
 
-bool tr_session_begin_try( tr_session *session, tr_job *job ); // false: it is answered already
+bool tr_session_begin_try( tr_session *session,
+                           tr_job *job ); // takes the first; false: it is answered already
+void tr_session_forget_trials( tr_session *session );
 void tr_job_try( void *context, tr_worker *worker );
 void tr_session_finish_try( tr_session *session, tr_job *job );
 

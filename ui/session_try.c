@@ -1,19 +1,37 @@
 // Changes that name files: tried in the background first, so that a file that is of no use changes nothing.
 #include "ui/session_private.h"
 
+#include <string.h>
+
 void tr_session_try( tr_session *session, char *const *text, int count )
 {
     tr_error error = { 0 };
-    if ( session->document == NULL || tr_lines_copy( &session->trial, text, count ) )
+    tr_lines lines = { 0 };
+    if ( session->document == NULL )
         return;
-    tr_lines_free( &session->trial );
+    if ( tr_lines_copy( &lines, text, count ) &&
+         tr_array_reserve( (void **)&session->trials, &session->trial_capacity, session->trial_count + 1,
+                           sizeof lines ) ) {
+        session->trials[session->trial_count++] = lines;
+        return;
+    }
+    tr_lines_free( &lines );
     tr_error_memory( &error );
     tr_session_say_error( session, &error );
+}
+
+void tr_session_forget_trials( tr_session *session )
+{
+    for ( int i = 0; i < session->trial_count; ++i )
+        tr_lines_free( &session->trials[i] );
+    session->trial_count = 0;
 }
 
 // A document that cannot be put on stage as it is says nothing about the lines: they may be what mends it.
 bool tr_session_begin_try( tr_session *session, tr_job *j )
 {
+    j->lines = session->trials[0];
+    memmove( session->trials, session->trials + 1, (size_t)--session->trial_count * sizeof j->lines );
     j->ok = tr_session_draft( session, j->lines.items, j->lines.count, &j->draft, &j->error );
     return j->ok && session->failure[0] == 0;
 }
