@@ -95,7 +95,7 @@ static void print_handle( const cli_subject *subject, int i )
         last = scene->layers[layer].last;
     bool within = layer >= 0 && handle->frame >= first && handle->frame <= last;
     if ( report->outside && within )
-        printf( ": the layer can move nothing" );
+        printf( handle->vertex < 0 ? ": the layer can move nothing" : ": it holds nothing" );
     else if ( report->outside && layer >= 0 )
         printf( ": the layer's frames are %d to %d", first, last );
     printf( "\n" );

@@ -507,6 +507,7 @@ typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
     int first, last;     // its window, stage frames, cut to the stage; of a single frame with the next
     bool **joints;       // [actor_count] NULL: not grabbed, else [joint_count of the target]
     bool *props;         // [prop_count]
+    int vertices;        // of each section of its cage
 } tr_grab;
 
 typedef struct tr_stage {
@@ -594,7 +595,8 @@ typedef struct tr_step {
 
 typedef struct tr_handle_report { // what became of a handle of the document
     bool acted;                   // its layer is active, and it is not let go
-    bool outside;                 // its frame is not in its layer's window: it holds nothing
+    bool outside;                 // its frame is not in its layer's window, or no section has its vertex: it
+                                  // holds nothing
     bool passed_on;               // later layers moved on what it holds: the error is the one from before
     int node, joint; // of sections and vertices: what led by them is farthest off, a joint of an actor or,
                      // joint -1, the middle of node - actor_count, a prop; -1: the handle holds a point

@@ -147,7 +147,9 @@ static bool bind_layer( const tr_binder *b, tr_grab *grab )
     grab->first = first < 0 ? 0 : first;
     grab->last = last >= stage->frame_count ? stage->frame_count - 1 : last;
     widen( b, layer, grab );
-    return grab_members( b, grab );
+    bool ok = grab_members( b, grab );
+    grab->vertices = vertices_of( tr_grab_detail( stage, grab ) );
+    return ok;
 }
 
 static const tr_grab *grab_of( const tr_stage *stage, const char *layer )
@@ -181,13 +183,11 @@ static bool bind_handle( const tr_binder *b )
         tr_log_add(
             b->warnings, "handle %s holds a joint of %s that its layer %s does not grab: members are %s",
             handle->id, handle->point.who, handle->layer, b->stage->scene->layers[grab->layer].members );
-    int vertices = vertices_of( tr_grab_detail( b->stage, grab ) );
-    if ( handle->vertex < vertices )
-        return true;
-    char path[64];
-    snprintf( path, sizeof path, "handles[%d].vertex", b->index );
-    return tr_error_path( b->error, b->file, path, "a section of layer %s has vertices 0 to %d",
-                          handle->layer, vertices - 1 );
+    if ( handle->vertex >= grab->vertices ) // sections may have had more before the cast or the clip grew
+        tr_log_add( b->warnings,
+                    "handle %s holds nothing by vertex %d: a section of layer %s has vertices 0 to %d",
+                    handle->id, handle->vertex, handle->layer, grab->vertices - 1 );
+    return true;
 }
 
 bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error )

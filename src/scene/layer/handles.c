@@ -20,7 +20,7 @@ bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_han
 {
     int frame = handle->frame - stage->scene->first;
     return strcmp( handle->layer, stage->scene->layers[grab->layer].id ) == 0 && handle->pinned &&
-           frame >= grab->first && frame <= grab->last;
+           frame >= grab->first && frame <= grab->last && handle->vertex < grab->vertices;
 }
 
 static bool is_pin( const tr_handle *handle )
@@ -37,7 +37,8 @@ bool tr_cage_layer_released( const tr_cage_layer *l, int frame )
     for ( int i = 0; i < scene->handle_count; ++i ) {
         const tr_handle *handle = &scene->handles[i];
         bool whole = handle->point.who[0] == 0 && handle->vertex < 0;
-        if ( strcmp( handle->layer, l->layer->id ) != 0 || handle_frame( l, handle ) != frame )
+        if ( strcmp( handle->layer, l->layer->id ) != 0 || handle_frame( l, handle ) != frame ||
+             handle->vertex >= l->grab->vertices )
             continue;
         bool moves = i == l->dragged || !is_pin( handle );
         if ( handle->pinned ? ( whole || outermost ) && moves : whole )
@@ -77,7 +78,7 @@ static void make_handle( const tr_cage_layer *l, int index, tr_cage_handle *out 
         out->place = tr_anchor_position( l->stage, l->below, &l->stage->handles[index], frame );
         return;
     }
-    assert( handle->vertex < l->cage.vertex_count ); // otherwise it is told when the stage is built
+    assert( handle->vertex < l->cage.vertex_count ); // otherwise it is not held
     out->section = section_at( &l->cage, frame );
     out->kind = handle->vertex < 0 ? TR_HANDLE_SECTION : TR_HANDLE_VERTEX;
     out->vertex = handle->vertex;

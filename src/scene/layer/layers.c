@@ -141,8 +141,8 @@ static void report_handles( const tr_cage_layer *l )
 
 #define TURN_ARM 0.1 // metres at which turns count as way
 
-// Handles at frames that are not in their layer's window hold nothing; nor does any where there is no cage
-// (`idle`).
+// Handles at frames that are not in their layer's window hold nothing, nor do those on vertices that no
+// section has; nor does any where there is no cage (`idle`).
 static void report_outside( const tr_stage *stage, const tr_grab *grab, bool idle, const tr_result *below,
                             tr_result *result )
 {
