@@ -305,6 +305,51 @@ static void feet_go_with_their_step( void **state )
     end( &x );
 }
 
+// How far beyond a plane of constant x the body of the first actor reaches, in any frame.
+static double reach_beyond( const fixture *x, const tr_result *result, double plane )
+{
+    const tr_body *body = &x->stage.actors[0].body;
+    double most = 0;
+    for ( int f = 0; f < result->frame_count; ++f )
+        for ( int i = 0; i < body->capsule_count; ++i ) {
+            const tr_capsule *c = &body->capsules[i];
+            tr_pose pose = tr_world_pose( &result->worlds[0], f );
+            rigid bone = { pose.rotations[c->parent], pose.positions[c->parent] };
+            double end = fmax( rigid_apply( bone, c->a ).x, rigid_apply( bone, c->b ).x );
+            most = fmax( most, end + c->radius - plane );
+        }
+    return most;
+}
+
+// Depths are those of the motion that comes out, edits and all: a hand dragged into a wall is in it.
+static void reports_tell_depths_of_what_comes_out( void **state )
+{
+    (void)state;
+    const char *edits[2] = { "", "layer_add id=in kind=cage members=a.left_arm range=5,25\n"
+                                 "handle_add id=push layer=in frame=15 point=a.LeftHand move=0.08,0,0\n" };
+    double depths[2];
+    for ( int i = 0; i < 2; ++i ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 1 );
+        tr_obstacle wall = tr_default_obstacle( "wall" );
+        wall.size = v3( 0.2, 3, 3 );
+        wall.position = v3( 0.95, 1.5, 0 );
+        tr_scene_add_obstacle( &x.scene, &wall );
+        edit( &x, "obstacle_set id=wall move=-0.2,0,0\n" );
+        edit( &x, edits[i] );
+        build( &x );
+        tr_result result = solve( &x, "imesh" );
+        depths[i] = result.meshes[0].mesh.after.deepest;
+        assert_true( fabs( depths[i] - reach_beyond( &x, &result, 0.65 ) ) < 1e-3 );
+        assert_int_equal( result.meshes[0].mesh.no_room_count > 0, i == 1 );
+        tr_result_free( &result );
+        end( &x );
+    }
+    if ( !( depths[0] < 0.01 && depths[1] > 0.03 ) )
+        fail_msg( "%.4f and %.4f m deep", depths[0], depths[1] );
+}
+
 // A hand at a wall follows the wall.
 static void the_mesh_follows_the_environment( void **state )
 {
@@ -395,6 +440,7 @@ int main( void )
         TEST( partners_follow_a_held_hand ),
         TEST( feet_go_with_their_step ),
         TEST( the_mesh_follows_the_environment ),
+        TEST( reports_tell_depths_of_what_comes_out ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -192,6 +192,12 @@ typedef struct tr_imesh_report {
 // same bits for any number of threads; several meshes may be solved at once. False only when out of memory.
 bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error );
 
+// What is too deep and what came apart where bodies now stand at `place` and boxes at `target`, whatever
+// brought them there: `after`, `no_room` and `lost` of the report, the rest of it stays. No mesh is built,
+// and rows do not matter.
+bool tr_imesh_judge( const tr_imesh_cast *cast, const tr_imesh_def *def, tr_imesh_report *report,
+                     tr_error *error );
+
 // What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree
 // with bones and surface points. Joints that are no vertices hang on the ones above as in `like`, the body's
 // pose without the mesh; feet keep its rotation.

@@ -161,6 +161,8 @@ typedef struct tr_imesh_solver {
 } tr_imesh_solver;
 
 vec3 tr_imesh_grown( const tr_imesh *mesh, int frame, int vertex ); // δ′ − δ
+// What is needed to look for contacts; solver_build does it, too.
+bool tr_imesh_watch_build( tr_imesh *mesh, tr_error *error );
 // The matrix and everything of the solver that does not change from step to step.
 bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error );
 void tr_imesh_solver_free( tr_imesh *mesh );

@@ -191,12 +191,20 @@ static double row_error( const tr_imesh *mesh )
     return worst;
 }
 
-bool tr_imesh_report_fill( tr_imesh *mesh, tr_imesh_report *report )
+// What is too deep and what came apart at `positions`, with the contacts that are known so far.
+static bool find_losses( const tr_imesh *mesh, const vec3 *positions, tr_imesh_report *report )
 {
     troubles deep = { 0 }, apart = { 0 };
-    bool ok = measure_depths( mesh, mesh->positions, &report->after, &deep, &apart );
+    report->after = ( tr_imesh_penetration ){ 0 };
+    report->no_room_count = report->lost_count = 0;
+    bool ok = measure_depths( mesh, positions, &report->after, &deep, &apart );
     ok = sum_up( mesh, &deep, report->no_room, &report->no_room_count ) && ok;
-    ok = sum_up( mesh, &apart, report->lost, &report->lost_count ) && ok;
+    return sum_up( mesh, &apart, report->lost, &report->lost_count ) && ok;
+}
+
+bool tr_imesh_report_fill( tr_imesh *mesh, tr_imesh_report *report )
+{
+    bool ok = find_losses( mesh, mesh->positions, report );
     for ( int f = 0; f < mesh->frame_count; ++f )
         mesh->solver->contacts[f].count = mesh->solver->before[f].count = 0;
     ok = ok && measure_depths( mesh, mesh->target, &report->before, NULL, NULL );
@@ -205,4 +213,18 @@ bool tr_imesh_report_fill( tr_imesh *mesh, tr_imesh_report *report )
     report->bone_error = tr_imesh_bone_error( mesh );
     report->row_error = row_error( mesh );
     return ok;
+}
+
+// Who touches in the source is found there first: at `place` they may be far apart.
+bool tr_imesh_judge( const tr_imesh_cast *cast, const tr_imesh_def *def, tr_imesh_report *report,
+                     tr_error *error )
+{
+    tr_imesh mesh = { .cast = *cast, .def = *def, .frame_count = cast->frame_count };
+    bool ok = tr_imesh_vertices_build( &mesh, error ) && tr_imesh_watch_build( &mesh, error );
+    bool found = ok;
+    for ( int f = 0; found && f < mesh.frame_count; ++f )
+        found = tr_imesh_detect( &mesh, f, tr_imesh_frame( &mesh, mesh.source, f ), 0 );
+    found = found && find_losses( &mesh, mesh.target, report );
+    tr_imesh_free( &mesh );
+    return ok && ( found || tr_error_memory( error ) );
 }

@@ -341,21 +341,28 @@ static bool find_pairs( tr_imesh *mesh )
     return ok;
 }
 
-bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error )
+bool tr_imesh_watch_build( tr_imesh *mesh, tr_error *error )
 {
     tr_imesh_solver *s = mesh->solver = tr_alloc( 1, sizeof *s );
     size_t frames = (size_t)mesh->frame_count;
     if ( s == NULL )
         return tr_error_memory( error );
+    s->contacts = tr_alloc( frames, sizeof *s->contacts );
+    s->before = tr_alloc( frames, sizeof *s->before );
+    return ( s->contacts != NULL && s->before != NULL && find_pairs( mesh ) ) || tr_error_memory( error );
+}
+
+bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error )
+{
+    if ( !tr_imesh_watch_build( mesh, error ) )
+        return false;
+    tr_imesh_solver *s = mesh->solver;
     if ( !weave_all( mesh, error ) ||
          !tr_band_start( &s->band, mesh->frame_count, mesh->unknown_count, error ) )
         return false;
-    s->base = tr_alloc( frames * 3 * (size_t)s->band.stride, sizeof( float ) );
+    s->base = tr_alloc( (size_t)mesh->frame_count * 3 * (size_t)s->band.stride, sizeof( float ) );
     s->u_memory = tr_alloc( tr_band_floats( &s->band ), sizeof( float ) );
-    s->contacts = tr_alloc( frames, sizeof *s->contacts );
-    s->before = tr_alloc( frames, sizeof *s->before );
-    if ( s->base == NULL || s->u_memory == NULL || s->contacts == NULL || s->before == NULL ||
-         !measure_links( mesh ) || !tr_imesh_hold_rows( mesh ) || !find_pairs( mesh ) )
+    if ( s->base == NULL || s->u_memory == NULL || !measure_links( mesh ) || !tr_imesh_hold_rows( mesh ) )
         return tr_error_memory( error );
     s->u = tr_band_align( s->u_memory );
     return factor( mesh, error );

@@ -188,7 +188,7 @@ bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error
 static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
 {
     if ( !tr_layers_apply( stage, out, 0, stage->scene->layer_count, error ) ||
-         !tr_result_finish( out, stage, error ) )
+         !tr_result_finish( out, stage, error ) || !tr_meshes_judge( stage, out, error ) )
         return false;
     for ( int r = 0; method->exact && r < stage->rule_count; ++r )
         out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1e3 * TR_KEPT;

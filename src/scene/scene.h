@@ -613,7 +613,7 @@ typedef struct tr_mesh_report { // what became of a window of the interaction me
     int *members;               // [member_count] of the stage: what `mesh` counts as bodies, then boxes
     int member_count;
     int first, last;      // stage frames
-    tr_imesh_report mesh; // before skeletons are fitted to it
+    tr_imesh_report mesh; // `after`, `no_room` and `lost` of the motion as it is, the rest of the mesh alone
     size_t bytes;         // of memory while it was solved
 } tr_mesh_report;
 

@@ -211,6 +211,8 @@ bool tr_edits_load( tr_result *result, const tr_stage *stage, const char *folder
 void tr_meshes_print( const tr_stage *stage, const tr_result *result, tr_text *out );
 void tr_meshes_free( tr_result *result );
 bool tr_meshes_copy( tr_result *out, const tr_result *in );
+// Depths and lost touches of all windows, in the motion as the result's worlds have it.
+bool tr_meshes_judge( const tr_stage *stage, tr_result *result, tr_error *error );
 
 // The stage's grabs of layers begin … end − 1, one after the other, each on what the ones before it gave.
 bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error );

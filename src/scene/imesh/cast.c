@@ -192,7 +192,8 @@ void tr_mesh_party_free( tr_mesh_party *p )
     tr_free( p->rows );
 }
 
-bool tr_mesh_party_build( tr_mesh_party *p )
+// Bodies, boxes, what may pass through what, and weights.
+bool tr_mesh_party_gather( tr_mesh_party *p )
 {
     size_t count = (size_t)p->window->member_count, all = (size_t)p->work->member_count;
     p->bodies = tr_alloc( count, sizeof *p->bodies );
@@ -208,20 +209,11 @@ bool tr_mesh_party_build( tr_mesh_party *p )
                                  .ground = p->work->stage->ground };
     for ( int m = 0; m < p->window->member_count; ++m )
         add_member( p, p->window->members[m] );
-    for ( int r = 0; r < p->work->stage->rule_count; ++r )
-        if ( !add_rule( p, &p->work->stage->rules[r] ) )
-            return false;
-    for ( int m = 0; m < p->window->member_count; ++m )
-        if ( tr_mesh_is_actor( p->work->stage, p->window->members[m] ) &&
-             !add_footings( p, p->window->members[m] ) )
-            return false;
     p->cast.pass_count =
         tr_mesh_passes( p->work->stage, p->window, p->place_of, p->cast.body_count, p->passes );
     p->cast.passes = p->passes;
     p->cast.bodies = p->bodies;
     p->cast.boxes = p->boxes;
-    p->cast.rows = p->rows;
-    p->cast.row_count = p->row_count;
     p->def = tr_default_imesh_def();
     p->def.acceleration = acceleration_for( p->work->stage->fps );
     p->def.relations = relations_of( p );
@@ -229,5 +221,21 @@ bool tr_mesh_party_build( tr_mesh_party *p )
         hold_firmly( &p->def );
     if ( p->cast.box_count > 0 )
         bend_into( &p->def );
+    return true;
+}
+
+bool tr_mesh_party_build( tr_mesh_party *p )
+{
+    if ( !tr_mesh_party_gather( p ) )
+        return false;
+    for ( int r = 0; r < p->work->stage->rule_count; ++r )
+        if ( !add_rule( p, &p->work->stage->rules[r] ) )
+            return false;
+    for ( int m = 0; m < p->window->member_count; ++m )
+        if ( tr_mesh_is_actor( p->work->stage, p->window->members[m] ) &&
+             !add_footings( p, p->window->members[m] ) )
+            return false;
+    p->cast.rows = p->rows;
+    p->cast.row_count = p->row_count;
     return true;
 }

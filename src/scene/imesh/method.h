@@ -61,7 +61,9 @@ typedef struct tr_mesh_party { // a window as its mesh sees it
     tr_imesh_def def;
 } tr_mesh_party;
 
-// Of a party whose work and window are given. False when out of memory; to be freed in any case.
+// Of a party whose work and window are given. False when out of memory; to be freed in any case. `gather`:
+// all but the rows.
+bool tr_mesh_party_gather( tr_mesh_party *p );
 bool tr_mesh_party_build( tr_mesh_party *p );
 void tr_mesh_party_free( tr_mesh_party *p );
 
