@@ -139,6 +139,8 @@ typedef struct tr_cage_layer {
     int path_count;
     float *path_weights; // [(handle_count + led_count) * frame_count * vertex_count] of what handles hold and
                          // sections lead, in the cage; their paths are the first
+    int *path_rules;     // of `edited`, one for each path of an actor, by actor; those of one …
+    int *paths_of;       // … [actor_count + 1] begin there
     int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
     bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window

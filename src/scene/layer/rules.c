@@ -26,6 +26,8 @@ void tr_layer_rules_free( tr_cage_layer *l )
     tr_free( l->edited.rules );
     tr_free( l->paths );
     tr_free( l->path_weights );
+    tr_free( l->path_rules );
+    tr_free( l->paths_of );
     tr_free( l->handle_misses );
     tr_led_free( l );
 }
@@ -340,6 +342,31 @@ static void add_rules( tr_cage_layer *l )
         }
 }
 
+// Does a rule of the layer lead an actor, and not along the path of the one before it?
+static bool has_own_path( const tr_cage_layer *l, int r )
+{
+    const tr_rule *rule = &l->edited.rules[r];
+    return rule->a.actor >= 0 && ( r == l->stage->rule_count || rule->path != rule[-1].path );
+}
+
+static bool list_paths( tr_cage_layer *l )
+{
+    int actors = l->stage->actor_count, first = l->stage->rule_count, count = l->edited.rule_count;
+    l->path_rules = tr_alloc( (size_t)( count - first ), sizeof( int ) );
+    l->paths_of = tr_alloc( (size_t)actors + 2, sizeof( int ) );
+    if ( l->path_rules == NULL || l->paths_of == NULL )
+        return false;
+    for ( int r = first; r < count; ++r ) // two places ahead: filling moves each by one
+        if ( has_own_path( l, r ) )
+            l->paths_of[l->edited.rules[r].a.actor + 2]++;
+    for ( int i = 0; i < actors; ++i )
+        l->paths_of[i + 2] += l->paths_of[i + 1];
+    for ( int r = first; r < count; ++r )
+        if ( has_own_path( l, r ) )
+            l->path_rules[l->paths_of[l->edited.rules[r].a.actor + 1]++] = r;
+    return true;
+}
+
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
 {
     const tr_stage *stage = l->stage;
@@ -360,7 +387,7 @@ bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
     if ( !note_misses( l ) )
         return tr_error_memory( error );
     add_rules( l );
-    return true;
+    return list_paths( l ) || tr_error_memory( error );
 }
 
 void tr_layer_rules_solve( tr_cage_layer *l )
@@ -397,13 +424,11 @@ void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_fram
                 turn_miss( l, missed, f );
     }
     int begin = frames->first > l->begin ? frames->first : l->begin, end = l->begin + l->frame_count - 1;
-    for ( int r = l->stage->rule_count; r < l->edited.rule_count; ++r ) {
-        const tr_rule *rule = &l->edited.rules[r];
+    bool actor = node < l->stage->actor_count;
+    for ( int i = actor ? l->paths_of[node] : 0; actor && i < l->paths_of[node + 1]; ++i ) {
+        const tr_rule *rule = &l->edited.rules[l->path_rules[i]];
         ptrdiff_t at = rule->path - l->paths;
         int path = (int)( at / l->stage->frame_count );
-        bool first = r == l->stage->rule_count || rule->path != rule[-1].path; // handles may share one
-        if ( !first || rule->a.actor != node )
-            continue;
         for ( int f = begin; f <= frames->last && f <= end; ++f )
             if ( tr_some_have( frames, f ) )
                 l->paths[at + f] = trace( l, &rule->a, path, f );
