@@ -319,6 +319,60 @@ static void bad_input_is_refused( void **state )
     drop_actor( &a );
 }
 
+// Places for hands and feet, moved on by `more` from where they are a hand's breadth beside the pose.
+static int dragged_goals( actor *a, int frame, vec3 more )
+{
+    int ends[8], count = find_ends( a, ends );
+    for ( int g = 0; g < count; ++g ) {
+        vec3 own = tr_world_pose( &a->world, frame ).positions[ends[g]];
+        vec3 beside = v3_scale( 0.08, random_in_ball( 11, (uint64_t)( 8 * frame + g ) ) );
+        a->goals[g] = tr_fit_position( ends[g], v3_add( own, v3_add( beside, more ) ) );
+    }
+    return count;
+}
+
+// A goal that is dragged: what the last fit came to is where the next begins, and one step is enough.
+static void goes_on_from_what_it_came_to( void **state )
+{
+    (void)state;
+    tr_fit_def def = tr_preview_fit_def();
+    actor a;
+    make_actor( &a, "box_relay", &def );
+    size_t joints = (size_t)a.skeleton->joint_count;
+    float *turns = tr_alloc( 3 * joints, sizeof( float ) ), *pulls = tr_alloc( 3 * joints, sizeof( float ) );
+    tr_pose pose = { tr_alloc( joints, sizeof( quat ) ), tr_alloc( joints, sizeof( vec3 ) ) },
+            exact = { tr_alloc( joints, sizeof( quat ) ), tr_alloc( joints, sizeof( vec3 ) ) };
+    int cold_steps = 0, steps = 0;
+    for ( int f = 0; f < 40; f += 4 ) {
+        tr_fit_memory memory = { .turns = turns, .pulls = pulls };
+        tr_fit_frame frame = frame_of( &a, f, dragged_goals( &a, f, v3_zero ) );
+        frame.memory = &memory;
+        solve( &a, &frame );
+        assert_true( memory.known );
+        dragged_goals( &a, f, v3( 0, 0.005, 0.01 ) );
+        tr_fit_result result = solve( &a, &frame );
+        steps += result.iterations;
+        assert_true( result.converged );
+        pose_result( a.skeleton, &result, pose );
+        frame.memory = NULL;
+        cold_steps += solve( &a, &frame ).iterations;
+        a.fit.def = tr_default_fit_def();
+        result = solve( &a, &frame );
+        pose_result( a.skeleton, &result, exact );
+        a.fit.def = def;
+        for ( size_t j = 0; j < joints; ++j )
+            check_v3( pose.positions[j], exact.positions[j], 1e-3 );
+    }
+    assert_true( steps <= 12 && cold_steps >= 2 * steps );
+    drop_actor( &a );
+    tr_free( turns );
+    tr_free( pulls );
+    tr_free( pose.rotations );
+    tr_free( pose.positions );
+    tr_free( exact.rotations );
+    tr_free( exact.positions );
+}
+
 static void odd_skeletons( void **state )
 {
     (void)state;
@@ -388,12 +442,19 @@ static void survives_failing_allocations( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( two_bones_by_hand ),       TEST( too_far_straightens_and_says_so ),
-        TEST( no_goals_change_no_bit ),  TEST( human_reaches ),
-        TEST( spider_reaches ),          TEST( wolf_reaches ),
-        TEST( many_goals_at_once ),      TEST( only_the_axes_that_count ),
-        TEST( follows_a_deformed_body ), TEST( bad_input_is_refused ),
-        TEST( odd_skeletons ),           TEST( survives_failing_allocations ),
+        TEST( two_bones_by_hand ),
+        TEST( too_far_straightens_and_says_so ),
+        TEST( no_goals_change_no_bit ),
+        TEST( human_reaches ),
+        TEST( spider_reaches ),
+        TEST( wolf_reaches ),
+        TEST( many_goals_at_once ),
+        TEST( only_the_axes_that_count ),
+        TEST( follows_a_deformed_body ),
+        TEST( bad_input_is_refused ),
+        TEST( odd_skeletons ),
+        TEST( survives_failing_allocations ),
+        TEST( goes_on_from_what_it_came_to ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

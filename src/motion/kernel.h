@@ -11,6 +11,7 @@
 #define BENT_BACK    0.005 // radians
 #define MOST_WORK    4e8   // products for the pulls of one frame, over all steps
 #define FEWEST_STEPS 8     // however many goals there are
+#define KNOWN        1.0   // radians: the step before the first, where something is known
 
 static inline lane_mask all_lanes( void )
 {
@@ -105,12 +106,20 @@ static lane_mask hint_bends( const tr_fit *fit, fit_slot *slot, lane_mask some )
     return any;
 }
 
+static lane_mask find_known( const fit_block *block )
+{
+    lane_mask known = { 0 };
+    for ( int l = 0; l < LANES; ++l )
+        known[l] = block->frames[l]->memory != NULL && block->frames[l]->memory->known ? -1 : 0;
+    return known;
+}
+
 static lane_mask find_warm( const fit_block *block )
 {
     lane_mask warm = { 0 };
     for ( int l = 0; l < LANES; ++l )
         warm[l] = block->frames[l]->warm != NULL ? -1 : 0;
-    return warm;
+    return warm & ~find_known( block );
 }
 
 // The given pose as a trial: δ = log( warm · centre⁻¹ ), z = S⁻¹ δ.
@@ -131,6 +140,37 @@ static void start_warm( fit_slot *slot, const fit_block *block, lane_mask warm )
                 lq_set( &pose, l, block->frames[l]->warm[joint->joint] );
         if ( !joint->locked )
             turn_trial( joint, rotation_error( pose, joint->centre ), warm );
+    }
+}
+
+static void l3_set_floats( lane3 *a, int l, const float *v )
+{
+    l3_set( a, l, v3( v[0], v[1], v[2] ) );
+}
+
+static void start_known( fit_slot *slot, const fit_block *block, lane_mask known )
+{
+    lane3 shift = l3_zero();
+    for ( int l = 0; l < LANES; ++l )
+        if ( known[l] )
+            l3_set( &shift, l, block->frames[l]->memory->shift );
+    double stiffness = slot->shift_scale > 0 ? 1 / slot->shift_scale : 0;
+    slot->shift_trial = l3_select( known, l3_scale( lane_all( stiffness ), shift ), slot->shift_trial );
+    for ( int i = 0; i < slot->joint_count; ++i ) {
+        fit_joint *joint = &slot->joints[i];
+        lane3 turn = l3_zero();
+        for ( int l = 0; l < LANES; ++l )
+            if ( known[l] )
+                l3_set_floats( &turn, l, block->frames[l]->memory->turns + 3 * joint->joint );
+        if ( !joint->locked )
+            turn_trial( joint, turn, known );
+    }
+    for ( int t = 0; t < slot->task_count; ++t ) {
+        fit_task *task = &slot->tasks[t];
+        for ( int l = 0; l < LANES && task->kind == TR_FIT_POSITION; ++l )
+            if ( known[l] )
+                l3_set_floats( &task->pull_trial, l,
+                               block->frames[l]->memory->pulls + 3 * task->goals[l]->joint );
     }
 }
 
@@ -158,12 +198,13 @@ static int most_steps( const tr_fit *fit, const fit_slot *slot )
 
 // Newton's method from the current state, in steps that turn no joint by more than `reach`. One that does not
 // lower the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of
-// length `far` after one of `before` leaves about far² / before to do. Between steps every lane is posed as
-// it is.
-static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, progress *p )
+// length `far` after one of `before` leaves about far² / before to do. Lanes that begin `near` the end have
+// such a step behind them. Between steps every lane is posed as it is.
+static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane_mask near, progress *p )
 {
     double tolerance = fit->def.tolerance;
-    lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ), before = zero;
+    lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ),
+         before = lane_select( near, lane_all( KNOWN ), zero );
     stride step;
     slot->sharp &= ~running;
     p->converged &= ~running;
@@ -175,8 +216,9 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, prog
         lane_mask exact = find_step( fit, slot, ( lane_mask ){ 0 }, &step );
         if ( lane_any( running & ~exact ) )
             find_step( fit, slot, ~exact, &step );
-        p->converged |= running & ( step.far < tolerance );
+        p->converged |= running & ( step.far < tolerance ) & ~near;
         running &= ~p->converged;
+        near = ( lane_mask ){ 0 };
         if ( !lane_any( running ) )
             break;
         limit_step( slot, &step, reach, running );
@@ -239,7 +281,7 @@ static void try_other_side( const tr_fit *fit, fit_slot *slot, progress *p )
     for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].first = slot->joints[i].z;
     pose_and_take( fit, slot, other, p );
-    minimise( fit, slot, other, p );
+    minimise( fit, slot, other, ( lane_mask ){ 0 }, p );
     lane_mask worse = other & ~( p->energy <= first.energy );
     slot->shift_trial = l3_select( worse, slot->shift_kept, slot->shift );
     for ( int i = 0; i < slot->joint_count; ++i )
@@ -251,19 +293,22 @@ static void try_other_side( const tr_fit *fit, fit_slot *slot, progress *p )
 // What ease and hints have to know of the centre is asked there; then the iteration begins.
 static void iterate( const tr_fit *fit, fit_slot *slot, const fit_block *block, progress *p )
 {
-    lane_mask warm = find_warm( block ), eased = find_eased( slot ), changed = warm | eased;
+    lane_mask warm = find_warm( block ), known = find_known( block ), cold = ~( warm | known ),
+              eased = find_eased( slot ), changed = warm | known | eased;
     slot->sharp = ( lane_mask ){ 0 };
-    if ( lane_any( ~warm | eased ) ) {
+    if ( lane_any( cold | eased ) ) {
         pose_and_take( fit, slot, all_lanes(), p );
         if ( lane_any( eased ) )
             soften( fit, slot );
-        changed |= hint_bends( fit, slot, ~warm );
+        changed |= hint_bends( fit, slot, cold );
     }
     if ( lane_any( warm ) )
         start_warm( slot, block, warm );
+    if ( lane_any( known ) )
+        start_known( slot, block, known );
     if ( lane_any( changed ) )
         pose_and_take( fit, slot, changed, p );
-    minimise( fit, slot, all_lanes(), p );
+    minimise( fit, slot, all_lanes(), known, p );
     try_other_side( fit, slot, p );
 }
 
@@ -323,6 +368,35 @@ static void write_outcome( const fit_slot *slot, const fit_block *block, const p
     }
 }
 
+static float put_floats( float *out, vec3 v )
+{
+    out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
+    return out[0] + out[1] + out[2];
+}
+
+static void write_memory( const tr_fit *fit, const fit_slot *slot, const fit_block *block )
+{
+    size_t bytes = 3 * (size_t)fit->skeleton->joint_count * sizeof( float );
+    lane3 shift = l3_scale( lane_all( slot->shift_scale ), slot->shift );
+    for ( int l = 0; l < block->count; ++l ) {
+        tr_fit_memory *memory = block->frames[l]->memory;
+        if ( memory == NULL )
+            continue;
+        float sum = 0;
+        memset( memory->turns, 0, bytes );
+        memset( memory->pulls, 0, bytes );
+        memory->shift = l3_get( &shift, l );
+        for ( int i = 0; i < slot->joint_count; ++i )
+            sum +=
+                put_floats( memory->turns + 3 * slot->joints[i].joint, l3_get( &slot->joints[i].delta, l ) );
+        for ( int t = slot->task_count - 1; t >= 0; --t ) // of several on a joint the first
+            if ( slot->tasks[t].kind == TR_FIT_POSITION )
+                sum += put_floats( memory->pulls + 3 * slot->tasks[t].goals[l]->joint,
+                                   l3_get( &slot->tasks[t].pull, l ) );
+        memory->known = isfinite( sum ) && v3_finite( memory->shift );
+    }
+}
+
 static void solve_block( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     bool aimed = block->frames[0]->positions != NULL || block->frames[0]->rotations != NULL;
@@ -342,6 +416,7 @@ static void solve_block( const tr_fit *fit, fit_slot *slot, const fit_block *blo
         iterate( fit, slot, block, &p );
     write_pose( fit, slot, block, aimed );
     write_outcome( slot, block, &p );
+    write_memory( fit, slot, block );
 }
 
 // Frames among which those alike are looked for. A frame's answer does not depend on the others of its block.

@@ -428,6 +428,15 @@ bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals
                            tr_error *error );
 void tr_fit_scratch_free( tr_fit_scratch *scratch );
 
+// What a fit came to, for the next one that asks for almost the same to begin with: turns against the
+// starting pose, and the pulls that hold them, so that the first step is Newton's already.
+typedef struct tr_fit_memory {
+    bool known;   // else it is to be filled only
+    vec3 shift;   // of the root
+    float *turns; // [3 * joint_count] rotation vectors, in the parent's frame
+    float *pulls; // [3 * joint_count] of goals that place something of the joint
+} tr_fit_memory;
+
 typedef struct tr_fit_frame {
     const quat *start; // [joint_count] local rotations to stay near
     vec3 root;         // and the root's place
@@ -444,6 +453,9 @@ typedef struct tr_fit_frame {
     // nearer to this pose is likelier.
     const quat *warm; // [joint_count]
     vec3 warm_root;
+    // Optional: where something is known it begins with that, and a first step that is short enough is the
+    // last. Then it is noted what it came to.
+    tr_fit_memory *memory;
 } tr_fit_frame;
 
 typedef struct tr_fit_result {

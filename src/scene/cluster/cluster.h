@@ -169,6 +169,8 @@ typedef struct tr_cluster_fit_def {
     // [actor_count][footings * frame_count] who is on the way to or from a stance is where he should be in
     // the pose it starts from, but for so much; NULL: he goes where rules say
     vec3 *const *lags;
+    bool remembers;              // what frames came to, for warm runs
+    bool warm;                   // each frame begins with what the last run had come to there
     const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
 } tr_cluster_fit_def;
 
@@ -183,7 +185,7 @@ bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_erro
 // Of one set alone; sets may be run at the same time, by different threads.
 bool tr_cluster_fitter_run_set( tr_cluster_fitter *fitter, int set, int from, int to, tr_error *error );
 // From the next run on.
-void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds );
+void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds, bool warm );
 // Whether it reads more than shifts of a set.
 bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter, int set );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine

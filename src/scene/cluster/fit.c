@@ -84,6 +84,8 @@ static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *er
             continue;
         batch->frames[count] =
             tr_fitter_frame( s, body, f, batch->goals + (size_t)count * (size_t)body->most_goals );
+        if ( s->def.warm && body->memory != NULL )
+            batch->frames[count].memory = &body->memory[f - s->def.first];
         batch->stage_frames[count++] = f;
     }
     return tr_fitter_solve( s, body, count, error ) && tr_fitter_give_way( s, body, count, error );

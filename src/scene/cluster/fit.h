@@ -25,6 +25,8 @@ typedef struct fit_body { // a character at work
     int pin_count;
     vec3 *middles; // [pin_count] of what these limbs reach, see cluster/swing.c
     tr_fit fit;
+    tr_fit_memory *memory; // [frames that may be asked for] what they came to; NULL: nobody asks
+    float *remembered;     // that it points into
     // In a room, of the job there:
     int *rules; // [rule_count] that act on it, as indices of the fitter's list
     int rule_count;

@@ -12,6 +12,8 @@ static void body_free( fit_body *body )
     tr_free( body->pins );
     tr_free( body->middles );
     tr_fit_free( &body->fit );
+    tr_free( body->memory );
+    tr_free( body->remembered );
 }
 
 void tr_cluster_fitter_destroy( tr_cluster_fitter *all )
@@ -78,6 +80,21 @@ static bool find_bodies( tr_cluster_fitter *all )
     return true;
 }
 
+static bool build_memory( const tr_cluster_fitter *all, fit_body *body )
+{
+    size_t frames = (size_t)( all->def.last - all->def.first + 1 ),
+           cells = 3 * (size_t)all->def.stage->actors[body->actor].target.joint_count;
+    body->memory = tr_alloc( frames, sizeof( tr_fit_memory ) );
+    body->remembered = tr_alloc( 2 * frames * cells, sizeof( float ) );
+    if ( body->memory == NULL || body->remembered == NULL )
+        return false;
+    for ( size_t f = 0; f < frames; ++f ) {
+        body->memory[f].turns = body->remembered + 2 * f * cells;
+        body->memory[f].pulls = body->memory[f].turns + cells;
+    }
+    return true;
+}
+
 // rules [rule_count] are those that name the character.
 static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules, int rule_count,
                         tr_error *error )
@@ -89,7 +106,8 @@ static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules
     body->carriers = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
     body->ends = tr_alloc( (size_t)skeleton->joint_count, sizeof( tr_end ) );
     if ( body->masses == NULL || body->feet == NULL || body->carriers == NULL || body->ends == NULL ||
-         !tr_fit_body_find_pins( body, stage, rules, rule_count ) )
+         !tr_fit_body_find_pins( body, stage, rules, rule_count ) ||
+         ( all->def.remembers && !build_memory( all, body ) ) )
         return tr_error_memory( error );
     body->height = tr_skeleton_height( skeleton );
     tr_ends_find( stage, body->actor, rules, rule_count, body->ends );
@@ -371,9 +389,10 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                    .progress = stage->progress };
 }
 
-void tr_cluster_fitter_set( tr_cluster_fitter *s, const tr_fit_def *fit, int rounds )
+void tr_cluster_fitter_set( tr_cluster_fitter *s, const tr_fit_def *fit, int rounds, bool warm )
 {
     s->def.rounds = rounds;
+    s->def.warm = warm;
     for ( int i = 0; i < s->body_count; ++i )
         s->bodies[i].fit.def = *fit;
 }

@@ -96,6 +96,7 @@ static int gather( const fitter *s, const fit_body *body, bool all, int count )
              !give_way( &body->fit, tr_world_pose( &s->def.result->worlds[body->actor], f ), all, goals,
                         frame.goal_count ) )
             continue;
+        frame.memory = NULL;        // what is asked for first is what the next is like
         frame.warm = result->local; // read before it is written
         frame.warm_root = result->root;
         batch->frames[again] = frame;

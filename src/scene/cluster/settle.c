@@ -31,6 +31,7 @@ static bool build_fitter( tr_settler *s, tr_error *error )
     fit.affected = def->affected;
     fit.first = def->first;
     fit.last = def->last;
+    fit.remembers = def->kept > 0;
     fit.progress = def->progress;
     s->fitter = tr_cluster_fitter_create( &fit, error );
     return s->fitter != NULL;
@@ -192,7 +193,7 @@ bool tr_settler_deform( tr_settler *s, int set, const tr_settling *how, int from
 
 void tr_settler_set_fit( tr_settler *s, const tr_settling *how )
 {
-    tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds );
+    tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds, how->warm );
 }
 
 bool tr_settler_fit( tr_settler *s, int set, int from, int to, tr_error *error )
