@@ -463,9 +463,9 @@ static bool allocate( tr_cage *c, tr_error *error )
     c->residuals = tr_alloc( all, sizeof c->residuals[0] );
     c->residual_drift = tr_alloc( all, sizeof c->residual_drift[0] );
     c->bent = tr_alloc( sections, sizeof c->bent[0] );
-    bool ok = c->form && c->places && c->extents && c->weights && c->sections && c->within && c->between &&
-              c->rest && c->moved && c->motions && c->drift && c->spin && c->residuals && c->residual_drift &&
-              c->bent;
+    bool ok = tr_cage_frames_build( c ) && c->form && c->places && c->extents && c->weights && c->sections &&
+              c->within && c->between && c->rest && c->moved && c->motions && c->drift && c->spin &&
+              c->residuals && c->residual_drift && c->bent;
     return ok || tr_error_memory( error );
 }
 

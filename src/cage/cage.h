@@ -133,12 +133,15 @@ typedef struct tr_cage {
     vec3 *moved;     // the same, as the last solve left it; starts as rest
     // What became of each key: the rigid motion nearest to it, and in its own axes what that leaves over.
     // Filled by tr_cage_solve, read by tr_cage_move…
-    rigid *motions;         // [section_count]
-    vec3 *drift, *spin;     // [section_count] velocity per frame beside that motion; zero at the ends
-    vec3 *residuals;        // [section_count · vertex_count]
-    vec3 *residual_drift;   // [section_count · vertex_count] per frame
-    bool *bent;             // [section_count] residuals are not all zero
-    tr_cage_solver *solver; // what tr_cage_grab prepared
+    rigid *motions;               // [section_count]
+    vec3 *drift, *spin;           // [section_count] velocity per frame beside that motion; zero at the ends
+    vec3 *residuals;              // [section_count · vertex_count]
+    vec3 *residual_drift;         // [section_count · vertex_count] per frame
+    bool *bent;                   // [section_count] residuals are not all zero
+    int reading;                  // counts how often these were filled
+    struct tr_cage_frame *frames; // [frame_count] what that makes of a frame, found when it is asked for
+    float *frame_residuals;       // [frame_count · vertex_count · 4] likewise
+    tr_cage_solver *solver;       // what tr_cage_grab prepared
 } tr_cage;
 
 // Frames spread by arc length of the bundle (by time where it stands still), ends included, as tr_cage_build

@@ -39,6 +39,8 @@ void tr_cage_free( tr_cage *cage )
     tr_free( cage->residuals );
     tr_free( cage->residual_drift );
     tr_free( cage->bent );
+    tr_free( cage->frames );
+    tr_free( cage->frame_residuals );
     *cage = ( tr_cage ){ 0 };
 }
 

@@ -20,6 +20,7 @@
 #include "cage/private.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // ----------------------------------------------------------------------------------------------------- keys
@@ -119,6 +120,7 @@ static void read_velocity( tr_cage *cage, int k )
 
 void tr_cage_read_keys( tr_cage *cage )
 {
+    cage->reading++;
     for ( int k = 0; k < cage->section_count; ++k )
         read_key( cage, k );
     for ( int k = 1; k + 1 < cage->section_count; ++k )
@@ -227,6 +229,59 @@ static void residuals_at( const tr_cage *cage, const frame_motion *m, vec3 *out 
     }
 }
 
+// Weights are floats; so is what they weigh, four numbers at a time.
+typedef float four __attribute__( ( vector_size( 16 ), may_alias ) );
+
+static void round_residuals( const tr_cage *cage, const frame_motion *m, four *out )
+{
+    vec3 residuals[TR_CAGE_MAX_VERTICES];
+    residuals_at( cage, m, residuals );
+    for ( int i = 0; i < cage->vertex_count; ++i )
+        out[i] = ( four ){ (float)residuals[i].x, (float)residuals[i].y, (float)residuals[i].z, 0 };
+}
+
+// A frame is the same for all bodies in the cage, and they are asked for one after the other: the first finds
+// it for all. Whoever comes while that is being done finds it for himself, so that nobody waits.
+
+struct tr_cage_frame {
+    atomic_int state; // twice the reading it is of, and 1 when it is there
+    frame_motion motion;
+};
+
+typedef struct frame_state {
+    frame_motion m;
+    const four *residuals; // [vertex_count] rounded, of a frame that is bent
+} frame_state;
+
+bool tr_cage_frames_build( tr_cage *cage )
+{
+    size_t frames = (size_t)cage->frame_count;
+    cage->frames = tr_alloc( frames, sizeof cage->frames[0] );
+    cage->frame_residuals = tr_alloc( frames * (size_t)cage->vertex_count, sizeof( four ) );
+    return cage->frames != NULL && cage->frame_residuals != NULL;
+}
+
+// `own` [vertex_count] is memory for who has to find it for himself.
+static frame_state state_at( const tr_cage *cage, int frame, four *own )
+{
+    assert( frame >= cage->begin && frame < cage->begin + cage->frame_count );
+    struct tr_cage_frame *known = &cage->frames[frame - cage->begin];
+    four *shared =
+        (four *)cage->frame_residuals + (size_t)( frame - cage->begin ) * (size_t)cage->vertex_count;
+    int busy = 2 * cage->reading, state = atomic_load_explicit( &known->state, memory_order_acquire );
+    if ( state == busy + 1 )
+        return ( frame_state ){ known->motion, shared };
+    bool mine = state != busy && atomic_compare_exchange_strong( &known->state, &state, busy );
+    frame_state out = { motion_at( cage, frame ), mine ? shared : own };
+    if ( out.m.bent )
+        round_residuals( cage, &out.m, mine ? shared : own );
+    if ( mine ) {
+        known->motion = out.m;
+        atomic_store_explicit( &known->state, busy + 1, memory_order_release );
+    }
+    return out;
+}
+
 rigid tr_cage_motion( const tr_cage *cage, int frame )
 {
     frame_motion m = motion_at( cage, frame );
@@ -241,15 +296,6 @@ static vec3 move_point( const frame_motion *m, vec3 point, vec3 residual )
     return v3_add( m->to, q_rotate( m->turn, d ) );
 }
 
-// Σ w ρ of a point, four numbers at a time. Weights are floats; so is what they weigh.
-typedef float four __attribute__( ( vector_size( 16 ), may_alias ) );
-
-static void round_residuals( const vec3 *in, int count, four *out )
-{
-    for ( int i = 0; i < count; ++i )
-        out[i] = ( four ){ (float)in[i].x, (float)in[i].y, (float)in[i].z, 0 };
-}
-
 static vec3 weigh( const float *weights, const four *residuals, int count )
 {
     four even = { 0 }, odd = { 0 }; // a section has an even number of vertices
@@ -261,23 +307,12 @@ static vec3 weigh( const float *weights, const four *residuals, int count )
     return v3( even[0], even[1], even[2] );
 }
 
-// Rounded residuals of a frame that is bent.
-static void prepare_residuals( const tr_cage *cage, const frame_motion *m, four *out )
-{
-    vec3 residuals[TR_CAGE_MAX_VERTICES];
-    if ( m->bent ) {
-        residuals_at( cage, m, residuals );
-        round_residuals( residuals, cage->vertex_count, out );
-    }
-}
-
 vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const float *weights )
 {
-    four residuals[TR_CAGE_MAX_VERTICES];
-    frame_motion m = motion_at( cage, frame );
-    prepare_residuals( cage, &m, residuals );
-    vec3 left = m.bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
-    return m.moves ? move_point( &m, point, left ) : point;
+    four own[TR_CAGE_MAX_VERTICES];
+    frame_state state = state_at( cage, frame, own );
+    vec3 left = state.m.bent ? weigh( weights, state.residuals, cage->vertex_count ) : v3_zero;
+    return state.m.moves ? move_point( &state.m, point, left ) : point;
 }
 
 static float *weights_at( const tr_cage *cage, int frame, int point )
@@ -298,10 +333,9 @@ static void move_bound( const tr_cage *cage, const frame_motion *m, const four *
 void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out )
 {
     assert( first >= 0 && first + count <= cage->point_count );
-    four residuals[TR_CAGE_MAX_VERTICES];
-    frame_motion m = motion_at( cage, frame );
-    prepare_residuals( cage, &m, residuals );
-    move_bound( cage, &m, residuals, weights_at( cage, frame, first ), count, in, out );
+    four own[TR_CAGE_MAX_VERTICES];
+    frame_state state = state_at( cage, frame, own );
+    move_bound( cage, &state.m, state.residuals, weights_at( cage, frame, first ), count, in, out );
 }
 
 // With u = p − p̄ and Σ u = 0, p' = to + R (p − from + Q Σᵢ wᵢ ρᵢ) gives
@@ -328,19 +362,19 @@ void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, cons
 
 mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, int point, vec3 *place )
 {
-    four residuals[TR_CAGE_MAX_VERTICES], x = { 0 }, y = { 0 }, z = { 0 };
-    frame_motion m = motion_at( cage, frame );
-    prepare_residuals( cage, &m, residuals );
-    move_bound( cage, &m, residuals, weights_at( cage, frame, point ), 1, place, place );
-    for ( int i = 0; m.bent && i < cage->vertex_count; ++i, moments += 3 ) {
-        x += moments[0] * residuals[i];
-        y += moments[1] * residuals[i];
-        z += moments[2] * residuals[i];
+    four own[TR_CAGE_MAX_VERTICES], x = { 0 }, y = { 0 }, z = { 0 };
+    frame_state state = state_at( cage, frame, own );
+    const frame_motion *m = &state.m;
+    move_bound( cage, m, state.residuals, weights_at( cage, frame, point ), 1, place, place );
+    for ( int i = 0; m->bent && i < cage->vertex_count; ++i, moments += 3 ) {
+        x += moments[0] * state.residuals[i];
+        y += moments[1] * state.residuals[i];
+        z += moments[2] * state.residuals[i];
     }
     mat3 bent = { v3( x[0], x[1], x[2] ), v3( y[0], y[1], y[2] ), v3( z[0], z[1], z[2] ) };
-    mat3 sum = m3_mul( m3_from_quat( m.axes ), bent );
+    mat3 sum = m3_mul( m3_from_quat( m->axes ), bent );
     sum = ( mat3 ){ v3_add( sum.cx, spread.cx ), v3_add( sum.cy, spread.cy ), v3_add( sum.cz, spread.cz ) };
-    return m3_mul( m3_from_quat( m.turn ), sum );
+    return m3_mul( m3_from_quat( m->turn ), sum );
 }
 
 typedef struct move_job {
@@ -389,18 +423,18 @@ void tr_cage_bind( const tr_cage *cage, int frame, int first, int count, const v
 
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out )
 {
-    four residuals[TR_CAGE_MAX_VERTICES];
+    four own[TR_CAGE_MAX_VERTICES];
     float weights[POINTS_AT_ONCE * TR_CAGE_MAX_VERTICES];
-    frame_motion m = motion_at( cage, frame );
-    prepare_residuals( cage, &m, residuals );
+    frame_state state = state_at( cage, frame, own );
+    const frame_motion *m = &state.m;
     for ( int begin = 0; begin < count; begin += POINTS_AT_ONCE ) {
         int some = count - begin < POINTS_AT_ONCE ? count - begin : POINTS_AT_ONCE;
-        if ( m.bent )
+        if ( m->bent )
             tr_cage_weigh( cage, frame, in + begin, some, weights );
         for ( int i = 0; i < some; ++i ) {
             const float *w = weights + i * cage->vertex_count;
-            vec3 left = m.bent ? weigh( w, residuals, cage->vertex_count ) : v3_zero;
-            out[begin + i] = m.moves ? move_point( &m, in[begin + i], left ) : in[begin + i];
+            vec3 left = m->bent ? weigh( w, state.residuals, cage->vertex_count ) : v3_zero;
+            out[begin + i] = m->moves ? move_point( m, in[begin + i], left ) : in[begin + i];
         }
     }
 }

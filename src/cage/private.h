@@ -29,6 +29,7 @@ typedef struct tr_cage_share {
 tr_cage_share tr_cage_share_at( const tr_cage *cage, int frame );
 // From `moved`: motions, residuals and their velocities of all keys.
 void tr_cage_read_keys( tr_cage *cage );
+bool tr_cage_frames_build( tr_cage *cage ); // memory of what becomes of frames
 
 // --------------------------------------------------------------------------------------------------- solver
 // Vertices are renumbered: the free ones first, in order of elimination, then those that are held. What is
