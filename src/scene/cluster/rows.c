@@ -23,6 +23,19 @@ static int add_anchor( tr_cluster_rows *rows, const tr_anchor *anchor )
                                  v3_add( anchor->offset, from_floor ) );
 }
 
+// Rules that make the stances of one foot pull alike: one of them tells what the footing says.
+static bool is_told( const tr_cluster_rows *rows, int rule, int row )
+{
+    const tr_rule *own = &rows->stage->rules[rule];
+    bool told = false;
+    for ( int i = 0; !told && own->footing >= 0 && tr_rule_is_stance( own ) && i < rows->count; ++i ) {
+        const tr_rule *other = &rows->stage->rules[rows->items[i].rule];
+        told = rows->items[i].row == row && other->footing == own->footing && tr_rule_is_stance( other ) &&
+               other->hard == own->hard && other->weight == own->weight;
+    }
+    return told;
+}
+
 static bool append( tr_cluster_rows *rows, int rule, int corner, int graph_a, int point_a, int graph_b,
                     int point_b )
 {
@@ -37,6 +50,8 @@ static bool append( tr_cluster_rows *rows, int rule, int corner, int graph_a, in
     }
     if ( row < 0 )
         row = tr_cluster_add_row( &rows->cluster, graph_a, point_a, graph_b, point_b );
+    if ( row >= 0 && is_told( rows, rule, row ) )
+        return true;
     if ( row < 0 ||
          !tr_array_reserve( (void **)&rows->items, &rows->capacity, rows->count + 1, sizeof( tr_rule_row ) ) )
         return false;

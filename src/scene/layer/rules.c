@@ -50,6 +50,15 @@ static vec3 miss_at( const tr_cage_layer *l, const tr_rule *rule, int frame )
     return v3_sub( at, tr_rule_target( l->stage, l->below, rule, frame ) );
 }
 
+// Of the rules that make the stances of a foot one speaks at a time.
+static bool speaks( const tr_stage *stage, int r, int frame )
+{
+    const tr_rule *rule = &stage->rules[r];
+    bool stance = rule->footing >= 0 && tr_rule_is_stance( rule );
+    return tr_rule_pull( stage, rule, frame ) > 0 &&
+           ( !stance || stage->actors[rule->a.actor].footings[rule->footing].rule[frame] == r );
+}
+
 // How far the result below is from a rule, frame by frame, as far as it pulls in the window.
 static bool note_miss( tr_cage_layer *l, int r )
 {
@@ -60,7 +69,7 @@ static bool note_miss( tr_cage_layer *l, int r )
     tr_cage_layer_limits( l, &before, &after );
     for ( int f = before < 0 ? 0 : before; says_where( l, rule ) && f <= after && f < stage->frame_count;
           ++f ) {
-        if ( tr_rule_pull( stage, rule, f ) <= 0 )
+        if ( !speaks( stage, r, f ) )
             continue;
         if ( missed.below == NULL ) {
             missed.below = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
