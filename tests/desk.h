@@ -232,4 +232,20 @@ static inline void rest( desk *d )
     assert_true( tr_app_settled( d->app ) );
 }
 
+// An editor that solves on a thread of its own, as on a screen.
+static inline void open_behind( desk *d, const char *what, int cast )
+{
+    tr_app_def def = tr_default_app_def();
+    d->window = tr_window_pretend( WIDTH, HEIGHT, 1.0, false, &d->error );
+    assert_non_null( d->window );
+    def.window = d->window;
+    def.open = what;
+    def.cast = cast;
+    def.state_dir = d->folder;
+    def.wait = false;
+    d->app = tr_app_create( &def, &d->error );
+    check_ok( d->app != NULL, &d->error );
+    rest( d );
+}
+
 #endif

@@ -1,8 +1,6 @@
 // The cast panel: whose body somebody has, and that the list shows who is chosen.
 #include "desk.h"
 
-#include "ui/session.h"
-
 // A body whose head and left hand have other names and whose legs are longer, in centimetres.
 static void write_stranger( desk *d, char path[256] )
 {
@@ -122,40 +120,34 @@ static void a_file_without_a_map_changes_nothing( void **state )
     end( &d );
 }
 
-static void poll_until_idle( tr_session *session )
+static void ask_for_body( desk *d, const char *item, const char *path )
 {
-    for ( int i = 0; i < 200 && ( i < 3 || tr_session_busy( session ) ); ++i )
-        tr_session_poll( session );
-    assert_false( tr_session_busy( session ) );
+    press( d, item );
+    press( d, "body.load" );
+    type( d, path );
+    key( d, TR_KEY_ENTER, 0 );
 }
 
-// Somebody is quick, and the solve before takes its time: both get their body, each in a step of its own.
+// Somebody is quick, and the solve before takes its time: both get their body, each in a step of its own, and
+// a file that is of no use does not stop the next.
 static void bodies_asked_for_in_a_row_are_all_tried( void **state )
 {
     (void)state;
     desk d = { 0 };
-    char path[256], scene[256], lines[3][400];
+    char path[256];
     make_folder( &d );
-    write_relay( &d, 2, scene );
+    open_behind( &d, "dance_pair", 0 );
     write_stranger( &d, path );
-    tr_session *session = tr_session_create( true, &d.error );
-    check_ok( session != NULL, &d.error );
-    tr_session_open( session, scene, 0 );
-    poll_until_idle( session );
-    static const char *const files[] = { NULL, "/nowhere/nobody.bvh", NULL };
-    for ( int i = 0; i < 3; ++i ) { // one that is of no use does not stop the next
-        char *line = lines[i];
-        snprintf( line, sizeof lines[i], "cast_skeleton id=%s file=\"%s\"", i == 2 ? "p02" : "p01",
-                  files[i] != NULL ? files[i] : path );
-        tr_session_try( session, &line, 1 );
-    }
-    poll_until_idle( session );
-    const tr_scene *now = tr_session_scene( session );
-    for ( int i = 0; i < 2; ++i )
-        assert_string_equal( now->cast[i].target.skeleton.file, path );
-    assert_int_equal( tr_document_log_count( tr_session_document( session ) ), 2 );
-    tr_session_destroy( session );
-    remove_folder( d.folder );
+    press( &d, "tab.Report" );
+    press( &d, "imesh" ); // takes a while
+    ask_for_body( &d, "item.p01", path );
+    ask_for_body( &d, "item.p01", "/nowhere/nobody.bvh" );
+    ask_for_body( &d, "item.p02", path );
+    rest( &d );
+    assert_int_equal( tr_app_ops( d.app ), 3 );
+    assert_string_equal( cast_of( &d, "p01" )->target.skeleton.file, path );
+    assert_string_equal( cast_of( &d, "p02" )->target.skeleton.file, path );
+    end( &d );
 }
 
 // Whoever is picked in the viewport, or by name, is seen in the list.

@@ -5,22 +5,13 @@
 
 #include <stdlib.h>
 
-static void open_behind( desk *d, int cast ) // with a thread of its own, as on a screen
+static void open_relay_behind( desk *d, int cast )
 {
     char path[256];
-    tr_app_def def = tr_default_app_def();
     *d = ( desk ){ 0 };
     make_folder( d );
     write_relay( d, cast, path );
-    d->window = tr_window_pretend( WIDTH, HEIGHT, 1.0, false, &d->error );
-    assert_non_null( d->window );
-    def.window = d->window;
-    def.open = path;
-    def.state_dir = d->folder;
-    def.wait = false;
-    d->app = tr_app_create( &def, &d->error );
-    check_ok( d->app != NULL, &d->error );
-    rest( d );
+    open_behind( d, path, 0 );
 }
 
 static void a_drag_and_its_end_are_timed( void **state )
@@ -28,7 +19,7 @@ static void a_drag_and_its_end_are_timed( void **state )
     (void)state;
     desk d;
     double x, y;
-    open_behind( &d, 3 );
+    open_relay_behind( &d, 3 );
     assert_int_equal( ui_of( &d )->settles, 0 );
     key( &d, 'X', 0 );
     hold( &d, "p02.LeftHand", 30, -40, &x, &y );
@@ -51,7 +42,7 @@ static void poses_come_while_the_mouse_keeps_moving( void **state )
     (void)state;
     desk d;
     double x, y;
-    open_behind( &d, 3 );
+    open_relay_behind( &d, 3 );
     key( &d, 'X', 0 );
     hold( &d, "p02.LeftHand", 10, -10, &x, &y );
     int i = 0;
@@ -71,7 +62,7 @@ static void exports_keep_nobody_waiting( void **state )
     desk d;
     double x, y;
     char path[128];
-    open_behind( &d, 2 );
+    open_relay_behind( &d, 2 );
     key( &d, 'F', TR_MOD_CTRL ); // nothing else has the keyboard
     key( &d, TR_KEY_ESCAPE, 0 );
     press( &d, "File" );

@@ -190,7 +190,9 @@ void tr_ui_rename( tr_ui *ui, tr_ops *ops, const char *verb, const char *id ); /
 void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
                    const char *const labels[2], double low, const double values[2] );
 
-// Three numbers, in the same way; low > 0: none is less.
+// Three numbers; low > 0: none is less. True when one was changed for good, held: while it is being changed.
+bool tr_ui_vec3_edit( tr_ui *ui, const char *key, double low, vec3 *value, bool *held );
+// The same as a field of an element.
 void tr_ui_vec3( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key, double low,
                  vec3 value );
 
@@ -207,12 +209,33 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
 // The point a rule or a handle takes hold of, as ops write it: a joint (the root when none is chosen), or the
 // middle of a prop. False: it does not fit.
 bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_t size );
-int tr_item_actor( const tr_shown *shown, const tr_item *item ); // index on the stage, -1 = none
+// "p03,box01": the characters and props among some items as members of a layer, each once, `first` (NULL =
+// none) before the others. Everything there is, "*", where names do not fit. False: there is none, or they do
+// not fit.
+bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, const char *first,
+                      char out[TR_MEMBERS_MAX] );
+#define TR_CROWD "These are too many for one layer to name: select fewer of them, or all there are"
+void tr_members_brief( char *out, size_t size, const char *members ); // "p01, p02, p03 and 9 more"
+int tr_item_actor( const tr_shown *shown, const tr_item *item );      // index on the stage, -1 = none
 int tr_item_prop( const tr_shown *shown, const tr_item *item );
 bool tr_cast_visible( const tr_ui *ui, const char *id );
 bool tr_cast_locked( const tr_ui *ui, const char *id );
 tr_cast_look *tr_cast_look_of( tr_ui *ui, const char *id );
 void tr_selection_sync( tr_ui *ui, const tr_scene *scene ); // after the document changed
+
+// ------------------------------------------------------------------------------------------------- leading
+
+bool tr_lead_is( const tr_layer *layer ); // made by tr_lead_put
+// How some characters and props would be led elsewhere; false: rules join them to nothing else, they can be
+// placed.
+bool tr_lead_find( const tr_shown *shown, const tr_item *items, int count, tr_lead *out );
+// Before they are turned: finds the middles as long as nothing is tried out. False: they cannot be turned.
+bool tr_lead_centre( const tr_shown *shown, const tr_item *items, int count, tr_lead *lead );
+vec3 tr_lead_place( const tr_lead *lead, vec3 place ); // where they are led from there so far
+// All of their motion is turned about a vertical by some degrees, then goes elsewhere, by a cage over the
+// whole clip, so that everybody goes on holding what they hold.
+void tr_lead_put( const tr_lead *lead, const tr_scene *scene, tr_ops *ops, tr_put *put, vec3 about,
+                  double turn, vec3 by );
 
 // ------------------------------------------------------------------------------------------------- looking
 

@@ -293,21 +293,29 @@ void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, con
     tr_ops_edit( ops, done, held[0] || held[1], "%s id=%s %s=%s,%s", verb, id, key, text[0], text[1] );
 }
 
-void tr_ui_vec3( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key, double low,
-                 vec3 value )
+bool tr_ui_vec3_edit( tr_ui *ui, const char *key, double low, vec3 *value, bool *held )
 {
     static const char *const labels[3] = { "X", "Y", "Z" };
-    double now[3] = { value.x, value.y, value.z };
-    bool held = false, done = false, one;
-    char text[3][32];
+    double *const now[3] = { &value->x, &value->y, &value->z };
+    bool done = false, one;
+    *held = false;
     nk_layout_row_dynamic( ui->nk, TR_ROW, 3 );
     for ( int i = 0; i < 3; ++i ) {
         char name[64];
         snprintf( name, sizeof name, "%s.%s", key, labels[i] );
-        done |= tr_ui_number( ui, name, labels[i], low > 0 ? low : -1000, 1000, 0.01, &now[i], &one );
-        held |= one;
-        if ( tr_number_print_exact( text[i], sizeof text[i], now[i] ) == 0 )
-            return;
+        done |= tr_ui_number( ui, name, labels[i], low > 0 ? low : -1000, 1000, 0.01, now[i], &one );
+        *held |= one;
     }
-    tr_ops_edit( ops, done, held, "%s id=%s %s=%s,%s,%s", verb, id, key, text[0], text[1], text[2] );
+    return done;
+}
+
+void tr_ui_vec3( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key, double low,
+                 vec3 value )
+{
+    bool held, done = tr_ui_vec3_edit( ui, key, low, &value, &held );
+    char x[32], y[32], z[32];
+    if ( tr_number_print_exact( x, sizeof x, value.x ) > 0 &&
+         tr_number_print_exact( y, sizeof y, value.y ) > 0 &&
+         tr_number_print_exact( z, sizeof z, value.z ) > 0 )
+        tr_ops_edit( ops, done, held, "%s id=%s %s=%s,%s,%s", verb, id, key, x, y, z );
 }

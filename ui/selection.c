@@ -157,6 +157,48 @@ bool tr_cast_locked( const tr_ui *ui, const char *id )
 
 // -------------------------------------------------------------------------------------------------- on stage
 
+bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, const char *first,
+                      char out[TR_MEMBERS_MAX] )
+{
+    size_t used = first != NULL ? (size_t)snprintf( out, TR_MEMBERS_MAX, "%s", first ) : 0;
+    int listed = first != NULL;
+    for ( int i = 0; i < count; ++i ) {
+        bool again = ( items[i].kind != TR_ITEM_CAST && items[i].kind != TR_ITEM_PROP ) ||
+                     ( first != NULL && strcmp( items[i].id, first ) == 0 );
+        for ( int k = 0; k < i && !again; ++k ) // two joints of one character move it once
+            again = items[k].kind == items[i].kind && strcmp( items[k].id, items[i].id ) == 0;
+        if ( again )
+            continue;
+        if ( used < TR_MEMBERS_MAX )
+            used += (size_t)snprintf( out + used, TR_MEMBERS_MAX - used, "%s%s", used > 0 ? "," : "",
+                                      items[i].id );
+        ++listed;
+    }
+    bool fits = used < TR_MEMBERS_MAX, all = listed == scene->cast_count + scene->prop_count;
+    if ( !fits )
+        snprintf( out, TR_MEMBERS_MAX, "%s", all ? "*" : "" );
+    return listed > 0 && ( fits || all );
+}
+
+void tr_members_brief( char *out, size_t size, const char *members )
+{
+    enum { MOST = 6 };
+    int count = 1, told = 0;
+    size_t used = 0;
+    for ( const char *at = members; *at != 0; ++at )
+        count += *at == ',';
+    out[0] = 0;
+    while ( *members != 0 && told < ( count > MOST + 1 ? MOST : count ) && used < size ) {
+        size_t length = strcspn( members, "," );
+        used += (size_t)snprintf( out + used, size - used, "%s%.*s", told++ > 0 ? ", " : "", (int)length,
+                                  members );
+        members += length + ( members[length] == ',' );
+        members += strspn( members, " " );
+    }
+    if ( told < count && used < size )
+        snprintf( out + used, size - used, " and %d more", count - told );
+}
+
 int tr_item_actor( const tr_shown *shown, const tr_item *item )
 {
     if ( shown->stage == NULL || item->kind != TR_ITEM_CAST )

@@ -10,8 +10,10 @@
 static const struct {
     const char *op, *only, *sentence;
 } sentences[] = {
+    { "handle_add", "frame|move|turn", "Turn what {layer} leads, with all they hold" },
     { "layer_add", "falloff=0", "Move {members}, with all they hold" },
-    { "handle_set", "move|frame", "Move {id} on" },
+    { "handle_set", "frame|move|turn", "Turn or move on, with all they hold" },
+    { "handle_set", "frame|move", "Move on, with all they hold" },
     { "handle_set", "move|pinned=true", "Pull {point} on" },
     { "handle_set", "move|pinned=true", "Pull {id}" },
     { "handle_set", "pinned=false", "Let go {id}" },
@@ -130,7 +132,7 @@ static bool fill( char *out, size_t size, const char *sentence, const char *line
     size_t used = 0;
     out[0] = 0;
     while ( *sentence != 0 && used + 1 < size ) {
-        char value[160];
+        char value[TR_MEMBERS_MAX], brief[160];
         if ( *sentence != '{' ) {
             out[used++] = *sentence++;
             out[used] = 0;
@@ -140,7 +142,10 @@ static bool fill( char *out, size_t size, const char *sentence, const char *line
         if ( !value_of( line, sentence, key, value, sizeof value ) )
             return false;
         tidy( value, sizeof value );
-        used += (size_t)snprintf( out + used, size - used, "%s", value );
+        bool list = key == strlen( "members" ) && strncmp( sentence, "members", key ) == 0;
+        if ( list )
+            tr_members_brief( brief, sizeof brief, value );
+        used += (size_t)snprintf( out + used, size - used, "%.159s", list ? brief : value );
         sentence += key + 1;
     }
     return true;
@@ -186,9 +191,9 @@ void tr_step_name( char *out, size_t size, const char *const *lines, int count )
         if ( row >= 0 && ( best < 0 || row < best ) ) {
             snprintf( out, size, "%s", name );
             best = row;
-            alike = 0;
-        }
-        alike += row >= 0 && row == best;
+            alike = 1;
+        } else
+            alike += row >= 0 && row == best && strcmp( name, out ) != 0;
     }
     if ( best < 0 && count > 0 ) {
         name_by_verb( out, size, lines[0] );

@@ -201,13 +201,27 @@ typedef struct tr_cage_hold { // what a pull means: a layer and a handle, there 
     bool new_layer, new_handle, pinned;
     bool whole;      // a section, not a point or a corner of it
     bool grown;      // its window or padding was changed
+    bool crowd;      // of more than a layer can name: there is none
     int frame;       // of the document, as the next three
     int first, last; // window of the layer
     int ease;
     double padding;
     vec3 move, turn; // of the handle before
-    char members[TR_PATH_MAX], what[200];
+    char members[TR_MEMBERS_MAX], what[200];
 } tr_cage_hold;
+
+// Those who are moved or turned as a whole although rules join them to others: see lead.c.
+typedef struct tr_lead {
+    bool needed;                  // rules do so
+    bool fits;                    // their names fit into a layer
+    bool fresh;                   // the layer is to be made
+    bool centred;                 // the middles are known
+    char members[TR_MEMBERS_MAX]; // what the layer leads
+    tr_id layer, handles[2];      // held at the first and the last frame
+    vec3 middles[2];              // of the sections there
+    vec3 moves[2];                // of the handles, so far
+    double turn;                  // the same, degrees about the vertical
+} tr_lead;
 
 struct nk_context;
 
@@ -253,8 +267,14 @@ typedef struct tr_ui {
         tr_item item;
         double ms; // of the last event that moved it, by tr_clock_ms
         bool moved;
-        bool leads; // move: rules join what is pulled to something else
+        tr_lead lead; // move, turn: of what is selected
     } drag;
+
+    struct { // numbers of a placement, while one is changed
+        bool held;
+        tr_item item;
+        tr_lead lead;
+    } place;
 
     struct {
         int reach;   // frames to either side that a new cage takes hold of

@@ -18,6 +18,7 @@
 
 #define TR_ID_MAX        32 // [a-z0-9_]+ and the final NUL
 #define TR_PATH_MAX      256
+#define TR_MEMBERS_MAX   4096 // members of a layer, as text
 #define TR_JOINT_MAX     96
 #define TR_LIMB_VALUES   24
 #define TR_POINT_TERMS   4
@@ -145,14 +146,14 @@ extern const char *const tr_layer_kind_names[]; // as in JSON, NULL-terminated
 typedef struct tr_layer {
     tr_id id;
     tr_layer_kind kind;
-    char members[TR_PATH_MAX]; // what it grabs: see tr_member_parse
-    int first, last;           // window, both included; the default, ±TR_MAX_FRAMES, is the whole scene
-    double ease_in, ease_out;  // frames outside the window over which the edit fades
-    double padding;            // cage: metres between the grabbed points and the cage
-    double falloff;            // cage: frames beyond which a drag does not reach; 0 = as far as the window
-    bool turn;                 // cage: bodies re-orient along an edited path
-    bool ripple;               // retime: what comes after the window keeps the last delay
-    bool muted, solo;          // a muted layer does nothing; while any is solo, only those act
+    char members[TR_MEMBERS_MAX]; // what it grabs: see tr_member_parse
+    int first, last;              // window, both included; the default, ±TR_MAX_FRAMES, is the whole scene
+    double ease_in, ease_out;     // frames outside the window over which the edit fades
+    double padding;               // cage: metres between the grabbed points and the cage
+    double falloff;               // cage: frames beyond which a drag does not reach; 0 = as far as the window
+    bool turn;                    // cage: bodies re-orient along an edited path
+    bool ripple;                  // retime: what comes after the window keeps the last delay
+    bool muted, solo;             // a muted layer does nothing; while any is solo, only those act
 } tr_layer;
 
 typedef struct tr_section { // a key section of a cage, or a key of a retiming
@@ -708,6 +709,10 @@ void tr_mesh_lines_free( tr_mesh_lines *lines );
 // The joint of the target that a name means: its own, or the one that the source's joint of that name drives.
 // What drives nothing is `beyond` the nearest above it that does, in the source's frame, as at rest.
 bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond );
+// The middles of the first and the last section of a cage around the nodes [actor_count + prop_count] over
+// the whole clip: what turns of these are about. Fails where there is no such cage.
+bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool *nodes, vec3 middles[2],
+                      tr_error *error );
 // Whether a rule joins one of these nodes [actor_count + prop_count] to one that is not among them.
 bool tr_stage_joins( const tr_stage *stage, const bool *nodes );
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );

@@ -10,6 +10,8 @@ static void number_text( char *out, size_t size, double value )
         out[0] = 0;
 }
 
+#define TURN_LABEL "Turn about the vertical, degrees"
+
 static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, vec3 position,
                        double heading )
 {
@@ -17,10 +19,32 @@ static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id,
     bool held;
     tr_ui_vec3( ui, ops, verb, id, "position", 0, position );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
-    bool committed = tr_ui_number( ui, "place.heading", "Turn about the vertical, degrees", -360, 360, 1,
-                                   &heading, &held );
+    bool committed = tr_ui_number( ui, "place.heading", TURN_LABEL, -360, 360, 1, &heading, &held );
     number_text( turn, sizeof turn, heading );
     tr_ops_edit( ops, committed, held, "%s id=%s heading=%s", verb, id, turn );
+}
+
+// The same for who is joined to others by rules: a layer leads them there, with all they hold. What they are
+// led by when a number is taken hold of counts until it is let go.
+static void placement_of( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *verb,
+                          const tr_item *item, vec3 position, double heading )
+{
+    tr_lead *lead = &ui->place.lead;
+    if ( !( ui->place.held && tr_item_same( item, &ui->place.item ) ) &&
+         !tr_lead_find( shown, item, 1, lead ) ) {
+        placement( ui, ops, verb, item->id, position, heading );
+        return;
+    }
+    ui->place.item = *item;
+    vec3 at = tr_lead_place( lead, position ), to = at;
+    double facing = remainder( heading + lead->turn, 360.0 ), turned = facing;
+    bool held[2], done = tr_ui_vec3_edit( ui, "position", 0, &to, &held[0] );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    done |= tr_ui_number( ui, "place.heading", TURN_LABEL, -360, 360, 1, &turned, &held[1] );
+    ui->place.held = held[0] || held[1];
+    if ( ( done || ui->place.held ) && ( turned == facing || tr_lead_centre( shown, item, 1, lead ) ) )
+        tr_lead_put( lead, shown->scene, ops, done ? tr_ops_add : tr_ops_preview, at, turned - facing,
+                     v3_sub( to, at ) );
 }
 
 // ------------------------------------------------------------------------------------------------ characters
@@ -122,7 +146,7 @@ static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     tr_ui_heading( ui, shown->paint, "Girth" );
     limb_sliders( ui, shown, ops, cast, actor, true );
     tr_ui_heading( ui, shown->paint, "Placement" );
-    placement( ui, ops, "cast_place", cast->id, cast->position, cast->heading );
+    placement_of( ui, shown, ops, "cast_place", item, cast->position, cast->heading );
     tr_ui_heading( ui, shown->paint, "Automatic rules" );
     automatic( ui, ops, cast );
     tr_ui_heading( ui, shown->paint, "Source" );
@@ -153,7 +177,7 @@ static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "track  %s",
                        prop->track.file[0] != 0 ? prop->track.file : "stands still" );
     tr_ui_heading( ui, shown->paint, "Placement" );
-    placement( ui, ops, "prop_set", prop->id, prop->position, prop->heading );
+    placement_of( ui, shown, ops, "prop_set", item, prop->position, prop->heading );
 }
 
 // The box as the source has it, and what becomes of it for the target.

@@ -111,18 +111,6 @@ static void cage_sliders( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const t
         put_flag( ops, layer->id, "turn", !layer->turn );
 }
 
-// "p01, p02": a line can end between them.
-static void spaced( char *out, size_t size, const char *members )
-{
-    size_t used = 0;
-    for ( ; *members != 0 && used + 3 < size; ++members ) {
-        out[used++] = *members;
-        if ( *members == ',' && members[1] != ' ' )
-            out[used++] = ' ';
-    }
-    out[used] = 0;
-}
-
 static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
 {
     static const char *const labels[] = { "From", "To" };
@@ -130,9 +118,9 @@ static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )
     const tr_layer *layer = &scene->layers[i];
     double window[2] = { layer->first > -TR_MAX_FRAMES ? layer->first : scene->first,
                          layer->last < TR_MAX_FRAMES ? layer->last : scene->last };
-    char members[TR_PATH_MAX], text[TR_PATH_MAX + 40];
+    char members[320], text[360];
     int handles = 0;
-    spaced( members, sizeof members, layer->members );
+    tr_members_brief( members, sizeof members, layer->members );
     tr_ui_subject( ui, layer->id );
     tr_ui_rename( ui, ops, "layer_rename", layer->id );
     layer_buttons( ui, scene, ops, i );

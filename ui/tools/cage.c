@@ -36,8 +36,11 @@ static bool press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             return false;
         if ( !tr_ui_selected( ui, item.kind, item.id ) || ui->selection_count == 1 )
             tr_select( ui, &item, false );
-        if ( !tr_cage_hold_item( ui, shown, &item, &ui->cage.hold ) )
+        if ( !tr_cage_hold_item( ui, shown, &item, &ui->cage.hold ) ) {
+            if ( ui->cage.hold.crowd )
+                tr_ui_say( ui, true, TR_CROWD );
             return false;
+        }
         tr_item_place( ui, shown, &item, &ui->drag.start );
     }
     ui->cage.held = part;

@@ -1,6 +1,5 @@
 // From what the pointer takes hold of to ops: which layer, which handle, moved how far already.
 #include "ui/tools/cage.h"
-#include "ui/tools/lead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -8,20 +7,11 @@
 // ------------------------------------------------------------------------------------------------- finding
 
 // "p03", or everybody selected when the grabbed one is among them.
-static void members_text( const tr_ui *ui, const tr_item *item, char *out, size_t size )
+static bool members_text( const tr_ui *ui, const tr_scene *scene, const tr_item *item,
+                          char out[TR_MEMBERS_MAX] )
 {
     bool group = ui->selection_count > 1 && tr_ui_selected( ui, item->kind, item->id );
-    snprintf( out, size, "%s", item->id );
-    for ( int i = 0; group && i < ui->selection_count; ++i ) {
-        const tr_item *other = &ui->selection[i];
-        bool body = other->kind == TR_ITEM_CAST || other->kind == TR_ITEM_PROP;
-        bool again = strcmp( other->id, item->id ) == 0;
-        for ( int k = 0; k < i; ++k )
-            again |= strcmp( ui->selection[k].id, other->id ) == 0;
-        size_t used = strlen( out );
-        if ( body && !again && used + strlen( other->id ) + 2 < size )
-            snprintf( out + used, size - used, ",%s", other->id );
-    }
+    return tr_members_list( scene, ui->selection, group ? ui->selection_count : 0, item->id, out );
 }
 
 static void free_id( const tr_scene *scene, const char *stem, bool layer, tr_id out )
@@ -110,11 +100,13 @@ bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *i
 {
     const tr_scene *scene = shown->scene;
     char point[160];
+    *out = ( tr_cage_hold ){ .new_handle = true, .pinned = true };
     if ( ( item->kind != TR_ITEM_CAST && item->kind != TR_ITEM_PROP ) || shown->stage == NULL ||
          !tr_item_point( shown, item, point, sizeof point ) )
         return false;
-    *out = ( tr_cage_hold ){ .new_handle = true, .pinned = true };
-    members_text( ui, item, out->members, sizeof out->members );
+    out->crowd = !members_text( ui, scene, item, out->members );
+    if ( out->crowd )
+        return false;
     snprintf( out->what, sizeof out->what, " point=\"%s\"", point );
     int layer = find_layer( ui, shown, out->members );
     out->new_layer = layer < 0;
@@ -273,7 +265,7 @@ void tr_cage_pin( tr_ui *ui, const tr_shown *shown )
 
 void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
-    tr_cage_hold hold;
+    tr_cage_hold hold = { 0 };
     bool changing = ops->line_count > 0 || ops->ask_count > 0; // by what else was asked for in this frame
     if ( !ui->cage.pin.asked || !shown->current || changing )
         return;
@@ -288,5 +280,6 @@ void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         memcpy( ui->cage.layer, hold.layer, sizeof ui->cage.layer );
         return;
     }
-    tr_ui_say( ui, false, "Point at a joint, a prop or a part of a cage to pin it" );
+    tr_ui_say( ui, hold.crowd,
+               hold.crowd ? TR_CROWD : "Point at a joint, a prop or a part of a cage to pin it" );
 }

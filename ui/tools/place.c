@@ -1,7 +1,6 @@
 // Move and turn: whole characters, props and obstacles are placed anew; a joint is pinned where it is pulled
 // to at this frame, and the body follows.
 #include "ui/tools/gizmo.h"
-#include "ui/tools/lead.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -109,12 +108,12 @@ static void emit_moves( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emi
         emit_move( ui, shown, ops, put, &ui->drag.item, by );
         return;
     }
-    if ( ui->drag.leads )
-        tr_lead_by( ui, shown, ops, put, by );
+    if ( ui->drag.lead.needed )
+        tr_lead_put( &ui->drag.lead, shown->scene, ops, put, v3_zero, 0, by );
     for ( int i = 0; i < ui->selection_count; ++i ) {
         tr_item item = ui->selection[i];
         item.joint = -1;
-        bool again = ui->drag.leads && item.kind != TR_ITEM_OBSTACLE;
+        bool again = ui->drag.lead.needed && item.kind != TR_ITEM_OBSTACLE;
         for ( int k = 0; k < i; ++k ) // two joints of one character move it once
             again |= ui->selection[k].kind == item.kind && strcmp( ui->selection[k].id, item.id ) == 0;
         if ( !again )
@@ -135,6 +134,16 @@ static bool gizmo_place( const tr_ui *ui, const tr_shown *shown, vec3 *at )
     return item != NULL && tr_item_place( ui, shown, item, at );
 }
 
+// Whether rules join what is selected to something else. False: too much of it is.
+static bool begin_lead( tr_ui *ui, const tr_shown *shown )
+{
+    tr_lead *lead = &ui->drag.lead;
+    bool stays = tr_lead_find( shown, ui->selection, ui->selection_count, lead ) && !lead->fits;
+    if ( stays )
+        tr_ui_say( ui, true, TR_CROWD );
+    return !stays;
+}
+
 // A handle of the gizmo, or anything else: that is chosen and pulled freely.
 static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
@@ -146,8 +155,7 @@ static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         if ( ui->drag.handle != TR_GIZMO_NONE ) {
             ui->drag.item = *item;
             ui->drag.start = ui->drag.now = at;
-            ui->drag.leads = tr_lead_needed( ui, shown );
-            return true;
+            return begin_lead( ui, shown );
         }
     }
     tr_item hit = tr_pick( ui, shown, ui->drag.start_x, ui->drag.start_y, NULL );
@@ -158,8 +166,7 @@ static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     ui->drag.handle = TR_GIZMO_FREE;
     tr_item_place( ui, shown, &hit, &ui->drag.start );
     ui->drag.now = ui->drag.start;
-    ui->drag.leads = tr_lead_needed( ui, shown );
-    return true;
+    return begin_lead( ui, shown );
 }
 
 static void move_drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -242,27 +249,48 @@ const tr_tool tr_tool_move = { .name = "Move",
 
 // ---------------------------------------------------------------------------------------------------- turn
 
+// What a turn about the ring's middle means for one thing that can be placed.
+static void emit_turn( const tr_ui *ui, const tr_scene *scene, tr_ops *ops, emit *put, const tr_item *item,
+                       double by )
+{
+    int cast = item->kind == TR_ITEM_CAST ? tr_scene_find_cast( scene, item->id ) : -1;
+    int prop = item->kind == TR_ITEM_PROP ? tr_scene_find_prop( scene, item->id ) : -1;
+    int obstacle = item->kind == TR_ITEM_OBSTACLE ? tr_scene_find_obstacle( scene, item->id ) : -1;
+    if ( cast < 0 && prop < 0 && obstacle < 0 )
+        return;
+    double before = cast >= 0   ? scene->cast[cast].heading
+                    : prop >= 0 ? scene->props[prop].heading
+                                : scene->obstacles[obstacle].heading;
+    vec3 at = cast >= 0   ? scene->cast[cast].position
+              : prop >= 0 ? scene->props[prop].position
+                          : scene->obstacles[obstacle].position;
+    vec3 arm = v3_sub( at, ui->drag.start );
+    char heading[32], x[32], z[32], y[32];
+    at = v3_add( ui->drag.start, q_rotate( q_axis_angle( v3_y, by * TR_DEGREE ), arm ) );
+    number( heading, remainder( before + by, 360.0 ) );
+    number( x, at.x );
+    number( y, at.y );
+    number( z, at.z );
+    put( ops, "%s id=%s heading=%s position=%s,%s,%s",
+         cast >= 0   ? "cast_place"
+         : prop >= 0 ? "prop_set"
+                     : "obstacle_set",
+         item->id, heading, x, y, z );
+}
+
+// All of it turns about the middle of the ring.
 static void emit_turns( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit *put )
 {
-    const tr_scene *scene = shown->scene;
     double by = tr_gizmo_turn( ui, shown, ui->drag.start );
+    if ( ui->drag.lead.needed )
+        tr_lead_put( &ui->drag.lead, shown->scene, ops, put, ui->drag.start, by, v3_zero );
     for ( int i = 0; i < ui->selection_count; ++i ) {
         const tr_item *item = &ui->selection[i];
-        int cast = item->kind == TR_ITEM_CAST ? tr_scene_find_cast( scene, item->id ) : -1;
-        int prop = item->kind == TR_ITEM_PROP ? tr_scene_find_prop( scene, item->id ) : -1;
-        int obstacle = item->kind == TR_ITEM_OBSTACLE ? tr_scene_find_obstacle( scene, item->id ) : -1;
-        char heading[32];
-        double before = cast >= 0       ? scene->cast[cast].heading
-                        : prop >= 0     ? scene->props[prop].heading
-                        : obstacle >= 0 ? scene->obstacles[obstacle].heading
-                                        : 0.0;
-        number( heading, remainder( before + by, 360.0 ) );
-        if ( cast >= 0 )
-            put( ops, "cast_place id=%s heading=%s", item->id, heading );
-        else if ( prop >= 0 )
-            put( ops, "prop_set id=%s heading=%s", item->id, heading );
-        else if ( obstacle >= 0 )
-            put( ops, "obstacle_set id=%s heading=%s", item->id, heading );
+        bool again = ui->drag.lead.needed && item->kind != TR_ITEM_OBSTACLE;
+        for ( int k = 0; k < i; ++k )
+            again |= ui->selection[k].kind == item->kind && strcmp( ui->selection[k].id, item->id ) == 0;
+        if ( !again )
+            emit_turn( ui, shown->scene, ops, put, item, by );
     }
 }
 
@@ -275,7 +303,10 @@ static bool turn_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         return false;
     ui->drag.handle = tr_gizmo_pick_ring( ui, shown, at, ui->drag.start_x, ui->drag.start_y );
     ui->drag.start = ui->drag.now = at;
-    return ui->drag.handle != TR_GIZMO_NONE;
+    if ( ui->drag.handle == TR_GIZMO_NONE || !begin_lead( ui, shown ) )
+        return false;
+    return !ui->drag.lead.needed ||
+           tr_lead_centre( shown, ui->selection, ui->selection_count, &ui->drag.lead );
 }
 
 static void turn_drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )

@@ -91,7 +91,7 @@ static const tr_field layer_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_layer, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
     { "kind", TR_FIELD_KIND, offsetof( tr_layer, kind ), .flags = TR_FIELD_REQUIRED | TR_FIELD_ALWAYS,
       .kinds_of = TR_LIST_LAYER },
-    { "members", TR_FIELD_TEXT, offsetof( tr_layer, members ), TR_PATH_MAX, .flags = TR_FIELD_REQUIRED },
+    { "members", TR_FIELD_TEXT, offsetof( tr_layer, members ), TR_MEMBERS_MAX, .flags = TR_FIELD_REQUIRED },
     { "range", TR_FIELD_INTS, offsetof( tr_layer, first ), 2, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES },
     { "ease", TR_FIELD_NUMBERS, offsetof( tr_layer, ease_in ), 2, 0, TR_MAX_FRAMES },
     { "padding", TR_FIELD_NUMBERS, offsetof( tr_layer, padding ), 1, 0.001, 100, ONLY( CAGE ) },

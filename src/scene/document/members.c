@@ -97,7 +97,7 @@ bool tr_members_match( const char *members, const char *id )
 
 bool tr_members_rename( char *members, const char *from, const char *to )
 {
-    char out[TR_PATH_MAX] = "";
+    char out[TR_MEMBERS_MAX] = "";
     size_t used = 0;
     for ( const char *at = members; *at != 0; ) {
         const char *begin = skip_blanks( at );
@@ -116,5 +116,5 @@ bool tr_members_rename( char *members, const char *from, const char *to )
         used += (size_t)snprintf( out + used, sizeof out - used, "%s%s%.*s", used > 0 ? ", " : "", who,
                                   (int)tail, rest );
     }
-    return tr_string_set( members, TR_PATH_MAX, out );
+    return tr_string_set( members, TR_MEMBERS_MAX, out );
 }

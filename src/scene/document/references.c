@@ -94,7 +94,7 @@ static bool rename_members( tr_edit *edit, tr_scene *scene, const char *from, co
         fetch( scene, TR_LIST_LAYER, i, &element );
         if ( !tr_members_rename( element.layer.members, from, to ) )
             return tr_error_set( error, "the members of layer %s would be longer than %d bytes", element.id,
-                                 TR_PATH_MAX - 1 );
+                                 TR_MEMBERS_MAX - 1 );
         if ( !tr_edit_replace( edit, scene, TR_LIST_LAYER, i, &element ) )
             return tr_error_memory( error );
     }
