@@ -229,13 +229,13 @@ void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec
 // The same for some of them at one frame: first … first + count − 1, in and out [count].
 void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, const vec3 *in, vec3 *out );
 // How some of them turn as a whole, without moving any: Σ (p' − p̄') (p − p̄)ᵀ over them, p' where the cage
-// takes p. First, once, what does not depend on how the cage is moved: `spread`, and moments [3 ·
-// vertex_count].
-void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, mat3 *spread,
-                      float *moments );
-// Moves one of the bound points, which leads them, as well.
-mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, int point,
-                   vec3 *place );
+// takes p. First, once, what does not depend on how the cage is moved: `spread`, and moments
+// [TR_CAGE_MOMENTS · vertex_count], with the weights of the bound point that leads them.
+#define TR_CAGE_MOMENTS 4
+void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, int lead,
+                      mat3 *spread, float *moments );
+// Moves the place of that point as well.
+mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, vec3 *place );
 // Any points at one frame [count]; outside the section they are carried on as its nearest part is.
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out );
 // The same in two steps, for points that are moved again and again: their weights [count · vertex_count],

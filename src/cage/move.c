@@ -296,12 +296,13 @@ static vec3 move_point( const frame_motion *m, vec3 point, vec3 residual )
     return v3_add( m->to, q_rotate( m->turn, d ) );
 }
 
-static vec3 weigh( const float *weights, const four *residuals, int count )
+// Σ w ρ of a point, its weights `stride` apart.
+static vec3 weigh( const float *weights, int stride, const four *residuals, int count )
 {
     four even = { 0 }, odd = { 0 }; // a section has an even number of vertices
-    for ( int i = 0; i < count; i += 2 ) {
-        even += weights[i] * residuals[i];
-        odd += weights[i + 1] * residuals[i + 1];
+    for ( int i = 0; i < count; i += 2, weights += 2 * stride ) {
+        even += weights[0] * residuals[i];
+        odd += weights[stride] * residuals[i + 1];
     }
     even += odd;
     return v3( even[0], even[1], even[2] );
@@ -311,7 +312,7 @@ vec3 tr_cage_move_weighted( const tr_cage *cage, int frame, vec3 point, const fl
 {
     four own[TR_CAGE_MAX_VERTICES];
     frame_state state = state_at( cage, frame, own );
-    vec3 left = state.m.bent ? weigh( weights, state.residuals, cage->vertex_count ) : v3_zero;
+    vec3 left = state.m.bent ? weigh( weights, 1, state.residuals, cage->vertex_count ) : v3_zero;
     return state.m.moves ? move_point( &state.m, point, left ) : point;
 }
 
@@ -325,7 +326,7 @@ static void move_bound( const tr_cage *cage, const frame_motion *m, const four *
                         const float *weights, int count, const vec3 *in, vec3 *out )
 {
     for ( int p = 0; p < count; ++p, weights += cage->vertex_count ) {
-        vec3 left = m->bent ? weigh( weights, residuals, cage->vertex_count ) : v3_zero;
+        vec3 left = m->bent ? weigh( weights, 1, residuals, cage->vertex_count ) : v3_zero;
         out[p] = m->moves ? move_point( m, in[p], left ) : in[p];
     }
 }
@@ -341,32 +342,41 @@ void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, co
 // With u = p − p̄ and Σ u = 0, p' = to + R (p − from + Q Σᵢ wᵢ ρᵢ) gives
 //
 //   Σ p' uᵀ = R ( Σ u uᵀ + Q Σᵢ ρᵢ mᵢᵀ ),   mᵢ = Σ wᵢ u
-void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, mat3 *spread,
-                      float *moments )
+//
+// moments: mᵢ and the lead's wᵢ, vertex after vertex.
+void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, int lead,
+                      mat3 *spread, float *moments )
 {
     assert( first >= 0 && count > 0 && first + count <= cage->point_count );
-    const float *weights = weights_at( cage, frame, first );
+    const float *weights = weights_at( cage, frame, first ), *of_lead = weights_at( cage, frame, lead );
     vec3 mean = centroid( points, count );
     *spread = ( mat3 ){ v3_zero, v3_zero, v3_zero };
-    memset( moments, 0, 3 * (size_t)cage->vertex_count * sizeof( float ) );
+    for ( int i = 0; i < cage->vertex_count; ++i ) {
+        float *m = moments + TR_CAGE_MOMENTS * i;
+        m[0] = m[1] = m[2] = 0, m[3] = of_lead[i];
+    }
     for ( int p = 0; p < count; ++p, weights += cage->vertex_count ) {
         vec3 u = v3_sub( points[p], mean );
         *spread = m3_add_outer( *spread, u, u );
         for ( int i = 0; i < cage->vertex_count; ++i ) {
-            moments[3 * i] += weights[i] * (float)u.x;
-            moments[3 * i + 1] += weights[i] * (float)u.y;
-            moments[3 * i + 2] += weights[i] * (float)u.z;
+            float *m = moments + TR_CAGE_MOMENTS * i;
+            m[0] += weights[i] * (float)u.x;
+            m[1] += weights[i] * (float)u.y;
+            m[2] += weights[i] * (float)u.z;
         }
     }
 }
 
-mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, int point, vec3 *place )
+mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, vec3 *place )
 {
     four own[TR_CAGE_MAX_VERTICES], x = { 0 }, y = { 0 }, z = { 0 };
     frame_state state = state_at( cage, frame, own );
     const frame_motion *m = &state.m;
-    move_bound( cage, m, state.residuals, weights_at( cage, frame, point ), 1, place, place );
-    for ( int i = 0; m->bent && i < cage->vertex_count; ++i, moments += 3 ) {
+    vec3 left =
+        m->bent ? weigh( moments + 3, TR_CAGE_MOMENTS, state.residuals, cage->vertex_count ) : v3_zero;
+    if ( m->moves )
+        *place = move_point( m, *place, left );
+    for ( int i = 0; m->bent && i < cage->vertex_count; ++i, moments += TR_CAGE_MOMENTS ) {
         x += moments[0] * state.residuals[i];
         y += moments[1] * state.residuals[i];
         z += moments[2] * state.residuals[i];
@@ -433,7 +443,7 @@ void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int co
             tr_cage_weigh( cage, frame, in + begin, some, weights );
         for ( int i = 0; i < some; ++i ) {
             const float *w = weights + i * cage->vertex_count;
-            vec3 left = m->bent ? weigh( w, state.residuals, cage->vertex_count ) : v3_zero;
+            vec3 left = m->bent ? weigh( w, 1, state.residuals, cage->vertex_count ) : v3_zero;
             out[begin + i] = m->moves ? move_point( m, in[begin + i], left ) : in[begin + i];
         }
     }

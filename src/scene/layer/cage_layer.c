@@ -43,16 +43,28 @@ static vec3 bound_place( const tr_cage_layer *l, tr_bound_point point, int frame
     return rigid_apply( l->below->tracks[prop][frame], box_corner( size, point.part ) );
 }
 
-static bool read_points( tr_cage_layer *l )
+static void lay_out_body( tr_cage_layer *l, const tr_moved_body *body )
 {
-    size_t count = (size_t)l->frame_count * (size_t)l->point_count;
+    size_t first = (size_t)body->first, count = (size_t)body->count;
+    for ( size_t p = 0; p < count; ++p )
+        l->cells[first + p] = ( tr_point_cells ){ first * (size_t)l->frame_count + p, count };
+}
+
+// Also as the cage wants them: frame after frame.
+static bool read_points( tr_cage_layer *l, vec3 **by_frame )
+{
+    size_t points = (size_t)l->point_count, count = (size_t)l->frame_count * points;
+    l->cells = tr_alloc( points, sizeof( tr_point_cells ) );
     l->before = tr_alloc( count, sizeof( vec3 ) );
     l->after = tr_alloc( count, sizeof( vec3 ) );
-    if ( l->before == NULL || l->after == NULL )
+    *by_frame = tr_alloc( count, sizeof( vec3 ) );
+    if ( l->cells == NULL || l->before == NULL || l->after == NULL || *by_frame == NULL )
         return false;
+    for ( int i = 0; i < l->body_count; ++i )
+        lay_out_body( l, &l->bodies[i] );
     for ( int f = 0; f < l->frame_count; ++f )
         for ( int p = 0; p < l->point_count; ++p )
-            l->before[(size_t)f * (size_t)l->point_count + (size_t)p] =
+            l->before[tr_layer_cell( l, l->begin + f, p )] = ( *by_frame )[(size_t)f * points + (size_t)p] =
                 bound_place( l, l->bound[p], l->begin + f );
     memcpy( l->after, l->before, count * sizeof( vec3 ) );
     return true;
@@ -310,21 +322,28 @@ void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last )
     *last = after > end ? end : after - 1;
 }
 
-static bool build_cage( tr_cage_layer *l, tr_error *error )
+static bool build_around( tr_cage_layer *l, const vec3 *by_frame, tr_cage_def *def, tr_error *error )
 {
-    tr_cage_def def = cage_def( l );
-    cover( l, &def );
-    if ( !read_points( l ) )
-        return tr_error_memory( error );
-    tr_cage_points points = { l->before, l->point_count, l->begin, l->frame_count, l->stage->fps };
+    tr_cage_points points = { by_frame, l->point_count, l->begin, l->frame_count, l->stage->fps };
     int frames[TR_CAGE_MAX_SECTIONS];
-    def.frame_count = key_frames( l, &points, &def, frames );
-    def.frames = frames;
-    if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, &def, error ) )
+    def->frame_count = key_frames( l, &points, def, frames );
+    def->frames = frames;
+    if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, def, error ) )
         return false;
     l->built = true;
     return tr_layer_handles_build( l, error ) &&
            tr_cage_grab( &l->cage, l->handles, l->handle_count + l->held_count, error );
+}
+
+static bool build_cage( tr_cage_layer *l, tr_error *error )
+{
+    tr_cage_def def = cage_def( l );
+    vec3 *by_frame = NULL;
+    cover( l, &def );
+    bool ok =
+        read_points( l, &by_frame ) ? build_around( l, by_frame, &def, error ) : tr_error_memory( error );
+    tr_free( by_frame );
+    return ok;
 }
 
 static void solve_once( tr_cage_layer *l, const tr_cage_solve_def *def )
@@ -438,6 +457,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
     tr_free( l->touched );
     tr_free( l->links );
     tr_free( l->bound );
+    tr_free( l->cells );
     tr_free( l->before );
     tr_free( l->after );
     tr_layer_handles_free( l );

@@ -73,7 +73,10 @@ bool tr_cage_outline_build( tr_cage_outline *out, const tr_cage_layer *l, tr_err
     for ( int k = 0; k < count; ++k )
         tr_cage_section( cage, frames[k], out->rest + k * cage->vertex_count );
     memcpy( out->bound, l->bound, (size_t)l->point_count * sizeof( tr_bound_point ) );
-    memcpy( out->before, l->before, (size_t)l->point_count * (size_t)l->frame_count * sizeof( vec3 ) );
+    for ( int f = 0; f < l->frame_count; ++f )
+        for ( int p = 0; p < l->point_count; ++p )
+            out->before[(size_t)f * (size_t)l->point_count + (size_t)p] =
+                l->before[tr_layer_cell( l, l->begin + f, p )];
     tr_cage_outline_read( out, cage );
     return true;
 }

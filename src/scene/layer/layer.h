@@ -35,6 +35,10 @@ typedef struct tr_bound_point { // what a point of the cage is
     int part;                   // joint, or corner of the box 0 … 7
 } tr_bound_point;
 
+typedef struct tr_point_cells { // where a point's places are: `stride` apart from frame to frame
+    size_t begin, stride;
+} tr_point_cells;
+
 typedef struct tr_foot_shift { // of a foot, against the result below
     vec3 move;
     double turn;
@@ -75,7 +79,7 @@ typedef struct tr_moved_body {
     bool lowered;                // to where they do: it could not follow otherwise
     bool *bound;                 // [frame_count] its points are, to the cage; NULL: all of them
     mat3 *spreads;       // [frame_count] of a character that moves as one, see tr_cage_moments, else NULL
-    float *moments;      // [frame_count * 3 * vertex_count] likewise
+    float *moments;      // [frame_count * TR_CAGE_MOMENTS * vertex_count] likewise
     tr_moved_foot *feet; // [foot_count]
     int foot_count;
     double fastest;                 // largest second difference of what feet do below, metres
@@ -112,7 +116,9 @@ typedef struct tr_cage_layer {
     bool late;              // bodies are bound to the cage when a frame of them is asked for, not before
     tr_bound_point *bound;  // [point_count] members in the stage's order
     int point_count;
-    vec3 *before, *after;  // [frame_count * point_count] the second where `bodies` are filled
+    tr_point_cells *cells; // [point_count] in
+    vec3 *before, *after;  // [frame_count * point_count] body after body, so that what is asked for at one
+                           // time lies together; the second where `bodies` are filled
     tr_moved_body *bodies; // [body_count] in the order of their nodes
     int body_count;
     int *body_of; // [actor_count + prop_count] -1: not grabbed
@@ -237,7 +243,7 @@ vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place );
 vec3 tr_mean_point( const vec3 *points, int count );
 static inline size_t tr_layer_cell( const tr_cage_layer *l, int frame, int point )
 {
-    return (size_t)( frame - l->begin ) * (size_t)l->point_count + (size_t)point;
+    return l->cells[point].begin + (size_t)( frame - l->begin ) * l->cells[point].stride;
 }
 // The part of a rotation that is about the vertical, radians.
 double tr_yaw( quat rotation );

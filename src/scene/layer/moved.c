@@ -50,12 +50,16 @@ static bool moves_as_one( const tr_cage_layer *l, const tr_moved_body *body )
            body->count == l->stage->actors[body->node].target.joint_count;
 }
 
+static float *moments_at( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    return body->moments + (size_t)( frame - l->begin ) * TR_CAGE_MOMENTS * (size_t)l->cage.vertex_count;
+}
+
 static void weigh_moments( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
-    size_t f = (size_t)( frame - l->begin );
     tr_cage_moments( &l->cage, frame, body->first, body->count,
-                     l->before + tr_layer_cell( l, frame, body->first ), &body->spreads[f],
-                     body->moments + f * 3 * (size_t)l->cage.vertex_count );
+                     l->before + tr_layer_cell( l, frame, body->first ), body->lead,
+                     &body->spreads[frame - l->begin], moments_at( l, body, frame ) );
 }
 
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
@@ -67,7 +71,8 @@ bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
     body->ways = turns ? tr_alloc( frames, sizeof( tr_lead_frame ) ) : NULL;
     body->bound = l->late ? tr_alloc( frames, sizeof( bool ) ) : NULL;
     body->spreads = one ? tr_alloc( frames, sizeof( mat3 ) ) : NULL;
-    body->moments = one ? tr_alloc( frames * 3 * (size_t)l->cage.vertex_count, sizeof( float ) ) : NULL;
+    body->moments =
+        one ? tr_alloc( frames * TR_CAGE_MOMENTS * (size_t)l->cage.vertex_count, sizeof( float ) ) : NULL;
     if ( body->frames == NULL || ( turns && body->ways == NULL ) || ( l->late && body->bound == NULL ) ||
          ( one && ( body->spreads == NULL || body->moments == NULL ) ) )
         return false;
@@ -293,23 +298,21 @@ static bool is_moved( const tr_cage_layer *l, const tr_moved_body *body, int fra
 
 static void place_rigid( const tr_cage_layer *l, int frame, int point, int lead, quat turn )
 {
-    const vec3 *before = l->before + tr_layer_cell( l, frame, 0 );
-    vec3 *after = l->after + tr_layer_cell( l, frame, 0 );
-    after[point] = v3_add( after[lead], q_rotate( turn, v3_sub( before[point], before[lead] ) ) );
+    size_t from = tr_layer_cell( l, frame, lead ), to = tr_layer_cell( l, frame, point );
+    vec3 arm = v3_sub( l->before[to], l->before[from] );
+    l->after[to] = v3_add( l->after[from], q_rotate( turn, arm ) );
 }
 
 // The same for a body that moves as one: of its points only the root and those of feet are placed.
 static void move_rigid( const tr_cage_layer *l, const tr_moved_body *body, int frame, tr_moved_frame *moved )
 {
-    size_t row = (size_t)( frame - l->begin );
     moved->moves = moved->rigid = tr_cage_moves( &l->cage, frame );
     if ( !moved->moves )
         return;
     size_t lead = tr_layer_cell( l, frame, body->lead );
-    mat3 spread = body->spreads[row];
+    mat3 spread = body->spreads[frame - l->begin];
     l->after[lead] = l->before[lead];
-    mat3 m = tr_cage_spin( &l->cage, frame, spread, body->moments + row * 3 * (size_t)l->cage.vertex_count,
-                           body->lead, &l->after[lead] );
+    mat3 m = tr_cage_spin( &l->cage, frame, spread, moments_at( l, body, frame ), &l->after[lead] );
     quat q = turn_from( m, spread.cx.x + spread.cy.y + spread.cz.z );
     moved->turn = q_axis_angle( v3_y, tr_yaw( q ) );
     if ( body->ways != NULL )
