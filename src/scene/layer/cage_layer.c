@@ -478,18 +478,20 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
          **joints = tr_alloc( (size_t)stage->actor_count, sizeof all );
     tr_grab grab = { .joints = joints, .props = (bool *)nodes + stage->actor_count };
     tr_cage_layer l = { .stage = stage, .grab = &grab, .below = below, .frame_count = stage->frame_count };
+    vec3 *by_frame = NULL;
     bool ok = all != NULL && joints != NULL;
     for ( size_t j = 0; ok && j < most; ++j )
         all[j] = true;
     for ( int i = 0; ok && i < stage->actor_count; ++i )
         joints[i] = nodes[i] ? all : NULL;
-    ok = ( ok && gather_points( &l ) && read_points( &l ) ) || tr_error_memory( error );
+    ok = ( ok && gather_points( &l ) && gather_bodies( &l ) && read_points( &l, &by_frame ) ) ||
+         tr_error_memory( error );
     tr_cage_def def = tr_default_cage_def();
     def.padding = tr_default_layer( "", TR_LAYER_CAGE ).padding;
     def.steady = true;
     def.detail = 1;
     int last = stage->frame_count - 1;
-    tr_cage_points points = { l.before, l.point_count, 0, l.frame_count, stage->fps };
+    tr_cage_points points = { by_frame, l.point_count, 0, l.frame_count, stage->fps };
     ok = ok && ( ( l.point_count > 0 && last > 0 ) || tr_error_set( error, "there is nothing to turn" ) );
     if ( ok && tr_cage_build( &l.cage, &points, 0, last, &def, error ) ) {
         l.built = true;
@@ -498,6 +500,7 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
     }
     tr_free( all );
     tr_free( joints );
+    tr_free( by_frame );
     ok = l.built;
     tr_cage_layer_free( &l );
     return ok;
