@@ -3,6 +3,8 @@
 #include "cage/private.h"
 #include "math/lanes.h"
 
+#include <string.h>
+
 // ------------------------------------------------------------------------------------ mean value coordinates
 
 typedef struct lane_vector {
@@ -148,9 +150,39 @@ unsigned KERNEL( mean_value )( const tr_mean_value *mesh, const float *x, float 
     return careful;
 }
 
-// -------------------------------------------------------------------------------------------- deformation
+// -------------------------------------------------------------------------------------------------- points
 
 typedef float four __attribute__( ( vector_size( 16 ), may_alias ) );
+
+#define POINTS 4 // whose sums do not wait for each other
+
+// Two vertices at a time: the even ones in the lower half, the odd ones in the upper.
+void KERNEL( weigh )( const float *weights, const float ( *residuals )[4], int vertex_count, int count,
+                      float ( *out )[4] )
+{
+    for ( int begin = 0; begin < count; begin += POINTS ) {
+        const float *own[POINTS];
+        lane sums[POINTS];
+        for ( int p = 0; p < POINTS; ++p ) {
+            int point = begin + p < count ? begin + p : begin;
+            own[p] = weights + (size_t)point * (size_t)vertex_count;
+            sums[p] = lane_all( 0 );
+        }
+        for ( int i = 0; i < vertex_count; i += 2 ) {
+            lane pair;
+            memcpy( &pair, residuals[i], sizeof pair );
+            for ( int p = 0; p < POINTS; ++p ) {
+                four even = own[p][i] - ( four ){ 0 }, odd = own[p][i + 1] - ( four ){ 0 };
+                sums[p] += __builtin_shufflevector( even, odd, 0, 1, 2, 3, 4, 5, 6, 7 ) * pair;
+            }
+        }
+        for ( int p = 0; p < POINTS && begin + p < count; ++p )
+            *(four *)out[begin + p] = __builtin_shufflevector( sums[p], sums[p], 0, 1, 2, 3 ) +
+                                      __builtin_shufflevector( sums[p], sums[p], 4, 5, 6, 7 );
+    }
+}
+
+// -------------------------------------------------------------------------------------------- deformation
 
 #define SPREAD( v, i ) __builtin_shufflevector( v, v, i, i, i, i )
 

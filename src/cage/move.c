@@ -322,12 +322,22 @@ static float *weights_at( const tr_cage *cage, int frame, int point )
     return cage->weights + row * (size_t)cage->vertex_count;
 }
 
+#define WEIGHED_AT_ONCE 32
+
 static void move_bound( const tr_cage *cage, const frame_motion *m, const four *residuals,
                         const float *weights, int count, const vec3 *in, vec3 *out )
 {
-    for ( int p = 0; p < count; ++p, weights += cage->vertex_count ) {
-        vec3 left = m->bent ? weigh( weights, 1, residuals, cage->vertex_count ) : v3_zero;
-        out[p] = m->moves ? move_point( m, in[p], left ) : in[p];
+    four left[WEIGHED_AT_ONCE] = { { 0 } };
+    for ( int begin = 0; begin < count;
+          begin += WEIGHED_AT_ONCE, weights += WEIGHED_AT_ONCE * cage->vertex_count ) {
+        int some = count - begin < WEIGHED_AT_ONCE ? count - begin : WEIGHED_AT_ONCE;
+        if ( m->bent )
+            ( tr_lanes_best() != TR_LANES_FLOAT ? tr_kernel_weigh_avx2 : tr_kernel_weigh_float )(
+                weights, (const float( * )[4])residuals, cage->vertex_count, some, (float( * )[4])left );
+        for ( int p = 0; p < some; ++p ) {
+            vec3 residual = v3( left[p][0], left[p][1], left[p][2] );
+            out[begin + p] = m->moves ? move_point( m, in[begin + p], residual ) : in[begin + p];
+        }
     }
 }
 

@@ -90,9 +90,12 @@ void tr_cage_solver_load( const tr_cage *cage, tr_cage_solver *solver );
 
 // Eight points, x [3][8] from the mesh's centroid, to weights [8][vertex_count]. Returns a bit for each point
 // that is too near to the mesh for single precision.
+// weigh: Σ weight · residual of some points, weights [count][vertex_count], vertex_count even.
 // fit: the rotation of every cell for the displacements at hand. pull: what is left of −½ dE/du, into `step`.
 #define DECLARE_KERNELS( kind )                                                                              \
     unsigned tr_kernel_mean_value_##kind( const tr_mean_value *mesh, const float *x, float *weights );       \
+    void tr_kernel_weigh_##kind( const float *weights, const float( *residuals )[4], int vertex_count,       \
+                                 int count, float( *out )[4] );                                              \
     void tr_kernel_fit_##kind( const tr_cage_solver *s, int steps );                                         \
     void tr_kernel_pull_##kind( const tr_cage_solver *s );
 

@@ -108,15 +108,21 @@ static void start_body( const fitter *s, const fit_body *body )
 {
     size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;
     bool any = false;
-    for ( int f = s->from; f <= s->to; ++f )
-        any |= body->stale[fitter_cell( s, f )] = fitter_affects( s, body->actor, f );
+    for ( int f = s->from; f <= s->to; ++f ) {
+        size_t cell = fitter_cell( s, f );
+        body->stale[cell] = fitter_affects( s, body->actor, f );
+        if ( !body->stale[cell] )
+            continue; // nobody will ask
+        any = true;
+        tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], f ),
+                copied = fitter_copied_pose( s, body, f );
+        memcpy( body->start + cell * joints, tr_clip_frame( &s->def.result->motions[body->actor].clip, f ),
+                joints * sizeof( quat ) );
+        memcpy( copied.rotations, pose.rotations, joints * sizeof( quat ) );
+        memcpy( copied.positions, pose.positions, joints * sizeof( vec3 ) );
+    }
     if ( !any )
-        return; // nobody will ask
-    tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], s->from );
-    memcpy( body->start, tr_clip_frame( &s->def.result->motions[body->actor].clip, s->from ),
-            frames * joints * sizeof( quat ) );
-    memcpy( body->copied.rotations, pose.rotations, frames * joints * sizeof( quat ) );
-    memcpy( body->copied.positions, pose.positions, frames * joints * sizeof( vec3 ) );
+        return;
     for ( size_t i = 0; i < frames * (size_t)body->foot_count; ++i )
         body->holds[i].y = INFINITY;
     for ( int f = s->from; body->pin_count > 0 && f <= s->to; ++f )
