@@ -18,10 +18,11 @@ typedef struct fit_body { // a character at work
     int mass_count;
     int *feet; // [foot_count] joints that meet the ground as one, hands too
     int foot_count;
-    int *carriers; // [joint_count] tr_extremity_carrier of each
-    double height; // of the body
-    tr_end *ends;  // [joint_count] that turn back, see cluster/ends.c
-    int *pins;     // [pin_count] shoulders and hips of limbs that the document pins somewhere
+    int *parts;      // joints that each of these carries, itself included, one after the other
+    int *part_begin; // [foot_count + 1] where its own begin
+    double height;   // of the body
+    tr_end *ends;    // [joint_count] that turn back, see cluster/ends.c
+    int *pins;       // [pin_count] shoulders and hips of limbs that the document pins somewhere
     int pin_count;
     vec3 *middles; // [pin_count] of what these limbs reach, see cluster/swing.c
     tr_fit fit;

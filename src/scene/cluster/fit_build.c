@@ -7,7 +7,8 @@ static void body_free( fit_body *body )
 {
     tr_free( body->masses );
     tr_free( body->feet );
-    tr_free( body->carriers );
+    tr_free( body->parts );
+    tr_free( body->part_begin );
     tr_free( body->ends );
     tr_free( body->pins );
     tr_free( body->middles );
@@ -52,6 +53,20 @@ static bool is_foot_or_hand( const tr_skeleton *skeleton, int joint )
     tr_role role = skeleton->joints[joint].role;
     return ( role == TR_ROLE_FOOT || role == TR_ROLE_TOE || role == TR_ROLE_HAND ) &&
            tr_extremity_carrier( skeleton, joint ) == joint;
+}
+
+static void find_feet( fit_body *body, const tr_skeleton *skeleton )
+{
+    int count = 0;
+    for ( int foot = 0; foot < skeleton->joint_count; ++foot ) {
+        if ( !is_foot_or_hand( skeleton, foot ) )
+            continue;
+        body->feet[body->foot_count++] = foot;
+        for ( int j = foot; j < skeleton->joint_count; ++j )
+            if ( tr_extremity_carrier( skeleton, j ) == foot )
+                body->parts[count++] = j;
+        body->part_begin[body->foot_count] = count;
+    }
 }
 
 static bool is_at_work( const tr_cluster_fitter *all, int node )
@@ -103,10 +118,11 @@ static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules
     const tr_skeleton *skeleton = &stage->actors[body->actor].target;
     body->masses = tr_alloc( (size_t)rule_count, sizeof( int ) );
     body->feet = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
-    body->carriers = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
+    body->parts = tr_alloc( (size_t)skeleton->joint_count, sizeof( int ) );
+    body->part_begin = tr_alloc( (size_t)skeleton->joint_count + 1, sizeof( int ) );
     body->ends = tr_alloc( (size_t)skeleton->joint_count, sizeof( tr_end ) );
-    if ( body->masses == NULL || body->feet == NULL || body->carriers == NULL || body->ends == NULL ||
-         !tr_fit_body_find_pins( body, stage, rules, rule_count ) ||
+    if ( body->masses == NULL || body->feet == NULL || body->parts == NULL || body->part_begin == NULL ||
+         body->ends == NULL || !tr_fit_body_find_pins( body, stage, rules, rule_count ) ||
          ( all->def.remembers && !build_memory( all, body ) ) )
         return tr_error_memory( error );
     body->height = tr_skeleton_height( skeleton );
@@ -114,11 +130,7 @@ static bool build_body( tr_cluster_fitter *all, fit_body *body, const int *rules
     for ( int i = 0; i < rule_count; ++i )
         if ( stage->rules[rules[i]].kind == TR_CONSTRAINT_CENTRE_OF_MASS && stage->rules[rules[i]].hard )
             body->masses[body->mass_count++] = rules[i];
-    for ( int j = 0; j < skeleton->joint_count; ++j ) {
-        body->carriers[j] = tr_extremity_carrier( skeleton, j );
-        if ( is_foot_or_hand( skeleton, j ) )
-            body->feet[body->foot_count++] = j;
-    }
+    find_feet( body, skeleton );
     return tr_fit_build( &body->fit, skeleton, &all->def.fit, error );
 }
 

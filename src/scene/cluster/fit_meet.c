@@ -157,10 +157,10 @@ static bool meet_prop( const fitter *s, const fit_prop *held, int frame )
 static double lowest_of( const fit_body *body, int foot, tr_pose pose, const int *map )
 {
     double lowest = INFINITY;
-    for ( int j = foot; j < body->fit.skeleton->joint_count; ++j ) {
-        int at = map != NULL ? map[j] : j;
-        if ( at >= 0 && body->carriers[j] == foot )
-            lowest = fmin( lowest, pose.positions[at].y );
+    for ( int i = body->part_begin[foot]; i < body->part_begin[foot + 1]; ++i ) {
+        int at = map != NULL ? map[body->parts[i]] : body->parts[i];
+        if ( at >= 0 && pose.positions[at].y < lowest )
+            lowest = pose.positions[at].y;
     }
     return lowest;
 }
@@ -173,11 +173,11 @@ static bool lift_foot( const fitter *s, const fit_body *body, int foot, int fram
     int joint = body->feet[foot];
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
     double ground = s->def.stage->ground;
-    double source = lowest_of( body, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    double source = lowest_of( body, foot, tr_world_pose( &a->world, frame ), a->map ) - ground;
     if ( !isfinite( source ) ) // nothing drives it: its own animation is right as it is
         return false;
     double allowed = ground + fmin( source, 0 ) * tr_part_ratio( a, joint );
-    double missing = allowed - lowest_of( body, joint, pose, NULL );
+    double missing = allowed - lowest_of( body, foot, pose, NULL );
     if ( !( missing > DIP ) )
         return false;
     *fitter_hold( s, body, foot, frame ) = v3_mad( pose.positions[joint], missing, v3_y );
@@ -209,8 +209,8 @@ static bool lift_hand( const fitter *s, const fit_body *body, int hand, int fram
     const tr_actor *a = &s->def.stage->actors[body->actor];
     int joint = body->feet[hand];
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
-    double ground = s->def.stage->ground, height = lowest_of( body, joint, pose, NULL ) - ground;
-    double source = lowest_of( body, joint, tr_world_pose( &a->world, frame ), a->map ) - ground;
+    double ground = s->def.stage->ground, height = lowest_of( body, hand, pose, NULL ) - ground;
+    double source = lowest_of( body, hand, tr_world_pose( &a->world, frame ), a->map ) - ground;
     double own = source * a->height_ratio, over = height - fmin( own, 0 );
     double near = NEAR * body->height;
     if ( !isfinite( source ) || !( over < near && height < own ) ||

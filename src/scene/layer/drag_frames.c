@@ -73,9 +73,9 @@ static void mix_joint( const tr_drag *drag, int actor, int joint, gap g, tr_row 
     int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
     quat a = offset_of( drag, actor, joint, g.a ), b = offset_of( drag, actor, joint, g.b );
     quat way = { b.x - a.x, b.y - a.y, b.z - a.z, b.w - a.w };
-    double apart = 1 - q_dot( a, b );
+    double apart = 1 - q_dot( a, b ), step = g.b > g.a ? 1.0 / ( g.b - g.a ) : 0;
     for ( int f = frames.first; f <= frames.last; ++f ) {
-        double t = part_of( g, f ), less = 2 * t * ( 1 - t ) * apart;
+        double t = ( f - g.a ) * step, less = 2 * t * ( 1 - t ) * apart;
         bool between = less < 1 - 1e-6;
         double s = between ? inverse_root( less ) : 1, r = between ? s * t : 0;
         quat d = { s * a.x + r * way.x, s * a.y + r * way.y, s * a.z + r * way.z, s * a.w + r * way.w };
