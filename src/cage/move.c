@@ -327,7 +327,7 @@ static float *weights_at( const tr_cage *cage, int frame, int point )
 static void move_bound( const tr_cage *cage, const frame_motion *m, const four *residuals,
                         const float *weights, int count, const vec3 *in, vec3 *out )
 {
-    four left[WEIGHED_AT_ONCE] = { { 0 } };
+    four left[WEIGHED_AT_ONCE];
     for ( int begin = 0; begin < count;
           begin += WEIGHED_AT_ONCE, weights += WEIGHED_AT_ONCE * cage->vertex_count ) {
         int some = count - begin < WEIGHED_AT_ONCE ? count - begin : WEIGHED_AT_ONCE;
@@ -335,7 +335,7 @@ static void move_bound( const tr_cage *cage, const frame_motion *m, const four *
             ( tr_lanes_best() != TR_LANES_FLOAT ? tr_kernel_weigh_avx2 : tr_kernel_weigh_float )(
                 weights, (const float( * )[4])residuals, cage->vertex_count, some, (float( * )[4])left );
         for ( int p = 0; p < some; ++p ) {
-            vec3 residual = v3( left[p][0], left[p][1], left[p][2] );
+            vec3 residual = m->bent ? v3( left[p][0], left[p][1], left[p][2] ) : v3_zero;
             out[begin + p] = m->moves ? move_point( m, in[begin + p], residual ) : in[begin + p];
         }
     }
