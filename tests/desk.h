@@ -33,9 +33,11 @@ static inline void frames( desk *d, int count )
     }
 }
 
+#define PATIENCE 8000 // looks, 5 ms apart or more, before a test gives up: busy machines take their time
+
 static inline void settle( desk *d )
 {
-    for ( int i = 0; i < 300 && ( !tr_app_settled( d->app ) || i < 3 ); ++i ) {
+    for ( int i = 0; i < PATIENCE && ( !tr_app_settled( d->app ) || i < 3 ); ++i ) {
         frames( d, 1 );
         if ( i > 30 ) // a drag ends on its own thread, on a busy machine late
             usleep( 5000 );
@@ -202,7 +204,7 @@ static inline void drag_thing( desk *d, const char *name, double dx, double dy, 
 // Runs frames until the poses of a drag have moved the joint, as the other thread delivers them.
 static inline bool follows( desk *d, const char *name, double x, double y )
 {
-    for ( int i = 0; i < 400; ++i ) {
+    for ( int i = 0; i < PATIENCE; ++i ) {
         double now_x, now_y;
         frames( d, 1 );
         if ( tr_app_locate( d->app, name, &now_x, &now_y ) && hypot( now_x - x, now_y - y ) > 4.0 )
@@ -225,7 +227,7 @@ static inline void hold( desk *d, const char *name, double dx, double dy, double
 // Until all that was asked for in the background is done.
 static inline void rest( desk *d )
 {
-    for ( int i = 0; i < 600 && ( i < 3 || !tr_app_settled( d->app ) ); ++i ) {
+    for ( int i = 0; i < PATIENCE && ( i < 3 || !tr_app_settled( d->app ) ); ++i ) {
         frames( d, 1 );
         usleep( 5000 );
     }

@@ -22,7 +22,7 @@ static void a_cage_follows_the_mouse( void **state )
     button( &d, TR_BUTTON_LEFT, false, x + 25, y + 10, 0 );
     for ( int i = 0; i < 400 && tr_app_ops( d.app ) == 0; ++i )
         frames( &d, 1 );
-    for ( int i = 0; i < 400 && !tr_app_settled( d.app ); ++i ) {
+    for ( int i = 0; i < PATIENCE && !tr_app_settled( d.app ); ++i ) {
         frames( &d, 1 );
         usleep( 5000 );
     }
@@ -47,7 +47,7 @@ static void escape_lets_a_cage_go( void **state )
     assert_true( follows( &d, "p01.Head", x, y ) );
     key( &d, TR_KEY_ESCAPE, 0 );
     button( &d, TR_BUTTON_LEFT, false, x + 25, y + 10, 0 );
-    for ( int i = 0; i < 400 && !tr_app_settled( d.app ); ++i ) {
+    for ( int i = 0; i < PATIENCE && !tr_app_settled( d.app ); ++i ) {
         frames( &d, 1 );
         usleep( 5000 );
     }

@@ -68,7 +68,7 @@ static void wait_for_poses( desk *d, const char *what, places *seen, int answere
 // Until nothing has moved for so long that all is refined.
 static void wait_for_rest( desk *d, places *seen )
 {
-    for ( int i = 0, calm = 0; i < 2000 && calm < CALM_FRAMES; ++i ) {
+    for ( int i = 0, calm = 0; i < PATIENCE && calm < CALM_FRAMES; ++i ) {
         frames( d, 1 );
         calm = look_again( d, seen ) > 0 ? 0 : calm + 1;
         usleep( 5000 );

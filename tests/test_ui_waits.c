@@ -71,7 +71,7 @@ static void exports_keep_nobody_waiting( void **state )
     snprintf( path, sizeof path, "%s/all.gif", d.folder );
     type( &d, path );
     key( &d, TR_KEY_ENTER, 0 );
-    for ( int i = 0; i < 400 && strcmp( ui_of( &d )->task, "Drawing" ) != 0; ++i ) {
+    for ( int i = 0; i < PATIENCE && strcmp( ui_of( &d )->task, "Drawing" ) != 0; ++i ) {
         frames( &d, 1 );
         usleep( 1000 );
     }
@@ -81,7 +81,7 @@ static void exports_keep_nobody_waiting( void **state )
     assert_string_equal( ui_of( &d )->task, "Drawing" );
     unsigned settles = ui_of( &d )->settles;
     button( &d, TR_BUTTON_LEFT, false, x + 25, y + 10, 0 );
-    for ( int i = 0; i < 2000 && ui_of( &d )->settles == settles; ++i ) {
+    for ( int i = 0; i < PATIENCE && ui_of( &d )->settles == settles; ++i ) {
         frames( &d, 1 );
         usleep( 1000 );
     }
