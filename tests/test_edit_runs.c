@@ -4,6 +4,7 @@
 #include "stage_fixture.h"
 
 #include "io/io.h"
+#include "scenes/scenes.h"
 
 #include <glob.h>
 #include <sys/wait.h>
@@ -228,6 +229,48 @@ static void a_relay_is_retimed( void **state )
     remove_folder( folder );
 }
 
+static tr_result solve_scene( fixture *x )
+{
+    tr_result result;
+    tr_stage_free( &x->stage );
+    check_ok( tr_stage_build( &x->stage, &x->scene, NULL, &x->library, NULL, &x->error ), &x->error );
+    check_ok( tr_pipeline_run( &result, &x->stage, tr_method_find( "posegraph" ), &x->error ), &x->error );
+    return result;
+}
+
+// Beside the window of a retiming every bit is as it was, of bodies of another size, in stances that it cuts,
+// and of partners.
+static void beside_a_retiming_nothing_moves( void **state )
+{
+    (void)state;
+    static const char *const names[] = { "corridor", "judo_pair", "box_relay" };
+    for ( int i = 0; i < 3; ++i ) {
+        tr_opened opened;
+        fixture x = { 0 };
+        check_ok( tr_open( &opened, names[i], i == 1 ? 0 : 2, &x.error ), &x.error );
+        x.scene = opened.scene;
+        x.library = opened.library;
+        opened.scene = ( tr_scene ){ 0 };
+        opened.library = ( tr_library ){ 0 };
+        tr_opened_free( &opened );
+        x.scene.cast[0].target.scale = 1.3;
+        x.scene.last = x.scene.first + 120;
+        tr_result plain = solve_scene( &x );
+        edit(
+            &x,
+            "layer_add id=t kind=retime members=p01 range=40,80\nsection_add id=s layer=t frame=58 delay=6" );
+        tr_result moved = solve_scene( &x );
+        assert_false( same_frame( &plain, &moved, 0, 60 ) );
+        for ( int a = 0; a < x.stage.actor_count; ++a )
+            for ( int f = 0; f <= 120; ++f )
+                if ( ( f < 40 || f > 80 ) && !same_frame( &plain, &moved, a, f ) )
+                    fail_msg( "%s: frame %d of %s moves", names[i], f, x.scene.cast[a].id );
+        tr_result_free( &plain );
+        tr_result_free( &moved );
+        end( &x );
+    }
+}
+
 // -------------------------------------------------------------------------------------------------- reports
 
 static void what_is_missed_is_said( void **state )
@@ -257,7 +300,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( layers_are_stacked ),        TEST( layers_are_stacked_on_a_captured_walk ),
         TEST( a_captured_walk_is_edited ), TEST( a_relay_is_retimed ),
-        TEST( what_is_missed_is_said ),
+        TEST( what_is_missed_is_said ),    TEST( beside_a_retiming_nothing_moves ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

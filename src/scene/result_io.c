@@ -1,11 +1,12 @@
 // A folder of results: what other programs read, and what `troupe measure` and `troupe render` read back.
 //   <id>.bvh          every character and prop, centimetres, Y up, the scene's rate
-//   source/<id>.bvh   the source in the same world, rate and units
+//   source/<id>.bvh   the source in the same world, rate and units, before layers move it in time
 //   target/<id>.bvh   the target skeleton, where it came from a file of its own
 //   target/<id>.map.json   and which of its joints the source's drive, turned by how much
 //   scene.json        the scene with its paths pointing here, reloadable
 //   report.json       how well every constraint was kept
 // Frame numbers are the scene's in both JSON files; frame 0 of a BVH file is the scene's first.
+#include "scene/document/times.h"
 #include "scene/scene_private.h"
 
 #include <stdio.h>
@@ -74,11 +75,17 @@ static bool has_map( const tr_scene *scene, const tr_cast *cast )
     return driven || cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
 }
 
+// Where layers move motion in time, sources are written as they are before that.
+static const tr_stage *own_time( const tr_stage *stage )
+{
+    return stage->times != NULL ? &stage->times->before : stage;
+}
+
 // The same scene with the same frame numbers, standing on the files of the folder: every clip starts at the
 // scene's first frame, in the world.
 static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
 {
-    if ( !tr_scene_copy( out, stage->scene, error ) )
+    if ( !tr_scene_copy( out, own_time( stage )->scene, error ) )
         return false;
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
@@ -274,20 +281,21 @@ static bool save_scene( const tr_stage *stage, const char *folder, tr_error *err
 bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
                      tr_error *error )
 {
+    const tr_stage *own = own_time( stage );
     if ( !make_folders( stage, folder, error ) )
         return false;
     for ( int i = 0; i < stage->actor_count; ++i ) {
         const char *id = stage->scene->cast[i].id;
         if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
              !save_motion( &result->motions[i], folder, "", id, error ) ||
-             !save_motion( &stage->actors[i].source, folder, "source/", id, error ) ||
+             !save_motion( &own->actors[i].source, folder, "source/", id, error ) ||
              !save_target( stage, i, folder, error ) )
             return false;
     }
     for ( int p = 0; p < stage->prop_count; ++p ) {
         const char *id = stage->scene->props[p].id;
         if ( !save_track( stage, result->tracks[p], folder, "", id, error ) ||
-             !save_track( stage, stage->props[p].track, folder, "source/", id, error ) )
+             !save_track( own, own->props[p].track, folder, "source/", id, error ) )
             return false;
     }
     return save_scene( stage, folder, error ) && save_report( stage, result, method, folder, error );

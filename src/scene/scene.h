@@ -479,6 +479,10 @@ typedef struct tr_rule {
     int first, last; // stage frames of full strength. Where only the ease reaches onto the stage, there are
                      // none: first > last
     double ease_in, ease_out;
+    struct { // where layers move motion in time: it fades as it did before, by the moments of the frames
+        const double *when; // [frame_count] borrowed, NULL: by the frames, as above
+        double first, last, ease_in, ease_out;
+    } before;
     bool hard;
     double weight;
     int priority; // as in tr_constraint

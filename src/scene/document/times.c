@@ -156,11 +156,35 @@ static void window( const timing *t, const tr_layer *layer, int *first, int *las
 
 // -------------------------------------------------------------------------------------------------- in place
 
+// Roots are averaged over three frames either way when skeletons are fitted. So that frames beside the window
+// do not feel what is moved in it, its first and last ones keep their time, unless a key is among them.
+#define REST 2
+
+static void find_rest( const key *keys, int count, int *first, int *last )
+{
+    int low = *first + REST, high = *last - REST;
+    for ( int k = 0; k < count; ++k ) {
+        if ( keys[k].frame <= *first || keys[k].frame >= *last )
+            continue;
+        double to = keys[k].frame + keys[k].delay;
+        if ( keys[k].frame <= low || to <= low )
+            low = *first;
+        if ( keys[k].frame >= high || to >= high )
+            high = *last;
+    }
+    if ( low < high ) {
+        *first = low;
+        *last = high;
+    }
+}
+
 // One map of time for everybody joined to the members within the window.
 static bool move_within( timing *t, const tr_layer *layer, const key *keys, int count )
 {
     int first, last;
     window( t, layer, &first, &last );
+    join_at( t, first, last );
+    find_rest( keys, count, &first, &last );
     double *from = tr_alloc( 2 * (size_t)count + 4, sizeof( double ) );
     if ( from == NULL )
         return tr_error_memory( t->error );
@@ -181,7 +205,6 @@ static bool move_within( timing *t, const tr_layer *layer, const key *keys, int 
     tr_retime map = { 0 };
     ok = ok && ( last <= first || tr_retime_build( &map, from, to, n + 1, t->error ) );
     if ( ok && last > first ) {
-        join_at( t, first, last );
         for ( int m = 0; m < t->node_count; ++m ) {
             bool member = false;
             for ( int o = 0; o < t->node_count; ++o )
@@ -519,7 +542,8 @@ bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr
                  .frame_count = scene->last - scene->first + 1 };
     times->when = t.when = tr_alloc( (size_t)t.node_count, sizeof( double * ) );
     bool ok = times->when != NULL || tr_error_memory( error );
-    if ( ok && tr_scene_copy( &times->scene, scene, error ) && apply_layers( &t, scene ) ) {
+    if ( ok && tr_scene_copy( &times->document, scene, error ) &&
+         tr_scene_copy( &times->scene, scene, error ) && apply_layers( &t, scene ) ) {
         *out = times;
         return true;
     }
@@ -550,6 +574,8 @@ void tr_times_free( tr_times *times )
     if ( times == NULL )
         return;
     free_curves( times->when, times->scene.cast_count + times->scene.prop_count );
+    tr_stage_free( &times->before );
     tr_scene_free( &times->scene );
+    tr_scene_free( &times->document );
     tr_free( times );
 }

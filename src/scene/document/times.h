@@ -9,6 +9,8 @@ typedef struct tr_times {
                     // and with the retimings muted
     double **when;  // [cast_count + prop_count] NULL: not moved; else [frames of `scene`] the moment of the
                     // document's own time, frames from its first
+    tr_scene document; // itself
+    tr_stage before;   // the stage of its own time, without layers; empty until that is built
 } tr_times;
 
 // *out stays NULL when no layer moves anything. Trouble is told with the path of the section; sections and

@@ -34,4 +34,10 @@ rigid tr_stage_place( vec3 position, double heading );
 // memory.
 tr_surface *tr_stage_surfaces( const tr_stage *stage, bool props, int *count );
 
+// Layers of kind retime: what is found over whole clips is found on the sources' own time, see replay.c. A
+// stage takes labels, groups, then places of contacts and stances over from the one that is there.
+bool tr_stage_replay_contacts( tr_stage *stage, const tr_stage *before, tr_error *error );
+bool tr_stage_replay_groups( tr_stage *stage, const tr_stage *before, tr_error *error );
+void tr_stage_replay( tr_stage *stage, const tr_stage *before );
+
 #endif

@@ -149,11 +149,17 @@ static quat edit_turn( const tr_stage *stage, const tr_result *result, const tr_
 
 double tr_rule_strength( const tr_rule *rule, int frame )
 {
-    double share = rule->share != NULL ? rule->share[frame] : 1.0;
+    double share = rule->share != NULL ? rule->share[frame] : 1.0, at = frame;
+    double first = rule->first, last = rule->last, ease_in = rule->ease_in, ease_out = rule->ease_out;
+    if ( rule->before.when != NULL ) {
+        at = rule->before.when[frame];
+        first = rule->before.first, last = rule->before.last;
+        ease_in = rule->before.ease_in, ease_out = rule->before.ease_out;
+    }
     if ( frame < rule->first )
-        return share * smooth_step5( 1.0 - ( rule->first - frame ) / ( rule->ease_in + 1.0 ) );
+        return share * smooth_step5( 1.0 - ( first - at ) / ( ease_in + 1.0 ) );
     if ( frame > rule->last )
-        return share * smooth_step5( 1.0 - ( frame - rule->last ) / ( rule->ease_out + 1.0 ) );
+        return share * smooth_step5( 1.0 - ( at - last ) / ( ease_out + 1.0 ) );
     return share;
 }
 

@@ -241,12 +241,12 @@ static void set_clock( tr_stage_builder *b, int node )
     b->when = b->stage->times != NULL ? b->stage->times->when[node] : NULL;
 }
 
-static bool build( tr_stage_builder *b )
+static bool build_motions( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
-    if ( !tr_scene_check( stage->scene, b->file, b->error ) || !move_in_time( b ) || !allocate( b ) )
-        return false;
     const tr_scene *scene = stage->scene;
+    if ( !allocate( b ) )
+        return false;
     stage->actor_count = scene->cast_count; // zeroed actors can be freed
     stage->prop_count = scene->prop_count;
     for ( int i = 0; i < scene->obstacle_count; ++i ) {
@@ -264,18 +264,55 @@ static bool build( tr_stage_builder *b )
         if ( !build_prop( b, &stage->props[i], &scene->props[i] ) )
             return tr_stage_blame( b, "props", i );
     }
+    return true;
+}
+
+static bool build_rules( tr_stage_builder *b )
+{
+    tr_stage *stage = b->stage;
     return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
            tr_stage_group( stage, b->error ) && tr_stage_lead( stage, b->error ) &&
-           tr_stage_automate( stage, b->error ) && tr_stage_grab( stage, b->file, b->warnings, b->error );
+           tr_stage_automate( stage, b->error );
+}
+
+static tr_stage empty_stage( const tr_scene *scene )
+{
+    return ( tr_stage ){ .scene = scene,
+                         .frame_count = scene->last - scene->first + 1,
+                         .fps = scene->fps,
+                         .ground = scene->ground };
+}
+
+// The same on another time.
+static bool replay_rules( tr_stage_builder *b )
+{
+    tr_stage *stage = b->stage, *before = &stage->times->before;
+    tr_stage_builder own = *b;
+    *before = empty_stage( &stage->times->document );
+    own.stage = before;
+    own.warnings = NULL;
+    if ( !build_motions( &own ) || !build_rules( &own ) ||
+         !tr_stage_replay_contacts( stage, before, b->error ) ||
+         !tr_stage_bind( stage, b->file, b->warnings, b->error ) ||
+         !tr_stage_replay_groups( stage, before, b->error ) || !tr_stage_lead( stage, b->error ) ||
+         !tr_stage_automate( stage, b->error ) )
+        return false;
+    tr_stage_replay( stage, before );
+    return true;
+}
+
+static bool build( tr_stage_builder *b )
+{
+    tr_stage *stage = b->stage;
+    return tr_scene_check( stage->scene, b->file, b->error ) && move_in_time( b ) && build_motions( b ) &&
+           ( stage->times != NULL ? replay_rules( b ) : build_rules( b ) ) &&
+           tr_stage_grab( stage, b->file, b->warnings, b->error );
 }
 
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
                      tr_log *warnings, tr_error *error )
 {
-    *out = ( tr_stage ){ .scene = scene,
-                         .frame_count = scene->last - scene->first + 1,
-                         .fps = scene->fps,
-                         .ground = scene->ground };
+    *out = empty_stage( scene );
     tr_stage_builder b = {
         .stage = out, .file = file, .library = library, .warnings = warnings, .error = error };
     if ( build( &b ) )
