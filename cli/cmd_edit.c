@@ -10,16 +10,13 @@
 #include <unistd.h>
 
 // Without a screen and without a trace in the user's own state.
-static int play_hands( const cli_call *call, tr_app_def *def, int width, int height )
+static int play_hands( const cli_call *call, tr_app_def *def, int width, int height, double scale )
 {
     tr_error error = { 0 };
-    double scale = 1.0;
     char folder[] = "/tmp/troupe_hands_XXXXXX";
-    if ( !cli_number( call, "scale", 1, 4, &scale ) )
-        return CLI_USAGE;
     bool ok = mkdtemp( folder ) != NULL || tr_error_set( &error, "no folder can be made in /tmp" );
     def->state_dir = folder;
-    def->window = ok ? tr_window_pretend( width, height, scale, true, &error ) : NULL;
+    def->window = ok ? tr_window_pretend( width, height, scale > 0 ? scale : 1, true, &error ) : NULL;
     ok = def->window != NULL && tr_hands_play( cli_value( call, "hands" ), def, &error );
     char recent[sizeof folder + 8];
     snprintf( recent, sizeof recent, "%s/recent", folder );
@@ -33,9 +30,10 @@ static int run_edit( const cli_call *call )
     tr_error error = { 0 };
     tr_app_def def = tr_default_app_def();
     int width = 1440, height = 900;
+    double scale = 0;
     if ( !cli_int( call, "cast", 1, 100000, &def.cast ) ||
          !cli_number( call, "autosave", 0.1, 3600, &def.autosave ) || !cli_threads( call ) ||
-         !cli_size( call, "size", &width, &height ) )
+         !cli_size( call, "size", &width, &height ) || !cli_number( call, "scale", 1, 4, &scale ) )
         return CLI_USAGE;
     if ( cli_value( call, "keys" ) != NULL ) {
         tr_text text = { 0 };
@@ -45,15 +43,15 @@ static int run_edit( const cli_call *call )
         return CLI_OK;
     }
     if ( cli_value( call, "check" ) != NULL ) {
-        tr_window *window = tr_window_open( "Troupe", 64, 64, &error );
+        tr_window *window = tr_window_open( "Troupe", 64, 64, 0, &error );
         tr_window_close( window );
         return window != NULL ? CLI_OK : cli_fail( &error );
     }
     def.open = call->operand_count > 0 ? call->operands[0] : NULL;
     if ( cli_value( call, "hands" ) != NULL )
-        return play_hands( call, &def, width, height );
+        return play_hands( call, &def, width, height, scale );
     def.report = cli_value( call, "report" );
-    def.window = tr_window_open( "Troupe", width, height, &error );
+    def.window = tr_window_open( "Troupe", width, height, scale, &error );
     tr_app *app = def.window != NULL ? tr_app_create( &def, &error ) : NULL;
     if ( app == NULL )
         return cli_fail( &error );
@@ -92,7 +90,7 @@ const cli_command cli_command_edit = {
             { "keys", 0, NULL, "only print every tool and key, as Markdown" },
             { "hands", 0, "SCRIPT",
               "play a script of mouse and keys without a screen and save its pictures; see docs/editor.md" },
-            { "scale", 0, "S", "with --hands: pixels per point, as on a fine screen; 1 by default" },
+            { "scale", 0, "S", "pixels per point; by default as the screen has it, with --hands 1" },
             { "autosave", 0, "SECONDS",
               "how often unsaved changes are kept for after a crash; 60 by default" },
             { "report", 0, "FILE", "keep writing the state of the interface into this file, as JSON" },

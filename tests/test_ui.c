@@ -932,6 +932,30 @@ static void the_manual_has_every_key( void **state )
     tr_text_free( &keys );
 }
 
+// To a finer screen and back: type is baked anew, and everything stays where it is, in points.
+static void a_window_goes_to_a_finer_screen( void **state )
+{
+    (void)state;
+    desk d = { 0 };
+    make_folder( &d );
+    open_app( &d, "box_relay", 2, false );
+    tr_area before = area_of( &d, "item.p02" );
+    static const double scales[] = { 2, 1.5, 1 };
+    for ( int i = 0; i < 3; ++i ) {
+        d.window->scale = scales[i];
+        d.window->pixel_width = (int)( WIDTH * scales[i] );
+        d.window->pixel_height = (int)( HEIGHT * scales[i] );
+        frames( &d, 3 );
+        tr_area now = area_of( &d, "item.p02" );
+        check_near( now.x, before.x, 1.5 );
+        check_near( now.y, before.y, 1.5 );
+        click_thing( &d, "p02.Head", 0 );
+        assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CAST, "p02" ) );
+        key( &d, TR_KEY_ESCAPE, 0 );
+    }
+    end( &d );
+}
+
 static void the_window_is_painted( void **state )
 {
     (void)state;
@@ -995,6 +1019,7 @@ int main( void )
         TEST( every_key_and_panel_works_on_every_scene ),
         TEST( a_thousand_random_events ),
         TEST( the_manual_has_every_key ),
+        TEST( a_window_goes_to_a_finer_screen ),
         TEST( the_window_is_painted ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -414,6 +414,10 @@ bool tr_app_frame( tr_app *app )
 {
     tr_ui *ui = &app->ui;
     app->window->poll( app->window, patience( app ) );
+    if ( tr_paint_rescale( &app->paint, app->window->scale ) ) {
+        nk_style_set_font( &app->nk, &app->paint.fonts.text->handle );
+        nk_style_set_font( &app->over, &app->paint.fonts.small->handle );
+    }
     keep_time( app ); // before anything is said: messages are there for so many seconds from now
     bool news = tr_session_poll( app->session );
     follow( app );

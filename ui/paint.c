@@ -192,7 +192,7 @@ void tr_paint_picture_free( unsigned picture )
 
 bool tr_paint_create( tr_paint *paint, struct nk_context *nk, bool has_gl, double scale, tr_error *error )
 {
-    *paint = ( tr_paint ){ .has_gl = has_gl };
+    *paint = ( tr_paint ){ .has_gl = has_gl, .scale = scale };
     paint->allocator.alloc = nk_memory;
     paint->allocator.free = nk_memory_free;
     const void *image = NULL;
@@ -215,9 +215,41 @@ bool tr_paint_create( tr_paint *paint, struct nk_context *nk, bool has_gl, doubl
     return ok;
 }
 
+static void free_fonts( tr_fonts *fonts )
+{
+    nk_font_atlas_clear( &fonts->atlas );
+    for ( int i = 0; i < 2; ++i )
+        tr_free( fonts->files[i] );
+    *fonts = ( tr_fonts ){ 0 };
+}
+
+bool tr_paint_rescale( tr_paint *paint, double scale )
+{
+    if ( scale == paint->scale )
+        return false;
+    tr_fonts old = paint->fonts;
+    const void *image = NULL;
+    int width = 0, height = 0;
+    paint->scale = scale;
+    paint->fonts = ( tr_fonts ){ 0 };
+    if ( !bake_fonts( paint, scale, &image, &width,
+                      &height ) ) { // then they are not as sharp as they could be
+        free_fonts( &paint->fonts );
+        paint->fonts = old;
+        return false;
+    }
+    if ( paint->has_gl ) {
+        glDeleteTextures( 1, &paint->font_texture );
+        paint->font_texture = create_texture( width, height, GL_RGBA, image );
+    }
+    finish_fonts( paint, scale );
+    free_fonts( &old );
+    return true;
+}
+
 void tr_paint_destroy( tr_paint *paint )
 {
-    nk_font_atlas_clear( &paint->fonts.atlas );
+    free_fonts( &paint->fonts );
     nk_buffer_free( &paint->commands );
     nk_buffer_free( &paint->vertices );
     nk_buffer_free( &paint->elements );
@@ -228,8 +260,6 @@ void tr_paint_destroy( tr_paint *paint )
         glDeleteVertexArrays( 1, &paint->vertex_array );
         glDeleteProgram( paint->program );
     }
-    for ( int i = 0; i < 2; ++i )
-        tr_free( paint->fonts.files[i] );
     *paint = ( tr_paint ){ 0 };
 }
 

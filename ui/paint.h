@@ -18,11 +18,15 @@ typedef struct tr_paint { // of one window
     tr_fonts fonts;
     unsigned program, vertex_array, vertex_buffer, element_buffer, font_texture;
     bool has_gl;
+    double scale; // fonts are baked for
 } tr_paint;
 
 // With `has_gl` a context must be current. Fonts are baked for `scale` pixels per point.
 bool tr_paint_create( tr_paint *paint, struct nk_context *nk, bool has_gl, double scale, tr_error *error );
 void tr_paint_destroy( tr_paint *paint );
+// Bakes fonts anew where the scale is another one: the window may go to a finer screen. True when they are
+// others, and whoever uses them has to be told; between two frames only.
+bool tr_paint_rescale( tr_paint *paint, double scale );
 // Draws everything of this frame over what is in the window's framebuffer already, and forgets it.
 void tr_paint_flush( tr_paint *paint, struct nk_context *nk, const tr_window *window );
 // A picture panels can show; 0 without OpenGL.

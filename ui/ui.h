@@ -67,6 +67,8 @@ struct tr_window {
     int width, height; // points
     int pixel_width, pixel_height;
     double scale;                         // pixels per point
+    double asked_scale;                   // 0 = as the screen has it
+    double limited_scale;                 // by which the window is kept from being too small
     bool has_gl;                          // an OpenGL context is current
     unsigned target;                      // framebuffer to draw into, 0 = the window's own
     double pointer_x, pointer_y;          // points, by the last motion
@@ -82,7 +84,8 @@ struct tr_window {
     void *own;
 };
 
-tr_window *tr_window_open( const char *title, int width, int height, tr_error *error ); // GLFW
+// GLFW. Sizes are in points; scale: pixels per point, 0 = as the screen has it.
+tr_window *tr_window_open( const char *title, int width, int height, double scale, tr_error *error );
 // No screen: events come from tr_window_push, time from tr_window_advance. With `pictures` it draws into
 // memory (tr_window_picture); else panels are laid out and nothing is drawn.
 tr_window *tr_window_pretend( int width, int height, double scale, bool pictures, tr_error *error );

@@ -6,6 +6,9 @@
 
 #include <GLFW/glfw3.h>
 
+#define LEAST_WIDTH  900 // points
+#define LEAST_HEIGHT 560
+
 static tr_window *window_of( GLFWwindow *handle )
 {
     return glfwGetWindowUserPointer( handle );
@@ -155,9 +158,20 @@ static void measure( tr_window *window )
     float x = 1.0f, y = 1.0f;
     glfwGetFramebufferSize( handle, &window->pixel_width, &window->pixel_height );
     glfwGetWindowContentScale( handle, &x, &y );
-    window->scale = x >= 1.0f ? x : 1.0;
+    window->scale = window->asked_scale > 0 ? window->asked_scale : x >= 1.0f ? x : 1.0;
     window->width = (int)( window->pixel_width / window->scale );
     window->height = (int)( window->pixel_height / window->scale );
+}
+
+// No smaller than panels can bear, in the units of the window system, which are points or pixels.
+static void limit_size( tr_window *window )
+{
+    int width = 0, height = 0;
+    glfwGetWindowSize( window->own, &width, &height );
+    double unit = window->width > 0 ? (double)width / window->width : 1.0;
+    window->limited_scale = window->scale;
+    glfwSetWindowSizeLimits( window->own, (int)( LEAST_WIDTH * unit ), (int)( LEAST_HEIGHT * unit ),
+                             GLFW_DONT_CARE, GLFW_DONT_CARE );
 }
 
 static void poll_events( tr_window *window, double seconds )
@@ -167,6 +181,8 @@ static void poll_events( tr_window *window, double seconds )
     else
         glfwPollEvents();
     measure( window );
+    if ( window->scale != window->limited_scale )
+        limit_size( window );
 }
 
 static void present( tr_window *window )
@@ -203,16 +219,21 @@ static void destroy( tr_window *window )
 }
 
 // No larger than what is free of the monitor. Sizes asked for grow by the monitor's scale when the window
-// opens.
-static void fit_to_monitor( int *width, int *height )
+// opens, unless a scale is asked for.
+static void fit_to_monitor( const tr_window *window, int *width, int *height )
 {
     GLFWmonitor *monitor = glfwGetPrimaryMonitor();
     int x, y, free_width = 0, free_height = 0;
     float scale_x = 1, scale_y = 1;
+    if ( window->asked_scale > 0 ) {
+        *width = (int)( *width * window->asked_scale );
+        *height = (int)( *height * window->asked_scale );
+    }
     if ( monitor == NULL )
         return;
     glfwGetMonitorWorkarea( monitor, &x, &y, &free_width, &free_height );
-    glfwGetMonitorContentScale( monitor, &scale_x, &scale_y );
+    if ( window->asked_scale == 0 )
+        glfwGetMonitorContentScale( monitor, &scale_x, &scale_y );
     if ( free_width > 0 && *width * scale_x > free_width )
         *width = (int)( free_width / scale_x );
     if ( free_height > 0 && *height * scale_y > free_height )
@@ -228,9 +249,9 @@ static bool open_window( tr_window *window, const char *title, int width, int he
     glfwWindowHint( GLFW_CONTEXT_VERSION_MINOR, 3 );
     glfwWindowHint( GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE );
     glfwWindowHint( GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE );
-    glfwWindowHint( GLFW_SCALE_TO_MONITOR, GLFW_TRUE );
+    glfwWindowHint( GLFW_SCALE_TO_MONITOR, window->asked_scale > 0 ? GLFW_FALSE : GLFW_TRUE );
     glfwWindowHint( GLFW_SAMPLES, 0 ); // the viewport smooths its own edges
-    fit_to_monitor( &width, &height );
+    fit_to_monitor( window, &width, &height );
     window->own = glfwCreateWindow( width, height, title, NULL, NULL );
     if ( window->own == NULL )
         return tr_error_set( error, "no window with OpenGL 3.3 could be opened here; is the graphics driver "
@@ -238,7 +259,6 @@ static bool open_window( tr_window *window, const char *title, int width, int he
     GLFWwindow *handle = window->own;
     glfwMakeContextCurrent( handle );
     glfwSwapInterval( 1 );
-    glfwSetWindowSizeLimits( handle, 900, 560, GLFW_DONT_CARE, GLFW_DONT_CARE );
     glfwSetWindowUserPointer( handle, window );
     glfwSetCursorPosCallback( handle, on_motion );
     glfwSetMouseButtonCallback( handle, on_button );
@@ -251,7 +271,7 @@ static bool open_window( tr_window *window, const char *title, int width, int he
     return true;
 }
 
-tr_window *tr_window_open( const char *title, int width, int height, tr_error *error )
+tr_window *tr_window_open( const char *title, int width, int height, double scale, tr_error *error )
 {
     tr_window *window = tr_alloc( 1, sizeof *window );
     if ( window == NULL ) {
@@ -259,6 +279,7 @@ tr_window *tr_window_open( const char *title, int width, int height, tr_error *e
         return NULL;
     }
     window->has_gl = true;
+    window->asked_scale = scale;
     window->now = now;
     window->poll = poll_events;
     window->present = present;
