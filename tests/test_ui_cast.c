@@ -201,6 +201,9 @@ static void all_is_everybody_and_everything( void **state )
     rest( &d );
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     assert_non_null( strstr( tr_app_scene( d.app )->layers[0].members, "table_start" ) );
+    drag_thing( &d, "p02.Head", 5, 15, 0 ); // whoever of them is pulled on next is in the same cage
+    rest( &d );
+    assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     end( &d );
 }
 

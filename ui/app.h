@@ -209,11 +209,10 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
 // The point a rule or a handle takes hold of, as ops write it: a joint (the root when none is chosen), or the
 // middle of a prop. False: it does not fit.
 bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_t size );
-// "p03,box01": the characters and props among some items as members of a layer, each once, `first` (NULL =
-// none) before the others. Everything there is, "*", where names do not fit. False: there is none, or they do
-// not fit.
-bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, const char *first,
-                      char out[TR_MEMBERS_MAX] );
+// "p03,box01": the characters and props among some items as members of a layer, each once, in the scene's
+// order whichever was chosen first. Everything there is, "*", where names do not fit. False: there is none,
+// or they do not fit.
+bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, char out[TR_MEMBERS_MAX] );
 #define TR_CROWD "These are too many for one layer to name: select fewer of them, or all there are"
 void tr_members_brief( char *out, size_t size, const char *members ); // "p01, p02, p03 and 9 more"
 int tr_item_actor( const tr_shown *shown, const tr_item *item );      // index on the stage, -1 = none

@@ -118,7 +118,7 @@ bool tr_lead_find( const tr_shown *shown, const tr_item *items, int count, tr_le
     tr_free( nodes );
     if ( !out->needed )
         return false;
-    out->fits = tr_members_list( shown->scene, items, count, NULL, out->members );
+    out->fits = tr_members_list( shown->scene, items, count, out->members );
     const tr_layer *layer = out->fits ? find_layer( shown->scene, out->members ) : NULL;
     out->fresh = layer == NULL;
     if ( layer != NULL ) {

@@ -157,27 +157,31 @@ bool tr_cast_locked( const tr_ui *ui, const char *id )
 
 // -------------------------------------------------------------------------------------------------- on stage
 
-bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, const char *first,
-                      char out[TR_MEMBERS_MAX] )
+static bool is_among( const tr_item *items, int count, tr_item_kind kind, const char *id )
 {
-    size_t used = first != NULL ? (size_t)snprintf( out, TR_MEMBERS_MAX, "%s", first ) : 0;
-    int listed = first != NULL;
-    for ( int i = 0; i < count; ++i ) {
-        bool again = ( items[i].kind != TR_ITEM_CAST && items[i].kind != TR_ITEM_PROP ) ||
-                     ( first != NULL && strcmp( items[i].id, first ) == 0 );
-        for ( int k = 0; k < i && !again; ++k ) // two joints of one character move it once
-            again = items[k].kind == items[i].kind && strcmp( items[k].id, items[i].id ) == 0;
-        if ( again )
+    for ( int i = 0; i < count; ++i )
+        if ( items[i].kind == kind && strcmp( items[i].id, id ) == 0 )
+            return true;
+    return false;
+}
+
+bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, char out[TR_MEMBERS_MAX] )
+{
+    int people = scene->cast_count, all = people + scene->prop_count, listed = 0;
+    size_t used = 0;
+    out[0] = 0;
+    for ( int i = 0; i < all; ++i ) {
+        const char *id = i < people ? scene->cast[i].id : scene->props[i - people].id;
+        if ( !is_among( items, count, i < people ? TR_ITEM_CAST : TR_ITEM_PROP, id ) )
             continue;
         if ( used < TR_MEMBERS_MAX )
-            used += (size_t)snprintf( out + used, TR_MEMBERS_MAX - used, "%s%s", used > 0 ? "," : "",
-                                      items[i].id );
+            used += (size_t)snprintf( out + used, TR_MEMBERS_MAX - used, "%s%s", used > 0 ? "," : "", id );
         ++listed;
     }
-    bool fits = used < TR_MEMBERS_MAX, all = listed == scene->cast_count + scene->prop_count;
+    bool fits = used < TR_MEMBERS_MAX;
     if ( !fits )
-        snprintf( out, TR_MEMBERS_MAX, "%s", all ? "*" : "" );
-    return listed > 0 && ( fits || all );
+        snprintf( out, TR_MEMBERS_MAX, "%s", listed == all ? "*" : "" );
+    return listed > 0 && ( fits || listed == all );
 }
 
 void tr_members_brief( char *out, size_t size, const char *members )

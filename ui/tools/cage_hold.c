@@ -11,7 +11,7 @@ static bool members_text( const tr_ui *ui, const tr_scene *scene, const tr_item 
                           char out[TR_MEMBERS_MAX] )
 {
     bool group = ui->selection_count > 1 && tr_ui_selected( ui, item->kind, item->id );
-    return tr_members_list( scene, ui->selection, group ? ui->selection_count : 0, item->id, out );
+    return tr_members_list( scene, group ? ui->selection : item, group ? ui->selection_count : 1, out );
 }
 
 static void free_id( const tr_scene *scene, const char *stem, bool layer, tr_id out )
