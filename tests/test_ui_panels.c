@@ -29,8 +29,8 @@ static void steps_have_readable_names( void **state )
     check_name( "Move p01, p02, p03, p04, p05, p06 and 2 more, with all they hold",
                 "layer_add id=p01_moved kind=cage members=\"p01,p02,p03,p04,p05,p06,p07,box1\" falloff=0",
                 "handle_add id=p01_moved_1 layer=p01_moved frame=0 move=1,0,0" );
-    check_name( "Turn what p01_moved leads, with all they hold",
-                "handle_add id=p01_moved_1 layer=p01_moved frame=0 move=1,0,0 turn=0,20,0",
+    check_name( "Turn p01, box1, with all they hold",
+                "layer_add id=p01_moved kind=cage members=\"p01,box1\" falloff=0",
                 "handle_add id=p01_moved_2 layer=p01_moved frame=90 move=1,0,0 turn=0,20,0" );
     check_name( "Delete p01, and 1 more", "cast_remove id=p01", "cast_remove id=p02" );
     check_name( "Rename cage1: arms", "layer_rename id=cage1 to=arms", NULL );

@@ -6,11 +6,11 @@
 
 // {key} stands for what the line has for it; a sentence fits a line that has all of its keys, and those
 // before the bar with these values. In the order of what a step is about: where several ops make one, the
-// first row that fits any of them names it.
+// first row that fits any of them names it, if another has the keys it also asks for.
 static const struct {
-    const char *op, *only, *sentence;
+    const char *op, *only, *sentence, *also;
 } sentences[] = {
-    { "handle_add", "frame|move|turn", "Turn what {layer} leads, with all they hold" },
+    { "layer_add", "falloff=0", "Turn {members}, with all they hold", "turn" },
     { "layer_add", "falloff=0", "Move {members}, with all they hold" },
     { "handle_set", "frame|move|turn", "Turn or move on, with all they hold" },
     { "handle_set", "frame|move", "Move on, with all they hold" },
@@ -159,12 +159,21 @@ static bool is_op( const char *line, const char *op )
     return strncmp( line, op, length ) == 0 && ( line[length] == ' ' || line[length] == 0 );
 }
 
-// The row of the table that fits the line, and its sentence; -1: none does.
-static int name_line( char *out, size_t size, const char *line )
+static bool any_has( const char *const *lines, int count, const char *keys )
+{
+    bool has = keys == NULL;
+    for ( int i = 0; !has && i < count; ++i )
+        has = has_all( lines[i], keys );
+    return has;
+}
+
+// The row of the table that fits one of the lines, and its sentence; -1: none does.
+static int name_line( char *out, size_t size, const char *const *lines, int count, int at )
 {
     for ( size_t i = 0; i < sizeof sentences / sizeof sentences[0]; ++i )
-        if ( is_op( line, sentences[i].op ) && has_all( line, sentences[i].only ) &&
-             fill( out, size, sentences[i].sentence, line ) )
+        if ( is_op( lines[at], sentences[i].op ) && has_all( lines[at], sentences[i].only ) &&
+             any_has( lines, count, sentences[i].also ) &&
+             fill( out, size, sentences[i].sentence, lines[at] ) )
             return (int)i;
     return -1;
 }
@@ -187,7 +196,7 @@ void tr_step_name( char *out, size_t size, const char *const *lines, int count )
     out[0] = 0;
     for ( int i = 0; i < count; ++i ) {
         char name[240];
-        int row = name_line( name, sizeof name, lines[i] );
+        int row = name_line( name, sizeof name, lines, count, i );
         if ( row >= 0 && ( best < 0 || row < best ) ) {
             snprintf( out, size, "%s", name );
             best = row;
