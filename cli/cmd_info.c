@@ -184,6 +184,30 @@ static void count_kinds( const tr_scene *scene, int counts[TR_CONSTRAINT_KINDS] 
         counts[scene->constraints[i].kind]++;
 }
 
+static bool has_size( tr_shape_kind shape )
+{
+    return shape == TR_SHAPE_BOX || shape == TR_SHAPE_SPHERE;
+}
+
+static void prop_print( const tr_prop *prop )
+{
+    printf( "  %-16s ", prop->id );
+    if ( prop->shape != TR_SHAPE_BOX )
+        printf( "%s, ", tr_shape_kind_names[prop->shape] );
+    if ( has_size( prop->shape ) )
+        printf( "%.3g × %.3g × %.3g m, ", prop->size.x, prop->size.y, prop->size.z );
+    printf( "%s\n", prop->track.file[0] ? prop->track.file : "stands still" );
+}
+
+// Id, shape and, of boxes and spheres, size.
+static json_t *thing_json( const char *id, tr_shape_kind shape, vec3 size )
+{
+    json_t *thing = json_pack( "{ss ss}", "id", id, "shape", tr_shape_kind_names[shape] );
+    if ( has_size( shape ) )
+        json_object_set_new( thing, "size", json_vec3( size ) );
+    return thing;
+}
+
 static void scene_print( const tr_scene *scene, const char *name )
 {
     int counts[TR_CONSTRAINT_KINDS], frames = scene->last - scene->first + 1;
@@ -202,9 +226,7 @@ static void scene_print( const tr_scene *scene, const char *name )
                 scene->clips[i].cast );
     printf( "props       %d\n", scene->prop_count );
     for ( int i = 0; i < scene->prop_count; ++i )
-        printf( "  %-16s %.3g × %.3g × %.3g m, %s\n", scene->props[i].id, scene->props[i].size.x,
-                scene->props[i].size.y, scene->props[i].size.z,
-                scene->props[i].track.file[0] ? scene->props[i].track.file : "stands still" );
+        prop_print( &scene->props[i] );
     printf( "obstacles   %d\n", scene->obstacle_count );
     printf( "constraints %d\n", scene->constraint_count );
     for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )
@@ -225,11 +247,11 @@ static json_t *scene_json( const tr_scene *scene, const char *name )
                                json_pack( "{ss ss ss}", "id", scene->clips[i].id, "cast",
                                           scene->clips[i].cast, "source", scene->clips[i].source.file ) );
     for ( int i = 0; i < scene->prop_count; ++i )
-        json_array_append_new( props, json_pack( "{ss so}", "id", scene->props[i].id, "size",
-                                                 json_vec3( scene->props[i].size ) ) );
+        json_array_append_new(
+            props, thing_json( scene->props[i].id, scene->props[i].shape, scene->props[i].size ) );
     for ( int i = 0; i < scene->obstacle_count; ++i )
-        json_array_append_new( obstacles, json_pack( "{ss so}", "id", scene->obstacles[i].id, "size",
-                                                     json_vec3( scene->obstacles[i].size ) ) );
+        json_array_append_new( obstacles, thing_json( scene->obstacles[i].id, scene->obstacles[i].shape,
+                                                      scene->obstacles[i].size ) );
     int counts[TR_CONSTRAINT_KINDS], frames = scene->last - scene->first + 1;
     count_kinds( scene, counts );
     for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )

@@ -97,6 +97,8 @@ static void inputs_gather( inputs *in, const cli_subject *subject )
     for ( int i = 0; i < subject->library.count; ++i )
         if ( subject->library.items[i].from_file )
             inputs_add( in, subject->file, subject->library.items[i].path );
+    for ( int i = 0; i < subject->library.mesh_count; ++i )
+        inputs_add( in, subject->file, subject->library.meshes[i].path );
     for ( int i = 0; i < subject->scene.cast_count; ++i )
         if ( subject->scene.cast[i].mapping[0] != 0 )
             inputs_add( in, subject->file, subject->scene.cast[i].mapping );

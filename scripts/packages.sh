@@ -23,6 +23,7 @@ build libstb-dev               writes and reads PNG pictures
 build ffmpeg                   turns pictures into videos
 test  libcmocka-dev            runs the unit tests
 test  libqhull-dev             Delaunay tetrahedra of a second opinion, for the tests
+test  libode-dev               collisions of capsules with triangle meshes, a second opinion for the tests
 test  xvfb                     a screen in memory, for the test of the editor with real clicks
 test  xauth                    lets programs onto it
 test  xdotool                  moves the pointer and presses keys there

@@ -130,7 +130,8 @@ static inline void add_prop( theatre *t, vec3 size, vec3 position )
 {
     int frames = t->stage.frame_count;
     t->stage.props = tr_alloc( 1, sizeof( tr_stage_prop ) );
-    t->stage.props[0] = ( tr_stage_prop ){ tr_alloc( (size_t)frames, sizeof( rigid ) ), size, 1.0, 0 };
+    t->stage.props[0] =
+        ( tr_stage_prop ){ tr_alloc( (size_t)frames, sizeof( rigid ) ), tr_shape_box( size ), 1.0, 0 };
     t->result.tracks = tr_alloc( 1, sizeof( rigid * ) );
     t->result.tracks[0] = tr_alloc( (size_t)frames, sizeof( rigid ) );
     for ( int f = 0; f < frames; ++f )

@@ -67,10 +67,10 @@ static void everybody_gets_in( void **state )
 static bool is_corner( const tr_stage *stage, vec3 point )
 {
     for ( int o = 0; o < stage->scene->obstacle_count; ++o ) {
-        tr_stage_box box = tr_stage_obstacle( stage, o, false );
+        tr_solid box = tr_stage_obstacle( stage, o, false );
         for ( int c = 0; c < 8; ++c ) {
             vec3 corner = v3( ( c & 1 ) - 0.5, ( c >> 1 & 1 ) - 0.5, ( c >> 2 ) - 0.5 );
-            if ( v3_distance( rigid_apply( box.at, v3_mul( box.size, corner ) ), point ) < 1e-9 )
+            if ( v3_distance( rigid_apply( box.at, v3_mul( box.shape.size, corner ) ), point ) < 1e-9 )
                 return true;
         }
     }

@@ -298,9 +298,9 @@ static void feet_go_with_their_step( void **state )
     vec3 before = tr_world_pose( &x.stage.actors[0].world, 15 ).positions[foot],
          after = tr_world_pose( &result.worlds[0], 15 ).positions[foot];
     check_v3( after, v3( 0.5 * before.x, before.y - 0.1, 0.5 * before.z ), 2e-3 );
-    tr_stage_box box = tr_stage_obstacle( &x.stage, 0, false );
+    tr_solid box = tr_stage_obstacle( &x.stage, 0, false );
     check_v3( box.at.position, v3( 0, 0.05, 0 ), 1e-12 );
-    check_v3( box.size, v3( 1, 0.1, 1 ), 1e-12 );
+    check_v3( box.shape.size, v3( 1, 0.1, 1 ), 1e-12 );
     tr_result_free( &result );
     end( &x );
 }

@@ -183,12 +183,12 @@ static void boxes_on_top_and_at_the_side( void **state )
         ground,
         { .kind = TR_SURFACE_PROP,
           .index = 4,
-          .size = { 0.4, 0.4, 0.4 },
+          .shape = { .size = { 0.4, 0.4, 0.4 } },
           .track = carried,
           .track_count = 181 },
         { .kind = TR_SURFACE_ENVIRONMENT,
           .index = 7,
-          .size = { 0.6, 0.3, 0.6 },
+          .shape = { .size = { 0.6, 0.3, 0.6 } },
           .track = &step,
           .track_count = 1 },
     };
@@ -220,7 +220,10 @@ static void what_is_covered_is_not_touched( void **state )
     rigid board = { q_identity, v3( 0, 0.01, 0 ) };
     const tr_surface surfaces[] = {
         ground,
-        { .kind = TR_SURFACE_ENVIRONMENT, .size = { 1, 0.02, 1 }, .track = &board, .track_count = 1 },
+        { .kind = TR_SURFACE_ENVIRONMENT,
+          .shape = { .size = { 1, 0.02, 1 } },
+          .track = &board,
+          .track_count = 1 },
     };
     tr_contacts c = label( &m, surfaces, 2 );
     assert_int_equal( c.count, 1 );

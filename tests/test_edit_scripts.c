@@ -95,16 +95,14 @@ static void check_figures( const fixture *x, const tr_result *result, const tr_m
 
 // ------------------------------------------------------------------------------------- what is in the way
 
-typedef struct barrier { // a box that a script put there
-    rigid place;
-    vec3 half;
+typedef struct barrier { // what a script put there
+    tr_solid solid;
     const char *path;
 } barrier;
 
 static void check_beside( const barrier *b, vec3 point, int frame, const char *who )
 {
-    vec3 at = rigid_apply( rigid_inverse( b->place ), point );
-    if ( fabs( at.x ) < b->half.x && fabs( at.y ) < b->half.y && fabs( at.z ) < b->half.z )
+    if ( tr_shape_distance( &b->solid.shape, b->solid.at, point, point, 0 ) < 0 )
         fail_msg( "%s: %s goes through what is in the way at frame %d", b->path, who, frame );
 }
 
@@ -123,7 +121,7 @@ static void check_bones( const barrier *b, const tr_stage *stage, const tr_resul
 static void check_prop( const barrier *b, const tr_stage *stage, const tr_result *result, int prop,
                         int frame )
 {
-    vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
+    vec3 size = tr_stage_prop_shape( stage, prop, false ).size;
     for ( int k = 0; k < 343; ++k ) {
         vec3 part = v3( k % 7 / 6.0 - 0.5, k / 7 % 7 / 6.0 - 0.5, k / 49 / 6.0 - 0.5 );
         vec3 corner = v3( part.x * size.x, part.y * size.y, part.z * size.z );
@@ -140,7 +138,7 @@ static void check_clear( const fixture *x, const tr_result *result, const char *
         if ( strcmp( box->id, "wall" ) != 0 && strcmp( box->id, "pillar" ) != 0 &&
              strcmp( box->id, "ball" ) != 0 )
             continue;
-        barrier b = { x->stage.new_obstacles[o], v3_scale( 0.5, box->size ), path };
+        barrier b = { tr_stage_obstacle( &x->stage, o, false ), path };
         for ( int f = 0; f < x->stage.frame_count; ++f ) {
             for ( int i = 0; i < x->stage.actor_count; ++i )
                 check_bones( &b, &x->stage, result, i, f );

@@ -93,6 +93,8 @@ static void bodies_in_the_environment( void **state )
     t->scene.obstacle_count = 1;
     t->stage.obstacles = tr_alloc( 1, sizeof( rigid ) );
     t->stage.new_obstacles = tr_alloc( 1, sizeof( rigid ) );
+    t->stage.obstacle_shapes = tr_alloc( 1, sizeof( tr_shape ) );
+    t->stage.obstacle_shapes[0] = tr_shape_box( wall.size );
     t->stage.obstacles[0] = places[0];
     t->stage.new_obstacles[0] = places[1];
     const double x[4] = { 0, -3, -0.042, -0.06 };

@@ -264,7 +264,7 @@ static void test_view_fills_the_list( void **state )
     assert_int_equal( list.line_count, 0 );
     check_near( list.ground, p.stage.ground, 0.0 );
     check_v3( list.boxes[0].place.position, p.result.tracks[0][10].position, 1e-12 );
-    check_v3( list.boxes[0].size, v3_scale( p.stage.props[0].scale, p.stage.props[0].size ), 1e-12 );
+    check_v3( list.boxes[0].size, tr_stage_prop_shape( &p.stage, 0, false ).size, 1e-12 );
 
     def.bodies = false;
     def.pose_graph = true; // three edges around every joint, three rails along every bone

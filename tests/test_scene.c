@@ -30,10 +30,18 @@ static const char *const full_scene =
     "  {\"id\": \"box01\", \"shape\": \"box\", \"size\": [0.4, 0.3, 0.2], \"scale\": 1.5,\n"
     "   \"track\": {\"file\": \"box.bvh\", \"unit\": 1, \"up\": \"y\", \"first\": 4, \"last\": 5},\n"
     "   \"placement\": {\"position\": [0, 1, 0], \"heading\": 45, \"start\": 9}, \"colour\": \"#ffffff\"},\n"
-    "  {\"id\": \"box02\"}],\n"
+    "  {\"id\": \"box02\"},\n"
+    "  {\"id\": \"ball\", \"shape\": \"sphere\", \"size\": [0.5, 0.5, 0.5]},\n"
+    "  {\"id\": \"stick\", \"shape\": \"polyline\", \"points\": [[0, 0, 0], [1, 0.5, -2]], "
+    "\"thickness\": 0.02},\n"
+    "  {\"id\": \"bust\", \"shape\": \"mesh\", \"mesh\": {\"file\": \"bust.obj\", \"unit\": 0.001, "
+    "\"up\": \"z\"}}],\n"
     " \"environment\": {\"ground\": -0.25, \"boxes\": [\n"
     "  {\"id\": \"wall\", \"size\": [3, 2, 0.1], \"position\": [0, 1, -4], \"heading\": 10, \"scale\": 0.5,\n"
-    "   \"move\": [0, -0.5, 0], \"colour\": \"#123456\"}]},\n"
+    "   \"move\": [0, -0.5, 0], \"colour\": \"#123456\"},\n"
+    "  {\"id\": \"rail\", \"shape\": \"polyline\", \"points\": [[0, 0.9, 0], [2, 1.9, 0], [3, 1.9, 0.25]]},\n"
+    "  {\"id\": \"car\", \"shape\": \"mesh\", \"thickness\": 0.01, \"mesh\": {\"file\": \"things/car.obj\", "
+    "\"unit\": 0.01, \"up\": \"z\"}, \"position\": [1, 0, 0]}]},\n"
     " \"constraints\": [\n"
     "  {\"id\": \"c1\", \"kind\": \"absolute\", \"a\": \"p01.Hips\", \"target\": [1, 2, 3], \"range\": [0, "
     "10],\n"
@@ -57,7 +65,10 @@ static const char *const full_scene =
     "  {\"id\": \"c14\", \"kind\": \"relative\", \"a\": \"p01.LeftHand\", \"b\": \"box01@0.2,0,0\"},\n"
     "  {\"id\": \"c15\", \"kind\": \"relative\", \"a\": \"box02\", \"b\": \"p02.Hand\", \"target\": [0, 0, "
     "1],\n"
-    "   \"partner_space\": true, \"priority\": 2}],\n"
+    "   \"partner_space\": true, \"priority\": 2},\n"
+    "  {\"id\": \"c16\", \"kind\": \"absolute\", \"a\": \"p01.LeftHand\", \"keys\": [[-3, 0, 1, 0], [12.5, "
+    "0.25, "
+    "1.5, 0]]}],\n"
     " \"layers\": [\n"
     "  {\"id\": \"bend\", \"kind\": \"cage\", \"members\": \"p01, p02.left_arm, box*\", \"range\": [3, 40], "
     "\"ease\": [5, 6.5],\n"
@@ -398,7 +409,23 @@ static const struct {
     { CAST "}, {\"id\": \"p01\", \"source\": {\"file\": \"b\"}}]}", "cast[1].id",
       "\"p01\" is already the id of cast[0]" },
     { CAST "}], \"props\": [{\"id\": \"p01\"}]}", "props[0].id", "already the id of cast[0]" },
-    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"ball\"}]}", "props[0].shape", "\"box\"" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"ball\"}]}", "props[0].shape",
+      "is no shape of prop; try \"box\"" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"sphre\"}]}", "props[0].shape", "\"sphere\"?" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"sphere\", \"size\": [1, 1, 2]}]}", "props[0].size",
+      "three equal numbers" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"points\": [[0, 0, 0], [1, 0, 0]]}]}", "props[0].points",
+      "does not belong to a prop of shape box" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"polyline\", \"points\": [[0, 0, 0]]}]}",
+      "props[0].points", "two points" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"polyline\", \"points\": [[0, 0, 0], [1, 2]]}]}",
+      "props[0].points[1]", "three numbers" },
+    { HEAD "\"props\": [{\"id\": \"b\", \"shape\": \"polyline\", \"points\": 3}]}", "props[0].points",
+      "expected a list" },
+    { HEAD "\"environment\": {\"boxes\": [{\"id\": \"w\", \"shape\": \"mesh\"}]}}",
+      "environment.boxes[0].mesh.file", "needs a file" },
+    { HEAD "\"environment\": {\"boxes\": [{\"id\": \"w\", \"shape\": \"mesh\", \"size\": [1, 1, 1]}]}}",
+      "environment.boxes[0].size", "of shape mesh" },
     { HEAD "\"props\": [{\"id\": \"b\", \"size\": [0, 1, 1]}]}", "props[0].size", "must lie between" },
     { HEAD "\"props\": [{\"id\": \"b\", \"track\": {\"up\": \"x\"}}]}", "props[0].track.up",
       "\"y\" or \"z\"" },
@@ -467,6 +494,14 @@ static const struct {
       "ends before it begins" },
     { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"ease\": [-1, 0]" OTHER, "constraints[0].ease",
       "must lie between" },
+    { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0, 0], [3, 1, 0, 0]]" OTHER,
+      "constraints[0].keys", "order of their frames" },
+    { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0, 0]], \"target\": [0, 1, 0]" OTHER,
+      "constraints[0].keys", "stand alone" },
+    { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0]]" OTHER, "constraints[0].keys[0]",
+      "four numbers" },
+    { RULE "\"kind\": \"contact\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0, 0]]" OTHER, "constraints[0].keys",
+      "kind contact" },
     { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"axes\": \"xx\"" OTHER, "constraints[0].axes",
       "letters x, y, z" },
     { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"axes\": \"\"" OTHER, "constraints[0].axes",

@@ -174,6 +174,25 @@ static double hit_box( const ray *r, rigid place, vec3 size )
     return enter <= leave ? enter : HUGE_VAL;
 }
 
+static double hit_shape( const ray *r, rigid place, const tr_shape *shape )
+{
+    double t, best = HUGE_VAL;
+    if ( shape->kind == TR_SHAPE_BOX )
+        return hit_box( r, place, shape->size );
+    if ( shape->kind == TR_SHAPE_SPHERE )
+        return hit_capsule( r, place.position, place.position, shape->radius, &t );
+    for ( int i = 0; i + 1 < shape->point_count; ++i )
+        best = fmin( best, hit_capsule( r, rigid_apply( place, tr_shape_point( shape, shape->points[i] ) ),
+                                        rigid_apply( place, tr_shape_point( shape, shape->points[i + 1] ) ),
+                                        shape->radius, &t ) );
+    if ( shape->mesh != NULL ) {
+        vec3 from = rigid_apply( rigid_inverse( place ), r->origin ),
+             way = v3_unit( q_unrotate( place.rotation, r->direction ) );
+        best = shape->scale * tr_trimesh_ray( shape->mesh, tr_shape_given( shape, from ), way, NULL );
+    }
+    return best;
+}
+
 // Of a bone's two ends the nearer: who points at a wrist means the hand, not the elbow.
 static int near_end( const tr_skeleton *skeleton, tr_pose pose, const tr_capsule *c, vec3 at )
 {
@@ -213,16 +232,16 @@ tr_item tr_pick( const tr_ui *ui, const tr_shown *shown, double x, double y, vec
         if ( tr_cast_visible( ui, scene->cast[i].id ) && !tr_cast_locked( ui, scene->cast[i].id ) )
             pick_actor( &r, ui, shown, i, &best );
     for ( int i = 0; i < shown->stage->prop_count; ++i ) {
-        vec3 size = v3_scale( shown->stage->props[i].scale, shown->stage->props[i].size );
-        double at = hit_box( &r, shown->result->tracks[i][ui->frame], size );
+        tr_shape shape = tr_stage_prop_shape( shown->stage, i, false );
+        double at = hit_shape( &r, shown->result->tracks[i][ui->frame], &shape );
         if ( at < r.nearest ) {
             r.nearest = at;
             best = tr_item_make( TR_ITEM_PROP, scene->props[i].id, -1 );
         }
     }
     for ( int i = 0; i < scene->obstacle_count; ++i ) {
-        tr_stage_box box = tr_stage_obstacle( shown->stage, i, shown->result->of_source );
-        double at = hit_box( &r, box.at, box.size );
+        tr_solid solid = tr_stage_obstacle( shown->stage, i, shown->result->of_source );
+        double at = hit_shape( &r, solid.at, &solid.shape );
         if ( at < r.nearest ) {
             r.nearest = at;
             best = tr_item_make( TR_ITEM_OBSTACLE, scene->obstacles[i].id, -1 );

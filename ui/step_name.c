@@ -63,6 +63,8 @@ static const struct {
     { "prop_set", "", "Size of {id}: {scale}" },
     { "prop_set", "", "Move {id} to {position}" },
     { "prop_set", "", "Turn {id} to {heading} degrees" },
+    { "prop_set", "", "Shape of {id}: {shape}" },
+    { "obstacle_set", "", "Shape of {id}: {shape}" },
     { "obstacle_set", "", "Size of {id}: {scale}" },
     { "obstacle_set", "", "Edges of {id}: {size}" },
     { "obstacle_set", "", "Shift {id} by {move}" },

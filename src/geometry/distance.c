@@ -136,12 +136,12 @@ static vec3 along_axis( vec3 p, vec3 q )
     return q.y >= q.z ? v3( 0, p.y < 0 ? -1 : 1, 0 ) : v3( 0, 0, p.z < 0 ? -1 : 1 );
 }
 
-tr_box_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size )
+tr_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size )
 {
     rigid into = rigid_inverse( box );
     vec3 half = v3_scale( 0.5, size ), from = rigid_apply( into, a );
     vec3 along = v3_sub( rigid_apply( into, b ), from );
-    tr_box_touch out = { .t = deepest_place( from, along, half ) };
+    tr_touch out = { .t = deepest_place( from, along, half ) };
     vec3 p = v3_mad( from, out.t, along ), q = beyond_faces( p, half );
     out.distance = box_distance( p, half );
     if ( out.distance > 0 ) {

@@ -1,5 +1,5 @@
-// geometry: distances between simple solids, the Gauss linking of segments, Delaunay tetrahedra. Knows
-// nothing of motion. Every function takes any finite input, zero lengths and sizes included.
+// geometry: distances between solids, triangle meshes, the Gauss linking of segments, Delaunay tetrahedra.
+// Knows nothing of motion. Every function takes any finite input, zero lengths and sizes included.
 #ifndef TROUPE_GEOMETRY_H
 #define TROUPE_GEOMETRY_H
 
@@ -23,14 +23,95 @@ double tr_point_box_distance( vec3 p, rigid box, vec3 size );
 // axis point that is deepest).
 double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 size );
 
-// Where the axis ab of a capsule is nearest to a box, or deepest inside it.
-typedef struct tr_box_touch {
+// Where the axis ab of a capsule is nearest to a solid, or deepest inside it.
+typedef struct tr_touch {
     double t;           // parameter along the axis
-    double distance;    // from the axis to the box's surface, negative inside
-    vec3 place, normal; // of the surface, in the box's own frame; the normal points out of the box
-} tr_box_touch;
+    double distance;    // from the axis to the solid's surface, negative inside
+    vec3 place, normal; // of the surface, in the solid's own frame; the normal points out of it
+} tr_touch;
 
-tr_box_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size );
+tr_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size );
+
+// -------------------------------------------------------------------------------------------------- meshes
+
+#define TR_MESH_MOST 1000000 // points, and triangles, of one mesh
+
+// Triangles in space, sorted for questions about what is near. Several threads may ask at once.
+typedef struct tr_trimesh {
+    vec3 *points;          // [point_count] no two at the same place
+    int ( *triangles )[3]; // [triangle_count] of a closed mesh they run counterclockwise as seen from outside
+    int point_count, triangle_count;
+    bool closed;    // every edge is one of two triangles that run along it in opposite directions: it has an
+                    // inside
+    vec3 low, high; // the box around it
+    vec3 *normals;  // [triangle_count] unit; zero for one without an area
+    vec3 ( *edge_normals )[3]; // [triangle_count] sums of the normals at the edge that begins at each corner
+    vec3 *point_normals; // [point_count] sums of the normals around, by the angle of each triangle there
+    struct tr_trimesh_node *nodes; // a tree of boxes
+    int node_count;
+} tr_trimesh;
+
+// Copies. Points at the same place become one; triangles that have no three corners then are dropped; one
+// that is closed and inside out is turned. False: a corner that is no point, a point that is not finite, no
+// triangle, more than TR_MESH_MOST, or no memory.
+bool tr_trimesh_build( tr_trimesh *out, const vec3 *points, int point_count, const int ( *triangles )[3],
+                       int triangle_count, tr_error *error );
+void tr_trimesh_free( tr_trimesh *mesh );
+
+// In the mesh's own coordinates. Signed where the mesh is closed. Where the axis is inside, the deepest of
+// nine places along it, and the best around that.
+tr_touch tr_segment_trimesh_touch( vec3 a, vec3 b, const tr_trimesh *mesh );
+// How far from `from` along the unit vector `way` the mesh is met first, INFINITY: not at all. *from_inside
+// (may be NULL): whether it is met from behind, of a closed mesh from inside.
+double tr_trimesh_ray( const tr_trimesh *mesh, vec3 from, vec3 way, bool *from_inside );
+
+// -------------------------------------------------------------------------------------------------- shapes
+// What props and surroundings are made of. A shape's own frame is in the middle of the box around it, and
+// goes with it: so whatever can be done with a box, moved, held, dragged by its corners, can be done with it.
+
+typedef enum tr_shape_kind {
+    TR_SHAPE_BOX,
+    TR_SHAPE_SPHERE,
+    TR_SHAPE_POLYLINE, // a row of capsules
+    TR_SHAPE_MESH,     // closed: a solid; else a surface with a thickness
+    TR_SHAPE_KINDS
+} tr_shape_kind;
+
+extern const char *const tr_shape_kind_names[]; // as in JSON, NULL-terminated
+
+typedef struct tr_shape { // points and mesh are borrowed
+    tr_shape_kind kind;
+    vec3 size;          // full edge lengths of the box around it
+    double radius;      // of a sphere; half the thickness of a polyline and of an open mesh
+    const vec3 *points; // [point_count] polyline
+    int point_count;
+    const tr_trimesh *mesh;
+    vec3 middle;  // of the box, in the coordinates of points and mesh
+    double scale; // metres in one of these
+} tr_shape;
+
+tr_shape tr_shape_box( vec3 size );
+tr_shape tr_shape_sphere( double diameter );
+tr_shape tr_shape_polyline( const vec3 *points, int count, double thickness );
+tr_shape tr_shape_mesh( const tr_trimesh *mesh, double thickness );
+tr_shape tr_shape_scaled( const tr_shape *shape, double factor );
+// Put into a box of that size: a box becomes that box, others grow with its mean edge.
+tr_shape tr_shape_in( const tr_shape *shape, vec3 size );
+
+// From the coordinates of points and mesh to the shape's own frame, and back.
+vec3 tr_shape_point( const tr_shape *shape, vec3 p );
+vec3 tr_shape_given( const tr_shape *shape, vec3 p );
+
+tr_touch tr_shape_touch( const tr_shape *shape, rigid at, vec3 a, vec3 b );
+// Signed distance of surfaces, as tr_capsule_box_distance; of a point with a = b and no radius.
+double tr_shape_distance( const tr_shape *shape, rigid at, vec3 a, vec3 b, double radius );
+// From a place inside, in the shape's own frame, along a unit vector out of it: how far its surface is, to a
+// tenth of a millimetre.
+double tr_shape_exit( const tr_shape *shape, vec3 inside, vec3 way );
+// How high p is above the shape: above the face of a box that looks up (beside it by `margin` at most, and
+// inside it less than 0), else above the highest surface below a place `slack` higher than p. INFINITY: there
+// is none, or that place is inside.
+double tr_shape_height( const tr_shape *shape, rigid at, vec3 p, double slack, double margin );
 
 // Gauss linking integral of two straight segments: signed share of the sphere of directions from which they
 // are seen to cross, in (-0.5, 0.5). 0 for coplanar or degenerate segments. A crossing counts positive when

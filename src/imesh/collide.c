@@ -150,7 +150,7 @@ static void add_box_terms( const tr_imesh *mesh, tr_imesh_contact *contact, vec3
 }
 
 // Inside the box the way out is the side it came in by, not the nearest one.
-static void keep_side( tr_box_touch *touch, vec3 side, vec3 inside, vec3 size )
+static void keep_side( tr_touch *touch, vec3 side, vec3 inside, vec3 size )
 {
     double s[3] = { side.x, side.y, side.z }, p[3] = { inside.x, inside.y, inside.z };
     double half[3] = { 0.5 * size.x, 0.5 * size.y, 0.5 * size.z }, n[3] = { 0 };
@@ -166,16 +166,32 @@ static void keep_side( tr_box_touch *touch, vec3 side, vec3 inside, vec3 size )
     touch->place = v3( p[0], p[1], p[2] );
 }
 
+// The same for a shape: from where it is deepest along the side it came in by, where the nearest way out is
+// another one.
+static void keep_side_of_shape( tr_touch *touch, const tr_shape *shape, vec3 side, vec3 inside )
+{
+    if ( v3_dot( touch->normal, side ) >= 0 )
+        return;
+    touch->normal = v3_unit( side );
+    touch->distance = -tr_shape_exit( shape, inside, touch->normal );
+    touch->place = v3_mad( inside, -touch->distance, touch->normal );
+}
+
 static double aim_box( const tr_imesh *mesh, tr_imesh_contact *contact, const vec3 *at, double morph )
 {
     const tr_imesh_capsule *i = &mesh->capsules[contact->i];
     segment a = axis_of( i, at );
     vec3 size;
     rigid box = box_place( mesh, contact->j, at, &size );
-    tr_box_touch touch = tr_segment_box_touch( a.a, a.b, box, size );
+    const tr_shape *made_of = mesh->cast.boxes[contact->j].shape;
+    tr_shape shape = made_of != NULL ? tr_shape_in( made_of, size ) : tr_shape_box( size );
+    tr_touch touch = tr_shape_touch( &shape, box, a.a, a.b );
     if ( touch.distance < 0 ) {
         vec3 inside = rigid_apply( rigid_inverse( box ), v3_lerp( a.a, a.b, touch.t ) );
-        keep_side( &touch, contact->side, inside, size );
+        if ( shape.kind == TR_SHAPE_BOX )
+            keep_side( &touch, contact->side, inside, size );
+        else
+            keep_side_of_shape( &touch, &shape, contact->side, inside );
     }
     contact->side = touch.normal;
     contact->normal = q_rotate( box.rotation, touch.normal );

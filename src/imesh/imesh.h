@@ -41,11 +41,12 @@ typedef struct tr_imesh_body {
     const tr_world *place; // target joints without the mesh (same frames); NULL: the source's (same joints)
 } tr_imesh_body;
 
-typedef struct tr_imesh_box {     // a prop or a piece of the environment
+typedef struct tr_imesh_box {     // a prop or a piece of the environment: the box around it
     const rigid *source, *target; // [track_count] world; a track of 1 stands still
     int track_count;
     vec3 source_size, target_size; // full edge lengths
-    bool moves; // a prop: placed by the mesh, rigid, near `target`. Else it is where `target` says
+    bool moves;            // a prop: placed by the mesh, rigid, near `target`. Else it is where `target` says
+    const tr_shape *shape; // what is in it, in any size; NULL: it is filled
 } tr_imesh_box;
 
 typedef struct tr_imesh_point { // fixed to a joint of a body, or to a box, or (both -1) nothing
@@ -230,7 +231,8 @@ typedef struct tr_imesh_near { // one member of a crowd: a body, or a box
     const rigid *track; // [track_count]
     int track_count;
     vec3 size;
-    bool still; // environment: does not become close to other boxes
+    const tr_shape *shape; // what is in the box; NULL: it is filled
+    bool still;            // environment: does not become close to other boxes
 } tr_imesh_near;
 
 typedef struct tr_imesh_near_def {

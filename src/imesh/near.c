@@ -102,8 +102,9 @@ static double volume_distance( const crowd *c, const volume *v, const volume *ot
     if ( box < 0 )
         return tr_capsule_distance( v->a, v->b, v->radius, other->a, other->b, other->radius );
     const tr_imesh_near *member = &c->members[box];
-    return tr_capsule_box_distance(
-        v->a, v->b, v->radius, tr_imesh_track( member->track, member->track_count, frame ), member->size );
+    rigid at = tr_imesh_track( member->track, member->track_count, frame );
+    return member->shape != NULL ? tr_shape_distance( member->shape, at, v->a, v->b, v->radius )
+                                 : tr_capsule_box_distance( v->a, v->b, v->radius, at, member->size );
 }
 
 // The distance of two members, as soon as it is below `enter`; anything above `leave` when they are not near.

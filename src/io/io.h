@@ -1,8 +1,9 @@
-// io: files, atomic saving, BVH, JSON with paths in its errors.
+// io: files, atomic saving, BVH, OBJ, JSON with paths in its errors.
 #ifndef TROUPE_IO_H
 #define TROUPE_IO_H
 
 #include "base/base.h"
+#include "geometry/geometry.h"
 #include "motion/motion.h"
 #include <jansson.h>
 
@@ -111,6 +112,20 @@ bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *lik
 bool tr_motion_load( tr_motion *out, const char *path, const tr_bvh_import *import, tr_log *warnings,
                      tr_error *error );
 bool tr_motion_save( const tr_motion *motion, const char *path, tr_error *error ); // centimetres, Y up
+
+// -------------------------------------------------------------------------------------------------- OBJ
+// Shapes: points and faces of a Wavefront file; everything else in it is passed over.
+
+typedef struct tr_obj_import {
+    double unit; // metres per file unit
+    char up;     // 'y' or 'z'
+} tr_obj_import;
+
+bool tr_obj_load( tr_trimesh *out, const char *path, const tr_obj_import *import, tr_error *error );
+bool tr_obj_parse( tr_trimesh *out, const char *text, size_t size, const char *name,
+                   const tr_obj_import *import, tr_error *error );
+bool tr_obj_save( const tr_trimesh *mesh, const char *path, tr_error *error ); // in metres, Y up
+void tr_obj_print( const tr_trimesh *mesh, tr_text *out );
 
 // ------------------------------------------------------------------------------------------------- JSON
 // jansson for syntax (line and column), this reader for meaning (path and nearest valid key).

@@ -91,36 +91,17 @@ static double relative_speed( const work *w, const tr_surface *surface, int join
     return v3_distance( a, b ) * w->fps / ( to - from );
 }
 
-static double component( vec3 v, int axis )
-{
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
-// Height above the face of a box that looks up, INFINITY beside it.
-static double height_above_box( vec3 p, rigid box, vec3 size, double margin )
-{
-    vec3 q = rigid_apply( rigid_inverse( box ), p ), up = q_unrotate( box.rotation, v3_y );
-    int axis = fabs( up.y ) >= fabs( up.x ) && fabs( up.y ) >= fabs( up.z ) ? 1
-               : fabs( up.x ) >= fabs( up.z )                               ? 0
-                                                                            : 2;
-    for ( int i = 0; i < 3; ++i )
-        if ( i != axis && fabs( component( q, i ) ) > 0.5 * component( size, i ) + margin )
-            return INFINITY;
-    double along = component( up, axis ) < 0 ? -component( q, axis ) : component( q, axis );
-    return along - 0.5 * component( size, axis );
-}
-
-// A foot that stands over the top of a box cannot rest on the ground below it.
-static bool over_a_box( const work *w, vec3 p, int frame, double tolerance )
+// A foot that stands over the top of something cannot rest on the ground below it.
+static bool over_a_top( const work *w, vec3 p, int frame, double tolerance )
 {
     for ( int i = 0; i < w->surface_count; ++i ) {
         const tr_surface *s = &w->surfaces[i];
         if ( s->kind == TR_SURFACE_GROUND )
             continue;
-        rigid box = surface_at( s, frame );
-        if ( v3_distance( v3_horizontal( p ), v3_horizontal( box.position ) ) > v3_length( s->size ) )
+        rigid at = surface_at( s, frame );
+        if ( v3_distance( v3_horizontal( p ), v3_horizontal( at.position ) ) > v3_length( s->shape.size ) )
             continue;
-        double height = height_above_box( p, box, s->size, 0 );
+        double height = tr_shape_height( &s->shape, at, p, tolerance, 0 );
         if ( isfinite( height ) && height > -tolerance )
             return true;
     }
@@ -135,14 +116,14 @@ static double resting_distance( const work *w, const job *j, const tr_surface *s
     double tolerance = w->def->leave_height * w->stature;
     if ( surface->kind == TR_SURFACE_GROUND ) {
         double height = p.y - surface->height;
-        return height < far && !over_a_box( w, p, frame, tolerance ) ? height : INFINITY;
+        return height < far && !over_a_top( w, p, frame, tolerance ) ? height : INFINITY;
     }
-    rigid box = surface_at( surface, frame );
-    if ( v3_distance( p, box.position ) > 0.5 * v3_length( surface->size ) + far )
+    rigid at = surface_at( surface, frame );
+    if ( v3_distance( p, at.position ) > 0.5 * v3_length( surface->shape.size ) + far )
         return INFINITY;
     if ( j->hand )
-        return tr_point_box_distance( p, box, surface->size );
-    double height = height_above_box( p, box, surface->size, w->def->enter_height * w->stature );
+        return tr_shape_distance( &surface->shape, at, p, p, 0 );
+    double height = tr_shape_height( &surface->shape, at, p, tolerance, w->def->enter_height * w->stature );
     return height > -tolerance ? height : INFINITY;
 }
 
@@ -325,7 +306,7 @@ static double greatest_reach( const work *w, int count )
     return reach;
 }
 
-// Drops the boxes that no joint ever comes over or near to, without asking joint by joint: in a crowd these
+// Drops the shapes that no joint ever comes over or near to, without asking joint by joint: in a crowd these
 // are most of them.
 static void keep_near_surfaces( work *w, int count, tr_surface *kept )
 {
@@ -333,7 +314,7 @@ static void keep_near_surfaces( work *w, int count, tr_surface *kept )
     int kept_count = 0;
     for ( int i = 0; i < w->surface_count; ++i ) {
         const tr_surface *s = &w->surfaces[i];
-        double limit = reach + v3_length( s->size );
+        double limit = reach + v3_length( s->shape.size );
         bool near = s->kind == TR_SURFACE_GROUND;
         for ( int f = 0; !near && f < w->world->frame_count; ++f ) {
             vec3 way = v3_horizontal( v3_sub( joint_at( w, 0, f ), surface_at( s, f ).position ) );

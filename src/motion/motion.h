@@ -4,6 +4,7 @@
 #define TROUPE_MOTION_H
 
 #include "base/base.h"
+#include "geometry/geometry.h"
 #include "math/math.h"
 
 // ------------------------------------------------------------------------------------------- skeleton
@@ -230,14 +231,14 @@ bool tr_body_may_collide( const tr_body *body, const tr_skeleton *skeleton, tr_p
 
 typedef enum tr_surface_kind { TR_SURFACE_GROUND, TR_SURFACE_PROP, TR_SURFACE_ENVIRONMENT } tr_surface_kind;
 
-// Something a joint can rest on. The ground is the plane y = height; the others are boxes, static or on a
+// Something a joint can rest on. The ground is the plane y = height; the others are shapes, static or on a
 // track.
 typedef struct tr_surface {
     tr_surface_kind kind;
-    int index;          // which prop or environment box; 0 for the ground
+    int index;          // which prop or piece of the environment; 0 for the ground
     double height;      // ground only
-    vec3 size;          // full edge lengths of the box
-    const rigid *track; // [track_count] world transforms of the box; track_count 1 means static
+    tr_shape shape;     // of the others
+    const rigid *track; // [track_count] world transforms of the shape; track_count 1 means static
     int track_count;
 } tr_surface;
 

@@ -66,6 +66,16 @@ static void refer( tr_file_ref *ref, const char *sub, const char *id )
     snprintf( ref->file, sizeof ref->file, "%s%s.bvh", sub, id );
 }
 
+static void refer_mesh( tr_form *form, const char *id )
+{
+    if ( form->mesh[0] == 0 )
+        return;
+    memset( form->mesh, 0, sizeof form->mesh );
+    snprintf( form->mesh, sizeof form->mesh, "source/%s.obj", id );
+    form->unit = 1;
+    form->up = 'y';
+}
+
 // Does the folder hold a joint map of this character?
 static bool has_map( const tr_scene *scene, const tr_cast *cast )
 {
@@ -109,8 +119,21 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         out->props[p].position = v3_zero;
         out->props[p].heading = 0;
         out->props[p].start = out->first;
+        refer_mesh( &out->props[p].form, out->props[p].id );
     }
+    for ( int o = 0; o < out->obstacle_count; ++o )
+        refer_mesh( &out->obstacles[o].form, out->obstacles[o].id );
     return true;
+}
+
+static bool save_mesh( const tr_shape *shape, const char *folder, const char *id, tr_error *error )
+{
+    if ( shape->mesh == NULL )
+        return true;
+    char *path = tr_string_format( "%s/source/%s.obj", folder, id );
+    bool ok = path != NULL ? tr_obj_save( shape->mesh, path, error ) : tr_error_memory( error );
+    tr_free( path );
+    return ok;
 }
 
 // Target skeletons that came from files of their own, and joint maps.
@@ -295,9 +318,13 @@ bool tr_result_save( const tr_stage *stage, const tr_result *result, const char 
     for ( int p = 0; p < stage->prop_count; ++p ) {
         const char *id = stage->scene->props[p].id;
         if ( !save_track( stage, result->tracks[p], folder, "", id, error ) ||
-             !save_track( own, own->props[p].track, folder, "source/", id, error ) )
+             !save_track( own, own->props[p].track, folder, "source/", id, error ) ||
+             !save_mesh( &stage->props[p].shape, folder, id, error ) )
             return false;
     }
+    for ( int o = 0; o < stage->scene->obstacle_count; ++o )
+        if ( !save_mesh( &stage->obstacle_shapes[o], folder, stage->scene->obstacles[o].id, error ) )
+            return false;
     return save_scene( stage, folder, error ) && save_report( stage, result, method, folder, error );
 }
 
@@ -324,6 +351,8 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
         char *source = tr_string_format( "source/%s", id ), *target = tr_string_format( "target/%s", id );
         ok = source != NULL && target != NULL && tell( visit, context, folder, id, ".bvh" ) &&
              tell( visit, context, folder, source, ".bvh" );
+        if ( ok && prop && scene->props[i - scene->cast_count].form.mesh[0] != 0 )
+            ok = tell( visit, context, folder, source, ".obj" );
         if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
             ok = tell( visit, context, folder, target, ".bvh" );
         if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
@@ -331,6 +360,12 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
         tr_free( source );
         tr_free( target );
     }
+    for ( int o = 0; ok && o < scene->obstacle_count; ++o )
+        if ( scene->obstacles[o].form.mesh[0] != 0 ) {
+            char *source = tr_string_format( "source/%s", scene->obstacles[o].id );
+            ok = source != NULL && tell( visit, context, folder, source, ".obj" );
+            tr_free( source );
+        }
     return ok;
 }
 

@@ -22,6 +22,7 @@
 #define TR_JOINT_MAX     96
 #define TR_LIMB_VALUES   24
 #define TR_POINT_TERMS   4
+#define TR_ROWS_MAX      64 // corners of a polyline, keys of a trajectory
 #define TR_SCENE_VERSION 1
 #define TR_MAX_ELEMENTS  100000 // in each list of a scene
 
@@ -67,23 +68,38 @@ typedef struct tr_cast_clip {
     int blend;          // frames on either side of the seam before it that are changed; -1: 0.3 seconds
 } tr_cast_clip;
 
-typedef struct tr_prop { // a rigid box with a track of its own
+// What a prop or a piece of the environment is made of, where that is no box and no sphere.
+typedef struct tr_form {
+    vec3 points[TR_ROWS_MAX]; // [point_count] polyline
+    int point_count;
+    double thickness;       // of a polyline, and of a mesh that is not closed
+    char mesh[TR_PATH_MAX]; // OBJ file, relative to the scene file
+    double unit;            // metres per unit of it
+    char up;                // 'y', 'z'
+} tr_form;
+
+typedef struct tr_prop { // a rigid thing with a track of its own
     tr_id id;
-    vec3 size;         // full edge lengths in the source
-    double scale;      // of the target box
-    tr_file_ref track; // motion file with one joint at the box's centre; none = stands still at:
+    tr_shape_kind shape;
+    vec3 size;         // box and sphere: full edge lengths in the source
+    tr_form form;      // others; the middle of the box around it is what the track moves
+    double scale;      // of the target's
+    tr_file_ref track; // motion file with one joint at the middle; none = stands still at:
     vec3 position;
     double heading;
     int start;
     float colour[3];
 } tr_prop;
 
-typedef struct tr_obstacle { // a static box of the environment
+typedef struct tr_obstacle { // a static piece of the environment
     tr_id id;
-    vec3 size, position; // position of its centre
+    tr_shape_kind shape;
+    vec3 size; // box and sphere
+    tr_form form;
+    vec3 position; // of its centre; of the origin of the points of polylines and meshes
     double heading;
-    double scale; // of the target's box
-    vec3 move;    // from the source's centre to the target's
+    double scale; // of the target's, about its position
+    vec3 move;    // from the source's position to the target's
     float colour[3];
 } tr_obstacle;
 
@@ -111,6 +127,11 @@ typedef struct tr_point {
     vec3 offset;
 } tr_point;
 
+typedef struct tr_key { // where something is to be at a frame
+    double frame;
+    vec3 place;
+} tr_key;
+
 typedef struct tr_constraint {
     tr_id id;
     tr_constraint_kind kind;
@@ -119,11 +140,13 @@ typedef struct tr_constraint {
                               // The default, ±TR_MAX_FRAMES, is always
     double ease_in, ease_out; // frames outside the range over which it fades
     bool hard;
-    double weight;      // when soft
-    int priority;       // of hard ones that contradict each other: 1 the last … 4 the first; 0: its kind's
-    bool axis[3];       // which of x, y, z it acts on
-    bool given;         // the target below is given; otherwise it is taken from the source
-    vec3 target;        // position; offset of a from b; or, for a path's direction, a direction
+    double weight; // when soft
+    int priority;  // of hard ones that contradict each other: 1 the last … 4 the first; 0: its kind's
+    bool axis[3];  // which of x, y, z it acts on
+    bool given;    // the target below is given; otherwise it is taken from the source
+    vec3 target;   // position; offset of a from b; or, for a path's direction, a direction
+    tr_key keys[TR_ROWS_MAX]; // [key_count] absolute: a trajectory instead of one target, in order of frames
+    int key_count;
     quat rotation;      // orientation
     double length;      // length, metres
     bool direction;     // absolute: target is the direction of a's horizontal path
@@ -368,6 +391,12 @@ typedef struct tr_library {
         char up;
     } * items;
     int count, capacity;
+    struct tr_library_mesh {
+        char path[TR_PATH_MAX];
+        tr_obj_import import; // how it was read
+        tr_trimesh mesh;
+    } * meshes;
+    int mesh_count, mesh_capacity;
 } tr_library;
 
 // Each takes `motion` over, also on failure (which then frees it). A file may be there once for every way of
@@ -377,6 +406,10 @@ bool tr_library_add_file( tr_library *library, const tr_file_ref *ref, tr_motion
 const tr_motion *tr_library_find_file( const tr_library *library, const tr_file_ref *ref );
 const tr_motion *tr_library_find( const tr_library *library,
                                   const char *path ); // NULL when absent; valid until the next add
+// A mesh by the path the scene uses for it: read from `file` when it is missing. Valid until the next one;
+// NULL on failure.
+const tr_trimesh *tr_library_mesh( tr_library *library, const tr_form *form, const char *file,
+                                   tr_error *error );
 void tr_library_free( tr_library *library );
 // Saves a scene whose references are seen from `base` (NULL: all are in the library) so that it can be opened
 // at `path`: motions that exist in memory alone go into the folder <path without .json>_motion, and so do
@@ -445,9 +478,9 @@ typedef struct tr_actor { // one cast member, ready to solve
 } tr_actor;
 
 typedef struct tr_stage_prop {
-    rigid *track; // [frame_count] source, world
-    vec3 size;    // source
-    double scale; // target : source
+    rigid *track;   // [frame_count] source, world
+    tr_shape shape; // source
+    double scale;   // target : source
     int group;
 } tr_stage_prop;
 
@@ -500,11 +533,12 @@ typedef struct tr_rule {
     double length;
     bool touch; // relative: ≤ 5 cm in the source, kept unscaled but for what girth covers the two with
     int surface_prop;  // contact on a prop: its index, else -1
-    int obstacle;      // contact with a box of the environment: its index, else -1
+    int obstacle;      // contact with the environment: index of its piece, else -1
     int footing;       // contact with ground or environment: index in the actor's footings, else -1
     vec3 source_place; // other contacts: mean place in the source, in the same frame as target
     double floor;      // contact: height of the source's surface, 0 in a prop's frame
-    vec3 onto;         // contact: what brings it onto the surface of a box that is where the source has none
+    vec3 above;        // contact with the environment: where in the source that is so high
+    vec3 onto;         // contact: what brings it onto a surface that is where the source has none
 } tr_rule;
 
 typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
@@ -526,11 +560,15 @@ typedef struct tr_stage {
     tr_stage_prop *props; // [prop_count]
     int prop_count;
     rigid *obstacles, *new_obstacles; // [scene->obstacle_count] of the source, and of the target
+    tr_shape *obstacle_shapes;        // [scene->obstacle_count] of the source
+    vec3 *corners;                    // of polylines, and
+    tr_trimesh *meshes;               // [mesh_count] what shapes are made of
+    int mesh_count;
     tr_group *groups;
     int group_count;
     tr_rule *rules;
     int rule_count, rule_capacity;
-    vec3 *ways;     // what paths of rules with a direction point into
+    vec3 *ways;     // what paths of rules with keys or a direction point into
     tr_grab *grabs; // [grab_count] in the order in which they act
     int grab_count;
     tr_anchor *handles; // [handle_count of the scene] the points they hold; unused where they hold none
@@ -551,13 +589,15 @@ bool tr_stage_carries( const tr_stage *base, const tr_scene *scene );
 bool tr_stage_build_on( tr_stage *out, const tr_stage *base, const tr_scene *scene, tr_log *warnings,
                         tr_error *error );
 
-typedef struct tr_stage_box {
-    rigid at;
-    vec3 size; // full edge lengths
-} tr_stage_box;
+typedef struct tr_solid {
+    rigid at; // the middle of the box around it
+    tr_shape shape;
+} tr_solid;
 
-// A box of the environment, as the source or as the target has it.
-tr_stage_box tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source );
+// A piece of the environment, as the source or as the target has it.
+tr_solid tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source );
+// The shape of a prop, as the source or as the target has it.
+tr_shape tr_stage_prop_shape( const tr_stage *stage, int prop, bool of_source );
 
 // Members of a stage: actors, then props, then obstacles. Ids are the scene's; -1 when absent.
 int tr_stage_member_count( const tr_stage *stage );

@@ -14,17 +14,23 @@
     MAY( position, VEC3, "placement.position", "where the file's origin goes, metres" ),                     \
         MAY( heading, NUMBER, "placement.heading", "turn about the vertical, degrees" ),                     \
         MAY( start, INT, "placement.start", "scene frame at which the file begins" )
+#define SHAPE_PARAMS                                                                                         \
+    MAY( shape, TEXT, "shape", "box, sphere, polyline or mesh" ),                                            \
+        MAY( size, VEC3, "size", "edge lengths, metres (box; sphere: three times its diameter)" ),           \
+        MAY( points, TEXT, "points", "x,y,z;x,y,z;… (polyline)" ),                                           \
+        MAY( thickness, NUMBER, "thickness", "metres (polyline, mesh that is not closed)" ),                 \
+        MAY( mesh, TEXT, "mesh.file", "OBJ file, seen from the scene's folder (mesh)" ),                     \
+        MAY( mesh_unit, NUMBER, "mesh.unit", "metres per unit of that file (mesh)" ),                        \
+        MAY( mesh_up, TEXT, "mesh.up", "y or z (mesh)" )
 #define PROP_PARAMS                                                                                          \
-    MAY( size, VEC3, "size", "edge lengths, metres" ),                                                       \
-        MAY( scale, NUMBER, "scale", "factor of the target box" ),                                           \
-        MAY( file, TEXT, "track.file", "motion file of the box" ), PLACEMENT_PARAMS,                         \
+    SHAPE_PARAMS, MAY( scale, NUMBER, "scale", "factor of the target's" ),                                   \
+        MAY( file, TEXT, "track.file", "motion file of its middle" ), PLACEMENT_PARAMS,                      \
         MAY( colour, TEXT, "colour", "#rrggbb" )
 #define OBSTACLE_PARAMS                                                                                      \
-    MAY( size, VEC3, "size", "edge lengths, metres" ),                                                       \
-        MAY( position, VEC3, "position", "of the centre, metres" ),                                          \
+    SHAPE_PARAMS, MAY( position, VEC3, "position", "of the centre, or of the points' origin, metres" ),      \
         MAY( heading, NUMBER, "heading", "turn about the vertical, degrees" ),                               \
-        MAY( scale, NUMBER, "scale", "factor of the target's box" ),                                         \
-        MAY( move, VEC3, "move", "from the source's centre to the target's, metres" ),                       \
+        MAY( scale, NUMBER, "scale", "factor of the target's" ),                                             \
+        MAY( move, VEC3, "move", "from the source's position to the target's, metres" ),                     \
         MAY( colour, TEXT, "colour", "#rrggbb" )
 #define CONSTRAINT_PARAMS                                                                                    \
     MAY( b, TEXT, "b", "second point (length, relative)" ),                                                  \
@@ -36,6 +42,7 @@
         MAY( priority, INT, "priority", "of hard ones: 1 gives way first, 4 last; 0 by its kind" ),          \
         MAY( axes, TEXT, "axes", "letters of x, y, z it acts on" ),                                          \
         MAY( target, VEC3, "target", "place, offset or direction; default the source's" ),                   \
+        MAY( keys, TEXT, "keys", "frame,x,y,z;frame,x,y,z;… a trajectory (absolute)" ),                      \
         MAY( direction, BOOL, "direction", "target is the direction of a path (absolute)" ),                 \
         MAY( partners, BOOL, "partners", "whoever is close follows (absolute)" ),                            \
         MAY( rotation, QUAT, "rotation", "world rotation x,y,z,w; default the source's (orientation)" ),     \
@@ -90,7 +97,7 @@ OP( cast_automatic, CAST, set, "Switches the automatic constraints of a cast mem
     MAY( soles, BOOL, "automatic.soles", "soles stay flat in stance" ),
     MAY( balance, BOOL, "automatic.balance", "the centre of mass stays over the support" ) )
 
-OP( prop_add, PROP, add, "Adds a box that moves or stands.", NEED( id, ID, "id", "new id" ), PROP_PARAMS )
+OP( prop_add, PROP, add, "Adds a thing that moves or stands, a box where no shape is named.", NEED( id, ID, "id", "new id" ), PROP_PARAMS )
 OP( prop_set, PROP, set, "Changes a prop.", NEED( id, ID, NULL, "prop" ), PROP_PARAMS )
 OP( prop_track, PROP, set, "Sets the motion file of a prop and how to read it.",
     NEED( id, ID, NULL, "prop" ),
@@ -102,10 +109,10 @@ OP( prop_rename, PROP, rename, "Gives a prop another id, wherever it is named.",
 OP( prop_copy, PROP, copy, "Adds a second prop like the first, without its constraints.",
     NEED( id, ID, NULL, "prop" ), NEED( to, ID, "id", "id of the copy" ), PROP_PARAMS )
 
-OP( obstacle_add, OBSTACLE, add, "Adds a static box to the environment.", NEED( id, ID, "id", "new id" ),
+OP( obstacle_add, OBSTACLE, add, "Adds something static to the environment, a box where no shape is named.", NEED( id, ID, "id", "new id" ),
     OBSTACLE_PARAMS )
 OP( obstacle_set, OBSTACLE, set, "Changes an obstacle.", NEED( id, ID, NULL, "obstacle" ), OBSTACLE_PARAMS )
-OP( obstacle_scale, OBSTACLE, scale, "Makes the target's boxes of the environment larger or smaller, together.",
+OP( obstacle_scale, OBSTACLE, scale, "Makes the target's environment larger or smaller, all of it together.",
     NEED( scale, NUMBER, "scale", "factor" ),
     MAY( members, TEXT, NULL, "which: seat, door* with commas between; default all" ),
     MAY( about, VEC3, NULL, "what stays in place; default the middle of them on the floor" ) )
@@ -233,6 +240,7 @@ OP( drive_rename, DRIVE, rename, "Gives a drive another id.", NEED( id, ID, NULL
 #undef OP
 #undef FILE_PARAMS
 #undef PLACEMENT_PARAMS
+#undef SHAPE_PARAMS
 #undef PROP_PARAMS
 #undef OBSTACLE_PARAMS
 #undef CONSTRAINT_PARAMS

@@ -171,17 +171,22 @@ double tr_rule_floor( const tr_stage *stage, const tr_rule *rule );
 vec3 tr_support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame, vec3 mass );
 // How far its feet are from where that supposes them, where a method lets them be elsewhere.
 vec3 tr_support_misplaced( const tr_stage *stage, const tr_result *result, int actor, int frame );
-// surfaces.c. The top of a box of the environment, the source's or the target's.
-double tr_stage_top( const tr_stage *stage, int obstacle, bool of_source );
-// The source's box that something of that size touches from above, -1: none.
-int tr_stage_box_below( const tr_stage *stage, vec3 p, double size );
+// surfaces.c. How high the source's environment is below p, which touches it; where nothing is below, its
+// top.
+double tr_stage_source_top( const tr_stage *stage, int obstacle, vec3 p );
+// The same of the target's, below where the source's `from`, with a surface as high as `floor`, has gone
+// `to`.
+double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, vec3 to );
+// The source's obstacle that something of that size touches from above, -1: none.
+int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size );
 // What a foot that is said to stand on a floor of that height, with its lowest joint there on average, really
 // stands on in the source: something lower where it is in the box that has that floor.
-double tr_foot_source_floor( const tr_stage *stage, double floor, vec3 lowest );
-// How much higher than that floor a foot of the target stands with its middle there, on a box it can step
+double tr_foot_source_floor( const tr_stage *stage, const tr_rule *on, double floor, vec3 lowest );
+// How much higher than that floor a foot of the target stands with its middle there, on something it can step
 // onto.
-double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, double floor, vec3 middle );
-// The way of anything but a foot that would be inside a box at `place` to its surface; zero: it is not.
+double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, const tr_rule *on, double floor,
+                      vec3 middle );
+// The way of anything but a foot that would be inside something at `place` to its surface; zero: it is not.
 vec3 tr_hand_onto( const tr_stage *stage, const tr_actor *actor, const tr_rule *rule, vec3 place );
 
 // The parts of tr_point_print, for joints whose names are longer than a scene may hold.

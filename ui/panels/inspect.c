@@ -161,6 +161,97 @@ static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
 // ------------------------------------------------------------------------------------------- props and
 // others
 
+// x,y,z;x,y,z;…
+static void print_points( const tr_form *form, tr_text *out )
+{
+    for ( int i = 0; i < form->point_count; ++i ) {
+        const double p[3] = { form->points[i].x, form->points[i].y, form->points[i].z };
+        for ( int k = 0; k < 3; ++k ) {
+            tr_text_add( out, "%s", k > 0 ? "," : i > 0 ? ";" : "" );
+            tr_text_exact( out, p[k] );
+        }
+    }
+}
+
+// Another shape begins about as large as the last one.
+static void choose_shape( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, tr_shape_kind shape,
+                          vec3 size )
+{
+    static const char *const made[] = { "box", "sphere", "polyline", NULL }; // a mesh comes with its file
+    int chosen = tr_ui_choice( ui, "thing.shape", "shape",
+                               shape == TR_SHAPE_MESH ? tr_shape_kind_names : made, (int)shape );
+    double across = fmin( size.x, fmin( size.y, size.z ) );
+    char text[32], half[32];
+    number_text( text, sizeof text, across );
+    number_text( half, sizeof half, 0.5 * fmax( size.x, across ) );
+    if ( chosen == (int)shape || chosen == TR_SHAPE_MESH )
+        return;
+    if ( chosen == TR_SHAPE_POLYLINE )
+        tr_ops_add( ops, "%s id=%s shape=polyline points=-%s,0,0;%s,0,0", verb, id, half, half );
+    else if ( chosen == TR_SHAPE_SPHERE )
+        tr_ops_add( ops, "%s id=%s shape=sphere size=%s,%s,%s", verb, id, text, text, text );
+    else
+        tr_ops_add( ops, "%s id=%s shape=box", verb, id );
+}
+
+static void thickness_field( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, double value )
+{
+    bool held;
+    char text[32];
+    bool committed = tr_ui_number( ui, "thing.thickness", "Thickness, m", 1e-4, 100, 0.005, &value, &held );
+    number_text( text, sizeof text, value );
+    tr_ops_edit( ops, committed, held, "%s id=%s thickness=%s", verb, id, text );
+}
+
+static void polyline_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const tr_form *form )
+{
+    tr_text points = { 0 };
+    char now[2048];
+    print_points( form, &points );
+    if ( tr_ui_text( ui, "thing.points", "points", points.data != NULL ? points.data : "", false, now,
+                     sizeof now ) )
+        tr_ops_add( ops, "%s id=%s points=\"%s\"", verb, id, now );
+    tr_text_free( &points );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    thickness_field( ui, ops, verb, id, form->thickness );
+}
+
+static void mesh_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const tr_form *form )
+{
+    char now[TR_PATH_MAX], text[32];
+    double unit = form->unit;
+    bool held;
+    if ( tr_ui_text( ui, "thing.mesh", "file", form->mesh, false, now, sizeof now ) )
+        tr_ops_add( ops, "%s id=%s mesh=\"%s\"", verb, id, now );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
+    bool committed = tr_ui_number( ui, "thing.unit", "Metres per unit", 1e-6, 1000, 0.01, &unit, &held );
+    number_text( text, sizeof text, unit );
+    tr_ops_edit( ops, committed, held, "%s id=%s mesh_unit=%s", verb, id, text );
+    thickness_field( ui, ops, verb, id, form->thickness );
+}
+
+static void shape_fields( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *verb, const char *id,
+                          tr_shape_kind shape, vec3 size, const tr_form *form )
+{
+    bool held;
+    char text[32];
+    tr_ui_heading( ui, shown->paint, shape == TR_SHAPE_BOX ? "Edges, m" : "Shape" );
+    choose_shape( ui, ops, verb, id, shape, size );
+    switch ( shape ) {
+    case TR_SHAPE_BOX: tr_ui_vec3( ui, ops, verb, id, "size", 0.001, size ); break;
+    case TR_SHAPE_SPHERE: {
+        nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+        bool committed =
+            tr_ui_number( ui, "thing.diameter", "Diameter, m", 1e-3, 1000, 0.01, &size.x, &held );
+        number_text( text, sizeof text, size.x );
+        tr_ops_edit( ops, committed, held, "%s id=%s size=%s,%s,%s", verb, id, text, text, text );
+        break;
+    }
+    case TR_SHAPE_POLYLINE: polyline_fields( ui, ops, verb, id, form ); break;
+    default: mesh_fields( ui, ops, verb, id, form ); break;
+    }
+}
+
 static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
 {
     const tr_prop *prop = &shown->scene->props[tr_scene_find_prop( shown->scene, item->id )];
@@ -172,15 +263,14 @@ static void inspect_prop( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     number_text( text, sizeof text, value );
     tr_ops_edit( ops, committed, held, "prop_set id=%s scale=%s", prop->id, text );
     nk_layout_row_dynamic( ui->nk, TR_ROW - 6, 1 );
-    nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "%.2f × %.2f × %.2f m in the source",
-                       prop->size.x, prop->size.y, prop->size.z );
     nk_labelf_colored( ui->nk, NK_TEXT_LEFT, tr_theme_dark.dim, "track  %s",
                        prop->track.file[0] != 0 ? prop->track.file : "stands still" );
+    shape_fields( ui, shown, ops, "prop_set", prop->id, prop->shape, prop->size, &prop->form );
     tr_ui_heading( ui, shown->paint, "Placement" );
     placement_of( ui, shown, ops, "prop_set", item, prop->position, prop->heading );
 }
 
-// The box as the source has it, and what becomes of it for the target.
+// The obstacle as the source has it, and what becomes of it for the target.
 static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
 {
     const tr_obstacle *o = &shown->scene->obstacles[tr_scene_find_obstacle( shown->scene, item->id )];
@@ -194,8 +284,7 @@ static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, con
     tr_ops_edit( ops, committed, held, "obstacle_set id=%s scale=%s", o->id, text );
     tr_ui_caption( ui, "moved by, m" );
     tr_ui_vec3( ui, ops, "obstacle_set", o->id, "move", 0, o->move );
-    tr_ui_heading( ui, shown->paint, "Edges, m" );
-    tr_ui_vec3( ui, ops, "obstacle_set", o->id, "size", 0.001, o->size );
+    shape_fields( ui, shown, ops, "obstacle_set", o->id, o->shape, o->size, &o->form );
     tr_ui_heading( ui, shown->paint, "Placement" );
     placement( ui, ops, "obstacle_set", o->id, o->position, o->heading );
     if ( shown->scene->obstacle_count < 2 )

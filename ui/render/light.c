@@ -52,6 +52,12 @@ static tr_bounds bounds_along( const tr_draw_list *list, bool opaque_only, vec3 
         for ( int k = 0; k < 8; ++k )
             tr_bounds_add( &bounds, along( v3_sub( corners[k], origin ), axes ), 0.0 );
     }
+    for ( int i = 0; i < list->triangle_count; ++i ) {
+        const tr_draw_triangle *t = &list->triangles[i];
+        const vec3 corners[3] = { t->a, t->b, t->c };
+        for ( int k = 0; k < 3 && !( opaque_only && !tr_colour_opaque( t->colour ) ); ++k )
+            tr_bounds_add( &bounds, along( v3_sub( corners[k], origin ), axes ), 0.0 );
+    }
     return bounds;
 }
 

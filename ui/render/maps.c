@@ -47,6 +47,8 @@ static bool draw_shadow_maps( tr_renderer *renderer, const tr_shot *s, tr_error 
         tr_stream_meshes( renderer, &renderer->solid_cones[i], &renderer->cones[SHADOW_DETAIL] );
     tr_stream_solid( renderer, TR_PROGRAM_BOX_DEPTH, true );
     tr_stream_meshes( renderer, &renderer->solid_boxes, &renderer->box );
+    tr_stream_solid( renderer, TR_PROGRAM_TRIANGLE_DEPTH, true );
+    tr_stream_triangles( renderer, &renderer->solid_triangles );
     glDisable( GL_DEPTH_TEST );
 
     float floor_plane[3];

@@ -128,8 +128,10 @@ typedef struct tr_gpu_group { // instances of one kind within the stream of floa
 enum {
     TR_PROGRAM_CONE,
     TR_PROGRAM_BOX,
+    TR_PROGRAM_TRIANGLE,
     TR_PROGRAM_CONE_DEPTH,
     TR_PROGRAM_BOX_DEPTH,
+    TR_PROGRAM_TRIANGLE_DEPTH,
     TR_PROGRAM_GROUND,
     TR_PROGRAM_BACKDROP,
     TR_PROGRAM_COVERAGE,
@@ -154,7 +156,7 @@ struct tr_renderer {
     float *stream;
     int stream_count, stream_capacity;
     tr_gpu_group solid_cones[TR_DETAILS], ghost_cones[TR_DETAILS], solid_boxes, ghost_boxes, occluders;
-    tr_gpu_group lines, top_lines, discs;
+    tr_gpu_group solid_triangles, ghost_triangles, lines, top_lines, discs;
     bool out_of_memory, still, dim;
     tr_quality quality;
     int max_size;
@@ -175,6 +177,7 @@ typedef struct tr_shot { // one picture being made
 bool tr_stream_list( tr_renderer *renderer, const tr_shot *shot, tr_error *error );
 void tr_stream_solid( const tr_renderer *renderer, int program, bool from_light );
 void tr_stream_meshes( const tr_renderer *renderer, const tr_gpu_group *group, const tr_gpu_mesh *mesh );
+void tr_stream_triangles( const tr_renderer *renderer, const tr_gpu_group *group );
 void tr_stream_quads( const tr_renderer *renderer, const tr_gpu_group *group );
 void tr_stream_screen( void ); // a triangle that covers the target
 
@@ -186,6 +189,7 @@ bool tr_maps_draw( tr_renderer *renderer, tr_shot *shot, tr_error *error );
 
 extern const char *const tr_shader_common, *const tr_shader_shading;
 extern const char *const tr_shader_cone_vertex, *const tr_shader_box_vertex, *const tr_shader_solid_fragment;
+extern const char *const tr_shader_triangle_vertex, *const tr_shader_triangle_fragment;
 extern const char *const tr_shader_depth_fragment;
 extern const char *const tr_shader_ground_vertex, *const tr_shader_ground_fragment;
 extern const char *const tr_shader_screen_vertex, *const tr_shader_backdrop_fragment;

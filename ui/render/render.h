@@ -30,6 +30,11 @@ typedef struct tr_draw_box {
     tr_colour colour;
 } tr_draw_box;
 
+typedef struct tr_draw_triangle { // seen from both sides
+    vec3 a, b, c;
+    tr_colour colour;
+} tr_draw_triangle;
+
 typedef struct tr_draw_line {
     vec3 a, b;
     tr_colour colour_a, colour_b;
@@ -49,6 +54,8 @@ typedef struct tr_draw_list {
     int capsule_count, capsule_capacity;
     tr_draw_box *boxes;
     int box_count, box_capacity;
+    tr_draw_triangle *triangles;
+    int triangle_count, triangle_capacity;
     tr_draw_line *lines;
     int line_count, line_capacity;
     tr_draw_disc *discs;
@@ -64,6 +71,9 @@ void tr_draw_capsule_add( tr_draw_list *list, vec3 a, vec3 b, double radius, tr_
 void tr_draw_cone_add( tr_draw_list *list, vec3 a, vec3 b, double radius_a, double radius_b,
                        tr_colour colour );
 void tr_draw_box_add( tr_draw_list *list, rigid place, vec3 size, tr_colour colour );
+void tr_draw_triangle_add( tr_draw_list *list, vec3 a, vec3 b, vec3 c, tr_colour colour );
+// A box, a ball, a row of capsules or the triangles of a mesh.
+void tr_draw_shape_add( tr_draw_list *list, rigid place, const tr_shape *shape, tr_colour colour );
 // a = b gives a round dot `width` points across.
 void tr_draw_line_add( tr_draw_list *list, vec3 a, vec3 b, tr_colour colour, float width, bool on_top );
 // A dot that is no more than `most` metres across, and so does not cover what is far away. It is seen through

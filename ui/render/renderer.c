@@ -11,8 +11,11 @@ static bool create_programs( tr_renderer *renderer, tr_error *error )
     } table[TR_PROGRAM_COUNT] = {
         [TR_PROGRAM_CONE] = { "cone", tr_shader_cone_vertex, tr_shader_solid_fragment },
         [TR_PROGRAM_BOX] = { "box", tr_shader_box_vertex, tr_shader_solid_fragment },
+        [TR_PROGRAM_TRIANGLE] = { "triangle", tr_shader_triangle_vertex, tr_shader_triangle_fragment },
         [TR_PROGRAM_CONE_DEPTH] = { "cone depth", tr_shader_cone_vertex, tr_shader_depth_fragment },
         [TR_PROGRAM_BOX_DEPTH] = { "box depth", tr_shader_box_vertex, tr_shader_depth_fragment },
+        [TR_PROGRAM_TRIANGLE_DEPTH] = { "triangle depth", tr_shader_triangle_vertex,
+                                        tr_shader_depth_fragment },
         [TR_PROGRAM_GROUND] = { "ground", tr_shader_ground_vertex, tr_shader_ground_fragment },
         [TR_PROGRAM_BACKDROP] = { "backdrop", tr_shader_screen_vertex, tr_shader_backdrop_fragment },
         [TR_PROGRAM_COVERAGE] = { "coverage", tr_shader_screen_vertex, tr_shader_coverage_fragment },
@@ -115,6 +118,8 @@ static void draw_solids( const tr_renderer *renderer )
         tr_stream_meshes( renderer, &renderer->solid_cones[i], &renderer->cones[i] );
     tr_stream_solid( renderer, TR_PROGRAM_BOX, false );
     tr_stream_meshes( renderer, &renderer->solid_boxes, &renderer->box );
+    tr_stream_solid( renderer, TR_PROGRAM_TRIANGLE, false );
+    tr_stream_triangles( renderer, &renderer->solid_triangles );
     glDisable( GL_STENCIL_TEST );
 }
 
@@ -148,6 +153,8 @@ static void draw_ghosts( const tr_renderer *renderer )
         glDisable( GL_STENCIL_TEST );
         tr_stream_solid( renderer, TR_PROGRAM_BOX, false );
         tr_stream_meshes( renderer, &renderer->ghost_boxes, &renderer->box );
+        tr_stream_solid( renderer, TR_PROGRAM_TRIANGLE, false );
+        tr_stream_triangles( renderer, &renderer->ghost_triangles );
     }
     glDisable( GL_CULL_FACE );
 }

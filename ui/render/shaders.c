@@ -146,6 +146,33 @@ const char *const tr_shader_solid_fragment =
     "    pixel = vec4(display(shade(place, normalize(normal), tint.rgb)), tint.a);\n"
     "}\n";
 
+const char *const tr_shader_triangle_vertex =
+    "layout(location = 1) in vec4 corner_a;\n"
+    "layout(location = 2) in vec4 corner_b;\n"
+    "layout(location = 3) in vec4 corner_c;\n"
+    "layout(location = 4) in vec4 paint;\n"
+    "uniform float from_light;\n"
+    "out vec3 place;\n"
+    "flat out vec3 normal;\n"
+    "flat out vec4 tint;\n"
+    "void main() {\n"
+    "    vec3 n = cross(corner_b.xyz - corner_a.xyz, corner_c.xyz - corner_a.xyz);\n"
+    "    normal = n / max(length(n), 1e-12);\n"
+    "    place = gl_VertexID == 0 ? corner_a.xyz : gl_VertexID == 1 ? corner_b.xyz : corner_c.xyz;\n"
+    "    tint = paint;\n"
+    "    gl_Position = from_light > 0.5 ? vec4((light_matrix * vec4(place, 1.0)).xyz * 2.0 - 1.0, 1.0)\n"
+    "                                   : view_projection * vec4(place, 1.0);\n"
+    "}\n";
+
+const char *const tr_shader_triangle_fragment =
+    "in vec3 place;\n"
+    "flat in vec3 normal;\n"
+    "flat in vec4 tint;\n"
+    "out vec4 pixel;\n"
+    "void main() {\n"
+    "    pixel = vec4(display(shade(place, gl_FrontFacing ? normal : -normal, tint.rgb)), tint.a);\n"
+    "}\n";
+
 const char *const tr_shader_depth_fragment = "void main() {}\n";
 
 // ----------------------------------------------------------------------------------------------- ground

@@ -110,6 +110,23 @@ static tr_gpu_group add_boxes( tr_renderer *renderer, const tr_shot *s, bool opa
     return g;
 }
 
+static tr_gpu_group add_triangles( tr_renderer *renderer, const tr_shot *s, bool opaque )
+{
+    tr_gpu_group g = stream_begin( renderer, 16 );
+    for ( int i = 0; i < s->list->triangle_count; ++i ) {
+        const tr_draw_triangle *t = &s->list->triangles[i];
+        if ( tr_colour_opaque( t->colour ) != opaque )
+            continue;
+        float values[16];
+        tr_gpu_put( values, v3_sub( t->a, s->origin ), 0.0 );
+        tr_gpu_put( values + 4, v3_sub( t->b, s->origin ), 0.0 );
+        tr_gpu_put( values + 8, v3_sub( t->c, s->origin ), 0.0 );
+        put_linear( values + 12, t->colour );
+        stream_add( renderer, &g, values );
+    }
+    return g;
+}
+
 // A box darkens the floor like a capsule along its longest level edge that rests at the height of its bottom.
 static void box_as_cone( const tr_draw_box *box, vec3 *a, vec3 *b, double *radius )
 {
@@ -214,6 +231,8 @@ bool tr_stream_list( tr_renderer *renderer, const tr_shot *s, tr_error *error )
     }
     renderer->solid_boxes = add_boxes( renderer, s, true );
     renderer->ghost_boxes = add_boxes( renderer, s, false );
+    renderer->solid_triangles = add_triangles( renderer, s, true );
+    renderer->ghost_triangles = add_triangles( renderer, s, false );
     renderer->occluders = add_occluders( renderer, s );
     renderer->lines = add_lines( renderer, s, false );
     renderer->top_lines = add_lines( renderer, s, true );
@@ -256,6 +275,20 @@ void tr_stream_meshes( const tr_renderer *renderer, const tr_gpu_group *g, const
     glVertexAttribPointer( 0, 4, GL_FLOAT, GL_FALSE, 0, NULL );
     glBindBuffer( GL_ELEMENT_ARRAY_BUFFER, mesh->indices );
     glDrawElementsInstanced( GL_TRIANGLES, mesh->index_count, GL_UNSIGNED_SHORT, NULL, g->count );
+}
+
+// Both of their sides.
+void tr_stream_triangles( const tr_renderer *renderer, const tr_gpu_group *g )
+{
+    if ( g->count == 0 )
+        return;
+    GLboolean culls = glIsEnabled( GL_CULL_FACE );
+    bind_group( renderer, g );
+    glDisableVertexAttribArray( 0 );
+    glDisable( GL_CULL_FACE );
+    glDrawArraysInstanced( GL_TRIANGLES, 0, 3, g->count );
+    if ( culls )
+        glEnable( GL_CULL_FACE );
 }
 
 void tr_stream_quads( const tr_renderer *renderer, const tr_gpu_group *g )

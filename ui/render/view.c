@@ -78,10 +78,9 @@ static puppet puppet_of( const tr_stage *stage, const tr_result *result, int act
                        actor,      def->strips };
 }
 
-static vec3 prop_size( const tr_stage *stage, const tr_result *result, int prop )
+static tr_shape prop_shape( const tr_stage *stage, const tr_result *result, int prop )
 {
-    const tr_stage_prop *p = &stage->props[prop];
-    return v3_scale( result->of_source ? 1.0 : p->scale, p->size );
+    return tr_stage_prop_shape( stage, prop, result->of_source );
 }
 
 // ----------------------------------------------------------------------------------------------- bodies
@@ -378,9 +377,10 @@ static void add_prop( tr_draw_list *list, const tr_stage *stage, const tr_result
     const tr_view_mark *mark = mark_of( def, stage->actor_count + prop );
     tr_colour colour = mixed( paint( document->colour, document->id, def ), lit, mark->glow );
     colour = mixed( colour, hot, 0.6f * overlap_heat( def->strips, stage->actor_count + prop, -1, frame ) );
-    tr_draw_box_add( list, result->tracks[prop][frame], prop_size( stage, result, prop ), colour );
+    tr_shape shape = prop_shape( stage, result, prop );
+    tr_draw_shape_add( list, result->tracks[prop][frame], &shape, colour );
     if ( def->source )
-        tr_draw_box_add( list, p->track[frame], p->size, see_through( colour, 0.3f ) );
+        tr_draw_shape_add( list, p->track[frame], &p->shape, see_through( colour, 0.3f ) );
     path centre = { &result->tracks[prop][0].position.x, sizeof( rigid ) / sizeof( double ),
                     result->frame_count };
     if ( def->trails )
@@ -444,10 +444,10 @@ void tr_view_fill( tr_draw_list *list, const tr_stage *stage, const tr_result *r
     for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
         const tr_obstacle *o = &stage->scene->obstacles[i];
         const tr_view_mark *mark = mark_of( def, actors + props + i );
-        tr_stage_box box = tr_stage_obstacle( stage, i, result->of_source );
+        tr_solid solid = tr_stage_obstacle( stage, i, result->of_source );
         if ( !mark->hidden )
-            tr_draw_box_add( list, box.at, box.size,
-                             mixed( paint( o->colour, o->id, def ), lit, mark->glow ) );
+            tr_draw_shape_add( list, solid.at, &solid.shape,
+                               mixed( paint( o->colour, o->id, def ), lit, mark->glow ) );
     }
 }
 
@@ -472,7 +472,7 @@ static void visit_frame( const tr_stage *stage, const tr_result *result, int fra
         }
     }
     for ( int i = 0; i < stage->prop_count; ++i ) {
-        tr_draw_box box = { result->tracks[i][frame], prop_size( stage, result, i ), { 0 } };
+        tr_draw_box box = { result->tracks[i][frame], prop_shape( stage, result, i ).size, { 0 } };
         vec3 corners[8];
         tr_box_corners( &box, corners );
         for ( int k = 0; k < 8; ++k )
@@ -505,8 +505,8 @@ void tr_view_bounds( const tr_stage *stage, const tr_result *result, int first, 
     visit_range( stage, result, first, last, add_to_bounds, &bounds );
     if ( bounds.low.x > bounds.high.x ) // nothing moves: the environment, or nothing at all
         for ( int i = 0; i < stage->scene->obstacle_count; ++i ) {
-            tr_stage_box box = tr_stage_obstacle( stage, i, result->of_source );
-            tr_bounds_add( &bounds, box.at.position, 0.5 * v3_length( box.size ) );
+            tr_solid solid = tr_stage_obstacle( stage, i, result->of_source );
+            tr_bounds_add( &bounds, solid.at.position, 0.5 * v3_length( solid.shape.size ) );
         }
     if ( bounds.low.x > bounds.high.x )
         bounds = ( tr_bounds ){ v3( -1, stage->ground, -1 ), v3( 1, stage->ground + 1.8, 1 ) };
@@ -544,8 +544,8 @@ static void add_furniture( cloud *c, const tr_stage *stage, bool of_source )
         tr_bounds_add( &bounds, c->points[i], 0.0 );
     double extent = v3_distance( bounds.low, bounds.high );
     for ( int i = 0; c->count > 0 && i < stage->scene->obstacle_count; ++i ) {
-        tr_stage_box placed = tr_stage_obstacle( stage, i, of_source );
-        tr_draw_box box = { placed.at, placed.size, { 0 } };
+        tr_solid placed = tr_stage_obstacle( stage, i, of_source );
+        tr_draw_box box = { placed.at, placed.shape.size, { 0 } };
         vec3 corners[8];
         if ( v3_length( box.size ) > 0.5 * extent )
             continue;

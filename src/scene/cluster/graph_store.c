@@ -20,7 +20,7 @@ void tr_graph_store_free( tr_graph_store *store )
 
 static vec3 box_size( const tr_stage *stage, int prop )
 {
-    return v3_scale( stage->props[prop].scale, stage->props[prop].size );
+    return tr_stage_prop_shape( stage, prop, false ).size;
 }
 
 // Do the two have the same skeleton and volume, to the last bit?

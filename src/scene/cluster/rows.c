@@ -18,7 +18,7 @@ static int add_anchor( tr_cluster_rows *rows, const tr_anchor *anchor )
     const tr_stage_prop *prop = &rows->stage->props[anchor->prop];
     int joint = 0;
     double weight = 1;
-    vec3 from_floor = v3( 0, 0.5 * prop->scale * prop->size.y, 0 );
+    vec3 from_floor = v3( 0, 0.5 * prop->scale * prop->shape.size.y, 0 );
     return tr_cluster_add_point( &rows->cluster, graph, &joint, &weight, 1,
                                  v3_add( anchor->offset, from_floor ) );
 }

@@ -202,6 +202,21 @@ static bool check_two( const checker *c, int index, const tr_constraint *constra
                  "b is on the same bone or prop as a and cannot move without it" );
 }
 
+static bool check_keys( const checker *c, int index, const tr_constraint *constraint )
+{
+    const char *trouble = NULL;
+    for ( int k = 0; k < constraint->key_count && trouble == NULL; ++k ) {
+        const tr_key *key = &constraint->keys[k];
+        if ( fabs( key->place.x ) > TR_FAR || fabs( key->place.y ) > TR_FAR || fabs( key->place.z ) > TR_FAR )
+            trouble = "a key has a place that is too far away";
+        else if ( k > 0 && !( key->frame > key[-1].frame ) )
+            trouble = "keys have to be in the order of their frames";
+    }
+    if ( constraint->key_count > 0 && ( constraint->given || constraint->direction || constraint->partners ) )
+        trouble = "keys stand alone: without a target, a direction and partners";
+    return trouble == NULL || fail( c, TR_LIST_CONSTRAINT, index, "keys", "%s", trouble );
+}
+
 static bool check_constraint( const checker *c, int index, const tr_constraint *constraint )
 {
     point_rule a = point_rules[constraint->kind].a, b = point_rules[constraint->kind].b;
@@ -210,7 +225,8 @@ static bool check_constraint( const checker *c, int index, const tr_constraint *
     if ( !check_foreign_fields( c, TR_LIST_CONSTRAINT, index, (const tr_element *)constraint ) ||
          !check_point( c, TR_LIST_CONSTRAINT, index, "a", &constraint->a, a ) ||
          !check_point( c, TR_LIST_CONSTRAINT, index, "b", &constraint->b, b ) ||
-         !check_surface( c, index, constraint ) || !check_two( c, index, constraint ) )
+         !check_surface( c, index, constraint ) || !check_two( c, index, constraint ) ||
+         !check_keys( c, index, constraint ) )
         return false;
     if ( a == POINT_SINGLE && constraint->kind == TR_CONSTRAINT_LENGTH && constraint->a.term_count == 0 )
         return fail( c, TR_LIST_CONSTRAINT, index, "b", "a second point is needed: a prop has no bone" );
@@ -303,6 +319,21 @@ static bool check_file( const checker *c, tr_list list, int index, const char *f
            fail( c, list, index, field, "is before the first frame, %d", file->first );
 }
 
+static bool check_form( const checker *c, tr_list list, int index, vec3 size, const tr_form *form )
+{
+    const tr_element *element = tr_list_at( c->scene, list, index );
+    int shape = tr_element_kind( list, element );
+    if ( !check_foreign_fields( c, list, index, element ) )
+        return false;
+    if ( shape == TR_SHAPE_SPHERE && ( size.x != size.y || size.y != size.z ) )
+        return fail( c, list, index, "size",
+                     "a sphere is as high as it is wide: three equal numbers are needed" );
+    if ( shape == TR_SHAPE_POLYLINE && form->point_count < 2 )
+        return fail( c, list, index, "points", "a polyline needs two points at least" );
+    return shape != TR_SHAPE_MESH || form->mesh[0] != 0 ||
+           fail( c, list, index, "mesh.file", "a mesh needs a file" );
+}
+
 static bool check_cast( const checker *c, int index, const tr_cast *cast )
 {
     if ( cast->source.file[0] == 0 )
@@ -358,7 +389,7 @@ static bool check_fields( const checker *c, tr_list list, int index )
     while ( kinds != NULL && kinds->names[kind_count] != NULL )
         ++kind_count;
     if ( kinds != NULL && (unsigned)tr_element_kind( list, element ) >= (unsigned)kind_count )
-        return fail( c, list, index, "kind", "there is no such kind" );
+        return fail( c, list, index, kinds->key, "there is no such %s", kinds->key );
     for ( int i = 0; i < count; ++i ) {
         tr_error why;
         if ( tr_field_applies( &fields[i], element ) && !tr_field_check( &fields[i], element, &why ) )
@@ -378,7 +409,10 @@ static bool check_elements( const checker *c, tr_list list )
         if ( ok && list == TR_LIST_CAST )
             ok = check_cast( c, i, &element->cast );
         if ( ok && list == TR_LIST_PROP )
-            ok = check_file( c, list, i, "track.last", &element->prop.track );
+            ok = check_file( c, list, i, "track.last", &element->prop.track ) &&
+                 check_form( c, list, i, element->prop.size, &element->prop.form );
+        if ( ok && list == TR_LIST_OBSTACLE )
+            ok = check_form( c, list, i, element->obstacle.size, &element->obstacle.form );
     }
     return ok;
 }

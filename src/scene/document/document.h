@@ -58,6 +58,8 @@ bool tr_list_holds_bodies( tr_list list );
 typedef struct tr_kind_set {
     const char *noun;         // what is of this kind
     const char *const *names; // NULL-terminated
+    const char *key;          // of the field that says which: "kind"
+    bool required;            // else it is the first one where nothing is said
 } tr_kind_set;
 
 const tr_kind_set *tr_list_kinds( tr_list list );         // NULL: its elements are all alike
@@ -79,12 +81,12 @@ typedef enum tr_field_type {
     TR_FIELD_INTS,    // int[size]
     TR_FIELD_BOOL,
     TR_FIELD_UP,     // char: "y" or "z", 0 = guess
-    TR_FIELD_SHAPE,  // nothing is stored: props are boxes
     TR_FIELD_KIND,   // int: a name of tr_list_kinds
     TR_FIELD_AXES,   // bool[3]: "xz"
     TR_FIELD_COLOUR, // float[3]: "#rrggbb"
     TR_FIELD_POINT,  // tr_point, see tr_point_parse
-    TR_FIELD_LIMBS   // tr_limb_value[TR_LIMB_VALUES] and their count behind it: an object
+    TR_FIELD_LIMBS,  // tr_limb_value[TR_LIMB_VALUES] and their count behind it: an object
+    TR_FIELD_ROWS // double[TR_ROWS_MAX][size] and the count of rows behind it: [[0, 1, 2], …]; in ops 0,1,2;…
 } tr_field_type;
 
 enum {
@@ -123,6 +125,9 @@ bool tr_field_check( const tr_field *field, const void *element, tr_error *error
 bool tr_field_equal( const tr_field *field, const void *a, const void *b );
 void tr_field_copy( const tr_field *field, void *to, const void *from );
 void tr_field_print( const tr_field *field, const void *element, tr_text *out ); // its value as JSON
+
+// Adds a row of field->size numbers. False: no room.
+bool tr_rows_add( const tr_field *field, void *element, const double *numbers, tr_error *error );
 
 // Sets the entry of a limb, adding it at the end when new; `value` NULL takes it out. False: no room, name
 // too long.

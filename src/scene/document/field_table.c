@@ -18,6 +18,28 @@
         key ".last", TR_FIELD_INTS, offsetof( type, member.last ), 1, -1, TR_MAX_FRAMES                      \
     }
 
+#define SHAPE( kind ) ( 1u << TR_SHAPE_##kind )
+#define FORM_FIELDS( type, list )                                                                              \
+    { "size", TR_FIELD_NUMBERS, offsetof( type, size ),         3,   1e-4,                                     \
+      1e4,    TR_FIELD_ALWAYS,  SHAPE( BOX ) | SHAPE( SPHERE ), list },                                        \
+        { "points",          TR_FIELD_ROWS, offsetof( type, form.points ), 3, -TR_FAR, TR_FAR, 0,              \
+          SHAPE( POLYLINE ), list },                                                                           \
+        { "thickness",                                                                                         \
+          TR_FIELD_NUMBERS,                                                                                    \
+          offsetof( type, form.thickness ),                                                                    \
+          1,                                                                                                   \
+          1e-4,                                                                                                \
+          1e3,                                                                                                 \
+          0,                                                                                                   \
+          SHAPE( POLYLINE ) | SHAPE( MESH ),                                                                   \
+          list },                                                                                              \
+        { "mesh.file",   TR_FIELD_TEXT, offsetof( type, form.mesh ), TR_PATH_MAX, 0, 0, 0,                     \
+          SHAPE( MESH ), list },                                                                               \
+        { "mesh.unit", TR_FIELD_NUMBERS, offsetof( type, form.unit ), 1, 1e-6, 1000, 0, SHAPE( MESH ), list }, \
+    {                                                                                                          \
+        "mesh.up", TR_FIELD_UP, offsetof( type, form.up ), 0, 0, 0, 0, SHAPE( MESH ), list                     \
+    }
+
 // Fields of one JSON object stand together; they are printed in this order.
 static const tr_field cast_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_cast, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
@@ -41,8 +63,9 @@ static const tr_field cast_fields[] = {
 
 static const tr_field prop_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_prop, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
-    { "shape", TR_FIELD_SHAPE, .flags = TR_FIELD_ALWAYS },
-    { "size", TR_FIELD_NUMBERS, offsetof( tr_prop, size ), 3, 1e-4, 1e4, TR_FIELD_ALWAYS },
+    { "shape", TR_FIELD_KIND, offsetof( tr_prop, shape ), .flags = TR_FIELD_ALWAYS,
+      .kinds_of = TR_LIST_PROP },
+    FORM_FIELDS( tr_prop, TR_LIST_PROP ),
     { "scale", TR_FIELD_NUMBERS, offsetof( tr_prop, scale ), 1, 0.01, 100 },
     FILE_FIELDS( "track", tr_prop, track, 0 ),
     { "placement.position", TR_FIELD_NUMBERS, offsetof( tr_prop, position ), 3, -TR_FAR, TR_FAR },
@@ -53,7 +76,8 @@ static const tr_field prop_fields[] = {
 
 static const tr_field obstacle_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_obstacle, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
-    { "size", TR_FIELD_NUMBERS, offsetof( tr_obstacle, size ), 3, 1e-4, 1e4, TR_FIELD_ALWAYS },
+    { "shape", TR_FIELD_KIND, offsetof( tr_obstacle, shape ), .kinds_of = TR_LIST_OBSTACLE },
+    FORM_FIELDS( tr_obstacle, TR_LIST_OBSTACLE ),
     { "position", TR_FIELD_NUMBERS, offsetof( tr_obstacle, position ), 3, -TR_FAR, TR_FAR, TR_FIELD_ALWAYS },
     { "heading", TR_FIELD_NUMBERS, offsetof( tr_obstacle, heading ), 1, -TURN, TURN },
     { "scale", TR_FIELD_NUMBERS, offsetof( tr_obstacle, scale ), 1, 0.01, 100 },
@@ -75,6 +99,8 @@ static const tr_field constraint_fields[] = {
     { "axes", TR_FIELD_AXES, offsetof( tr_constraint, axis ), .kinds = POSITIONAL_KINDS },
     { "target", TR_FIELD_NUMBERS, offsetof( tr_constraint, target ), 3, -TR_FAR, TR_FAR, TR_FIELD_GIVEN,
       POSITIONAL_KINDS },
+    { "keys", TR_FIELD_ROWS, offsetof( tr_constraint, keys ), 4, -2 * TR_MAX_FRAMES, 2 * TR_MAX_FRAMES,
+      .kinds = KIND( ABSOLUTE ) },
     { "direction", TR_FIELD_BOOL, offsetof( tr_constraint, direction ), .kinds = KIND( ABSOLUTE ) },
     { "partners", TR_FIELD_BOOL, offsetof( tr_constraint, partners ), .kinds = KIND( ABSOLUTE ) },
     { "rotation", TR_FIELD_NUMBERS, offsetof( tr_constraint, rotation ), 4, -2, 2, TR_FIELD_GIVEN,
@@ -161,7 +187,12 @@ _Static_assert( offsetof( tr_scene, last ) == offsetof( tr_scene, first ) + size
                     offsetof( tr_layer, last ) == offsetof( tr_layer, first ) + sizeof( int ) &&
                     offsetof( tr_layer, ease_out ) == offsetof( tr_layer, ease_in ) + sizeof( double ) &&
                     offsetof( tr_pair, last ) == offsetof( tr_pair, first ) + sizeof( int ) &&
-                    sizeof( vec3 ) == 3 * sizeof( double ) && sizeof( quat ) == 4 * sizeof( double ),
+                    offsetof( tr_form, point_count ) ==
+                        offsetof( tr_form, points ) + 3 * TR_ROWS_MAX * sizeof( double ) &&
+                    offsetof( tr_constraint, key_count ) ==
+                        offsetof( tr_constraint, keys ) + 4 * TR_ROWS_MAX * sizeof( double ) &&
+                    sizeof( vec3 ) == 3 * sizeof( double ) && sizeof( quat ) == 4 * sizeof( double ) &&
+                    sizeof( tr_key ) == 4 * sizeof( double ),
                 "numbers of a list stand together" );
 
 const tr_field *tr_fields( tr_list list, int *count )

@@ -31,8 +31,10 @@ bool tr_field_permit( const tr_field *field, const void *element, tr_error *erro
     if ( tr_field_applies( field, element ) )
         return true;
     tr_list list = list_of_kinds( field );
-    return tr_error_set( error, "does not belong to a %s of kind %s", tr_list_kinds( list )->noun,
-                         tr_list_kinds( list )->names[tr_element_kind( list, element )] );
+    const tr_kind_set *kinds = tr_list_kinds( list );
+    const char *article = strchr( "aeiou", kinds->noun[0] ) != NULL ? "an" : "a";
+    return tr_error_set( error, "does not belong to %s %s of %s %s", article, kinds->noun, kinds->key,
+                         kinds->names[tr_element_kind( list, element )] );
 }
 
 static void *at( const tr_field *field, const void *element )
@@ -40,9 +42,33 @@ static void *at( const tr_field *field, const void *element )
     return (char *)element + field->offset;
 }
 
+static int *row_count( const tr_field *field, const void *element )
+{
+    return (int *)( (double *)at( field, element ) + TR_ROWS_MAX * field->size );
+}
+
 static bool *given( const tr_field *field, const void *element )
 {
     return ( field->flags & TR_FIELD_GIVEN ) != 0 ? &( (tr_constraint *)element )->given : NULL;
+}
+
+static size_t byte_size( const tr_field *field )
+{
+    switch ( field->type ) {
+    case TR_FIELD_TEXT:
+    case TR_FIELD_ID: return (size_t)field->size;
+    case TR_FIELD_NUMBERS: return (size_t)field->size * sizeof( double );
+    case TR_FIELD_INTS: return (size_t)field->size * sizeof( int );
+    case TR_FIELD_BOOL: return sizeof( bool );
+    case TR_FIELD_UP: return sizeof( char );
+    case TR_FIELD_KIND: return sizeof( int );
+    case TR_FIELD_AXES: return 3 * sizeof( bool );
+    case TR_FIELD_COLOUR: return 3 * sizeof( float );
+    case TR_FIELD_POINT: return sizeof( tr_point );
+    case TR_FIELD_LIMBS: return sizeof( limb_list );
+    case TR_FIELD_ROWS: return TR_ROWS_MAX * (size_t)field->size * sizeof( double ) + sizeof( int );
+    default: return 0;
+    }
 }
 
 // -------------------------------------------------------------------------------------------- storing
@@ -55,11 +81,11 @@ static const char *expectation( const tr_field *field )
     case TR_FIELD_INTS: return field->size == 1 ? "a whole number" : "two whole numbers";
     case TR_FIELD_BOOL: return "true or false";
     case TR_FIELD_UP: return "\"y\" or \"z\"";
-    case TR_FIELD_SHAPE: return "\"box\"";
     case TR_FIELD_AXES: return "a text of the letters x, y, z";
     case TR_FIELD_COLOUR: return "a colour such as \"#f0c440\"";
     case TR_FIELD_POINT: return "a point such as \"p03.LeftHand\"";
     case TR_FIELD_LIMBS: return "an object such as {\"left_arm\": 1.2}";
+    case TR_FIELD_ROWS: return field->size == 3 ? "rows of three numbers" : "rows of four numbers";
     default: return "a text";
     }
 }
@@ -108,9 +134,9 @@ static bool store_kind( const tr_field *field, int *out, const char *text, tr_er
         }
     const char *near = tr_nearest_word( text, kinds->names );
     if ( near != NULL )
-        return tr_error_set( error, "\"%.40s\" is no kind of %s; did you mean \"%s\"?", text, kinds->noun,
-                             near );
-    return tr_error_set( error, "\"%.40s\" is no kind of %s; try \"%s\"", text, kinds->noun,
+        return tr_error_set( error, "\"%.40s\" is no %s of %s; did you mean \"%s\"?", text, kinds->key,
+                             kinds->noun, near );
+    return tr_error_set( error, "\"%.40s\" is no %s of %s; try \"%s\"", text, kinds->key, kinds->noun,
                          kinds->names[0] );
 }
 
@@ -141,7 +167,6 @@ static bool store_text( const tr_field *field, void *element, const char *text, 
     char *out = at( field, element );
     switch ( field->type ) {
     case TR_FIELD_UP: *out = text[0]; return ( *out == 'y' || *out == 'z' ) && text[1] == 0;
-    case TR_FIELD_SHAPE: return strcmp( text, "box" ) == 0;
     case TR_FIELD_KIND: return store_kind( field, (int *)(void *)out, text, error );
     case TR_FIELD_AXES: return store_axes( (bool *)out, text );
     case TR_FIELD_COLOUR: return store_colour( (float *)(void *)out, text );
@@ -154,6 +179,42 @@ static bool store_text( const tr_field *field, void *element, const char *text, 
     }
 }
 
+bool tr_rows_add( const tr_field *field, void *element, const double *numbers, tr_error *error )
+{
+    int *count = row_count( field, element );
+    double *row = (double *)at( field, element ) + *count * field->size;
+    if ( *count == TR_ROWS_MAX )
+        return tr_error_set( error, "has more than %d rows", TR_ROWS_MAX );
+    for ( int i = 0; i < field->size; ++i )
+        row[i] = numbers[i] + 0.0; // -0 is 0
+    ++*count;
+    return true;
+}
+
+// As ops have them: 0,1,2;3,4,5
+static bool store_rows( const tr_field *field, void *element, const tr_value *value, tr_error *error )
+{
+    memset( at( field, element ), 0, byte_size( field ) );
+    const char *text = value->text;
+    for ( bool more = value->type == TR_VALUE_TEXT && *text != 0; more; ) {
+        const char *end = text + strcspn( text, ";" );
+        double row[4];
+        for ( int i = 0; i < field->size; ++i ) {
+            if ( i > 0 && *text++ != ',' )
+                return mismatch( field, error );
+            text = tr_number_parse( text, end, &row[i] );
+            if ( text == NULL || !isfinite( row[i] ) )
+                return mismatch( field, error );
+        }
+        if ( text != end )
+            return mismatch( field, error );
+        if ( !tr_rows_add( field, element, row, error ) )
+            return false;
+        more = *text++ == ';';
+    }
+    return value->type == TR_VALUE_TEXT || mismatch( field, error );
+}
+
 bool tr_field_store( const tr_field *field, void *element, const tr_value *value, tr_error *error )
 {
     if ( given( field, element ) != NULL )
@@ -162,6 +223,7 @@ bool tr_field_store( const tr_field *field, void *element, const tr_value *value
     case TR_FIELD_NUMBERS:
     case TR_FIELD_INTS: return store_numbers( field, element, value, error );
     case TR_FIELD_LIMBS: return mismatch( field, error ); // tr_limbs_set takes them one by one
+    case TR_FIELD_ROWS: return store_rows( field, element, value, error );
     case TR_FIELD_BOOL:
         *(bool *)at( field, element ) = value->flag;
         return value->type == TR_VALUE_BOOL || mismatch( field, error );
@@ -236,6 +298,17 @@ static bool check_numbers( const tr_field *field, const void *element, tr_error 
     return true;
 }
 
+static bool check_rows( const tr_field *field, const void *element, tr_error *error )
+{
+    int count = *row_count( field, element );
+    if ( count < 0 || count > TR_ROWS_MAX )
+        return tr_error_set( error, "must have at most %d rows", TR_ROWS_MAX );
+    for ( int i = 0; i < count * field->size; ++i )
+        if ( !check_number( field, ( (const double *)at( field, element ) )[i], error ) )
+            return false;
+    return true;
+}
+
 static bool check_point( const tr_point *point, tr_error *error )
 {
     double sum = 0;
@@ -285,6 +358,7 @@ bool tr_field_check( const tr_field *field, const void *element, tr_error *error
                check_numbers( field, element, error );
     case TR_FIELD_POINT: return check_point( (const tr_point *)(const void *)text, error );
     case TR_FIELD_LIMBS: return check_limbs( field, (const limb_list *)(const void *)text, error );
+    case TR_FIELD_ROWS: return check_rows( field, element, error );
     case TR_FIELD_UP: return *text == 0 || *text == 'y' || *text == 'z' || mismatch( field, error );
     case TR_FIELD_TEXT:
         return plain_text( text ) || tr_error_set( error, "must be valid UTF-8 without control characters" );
@@ -303,24 +377,6 @@ bool tr_field_check( const tr_field *field, const void *element, tr_error *error
 }
 
 // --------------------------------------------------------------------------------- comparing and copying
-
-static size_t byte_size( const tr_field *field )
-{
-    switch ( field->type ) {
-    case TR_FIELD_TEXT:
-    case TR_FIELD_ID: return (size_t)field->size;
-    case TR_FIELD_NUMBERS: return (size_t)field->size * sizeof( double );
-    case TR_FIELD_INTS: return (size_t)field->size * sizeof( int );
-    case TR_FIELD_BOOL: return sizeof( bool );
-    case TR_FIELD_UP: return sizeof( char );
-    case TR_FIELD_KIND: return sizeof( int );
-    case TR_FIELD_AXES: return 3 * sizeof( bool );
-    case TR_FIELD_COLOUR: return 3 * sizeof( float );
-    case TR_FIELD_POINT: return sizeof( tr_point );
-    case TR_FIELD_LIMBS: return sizeof( limb_list );
-    default: return 0;
-    }
-}
 
 void tr_field_copy( const tr_field *field, void *to, const void *from )
 {
@@ -377,6 +433,9 @@ bool tr_field_equal( const tr_field *field, const void *a, const void *b )
     case TR_FIELD_NUMBERS: return numbers_equal( p, q, field->size );
     case TR_FIELD_POINT: return point_equal( p, q );
     case TR_FIELD_LIMBS: return limbs_equal( p, q );
+    case TR_FIELD_ROWS:
+        return *row_count( field, a ) == *row_count( field, b ) &&
+               numbers_equal( p, q, *row_count( field, a ) * field->size );
     case TR_FIELD_COLOUR:
         colour_bytes( p, p_colour );
         colour_bytes( q, q_colour );
@@ -418,6 +477,17 @@ static void print_numbers( const tr_field *field, const void *values, tr_text *o
         tr_text_append( out, "]", 1 );
 }
 
+static void print_rows( const tr_field *field, const void *element, tr_text *out )
+{
+    const double *rows = at( field, element );
+    tr_text_append( out, "[", 1 );
+    for ( int i = 0; i < *row_count( field, element ); ++i ) {
+        tr_text_append( out, ", ", i > 0 ? 2 : 0 );
+        print_numbers( field, rows + i * field->size, out );
+    }
+    tr_text_append( out, "]", 1 );
+}
+
 static void print_point( const tr_point *point, tr_text *out )
 {
     tr_text text = { 0 };
@@ -452,7 +522,6 @@ void tr_field_print( const tr_field *field, const void *element, tr_text *out )
     case TR_FIELD_INTS: print_numbers( field, value, out ); break;
     case TR_FIELD_BOOL: tr_text_add( out, "%s", *(const bool *)value ? "true" : "false" ); break;
     case TR_FIELD_UP: tr_text_add( out, "\"%c\"", *(const char *)value ); break;
-    case TR_FIELD_SHAPE: tr_text_add( out, "\"box\"" ); break;
     case TR_FIELD_KIND:
         tr_text_add( out, "\"%s\"", tr_list_kinds( list_of_kinds( field ) )->names[*(const int *)value] );
         break;
@@ -468,5 +537,6 @@ void tr_field_print( const tr_field *field, const void *element, tr_text *out )
         break;
     case TR_FIELD_POINT: print_point( value, out ); break;
     case TR_FIELD_LIMBS: print_limbs( value, out ); break;
+    case TR_FIELD_ROWS: print_rows( field, element, out ); break;
     }
 }

@@ -84,6 +84,22 @@ static void read_limbs( const tr_json *object, const tr_field *field, void *elem
     }
 }
 
+static void read_rows( const tr_json *array, const tr_field *field, void *element )
+{
+    tr_error why;
+    *why.message = 0;
+    tr_field_store( field, element, &( tr_value ){ .type = TR_VALUE_TEXT, .text = "" }, &why ); // empties it
+    int count = tr_json_count( array );
+    for ( int i = 0; i < count && *array->ok; ++i ) {
+        tr_json row = tr_json_item( array, i );
+        tr_value value = value_of( row.value );
+        if ( value.type != TR_VALUE_LIST || value.count != field->size )
+            tr_json_fail( &row, "must be %s numbers", field->size == 3 ? "three" : "four" );
+        else if ( !tr_rows_add( field, element, value.numbers, &why ) )
+            tr_json_fail( array, "%s", why.message );
+    }
+}
+
 static void read_field( const tr_json *at, const tr_field *field, void *element )
 {
     tr_error why;
@@ -92,6 +108,8 @@ static void read_field( const tr_json *at, const tr_field *field, void *element 
         tr_json_fail( at, "%s", why.message );
     else if ( field->type == TR_FIELD_LIMBS )
         read_limbs( at, field, element );
+    else if ( field->type == TR_FIELD_ROWS )
+        read_rows( at, field, element );
     else if ( !tr_field_store( field, element, &value, &why ) )
         tr_json_fail( at, "%s", why.message );
 }
@@ -127,9 +145,10 @@ static int read_kind( const tr_json *object, tr_list list )
     if ( tr_list_kinds( list ) == NULL )
         return 0;
     tr_element element = { 0 };
-    tr_json kind = tr_json_member( object, "kind", true );
+    const tr_kind_set *kinds = tr_list_kinds( list );
+    tr_json kind = tr_json_member( object, kinds->key, kinds->required );
     if ( kind.value != NULL )
-        read_field( &kind, tr_field_find( list, "kind" ), &element );
+        read_field( &kind, tr_field_find( list, kinds->key ), &element );
     return tr_element_kind( list, &element );
 }
 
@@ -227,8 +246,11 @@ bool tr_scene_parse( tr_scene *out, const char *text, size_t size, const char *n
 
 static bool is_printed( const tr_field *field, const void *element, const void *standard )
 {
-    return tr_field_applies( field, element ) &&
-           ( ( field->flags & TR_FIELD_ALWAYS ) != 0 || !tr_field_equal( field, element, standard ) );
+    int kind = 0; // the standard has the element's, but a file without one means the first
+    if ( field->type == TR_FIELD_KIND )
+        memcpy( &kind, (const char *)element + field->offset, sizeof kind );
+    return tr_field_applies( field, element ) && ( ( field->flags & TR_FIELD_ALWAYS ) != 0 || kind != 0 ||
+                                                   !tr_field_equal( field, element, standard ) );
 }
 
 // Members of one object with `separator` between them; inner objects stay on one line.

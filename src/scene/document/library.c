@@ -57,8 +57,37 @@ const tr_motion *tr_library_find( const tr_library *library, const char *path )
     return find_reading( library, path, true, 0, 0 );
 }
 
+const tr_trimesh *tr_library_mesh( tr_library *library, const tr_form *form, const char *file,
+                                   tr_error *error )
+{
+    struct tr_library_mesh item = { .import = { form->unit, form->up } };
+    for ( int i = 0; i < library->mesh_count; ++i ) {
+        const struct tr_library_mesh *known = &library->meshes[i];
+        if ( strcmp( known->path, form->mesh ) == 0 && known->import.unit == form->unit &&
+             known->import.up == form->up )
+            return &known->mesh;
+    }
+    char *path = file != NULL ? tr_path_beside( file, form->mesh ) : tr_string_copy( form->mesh );
+    bool ok = path != NULL ? tr_obj_load( &item.mesh, path, &item.import, error ) : tr_error_memory( error );
+    tr_free( path );
+    if ( !ok )
+        return NULL;
+    tr_string_set( item.path, sizeof item.path, form->mesh );
+    if ( !tr_array_reserve( (void **)&library->meshes, &library->mesh_capacity, library->mesh_count + 1,
+                            sizeof item ) ) {
+        tr_trimesh_free( &item.mesh );
+        tr_error_memory( error );
+        return NULL;
+    }
+    library->meshes[library->mesh_count] = item;
+    return &library->meshes[library->mesh_count++].mesh;
+}
+
 void tr_library_free( tr_library *library )
 {
+    for ( int i = 0; i < library->mesh_count; ++i )
+        tr_trimesh_free( &library->meshes[i].mesh );
+    tr_free( library->meshes );
     for ( int i = 0; i < library->count; ++i )
         tr_motion_free( &library->items[i].motion );
     tr_free( library->items );

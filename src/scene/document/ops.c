@@ -104,14 +104,18 @@ static bool id_is_free( const tr_op_call *c, const tr_scene *scene, int index, c
 static bool read_kind( const tr_op_call *c, int *kind, tr_error *error )
 {
     tr_list list = list_of( c );
-    const tr_op_argument *text = tr_list_kinds( list ) != NULL ? tr_op_find( c, "kind" ) : NULL;
+    const tr_op_argument *text =
+        tr_list_kinds( list ) != NULL ? tr_op_find( c, tr_list_kinds( list )->key ) : NULL;
     tr_element element;
     tr_error why;
     if ( text == NULL )
         return true;
     tr_value value = { .type = TR_VALUE_TEXT, .text = text->text };
-    if ( !tr_field_store( tr_field_find( list, "kind" ), &element, &value, &why ) )
-        return tr_op_fail( error, text->column, "kind: %s", why.message );
+    const char *key = tr_list_kinds( list )->key;
+    if ( text->text[0] == 0 && !tr_list_kinds( list )->required )
+        value.text = tr_list_kinds( list )->names[0];
+    if ( !tr_field_store( tr_field_find( list, key ), &element, &value, &why ) )
+        return tr_op_fail( error, text->column, "%s: %s", key, why.message );
     *kind = tr_element_kind( list, &element );
     return true;
 }
@@ -143,6 +147,18 @@ static void change_kind( tr_list list, tr_element *element, int kind )
     *element = changed;
 }
 
+// The kind an op asks for, if it does, and the defaults of what the element is then.
+static bool take_kind( const tr_op_call *c, tr_element *element, tr_element *standard, tr_error *error )
+{
+    int before = tr_element_kind( list_of( c ), element ), kind = before;
+    if ( !read_kind( c, &kind, error ) )
+        return false;
+    if ( kind != before )
+        change_kind( list_of( c ), element, kind );
+    tr_element_default( standard, list_of( c ), "", kind );
+    return true;
+}
+
 static bool set_scene( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
 {
     tr_scene changed = *scene, standard = tr_default_scene();
@@ -171,12 +187,8 @@ static bool apply_set( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_e
     if ( !find_element( c, scene, &index, error ) )
         return false;
     memcpy( &element, tr_list_at( scene, list, index ), tr_list_get_info( list )->size );
-    int before = tr_element_kind( list, &element ), kind = before;
-    if ( !read_kind( c, &kind, error ) )
+    if ( !take_kind( c, &element, &standard, error ) )
         return false;
-    if ( kind != before )
-        change_kind( list, &element, kind );
-    tr_element_default( &standard, list, "", kind );
     return set_fields( c, &element, &standard, error ) &&
            ( tr_edit_replace( edit, scene, list, index, &element ) || tr_error_memory( error ) );
 }
@@ -189,7 +201,8 @@ static bool apply_copy( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_
     if ( !find_element( c, scene, &index, error ) )
         return false;
     memcpy( &element, tr_list_at( scene, list, index ), tr_list_get_info( list )->size );
-    tr_element_default( &standard, list, "", tr_element_kind( list, &element ) );
+    if ( !take_kind( c, &element, &standard, error ) )
+        return false;
     index = tr_list_count( scene, list );
     if ( !set_fields( c, &element, &standard, error ) || !id_is_free( c, scene, index, element.id, error ) )
         return false;
@@ -265,7 +278,8 @@ static bool apply_limb( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_
     return tr_edit_replace( edit, scene, TR_LIST_CAST, index, &element ) || tr_error_memory( error );
 }
 
-// The middle of the boxes that members name, on the floor.
+// The middle of the obstacles that members name, on the floor; of a mesh its origin, as its file is not read
+// here.
 static vec3 middle_of( const tr_scene *scene, const char *members )
 {
     vec3 low = v3_scale( HUGE_VAL, v3_one ), high = v3_negate( low );
@@ -273,14 +287,19 @@ static vec3 middle_of( const tr_scene *scene, const char *members )
         const tr_obstacle *o = &scene->obstacles[i];
         if ( !tr_members_match( members, o->id ) )
             continue;
-        double reach = 0.5 * hypot( o->size.x, o->size.z );
-        low = v3( fmin( low.x, o->position.x - reach ), 0, fmin( low.z, o->position.z - reach ) );
-        high = v3( fmax( high.x, o->position.x + reach ), 0, fmax( high.z, o->position.z + reach ) );
+        rigid at = { q_axis_angle( v3_y, o->heading * TR_DEGREE ), o->position };
+        bool boxed = o->shape == TR_SHAPE_BOX || o->shape == TR_SHAPE_SPHERE;
+        double reach = boxed ? 0.5 * hypot( o->size.x, o->size.z ) : 0;
+        for ( int k = 0; k < ( o->form.point_count > 0 ? o->form.point_count : 1 ); ++k ) {
+            vec3 p = rigid_apply( at, o->form.points[k] ); // zero where there are none
+            low = v3( fmin( low.x, p.x - reach ), 0, fmin( low.z, p.z - reach ) );
+            high = v3( fmax( high.x, p.x + reach ), 0, fmax( high.z, p.z + reach ) );
+        }
     }
     return v3( 0.5 * ( low.x + high.x ), scene->ground, 0.5 * ( low.z + high.z ) );
 }
 
-// Boxes of the environment go together: what holds between them holds in the new size.
+// Pieces of the environment go together: what holds between them holds in the new size.
 static bool apply_scale( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
 {
     const tr_op_argument *about = tr_op_find( c, "about" ), *members = tr_op_find( c, "members" );
@@ -308,7 +327,7 @@ static bool apply_scale( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr
         any = true;
     }
     return any || tr_op_fail( error, members != NULL ? members->column : c->column,
-                              "there is no such box in the environment" );
+                              "there is no such thing in the environment" );
 }
 
 bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *error )

@@ -1,4 +1,4 @@
-// Saving a scene in another place, with the motions that have no file yet.
+// Saving a scene in another place, with the motions that have no file yet, and with meshes from elsewhere.
 #include "scene/document/document.h"
 
 #include <stdio.h>
@@ -137,7 +137,9 @@ static bool move_references( move *m, tr_scene *scene, tr_error *error )
              move_ref( m, &scene->cast[i].target.skeleton, error ) &&
              move_file( m, scene->cast[i].mapping, error );
     for ( int i = 0; ok && i < scene->prop_count; ++i )
-        ok = move_ref( m, &scene->props[i].track, error );
+        ok = move_ref( m, &scene->props[i].track, error ) && move_file( m, scene->props[i].form.mesh, error );
+    for ( int i = 0; ok && i < scene->obstacle_count; ++i )
+        ok = move_file( m, scene->obstacles[i].form.mesh, error );
     for ( int i = 0; ok && i < scene->clip_count; ++i )
         ok = move_ref( m, &scene->clips[i].source, error );
     return ok;

@@ -26,11 +26,14 @@ _Static_assert( offsetof( tr_cast, id ) == 0 && offsetof( tr_prop, id ) == 0 &&
                     offsetof( tr_handle, id ) == 0 && offsetof( tr_cast_clip, id ) == 0 &&
                     offsetof( tr_pair, id ) == 0 && offsetof( tr_drive, id ) == 0,
                 "every element starts with its id" );
-_Static_assert( offsetof( tr_constraint, kind ) == sizeof( tr_id ) &&
+_Static_assert( offsetof( tr_prop, shape ) == sizeof( tr_id ) &&
+                    offsetof( tr_obstacle, shape ) == sizeof( tr_id ) &&
+                    offsetof( tr_constraint, kind ) == sizeof( tr_id ) &&
                     offsetof( tr_layer, kind ) == sizeof( tr_id ) &&
                     offsetof( tr_pair, kind ) == sizeof( tr_id ) &&
                     sizeof( tr_constraint_kind ) == sizeof( int ) &&
-                    sizeof( tr_layer_kind ) == sizeof( int ) && sizeof( tr_pair_kind ) == sizeof( int ),
+                    sizeof( tr_shape_kind ) == sizeof( int ) && sizeof( tr_layer_kind ) == sizeof( int ) &&
+                    sizeof( tr_pair_kind ) == sizeof( int ),
                 "the kind follows the id" );
 
 #define LIST( path, noun, type, data, name )                                                                 \
@@ -64,10 +67,14 @@ bool tr_list_holds_bodies( tr_list list )
 
 const tr_kind_set *tr_list_kinds( tr_list list )
 {
-    static const tr_kind_set constraints = { "constraint", tr_constraint_kind_names };
-    static const tr_kind_set layers = { "layer", tr_layer_kind_names };
-    static const tr_kind_set pairs = { "pair", tr_pair_kind_names };
+    static const tr_kind_set props = { "prop", tr_shape_kind_names, "shape", false };
+    static const tr_kind_set obstacles = { "obstacle", tr_shape_kind_names, "shape", false };
+    static const tr_kind_set constraints = { "constraint", tr_constraint_kind_names, "kind", true };
+    static const tr_kind_set layers = { "layer", tr_layer_kind_names, "kind", true };
+    static const tr_kind_set pairs = { "pair", tr_pair_kind_names, "kind", true };
     switch ( list ) {
+    case TR_LIST_PROP: return &props;
+    case TR_LIST_OBSTACLE: return &obstacles;
     case TR_LIST_CONSTRAINT: return &constraints;
     case TR_LIST_LAYER: return &layers;
     case TR_LIST_PAIR: return &pairs;
@@ -186,12 +193,23 @@ tr_cast tr_default_cast( const char *id )
     return cast;
 }
 
+static tr_form default_form( void )
+{
+    tr_form form;
+    memset( &form, 0, sizeof form );
+    form.thickness = 0.05;
+    form.unit = 1;
+    form.up = 'y';
+    return form;
+}
+
 tr_prop tr_default_prop( const char *id )
 {
     tr_prop prop;
     memset( &prop, 0, sizeof prop );
     set_id( prop.id, id );
     prop.size = v3( 0.3, 0.3, 0.3 );
+    prop.form = default_form();
     prop.scale = 1;
     prop.track.last = -1;
     set_colour( prop.colour, 240, 196, 64 );
@@ -204,6 +222,7 @@ tr_obstacle tr_default_obstacle( const char *id )
     memset( &obstacle, 0, sizeof obstacle );
     set_id( obstacle.id, id );
     obstacle.size = v3( 1, 1, 1 );
+    obstacle.form = default_form();
     obstacle.scale = 1;
     set_colour( obstacle.colour, 158, 158, 163 );
     return obstacle;
@@ -296,8 +315,14 @@ void tr_element_default( tr_element *out, tr_list list, const char *id, int kind
     memset( out, 0, sizeof *out );
     switch ( list ) {
     case TR_LIST_CAST: out->cast = tr_default_cast( id ); break;
-    case TR_LIST_PROP: out->prop = tr_default_prop( id ); break;
-    case TR_LIST_OBSTACLE: out->obstacle = tr_default_obstacle( id ); break;
+    case TR_LIST_PROP:
+        out->prop = tr_default_prop( id );
+        out->prop.shape = (tr_shape_kind)kind;
+        break;
+    case TR_LIST_OBSTACLE:
+        out->obstacle = tr_default_obstacle( id );
+        out->obstacle.shape = (tr_shape_kind)kind;
+        break;
     case TR_LIST_CONSTRAINT: out->constraint = tr_default_constraint( id, (tr_constraint_kind)kind ); break;
     case TR_LIST_LAYER: out->layer = tr_default_layer( id, (tr_layer_kind)kind ); break;
     case TR_LIST_SECTION: out->section = tr_default_section( id, "", 0 ); break;

@@ -345,9 +345,13 @@ static int member_node( const timing *t, const char *layer )
 static void move_document( timing *t, int layer )
 {
     tr_scene *scene = t->scene;
-    for ( int i = 0; i < scene->constraint_count; ++i )
-        move_range( t, node_of( scene, scene->constraints[i].a.who ), &scene->constraints[i].first,
-                    &scene->constraints[i].last );
+    for ( int i = 0; i < scene->constraint_count; ++i ) {
+        tr_constraint *c = &scene->constraints[i];
+        int node = node_of( scene, c->a.who );
+        move_range( t, node, &c->first, &c->last );
+        for ( int k = 0; k < c->key_count; ++k )
+            c->keys[k].frame += delay_at( t, node, c->keys[k].frame - scene->first );
+    }
     for ( int i = 0; i < scene->pair_count; ++i ) {
         tr_pair *pair = &scene->pairs[i];
         int a = node_of( scene, pair->a );

@@ -19,7 +19,8 @@ static void add_member( tr_mesh_party *p, int member )
         return;
     }
     const tr_imesh_near *near = &p->work->members[member];
-    tr_imesh_box box = { near->track, near->track, near->track_count, near->size, near->size, false };
+    tr_imesh_box box = { near->track, near->track, near->track_count, near->size,
+                         near->size,  false,       near->shape };
     if ( tr_mesh_is_prop( p->work->stage, member ) ) {
         int prop = member - stage->actor_count;
         box.target = p->work->result->tracks[prop];
@@ -28,7 +29,7 @@ static void add_member( tr_mesh_party *p, int member )
     } else {
         int obstacle = member - stage->actor_count - stage->prop_count;
         box.target = &stage->new_obstacles[obstacle];
-        box.target_size = tr_stage_obstacle( stage, obstacle, false ).size;
+        box.target_size = tr_stage_obstacle( stage, obstacle, false ).shape.size;
     }
     p->place_of[member] = p->cast.box_count;
     p->boxes[p->cast.box_count++] = box;

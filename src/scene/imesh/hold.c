@@ -51,14 +51,15 @@ static void add_box( tr_held *h, int member )
     int prop = member - stage->actor_count, obstacle = prop - stage->prop_count;
     tr_imesh_box *box = &h->boxes[h->cast.box_count++];
     if ( obstacle < 0 ) {
-        vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
-        *box = ( tr_imesh_box ){
-            h->result->tracks[prop], h->result->tracks[prop], stage->frame_count, size, size, false };
+        vec3 size = tr_stage_prop_shape( stage, prop, false ).size;
+        const rigid *track = h->result->tracks[prop];
+        *box = ( tr_imesh_box ){ track, track, stage->frame_count,       size,
+                                 size,  false, &stage->props[prop].shape };
         return;
     }
-    vec3 size = tr_stage_obstacle( stage, obstacle, false ).size;
-    *box = ( tr_imesh_box ){
-        &stage->new_obstacles[obstacle], &stage->new_obstacles[obstacle], 1, size, size, false };
+    vec3 size = tr_stage_obstacle( stage, obstacle, false ).shape.size;
+    const rigid *at = &stage->new_obstacles[obstacle];
+    *box = ( tr_imesh_box ){ at, at, 1, size, size, false, &stage->obstacle_shapes[obstacle] };
 }
 
 // Everybody who is close at the frame to somebody who is in it, one after the other; then what is near them.

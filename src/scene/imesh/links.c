@@ -51,12 +51,15 @@ tr_imesh_near *tr_mesh_members( const tr_stage *stage )
     for ( int i = 0; members != NULL && i < stage->actor_count; ++i )
         *at++ = ( tr_imesh_near ){ .world = &stage->actors[i].world, .body = &stage->actors[i].source_body };
     for ( int i = 0; members != NULL && i < stage->prop_count; ++i )
-        *at++ = ( tr_imesh_near ){
-            .track = stage->props[i].track, .track_count = stage->frame_count, .size = stage->props[i].size };
+        *at++ = ( tr_imesh_near ){ .track = stage->props[i].track,
+                                   .track_count = stage->frame_count,
+                                   .size = stage->props[i].shape.size,
+                                   .shape = &stage->props[i].shape };
     for ( int i = 0; members != NULL && i < stage->scene->obstacle_count; ++i )
         *at++ = ( tr_imesh_near ){ .track = &stage->obstacles[i],
                                    .track_count = 1,
-                                   .size = stage->scene->obstacles[i].size,
+                                   .size = stage->obstacle_shapes[i].size,
+                                   .shape = &stage->obstacle_shapes[i],
                                    .still = true };
     return members;
 }

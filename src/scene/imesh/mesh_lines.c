@@ -44,12 +44,12 @@ static void add_actor( weaving *w, int member )
     }
 }
 
-static void add_box( weaving *w, int member, tr_stage_box source, tr_stage_box now )
+static void add_box( weaving *w, int member, tr_solid source, tr_solid now )
 {
     for ( int c = 0; c < 8; ++c ) {
         vec3 corner = v3_sub( v3( c & 1, ( c >> 1 ) & 1, c >> 2 ), v3( 0.5, 0.5, 0.5 ) );
-        add_point( w, member, rigid_apply( source.at, v3_mul( source.size, corner ) ),
-                   rigid_apply( now.at, v3_mul( now.size, corner ) ) );
+        add_point( w, member, rigid_apply( source.at, v3_mul( source.shape.size, corner ) ),
+                   rigid_apply( now.at, v3_mul( now.shape.size, corner ) ) );
     }
 }
 
@@ -60,9 +60,10 @@ static void add_member( weaving *w, int member )
     if ( prop < 0 )
         add_actor( w, member );
     else if ( obstacle < 0 ) {
-        const tr_stage_prop *p = &stage->props[prop];
-        add_box( w, member, ( tr_stage_box ){ p->track[w->frame], p->size },
-                 ( tr_stage_box ){ w->result->tracks[prop][w->frame], v3_scale( p->scale, p->size ) } );
+        tr_solid source = { stage->props[prop].track[w->frame], tr_stage_prop_shape( stage, prop, true ) };
+        add_box(
+            w, member, source,
+            ( tr_solid ){ w->result->tracks[prop][w->frame], tr_stage_prop_shape( stage, prop, false ) } );
     } else
         add_box( w, member, tr_stage_obstacle( stage, obstacle, true ),
                  tr_stage_obstacle( stage, obstacle, false ) );

@@ -39,7 +39,7 @@ static vec3 bound_place( const tr_cage_layer *l, tr_bound_point point, int frame
     if ( point.node < stage->actor_count )
         return tr_world_pose( &l->below->worlds[point.node], frame ).positions[point.part];
     int prop = point.node - stage->actor_count;
-    vec3 size = v3_scale( stage->props[prop].scale, stage->props[prop].size );
+    vec3 size = tr_stage_prop_shape( stage, prop, false ).size;
     return rigid_apply( l->below->tracks[prop][frame], box_corner( size, point.part ) );
 }
 

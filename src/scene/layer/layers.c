@@ -85,7 +85,7 @@ static double moved( const tr_stage *stage, const tr_result *below, const tr_res
 {
     if ( node >= stage->actor_count ) {
         int prop = node - stage->actor_count;
-        vec3 arm = v3_scale( 0.5 * stage->props[prop].scale, stage->props[prop].size );
+        vec3 arm = v3_scale( 0.5 * stage->props[prop].scale, stage->props[prop].shape.size );
         return v3_distance( rigid_apply( below->tracks[prop][frame], arm ),
                             rigid_apply( result->tracks[prop][frame], arm ) );
     }

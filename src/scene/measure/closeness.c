@@ -132,10 +132,10 @@ bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, do
     return true;
 }
 
-bool tr_closeness_box( const tr_closeness *closeness, const tr_take *take, int box, tr_stage_box where,
-                       double reach, tr_close_pairs *pairs )
+bool tr_closeness_solid( const tr_closeness *closeness, const tr_take *take, int solid, tr_solid where,
+                         double reach, tr_close_pairs *pairs )
 {
-    struct tr_shell around = box_around( where.at, where.size );
+    struct tr_shell around = box_around( where.at, where.shape.size );
     for ( int c = 0; c < take->performer_count; ++c ) {
         if ( !boxes_near( &closeness->whole[c], &around, reach ) )
             continue;
@@ -143,9 +143,8 @@ bool tr_closeness_box( const tr_closeness *closeness, const tr_take *take, int b
             const struct tr_shell *shell = &closeness->shells[a];
             if ( !boxes_near( shell, &around, reach ) )
                 continue;
-            double distance =
-                tr_capsule_box_distance( shell->a, shell->b, shell->radius, where.at, where.size );
-            if ( distance <= reach && !add_pair( pairs, a, closeness->shell_count + box, distance ) )
+            double distance = tr_shape_distance( &where.shape, where.at, shell->a, shell->b, shell->radius );
+            if ( distance <= reach && !add_pair( pairs, a, closeness->shell_count + solid, distance ) )
                 return false;
         }
     }
@@ -156,8 +155,8 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
                          tr_close_pairs *pairs )
 {
     for ( int p = 0; p < take->prop_count; ++p ) {
-        tr_stage_box where = { take->props[p].track[frame], take->props[p].size };
-        if ( !tr_closeness_box( closeness, take, p, where, reach, pairs ) )
+        tr_solid where = { take->props[p].track[frame], take->props[p].shape };
+        if ( !tr_closeness_solid( closeness, take, p, where, reach, pairs ) )
             return false;
     }
     return true;

@@ -1,5 +1,5 @@
-// Bodies against the boxes of the environment, as the export has both: how much deeper a part of a body is in
-// a box than the same part of the source's body is in the source's box.
+// Bodies against the environment, as the export has both: how much deeper a part of a body is in a piece of
+// it than the same part of the source's body is in the source's.
 #include "scene/measure/private.h"
 
 enum { frames_per_block = 8 };
@@ -47,8 +47,8 @@ static double depth_in_source( const environment_scan *scan, const tr_closeness 
     if ( match < 0 )
         return 0;
     const struct tr_shell *part = &source->shells[source->first[who] + match];
-    tr_stage_box box = tr_stage_obstacle( scan->m->stage, obstacle, true );
-    double depth = -tr_capsule_box_distance( part->a, part->b, part->radius, box.at, box.size );
+    tr_solid solid = tr_stage_obstacle( scan->m->stage, obstacle, true );
+    double depth = -tr_shape_distance( &solid.shape, solid.at, part->a, part->b, part->radius );
     return fmax( 0, depth ) / tr_performer_rescale( performer, from );
 }
 
@@ -62,8 +62,8 @@ static bool scan_frame( const environment_scan *scan, tr_closeness *take, tr_clo
     tr_closeness_pose( take, scan->take, frame );
     tr_closeness_pose( source, &scan->m->source, frame );
     for ( int o = 0; o < stage->scene->obstacle_count; ++o )
-        if ( !tr_closeness_box( take, scan->take, props + o, tr_stage_obstacle( stage, o, is_source ), 0,
-                                pairs ) )
+        if ( !tr_closeness_solid( take, scan->take, props + o, tr_stage_obstacle( stage, o, is_source ), 0,
+                                  pairs ) )
             return false;
     tr_closeness_drop_passes( take, stage, scan->take, frame, pairs );
     for ( int i = 0; i < pairs->count; ++i ) {

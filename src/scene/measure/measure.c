@@ -127,8 +127,8 @@ static void fill_takes( tr_measuring *m )
     }
     for ( int i = 0; i < m->stage->prop_count; ++i ) {
         const tr_stage_prop *prop = &m->stage->props[i];
-        m->source.props[i] = ( tr_take_prop ){ prop->track, prop->size };
-        m->out.props[i] = ( tr_take_prop ){ m->result->tracks[i], v3_scale( prop->scale, prop->size ) };
+        m->source.props[i] = ( tr_take_prop ){ prop->track, prop->shape };
+        m->out.props[i] = ( tr_take_prop ){ m->result->tracks[i], tr_stage_prop_shape( m->stage, i, false ) };
     }
 }
 

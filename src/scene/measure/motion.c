@@ -370,7 +370,7 @@ static const char *why_not_identical( const tr_measuring *m )
         if ( !same_body( &m->out.performers[c], &m->source.performers[c] ) )
             return "the target bodies differ from the source's";
     for ( int i = 0; i < m->out.prop_count; ++i )
-        if ( v3_distance( m->out.props[i].size, m->source.props[i].size ) > 1e-9 )
+        if ( v3_distance( m->out.props[i].shape.size, m->source.props[i].shape.size ) > 1e-9 )
             return "the target props differ from the source's";
     if ( m->stage == NULL )
         return NULL;

@@ -22,7 +22,7 @@ typedef struct tr_performer {
 
 typedef struct tr_take_prop {
     const rigid *track; // [frame_count]
-    vec3 size;          // full edge lengths
+    tr_shape shape;
 } tr_take_prop;
 
 typedef struct tr_take {
@@ -120,7 +120,7 @@ typedef struct tr_closeness {
 } tr_closeness;
 
 typedef struct tr_close_pair {
-    int a, b;        // shell numbers, a < b; a box's is shell_count + its index, props first
+    int a, b;        // shell numbers, a < b; a solid's is shell_count + its index, props first
     double distance; // of the surfaces, negative when they overlap
 } tr_close_pair;
 
@@ -138,9 +138,9 @@ bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, do
                           tr_close_pairs *pairs );
 bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int frame, double reach,
                          tr_close_pairs *pairs );
-// Against one box, which is counted as number `box` among props and environment.
-bool tr_closeness_box( const tr_closeness *closeness, const tr_take *take, int box, tr_stage_box where,
-                       double reach, tr_close_pairs *pairs );
+// Against one solid, which is counted as number `solid` among props and environment.
+bool tr_closeness_solid( const tr_closeness *closeness, const tr_take *take, int solid, tr_solid where,
+                         double reach, tr_close_pairs *pairs );
 // Takes out pairs of characters and boxes that the scene lets go through each other at that frame.
 void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
                                int frame, tr_close_pairs *pairs );

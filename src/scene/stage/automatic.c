@@ -45,15 +45,15 @@ static vec3 mean_place( const tr_stage *stage, const tr_rule *rule )
     return v3_scale( 1.0 / ( last - first + 1 ), sum );
 }
 
-// A contact of the document with the ground is with what is there: the floor, or the box that stands on it.
+// A contact of the document with the ground is with what is there: the floor, or what stands on it.
 static void find_surface( const tr_stage *stage, tr_rule *rule )
 {
-    double size = rule->a.prop >= 0 ? 0.5 * stage->props[rule->a.prop].size.y : 0;
-    int box = rule->surface_prop < 0 && rule->obstacle < 0
-                  ? tr_stage_box_below( stage, mean_place( stage, rule ), size )
-                  : -1;
-    if ( box >= 0 )
-        tr_rule_set_obstacle( stage, rule, box );
+    double size = rule->a.prop >= 0 ? 0.5 * stage->props[rule->a.prop].shape.size.y : 0;
+    int below = rule->surface_prop < 0 && rule->obstacle < 0
+                    ? tr_stage_obstacle_below( stage, mean_place( stage, rule ), size )
+                    : -1;
+    if ( below >= 0 )
+        tr_rule_set_obstacle( stage, rule, below );
 }
 
 static void place_contact( const tr_stage *stage, tr_rule *rule )

@@ -185,11 +185,17 @@ bool tr_point_bind( const tr_binder *b, const char *field, const tr_point *point
 
 void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle )
 {
+    int first, last;
+    tr_rule_frames( stage, rule, &first, &last );
     rule->obstacle = obstacle;
-    rule->floor = tr_stage_top( stage, obstacle, true );
+    rule->above = v3_zero;
+    for ( int f = first; f <= last; ++f )
+        rule->above =
+            v3_mad( rule->above, 1.0 / ( last - first + 1 ), tr_anchor_source( stage, &rule->a, f ) );
+    rule->floor = tr_stage_source_top( stage, obstacle, rule->above );
 }
 
-static bool on_changed_box( const tr_stage *stage, const tr_rule *rule )
+static bool on_changed_obstacle( const tr_stage *stage, const tr_rule *rule )
 {
     const tr_obstacle *o = rule->obstacle >= 0 ? &stage->scene->obstacles[rule->obstacle] : NULL;
     return o != NULL && ( o->scale != 1 || v3_length( o->move ) > 0 );
@@ -197,7 +203,7 @@ static bool on_changed_box( const tr_stage *stage, const tr_rule *rule )
 
 vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source )
 {
-    if ( !on_changed_box( stage, rule ) )
+    if ( !on_changed_obstacle( stage, rule ) )
         return tr_group_place( tr_anchor_group( stage, &rule->a ), source );
     vec3 from = stage->obstacles[rule->obstacle].position, to = stage->new_obstacles[rule->obstacle].position;
     return v3_mad( to, stage->scene->obstacles[rule->obstacle].scale, v3_sub( source, from ) );
@@ -205,8 +211,10 @@ vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source )
 
 double tr_rule_floor( const tr_stage *stage, const tr_rule *rule )
 {
-    return rule->onto.y +
-           ( rule->obstacle >= 0 ? tr_stage_top( stage, rule->obstacle, false ) : rule->floor );
+    if ( rule->obstacle < 0 )
+        return rule->onto.y + rule->floor;
+    vec3 to = tr_rule_landing( stage, rule, rule->above );
+    return rule->onto.y + tr_stage_target_top( stage, rule->obstacle, rule->floor, to );
 }
 
 static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *rule )
@@ -226,17 +234,17 @@ static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *r
     return true;
 }
 
-// From the source's point to the surface of a contact; inside a box 0.
+// From the source's point to the surface of a contact; inside 0.
 static double off_surface( const tr_stage *stage, const tr_rule *rule, int frame )
 {
     vec3 p = tr_anchor_source( stage, &rule->a, frame );
     double away = p.y - stage->ground;
     if ( rule->surface_prop >= 0 ) {
         const tr_stage_prop *prop = &stage->props[rule->surface_prop];
-        away = tr_point_box_distance( p, prop->track[frame], prop->size );
+        away = tr_shape_distance( &prop->shape, prop->track[frame], p, p, 0 );
     } else if ( rule->obstacle >= 0 ) {
-        tr_stage_box box = tr_stage_obstacle( stage, rule->obstacle, true );
-        away = tr_point_box_distance( p, box.at, box.size );
+        tr_solid solid = tr_stage_obstacle( stage, rule->obstacle, true );
+        away = tr_shape_distance( &solid.shape, solid.at, p, p, 0 );
     }
     return fmax( away, 0 );
 }
@@ -307,7 +315,12 @@ static bool has_effect( const tr_stage *stage, const tr_rule *rule )
 static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
 {
     tr_stage *stage = b->stage;
-    int first = c->first - stage->scene->first, last = c->last - stage->scene->first;
+    int from = c->first, to = c->last;
+    if ( c->key_count > 0 ) { // a trajectory is as long as its keys, where nothing else is said
+        from = from > -TR_MAX_FRAMES ? from : (int)ceil( c->keys[0].frame );
+        to = to < TR_MAX_FRAMES ? to : (int)floor( c->keys[c->key_count - 1].frame );
+    }
+    int first = from - stage->scene->first, last = to - stage->scene->first;
     tr_rule *rule = tr_rule_append( stage );
     if ( rule == NULL )
         return tr_error_memory( b->error );
@@ -326,7 +339,7 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
     rule->partner_space = c->partner_space;
     rule->partners = c->partners;
     rule->flat = c->flat;
-    rule->given = c->given;
+    rule->given = c->given || c->key_count > 0;
     rule->target = c->target;
     rule->rotation = c->rotation;
     rule->length = c->length;

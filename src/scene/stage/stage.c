@@ -31,10 +31,10 @@ tr_surface *tr_stage_surfaces( const tr_stage *stage, bool props, int *count )
     surfaces[( *count )++] = ( tr_surface ){ .kind = TR_SURFACE_GROUND, .height = stage->ground };
     for ( int i = 0; props && i < stage->prop_count; ++i )
         surfaces[( *count )++] = ( tr_surface ){
-            TR_SURFACE_PROP, i, 0, stage->props[i].size, stage->props[i].track, stage->frame_count };
+            TR_SURFACE_PROP, i, 0, stage->props[i].shape, stage->props[i].track, stage->frame_count };
     for ( int i = 0; i < stage->scene->obstacle_count; ++i )
-        surfaces[( *count )++] = ( tr_surface ){
-            TR_SURFACE_ENVIRONMENT, i, 0, stage->scene->obstacles[i].size, &stage->obstacles[i], 1 };
+        surfaces[( *count )++] = ( tr_surface ){ TR_SURFACE_ENVIRONMENT, i, 0, stage->obstacle_shapes[i],
+                                                 &stage->obstacles[i],   1 };
     return surfaces;
 }
 
@@ -163,11 +163,56 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
     return true;
 }
 
+// The stage has points and meshes of its own: the document may change, and the library read more. `corners`
+// is where the next polyline's go.
+static bool build_shape( tr_stage_builder *b, tr_shape *out, tr_shape_kind kind, vec3 size,
+                         const tr_form *form, vec3 **corners )
+{
+    tr_trimesh *mesh = &b->stage->meshes[b->stage->mesh_count];
+    switch ( kind ) {
+    case TR_SHAPE_SPHERE: *out = tr_shape_sphere( size.x ); return true;
+    case TR_SHAPE_POLYLINE:
+        memcpy( *corners, form->points, (size_t)form->point_count * sizeof( vec3 ) );
+        *out = tr_shape_polyline( *corners, form->point_count, form->thickness );
+        *corners += form->point_count;
+        return true;
+    case TR_SHAPE_MESH: {
+        snprintf( b->field, sizeof b->field, "mesh.file" );
+        const tr_trimesh *read = tr_library_mesh( b->library, form, b->file, b->error );
+        if ( read == NULL ||
+             !tr_trimesh_build( mesh, read->points, read->point_count, (const int( * )[3])read->triangles,
+                                read->triangle_count, b->error ) )
+            return false;
+        b->stage->mesh_count++;
+        *out = tr_shape_mesh( mesh, form->thickness );
+        return true;
+    }
+    default: *out = tr_shape_box( size ); return true;
+    }
+}
+
+// Points are seen from the obstacle's position, its middle goes along.
+static bool build_obstacle( tr_stage_builder *b, int i, vec3 **corners )
+{
+    tr_stage *stage = b->stage;
+    const tr_obstacle *o = &stage->scene->obstacles[i];
+    tr_shape *shape = &stage->obstacle_shapes[i];
+    if ( !build_shape( b, shape, o->shape, o->size, &o->form, corners ) )
+        return false;
+    stage->obstacles[i] = tr_stage_place( o->position, o->heading );
+    stage->new_obstacles[i] = tr_stage_place( v3_add( o->position, o->move ), o->heading );
+    if ( shape->kind == TR_SHAPE_BOX || shape->kind == TR_SHAPE_SPHERE )
+        return true;
+    stage->obstacles[i].position = rigid_apply( stage->obstacles[i], shape->middle );
+    stage->new_obstacles[i].position =
+        rigid_apply( stage->new_obstacles[i], v3_scale( o->scale, shape->middle ) );
+    return true;
+}
+
 static bool build_prop( tr_stage_builder *b, tr_stage_prop *out, const tr_prop *prop )
 {
     int frames = b->stage->frame_count;
     rigid placement = tr_stage_place( prop->position, prop->heading );
-    out->size = prop->size;
     out->scale = prop->scale;
     out->track = tr_alloc( (size_t)frames, sizeof( rigid ) );
     if ( out->track == NULL )
@@ -210,6 +255,22 @@ static bool label_contacts( tr_stage_builder *b )
 
 // ------------------------------------------------------------------------------------------------ stage
 
+// Room for what shapes point to, which stays where it is from then on.
+static bool allocate_forms( tr_stage *stage )
+{
+    const tr_scene *scene = stage->scene;
+    size_t corners = 0, meshes = 0;
+    for ( int i = 0; i < scene->prop_count + scene->obstacle_count; ++i ) {
+        bool prop = i < scene->prop_count;
+        const tr_form *form = prop ? &scene->props[i].form : &scene->obstacles[i - scene->prop_count].form;
+        corners += (size_t)form->point_count;
+        meshes += form->mesh[0] != 0;
+    }
+    stage->corners = tr_alloc( corners, sizeof( vec3 ) );
+    stage->meshes = tr_alloc( meshes, sizeof( tr_trimesh ) );
+    return stage->corners != NULL && stage->meshes != NULL;
+}
+
 static bool allocate( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
@@ -218,8 +279,9 @@ static bool allocate( tr_stage_builder *b )
     stage->props = tr_alloc( (size_t)scene->prop_count, sizeof( tr_stage_prop ) );
     stage->obstacles = tr_alloc( (size_t)scene->obstacle_count, sizeof( rigid ) );
     stage->new_obstacles = tr_alloc( (size_t)scene->obstacle_count, sizeof( rigid ) );
+    stage->obstacle_shapes = tr_alloc( (size_t)scene->obstacle_count, sizeof( tr_shape ) );
     return ( stage->actors != NULL && stage->props != NULL && stage->obstacles != NULL &&
-             stage->new_obstacles != NULL ) ||
+             stage->new_obstacles != NULL && stage->obstacle_shapes != NULL && allocate_forms( stage ) ) ||
            tr_error_memory( b->error );
 }
 
@@ -249,11 +311,10 @@ static bool build_motions( tr_stage_builder *b )
         return false;
     stage->actor_count = scene->cast_count; // zeroed actors can be freed
     stage->prop_count = scene->prop_count;
-    for ( int i = 0; i < scene->obstacle_count; ++i ) {
-        const tr_obstacle *o = &scene->obstacles[i];
-        stage->obstacles[i] = tr_stage_place( o->position, o->heading );
-        stage->new_obstacles[i] = tr_stage_place( v3_add( o->position, o->move ), o->heading );
-    }
+    vec3 *corners = stage->corners;
+    for ( int i = 0; i < scene->obstacle_count; ++i )
+        if ( !build_obstacle( b, i, &corners ) )
+            return tr_stage_blame( b, "environment.boxes", i );
     for ( int i = 0; i < stage->actor_count; ++i ) {
         set_clock( b, i );
         if ( !build_actor( b, &stage->actors[i], &scene->cast[i] ) )
@@ -261,7 +322,9 @@ static bool build_motions( tr_stage_builder *b )
     }
     for ( int i = 0; i < stage->prop_count; ++i ) {
         set_clock( b, stage->actor_count + i );
-        if ( !build_prop( b, &stage->props[i], &scene->props[i] ) )
+        const tr_prop *prop = &scene->props[i];
+        if ( !build_shape( b, &stage->props[i].shape, prop->shape, prop->size, &prop->form, &corners ) ||
+             !build_prop( b, &stage->props[i], prop ) )
             return tr_stage_blame( b, "props", i );
     }
     return true;
@@ -321,11 +384,19 @@ bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_
     return false;
 }
 
-tr_stage_box tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source )
+tr_solid tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source )
 {
-    const tr_obstacle *o = &stage->scene->obstacles[obstacle];
-    return of_source ? ( tr_stage_box ){ stage->obstacles[obstacle], o->size }
-                     : ( tr_stage_box ){ stage->new_obstacles[obstacle], v3_scale( o->scale, o->size ) };
+    const tr_shape *shape = &stage->obstacle_shapes[obstacle];
+    if ( of_source )
+        return ( tr_solid ){ stage->obstacles[obstacle], *shape };
+    return ( tr_solid ){ stage->new_obstacles[obstacle],
+                         tr_shape_scaled( shape, stage->scene->obstacles[obstacle].scale ) };
+}
+
+tr_shape tr_stage_prop_shape( const tr_stage *stage, int prop, bool of_source )
+{
+    const tr_stage_prop *p = &stage->props[prop];
+    return of_source ? p->shape : tr_shape_scaled( &p->shape, p->scale );
 }
 
 static void free_actors( const tr_stage *stage )
@@ -360,6 +431,11 @@ void tr_stage_free( tr_stage *stage )
     tr_free( stage->props );
     tr_free( stage->obstacles );
     tr_free( stage->new_obstacles );
+    tr_free( stage->obstacle_shapes );
+    tr_free( stage->corners );
+    for ( int i = 0; i < stage->mesh_count; ++i )
+        tr_trimesh_free( &stage->meshes[i] );
+    tr_free( stage->meshes );
     tr_free( stage->groups );
     tr_free( stage->rules );
     tr_free( stage->ways );

@@ -36,7 +36,8 @@ static void begin_stance( tr_footing_work *w, int r )
 static bool goes_on( const tr_footing_work *w, const tr_stance *s, const tr_rule *rule )
 {
     bool overlap = rule->first <= s->last, soon = rule->first - s->last - 1 <= HARDLY_LEFT * w->stage->fps;
-    return overlap || ( soon && rule->floor == s->floor && rule->constraint < 0 );
+    bool same = rule->floor == s->floor || ( rule->obstacle >= 0 && rule->obstacle == s->on->obstacle );
+    return overlap || ( soon && same && rule->constraint < 0 );
 }
 
 void tr_stances_find( tr_footing_work *w )
@@ -137,8 +138,8 @@ static vec3 find_floor( const tr_footing_work *w, tr_stance *s, vec3 c, vec3 lan
         return onto;
     if ( tr_footing_is_foot( w ) ) {
         foot_places( w, s, &lowest, &middle );
-        s->floor = tr_foot_source_floor( w->stage, s->floor, lowest );
-        onto.y = tr_foot_climb( w->stage, actor, floor, v3_mad( landing, rise, v3_sub( middle, c ) ) );
+        s->floor = tr_foot_source_floor( w->stage, s->on, s->floor, lowest );
+        onto.y = tr_foot_climb( w->stage, actor, s->on, floor, v3_mad( landing, rise, v3_sub( middle, c ) ) );
     } else
         onto = tr_hand_onto( w->stage, actor, s->on,
                              v3( landing.x, floor + rise * ( c.y - s->floor ), landing.z ) );
@@ -174,7 +175,7 @@ static bool is_over_step( const tr_footing_work *w, const tr_stance *from, doubl
     foot_places( w, &moment, &lowest, &middle );
     double floor = tr_rule_floor( w->stage, from->on ) - from->onto;
     vec3 place = v3_mad( w->footing->shift[frame], w->footing->rise, middle );
-    return tr_foot_climb( w->stage, actor, floor, place ) >= step - 1e-6;
+    return tr_foot_climb( w->stage, actor, from->on, floor, place ) >= step - 1e-6;
 }
 
 // A foot is up when it comes over the box, and not down before it has left it; but it moves only between its

@@ -1,4 +1,4 @@
-// What hands and feet are on: the floor, or boxes of the environment. Where source and scene do not agree
+// What hands and feet are on: the floor, or pieces of the environment. Where source and scene do not agree
 // about the environment (a walk recorded on level ground, a step put into its way), whoever touches it is
 // brought onto it: feet on top, other parts out of the nearest face.
 #include "scene/scene_private.h"
@@ -7,53 +7,96 @@
 #define PRESSED_IN 0.02 // metres: hands that lean on a table are in it by so much
 #define BEHIND     0.3  // metres from a point down to the top of the box it touches, at most
 
-double tr_stage_top( const tr_stage *stage, int obstacle, bool of_source )
+static double box_top( tr_solid solid )
 {
-    tr_stage_box box = tr_stage_obstacle( stage, obstacle, of_source );
-    return box.at.position.y + 0.5 * box.size.y;
+    return solid.at.position.y + 0.5 * solid.shape.size.y;
 }
 
-static bool is_over( tr_stage_box box, vec3 p )
+// Height of a surface that is over or under p, no higher than `high`; -INFINITY: there is none. A box has its
+// top alone.
+static double top_at( tr_solid solid, vec3 p, double high )
 {
-    vec3 q = rigid_apply( rigid_inverse( box.at ), p );
-    return fabs( q.x ) <= 0.5 * box.size.x && fabs( q.z ) <= 0.5 * box.size.z;
+    if ( solid.shape.kind != TR_SHAPE_BOX ) {
+        vec3 from = v3( p.x, fmin( high, box_top( solid ) + 1 ), p.z );
+        return from.y - tr_shape_height( &solid.shape, solid.at, from, 0, 0 );
+    }
+    vec3 q = rigid_apply( rigid_inverse( solid.at ), p );
+    bool over = fabs( q.x ) <= 0.5 * solid.shape.size.x && fabs( q.z ) <= 0.5 * solid.shape.size.z;
+    return over && box_top( solid ) <= high ? box_top( solid ) : -INFINITY;
 }
 
-// Of the boxes under or around a point the highest with its top above `low` and not above `high`; -1: none.
-static int highest_box( const tr_stage *stage, vec3 p, double low, double high, bool of_source )
+double tr_stage_source_top( const tr_stage *stage, int obstacle, vec3 p )
+{
+    tr_solid solid = tr_stage_obstacle( stage, obstacle, true );
+    if ( solid.shape.kind == TR_SHAPE_BOX )
+        return box_top( solid );
+    if ( tr_shape_distance( &solid.shape, solid.at, p, p, 0 ) < 0 ) // in it: what is above
+        return p.y + tr_shape_exit( &solid.shape, rigid_apply( rigid_inverse( solid.at ), p ),
+                                    q_unrotate( solid.at.rotation, v3_y ) );
+    double top = top_at( solid, p, p.y );
+    return isfinite( top ) ? top : box_top( solid );
+}
+
+double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, vec3 to )
+{
+    tr_solid from = tr_stage_obstacle( stage, obstacle, true ),
+             solid = tr_stage_obstacle( stage, obstacle, false );
+    if ( solid.shape.kind == TR_SHAPE_BOX )
+        return box_top( solid );
+    double scale = stage->scene->obstacles[obstacle].scale;
+    double same = solid.at.position.y + scale * ( floor - from.at.position.y );
+    double top = top_at( solid, to, same + BEHIND );
+    return top > same - BEHIND ? top : same; // as high as that of the source, where there is nothing
+}
+
+// Of the obstacles under or around a point the highest with a surface above `low` and not above `high`, whose
+// height *top is; -1: none.
+static int highest( const tr_stage *stage, vec3 p, double low, double high, bool of_source, int but,
+                    double *top )
 {
     int best = -1;
+    *top = low;
     for ( int o = 0; o < stage->scene->obstacle_count; ++o ) {
-        double top = tr_stage_top( stage, o, of_source );
-        if ( top > low && top <= high && is_over( tr_stage_obstacle( stage, o, of_source ), p ) ) {
+        double here = o != but ? top_at( tr_stage_obstacle( stage, o, of_source ), p, high ) : -INFINITY;
+        if ( here > *top && here <= high ) {
             best = o;
-            low = top;
+            *top = here;
         }
     }
     return best;
 }
 
-int tr_stage_box_below( const tr_stage *stage, vec3 p, double size )
+int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size )
 {
-    return highest_box( stage, p, fmax( stage->ground, p.y - size - BEHIND ), p.y, true );
+    double top;
+    return highest( stage, p, fmax( stage->ground, p.y - size - BEHIND ), p.y, true, -1, &top );
 }
 
-double tr_foot_source_floor( const tr_stage *stage, double floor, vec3 lowest )
+// On a slope every part of a foot has a floor of its own; the one that was found is right for the others too.
+static int slope_of( const tr_stage *stage, const tr_rule *on )
 {
-    if ( lowest.y >= floor )
+    return on->obstacle >= 0 && stage->obstacle_shapes[on->obstacle].kind != TR_SHAPE_BOX ? on->obstacle : -1;
+}
+
+double tr_foot_source_floor( const tr_stage *stage, const tr_rule *on, double floor, vec3 lowest )
+{
+    int slope = slope_of( stage, on );
+    double below,
+        here = slope < 0 ? floor : top_at( tr_stage_obstacle( stage, slope, true ), lowest, INFINITY );
+    if ( !( lowest.y < here ) )
         return floor;
-    int box = highest_box( stage, lowest, stage->ground, lowest.y, true );
-    double below = box >= 0 ? tr_stage_top( stage, box, true ) : stage->ground;
-    return lowest.y - below < floor - lowest.y ? below : floor; // the nearer one
+    highest( stage, lowest, stage->ground, lowest.y, true, -1, &below );
+    return lowest.y - below < here - lowest.y ? below : floor; // the nearer one
 }
 
-double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, double floor, vec3 middle )
+double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, const tr_rule *on, double floor,
+                      vec3 middle )
 {
     double leg =
         fmax( tr_skeleton_leg_length( &actor->target ), tr_skeleton_leg_length( &actor->source.skeleton ) );
-    double most = floor + CLIMB * leg;
-    int box = highest_box( stage, middle, floor + 1e-6, most, false );
-    return box >= 0 ? tr_stage_top( stage, box, false ) - floor : 0;
+    double most = floor + CLIMB * leg, top;
+    int onto = highest( stage, middle, floor + 1e-6, most, false, slope_of( stage, on ), &top );
+    return onto >= 0 ? top - floor : 0;
 }
 
 // How thick the part is that begins or ends at a joint.
@@ -66,11 +109,23 @@ static double thickness( const tr_body *body, int joint )
     return isfinite( least ) ? least : 0;
 }
 
+static vec3 way_out_of_shape( tr_solid solid, vec3 p, double away, bool sides )
+{
+    tr_touch touch = tr_shape_touch( &solid.shape, solid.at, p, p );
+    if ( touch.distance >= -PRESSED_IN )
+        return v3_zero;
+    if ( sides )
+        return q_rotate( solid.at.rotation, v3_scale( away - touch.distance, touch.normal ) );
+    return v3( 0, top_at( solid, p, INFINITY ) - p.y + away, 0 );
+}
+
 // From a point inside a box to `away` in front of its nearest face; never out of the one it stands on. Zero
 // for a point that is hardly inside, or only the top for what is no hand.
-static vec3 way_out( tr_stage_box box, vec3 p, double away, bool sides )
+static vec3 way_out( tr_solid box, vec3 p, double away, bool sides )
 {
-    vec3 q = rigid_apply( rigid_inverse( box.at ), p ), half = v3_scale( 0.5, box.size );
+    if ( box.shape.kind != TR_SHAPE_BOX )
+        return way_out_of_shape( box, p, away, sides );
+    vec3 q = rigid_apply( rigid_inverse( box.at ), p ), half = v3_scale( 0.5, box.shape.size );
     double x = half.x - fabs( q.x ), z = half.z - fabs( q.z ), y = half.y - q.y;
     if ( fmin( fmin( x, z ), fmin( y, half.y + q.y ) ) <= PRESSED_IN )
         return v3_zero;
