@@ -8,6 +8,8 @@
 #define LEAST_CHANGE 0.25 // of how far ends are apart, by the way their place is moved
 #define FOLLOWS      0.02 // metres: so near hands stay to a prop that they can follow
 #define PATIENCE     2    // rounds in which they come nearer
+#define NEARER       0.8  // of what was missing before: more is no progress
+#define LEADS        0.1  // metres a place takes a meeting along in a round, at most
 #define LIFT         1e-4 // metres: less is not worth a fit
 
 static void mark_stale( const fitter *s, const tr_anchor *anchor, int frame )
@@ -47,18 +49,78 @@ static vec3 secant( const fit_meeting *meeting, vec3 apart, vec3 half_way )
     return v3_mad( meeting->place, -ss / change, apart );
 }
 
+// A place that is asked of somebody leads what that hand holds on to: both ends of the link could be there,
+// and what the graphs agreed upon is as good as any other place. So the meeting goes along by what is
+// missing, as long as the ends come after it and it helps. It is the link that is kept where they do not.
+static bool lead_meeting( const fitter *s, const tr_rule *link, fit_meeting *meeting, vec3 missing,
+                          int frame )
+{
+    vec3 apart;
+    tr_fitter_half_way( s, s->def.result, link, frame, &apart );
+    double far = v3_length( missing );
+    if ( ( in_full( link, frame ) && v3_length( apart ) > FOLLOWS ) || meeting->waited >= PATIENCE )
+        return false;
+    meeting->waited += meeting->missed > 0 && far > NEARER * meeting->missed;
+    meeting->missed = far;
+    meeting->step = v3_scale( fmin( 1, LEADS / far ), missing );
+    meeting->place = v3_add( meeting->place, meeting->step );
+    meeting->apart = apart;
+    meeting->led = true;
+    mark_stale( s, &link->a, frame );
+    mark_stale( s, &link->b, frame );
+    return true;
+}
+
+// The links of whatever a place is asked for.
+static bool lead_meetings( const fitter *s, const tr_rule *place, int frame )
+{
+    const tr_stage *stage = s->def.stage;
+    bool led = false;
+    vec3 missing =
+        tr_rule_masked( place, v3_sub( tr_rule_target( stage, s->def.result, place, frame ),
+                                       tr_anchor_position( stage, s->def.result, &place->a, frame ) ) );
+    for ( int k = 0; v3_length( missing ) > AGREED && k < s->rule_count; ++k ) {
+        const tr_rule *link = fitter_rule( s, k );
+        if ( s->agreed[k] != NULL && tr_rule_strength( link, frame ) > 0 &&
+             fitter_affects( s, link->a.actor, frame ) && fitter_affects( s, link->b.actor, frame ) &&
+             tr_rule_holds( stage, link, place->a.actor, place->a.joints[0] ) )
+            led = lead_meeting( s, link, &s->agreed[k][fitter_cell( s, frame )], missing, frame ) || led;
+    }
+    return led;
+}
+
+static bool follow_places( const fitter *s )
+{
+    bool led = false;
+    for ( int k = 0; k < s->rule_count; ++k ) {
+        const tr_rule *place = fitter_rule( s, k );
+        bool asked = place->kind == TR_CONSTRAINT_ABSOLUTE && place->constraint >= 0 && !place->direction &&
+                     place->a.actor >= 0;
+        for ( int f = s->from; asked && f <= s->to; ++f )
+            if ( in_full( place, f ) && fitter_affects( s, place->a.actor, f ) )
+                led = lead_meetings( s, place, f ) || led;
+    }
+    return led;
+}
+
 static bool meet_actors( const fitter *s, int k, int frame )
 {
     const tr_rule *rule = fitter_rule( s, k );
     if ( !tr_rule_links_actors( rule ) || !in_full( rule, frame ) ||
          !fitter_affects( s, rule->a.actor, frame ) )
         return false;
+    if ( s->agreed[k][fitter_cell( s, frame )].led ) {
+        s->agreed[k][fitter_cell( s, frame )].led = false;
+        return true;
+    }
     vec3 apart, half_way = tr_fitter_half_way( s, s->def.result, rule, frame, &apart );
     if ( v3_length( apart ) <= AGREED )
         return false;
     fit_meeting *meeting = &s->agreed[k][fitter_cell( s, frame )];
     vec3 next = secant( meeting, apart, half_way );
-    *meeting = ( fit_meeting ){ .place = next, .step = v3_sub( next, meeting->place ), .apart = apart };
+    meeting->step = v3_sub( next, meeting->place );
+    meeting->place = next;
+    meeting->apart = apart;
     mark_stale( s, &rule->a, frame );
     mark_stale( s, &rule->b, frame );
     return true;
@@ -285,6 +347,7 @@ static bool lean( const fitter *s, const fit_body *body, int frame )
 bool tr_fitter_meet( const fitter *s )
 {
     bool moved = lift_all( s );
+    moved = follow_places( s ) || moved;
     for ( int p = 0; p < s->prop_count; ++p )
         for ( int f = s->from; s->props[p].rule_count > 0 && f <= s->to; ++f )
             moved = meet_prop( s, &s->props[p], f ) || moved;
