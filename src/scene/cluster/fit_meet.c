@@ -89,13 +89,14 @@ static bool lead_meetings( const fitter *s, const tr_rule *place, int frame )
     return led;
 }
 
+// Whoever is held with partners is where the hold had them already.
 static bool follow_places( const fitter *s )
 {
     bool led = false;
     for ( int k = 0; k < s->rule_count; ++k ) {
         const tr_rule *place = fitter_rule( s, k );
         bool asked = place->kind == TR_CONSTRAINT_ABSOLUTE && place->constraint >= 0 && !place->direction &&
-                     place->a.actor >= 0;
+                     place->a.actor >= 0 && !place->partners;
         for ( int f = s->from; asked && f <= s->to; ++f )
             if ( in_full( place, f ) && fitter_affects( s, place->a.actor, f ) )
                 led = lead_meetings( s, place, f ) || led;

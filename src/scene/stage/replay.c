@@ -131,6 +131,8 @@ void tr_stage_replay( tr_stage *stage, const tr_stage *before )
         if ( rule->kind != TR_CONSTRAINT_CONTACT || rule->given )
             continue;
         rule->source_place = before->rules[r].source_place;
+        rule->floor = before->rules[r].floor;
+        rule->above = before->rules[r].above;
         rule->target = before->rules[r].target;
     }
     for ( int i = 0; i < stage->actor_count; ++i ) {
