@@ -44,7 +44,8 @@ static void *at( const tr_field *field, const void *element )
 
 static int *row_count( const tr_field *field, const void *element )
 {
-    return (int *)( (double *)at( field, element ) + TR_ROWS_MAX * field->size );
+    size_t rows = TR_ROWS_MAX * (size_t)field->size * sizeof( double );
+    return (int *)(void *)( (char *)at( field, element ) + rows );
 }
 
 static bool *given( const tr_field *field, const void *element )

@@ -86,8 +86,7 @@ static void read_limbs( const tr_json *object, const tr_field *field, void *elem
 
 static void read_rows( const tr_json *array, const tr_field *field, void *element )
 {
-    tr_error why;
-    *why.message = 0;
+    tr_error why = { 0 };
     tr_field_store( field, element, &( tr_value ){ .type = TR_VALUE_TEXT, .text = "" }, &why ); // empties it
     int count = tr_json_count( array );
     for ( int i = 0; i < count && *array->ok; ++i ) {
