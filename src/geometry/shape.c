@@ -146,8 +146,9 @@ double tr_shape_exit( const tr_shape *shape, vec3 inside, vec3 way )
     return far;
 }
 
-// ----------------------------------------------------------------------------------------------------
-// heights All in the shape's own frame, where `up` is up.
+// -------------------------------------------------------------------------------------------------- heights
+
+// All in the shape's own frame, where `up` is up.
 
 static double component( vec3 v, int axis )
 {
