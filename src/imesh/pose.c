@@ -3,9 +3,12 @@
 
 // What the turn of the joint above, brought into line with the longest bone, counts for. Where several bones
 // say how a joint is turned: only enough to decide what they leave open. Where a single one does, its twist
-// is known from a surface point alone, which may slide around the bone: that is taken with caution.
+// is known from a surface point alone, which may slide around the bone: that is taken with caution. A hand is
+// not brought into line from the arm above, which may be twisted by any amount, but from the turn it had
+// without the mesh: palms that lie on each other are both turned as they were, and so go on lying there.
 #define REFERENCE        1e-3
 #define REFERENCE_SINGLE 0.05
+#define REFERENCE_HAND   0.3
 
 static void add_moment( mat3 *m, vec3 now, vec3 then )
 {
@@ -24,7 +27,8 @@ static quat turn_of( const tr_imesh *mesh, int frame, int vertex, tr_pose like, 
     mat3 m = { v3_zero, v3_zero, v3_zero };
     double size = 0, longest = 0;
     int bones = 0;
-    quat reference_turn = above;
+    bool hand = mesh->cast.bodies[mesh->vertices[vertex].owner].target->joints[joint].role == TR_ROLE_HAND;
+    quat base = hand ? q_identity : above, reference_turn = above;
     for ( int v = vertex + 1; v < mesh->vertex_count; ++v ) {
         const tr_imesh_vertex *other = &mesh->vertices[v];
         if ( other->kind == TR_IMESH_CORNER || other->owner != mesh->vertices[vertex].owner )
@@ -39,13 +43,12 @@ static quat turn_of( const tr_imesh *mesh, int frame, int vertex, tr_pose like, 
         bones += other->kind == TR_IMESH_JOINT;
         if ( v3_dot( then, then ) > longest ) {
             longest = v3_dot( then, then );
-            reference_turn =
-                q_mul( q_between( q_rotate( above, then ), v3_sub( at[v], at[vertex] ) ), above );
+            reference_turn = q_mul( q_between( q_rotate( base, then ), v3_sub( at[v], at[vertex] ) ), base );
         }
     }
     if ( !( size > 0 ) )
         return above;
-    double weight = ( bones > 1 ? REFERENCE : REFERENCE_SINGLE ) * size;
+    double weight = ( bones > 1 ? REFERENCE : hand ? REFERENCE_HAND : REFERENCE_SINGLE ) * size;
     mat3 reference = m3_from_quat( q_unit( reference_turn ) );
     m.cx = v3_mad( m.cx, weight, reference.cx );
     m.cy = v3_mad( m.cy, weight, reference.cy );
