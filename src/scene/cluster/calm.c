@@ -63,6 +63,7 @@ typedef struct calming {
     bool *reached;           // [nodes] whom rules join
     tr_calm_cell *cells;     // [nodes * frame_count]
     bool *affected;          // [nodes * frame_count]
+    quat *chains;            // [threads * frame_count] room
 } calming;
 
 static size_t cell_of( const calming *c, int node, int frame )
@@ -327,8 +328,7 @@ static bool run_round( const calming *c, tr_error *error )
     if ( !tr_progress_report( c->stage->progress, 1, 1, error ) )
         return false;
     mark( c );
-    if ( !tr_smooth( &( tr_smoothing ){ c->stage, c->cells, &c->copied, c->result }, error ) )
-        return false;
+    tr_smooth( &( tr_smoothing ){ c->stage, c->cells, &c->copied, c->result, false, c->chains } );
     for ( int r = 0; r < c->stage->rule_count; ++r )
         if ( !ask_for_less( c, r ) )
             return tr_error_memory( error );
@@ -347,11 +347,12 @@ static bool build( calming *c, tr_error *error )
     c->reached = tr_alloc( (size_t)c->nodes, sizeof( bool ) );
     c->cells = tr_alloc( cells, sizeof( tr_calm_cell ) );
     c->affected = tr_alloc( cells, sizeof( bool ) );
+    c->chains = tr_alloc( (size_t)tr_parallel_threads() * frames, sizeof( quat ) );
     c->less = tr_alloc( (size_t)stage->rule_count, sizeof( asking ) );
     c->asked.rules = tr_alloc( (size_t)stage->rule_count, sizeof( tr_rule ) );
     if ( c->before == NULL || c->levels == NULL || c->around == NULL || c->next == NULL ||
-         c->reached == NULL || c->cells == NULL || c->affected == NULL || c->less == NULL ||
-         c->asked.rules == NULL )
+         c->reached == NULL || c->cells == NULL || c->affected == NULL || c->chains == NULL ||
+         c->less == NULL || c->asked.rules == NULL )
         return tr_error_memory( error );
     if ( stage->rule_count > 0 )
         memcpy( c->asked.rules, stage->rules, (size_t)stage->rule_count * sizeof( tr_rule ) );
@@ -375,6 +376,7 @@ static void calming_free( calming *c )
     tr_free( c->reached );
     tr_free( c->cells );
     tr_free( c->affected );
+    tr_free( c->chains );
     tr_free( c->less );
     tr_free( c->asked.rules );
 }

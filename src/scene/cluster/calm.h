@@ -27,8 +27,10 @@ typedef struct tr_smoothing {
     const tr_calm_cell *cells; // [(actor_count + prop_count) * frame_count]
     const tr_result *copied;   // what poses deviate from: that is averaged
     tr_result *result;         // motions, worlds, tracks
+    bool stepped;              // feet that stand keep the turn they have, not the copied one
+    quat *chains;              // [threads * frame_count] room
 } tr_smoothing;
 
-bool tr_smooth( const tr_smoothing *smoothing, tr_error *error );
+void tr_smooth( const tr_smoothing *smoothing );
 
 #endif

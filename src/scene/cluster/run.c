@@ -277,15 +277,19 @@ static void place_prop( const tr_cluster_work *work, const tr_work_room *room, i
 }
 
 // What the graph says about a character's joints: centroids, and the copied rotations turned with their
-// cells.
-static void read_graph( const tr_cluster_work *work, const tr_work_room *room, int g, tr_graphs *out, run r )
+// cells. Who is not affected at a frame stays there, whatever he does in those solved at the same time.
+static void read_graph( const tr_cluster_work *work, const tr_work_room *room, int g, const bool *affected,
+                        tr_graphs *out, run r )
 {
     int actor = work->nodes[g];
     size_t joints = (size_t)graph_of( work, g )->joint_count;
-    for ( int n = 0; room->still[g] && n < r.count; ++n )
-        out->shifts[actor][frame_at( r, n )] = v3_zero;
-    for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
+    if ( affected != NULL )
+        affected += (size_t)actor * (size_t)work->stage->frame_count;
+    for ( int n = 0; n < r.count; ++n ) {
         int f = frame_at( r, n );
+        out->shifts[actor][f] = v3_zero;
+        if ( room->still[g] || ( affected != NULL && !affected[f] ) )
+            continue;
         tr_pose copied = tr_world_pose( &work->result->worlds[actor], f );
         const vec3 *vertices = room->vertices[g] + (size_t)n * 3 * joints;
         vec3 shift = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
@@ -355,7 +359,7 @@ static bool run_block( const crew *c, tr_work_room *room, const tr_cluster_work 
         if ( is_prop( work, g ) )
             place_prop( work, room, g, c->run->affected, r );
         else
-            read_graph( work, room, g, c->run->graphs, r );
+            read_graph( work, room, g, c->run->affected, c->run->graphs, r );
     return true;
 }
 

@@ -9,10 +9,7 @@
 
 #include <stdlib.h>
 
-typedef struct smooth_job {
-    const tr_smoothing *smoothing;
-    quat *chains; // [threads * frame_count]
-} smooth_job;
+#define MANY 64 // feet
 
 static const tr_calm_cell *cells_of( const tr_smoothing *s, int node )
 {
@@ -104,8 +101,9 @@ static void smooth_prop( const tr_smoothing *s, int prop, quat *chain )
             track[f].position = v3_add( copied[f].position, smoothed_way( chain, f, &cells[f], frames ) );
 }
 
-// Feet that stand keep the turn they were copied with: the fit takes it from the pose it starts with.
-static void keep_soles( const tr_smoothing *s, int actor, int frame )
+// Feet that stand keep the turn they were copied with: the fit takes it from the pose it starts with. Those
+// that an edit moved keep the one they have, which `own` knows.
+static void keep_soles( const tr_smoothing *s, int actor, int frame, const quat *own )
 {
     const tr_actor *a = &s->stage->actors[actor];
     tr_motion *motion = &s->result->motions[actor];
@@ -116,7 +114,8 @@ static void keep_soles( const tr_smoothing *s, int actor, int frame )
         double strength = a->footings[i].strength[frame];
         if ( !( strength > 0 ) || parent < 0 )
             continue;
-        quat turn = q_slerp( pose.rotations[foot], copied.rotations[foot], strength );
+        quat turn = q_slerp( pose.rotations[foot], s->stepped && i < MANY ? own[i] : copied.rotations[foot],
+                             strength );
         tr_clip_frame( &motion->clip, frame )[foot] =
             q_unit( q_mul( q_conj( pose.rotations[parent] ), turn ) );
     }
@@ -125,7 +124,9 @@ static void keep_soles( const tr_smoothing *s, int actor, int frame )
 static void smooth_actor( const tr_smoothing *s, int actor, quat *chain )
 {
     tr_motion *motion = &s->result->motions[actor];
+    const tr_actor *a = &s->stage->actors[actor];
     const tr_calm_cell *cells = cells_of( s, actor );
+    quat own[MANY];
     for ( int j = 0; j < motion->skeleton.joint_count; ++j )
         smooth_joint( s, actor, j, chain );
     smooth_root( s, actor, chain );
@@ -133,17 +134,18 @@ static void smooth_actor( const tr_smoothing *s, int actor, quat *chain )
         if ( !changes( &cells[f] ) )
             continue;
         tr_pose pose = tr_world_pose( &s->result->worlds[actor], f );
+        for ( int i = 0; i < a->footing_count && i < MANY; ++i )
+            own[i] = pose.rotations[a->footings[i].joint];
         tr_forward( &motion->skeleton, &motion->clip, f, pose );
-        keep_soles( s, actor, f );
+        keep_soles( s, actor, f, own );
         tr_forward( &motion->skeleton, &motion->clip, f, pose );
     }
 }
 
 static void smooth_some( void *context, int begin, int end )
 {
-    const smooth_job *job = context;
-    const tr_smoothing *s = job->smoothing;
-    quat *chain = job->chains + (size_t)tr_parallel_thread() * (size_t)s->stage->frame_count;
+    const tr_smoothing *s = context;
+    quat *chain = s->chains + (size_t)tr_parallel_thread() * (size_t)s->stage->frame_count;
     for ( int n = begin; n < end; ++n ) {
         const tr_calm_cell *cells = cells_of( s, n );
         int f = 0;
@@ -158,14 +160,8 @@ static void smooth_some( void *context, int begin, int end )
     }
 }
 
-bool tr_smooth( const tr_smoothing *smoothing, tr_error *error )
+void tr_smooth( const tr_smoothing *smoothing )
 {
     const tr_stage *stage = smoothing->stage;
-    smooth_job job = {
-        smoothing, tr_alloc( (size_t)tr_parallel_threads() * (size_t)stage->frame_count, sizeof( quat ) ) };
-    if ( job.chains == NULL )
-        return tr_error_memory( error );
-    tr_parallel_for( stage->actor_count + stage->prop_count, 1, smooth_some, &job );
-    tr_free( job.chains );
-    return true;
+    tr_parallel_for( stage->actor_count + stage->prop_count, 1, smooth_some, (void *)smoothing );
 }

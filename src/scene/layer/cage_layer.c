@@ -393,7 +393,8 @@ static bool build_bodies( tr_cage_layer *l, tr_error *error )
     tr_parallel_for( l->body_count, 1, build_some, &b );
     if ( b.failed || !tr_layer_links_build( l ) )
         return tr_error_memory( error );
-    return tr_follow_build( l, error ) && tr_carried_build( l, error ) && tr_layer_rules_build( l, error );
+    return tr_follow_build( l, error ) && tr_carried_build( l, error ) && tr_layer_rules_build( l, error ) &&
+           ( tr_layer_calm_build( l ) || tr_error_memory( error ) );
 }
 
 static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, const tr_result *below,
@@ -448,6 +449,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
     tr_follow_free( l );
     tr_carried_free( l );
     tr_layer_rules_free( l );
+    tr_layer_calm_free( l );
     tr_free( l->bodies );
     tr_free( l->body_of );
     tr_free( l->linked );

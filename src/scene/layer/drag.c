@@ -6,8 +6,10 @@
 
 #define CAGE_ROUNDS    30
 #define CAGE_REST      5e-4 // metres
-#define GRAPH_ROUNDS   6
+#define GRAPH_ROUNDS   6    // of frames that are not looked at
 #define GRAPH_REST     1e-3 // metres
+#define NEAR_ROUNDS    60
+#define NEAR_REST      6e-4
 #define MEETING_ROUNDS 3
 #define FEW            4 // characters: so many are solved in long rows, to keep all threads at work
 
@@ -82,6 +84,10 @@ static void plan( tr_drag *drag )
     preview.graph.max_iterations = GRAPH_ROUNDS;
     preview.graph.tolerance = GRAPH_REST;
     drag->how[TR_DRAG_NEAR] = drag->how[TR_DRAG_FAR] = preview;
+    drag->how[TR_DRAG_NEAR].graph.max_iterations = NEAR_ROUNDS;
+    drag->how[TR_DRAG_NEAR].graph.tolerance = NEAR_REST;
+    drag->how[TR_DRAG_NEAR].fit = tr_default_fit_def();
+    drag->how[TR_DRAG_NEAR].rounds = TR_MEETING_ROUNDS;
     drag->how[TR_DRAG_FAR].stride = key_stride( drag, few );
     drag->how[TR_DRAG_EXACT] = tr_default_settling();
     drag->blocks[TR_DRAG_NEAR] = 1;
@@ -288,49 +294,49 @@ static void start( tr_drag *drag, const tr_cage_solve_def *cage )
     tr_cage_outline_read( &drag->shape, &drag->layer.cage );
 }
 
-// Whether bodies may have to be lowered: that comes first, and shows in all frames.
-static bool holds_trunk( const tr_cage_layer *l )
+static bool yields( tr_cage_layer *l )
 {
-    bool holds = false;
-    for ( int h = 0; h < l->handle_count; ++h )
-        holds = holds || tr_room_holds( l, &l->stage->handles[l->handle_index[h]] );
-    return holds;
+    return tr_layer_handles_yield( l ) || tr_layer_handles_soften_again( l );
 }
 
-// Graphs of whoever is alone come to rest over several solves: of all frames, then.
-static bool has_lone_sets( const tr_drag *drag )
+// How far handles can be followed shows in their own frames: these are solved alone, as the pipeline does, so
+// that it comes to the same; then the block.
+static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
 {
-    bool any = false;
-    for ( int i = 0; i < drag->set_count; ++i )
-        any = any || !tr_settler_needs_joints( drag->settler, i );
-    return any;
+    tr_cage_solve_def converged = tr_default_cage_solve_def();
+    bool strained = true;
+    while ( strained ) {
+        start( drag, &converged );
+        if ( !tr_drag_try( drag, TR_DRAG_EXACT, held ) )
+            return false;
+        strained = yields( &drag->layer );
+        drag->strained = drag->strained || strained;
+    }
+    drag->prepared = ( tr_row ){ 0, -1 };
+    return tr_drag_solve( drag, TR_DRAG_EXACT, block );
 }
 
-// Solves the block being looked at, again for handles that could not be followed there: on release only so
-// much of their ways is left, and a drag shows that. Handles of other moments, and jolts, are known once all
-// frames are. How far they can be followed shows in their own frames: while that is in question, these are
-// solved alone, then the block, which may object once, as its other frames may ask for more.
+// Solves the block being looked at: of a few as the pipeline does, of many at preview quality, and again for
+// handles that could not be followed there: on release only so much of their ways is left, and a drag shows
+// that. Handles of other moments, and jolts that cannot be calmed, are known once all frames are.
 static bool solve_visible( tr_drag *drag, tr_row block )
 {
-    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
+    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true },
+                      converged = tr_default_cage_solve_def();
     tr_row held = block;
-    bool asks = tr_layer_handles_within( &drag->layer, &held.first, &held.last ),
-         probes = asks && !has_lone_sets( drag ),
-         whole = !probes || !drag->strained || holds_trunk( &drag->layer ), objected = false, done = false;
+    bool few = grabbed_count( drag ) <= FEW,
+         asks = tr_layer_handles_within( &drag->layer, &held.first, &held.last ),
+         again = asks && drag->strained;
     drag->strained = false;
-    for ( int rounds = 1; !done; ++rounds ) {
-        tr_row row = whole ? block : held;
-        start( drag, &quick );
-        if ( !( whole ? tr_drag_solve : tr_drag_try )( drag, TR_DRAG_NEAR, row ) )
-            return false;
-        bool yields = asks && rounds < TR_YIELD_ROUNDS && !( whole && objected ) &&
-                      tr_layer_handles_yield( &drag->layer, row.first, row.last );
-        objected = probes && ( objected || whole );
-        done = whole && !yields;
-        whole = !probes || !yields;
-        drag->strained = drag->strained || yields;
-    }
-    return true;
+    if ( again )
+        return solve_strained( drag, held, block );
+    start( drag, few ? &converged : &quick );
+    if ( !tr_drag_solve( drag, few ? TR_DRAG_EXACT : TR_DRAG_NEAR, block ) )
+        return false;
+    drag->strained = asks && yields( &drag->layer );
+    if ( drag->strained && !few )
+        tr_layer_handles_ask( &drag->layer ); // from the beginning
+    return !drag->strained || solve_strained( drag, held, block );
 }
 
 bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
@@ -338,7 +344,7 @@ bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
     drag->tick = *tick;
     move_handles( drag );
     drag->solved = drag->refined = ( tr_row ){ 0, -1 };
-    drag->refining = drag->yielding = false;
+    drag->refining = drag->yielding = drag->calming = false;
     if ( tr_drag_is_superseded( drag ) )
         return false;
     if ( tr_row_is_empty( drag->range ) )
@@ -397,7 +403,6 @@ static bool refine_visible( tr_drag *drag )
     tr_row block = block_of( drag, visible_frame( drag ) );
     if ( !drag->refining )
         tr_layer_handles_begin( &drag->layer );
-    drag->rounds = drag->refining ? drag->rounds + 1 : 1;
     drag->refining = true;
     drag->yielding = false;
     start( drag, &converged );
@@ -407,25 +412,49 @@ static bool refine_visible( tr_drag *drag )
     return true;
 }
 
-// Once all frames are refined, what nobody can follow yields, and they are refined again, as in the pipeline.
+// The next frames. False: all are refined, or the tick was superseded.
+static bool refine_more( tr_drag *drag, int blocks )
+{
+    if ( !drag->refining || drag->yielding )
+        return refine_visible( drag );
+    return !tr_row_is_empty( drag->refined ) && is_left( drag, drag->refined ) &&
+           ( go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined ) || !is_left( drag, drag->refined ) );
+}
+
+// A round of calming what jolts; then handles may yield for what is left of that. False when it is over, or
+// was superseded.
+static bool calm( tr_drag *drag )
+{
+    tr_row row;
+    if ( tr_row_is_empty( drag->refined ) )
+        return false;
+    if ( tr_layer_calm( &drag->layer, &row.first, &row.last ) ) {
+        if ( !tr_drag_settle( drag, row ) )
+            drag->refined = ( tr_row ){ 0, -1 };
+        return !tr_row_is_empty( drag->refined );
+    }
+    tr_drag_show( drag, drag->range ); // the best it came to
+    drag->calming = false;
+    drag->yielding = tr_layer_handles_soften( &drag->layer );
+    return drag->yielding;
+}
+
+// Once all frames are refined, what nobody can follow yields, and they are refined again; then jolts are
+// calmed, as in the pipeline.
 bool tr_drag_refine( tr_drag *drag, int blocks )
 {
     assert( blocks > 0 );
     if ( tr_row_is_empty( drag->solved ) || is_left( drag, drag->solved ) || tr_drag_is_superseded( drag ) )
         return false;
-    if ( !drag->refining || drag->yielding ) {
-        if ( !refine_visible( drag ) )
-            return false;
-    } else if ( tr_row_is_empty( drag->refined ) || !is_left( drag, drag->refined ) ||
-                ( !go_on( drag, TR_DRAG_EXACT, blocks, &drag->refined ) && is_left( drag, drag->refined ) ) )
-        return false; // over, or superseded
+    if ( drag->calming )
+        return calm( drag );
+    if ( !refine_more( drag, blocks ) )
+        return false;
     if ( is_left( drag, drag->refined ) )
         return true;
-    drag->yielding = drag->rounds < TR_YIELD_ROUNDS &&
-                     tr_layer_handles_yield( &drag->layer, 0, drag->stage.frame_count - 1 );
-    if ( drag->yielding )
-        drag->refined = ( tr_row ){ 0, -1 };
-    return drag->yielding;
+    drag->yielding = tr_layer_handles_yield( &drag->layer );
+    drag->calming = !drag->yielding;
+    return true;
 }
 
 const tr_result *tr_drag_result( const tr_drag *drag )

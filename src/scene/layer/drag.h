@@ -67,7 +67,7 @@ struct tr_drag {
     bool strained;          // handles could not be followed in the last tick
     bool refining;
     bool yielding; // handles did, all frames are to be refined once more
-    int rounds;    // of that, so far
+    bool calming;  // they do not any more, what jolts is calmed
 };
 
 bool tr_drag_is_superseded( const tr_drag *drag );
@@ -76,6 +76,8 @@ int tr_drag_chunk( const tr_drag *drag ); // frames that one run of a pass poses
 // no numbers came out.
 bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames );
 bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames ); // the same, and nothing is shown
+void tr_drag_show( tr_drag *drag, tr_row frames );                   // what came of them
+bool tr_drag_settle( tr_drag *drag, tr_row frames ); // frames that were calmed, as the pipeline does
 
 // After `shown` and `shows`; stage as given.
 bool tr_drag_above_build( tr_drag *drag, const tr_stage *stage, tr_error *error );

@@ -314,7 +314,7 @@ static tr_settling how_of( const solving *s, int set )
     bool joints = tr_settler_needs_joints( s->drag->settler, set );
     if ( s->pass == TR_DRAG_NEAR && joints )
         how.stride = 1;
-    if ( s->pass != TR_DRAG_EXACT && !joints )
+    if ( s->pass == TR_DRAG_FAR && !joints )
         how.graph.max_iterations = LONE_ROUNDS;
     return how;
 }
@@ -366,6 +366,20 @@ static void solve_sets( void *context, int begin, int end )
             s->stopped = true;
 }
 
+// The same of poses that are there. Graphs beside them say nothing any more.
+static void settle_sets( void *context, int begin, int end )
+{
+    solving *s = context;
+    tr_settler *settler = s->drag->settler;
+    tr_error error;
+    for ( int i = begin; i < end; ++i )
+        if ( !s->stopped && ( tr_drag_is_superseded( s->drag ) ||
+                              !tr_settler_deform( settler, i, &s->drag->how[s->pass], s->fresh.first,
+                                                  s->fresh.last, &error ) ||
+                              !tr_settler_fit( settler, i, s->frames.first, s->frames.last, &error ) ) )
+            s->stopped = true;
+}
+
 static void show_sets( void *context, int begin, int end )
 {
     const solving *s = context;
@@ -393,11 +407,26 @@ bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames )
     return true;
 }
 
+void tr_drag_show( tr_drag *drag, tr_row frames )
+{
+    solving s = { .drag = drag, .frames = frames };
+    tr_parallel_for( drag->set_count, 1 + SHOWN_AT_ONCE / ( frames.last - frames.first + 1 ), show_sets, &s );
+}
+
 bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames )
 {
-    solving s = { .drag = drag, .pass = pass, .frames = frames };
     if ( !tr_drag_try( drag, pass, frames ) )
         return false;
-    tr_parallel_for( drag->set_count, 1 + SHOWN_AT_ONCE / ( frames.last - frames.first + 1 ), show_sets, &s );
+    tr_drag_show( drag, frames );
     return true;
+}
+
+bool tr_drag_settle( tr_drag *drag, tr_row frames )
+{
+    int beside = margin( drag, TR_DRAG_EXACT );
+    solving s = { .drag = drag, .pass = TR_DRAG_EXACT, .frames = frames };
+    s.fresh = tr_row_cut( ( tr_row ){ frames.first - beside, frames.last + beside }, drag->range );
+    tr_settler_set_fit( drag->settler, &drag->how[TR_DRAG_EXACT] );
+    tr_parallel_for( drag->set_count, 1, settle_sets, &s );
+    return !s.stopped && !tr_drag_is_superseded( drag );
 }

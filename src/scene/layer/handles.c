@@ -196,7 +196,7 @@ bool tr_layer_handles_within( const tr_cage_layer *l, int *first, int *last )
     int from = *last, to = *first;
     for ( int h = 0; h < l->handle_count; ++h ) {
         int frame = l->handles[h].frame;
-        if ( l->handles[h].kind != TR_HANDLE_POINT || frame < *first || frame > *last )
+        if ( frame < *first || frame > *last )
             return false;
         from = frame < from ? frame : from;
         to = frame > to ? frame : to;
@@ -226,7 +226,7 @@ void tr_layer_handles_free( tr_cage_layer *l )
 #define BORNE   0.97 // of a jolt that is borne: what is aimed at
 #define SOFTEST 0.5  // of a way, for what gives a jolt: no less at once
 #define VIOLENT 2.0  // times what is borne: a jump, which does not grow evenly with the way
-#define SHARED  1.5  // times what is borne by others: what those bear who are joined to somebody
+#define SHARED  1.1  // times what is borne by others: what those bear who are joined to somebody
 #define SLIGHT  1.1  // times that: one that may stay where less does not help
 #define HALF    0.5  // of the way between: where what jumps is tried again
 #define WORTH   0.01 // of a way: less is not worth another look
@@ -338,34 +338,30 @@ static double step_share( const tr_cage_layer *l )
 }
 
 // Whether a body is anywhere far from where it is led by its trunk or a section.
-static bool is_off( const tr_cage_layer *l, tr_moved_body *body, int first, int last )
+static bool is_off( const tr_cage_layer *l, tr_moved_body *body )
 {
-    bool led = false, off = false; // as a whole
+    bool off = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         const tr_anchor *anchor = &l->stage->handles[l->handle_index[h]];
         bool point = l->handles[h].kind == TR_HANDLE_POINT;
         if ( point && ( anchor->actor != body->node || !tr_room_holds( l, anchor ) ) )
             continue;
         vec3 got, asked = point ? point_asked( l, h, &got ) : v3_zero;
-        led = led || !point || anchor->joints[0] == tr_moved_root( l, body );
-        off = off || ( point && v3_distance( got, asked ) > MISSED );
-    }
-    for ( int f = l->begin; led && !off && f < l->begin + l->frame_count; ++f ) {
-        vec3 asked, got;
-        if ( f < first || f > last )
-            continue;
-        off = root_asked( l, body, f, &asked, &got ) && v3_distance( asked, got ) > STRAYED;
+        if ( point )
+            off = off || v3_distance( got, asked ) > MISSED;
+        else if ( root_asked( l, body, l->handles[h].frame, &asked, &got ) )
+            off = off || v3_distance( asked, got ) > STRAYED;
     }
     return off;
 }
 
 // Bodies whose legs are too short go lower from now on. True when there are any.
-static bool lower( tr_cage_layer *l, int first, int last )
+static bool lower( tr_cage_layer *l )
 {
     bool lowered = false;
     for ( int i = 0; i < l->body_count; ++i ) {
         tr_moved_body *body = &l->bodies[i];
-        if ( !is_led( l, body ) || body->lowered || !is_off( l, body, first, last ) )
+        if ( !is_led( l, body ) || body->lowered || !is_off( l, body ) )
             continue;
         body->lowered = true;
         for ( int f = l->begin; f < l->begin + l->frame_count; ++f )
@@ -459,15 +455,15 @@ static bool asks_for_little( const tr_cage_layer *l, int handle )
 }
 
 // The largest jolt of whom each handle concerns. Nothing is known of how fast those may go who never stand.
-// Who is joined to others also gets jolts by what they do, and small ones hardly shrink with the way: dancers
-// whose hands yielded to every one followed half of a pull, and by leaps.
+// Who is joined to others also gets jolts by what they do, and slight ones hardly shrink with the way:
+// dancers whose hands yielded to every one followed half of a pull, and by leaps.
 static bool find_jolts( tr_cage_layer *l )
 {
     bool any = false;
     for ( int h = 0; h < l->handle_count; ++h )
         l->handle_shares[l->handle_index[h]].jolt = 0;
     for ( int n = 0; n < l->stage->actor_count; ++n ) {
-        double jolt = l->linked[n] && l->stage->actors[n].footing_count > 0 ? tr_layer_jolts( l, n ) : 0;
+        double jolt = tr_layer_jolt_left( l, n );
         if ( l->links_of[n] < l->links_of[n + 1] )
             jolt /= SHARED;
         for ( int h = 0; jolt > 0 && h < l->handle_count; ++h ) {
@@ -521,9 +517,11 @@ static double way_of( const tr_cage_layer *l, int handle )
 }
 
 // Who gets a jolt from an edit, or gives one to somebody he is joined to, is pulled at less.
-static bool soften( tr_cage_layer *l )
+bool tr_layer_handles_soften( tr_cage_layer *l )
 {
     bool jolts = find_jolts( l ), yields = false;
+    if ( ++l->looks >= TR_YIELD_ROUNDS )
+        return false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
         if ( jolts )
@@ -537,7 +535,7 @@ static bool soften( tr_cage_layer *l )
 }
 
 // What the last look at all frames said about jolts: so long a way gave none.
-static bool soften_again( tr_cage_layer *l )
+bool tr_layer_handles_soften_again( tr_cage_layer *l )
 {
     bool any = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
@@ -551,12 +549,7 @@ static bool soften_again( tr_cage_layer *l )
     return any;
 }
 
-bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last )
+bool tr_layer_handles_yield( tr_cage_layer *l )
 {
-    int begin, end;
-    tr_cage_layer_range( l, &begin, &end );
-    l->looks++;
-    if ( !l->soft && ( lower( l, first, last ) || shorten( l ) ) )
-        return true;
-    return first <= begin && last >= end ? soften( l ) : soften_again( l );
+    return !l->soft && ++l->looks < TR_YIELD_ROUNDS && ( lower( l ) || shorten( l ) );
 }

@@ -120,18 +120,31 @@ static double borne( tr_cage_layer *l )
     return l->borne;
 }
 
-double tr_layer_jolts( tr_cage_layer *l, int actor )
+// The same, or as much as the cage asks of anybody.
+static double borne_here( tr_cage_layer *l, int first, int last )
 {
-    double jolt = 0, most = borne( l ), size = size_of( l, actor );
-    int first, last;
-    tr_cage_layer_range( l, &first, &last );
+    double most = borne( l );
     for ( int i = 0; i < l->body_count; ++i )
         for ( int f = first; f <= last; ++f )
             most = fmax( most, ASKED * asked_at( l, &l->bodies[i], f ) / size_of( l, l->bodies[i].node ) );
-    for ( int f = first; f <= last; ++f )
-        jolt = fmax( jolt, fmax( bend_at( &l->result->worlds[actor], f ) / ( size * most ),
-                                 turn_at( l, actor, f ) / TURN ) );
-    return jolt;
+    return most;
+}
+
+double tr_layer_jolts( tr_cage_layer *l, double *jolts )
+{
+    int first, last, frames = l->stage->frame_count;
+    tr_cage_layer_range( l, &first, &last );
+    double most = borne_here( l, first, last ), largest = 0;
+    for ( int n = 0; n < l->stage->actor_count; ++n )
+        for ( int f = first; f <= last; ++f ) {
+            double *jolt = &jolts[(size_t)n * (size_t)frames + (size_t)f];
+            bool stands = l->linked[n] && l->stage->actors[n].footing_count > 0;
+            *jolt = !stands ? 0
+                            : fmax( bend_at( &l->result->worlds[n], f ) / ( size_of( l, n ) * most ),
+                                    turn_at( l, n, f ) / TURN );
+            largest = fmax( largest, *jolt );
+        }
+    return largest;
 }
 
 // ---------------------------------------------------------------------------------------------------- haste

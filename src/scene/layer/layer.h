@@ -159,6 +159,7 @@ typedef struct tr_cage_layer {
     struct tr_pulled *pulled;    // [actor_count + prop_count]
     struct tr_carrier *carriers; // [carrier_count] who holds props that are not grabbed
     int carrier_count;
+    struct tr_layer_calming *calming; // see layer/calm.c
     struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet, by node
     int *missed_of;                // [actor_count + prop_count + 1] where those of a node begin
     int missed_count;
@@ -196,15 +197,18 @@ void tr_layer_handles_free( tr_cage_layer *l );
 // After the cage was moved, before anybody is posed: shortens the way of handles that ask for steps longer
 // than legs. False when none do; otherwise it is to be moved again.
 bool tr_layer_handles_heed( tr_cage_layer *l );
-// After everybody has been settled in some frames, all or those that tr_layer_handles_within: shortens the
-// way of handles that could not be followed. False when there are none; otherwise the layer is to be solved
-// again.
-bool tr_layer_handles_yield( tr_cage_layer *l, int first, int last );
-#define TR_YIELD_ROUNDS 9                        // it is asked at most so often, less one
+// After everybody has been settled in the frames of handles: shortens the way of handles that could not be
+// followed there. False when there are none, or looks are used up; otherwise the layer is to be solved again.
+bool tr_layer_handles_yield( tr_cage_layer *l );
+// After that, and after what jolts has been calmed, the same for jolts that are left; and, of a preview, for
+// what was known about them when all frames were seen at last.
+bool tr_layer_handles_soften( tr_cage_layer *l );
+bool tr_layer_handles_soften_again( tr_cage_layer *l );
+#define TR_YIELD_ROUNDS 9                        // what became of handles is looked at no more often
 void tr_layer_handles_ask( tr_cage_layer *l );   // for their whole way again; jolts are remembered
 void tr_layer_handles_begin( tr_cage_layer *l ); // the same, and jolts are forgotten
-// Whether all are points held in these frames, so that nothing but these tells who yields; then the frames
-// are cut to where they are held.
+// Whether all are held in these frames, so that nothing but these tells who yields; then the frames are cut
+// to where they are held.
 bool tr_layer_handles_within( const tr_cage_layer *l, int *first, int *last );
 bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle );
 bool tr_cage_layer_released( const tr_cage_layer *l, int frame ); // an end of the window
@@ -273,11 +277,21 @@ double tr_room_anchor( const tr_cage_layer *l, const tr_anchor *anchor, int fram
 
 // ---------------------------------------------------------------------------------------------- layer/jolt.c
 
-// The largest jolt in what an edit made of a character that was not there before, against what is borne: up
-// to 1 there is none.
-double tr_layer_jolts( tr_cage_layer *l, int actor );
+// Jolts in what an edit made of characters that were not there before, against what is borne: up to 1 there
+// is none. jolts [actor_count * frame_count], out, in the frames of the edit. Returns the largest.
+double tr_layer_jolts( tr_cage_layer *l, double *jolts );
 // How much of the handles' ways can be gone in the time there is, by what the cage alone says.
 double tr_layer_haste( tr_cage_layer *l );
+
+// ---------------------------------------------------------------------------------------------- layer/calm.c
+
+bool tr_layer_calm_build( tr_cage_layer *l ); // false: out of memory
+void tr_layer_calm_free( tr_cage_layer *l );
+// After everybody has been settled: where there are jolts, poses become averages of those around them, in all
+// frames but those that are held, and `affected` says who has to be settled again, in frames first … last;
+// then ask again. False: there is nothing, or nothing more, to be calmed. Begins anew with each solve.
+bool tr_layer_calm( tr_cage_layer *l, int *first, int *last );
+double tr_layer_jolt_left( const tr_cage_layer *l, int actor ); // the largest after that, see tr_layer_jolts
 
 // --------------------------------------------------------------------------------------------- layer/steps.c
 
@@ -355,6 +369,7 @@ bool tr_layer_links_build( tr_cage_layer *l );
 void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[2] );
 // Whether a frame of a node may differ from what is below.
 bool *tr_cage_layer_touched( const tr_cage_layer *l, int node, int frame );
+void tr_cage_layer_reach( const tr_cage_layer *l, int frame ); // whoever rules join to somebody affected is
 // Some frames of a node go back to what is below.
 void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames );
 // Brings some frames, of a body at most `chunk`, of some characters and props from `below` to `result`:

@@ -182,10 +182,11 @@ static void find_affected( const tr_cage_layer *l, int *first, int *last )
             }
 }
 
-static bool move( tr_cage_layer *l, tr_error *error )
+// Everybody follows the handles as they are, as far as he can.
+static bool follow( tr_cage_layer *l, tr_error *error )
 {
     tr_cage_solve_def def = tr_default_cage_solve_def();
-    int first, last, rounds = 0;
+    int first, last;
     do {
         tr_cage_layer_solve( l, &def );
         if ( !tr_cage_layer_pose_all( l, error ) )
@@ -193,7 +194,20 @@ static bool move( tr_cage_layer *l, tr_error *error )
         find_affected( l, &first, &last );
         if ( last >= first && !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
             return false;
-    } while ( ++rounds < TR_YIELD_ROUNDS && tr_layer_handles_yield( l, 0, l->stage->frame_count - 1 ) );
+    } while ( tr_layer_handles_yield( l ) );
+    return true;
+}
+
+static bool move( tr_cage_layer *l, tr_error *error )
+{
+    int first, last;
+    do {
+        if ( !follow( l, error ) )
+            return false;
+        while ( tr_layer_calm( l, &first, &last ) )
+            if ( !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
+                return false;
+    } while ( tr_layer_handles_soften( l ) );
     return true;
 }
 

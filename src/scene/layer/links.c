@@ -125,7 +125,7 @@ void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_fram
 }
 
 // Whoever rules join to somebody affected is so, too.
-static void reach( const tr_cage_layer *l, int frame )
+void tr_cage_layer_reach( const tr_cage_layer *l, int frame )
 {
     for ( bool grown = true; grown; ) {
         grown = false;
@@ -179,7 +179,7 @@ bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, co
         tr_layer_rules_frames( l, nodes[n], frames );
     for ( int f = frames->first; count > 1 && f <= frames->last; ++f )
         if ( tr_some_have( frames, f ) )
-            reach( l, f );
+            tr_cage_layer_reach( l, f );
     for ( int n = 0; n < count; ++n )
         touch( l, nodes[n], frames );
     return true;
@@ -214,7 +214,7 @@ bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error )
     for ( int n = 0; n < l->linked_count; ++n )
         tr_layer_rules_frames( l, l->linked_nodes[n], &p.frames );
     for ( int f = first; f <= last; ++f )
-        reach( l, f );
+        tr_cage_layer_reach( l, f );
     for ( int n = 0; n < nodes; ++n )
         touch( l, n, &p.frames );
     return true;
