@@ -36,6 +36,22 @@ static void points_and_faces_are_read( void **state )
     tr_trimesh_free( &mesh );
 }
 
+// Editors of other systems put a mark before the first word, and end lines in their own ways.
+static void files_of_other_systems_are_read( void **state )
+{
+    (void)state;
+    static const char *const files[] = { "\xEF\xBB\xBFv 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\n",
+                                         "v 0 0 0\r\nv 1 0 0\r\nv 0 0 1\r\nv 0 1 0\r\nf 1 2 3\r\n",
+                                         "v 0 0 0\rv 1 0 0\rv 0 0 1\rv 0 1 0\rf 1 2 3" };
+    for ( int i = 0; i < 3; ++i ) {
+        tr_trimesh mesh = parse( files[i], &metres );
+        assert_int_equal( mesh.triangle_count, 1 );
+        check_v3( mesh.low, v3_zero, 0 );
+        check_v3( mesh.high, v3( 1, 0, 1 ), 0 );
+        tr_trimesh_free( &mesh );
+    }
+}
+
 static void printing_and_reading_are_inverse( void **state )
 {
     (void)state;
@@ -92,6 +108,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( points_and_faces_are_read ),
+        TEST( files_of_other_systems_are_read ),
         TEST( printing_and_reading_are_inverse ),
         TEST( mistakes_are_told_where_they_are ),
     };

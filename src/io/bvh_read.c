@@ -423,10 +423,7 @@ bool tr_bvh_parse( tr_bvh *out, const char *text, size_t size, const char *name,
                    tr_error *error )
 {
     *out = ( tr_bvh ){ 0 };
-    if ( size >= 3 && memcmp( text, "\xEF\xBB\xBF", 3 ) == 0 ) { // byte order mark
-        text += 3;
-        size -= 3;
-    }
+    tr_skip_byte_order_mark( &text, &size );
     parser p = { .begin = text,
                  .at = text,
                  .end = text + size,

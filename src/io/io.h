@@ -49,6 +49,9 @@ void tr_text_exact( tr_text *text, double value ); // shortest text that reads b
 void tr_text_quoted( tr_text *text, const char *string, size_t length );
 void tr_text_free( tr_text *text );
 
+// Passes over the mark that some programs put before UTF-8.
+void tr_skip_byte_order_mark( const char **text, size_t *size );
+
 // -------------------------------------------------------------------------------------------------- BVH
 // A tr_bvh is the file as it stands: its own units, axes, channel layout and channel values. A tr_motion is
 // what the program works with: metres, Y up, quaternions. Values of unedited frames go back to the file bit

@@ -71,10 +71,7 @@ static bool complain_about_number( const char *text, size_t size, size_t end, co
 
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error )
 {
-    if ( size >= 3 && memcmp( text, "\xEF\xBB\xBF", 3 ) == 0 ) { // byte order mark
-        text += 3;
-        size -= 3;
-    }
+    tr_skip_byte_order_mark( &text, &size );
     json_error_t trouble;
     ran_out = false;
     *out = json_loadb( text, size, JSON_REJECT_DUPLICATES, &trouble );

@@ -150,6 +150,7 @@ bool tr_obj_parse( tr_trimesh *out, const char *text, size_t size, const char *n
                    const tr_obj_import *import, tr_error *error )
 {
     *out = ( tr_trimesh ){ 0 };
+    tr_skip_byte_order_mark( &text, &size );
     parser p = {
         .at = text, .end = text + size, .line_begin = text, .line = 1, .name = name, .error = error };
     bool ok = read_lines( &p );

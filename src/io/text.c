@@ -113,3 +113,11 @@ void tr_text_free( tr_text *text )
     tr_free( text->data );
     *text = ( tr_text ){ 0 };
 }
+
+void tr_skip_byte_order_mark( const char **text, size_t *size )
+{
+    if ( *size < 3 || memcmp( *text, "\xEF\xBB\xBF", 3 ) != 0 )
+        return;
+    *text += 3;
+    *size -= 3;
+}
