@@ -229,6 +229,19 @@ static void a_relay_is_retimed( void **state )
     remove_folder( folder );
 }
 
+static fixture begin_with( const char *scene, int cast )
+{
+    tr_opened opened;
+    fixture x = { 0 };
+    check_ok( tr_open( &opened, scene, cast, &x.error ), &x.error );
+    x.scene = opened.scene;
+    x.library = opened.library;
+    opened.scene = ( tr_scene ){ 0 };
+    opened.library = ( tr_library ){ 0 };
+    tr_opened_free( &opened );
+    return x;
+}
+
 static tr_result solve_scene( fixture *x )
 {
     tr_result result;
@@ -245,14 +258,7 @@ static void beside_a_retiming_nothing_moves( void **state )
     (void)state;
     static const char *const names[] = { "corridor", "judo_pair", "box_relay" };
     for ( int i = 0; i < 3; ++i ) {
-        tr_opened opened;
-        fixture x = { 0 };
-        check_ok( tr_open( &opened, names[i], i == 1 ? 0 : 2, &x.error ), &x.error );
-        x.scene = opened.scene;
-        x.library = opened.library;
-        opened.scene = ( tr_scene ){ 0 };
-        opened.library = ( tr_library ){ 0 };
-        tr_opened_free( &opened );
+        fixture x = begin_with( names[i], i == 1 ? 0 : 2 );
         x.scene.cast[0].target.scale = 1.3;
         x.scene.last = x.scene.first + 120;
         tr_result plain = solve_scene( &x );
@@ -269,6 +275,55 @@ static void beside_a_retiming_nothing_moves( void **state )
         tr_result_free( &moved );
         end( &x );
     }
+}
+
+static const tr_rule *rule_named( const fixture *x, const char *id )
+{
+    for ( int r = 0; r < x->stage.rule_count; ++r )
+        if ( strcmp( x->stage.rules[r].id, id ) == 0 )
+            return &x->stage.rules[r];
+    fail_msg( "no %s", id );
+    return NULL;
+}
+
+static vec3 hand_at( const fixture *x, const tr_result *result, int frame )
+{
+    int hand = tr_skeleton_find( &x->stage.actors[0].target, "LeftHand" );
+    return tr_world_pose( &result->worlds[0], frame ).positions[hand];
+}
+
+// Keys of a trajectory go along with the motion they were given for, and the hand is there when they are due;
+// a single one, whose new moment is between two frames, is met at the nearer.
+static void trajectories_are_retimed( void **state )
+{
+    (void)state;
+    fixture x = begin_with( "arm_circles", 1 );
+    tr_result plain = solve_scene( &x );
+    tr_constraint path = tr_default_constraint( "path", TR_CONSTRAINT_ABSOLUTE ), once = path;
+    path.a = once.a = tr_point_joint( x.scene.cast[0].id, "LeftHand" );
+    path.key_count = 3;
+    for ( int k = 0; k < 3; ++k ) {
+        int f = 90 + 20 * k;
+        path.keys[k] = ( tr_key ){ f, v3_add( hand_at( &x, &plain, f ), v3( 0, 0.03 * ( k - 1 ), 0.04 ) ) };
+    }
+    snprintf( once.id, sizeof once.id, "once" );
+    once.key_count = 1;
+    once.keys[0] = ( tr_key ){ 50, v3_add( hand_at( &x, &plain, 50 ), v3( 0, 0.05, 0 ) ) };
+    assert_non_null( tr_scene_add_constraint( &x.scene, &path ) );
+    assert_non_null( tr_scene_add_constraint( &x.scene, &once ) );
+    edit( &x, "layer_add id=t kind=retime members=p01 range=20,200\n"
+              "section_add id=r layer=t frame=50 delay=5.4\nsection_add id=s layer=t frame=110 delay=12" );
+    tr_result moved = solve_scene( &x );
+    const tr_rule *rule = rule_named( &x, "path" ), *single = rule_named( &x, "once" );
+    assert_true( rule->first > 90 && rule->first < 105 && rule->last > 130 && rule->last < 145 );
+    check_v3( rule->path[122], path.keys[1].place, 1e-9 );
+    check_v3( hand_at( &x, &moved, 122 ), path.keys[1].place, 1e-3 );
+    assert_int_equal( single->first, 55 );
+    assert_int_equal( single->last, 55 );
+    check_v3( hand_at( &x, &moved, 55 ), once.keys[0].place, 1e-3 );
+    tr_result_free( &plain );
+    tr_result_free( &moved );
+    end( &x );
 }
 
 // -------------------------------------------------------------------------------------------------- reports
@@ -301,6 +356,7 @@ int main( void )
         TEST( layers_are_stacked ),        TEST( layers_are_stacked_on_a_captured_walk ),
         TEST( a_captured_walk_is_edited ), TEST( a_relay_is_retimed ),
         TEST( what_is_missed_is_said ),    TEST( beside_a_retiming_nothing_moves ),
+        TEST( trajectories_are_retimed ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -496,6 +496,8 @@ static const struct {
       "must lie between" },
     { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0, 0], [3, 1, 0, 0]]" OTHER,
       "constraints[0].keys", "order of their frames" },
+    { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[0, 0, 0, 0], [1e-310, 1, 0, 0]]" OTHER,
+      "constraints[0].keys", "thousandth" },
     { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0, 0]], \"target\": [0, 1, 0]" OTHER,
       "constraints[0].keys", "stand alone" },
     { RULE "\"kind\": \"absolute\", \"a\": \"p01.A\", \"keys\": [[3, 0, 0]]" OTHER, "constraints[0].keys[0]",

@@ -209,8 +209,8 @@ static bool check_keys( const checker *c, int index, const tr_constraint *constr
         const tr_key *key = &constraint->keys[k];
         if ( fabs( key->place.x ) > TR_FAR || fabs( key->place.y ) > TR_FAR || fabs( key->place.z ) > TR_FAR )
             trouble = "a key has a place that is too far away";
-        else if ( k > 0 && !( key->frame > key[-1].frame ) )
-            trouble = "keys have to be in the order of their frames";
+        else if ( k > 0 && !( key->frame - key[-1].frame >= 1e-3 ) )
+            trouble = "keys have to be in the order of their frames, a thousandth of one apart at least";
     }
     if ( constraint->key_count > 0 && ( constraint->given || constraint->direction || constraint->partners ) )
         trouble = "keys stand alone: without a target, a direction and partners";
