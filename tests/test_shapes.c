@@ -145,6 +145,27 @@ static void a_ring_has_an_inside_and_a_hole( void **state )
 }
 
 // Along segments: no place of a thousand is deeper or nearer.
+static void a_copy_answers_alike( void **state )
+{
+    (void)state;
+    tr_trimesh mesh, copy;
+    tr_error error;
+    double before[50];
+    uint64_t seed = 3, again = 3;
+    build_ring( &mesh, 1, 0.3 );
+    check_ok( tr_trimesh_copy( &copy, &mesh, &error ), &error );
+    for ( int i = 0; i < 50; ++i ) {
+        vec3 a = random_vector( &seed, 1.5 ), b = random_vector( &seed, 1.5 );
+        before[i] = tr_segment_trimesh_touch( a, b, &mesh ).distance;
+    }
+    tr_trimesh_free( &mesh );
+    for ( int i = 0; i < 50; ++i ) {
+        vec3 a = random_vector( &again, 1.5 ), b = random_vector( &again, 1.5 );
+        assert_true( tr_segment_trimesh_touch( a, b, &copy ).distance == before[i] );
+    }
+    tr_trimesh_free( &copy );
+}
+
 static void no_place_along_an_axis_is_nearer( void **state )
 {
     (void)state;
@@ -311,10 +332,15 @@ static void an_engine_agrees( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_mesh_of_a_box_is_that_box ),     TEST( files_of_all_kinds_are_the_same_mesh ),
-        TEST( a_ring_has_an_inside_and_a_hole ), TEST( no_place_along_an_axis_is_nearer ),
-        TEST( balls_and_rails_are_capsules ),    TEST( an_open_mesh_is_a_board ),
-        TEST( heights_are_above_what_is_below ), TEST( an_engine_agrees ),
+        TEST( a_mesh_of_a_box_is_that_box ),
+        TEST( files_of_all_kinds_are_the_same_mesh ),
+        TEST( a_ring_has_an_inside_and_a_hole ),
+        TEST( no_place_along_an_axis_is_nearer ),
+        TEST( balls_and_rails_are_capsules ),
+        TEST( an_open_mesh_is_a_board ),
+        TEST( heights_are_above_what_is_below ),
+        TEST( an_engine_agrees ),
+        TEST( a_copy_answers_alike ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

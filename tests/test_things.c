@@ -207,6 +207,15 @@ static void a_walk_goes_up_a_ramp( void **state )
 
 // ---------------------------------------------------------------------------------------------------- hands
 
+static void touch_once( take *x, const char *joint, const char *what )
+{
+    tr_constraint contact = tr_default_constraint( "touch", TR_CONSTRAINT_CONTACT );
+    contact.a = tr_point_joint( x->scene.cast[0].id, joint );
+    snprintf( contact.surface, sizeof contact.surface, "%s", what );
+    contact.first = contact.last = 30;
+    assert_non_null( tr_scene_add_constraint( &x->scene, &contact ) );
+}
+
 static void hands_lean_on_meshes( void **state )
 {
     (void)state;
@@ -234,11 +243,7 @@ static void hands_lean_on_meshes( void **state )
             assert_non_null( tr_scene_add_obstacle( &x.scene, &table ) );
             if ( kind == 0 )
                 make_meshes( &x, &p );
-            tr_constraint contact = tr_default_constraint( "palm", TR_CONSTRAINT_CONTACT );
-            contact.a = tr_point_joint( x.scene.cast[0].id, "LeftHand" );
-            snprintf( contact.surface, sizeof contact.surface, "table" );
-            contact.first = contact.last = 30;
-            assert_non_null( tr_scene_add_constraint( &x.scene, &contact ) );
+            touch_once( &x, "LeftHand", "table" );
             solve( &x, "posegraph" );
             tr_solid solid = tr_stage_obstacle( &x.stage, 0, false );
             vec3 now = out_place( &x, "LeftHand", 30 );
@@ -248,6 +253,29 @@ static void hands_lean_on_meshes( void **state )
             check_kept( &x );
             close_scene( &x );
         }
+    remove_folder( p.folder );
+}
+
+// Nothing is above who is inside a thin upright wall: they come out at its side.
+static void hips_lean_on_an_upright_sheet( void **state )
+{
+    (void)state;
+    place p;
+    take x;
+    new_folder( p.folder );
+    write_file( &p, "sheet.obj", "v -2 0 0\nv 2 0 0\nv 2 2 0\nv -2 2 0\nf 1 2 3 4\n" );
+    open_standing( &x, 1 );
+    solve( &x, "copy" );
+    vec3 hips = out_place( &x, "Hips", 30 );
+    close_scene( &x );
+    open_standing( &x, 1 );
+    add_mesh( &x, &p, "sheet", "sheet.obj", v3( hips.x, 0, hips.z - 0.02 ) )->form.thickness = 0.2;
+    touch_once( &x, "Hips", "sheet" );
+    solve( &x, "posegraph" );
+    vec3 now = out_place( &x, "Hips", 30 );
+    assert_true( v3_finite( now ) );
+    assert_true( now.z > hips.z + 0.05 );
+    close_scene( &x );
     remove_folder( p.folder );
 }
 
@@ -294,6 +322,12 @@ static void files_are_named_when_they_are_bad( void **state )
     assert_int_equal( error.line, 2 );
     assert_int_equal( error.column, 6 );
     assert_non_null( strstr( error.file, "bad.obj" ) );
+    write_file( &p, "far.obj", "v 0 0 0\nv 0 0 -500\nv 1 0 0\nf 1 2 3\n" );
+    snprintf( x.scene.obstacles[0].form.mesh, sizeof x.scene.obstacles[0].form.mesh, "%s/far.obj", p.folder );
+    x.scene.obstacles[0].form.unit = 1000;
+    assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &error ) );
+    assert_string_equal( error.path, "environment.boxes[0].mesh.unit" );
+    assert_non_null( strstr( error.message, "500000 m" ) );
     snprintf( x.scene.obstacles[0].form.mesh, sizeof x.scene.obstacles[0].form.mesh, "nowhere.obj" );
     assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &error ) );
     assert_string_equal( error.path, "environment.boxes[0].mesh.file" );
@@ -332,11 +366,9 @@ static void meshes_go_with_their_scene( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( feet_stand_on_meshes ),
-        TEST( a_walk_goes_up_a_ramp ),
-        TEST( hands_lean_on_meshes ),
-        TEST( a_car_of_meshes_is_a_car ),
-        TEST( files_are_named_when_they_are_bad ),
+        TEST( feet_stand_on_meshes ),       TEST( a_walk_goes_up_a_ramp ),
+        TEST( hands_lean_on_meshes ),       TEST( hips_lean_on_an_upright_sheet ),
+        TEST( a_car_of_meshes_is_a_car ),   TEST( files_are_named_when_they_are_bad ),
         TEST( meshes_go_with_their_scene ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -56,6 +56,7 @@ typedef struct tr_trimesh {
 // triangle, more than TR_MESH_MOST, or no memory.
 bool tr_trimesh_build( tr_trimesh *out, const vec3 *points, int point_count, const int ( *triangles )[3],
                        int triangle_count, tr_error *error );
+bool tr_trimesh_copy( tr_trimesh *out, const tr_trimesh *in, tr_error *error );
 void tr_trimesh_free( tr_trimesh *mesh );
 
 // In the mesh's own coordinates. Signed where the mesh is closed. Where the axis is inside, the deepest of

@@ -534,6 +534,30 @@ bool tr_trimesh_build( tr_trimesh *out, const vec3 *points, int point_count, con
     return ok || tr_error_memory( error );
 }
 
+static void *copy_of( const void *items, int count, size_t size )
+{
+    void *out = tr_alloc( (size_t)count, size );
+    if ( out != NULL )
+        memcpy( out, items, (size_t)count * size );
+    return out;
+}
+
+bool tr_trimesh_copy( tr_trimesh *out, const tr_trimesh *in, tr_error *error )
+{
+    *out = *in;
+    out->points = copy_of( in->points, in->point_count, sizeof *in->points );
+    out->triangles = copy_of( in->triangles, in->triangle_count, sizeof *in->triangles );
+    out->normals = copy_of( in->normals, in->triangle_count, sizeof *in->normals );
+    out->edge_normals = copy_of( in->edge_normals, in->triangle_count, sizeof *in->edge_normals );
+    out->point_normals = copy_of( in->point_normals, in->point_count, sizeof *in->point_normals );
+    out->nodes = copy_of( in->nodes, in->node_count, sizeof *in->nodes );
+    if ( out->points != NULL && out->triangles != NULL && out->normals != NULL && out->edge_normals != NULL &&
+         out->point_normals != NULL && out->nodes != NULL )
+        return true;
+    tr_trimesh_free( out );
+    return tr_error_memory( error );
+}
+
 void tr_trimesh_free( tr_trimesh *mesh )
 {
     tr_free( mesh->points );

@@ -1,4 +1,5 @@
 // From a document to something that can be solved: load, cut, resample, place, scale, map, label.
+#include "scene/document/document.h"
 #include "scene/document/times.h"
 #include "scene/stage/builder.h"
 
@@ -163,6 +164,21 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
     return true;
 }
 
+static double farthest( vec3 a )
+{
+    return fmax( fabs( a.x ), fmax( fabs( a.y ), fabs( a.z ) ) );
+}
+
+static bool check_reach( tr_stage_builder *b, const tr_trimesh *mesh )
+{
+    double reach = fmax( farthest( mesh->low ), farthest( mesh->high ) );
+    if ( reach <= TR_FAR )
+        return true;
+    snprintf( b->field, sizeof b->field, "mesh.unit" );
+    return tr_error_set( b->error, "the mesh reaches %.0f m from its origin, and at most %.0f are possible",
+                         reach, TR_FAR );
+}
+
 // The stage has points and meshes of its own: the document may change, and the library read more. `corners`
 // is where the next polyline's go.
 static bool build_shape( tr_stage_builder *b, tr_shape *out, tr_shape_kind kind, vec3 size,
@@ -179,9 +195,7 @@ static bool build_shape( tr_stage_builder *b, tr_shape *out, tr_shape_kind kind,
     case TR_SHAPE_MESH: {
         snprintf( b->field, sizeof b->field, "mesh.file" );
         const tr_trimesh *read = tr_library_mesh( b->library, form, b->file, b->error );
-        if ( read == NULL ||
-             !tr_trimesh_build( mesh, read->points, read->point_count, (const int( * )[3])read->triangles,
-                                read->triangle_count, b->error ) )
+        if ( read == NULL || !check_reach( b, read ) || !tr_trimesh_copy( mesh, read, b->error ) )
             return false;
         b->stage->mesh_count++;
         *out = tr_shape_mesh( mesh, form->thickness );

@@ -114,9 +114,10 @@ static vec3 way_out_of_shape( tr_solid solid, vec3 p, double away, bool sides )
     tr_touch touch = tr_shape_touch( &solid.shape, solid.at, p, p );
     if ( touch.distance >= -PRESSED_IN )
         return v3_zero;
-    if ( sides )
+    double top = top_at( solid, p, INFINITY );
+    if ( sides || !isfinite( top ) ) // an upright surface has no top
         return q_rotate( solid.at.rotation, v3_scale( away - touch.distance, touch.normal ) );
-    return v3( 0, top_at( solid, p, INFINITY ) - p.y + away, 0 );
+    return v3( 0, top - p.y + away, 0 );
 }
 
 // From a point inside a box to `away` in front of its nearest face; never out of the one it stands on. Zero
