@@ -321,6 +321,18 @@ static double reach_beyond( const fixture *x, const tr_result *result, double pl
     return most;
 }
 
+// Somebody with a hand at a wall, which comes nearer for the target.
+static void begin_at_wall( fixture *x )
+{
+    begin( x );
+    add_bent( x, "a", v3_zero, 1 );
+    tr_obstacle wall = tr_default_obstacle( "wall" );
+    wall.size = v3( 0.2, 3, 3 );
+    wall.position = v3( 0.95, 1.5, 0 );
+    wall.move = v3( -0.2, 0, 0 );
+    tr_scene_add_obstacle( &x->scene, &wall );
+}
+
 // Depths are those of the motion that comes out, edits and all: a hand dragged into a wall is in it.
 static void reports_tell_depths_of_what_comes_out( void **state )
 {
@@ -330,13 +342,7 @@ static void reports_tell_depths_of_what_comes_out( void **state )
     double depths[2];
     for ( int i = 0; i < 2; ++i ) {
         fixture x;
-        begin( &x );
-        add_bent( &x, "a", v3_zero, 1 );
-        tr_obstacle wall = tr_default_obstacle( "wall" );
-        wall.size = v3( 0.2, 3, 3 );
-        wall.position = v3( 0.95, 1.5, 0 );
-        tr_scene_add_obstacle( &x.scene, &wall );
-        edit( &x, "obstacle_set id=wall move=-0.2,0,0\n" );
+        begin_at_wall( &x );
         edit( &x, edits[i] );
         build( &x );
         tr_result result = solve( &x, "imesh" );
@@ -355,13 +361,7 @@ static void the_mesh_follows_the_environment( void **state )
 {
     (void)state;
     fixture x;
-    begin( &x );
-    add_bent( &x, "a", v3_zero, 1 );
-    tr_obstacle wall = tr_default_obstacle( "wall" );
-    wall.size = v3( 0.2, 3, 3 );
-    wall.position = v3( 0.95, 1.5, 0 );
-    tr_scene_add_obstacle( &x.scene, &wall );
-    edit( &x, "obstacle_set id=wall move=-0.2,0,0\n" );
+    begin_at_wall( &x );
     build( &x );
     tr_result plain = solve( &x, "posegraph" ), result = solve( &x, "imesh" );
     assert_int_equal( result.mesh_count, 1 );
