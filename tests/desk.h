@@ -201,6 +201,25 @@ static inline void drag_thing( desk *d, const char *name, double dx, double dy, 
     settle( d );
 }
 
+// Types into a field what is to stand in it.
+static inline void enter( desk *d, const char *spot, const char *text )
+{
+    press( d, spot );
+    key( d, 'A', TR_MOD_CTRL );
+    type( d, text );
+    key( d, TR_KEY_ENTER, 0 );
+    settle( d );
+}
+
+static inline void choose( desk *d, const char *spot, const char *word )
+{
+    char item[96];
+    press( d, spot );
+    snprintf( item, sizeof item, "%s.%s", spot, word );
+    press( d, item );
+    settle( d );
+}
+
 // Runs frames until the poses of a drag have moved the joint, as the other thread delivers them.
 static inline bool follows( desk *d, const char *name, double x, double y )
 {

@@ -389,15 +389,6 @@ static void who_is_turned_keeps_what_it_holds( void **state )
     end( &d );
 }
 
-static void set_number( desk *d, const char *spot, const char *text )
-{
-    press( d, spot );
-    key( d, 'A', TR_MOD_CTRL );
-    type( d, text );
-    key( d, TR_KEY_ENTER, 0 );
-    settle( d );
-}
-
 // Numbers do the same as the arrows and the ring.
 static void who_is_placed_keeps_what_it_holds( void **state )
 {
@@ -419,11 +410,11 @@ static void who_is_placed_keeps_what_it_holds( void **state )
     quat facing = facing_of( &d, 1 );
     char text[32];
     tr_number_print( text, sizeof text, at.z + 0.1, 5 );
-    set_number( &d, "position.Z", text );
+    enter( &d, "position.Z", text );
     vec3 by = v3_sub( root_of( &d, 1 ), before );
     check_v3( by, v3( 0, 0, 0.1 ), 0.02 );
     check_v3( cast_of( &d, "p02" )->position, at, 0 );
-    set_number( &d, "place.heading", "15" );
+    enter( &d, "place.heading", "15" );
     check_near( turn_of( &d, 1, facing ), 15, 2 );
     check_v3( cast_of( &d, "p02" )->position, at, 0 );
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
@@ -431,8 +422,8 @@ static void who_is_placed_keeps_what_it_holds( void **state )
     assert_int_equal( stage->actors[1].contacts.count, contacts );
     assert_int_equal( tr_app_losses( d.app )->count, 0 );
     tr_number_print( text, sizeof text, at.z, 5 ); // what the panel shows is where it is led: back again
-    set_number( &d, "position.Z", text );
-    set_number( &d, "place.heading", "0" );
+    enter( &d, "position.Z", text );
+    enter( &d, "place.heading", "0" );
     check_v3( root_of( &d, 1 ), before, 0.005 );
     check_near( turn_of( &d, 1, facing ), 0, 0.1 );
     end( &d );

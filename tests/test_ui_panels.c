@@ -78,25 +78,6 @@ static void one_drag_is_one_line_of_the_history( void **state )
 
 // ---------------------------------------------------------------------------------------------------- fields
 
-// Types into a field what is to stand in it.
-static void enter( desk *d, const char *spot, const char *text )
-{
-    press( d, spot );
-    key( d, 'A', TR_MOD_CTRL );
-    type( d, text );
-    key( d, TR_KEY_ENTER, 0 );
-    settle( d );
-}
-
-static void choose( desk *d, const char *spot, const char *word )
-{
-    char item[96];
-    press( d, spot );
-    snprintf( item, sizeof item, "%s.%s", spot, word );
-    press( d, item );
-    settle( d );
-}
-
 static void two_layers( desk *d )
 {
     begin_relay( d, 2 );
@@ -325,6 +306,87 @@ static void the_environment_is_scaled_and_moved( void **state )
     end( &d );
 }
 
+// -----------------------------------------------------------------------------------------------------
+// shapes
+
+static void begin_with_wall( desk *d )
+{
+    begin( d, "arm_circles", 1 );
+    press( d, "Edit" );
+    press( d, "menu.Add a wall" );
+    settle( d );
+    assert_int_equal( tr_app_scene( d->app )->obstacle_count, 1 );
+    press( d, "item.wall1" );
+    press( d, "tab.Inspect" );
+}
+
+// Changed in shape and size, moved, chosen in the picture, renamed and deleted, each a step of its own.
+static void things_change_their_shape( void **state )
+{
+    (void)state;
+    desk d;
+    begin_with_wall( &d );
+    const tr_scene *scene = tr_app_scene( d.app );
+    choose( &d, "thing.shape", "sphere" );
+    assert_int_equal( scene->obstacles[0].shape, TR_SHAPE_SPHERE );
+    enter( &d, "thing.diameter", "0.4" );
+    check_v3( scene->obstacles[0].size, v3( 0.4, 0.4, 0.4 ), 0 );
+    key( &d, 'Z', TR_MOD_CTRL );
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    assert_int_equal( scene->obstacles[0].shape, TR_SHAPE_BOX );
+    key( &d, 'Y', TR_MOD_CTRL );
+    key( &d, 'Y', TR_MOD_CTRL );
+    settle( &d );
+    check_v3( scene->obstacles[0].size, v3( 0.4, 0.4, 0.4 ), 0 );
+    key( &d, 'W', 0 );
+    vec3 before = scene->obstacles[0].position;
+    drag_thing( &d, "wall1", 30, 0, 0 );
+    assert_true( v3_distance( scene->obstacles[0].position, before ) > 0.02 );
+    enter( &d, "rename", "ball" );
+    assert_string_equal( scene->obstacles[0].id, "ball" );
+    press( &d, "item.p01" );
+    key( &d, 'Q', 0 );
+    click_thing( &d, "ball", 0 );
+    assert_string_equal( ui_of( &d )->selection[0].id, "ball" );
+    key( &d, TR_KEY_DELETE, 0 );
+    settle( &d );
+    assert_int_equal( scene->obstacle_count, 0 );
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    press( &d, "item.ball" );
+    choose( &d, "thing.shape", "polyline" );
+    assert_int_equal( scene->obstacles[0].shape, TR_SHAPE_POLYLINE );
+    assert_int_equal( scene->obstacles[0].form.point_count, 2 );
+    enter( &d, "thing.thickness", "0.08" );
+    check_near( scene->obstacles[0].form.thickness, 0.08, 0 );
+    end( &d );
+}
+
+// As many corners as a scene may have can be typed, and typed into again.
+static void every_corner_of_a_polyline_can_be_typed( void **state )
+{
+    (void)state;
+    desk d;
+    begin_with_wall( &d );
+    const tr_scene *scene = tr_app_scene( d.app );
+    choose( &d, "thing.shape", "polyline" );
+    tr_text text = { 0 };
+    for ( int i = 0; i < TR_ROWS_MAX; ++i )
+        tr_text_add( &text, "%s%d.0625,0.0123456789,-0.5", i > 0 ? ";" : "", i );
+    enter( &d, "thing.points", text.data );
+    assert_int_equal( scene->obstacles[0].form.point_count, TR_ROWS_MAX );
+    press( &d, "thing.points" );
+    key( &d, TR_KEY_END, 0 );
+    type( &d, "5" );
+    key( &d, TR_KEY_ENTER, 0 );
+    settle( &d );
+    assert_int_equal( scene->obstacles[0].form.point_count, TR_ROWS_MAX );
+    check_v3( scene->obstacles[0].form.points[TR_ROWS_MAX - 1], v3( 63.0625, 0.0123456789, -0.55 ), 0 );
+    tr_text_free( &text );
+    end( &d );
+}
+
 // ------------------------------------------------------------------------------------------------ joint maps
 
 // A relay whose first person has the body of another file, with a skull for a head.
@@ -452,6 +514,8 @@ int main( void )
         TEST( rules_change_their_kind ),
         TEST( a_new_link_is_chosen ),
         TEST( the_environment_is_scaled_and_moved ),
+        TEST( things_change_their_shape ),
+        TEST( every_corner_of_a_polyline_can_be_typed ),
         TEST( joint_maps_are_suggested_changed_saved_and_loaded ),
         TEST( texts_are_copied_and_pasted ),
     };

@@ -228,6 +228,8 @@ typedef struct tr_lead {
 
 struct nk_context;
 
+#define TR_TYPED_MAX ( TR_ROWS_MAX * 3 * 32 ) // of a line that is typed: all corners of a polyline fit
+
 typedef struct tr_ui {
     struct nk_context *nk;
     double now; // seconds, of this frame
@@ -314,7 +316,7 @@ typedef struct tr_ui {
 
     struct { // the field that is being typed into
         unsigned key;
-        char buffer[TR_PATH_MAX];
+        char buffer[TR_TYPED_MAX];
         int length;
         bool focus; // it has yet to get the keyboard
         bool is_id; // what is typed becomes small letters, digits and _

@@ -158,8 +158,7 @@ static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
                        cast->mapping[0] != 0 ? cast->mapping : "by name" );
 }
 
-// ------------------------------------------------------------------------------------------- props and
-// others
+// ----------------------------------------------------------------------------------------- props and others
 
 // x,y,z;x,y,z;…
 static void print_points( const tr_form *form, tr_text *out )
@@ -206,7 +205,7 @@ static void thickness_field( tr_ui *ui, tr_ops *ops, const char *verb, const cha
 static void polyline_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const tr_form *form )
 {
     tr_text points = { 0 };
-    char now[2048];
+    char now[TR_TYPED_MAX];
     print_points( form, &points );
     if ( tr_ui_text( ui, "thing.points", "points", points.data != NULL ? points.data : "", false, now,
                      sizeof now ) )
@@ -218,7 +217,7 @@ static void polyline_fields( tr_ui *ui, tr_ops *ops, const char *verb, const cha
 
 static void mesh_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const tr_form *form )
 {
-    char now[TR_PATH_MAX], text[32];
+    char now[TR_TYPED_MAX], text[32];
     double unit = form->unit;
     bool held;
     if ( tr_ui_text( ui, "thing.mesh", "file", form->mesh, false, now, sizeof now ) )

@@ -25,7 +25,7 @@ static void point_field( tr_ui *ui, tr_ops *ops, const tr_constraint *k, const c
                          const tr_point *point )
 {
     tr_text text = { 0 };
-    char now[TR_PATH_MAX], spot[32];
+    char now[TR_TYPED_MAX], spot[32];
     if ( point->who[0] != 0 )
         tr_point_print( point, &text );
     snprintf( spot, sizeof spot, "rule.%s", key );
@@ -115,7 +115,7 @@ static void length_field( tr_ui *ui, tr_ops *ops, const tr_constraint *k )
 static void rotation_field( tr_ui *ui, tr_ops *ops, const tr_constraint *k )
 {
     const double q[4] = { k->rotation.x, k->rotation.y, k->rotation.z, k->rotation.w };
-    char text[128] = "", now[128];
+    char text[128] = "", now[TR_TYPED_MAX];
     for ( int i = 0; i < 4; ++i ) {
         char number[32];
         tr_number_print( number, sizeof number, q[i], 6 );
