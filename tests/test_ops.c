@@ -75,7 +75,7 @@ static const char *const samples[] = {
     "constraint_remove id=pair",
     "constraint_rename id=pair to=couple",
     "constraint_copy id=hand to=hand2 a=p02.RightHand partner_space=true priority=4",
-    ( "layer_add id=more kind=cage members=p0* range=0,9 ease=1,2 padding=0.3 falloff=12 turn=true "
+    ( "layer_add id=more kind=cage members=p0* range=0,9 ease=1,2 padding=0.3 falloff=12 turn=true firm=true "
       "muted=true "
       "solo=true" ),
     "layer_set id=hold ripple=true members=\"p02, p01.left_arm\" muted=true",
@@ -748,7 +748,7 @@ static void random_walks_replay_to_the_same( void **state )
     random_state = 42;
     tr_document *document = start();
     int applied = 0, refused_count = 0;
-    for ( int n = 0; n < 2500; ++n ) {
+    for ( int n = 0; n < 3000; ++n ) {
         char line[1200];
         tr_error error;
         int choice = random_below( 10 );

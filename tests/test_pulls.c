@@ -1,5 +1,5 @@
-// Random pulls at people who are joined to others: what is seen while one pulls is what stays when it is let
-// go at once, and nobody gets a jolt.
+// Random pulls at people who are joined to others, firm as the editor's: what is seen while one pulls is what
+// stays when it is let go at once, and jolts elsewhere are calmed.
 #include "stage_fixture.h"
 
 #include "scenes/scenes.h"
@@ -40,7 +40,7 @@ static void write_ops( pull *p, uint64_t *seed )
     p->to = v3( random_between( seed, -FAR, FAR ), random_between( seed, -FAR, FAR ),
                 random_between( seed, -FAR, FAR ) );
     snprintf( p->ops, sizeof p->ops,
-              "layer_add id=edit kind=cage members=%s range=%d,%d ease=%d,%d\n"
+              "layer_add id=edit kind=cage members=%s range=%d,%d ease=%d,%d firm=true\n"
               "handle_add id=h layer=edit frame=%d point=%s.%s",
               who, frame - reach, frame + reach, reach / 3, reach / 3, frame, who, point );
 }
@@ -96,7 +96,7 @@ static double figure_of( const tr_measures *measures, const char *key )
 }
 
 typedef struct tally {
-    int count, moved, hurried, met;
+    int count, hurried, met;
 } tally;
 
 static void check_pull( const pull *p, const char *scene, tally *sum )
@@ -112,19 +112,18 @@ static void check_pull( const pull *p, const char *scene, tally *sum )
                    scene, strstr( p->ops, "point=" ), moved, handle->error_mm, acceleration,
                    figure_of( &measures, "rotation_spike_deg" ), figure_of( &measures, "jerk_ratio" ) );
 
+    assert_true( moved <= 2 );
     assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
     assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
     assert_true( figure_of( &measures, "relative_error_mm" ) <= 1 );
     assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
     assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
     sum->count++;
-    sum->moved += moved > 2;
     sum->hurried += acceleration > MOST;
     sum->met += !tr_handle_gave_way( handle );
     tr_measures_free( &measures );
 }
 
-// What cannot be calmed in time shortens a pull, and is known only once all frames are solved.
 static void what_is_pulled_stays_and_is_calm( void **state )
 {
     (void)state;
@@ -143,9 +142,8 @@ static void what_is_pulled_stays_and_is_calm( void **state )
             end_pull( &p );
         }
     }
-    print_message( "of %d, %d move by more than 2 mm, %d hurry, %d arrive\n", sum.count, sum.moved,
-                   sum.hurried, sum.met );
-    assert_true( sum.moved <= 3 && sum.hurried <= 6 && sum.met >= 16 );
+    print_message( "of %d, %d hurry, %d arrive\n", sum.count, sum.hurried, sum.met );
+    assert_true( sum.hurried <= 7 && sum.met >= 18 );
 }
 
 // Once the mouse rests, all frames are those that are kept.

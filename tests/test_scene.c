@@ -72,7 +72,7 @@ static const char *const full_scene =
     " \"layers\": [\n"
     "  {\"id\": \"bend\", \"kind\": \"cage\", \"members\": \"p01, p02.left_arm, box*\", \"range\": [3, 40], "
     "\"ease\": [5, 6.5],\n"
-    "   \"padding\": 0.2, \"falloff\": 30, \"turn\": true, \"muted\": true},\n"
+    "   \"padding\": 0.2, \"falloff\": 30, \"turn\": true, \"firm\": true, \"muted\": true},\n"
     "  {\"id\": \"wait\", \"kind\": \"retime\", \"members\": \"p*\", \"ripple\": true, \"solo\": true}],\n"
     " \"sections\": [\n"
     "  {\"id\": \"s1\", \"layer\": \"bend\", \"frame\": 20},\n"

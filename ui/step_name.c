@@ -41,6 +41,8 @@ static const struct {
     { "layer_set", "muted=false", "Let {id} act again" },
     { "layer_set", "solo=true", "Only {id} acts" },
     { "layer_set", "solo=false", "{id} acts with the others" },
+    { "layer_set", "firm=true", "Keep {id} where it is put" },
+    { "layer_set", "firm=false", "Let {id} yield to jolts" },
     { "layer_set", "", "Frames of {id}: {range}" },
     { "layer_set", "", "Ease of {id}: {ease}" },
     { "layer_set", "", "Falloff of {id}: {falloff}" },

@@ -175,6 +175,7 @@ typedef struct tr_layer {
     double padding;               // cage: metres between the grabbed points and the cage
     double falloff;               // cage: frames beyond which a drag does not reach; 0 = as far as the window
     bool turn;                    // cage: bodies re-orient along an edited path
+    bool firm;                    // cage: nobody is pulled at less for jolts that cannot be calmed
     bool ripple;                  // retime: what comes after the window keeps the last delay
     bool muted, solo;             // a muted layer does nothing; while any is solo, only those act
 } tr_layer;

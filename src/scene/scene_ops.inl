@@ -142,6 +142,7 @@ OP( constraint_copy, CONSTRAINT, copy, "Adds a second constraint like the first.
         MAY( padding, NUMBER, "padding", "metres between the grabbed points and the cage" ),                 \
         MAY( falloff, NUMBER, "falloff", "frames beyond which a drag does not reach; 0 = the window (cage)" ), \
         MAY( turn, BOOL, "turn", "bodies re-orient along an edited path (cage)" ),                           \
+        MAY( firm, BOOL, "firm", "handles stay where they are put, even if somebody jolts (cage)" ),         \
         MAY( ripple, BOOL, "ripple", "what comes after keeps the last delay (retime)" ),                     \
         MAY( muted, BOOL, "muted", "it does nothing" ),                                                      \
         MAY( solo, BOOL, "solo", "layers that are not solo do nothing" )

@@ -109,6 +109,9 @@ static void cage_sliders( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const t
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     if ( tr_ui_check( ui, "layer.turn", "Bodies turn with their path", layer->turn ) )
         put_flag( ops, layer->id, "turn", !layer->turn );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    if ( tr_ui_check( ui, "layer.firm", "Stays put even if it jolts", layer->firm ) )
+        put_flag( ops, layer->id, "firm", !layer->firm );
 }
 
 static void chosen_layer( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int i )

@@ -205,8 +205,8 @@ void tr_cage_hold_put( const tr_cage_hold *hold, tr_ops *ops, tr_put *put, vec3 
     }
     tr_number_print( room, sizeof room, hold->padding, 4 );
     if ( hold->new_layer )
-        put( ops, "layer_add id=%s kind=cage members=\"%s\" range=%d,%d ease=%d,%d padding=%s", hold->layer,
-             hold->members, hold->first, hold->last, hold->ease, hold->ease, room );
+        put( ops, "layer_add id=%s kind=cage members=\"%s\" range=%d,%d ease=%d,%d padding=%s firm=true",
+             hold->layer, hold->members, hold->first, hold->last, hold->ease, hold->ease, room );
     else if ( hold->grown )
         put( ops, "layer_set id=%s range=%d,%d padding=%s", hold->layer, hold->first, hold->last, room );
     if ( hold->new_handle )

@@ -63,7 +63,7 @@ typedef struct calming {
     bool *reached;           // [nodes] whom rules join
     tr_calm_cell *cells;     // [nodes * frame_count]
     bool *affected;          // [nodes * frame_count]
-    quat *chains;            // [threads * frame_count] room
+    quat *chains;            // [tr_smooth_room]
 } calming;
 
 static size_t cell_of( const calming *c, int node, int frame )
@@ -347,7 +347,7 @@ static bool build( calming *c, tr_error *error )
     c->reached = tr_alloc( (size_t)c->nodes, sizeof( bool ) );
     c->cells = tr_alloc( cells, sizeof( tr_calm_cell ) );
     c->affected = tr_alloc( cells, sizeof( bool ) );
-    c->chains = tr_alloc( (size_t)tr_parallel_threads() * frames, sizeof( quat ) );
+    c->chains = tr_alloc( tr_smooth_room( stage ), sizeof( quat ) );
     c->less = tr_alloc( (size_t)stage->rule_count, sizeof( asking ) );
     c->asked.rules = tr_alloc( (size_t)stage->rule_count, sizeof( tr_rule ) );
     if ( c->before == NULL || c->levels == NULL || c->around == NULL || c->next == NULL ||

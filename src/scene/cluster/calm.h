@@ -28,9 +28,10 @@ typedef struct tr_smoothing {
     const tr_result *copied;   // what poses deviate from: that is averaged
     tr_result *result;         // motions, worlds, tracks
     bool stepped;              // feet that stand keep the turn they have, not the copied one
-    quat *chains;              // [threads * frame_count] room
+    quat *chains;              // [tr_smooth_room] to work in
 } tr_smoothing;
 
+size_t tr_smooth_room( const tr_stage *stage );
 void tr_smooth( const tr_smoothing *smoothing );
 
 #endif

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-#define MANY 64 // feet
-
 static const tr_calm_cell *cells_of( const tr_smoothing *s, int node )
 {
     return s->cells + (size_t)node * (size_t)s->stage->frame_count;
@@ -114,8 +112,7 @@ static void keep_soles( const tr_smoothing *s, int actor, int frame, const quat 
         double strength = a->footings[i].strength[frame];
         if ( !( strength > 0 ) || parent < 0 )
             continue;
-        quat turn = q_slerp( pose.rotations[foot], s->stepped && i < MANY ? own[i] : copied.rotations[foot],
-                             strength );
+        quat turn = q_slerp( pose.rotations[foot], s->stepped ? own[i] : copied.rotations[foot], strength );
         tr_clip_frame( &motion->clip, frame )[foot] =
             q_unit( q_mul( q_conj( pose.rotations[parent] ), turn ) );
     }
@@ -126,7 +123,6 @@ static void smooth_actor( const tr_smoothing *s, int actor, quat *chain )
     tr_motion *motion = &s->result->motions[actor];
     const tr_actor *a = &s->stage->actors[actor];
     const tr_calm_cell *cells = cells_of( s, actor );
-    quat own[MANY];
     for ( int j = 0; j < motion->skeleton.joint_count; ++j )
         smooth_joint( s, actor, j, chain );
     smooth_root( s, actor, chain );
@@ -134,18 +130,32 @@ static void smooth_actor( const tr_smoothing *s, int actor, quat *chain )
         if ( !changes( &cells[f] ) )
             continue;
         tr_pose pose = tr_world_pose( &s->result->worlds[actor], f );
-        for ( int i = 0; i < a->footing_count && i < MANY; ++i )
-            own[i] = pose.rotations[a->footings[i].joint];
+        for ( int i = 0; i < a->footing_count; ++i )
+            chain[i] = pose.rotations[a->footings[i].joint];
         tr_forward( &motion->skeleton, &motion->clip, f, pose );
-        keep_soles( s, actor, f, own );
+        keep_soles( s, actor, f, chain );
         tr_forward( &motion->skeleton, &motion->clip, f, pose );
     }
+}
+
+// Quaternions for the frames of a joint, or for the feet of a character.
+static size_t room_of_one( const tr_stage *stage )
+{
+    int most = stage->frame_count;
+    for ( int i = 0; i < stage->actor_count; ++i )
+        most = stage->actors[i].footing_count > most ? stage->actors[i].footing_count : most;
+    return (size_t)most;
+}
+
+size_t tr_smooth_room( const tr_stage *stage )
+{
+    return (size_t)tr_parallel_threads() * room_of_one( stage );
 }
 
 static void smooth_some( void *context, int begin, int end )
 {
     const tr_smoothing *s = context;
-    quat *chain = s->chains + (size_t)tr_parallel_thread() * (size_t)s->stage->frame_count;
+    quat *chain = s->chains + (size_t)tr_parallel_thread() * room_of_one( s->stage );
     for ( int n = begin; n < end; ++n ) {
         const tr_calm_cell *cells = cells_of( s, n );
         int f = 0;

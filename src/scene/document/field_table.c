@@ -123,6 +123,7 @@ static const tr_field layer_fields[] = {
     { "padding", TR_FIELD_NUMBERS, offsetof( tr_layer, padding ), 1, 0.001, 100, ONLY( CAGE ) },
     { "falloff", TR_FIELD_NUMBERS, offsetof( tr_layer, falloff ), 1, 0, TR_MAX_FRAMES, ONLY( CAGE ) },
     { "turn", TR_FIELD_BOOL, offsetof( tr_layer, turn ), ONLY( CAGE ) },
+    { "firm", TR_FIELD_BOOL, offsetof( tr_layer, firm ), ONLY( CAGE ) },
     { "ripple", TR_FIELD_BOOL, offsetof( tr_layer, ripple ), ONLY( RETIME ) },
     { "muted", TR_FIELD_BOOL, offsetof( tr_layer, muted ) },
     { "solo", TR_FIELD_BOOL, offsetof( tr_layer, solo ) },

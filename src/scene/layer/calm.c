@@ -31,7 +31,7 @@ struct tr_layer_calming {
     double *before;      // the same, largest near by, a round ago
     tr_calm_cell *cells; // [(actor_count + prop_count) * frame_count]
     bool *affected;      // the same: in any round
-    quat *chains;        // [threads * frame_count]
+    quat *chains;        // [tr_smooth_room]
     quat *turns;         // of the best round: every joint of who is linked, in the frames of the edit …
     vec3 *roots;         // … and roots …
     rigid *tracks;       // … and boxes
@@ -64,7 +64,7 @@ bool tr_layer_calm_build( tr_cage_layer *l )
     c->before = tr_alloc( frames * (size_t)l->stage->actor_count, sizeof( double ) );
     c->cells = tr_alloc( cells, sizeof( tr_calm_cell ) );
     c->affected = tr_alloc( cells, sizeof( bool ) );
-    c->chains = tr_alloc( (size_t)tr_parallel_threads() * frames, sizeof( quat ) );
+    c->chains = tr_alloc( tr_smooth_room( l->stage ), sizeof( quat ) );
     size_t edited, joints, nodes;
     count( l, &edited, &joints, &nodes );
     c->turns = tr_alloc( edited * joints, sizeof( quat ) );

@@ -226,7 +226,6 @@ void tr_layer_handles_free( tr_cage_layer *l )
 #define BORNE   0.97 // of a jolt that is borne: what is aimed at
 #define SOFTEST 0.5  // of a way, for what gives a jolt: no less at once
 #define VIOLENT 2.0  // times what is borne: a jump, which does not grow evenly with the way
-#define SHARED  1.1  // times what is borne by others: what those bear who are joined to somebody
 #define SLIGHT  1.1  // times that: one that may stay where less does not help
 #define HALF    0.5  // of the way between: where what jumps is tried again
 #define WORTH   0.01 // of a way: less is not worth another look
@@ -455,8 +454,6 @@ static bool asks_for_little( const tr_cage_layer *l, int handle )
 }
 
 // The largest jolt of whom each handle concerns. Nothing is known of how fast those may go who never stand.
-// Who is joined to others also gets jolts by what they do, and slight ones hardly shrink with the way:
-// dancers whose hands yielded to every one followed half of a pull, and by leaps.
 static bool find_jolts( tr_cage_layer *l )
 {
     bool any = false;
@@ -464,8 +461,6 @@ static bool find_jolts( tr_cage_layer *l )
         l->handle_shares[l->handle_index[h]].jolt = 0;
     for ( int n = 0; n < l->stage->actor_count; ++n ) {
         double jolt = tr_layer_jolt_left( l, n );
-        if ( l->links_of[n] < l->links_of[n + 1] )
-            jolt /= SHARED;
         for ( int h = 0; jolt > 0 && h < l->handle_count; ++h ) {
             tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
             if ( !concerns( l, h, n ) || asks_for_little( l, h ) )
@@ -519,9 +514,9 @@ static double way_of( const tr_cage_layer *l, int handle )
 // Who gets a jolt from an edit, or gives one to somebody he is joined to, is pulled at less.
 bool tr_layer_handles_soften( tr_cage_layer *l )
 {
-    bool jolts = find_jolts( l ), yields = false;
-    if ( ++l->looks >= TR_YIELD_ROUNDS )
+    if ( l->layer->firm || ++l->looks >= TR_YIELD_ROUNDS )
         return false;
+    bool jolts = find_jolts( l ), yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
         tr_handle_share *share = &l->handle_shares[l->handle_index[h]];
         if ( jolts )
