@@ -230,6 +230,43 @@ static void rules_have_exact_values( void **state )
     end( &d );
 }
 
+// What a rule with keys asks for is shown, changed key by key, and taken away.
+static void trajectories_are_shown_and_typed( void **state )
+{
+    (void)state;
+    desk d = { 0 };
+    tr_opened scene;
+    char path[256];
+    make_folder( &d );
+    snprintf( path, sizeof path, "%s/keys.json", d.folder );
+    check_ok( tr_open( &scene, "arm_circles", 1, &d.error ), &d.error );
+    tr_constraint way = tr_default_constraint( "way", TR_CONSTRAINT_ABSOLUTE );
+    way.a = tr_point_joint( "p01", "LeftHand" );
+    way.keys[0] = ( tr_key ){ 10, v3( 0.5, 1.2, 0 ) };
+    way.keys[1] = ( tr_key ){ 40.5, v3( 0.5, 1.25, 0.1 ) };
+    way.key_count = 2;
+    assert_non_null( tr_scene_add_constraint( &scene.scene, &way ) );
+    check_ok( tr_scene_save_beside( &scene.scene, &scene.library, NULL, path, &d.error ), &d.error );
+    tr_opened_free( &scene );
+    open_app( &d, path, 0, false );
+    press( &d, "tab.Rules" );
+    press( &d, "rule.way" );
+    enter( &d, "keys", "10,0.5,1.2,0;30,0.5,1.25,0.1;50.5,0.5,1.3,0" );
+    assert_int_equal( constraint_of( &d, "way" )->key_count, 3 );
+    check_near( constraint_of( &d, "way" )->keys[2].frame, 50.5, 0 );
+    press( &d, "rule.always" ); // a range of its own, as long as the keys
+    settle( &d );
+    assert_int_equal( constraint_of( &d, "way" )->first, 10 );
+    assert_int_equal( constraint_of( &d, "way" )->last, 51 );
+    press( &d, "rule.source" );
+    settle( &d );
+    assert_int_equal( constraint_of( &d, "way" )->key_count, 0 );
+    key( &d, 'Z', TR_MOD_CTRL );
+    settle( &d );
+    assert_int_equal( constraint_of( &d, "way" )->key_count, 3 );
+    end( &d );
+}
+
 static void rules_change_their_kind( void **state )
 {
     (void)state;
@@ -374,9 +411,9 @@ static void every_corner_of_a_polyline_can_be_typed( void **state )
     tr_text text = { 0 };
     for ( int i = 0; i < TR_ROWS_MAX; ++i )
         tr_text_add( &text, "%s%d.0625,0.0123456789,-0.5", i > 0 ? ";" : "", i );
-    enter( &d, "thing.points", text.data );
+    enter( &d, "points", text.data );
     assert_int_equal( scene->obstacles[0].form.point_count, TR_ROWS_MAX );
-    press( &d, "thing.points" );
+    press( &d, "points" );
     key( &d, TR_KEY_END, 0 );
     type( &d, "5" );
     key( &d, TR_KEY_ENTER, 0 );
@@ -511,6 +548,7 @@ int main( void )
         TEST( layers_are_renamed_copied_ordered_and_deleted ),
         TEST( names_that_are_taken_are_told ),
         TEST( rules_have_exact_values ),
+        TEST( trajectories_are_shown_and_typed ),
         TEST( rules_change_their_kind ),
         TEST( a_new_link_is_chosen ),
         TEST( the_environment_is_scaled_and_moved ),

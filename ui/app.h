@@ -195,6 +195,9 @@ bool tr_ui_vec3_edit( tr_ui *ui, const char *key, double low, vec3 *value, bool 
 // The same as a field of an element.
 void tr_ui_vec3( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key, double low,
                  vec3 value );
+// Rows of `size` numbers as one line of text, with ; between them.
+void tr_ui_rows( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
+                 const double *rows, int count, int size );
 
 // ---------------------------------------------------------------------------------------------- selection
 

@@ -153,6 +153,20 @@ bool tr_ui_text( tr_ui *ui, const char *name, const char *label, const char *val
     return done;
 }
 
+void tr_ui_rows( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key,
+                 const double *rows, int count, int size )
+{
+    tr_text text = { 0 };
+    char now[TR_TYPED_MAX];
+    for ( int i = 0; i < count * size; ++i ) {
+        tr_text_add( &text, "%s", i == 0 ? "" : i % size == 0 ? ";" : "," );
+        tr_text_exact( &text, rows[i] );
+    }
+    if ( tr_ui_text( ui, key, key, text.data != NULL ? text.data : "", false, now, sizeof now ) )
+        tr_ops_add( ops, "%s id=%s %s=\"%s\"", verb, id, key, now );
+    tr_text_free( &text );
+}
+
 void tr_ui_rename( tr_ui *ui, tr_ops *ops, const char *verb, const char *id )
 {
     tr_id to;

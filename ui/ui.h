@@ -228,7 +228,7 @@ typedef struct tr_lead {
 
 struct nk_context;
 
-#define TR_TYPED_MAX ( TR_ROWS_MAX * 3 * 32 ) // of a line that is typed: all corners of a polyline fit
+#define TR_TYPED_MAX ( TR_ROWS_MAX * 4 * 32 ) // of a line that is typed: all keys of a trajectory fit
 
 typedef struct tr_ui {
     struct nk_context *nk;

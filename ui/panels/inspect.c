@@ -160,18 +160,6 @@ static void inspect_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
 
 // ----------------------------------------------------------------------------------------- props and others
 
-// x,y,z;x,y,z;…
-static void print_points( const tr_form *form, tr_text *out )
-{
-    for ( int i = 0; i < form->point_count; ++i ) {
-        const double p[3] = { form->points[i].x, form->points[i].y, form->points[i].z };
-        for ( int k = 0; k < 3; ++k ) {
-            tr_text_add( out, "%s", k > 0 ? "," : i > 0 ? ";" : "" );
-            tr_text_exact( out, p[k] );
-        }
-    }
-}
-
 // Another shape begins about as large as the last one.
 static void choose_shape( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, tr_shape_kind shape,
                           vec3 size )
@@ -204,13 +192,7 @@ static void thickness_field( tr_ui *ui, tr_ops *ops, const char *verb, const cha
 
 static void polyline_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const tr_form *form )
 {
-    tr_text points = { 0 };
-    char now[TR_TYPED_MAX];
-    print_points( form, &points );
-    if ( tr_ui_text( ui, "thing.points", "points", points.data != NULL ? points.data : "", false, now,
-                     sizeof now ) )
-        tr_ops_add( ops, "%s id=%s points=\"%s\"", verb, id, now );
-    tr_text_free( &points );
+    tr_ui_rows( ui, ops, verb, id, "points", &form->points[0].x, form->point_count, 3 );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     thickness_field( ui, ops, verb, id, form->thickness );
 }

@@ -55,16 +55,22 @@ static void times( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const tr_const
     static const char *const range_labels[] = { "From", "To" }, *const ease_labels[] = { "Ease in",
                                                                                          "Ease out" };
     bool always = k->first <= -TR_MAX_FRAMES && k->last >= TR_MAX_FRAMES;
-    double range[2] = { k->first > -TR_MAX_FRAMES ? k->first : scene->first,
-                        k->last < TR_MAX_FRAMES ? k->last : scene->last };
+    int keys = k->key_count;
+    double range[2] = { k->first > -TR_MAX_FRAMES ? k->first
+                        : keys > 0                ? round( k->keys[0].frame )
+                                                  : scene->first,
+                        k->last < TR_MAX_FRAMES ? k->last
+                        : keys > 0              ? round( k->keys[keys - 1].frame )
+                                                : scene->last };
     double ease[2] = { k->ease_in, k->ease_out };
     tr_ui_frames( ui, ops, "constraint_set", k->id, "range", range_labels, -TR_MAX_FRAMES, range );
     tr_ui_frames( ui, ops, "constraint_set", k->id, "ease", ease_labels, 0, ease );
     nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
-    if ( !tr_ui_check( ui, "rule.always", "In every frame", always ) )
+    const char *label = keys > 0 ? "From its first key to its last" : "In every frame";
+    if ( !tr_ui_check( ui, "rule.always", label, always ) )
         return;
     if ( always )
-        tr_ops_add( ops, "constraint_set id=%s range=%d,%d", k->id, scene->first, scene->last );
+        tr_ops_add( ops, "constraint_set id=%s range=%.0f,%.0f", k->id, range[0], range[1] );
     else
         tr_ops_add( ops, "constraint_set id=%s range=", k->id );
 }
@@ -125,6 +131,15 @@ static void rotation_field( tr_ui *ui, tr_ops *ops, const tr_constraint *k )
         tr_ops_add( ops, "constraint_set id=%s rotation=%s", k->id, now );
 }
 
+static void trajectory( tr_ui *ui, tr_ops *ops, const tr_constraint *k )
+{
+    tr_ui_caption( ui, "along a trajectory: frame,x,y,z;…" );
+    tr_ui_rows( ui, ops, "constraint_set", k->id, "keys", &k->keys[0].frame, k->key_count, 4 );
+    nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
+    if ( tr_ui_button( ui, "rule.source", "Take the source's instead" ) )
+        tr_ops_add( ops, "constraint_set id=%s keys=", k->id );
+}
+
 // A place that is given, or the source's.
 static void target( tr_ui *ui, tr_ops *ops, const tr_constraint *k )
 {
@@ -169,7 +184,7 @@ void tr_panel_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cons
     strength( ui, ops, k );
     if ( is_positional( k ) )
         axes( ui, ops, k );
-    target( ui, ops, k );
+    ( k->key_count > 0 ? trajectory : target )( ui, ops, k );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     if ( tr_ui_button( ui, "rule.delete", "Delete" ) )
         tr_ops_add( ops, "constraint_remove id=%s", k->id );
