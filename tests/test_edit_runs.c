@@ -277,6 +277,49 @@ static void beside_a_retiming_nothing_moves( void **state )
     }
 }
 
+static tr_measures measure( const fixture *x, const tr_result *result )
+{
+    tr_measures measures;
+    tr_error error;
+    check_ok( tr_measure( &measures, &x->stage, result, &error ), &error );
+    return measures;
+}
+
+// Sources in a folder are on their own time, results on the new one: read again they are compared at the same
+// moments, and every figure is what it was before they were written.
+static void folders_of_retimed_scenes_measure_alike( void **state )
+{
+    (void)state;
+    char folder[FOLDER_SIZE];
+    new_folder( folder );
+    fixture x = begin_with( "box_relay", 3 ), again;
+    x.scene.cast[0].target.scale = 1.15;
+    edit(
+        &x,
+        "layer_add id=t kind=retime members=p02 range=60,200\nsection_add id=s layer=t frame=126 delay=10" );
+    tr_result result = solve_scene( &x ), read;
+    check_ok( tr_result_save( &x.stage, &result, "posegraph", folder, &x.error ), &x.error );
+    open_folder( &again, folder );
+    check_ok( tr_result_load( &read, &again.stage, folder, &again.error ), &again.error );
+    tr_measures a = measure( &x, &result ), b = measure( &again, &read );
+    assert_int_equal( a.count, b.count );
+    for ( int m = 0; m < a.count; ++m )
+        for ( int f = 0; f < a.metrics[m].field_count; ++f ) {
+            const tr_metric_field *p = &a.metrics[m].fields[f], *q = &b.metrics[m].fields[f];
+            if ( fabs( p->out - q->out ) > 1e-3 * ( 1 + fabs( p->out ) ) ||
+                 fabs( p->source - q->source ) > 1e-3 * ( 1 + fabs( p->source ) ) )
+                fail_msg( "%s %s: %g of %g was %g of %g", a.metrics[m].key, p->name, q->out, q->source,
+                          p->out, p->source );
+        }
+    tr_measures_free( &a );
+    tr_measures_free( &b );
+    tr_result_free( &result );
+    tr_result_free( &read );
+    end( &x );
+    end( &again );
+    remove_folder( folder );
+}
+
 static const tr_rule *rule_named( const fixture *x, const char *id )
 {
     for ( int r = 0; r < x->stage.rule_count; ++r )
@@ -356,7 +399,7 @@ int main( void )
         TEST( layers_are_stacked ),        TEST( layers_are_stacked_on_a_captured_walk ),
         TEST( a_captured_walk_is_edited ), TEST( a_relay_is_retimed ),
         TEST( what_is_missed_is_said ),    TEST( beside_a_retiming_nothing_moves ),
-        TEST( trajectories_are_retimed ),
+        TEST( trajectories_are_retimed ),  TEST( folders_of_retimed_scenes_measure_alike ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }
