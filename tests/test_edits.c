@@ -438,8 +438,7 @@ static void any_number_of_threads_gives_the_same_bits( void **state )
     end( &x );
 }
 
-// ---------------------------------------------------------------------------------------------------
-// retiming
+// ------------------------------------------------------------------------------------------------- retiming
 
 static void a_moment_is_moved_within_its_window( void **state )
 {

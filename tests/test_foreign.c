@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-// ------------------------------------------------------------------------------------------- other numbers
-// of legs
+// ------------------------------------------------------------------------------------ other numbers of legs
 
 enum { PERSON = 0, SPIDER = 2, WOLF = 3 }; // of the cast of mixed_cast
 static const char *const names[] = { "person", "", "spider", "wolf" };

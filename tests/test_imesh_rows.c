@@ -103,8 +103,7 @@ static void partners_follow_a_hand( void **state )
     duet_end( &d );
 }
 
-// ----------------------------------------------------------------------------------------- boxes and
-// collisions
+// ------------------------------------------------------------------------------------- boxes and collisions
 
 static void props_stay_rigid_and_near( void **state )
 {

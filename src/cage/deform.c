@@ -29,8 +29,7 @@ tr_cage_solve_def tr_cage_preview_def( void )
     return ( tr_cage_solve_def ){ .max_iterations = 4, .warm = true };
 }
 
-// -------------------------------------------------------------------------------------------------- in and
-// out
+// ----------------------------------------------------------------------------------------------- in and out
 
 static void put( float to[4], vec3 v )
 {

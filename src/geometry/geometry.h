@@ -41,8 +41,7 @@ typedef struct tr_trimesh {
     vec3 *points;          // [point_count] no two at the same place
     int ( *triangles )[3]; // [triangle_count] of a closed mesh they run counterclockwise as seen from outside
     int point_count, triangle_count;
-    bool closed;    // every edge is one of two triangles that run along it in opposite directions: it has an
-                    // inside
+    bool closed;    // it has an inside: at every edge two triangles meet, which run along it in opposite ways
     vec3 low, high; // the box around it
     vec3 *normals;  // [triangle_count] unit; zero for one without an area
     vec3 ( *edge_normals )[3]; // [triangle_count] sums of the normals at the edge that begins at each corner

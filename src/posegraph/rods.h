@@ -228,8 +228,7 @@ static inline void cell_torque( const lane cell[9], const lane turn[9], lane out
     out[0] = n[7] - n[5], out[1] = n[2] - n[6], out[2] = n[3] - n[1];
 }
 
-// ------------------------------------------------------------------------------------------------
-// elimination
+// ---------------------------------------------------------------------------------------------- elimination
 
 // D = L Lᵀ. Rounding may take a pivot below what the anchor alone would leave of it, no further.
 static inline void factor_joint( rod *own, real least )

@@ -174,8 +174,7 @@ vec3 tr_support_misplaced( const tr_stage *stage, const tr_result *result, int a
 // surfaces.c. How high the source's environment is below p, which touches it; where nothing is below, its
 // top.
 double tr_stage_source_top( const tr_stage *stage, int obstacle, vec3 p );
-// The same of the target's, below where the source's `from`, with a surface as high as `floor`, has gone
-// `to`.
+// The same of the target's below `to`, where a place on a surface of the source as high as `floor` has gone.
 double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, vec3 to );
 // The source's obstacle that something of that size touches from above, -1: none.
 int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size );

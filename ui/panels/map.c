@@ -124,8 +124,7 @@ static void joint_row( tr_ui *ui, const tr_scene *scene, tr_ops *ops, const tr_a
     nk_style_pop_color( ui->nk );
 }
 
-// ------------------------------------------------------------------------------------------------------
-// panel
+// ---------------------------------------------------------------------------------------------------- panel
 
 static void map_buttons( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *cast )
 {

@@ -192,8 +192,7 @@ static void hint( tr_ui *ui, const tr_shown *shown )
         tr_ui_hint( ui, "From frame %d to frame %d · Esc cancels", hold->from + first, hold->now + first );
 }
 
-// ----------------------------------------------------------------------------------------------------
-// pointer
+// -------------------------------------------------------------------------------------------------- pointer
 
 static void zoom( tr_ui *ui, const tr_chart *c, double notches, double x )
 {

@@ -10,8 +10,7 @@ static const tr_colour green = { 0.36f, 0.86f, 0.46f, 1.0f }, lit = { 1.0f, 0.78
 static const double dot_reach = 9.0, line_reach = 5.0; // points
 static const int near_frames = 2; // a handle that is as near in time as this is where the body is now
 
-// ------------------------------------------------------------------------------------------------ what there
-// is
+// -------------------------------------------------------------------------------------------- what there is
 
 const char *tr_layer_current( const tr_ui *ui, const tr_scene *scene )
 {
@@ -159,8 +158,7 @@ void tr_part_name( char *out, size_t size, const tr_shown *shown, const tr_part 
     tr_text_free( &text );
 }
 
-// -----------------------------------------------------------------------------------------------------
-// picking
+// -------------------------------------------------------------------------------------------------- picking
 
 typedef struct picking {
     const tr_ui *ui;
@@ -228,8 +226,7 @@ tr_part tr_cage_pick( const tr_ui *ui, const tr_shown *shown, double x, double y
     return p.best;
 }
 
-// -----------------------------------------------------------------------------------------------------
-// drawing
+// -------------------------------------------------------------------------------------------------- drawing
 
 static tr_colour faded( tr_colour colour, double alpha )
 {
@@ -322,8 +319,7 @@ void tr_cage_draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
     }
 }
 
-// --------------------------------------------------------------------------------------------------- on the
-// window
+// -------------------------------------------------------------------------------------------- on the window
 
 static void mark( tr_ui *ui, const tr_shown *shown, vec3 place, const char *format, ... ) TR_PRINTF( 4 );
 

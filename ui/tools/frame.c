@@ -10,8 +10,7 @@ static const double hurry = 0.4;  // metres a second beyond what the motion has,
 
 static const tr_colour amber = { 1.0f, 0.78f, 0.35f, 1.0f }, dark = { 0.06f, 0.08f, 0.09f, 1.0f };
 
-// ----------------------------------------------------------------------------------------------------
-// pulling
+// -------------------------------------------------------------------------------------------------- pulling
 
 static bool is_on_held( const tr_ui *ui, const tr_shown *shown )
 {
@@ -76,8 +75,7 @@ static bool wheel( tr_ui *ui, const tr_shown *shown, double notches, unsigned mo
     return true;
 }
 
-// ----------------------------------------------------------------------------------------------------
-// keeping
+// -------------------------------------------------------------------------------------------------- keeping
 
 void tr_frame_propagate( tr_ui *ui )
 {
@@ -125,8 +123,7 @@ void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         tr_ops_hold( ops, &hold, ui->held.now );
 }
 
-// ----------------------------------------------------------------------------------------------------- on
-// show
+// -------------------------------------------------------------------------------------------------- on show
 
 static void draw( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list )
 {
@@ -165,8 +162,7 @@ const tr_tool tr_tool_frame = { .name = "Frame",
                                 .draw = draw,
                                 .hint = hint };
 
-// --------------------------------------------------------------------------------------------------- its
-// notice
+// ----------------------------------------------------------------------------------------------- its notice
 
 // What Enter would not bring about, or at what price: the joint cannot get there, or has to hurry. The way
 // there and back eases in and out, which is half as fast again in its middle as on average.

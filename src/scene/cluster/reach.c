@@ -109,8 +109,7 @@ static vec3 within_reach( const limb_end *end, vec3 place )
     return end->far > kept ? v3_mad( end->base, limited( end->far, kept, most ), end->along ) : place;
 }
 
-// ---------------------------------------------------------------------------------------------- in the
-// graphs
+// -------------------------------------------------------------------------------------------- in the graphs
 
 static vec3 footing_place( const tr_stage *stage, const tr_result *now, const tr_footing *footing, int frame,
                            tr_pose pose )
@@ -188,8 +187,7 @@ vec3 tr_reach_mass( const tr_stage *stage, const tr_result *now, const tr_rule *
     return v3_add( centre, tr_reach_lean( stage, now, rule, frame, pose, v3_zero, shift ) );
 }
 
-// ------------------------------------------------------------------------------------------------- in the
-// fit
+// ----------------------------------------------------------------------------------------------- in the fit
 
 static bool has_place( const tr_fit_goal *goal )
 {
