@@ -292,25 +292,40 @@ static void a_list_is_scrolled_to_its_end( void **state )
     end( &d );
 }
 
+static int contacts_of_holder( const desk *d )
+{
+    const tr_stage *stage;
+    tr_app_result( d->app, &stage );
+    return stage->actors[1].contacts.count;
+}
+
+// Who hands boxes on is chosen; how many contacts it has.
+static int begin_with_holder( desk *d )
+{
+    begin_relay( d, 3 );
+    press( d, "item.p02" );
+    return contacts_of_holder( d );
+}
+
+static void check_holds( const desk *d, int contacts )
+{
+    assert_int_equal( contacts_of_holder( d ), contacts );
+    assert_int_equal( tr_app_losses( d->app )->count, 0 );
+}
+
 // A place of its own would take it away from what its hands hold: it is led there, and they go on holding.
 static void who_is_moved_keeps_what_it_holds( void **state )
 {
     (void)state;
     desk d;
-    const tr_stage *stage;
-    begin_relay( &d, 3 );
-    tr_app_result( d.app, &stage );
-    int contacts = stage->actors[1].contacts.count;
+    int contacts = begin_with_holder( &d );
     vec3 before = root_of( &d, 1 ), place = cast_of( &d, "p02" )->position;
-    press( &d, "item.p02" );
     key( &d, 'W', 0 );
     drag_thing( &d, "p02", 25, 0, 0 );
     vec3 once = root_of( &d, 1 );
     assert_true( v3_distance( once, before ) > 0.05 );
     check_v3( cast_of( &d, "p02" )->position, place, 0 );
-    tr_app_result( d.app, &stage );
-    assert_int_equal( stage->actors[1].contacts.count, contacts );
-    assert_int_equal( tr_app_losses( d.app )->count, 0 );
+    check_holds( &d, contacts );
     drag_thing( &d, "p02", 10, 0, 0 ); // on, by the same layer
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     assert_true( v3_distance( root_of( &d, 1 ), once ) > 0.02 );
@@ -355,11 +370,7 @@ static void who_is_turned_keeps_what_it_holds( void **state )
 {
     (void)state;
     desk d;
-    const tr_stage *stage;
-    begin_relay( &d, 3 );
-    tr_app_result( d.app, &stage );
-    int contacts = stage->actors[1].contacts.count;
-    press( &d, "item.p02" );
+    int contacts = begin_with_holder( &d );
     key( &d, 'E', 0 );
     frames( &d, 1 );
     vec3 place = root_of( &d, 1 );
@@ -369,9 +380,7 @@ static void who_is_turned_keeps_what_it_holds( void **state )
     assert_true( fabs( once ) > 8 );
     assert_true( v3_distance( root_of( &d, 1 ), place ) < 0.03 ); // about the ring's middle
     assert_true( cast_of( &d, "p02" )->heading == 0 );
-    tr_app_result( d.app, &stage );
-    assert_int_equal( stage->actors[1].contacts.count, contacts );
-    assert_int_equal( tr_app_losses( d.app )->count, 0 );
+    check_holds( &d, contacts );
     pull_ring( &d, 10, -5 ); // on, by the same layer
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     double twice = turn_of( &d, 1, facing );
@@ -394,11 +403,7 @@ static void who_is_placed_keeps_what_it_holds( void **state )
 {
     (void)state;
     desk d;
-    const tr_stage *stage;
-    begin_relay( &d, 3 );
-    tr_app_result( d.app, &stage );
-    int contacts = stage->actors[1].contacts.count;
-    press( &d, "item.p02" );
+    int contacts = begin_with_holder( &d );
     press( &d, "tab.Inspect" );
     tr_area panel = area_of( &d, "rename" );
     move_to( &d, panel.x + 20, panel.y + 200 );
@@ -418,9 +423,7 @@ static void who_is_placed_keeps_what_it_holds( void **state )
     check_near( turn_of( &d, 1, facing ), 15, 2 );
     check_v3( cast_of( &d, "p02" )->position, at, 0 );
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
-    tr_app_result( d.app, &stage );
-    assert_int_equal( stage->actors[1].contacts.count, contacts );
-    assert_int_equal( tr_app_losses( d.app )->count, 0 );
+    check_holds( &d, contacts );
     tr_number_print( text, sizeof text, at.z, 5 ); // what the panel shows is where it is led: back again
     enter( &d, "position.Z", text );
     enter( &d, "place.heading", "0" );
