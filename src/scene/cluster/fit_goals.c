@@ -195,21 +195,27 @@ static int add_stances( const fitter *s, const fit_body *body, int frame, tr_fit
     return count;
 }
 
-// A hand that holds something keeps its palm to it: the wrist makes up for what the arm turns, softly.
+// A hand that holds something keeps its palm to it: the wrist makes up for what the arm turns, softly. Of
+// rules that hold one hand the strongest counts: a hold that only begins takes nothing from a pull at full
+// strength.
 static int add_palm( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals, int count )
 {
     const tr_fit_goal *held = &goals[count - 1];
     const tr_fit *fit = &body->fit;
     if ( held->kind != TR_FIT_POSITION || fit->skeleton->joints[held->joint].role != TR_ROLE_HAND )
         return count;
-    for ( int g = 0; g < count; ++g )
-        if ( goals[g].kind == TR_FIT_ROTATION && goals[g].joint == held->joint )
-            return count;
     double arm = fit->def.arm * fit->size;
-    goals[count] =
+    tr_fit_goal palm =
         tr_fit_rotation( held->joint, fitter_copied_pose( s, body, frame ).rotations[held->joint] );
-    goals[count].hard = false;
-    goals[count].weight = held->ease * PALM / fmax( arm * arm, 1e-6 ); // a body may be tiny
+    palm.hard = false;
+    palm.weight = held->ease * PALM / fmax( arm * arm, 1e-6 ); // a body may be tiny
+    for ( int g = 0; g < count; ++g )
+        if ( goals[g].kind == TR_FIT_ROTATION && goals[g].joint == held->joint ) {
+            if ( !goals[g].hard && memcmp( &goals[g].rotation, &palm.rotation, sizeof( quat ) ) == 0 )
+                goals[g].weight = fmax( goals[g].weight, palm.weight );
+            return count;
+        }
+    goals[count] = palm;
     return count + 1;
 }
 
