@@ -194,7 +194,8 @@ void tr_theme_apply( struct nk_context *nk )
     style->progress.normal = style->progress.hover = style->progress.active = fill( t->well );
     style->progress.cursor_normal = style->progress.cursor_hover = fill( t->accent );
     style->progress.cursor_active = fill( t->accent );
-    style->progress.rounding = style->progress.cursor_rounding = 3;
+    style->progress.rounding = 3;
+    style->progress.cursor_rounding = 0; // narrower than two of them it would be drawn inside out
     style->progress.padding = nk_vec2( 0, 0 );
     style->tab.background = fill( t->panel );
     style->tab.border = 0;
