@@ -581,6 +581,30 @@ static void links_and_contacts_are_drawn( void **state )
     end( &d );
 }
 
+// Who is behind a panel is not seen: a link drawn over the edge of the viewport ends on nobody.
+static void links_do_not_end_behind_panels( void **state )
+{
+    (void)state;
+    desk d;
+    double x0, y0, x1, y1;
+    begin_relay( &d, 2 );
+    tr_area v = ui_of( &d )->viewport;
+    assert_true( tr_app_locate( d.app, "p01.Head", &x0, &y0 ) &&
+                 tr_app_locate( d.app, "p02.Head", &x1, &y1 ) );
+    double edge = x1 > x0 ? v.x + v.width + 20 : v.x - 20, x = v.x + 0.5 * v.width, y = v.y + v.height - 10;
+    for ( int i = 0; i < 4; ++i ) { // who is nearer moves faster
+        drag( &d, TR_BUTTON_MIDDLE, x, y, x + edge - x1, y, TR_MOD_SHIFT );
+        assert_false( tr_app_locate( d.app, "p02.Head", &x1, &y1 ) && fabs( x1 - edge ) < 10 );
+    }
+    assert_true( tr_app_locate( d.app, "p01.Head", &x0, &y0 ) );
+    assert_true( fabs( x1 - edge ) < 10 );
+    key( &d, 'K', 0 );
+    drag( &d, TR_BUTTON_LEFT, x0, y0, x1, y1, 0 );
+    settle( &d );
+    assert_true( tr_scene_find_constraint( tr_app_scene( d.app ), "link1" ) < 0 );
+    end( &d );
+}
+
 static void save_as( desk *d, const char *name )
 {
     char path[256];
@@ -1002,6 +1026,7 @@ int main( void )
         TEST( a_list_is_scrolled_to_its_end ),
         TEST( bodies_are_resized_by_hand ),
         TEST( links_and_contacts_are_drawn ),
+        TEST( links_do_not_end_behind_panels ),
         TEST( what_was_saved_opens_again ),
         TEST( unsaved_changes_are_asked_about ),
         TEST( work_survives_a_crash ),

@@ -29,11 +29,12 @@ static bool link_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     return true;
 }
 
+// Behind the panels nobody is seen, so a link does not end there.
 static tr_item link_end( const tr_ui *ui, const tr_shown *shown )
 {
     tr_item end = tr_pick( ui, shown, ui->drag.x, ui->drag.y, NULL );
     bool other = can_be_linked( &end ) && !tr_item_same( &end, &ui->drag.item );
-    return other ? end : tr_item_none();
+    return other && tr_area_has( ui->viewport, ui->drag.x, ui->drag.y ) ? end : tr_item_none();
 }
 
 // As it is seen now: nobody jumps when a link is drawn.
