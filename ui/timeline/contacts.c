@@ -46,8 +46,10 @@ static void draw_lane( const tr_shown *shown, const tr_chart *c, const tr_row *r
         const tr_constraint *k = &scene->constraints[i];
         if ( !is_of_limb( shown, k, row->index, limb ) || is_lift( k ) )
             continue;
-        bool prop = tr_scene_find_prop( scene, k->surface ) >= 0;
-        struct nk_color colour = surface_colour( prop ? TR_SURFACE_PROP : TR_SURFACE_GROUND );
+        struct nk_color colour =
+            surface_colour( tr_scene_find_prop( scene, k->surface ) >= 0       ? TR_SURFACE_PROP
+                            : tr_scene_find_obstacle( scene, k->surface ) >= 0 ? TR_SURFACE_ENVIRONMENT
+                                                                               : TR_SURFACE_GROUND );
         tr_chart_bar( c, k->first - scene->first, k->last - scene->first, top, height, colour );
         tr_chart_bar( c, k->first - scene->first, k->last - scene->first, top, 2, tr_theme_dark.text );
     }
