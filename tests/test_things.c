@@ -35,11 +35,13 @@ static tr_obstacle *add_mesh( take *x, const place *p, const char *id, const cha
     return tr_scene_add_obstacle( &x->scene, &mesh );
 }
 
-// The same obstacles, as meshes.
+// The same obstacles, boxes as meshes.
 static void make_meshes( take *x, const place *p )
 {
     for ( int o = 0; o < x->scene.obstacle_count; ++o ) {
         tr_obstacle *obstacle = &x->scene.obstacles[o];
+        if ( obstacle->shape != TR_SHAPE_BOX )
+            continue;
         char name[TR_ID_MAX + 8];
         snprintf( name, sizeof name, "%s.obj", obstacle->id );
         write_box( p, name, obstacle->size );
@@ -281,14 +283,23 @@ static void hips_lean_on_an_upright_sheet( void **state )
 
 // -------------------------------------------------------------------------------------------------- a car
 
-// A car of meshes: who gets into it is in it no deeper than in one of boxes, and no deeper than the source
-// but for what there is no room for.
+static int count_shapes( const take *x, tr_shape_kind kind )
+{
+    int count = 0;
+    for ( int o = 0; o < x->scene.obstacle_count; ++o )
+        count += x->stage.obstacle_shapes[o].kind == kind;
+    return count;
+}
+
+// A car of meshes and polylines: who gets into it is in it no deeper than in one of boxes and polylines, and
+// no deeper than the source but for what there is no room for.
 static void a_car_of_meshes_is_a_car( void **state )
 {
     (void)state;
     place p;
     new_folder( p.folder );
     double deep[2];
+    int bars[2], boxes[2], meshes[2]; // read back from the folder
     for ( int mesh = 0; mesh < 2; ++mesh ) {
         take x;
         open_scene( &x, "car_entry", 1 );
@@ -296,13 +307,16 @@ static void a_car_of_meshes_is_a_car( void **state )
             make_meshes( &x, &p );
         export_and_measure( &x, "imesh" );
         deep[mesh] = figure( &x, "environment_penetration_mm", "max" );
-        for ( int o = 0; o < x.scene.obstacle_count && mesh == 1; ++o )
-            assert_int_equal( x.stage.obstacle_shapes[o].kind, TR_SHAPE_MESH ); // read back from the folder
+        bars[mesh] = count_shapes( &x, TR_SHAPE_POLYLINE );
+        boxes[mesh] = count_shapes( &x, TR_SHAPE_BOX );
+        meshes[mesh] = count_shapes( &x, TR_SHAPE_MESH );
         assert_int_equal( (int)figure( &x, "contact_error_mm", "gave_way" ), 0 );
         close_scene( &x );
     }
     print_message( "in boxes %.1f mm, in meshes %.1f mm\n", deep[0], deep[1] );
     assert_true( deep[1] < deep[0] + 1 );
+    assert_true( boxes[0] > 0 && bars[0] > 0 );
+    assert_true( meshes[0] == 0 && meshes[1] == boxes[0] && boxes[1] == 0 && bars[1] == bars[0] );
     remove_folder( p.folder );
 }
 

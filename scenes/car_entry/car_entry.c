@@ -1,6 +1,6 @@
 // A person gets into a car: right foot over the sill, down and in under the roof, left foot after it, hands
-// on the wheel. The car is furniture of boxes; what has to survive another body, or another car, is the way
-// through the door: over the sill, under the roof, between seat and wheel.
+// on the wheel. The car is furniture of boxes and polylines; what has to survive another body, or another
+// car, is the way through the door: over the sill, under the roof, between seat and wheel.
 #include "scenes/builders.h"
 #include "scenes/kit/kit.h"
 
@@ -10,26 +10,92 @@
 // The car looks along +Z, its door is open towards +X. Metres.
 #define FLOOR 0.22 // height the feet stand on inside
 
-typedef struct piece {
+typedef struct block {
     const char *id;
     vec3 size, centre;
     const float *colour;
-} piece;
+} block;
 
-static const piece car[] = {
+static const block blocks[] = {
     { "sill", { 0.12, 0.32, 1.75 }, { 0.04, 0.16, 0.10 }, tr_thing_red },
     { "floor", { 0.85, 0.06, 1.75 }, { -0.44, 0.19, 0.10 }, tr_thing_grey },
     { "seat", { 0.50, 0.20, 0.50 }, { -0.36, 0.35, -0.22 }, tr_thing_grey },
     { "seat_back", { 0.48, 0.60, 0.12 }, { -0.36, 0.74, -0.53 }, tr_thing_grey },
     { "roof", { 0.95, 0.06, 1.15 }, { -0.44, 1.46, -0.36 }, tr_thing_red },
-    { "rear_pillar", { 0.08, 1.11, 0.10 }, { 0.00, 0.875, -0.80 }, tr_thing_red },
     { "front_pillar", { 0.06, 0.50, 0.06 }, { 0.02, 0.57, 0.90 }, tr_thing_red },
     { "dashboard", { 0.90, 0.16, 0.22 }, { -0.44, 0.74, 0.86 }, tr_thing_grey },
     { "bonnet", { 0.95, 0.50, 0.55 }, { -0.44, 0.57, 1.25 }, tr_thing_red },
     { "wheel", { 0.38, 0.05, 0.04 }, { -0.36, 0.93, 0.26 }, tr_thing_steel },
+    { "boot", { 0.95, 0.50, 0.55 }, { -0.44, 0.57, -1.25 }, tr_thing_red },
 };
 
-#define PIECES ( sizeof car / sizeof car[0] )
+typedef struct bar {
+    const char *id;
+    vec3 points[4];
+    int count;
+    double thickness;
+} bar;
+
+// What no box can be: all that slants. The windscreen keeps clear of the head that comes in under the roof
+// and of the hand on the front pillar, by more than the distance at which interaction meshes take things as
+// close.
+static const bar bars[] = {
+    { "rear_pillar", { { 0, 0.32, -0.81 }, { 0, 0.85, -0.81 }, { 0, 1.46, -0.72 } }, 3, 0.08 },
+    { "far_rear_pillar",
+      { { -0.88, 0.22, -0.81 }, { -0.88, 0.85, -0.81 }, { -0.88, 1.46, -0.72 } },
+      3,
+      0.08 },
+    { "tail_pillar", { { 0, 0.82, -1.28 }, { 0, 1.46, -0.90 } }, 2, 0.06 },
+    { "far_tail_pillar", { { -0.88, 0.82, -1.28 }, { -0.88, 1.46, -0.90 } }, 2, 0.06 },
+    { "windscreen",
+      { { 0, 0.82, 1.24 }, { 0, 1.46, 0.60 }, { -0.88, 1.46, 0.60 }, { -0.88, 0.82, 1.24 } },
+      4,
+      0.06 },
+    { "roof_bar", { { -0.44, 1.46, 0.20 }, { -0.44, 1.46, 0.60 } }, 2, 0.06 },
+    { "far_roof_bar", { { -0.88, 1.46, 0.20 }, { -0.88, 1.46, 0.60 } }, 2, 0.06 },
+};
+
+typedef struct tyre {
+    const char *id;
+    double x, z;
+} tyre;
+
+static const tyre tyres[] = {
+    { "front_tyre", 0, 1.25 },
+    { "rear_tyre", 0, -1.25 },
+    { "far_front_tyre", -0.88, 1.25 },
+    { "far_rear_tyre", -0.88, -1.25 },
+};
+
+#define COUNT( list )  ( sizeof( list ) / sizeof( list )[0] )
+#define TYRE_CORNERS   16
+#define TYRE_RADIUS    0.21 // of the ring's core
+#define TYRE_THICKNESS 0.16
+
+static bool add_tyre( tr_scene *scene, const tyre *t, tr_error *error )
+{
+    vec3 points[TYRE_CORNERS + 1]; // ends where it began
+    for ( int i = 0; i <= TYRE_CORNERS; ++i ) {
+        double angle = 2.0 * TR_PI * i / TYRE_CORNERS;
+        points[i] = v3( t->x, 0.5 * TYRE_THICKNESS + TYRE_RADIUS * ( 1 + cos( angle ) ),
+                        t->z + TYRE_RADIUS * sin( angle ) );
+    }
+    return tr_bar_add( scene, t->id, points, TYRE_CORNERS + 1, TYRE_THICKNESS, tr_thing_black, error );
+}
+
+static bool add_car( tr_scene *scene, tr_error *error )
+{
+    bool ok = true;
+    for ( size_t i = 0; ok && i < COUNT( blocks ); ++i )
+        ok = tr_furniture_add( scene, blocks[i].id, blocks[i].size, blocks[i].centre, 0, blocks[i].colour,
+                               error );
+    for ( size_t i = 0; ok && i < COUNT( bars ); ++i )
+        ok = tr_bar_add( scene, bars[i].id, bars[i].points, bars[i].count, bars[i].thickness, tr_thing_red,
+                         error );
+    for ( size_t i = 0; ok && i < COUNT( tyres ); ++i )
+        ok = add_tyre( scene, &tyres[i], error );
+    return ok;
+}
 
 // ------------------------------------------------------------------------------------------------- tracks
 
@@ -174,8 +240,7 @@ bool tr_car_entry_build( int cast, tr_scene *scene, tr_library *library, tr_erro
     driver.target.girth_count = 1;
     if ( tr_scene_add_cast( scene, &driver ) == NULL )
         return tr_error_memory( error );
-    for ( size_t i = 0; i < PIECES; ++i )
-        if ( !tr_furniture_add( scene, car[i].id, car[i].size, car[i].centre, 0, car[i].colour, error ) )
-            return false;
+    if ( !add_car( scene, error ) )
+        return false;
     return tr_crowd_perform( scene, library, FRAME_COUNT, targets_at, &e, NULL, error );
 }
