@@ -169,6 +169,19 @@ static inline bool same_frame( const tr_result *a, const tr_result *b, int actor
                    sizeof( vec3 ) ) == 0;
 }
 
+// Largest distance of a joint or prop in a frame, metres.
+static inline double apart( const tr_result *a, const tr_result *b, int frame )
+{
+    double most = 0;
+    for ( int i = 0; i < a->actor_count; ++i )
+        for ( int j = 0; j < a->worlds[i].joint_count; ++j )
+            most = fmax( most, v3_distance( tr_world_pose( &a->worlds[i], frame ).positions[j],
+                                            tr_world_pose( &b->worlds[i], frame ).positions[j] ) );
+    for ( int p = 0; p < a->prop_count; ++p )
+        most = fmax( most, v3_distance( a->tracks[p][frame].position, b->tracks[p][frame].position ) );
+    return most;
+}
+
 static inline void end( fixture *x )
 {
     tr_stage_free( &x->stage );

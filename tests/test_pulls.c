@@ -76,19 +76,6 @@ static void end_pull( pull *p )
     end( &p->x );
 }
 
-// Of joints and boxes at a frame, metres.
-static double apart( const tr_result *a, const tr_result *b, int frame )
-{
-    double most = 0;
-    for ( int i = 0; i < a->actor_count; ++i )
-        for ( int j = 0; j < a->worlds[i].joint_count; ++j )
-            most = fmax( most, v3_distance( tr_world_pose( &a->worlds[i], frame ).positions[j],
-                                            tr_world_pose( &b->worlds[i], frame ).positions[j] ) );
-    for ( int p = 0; p < a->prop_count; ++p )
-        most = fmax( most, v3_distance( a->tracks[p][frame].position, b->tracks[p][frame].position ) );
-    return most;
-}
-
 static double figure_of( const tr_measures *measures, const char *key )
 {
     const tr_metric *metric = tr_measures_find( measures, key );

@@ -275,8 +275,9 @@ typedef struct tr_settler tr_settler;
 // How well, and how soon.
 typedef struct tr_settling {
     tr_cluster_def graph;
-    bool warm;  // graphs begin with what the last run had come to
-    int stride; // only graphs of frames this divides are deformed
+    bool warm;      // graphs begin with what the last run had come to
+    bool warm_fits; // so do fits
+    int stride;     // only graphs of frames this divides are deformed
     tr_fit_def fit;
     int rounds;
 } tr_settling;

@@ -193,7 +193,7 @@ bool tr_settler_deform( tr_settler *s, int set, const tr_settling *how, int from
 
 void tr_settler_set_fit( tr_settler *s, const tr_settling *how )
 {
-    tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds, how->warm );
+    tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds, how->warm_fits );
 }
 
 bool tr_settler_fit( tr_settler *s, int set, int from, int to, tr_error *error )

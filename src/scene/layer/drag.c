@@ -63,21 +63,22 @@ static bool is_joined( const tr_drag *drag )
 }
 
 // Between keys the way of a lone body is mixed well enough. Hands that reach for a partner, take hold and let
-// go change their mind from frame to frame: where few are dragged, every frame is a key.
-static int key_stride( const tr_drag *drag, bool few )
+// go change their mind from frame to frame: where few are dragged who are joined, every frame is a key.
+static int key_stride( const tr_drag *drag )
 {
     int stride = 2 * graph_stride( drag );
-    if ( few && is_joined( drag ) )
+    if ( drag->few && is_joined( drag ) )
         return 1;
     return stride <= TR_DRAG_BLOCK ? stride : TR_DRAG_BLOCK;
 }
 
 static void plan( tr_drag *drag )
 {
-    bool few = grabbed_count( drag ) <= FEW;
+    bool few = drag->few = grabbed_count( drag ) <= FEW;
     int stride = graph_stride( drag );
     tr_settling preview = { .graph = tr_default_cluster_def(),
                             .warm = true,
+                            .warm_fits = true,
                             .stride = stride,
                             .fit = tr_preview_fit_def(),
                             .rounds = MEETING_ROUNDS };
@@ -88,9 +89,10 @@ static void plan( tr_drag *drag )
     drag->how[TR_DRAG_NEAR].graph.tolerance = NEAR_REST;
     drag->how[TR_DRAG_NEAR].fit = tr_default_fit_def();
     drag->how[TR_DRAG_NEAR].rounds = TR_MEETING_ROUNDS;
-    drag->how[TR_DRAG_FAR].stride = key_stride( drag, few );
-    drag->how[TR_DRAG_EXACT] = tr_default_settling();
-    drag->blocks[TR_DRAG_NEAR] = 1;
+    drag->how[TR_DRAG_FAR].stride = key_stride( drag );
+    drag->how[TR_DRAG_EXACT] = drag->how[TR_DRAG_SEEN] = tr_default_settling();
+    drag->how[TR_DRAG_SEEN].warm_fits = true;
+    drag->blocks[TR_DRAG_NEAR] = drag->blocks[TR_DRAG_SEEN] = 1;
     drag->blocks[TR_DRAG_FAR] = few ? 16 : 4;
     drag->blocks[TR_DRAG_EXACT] = few ? 4 : 1;
 }
@@ -316,25 +318,24 @@ static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
     return tr_drag_solve( drag, TR_DRAG_EXACT, block );
 }
 
-// Solves the block being looked at: of a few as the pipeline does, of many at preview quality, and again for
-// handles that could not be followed there: on release only so much of their ways is left, and a drag shows
-// that. Handles of other moments, and jolts that cannot be calmed, are known once all frames are.
+// Solves the block being looked at: of a few so well that it stays when it is let go, of many at preview
+// quality; and again for handles that could not be followed there: on release only so much of their ways is
+// left, and a drag shows that. Handles of other moments, whole sections of many, and jolts that cannot be
+// calmed, are known once all frames are.
 static bool solve_visible( tr_drag *drag, tr_row block )
 {
-    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true },
-                      converged = tr_default_cage_solve_def();
+    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
     tr_row held = block;
-    bool few = grabbed_count( drag ) <= FEW,
-         asks = tr_layer_handles_within( &drag->layer, &held.first, &held.last ),
+    bool asks = tr_layer_handles_within( &drag->layer, drag->few, &held.first, &held.last ),
          again = asks && drag->strained;
     drag->strained = false;
     if ( again )
         return solve_strained( drag, held, block );
-    start( drag, few ? &converged : &quick );
-    if ( !tr_drag_solve( drag, few ? TR_DRAG_EXACT : TR_DRAG_NEAR, block ) )
+    start( drag, &quick );
+    if ( !tr_drag_solve( drag, drag->few ? TR_DRAG_SEEN : TR_DRAG_NEAR, block ) )
         return false;
     drag->strained = asks && yields( &drag->layer );
-    if ( drag->strained && !few )
+    if ( drag->strained )
         tr_layer_handles_ask( &drag->layer ); // from the beginning
     return !drag->strained || solve_strained( drag, held, block );
 }

@@ -37,6 +37,7 @@ typedef struct tr_drag_set { // whom rules join
 
 typedef enum tr_drag_pass {
     TR_DRAG_NEAR,  // the frames that are looked at: all of them, at preview quality
+    TR_DRAG_SEEN,  // the same of a few: as the pipeline has them, but fits begin with the last tick's
     TR_DRAG_FAR,   // the others: keys at preview quality, between them what the layer does is mixed
     TR_DRAG_EXACT, // all as the pipeline has them
     TR_DRAG_PASSES
@@ -65,6 +66,7 @@ struct tr_drag {
     tr_row prepared;        // frames whose graphs are there, in the pass at hand
     tr_row solved, refined; // how far the last tick came
     bool strained;          // handles could not be followed in the last tick
+    bool few;               // are grabbed
     bool refining;
     bool yielding; // handles did, all frames are to be refined once more
     bool calming;  // they do not any more, what jolts is calmed

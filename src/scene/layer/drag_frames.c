@@ -314,7 +314,7 @@ static tr_settling how_of( const solving *s, int set )
     bool joints = tr_settler_needs_joints( s->drag->settler, set );
     if ( s->pass == TR_DRAG_NEAR && joints )
         how.stride = 1;
-    if ( s->pass == TR_DRAG_FAR && !joints )
+    if ( ( s->pass == TR_DRAG_NEAR || s->pass == TR_DRAG_FAR ) && !joints )
         how.graph.max_iterations = LONE_ROUNDS;
     return how;
 }

@@ -191,12 +191,12 @@ void tr_layer_handles_begin( tr_cage_layer *l )
     tr_layer_handles_ask( l );
 }
 
-bool tr_layer_handles_within( const tr_cage_layer *l, int *first, int *last )
+bool tr_layer_handles_within( const tr_cage_layer *l, bool sections, int *first, int *last )
 {
     int from = *last, to = *first;
     for ( int h = 0; h < l->handle_count; ++h ) {
         int frame = l->handles[h].frame;
-        if ( frame < *first || frame > *last )
+        if ( ( !sections && l->handles[h].kind != TR_HANDLE_POINT ) || frame < *first || frame > *last )
             return false;
         from = frame < from ? frame : from;
         to = frame > to ? frame : to;

@@ -207,9 +207,9 @@ bool tr_layer_handles_soften_again( tr_cage_layer *l );
 #define TR_YIELD_ROUNDS 9                        // what became of handles is looked at no more often
 void tr_layer_handles_ask( tr_cage_layer *l );   // for their whole way again; jolts are remembered
 void tr_layer_handles_begin( tr_cage_layer *l ); // the same, and jolts are forgotten
-// Whether all are held in these frames, so that nothing but these tells who yields; then the frames are cut
-// to where they are held.
-bool tr_layer_handles_within( const tr_cage_layer *l, int *first, int *last );
+// Whether all are held in these frames, and are points unless `sections` count too, so that nothing but these
+// tells who yields; then the frames are cut to where they are held.
+bool tr_layer_handles_within( const tr_cage_layer *l, bool sections, int *first, int *last );
 bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle );
 bool tr_cage_layer_released( const tr_cage_layer *l, int frame ); // an end of the window
 
