@@ -133,6 +133,21 @@ static void what_is_pulled_stays_and_is_calm( void **state )
     assert_true( sum.hurried <= 7 && sum.met >= 18 );
 }
 
+// The same of walkers who are joined to nobody.
+static void who_is_alone_stays_too( void **state )
+{
+    (void)state;
+    uint64_t seed = 2027;
+    for ( int n = 0; n < 12; ++n ) {
+        pull p;
+        begin_pull( &p, "corridor", 4, &seed );
+        double moved = 1e3 * apart( &p.kept, tr_drag_result( p.drag ), p.frame );
+        print_message( "%s: %.2f mm on release\n", strstr( p.ops, "point=" ), moved );
+        assert_true( moved <= 2 );
+        end_pull( &p );
+    }
+}
+
 // Once the mouse rests, all frames are those that are kept.
 static void calmed_frames_are_seen( void **state )
 {
@@ -153,6 +168,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( what_is_pulled_stays_and_is_calm ),
+        TEST( who_is_alone_stays_too ),
         TEST( calmed_frames_are_seen ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
