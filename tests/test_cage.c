@@ -176,6 +176,34 @@ static void ends_are_smooth( void **state )
     tr_free( b.points );
 }
 
+// An eased end is on the way from what is held to where the ease rests: it is not carried along as a whole,
+// to fall back within the ease.
+static void an_ease_is_part_of_the_way( void **state )
+{
+    (void)state;
+    bundle b = make_bundle( 121, 5, straight );
+    tr_cage_def def = tr_default_cage_def();
+    def.start = def.end = TR_CAGE_EASED;
+    def.ease_in = def.ease_out = 10;
+    tr_cage cage = make_cage( &b, 20, 100, &def );
+    tr_cage_handle handle = { .kind = TR_HANDLE_POINT, .frame = 60, .point = 1, .offset = v3( 0, 0, 1 ) };
+    drag( &cage, &handle, 1 );
+    vec3 *out = move_all( &cage, &b );
+    double most = 0;
+    for ( int f = 1; f < 120; ++f ) {
+        double z[3];
+        for ( int i = 0; i < 3; ++i )
+            z[i] = out[( f - 1 + i ) * 5 + 1].z - b.points[( f - 1 + i ) * 5 + 1].z;
+        most = fmax( most, fabs( z[0] - 2 * z[1] + z[2] ) );
+    }
+    check_near( out[20 * 5 + 1].z - b.points[20 * 5 + 1].z, 0.2, 0.1 ); // 11 of 51 frames from rest
+    assert_true( most < 4 * 5.8 / ( 51.0 * 51.0 ) ); // of a minimum-jerk step from rest to there, times 4; it
+                                                     // was 21 times
+    tr_free( out );
+    tr_cage_free( &cage );
+    tr_free( b.points );
+}
+
 // One key up, the others down: nothing overshoots, and nothing moves beyond the neighbours.
 static void nothing_swings_past_a_key( void **state )
 {
@@ -486,6 +514,7 @@ int main( void )
         TEST( a_standing_bundle_can_be_edited ),
         TEST( turned_sections_do_not_shear_what_is_between ),
         TEST( ends_are_smooth ),
+        TEST( an_ease_is_part_of_the_way ),
         TEST( nothing_swings_past_a_key ),
         TEST( bundles_of_every_shape ),
         TEST( keys_are_spread_by_arc_length ),

@@ -64,6 +64,17 @@ static void check_apart( const tr_measures *measures, const tr_measures *plain, 
         fail_msg( "%s: %s is %g mm, from %g", path, key, now->out, before->out );
 }
 
+#define BRUSHED 3.5 // mm: so deep somebody of the relay stands at his wall
+
+// Nor do they go into what stands around, with all their volume.
+static void check_surroundings( const tr_measures *measures, const char *path )
+{
+    const tr_metric_field *depth = &tr_measures_find( measures, "environment_penetration_mm" )->fields[1];
+    assert_string_equal( depth->name, "max" );
+    if ( !depth->out_null && depth->out > ( strstr( path, "wall" ) != NULL ? BRUSHED : 0 ) )
+        fail_msg( "%s: %g mm into the surroundings", path, depth->out );
+}
+
 // All that unedited scenes are held to, and what edits are.
 static void check_figures( const fixture *x, const tr_result *result, const tr_measures *plain,
                            const char *path )
@@ -78,6 +89,7 @@ static void check_figures( const fixture *x, const tr_result *result, const tr_m
     check_most( &measures, "edit_handle_mm", 1, path );
     check_most( &measures, "edit_leak_mm", 0, path );
     check_most( &measures, "bone_length_error_pct", 1e-4, path );
+    check_surroundings( &measures, path );
     check_most( &measures, "contact_error_mm", 1, path );
     check_most( &measures, "relative_error_mm", 1, path );
     check_most( &measures, "ground_penetration_mm", 1, path );

@@ -164,7 +164,7 @@ static void what_a_cage_shows_stays( void **state )
         { "box_relay", 5, 135, "p03", 'X', NULL, "p03.LeftHand", 40, -40 },
         { "box_relay", 5, 135, "p03", 'X', NULL, "p03.Hips", 20, 0 },
         { "box_relay", 5, 135, "p03", 'X', NULL, "box03", 30, -40 },
-        { "box_relay", 2, 135, "p02", 'X', "p02.Hips", "corner.2", 15, 10 },
+        { "box_relay", 2, 135, "p02", 'X', "p02.Hips", "corner.2", 60, 40 },
         { "box_relay", 2, 135, "p02", 'X', "p02.Hips", "handle.grip1", 15, 10 },
         { "high_five", 0, 80, "p02", 'X', NULL, "p02.RightHand", 30, -40 },
         { "dance_pair", 0, 80, "p01", 'X', NULL, "p01.LeftHand", 30, -30 },
@@ -212,7 +212,7 @@ static void what_arrows_rings_and_sections_show_stays( void **state )
         { "high_five", 0, 80, "p02", 'W', NULL, "arrow.x", 40, 10 },
         { "high_five", 0, 80, "p01", 'W', NULL, "arrow.z", 30, 10 },
         { "high_five", 0, 80, "p02", 'E', NULL, "ring", 30, 20 },
-        { "box_relay", 2, 135, "p02", 'X', "p02.Hips", "section.0", 15, 10 },
+        { "box_relay", 2, 135, "p02", 'X', "p02.Hips", "section.0", 60, 40 },
     };
     pull_all( pulls, sizeof pulls / sizeof pulls[0] );
 }

@@ -366,9 +366,10 @@ static void bind( const tr_cage *cage, const tr_cage_points *points )
 //   E = ∫ (strain of the section at τ) dτ + temporal ∫ ‖du/dτ‖² dτ.
 //
 // A key counts for the half of the gaps beside it, h_k = ½ (τ_{k+1} − τ_{k−1}), and an edge between keys for
-// temporal / (τ_{k+1} − τ_k). An edge of length l within a key weighs h_k s² / l²: the same strain costs the
-// same along the short side of a box and along its long one. s² is the harmonic mean of the key's l², so that
-// a cube's edges weigh 1.
+// temporal / (τ_{k+1} − τ_k). Where an end is eased, the cage goes on to where the ease ends, and rests
+// there: edges as between keys, without length, hold the vertices of the last key to that. An edge of length
+// l within a key weighs h_k s² / l²: the same strain costs the same along the short side of a box and along
+// its long one. s² is the harmonic mean of the key's l², so that a cube's edges weigh 1.
 
 #define SMALLEST_GAP 0.02 // τ: two keys in neighbouring frames are no further from each other than that
 
@@ -390,18 +391,30 @@ static void weigh_key( tr_cage *cage, int k, double share )
         weights[e] *= share * cage->edge_count / sum;
 }
 
+// From an end of the window to where its ease rests, at the pace of the window: there may be no frames there.
+static double ease_gap( const tr_cage *cage, tr_cage_end end, int ease, double whole )
+{
+    double frames = end == TR_CAGE_EASED ? ease + 1 : 0;
+    return frames > 0 ? fmax( frames * whole / ( cage->last - cage->first ), SMALLEST_GAP ) : 0;
+}
+
 static void weigh_edges( tr_cage *cage, const tr_cage_points *p )
 {
+    const tr_cage_def *def = &cage->def;
     double whole = way_of( p, cage->first, cage->last ),
            arc = whole - STILL / p->fps * ( cage->last - cage->first );
-    double unit = whole / fmax( arc / cage->def.spacing, least_sections( &cage->def ) - 1 ), before = 0;
+    double unit = whole / fmax( arc / def->spacing, least_sections( def ) - 1 );
+    double in = ease_gap( cage, def->start, def->ease_in, whole / unit ),
+           out = ease_gap( cage, def->end, def->ease_out, whole / unit ), before = in;
     for ( int k = 0; k < cage->section_count; ++k ) {
-        double after = k + 1 < cage->section_count ? gap( cage, k, p, unit ) : 0;
+        double after = k + 1 < cage->section_count ? gap( cage, k, p, unit ) : out;
         weigh_key( cage, k, 0.5 * ( before + after ) );
-        if ( after > 0 )
-            cage->between[k] = cage->def.temporal / after;
+        if ( k + 1 < cage->section_count )
+            cage->between[k] = def->temporal / after;
         before = after;
     }
+    cage->resting[0] = in > 0 ? def->temporal / in : 0;
+    cage->resting[1] = out > 0 ? def->temporal / out : 0;
 }
 
 // ---------------------------------------------------------------------------------------------------- build

@@ -67,8 +67,8 @@ void tr_mean_value_weights( const tr_mean_value *mesh, const vec3 *points, int c
 
 typedef enum tr_cage_end {
     TR_CAGE_PINNED, // the window's end stays where it is, and so does everything beyond
-    TR_CAGE_EASED,  // free; beyond the window the displacement fades to nothing over the ease's frames
-    TR_CAGE_HELD,   // free; everything beyond the window moves along with its end
+    TR_CAGE_EASED, // free as any key; beyond the window the displacement fades to rest over the ease's frames
+    TR_CAGE_HELD,  // free; everything beyond the window moves along with its end
     TR_CAGE_ENDS
 } tr_cage_end;
 
@@ -126,19 +126,20 @@ typedef struct tr_cage {
     float *weights; // [frame_count · point_count · vertex_count] mean value coordinates
     // Keys. Vertex i of key k is vertex k · vertex_count + i of the cage.
     int section_count;
-    int *sections;   // [section_count] frames, increasing; first and last of the window included
-    double *within;  // [section_count · edge_count] weights of edges within keys
-    double *between; // [section_count − 1] of edges from a key to the next
-    vec3 *rest;      // [section_count · vertex_count]
-    vec3 *moved;     // the same, as the last solve left it; starts as rest
+    int *sections;     // [section_count] frames, increasing; first and last of the window included
+    double *within;    // [section_count · edge_count] weights of edges within keys
+    double *between;   // [section_count − 1] of edges from a key to the next
+    double resting[2]; // of edges from the first and the last to where their eases end; 0: there is none
+    vec3 *rest;        // [section_count · vertex_count]
+    vec3 *moved;       // the same, as the last solve left it; starts as rest
     // What became of each key: the rigid motion nearest to it, and in its own axes what that leaves over.
     // Filled by tr_cage_solve, read by tr_cage_move…
-    rigid *motions;               // [section_count]
-    vec3 *drift, *spin;           // [section_count] velocity per frame beside that motion; zero at the ends
-    vec3 *residuals;              // [section_count · vertex_count]
-    vec3 *residual_drift;         // [section_count · vertex_count] per frame
-    bool *bent;                   // [section_count] residuals are not all zero
-    int reading;                  // counts how often these were filled
+    rigid *motions;       // [section_count]
+    vec3 *drift, *spin;   // [section_count] velocity per frame beside that motion; zero at ends without ease
+    vec3 *residuals;      // [section_count · vertex_count]
+    vec3 *residual_drift; // [section_count · vertex_count] per frame
+    bool *bent;           // [section_count] residuals are not all zero
+    int reading;          // counts how often these were filled
     struct tr_cage_frame *frames; // [frame_count] what that makes of a frame, found when it is asked for
     float *frame_residuals;       // [frame_count · vertex_count · 4] likewise
     tr_cage_solver *solver;       // what tr_cage_grab prepared

@@ -84,9 +84,11 @@ static const char *check_moved( const tr_cage *cage )
         if ( !v3_finite( cage->motions[k].position ) || !q_finite( cage->motions[k].rotation ) )
             return "the motion of a section is none";
     int last = cage->section_count - 1;
-    if ( v3_length( cage->drift[0] ) + v3_length( cage->spin[0] ) + v3_length( cage->drift[last] ) +
-             v3_length( cage->spin[last] ) >
-         0 )
+    bool moves =
+        cage->def.start != TR_CAGE_EASED && v3_length( cage->drift[0] ) + v3_length( cage->spin[0] ) > 0;
+    if ( cage->def.end != TR_CAGE_EASED )
+        moves = moves || v3_length( cage->drift[last] ) + v3_length( cage->spin[last] ) > 0;
+    if ( moves )
         return "the window does not end at rest";
     return NULL;
 }

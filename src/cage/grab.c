@@ -78,6 +78,7 @@ static size_t lay_out( tr_cage_solver *s, char *base, const sizes *n )
     s->handles = tr_carve( &at, n->handles * sizeof s->handles[0] );
     s->number = tr_carve( &at, n->count * sizeof( int ) );
     s->holder = tr_carve( &at, n->count * sizeof( int ) );
+    s->anchors = tr_carve( &at, n->count * sizeof( float ) );
     s->start = tr_carve( &at, ( n->count + 1 ) * sizeof( int ) );
     s->neighbours = tr_carve( &at, n->neighbours * sizeof( int ) );
     s->links = tr_carve( &at, n->neighbours * sizeof s->links[0] );
@@ -199,10 +200,19 @@ static bool build_adjacency( const tr_cage *cage, int count, adjacency *out, tr_
     return true;
 }
 
-// K of the free vertices; unknown f of the matrix is vertex free_vertices[f]. Where no vertex is held,
-// nothing but its weak anchor keeps K⁻¹ from shifting the cage as a whole, by what rounding leaves of the
-// pull: rows for points would have to take that back, and would look alike beside it. Such a K is damped.
-// That shortens steps, not where they lead.
+// The hold of a vertex to its rest: a weak one, and that of the key beside an ease to where the ease ends.
+static double anchor_of( const tr_cage *cage, int vertex )
+{
+    int key = vertex / cage->vertex_count;
+    double weight =
+        ( key == 0 ? cage->resting[0] : 0 ) + ( key == cage->section_count - 1 ? cage->resting[1] : 0 );
+    return TR_CAGE_ANCHOR + TR_CAGE_STIFFNESS * weight;
+}
+
+// K of the free vertices; unknown f of the matrix is vertex free_vertices[f]. Where no vertex is held
+// and no ease ends, nothing but its weak anchor keeps K⁻¹ from shifting the cage as a whole, by what rounding
+// leaves of the pull: rows for points would have to take that back, and would look alike beside it. Such a K
+// is damped. That shortens steps, not where they lead.
 static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *holder, const adjacency *near,
                           int *free_vertices, int *unknowns, tr_error *error )
 {
@@ -213,15 +223,15 @@ static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *hol
             free_vertices[free_count++] = v;
     }
     tr_sparse k = { .column_count = free_count };
-    bool ok = true;
+    bool ok = true, damped = free_count == count && !( cage->resting[0] + cage->resting[1] > 0 );
     for ( int f = 0; ok && f < free_count; ++f ) {
         int v = free_vertices[f];
-        double diagonal = free_count == count ? TR_CAGE_DAMPING : TR_CAGE_ANCHOR;
+        double diagonal = damped ? TR_CAGE_DAMPING : anchor_of( cage, v );
         ok = tr_sparse_add( &k, NULL, NULL, 0 );
         for ( int e = near->start[v]; ok && e < near->start[v + 1]; ++e ) {
-            diagonal += ( 2 + TR_CAGE_HOLD ) * near->weights[e];
+            diagonal += TR_CAGE_STIFFNESS * near->weights[e];
             int other = unknowns[near->other[e]];
-            ok = other < 0 || add_entry( &k, f, other, -( 2 + TR_CAGE_HOLD ) * near->weights[e] );
+            ok = other < 0 || add_entry( &k, f, other, -TR_CAGE_STIFFNESS * near->weights[e] );
         }
         ok = ok && add_entry( &k, f, f, diagonal );
     }
@@ -233,12 +243,13 @@ static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *hol
     return ok;
 }
 
-static void number_vertices( tr_cage_solver *s, const int *holder, const int *unknowns )
+static void number_vertices( const tr_cage *cage, tr_cage_solver *s, const int *holder, const int *unknowns )
 {
     int held = s->free_count;
     for ( int v = 0; v < s->count; ++v ) {
         s->number[v] = unknowns[v] >= 0 ? s->ldl.place[unknowns[v]] : held++;
         s->holder[v] = holder[v];
+        s->anchors[s->number[v]] = (float)anchor_of( cage, v );
     }
 }
 
@@ -386,7 +397,7 @@ static bool prepare( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handl
         return tr_error_memory( error );
     lay_out( s, (char *)( ( (uintptr_t)s->memory + 31 ) / 32 * 32 ), &n );
     memcpy( s->handles, handles, (size_t)count * sizeof handles[0] );
-    number_vertices( s, holder, unknowns );
+    number_vertices( cage, s, holder, unknowns );
     link_vertices( cage, s, near );
     tr_cage_solver_load( cage, s );
     for ( int h = 0; h < count; ++h )

@@ -285,11 +285,11 @@ static inline four turned( const four turn[3], four r )
 // holds.
 void KERNEL( pull )( const tr_cage_solver *s )
 {
-    const float anchor = TR_CAGE_ANCHOR, stiffness = 2 + TR_CAGE_HOLD;
+    const float stiffness = TR_CAGE_STIFFNESS;
     const four *u = (const four *)s->u, *links = (const four *)s->links, *sums = (const four *)s->sums;
     four *step = (four *)s->step;
     for ( int i = 0; i < s->free_count; ++i ) {
-        four sum = turned( (const four *)s->turns[i], sums[i] ) - anchor * u[i];
+        four sum = turned( (const four *)s->turns[i], sums[i] ) - s->anchors[i] * u[i];
         for ( int e = s->start[i]; e < s->start[i + 1]; ++e ) {
             int j = s->neighbours[e];
             four r = links[e], apart = u[i] - u[j];

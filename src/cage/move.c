@@ -15,12 +15,13 @@
 // neighbouring keys go on from what A_j foretells for them; along each axis they are no larger than towards
 // either neighbour and vanish where these disagree, so that nothing swings past a key: with 0 ≤ a, b ≤ 1 the
 // slopes at the two ends in units of the chord, the blend's slope (1 − s) a + s b + s′ (1 − a u − b (1 − u))
-// is never negative. At the ends of the window they are zero: there the motion rests, or hands over to the
-// ease.
+// is never negative. Where an ease ends it rests, as at a key that nothing moved. At other ends of the window
+// velocities are zero: there the motion rests, or everything beyond goes along.
 #include "cage/private.h"
 
 #include <assert.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ----------------------------------------------------------------------------------------------------- keys
@@ -98,23 +99,47 @@ static quat turn_from( quat a, quat b ) // b = turn · a
     return q_mul( b, q_conj( a ) );
 }
 
+typedef struct neighbour { // of a key: the one before or after it, or where the ease beside it rests
+    double frames;         // to there
+    rigid motion;
+    vec3 centre;
+    const vec3 *residuals; // NULL: there it rests
+} neighbour;
+
+static bool find_neighbour( const tr_cage *cage, int k, int sense, neighbour *out )
+{
+    const tr_cage_def *def = &cage->def;
+    int other = k + sense, ease = sense < 0 ? def->ease_in : def->ease_out,
+        rest = cage->sections[k] + sense * ( ease + 1 ) - cage->begin;
+    if ( other >= 0 && other < cage->section_count ) {
+        *out = ( neighbour ){ abs( cage->sections[other] - cage->sections[k] ), cage->motions[other],
+                              key_centre( cage, other ), cage->residuals + other * cage->vertex_count };
+        return true;
+    }
+    rest = rest < 0 ? 0 : rest >= cage->frame_count ? cage->frame_count - 1 : rest;
+    *out = ( neighbour ){ ease + 1, rigid_identity, cage->places[rest].position, NULL };
+    return ( sense < 0 ? def->start : def->end ) == TR_CAGE_EASED;
+}
+
 static void read_velocity( tr_cage *cage, int k )
 {
-    const rigid *m = cage->motions;
-    double before = cage->sections[k] - cage->sections[k - 1],
-           after = cage->sections[k + 1] - cage->sections[k];
-    vec3 last = key_centre( cage, k - 1 ), next = key_centre( cage, k + 1 );
-    vec3 fore = v3_sub( rigid_apply( m[k], last ), rigid_apply( m[k - 1], last ) );
-    vec3 aft = v3_sub( rigid_apply( m[k + 1], next ), rigid_apply( m[k], next ) );
-    cage->drift[k] = common_velocity( v3_scale( 1 / before, fore ), v3_scale( 1 / after, aft ) );
-    vec3 fore_turn = q_to_vector( turn_from( m[k - 1].rotation, m[k].rotation ) );
-    vec3 aft_turn = q_to_vector( turn_from( m[k].rotation, m[k + 1].rotation ) );
-    cage->spin[k] = common_velocity( v3_scale( 1 / before, fore_turn ), v3_scale( 1 / after, aft_turn ) );
+    rigid m = cage->motions[k];
+    neighbour last, next;
+    if ( !find_neighbour( cage, k, -1, &last ) || !find_neighbour( cage, k, 1, &next ) )
+        return; // there it stays zero
+    double before = 1 / last.frames, after = 1 / next.frames;
+    vec3 fore = v3_sub( rigid_apply( m, last.centre ), rigid_apply( last.motion, last.centre ) );
+    vec3 aft = v3_sub( rigid_apply( next.motion, next.centre ), rigid_apply( m, next.centre ) );
+    cage->drift[k] = common_velocity( v3_scale( before, fore ), v3_scale( after, aft ) );
+    vec3 fore_turn = q_to_vector( turn_from( last.motion.rotation, m.rotation ) );
+    vec3 aft_turn = q_to_vector( turn_from( m.rotation, next.motion.rotation ) );
+    cage->spin[k] = common_velocity( v3_scale( before, fore_turn ), v3_scale( after, aft_turn ) );
     for ( int i = 0; i < cage->vertex_count; ++i ) {
-        const vec3 *r = cage->residuals + k * cage->vertex_count + i;
-        cage->residual_drift[k * cage->vertex_count + i] =
-            common_velocity( v3_scale( 1 / before, v3_sub( r[0], r[-cage->vertex_count] ) ),
-                             v3_scale( 1 / after, v3_sub( r[cage->vertex_count], r[0] ) ) );
+        int at = k * cage->vertex_count + i;
+        vec3 r = cage->residuals[at], a = last.residuals != NULL ? last.residuals[i] : v3_zero,
+             b = next.residuals != NULL ? next.residuals[i] : v3_zero;
+        cage->residual_drift[at] =
+            common_velocity( v3_scale( before, v3_sub( r, a ) ), v3_scale( after, v3_sub( b, r ) ) );
     }
 }
 
@@ -123,7 +148,7 @@ void tr_cage_read_keys( tr_cage *cage )
     cage->reading++;
     for ( int k = 0; k < cage->section_count; ++k )
         read_key( cage, k );
-    for ( int k = 1; k + 1 < cage->section_count; ++k )
+    for ( int k = 0; k < cage->section_count; ++k )
         read_velocity( cage, k );
 }
 
@@ -204,9 +229,8 @@ static frame_motion motion_at( const tr_cage *cage, int frame )
     if ( !m.moves )
         return m;
     tr_cage_share s = m.share = tr_cage_share_at( cage, frame );
-    bool within = s.next > s.key;
-    m.since = within ? frame - cage->sections[s.key] : 0;
-    m.until = within ? frame - cage->sections[s.next] : 0;
+    m.since = frame - cage->sections[s.key];
+    m.until = frame - cage->sections[s.next];
     m.bent = cage->bent[s.key] || cage->bent[s.next];
     vec3 a = v3_mad( rigid_apply( cage->motions[s.key], m.from ), m.since, cage->drift[s.key] );
     vec3 b = v3_mad( rigid_apply( cage->motions[s.next], m.from ), m.until, cage->drift[s.next] );

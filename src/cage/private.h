@@ -50,6 +50,8 @@ typedef struct tr_cage_row { // a point that is to be somewhere: Σ weight · u 
 #define TR_CAGE_ANCHOR  1e-5f // weight of the hold of a vertex to its rest; an edge within a key weighs 1
 #define TR_CAGE_DAMPING 1e-2f // instead of it in the matrix of a cage of which no vertex is held, see grab.c
 #define TR_CAGE_HISTORY 6     // iterations that are combined
+#define TR_CAGE_STIFFNESS                                                                                    \
+    ( 2 + TR_CAGE_HOLD ) // of an edge of weight 1, which counts for the cells at both ends
 
 struct tr_cage_solver {
     int handle_count, count, free_count, row_count, round_count; // `round_count`: count, rounded up to eights
@@ -59,6 +61,7 @@ struct tr_cage_solver {
     tr_cage_handle *handles;                                     // [handle_count] as grabbed
     int *number;                                                 // [count] of each vertex
     int *holder;             // [count] handle that holds a vertex; HELD_AT_REST, NOT_HELD
+    float *anchors;          // [count] weight of the hold of a vertex to its rest
     int *start;              // [count + 1] neighbours by number
     int *neighbours;         // [start[count]]
     float ( *links )[4];     // [start[count]] w r̄ and w, r̄ = v̄_i − v̄_j

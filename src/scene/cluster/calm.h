@@ -20,6 +20,8 @@ typedef struct tr_calm_cell { // of a character or prop at a frame
     double share;             // 0 … 1: how much of that average it takes
     double back;              // 0 … 1: how much nearer to the copied pose it comes
     double places, links;     // 0 … 1: how much of what rules ask of it is given up
+    double towards;           // 0 … 1: how much it goes along with what …
+    int held;                 // … this frame is off the average around it
 } tr_calm_cell;
 
 typedef struct tr_smoothing {

@@ -3,6 +3,9 @@
 //
 //   d_f = c_f⁻¹ q_f,   q_f ← c_f · unit( (1 − back) ( (1 − share) d_f + share Σ w_g d_g / Σ w_g ) + back ),
 //
+// A frame h that has to stay as it is may stand out among these averages. Those around it are taken without
+// it, and go along with what it is off them: towards ( d_h − Σ w_g d_g / Σ w_g ), g ≠ h around h, is added.
+//
 // with the signs of the d, as quaternions, following each other through the clip. A joint that turns over
 // from one frame to the next, by whatever angle, so turns from one side to the other over the whole span.
 #include "scene/cluster/calm.h"
@@ -16,17 +19,17 @@ static const tr_calm_cell *cells_of( const tr_smoothing *s, int node )
 
 static bool changes( const tr_calm_cell *cell )
 {
-    return cell->share > 0 || cell->back > 0;
+    return cell->share > 0 || cell->back > 0 || cell->towards > 0;
 }
 
-// Σ w_g d_g / Σ w_g.
-static quat mean_around( const quat *chain, int frame, double span, int frame_count )
+// Σ w_g d_g / Σ w_g, without those of a frame (-1: with all).
+static quat mean_around( const quat *chain, int frame, double span, int frame_count, int without )
 {
     quat sum = { 0, 0, 0, 0 };
     double weights = 0;
     int reach = (int)ceil( span );
     for ( int g = frame < reach ? 0 : frame - reach; g <= frame + reach && g < frame_count; ++g ) {
-        double w = smooth_step5( 1.0 - abs( g - frame ) / ( span + 1.0 ) );
+        double w = g != without ? smooth_step5( 1.0 - abs( g - frame ) / ( span + 1.0 ) ) : 0;
         sum.x += w * chain[g].x;
         sum.y += w * chain[g].y;
         sum.z += w * chain[g].z;
@@ -42,9 +45,24 @@ static quat mixed( quat a, quat b, double t ) // as vectors
     return ( quat ){ lerpd( a.x, b.x, t ), lerpd( a.y, b.y, t ), lerpd( a.z, b.z, t ), lerpd( a.w, b.w, t ) };
 }
 
+// What becomes of d_f, before it comes nearer to the copied pose.
+static quat averaged( const quat *chain, int frame, const tr_calm_cell *cell, int frame_count )
+{
+    bool joins = cell->towards > 0;
+    int without = joins ? cell->held : -1;
+    quat d =
+        mixed( chain[frame], mean_around( chain, frame, cell->span, frame_count, without ), cell->share );
+    if ( !joins )
+        return d;
+    quat own = chain[without], mean = mean_around( chain, without, cell->span, frame_count, without );
+    double t = cell->towards;
+    return ( quat ){ d.x + t * ( own.x - mean.x ), d.y + t * ( own.y - mean.y ), d.z + t * ( own.z - mean.z ),
+                     d.w + t * ( own.w - mean.w ) };
+}
+
 static quat smoothed( const quat *chain, int frame, const tr_calm_cell *cell, int frame_count )
 {
-    quat d = mixed( chain[frame], mean_around( chain, frame, cell->span, frame_count ), cell->share );
+    quat d = averaged( chain, frame, cell, frame_count );
     return mixed( d, d.w < 0 ? q_negate( q_identity ) : q_identity, cell->back );
 }
 
@@ -67,7 +85,7 @@ static void smooth_joint( const tr_smoothing *s, int actor, int joint, quat *cha
 // A way through space, likewise; the chain's w stays 0.
 static vec3 smoothed_way( const quat *chain, int frame, const tr_calm_cell *cell, int frame_count )
 {
-    quat d = mixed( chain[frame], mean_around( chain, frame, cell->span, frame_count ), cell->share );
+    quat d = averaged( chain, frame, cell, frame_count );
     return v3_scale( 1.0 - cell->back, v3( d.x, d.y, d.z ) );
 }
 

@@ -132,13 +132,13 @@ static int nearest( const int *frames, int count, int frame )
     return least;
 }
 
-// Where something is held, and the window's ends: there a section has to be.
-static int held_frames( const tr_cage_layer *l, int frames[TR_CAGE_MAX_SECTIONS] )
+// Where something is held, and the ends of a window: there a section has to be.
+static int held_frames( const tr_cage_layer *l, int first, int last, int frames[TR_CAGE_MAX_SECTIONS] )
 {
     const tr_scene *scene = l->stage->scene;
     int count = 0;
-    add_frame( frames, &count, l->grab->first );
-    add_frame( frames, &count, l->grab->last );
+    add_frame( frames, &count, first );
+    add_frame( frames, &count, last );
     for ( int i = 0; i < scene->handle_count; ++i )
         if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) )
             add_frame( frames, &count, scene->handles[i].frame - scene->first );
@@ -154,7 +154,7 @@ static bool is_section( const tr_cage_layer *l, const tr_section *section )
 int tr_cage_layer_sections( const tr_cage_layer *l, int frames[TR_CAGE_MAX_SECTIONS] )
 {
     const tr_scene *scene = l->stage->scene;
-    int count = held_frames( l, frames );
+    int count = held_frames( l, l->grab->first, l->grab->last, frames );
     bool given = false;
     for ( int i = 0; i < scene->section_count; ++i ) {
         given = given || strcmp( scene->sections[i].layer, l->layer->id ) == 0;
@@ -162,7 +162,8 @@ int tr_cage_layer_sections( const tr_cage_layer *l, int frames[TR_CAGE_MAX_SECTI
             add_frame( frames, &count, scene->sections[i].frame - scene->first );
     }
     for ( int k = 0; !given && k < l->cage.section_count; ++k )
-        add_frame( frames, &count, l->cage.sections[k] );
+        if ( l->cage.sections[k] > l->grab->first && l->cage.sections[k] < l->grab->last )
+            add_frame( frames, &count, l->cage.sections[k] );
     return count;
 }
 
@@ -201,7 +202,7 @@ static void add_resting( const tr_cage_layer *l, int falloff, int frames[TR_CAGE
             continue;
         for ( int side = -1; side <= 1; side += 2 ) {
             int frame = scene->handles[i].frame - scene->first + side * falloff;
-            if ( frame >= l->grab->first && frame <= l->grab->last && is_beyond( l, frame, falloff ) )
+            if ( frame >= l->first && frame <= l->last && is_beyond( l, frame, falloff ) )
                 add_frame( frames, count, frame );
         }
     }
@@ -214,10 +215,10 @@ static void add_resting( const tr_cage_layer *l, int falloff, int frames[TR_CAGE
 static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
                        int frames[TR_CAGE_MAX_SECTIONS] )
 {
-    int count = held_frames( l, frames ), held[TR_CAGE_MAX_SECTIONS], spread[TR_CAGE_MAX_SECTIONS];
+    int count = held_frames( l, l->first, l->last, frames ), held[TR_CAGE_MAX_SECTIONS],
+        spread[TR_CAGE_MAX_SECTIONS];
     add_resting( l, def->falloff, frames, &count );
-    int held_count = count,
-        spread_count = tr_cage_spread( points, l->grab->first, l->grab->last, def, spread );
+    int held_count = count, spread_count = tr_cage_spread( points, l->first, l->last, def, spread );
     memcpy( held, frames, (size_t)count * sizeof( int ) );
     for ( int i = 0; i < spread_count; ++i ) {
         int width = spread[i + 1 < spread_count ? i + 1 : i] - spread[i > 0 ? i - 1 : i];
@@ -251,7 +252,20 @@ static int ease_frames( const tr_cage_layer *l, double ease, int end, int own, i
     return left < most ? left : most;
 }
 
-static tr_cage_def cage_def( const tr_cage_layer *l )
+// An eased end of the window goes on to where the ease rests, and is pinned there: so the way to rest is one
+// from what is held to there, however short the ease. What there are no frames for the cage eases itself.
+static int eased_end( const tr_cage_layer *l, int end, int sense, tr_cage_end *kind, int *ease )
+{
+    int rest = end + sense * ( *ease + 1 ), limit = sense < 0 ? 0 : l->stage->frame_count - 1,
+        beyond = sense * ( rest - limit );
+    if ( *kind != TR_CAGE_EASED )
+        return end;
+    *kind = beyond > 0 ? TR_CAGE_EASED : TR_CAGE_PINNED;
+    *ease = beyond > 0 ? beyond - 1 : 0;
+    return beyond > 0 ? limit : rest;
+}
+
+static tr_cage_def cage_def( tr_cage_layer *l )
 {
     tr_cage_def def = tr_default_cage_def();
     def.padding = l->layer->padding;
@@ -260,6 +274,8 @@ static tr_cage_def cage_def( const tr_cage_layer *l )
     def.end = window_end( l, l->grab->last, l->layer->ease_out );
     def.ease_in = ease_frames( l, l->layer->ease_in, l->grab->first, l->layer->first, -1 );
     def.ease_out = ease_frames( l, l->layer->ease_out, l->grab->last, l->layer->last, 1 );
+    l->first = eased_end( l, l->grab->first, -1, &def.start, &def.ease_in );
+    l->last = eased_end( l, l->grab->last, 1, &def.end, &def.ease_out );
     def.falloff = (int)ceil( l->layer->falloff );
     def.steady = true;
     def.late = l->late;
@@ -267,15 +283,11 @@ static tr_cage_def cage_def( const tr_cage_layer *l )
     return def;
 }
 
-// The frames the cage covers: to the end of the ease, or of the stage where an end is held.
+// The frames the cage covers: its window, or all of the stage from where an end is held.
 static void cover( tr_cage_layer *l, const tr_cage_def *def )
 {
-    int last = l->stage->frame_count - 1, end = l->grab->last;
-    l->begin = l->grab->first;
-    if ( def->start != TR_CAGE_PINNED )
-        l->begin = def->start == TR_CAGE_HELD ? 0 : (int)fmax( l->begin - def->ease_in, 0 );
-    if ( def->end != TR_CAGE_PINNED )
-        end = def->end == TR_CAGE_HELD ? last : (int)fmin( end + def->ease_out, last );
+    int end = def->end == TR_CAGE_HELD ? l->stage->frame_count - 1 : l->last;
+    l->begin = def->start == TR_CAGE_HELD ? 0 : l->first;
     l->frame_count = end - l->begin + 1;
 }
 
@@ -328,7 +340,7 @@ static bool build_around( tr_cage_layer *l, const vec3 *by_frame, tr_cage_def *d
     int frames[TR_CAGE_MAX_SECTIONS];
     def->frame_count = key_frames( l, &points, def, frames );
     def->frames = frames;
-    if ( !tr_cage_build( &l->cage, &points, l->grab->first, l->grab->last, def, error ) )
+    if ( !tr_cage_build( &l->cage, &points, l->first, l->last, def, error ) )
         return false;
     l->built = true;
     return tr_layer_handles_build( l, error ) &&

@@ -58,8 +58,8 @@ bool tr_cage_outline_build( tr_cage_outline *out, const tr_cage_layer *l, tr_err
 {
     const tr_cage *cage = &l->cage;
     int frames[TR_CAGE_MAX_SECTIONS], count = tr_cage_layer_sections( l, frames );
-    *out = ( tr_cage_outline ){ .first = cage->first,
-                                .last = cage->last,
+    *out = ( tr_cage_outline ){ .first = l->grab->first,
+                                .last = l->grab->last,
                                 .section_count = count,
                                 .vertex_count = cage->vertex_count,
                                 .begin = l->begin,

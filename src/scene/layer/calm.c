@@ -5,6 +5,7 @@
 //   find jolts ─► smooth ─► settle ─► find jolts ─► …  until there are none
 //
 // Frames in which handles hold something stay as they are, to the bit: whoever pulls sees them, and has them.
+// Where such a frame itself stands out, those around it go along with it.
 #include "scene/cluster/calm.h"
 #include "scene/layer/layer.h"
 
@@ -18,7 +19,7 @@
 #define VIOLENT  3.0  // times what is borne
 #define LONGER   0.25 // of that, with each round
 #define FADE     0.75 // of that: how it fades beyond
-#define HELD     0.1  // seconds around a held frame in which jolts are not for smoothing
+#define HELD     0.1  // seconds around a held frame in which jolts are of its own making
 #define ENDS     0.3  // seconds before the end of an edit in which what is smoothed comes back
 #define CALM     0.97 // of what is borne: what is aimed at
 #define BETTER   0.97 // of a jolt, left by a round: it is worth another
@@ -135,6 +136,37 @@ static void smooth_around( const tr_cage_layer *l, int node, int frame, double s
     }
 }
 
+// The held frame that is nearest; -1: there is none.
+static int nearest_held( const tr_cage_layer *l, int frame, int but )
+{
+    int nearest = -1;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        int held = l->handles[h].frame;
+        if ( held != but && ( nearest < 0 || abs( held - frame ) < abs( nearest - frame ) ) )
+            nearest = held;
+    }
+    return nearest;
+}
+
+// A jolt beside a held frame: those around go along with it, as far as no other is held.
+static void join_around( const tr_cage_layer *l, int node, int held, double span )
+{
+    int first, last, other = nearest_held( l, held, held );
+    span = other >= 0 ? fmin( span, abs( other - held ) / ( 1 + FADE ) ) : span;
+    tr_cage_layer_range( l, &first, &last );
+    if ( span < 1 )
+        return;
+    smooth_around( l, node, held, span );
+    for ( int f = first; f <= last; ++f ) {
+        tr_calm_cell *cell = &l->calming->cells[cell_of( l, node, f )];
+        double share = smooth_step5( ( ( 1 + FADE ) * span - abs( f - held ) ) / ( FADE * span ) );
+        if ( share > cell->towards ) {
+            cell->towards = share;
+            cell->held = held;
+        }
+    }
+}
+
 // How large jolts near by were a round ago. Returns whether this one is no smaller.
 static bool is_stuck( const tr_cage_layer *l, int actor, int frame )
 {
@@ -175,12 +207,16 @@ static void mark_actor( const tr_cage_layer *l, int actor, int first, int last )
     const struct tr_layer_calming *c = l->calming;
     for ( int f = first; f <= last; ++f ) {
         double jolt = c->jolts[cell_of( l, actor, f )];
-        if ( !( jolt > ( c->round > 0 ? CALM : 1 ) ) || away_from_held( l, f ) < HELD * l->stage->fps )
+        if ( !( jolt > ( c->round > 0 ? CALM : 1 ) ) )
             continue;
-        double how = clampd( ( jolt - 1 ) / ( VIOLENT - 1 ), 0, 1 );
-        smooth_around( l, actor, f,
-                       l->stage->fps * lerpd( SHORTEST, LONGEST, how ) * ( 1 + LONGER * c->round ) );
-        if ( is_stuck( l, actor, f ) )
+        double how = clampd( ( jolt - 1 ) / ( VIOLENT - 1 ), 0, 1 ),
+               span = l->stage->fps * lerpd( SHORTEST, LONGEST, how ) * ( 1 + LONGER * c->round );
+        bool beside = away_from_held( l, f ) < HELD * l->stage->fps;
+        if ( beside )
+            join_around( l, actor, nearest_held( l, f, -1 ), span );
+        else
+            smooth_around( l, actor, f, span );
+        if ( !beside && is_stuck( l, actor, f ) )
             back_around( l, f );
     }
     note( l, actor, first, last );
@@ -200,8 +236,9 @@ static bool mark( const tr_cage_layer *l )
         double held = smooth_step5( away / ( BACK * l->stage->fps ) ), end = end_freedom( l, f );
         for ( int n = 0; n < nodes; ++n ) {
             tr_calm_cell *cell = &c->cells[cell_of( l, n, f )];
-            cell->span = fmin( cell->span, away );
+            cell->span = cell->towards > 0 ? cell->span : fmin( cell->span, away );
             cell->share = away > 0 ? cell->share : 0;
+            cell->towards = away > 0 ? end * cell->towards : 0;
             cell->back = fmax( held * cell->back, ( 1 - end ) * cell->share );
             any = any || is_calmed( cell );
         }

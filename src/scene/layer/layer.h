@@ -110,7 +110,8 @@ typedef struct tr_cage_layer {
     const tr_layer *layer;
     const tr_result *below; // what it acts on
     tr_result *result;      // what it makes of that
-    int begin, frame_count; // stage frames the cage covers: window and ease
+    int first, last;        // window of the cage: that of the grab, and its eases
+    int begin, frame_count; // stage frames the cage covers: all of them where an end is held
     int dragged;            // handle of the document that counts as moved, -1: none
     int chunk;              // frames of a body that are posed at the same time, at most
     bool late;              // bodies are bound to the cage when a frame of them is asked for, not before

@@ -73,11 +73,16 @@ static double foot_room( const foot_work *w, int frame )
     return fmax( lowest - w->l->stage->ground, 0 );
 }
 
-// What a shift of the foot at a frame is as a step, and the other way round.
+// What the shift of a place is as a step; of the foot at a frame; and the other way round.
+static tr_step step_at( vec3 place, shift s )
+{
+    vec3 turned = tr_step_apply( ( tr_step ){ .turn = s.turn }, place );
+    return ( tr_step ){ s.turn, v3_add( v3_sub( place, turned ), s.move ) };
+}
+
 static tr_step step_of( const foot_work *w, shift s, int frame )
 {
-    vec3 place = foot_below( w, frame ), turned = tr_step_apply( ( tr_step ){ .turn = s.turn }, place );
-    return ( tr_step ){ s.turn, v3_add( v3_sub( place, turned ), s.move ) };
+    return step_at( foot_below( w, frame ), s );
 }
 
 static shift shift_of( const foot_work *w, tr_step step, int frame )
@@ -213,16 +218,16 @@ static int landing( const tr_cage_layer *l )
     return (int)ceil( LANDING * l->stage->fps );
 }
 
-// The frame at which a handle of the layer holds this foot (or the body) in its stance or `beside` it, -1
-// when none does.
-static int held_at( const foot_work *w, const tr_stance *s, bool body, int beside )
+// The handle of the layer that holds this foot (or the body) in its stance or `beside` it, NULL when none
+// does.
+static const tr_cage_handle *held_in( const foot_work *w, const tr_stance *s, bool body, int beside )
 {
     for ( int h = 0; h < w->l->handle_count; ++h ) {
         int frame = w->l->handles[h].frame;
         if ( frame >= s->first - beside && frame <= s->last + beside && holds( w, h, body ) )
-            return frame;
+            return &w->l->handles[h];
     }
-    return -1;
+    return NULL;
 }
 
 static bool is_in_stance( const foot_work *w, int frame )
@@ -242,8 +247,8 @@ bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
 
 static void place_stance( const foot_work *w, tr_stance *s )
 {
-    int held = held_at( w, s, false, 0 ), near = held_at( w, s, false, landing( w->l ) ),
-        body = held_at( w, s, true, 0 );
+    const tr_cage_handle *held = held_in( w, s, false, 0 ), *near = held_in( w, s, false, landing( w->l ) ),
+                         *body = held_in( w, s, true, 0 ), *foot = held != NULL ? held : near;
     s->step = ( tr_step ){ 0 };
     if ( tr_stance_is_cut( w->l, s ) )
         return;
@@ -251,10 +256,12 @@ static void place_stance( const foot_work *w, tr_stance *s )
         s->step = tr_follow_way( w->l, w->body, tr_follow_stance( w->l, w->body, s ) );
         return;
     }
-    int frame = held >= 0 ? held : near >= 0 ? near : body >= 0 ? body : ( s->first + s->last ) / 2;
+    int frame = foot != NULL ? foot->frame : body != NULL ? body->frame : ( s->first + s->last ) / 2;
     shift moved = whole_shift( w, frame );
-    moved.move.y = held < 0 ? 0 : fmax( moved.move.y, 0 ); // nobody leaves the ground by being pulled up
-    s->step = step_of( w, moved, frame );
+    if ( foot != NULL ) // it goes where it is led, however the body around it is kept upright
+        moved.move = foot->offset;
+    moved.move.y = held == NULL ? 0 : fmax( moved.move.y, 0 ); // nobody leaves the ground by being pulled up
+    s->step = foot != NULL ? step_at( foot->place, moved ) : step_of( w, moved, frame );
 }
 
 // Where the stance went in this solve.
