@@ -108,7 +108,7 @@ static void a_hundred_random_drags( void **state )
         met += check_drag( ops );
     }
     print_message( "%d of %d handles are where they were dragged to\n", met, DRAGS );
-    assert_true( met >= 60 );
+    assert_true( met >= 70 );
 }
 
 int main( void )
