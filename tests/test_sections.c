@@ -74,7 +74,8 @@ static void bodies_follow_their_sections( void **state )
         { WALKER "0,0.3,0", "Hips", { 0, 0.3, 0 }, false },
         { WALKER "0,-0.8,0", "Hips", { 0, -0.8, 0 }, false },
         { ARM "0.1,0.1,0", "LeftHand", { 0.1, 0.1, 0 }, true },
-        { ARM "0,1,0", "LeftHand", { 0, 1, 0 }, false },
+        { ARM "0,1,0", "LeftHand", { 0, 1, 0 }, true },
+        { ARM "0,2,0", "LeftHand", { 0, 2, 0 }, false },
     };
     for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
         fixture x;
