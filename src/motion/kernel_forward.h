@@ -34,16 +34,28 @@ static inline lane_quat forward_load( const quat *const local[LANES], int j )
     return ( lane_quat ){ m[0], m[1], m[2], m[3] };
 }
 
-static inline void forward_store( const forward_joint *from, const tr_pose poses[LANES], int j )
+// A place is written as four numbers; the fourth is the next joint's, who comes after.
+static inline void forward_put( lane turn, lane place, tr_pose pose, int j, bool last )
+{
+    double *to = &pose.positions[j].x;
+    memcpy( &pose.rotations[j], &turn, sizeof turn );
+    if ( last )
+        to[0] = place[0], to[1] = place[1], to[2] = place[2];
+    else
+        memcpy( to, &place, sizeof place );
+}
+
+// One by one: as a loop it stays one, and goes by way of memory.
+static inline void forward_store( const forward_joint *from, const tr_pose poses[LANES], int j, bool last )
 {
     lane turn[LANES] = { from->rotation.x, from->rotation.y, from->rotation.z, from->rotation.w },
          place[LANES] = { from->position.x, from->position.y, from->position.z, lane_all( 0 ) };
     forward_transpose( turn );
     forward_transpose( place );
-    for ( int l = 0; l < LANES; ++l ) {
-        memcpy( &poses[l].rotations[j], &turn[l], sizeof turn[l] );
-        memcpy( &poses[l].positions[j], &place[l], sizeof( vec3 ) );
-    }
+    forward_put( turn[0], place[0], poses[0], j, last );
+    forward_put( turn[1], place[1], poses[1], j, last );
+    forward_put( turn[2], place[2], poses[2], j, last );
+    forward_put( turn[3], place[3], poses[3], j, last );
 }
 
 static inline lane_quat forward_mul( lane_quat a, lane_quat b ) // as q_mul
@@ -68,13 +80,14 @@ void tr_forward_four_avx2( const tr_skeleton *skeleton, const quat *const local[
     joints[0].rotation = forward_load( local, 0 );
     for ( int l = 0; l < LANES; ++l )
         l3_set( &joints[0].position, l, root[l] );
-    forward_store( &joints[0], poses, 0 );
-    for ( int j = 1; j < skeleton->joint_count; ++j ) {
+    int count = skeleton->joint_count;
+    forward_store( &joints[0], poses, 0, count == 1 );
+    for ( int j = 1; j < count; ++j ) {
         const forward_joint *parent = &joints[skeleton->joints[j].parent];
         lane3 arm = forward_rotate( parent->rotation, skeleton->joints[j].offset );
         joints[j].position =
             ( lane3 ){ parent->position.x + arm.x, parent->position.y + arm.y, parent->position.z + arm.z };
         joints[j].rotation = forward_mul( parent->rotation, forward_load( local, j ) );
-        forward_store( &joints[j], poses, j );
+        forward_store( &joints[j], poses, j, j + 1 == count );
     }
 }
