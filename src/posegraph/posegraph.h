@@ -157,9 +157,9 @@ typedef struct tr_cluster_job {
                             // wanted, either of them
     double *errors;         // out, [frame_count · row_count] metres left; NULL: not wanted
     bool *relaxed;          // out, [frame_count · row_count] gave way to other rows; NULL: not wanted
-    const tr_graph_kept *kept; // [frame_count · graph_count] in and out of the deformation: it begins with
-                               // what an earlier run of the frame came to, which leaves few iterations, and
-                               // leaves its own there. NULL: begin with the reference
+    const tr_graph_kept *kept;   // [frame_count · graph_count] in and out of the deformation: it begins with
+                                 // what an earlier run of the frame came to, which leaves few iterations, and
+                                 // leaves its own there. NULL: begin with the reference
     int *iterations;             // out, [frame_count] how many it took; NULL: not wanted
     double *change;              // out, [frame_count] metres moved in the last one; NULL: not wanted
     tr_cluster_scratch *scratch; // NULL: allocated for the call
