@@ -54,6 +54,32 @@ static void forward_by_hand( void **state )
     tr_motion_free( &m );
 }
 
+// However many there are and in whatever order: four of them are placed at once.
+static void frames_are_placed_together_as_alone( void **state )
+{
+    (void)state;
+    const int frames[] = { 3, 0, 10, 7, 5, 2, 1, 9, 4, 8, 6 };
+    for ( int translations = 0; translations < 2; ++translations )
+        for ( int count = 0; count <= 11; ++count ) {
+            tr_motion m = make_person( 11, translations );
+            tr_world world = { .joint_count = 8, .frame_count = 11 };
+            world.rotations = tr_alloc( 11 * 8, sizeof( quat ) );
+            world.positions = tr_alloc( 11 * 8, sizeof( vec3 ) );
+            tr_forward_frames( &m.skeleton, &m.clip, frames, count, &world );
+            for ( int n = 0; n < 11; ++n ) {
+                quat rotations[8] = { 0 };
+                vec3 positions[8] = { 0 };
+                tr_pose pose = tr_world_pose( &world, frames[n] );
+                if ( n < count )
+                    tr_forward( &m.skeleton, &m.clip, frames[n], ( tr_pose ){ rotations, positions } );
+                assert_memory_equal( pose.rotations, rotations, sizeof rotations );
+                assert_memory_equal( pose.positions, positions, sizeof positions );
+            }
+            tr_world_free( &world );
+            tr_motion_free( &m );
+        }
+}
+
 static void slices( void **state )
 {
     (void)state;
@@ -423,6 +449,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( forward_by_hand ),
+        TEST( frames_are_placed_together_as_alone ),
         TEST( slices ),
         TEST( resampling_of_known_curves ),
         TEST( concat_meets_and_turns ),

@@ -59,6 +59,84 @@ static void processors_agree( void **state )
     end_rig( &r );
 }
 
+enum { JOINTS = 18 }; // of the figure
+
+typedef struct keeping {
+    float moved[FRAMES][9 * JOINTS], turned[FRAMES][4 * JOINTS];
+    tr_graph_kept kept[FRAMES];
+} keeping;
+
+static void keep_nothing( keeping *k, rig *r )
+{
+    memset( k, 0, sizeof *k );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        for ( int j = 0; j < JOINTS; ++j )
+            k->turned[f][4 * j + 3] = 1;
+        k->kept[f] = ( tr_graph_kept ){ k->moved[f], k->turned[f] };
+    }
+    r->job.kept = k->kept;
+}
+
+// From the reference as without it; then from where that came to, which leaves next to nothing to do.
+static void what_is_kept_is_begun_with( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    keeping k;
+    make_reaching( &r, make_figure( 1 ), extremities );
+    size_t bytes = FRAMES * 3 * JOINTS * sizeof( vec3 );
+    vec3 *cold = tr_alloc( 1, bytes );
+    deform( &r );
+    memcpy( cold, r.out[0], bytes );
+    for ( tr_lanes lanes = TR_LANES_DOUBLE; lanes <= TR_LANES_AVX512; ++lanes ) {
+        if ( !tr_lanes_supported( lanes ) )
+            continue;
+        r.job.def.lanes = lanes;
+        keep_nothing( &k, &r );
+        deform( &r );
+        for ( int i = 0; i < FRAMES * 3 * JOINTS; ++i )
+            check_v3( r.out[0][i], cold[i], lanes == TR_LANES_DOUBLE ? 1e-3 : 0 );
+        deform( &r );
+        for ( int f = 0; f < FRAMES; ++f ) {
+            assert_true( r.iterations[f] <= 2 );
+            for ( int v = 0; v < 3 * JOINTS; ++v ) {
+                const float *d = k.moved[f] + 3 * v;
+                vec3 from = r.reference[0][f * 3 * JOINTS + v], to = r.out[0][f * 3 * JOINTS + v];
+                check_v3( to, cold[f * 3 * JOINTS + v], 2e-3 );
+                check_v3( v3_add( from, v3( d[0], d[1], d[2] ) ), to, 1e-6 );
+            }
+            for ( int j = 0; j < JOINTS; ++j ) {
+                const float *q = k.turned[f] + 4 * j;
+                quat turn = { q[0], q[1], q[2], q[3] };
+                check_rotation( turn, r.turns[0][f * JOINTS + j], 1e-5 );
+            }
+        }
+    }
+    tr_free( cold );
+    end_rig( &r );
+}
+
+// What is no number is not kept, and of others only the root is written.
+static void what_is_kept_are_numbers( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    keeping k;
+    make_reaching( &r, make_figure( 1 ), extremities );
+    keep_nothing( &k, &r );
+    r.goals[4 * 4].target.x = NAN;
+    r.job.roots_only = true;
+    memset( r.out[0], 0, FRAMES * 3 * JOINTS * sizeof( vec3 ) );
+    deform( &r );
+    for ( int i = 0; i < 9 * JOINTS; ++i )
+        assert_true( k.moved[4][i] == 0 && isfinite( k.moved[5][i] ) );
+    for ( int i = 0; i < 4 * JOINTS; ++i )
+        assert_true( k.turned[4][i] == ( i % 4 == 3 ) && isfinite( k.turned[5][i] ) );
+    for ( int v = 0; v < 3 * JOINTS; ++v )
+        assert_int_equal( v3_length( r.out[0][5 * 3 * JOINTS + v] ) > 0, v < 3 );
+    end_rig( &r );
+}
+
 static void scratch_is_reused_and_guarded( void **state )
 {
     (void)state;
@@ -190,6 +268,8 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( threads_and_neighbours_change_nothing ),
         TEST( processors_agree ),
+        TEST( what_is_kept_is_begun_with ),
+        TEST( what_is_kept_are_numbers ),
         TEST( scratch_is_reused_and_guarded ),
         TEST( far_from_the_origin_nothing_is_lost ),
         TEST( bodies_of_any_size_stay_whole ),

@@ -1,5 +1,5 @@
 // Forward kinematics: world(j) = world(parent) · (translation, rotation)(j), parents before children.
-#include "motion/motion.h"
+#include "motion/forward.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -25,13 +25,31 @@ void tr_forward( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr
     }
 }
 
-void tr_forward_joint( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose, int j )
+static bool goes_four_at_once( const tr_skeleton *skeleton, const tr_clip *clip )
 {
-    assert( j > 0 && j < skeleton->joint_count );
-    const tr_joint *joint = &skeleton->joints[j];
-    vec3 offset = clip->translations != NULL ? clip->translations[(size_t)frame * clip->joint_count + j]
-                                             : joint->offset;
-    place_child( joint, offset, tr_clip_frame( clip, frame )[j], pose, j );
+    return skeleton->joint_count <= TR_FORWARD_JOINTS && clip->translations == NULL &&
+           tr_processor_has_avx2();
+}
+
+void tr_forward_frames( const tr_skeleton *skeleton, const tr_clip *clip, const int *frames, int count,
+                        tr_world *world )
+{
+    int n = 0, whole = goes_four_at_once( skeleton, clip ) ? count - count % TR_FORWARD_FRAMES : 0;
+    for ( ; n < whole; n += TR_FORWARD_FRAMES ) {
+        const quat *local[TR_FORWARD_FRAMES];
+        vec3 root[TR_FORWARD_FRAMES];
+        tr_pose poses[TR_FORWARD_FRAMES];
+        for ( int l = 0; l < TR_FORWARD_FRAMES; ++l ) {
+            int f = frames[n + l];
+            assert( f >= 0 && f < clip->frame_count );
+            local[l] = tr_clip_frame( clip, f );
+            root[l] = clip->root[f];
+            poses[l] = tr_world_pose( world, f );
+        }
+        tr_forward_four_avx2( skeleton, local, root, poses );
+    }
+    for ( ; n < count; ++n )
+        tr_forward( skeleton, clip, frames[n], tr_world_pose( world, frames[n] ) );
 }
 
 void tr_forward_rest( const tr_skeleton *skeleton, tr_pose pose )
@@ -50,8 +68,11 @@ typedef struct batch {
 static void forward_frames( void *context, int begin, int end )
 {
     batch *b = context;
-    for ( int f = begin; f < end; ++f )
-        tr_forward( &b->motion->skeleton, &b->motion->clip, f, tr_world_pose( b->world, f ) );
+    for ( int f = begin; f < end; f += TR_FORWARD_FRAMES ) {
+        const int frames[TR_FORWARD_FRAMES] = { f, f + 1, f + 2, f + 3 };
+        int count = end - f < TR_FORWARD_FRAMES ? end - f : TR_FORWARD_FRAMES;
+        tr_forward_frames( &b->motion->skeleton, &b->motion->clip, frames, count, b->world );
+    }
 }
 
 bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error )

@@ -179,8 +179,6 @@ typedef struct tr_pose { // world transforms of every joint at one frame, borrow
 } tr_pose;
 
 void tr_forward( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose );
-// One joint, whose parent is placed already; not the root.
-void tr_forward_joint( const tr_skeleton *skeleton, const tr_clip *clip, int frame, tr_pose pose, int joint );
 void tr_forward_rest( const tr_skeleton *skeleton, tr_pose pose ); // root at its rest offset
 
 typedef struct tr_world { // all frames, world space; the product of batched forward kinematics
@@ -188,6 +186,10 @@ typedef struct tr_world { // all frames, world space; the product of batched for
     quat *rotations; // [frame_count * joint_count]
     vec3 *positions; // [frame_count * joint_count]
 } tr_world;
+
+// tr_forward of some frames [count], into a world of the whole clip; to the same bits, and faster.
+void tr_forward_frames( const tr_skeleton *skeleton, const tr_clip *clip, const int *frames, int count,
+                        tr_world *world );
 
 bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error ); // frames in parallel
 // Those of many motions that are not there yet, in parallel. On failure those that were built stay.

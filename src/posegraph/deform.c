@@ -28,23 +28,32 @@ typedef struct solver {
 typedef struct kernels {
     void ( *deform )( tr_block_work *work );
     void ( *load )( const tr_graph_lanes *g, const vec3 *const frames[] );
-    void ( *begin )( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices, const quat *rotations,
-                     int l );
-    void ( *store )( const tr_graph_lanes *g, const vec3 *const from[], int frame_count, vec3 *const to[],
-                     bool finite[] );
+    void ( *begin )( const tr_graph_lanes *g, const tr_graph_kept from[] );
+    void ( *keep )( const tr_graph_lanes *g, int frame_count, const bool finite[], const tr_graph_kept to[] );
+    void ( *store )( const tr_graph_lanes *g, const vec3 *const from[], int frame_count, int joint_count,
+                     vec3 *const to[], bool finite[] );
     void ( *rotations )( const tr_graph_lanes *g, int frame_count, const bool finite[], quat *const to[] );
 } kernels;
 
+#define KERNELS_OF( kind )                                                                                   \
+    {                                                                                                        \
+        tr_kernel_deform_##kind, tr_kernel_load_##kind, tr_kernel_begin_##kind, tr_kernel_keep_##kind,       \
+            tr_kernel_store_##kind, tr_kernel_rotations_##kind                                               \
+    }
+
 static const kernels kinds[TR_LANES_KINDS] = {
-    [TR_LANES_DOUBLE] = { tr_kernel_deform_double, tr_kernel_load_double, tr_kernel_begin_double,
-                          tr_kernel_store_double, tr_kernel_rotations_double },
-    [TR_LANES_FLOAT] = { tr_kernel_deform_float, tr_kernel_load_float, tr_kernel_begin_float,
-                         tr_kernel_store_float, tr_kernel_rotations_float },
-    [TR_LANES_AVX2] = { tr_kernel_deform_avx2, tr_kernel_load_avx2, tr_kernel_begin_avx2,
-                        tr_kernel_store_avx2, tr_kernel_rotations_avx2 },
-    [TR_LANES_AVX512] = { tr_kernel_deform_avx512, tr_kernel_load_avx512, tr_kernel_begin_avx512,
-                          tr_kernel_store_avx512, tr_kernel_rotations_avx512 },
+    [TR_LANES_DOUBLE] = KERNELS_OF( double ),
+    [TR_LANES_FLOAT] = KERNELS_OF( float ),
+    [TR_LANES_AVX2] = KERNELS_OF( avx2 ),
+    [TR_LANES_AVX512] = KERNELS_OF( avx512 ),
 };
+
+void tr_graph_kept_clear( const tr_graph_kept *kept, int joint_count )
+{
+    memset( kept->moved, 0, 9 * (size_t)joint_count * sizeof( float ) );
+    for ( int k = 0; k < 4 * joint_count; ++k )
+        kept->turned[k] = k % 4 == 3 ? 1 : 0;
+}
 
 // Of a block, which may be too short to fill the job's.
 static tr_lanes lanes_of( const tr_cluster_job *job, int begin, int end )
@@ -113,6 +122,20 @@ static bool rotations_wanted( const solver *s, int graph )
     return s->deform && s->job->rotations != NULL && s->job->rotations[graph] != NULL;
 }
 
+static const tr_graph_kept *kept_at( const tr_cluster_job *job, int graph, int frame )
+{
+    return &job->kept[(size_t)frame * (size_t)job->cluster->graph_count + (size_t)graph];
+}
+
+static void keep_graph( const tr_cluster_job *job, const tr_graph_lanes *g, int graph, const bool finite[],
+                        int begin, int end )
+{
+    tr_graph_kept to[TR_BLOCK_FRAMES_MAX];
+    for ( int f = begin; f < end; ++f )
+        to[f - begin] = *kept_at( job, graph, f );
+    kinds[lanes_of( job, begin, end )].keep( g, end - begin, finite, to );
+}
+
 // `graph` is that of the whole cluster, here and below.
 static void store_graph( const solver *s, const tr_graph_lanes *g, int graph, int begin, int end )
 {
@@ -126,7 +149,9 @@ static void store_graph( const solver *s, const tr_graph_lanes *g, int graph, in
         from[f - begin] = frame_of( job->reference, job, graph, f );
         to[f - begin] = job->vertices[graph] + (size_t)f * 3 * joints;
     }
-    k->store( g, from, end - begin, to, finite );
+    k->store( g, from, end - begin, job->roots_only ? 1 : g->graph->joint_count, to, finite );
+    if ( s->deform && job->kept != NULL )
+        keep_graph( job, g, graph, finite, begin, end );
     if ( !rotations_wanted( s, graph ) )
         return;
     quat *turns[TR_BLOCK_FRAMES_MAX];
@@ -205,16 +230,17 @@ static void load_graph( const tr_cluster_job *job, const tr_graph_lanes *g, bool
                         int end )
 {
     const kernels *k = &kinds[lanes_of( job, begin, end )];
-    size_t joints = (size_t)g->graph->joint_count;
     const vec3 *frames[TR_BLOCK_FRAMES_MAX];
+    tr_graph_kept kept[TR_BLOCK_FRAMES_MAX];
     for ( int l = 0; l < tr_lanes_count( lanes_of( job, begin, end ) ); ++l ) {
         int f = begin + l < end ? begin + l : end - 1;
         frames[l] = frame_of( job->reference, job, graph, f );
         if ( warm )
-            k->begin( g, frames[l], frame_of( (const vec3 *const *)job->vertices, job, graph, f ),
-                      job->rotations[graph] + (size_t)f * joints, l );
+            kept[l] = *kept_at( job, graph, f );
     }
     k->load( g, frames );
+    if ( warm )
+        k->begin( g, kept );
 }
 
 // Frames begin … end − 1 are one block; lanes beyond its end repeat its last frame.
@@ -222,12 +248,13 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
 {
     const tr_cluster_job *job = s->job;
     int graphs = part->cluster.graph_count;
-    tr_block_work work = { .cluster = &part->cluster, .def = job->def, .warm = job->warm && s->deform };
+    tr_block_work work = {
+        .cluster = &part->cluster, .def = job->def, .warm = job->kept != NULL && s->deform };
     work.def.lanes = lanes_of( job, begin, end );
     if ( !tr_scratch_lay_out( &work, &part->system, memory, s->scratch->part_bytes ) )
         return false;
     for ( int g = 0; g < graphs; ++g )
-        work.graphs[g].rotations_wanted = rotations_wanted( s, part->graphs[g] );
+        work.graphs[g].rotations_wanted = work.warm || rotations_wanted( s, part->graphs[g] );
     for ( int l = 0; l < tr_lanes_count( work.def.lanes ); ++l ) {
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, part, &work.block, frame, l );
@@ -283,7 +310,6 @@ static void solve_task( void *context, int begin, int end )
 static bool solve( const tr_cluster_job *job, bool deform, tr_error *error )
 {
     assert( job->cluster->deform_ports != NULL && tr_lanes_supported( job->def.lanes ) );
-    assert( !job->warm || job->rotations != NULL );
     solver s = { .job = job, .deform = deform, .scratch = job->scratch };
     if ( s.scratch == NULL )
         s.scratch = tr_cluster_scratch_create( job, error );

@@ -138,6 +138,13 @@ tr_cluster_def tr_default_cluster_def( void );
 typedef struct tr_cluster_scratch tr_cluster_scratch; // working memory, one piece per thread
 
 // Everything by frame, then vertex, joint or row. Arrays of arrays: [graph_count].
+// What a graph came to at a frame, in the numbers it is solved in. All zero but for turned[4 i + 3], which
+// are one: the reference.
+typedef struct tr_graph_kept {
+    float *moved;  // [9 · joint_count] vertices from the reference
+    float *turned; // [4 · joint_count] R of each cell
+} tr_graph_kept;
+
 typedef struct tr_cluster_job {
     const tr_cluster *cluster;
     tr_cluster_def def;
@@ -145,14 +152,16 @@ typedef struct tr_cluster_job {
     const vec3 *const *reference; // [frame_count · 3 · joint_count] v̂ for transfer, v̄ for deformation
     const tr_goal *goals;         // [frame_count · row_count]
     vec3 *const *vertices;        // out, the same shape as reference; may be the same memory
+    bool roots_only;              // of these, the first joint's are asked for, and no others are written
     quat *const *rotations; // out of the deformation, [frame_count · joint_count] R of each cell; NULL: not
                             // wanted, either of them
     double *errors;         // out, [frame_count · row_count] metres left; NULL: not wanted
     bool *relaxed;          // out, [frame_count · row_count] gave way to other rows; NULL: not wanted
-    bool warm;       // deformation: begin with vertices and rotations as they are, say the last answer moved
-                     // along with the reference; few iterations are left then. Otherwise with the reference
-    int *iterations; // out, [frame_count] how many it took; NULL: not wanted
-    double *change;  // out, [frame_count] metres moved in the last one; NULL: not wanted
+    const tr_graph_kept *kept;   // [frame_count · graph_count] in and out of the deformation: it begins with
+                                 // what an earlier run of the frame came to, which leaves few iterations, and
+                                 // leaves its own there. NULL: begin with the reference
+    int *iterations;             // out, [frame_count] how many it took; NULL: not wanted
+    double *change;              // out, [frame_count] metres moved in the last one; NULL: not wanted
     tr_cluster_scratch *scratch; // NULL: allocated for the call
     const bool *still; // [graph_count] graphs that nothing is asked of: those that no row joins to others are
                        // left out, and nothing is read or written of them. NULL: none

@@ -97,16 +97,20 @@ bool tr_scratch_lay_out( tr_block_work *work, const tr_system *system, char *at,
 
 // ------------------------------------------------------------------------------------------------ kernels
 
-// In and out: a frame per lane. `load` takes one for every lane; `begin` loads what a warm start begins with,
-// one lane at a time; `store` adds the displacement to `from`, which may be the same memory, and says which
-// frames are finite; `rotations` stores those of the cells, no turn in frames that are not.
+void tr_graph_kept_clear( const tr_graph_kept *kept, int joint_count ); // the reference
+
+// In and out: a frame per lane. `load` takes one for every lane, and so does `begin`, of what a warm start
+// begins with; `store` adds the displacement of the first joints to `from`, which may be the same memory, and
+// says which frames are finite; `rotations` stores those of the cells, no turn in frames that are not; `keep`
+// notes what the next warm start begins with, the reference where a frame is not.
 #define DECLARE_KERNELS( kind )                                                                              \
     void tr_kernel_deform_##kind( tr_block_work *work );                                                     \
     void tr_kernel_load_##kind( const tr_graph_lanes *g, const vec3 *const frames[] );                       \
-    void tr_kernel_begin_##kind( const tr_graph_lanes *g, const vec3 *from, const vec3 *vertices,            \
-                                 const quat *rotations, int l );                                             \
+    void tr_kernel_begin_##kind( const tr_graph_lanes *g, const tr_graph_kept from[] );                      \
+    void tr_kernel_keep_##kind( const tr_graph_lanes *g, int frame_count, const bool finite[],               \
+                                const tr_graph_kept to[] );                                                  \
     void tr_kernel_store_##kind( const tr_graph_lanes *g, const vec3 *const from[], int frame_count,         \
-                                 vec3 *const to[], bool finite[] );                                          \
+                                 int joint_count, vec3 *const to[], bool finite[] );                         \
     void tr_kernel_rotations_##kind( const tr_graph_lanes *g, int frame_count, const bool finite[],          \
                                      quat *const to[] );
 

@@ -109,10 +109,11 @@ void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch )
     tr_free( scratch );
 }
 
-// What lies in a slot from before is never read.
+// What lies in a slot from before is never read. A thread that finds its own free takes that: it is in its
+// cache.
 int tr_scratch_take( tr_cluster_scratch *scratch )
 {
-    for ( int s = 0;; s = ( s + 1 ) % scratch->slot_count )
+    for ( int s = tr_parallel_thread() % scratch->slot_count;; s = ( s + 1 ) % scratch->slot_count )
         if ( !atomic_flag_test_and_set( &scratch->busy[s] ) )
             return s;
 }

@@ -75,9 +75,11 @@ typedef enum tr_end {
 } tr_end;
 
 // Heads, tails and hands that no rule speaks of: which joints turn back to their copied world rotations
-// [joint_count] (rules of others are ignored), and that turn of a motion's frame and its pose.
+// [joint_count] (rules of others are ignored), and that turn of a frame's local rotations [joint_count],
+// posed as in `pose`. False: nothing turns.
 void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, tr_end *ends );
-void tr_ends_turn_back( tr_motion *motion, const tr_end *ends, const quat *copied, int frame, tr_pose pose );
+bool tr_ends_turn_back( const tr_skeleton *skeleton, const tr_end *ends, const quat *copied, tr_pose pose,
+                        quat *local );
 
 // Raises copied poses, motions and worlds, that are deeper in the ground than the source is; see
 // cluster/lift.c.

@@ -60,14 +60,15 @@ static void turn_back( const quat *copied, quat *local, quat above, quat world, 
     local[j] = q_unit( q_mul( q_conj( above ), world ) );
 }
 
-void tr_ends_turn_back( tr_motion *motion, const tr_end *ends, const quat *copied, int frame, tr_pose pose )
+// What is above one that turns back does not: in the pose, all of them are where they turn from.
+bool tr_ends_turn_back( const tr_skeleton *skeleton, const tr_end *ends, const quat *copied, tr_pose pose,
+                        quat *local )
 {
-    for ( int j = 1; j < motion->skeleton.joint_count; ++j ) {
-        if ( ends[j] == TR_END_NONE )
-            continue;
-        if ( ends[j] == TR_END_TURNS )
-            turn_back( copied, tr_clip_frame( &motion->clip, frame ),
-                       pose.rotations[motion->skeleton.joints[j].parent], pose.rotations[j], j );
-        tr_forward_joint( &motion->skeleton, &motion->clip, frame, pose, j );
-    }
+    bool any = false;
+    for ( int j = 1; j < skeleton->joint_count; ++j )
+        if ( ends[j] == TR_END_TURNS ) {
+            turn_back( copied, local, pose.rotations[skeleton->joints[j].parent], pose.rotations[j], j );
+            any = true;
+        }
+    return any;
 }

@@ -66,12 +66,10 @@ bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error
             ( tr_fit_result ){ .local = tr_clip_frame( &motion->clip, batch->stage_frames[n] ) };
     if ( count > 0 && !tr_fit_solve( &body->fit, s->scratch, batch->frames, batch->results, count, error ) )
         return false;
-    for ( int n = 0; n < count; ++n ) {
-        int f = batch->stage_frames[n];
-        motion->clip.root[f] = batch->results[n].root;
-        tr_forward( &motion->skeleton, &motion->clip, f,
-                    tr_world_pose( &s->def.result->worlds[body->actor], f ) );
-    }
+    for ( int n = 0; n < count; ++n )
+        motion->clip.root[batch->stage_frames[n]] = batch->results[n].root;
+    tr_forward_frames( &motion->skeleton, &motion->clip, batch->stage_frames, count,
+                       &s->def.result->worlds[body->actor] );
     return true;
 }
 
@@ -158,12 +156,14 @@ static void start_rules( const fitter *s )
 static void turn_ends_back( const fitter *s, const fit_body *body )
 {
     tr_motion *motion = &s->def.result->motions[body->actor];
-    for ( int f = s->from; f <= s->to; ++f ) {
-        if ( !fitter_affects( s, body->actor, f ) )
-            continue;
-        tr_ends_turn_back( motion, body->ends, fitter_copied_pose( s, body, f ).rotations, f,
-                           tr_world_pose( &s->def.result->worlds[body->actor], f ) );
-    }
+    tr_world *world = &s->def.result->worlds[body->actor];
+    int *turned = s->batch.stage_frames, count = 0;
+    for ( int f = s->from; f <= s->to; ++f )
+        if ( fitter_affects( s, body->actor, f ) &&
+             tr_ends_turn_back( &motion->skeleton, body->ends, fitter_copied_pose( s, body, f ).rotations,
+                                tr_world_pose( world, f ), tr_clip_frame( &motion->clip, f ) ) )
+            turned[count++] = f;
+    tr_forward_frames( &motion->skeleton, &motion->clip, turned, count, world );
 }
 
 static bool run_rounds( const fitter *s, tr_error *error )

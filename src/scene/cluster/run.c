@@ -30,6 +30,7 @@ typedef struct tr_work_room {    // of one thread, for a block of frames of the 
     quat **rotations;            // [node_count][frames * joint_count], NULL where nobody asks
     tr_goal *goals, *contacts;   // [frames * row_count]
     bool *still;                 // [node_count] nobody is affected in any of the frames
+    tr_graph_kept *kept;         // [frames * node_count]
     tr_cluster_scratch *scratch; // of all rooms
     char *memory;
 } tr_work_room;
@@ -45,6 +46,7 @@ static char *open_room( tr_work_room *room, const tr_cluster_work *work )
     room->goals = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
     room->contacts = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
     room->still = tr_carve( &at, graphs * sizeof( bool ) );
+    room->kept = tr_carve( &at, frames * graphs * sizeof( tr_graph_kept ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
         room->reference[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
@@ -58,9 +60,9 @@ static size_t room_bytes( const tr_cluster_work *work )
 {
     size_t graphs = (size_t)work->node_count, frames = (size_t)tr_lanes_count( work->def.lanes );
     size_t cells = frames * (size_t)work->joint_count;
-    return graphs * ( 3 * sizeof( void * ) + sizeof( bool ) ) +
+    return graphs * ( 3 * sizeof( void * ) + sizeof( bool ) + frames * sizeof( tr_graph_kept ) ) +
            2 * frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
-           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 6 ) * TR_CARVE;
+           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 7 ) * TR_CARVE;
 }
 
 // Scratch for the frames in which most is asked for: which rows are on does not depend on poses. A run may
@@ -180,30 +182,28 @@ static void pose_reference( const tr_cluster_work *work, const tr_work_room *roo
     }
 }
 
-// Where the last run left a graph, moved along with its reference; and, the other way round, notes it.
-static void recall( const tr_cluster_work *work, const tr_work_room *room, int g, run r, bool notes )
+// Where the last run left a graph in each frame, if it noted that: there this one begins.
+static const tr_graph_kept *recall( const tr_cluster_work *work, const tr_work_room *room, run r )
 {
-    size_t joints = (size_t)graph_of( work, g )->joint_count;
-    for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
-        size_t row = (size_t)n * joints,
-               kept = (size_t)( frame_at( r, n ) / work->kept - work->first / work->kept ) * joints;
-        const vec3 *reference = room->reference[g] + 3 * row;
-        vec3 *vertices = room->vertices[g] + 3 * row;
-        quat *rotations = room->rotations[g] + row;
-        float *moved = work->moved[g] + 9 * kept, *turned = work->turned[g] + 4 * kept;
-        for ( size_t i = 0; notes && i < 3 * joints; ++i ) {
-            vec3 d = v3_sub( vertices[i], reference[i] );
-            moved[3 * i] = (float)d.x, moved[3 * i + 1] = (float)d.y, moved[3 * i + 2] = (float)d.z;
+    if ( !work->warm || work->kept == 0 || r.stride % work->kept != 0 )
+        return NULL;
+    for ( int n = 0; n < r.count; ++n )
+        for ( int g = 0; g < work->node_count; ++g ) {
+            size_t joints = (size_t)graph_of( work, g )->joint_count,
+                   at = (size_t)( frame_at( r, n ) / work->kept - work->first / work->kept ) * joints;
+            room->kept[n * work->node_count + g] =
+                ( tr_graph_kept ){ work->moved[g] + 9 * at, work->turned[g] + 4 * at };
         }
-        for ( size_t i = 0; !notes && i < 3 * joints; ++i )
-            vertices[i] = v3_add( reference[i], v3( moved[3 * i], moved[3 * i + 1], moved[3 * i + 2] ) );
-        for ( size_t j = 0; j < joints; ++j, turned += 4 )
-            if ( notes ) {
-                turned[0] = (float)rotations[j].x, turned[1] = (float)rotations[j].y;
-                turned[2] = (float)rotations[j].z, turned[3] = (float)rotations[j].w;
-            } else
-                rotations[j] = ( quat ){ turned[0], turned[1], turned[2], turned[3] };
-    }
+    return room->kept;
+}
+
+// Nobody asks for more of graphs than where they put roots.
+static bool moves_roots_only( const tr_cluster_work *work )
+{
+    bool roots = !work->joints;
+    for ( int g = 0; roots && g < work->node_count; ++g )
+        roots = !is_prop( work, g );
+    return roots;
 }
 
 static tr_cluster_job job_of( const tr_cluster_work *work, const tr_work_room *room, int frame_count )
@@ -249,14 +249,9 @@ static bool deform( const tr_cluster_work *work, const tr_work_room *room, bool 
         job.goals = room->goals;
         job.reference = (const vec3 *const *)room->vertices;
     }
-    job.warm = work->warm && work->kept > 0 && r.stride % work->kept == 0;
-    for ( int g = 0; job.warm && g < work->node_count; ++g )
-        recall( work, room, g, r, false );
-    if ( !tr_cluster_deform( &job, error ) )
-        return false;
-    for ( int g = 0; job.warm && g < work->node_count; ++g )
-        recall( work, room, g, r, true );
-    return true;
+    job.kept = recall( work, room, r );
+    job.roots_only = moves_roots_only( work );
+    return tr_cluster_deform( &job, error );
 }
 
 // Props take the place their graph came to, turned as before.

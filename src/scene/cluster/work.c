@@ -62,8 +62,6 @@ static bool find_nodes( tr_cluster_work *work, const bool *nodes )
 // Where a rule joins a character to another the fit asks where the graph had the two meet, and how turned.
 static void find_turns( tr_cluster_work *work )
 {
-    for ( int g = 0; g < work->node_count; ++g )
-        work->turns[g] = work->kept > 0;
     for ( int i = 0; i < work->rows.rule_count; ++i ) {
         const tr_rule *rule = &work->stage->rules[work->rows.rules != NULL ? work->rows.rules[i] : i];
         for ( int e = 0; rule->a.actor >= 0 && rule->b.actor >= 0 && e < 2; ++e ) {

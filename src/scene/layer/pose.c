@@ -120,6 +120,17 @@ static void keep_hands( const tr_cage_layer *l, int actor, tr_pose below, quat *
     }
 }
 
+// Of frames [count] whose rotations and roots are there.
+static void place_joints( const tr_cage_layer *l, const tr_moved_body *body, const int *frames, int count )
+{
+    tr_motion *motion = &l->result->motions[body->node];
+    for ( int n = 0; n < count; ++n )
+        if ( !body->frames[frames[n] - l->begin].rigid )
+            keep_hands( l, body->node, tr_world_pose( &l->below->worlds[body->node], frames[n] ),
+                        tr_clip_frame( &motion->clip, frames[n] ) );
+    tr_forward_frames( &motion->skeleton, &motion->clip, frames, count, &l->result->worlds[body->node] );
+}
+
 // Feet that stand keep the way they roll and tilt in the result below; about the vertical they turn with
 // their step, not with the body above.
 static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int frame )
@@ -129,9 +140,6 @@ static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int 
     tr_pose below = tr_world_pose( &l->below->worlds[body->node], frame ),
             pose = tr_world_pose( &l->result->worlds[body->node], frame );
     quat *local = tr_clip_frame( &motion->clip, frame );
-    if ( !body->frames[frame - l->begin].rigid )
-        keep_hands( l, body->node, below, local );
-    tr_forward( skeleton, &motion->clip, frame, pose );
     for ( int i = 0; i < body->foot_count; ++i ) {
         const tr_moved_foot *foot = &body->feet[i];
         for ( int j = foot->joint + 1; !body->frames[frame - l->begin].rigid && j < skeleton->joint_count;
@@ -174,6 +182,11 @@ static bool pose_actor( const tr_cage_layer *l, tr_moved_body *body, const tr_so
         return false;
     for ( int n = 0; n < a->count; ++n )
         l->result->motions[body->node].clip.root[a->stage_frames[n]] = a->results[n].root;
+    a->count = 0;
+    for ( int f = frames->first; f <= frames->last; ++f )
+        if ( affected[f] && tr_some_have( frames, f ) )
+            a->stage_frames[a->count++] = f;
+    place_joints( l, body, a->stage_frames, a->count );
     for ( int f = frames->first; f <= frames->last; ++f ) {
         if ( !tr_some_have( frames, f ) )
             continue;
@@ -214,6 +227,7 @@ void tr_posing_follower( const tr_cage_layer *l, tr_moved_body *body, const tr_s
         tr_clip_frame( out, f )[0] = q_unit( q_mul( moved->turn, tr_clip_frame( in, f )[0] ) );
         out->root[f] = tr_step_apply( step, in->root[f] );
         l->result->turns[body->node][f] = ( turns != NULL ? turns[f] : 0 ) + moved->yaw;
+        place_joints( l, body, &f, 1 );
         orient_feet( l, body, f );
     }
 }
