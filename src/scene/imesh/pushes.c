@@ -9,12 +9,12 @@
 
 #include <stdlib.h>
 
-#define LEFT   0.002 // metres: so much of a depth is left
-#define MOST   0.05  // metres that two are pushed apart by in a round
-#define COMING 0.06  // seconds, twice of which a push comes and goes over
-#define EASING 0.1   // seconds on either side over which turns are averaged
-#define FIRM   4000  // weight of a push, per m²
-#define FAINT  0.002 // metres: shorter pushes weigh less
+#define LEFT   0.0005 // metres: so much of a depth is left
+#define MOST   0.05   // metres that two are pushed apart by in a round
+#define COMING 0.06   // seconds, twice of which a push comes and goes over
+#define EASING 0.1    // seconds on either side over which turns are averaged
+#define FIRM   4000   // weight of a push, per m²
+#define FAINT  0.002  // metres: shorter pushes weigh less
 
 typedef struct demand {         // two volumes are to go apart at a frame
     const tr_imesh_press *like; // the nearest frame in which they are near each other

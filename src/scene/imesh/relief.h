@@ -5,7 +5,7 @@
 
 #include "scene/imesh/method.h"
 
-#define TR_RELIEF_DEEP 0.003 // metres beyond the source's depth: less is left alone
+#define TR_RELIEF_DEEP 0.002 // metres beyond the source's depth: less is left alone
 
 typedef struct tr_relief {
     tr_mesh_work *work;
