@@ -212,19 +212,12 @@ typedef struct tr_imesh_press {
 typedef struct tr_imesh_presses {
     tr_imesh_press *items; // by pair of volumes, then by frame
     int count, capacity;
-    int *strayed; // [frame_count] touches of different members that the source has and this has not, or the
-                  // other way round
 } tr_imesh_presses;
 
-typedef struct tr_imesh_press_def {
-    double deep;     // metres
-    double reach[2]; // what is as near touches: of the source's bodies, and of the target's
-} tr_imesh_press_def;
-
-// Those pairs that at some frame are deeper than `deep`, at every frame they are near each other. What may
-// pass through each other, and the ground, do not count. No mesh is built, and rows do not matter.
+// Those pairs that at some frame are deeper than `deep` (metres), at every frame they are near each other.
+// What may pass through each other, and the ground, do not count. No mesh is built, and rows do not matter.
 bool tr_imesh_presses_find( tr_imesh_presses *out, const tr_imesh_cast *cast, const tr_imesh_def *def,
-                            const tr_imesh_press_def *what, tr_error *error );
+                            double deep, tr_error *error );
 void tr_imesh_presses_free( tr_imesh_presses *presses );
 
 // What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree

@@ -30,16 +30,8 @@ static bool add_press( const tr_imesh *mesh, const tr_imesh_contact *c, int fram
     return true;
 }
 
-// Pieces of the surroundings touch nobody: it is people and props that are to stay in touch.
-static bool has_strayed( const tr_imesh *mesh, const tr_imesh_contact *c, double gap, const double *reach )
-{
-    int a = tr_imesh_contact_owner( mesh, c, 0 ), b = tr_imesh_contact_owner( mesh, c, 1 );
-    bool still = c->kind == TR_IMESH_BOX && !mesh->cast.boxes[c->j].moves;
-    return a != b && !still && ( c->source_gap <= reach[0] ) != ( gap <= reach[1] );
-}
-
 // Sides are the source's: it is looked at first.
-static bool find_at( const tr_imesh *mesh, int frame, const tr_imesh_press_def *what, tr_imesh_presses *out )
+static bool find_at( const tr_imesh *mesh, int frame, tr_imesh_presses *out )
 {
     const vec3 *at = tr_imesh_frame( mesh, mesh->target, frame );
     if ( !tr_imesh_detect( mesh, frame, tr_imesh_frame( mesh, mesh->source, frame ), 0 ) ||
@@ -50,7 +42,6 @@ static bool find_at( const tr_imesh *mesh, int frame, const tr_imesh_press_def *
         const tr_imesh_contact *c = &contacts->items[i];
         if ( !c->active || c->kind == TR_IMESH_GROUND )
             continue;
-        out->strayed[frame] += has_strayed( mesh, c, tr_imesh_gap( c, at ), what->reach );
         if ( !add_press( mesh, c, frame, at, out ) )
             return false;
     }
@@ -86,24 +77,23 @@ static void drop_shallow( tr_imesh_presses *list, double deep )
 }
 
 bool tr_imesh_presses_find( tr_imesh_presses *out, const tr_imesh_cast *cast, const tr_imesh_def *def,
-                            const tr_imesh_press_def *what, tr_error *error )
+                            double deep, tr_error *error )
 {
     tr_imesh mesh = { .cast = *cast, .def = *def, .frame_count = cast->frame_count };
     bool ok = tr_imesh_vertices_build( &mesh, error ) && tr_imesh_watch_build( &mesh, error );
-    *out = ( tr_imesh_presses ){ .strayed = tr_alloc( (size_t)cast->frame_count, sizeof( int ) ) };
-    bool found = ok && out->strayed != NULL;
+    *out = ( tr_imesh_presses ){ 0 };
+    bool found = ok;
     for ( int f = 0; found && f < mesh.frame_count; ++f )
-        found = find_at( &mesh, f, what, out );
+        found = find_at( &mesh, f, out );
     tr_imesh_free( &mesh );
     if ( out->count > 1 )
         qsort( out->items, (size_t)out->count, sizeof *out->items, by_pair_and_frame );
-    drop_shallow( out, what->deep );
+    drop_shallow( out, deep );
     return ok && ( found || tr_error_memory( error ) );
 }
 
 void tr_imesh_presses_free( tr_imesh_presses *presses )
 {
     tr_free( presses->items );
-    tr_free( presses->strayed );
     *presses = ( tr_imesh_presses ){ 0 };
 }

@@ -8,9 +8,12 @@
 #include <string.h>
 
 #define BETTER  0.95  // of the sum of squared depths: more than that is no improvement
+#define SHALLOW 1e-4  // square metres that turned hands may add to it
 #define DEEPER  0.001 // metres that the deepest place may become deeper by
 #define ROUGHER 0.03  // share of the jerk that may be added where all depth is gone; where less is, less
 #define ROUGH   1.10  // times the source's jerk that nobody minds
+#define AT_MOST 1.12  // times the source's jerk, of all frames: turned hands may not bring it beyond
+#define RUSH    1.3   // times the source's largest acceleration, or 1.02 times what it was, at most
 #define SPIN    100   // degrees per second that a joint may turn faster than before
 #define NEAR    0.15  // seconds
 
@@ -18,12 +21,15 @@ typedef struct patch {
     double deep[3], squares[3]; // before, after, and as the meshes left it
     int strayed[2];             // touches that are not the source's
     double jerk[3];             // as the meshes left it, after, and the source's for bodies of this size
+    double whole[2];            // jerk of all frames of its characters: as the meshes left them, the source's
+    double rush[2];             // largest acceleration in terms of the source's: as the meshes left it, after
     double spin;                // degrees per second
     bool bad;
 } patch;
 
 typedef struct comparing {
     tr_relief *relief;
+    tr_relief_kind kind;
     const tr_stage *stage;
     int nodes, frames;
     int *set;       // [nodes * frames] union–find of affected cells
@@ -45,6 +51,21 @@ static void join( const comparing *c, int a, int b, int frame )
                      (int)tr_relief_cell( c->relief, b, frame ) );
 }
 
+// Hands of one are turned by where the others are.
+static void join_members( const comparing *c, const tr_imesh_window *window )
+{
+    for ( int f = window->first; f <= window->last; ++f ) {
+        int first = -1;
+        for ( int m = 0; m < window->member_count; ++m ) {
+            int node = window->members[m];
+            if ( node >= c->nodes || !is_affected( c, node, f ) )
+                continue;
+            first = first < 0 ? node : first;
+            join( c, first, node, f );
+        }
+    }
+}
+
 static void join_cells( const comparing *c )
 {
     for ( int n = 0; n < c->nodes; ++n )
@@ -62,6 +83,8 @@ static void join_cells( const comparing *c )
                 join( c, a, on, f );
             }
     }
+    for ( int i = 0; c->kind == TR_RELIEF_TURN && i < c->relief->work->windows.count; ++i )
+        join_members( c, &c->relief->work->windows.items[i] );
     for ( int i = 0; i < c->relief->before.count; ++i )
         join( c, c->relief->before.items[i].a, c->relief->before.items[i].b,
               c->relief->before.items[i].frame );
@@ -95,7 +118,7 @@ static void add_strays( const comparing *c, int after )
     for ( int i = 0; i < windows->count; ++i ) {
         const tr_imesh_window *window = &windows->items[i];
         for ( int f = window->first; f <= window->last; ++f ) {
-            int count = c->relief->found[i].strayed[f - window->first];
+            int count = c->relief->strayed[i][f - window->first];
             patch *in = NULL;
             for ( int m = 0; m < window->member_count; ++m ) {
                 int node = window->members[m];
@@ -110,25 +133,32 @@ static void add_strays( const comparing *c, int after )
     }
 }
 
-static double jerk_at( const tr_world *world, int joints, int frame )
+// Mean over the joints.
+static double jerk_at( const tr_world *world, int frame )
 {
     double sum = 0;
     const vec3 *p[4];
     for ( int k = 0; k < 4; ++k )
         p[k] = tr_world_pose( world, frame + k ).positions;
-    for ( int j = 0; j < joints; ++j ) {
+    for ( int j = 0; j < world->joint_count; ++j ) {
         vec3 ends = v3_sub( p[3][j], p[0][j] ), middle = v3_sub( p[2][j], p[1][j] );
         sum += v3_length( v3_mad( ends, -3, middle ) );
     }
-    return sum;
+    return sum / world->joint_count;
 }
 
-// A third difference over four frames belongs to the patch of the first of them that is affected.
+// A third difference over four frames belongs to the patch of the first of them that is affected. As in
+// jerk_ratio (docs/metrics.md), large bodies count no more than small ones.
 static void add_jerks( const comparing *c, int actor )
 {
-    const tr_relief *r = c->relief;
     const tr_actor *a = &c->stage->actors[actor];
-    int joints = a->target.joint_count, sources = a->source.skeleton.joint_count;
+    const tr_world *first = &c->relief->first.worlds[actor], *now = &c->relief->work->result->worlds[actor];
+    const patch *last = NULL;
+    double whole[2] = { 0, 0 };
+    for ( int f = 0; f + 3 < c->frames && c->kind == TR_RELIEF_TURN; ++f ) {
+        whole[0] += jerk_at( first, f ) / a->height_ratio;
+        whole[1] += jerk_at( &a->world, f );
+    }
     for ( int f = 0; f + 3 < c->frames; ++f ) {
         int at = f;
         while ( at < f + 4 && !is_affected( c, actor, at ) )
@@ -136,9 +166,42 @@ static void add_jerks( const comparing *c, int actor )
         if ( at == f + 4 )
             continue;
         patch *in = patch_of( c, actor, at );
-        in->jerk[0] += jerk_at( &r->first.worlds[actor], joints, f );
-        in->jerk[1] += jerk_at( &r->work->result->worlds[actor], joints, f );
-        in->jerk[2] += jerk_at( &a->world, sources, f ) * a->height_ratio * joints / sources;
+        for ( int k = 0; k < 2 && in != last; ++k )
+            in->whole[k] += whole[k];
+        last = in;
+        in->jerk[0] += jerk_at( first, f ) / a->height_ratio;
+        in->jerk[1] += jerk_at( now, f ) / a->height_ratio;
+        in->jerk[2] += jerk_at( &a->world, f );
+    }
+}
+
+static double rush_at( const tr_world *world, int frame )
+{
+    double most = 0;
+    const vec3 *p[3];
+    for ( int k = 0; k < 3; ++k )
+        p[k] = tr_world_pose( world, frame + k ).positions;
+    for ( int j = 0; j < world->joint_count; ++j )
+        most = fmax( most, v3_length( v3_mad( v3_add( p[0][j], p[2][j] ), -2, p[1][j] ) ) );
+    return most;
+}
+
+static void add_rushes( const comparing *c, int actor )
+{
+    const tr_actor *a = &c->stage->actors[actor];
+    const tr_world *first = &c->relief->first.worlds[actor], *now = &c->relief->work->result->worlds[actor];
+    double source = 0;
+    for ( int f = 0; f + 2 < c->frames; ++f )
+        source = fmax( source, a->height_ratio * rush_at( &a->world, f ) );
+    for ( int f = 0; f + 2 < c->frames && source > 0; ++f ) {
+        int at = f;
+        while ( at < f + 3 && !is_affected( c, actor, at ) )
+            ++at;
+        if ( at == f + 3 )
+            continue;
+        patch *in = patch_of( c, actor, at );
+        in->rush[0] = fmax( in->rush[0], rush_at( first, f ) / source );
+        in->rush[1] = fmax( in->rush[1], rush_at( now, f ) / source );
     }
 }
 
@@ -160,13 +223,24 @@ static void add_spins( const comparing *c, int actor )
     }
 }
 
-// Jerk counts against the motion as the meshes left it: it may not grow from round to round.
-static bool is_better( const patch *p )
+// Jerk counts against the motion as the meshes left it: it may not grow from round to round. A hand that is
+// turned for a moment, in a slap, may do so against the jerk of the whole motion.
+static bool is_smooth( const patch *p, tr_relief_kind kind )
 {
     double gone = p->squares[2] > 0 ? fmax( 0, 1 - p->squares[1] / p->squares[2] ) : 0;
-    return p->squares[1] <= BETTER * p->squares[0] && p->deep[1] <= p->deep[0] + DEEPER &&
-           p->strayed[1] <= p->strayed[0] &&
-           p->jerk[1] <= fmax( ( 1 + ROUGHER * gone ) * p->jerk[0], ROUGH * p->jerk[2] ) && p->spin <= SPIN;
+    double more = p->jerk[1] - p->jerk[0], most = gone * p->jerk[0];
+    if ( kind == TR_RELIEF_TURN )
+        most = p->whole[0] + more <= AT_MOST * p->whole[1] ? p->whole[0] : 0;
+    return p->spin <= SPIN && p->rush[1] <= fmax( 1.02 * p->rush[0], RUSH ) &&
+           ( more <= ROUGHER * most || p->jerk[1] <= ROUGH * p->jerk[2] );
+}
+
+static bool is_better( const patch *p, tr_relief_kind kind )
+{
+    bool better = kind == TR_RELIEF_TURN
+                      ? p->strayed[1] < p->strayed[0] && p->squares[1] <= p->squares[0] + SHALLOW
+                      : p->strayed[1] <= p->strayed[0] && p->squares[1] <= BETTER * p->squares[0];
+    return better && p->deep[1] <= p->deep[0] + DEEPER && is_smooth( p, kind );
 }
 
 // ----------------------------------------------------------------------------------------------- taking back
@@ -221,7 +295,7 @@ static void take_back( const comparing *c )
             copy_cell( c, r->work->result, &r->saved, n, f );
             mark_stale( c, n, f );
             if ( n < c->stage->actor_count && is_to_blame( c, n, f ) ) {
-                double *eager = &r->eager[tr_relief_cell( r, n, f )];
+                double *eager = &r->eager[c->kind][tr_relief_cell( r, n, f )];
                 *eager = *eager > 0.3 ? *eager / 2 : 0;
             }
         }
@@ -250,17 +324,19 @@ static bool compare( comparing *c )
     add_depths( c, &c->relief->meshes, 2 );
     for ( int i = 0; i < c->stage->actor_count; ++i ) {
         add_jerks( c, i );
+        add_rushes( c, i );
         add_spins( c, i );
     }
     for ( int i = 0; i < c->nodes * c->frames; ++i )
-        c->patches[i].bad = !is_better( &c->patches[i] );
+        c->patches[i].bad = !is_better( &c->patches[i], c->kind );
     return true;
 }
 
-bool tr_relief_compare( tr_relief *r, tr_error *error )
+bool tr_relief_compare( tr_relief *r, tr_relief_kind kind, tr_error *error )
 {
     const tr_stage *stage = r->work->stage;
     comparing c = { .relief = r,
+                    .kind = kind,
                     .stage = stage,
                     .nodes = stage->actor_count + stage->prop_count,
                     .frames = stage->frame_count };

@@ -68,15 +68,16 @@ static void keep_free( const tr_stage *stage, const tr_mesh_party *party, tr_ime
     list->count = kept;
 }
 
-// As contact_f1 has it (docs/metrics.md): 2 cm on bodies of 1.75 m.
-static tr_imesh_press_def what_to_look_for( const tr_mesh_party *p )
+static void count_strays( const tr_relief *r, int window )
 {
-    tr_imesh_press_def what = { .deep = TR_RELIEF_DEEP };
-    for ( int b = 0; b < p->cast.body_count; ++b ) {
-        what.reach[0] += 0.02 / 1.75 / p->cast.body_count * tr_skeleton_height( p->bodies[b].source );
-        what.reach[1] += 0.02 / 1.75 / p->cast.body_count * tr_skeleton_height( p->bodies[b].target );
+    const tr_imesh_window *in = &r->work->windows.items[window];
+    for ( int f = in->first; f <= in->last; ++f ) {
+        int *count = &r->strayed[window][f - in->first];
+        *count = 0;
+        for ( int m = 1; m < in->member_count; ++m )
+            for ( int o = 0; o < m; ++o )
+                *count += tr_touches_strayed( &r->touches, r->work, in->members[m], in->members[o], f );
     }
-    return what;
 }
 
 static void look_at_windows( void *context, int begin, int end )
@@ -89,12 +90,12 @@ static void look_at_windows( void *context, int begin, int end )
         tr_imesh_presses_free( &l->relief->found[i] );
         tr_mesh_party p = { .work = w, .window = &w->windows.items[i] };
         bool ok = tr_mesh_party_gather( &p );
-        tr_imesh_press_def what = ok ? what_to_look_for( &p ) : ( tr_imesh_press_def ){ 0 };
-        if ( ok && tr_imesh_presses_find( &l->relief->found[i], &p.cast, &p.def, &what, NULL ) )
+        if ( ok && tr_imesh_presses_find( &l->relief->found[i], &p.cast, &p.def, TR_RELIEF_DEEP, NULL ) )
             keep_free( w->stage, &p, &l->relief->found[i] );
         else
             l->failed = true;
         tr_mesh_party_free( &p );
+        count_strays( l->relief, i );
         l->relief->stale[i] = false;
     }
 }

@@ -54,9 +54,9 @@ static tr_pose pose_at( const pushing *p, int actor, int frame )
 static double eagerness( const pushing *p, const tr_imesh_press *press, int frame )
 {
     const tr_relief *r = p->relief;
-    double eager = r->eager[tr_relief_cell( r, press->a, frame )];
+    double eager = r->eager[TR_RELIEF_PUSH][tr_relief_cell( r, press->a, frame )];
     return tr_mesh_is_actor( stage_of( p ), press->b )
-               ? fmin( eager, r->eager[tr_relief_cell( r, press->b, frame )] )
+               ? fmin( eager, r->eager[TR_RELIEF_PUSH][tr_relief_cell( r, press->b, frame )] )
                : eager;
 }
 
