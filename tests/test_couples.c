@@ -179,19 +179,46 @@ static void bones_stand_what_presses_them( void **state )
     couple_end( &c );
 }
 
+static void lengthen_arms( couple *c )
+{
+    for ( int i = 0; i < c->scene.cast_count; ++i ) {
+        tr_target *target = &c->scene.cast[i].target;
+        target->scale = 1;
+        target->limbs[0] = ( tr_limb_value ){ .limb = "arms", .value = 1.25 };
+        target->limbs[1] = ( tr_limb_value ){ .limb = "legs", .value = 0.8 };
+        target->limb_count = 2;
+    }
+}
+
+// Thumbs are no vertices of the mesh. Hands are turned afterwards, so that they go on touching what they
+// touched: without that fewer contacts are kept than without the mesh (0.74 and 0.73, to 0.85 and 0.79).
+static void thumbs_go_on_touching( void **state )
+{
+    (void)state;
+    static const char *const names[] = { "high_five", "squat_chain" };
+    for ( int i = 0; i < 2; ++i ) {
+        couple c;
+        take without, with;
+        couple_start( &c, names[i], i == 0 ? 2 : 4, i == 0 ? 30 : 0, i == 0 ? 120 : 60 );
+        lengthen_arms( &c );
+        take_start( &without, &c, "posegraph" );
+        take_start( &with, &c, "imesh" );
+        assert_true( figure( &with, "contact_f1", "f1" ) > figure( &without, "contact_f1", "f1" ) );
+        assert_true( figure( &with, "jerk_ratio", "value" ) <= 1.2 );
+        assert_true( figure( &with, "relative_error_mm", "max" ) < 1 );
+        take_end( &without );
+        take_end( &with );
+        couple_end( &c );
+    }
+}
+
 // Long arms swing as wide as they are long, and no wider.
 static void long_arms_swing_as_copied( void **state )
 {
     (void)state;
     couple c;
     couple_start( &c, "dance_pair", 2, 0, 45 );
-    for ( int i = 0; i < c.scene.cast_count; ++i ) {
-        tr_target *target = &c.scene.cast[i].target;
-        target->scale = 1;
-        target->limbs[0] = ( tr_limb_value ){ .limb = "arms", .value = 1.25 };
-        target->limbs[1] = ( tr_limb_value ){ .limb = "legs", .value = 0.8 };
-        target->limb_count = 2;
-    }
+    lengthen_arms( &c );
     take copied, t;
     take_start( &copied, &c, "copy" );
     take_start( &t, &c, "imesh" );
@@ -261,6 +288,7 @@ int main( void )
         TEST( hands_lie_as_they_lay ),
         TEST( chains_hold_hands ),
         TEST( hands_meet ),
+        TEST( thumbs_go_on_touching ),
         TEST( arms_stay_on_their_side ),
         TEST( bones_stand_what_presses_them ),
         TEST( long_arms_swing_as_copied ),

@@ -199,6 +199,27 @@ bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error );
 bool tr_imesh_judge( const tr_imesh_cast *cast, const tr_imesh_def *def, tr_imesh_report *report,
                      tr_error *error );
 
+// Two volumes near each other at a frame, where bodies stand at `place` and boxes at `target`.
+typedef struct tr_imesh_press {
+    int frame;          // of the window
+    int a, b;           // a body, and a body or body_count + box
+    int part_a, part_b; // capsules of the target bodies; -1: box
+    vec3 at_a, at_b;    // where the two come nearest: on the axis of a capsule, on the surface of a box
+    vec3 normal;        // towards a, on the side that a is on in the source
+    double depth; // metres deeper than in the source, or than touching; less than 0: so much room is left
+} tr_imesh_press;
+
+typedef struct tr_imesh_presses {
+    tr_imesh_press *items; // by pair of volumes, then by frame
+    int count, capacity;
+} tr_imesh_presses;
+
+// Those pairs that at some frame are deeper than `deep` (metres), at every frame they are near each other.
+// What may pass through each other, and the ground, do not count. No mesh is built, and rows do not matter.
+bool tr_imesh_presses_find( tr_imesh_presses *out, const tr_imesh_cast *cast, const tr_imesh_def *def,
+                            double deep, tr_error *error );
+void tr_imesh_presses_free( tr_imesh_presses *presses );
+
 // What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree
 // with bones and surface points. Joints that are no vertices hang on the ones above as in `like`, the body's
 // pose without the mesh; feet keep its rotation.

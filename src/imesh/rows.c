@@ -36,13 +36,8 @@ static void hold_vector( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 
         held->vertex[held->term_count++] = u;
         m = m3_add_outer( m, v3_sub( at[u], at[v] ), v3_sub( at[u], at[v] ) );
     }
-    double trace = m.cx.x + m.cy.y + m.cz.z, spare = 0.01 * trace + 1e-12;
-    m.cx.x += spare;
-    m.cy.y += spare;
-    m.cz.z += spare;
-    vec3 y = v3_scale( 1 / m3_det( m ),
-                       v3( v3_dot( vector, v3_cross( m.cy, m.cz ) ), v3_dot( vector, v3_cross( m.cz, m.cx ) ),
-                           v3_dot( vector, v3_cross( m.cx, m.cy ) ) ) );
+    double trace = m.cx.x + m.cy.y + m.cz.z;
+    vec3 y = m3_solve_damped( m, 0.01 * trace + 1e-12, vector );
     for ( int t = first; t < held->term_count; ++t ) {
         vec3 way = v3_sub( at[held->vertex[t]], at[v] );
         held->weight[t] = sign * v3_dot( way, y );

@@ -192,6 +192,19 @@ static inline double m3_det( mat3 m )
 {
     return v3_dot( m.cx, v3_cross( m.cy, m.cz ) );
 }
+// Solves (m + damping I) x = b by Cramer's rule; zero where that is singular.
+static inline vec3 m3_solve_damped( mat3 m, double damping, vec3 b )
+{
+    m.cx.x += damping;
+    m.cy.y += damping;
+    m.cz.z += damping;
+    double det = m3_det( m );
+    if ( !( fabs( det ) > 0 ) )
+        return v3_zero;
+    vec3 x = v3( v3_dot( b, v3_cross( m.cy, m.cz ) ), v3_dot( b, v3_cross( m.cz, m.cx ) ),
+                 v3_dot( b, v3_cross( m.cx, m.cy ) ) );
+    return v3_scale( 1.0 / det, x );
+}
 
 // --------------------------------------------------------------------------------------------- rigid
 static const rigid rigid_identity = { { 0, 0, 0, 1 }, { 0, 0, 0 } };

@@ -170,21 +170,6 @@ double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, c
 
 // ------------------------------------------------------------------------------------------------- chain
 
-// Solves (M + λ I) y = e for the symmetric 3×3 matrix with columns m by Cramer's rule; λ > 0 keeps it
-// regular.
-static vec3 solve_damped( mat3 m, double damping, vec3 e )
-{
-    m.cx.x += damping;
-    m.cy.y += damping;
-    m.cz.z += damping;
-    double det = m3_det( m );
-    if ( !( fabs( det ) > 0 ) )
-        return v3_zero;
-    vec3 y = v3( v3_dot( e, v3_cross( m.cy, m.cz ) ), v3_dot( e, v3_cross( m.cz, m.cx ) ),
-                 v3_dot( e, v3_cross( m.cx, m.cy ) ) );
-    return v3_scale( 1.0 / det, y );
-}
-
 // Σ over the chain of J_i J_iᵀ. Turning joint i by the vector w moves the end by w × r_i with r_i from the
 // joint to the end, so J_i J_iᵀ = |r_i|² I − r_i r_iᵀ.
 static mat3 chain_normal_matrix( const tr_skeleton *skeleton, tr_pose pose, int root, int end )
@@ -277,7 +262,7 @@ double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int 
         if ( left > 0.5 * length ) // no step asks for more than a linear model can promise
             e = v3_scale( 0.5 * length / left, e );
         double damping = 0.5 * v3_dot( e, e ) + 1e-12 * length * length;
-        vec3 y = solve_damped( chain_normal_matrix( skeleton, pose, root, end ), damping, e );
+        vec3 y = m3_solve_damped( chain_normal_matrix( skeleton, pose, root, end ), damping, e );
         double turned = turn_chain( skeleton, local, pose, root, end, y );
         if ( turned < 1e-9 && left > 1e-6 * length )
             break_symmetry( skeleton, local, pose, root, end );

@@ -83,7 +83,7 @@ static void keep_standing( const tr_mesh_work *w, int actor, int frame, tr_pose 
     }
 }
 
-static void blend_frame( tr_mesh_work *w, int actor, int frame, const tr_fit_result *aimed )
+void tr_mesh_blend( tr_mesh_work *w, int actor, int frame, const tr_fit_result *aimed )
 {
     const tr_actor *a = &w->stage->actors[actor];
     tr_clip *clip = &w->result->motions[actor].clip;
@@ -106,7 +106,7 @@ static bool aim_actor( tr_mesh_work *w, int actor, tr_error *error )
     bool ok = batch_build( &b, w, actor, error ) &&
               tr_fit_solve( &b.fit, &b.scratch, b.frames, b.results, b.count, error );
     for ( int i = 0; ok && i < b.count; ++i )
-        blend_frame( w, actor, b.numbers[i], &b.results[i] );
+        tr_mesh_blend( w, actor, b.numbers[i], &b.results[i] );
     batch_free( &b );
     return ok;
 }
@@ -196,14 +196,15 @@ static bool spread_affected( tr_mesh_work *w, tr_error *error )
     return ok;
 }
 
-static bool fit_affected( tr_mesh_work *w, tr_error *error )
+// `few`: of a held frame, or where bodies are pushed out of each other, few are at work.
+static bool fit_affected( tr_mesh_work *w, bool few, tr_error *error )
 {
     tr_cluster_fit_def def = tr_default_cluster_fit_def( w->stage, w->result, &w->graphs );
     int nodes = w->stage->actor_count + w->stage->prop_count;
-    int *set_of = w->windows.count == 0 ? tr_alloc( (size_t)nodes, sizeof( int ) ) : NULL;
-    if ( set_of == NULL && w->windows.count == 0 )
+    int *set_of = few ? tr_alloc( (size_t)nodes, sizeof( int ) ) : NULL;
+    if ( set_of == NULL && few )
         return tr_error_memory( error );
-    for ( int n = 0; set_of != NULL && n < nodes; ++n ) // of a held frame few are at work
+    for ( int n = 0; set_of != NULL && n < nodes; ++n )
         set_of[n] = ever_affected( w, n ) ? 0 : -1;
     def.set_of = set_of;
     def.affected = w->affected;
@@ -230,5 +231,27 @@ bool tr_mesh_fit( tr_mesh_work *w, tr_error *error )
     for ( int p = 0; p < stage->prop_count; ++p )
         if ( ever_affected( w, stage->actor_count + p ) )
             blend_prop( w, p );
-    return spread_affected( w, error ) && fit_affected( w, error );
+    return spread_affected( w, error ) && fit_affected( w, w->windows.count == 0, error );
+}
+
+// Links meet where bodies have come to.
+bool tr_mesh_meet( tr_mesh_work *w, tr_error *error )
+{
+    const tr_stage *stage = w->stage;
+    if ( !spread_affected( w, error ) )
+        return false;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        size_t joints = (size_t)stage->actors[i].target.joint_count;
+        for ( int f = 0; f < stage->frame_count; ++f ) {
+            tr_pose from = tr_world_pose( &w->result->worlds[i], f ),
+                    to = tr_world_pose( &w->graphs.worlds[i], f );
+            if ( !w->affected[(size_t)i * (size_t)stage->frame_count + (size_t)f] )
+                continue;
+            memcpy( to.positions, from.positions, joints * sizeof( vec3 ) );
+            memcpy( to.rotations, from.rotations, joints * sizeof( quat ) );
+        }
+        if ( ever_affected( w, i ) )
+            find_lags( w, i );
+    }
+    return fit_affected( w, true, error );
 }

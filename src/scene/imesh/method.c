@@ -2,6 +2,7 @@
 // each other in the source, the mesh of that window keeps who stands where to whom:
 //
 //   pose graphs ─► close pairs ─► windows ─► mesh of each window ─► aim skeletons ─► blend at its ends ─► fit
+//   ─► push out what is too deep ─► fit
 // Windows are solved side by side. Where many are close to each other there are several windows of a few
 // members each; who is in two of them at once gets the mean of what they say. Links and stances stay exact:
 // they are rows of the mesh, and the last fit meets them.
@@ -242,7 +243,8 @@ bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error )
     tr_mesh_work w = { .stage = stage, .result = result };
     bool ok = tr_solve_frames( stage, result, error ) && tr_mesh_find_windows( &w, error );
     if ( ok && w.windows.count > 0 )
-        ok = tr_mesh_work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error );
+        ok = tr_mesh_work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error ) &&
+             tr_mesh_relieve( &w, error );
     ok = ok && keep_reports( &w, error );
     tr_mesh_work_free( &w );
     return ok;

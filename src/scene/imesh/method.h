@@ -75,8 +75,16 @@ bool tr_mesh_steady( const tr_mesh_party *p, int member, quat *rotations, vec3 *
 bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error );
 void tr_mesh_work_free( tr_mesh_work *w );
 
+// A frame of the result's motion and world: blended with a pose as far as windows count there. What stands
+// keeps its turn.
+void tr_mesh_blend( tr_mesh_work *w, int actor, int frame, const tr_fit_result *aimed );
 // Skeletons and props to what the meshes said, then everybody whom rules join to them.
 bool tr_mesh_fit( tr_mesh_work *w, tr_error *error );
+// Those who are affected, whose motions somebody changed, and everybody whom rules join to them: to the
+// rules.
+bool tr_mesh_meet( tr_mesh_work *w, tr_error *error );
+// What the fit left too deep is pushed out, as far as that makes the motion better. See imesh/relieve.c.
+bool tr_mesh_relieve( tr_mesh_work *w, tr_error *error );
 
 // The mesh of a held frame (hold.c). `place`: of the held joint, at once.
 typedef struct tr_held {
