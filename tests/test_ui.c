@@ -91,7 +91,46 @@ static void the_view_turns_moves_and_zooms( void **state )
     check_near( ui_of( &d )->orbit.pitch, 90, 0 );
     assert_true( ui_of( &d )->orbit.orthographic );
     key( &d, 'A', 0 );
+    assert_true( ui_of( &d )->orbit.orthographic );
+    key( &d, TR_KEY_PAD_0 + 5, 0 );
+    key( &d, 'A', 0 );
     assert_false( ui_of( &d )->orbit.orthographic );
+    end( &d );
+}
+
+// Who looks along an axis sees everything from there, however far away the view had gone.
+static void framing_everything_stays_in_the_view( void **state )
+{
+    (void)state;
+    desk d;
+    static const struct {
+        int digit;
+        unsigned with;
+    } sides[] = { { 1, 0 }, { 1, TR_MOD_CTRL }, { 3, 0 }, { 3, TR_MOD_CTRL }, { 7, 0 } };
+    begin( &d, "box_relay", 8 );
+    tr_area v = ui_of( &d )->viewport;
+    double x = v.x + 0.5 * v.width, y = v.y + 0.5 * v.height;
+    for ( size_t i = 0; i < sizeof sides / sizeof sides[0]; ++i ) {
+        key( &d, TR_KEY_PAD_0 + sides[i].digit, sides[i].with );
+        drag( &d, TR_BUTTON_MIDDLE, x, y, x + 150, y + 90, TR_MOD_SHIFT );
+        for ( int k = 0; k < 15; ++k )
+            push( &d, ( tr_event ){ .kind = TR_EVENT_SCROLL, .y = 1 } );
+        tr_orbit before = ui_of( &d )->orbit;
+        key( &d, 'A', 0 );
+        const tr_orbit *now = &ui_of( &d )->orbit;
+        assert_true( now->orthographic );
+        check_near( now->yaw, before.yaw, 0 );
+        check_near( now->pitch, before.pitch, 0 );
+        for ( int k = 0; k < 8; ++k ) {
+            char name[32];
+            for ( int end_of = 0; end_of < 2; ++end_of ) {
+                snprintf( name, sizeof name, "p%02d.%s", k + 1, end_of ? "LeftFoot" : "Head" );
+                assert_true( tr_app_locate( d.app, name, &x, &y ) );
+            }
+        }
+        x = v.x + 0.5 * v.width;
+        y = v.y + 0.5 * v.height;
+    }
     end( &d );
 }
 
@@ -1010,6 +1049,7 @@ int main( void )
         TEST( clicks_choose_what_is_under_them ),
         TEST( hidden_and_locked_ones_are_not_hit ),
         TEST( the_view_turns_moves_and_zooms ),
+        TEST( framing_everything_stays_in_the_view ),
         TEST( playing_keeps_real_time ),
         TEST( a_loop_repeats_and_an_end_stops ),
         TEST( one_drag_of_a_slider_is_one_step ),
