@@ -109,10 +109,11 @@ void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ui_scroll_to( tr_ui *ui, struct nk_rect area ); // in the scrolled part that is being drawn
 bool tr_ui_typing( const tr_ui *ui );                   // a text field has the keyboard
 void tr_ui_stop_typing( tr_ui *ui );                    // it loses it, and what was typed
-bool tr_ui_pulls( const tr_ui *ui ); // a tool, the timeline or a number is held by the pointer
-void tr_ui_let_go( tr_ui *ui );      // of that, and of the view, as if it had never begun
-bool tr_ui_popup( const tr_ui *ui ); // a menu or a list is open
-bool tr_ui_close_popup( tr_ui *ui ); // true when one was
+bool tr_ui_pulls( const tr_ui *ui );           // a tool, the timeline or a number is held by the pointer
+void tr_ui_let_go( tr_ui *ui );                // of that, and of the view, as if it had never begun
+bool tr_ui_popup( const tr_ui *ui );           // a menu or a list is open
+bool tr_ui_close_popup( tr_ui *ui );           // true when one was
+void tr_ui_open_side( tr_ui *ui, bool right ); // the panel at that side
 // Text cut to a width in points, with … where something is missing.
 void tr_ui_fit( char *out, size_t size, const char *text, const struct nk_user_font *font, float width );
 void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text );
@@ -359,6 +360,7 @@ void tr_dialog_close( tr_ui *ui );
 
 // ---------------------------------------------------------------------------------------------- the cube
 
+extern const float tr_cube_margin; // points from its middle to the corner of the viewport
 void tr_cube_draw( const tr_ui *ui, struct nk_command_buffer *canvas, const struct nk_user_font *font );
 bool tr_cube_click( tr_ui *ui, double x, double y ); // true when it was on the cube
 

@@ -339,6 +339,7 @@ typedef struct tr_ui {
     // Panels
     int left_tab, right_tab;
     bool show_left, show_right, help;
+    bool right_last; // the panel at the right was asked for last: narrow windows have room for one
     bool more;      // the menu of what the bar has no room for is open
     int more_first; // switch of the bar it begins with
     tr_dialog dialog;

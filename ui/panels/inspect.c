@@ -304,7 +304,7 @@ static void inspect_layer( tr_ui *ui, const tr_shown *shown, const tr_item *item
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     if ( tr_ui_button( ui, "inspect.layer", "Show the layers" ) ) {
         ui->left_tab = TR_LEFT_LAYERS;
-        ui->show_left = true;
+        tr_ui_open_side( ui, false );
     }
 }
 
