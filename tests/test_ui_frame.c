@@ -89,7 +89,9 @@ static void a_hurried_hand_is_pointed_out( void **state )
     assert_true( follows( &d, "p02.RightHand", x, y ) );
     button( &d, TR_BUTTON_LEFT, false, x + 60, y - 80, 0 );
     frames( &d, 5 );
-    area_of( &d, "held.doubt" );
+    static const char *const parts[] = { "held.doubt", "held.propagate", "held.cancel" };
+    for ( int i = 0; i < 3; ++i ) // the picture is free of it
+        assert_true( area_of( &d, parts[i] ).y >= ui_of( &d )->timeline.y );
     key( &d, TR_KEY_ESCAPE, 0 );
     rest( &d );
     hold( &d, "p02.RightHand", 4, -6, &x, &y );

@@ -358,7 +358,6 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
     ui->hint[0] = 0;
     ui->subject = 0;
     tr_panel_overlay( ui, shown, &app->ops );
-    tr_panel_held( ui, shown, &app->ops );
     if ( ui->left.width > 0 )
         tr_panel_left( ui, shown, &app->ops );
     if ( ui->right.width > 0 )

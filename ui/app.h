@@ -298,6 +298,8 @@ void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 // A frame that is held: becomes ops once they are known, is let go, is asked for (every frame).
 void tr_frame_propagate( tr_ui *ui );
 void tr_frame_let_go( tr_ui *ui );
+// What is held, what is doubtful about it and what can be done with it, in `room` points of a row.
+void tr_held_row( tr_ui *ui, const tr_shown *shown, float room );
 void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
 // An id for a new rule: the stem and a number.
@@ -351,7 +353,6 @@ void tr_ui_go_to( tr_ui *ui, const tr_shown *shown, int frame, const int members
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over the viewport
-void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops );    // the notice about a held frame
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 // Both let go of what was waiting for the dialog before.

@@ -305,7 +305,6 @@ typedef struct tr_ui {
         int ease;        // frames before and after over which it fades
         vec3 start, now; // of the joint
     } held;
-    tr_area notice; // over the viewport, for the pointer; no width: there is none
 
     // Values held by a slider or a field until the button is let go
     struct {

@@ -60,7 +60,7 @@ static void corner( const tr_ui *ui, const tr_shown *shown, struct nk_command_bu
     const tr_theme *t = &tr_theme_dark;
     char text[200], name[200], line[200];
     float x = ui->viewport.x + 12, y = ui->viewport.y + 10;
-    if ( shown->result == NULL || ui->held.active ) // what is held is told in its place
+    if ( shown->result == NULL )
         return;
     snprintf( line, sizeof line, "%d character%s, %d prop%s%s", shown->scene->cast_count,
               shown->scene->cast_count == 1 ? "" : "s", shown->scene->prop_count,
