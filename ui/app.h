@@ -24,6 +24,7 @@ typedef enum tr_ask_kind { // what is not a change of the document
     TR_ASK_LOAD_MAP, // text: path; of ui->map_of
     TR_ASK_SAVE_MAP,
     TR_ASK_BODY, // text: path, "" = that of its motion; for ui->map_of
+    TR_ASK_TRY,  // text: an op that names a file, which is seen to be of use first
     TR_ASK_SOLVE,
     TR_ASK_CANCEL,
     TR_ASK_METHOD, // text: its name, "" = what the scene asks for
