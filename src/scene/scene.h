@@ -923,6 +923,7 @@ typedef struct tr_metric_field {
 
 typedef struct tr_metric {
     const char *key, *unit; // unit of the first field
+    const char *worse;      // what is to be seen where a field is worse, in half a sentence
     const char *reason;     // why it, or a field of it, cannot be computed, NULL when all can
     int field_count;
     tr_metric_field fields[TR_METRIC_FIELDS];
