@@ -257,8 +257,10 @@ typedef struct tr_contact_def {
     double enter_speed, leave_speed; // hysteresis: enter below the first, leave above the second
     double enter_height, leave_height;
     double rest_height;
-    double min_seconds; // shorter contacts are dropped, shorter gaps are closed
-    bool feet, hands;   // which roles: FOOT and TOE; HAND and FINGER tips
+    double min_seconds;              // shorter contacts are dropped, shorter gaps are closed
+    double lean_seconds, lean_drift; // hands on the environment: at least so long, moving no farther, in
+                                     // fractions of body height, from where they began
+    bool feet, hands; // which roles: FOOT and TOE; HAND and FINGER tips
 } tr_contact_def;
 
 tr_contact_def tr_default_contact_def( void );
