@@ -339,8 +339,8 @@ typedef struct tr_ui {
     int left_tab, right_tab;
     bool show_left, show_right, help;
     bool right_last; // the panel at the right was asked for last: narrow windows have room for one
-    bool more;      // the menu of what the bar has no room for is open
-    int more_first; // switch of the bar it begins with
+    bool more;       // the menu of what the bar has no room for is open
+    int more_first;  // switch of the bar it begins with
     tr_dialog dialog;
     tr_guard guard;
     bool menu_followed; // the open menu is the one the pointer came to: a click on its title leaves it open

@@ -260,7 +260,7 @@ typedef struct tr_contact_def {
     double min_seconds;              // shorter contacts are dropped, shorter gaps are closed
     double lean_seconds, lean_drift; // hands on the environment: at least so long, moving no farther, in
                                      // fractions of body height, from where they began
-    bool feet, hands; // which roles: FOOT and TOE; HAND and FINGER tips
+    bool feet, hands;                // which roles: FOOT and TOE; HAND and FINGER tips
 } tr_contact_def;
 
 tr_contact_def tr_default_contact_def( void );
