@@ -22,8 +22,9 @@ typedef struct motion_facts {
     tr_contacts contacts;
     layout_group layouts[MAX_LAYOUTS];
     int layout_count, end_sites;
-    int first;      // recorded frame; 1 when a T-pose was put in front
-    vec3 low, high; // of all joints over the frames from there, metres
+    int first;           // recorded frame; 1 when a T-pose was put in front
+    double hover, lower; // metres, see tr_contacts_hover
+    vec3 low, high;      // of all joints over the frames from there, metres
     tr_log warnings;
 } motion_facts;
 
@@ -77,6 +78,8 @@ static bool look_at_motion( motion_facts *facts, tr_error *error )
     tr_contact_def def = tr_default_contact_def();
     tr_contact_scene scene = { &facts->motion.skeleton, &world, facts->motion.clip.fps, &ground, 1 };
     bool ok = tr_contacts_label( &facts->contacts, &scene, &def, error );
+    facts->hover =
+        ok ? tr_contacts_hover( &facts->motion.skeleton, &world, &facts->contacts, 0, &facts->lower ) : 0;
     tr_world_free( &world );
     return ok;
 }
@@ -129,6 +132,11 @@ static void facts_print( const motion_facts *facts )
     for ( int i = 0; i < skeleton->limb_count; ++i )
         printf( "%s%s", i > 0 ? ", " : "", skeleton->limbs[i].name );
     printf( "\ncontacts   %d with the ground\n", facts->contacts.count );
+    if ( facts->hover > 0 )
+        printf( "           toes rest %.1f cm above the floor: in a scene, placement.position [0, %.3f, 0] "
+                "brings "
+                "them down\n",
+                100 * facts->hover, -facts->lower );
     printf( "bounds     (%.3f, %.3f, %.3f) … (%.3f, %.3f, %.3f) m\n", facts->low.x, facts->low.y,
             facts->low.z, facts->high.x, facts->high.y, facts->high.z );
     for ( int i = 0; i < facts->warnings.count; ++i )

@@ -135,8 +135,8 @@ static bool read_options( shot *out, const cli_call *call )
         return cli_wrong( "an .mp4 needs an even width and height, not %dx%d", out->width, out->height ) ==
                CLI_OK;
     if ( !tr_camera_view( &out->camera, out->view.view, v3_zero, v3_one, 1 ) )
-        return cli_wrong( "--view must be auto, front, back, left, right, top or YAW,PITCH[,DISTANCE], not "
-                          "'%s'",
+        return cli_wrong( "--view must be auto, front, back, left, right, top or YAW,PITCH[,DISTANCE], "
+                          "or \"flat \" and one of these, not '%s'",
                           out->view.view ) == CLI_OK;
     return true;
 }
@@ -362,7 +362,9 @@ const cli_command cli_command_render = {
             { "frames", 0, "A:B", "first and last frame of the video; all by default" },
             { "size", 0, "WxH", "pixels; 1280x720 by default" },
             { "view", 0, "V",
-              "auto, front, back, left, right, top, or YAW,PITCH[,DISTANCE] in degrees, metres" },
+              "auto, front, back, left, right, top, or YAW,PITCH[,DISTANCE] in degrees, metres; \"flat "
+              "top\": "
+              "without perspective" },
             { "show", 0, "LIST",
               "of bodies,skeleton,graph,trails,ghosts,source,contacts; bodies by default" },
             { "method", 'm', "M", "way of solving, see below" },

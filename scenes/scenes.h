@@ -41,8 +41,5 @@ void tr_opened_skip_front(
 void tr_opened_free( tr_opened *opened );
 // An error that names the scene nearest to `what`; `kind` is what was looked for: "built-in scene".
 bool tr_scene_refuse( const char *what, const char *kind, tr_error *error );
-// The i-th of the colours casts are given, red, green, blue from 0 to 1; after the last comes the first
-// again.
-const float *tr_cast_hue( int i, int *count );
 
 #endif

@@ -206,6 +206,50 @@ static void boxes_on_top_and_at_the_side( void **state )
     tr_motion_free( &m );
 }
 
+// The hand goes along a wall at 0.15 m/s.
+static act passing( double t )
+{
+    return ( act ){ .foot = v3( 0, 0.09, 0 ), .hand = v3( 0.5, 1, -0.3 + 0.15 * t ) };
+}
+
+static act standing_at_a_wall( double t )
+{
+    return ( act ){ .foot = v3( 0, 0.09, 0 ), .hand = v3( 0.5, 1, 0.02 * sin( 3 * t ) ) };
+}
+
+static void hands_that_pass_a_wall_do_not_lean( void **state )
+{
+    (void)state;
+    rigid wall = { q_identity, v3( 0.5 + 0.04 + 0.04, 0.5, 0 ) }; // its side is 4 cm away
+    tr_surface surfaces[] = { ground,
+                              { .kind = TR_SURFACE_ENVIRONMENT,
+                                .shape = { .size = { 0.08, 2, 2 } },
+                                .track = &wall,
+                                .track_count = 1 } };
+    for ( int prop = 0; prop < 2; ++prop ) { // what is held may be stroked
+        tr_motion m = perform( passing, 1.9, 60 );
+        surfaces[1].kind = prop ? TR_SURFACE_PROP : TR_SURFACE_ENVIRONMENT;
+        tr_contacts c = label( &m, surfaces, 2 );
+        assert_int_equal( c.count, 1 + prop );
+        assert_int_equal( c.items[0].joint, FOOT );
+        tr_contacts_free( &c );
+        tr_motion_free( &m );
+    }
+    tr_motion m = perform( passing, 0.2, 60 ); // in one place, but for a moment only
+    surfaces[1].kind = TR_SURFACE_ENVIRONMENT;
+    tr_contacts c = label( &m, surfaces, 2 );
+    assert_int_equal( c.count, 1 );
+    tr_contacts_free( &c );
+    tr_motion_free( &m );
+    m = perform( standing_at_a_wall, 1, 60 );
+    c = label( &m, surfaces, 2 );
+    assert_int_equal( c.count, 2 );
+    check_interval( &c, 1, HAND, 60, 0, 1, 1e-9 );
+    assert_int_equal( c.items[1].surface, TR_SURFACE_ENVIRONMENT );
+    tr_contacts_free( &c );
+    tr_motion_free( &m );
+}
+
 // A foot on a board of 2 cm rests on the board, not on the ground through it.
 static act standing( double t )
 {
@@ -336,6 +380,7 @@ int main( void )
         TEST( hysteresis ),
         TEST( blinks_are_closed_or_dropped ),
         TEST( boxes_on_top_and_at_the_side ),
+        TEST( hands_that_pass_a_wall_do_not_lean ),
         TEST( what_is_covered_is_not_touched ),
         TEST( threads_do_not_matter ),
         TEST( a_recorded_walk ),

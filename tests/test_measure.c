@@ -411,6 +411,14 @@ static void table_can_be_read( void **state )
     assert_non_null( strstr( text.data, "foot_skate_mm_s" ) );
     assert_non_null( strstr( text.data, "worse" ) );
     assert_non_null( strstr( text.data, "no edits" ) );
+    assert_non_null( strstr( text.data, "figures are fine: no worse than the source's" ) );
+    for ( int i = 0; i < t->measures.count; ++i ) { // what is worse is said in words, and nothing else
+        const tr_metric *metric = &t->measures.metrics[i];
+        bool worse = false;
+        for ( int k = 0; k < metric->field_count; ++k )
+            worse |= metric->fields[k].worse;
+        assert_int_equal( strstr( text.data, metric->worse ) != NULL, worse );
+    }
     tr_text_free( &text );
     close_theatre( t );
 }

@@ -194,6 +194,35 @@ static void removing_a_body_removes_its_constraints( void **state )
     tr_document_destroy( document );
 }
 
+// Everybody who joins without a colour gets one that nobody has, the same again after undo and redo.
+static void who_joins_gets_a_free_colour( void **state )
+{
+    (void)state;
+    tr_error error;
+    tr_scene empty = tr_default_scene();
+    tr_document *document = tr_document_create( &empty, &error );
+    assert_non_null( document );
+    apply( document, "cast_add id=c00 file=a.bvh colour=#457394" ); // nearly the first of the palette
+    char line[64];
+    for ( int i = 1; i < 11; ++i ) {
+        snprintf( line, sizeof line, "cast_add id=c%02d file=a.bvh", i );
+        apply( document, line );
+    }
+    const tr_scene *scene = tr_document_scene( document );
+    for ( int i = 0; i < 11; ++i )
+        for ( int k = 0; k < i; ++k ) {
+            double apart = 0;
+            for ( int c = 0; c < 3; ++c )
+                apart += fabs( (double)scene->cast[i].colour[c] - (double)scene->cast[k].colour[c] );
+            assert_true( apart > 0.1 );
+        }
+    float last[3];
+    memcpy( last, scene->cast[10].colour, sizeof last );
+    assert_true( tr_document_undo( document ) && tr_document_redo( document ) );
+    assert_memory_equal( tr_document_scene( document )->cast[10].colour, last, sizeof last );
+    tr_document_destroy( document );
+}
+
 static void rename_a_body_of_each_kind( tr_document *document )
 {
     apply( document, "cast_rename id=p01 to=anna" );
@@ -828,6 +857,7 @@ int main( void )
         TEST( the_table_is_in_order ),
         TEST( every_op_applies_undoes_and_redoes ),
         TEST( removing_a_body_removes_its_constraints ),
+        TEST( who_joins_gets_a_free_colour ),
         TEST( renaming_is_followed ),
         TEST( surroundings_are_scaled_together ),
         TEST( pairs_follow_their_bodies ),

@@ -322,6 +322,19 @@ static void test_view_frames_the_cast( void **state )
                 assert_true( fabs( at.x ) <= 1.0 && fabs( at.y ) <= 1.0 && at.z > 0.0 );
                 assert_true( joint.x > low.x - 0.1 && joint.x < high.x + 0.1 && joint.y < high.y + 0.1 );
             }
+    static const char *const flat[] = { "flat auto", "flat front", "flat right", "flat top", "flat 40,-20" };
+    for ( int k = 0; k < 5; ++k ) { // without perspective all is within nine tenths of the picture
+        double most = 0.0;
+        check_ok( tr_view_camera( &camera, &p.stage, &p.result, 1, 9, 9, flat[k], 1.6, &error ), &error );
+        assert_true( camera.field_of_view == 0.0 );
+        for ( int i = 0; i < p.stage.actor_count; ++i )
+            for ( int j = 0; j < p.stage.actors[i].target.joint_count; ++j ) {
+                vec3 joint = tr_world_pose( &p.result.worlds[i], 9 ).positions[j];
+                vec3 at = tr_camera_project( &camera, joint, 1.6 );
+                most = fmax( most, fmax( fabs( at.x ), fabs( at.y ) ) );
+            }
+        assert_true( most > 0.4 && most < 0.93 ); // tables and boxes are farther out
+    }
     assert_false( tr_view_camera( &camera, &p.stage, &p.result, 1, 0, last, "sideways", 1.6, &error ) );
     assert_non_null( strstr( error.message, "sideways" ) );
     play_close( &p );

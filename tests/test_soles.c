@@ -2,6 +2,8 @@
 #include "folder.h"
 #include "stage_fixture.h"
 
+#include "scenes/scenes.h"
+
 // The stick body with other feet: ankles 0.1 m above toes that are 0.12 m ahead and 0.04 m above the floor,
 // which no joint reaches. It stands.
 static void make_high_footed( tr_motion *motion, double floor )
@@ -185,9 +187,37 @@ static void long_feet_on_tiptoe_stay_above_the_floor( void **state )
     end( &x );
 }
 
+// Who hovers in the source is told of once, with what brings him down; then nothing is said any more.
+static void hovering_is_told( void **state )
+{
+    (void)state;
+    tr_opened relay;
+    tr_error error = { 0 };
+    check_ok( tr_open( &relay, "box_relay", 2, &error ), &error );
+    for ( int lowered = 0; lowered < 3; ++lowered ) {
+        tr_stage stage;
+        tr_log log = { 0 };
+        double at = 0;
+        relay.scene.cast[0].position.y = lowered == 1 ? 0.08 : 0;
+        check_ok( tr_stage_build( &stage, &relay.scene, NULL, &relay.library, &log, &error ), &error );
+        assert_int_equal( log.count, lowered == 1 );
+        if ( lowered == 1 ) {
+            assert_non_null( strstr( log.lines[0], "p01: its toes rest" ) );
+            const char *place = strstr( log.lines[0], "position=" );
+            assert_non_null( place );
+            assert_int_equal( sscanf( place, "position=%*[^,],%lf", &at ), 1 );
+            assert_true( at > -0.02 && at < 0.03 );
+        }
+        tr_log_free( &log );
+        tr_stage_free( &stage );
+    }
+    tr_opened_free( &relay );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
+        TEST( hovering_is_told ),
         TEST( every_foot_stands_as_in_its_own_file ),
         TEST( no_file_stands_below_its_floor ),
         TEST( heights_are_in_the_size_of_the_body ),

@@ -128,6 +128,55 @@ static void ask_for_body( desk *d, const char *item, const char *path )
     key( d, TR_KEY_ENTER, 0 );
 }
 
+static void write_mesh( const desk *d, const char *name, const char *text, char path[256] )
+{
+    tr_error error;
+    snprintf( path, 256, "%s/%s", d->folder, name );
+    check_ok( tr_file_write( path, text, strlen( text ), &error ), &error );
+}
+
+// As bodies and joint maps: what the file has is seen before it becomes a step.
+static void a_file_without_a_mesh_changes_nothing( void **state )
+{
+    (void)state;
+    desk d;
+    char path[256], first[256], other[256], broken[256];
+    static const char *const wedge =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    d = ( desk ){ 0 };
+    make_folder( &d );
+    write_relay( &d, 2, path );
+    write_mesh( &d, "first.obj", wedge, first );
+    write_mesh( &d, "other.obj", wedge, other );
+    write_mesh( &d, "broken.obj", "v 0 0\nf 1 2 9\n", broken );
+    tr_opened relay;
+    check_ok( tr_open( &relay, path, 0, &d.error ), &d.error );
+    tr_document *document = tr_document_create( &relay.scene, &d.error );
+    assert_non_null( document );
+    check_ok( tr_document_apply( document, "obstacle_add id=wedge shape=mesh mesh=first.obj position=3,0,3",
+                                 &d.error ),
+              &d.error );
+    check_ok( tr_scene_save( tr_document_scene( document ), path, &d.error ), &d.error );
+    tr_document_destroy( document );
+    tr_opened_free( &relay );
+    open_app( &d, path, 0, false );
+    press( &d, "item.wedge" );
+    press( &d, "tab.Inspect" );
+    const char *const bad[] = { "absent.obj", "broken.obj" };
+    for ( int i = 0; i < 2; ++i ) {
+        enter( &d, "thing.mesh", bad[i] );
+        assert_int_equal( tr_app_ops( d.app ), 0 );
+        assert_true( ui_of( &d )->message_bad );
+        assert_non_null( strstr( ui_of( &d )->message, bad[i] ) );
+        assert_string_equal( ui_of( &d )->failure, "" );
+        assert_string_equal( tr_app_scene( d.app )->obstacles[0].form.mesh, "first.obj" );
+    }
+    enter( &d, "thing.mesh", "other.obj" );
+    assert_int_equal( tr_app_ops( d.app ), 1 );
+    assert_string_equal( tr_app_scene( d.app )->obstacles[0].form.mesh, "other.obj" );
+    end( &d );
+}
+
 // Somebody is quick, and the solve before takes its time: both get their body, each in a step of its own, and
 // a file that is of no use does not stop the next.
 static void bodies_asked_for_in_a_row_are_all_tried( void **state )
@@ -210,10 +259,10 @@ static void all_is_everybody_and_everything( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_body_is_taken_from_a_file ),          TEST( a_file_without_a_body_changes_nothing ),
-        TEST( a_file_without_a_map_changes_nothing ), TEST( bodies_asked_for_in_a_row_are_all_tried ),
-        TEST( the_list_shows_who_is_chosen ),         TEST( the_interaction_mesh_is_a_switch ),
-        TEST( all_is_everybody_and_everything ),
+        TEST( a_body_is_taken_from_a_file ),           TEST( a_file_without_a_body_changes_nothing ),
+        TEST( a_file_without_a_map_changes_nothing ),  TEST( bodies_asked_for_in_a_row_are_all_tried ),
+        TEST( a_file_without_a_mesh_changes_nothing ), TEST( the_list_shows_who_is_chosen ),
+        TEST( the_interaction_mesh_is_a_switch ),      TEST( all_is_everybody_and_everything ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

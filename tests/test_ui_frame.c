@@ -78,6 +78,40 @@ static void partners_follow_and_enter_propagates( void **state )
     end( &d );
 }
 
+static void rest_held( desk *d )
+{
+    for ( int i = 0; i < 60; ++i ) {
+        frames( d, 1 );
+        usleep( 5000 );
+    }
+}
+
+// What the report will call given way is said before Enter, millimetres too.
+static void what_stays_behind_is_said_before( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin( &d, "dance_pair", 2 );
+    while ( ui_of( &d )->frame > 80 )
+        key( &d, TR_KEY_LEFT, 0 );
+    key( &d, 'H', 0 );
+    hold( &d, "p01.LeftHand", 0, 60, &x, &y );
+    assert_true( follows( &d, "p01.LeftHand", x, y ) );
+    button( &d, TR_BUTTON_LEFT, false, x, y + 60, 0 );
+    rest_held( &d );
+    for ( int i = 0; i < 40; ++i ) // in no hurry
+        push( &d, ( tr_event ){ .kind = TR_EVENT_SCROLL, .y = 1, .modifiers = TR_MOD_CTRL } );
+    rest_held( &d );
+    bool said = tr_ui_spot( ui_of( &d ), "held.doubt" ) != NULL;
+    key( &d, TR_KEY_ENTER, 0 );
+    rest( &d );
+    assert_true( said );
+    assert_int_equal( tr_app_losses( d.app )->count, 1 );
+    assert_in_range( lround( 1e4 * tr_app_losses( d.app )->items[0].metres ), 20, 100 );
+    end( &d );
+}
+
 // A long way within a few frames is said before it is propagated, a short one is not.
 static void a_hurried_hand_is_pointed_out( void **state )
 {
@@ -89,7 +123,9 @@ static void a_hurried_hand_is_pointed_out( void **state )
     assert_true( follows( &d, "p02.RightHand", x, y ) );
     button( &d, TR_BUTTON_LEFT, false, x + 60, y - 80, 0 );
     frames( &d, 5 );
-    area_of( &d, "held.doubt" );
+    static const char *const parts[] = { "held.doubt", "held.propagate", "held.cancel" };
+    for ( int i = 0; i < 3; ++i ) // the picture is free of it
+        assert_true( area_of( &d, parts[i] ).y >= ui_of( &d )->timeline.y );
     key( &d, TR_KEY_ESCAPE, 0 );
     rest( &d );
     hold( &d, "p02.RightHand", 4, -6, &x, &y );
@@ -194,6 +230,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( partners_follow_and_enter_propagates ),
+        TEST( what_stays_behind_is_said_before ),
         TEST( a_hurried_hand_is_pointed_out ),
         TEST( escape_lets_a_held_frame_go ),
         TEST( a_held_frame_is_pulled_on ),

@@ -157,6 +157,7 @@ bool tr_app_settled( const tr_app *app )
 // --------------------------------------------------------------------------------------------------- layout
 
 // In small windows panels make room for the picture: `full` from `roomy` points on, `least` at `tight` ones.
+// In narrow ones only that at one side is there, the one asked for last.
 static float fitted( float points, float tight, float roomy, float least, float full )
 {
     return floorf( (float)lerpd( least, full, clampd( ( points - tight ) / ( roomy - tight ), 0, 1 ) ) );
@@ -165,9 +166,13 @@ static float fitted( float points, float tight, float roomy, float least, float 
 void tr_layout( tr_ui *ui )
 {
     float w = (float)ui->width, h = (float)ui->height;
-    float left = ui->show_left ? fitted( w, 900, 1180, 212, TR_LEFT_WIDTH ) : 0;
-    float right = ui->show_right ? fitted( w, 900, 1180, 248, TR_RIGHT_WIDTH ) : 0;
-    float timeline = fitted( h, 600, 740, 204, TR_TIMELINE_HEIGHT ), low = h - TR_STATUS_HEIGHT - timeline;
+    bool one = w < 820 && ui->show_left && ui->show_right;
+    float left = ui->show_left && !( one && ui->right_last ) ? fitted( w, 900, 1180, 212, TR_LEFT_WIDTH ) : 0;
+    float right =
+        ui->show_right && ( !one || ui->right_last ) ? fitted( w, 900, 1180, 248, TR_RIGHT_WIDTH ) : 0;
+    float timeline =
+              h < 600 ? fitted( h, 400, 560, 118, 204 ) : fitted( h, 600, 740, 204, TR_TIMELINE_HEIGHT ),
+          low = h - TR_STATUS_HEIGHT - timeline;
     ui->bar = ( tr_area ){ 0, 0, w, TR_BAR_HEIGHT };
     ui->left = ( tr_area ){ 0, TR_BAR_HEIGHT, left, low - TR_BAR_HEIGHT };
     ui->right = ( tr_area ){ w - right, TR_BAR_HEIGHT, right, low - TR_BAR_HEIGHT };
@@ -245,7 +250,7 @@ int tr_app_ops( const tr_app *app )
 // Pictures the session has made become textures.
 static void follow_thumbs( tr_app *app )
 {
-    bool wanted = app->paint.has_gl && app->ui.show_left && app->ui.left_tab == TR_LEFT_SCENES;
+    bool wanted = app->paint.has_gl && app->ui.left.width > 0 && app->ui.left_tab == TR_LEFT_SCENES;
     for ( int i = 0; i < TR_MAX_THUMBS && wanted; ++i ) {
         const tr_thumb *thumb = app->thumbs[i] == 0 ? tr_session_thumb( app->session, i ) : NULL;
         if ( thumb != NULL && thumb->rgb != NULL )
@@ -282,7 +287,7 @@ static void follow( tr_app *app )
     }
     if ( tr_session_opened( app->session ) != app->opened ) {
         app->opened = tr_session_opened( app->session );
-        ui->framed = ui->cage.pin.asked = ui->held.active = false;
+        ui->framed = ui->cage.pin.asked = ui->held.active = ui->orbit.orthographic = false;
         ui->frame = ui->frame_count = 0;
         ui->loop_first = ui->loop_last = 0;
         ui->zoom_first = ui->zoom_last = 0;
@@ -353,10 +358,9 @@ static void draw_panels( tr_app *app, const tr_shown *shown )
     ui->hint[0] = 0;
     ui->subject = 0;
     tr_panel_overlay( ui, shown, &app->ops );
-    tr_panel_held( ui, shown, &app->ops );
-    if ( ui->show_left )
+    if ( ui->left.width > 0 )
         tr_panel_left( ui, shown, &app->ops );
-    if ( ui->show_right )
+    if ( ui->right.width > 0 )
         tr_panel_right( ui, shown, &app->ops );
     tr_panel_timeline( ui, shown, &app->ops );
     tr_panel_status( ui, shown, &app->ops );

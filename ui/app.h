@@ -24,6 +24,7 @@ typedef enum tr_ask_kind { // what is not a change of the document
     TR_ASK_LOAD_MAP, // text: path; of ui->map_of
     TR_ASK_SAVE_MAP,
     TR_ASK_BODY, // text: path, "" = that of its motion; for ui->map_of
+    TR_ASK_TRY,  // text: an op that names a file, which is seen to be of use first
     TR_ASK_SOLVE,
     TR_ASK_CANCEL,
     TR_ASK_METHOD, // text: its name, "" = what the scene asks for
@@ -109,10 +110,11 @@ void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ui_scroll_to( tr_ui *ui, struct nk_rect area ); // in the scrolled part that is being drawn
 bool tr_ui_typing( const tr_ui *ui );                   // a text field has the keyboard
 void tr_ui_stop_typing( tr_ui *ui );                    // it loses it, and what was typed
-bool tr_ui_pulls( const tr_ui *ui ); // a tool, the timeline or a number is held by the pointer
-void tr_ui_let_go( tr_ui *ui );      // of that, and of the view, as if it had never begun
-bool tr_ui_popup( const tr_ui *ui ); // a menu or a list is open
-bool tr_ui_close_popup( tr_ui *ui ); // true when one was
+bool tr_ui_pulls( const tr_ui *ui );           // a tool, the timeline or a number is held by the pointer
+void tr_ui_let_go( tr_ui *ui );                // of that, and of the view, as if it had never begun
+bool tr_ui_popup( const tr_ui *ui );           // a menu or a list is open
+bool tr_ui_close_popup( tr_ui *ui );           // true when one was
+void tr_ui_open_side( tr_ui *ui, bool right ); // the panel at that side
 // Text cut to a width in points, with … where something is missing.
 void tr_ui_fit( char *out, size_t size, const char *text, const struct nk_user_font *font, float width );
 void tr_ui_heading( tr_ui *ui, const tr_paint *paint, const char *text );
@@ -297,6 +299,8 @@ void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 // A frame that is held: becomes ops once they are known, is let go, is asked for (every frame).
 void tr_frame_propagate( tr_ui *ui );
 void tr_frame_let_go( tr_ui *ui );
+// What is held, what is doubtful about it and what can be done with it, in `room` points of a row.
+void tr_held_row( tr_ui *ui, const tr_shown *shown, float room );
 void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
 // An id for a new rule: the stem and a number.
@@ -350,7 +354,6 @@ void tr_ui_go_to( tr_ui *ui, const tr_shown *shown, int frame, const int members
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over the viewport
-void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops );    // the notice about a held frame
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 // Both let go of what was waiting for the dialog before.
@@ -359,6 +362,7 @@ void tr_dialog_close( tr_ui *ui );
 
 // ---------------------------------------------------------------------------------------------- the cube
 
+extern const float tr_cube_margin; // points from its middle to the corner of the viewport
 void tr_cube_draw( const tr_ui *ui, struct nk_command_buffer *canvas, const struct nk_user_font *font );
 bool tr_cube_click( tr_ui *ui, double x, double y ); // true when it was on the cube
 

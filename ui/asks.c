@@ -119,6 +119,7 @@ static void carry_out( tr_app *app, const tr_ask *ask )
     }
     case TR_ASK_LOAD_MAP: use_file( app, ask->text, tr_map_use ); break;
     case TR_ASK_BODY: use_file( app, ask->text, tr_body_use ); break;
+    case TR_ASK_TRY: tr_session_try( app->session, &ask->text, 1 ); break;
     case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
     case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
     case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;

@@ -316,11 +316,46 @@ SWITCH( source, show.source )
 SWITCH( contacts, show.contacts )
 SWITCH( overlaps, overlaps )
 SWITCH( links, links )
-SWITCH( left_panel, show_left )
-SWITCH( right_panel, show_right )
 SWITCH( loop, loop )
 SWITCH( seconds, seconds )
 SWITCH( help, help )
+
+void tr_ui_open_side( tr_ui *ui, bool right )
+{
+    *( right ? &ui->show_right : &ui->show_left ) = true;
+    ui->right_last = right;
+}
+
+// What is to be seen of it counts: where there is room for one panel only, the other is not.
+static void turn_side( tr_ui *ui, bool right )
+{
+    if ( ( right ? ui->right : ui->left ).width > 0 )
+        *( right ? &ui->show_right : &ui->show_left ) = false;
+    else
+        tr_ui_open_side( ui, right );
+}
+
+RUN( run_left_panel )
+{
+    UNUSED;
+    turn_side( ui, false );
+}
+
+RUN( run_right_panel )
+{
+    UNUSED;
+    turn_side( ui, true );
+}
+
+static bool is_left_panel( const tr_ui *ui )
+{
+    return ui->left.width > 0;
+}
+
+static bool is_right_panel( const tr_ui *ui )
+{
+    return ui->right.width > 0;
+}
 
 // -------------------------------------------------------------------------------------------------- playing
 

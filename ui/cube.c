@@ -13,7 +13,8 @@ static const face faces[6] = { { "Front", { 0, 0, 1 }, 0, 0 }, { "Back", { 0, 0,
                                { "Left", { 1, 0, 0 }, 90, 0 }, { "Right", { -1, 0, 0 }, -90, 0 },
                                { "Top", { 0, 1, 0 }, 0, 90 },  { "Bottom", { 0, -1, 0 }, 0, -90 } };
 
-static const float cube_size = 26.0f, cube_margin = 56.0f;
+static const float cube_size = 26.0f;
+const float tr_cube_margin = 56.0f;
 
 // The camera's axes as rows: right, up, towards the viewer.
 static void cube_axes( const tr_orbit *o, vec3 rows[3] )
@@ -26,7 +27,7 @@ static void cube_axes( const tr_orbit *o, vec3 rows[3] )
 
 static struct nk_vec2 cube_point( const tr_ui *ui, const vec3 rows[3], vec3 p )
 {
-    float cx = ui->viewport.x + ui->viewport.width - cube_margin, cy = ui->viewport.y + cube_margin;
+    float cx = ui->viewport.x + ui->viewport.width - tr_cube_margin, cy = ui->viewport.y + tr_cube_margin;
     return nk_vec2( cx + cube_size * (float)v3_dot( rows[0], p ),
                     cy - cube_size * (float)v3_dot( rows[1], p ) );
 }

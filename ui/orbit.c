@@ -1,6 +1,7 @@
 // Where the viewer stands, and what lies under the pointer.
 #include "ui/app.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const double lens = 28.0; // vertical field of view, as tr_camera_fit chooses it
@@ -24,7 +25,7 @@ void tr_orbit_from_camera( tr_orbit *o, const tr_camera *camera )
     o->distance = fmax( v3_length( back ), 1e-3 );
     o->yaw = atan2( back.x, back.z ) / TR_DEGREE;
     o->pitch = asin( clampd( back.y / o->distance, -1.0, 1.0 ) ) / TR_DEGREE;
-    o->orthographic = false;
+    o->orthographic = camera->field_of_view <= 0.0;
 }
 
 void tr_orbit_turn( tr_orbit *o, double dx, double dy )
@@ -84,6 +85,27 @@ static bool item_bounds( const tr_ui *ui, const tr_shown *shown, const tr_item *
     return true;
 }
 
+// Everything, in perspective from a pleasant side. Who looks along an axis goes on doing so.
+static void frame_all( tr_orbit *o, const tr_ui *ui, const tr_shown *shown, double aspect )
+{
+    char view[64] = "auto", yaw[28], pitch[28];
+    const tr_orbit before = *o;
+    tr_camera camera;
+    if ( before.orthographic ) { // straight down, a direction alone does not say how the picture is turned
+        tr_number_print( yaw, sizeof yaw, before.yaw, 3 );
+        tr_number_print( pitch, sizeof pitch, clampd( before.pitch, -89.9, 89.9 ), 3 );
+        snprintf( view, sizeof view, "flat %s,%s", yaw, pitch );
+    }
+    if ( !tr_view_camera( &camera, shown->stage, shown->result, 1, ui->frame, ui->frame, view, aspect,
+                          NULL ) )
+        return;
+    tr_orbit_from_camera( o, &camera );
+    if ( before.orthographic ) {
+        o->yaw = before.yaw;
+        o->pitch = before.pitch;
+    }
+}
+
 void tr_orbit_frame( tr_ui *ui, const tr_shown *shown, bool selection )
 {
     vec3 low = v3( HUGE_VAL, HUGE_VAL, HUGE_VAL ), high = v3_negate( low );
@@ -100,10 +122,7 @@ void tr_orbit_frame( tr_ui *ui, const tr_shown *shown, bool selection )
         ui->orbit.distance = fmax( radius / sin( 0.5 * lens * TR_DEGREE ) / fmin( 1.0, aspect ), 0.2 );
         return;
     }
-    tr_camera camera;
-    if ( tr_view_camera( &camera, shown->stage, shown->result, 1, ui->frame, ui->frame, "auto", aspect,
-                         NULL ) )
-        tr_orbit_from_camera( &ui->orbit, &camera );
+    frame_all( &ui->orbit, ui, shown, aspect );
 }
 
 // ---------------------------------------------------------------------------------------------------- rays

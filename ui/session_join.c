@@ -41,32 +41,8 @@ static void find_free_id( const tr_scene *scene, const char *stem, tr_id out )
         snprintf( out, TR_ID_MAX, "%.*s_%d", TR_ID_MAX - 8, stem, n );
 }
 
-// Tones of a hue differ less than this, hues more.
-static bool is_worn( const tr_scene *scene, const float *hue )
+static char *op_line( const char *id, const char *path, int first )
 {
-    for ( int i = 0; i < scene->cast_count; ++i ) {
-        double apart = 0;
-        for ( int c = 0; c < 3; ++c )
-            apart += fabs( (double)scene->cast[i].colour[c] - (double)hue[c] );
-        if ( apart < 0.2 )
-            return true;
-    }
-    return false;
-}
-
-static const float *find_free_hue( const tr_scene *scene )
-{
-    int count;
-    tr_cast_hue( 0, &count );
-    for ( int i = 0; i < count; ++i )
-        if ( !is_worn( scene, tr_cast_hue( i, &count ) ) )
-            return tr_cast_hue( i, &count );
-    return tr_cast_hue( scene->cast_count, &count );
-}
-
-static char *op_line( const tr_scene *scene, const char *id, const char *path, int first )
-{
-    const float *hue = find_free_hue( scene );
     tr_text text = { 0 };
     tr_text_add( &text, "cast_add id=%s file=\"", id );
     for ( ; *path != 0; ++path )
@@ -74,8 +50,6 @@ static char *op_line( const tr_scene *scene, const char *id, const char *path, i
     tr_text_add( &text, "\"" );
     if ( first > 0 )
         tr_text_add( &text, " first=%d", first );
-    tr_text_add( &text, " colour=#%02x%02x%02x", (unsigned)lroundf( 255 * hue[0] ),
-                 (unsigned)lroundf( 255 * hue[1] ), (unsigned)lroundf( 255 * hue[2] ) );
     char *line = text.failed ? NULL : tr_string_copy( text.data );
     tr_text_free( &text );
     return line;
@@ -103,7 +77,7 @@ static bool join( tr_session *session, tr_job *j, tr_id id )
     find_free_id( scene, cast->id, id );
     if ( !keep_motion( session, j ) )
         return false;
-    char *line = op_line( scene, id, j->what, cast->source.first );
+    char *line = op_line( id, j->what, cast->source.first );
     bool ok = line != NULL ? tr_session_apply( session, &line, 1, &j->error ) : tr_error_memory( &j->error );
     tr_free( line );
     return ok;

@@ -305,7 +305,6 @@ typedef struct tr_ui {
         int ease;        // frames before and after over which it fades
         vec3 start, now; // of the joint
     } held;
-    tr_area notice; // over the viewport, for the pointer; no width: there is none
 
     // Values held by a slider or a field until the button is let go
     struct {
@@ -339,8 +338,9 @@ typedef struct tr_ui {
     // Panels
     int left_tab, right_tab;
     bool show_left, show_right, help;
-    bool more;      // the menu of what the bar has no room for is open
-    int more_first; // switch of the bar it begins with
+    bool right_last; // the panel at the right was asked for last: narrow windows have room for one
+    bool more;       // the menu of what the bar has no room for is open
+    int more_first;  // switch of the bar it begins with
     tr_dialog dialog;
     tr_guard guard;
     bool menu_followed; // the open menu is the one the pointer came to: a click on its title leaves it open

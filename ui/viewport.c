@@ -283,8 +283,8 @@ static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 
 static bool pointer_is_free( const tr_ui *ui, double x, double y )
 {
-    return tr_area_has( ui->viewport, x, y ) && !tr_area_has( ui->notice, x, y ) && !tr_ui_popup( ui ) &&
-           !ui->help && ui->dialog == TR_DIALOG_NONE;
+    return tr_area_has( ui->viewport, x, y ) && !tr_ui_popup( ui ) && !ui->help &&
+           ui->dialog == TR_DIALOG_NONE;
 }
 
 void tr_viewport_hover( tr_ui *ui, const tr_shown *shown )

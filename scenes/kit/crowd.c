@@ -7,21 +7,6 @@
 
 // ------------------------------------------------------------------------------------------------- cast
 
-// Clothes, not traffic lights: hues of equal weight that stay apart from the yellow of the boxes.
-static const float palette[][3] = {
-    { 0.27f, 0.45f, 0.62f }, { 0.80f, 0.42f, 0.34f }, { 0.36f, 0.58f, 0.47f }, { 0.56f, 0.42f, 0.60f },
-    { 0.84f, 0.58f, 0.47f }, { 0.33f, 0.60f, 0.66f }, { 0.66f, 0.36f, 0.44f }, { 0.49f, 0.55f, 0.70f },
-    { 0.55f, 0.60f, 0.38f }, { 0.72f, 0.50f, 0.62f }, { 0.40f, 0.40f, 0.52f },
-};
-#define PALETTE_COUNT ( (int)( sizeof palette / sizeof palette[0] ) )
-
-// Neighbours never share a hue: the step is prime to the palette's length.
-const float *tr_cast_hue( int i, int *count )
-{
-    *count = PALETTE_COUNT;
-    return palette[( i * 4 ) % PALETTE_COUNT];
-}
-
 static void add_value( tr_limb_value *values, int *count, const char *limb, double value )
 {
     snprintf( values[*count].limb, sizeof values[*count].limb, "%s", limb );
@@ -56,8 +41,7 @@ tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall )
     tr_cast cast = tr_default_cast( id );
     snprintf( cast.source.file, sizeof cast.source.file, "%s.bvh", id );
     uint64_t own = seed * 1000003u + (uint64_t)index;
-    int hues;
-    const float *hue = tr_cast_hue( index, &hues );
+    const float *hue = tr_cast_hue( index );
     double tone = tr_chance_between( own, 0, 0.9, 1.1 );
     for ( int c = 0; c < 3; ++c )
         cast.colour[c] = (float)clampd( tone * (double)hue[c], 0.0, 1.0 );

@@ -21,6 +21,8 @@ tr_contact_def tr_default_contact_def( void )
                                .leave_height = 0.022,
                                .rest_height = 0.085,
                                .min_seconds = 0.06,
+                               .lean_seconds = 0.25,
+                               .lean_drift = 0.035,
                                .feet = true,
                                .hands = true };
 }
@@ -195,12 +197,27 @@ static bool add_interval( const work *w, job *j, int before, tr_contact contact 
     return append( &j->found, contact );
 }
 
-static void drop_short_ones( const work *w, job *j, int before )
+// Who walks or sways past a wall has slow hands near it, too. One that leans on it does so for a while and in
+// one place.
+static bool leans( const work *w, const job *j, const tr_surface *surface, const tr_contact *contact )
+{
+    vec3 begin = seen_from( w, surface, j->joint, contact->first );
+    if ( contact->last - contact->first + 1 < w->def->lean_seconds * w->fps - 1e-9 )
+        return false;
+    for ( int f = contact->first; f <= contact->last; ++f )
+        if ( v3_distance( seen_from( w, surface, j->joint, f ), begin ) > w->def->lean_drift * w->stature )
+            return false;
+    return true;
+}
+
+static void drop_passing_ones( const work *w, job *j, const tr_surface *surface, int before )
 {
     int kept = before;
     for ( int i = before; i < j->found.count; ++i ) {
         const tr_contact *contact = &j->found.items[i];
-        if ( contact->last - contact->first + 1 >= w->def->min_seconds * w->fps - 1e-9 )
+        bool lasts = contact->last - contact->first + 1 >= w->def->min_seconds * w->fps - 1e-9;
+        bool rests = !j->hand || surface->kind != TR_SURFACE_ENVIRONMENT || leans( w, j, surface, contact );
+        if ( lasts && rests )
             j->found.items[kept++] = *contact;
     }
     j->found.count = kept;
@@ -223,7 +240,7 @@ static bool find_intervals( const work *w, job *j, const tr_surface *surface, co
             first = -1;
         }
     }
-    drop_short_ones( w, j, before );
+    drop_passing_ones( w, j, surface, before );
     return true;
 }
 

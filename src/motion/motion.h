@@ -259,8 +259,10 @@ typedef struct tr_contact_def {
     double enter_speed, leave_speed; // hysteresis: enter below the first, leave above the second
     double enter_height, leave_height;
     double rest_height;
-    double min_seconds; // shorter contacts are dropped, shorter gaps are closed
-    bool feet, hands;   // which roles: FOOT and TOE; HAND and FINGER tips
+    double min_seconds;              // shorter contacts are dropped, shorter gaps are closed
+    double lean_seconds, lean_drift; // hands on the environment: at least so long, moving no farther, in
+                                     // fractions of body height, from where they began
+    bool feet, hands;                // which roles: FOOT and TOE; HAND and FINGER tips
 } tr_contact_def;
 
 tr_contact_def tr_default_contact_def( void );
@@ -281,6 +283,11 @@ typedef struct tr_contact_scene { // who may touch what
 bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const tr_contact_def *def,
                         tr_error *error );
 void tr_contacts_free( tr_contacts *contacts );
+// How high above the ground the lowest toes are on average while they rest on it, in metres, and how much
+// lower they would be where toes usually are. Both 0 when that is less than 3.3 % of the body's height, or
+// there are none.
+double tr_contacts_hover( const tr_skeleton *skeleton, const tr_world *world, const tr_contacts *contacts,
+                          double ground, double *lower );
 // Heights above the ground at which joints of feet rest on it when the foot stands flat. `known` is false for
 // other joints, and for those that never rest there. Both arrays [joint_count].
 bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps, double ground,

@@ -266,6 +266,11 @@ typedef struct tr_scene {
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
 tr_cast tr_default_cast( const char *id );
+// The i-th of the colours casts are given, red, green, blue from 0 to 1; after the last comes the first
+// again.
+const float *tr_cast_hue( int i );
+// The first of these that nobody of the cast wears, in whole 255ths; when all are worn the next in turn.
+void tr_cast_free_colour( const tr_scene *scene, float out[3] );
 tr_prop tr_default_prop( const char *id );
 tr_obstacle tr_default_obstacle( const char *id );
 tr_constraint tr_default_constraint( const char *id,
@@ -918,6 +923,7 @@ typedef struct tr_metric_field {
 
 typedef struct tr_metric {
     const char *key, *unit; // unit of the first field
+    const char *worse;      // what is to be seen where a field is worse, in half a sentence
     const char *reason;     // why it, or a field of it, cannot be computed, NULL when all can
     int field_count;
     tr_metric_field fields[TR_METRIC_FIELDS];

@@ -58,7 +58,7 @@ OP( scene_set, SCENE, set, "Sets rate, range and floor of the scene, and whether
 OP( cast_add, CAST, add, "Adds a cast member with a motion file.", NEED( id, ID, "id", "new id" ),
     NEED( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), FILE_PARAMS( "source" ),
     MAY( scale, NUMBER, "target.scale", "size of the target body" ), PLACEMENT_PARAMS,
-    MAY( colour, TEXT, "colour", "#rrggbb" ) )
+    MAY( colour, TEXT, "colour", "#rrggbb; default one that nobody has yet" ) )
 OP( cast_remove, CAST, remove, "Removes a cast member and everything that holds on to it.",
     NEED( id, ID, NULL, "cast member" ) )
 OP( cast_rename, CAST, rename, "Gives a cast member another id, wherever it is named.",

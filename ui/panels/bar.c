@@ -4,16 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
+// Points below which the bar has no room for all tools at their full size, nor for what is in menus as well.
+static bool is_tight( const tr_ui *ui )
+{
+    return ui->width < 820;
+}
+
+// In low windows lines of a menu stand closer, so that all of them are there.
+static float line_height( const tr_ui *ui, int rows )
+{
+    const float room = (float)ui->height - TR_BAR_HEIGHT - 20;
+    return (float)clampd( room / (float)( rows > 0 ? rows : 1 ) - ui->nk->style.window.spacing.y, 14,
+                          TR_ROW - 2 );
+}
+
 static const char *const menus[] = { "File", "Edit", "View", "Show", "Play", "Help" };
 
 // A line of a menu: a mark when it is a switch that is on, its name, its keys at the right.
 // `popup`: in one of Nuklear's, which closes then.
 static bool menu_line( tr_ui *ui, const tr_shown *shown, const char *name, const char *keys, bool on,
-                       bool popup )
+                       bool popup, float height )
 {
     const tr_theme *t = &tr_theme_dark;
     struct nk_context *nk = ui->nk;
-    nk_layout_row_dynamic( nk, TR_ROW - 2, 1 );
+    nk_layout_row_dynamic( nk, height, 1 );
     struct nk_rect area = nk_widget_bounds( nk );
     char label[80], spot[64];
     snprintf( label, sizeof label, "      %s", name );
@@ -34,21 +48,21 @@ static bool menu_line( tr_ui *ui, const tr_shown *shown, const char *name, const
 }
 
 // What there is nothing to do for is faint, and a click on it does nothing.
-static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c, bool popup )
+static bool menu_item( tr_ui *ui, const tr_shown *shown, const tr_command *c, bool popup, float height )
 {
     struct nk_style_button *style = &ui->nk->style.contextual_button, before = *style;
     bool can = c->can == NULL || c->can( ui, shown );
     if ( !can )
         style->text_normal = style->text_hover = style->text_active = tr_theme_dark.faint;
-    bool chosen = menu_line( ui, shown, c->name, c->keys, c->on != NULL && c->on( ui ), popup );
+    bool chosen = menu_line( ui, shown, c->name, c->keys, c->on != NULL && c->on( ui ), popup, height );
     *style = before;
     return chosen && can;
 }
 
 // A line across a menu, and under it what the rest of it is about.
-static void menu_part( tr_ui *ui, const tr_shown *shown, const char *title )
+static void menu_part( tr_ui *ui, const tr_shown *shown, const char *title, float height )
 {
-    nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
+    nk_layout_row_dynamic( ui->nk, height, 1 );
     struct nk_rect area = nk_widget_bounds( ui->nk );
     struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
     nk_label( ui->nk, "", NK_TEXT_LEFT );
@@ -77,13 +91,13 @@ static const char *recent_name( const char *const *recent, int index )
     return from;
 }
 
-static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float height )
 {
     char label[96], fitted[96];
     if ( shown->recent[0] != NULL )
-        menu_part( ui, shown, "Recently opened" );
+        menu_part( ui, shown, "Recently opened", height );
     for ( int i = 0; i < 6 && shown->recent[i] != NULL; ++i ) {
-        nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
+        nk_layout_row_dynamic( ui->nk, height, 1 );
         snprintf( label, sizeof label, "recent.%d", i );
         tr_ui_mark( ui, label, nk_widget_bounds( ui->nk ) );
         if ( nk_widget_is_hovered( ui->nk ) )
@@ -142,14 +156,15 @@ static void menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *nam
     for ( int i = 0; file && i < 6 && shown->recent[i] != NULL; ++i )
         ++rows;
     tr_ui_mark( ui, name, nk_widget_bounds( ui->nk ) );
-    if ( !begin_menu( ui, name, (float)rows * 29 + 12 ) )
+    float height = line_height( ui, rows );
+    if ( !begin_menu( ui, name, (float)rows * ( height + ui->nk->style.window.spacing.y ) + 12 ) )
         return;
     for ( int i = 0; i < count; ++i )
         if ( table[i].menu != NULL && strcmp( table[i].menu, name ) == 0 &&
-             menu_item( ui, shown, &table[i], true ) )
+             menu_item( ui, shown, &table[i], true, height ) )
             table[i].run( ui, shown, ops );
     if ( file )
-        recent_files( ui, shown, ops );
+        recent_files( ui, shown, ops, height );
     nk_menu_end( ui->nk );
 }
 
@@ -158,11 +173,26 @@ static void tools( tr_ui *ui )
     for ( int i = 0; i < tr_tool_count(); ++i ) {
         const tr_tool *tool = tr_tool_get( i );
         char tip[160];
-        nk_layout_row_push( ui->nk, 32 );
+        nk_layout_row_push( ui->nk, is_tight( ui ) ? 26 : 32 );
         snprintf( tip, sizeof tip, "%s (%c): %s", tool->name, tool->key, tool->help );
         if ( tr_ui_icon( ui, tool->spot, tool->icon, ui->tool == i, tip ) )
             ui->tool = i;
     }
+}
+
+static void steps( tr_ui *ui, tr_ops *ops )
+{
+    struct nk_context *nk = ui->nk;
+    nk_layout_row_push( nk, 10 );
+    nk_spacing( nk, 1 );
+    nk_layout_row_push( nk, 30 );
+    if ( tr_ui_icon( ui, "undo", TR_ICON_UNDO, false, "Undo (Ctrl+Z)" ) )
+        tr_ops_ask( ops, TR_ASK_UNDO, NULL );
+    nk_layout_row_push( nk, 30 );
+    if ( tr_ui_icon( ui, "redo", TR_ICON_REDO, false, "Redo (Ctrl+Shift+Z)" ) )
+        tr_ops_ask( ops, TR_ASK_REDO, NULL );
+    nk_layout_row_push( nk, 10 );
+    nk_spacing( nk, 1 );
 }
 
 // ------------------------------------------------------------------------------------------- what is shown
@@ -247,19 +277,19 @@ static void more_button( tr_ui *ui )
         ui->more = !ui->more;
 }
 
-static void more_lines( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+static void more_lines( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float height )
 {
     int count;
     const tr_method *methods = tr_method_table( &count );
     for ( int i = ui->more_first; i < SWITCH_COUNT; ++i ) {
         const tr_command *command = command_of( &switches[i] );
-        if ( menu_item( ui, shown, command, false ) )
+        if ( menu_item( ui, shown, command, false, height ) )
             command->run( ui, shown, ops );
     }
     tr_ui_heading( ui, shown->paint, "Solved by" );
     for ( int i = 0; i < count; ++i )
         if ( menu_line( ui, shown, tr_method_words( &methods[i], NULL ), "", &methods[i] == shown->method,
-                        false ) )
+                        false, height ) )
             tr_ui_choose_method( shown, ops, &methods[i] );
 }
 
@@ -270,7 +300,8 @@ static void more_menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     struct nk_context *nk = ui->nk;
     int count;
     tr_method_table( &count );
-    float height = (float)( SWITCH_COUNT - ui->more_first + count + 1 ) * ( TR_ROW + 3 ) + 10;
+    int rows = SWITCH_COUNT - ui->more_first + count + 1;
+    float line = line_height( ui, rows ), height = (float)rows * ( line + nk->style.window.spacing.y ) + 10;
     struct nk_rect area = nk_rect( (float)ui->width - 232, TR_BAR_HEIGHT - 4, 224, height );
     bool elsewhere = nk_input_is_mouse_pressed( &nk->input, NK_BUTTON_LEFT ) &&
                      !nk_input_is_mouse_hovering_rect( &nk->input, area ) &&
@@ -281,7 +312,7 @@ static void more_menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     nk_window_set_focus( nk, "more" );
     nk_window_set_bounds( nk, "more", area );
     if ( nk_begin( nk, "more", area, NK_WINDOW_BORDER | NK_WINDOW_NO_SCROLLBAR ) )
-        more_lines( ui, shown, ops );
+        more_lines( ui, shown, ops, line );
     nk_end( nk );
     nk_style_pop_color( nk );
     nk_style_pop_float( nk );
@@ -291,7 +322,7 @@ static void more_menu( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 
 static void show( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
-    nk_layout_row_push( ui->nk, gap );
+    nk_layout_row_push( ui->nk, is_tight( ui ) ? 1 : gap );
     struct nk_rect before = nk_widget_bounds( ui->nk );
     nk_spacing( ui->nk, 1 );
     int fit = switches_that_fit( ui, before.x + before.w );
@@ -316,20 +347,12 @@ void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         const float height = TR_BAR_HEIGHT - 14;
         nk_layout_row_begin( nk, NK_STATIC, height, 40 );
         for ( size_t i = 0; i < sizeof menus / sizeof menus[0]; ++i ) {
-            nk_layout_row_push( nk, 48 );
+            nk_layout_row_push( nk, is_tight( ui ) ? 44 : 48 );
             menu( ui, shown, ops, menus[i] );
         }
         follow_titles( ui );
-        nk_layout_row_push( nk, 10 );
-        nk_spacing( nk, 1 );
-        nk_layout_row_push( nk, 30 );
-        if ( tr_ui_icon( ui, "undo", TR_ICON_UNDO, false, "Undo (Ctrl+Z)" ) )
-            tr_ops_ask( ops, TR_ASK_UNDO, NULL );
-        nk_layout_row_push( nk, 30 );
-        if ( tr_ui_icon( ui, "redo", TR_ICON_REDO, false, "Redo (Ctrl+Shift+Z)" ) )
-            tr_ops_ask( ops, TR_ASK_REDO, NULL );
-        nk_layout_row_push( nk, 10 );
-        nk_spacing( nk, 1 );
+        if ( !is_tight( ui ) ) // else they are in the Edit menu only
+            steps( ui, ops );
         tools( ui );
         show( ui, shown, ops );
         nk_layout_row_end( nk );

@@ -4,16 +4,23 @@
 #include <stdio.h>
 #include <string.h>
 
-// In two rows where the column is too narrow for one.
+// Rows a text takes when it is wrapped; lines end between words, so they are not quite full.
+static int rows_of( const struct nk_user_font *font, const char *text, float width )
+{
+    float all = tr_ui_text_width( font, text );
+    return all <= width ? 1 : 1 + (int)( 1.15f * all / fmaxf( width, 1 ) );
+}
+
+// In several rows where the column is too narrow for one.
 static void line( tr_ui *ui, const char *keys, const char *text )
 {
     const float columns[] = { 0.34f, 0.62f }; // clear of the scrollbar
     const struct nk_user_font *font = ui->nk->style.font;
-    float width = nk_window_get_content_region_size( ui->nk ).x - 12;
-    bool two = tr_ui_text_width( font, keys ) > columns[0] * width ||
-               tr_ui_text_width( font, text ) > columns[1] * width;
-    nk_layout_row( ui->nk, NK_DYNAMIC, two ? 29 : 17, 2, columns );
-    if ( two ) {
+    float width = nk_window_get_content_region_size( ui->nk ).x - 16;
+    int left = rows_of( font, keys, columns[0] * width ), right = rows_of( font, text, columns[1] * width ),
+        rows = left > right ? left : right;
+    nk_layout_row( ui->nk, NK_DYNAMIC, rows > 1 ? 12.0f * (float)rows + 5 : 17, 2, columns );
+    if ( rows > 1 ) {
         nk_label_colored_wrap( ui->nk, keys, tr_theme_dark.accent );
         nk_label_wrap( ui->nk, text );
         return;
@@ -66,6 +73,25 @@ static void mouse_lines( tr_ui *ui, const tr_shown *shown )
         line( ui, mouse[i].gesture, mouse[i].what );
 }
 
+// Of `columns` that the window has room for, number `column`.
+static void column_lines( tr_ui *ui, const tr_shown *shown, int columns, int column )
+{
+    static const struct {
+        const char *menu;
+        void ( *lines )( tr_ui *ui, const tr_shown *shown ); // of what is no menu
+        int of_two, of_three;
+    } parts[] = { { NULL, tool_lines, 0, 2 },  { "File", NULL, 0, 0 }, { "Edit", NULL, 0, 0 },
+                  { NULL, mouse_lines, 0, 0 }, { "View", NULL, 1, 1 }, { "Show", NULL, 1, 1 },
+                  { "Play", NULL, 1, 2 },      { NULL, NULL, 1, 2 } };
+    for ( size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i )
+        if ( column == ( columns == 3 ? parts[i].of_three : columns == 2 ? parts[i].of_two : 0 ) ) {
+            if ( parts[i].lines != NULL )
+                parts[i].lines( ui, shown );
+            else
+                menu_lines( ui, shown, parts[i].menu );
+        }
+}
+
 void tr_help_print( tr_text *out )
 {
     int count;
@@ -101,20 +127,13 @@ void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     nk_style_push_font( nk, &shown->paint->fonts.small->handle );
     if ( nk_begin( nk, "help", area, NK_WINDOW_BORDER | NK_WINDOW_NO_SCROLLBAR ) ) {
         tr_ui_heading( ui, shown->paint, "Keys and tools      (F1 or Esc closes this)" );
-        nk_layout_row_dynamic( nk, h - 70, 3 );
-        static const char *const columns[3][3] = { { "File", "Edit" }, { "View", "Show" }, { "Play" } };
-        for ( int c = 0; c < 3; ++c ) {
+        const int columns = w > 900 ? 3 : w > 420 ? 2 : 1;
+        nk_layout_row_dynamic( nk, h - 70, columns );
+        for ( int c = 0; c < columns; ++c ) {
             char name[8] = { 'h', (char)( '0' + c ), 0 };
             if ( !nk_group_begin( nk, name, 0 ) )
                 continue;
-            if ( c == 2 )
-                tool_lines( ui, shown );
-            for ( int i = 0; i < 3 && columns[c][i] != NULL; ++i )
-                menu_lines( ui, shown, columns[c][i] );
-            if ( c == 0 )
-                mouse_lines( ui, shown );
-            if ( c == 2 )
-                menu_lines( ui, shown, NULL );
+            column_lines( ui, shown, columns, c );
             nk_group_end( nk );
         }
     }

@@ -199,11 +199,13 @@ static void polyline_fields( tr_ui *ui, tr_ops *ops, const char *verb, const cha
 
 static void mesh_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const tr_form *form )
 {
-    char now[TR_TYPED_MAX], text[32];
+    char now[TR_TYPED_MAX], line[TR_TYPED_MAX + 80], text[32];
     double unit = form->unit;
     bool held;
-    if ( tr_ui_text( ui, "thing.mesh", "file", form->mesh, false, now, sizeof now ) )
-        tr_ops_add( ops, "%s id=%s mesh=\"%s\"", verb, id, now );
+    if ( tr_ui_text( ui, "thing.mesh", "file", form->mesh, false, now, sizeof now ) ) {
+        snprintf( line, sizeof line, "%s id=%s mesh=\"%s\"", verb, id, now );
+        tr_ops_ask( ops, TR_ASK_TRY, line );
+    }
     nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
     bool committed = tr_ui_number( ui, "thing.unit", "Metres per unit", 1e-6, 1000, 0.01, &unit, &held );
     number_text( text, sizeof text, unit );
@@ -304,7 +306,7 @@ static void inspect_layer( tr_ui *ui, const tr_shown *shown, const tr_item *item
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     if ( tr_ui_button( ui, "inspect.layer", "Show the layers" ) ) {
         ui->left_tab = TR_LEFT_LAYERS;
-        ui->show_left = true;
+        tr_ui_open_side( ui, false );
     }
 }
 

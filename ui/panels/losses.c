@@ -6,6 +6,9 @@
 #define LOSSES_AT_FIRST 8
 #define LOSS_ROW        40
 
+static const double slight =
+    0.005; // metres, or their likeness in angles, that are hardly seen: amber, not red
+
 static tr_item item_of( const tr_stage *stage, int member, int joint )
 {
     return tr_item_make( member < stage->actor_count                       ? TR_ITEM_CAST
@@ -78,7 +81,8 @@ static void loss_row( tr_ui *ui, const tr_shown *shown, const tr_stage *stage, c
     float amount = tr_ui_text_width( font, words.amount );
     tr_ui_fit( line, sizeof line, words.who, font, area.w - amount - 22 );
     tr_ui_text_at( canvas, font, area.x + 6, area.y + 3, line, t->text );
-    tr_ui_text_at( canvas, font, area.x + area.w - amount - 6, area.y + 3, words.amount, t->bad );
+    tr_ui_text_at( canvas, font, area.x + area.w - amount - 6, area.y + 3, words.amount,
+                   loss->metres < slight ? t->warn : t->bad );
     snprintf( text, sizeof text, "frame %d", loss->frame + shown->scene->first );
     float when = tr_ui_text_width( small, text );
     tr_ui_text_at( canvas, small, area.x + area.w - when - 6, area.y + 22, text, t->dim );

@@ -58,16 +58,18 @@ static void empty_note( const tr_ui *ui, const tr_shown *shown, struct nk_comman
 static void corner( const tr_ui *ui, const tr_shown *shown, struct nk_command_buffer *canvas )
 {
     const tr_theme *t = &tr_theme_dark;
-    char text[200];
-    const char *name = tr_session_name( shown->session );
+    char text[200], name[200], line[200];
     float x = ui->viewport.x + 12, y = ui->viewport.y + 10;
-    if ( shown->result == NULL || ui->held.active ) // what is held is told in its place
+    if ( shown->result == NULL )
         return;
-    snprintf( text, sizeof text, "%d character%s, %d prop%s%s", shown->scene->cast_count,
+    snprintf( line, sizeof line, "%d character%s, %d prop%s%s", shown->scene->cast_count,
               shown->scene->cast_count == 1 ? "" : "s", shown->scene->prop_count,
               shown->scene->prop_count == 1 ? "" : "s", shown->before ? " · before solving" : "" );
     const struct nk_user_font *strong = &shown->paint->fonts.strong->handle,
                               *small = &shown->paint->fonts.small->handle;
+    const float room = ui->viewport.width - 2 * tr_cube_margin; // beside the cube
+    tr_ui_fit( name, sizeof name, tr_session_name( shown->session ), strong, room );
+    tr_ui_fit( text, sizeof text, line, small, room );
     float width = fmaxf( tr_ui_text_width( strong, name ), tr_ui_text_width( small, text ) );
     nk_fill_rect( canvas, nk_rect( x - 7, y - 5, width + 14, ui->orbit.orthographic ? 61 : 44 ), 5,
                   nk_rgba( 20, 22, 26, 150 ) );

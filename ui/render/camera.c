@@ -34,6 +34,7 @@ vec3 tr_camera_project( const tr_camera *camera, vec3 point, double aspect )
 typedef struct view {
     double yaw, pitch, distance; // degrees; distance 0 = so that everything fits
     bool automatic;
+    bool flat; // orthographic
 } view;
 
 static bool parse_angles( view *out, const char *text )
@@ -53,11 +54,11 @@ static bool parse_angles( view *out, const char *text )
     }
     if ( count < 2 || ( count == 3 && values[2] <= 0.0 ) )
         return false;
-    *out = ( view ){ values[0], clampd( values[1], -90.0, 90.0 ), values[2], false };
+    *out = ( view ){ values[0], clampd( values[1], -90.0, 90.0 ), values[2] };
     return true;
 }
 
-static bool parse_view( view *out, const char *text )
+static bool parse_side( view *out, const char *text )
 {
     static const struct {
         const char *name;
@@ -70,10 +71,19 @@ static bool parse_view( view *out, const char *text )
     }
     for ( size_t i = 0; i < sizeof named / sizeof named[0]; ++i )
         if ( strcmp( text, named[i].name ) == 0 ) {
-            *out = ( view ){ named[i].yaw, named[i].pitch, 0.0, false };
+            *out = ( view ){ named[i].yaw, named[i].pitch };
             return true;
         }
     return parse_angles( out, text );
+}
+
+static bool parse_view( view *out, const char *text )
+{
+    const char flat[] = "flat ";
+    bool is_flat = strncmp( text, flat, sizeof flat - 1 ) == 0;
+    bool ok = parse_side( out, text + ( is_flat ? sizeof flat - 1 : 0 ) );
+    out->flat = is_flat;
+    return ok;
 }
 
 // Horizontal spread of the points: direction of the longest axis and standard deviations along and across.
@@ -192,6 +202,23 @@ static vec3 place_eye( const subject *s, const tr_camera_frame *frame )
     return e;
 }
 
+// Without perspective the points fit when their box across the view does; the eye stands where a lens would
+// see as much of what lies at `depth`, so that going over to perspective changes little.
+static vec3 place_flat_eye( const subject *s, const tr_camera_frame *frame, double depth, double *height )
+{
+    double low[2] = { HUGE_VAL, HUGE_VAL }, high[2] = { -HUGE_VAL, -HUGE_VAL };
+    for ( int i = 0; i < s->count; ++i ) {
+        const double at[2] = { v3_dot( s->points[i], frame->right ), v3_dot( s->points[i], frame->up ) };
+        for ( int k = 0; k < 2; ++k ) {
+            low[k] = fmin( low[k], at[k] - s->radius );
+            high[k] = fmax( high[k], at[k] + s->radius );
+        }
+    }
+    *height = fmax( fmax( ( high[0] - low[0] ) / s->aspect, high[1] - low[1] ) / filled, 1e-3 );
+    return v3( 0.5 * ( low[0] + high[0] ), 0.5 * ( low[1] + high[1] ),
+               depth - 0.5 * *height / tan( 0.5 * lens * TR_DEGREE ) );
+}
+
 // -------------------------------------------------------------------------------------- pleasant angles
 
 // How much of the cast one sees from this side: cells of a coarse picture that some point falls into. Bodies
@@ -260,13 +287,17 @@ static void choose_angles( view *out, const subject *s, vec3 facing )
 static void place_camera( tr_camera *camera, const view *v, const subject *s )
 {
     tr_camera_frame frame = frame_of( v->yaw, v->pitch );
-    vec3 e = place_eye( s, &frame );
-    double depth = 0.0;
+    double depth = 0.0, height = 0.0;
     for ( int i = 0; i < s->count; ++i )
         depth += v3_dot( s->points[i], frame.forward ) / s->count;
-    if ( v->distance > 0.0 )
+    vec3 e = v->flat ? place_flat_eye( s, &frame, depth, &height ) : place_eye( s, &frame );
+    if ( v->distance > 0.0 ) {
         e.z = depth - v->distance;
-    *camera = ( tr_camera ){ .field_of_view = lens, .light = tr_camera_default_light( &frame ) };
+        height = 2.0 * v->distance * tan( 0.5 * lens * TR_DEGREE );
+    }
+    *camera = ( tr_camera ){ .field_of_view = v->flat ? 0.0 : lens,
+                             .ortho_height = height,
+                             .light = tr_camera_default_light( &frame ) };
     camera->eye = v3_add( v3_add( v3_scale( e.x, frame.right ), v3_scale( e.y, frame.up ) ),
                           v3_scale( e.z, frame.forward ) );
     camera->target = v3_mad( camera->eye, fmax( depth - e.z, 1e-6 ), frame.forward );

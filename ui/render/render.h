@@ -91,8 +91,9 @@ typedef struct tr_camera {
 } tr_camera;
 
 // Named views: "auto" (frames the action from a pleasant side), "front", "back", "left", "right", "top", or
-// "yaw,pitch[,distance]" in degrees and metres. False when the text is none of these.
-// yaw 0 looks from +Z, 90 from +X. Boxes that are empty, a single point or not finite give a sane camera too.
+// "yaw,pitch[,distance]" in degrees and metres; "flat " before any of them: without perspective. False when
+// the text is none of these. yaw 0 looks from +Z, 90 from +X. Boxes that are empty, a single point or not
+// finite give a sane camera too.
 bool tr_camera_view( tr_camera *camera, const char *view, vec3 low, vec3 high, double aspect );
 // The same around a cloud of points, each with `radius` metres of flesh around it: tighter than a box.
 // `facing` is the direction most of the cast looks (zero = unknown); "auto" looks at faces rather than backs.

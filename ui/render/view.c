@@ -597,7 +597,8 @@ bool tr_view_camera( tr_camera *camera, const tr_stage *stage, const tr_result *
     tr_free( c.points );
     if ( !ok && !c.failed )
         tr_error_set( error,
-                      "unknown view \"%s\": use auto, front, back, left, right, top or yaw,pitch[,distance]",
+                      "unknown view \"%s\": use auto, front, back, left, right, top or yaw,pitch[,distance], "
+                      "with \"flat \" before it for no perspective",
                       view );
     return ok;
 }

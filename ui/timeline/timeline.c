@@ -276,13 +276,16 @@ static void draw_chart( tr_ui *ui, const tr_shown *shown, tr_ops *ops, struct nk
     tr_ui_mark( ui, "ruler", ruler );
     if ( shown->stage == NULL )
         return;
-    float strips = shown->strips != NULL ? TR_STRIP_HEIGHT * TR_STRIP_KINDS + 4 : 0;
+    // Where they would leave no room for two rows, quality is left to the report.
+    float strips = TR_STRIP_HEIGHT * TR_STRIP_KINDS + 4;
+    bool has_strips = shown->strips != NULL && c.area.h - strips >= 2 * TR_LINE_HEIGHT;
+    strips = has_strips ? strips : 0;
     c.area.y += strips;
     c.area.h -= strips;
     hold_time( ui, shown, &c, ruler, ops );
     click_label( ui, shown, &c );
     tr_ruler_draw( ui, shown, &c, ruler );
-    if ( shown->strips != NULL )
+    if ( has_strips )
         tr_strips_draw( ui, shown, &c, ruler.y + ruler.h + 2 );
     hint( ui, shown );
     nk_push_scissor( c.canvas, nk_rect( area.x, c.area.y, area.w, c.area.h ) );

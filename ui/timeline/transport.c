@@ -29,10 +29,29 @@ static void speed_choice( tr_ui *ui )
     nk_combo_end( ui->nk );
 }
 
-void tr_transport( tr_ui *ui, const tr_shown *shown )
+// Where the time is, of how much, and what of it plays.
+static void time_labels( tr_ui *ui, const tr_shown *shown )
 {
     struct nk_context *nk = ui->nk;
     char now[32], last[32], range[96];
+    time_text( ui, shown, ui->frame, now, sizeof now );
+    time_text( ui, shown, ui->frame_count > 0 ? ui->frame_count - 1 : 0, last, sizeof last );
+    nk_style_push_font( nk, &shown->paint->fonts.strong->handle );
+    nk_layout_row_push( nk, 70 );
+    nk_label_colored( nk, now, NK_TEXT_RIGHT, tr_theme_dark.accent );
+    nk_style_pop_font( nk );
+    nk_layout_row_push( nk, 340 );
+    char a[32], b[32];
+    time_text( ui, shown, ui->loop_first, a, sizeof a );
+    time_text( ui, shown, ui->loop_last, b, sizeof b );
+    snprintf( range, sizeof range, "/ %s      range %s – %s      %g frames per second", last, a, b,
+              shown->scene->fps );
+    nk_label_colored( nk, range, NK_TEXT_LEFT, tr_theme_dark.dim );
+}
+
+void tr_transport( tr_ui *ui, const tr_shown *shown )
+{
+    struct nk_context *nk = ui->nk;
     const struct {
         const char *spot;
         tr_icon icon;
@@ -67,19 +86,10 @@ void tr_transport( tr_ui *ui, const tr_shown *shown )
     tr_ui_mark( ui, "seconds", nk_widget_bounds( nk ) );
     if ( nk_button_label( nk, ui->seconds ? "Seconds" : "Frames" ) )
         ui->seconds = !ui->seconds;
-    time_text( ui, shown, ui->frame, now, sizeof now );
-    time_text( ui, shown, ui->frame_count > 0 ? ui->frame_count - 1 : 0, last, sizeof last );
-    nk_style_push_font( nk, &shown->paint->fonts.strong->handle );
-    nk_layout_row_push( nk, 70 );
-    nk_label_colored( nk, now, NK_TEXT_RIGHT, tr_theme_dark.accent );
-    nk_style_pop_font( nk );
-    nk_layout_row_push( nk, 340 );
-    char a[32], b[32];
-    time_text( ui, shown, ui->loop_first, a, sizeof a );
-    time_text( ui, shown, ui->loop_last, b, sizeof b );
-    snprintf( range, sizeof range, "/ %s      range %s – %s      %g frames per second", last, a, b,
-              shown->scene->fps );
-    nk_label_colored( nk, range, NK_TEXT_LEFT, tr_theme_dark.dim );
+    if ( ui->held.active ) // beside the picture, of which it is to hide nothing
+        tr_held_row( ui, shown, ui->timeline.x + ui->timeline.width - TR_PAD - nk_widget_bounds( nk ).x );
+    else
+        time_labels( ui, shown );
     nk_layout_row_end( nk );
 }
 

@@ -174,50 +174,47 @@ static bool held_doubt( const tr_ui *ui, const tr_shown *shown, char *out, size_
     double behind = there ? 100 * v3_distance( place, ui->held.now ) : 0.0;
     double seconds = fmax( ui->held.ease, 1 ) / fmax( shown->scene->fps, 1.0 );
     double speed = 1.5 * v3_distance( ui->held.start, ui->held.now ) / seconds;
-    bool short_of_it = behind >= 2.0, hurried = speed > hurry;
+    bool short_of_it = behind >= 0.1, hurried = speed > hurry;
     snprintf( out, size, "%s", "" );
     if ( short_of_it )
-        snprintf( out, size, "It stays %.0f cm behind. ", behind );
+        snprintf( out, size, "Stays %.*f cm behind%s", behind < 2 ? 1 : 0, behind, hurried ? " · " : "" );
     size_t length = strlen( out );
     if ( hurried )
-        snprintf( out + length, size - length, "%.1f m/s more on the way there: Ctrl+wheel gives it time.",
-                  speed );
+        snprintf( out + length, size - length, "%.1f m/s more on the way: Ctrl+wheel gives it time", speed );
     return short_of_it || hurried;
 }
 
-void tr_panel_held( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
+static void held_text( tr_ui *ui, const tr_shown *shown, char *out, size_t size, bool *doubtful )
+{
+    char name[120];
+    *doubtful = held_doubt( ui, shown, out, size );
+    if ( *doubtful )
+        return;
+    tr_item_name( name, sizeof name, shown, &ui->held.item );
+    snprintf( out, size, "Frame %d: %s by %.0f cm, ±%d frames", ui->held.frame + shown->scene->first, name,
+              100 * v3_distance( ui->held.start, ui->held.now ), ui->held.ease );
+}
+
+void tr_held_row( tr_ui *ui, const tr_shown *shown, float room )
 {
     struct nk_context *nk = ui->nk;
-    char name[120], text[240], fitted[240], doubt[160];
-    bool doubtful = ui->held.active && held_doubt( ui, shown, doubt, sizeof doubt );
-    const float width = fminf( 560, ui->viewport.width - 130 ), // beside the cube
-        height = ( doubtful ? 2 : 1 ) * ( TR_ROW + 4 ) + 10;
-    (void)ops;
-    ui->notice = ( tr_area ){ 0 };
-    if ( !ui->held.active )
-        return;
-    ui->notice = ( tr_area ){ ui->viewport.x + 8, ui->viewport.y + 8, width, height };
-    if ( nk_begin( nk, "held", tr_rect( ui->notice ), NK_WINDOW_NO_SCROLLBAR | NK_WINDOW_BORDER ) ) {
-        nk_layout_row_template_begin( nk, TR_ROW );
-        nk_layout_row_template_push_dynamic( nk );
-        nk_layout_row_template_push_static( nk, 122 );
-        nk_layout_row_template_push_static( nk, 88 );
-        nk_layout_row_template_end( nk );
-        tr_item_name( name, sizeof name, shown, &ui->held.item );
-        snprintf( text, sizeof text, "Frame %d: %s by %.0f cm, ±%d frames",
-                  ui->held.frame + shown->scene->first, name,
-                  100 * v3_distance( ui->held.start, ui->held.now ), ui->held.ease );
-        tr_ui_fit( fitted, sizeof fitted, text, nk->style.font, nk_widget_width( nk ) );
-        nk_label( nk, fitted, NK_TEXT_LEFT );
-        if ( tr_ui_button( ui, "held.propagate", "Propagate  Enter" ) )
-            tr_frame_propagate( ui );
-        if ( tr_ui_button( ui, "held.cancel", "Let go  Esc" ) )
-            tr_frame_let_go( ui );
-        if ( doubtful ) {
-            nk_layout_row_dynamic( nk, TR_ROW, 1 );
-            tr_ui_mark( ui, "held.doubt", nk_widget_bounds( nk ) );
-            nk_label_colored( nk, doubt, NK_TEXT_LEFT, tr_theme_dark.accent );
-        }
-    }
-    nk_end( nk );
+    const bool tight = room < 420;
+    const float space = nk->style.window.spacing.x, keep = tight ? 78 : 122, cancel = tight ? 54 : 88,
+                width = fmaxf( room - keep - cancel - 3 * space, 1 );
+    char text[240], fitted[240];
+    bool doubtful;
+    held_text( ui, shown, text, sizeof text, &doubtful );
+    tr_ui_fit( fitted, sizeof fitted, text, nk->style.font, width );
+    nk_layout_row_push( nk, width );
+    struct nk_rect area = nk_widget_bounds( nk );
+    tr_ui_mark( ui, doubtful ? "held.doubt" : "held.text", area );
+    if ( strcmp( text, fitted ) != 0 && tr_ui_pointed( ui, area ) )
+        tr_ui_tip( ui, area, text );
+    nk_label_colored( nk, fitted, NK_TEXT_LEFT, doubtful ? tr_theme_dark.accent : tr_theme_dark.text );
+    nk_layout_row_push( nk, keep );
+    if ( tr_ui_button( ui, "held.propagate", tight ? "Propagate" : "Propagate  Enter" ) )
+        tr_frame_propagate( ui );
+    nk_layout_row_push( nk, cancel );
+    if ( tr_ui_button( ui, "held.cancel", tight ? "Let go" : "Let go  Esc" ) )
+        tr_frame_let_go( ui );
 }

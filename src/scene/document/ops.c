@@ -128,6 +128,8 @@ static bool apply_add( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_e
         return false;
     tr_element_default( &standard, list_of( c ), "", kind );
     element = standard;
+    if ( list_of( c ) == TR_LIST_CAST ) // unless it says which
+        tr_cast_free_colour( scene, element.cast.colour );
     int index = tr_list_count( scene, list_of( c ) );
     return set_fields( c, &element, &standard, error ) && id_is_free( c, scene, index, element.id, error ) &&
            ( tr_edit_insert( edit, scene, list_of( c ), index, &element ) || tr_error_memory( error ) );

@@ -13,16 +13,18 @@ typedef struct field_row {
 } field_row;
 
 typedef struct metric_row {
-    const char *key;
+    const char *key, *worse; // what is to be seen then
     tr_metric_function *measure;
     field_row fields[TR_METRIC_FIELDS];
 } metric_row;
 
 static const metric_row rows[] = {
     { "bone_length_error_pct",
+      "bones are stretched: a solver or a writer is broken",
       tr_measure_bone_length,
       { { "value", "%", 1e-3 }, { "short_bones_mm", "mm", 1e-3 } } },
     { "contact_error_mm",
+      "feet or hands are not where their contacts ask for",
       tr_measure_contact_error,
       { { "max", "mm", 1 },
         { "p95", "mm", 1 },
@@ -30,44 +32,70 @@ static const metric_row rows[] = {
         { "gave_way", "rules", 0 },
         { "gave_way_max", "mm", 1 },
         { "gave_way_mean", "mm", 1 } } },
-    { "foot_skate_mm_s", tr_measure_foot_skate, { { "mean", "mm/s", 5 }, { "p95", "mm/s", 5 } } },
-    { "sole_tilt_deg", tr_measure_sole_tilt, { { "max", "deg", 2 }, { "mean", "deg", 2 } } },
-    { "ground_penetration_mm", tr_measure_ground_penetration, { { "max", "mm", 1 }, { "mean", "mm", 1 } } },
+    { "foot_skate_mm_s",
+      "feet that stand slide",
+      tr_measure_foot_skate,
+      { { "mean", "mm/s", 5 }, { "p95", "mm/s", 5 } } },
+    { "sole_tilt_deg",
+      "soles that stand are tilted",
+      tr_measure_sole_tilt,
+      { { "max", "deg", 2 }, { "mean", "deg", 2 } } },
+    { "ground_penetration_mm",
+      "something is under the ground",
+      tr_measure_ground_penetration,
+      { { "max", "mm", 1 }, { "mean", "mm", 1 } } },
     { "relative_error_mm",
+      "hands miss hands or props they are linked to",
       tr_measure_relative_error,
       { { "max", "mm", 1 }, { "p95", "mm", 1 }, { "mean", "mm", 1 } } },
     { "inter_penetration",
+      "people go into each other deeper than in the source",
       tr_measure_inter_penetration,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
     { "self_penetration",
+      "people go into themselves deeper than in the source",
       tr_measure_self_penetration,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
     { "prop_penetration",
+      "people go into props deeper than in the source; larger hands do while they hold them",
       tr_measure_prop_penetration,
       { { "frames_pct", "%" }, { "max_mm", "mm" }, { "mean_mm", "mm" }, { "sum_sq_m2", "m2" } } },
     { "environment_penetration_mm",
+      "people go into what stands around deeper than in the source",
       tr_measure_environment_penetration,
       { { "frames_pct", "%" }, { "max", "mm", 10 }, { "mean", "mm", 1 } } },
     { "contact_f1",
+      "some touches of the source are lost, or others made",
       tr_measure_contact_f1,
       { { "precision", "", 1, true }, { "recall", "", 1, true }, { "f1", "", 1, true } } },
-    { "laplacian_energy", tr_measure_laplacian, { { "value", "", 0.01 } } },
+    { "laplacian_energy",
+      "people stand otherwise to each other than in the source, as bodies of other sizes do",
+      tr_measure_laplacian,
+      { { "value", "", 0.01 } } },
     { "writhe_deviation",
+      "limbs pass otherwise around each other than in the source",
       tr_measure_writhe,
       { { "max", "turns", 0.25 },
         { "p95", "turns", 0.25 },
         { "same_topology_pct", "%", 100, true },
         { "sign_changed_pct", "%", 0 } } },
-    { "jerk_ratio", tr_measure_jerk, { { "value", "", 1.1 } } },
-    { "acceleration_spike", tr_measure_acceleration, { { "value", "", 1.5 } } },
-    { "rotation_spike_deg", tr_measure_rotation_spike, { { "value", "deg", 20 } } },
+    { "jerk_ratio", "the motion trembles", tr_measure_jerk, { { "value", "", 1.1 } } },
+    { "acceleration_spike", "something pops", tr_measure_acceleration, { { "value", "", 1.5 } } },
+    { "rotation_spike_deg", "a joint flips", tr_measure_rotation_spike, { { "value", "deg", 20 } } },
     { "bend_deviation_deg",
+      "trunks, necks or heads are bent otherwise",
       tr_measure_bend,
       { { "max", "deg", 25 }, { "p95", "deg", 15 }, { "mean", "deg", 10 } } },
-    { "pose_error_deg", tr_measure_pose, { { "value", "deg", 10 } } },
-    { "identity_error_m", tr_measure_identity, { { "value", "m", 1e-4 } } },
-    { "edit_handle_mm", tr_measure_edit_handle, { { "value", "mm", 1 } } },
-    { "edit_leak_mm", tr_measure_edit_leak, { { "value", "mm" } } },
+    { "pose_error_deg", "poses differ from the source's", tr_measure_pose, { { "value", "deg", 10 } } },
+    { "identity_error_m",
+      "nothing was asked for, yet the motion is not the source's",
+      tr_measure_identity,
+      { { "value", "m", 1e-4 } } },
+    { "edit_handle_mm",
+      "what was dragged is not where it was dragged to",
+      tr_measure_edit_handle,
+      { { "value", "mm", 1 } } },
+    { "edit_leak_mm", "an edit moved what it should not", tr_measure_edit_leak, { { "value", "mm" } } },
 };
 
 enum { row_count = sizeof rows / sizeof rows[0] };
@@ -179,7 +207,7 @@ static bool is_worse( const field_row *field, double out, double source )
 static void report_row( tr_metric *metric, const metric_row *row, const tr_figures *out,
                         const tr_figures *source )
 {
-    *metric = ( tr_metric ){ .key = row->key, .unit = row->fields[0].unit };
+    *metric = ( tr_metric ){ .key = row->key, .worse = row->worse, .unit = row->fields[0].unit };
     metric->reason = out->reason != NULL ? out->reason : source->reason;
     for ( int i = 0; i < TR_METRIC_FIELDS && row->fields[i].name != NULL; ++i ) {
         if ( out->absent[i] && source->absent[i] )

@@ -96,9 +96,39 @@ static void print_reasons( const tr_measures *measures, tr_text *out )
     }
 }
 
+static bool is_worse( const tr_metric *metric )
+{
+    for ( int i = 0; i < metric->field_count; ++i )
+        if ( metric->fields[i].worse )
+            return true;
+    return false;
+}
+
+// What all of it says: figures, not their numbers, are counted, since those of one figure go together.
+static void print_summary( const tr_measures *measures, int measured, tr_text *out )
+{
+    int worse = 0;
+    for ( int i = 0; i < measures->count; ++i )
+        worse += is_worse( &measures->metrics[i] );
+    if ( measured == 0 )
+        return;
+    if ( worse == 0 ) {
+        tr_text_add( out, "\nAll %d figures are fine: no worse than the source's, or within their limits.\n",
+                     measured );
+        return;
+    }
+    tr_text_add( out, "\n%d of %d figures are fine: no worse than the source's, or within their limits.\n",
+                 measured - worse, measured );
+    tr_text_add( out, worse == 1 ? "One is not:\n" : "%d are not:\n", worse );
+    for ( int i = 0; i < measures->count; ++i )
+        if ( is_worse( &measures->metrics[i] ) )
+            tr_text_add( out, "%-26s %s\n", measures->metrics[i].key, measures->metrics[i].worse );
+    tr_text_add( out, "docs/metrics.md tells how each is measured, and what its limit is.\n" );
+}
+
 void tr_measures_print_table( const tr_measures *measures, tr_text *out )
 {
-    int worse = 0, measured = 0;
+    int measured = 0;
     tr_text_add( out, "%-45s %12s %12s  %s\n", "", "result", "source", "unit" );
     for ( int i = 0; i < measures->count; ++i ) {
         const tr_metric *metric = &measures->metrics[i];
@@ -106,12 +136,8 @@ void tr_measures_print_table( const tr_measures *measures, tr_text *out )
             continue;
         print_rows( out, metric );
         ++measured;
-        for ( int k = 0; k < metric->field_count; ++k )
-            worse += metric->fields[k].worse;
     }
     if ( measured < measures->count )
         print_reasons( measures, out );
-    if ( worse > 0 )
-        tr_text_add( out, "\n%d %s worse than the source's, and more than what passes as fine.\n", worse,
-                     worse == 1 ? "figure is" : "figures are" );
+    print_summary( measures, measured, out );
 }

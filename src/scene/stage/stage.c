@@ -344,12 +344,32 @@ static bool build_motions( tr_stage_builder *b )
     return true;
 }
 
+// Nothing in a file says that its floor is elsewhere, and everybody goes on hovering as in the source.
+static void warn_of_hovering( const tr_stage_builder *b )
+{
+    const tr_stage *stage = b->stage;
+    for ( int i = 0; i < stage->actor_count && b->warnings != NULL; ++i ) {
+        const tr_actor *actor = &stage->actors[i];
+        const tr_cast *cast = &stage->scene->cast[i];
+        double lower, height = tr_contacts_hover( &actor->source.skeleton, &actor->world, &actor->contacts,
+                                                  stage->ground, &lower );
+        if ( height > 0 )
+            tr_log_add( b->warnings,
+                        "%s: its toes rest %.1f cm above the floor, in the source and so in the result; "
+                        "cast_place id=%s position=%.3f,%.3f,%.3f brings them down",
+                        cast->id, 100 * height, cast->id, cast->position.x, cast->position.y - lower,
+                        cast->position.z );
+    }
+}
+
 static bool build_rules( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
-    return label_contacts( b ) && tr_stage_bind( stage, b->file, b->warnings, b->error ) &&
-           tr_stage_group( stage, b->error ) && tr_stage_lead( stage, b->error ) &&
-           tr_stage_automate( stage, b->error );
+    if ( !label_contacts( b ) )
+        return false;
+    warn_of_hovering( b );
+    return tr_stage_bind( stage, b->file, b->warnings, b->error ) && tr_stage_group( stage, b->error ) &&
+           tr_stage_lead( stage, b->error ) && tr_stage_automate( stage, b->error );
 }
 
 static tr_stage empty_stage( const tr_scene *scene )
