@@ -101,18 +101,19 @@ static void find_grips( const turning *t, hand *h )
 // -------------------------------------------------------------------------------------------------- turns
 
 typedef struct meeting { // a volume of a hand or its forearm, and one of another character
-    const tr_capsule *mine, *his;
+    tr_volume mine, his;
+    vec3 about;        // where the hand is turned about
+    vec3 wrist;        // from there
     double reach;      // within which they touch
     double source_gap; // in terms of the source's reach
     bool arm;          // mine is the forearm: it is carried along, the more the nearer to the hand
     bool both;         // his is of a hand, too, and does the other half
 } meeting;
 
-static void add_row( equations *e, const meeting *m, tr_pose a, tr_pose b, int joint, vec3 grip )
+static void add_row( equations *e, const meeting *m )
 {
-    tr_axis x = tr_capsule_axis( m->mine, a ), y = tr_capsule_axis( m->his, b );
-    double s, t, distance = tr_segment_distance( x.a, x.b, y.a, y.b, &s, &t ),
-                 gap = distance - m->mine->radius - m->his->radius;
+    double s, t, distance = tr_segment_distance( m->mine.a, m->mine.b, m->his.a, m->his.b, &s, &t ),
+                 gap = distance - m->mine.radius - m->his.radius;
     if ( gap > WATCH * m->reach || distance < 1e-4 || e->count == ROWS )
         return;
     double apart =
@@ -122,9 +123,9 @@ static void add_row( equations *e, const meeting *m, tr_pose a, tr_pose b, int j
     double weight = fmax( 1 - apart, smooth_step5( clampd( 2 * wider / m->reach, 0, 1 ) ) );
     if ( wider > 0 ) // what is too deep counts more
         weight *= 1 + 2 * smooth_step5( clampd( -2 * gap / m->reach, 0, 1 ) );
-    vec3 p = v3_lerp( x.a, x.b, s ), n = v3_scale( 1 / distance, v3_sub( p, v3_lerp( y.a, y.b, t ) ) );
-    vec3 row = m->arm ? v3_scale( s, v3_cross( v3_negate( grip ), n ) )
-                      : v3_cross( v3_sub( p, v3_add( a.positions[joint], grip ) ), n );
+    vec3 p = v3_lerp( m->mine.a, m->mine.b, s ),
+         n = v3_scale( 1 / distance, v3_sub( p, v3_lerp( m->his.a, m->his.b, t ) ) );
+    vec3 row = m->arm ? v3_scale( s, v3_cross( m->wrist, n ) ) : v3_cross( v3_sub( p, m->about ), n );
     wider = clampd( m->both ? 0.5 * wider : wider, -1.5 * m->reach, 1.5 * m->reach );
     e->rows[e->count] = row;
     e->room[e->count++] = ROOM * distance;
@@ -132,41 +133,56 @@ static void add_row( equations *e, const meeting *m, tr_pose a, tr_pose b, int j
     e->right = v3_mad( e->right, weight * wider, row );
 }
 
+static const tr_capsule *counterpart( const turning *t, int actor, int part )
+{
+    return t->relief->touches.counterparts[t->relief->touches.first[actor] + part];
+}
+
 static double source_gap( const turning *t, int a, int i, int b, int k, int frame )
 {
-    const tr_touches *touches = &t->relief->touches;
-    const tr_capsule *c = touches->counterparts[touches->first[a] + i],
-                     *d = touches->counterparts[touches->first[b] + k];
-    if ( c == NULL || d == NULL )
-        return NAN;
-    tr_axis x = tr_capsule_axis( c, tr_world_pose( &t->stage->actors[a].world, frame ) ),
-            y = tr_capsule_axis( d, tr_world_pose( &t->stage->actors[b].world, frame ) );
-    return tr_capsule_distance( x.a, x.b, c->radius, y.a, y.b, d->radius ) /
-           tr_touches_reach( touches, a, b, 0 );
+    tr_volume x = tr_volume_of( counterpart( t, a, i ), tr_world_pose( &t->stage->actors[a].world, frame ) ),
+              y = tr_volume_of( counterpart( t, b, k ), tr_world_pose( &t->stage->actors[b].world, frame ) );
+    return tr_volume_gap( &x, &y ) / tr_touches_reach( &t->relief->touches, a, b, 0 );
+}
+
+// All of another character against one volume of the hand.
+static void add_rows_of( const turning *t, const hand *h, int part, int other, int frame, meeting *m,
+                         equations *e )
+{
+    const tr_actor *his = &t->stage->actors[other];
+    tr_pose pose = tr_world_pose( &t->relief->work->result->worlds[other], frame );
+    for ( int k = 0; k < his->body.capsule_count; ++k ) {
+        if ( counterpart( t, other, k ) == NULL )
+            continue;
+        m->his = tr_volume_of( &his->body.capsules[k], pose );
+        if ( !tr_volumes_are_near( &m->mine, &m->his, WATCH * m->reach ) )
+            continue;
+        m->both = hand_of( &his->target, his->body.capsules[k].joint ) >= 0;
+        m->source_gap = source_gap( t, h->actor, part, other, k, frame );
+        add_row( e, m );
+    }
 }
 
 static void add_rows( const turning *t, const hand *h, int other, int frame, equations *e )
 {
-    const tr_actor *mine = &t->stage->actors[h->actor], *his = &t->stage->actors[other];
+    const tr_actor *mine = &t->stage->actors[h->actor];
     const tr_result *result = t->relief->work->result;
-    tr_pose a = tr_world_pose( &result->worlds[h->actor], frame ),
-            b = tr_world_pose( &result->worlds[other], frame );
-    vec3 grip = q_rotate( a.rotations[h->joint], h->grips[frame] );
-    meeting m = { .reach = tr_touches_reach( &t->relief->touches, h->actor, other, 1 ) };
-    if ( v3_distance( a.positions[h->joint], b.positions[0] ) > 2 * t->relief->touches.heights[other][1] )
+    tr_pose pose = tr_world_pose( &result->worlds[h->actor], frame );
+    vec3 grip = q_rotate( pose.rotations[h->joint], h->grips[frame] ), at = pose.positions[h->joint];
+    meeting m = { .about = v3_add( at, grip ),
+                  .wrist = v3_negate( grip ),
+                  .reach = tr_touches_reach( &t->relief->touches, h->actor, other, 1 ) };
+    if ( v3_distance( at, tr_world_pose( &result->worlds[other], frame ).positions[0] ) >
+         2 * t->relief->touches.heights[other][1] )
         return;
     for ( int i = 0; i < mine->body.capsule_count; ++i ) {
-        m.mine = &mine->body.capsules[i];
-        m.arm = m.mine->joint == h->joint && m.mine->parent != h->joint;
-        if ( !m.arm && hand_of( &mine->target, m.mine->parent ) != h->joint )
+        const tr_capsule *c = &mine->body.capsules[i];
+        m.arm = c->joint == h->joint && c->parent != h->joint;
+        if ( ( !m.arm && hand_of( &mine->target, c->parent ) != h->joint ) ||
+             counterpart( t, h->actor, i ) == NULL )
             continue;
-        for ( int k = 0; k < his->body.capsule_count; ++k ) {
-            m.his = &his->body.capsules[k];
-            m.both = hand_of( &his->target, m.his->joint ) >= 0;
-            m.source_gap = source_gap( t, h->actor, i, other, k, frame );
-            if ( !isnan( m.source_gap ) )
-                add_row( e, &m, a, b, h->joint, grip );
-        }
+        m.mine = tr_volume_of( c, pose );
+        add_rows_of( t, h, i, other, frame, &m, e );
     }
 }
 
@@ -207,7 +223,10 @@ static void find_turns( void *context, int begin, int end )
         const hand *h = &t->hands[i];
         for ( int f = 0; f < t->stage->frame_count; ++f ) {
             double eager = t->relief->eager[TR_RELIEF_TURN][tr_relief_cell( t->relief, h->actor, f )];
-            equations e = { .count = 0 };
+            equations e; // large: rows are not cleared
+            e.m = ( mat3 ){ v3_zero, v3_zero, v3_zero };
+            e.right = v3_zero;
+            e.count = 0;
             for ( int w = 0; eager > 0 && w < windows->count; ++w )
                 for ( int m = 0; has( &windows->items[w], h->actor, f ) && m < windows->items[w].member_count;
                       ++m ) {

@@ -41,15 +41,21 @@ bool tr_presses_are_one( const tr_imesh_press *x, const tr_imesh_press *y ); // 
 
 // touches.c. `reach`: within which volumes of two actors touch. `strayed`: how many touches of two members
 // are not the source's; pieces of the surroundings touch nobody.
-typedef struct tr_axis {
-    vec3 a, b;
-} tr_axis;
-
 bool tr_touches_build( tr_touches *t, const tr_stage *stage ); // false when out of memory; freed in any case
 void tr_touches_free( tr_touches *t );
 double tr_touches_reach( const tr_touches *t, int a, int b, int target );
 int tr_touches_strayed( const tr_touches *t, const tr_mesh_work *w, int a, int b, int frame );
-tr_axis tr_capsule_axis( const tr_capsule *capsule, tr_pose pose );
+
+typedef struct tr_volume { // a capsule in the world
+    vec3 a, b;             // ends of its axis
+    double radius;
+    vec3 middle; // of a ball around it, which has this
+    double size; // radius: most pairs are far apart
+} tr_volume;
+
+tr_volume tr_volume_of( const tr_capsule *capsule, tr_pose pose );
+bool tr_volumes_are_near( const tr_volume *a, const tr_volume *b, double reach ); // perhaps within reach
+double tr_volume_gap( const tr_volume *a, const tr_volume *b );
 
 // Turns hands so that they touch what they touched, and nothing else. Marks and sets as pushing does:
 bool tr_relief_turn_hands( tr_relief *r, bool *any, tr_error *error );

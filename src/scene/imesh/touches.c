@@ -49,63 +49,87 @@ double tr_touches_reach( const tr_touches *t, int a, int b, int target )
     return REACH * 0.5 * ( t->heights[a][target] + t->heights[b][target] );
 }
 
-tr_axis tr_capsule_axis( const tr_capsule *capsule, tr_pose pose )
+tr_volume tr_volume_of( const tr_capsule *capsule, tr_pose pose )
 {
     rigid bone = { pose.rotations[capsule->parent], pose.positions[capsule->parent] };
-    return ( tr_axis ){ rigid_apply( bone, capsule->a ), rigid_apply( bone, capsule->b ) };
+    vec3 a = rigid_apply( bone, capsule->a ), b = rigid_apply( bone, capsule->b );
+    return ( tr_volume ){ a, b, capsule->radius, v3_lerp( a, b, 0.5 ),
+                          0.5 * v3_distance( a, b ) + capsule->radius };
 }
 
-static bool is_near( tr_axis a, tr_axis b, double within )
+static bool balls_are_near( vec3 a, double size_a, vec3 b, double size_b, double reach )
 {
-    vec3 apart = v3_sub( v3_add( a.a, a.b ), v3_add( b.a, b.b ) ); // twice
-    return v3_length( apart ) <= v3_distance( a.a, a.b ) + v3_distance( b.a, b.b ) + 2 * within;
+    vec3 apart = v3_sub( a, b );
+    double most = size_a + size_b + reach;
+    return v3_dot( apart, apart ) <= most * most;
 }
 
-static bool touch( const tr_capsule *c, tr_pose p, const tr_capsule *d, tr_pose q, double reach )
+bool tr_volumes_are_near( const tr_volume *a, const tr_volume *b, double reach )
 {
-    tr_axis a = tr_capsule_axis( c, p ), b = tr_capsule_axis( d, q );
-    return is_near( a, b, c->radius + d->radius + reach ) &&
-           tr_capsule_distance( a.a, a.b, c->radius, b.a, b.b, d->radius ) <= reach;
+    return balls_are_near( a->middle, a->size, b->middle, b->size, reach );
 }
 
-static bool touch_prop( const tr_capsule *c, tr_pose p, tr_solid prop, double reach )
+double tr_volume_gap( const tr_volume *a, const tr_volume *b )
 {
-    tr_axis a = tr_capsule_axis( c, p );
-    return tr_shape_distance( &prop.shape, prop.at, a.a, a.b, c->radius ) <= reach;
+    return tr_capsule_distance( a->a, a->b, a->radius, b->a, b->b, b->radius );
+}
+
+static bool touch( const tr_volume *a, const tr_volume *b, double reach )
+{
+    return tr_volumes_are_near( a, b, reach ) && tr_volume_gap( a, b ) <= reach;
+}
+
+static bool touch_prop( const tr_volume *a, tr_solid prop, double reach )
+{
+    return balls_are_near( a->middle, a->size, prop.at.position, 0.5 * v3_length( prop.shape.size ),
+                           reach ) &&
+           tr_shape_distance( &prop.shape, prop.at, a->a, a->b, a->radius ) <= reach;
+}
+
+#define MOST 256 // volumes of a body that are looked at
+
+typedef struct shown { // the volumes of an actor that have counterparts, at a frame
+    tr_volume source[MOST], now[MOST];
+    int count;
+} shown;
+
+static void show( shown *s, const tr_touches *t, const tr_mesh_work *w, int actor, int frame )
+{
+    const tr_actor *a = &w->stage->actors[actor];
+    s->count = 0;
+    for ( int i = 0; i < a->body.capsule_count && s->count < MOST; ++i ) {
+        const tr_capsule *c = t->counterparts[t->first[actor] + i];
+        if ( c == NULL )
+            continue;
+        s->source[s->count] = tr_volume_of( c, tr_world_pose( &a->world, frame ) );
+        s->now[s->count++] =
+            tr_volume_of( &a->body.capsules[i], tr_world_pose( &w->result->worlds[actor], frame ) );
+    }
 }
 
 static int strayed_from_prop( const tr_touches *t, const tr_mesh_work *w, int actor, int prop, int frame )
 {
-    const tr_actor *x = &w->stage->actors[actor];
-    tr_pose source = tr_world_pose( &x->world, frame ),
-            now = tr_world_pose( &w->result->worlds[actor], frame );
+    shown s;
     tr_solid was = { w->stage->props[prop].track[frame], w->stage->props[prop].shape },
              is = { w->result->tracks[prop][frame], tr_stage_prop_shape( w->stage, prop, false ) };
     int count = 0;
-    for ( int i = 0; i < x->body.capsule_count; ++i ) {
-        const tr_capsule *c = t->counterparts[t->first[actor] + i];
-        count += c != NULL &&
-                 touch_prop( c, source, was, tr_touches_reach( t, actor, actor, 0 ) ) !=
-                     touch_prop( &x->body.capsules[i], now, is, tr_touches_reach( t, actor, actor, 1 ) );
-    }
+    show( &s, t, w, actor, frame );
+    for ( int i = 0; i < s.count; ++i )
+        count += touch_prop( &s.source[i], was, tr_touches_reach( t, actor, actor, 0 ) ) !=
+                 touch_prop( &s.now[i], is, tr_touches_reach( t, actor, actor, 1 ) );
     return count;
 }
 
 static int strayed_from_actor( const tr_touches *t, const tr_mesh_work *w, int a, int b, int frame )
 {
-    const tr_actor *x = &w->stage->actors[a], *y = &w->stage->actors[b];
-    tr_pose source[2] = { tr_world_pose( &x->world, frame ), tr_world_pose( &y->world, frame ) };
-    tr_pose now[2] = { tr_world_pose( &w->result->worlds[a], frame ),
-                       tr_world_pose( &w->result->worlds[b], frame ) };
-    double reach[2] = { tr_touches_reach( t, a, b, 0 ), tr_touches_reach( t, a, b, 1 ) };
+    shown x, y;
+    double source = tr_touches_reach( t, a, b, 0 ), now = tr_touches_reach( t, a, b, 1 );
     int count = 0;
-    for ( int i = 0; i < x->body.capsule_count; ++i )
-        for ( int k = 0; k < y->body.capsule_count; ++k ) {
-            const tr_capsule *c = t->counterparts[t->first[a] + i], *d = t->counterparts[t->first[b] + k];
-            count += c != NULL && d != NULL &&
-                     touch( c, source[0], d, source[1], reach[0] ) !=
-                         touch( &x->body.capsules[i], now[0], &y->body.capsules[k], now[1], reach[1] );
-        }
+    show( &x, t, w, a, frame );
+    show( &y, t, w, b, frame );
+    for ( int i = 0; i < x.count; ++i )
+        for ( int k = 0; k < y.count; ++k )
+            count += touch( &x.source[i], &y.source[k], source ) != touch( &x.now[i], &y.now[k], now );
     return count;
 }
 
