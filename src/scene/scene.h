@@ -427,6 +427,7 @@ typedef struct tr_footing {
     vec3 *shift;      // [frame_count]
     double *strength; // [frame_count] 0 … 1
     int *rule;        // [frame_count] of the stage: the contact that is nearest in time
+    vec3 *place;      // [frame_count] where that contact belongs, by rise and shift
 } tr_footing;
 
 // A limb of the target driven by a limb of the source with another number of joints: first and last joint of

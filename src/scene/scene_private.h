@@ -89,6 +89,7 @@ bool tr_stage_lift( tr_stage *stage, const tr_rule *rule, tr_error *error );
 bool tr_stage_lead( tr_stage *stage, tr_error *error );
 // Fills the actors' footings and the rules' index of theirs; see footing.c.
 bool tr_stage_stand( tr_stage *stage, tr_error *error );
+bool tr_stage_place_footings( tr_stage *stage, tr_error *error ); // fills `place`, once all else is known
 void tr_footings_free( tr_actor *actor );
 
 // What is being bound, for messages: an element of a list of the document.
