@@ -702,7 +702,7 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int rule_count;
     // What edits did. Contacts are kept where edits moved them.
     tr_step *
-        *steps;     // [actor_count] NULL: none, else [frame_count * joint_count] of hands and feet that stand
+        *steps;     // [actor_count] NULL: none, else [joint_count * frame_count] of hands and feet that stand
     double **turns; // [actor_count] NULL: none, else [frame_count] radians about the vertical
     tr_handle_report *handles; // [handle_count]
     int handle_count;

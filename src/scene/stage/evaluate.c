@@ -128,11 +128,10 @@ static vec3 step_of( const tr_stage *stage, const tr_result *result, const tr_ru
     if ( rule->surface_prop >= 0 || actor < 0 || rule->a.count == 0 || result->steps == NULL ||
          result->steps[actor] == NULL )
         return place;
-    const tr_skeleton *skeleton = &stage->actors[actor].target;
-    int foot = rule->footing >= 0 ? stage->actors[actor].footings[rule->footing].joint
-                                  : tr_extremity_carrier( skeleton, rule->a.joints[0] );
-    size_t at = (size_t)frame * (size_t)skeleton->joint_count + (size_t)foot;
-    return tr_step_apply( result->steps[actor][at], place );
+    const tr_actor *a = &stage->actors[actor];
+    int foot = rule->footing >= 0 ? a->footings[rule->footing].joint
+                                  : tr_extremity_carrier( &a->target, rule->a.joints[0] );
+    return tr_step_apply( result->steps[actor][tr_step_cell( stage, foot, frame )], place );
 }
 
 // How edits turned what an offset or a rotation taken from the source is about: a prop as it is, a character
