@@ -55,6 +55,32 @@ static void check_graph( const tr_skeleton *skeleton )
     tr_body_free( &body );
 }
 
+// However it is computed: the same bits, and nothing beyond the last corner.
+static void corners_of_a_pose( void **state )
+{
+    (void)state;
+    tr_error error;
+    tr_posegraph g;
+    tr_posegraph_def def = tr_default_posegraph_def();
+    tr_skeleton skeleton = make_star( 6 );
+    check_ok( tr_posegraph_build( &g, &skeleton, NULL, &def, &error ), &error );
+    quat turns[7];
+    vec3 places[7], v[22] = { [21] = { 1, 2, 3 } };
+    uint64_t seed = 11;
+    for ( int j = 0; j < 7; ++j ) {
+        turns[j] = q_from_vector( random_vector( &seed, 3 ) );
+        places[j] = random_vector( &seed, 100 );
+    }
+    tr_posegraph_pose( &g, ( tr_pose ){ turns, places }, v );
+    for ( int k = 0; k < 21; ++k ) {
+        vec3 at = v3_add( places[k / 3], m3_mulv( m3_from_quat( turns[k / 3] ), g.corners[k] ) );
+        assert_memory_equal( &v[k], &at, sizeof at );
+    }
+    assert_true( v[21].x == 1 && v[21].y == 2 && v[21].z == 3 );
+    tr_posegraph_free( &g );
+    tr_skeleton_free( &skeleton );
+}
+
 static void graphs_of_built_in_bodies( void **state )
 {
     (void)state;
@@ -246,6 +272,7 @@ static void orientation_offset_and_mass( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
+        TEST( corners_of_a_pose ),
         TEST( graphs_of_built_in_bodies ),
         TEST( graphs_of_strange_skeletons ),
         TEST( transfer_without_rows_is_the_posed_body ),

@@ -11,26 +11,12 @@ typedef struct forward_joint { // in the world
     lane_quat rotation;
 } forward_joint;
 
-static inline void forward_transpose( lane m[LANES] )
-{
-    for ( int i = 0; i < 4; i += 2 ) {
-        lane a = m[i], b = m[i + 1];
-        m[i] = __builtin_shufflevector( a, b, 0, 4, 2, 6 );
-        m[i + 1] = __builtin_shufflevector( a, b, 1, 5, 3, 7 );
-    }
-    for ( int i = 0; i < 2; ++i ) {
-        lane a = m[i], b = m[i + 2];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 4, 5 );
-        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 6, 7 );
-    }
-}
-
 static inline lane_quat forward_load( const quat *const local[LANES], int j )
 {
     lane m[LANES];
     for ( int l = 0; l < LANES; ++l )
         memcpy( &m[l], &local[l][j], sizeof m[l] );
-    forward_transpose( m );
+    lane_transpose( m );
     return ( lane_quat ){ m[0], m[1], m[2], m[3] };
 }
 
@@ -50,8 +36,8 @@ static inline void forward_store( const forward_joint *from, const tr_pose poses
 {
     lane turn[LANES] = { from->rotation.x, from->rotation.y, from->rotation.z, from->rotation.w },
          place[LANES] = { from->position.x, from->position.y, from->position.z, lane_all( 0 ) };
-    forward_transpose( turn );
-    forward_transpose( place );
+    lane_transpose( turn );
+    lane_transpose( place );
     forward_put( turn[0], place[0], poses[0], j, last );
     forward_put( turn[1], place[1], poses[1], j, last );
     forward_put( turn[2], place[2], poses[2], j, last );

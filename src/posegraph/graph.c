@@ -1,5 +1,5 @@
 // The graph of a skeleton: triangles, and the matrices of the two steps.
-#include "posegraph/posegraph.h"
+#include "posegraph/private.h"
 
 #include <assert.h>
 #include <complex.h>
@@ -242,6 +242,10 @@ void tr_posegraph_free( tr_posegraph *graph )
 
 void tr_posegraph_pose( const tr_posegraph *graph, tr_pose pose, vec3 *vertices )
 {
+    if ( tr_processor_has_avx2() ) {
+        tr_kernel_pose_avx2( graph, pose, vertices );
+        return;
+    }
     for ( int j = 0; j < graph->joint_count; ++j ) {
         mat3 turn = m3_from_quat( pose.rotations[j] );
         for ( int v = 3 * j; v < 3 * j + 3; ++v )

@@ -119,4 +119,6 @@ DECLARE_KERNELS( float )
 DECLARE_KERNELS( avx2 )
 DECLARE_KERNELS( avx512 )
 
+void tr_kernel_pose_avx2( const tr_posegraph *graph, tr_pose pose, vec3 *vertices );
+
 #endif

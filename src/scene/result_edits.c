@@ -70,11 +70,11 @@ static bool turned_frames( const double *turns, int frames, int *first, int *las
     return *last >= 0;
 }
 
-static bool stepped_frames( const tr_step *steps, int joints, int joint, int frames, int *first, int *last )
+static bool stepped_frames( const tr_step *steps, int frames, int *first, int *last )
 {
     *last = -1;
     for ( int f = 0; f < frames; ++f )
-        if ( !tr_step_is_none( steps[(size_t)f * (size_t)joints + (size_t)joint] ) ) {
+        if ( !tr_step_is_none( steps[f] ) ) {
             *first = *last < 0 ? f : *first;
             *last = f;
         }
@@ -108,7 +108,7 @@ static void print_foot( tr_text *out, const tr_stage *stage, const tr_result *re
     tr_text_quoted( out, skeleton->joints[joint].name, strlen( skeleton->joints[joint].name ) );
     tr_text_add( out, ", \"first\": %d, \"steps\": [", stage->scene->first + first );
     for ( int f = first; f <= last; ++f ) {
-        tr_step s = result->steps[actor][(size_t)f * (size_t)skeleton->joint_count + (size_t)joint];
+        tr_step s = result->steps[actor][tr_step_cell( stage, joint, f )];
         tr_text_append( out, ", ", f > first ? 2 : 0 );
         print_numbers( out, ( const double[] ){ s.turn / TR_DEGREE, s.move.x, s.move.y, s.move.z }, 4 );
     }
@@ -121,8 +121,8 @@ static void print_steps( tr_text *out, const tr_stage *stage, const tr_result *r
     for ( int i = 0; i < stage->actor_count; ++i )
         for ( int j = 0; result->steps[i] != NULL && j < stage->actors[i].target.joint_count; ++j ) {
             int first = 0, last;
-            if ( !stepped_frames( result->steps[i], stage->actors[i].target.joint_count, j,
-                                  stage->frame_count, &first, &last ) )
+            if ( !stepped_frames( result->steps[i] + tr_step_cell( stage, j, 0 ), stage->frame_count, &first,
+                                  &last ) )
                 continue;
             tr_text_add( out, "%s\n      ", separator );
             print_foot( out, stage, result, i, j, first, last );
@@ -278,7 +278,7 @@ static void read_steps( const edits_reader *r, const tr_json *item )
         tr_json step = tr_json_item( &frames, i );
         double n[4] = { 0 };
         read_numbers( &step, n, 4 );
-        steps[(size_t)( first + i ) * (size_t)skeleton->joint_count + (size_t)joint] =
+        steps[tr_step_cell( r->stage, joint, first + i )] =
             ( tr_step ){ TR_DEGREE * n[0], v3( n[1], n[2], n[3] ) };
     }
 }

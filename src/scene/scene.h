@@ -432,6 +432,7 @@ typedef struct tr_footing {
     vec3 *shift;      // [frame_count]
     double *strength; // [frame_count] 0 … 1
     int *rule;        // [frame_count] of the stage: the contact that is nearest in time
+    vec3 *place;      // [frame_count] where that contact belongs, by rise and shift
 } tr_footing;
 
 // A limb of the target driven by a limb of the source with another number of joints: first and last joint of
@@ -706,7 +707,7 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int rule_count;
     // What edits did. Contacts are kept where edits moved them.
     tr_step *
-        *steps;     // [actor_count] NULL: none, else [frame_count * joint_count] of hands and feet that stand
+        *steps;     // [actor_count] NULL: none, else [joint_count * frame_count] of hands and feet that stand
     double **turns; // [actor_count] NULL: none, else [frame_count] radians about the vertical
     tr_handle_report *handles; // [handle_count]
     int handle_count;

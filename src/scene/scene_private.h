@@ -89,6 +89,7 @@ bool tr_stage_lift( tr_stage *stage, const tr_rule *rule, tr_error *error );
 bool tr_stage_lead( tr_stage *stage, tr_error *error );
 // Fills the actors' footings and the rules' index of theirs; see footing.c.
 bool tr_stage_stand( tr_stage *stage, tr_error *error );
+bool tr_stage_place_footings( tr_stage *stage, tr_error *error ); // fills `place`, once all else is known
 void tr_footings_free( tr_actor *actor );
 
 // What is being bound, for messages: an element of a list of the document.
@@ -202,9 +203,14 @@ bool tr_result_copy( tr_result *out, const tr_stage *stage, const tr_result *in,
 vec3 tr_step_apply( tr_step step, vec3 place );
 tr_step tr_step_after( tr_step first, tr_step then );
 bool tr_step_is_none( tr_step step );
-// Steps of an actor [frame_count * joint_count] and turns [frame_count], made when they are not there. NULL
+// Steps of an actor [joint_count * frame_count] and turns [frame_count], made when they are not there. NULL
 // when out of memory.
 tr_step *tr_result_steps( tr_result *result, const tr_stage *stage, int actor );
+// Those of a joint lie together: few joints have any.
+static inline size_t tr_step_cell( const tr_stage *stage, int joint, int frame )
+{
+    return (size_t)joint * (size_t)stage->frame_count + (size_t)frame;
+}
 double *tr_result_turns( tr_result *result, int actor );
 
 // What edits did, as a member of report.json; read back only where the stage has edits.

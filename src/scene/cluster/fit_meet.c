@@ -229,18 +229,20 @@ static double lowest_of( const fit_body *body, int foot, tr_pose pose, const int
 }
 
 // A foot that is on its way to or from a stance of other size may dip into the ground: there its height is
-// held.
+// held. The source, which may allow it to, is asked only where it does: its pose is far away in memory.
 static bool lift_foot( const fitter *s, const fit_body *body, int foot, int frame )
 {
     const tr_actor *a = &s->def.stage->actors[body->actor];
     int joint = body->feet[foot];
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
-    double ground = s->def.stage->ground;
+    double ground = s->def.stage->ground, lowest = lowest_of( body, foot, pose, NULL );
+    if ( !( ground - lowest > DIP ) )
+        return false;
     double source = lowest_of( body, foot, tr_world_pose( &a->world, frame ), a->map ) - ground;
     if ( !isfinite( source ) ) // nothing drives it: its own animation is right as it is
         return false;
     double allowed = ground + fmin( source, 0 ) * tr_part_ratio( a, joint );
-    double missing = allowed - lowest_of( body, foot, pose, NULL );
+    double missing = allowed - lowest;
     if ( !( missing > DIP ) )
         return false;
     *fitter_hold( s, body, foot, frame ) = v3_mad( pose.positions[joint], missing, v3_y );
@@ -273,9 +275,11 @@ static bool lift_hand( const fitter *s, const fit_body *body, int hand, int fram
     int joint = body->feet[hand];
     tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
     double ground = s->def.stage->ground, height = lowest_of( body, hand, pose, NULL ) - ground;
+    double near = NEAR * body->height;
+    if ( !( height < near ) )
+        return false;
     double source = lowest_of( body, hand, tr_world_pose( &a->world, frame ), a->map ) - ground;
     double own = source * a->height_ratio, over = height - fmin( own, 0 );
-    double near = NEAR * body->height;
     if ( !isfinite( source ) || !( over < near && height < own ) ||
          fitter_hold( s, body, hand, frame )->y < INFINITY )
         return false;

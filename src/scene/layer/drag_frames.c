@@ -125,13 +125,13 @@ static void mix_steps( const tr_drag *drag, int actor, gap g, tr_row frames )
     const tr_moved_body *body = stepping_body( drag, actor );
     const tr_step *below = drag->below->steps[actor];
     tr_step *now = drag->work.steps[actor];
-    size_t joints = (size_t)drag->work.motions[actor].clip.joint_count;
     for ( int i = 0; body != NULL && i < body->foot_count; ++i ) {
-        size_t j = (size_t)body->feet[i].joint;
-        const tr_step *p = now + (size_t)g.a * joints + j, *q = now + (size_t)g.b * joints + j;
+        int joint = body->feet[i].joint;
+        const tr_step *p = now + tr_step_cell( &drag->stage, joint, g.a ),
+                      *q = now + tr_step_cell( &drag->stage, joint, g.b );
         bool none = tr_step_is_none( *p ) && tr_step_is_none( *q );
         for ( int f = frames.first; f <= frames.last; ++f ) {
-            size_t at = (size_t)f * joints + j;
+            size_t at = tr_step_cell( &drag->stage, joint, f );
             double t = part_of( g, f );
             now[at] =
                 none ? ( below != NULL ? below[at] : *p )
@@ -271,7 +271,7 @@ static void show_actor( tr_drag *drag, int i, int frame )
         drag->shown.turns[i][f] = drag->work.turns[i][f];
     const tr_moved_body *body = drag->work.steps[i] != NULL ? stepping_body( drag, i ) : NULL;
     for ( int k = 0; body != NULL && k < body->foot_count; ++k ) {
-        size_t at = f * joints + (size_t)body->feet[k].joint;
+        size_t at = tr_step_cell( &drag->stage, body->feet[k].joint, frame );
         drag->shown.steps[i][at] = drag->work.steps[i][at];
     }
 }

@@ -92,7 +92,8 @@ bool *tr_cage_layer_touched( const tr_cage_layer *l, int node, int frame )
     return &l->touched[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
 }
 
-static void restore_actor( const tr_cage_layer *l, int i, int frame )
+// Joints of a body that moves are about to be placed anew.
+static void restore_actor( const tr_cage_layer *l, int i, int frame, bool moves )
 {
     const tr_clip *in = &l->below->motions[i].clip, *out = &l->result->motions[i].clip;
     size_t joints = (size_t)in->joint_count;
@@ -100,13 +101,15 @@ static void restore_actor( const tr_cage_layer *l, int i, int frame )
             pose = tr_world_pose( &l->result->worlds[i], frame );
     memcpy( tr_clip_frame( out, frame ), tr_clip_frame( in, frame ), joints * sizeof( quat ) );
     out->root[frame] = in->root[frame];
-    memcpy( pose.rotations, below.rotations, joints * sizeof( quat ) );
-    memcpy( pose.positions, below.positions, joints * sizeof( vec3 ) );
+    if ( !moves ) {
+        memcpy( pose.rotations, below.rotations, joints * sizeof( quat ) );
+        memcpy( pose.positions, below.positions, joints * sizeof( vec3 ) );
+    }
     if ( l->result->turns[i] != NULL )
         l->result->turns[i][frame] = l->below->turns[i] != NULL ? l->below->turns[i][frame] : 0;
 }
 
-void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+static void restore( const tr_cage_layer *l, int node, tr_moved_body *posed, const tr_some_frames *frames )
 {
     int prop = node - l->stage->actor_count;
     for ( int f = frames->first; f <= frames->last; ++f ) {
@@ -120,8 +123,13 @@ void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_fram
         if ( prop >= 0 )
             l->result->tracks[prop][f] = l->below->tracks[prop][f];
         else
-            restore_actor( l, node, f );
+            restore_actor( l, node, f, posed != NULL && tr_moved_at( l, posed, f )->moves );
     }
+}
+
+void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+{
+    restore( l, node, NULL, frames );
 }
 
 // Whoever rules join to somebody affected is so, too.
@@ -143,7 +151,7 @@ void tr_cage_layer_reach( const tr_cage_layer *l, int frame )
 static bool pose_node( const tr_cage_layer *l, int node, const tr_some_frames *frames, tr_error *error )
 {
     tr_moved_body *body = tr_cage_layer_body( l, node );
-    tr_cage_layer_restore( l, node, frames );
+    restore( l, node, body, frames );
     return body == NULL || tr_posing_frames( l, body, frames, error );
 }
 

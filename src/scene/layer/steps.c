@@ -434,14 +434,13 @@ bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, 
 bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     bool moved = false, stands = body->following != NULL && !tr_follow_asked( body );
-    size_t row = (size_t)frame * (size_t)l->stage->actors[body->node].target.joint_count;
     const tr_step *below = l->below->steps[body->node];
     for ( int i = 0; i < body->foot_count; ++i ) {
         tr_moved_foot *foot = &body->feet[i];
         foot_work w = work_of( l, body, foot, frame );
         bool steps = frame > w.before && frame < w.after && !stands;
         tr_step own = steps ? foot_step( &w, frame ) : ( tr_step ){ 0 };
-        size_t at = row + (size_t)foot->joint;
+        size_t at = tr_step_cell( l->stage, foot->joint, frame );
         tr_step from = below != NULL ? below[at] : ( tr_step ){ 0 };
         foot->own = own;
         l->result->steps[body->node][at] = tr_step_is_none( own ) ? from : tr_step_after( from, own );

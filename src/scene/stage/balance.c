@@ -34,10 +34,8 @@ static vec3 standing_place( const tr_stage *stage, const tr_result *result, int 
     for ( int i = 0; i < body->footing_count; ++i )
         if ( body->footings[i].joint == carrier )
             place = v3_mad( body->footings[i].shift[frame], body->footings[i].rise, source );
-    if ( result->steps != NULL && result->steps[actor] != NULL ) {
-        size_t at = (size_t)frame * (size_t)body->target.joint_count + (size_t)carrier;
-        place = tr_step_apply( result->steps[actor][at], place );
-    }
+    if ( result->steps != NULL && result->steps[actor] != NULL )
+        place = tr_step_apply( result->steps[actor][tr_step_cell( stage, carrier, frame )], place );
     return place;
 }
 

@@ -76,11 +76,13 @@ const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor 
 // source's own movement about it: on a prop as it is, on the ground in the size of the body or prop.
 static vec3 contact_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {
-    vec3 p = tr_anchor_source( stage, &rule->a, frame );
     const tr_actor *actor = rule->a.actor >= 0 ? &stage->actors[rule->a.actor] : NULL;
-    if ( rule->footing >= 0 ) {
-        const tr_footing *footing = &actor->footings[rule->footing];
-        const tr_rule *held = &stage->rules[footing->rule[frame]];
+    const tr_footing *footing = rule->footing >= 0 ? &actor->footings[rule->footing] : NULL;
+    const tr_rule *held = footing != NULL ? &stage->rules[footing->rule[frame]] : NULL;
+    if ( held == rule && footing->place != NULL )
+        return footing->place[frame];
+    vec3 p = tr_anchor_source( stage, &rule->a, frame );
+    if ( footing != NULL ) {
         if ( !actor->foreign || held == rule )
             return v3_mad( footing->shift[frame], footing->rise, p );
         // A foot of another shape is held by one of its joints; the others are right where they then are.
@@ -126,10 +128,10 @@ static vec3 step_of( const tr_stage *stage, const tr_result *result, const tr_ru
     if ( rule->surface_prop >= 0 || actor < 0 || rule->a.count == 0 || result->steps == NULL ||
          result->steps[actor] == NULL )
         return place;
-    const tr_skeleton *skeleton = &stage->actors[actor].target;
-    size_t at = (size_t)frame * (size_t)skeleton->joint_count +
-                (size_t)tr_extremity_carrier( skeleton, rule->a.joints[0] );
-    return tr_step_apply( result->steps[actor][at], place );
+    const tr_actor *a = &stage->actors[actor];
+    int foot = rule->footing >= 0 ? a->footings[rule->footing].joint
+                                  : tr_extremity_carrier( &a->target, rule->a.joints[0] );
+    return tr_step_apply( result->steps[actor][tr_step_cell( stage, foot, frame )], place );
 }
 
 // How edits turned what an offset or a rotation taken from the source is about: a prop as it is, a character

@@ -371,12 +371,30 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
     return ok || tr_error_memory( error );
 }
 
+// Solvers and edits ask for these places again and again.
+bool tr_stage_place_footings( tr_stage *stage, tr_error *error )
+{
+    for ( int i = 0; i < stage->actor_count; ++i )
+        for ( int k = 0; k < stage->actors[i].footing_count; ++k ) {
+            tr_footing *footing = &stage->actors[i].footings[k];
+            vec3 *place = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
+            if ( place == NULL )
+                return tr_error_memory( error );
+            for ( int f = 0; f < stage->frame_count; ++f )
+                place[f] = v3_mad( footing->shift[f], footing->rise,
+                                   tr_anchor_source( stage, &stage->rules[footing->rule[f]].a, f ) );
+            footing->place = place;
+        }
+    return true;
+}
+
 void tr_footings_free( tr_actor *actor )
 {
     for ( int i = 0; i < actor->footing_count; ++i ) {
         tr_free( actor->footings[i].shift );
         tr_free( actor->footings[i].strength );
         tr_free( actor->footings[i].rule );
+        tr_free( actor->footings[i].place );
     }
     tr_free( actor->footings );
     tr_free( actor->lift );

@@ -48,7 +48,7 @@ vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_r
     if ( footing != NULL )
         rule = &stage->rules[footing->rule[frame]];
     int joint = rule->a.joints[0];
-    int foot = tr_stance_foot( stage, rule );
+    int foot = footing != NULL ? footing->joint : tr_stance_foot( stage, rule );
     vec3 touching = v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], rule->a.offset ) );
     vec3 target = tr_rule_target( stage, result, rule, frame );
     return v3_add( target, v3_sub( pose.positions[foot], touching ) );
