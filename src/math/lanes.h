@@ -215,4 +215,74 @@ static inline lane_quat lane_fit_step( const lane a[9], lane_quat q )
     return ( lane_quat ){ n.x * scale, n.y * scale, n.z * scale, n.w * scale };
 }
 
+// -------------------------------------------------------------------------------------------------- squares
+// LANES lanes are a square of numbers; this turns it about its diagonal.
+
+#if LANES == 4
+
+static inline void lane_transpose( lane m[LANES] )
+{
+    for ( int i = 0; i < 4; i += 2 ) {
+        lane a = m[i], b = m[i + 1];
+        m[i] = __builtin_shufflevector( a, b, 0, 4, 2, 6 );
+        m[i + 1] = __builtin_shufflevector( a, b, 1, 5, 3, 7 );
+    }
+    for ( int i = 0; i < 2; ++i ) {
+        lane a = m[i], b = m[i + 2];
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 4, 5 );
+        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 6, 7 );
+    }
+}
+
+#elif LANES == 8
+
+static inline void lane_transpose( lane m[LANES] )
+{
+    for ( int i = 0; i < 8; i += 2 ) {
+        lane a = m[i], b = m[i + 1];
+        m[i] = __builtin_shufflevector( a, b, 0, 8, 2, 10, 4, 12, 6, 14 );
+        m[i + 1] = __builtin_shufflevector( a, b, 1, 9, 3, 11, 5, 13, 7, 15 );
+    }
+    for ( int i = 0; i < 8; i += i % 2 == 0 ? 1 : 3 ) {
+        lane a = m[i], b = m[i + 2];
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 8, 9, 4, 5, 12, 13 );
+        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 10, 11, 6, 7, 14, 15 );
+    }
+    for ( int i = 0; i < 4; ++i ) {
+        lane a = m[i], b = m[i + 4];
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 8, 9, 10, 11 );
+        m[i + 4] = __builtin_shufflevector( a, b, 4, 5, 6, 7, 12, 13, 14, 15 );
+    }
+}
+
+#else
+
+// clang-format off
+static inline void lane_transpose( lane m[LANES] )
+{
+    for ( int i = 0; i < 16; i += 2 ) {
+        lane a = m[i], b = m[i + 1];
+        m[i] = __builtin_shufflevector( a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30 );
+        m[i + 1] = __builtin_shufflevector( a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31 );
+    }
+    for ( int i = 0; i < 16; i += i % 2 == 0 ? 1 : 3 ) {
+        lane a = m[i], b = m[i + 2];
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29 );
+        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31 );
+    }
+    for ( int i = 0; i < 16; i += i % 4 < 3 ? 1 : 5 ) {
+        lane a = m[i], b = m[i + 4];
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27 );
+        m[i + 4] = __builtin_shufflevector( a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31 );
+    }
+    for ( int i = 0; i < 8; ++i ) {
+        lane a = m[i], b = m[i + 8];
+        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23 );
+        m[i + 8] = __builtin_shufflevector( a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31 );
+    }
+}
+// clang-format on
+
+#endif
+
 #endif

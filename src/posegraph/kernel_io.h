@@ -14,73 +14,6 @@ static inline wide wide_load( const double *from ) // from anywhere
     return out;
 }
 
-#if LANES == 4
-
-static inline void transpose( lane m[LANES] )
-{
-    for ( int i = 0; i < 4; i += 2 ) {
-        lane a = m[i], b = m[i + 1];
-        m[i] = __builtin_shufflevector( a, b, 0, 4, 2, 6 );
-        m[i + 1] = __builtin_shufflevector( a, b, 1, 5, 3, 7 );
-    }
-    for ( int i = 0; i < 2; ++i ) {
-        lane a = m[i], b = m[i + 2];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 4, 5 );
-        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 6, 7 );
-    }
-}
-
-#elif LANES == 8
-
-static inline void transpose( lane m[LANES] )
-{
-    for ( int i = 0; i < 8; i += 2 ) {
-        lane a = m[i], b = m[i + 1];
-        m[i] = __builtin_shufflevector( a, b, 0, 8, 2, 10, 4, 12, 6, 14 );
-        m[i + 1] = __builtin_shufflevector( a, b, 1, 9, 3, 11, 5, 13, 7, 15 );
-    }
-    for ( int i = 0; i < 8; i += i % 2 == 0 ? 1 : 3 ) {
-        lane a = m[i], b = m[i + 2];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 8, 9, 4, 5, 12, 13 );
-        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 10, 11, 6, 7, 14, 15 );
-    }
-    for ( int i = 0; i < 4; ++i ) {
-        lane a = m[i], b = m[i + 4];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 8, 9, 10, 11 );
-        m[i + 4] = __builtin_shufflevector( a, b, 4, 5, 6, 7, 12, 13, 14, 15 );
-    }
-}
-
-#else
-
-// clang-format off
-static inline void transpose( lane m[LANES] )
-{
-    for ( int i = 0; i < 16; i += 2 ) {
-        lane a = m[i], b = m[i + 1];
-        m[i] = __builtin_shufflevector( a, b, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30 );
-        m[i + 1] = __builtin_shufflevector( a, b, 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31 );
-    }
-    for ( int i = 0; i < 16; i += i % 2 == 0 ? 1 : 3 ) {
-        lane a = m[i], b = m[i + 2];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29 );
-        m[i + 2] = __builtin_shufflevector( a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31 );
-    }
-    for ( int i = 0; i < 16; i += i % 4 < 3 ? 1 : 5 ) {
-        lane a = m[i], b = m[i + 4];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 16, 17, 18, 19, 8, 9, 10, 11, 24, 25, 26, 27 );
-        m[i + 4] = __builtin_shufflevector( a, b, 4, 5, 6, 7, 20, 21, 22, 23, 12, 13, 14, 15, 28, 29, 30, 31 );
-    }
-    for ( int i = 0; i < 8; ++i ) {
-        lane a = m[i], b = m[i + 8];
-        m[i] = __builtin_shufflevector( a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23 );
-        m[i + 8] = __builtin_shufflevector( a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31 );
-    }
-}
-// clang-format on
-
-#endif
-
 static inline const double *numbers_of( const vec3 *vertices )
 {
     return &vertices->x;
@@ -102,7 +35,7 @@ void KERNEL( load )( const tr_graph_lanes *g, const vec3 *const frames[] )
         for ( int l = 0; l < LANES; ++l )
             square[l] = __builtin_convertvector(
                 wide_load( numbers_of( frames[l] ) + k ) - wide_load( origin[l] + k % 3 ), lane );
-        transpose( square );
+        lane_transpose( square );
         memcpy( reference + k, square, sizeof square );
     }
     for ( int k = whole; k < count; ++k )
@@ -121,7 +54,7 @@ static inline void gather_kept( const float *const from[], int count, lane *to )
             memcpy( &row, from[l] + k, sizeof row );
             square[l] = __builtin_convertvector( row, lane );
         }
-        transpose( square );
+        lane_transpose( square );
         memcpy( to + k, square, sizeof square );
     }
     for ( int k = whole; k < count; ++k )
@@ -135,7 +68,7 @@ static inline void spread_kept( const lane *from, int count, float *const to[], 
     for ( int k = 0; k < whole; k += LANES ) {
         lane square[LANES];
         memcpy( square, from + k, sizeof square );
-        transpose( square );
+        lane_transpose( square );
         for ( int l = 0; l < frame_count; ++l ) {
             narrow row = __builtin_convertvector( square[l], narrow );
             memcpy( to[l] + k, &row, sizeof row );
@@ -205,7 +138,7 @@ void KERNEL( store )( const tr_graph_lanes *g, const vec3 *const from[], int fra
     for ( int k = 0; k < whole; k += LANES ) {
         lane square[LANES];
         memcpy( square, u + k, sizeof square );
-        transpose( square );
+        lane_transpose( square );
         for ( int l = 0; l < frame_count; ++l ) {
             wide after = wide_load( numbers_of( from[l] ) + k ) + __builtin_convertvector( square[l], wide );
             if ( sound[l] )

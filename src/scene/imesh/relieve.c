@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define TURNS  4
+#define TURNS  3
 #define PUSHES 6
 
 static bool relief_build( tr_relief *r )
