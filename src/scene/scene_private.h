@@ -77,6 +77,12 @@ bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *erro
 // Brings the joints of a motion's clip into the order of a skeleton with the same joints; refuses any other.
 bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *error );
 
+// Frames to either side over which roots are steadied when skeletons are fitted.
+static inline int tr_steady_frames( double fps )
+{
+    return (int)ceil( 0.1 * fps );
+}
+
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
 // needs those links; the automatic rules need the groups' scales.
 bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );

@@ -12,11 +12,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define STEADY 0.1 // seconds to either side over which the root is steadied
-
 int tr_steady_span( const tr_stage *stage )
 {
-    return (int)ceil( STEADY * stage->fps );
+    return tr_steady_frames( stage->fps );
 }
 // ----------------------------------------------------------------------------------------------------- fit
 

@@ -22,6 +22,7 @@
 
 #include "cage/cage.h"
 #include "scene/document/document.h"
+#include "scene/scene_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,13 +157,11 @@ static void window( const timing *t, const tr_layer *layer, int *first, int *las
 
 // -------------------------------------------------------------------------------------------------- in place
 
-// Roots are averaged over three frames either way when skeletons are fitted. So that frames beside the window
+// Roots are averaged over some frames either way when skeletons are fitted. So that frames beside the window
 // do not feel what is moved in it, its first and last ones keep their time, unless a key is among them.
-#define REST 2
-
-static void find_rest( const key *keys, int count, int *first, int *last )
+static void find_rest( const timing *t, const key *keys, int count, int *first, int *last )
 {
-    int low = *first + REST, high = *last - REST;
+    int rest = tr_steady_frames( t->scene->fps ) - 1, low = *first + rest, high = *last - rest;
     for ( int k = 0; k < count; ++k ) {
         if ( keys[k].frame <= *first || keys[k].frame >= *last )
             continue;
@@ -184,7 +183,7 @@ static bool move_within( timing *t, const tr_layer *layer, const key *keys, int 
     int first, last;
     window( t, layer, &first, &last );
     join_at( t, first, last );
-    find_rest( keys, count, &first, &last );
+    find_rest( t, keys, count, &first, &last );
     double *from = tr_alloc( 2 * (size_t)count + 4, sizeof( double ) );
     if ( from == NULL )
         return tr_error_memory( t->error );

@@ -39,6 +39,7 @@ struct tr_layer_calming {
     int stamp, round;    // of the solve it belongs to; so often
     int best_round;      // the one with the smallest …
     double best;         // … largest jolt
+    bool joined, apart;  // frames went along with held ones; they do not any more
 };
 
 // How many frames an edit has, and the characters' joints and the nodes that are linked.
@@ -204,7 +205,7 @@ static void back_around( const tr_cage_layer *l, int frame )
 
 static void mark_actor( const tr_cage_layer *l, int actor, int first, int last )
 {
-    const struct tr_layer_calming *c = l->calming;
+    struct tr_layer_calming *c = l->calming;
     for ( int f = first; f <= last; ++f ) {
         double jolt = c->jolts[cell_of( l, actor, f )];
         if ( !( jolt > ( c->round > 0 ? CALM : 1 ) ) )
@@ -212,10 +213,11 @@ static void mark_actor( const tr_cage_layer *l, int actor, int first, int last )
         double how = clampd( ( jolt - 1 ) / ( VIOLENT - 1 ), 0, 1 ),
                span = l->stage->fps * lerpd( SHORTEST, LONGEST, how ) * ( 1 + LONGER * c->round );
         bool beside = away_from_held( l, f ) < HELD * l->stage->fps;
-        if ( beside )
-            join_around( l, actor, nearest_held( l, f, -1 ), span );
-        else
+        if ( !beside )
             smooth_around( l, actor, f, span );
+        else if ( !c->apart )
+            join_around( l, actor, nearest_held( l, f, -1 ), span );
+        c->joined = c->joined || beside;
         if ( !beside && is_stuck( l, actor, f ) )
             back_around( l, f );
     }
@@ -323,8 +325,24 @@ static void begin( const tr_cage_layer *l, size_t cells )
     c->stamp = l->stamp;
     c->round = c->best_round = 0;
     c->best = INFINITY;
+    c->joined = c->apart = false;
     memset( c->before, 0, (size_t)l->stage->frame_count * (size_t)l->stage->actor_count * sizeof( double ) );
     memcpy( c->affected, l->affected, cells * sizeof( bool ) );
+}
+
+// Frames that went along with held ones did not make it better any more: once again from the best there was,
+// without that. False: it has been, or none did.
+static bool part( tr_cage_layer *l )
+{
+    struct tr_layer_calming *c = l->calming;
+    if ( !c->joined || c->apart )
+        return false;
+    keep( l, true );
+    tr_layer_jolts( l, c->jolts );
+    c->apart = true;
+    c->round = c->best_round = 0;
+    memset( c->before, 0, (size_t)l->stage->frame_count * (size_t)l->stage->actor_count * sizeof( double ) );
+    return true;
 }
 
 bool tr_layer_calm( tr_cage_layer *l, int *first, int *last )
@@ -339,9 +357,10 @@ bool tr_layer_calm( tr_cage_layer *l, int *first, int *last )
         c->best = largest;
         c->best_round = c->round;
     }
-    if ( largest > 1 && c->round < ROUNDS && c->round < c->best_round + PATIENCE && mark( l ) ) {
-        if ( best )
-            keep( l, false );
+    bool patient = c->round < ROUNDS && c->round < c->best_round + PATIENCE;
+    if ( best && largest > 1 )
+        keep( l, false );
+    if ( largest > 1 && ( patient || part( l ) ) && mark( l ) ) {
         tr_smooth( &( tr_smoothing ){ l->stage, c->cells, l->below, l->result, true, c->chains } );
         lead( l );
         mark_affected( l, first, last );

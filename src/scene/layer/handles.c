@@ -180,8 +180,9 @@ void tr_layer_handles_ask( tr_cage_layer *l )
             .over = 1, .up = 1, .soft = l->handle_shares[i].soft, .limit = l->handle_shares[i].limit };
     l->looks = 0;
     for ( int i = 0; i < l->body_count; ++i )
-        l->bodies[i].lowered = false;
+        l->bodies[i].lowered = l->bodies[i].eased = false;
     l->soft = false;
+    l->easing = TR_EASING_NONE;
 }
 
 void tr_layer_handles_begin( tr_cage_layer *l )
@@ -354,6 +355,14 @@ static bool is_off( const tr_cage_layer *l, tr_moved_body *body )
     return off;
 }
 
+static bool drops( const tr_cage_layer *l, tr_moved_body *body )
+{
+    bool any = false;
+    for ( int f = l->begin; !any && f < l->begin + l->frame_count; ++f )
+        any = tr_room_drop( l, body, f ) > 0;
+    return any;
+}
+
 // Bodies whose legs are too short go lower from now on. True when there are any.
 static bool lower( tr_cage_layer *l )
 {
@@ -363,8 +372,7 @@ static bool lower( tr_cage_layer *l )
         if ( !is_led( l, body ) || body->lowered || !is_off( l, body ) )
             continue;
         body->lowered = true;
-        for ( int f = l->begin; f < l->begin + l->frame_count; ++f )
-            lowered = lowered || tr_room_drop( l, body, f ) > 0;
+        lowered = drops( l, body ) || lowered;
     }
     return lowered;
 }
@@ -511,9 +519,40 @@ static double way_of( const tr_cage_layer *l, int handle )
     return fmax( v3_length( wanted->move ), v3_length( wanted->turn ) );
 }
 
+static double largest_jolt( const tr_cage_layer *l )
+{
+    double most = 0;
+    for ( int n = 0; n < l->stage->actor_count; ++n )
+        most = fmax( most, tr_layer_jolt_left( l, n ) );
+    return most;
+}
+
+// Who is where he is held, but jolts elsewhere since his legs are too short there, goes lower there; where
+// that does not help, he does not. True when it is to be tried, or taken back.
+static bool ease( tr_cage_layer *l )
+{
+    double jolt = largest_jolt( l );
+    bool any = false, worse = l->easing == TR_EASING_TRIED && jolt > 1 && jolt >= l->uneased;
+    for ( int i = 0; i < l->body_count; ++i ) {
+        tr_moved_body *body = &l->bodies[i];
+        bool tries = l->easing == TR_EASING_NONE && jolt > 1 && is_led( l, body ) && !body->lowered;
+        any = any || ( worse && body->eased );
+        body->eased = tries || ( body->eased && !worse );
+        any = ( tries && drops( l, body ) ) || any;
+    }
+    l->uneased = jolt;
+    l->easing = l->easing == TR_EASING_NONE && any ? TR_EASING_TRIED : TR_EASING_DONE;
+    return any;
+}
+
 // Who gets a jolt from an edit, or gives one to somebody he is joined to, is pulled at less.
 bool tr_layer_handles_soften( tr_cage_layer *l )
 {
+    bool time = l->looks + 2 < TR_YIELD_ROUNDS; // to take it back
+    if ( ( l->easing == TR_EASING_TRIED || ( l->easing == TR_EASING_NONE && time ) ) && ease( l ) ) {
+        l->looks++;
+        return true;
+    }
     if ( l->layer->firm || ++l->looks >= TR_YIELD_ROUNDS )
         return false;
     bool jolts = find_jolts( l ), yields = false;
@@ -546,5 +585,6 @@ bool tr_layer_handles_soften_again( tr_cage_layer *l )
 
 bool tr_layer_handles_yield( tr_cage_layer *l )
 {
-    return !l->soft && ++l->looks < TR_YIELD_ROUNDS && ( lower( l ) || shorten( l ) );
+    bool settled = l->soft || l->easing != TR_EASING_NONE;
+    return !settled && ++l->looks < TR_YIELD_ROUNDS && ( lower( l ) || shorten( l ) );
 }

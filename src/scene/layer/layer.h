@@ -77,6 +77,7 @@ typedef struct tr_moved_body {
     struct tr_lead_frame *ways;  // [frame_count] the same for what leads it; NULL where bodies do not turn
     struct tr_room_frame *rooms; // [frame_count] the same for how far its legs reach; NULL: it has none
     bool lowered;                // to where they do: it could not follow otherwise
+    bool eased;                  // the same, away from what is held: it follows there, and jolts elsewhere
     bool *bound;                 // [frame_count] its points are, to the cage; NULL: all of them
     mat3 *spreads;       // [frame_count] of a character that moves as one, see tr_cage_moments, else NULL
     float *moments;      // [frame_count * TR_CAGE_MOMENTS * vertex_count] likewise
@@ -92,6 +93,8 @@ typedef struct tr_led { // what sections lead of a body
     int body;           // in `bodies`
     tr_anchor anchor;   // one joint, or the middle of a prop
 } tr_led;
+
+typedef enum tr_easing { TR_EASING_NONE, TR_EASING_TRIED, TR_EASING_DONE } tr_easing;
 
 typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
@@ -133,6 +136,8 @@ typedef struct tr_cage_layer {
     double *handle_errors;          // [handle_count] metres
     tr_handle_share *handle_shares; // [handle_count of the document]
     bool soft;                      // they count with `soft`
+    tr_easing easing;               // of bodies, see tr_layer_handles_soften …
+    double uneased;                 // … and the largest jolt before
     int looks;                      // at what became of them, since they were asked for their whole ways
     double borne;                   // largest second difference that is no jolt, metres; 0: not known yet
     tr_led *led;                    // [led_count] none where no section and no vertex is held
@@ -201,8 +206,8 @@ bool tr_layer_handles_heed( tr_cage_layer *l );
 // After everybody has been settled in the frames of handles: shortens the way of handles that could not be
 // followed there. False when there are none, or looks are used up; otherwise the layer is to be solved again.
 bool tr_layer_handles_yield( tr_cage_layer *l );
-// After that, and after what jolts has been calmed, the same for jolts that are left; and, of a preview, for
-// what was known about them when all frames were seen at last.
+// After that, and after what jolts has been calmed, the same for jolts that are left, bodies being eased
+// first; and, of a preview, for what was known about them when all frames were seen at last.
 bool tr_layer_handles_soften( tr_cage_layer *l );
 bool tr_layer_handles_soften_again( tr_cage_layer *l );
 #define TR_YIELD_ROUNDS 9                        // what became of handles is looked at no more often

@@ -10,7 +10,8 @@
 //
 // approached, not hit, from where the leg was or from a leg that is bent well. From the heights that all feet
 // on the ground leave comes need(t); drop(t) is its envelope over a moment, smoothed over as much: it lies
-// nowhere below need(t) and has no kinks.
+// nowhere below need(t) and has no kinks. Where the body arrives at its handles and has to go lower only
+// before or after, drop(t) is need(t), smoothed, less what that is at the handles, so that these stay met.
 #include "scene/layer/layer.h"
 
 #include <stdlib.h>
@@ -126,23 +127,49 @@ static int frames_free( const tr_cage_layer *l, const tr_moved_body *body, int f
     return least;
 }
 
+static int moment( const tr_cage_layer *l )
+{
+    return (int)ceil( MOMENT * l->stage->fps );
+}
+
+// What legs need over so many frames, smoothed over a moment.
+static double smoothed_need( const tr_cage_layer *l, tr_moved_body *body, int frame, int over )
+{
+    int span = moment( l );
+    double sum = 0, weights = 0;
+    for ( int f = frame - span; f <= frame + span; ++f ) {
+        double weight = 1 + cos( TR_PI * ( f - frame ) / ( span + 1.0 ) );
+        sum += weight * envelope_at( l, body, f, over );
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+// Who arrives where he is held, and elsewhere cannot follow, goes lower there alone: what is held stays.
+static double eased_need( const tr_cage_layer *l, tr_moved_body *body, int frame )
+{
+    int span = moment( l );
+    double need = smoothed_need( l, body, frame, 0 ), kept = 0;
+    for ( int h = 0; h < l->handle_count; ++h ) {
+        double near = smooth_step5( 1 - abs( l->handles[h].frame - frame ) / ( 2 * span + 1.0 ) );
+        if ( near > 0 )
+            kept = fmax( kept, near * smoothed_need( l, body, l->handles[h].frame, 0 ) );
+    }
+    return fmax( need - kept, 0 );
+}
+
 double tr_room_drop( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
-    if ( !body->lowered || body->rooms == NULL || frame < l->begin || frame >= l->begin + l->frame_count )
+    bool lower = body->lowered || body->eased;
+    if ( !lower || body->rooms == NULL || frame < l->begin || frame >= l->begin + l->frame_count )
         return 0;
     tr_room_frame *room = &body->rooms[frame - l->begin];
     if ( room->drop_stamp == l->stamp )
         return room->drop;
-    int span = (int)ceil( MOMENT * l->stage->fps );
-    double sum = 0, weights = 0;
-    for ( int f = frame - span; f <= frame + span; ++f ) {
-        double weight = 1 + cos( TR_PI * ( f - frame ) / ( span + 1.0 ) );
-        sum += weight * envelope_at( l, body, f, span );
-        weights += weight;
-    }
+    int span = moment( l );
+    double need = body->lowered ? smoothed_need( l, body, frame, span ) : eased_need( l, body, frame );
     room->drop_stamp = l->stamp;
-    room->drop =
-        sum / weights * smooth_step5( clampd( frames_free( l, body, frame ) / ( 2 * span + 1.0 ), 0, 1 ) );
+    room->drop = need * smooth_step5( clampd( frames_free( l, body, frame ) / ( 2 * span + 1.0 ), 0, 1 ) );
     return room->drop;
 }
 

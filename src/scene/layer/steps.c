@@ -47,11 +47,11 @@ static shift whole_shift( const foot_work *w, int frame )
     return ( shift ){ v3_sub( l->after[at], l->before[at] ), moved->yaw };
 }
 
-// The same as far as the body goes along.
+// The same as far as the body goes along; one that is eased is lower between its feet's steps, which stay.
 static shift cage_shift( const foot_work *w, int frame )
 {
     shift s = whole_shift( w, frame );
-    if ( w->body->following == NULL )
+    if ( w->body->following == NULL && w->body->lowered )
         s.move.y -= tr_room_drop( w->l, w->body, frame );
     return s;
 }
