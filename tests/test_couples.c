@@ -280,6 +280,34 @@ static void dwarfs_and_giants_are_survived( void **state )
     couple_end( &c );
 }
 
+// Hands are turned and bodies pushed out here: nothing of that is left behind when memory runs out on the
+// way.
+static void memory_may_run_out( void **state )
+{
+    (void)state;
+    couple c;
+    tr_stage stage;
+    tr_error error;
+    couple_start( &c, "dance_pair", 2, 0, 3 );
+    resize( &c, 1.4, 0.8 );
+    check_ok( tr_stage_build( &stage, &c.scene, NULL, &c.library, NULL, &error ), &error );
+    size_t before = tr_memory_live();
+    bool ok = false;
+    for ( long n = 1; !ok && n < 100000; n += 37 ) {
+        tr_result result = { 0 };
+        tr_memory_fail_from( n );
+        ok = tr_pipeline_run( &result, &stage, tr_method_find( "imesh" ), &error );
+        tr_memory_fail_from( 0 );
+        if ( !ok )
+            assert_non_null( strstr( error.message, "memory" ) );
+        tr_result_free( &result );
+        assert_int_equal( tr_memory_live(), before );
+    }
+    assert_true( ok );
+    tr_stage_free( &stage );
+    couple_end( &c );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -289,6 +317,7 @@ int main( void )
         TEST( chains_hold_hands ),
         TEST( hands_meet ),
         TEST( thumbs_go_on_touching ),
+        TEST( memory_may_run_out ),
         TEST( arms_stay_on_their_side ),
         TEST( bones_stand_what_presses_them ),
         TEST( long_arms_swing_as_copied ),

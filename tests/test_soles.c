@@ -187,6 +187,27 @@ static void long_feet_on_tiptoe_stay_above_the_floor( void **state )
     end( &x );
 }
 
+// How high toes may be goes by how tall one stands, not by how high one lies in the rest pose.
+static void who_lies_at_rest_does_not_hover( void **state )
+{
+    (void)state;
+    tr_opened relay;
+    tr_stage stage;
+    tr_error error = { 0 };
+    double lower;
+    check_ok( tr_open( &relay, "box_relay", 2, &error ), &error );
+    check_ok( tr_stage_build( &stage, &relay.scene, NULL, &relay.library, NULL, &error ), &error );
+    tr_actor *actor = &stage.actors[0];
+    for ( int j = 0; j < actor->source.skeleton.joint_count; ++j ) {
+        vec3 *offset = &actor->source.skeleton.joints[j].offset;
+        *offset = v3( offset->x, 0, offset->y );
+    }
+    assert_true( tr_contacts_hover( &actor->source.skeleton, &actor->world, &actor->contacts, stage.ground,
+                                    &lower ) == 0 );
+    tr_stage_free( &stage );
+    tr_opened_free( &relay );
+}
+
 // Who hovers in the source is told of once, with what brings him down; then nothing is said any more.
 static void hovering_is_told( void **state )
 {
@@ -218,6 +239,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( hovering_is_told ),
+        TEST( who_lies_at_rest_does_not_hover ),
         TEST( every_foot_stands_as_in_its_own_file ),
         TEST( no_file_stands_below_its_floor ),
         TEST( heights_are_in_the_size_of_the_body ),

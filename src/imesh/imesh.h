@@ -219,6 +219,7 @@ typedef struct tr_imesh_presses {
 bool tr_imesh_presses_find( tr_imesh_presses *out, const tr_imesh_cast *cast, const tr_imesh_def *def,
                             double deep, tr_error *error );
 void tr_imesh_presses_free( tr_imesh_presses *presses );
+int tr_imesh_press_order( const tr_imesh_press *x, const tr_imesh_press *y ); // 0: the same two volumes
 
 // What the mesh says about a body's joints at a frame of the window: places, and world rotations that agree
 // with bones and surface points. Joints that are no vertices hang on the ones above as in `like`, the body's

@@ -48,7 +48,7 @@ static bool find_at( const tr_imesh *mesh, int frame, tr_imesh_presses *out )
     return true;
 }
 
-static int by_pair( const tr_imesh_press *x, const tr_imesh_press *y )
+int tr_imesh_press_order( const tr_imesh_press *x, const tr_imesh_press *y )
 {
     return x->a != y->a             ? x->a - y->a
            : x->part_a != y->part_a ? x->part_a - y->part_a
@@ -59,7 +59,7 @@ static int by_pair( const tr_imesh_press *x, const tr_imesh_press *y )
 static int by_pair_and_frame( const void *a, const void *b )
 {
     const tr_imesh_press *x = a, *y = b;
-    int order = by_pair( x, y );
+    int order = tr_imesh_press_order( x, y );
     return order != 0 ? order : x->frame - y->frame;
 }
 
@@ -68,7 +68,8 @@ static void drop_shallow( tr_imesh_presses *list, double deep )
     int kept = 0;
     for ( int i = 0, end; i < list->count; i = end ) {
         double most = 0;
-        for ( end = i; end < list->count && by_pair( &list->items[i], &list->items[end] ) == 0; ++end )
+        for ( end = i; end < list->count && tr_imesh_press_order( &list->items[i], &list->items[end] ) == 0;
+              ++end )
             most = fmax( most, list->items[end].depth );
         for ( int k = i; most > deep && k < end; ++k )
             list->items[kept++] = list->items[k];

@@ -24,7 +24,7 @@ double tr_contacts_hover( const tr_skeleton *skeleton, const tr_world *world, co
         if ( frames > 0 )
             low = fmin( low, sum / frames );
     }
-    double height = tr_skeleton_height( skeleton );
+    double height = tr_stature( skeleton ); // rest poses may lie down
     bool hovers = low < HUGE_VAL && low > most * height;
     *lower = hovers ? low - usual * height : 0.0;
     return hovers ? low : 0.0;

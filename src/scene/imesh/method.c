@@ -2,7 +2,7 @@
 // each other in the source, the mesh of that window keeps who stands where to whom:
 //
 //   pose graphs ─► close pairs ─► windows ─► mesh of each window ─► aim skeletons ─► blend at its ends ─► fit
-//   ─► push out what is too deep ─► fit
+//   ─► turn hands to what they touched ─► fit ─► push out what is too deep ─► fit
 // Windows are solved side by side. Where many are close to each other there are several windows of a few
 // members each; who is in two of them at once gets the mean of what they say. Links and stances stay exact:
 // they are rows of the mesh, and the last fit meets them.

@@ -1,8 +1,9 @@
-// Which of a round's pushes are kept.
+// Which of a round's turns or pushes are kept.
 //
-// What a round changed falls into patches: characters and props at consecutive frames, joined by rules and by
-// having been pushed apart. A patch stands for itself, as it begins and ends in the motion there was before.
-// It is kept if it is less deep and no rougher; else all of it is taken back.
+// What a round changed falls into patches: characters and props at consecutive frames, joined by rules, by
+// having been pushed apart and, where hands were turned, by windows. A patch stands for itself, as it begins
+// and ends in the motion there was before. It is kept if more touches are the source's (turns) or it is less
+// deep (pushes), and it is no rougher; else all of it is taken back.
 #include "scene/imesh/relief.h"
 
 #include <string.h>

@@ -100,24 +100,11 @@ static void look_at_windows( void *context, int begin, int end )
     }
 }
 
-static int by_pair( const tr_imesh_press *x, const tr_imesh_press *y )
-{
-    return x->a != y->a             ? x->a - y->a
-           : x->part_a != y->part_a ? x->part_a - y->part_a
-           : x->b != y->b           ? x->b - y->b
-                                    : x->part_b - y->part_b;
-}
-
-bool tr_presses_are_one( const tr_imesh_press *x, const tr_imesh_press *y )
-{
-    return by_pair( x, y ) == 0;
-}
-
 // Of two windows with the same two at a frame the deeper one comes first; they differ by nothing else.
 static int by_frame( const void *a, const void *b )
 {
     const tr_imesh_press *x = a, *y = b;
-    int order = by_pair( x, y );
+    int order = tr_imesh_press_order( x, y );
     return order != 0             ? order
            : x->frame != y->frame ? x->frame - y->frame
            : x->depth == y->depth ? 0
@@ -140,7 +127,7 @@ static bool gather( tr_relief *r )
     int kept = 0;
     for ( int i = 0; i < r->now.count; ++i )
         if ( kept == 0 || r->now.items[i].frame != r->now.items[kept - 1].frame ||
-             !tr_presses_are_one( &r->now.items[i], &r->now.items[kept - 1] ) )
+             tr_imesh_press_order( &r->now.items[i], &r->now.items[kept - 1] ) != 0 )
             r->now.items[kept++] = r->now.items[i];
     r->now.count = kept;
     return true;

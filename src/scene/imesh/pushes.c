@@ -102,7 +102,7 @@ static void find_demands( pushing *p )
     const tr_imesh_presses *now = &p->relief->now;
     double *amounts = tr_alloc( 2 * (size_t)stage_of( p )->frame_count, sizeof *amounts );
     for ( int i = 0, end; amounts != NULL && i < now->count; i = end ) {
-        for ( end = i; end < now->count && tr_presses_are_one( &now->items[i], &now->items[end] ); )
+        for ( end = i; end < now->count && tr_imesh_press_order( &now->items[i], &now->items[end] ) == 0; )
             ++end;
         demand_pair( p, now->items + i, end - i, amounts );
     }

@@ -37,7 +37,6 @@ static inline size_t tr_relief_cell( const tr_relief *r, int node, int frame )
 
 // Fills `now`: of windows that are stale anew. False when out of memory.
 bool tr_relief_look( tr_relief *r );
-bool tr_presses_are_one( const tr_imesh_press *x, const tr_imesh_press *y ); // the same two volumes
 
 // touches.c. `reach`: within which volumes of two actors touch. `strayed`: how many touches of two members
 // are not the source's; pieces of the surroundings touch nobody.

@@ -78,7 +78,8 @@ static bool note_first( tr_relief *r, tr_error *error )
     r->meshes.items = tr_alloc( (size_t)r->now.count, sizeof *r->meshes.items );
     if ( r->meshes.items == NULL )
         return tr_error_memory( error );
-    memcpy( r->meshes.items, r->now.items, (size_t)r->now.count * sizeof *r->now.items );
+    if ( r->now.count > 0 )
+        memcpy( r->meshes.items, r->now.items, (size_t)r->now.count * sizeof *r->now.items );
     r->meshes.count = r->meshes.capacity = r->now.count;
     return tr_result_copy( &r->first, r->work->stage, r->work->result, error );
 }
