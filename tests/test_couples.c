@@ -204,7 +204,9 @@ static void thumbs_go_on_touching( void **state )
         take_start( &without, &c, "posegraph" );
         take_start( &with, &c, "imesh" );
         assert_true( figure( &with, "contact_f1", "f1" ) > figure( &without, "contact_f1", "f1" ) );
-        assert_true( figure( &with, "jerk_ratio", "value" ) <= 1.2 );
+        assert_true(
+            figure( &with, "jerk_ratio", "value" ) <=
+            ( i == 0 ? 1.15 : 1.2 ) ); // 1.16 in the chain: arms are so much longer (copied rotations, too)
         assert_true( figure( &with, "relative_error_mm", "max" ) < 1 );
         take_end( &without );
         take_end( &with );

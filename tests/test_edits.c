@@ -572,6 +572,29 @@ static void reports_keep_where_edits_put_feet( void **state )
     end( &x );
 }
 
+// A handle has no source to compare with: what is fine counts alone.
+static void who_is_left_behind_is_marked( void **state )
+{
+    (void)state;
+    for ( int far = 0; far < 2; ++far ) {
+        fixture x;
+        begin( &x );
+        add_bent( &x, "a", v3_zero, 0.9 );
+        edit( &x, CAGE "a\nhandle_add id=h layer=edit frame=15 point=a.RightHand" );
+        x.scene.handles[0].move = v3( 0, far ? 5 : 0.05, 0 );
+        build( &x );
+        tr_result result = solve( &x, "posegraph" );
+        tr_measures measures;
+        check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
+        const tr_metric_field *field = &tr_measures_find( &measures, "edit_handle_mm" )->fields[0];
+        assert_int_equal( field->worse, far );
+        assert_true( field->worse == ( field->out > 1 ) );
+        tr_measures_free( &measures );
+        tr_result_free( &result );
+        end( &x );
+    }
+}
+
 // --------------------------------------------------------------------------------------------------- errors
 
 static void trouble_has_a_path( void **state )
@@ -629,6 +652,7 @@ int main( void )
         TEST( what_cannot_be_retimed_is_told ),
         TEST( delays_ripple_through_those_who_meet ),
         TEST( reports_keep_where_edits_put_feet ),
+        TEST( who_is_left_behind_is_marked ),
         TEST( trouble_has_a_path ),
         TEST( memory_may_run_out ),
     };

@@ -172,8 +172,9 @@ static void add_rows( const turning *t, const hand *h, int other, int frame, equ
     meeting m = { .about = v3_add( at, grip ),
                   .wrist = v3_negate( grip ),
                   .reach = tr_touches_reach( &t->relief->touches, h->actor, other, 1 ) };
-    if ( v3_distance( at, tr_world_pose( &result->worlds[other], frame ).positions[0] ) >
-         2 * t->relief->touches.heights[other][1] )
+    double far = v3_distance( at, tr_world_pose( &result->worlds[other], frame ).positions[0] );
+    if ( far > 2 * t->relief->touches.heights[other][1] || !( m.reach > 0 ) ||
+         !( tr_touches_reach( &t->relief->touches, h->actor, other, 0 ) > 0 ) ) // rest poses that lie flat
         return;
     for ( int i = 0; i < mine->body.capsule_count; ++i ) {
         const tr_capsule *c = &mine->body.capsules[i];

@@ -223,7 +223,8 @@ static void report_row( tr_metric *metric, const metric_row *row, const tr_figur
                                       .source_null = source_null };
         if ( ( out_null || source_null ) && metric->reason == NULL )
             metric->reason = "a value is out of range";
-        field->worse = !out_null && !source_null && is_worse( &row->fields[i], field->out, field->source );
+        field->worse = !out_null && is_worse( &row->fields[i], field->out,
+                                              source_null ? row->fields[i].fine : field->source );
     }
 }
 
