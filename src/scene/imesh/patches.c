@@ -262,14 +262,22 @@ static void copy_cell( const comparing *c, tr_result *to, const tr_result *from,
     memcpy( out.positions, in.positions, joints * sizeof( vec3 ) );
 }
 
-static void mark_stale( const comparing *c, int node, int frame )
+// Windows in which a motion changed: it did where a round was at work, and does where that is taken back.
+static bool has_changed( const comparing *c, const tr_imesh_window *window, bool back )
+{
+    for ( int m = 0; m < window->member_count; ++m )
+        for ( int f = window->first; window->members[m] < c->nodes && f <= window->last; ++f )
+            if ( is_affected( c, window->members[m], f ) &&
+                 ( !back || patch_of( c, window->members[m], f )->bad ) )
+                return true;
+    return false;
+}
+
+static void mark_stale( const comparing *c, bool back )
 {
     const tr_imesh_windows *windows = &c->relief->work->windows;
     for ( int i = 0; i < windows->count; ++i )
-        for ( int m = 0; m < windows->items[i].member_count; ++m )
-            if ( windows->items[i].members[m] == node && windows->items[i].first <= frame &&
-                 windows->items[i].last >= frame )
-                c->relief->stale[i] = true;
+        c->relief->stale[i] = c->relief->stale[i] || has_changed( c, &windows->items[i], back );
 }
 
 // Where touches strayed, next time less is tried; elsewhere the same, unless it is for another reason that
@@ -294,20 +302,12 @@ static void take_back( const comparing *c )
             if ( !is_affected( c, n, f ) || !patch_of( c, n, f )->bad )
                 continue;
             copy_cell( c, r->work->result, &r->saved, n, f );
-            mark_stale( c, n, f );
             if ( n < c->stage->actor_count && is_to_blame( c, n, f ) ) {
                 double *eager = &r->eager[c->kind][tr_relief_cell( r, n, f )];
                 *eager = *eager > 0.3 ? *eager / 2 : 0;
             }
         }
-}
-
-static void mark_affected( const comparing *c )
-{
-    for ( int n = 0; n < c->nodes; ++n )
-        for ( int f = 0; f < c->frames; ++f )
-            if ( is_affected( c, n, f ) )
-                mark_stale( c, n, f );
+    mark_stale( c, true );
 }
 
 static bool compare( comparing *c )
@@ -316,7 +316,7 @@ static bool compare( comparing *c )
         c->set[i] = i;
     join_cells( c );
     add_strays( c, 0 );
-    mark_affected( c );
+    mark_stale( c, false );
     if ( !tr_relief_look( c->relief ) )
         return false;
     add_strays( c, 1 );

@@ -26,6 +26,7 @@ typedef struct tr_relief {
     tr_imesh_presses now;           // of all windows, each pair once; by pair, then by frame
     tr_imesh_presses before;        // the same in the motion before the round, and
     tr_imesh_presses meshes;        // as the meshes left it
+    int last_strayed;               // how many there were before the last round of turned hands
     double *eager[TR_RELIEF_KINDS]; // [actor_count * frame_count] share of a turn or push that is tried
     tr_result first, saved;         // the motion as the meshes left it, and before the round
 } tr_relief;

@@ -9,6 +9,7 @@
 
 #define TURNS  3
 #define PUSHES 6
+#define HELPED 0.95 // of the touches that strayed are left at most
 
 static bool relief_build( tr_relief *r )
 {
@@ -64,13 +65,15 @@ static bool is_too_deep( const tr_relief *r )
     return false;
 }
 
-static bool any_strayed( const tr_relief *r )
+// Whether touches stray, and another round of turned hands is worth its time: the last one helped.
+static bool is_worth_turning( tr_relief *r )
 {
+    int count = 0, last = r->last_strayed;
     for ( int i = 0; i < r->work->windows.count; ++i )
         for ( int f = r->work->windows.items[i].first; f <= r->work->windows.items[i].last; ++f )
-            if ( r->strayed[i][f - r->work->windows.items[i].first] > 0 )
-                return true;
-    return false;
+            count += r->strayed[i][f - r->work->windows.items[i].first];
+    r->last_strayed = count;
+    return count > 0 && ( last == 0 || count <= HELPED * last );
 }
 
 static bool note_first( tr_relief *r, tr_error *error )
@@ -92,7 +95,7 @@ static bool round_of( tr_relief *r, tr_relief_kind kind, bool *go_on, tr_error *
     bool any;
     if ( !tr_relief_look( r ) )
         return tr_error_memory( error );
-    *go_on = kind == TR_RELIEF_TURN ? any_strayed( r ) : is_too_deep( r );
+    *go_on = kind == TR_RELIEF_TURN ? is_worth_turning( r ) : is_too_deep( r );
     if ( !*go_on )
         return true;
     tr_result_free( &r->saved );
