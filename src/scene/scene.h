@@ -919,7 +919,7 @@ typedef struct tr_metric_field {
     const char *unit; // "mm", "%", "" for a plain number, …
     double out, source;
     bool out_null, source_null; // cannot be computed; the number is 0 then and means nothing
-    bool worse;                 // out is worse than the source's, if it has one, and than what is fine without
+    bool worse; // out is worse than the source's, if it has one, and than what is fine without
 } tr_metric_field;
 
 typedef struct tr_metric {
