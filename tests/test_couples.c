@@ -111,6 +111,27 @@ static void a_hip_throw_stays_one( void **state )
     couple_end( &c );
 }
 
+// Who lies on the floor in the source lies on it: without that the large one, who goes on holding a sleeve,
+// lifts the back of the small one by 5.9 cm.
+static void who_is_thrown_lies( void **state )
+{
+    (void)state;
+    couple c;
+    take t;
+    couple_start( &c, "judo_pair", 2, 90, 150 );
+    resize( &c, 1.4, 0.8 );
+    take_start( &t, &c, "imesh" );
+    int chest = tr_skeleton_find( &t.stage.actors[1].target, "Chest" );
+    assert_true( chest >= 0 );
+    for ( int f = 40; f < t.stage.frame_count; ++f ) {
+        double source = tr_world_pose( &t.stage.actors[1].world, f ).positions[chest].y;
+        assert_true( tr_world_pose( &t.result.worlds[1], f ).positions[chest].y < 0.8 * source + 0.03 );
+    }
+    assert_true( figure( &t, "ground_penetration_mm", "max" ) <= 5 );
+    take_end( &t );
+    couple_end( &c );
+}
+
 // Hands stay where they were, and what did not touch does not come to touch: pose graphs sink the two into
 // each other, so that more of them touches than in the source.
 static void dancers_keep_their_hold( void **state )
@@ -314,6 +335,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_hip_throw_stays_one ),
+        TEST( who_is_thrown_lies ),
         TEST( dancers_keep_their_hold ),
         TEST( hands_lie_as_they_lay ),
         TEST( chains_hold_hands ),

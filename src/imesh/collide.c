@@ -65,10 +65,23 @@ int tr_imesh_contact_owner( const tr_imesh *mesh, const tr_imesh_contact *contac
                                               : -1;
 }
 
+// Feet and hands stand by rows of their own; a trunk or a head that lies on the ground is held there by this.
+static bool lies( const tr_imesh *mesh, const tr_imesh_contact *contact )
+{
+    const tr_imesh_capsule *c = &mesh->capsules[contact->i];
+    const tr_body *body = mesh->cast.bodies[c->body].target_body;
+    const tr_skeleton *skeleton = mesh->cast.bodies[c->body].target;
+    tr_role role = skeleton->joints[body->capsules[c->index].parent].role;
+    return role == TR_ROLE_ROOT || role == TR_ROLE_SPINE || role == TR_ROLE_NECK || role == TR_ROLE_HEAD;
+}
+
 bool tr_imesh_touches( const tr_imesh *mesh, const tr_imesh_contact *contact )
 {
-    return contact->kind != TR_IMESH_GROUND && contact->source_gap <= mesh->def.touch_reach &&
-           tr_imesh_contact_owner( mesh, contact, 0 ) != tr_imesh_contact_owner( mesh, contact, 1 );
+    if ( contact->source_gap > mesh->def.touch_reach )
+        return false;
+    if ( contact->kind == TR_IMESH_GROUND )
+        return lies( mesh, contact );
+    return tr_imesh_contact_owner( mesh, contact, 0 ) != tr_imesh_contact_owner( mesh, contact, 1 );
 }
 
 static bool passes_through( const tr_imesh *mesh, int frame, const tr_imesh_contact *contact )
