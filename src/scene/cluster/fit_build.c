@@ -150,8 +150,8 @@ static bool build_bodies( tr_cluster_fitter *all, tr_error *error )
     return ok;
 }
 
-// Of the graph of somebody who is alone and has no centre of mass to shift, only the root is asked for,
-// unless a rule speaks of several joints' mean.
+// The fit reads joints of a graph for the meeting place of two joints (between bodies, or within one), for
+// the mean of several joints, and for a pelvis that shifts a centre of mass. Otherwise the root is enough.
 static bool find_needs_of_joints( tr_cluster_fitter *all )
 {
     const tr_stage *stage = all->def.stage;
@@ -165,10 +165,14 @@ static bool find_needs_of_joints( tr_cluster_fitter *all )
     for ( int p = 0; ok && p < stage->prop_count; ++p )
         if ( is_at_work( all, stage->actor_count + p ) )
             needs[set_of( all, stage->actor_count + p )] = true;
-    for ( int r = 0; ok && r < 2 * stage->rule_count; ++r ) {
-        const tr_anchor *end = r % 2 == 0 ? &stage->rules[r / 2].a : &stage->rules[r / 2].b;
-        if ( is_at_work( all, end->actor ) && tr_anchor_mixes( stage, end ) )
-            needs[set_of( all, end->actor )] = true;
+    for ( int r = 0; ok && r < stage->rule_count; ++r ) {
+        const tr_rule *rule = &stage->rules[r];
+        int a = rule->a.actor, b = rule->b.actor;
+        bool meets = tr_rule_links_actors( rule ) && is_at_work( all, a ) && is_at_work( all, b );
+        if ( is_at_work( all, a ) && ( meets || tr_anchor_mixes( stage, &rule->a ) ) )
+            needs[set_of( all, a )] = true;
+        if ( is_at_work( all, b ) && ( meets || tr_anchor_mixes( stage, &rule->b ) ) )
+            needs[set_of( all, b )] = true;
     }
     tr_free( bodies );
     return ok;

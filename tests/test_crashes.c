@@ -1,0 +1,71 @@
+// Small valid scenes that once crashed a solver: every method gives finite motion with the bones of the
+// target.
+#include "stage_fixture.h"
+
+static void check_result( const fixture *x, const tr_result *result )
+{
+    tr_error error;
+    assert_int_equal( result->frame_count, x->stage.frame_count );
+    for ( int i = 0; i < result->actor_count; ++i ) {
+        check_ok( tr_motion_check( &result->motions[i], &error ), &error );
+        for ( int f = 0; f < result->frame_count; ++f )
+            for ( int j = 0; j < result->worlds[i].joint_count; ++j )
+                assert_true( v3_finite( tr_world_pose( &result->worlds[i], f ).positions[j] ) );
+    }
+    for ( int p = 0; p < result->prop_count; ++p )
+        for ( int f = 0; f < result->frame_count; ++f )
+            assert_true( v3_finite( result->tracks[p][f].position ) );
+}
+
+static void check_methods( fixture *x )
+{
+    int count;
+    const tr_method *methods = tr_method_table( &count );
+    build( x );
+    for ( int m = 0; m < count; ++m ) {
+        tr_result result = solve( x, methods[m].name );
+        check_result( x, &result );
+        tr_result_free( &result );
+    }
+    end( x );
+}
+
+// A character alone in its set: the fit asks its graph for the two joints that the rule relates.
+static void a_relation_within_a_body_may_be_out_of_reach( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    int arm = tr_skeleton_find( &motion.skeleton, "LeftArm" );
+    for ( int f = 0; f < FRAMES; ++f ) // a full circle in a second
+        tr_clip_frame( &motion.clip, f )[arm] = q_axis_angle( v3_x, 2 * TR_PI * f / FPS );
+    begin( &x );
+    add_character( &x, "a", v3_zero, 0.9, &motion );
+    edit( &x, "constraint_add id=far kind=relative a=a.LeftHand b=a.Hips\n"
+              "constraint_set id=far target=5,0,0" );
+    check_methods( &x );
+}
+
+static void a_body_with_a_relation_within_it_is_edited( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    edit( &x, "constraint_add id=akimbo kind=relative a=a.LeftHand b=a.Hips\n"
+              "constraint_set id=akimbo target=0.25,0,0.05\n"
+              "layer_add id=bend kind=cage members=a\n"
+              "handle_add id=turn layer=bend frame=15 turn=0,5,0" );
+    check_methods( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( a_relation_within_a_body_may_be_out_of_reach ),
+        TEST( a_body_with_a_relation_within_it_is_edited ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
