@@ -61,11 +61,29 @@ static void a_body_with_a_relation_within_it_is_edited( void **state )
     check_methods( &x );
 }
 
+// The layer moves a; b is joined to a in some frames and touches the ball in others, in which nothing moves.
+// So b takes part and the ball does not.
+static void a_hand_touches_what_takes_no_part( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    add_bent( &x, "b", v3( 0, 0, 0.8 ), 1 );
+    edit( &x, "prop_add id=ball\n"
+              "constraint_add id=touch kind=contact a=b.LeftHand surface=ball range=25,28\n"
+              "constraint_add id=apart kind=length a=a.LeftHand b=b.LeftHand range=8,10\n"
+              "layer_add id=bend kind=cage members=a\n"
+              "handle_add id=turn layer=bend frame=15 turn=0,5,0" );
+    check_methods( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_relation_within_a_body_may_be_out_of_reach ),
         TEST( a_body_with_a_relation_within_it_is_edited ),
+        TEST( a_hand_touches_what_takes_no_part ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

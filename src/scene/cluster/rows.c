@@ -78,6 +78,14 @@ static bool is_on( const tr_cluster_rows *rows, const tr_rule *rule )
     return false;
 }
 
+// A node that the rule names and that is not in the cluster.
+static bool is_outside( const tr_cluster_rows *rows, const tr_anchor *anchor )
+{
+    return tr_anchor_node( rows->stage, anchor ) >= 0 && graph_of( rows, anchor ) < 0;
+}
+
+// A frame that is solved contains everything that rules join to its bodies (tr_stage_reach). So a rule that
+// joins a body to something outside the cluster acts in other frames only, and gets no row.
 static bool add_rule( tr_cluster_rows *rows, int r )
 {
     const tr_rule *rule = &rows->stage->rules[r];
@@ -95,12 +103,13 @@ static bool add_rule( tr_cluster_rows *rows, int r )
     int foot = tr_stance_foot( rows->stage, rule );
     if ( foot >= 0 )
         return append( rows, r, -1, graph, tr_cluster_add_joint( &rows->cluster, graph, foot ), -1, -1 );
-    int a = add_anchor( rows, &rule->a );
-    if ( rule->surface_prop >= 0 ) { // where it landed, as a point of the prop
-        tr_anchor spot = { .actor = -1, .prop = rule->surface_prop, .offset = rule->target };
-        return append( rows, r, -1, graph, a, graph_of( rows, &spot ), add_anchor( rows, &spot ) );
-    }
-    return append( rows, r, -1, graph, a, other, other < 0 ? -1 : add_anchor( rows, &rule->b ) );
+    tr_anchor end = rule->b;
+    if ( rule->surface_prop >= 0 ) // where it landed, as a point of the prop
+        end = ( tr_anchor ){ .actor = -1, .prop = rule->surface_prop, .offset = rule->target };
+    if ( is_outside( rows, &end ) )
+        return true;
+    int a = add_anchor( rows, &rule->a ), b = graph_of( rows, &end );
+    return append( rows, r, -1, graph, a, b, b < 0 ? -1 : add_anchor( rows, &end ) );
 }
 
 static bool add_prop_turn( tr_cluster_rows *rows, int prop )
