@@ -78,12 +78,34 @@ static void a_hand_touches_what_takes_no_part( void **state )
     check_methods( &x );
 }
 
+// The only frame is the first and the last one. With ripple, everybody ends together: 20 frames later.
+static void a_single_frame_is_delayed( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    add_bent( &x, "b", v3( 1, 0, 0 ), 1 );
+    x.scene.last = 0;
+    edit( &x, "constraint_add id=place kind=absolute a=a.LeftHand range=0,0\n"
+              "layer_add id=late kind=retime members=b ripple=true\n"
+              "section_add id=s layer=late frame=0\nsection_set id=s delay=20" );
+    build( &x );
+    assert_int_equal( x.stage.frame_count, 21 );
+    const tr_rule *rule = &x.stage.rules[find_rule( &x.stage, "place" )];
+    assert_int_equal( rule->first, 20 );
+    assert_int_equal( rule->last, 20 );
+    tr_stage_free( &x.stage );
+    check_methods( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( a_relation_within_a_body_may_be_out_of_reach ),
         TEST( a_body_with_a_relation_within_it_is_edited ),
         TEST( a_hand_touches_what_takes_no_part ),
+        TEST( a_single_frame_is_delayed ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

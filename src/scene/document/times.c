@@ -291,7 +291,7 @@ static void reach_the_end_together( timing *t )
         double rest = most - t->delay[n][t->frame_count - 1], span = fmin( 2 * rest, t->frame_count - 1 );
         for ( int f = 0; rest > 0 && f < t->frame_count; ++f ) {
             double left = t->frame_count - 1 - f;
-            t->delay[n][f] += rest * smooth_step5( clampd( 1 - left / span, 0, 1 ) );
+            t->delay[n][f] += left > 0 ? rest * smooth_step5( 1 - left / span ) : rest;
         }
     }
 }
@@ -311,10 +311,13 @@ static bool move_all_after( timing *t, const tr_layer *layer, const key *keys, i
 
 static double delay_at( const timing *t, int node, double frame )
 {
-    double f = clampd( frame, 0, t->frame_count - 1 );
-    int at = (int)f < t->frame_count - 1 ? (int)f : t->frame_count - 2;
-    if ( node < 0 || t->frame_count < 2 )
+    int last = t->frame_count - 1;
+    if ( node < 0 )
         return 0;
+    if ( frame >= last )
+        return t->delay[node][last];
+    double f = fmax( frame, 0 );
+    int at = (int)f;
     return lerpd( t->delay[node][at], t->delay[node][at + 1], f - at );
 }
 
