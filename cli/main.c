@@ -67,8 +67,23 @@ static void let_idle_threads_sleep( char **arguments )
         execv( "/proc/self/exe", arguments );
 }
 
+// TROUPE_KERNELS limits the kernels, so that their results can be compared.
+static int limit_kernels( void )
+{
+    const char *words[] = { "plain", "avx2", "avx512", NULL }, *word = getenv( "TROUPE_KERNELS" );
+    for ( int i = 0; word != NULL && words[i] != NULL; ++i )
+        if ( strcmp( word, words[i] ) == 0 ) {
+            tr_kernels_limit( (tr_kernels)i );
+            return CLI_OK;
+        }
+    return word == NULL ? CLI_OK : cli_wrong_word( "kind of kernels (TROUPE_KERNELS)", word, words );
+}
+
 static int run( int count, char **arguments )
 {
+    int kernels = limit_kernels();
+    if ( kernels != CLI_OK )
+        return kernels;
     const char *name = count > 1 ? arguments[1] : NULL;
     if ( name == NULL ) {
         print_overview( stderr );

@@ -501,8 +501,8 @@ static void inputs_are_never_replaced( void **state )
     expect( f, 0, "out: 2 characters" );
 }
 
-// The same scene by its name, by its folder of files and on several threads: the same bits.
-static void results_do_not_depend_on_threads( void **state )
+// The same scene on several threads, and with kernels for any processor: the same bits.
+static void results_do_not_depend_on_threads_or_kernels( void **state )
 {
     fixture *f = *state;
     int cast = tr_scene_entry_find( "box_relay" )->min_cast;
@@ -511,16 +511,25 @@ static void results_do_not_depend_on_threads( void **state )
     assert_string_equal( f->error, "" );
     troupe( f, "retarget box_relay -o t3 --cast %d --threads 3 --quiet", cast );
     expect( f, 0, "" );
+    assert_int_equal( setenv( "TROUPE_KERNELS", "plain", 1 ), 0 );
+    troupe( f, "retarget box_relay -o plain --cast %d --quiet", cast );
+    expect( f, 0, "" );
+    assert_int_equal( setenv( "TROUPE_KERNELS", "wide", 1 ), 0 );
+    troupe( f, "scenes" );
+    expect( f, 2, "there is no kind of kernels (TROUPE_KERNELS) 'wide'; choose one of plain, avx2, avx512" );
+    expect_sentence( f );
+    assert_int_equal( unsetenv( "TROUPE_KERNELS" ), 0 );
     tr_scene scene = { 0 };
     tr_error error = { 0 };
     char path[128];
     snprintf( path, sizeof path, "%s/t1/scene.json", f->folder );
     check_ok( tr_scene_load( &scene, path, &error ), &error );
     for ( int i = 0; i < scene.cast_count; ++i ) {
-        char a[64], b[64];
+        char a[64], b[64], c[64];
         snprintf( a, sizeof a, "t1/%s.bvh", scene.cast[i].id );
         snprintf( b, sizeof b, "t3/%s.bvh", scene.cast[i].id );
-        assert_true( same_file( f, a, b ) );
+        snprintf( c, sizeof c, "plain/%s.bvh", scene.cast[i].id );
+        assert_true( same_file( f, a, b ) && same_file( f, a, c ) );
     }
     tr_scene_free( &scene );
 }
@@ -696,7 +705,7 @@ int main( void )
         TEST( from_scene_to_picture ),
         TEST( a_made_folder_is_a_scene ),
         TEST( inputs_are_never_replaced ),
-        TEST( results_do_not_depend_on_threads ),
+        TEST( results_do_not_depend_on_threads_or_kernels ),
         TEST( a_lone_motion_is_drawn ),
         TEST( scripts_are_replayed ),
         TEST( scripts_are_checked ),

@@ -124,6 +124,16 @@ int tr_parallel_threads( void );
 // outside of tasks. A task that calls tr_parallel_for itself runs all of that.
 int tr_parallel_thread( void );
 
+// Kinds of kernels, each wider than the one before it. All give the same bits.
+typedef enum tr_kernels {
+    TR_KERNELS_PLAIN, // for every processor
+    TR_KERNELS_AVX2,
+    TR_KERNELS_AVX512,
+} tr_kernels;
+
+// No kernels wider than these are called from now on. Set once at start-up; the default is what the processor
+// has.
+void tr_kernels_limit( tr_kernels widest );
 // Whether kernels that are compiled for AVX2 (with fused products and sums), and for AVX-512, may be called.
 bool tr_processor_has_avx2( void );
 bool tr_processor_has_avx512( void );

@@ -4,7 +4,8 @@
 #include <omp.h>
 #include <time.h>
 
-static int wanted_threads; // 0 = one per processor; set once at start-up
+static int wanted_threads;                            // 0 = one per processor; set once at start-up
+static tr_kernels widest_kernels = TR_KERNELS_AVX512; // set once at start-up
 
 void tr_parallel_set_threads( int threads )
 {
@@ -45,10 +46,16 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context )
         run_block( count, block, i, task, context );
 }
 
+void tr_kernels_limit( tr_kernels widest )
+{
+    widest_kernels = widest;
+}
+
 bool tr_processor_has_avx2( void )
 {
 #if defined( __x86_64__ )
-    return __builtin_cpu_supports( "avx2" ) && __builtin_cpu_supports( "fma" );
+    return widest_kernels >= TR_KERNELS_AVX2 && __builtin_cpu_supports( "avx2" ) &&
+           __builtin_cpu_supports( "fma" );
 #else
     return false;
 #endif
@@ -57,8 +64,9 @@ bool tr_processor_has_avx2( void )
 bool tr_processor_has_avx512( void )
 {
 #if defined( __x86_64__ )
-    return tr_processor_has_avx2() && __builtin_cpu_supports( "avx512f" ) &&
-           __builtin_cpu_supports( "avx512dq" ) && __builtin_cpu_supports( "avx512vl" );
+    return widest_kernels >= TR_KERNELS_AVX512 && tr_processor_has_avx2() &&
+           __builtin_cpu_supports( "avx512f" ) && __builtin_cpu_supports( "avx512dq" ) &&
+           __builtin_cpu_supports( "avx512vl" );
 #else
     return false;
 #endif
