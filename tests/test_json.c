@@ -1,10 +1,10 @@
 #include "folder.h"
 #include "io/io.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 // ------------------------------------------------------------------------------------------ a scratch folder
@@ -77,34 +77,35 @@ static void files_are_replaced_whole( void **state )
     check_file( path, "" );
 }
 
-// Of runs that were killed while they wrote; not of those that still run, or that somebody else may own.
+// Of runs that were killed while they wrote; not of those that still run, which hold a lock on theirs.
 static void drafts_left_behind_are_swept( void **state )
 {
     (void)state;
     static const struct {
         const char *name;
-        bool old, stays;
-    } cases[] = { { ".troupe-1073741823-0.tmp", true, false },
-                  { ".troupe-1073741823-1.tmp", false, true },
-                  { ".troupe-1-0.tmp", true, true },
-                  { ".troupe-1073741823-0.tmpx", true, true } };
+        bool held, stays;
+    } cases[] = { { ".troupe-1073741823-0.tmp", false, false },
+                  { ".troupe-1073741823-1.tmp", true, true },
+                  { ".troupe-1-0.tmp", false, false },
+                  { ".troupe-1-1.tmp", true, true },
+                  { ".troupe-1073741823-0.tmpx", false, true } };
+    enum { CASES = sizeof cases / sizeof cases[0] };
     char path[128];
+    int files[CASES];
     tr_error error;
-    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
-        inside( path, cases[i].name );
-        FILE *file = fopen( path, "w" );
-        assert_non_null( file );
-        fclose( file );
-        struct timeval hour_ago = { time( NULL ) - 3600, 0 }, times[2] = { hour_ago, hour_ago };
-        if ( cases[i].old )
-            assert_int_equal( utimes( path, times ), 0 );
+    for ( int i = 0; i < CASES; ++i ) {
+        files[i] = open( inside( path, cases[i].name ), O_CREAT | O_WRONLY, 0666 );
+        assert_true( files[i] >= 0 );
+        if ( cases[i].held )
+            assert_int_equal( flock( files[i], LOCK_EX ), 0 );
     }
     inside( path, "swept.txt" );
     check_ok( tr_file_write( path, "x", 1, &error ), &error );
-    for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
+    for ( int i = 0; i < CASES; ++i ) {
         inside( path, cases[i].name );
         assert_true( tr_file_exists( path ) == cases[i].stays );
         unlink( path );
+        close( files[i] );
     }
 }
 

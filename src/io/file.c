@@ -1,74 +1,118 @@
-#include "io/io.h"
+#include "io/steps.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static bool fail( tr_error *error, const char *path, const char *what )
-{
-    return tr_error_at( error, path, 0, 0, "%s: %s", what, strerror( errno ) );
-}
 
 // ------------------------------------------------------------------------------------------------- reading
 
-// Reads to the end of the file; `guess` is the size it is expected to have.
-static bool read_all( int file, size_t guess, const char *path, char **data, size_t *size, tr_error *error )
+// Reads until the end, or until there is more than `most`. *data has room for a NUL behind it.
+static bool read_up_to( int file, size_t guess, size_t most, char **data, size_t *size )
 {
-    size_t capacity = guess + 1, filled = 0;
-    char *buffer = tr_alloc( capacity, 1 );
-    while ( buffer != NULL ) {
-        ssize_t got = read( file, buffer + filled, capacity - filled );
+    size_t capacity = guess + 1;
+    *size = 0;
+    *data = tr_alloc( capacity, 1 );
+    while ( *data != NULL ) {
+        ssize_t got = read( file, *data + *size, capacity - *size );
         if ( got < 0 && errno == EINTR )
             continue;
-        if ( got < 0 || filled > TR_MAX_FILE_BYTES ) {
-            tr_free( buffer );
-            return got < 0 ? fail( error, path, "cannot read" )
-                           : tr_error_at( error, path, 0, 0, "is larger than 1 GiB; split it first" );
-        }
-        filled += (size_t)got;
-        if ( got == 0 ) {
-            buffer[filled] = 0;
-            *data = buffer;
-            *size = filled;
+        if ( got < 0 )
+            return false;
+        *size += (size_t)got;
+        if ( got == 0 || *size > most ) // one byte of the capacity is always left for the NUL then
             return true;
-        }
-        if ( filled == capacity ) {
-            char *bigger = tr_realloc( buffer, capacity *= 2, 1 );
+        if ( *size == capacity ) {
+            char *bigger = tr_realloc( *data, capacity *= 2, 1 );
             if ( bigger == NULL )
-                tr_free( buffer );
-            buffer = bigger;
+                tr_free( *data );
+            *data = bigger;
         }
     }
-    return tr_error_memory( error );
+    errno = ENOMEM;
+    return false;
+}
+
+static bool is_same_time( struct timespec a, struct timespec b )
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool refuse_size( const char *path, tr_error *error )
+{
+    return tr_error_at( error, path, 0, 0, "is larger than 1 GiB; split it first" );
+}
+
+// A file that somebody writes at the same time would be read in part: its size and time tell.
+static bool read_file( int file, const struct stat *before, const char *path, char **data, size_t *size,
+                       tr_error *error )
+{
+    struct stat after;
+    size_t expected = (size_t)before->st_size;
+    if ( before->st_size > (off_t)TR_MAX_FILE_BYTES )
+        return refuse_size( path, error );
+    if ( !read_up_to( file, expected, expected, data, size ) || fstat( file, &after ) != 0 )
+        return tr_file_fail( error, path, "cannot read" );
+    return ( *size == expected && after.st_size == before->st_size &&
+             is_same_time( after.st_mtim, before->st_mtim ) ) ||
+           tr_error_at( error, path, 0, 0, "changed while it was read; try again when it is finished" );
+}
+
+static bool read_pipe( int file, const char *path, char **data, size_t *size, tr_error *error )
+{
+    if ( !read_up_to( file, 65536, TR_MAX_FILE_BYTES, data, size ) )
+        return tr_file_fail( error, path, "cannot read" );
+    return *size <= TR_MAX_FILE_BYTES || refuse_size( path, error );
+}
+
+static const char *kind_of( const struct stat *info )
+{
+    return S_ISDIR( info->st_mode ) ? "a folder" : S_ISFIFO( info->st_mode ) ? "a pipe" : "a device";
+}
+
+// Opening does not wait for a pipe's other end. Only what is known to end is read: a file, or a pipe that the
+// shell has opened.
+static bool read_any( const char *path, bool piped, char **data, size_t *size, tr_error *error )
+{
+    *data = NULL;
+    *size = 0;
+    struct stat info;
+    int file = open( path, O_RDONLY | O_CLOEXEC | O_NOCTTY | ( piped ? 0 : O_NONBLOCK ) );
+    if ( file < 0 )
+        return errno == ENXIO ? tr_error_at( error, path, 0, 0, "is a device; a file is needed here" )
+                              : tr_file_fail( error, path, "cannot open" );
+    bool ok;
+    if ( fstat( file, &info ) != 0 )
+        ok = tr_file_fail( error, path, "cannot read" );
+    else if ( S_ISREG( info.st_mode ) )
+        ok = read_file( file, &info, path, data, size, error );
+    else if ( piped && S_ISFIFO( info.st_mode ) )
+        ok = read_pipe( file, path, data, size, error );
+    else
+        ok = tr_error_at( error, path, 0, 0, "is %s; a file is needed here", kind_of( &info ) );
+    close( file );
+    if ( ok )
+        ( *data )[*size] = 0;
+    else {
+        tr_free( *data );
+        *data = NULL;
+        *size = 0;
+    }
+    return ok;
 }
 
 bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error )
 {
-    *data = NULL;
-    *size = 0;
-    int file = open( path, O_RDONLY | O_CLOEXEC );
-    if ( file < 0 )
-        return fail( error, path, "cannot open" );
-    struct stat info;
-    bool ok;
-    if ( fstat( file, &info ) != 0 )
-        ok = fail( error, path, "cannot read" );
-    else if ( S_ISDIR( info.st_mode ) )
-        ok = tr_error_at( error, path, 0, 0, "is a folder; a file is needed here" );
-    else if ( info.st_size > (off_t)TR_MAX_FILE_BYTES )
-        ok = tr_error_at( error, path, 0, 0, "is larger than 1 GiB; split it first" );
-    else
-        ok =
-            read_all( file, S_ISREG( info.st_mode ) ? (size_t)info.st_size : 65536, path, data, size, error );
-    close( file );
-    return ok;
+    return read_any( path, false, data, size, error );
+}
+
+bool tr_file_read_piped( const char *path, char **data, size_t *size, tr_error *error )
+{
+    bool piped = strcmp( path, "/dev/stdin" ) == 0 || strncmp( path, "/dev/fd/", 8 ) == 0 ||
+                 strncmp( path, "/proc/self/fd/", 14 ) == 0;
+    return read_any( path, piped, data, size, error );
 }
 
 bool tr_file_exists( const char *path )
@@ -82,7 +126,7 @@ bool tr_file_exists( const char *path )
 static bool write_all( int file, const char *data, size_t size )
 {
     while ( size > 0 ) {
-        ssize_t put = write( file, data, size );
+        ssize_t put = tr_file_step() ? write( file, data, size ) : -1;
         if ( put < 0 && errno == EINTR )
             continue;
         if ( put < 0 )
@@ -93,7 +137,7 @@ static bool write_all( int file, const char *data, size_t size )
     return true;
 }
 
-// Where a chain of symbolic links ends, also when nothing is there yet. Allocated.
+// Where a chain of symbolic links ends, also when nothing is there yet. Allocated; NULL with errno set.
 static char *follow_links( const char *path )
 {
     char *target = tr_string_copy( path );
@@ -101,38 +145,33 @@ static char *follow_links( const char *path )
         char link[PATH_MAX];
         ssize_t length = readlink( target, link, sizeof link - 1 );
         if ( length < 0 )
-            break;
+            return target;
         link[length] = 0;
         char *next = tr_path_beside( target, link );
         tr_free( target );
         target = next;
     }
-    return target;
+    errno = target != NULL ? ELOOP : ENOMEM;
+    tr_free( target );
+    return NULL;
 }
 
-// What a run that was killed left behind: its process is gone, and nobody has written to it for a while (on a
-// shared disk the process may be on another machine).
-static bool is_left_behind( int folder, const char *name )
+// The folder a file is in, or -1.
+static int open_folder_of( const char *file )
 {
-    long process = 0;
-    int number = 0, length = 0;
-    struct stat info;
-    return sscanf( name, ".troupe-%ld-%d.tmp%n", &process, &number, &length ) == 2 && length > 0 &&
-           name[length] == 0 && process > 0 && kill( (pid_t)process, 0 ) != 0 && errno == ESRCH &&
-           fstatat( folder, name, &info, AT_SYMLINK_NOFOLLOW ) == 0 && S_ISREG( info.st_mode ) &&
-           time( NULL ) - info.st_mtime > 600;
+    char *folder = tr_path_beside( file, "." );
+    int handle = folder != NULL ? open( folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC ) : -1;
+    tr_free( folder );
+    return handle;
 }
 
 static void sweep_beside( const char *target )
 {
-    char *folder = tr_path_beside( target, "." );
-    DIR *dir = folder != NULL ? opendir( folder ) : NULL;
-    for ( struct dirent *entry; dir != NULL && ( entry = readdir( dir ) ) != NULL; )
-        if ( entry->d_name[0] == '.' && is_left_behind( dirfd( dir ), entry->d_name ) )
-            unlinkat( dirfd( dir ), entry->d_name, 0 );
-    if ( dir != NULL )
-        closedir( dir );
-    tr_free( folder );
+    int folder = open_folder_of( target );
+    if ( folder < 0 )
+        return;
+    tr_draft_sweep( folder );
+    close( folder );
 }
 
 // A new file in the folder of `target`, under a name nobody uses. *name is allocated.
@@ -140,16 +179,18 @@ static int open_temporary( const char *target, char **name )
 {
     for ( int attempt = 0; attempt < 1000; ++attempt ) {
         char leaf[64];
-        snprintf( leaf, sizeof leaf, ".troupe-%ld-%d.tmp", (long)getpid(), attempt );
+        tr_draft_leaf( leaf, attempt );
         *name = tr_path_beside( target, leaf );
         if ( *name == NULL ) {
             errno = ENOMEM;
             return -1;
         }
-        int file = open( *name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666 );
-        if ( file >= 0 )
+        int file = tr_file_step() ? open( *name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666 ) : -1;
+        if ( file >= 0 && tr_draft_lock( file ) )
             return file;
-        int reason = errno;
+        int reason = file >= 0 ? EEXIST : errno;
+        if ( file >= 0 )
+            close( file );
         tr_free( *name );
         *name = NULL;
         errno = reason;
@@ -159,16 +200,16 @@ static int open_temporary( const char *target, char **name )
     return -1;
 }
 
-// The rename is on the disk only when the folder is. Some file systems cannot sync folders: not an error.
-static void sync_folder( const char *file )
+static bool sync_folder_of( const char *file )
 {
-    char *folder = tr_path_beside( file, "." );
-    int handle = folder != NULL ? open( folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC ) : -1;
-    if ( handle >= 0 ) {
-        fsync( handle );
-        close( handle );
-    }
-    tr_free( folder );
+    int folder = open_folder_of( file );
+    if ( folder < 0 )
+        return true; // it may be written to but not read
+    bool ok = tr_folder_sync( folder );
+    int reason = errno;
+    close( folder );
+    errno = reason;
+    return ok;
 }
 
 static void draft_free( tr_draft *draft )
@@ -189,55 +230,71 @@ bool tr_draft_open( tr_draft *out, const char *path, tr_error *error )
     if ( exists && !S_ISREG( info.st_mode ) )
         return tr_error_at( error, path, 0, 0, "is a device or a pipe; a file name is needed here" );
     if ( exists && access( path, W_OK ) != 0 )
-        return fail( error, path, "cannot write" );
+        return tr_file_fail( error, path, "cannot write" );
     out->path = tr_string_copy( path );
     out->target = follow_links( path );
-    if ( out->path == NULL || out->target == NULL )
+    if ( out->path == NULL )
         errno = ENOMEM;
-    else {
+    else if ( out->target != NULL ) {
         sweep_beside( out->target );
         out->file = open_temporary( out->target, &out->name );
     }
     if ( out->file >= 0 )
         return true;
-    bool memory = errno == ENOMEM;
-    if ( !memory )
-        fail( error, path, "cannot write" );
+    tr_file_fail( error, path, "cannot write" );
     draft_free( out );
-    return memory ? tr_error_memory( error ) : false;
+    return false;
 }
 
+// Closes in any case.
+static bool close_written( int file )
+{
+    bool ok = tr_file_step();
+    return close( file ) == 0 && ok;
+}
+
+// The lock ends when the file is closed, before the draft has its name: whoever sweeps in between removes the
+// draft, and the rename fails. A second handle holds it until then.
 bool tr_draft_keep( tr_draft *draft, tr_error *error )
 {
     struct stat old;
+    int lock = fcntl( draft->file, F_DUPFD_CLOEXEC, 0 );
     bool ok = ( stat( draft->target, &old ) != 0 || fchmod( draft->file, old.st_mode & 07777 ) == 0 ) &&
-              fsync( draft->file ) == 0;
-    ok = close( draft->file ) == 0 && ok && rename( draft->name, draft->target ) == 0;
+              tr_file_step() && fsync( draft->file ) == 0;
+    int reason = errno;
+    bool closed = close_written( draft->file );
+    errno = ok ? errno : reason; // the first failure tells why
+    ok = ok && closed && tr_file_step() && rename( draft->name, draft->target ) == 0;
     if ( !ok ) {
-        fail( error, draft->path, "cannot write" );
+        tr_file_fail( error, draft->path, "cannot write" );
         unlink( draft->name );
-    } else
-        sync_folder( draft->target );
+    } else if ( !sync_folder_of( draft->target ) )
+        ok = tr_file_fail( error, draft->path,
+                           "is written, but its folder could not be brought to the disk, and it may be lost "
+                           "when the power fails" );
+    if ( lock >= 0 )
+        close( lock );
     draft_free( draft );
     return ok;
 }
 
 void tr_draft_discard( tr_draft *draft )
 {
-    close( draft->file );
     unlink( draft->name );
+    close( draft->file );
     draft_free( draft );
 }
 
-// Devices and pipes cannot be replaced, only written to.
+// Devices and pipes cannot be replaced, only written to. A pipe that nobody reads is not waited for.
 static bool write_through( const char *path, const char *data, size_t size, tr_error *error )
 {
-    int file = open( path, O_WRONLY | O_CLOEXEC );
+    int file = open( path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK );
     if ( file < 0 )
-        return fail( error, path, "cannot write" );
-    bool ok = write_all( file, data, size );
+        return errno == ENXIO ? tr_error_at( error, path, 0, 0, "is a pipe that nobody reads" )
+                              : tr_file_fail( error, path, "cannot write" );
+    bool ok = fcntl( file, F_SETFL, 0 ) == 0 && write_all( file, data, size );
     ok = close( file ) == 0 && ok;
-    return ok || fail( error, path, "cannot write" );
+    return ok || tr_file_fail( error, path, "cannot write" );
 }
 
 bool tr_file_write( const char *path, const char *data, size_t size, tr_error *error )
@@ -250,7 +307,7 @@ bool tr_file_write( const char *path, const char *data, size_t size, tr_error *e
         return false;
     if ( write_all( draft.file, data, size ) )
         return tr_draft_keep( &draft, error );
-    fail( error, path, "cannot write" );
+    tr_file_fail( error, path, "cannot write" );
     tr_draft_discard( &draft );
     return false;
 }
@@ -269,11 +326,11 @@ bool tr_folder_make( const char *path, tr_error *error )
             continue;
         *c = 0;
         struct stat info;
-        if ( mkdir( part, 0777 ) != 0 ) {
+        if ( !tr_file_step() || mkdir( part, 0777 ) != 0 ) {
             int reason = errno; // "there already" is fine, if it is a folder
             bool there = stat( part, &info ) == 0 && S_ISDIR( info.st_mode );
             errno = reason;
-            ok = there || fail( error, part, "cannot make this folder" );
+            ok = there || tr_file_fail( error, part, "cannot make this folder" );
         }
         *c = kept;
     }

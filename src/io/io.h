@@ -11,10 +11,14 @@
 
 #define TR_MAX_FILE_BYTES ( (size_t)1 << 30 )
 
-// Whole file; *data is allocated, NUL-terminated behind *size bytes, freed with tr_free.
+// Whole file; *data is allocated, NUL-terminated behind *size bytes, freed with tr_free. Folders, pipes and
+// devices are refused without waiting for them, and so is a file that changes while it is read.
 bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error );
+// The same for a file that a user names: also a pipe that the shell has opened (/dev/stdin, /dev/fd/N).
+bool tr_file_read_piped( const char *path, char **data, size_t *size, tr_error *error );
 // Temporary file beside the target, fsync, rename, fsync of the folder: killed at any moment, the old file or
 // the new one is whole. Follows a symbolic link to its target and keeps the permissions of an existing file.
+// Where only the fsync of the folder fails the new file is there, and that it may get lost is the error.
 bool tr_file_write( const char *path, const char *data, size_t size, tr_error *error );
 
 // The same in parts, for what is not in memory as a whole: an empty file beside the target, which whoever
@@ -29,6 +33,54 @@ bool tr_draft_open( tr_draft *out, const char *path, tr_error *error );
 // Both also free. After a failure the draft is gone and the old file as it was.
 bool tr_draft_keep( tr_draft *draft, tr_error *error );
 void tr_draft_discard( tr_draft *draft );
+
+// A folder of files that is one unit: killed at any moment, the old folder or the new one is whole for all
+// who read it with this program, and for everybody where it holds nothing else. See folder.c.
+typedef struct tr_names {
+    char **items; // [count] relative to the folder: "file" or "folder/file"
+    int count, capacity;
+} tr_names;
+
+bool tr_names_add( tr_names *names, const char *name ); // false: out of memory
+void tr_names_free( tr_names *names );
+
+// Names the files of a folder that belong to the unit as it is now, which the new one replaces. False when
+// they cannot be told; nothing is removed then but what the new ones take the place of.
+typedef bool tr_folder_owned( const char *folder, tr_names *out );
+
+typedef struct tr_folder_draft {
+    char *path, *target;    // as given, and where its links lead
+    char *name;             // of the draft: its files are written there, at most one folder deep
+    char *parent, leaf[64]; // the same in two parts
+    int handle;             // of it, locked
+    bool exists, inside;    // whether the target is there, and the draft in it rather than beside it
+    tr_folder_owned *owned;
+} tr_folder_draft;
+
+// `path` and the folders above it are made if they are not there. `owned` may be NULL. `inside` keeps the
+// folder itself and replaces its files.
+bool tr_folder_draft_open( tr_folder_draft *out, const char *path, tr_folder_owned *owned, bool inside,
+                           tr_error *error );
+// Both also free. After a failure the draft is gone; *cannot_swap tells that it can go only `inside`: write
+// it once more there.
+bool tr_folder_draft_keep( tr_folder_draft *draft, bool *cannot_swap, tr_error *error );
+void tr_folder_draft_discard( tr_folder_draft *draft );
+// An error with a file of the draft is to name the file it would have become.
+void tr_folder_draft_rename_error( const tr_folder_draft *draft, tr_error *error );
+// To be called before a folder is read that was written so: goes on where its writer was interrupted.
+bool tr_folder_settle( const char *path, tr_error *error );
+
+// How calls that change a disk go wrong, in tests only: from now on the n-th (n ≥ 1) fails, or it and all
+// later ones do, or the process is killed instead of it. Sets the count of such calls back to 0.
+typedef enum tr_file_fault {
+    TR_FILE_SOUND,
+    TR_FILE_FAILS_ONCE,
+    TR_FILE_FAILS_FROM,
+    TR_FILE_KILLS
+} tr_file_fault;
+
+void tr_file_break( tr_file_fault kind, long n );
+long tr_file_steps( void ); // the count
 
 bool tr_file_exists( const char *path );
 bool tr_folder_make( const char *path, tr_error *error ); // with parents; fine when it exists
