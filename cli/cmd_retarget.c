@@ -247,6 +247,7 @@ const cli_command cli_command_retarget = {
                "same world\n"
                "under source/, scene.json to load it all again, and report.json: how well each constraint "
                "was kept.\n"
+               "Results that are there already are replaced all at once; other files in DIR stay.\n"
                "SCENE is a built-in name ('troupe scenes').",
     .min_operands = 1,
     .max_operands = 1,

@@ -191,7 +191,7 @@ static bool script_load( script *in, const char *path, tr_error *error )
 {
     in->path = path;
     in->line = 1;
-    if ( !tr_file_read( path, &in->text, &in->size, error ) )
+    if ( !tr_file_read_piped( path, &in->text, &in->size, error ) )
         return false;
     char *at = in->text + ( strncmp( in->text, "\xEF\xBB\xBF", 3 ) == 0 ? 3 : 0 ); // byte order mark
     char *start = at;

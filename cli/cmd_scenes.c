@@ -56,10 +56,8 @@ static void state_units( tr_file_ref *ref )
     ref->up = 'y';
 }
 
-static bool write_scene( cli_subject *subject, const char *folder, const cli_call *call, tr_error *error )
+static bool write_files( cli_subject *subject, const char *folder, const cli_call *call, tr_error *error )
 {
-    if ( !tr_folder_make( folder, error ) )
-        return false;
     cli_progress progress;
     cli_progress_begin( &progress, call, "writing" );
     bool ok = true;
@@ -82,6 +80,20 @@ static bool write_scene( cli_subject *subject, const char *folder, const cli_cal
         ok = path != NULL ? tr_scene_save( &subject->scene, path, error ) : tr_error_memory( error );
     tr_free( path );
     return ok;
+}
+
+// All of the files or none; others in the folder stay.
+static bool write_scene( cli_subject *subject, const char *folder, const cli_call *call, tr_error *error )
+{
+    tr_folder_draft draft;
+    bool unused;
+    if ( !tr_folder_draft_open( &draft, folder, NULL, true, error ) )
+        return false;
+    if ( write_files( subject, draft.name, call, error ) )
+        return tr_folder_draft_keep( &draft, &unused, error );
+    tr_folder_draft_rename_error( &draft, error );
+    tr_folder_draft_discard( &draft );
+    return false;
 }
 
 static void print_made( const tr_scene *scene, const char *folder )

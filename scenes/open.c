@@ -3,6 +3,7 @@
 #include "scenes/scenes.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -66,11 +67,22 @@ static bool open_motion( tr_opened *opened, const char *path, tr_error *error )
     return tr_scene_add_cast( &opened->scene, &cast ) != NULL || tr_error_memory( error );
 }
 
+// The folder of a file may hold results whose writer was interrupted.
+static bool settle_beside( const char *file, tr_error *error )
+{
+    char *folder = tr_path_beside( file, "." );
+    bool ok = folder != NULL ? tr_folder_settle( folder, error ) : tr_error_memory( error );
+    tr_free( folder );
+    return ok;
+}
+
 static bool open_scene_file( tr_opened *opened, char *path, tr_error *error ) // takes `path` over
 {
     opened->file = path;
     opened->path = path != NULL ? tr_string_copy( path ) : NULL;
-    return opened->path != NULL ? tr_scene_load( &opened->scene, path, error ) : tr_error_memory( error );
+    if ( opened->path == NULL )
+        return tr_error_memory( error );
+    return settle_beside( path, error ) && tr_scene_load( &opened->scene, path, error );
 }
 
 // A folder with a report holds results; without one it is a scene like any other, as 'troupe make' writes it.
@@ -78,7 +90,7 @@ static bool open_folder( tr_opened *opened, const char *path, tr_error *error )
 {
     char *file = tr_string_format( "%s/scene.json", path ),
          *report = tr_string_format( "%s/report.json", path );
-    bool ok = ( file != NULL && report != NULL ) || tr_error_memory( error );
+    bool ok = file != NULL && report != NULL ? tr_folder_settle( path, error ) : tr_error_memory( error );
     if ( ok && !tr_file_exists( file ) )
         ok = tr_error_at( error, path, 0, 0, "the folder holds no scene.json" );
     if ( ok && tr_file_exists( report ) ) {
@@ -124,8 +136,10 @@ bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
         opened->misused = cast != 0 && ( cast < entry->min_cast || cast > entry->max_cast );
         return tr_scene_build( entry, cast, &opened->scene, &opened->library, error );
     }
-    if ( stat( what, &status ) != 0 )
+    if ( stat( what, &status ) != 0 && ( errno == ENOENT || errno == ENOTDIR ) )
         return refuse_unknown( opened, what, error );
+    if ( stat( what, &status ) != 0 )
+        return tr_error_at( error, what, 0, 0, "cannot open: %s", strerror( errno ) );
     opened->misused = cast != 0;
     if ( opened->misused )
         return tr_error_set( error, "only a built-in scene can be asked for a number of characters" );

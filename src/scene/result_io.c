@@ -301,8 +301,8 @@ static bool save_scene( const tr_stage *stage, const char *folder, tr_error *err
     return ok;
 }
 
-bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
-                     tr_error *error )
+static bool save_files( const tr_stage *stage, const tr_result *result, const char *method,
+                        const char *folder, tr_error *error )
 {
     const tr_stage *own = own_time( stage );
     if ( !make_folders( stage, folder, error ) )
@@ -366,6 +366,70 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
             ok = source != NULL && tell( visit, context, folder, source, ".obj" );
             tr_free( source );
         }
+    return ok;
+}
+
+// ---------------------------------------------------------------------------------------- replacing a folder
+
+typedef struct listing {
+    size_t prefix; // bytes of the folder's path and its slash
+    tr_names *names;
+    bool failed;
+} listing;
+
+static void note_name( void *context, const char *path )
+{
+    listing *l = context;
+    l->failed = l->failed || !tr_names_add( l->names, path + l->prefix );
+}
+
+// Does the scene stand on the files of its own folder, as resolve has it?
+static bool is_resolved( const tr_scene *scene )
+{
+    char file[TR_PATH_MAX];
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        snprintf( file, sizeof file, "source/%s.bvh", scene->cast[i].id );
+        if ( strcmp( scene->cast[i].source.file, file ) != 0 )
+            return false;
+    }
+    return true;
+}
+
+// The files of earlier results: those its scene and report tell of.
+static bool list_results( const char *folder, tr_names *out )
+{
+    char *path = tr_string_format( "%s/scene.json", folder ),
+         *report = tr_string_format( "%s/report.json", folder );
+    tr_scene scene = { 0 };
+    listing l = { strlen( folder ) + 1, out, false };
+    bool ok = path != NULL && report != NULL;
+    if ( ok && tr_file_exists( path ) ) {
+        ok = tr_file_exists( report ) && tr_scene_load( &scene, path, NULL ) && is_resolved( &scene ) &&
+             tr_result_visit_files( &scene, folder, note_name, &l ) && !l.failed;
+        tr_scene_free( &scene );
+    }
+    tr_free( path );
+    tr_free( report );
+    return ok;
+}
+
+bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
+                     tr_error *error )
+{
+    bool ok = false, inside = false, again = true;
+    while ( again ) {
+        tr_folder_draft draft;
+        if ( !tr_folder_draft_open( &draft, folder, list_results, inside, error ) )
+            return false;
+        again = false;
+        if ( save_files( stage, result, method, draft.name, error ) )
+            ok = tr_folder_draft_keep( &draft, &again, error );
+        else {
+            tr_folder_draft_rename_error( &draft, error );
+            tr_folder_draft_discard( &draft );
+        }
+        inside = true;
+    }
     return ok;
 }
 
@@ -507,7 +571,7 @@ bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, 
 {
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( load_all( out, stage, folder, error ) )
+    if ( tr_folder_settle( folder, error ) && load_all( out, stage, folder, error ) )
         return true;
     tr_result_free( out );
     return false;
