@@ -203,6 +203,40 @@ static void only_the_axes_that_count( void **state )
     drop_actor( &a );
 }
 
+// Two goals on one point share their rows. In the second frame they are on two points: next to it, the first
+// one comes to the same bits as alone.
+static void a_frame_does_not_depend_on_others( void **state )
+{
+    (void)state;
+    actor a;
+    tr_error error;
+    tr_fit_def def = tr_default_fit_def();
+    make_actor( &a, "box_relay", &def );
+    int hand = tr_human_arm( TR_HUMAN_LEFT, TR_HUMAN_HAND ), joints = a.skeleton->joint_count;
+    quat *locals[2] = { tr_alloc( (size_t)joints, sizeof( quat ) ),
+                        tr_alloc( (size_t)joints, sizeof( quat ) ) };
+    tr_fit_goal goals[2][2];
+    for ( int f = 0; f < 2; ++f )
+        for ( int g = 0; g < 2; ++g ) {
+            vec3 place = tr_world_pose( &a.world, 10 ).positions[hand];
+            goals[f][g] = tr_fit_position( hand, v3_add( place, v3( 0.05 + 0.02 * g, -0.03, 0.01 ) ) );
+            goals[f][g].hard = false;
+            goals[f][g].weight = 100;
+            goals[f][g].offset = v3( 0.01, 0.02 + 0.03 * f * g, 0 );
+        }
+    tr_fit_frame frames[2] = { frame_of( &a, 10, 2 ), frame_of( &a, 10, 2 ) };
+    frames[0].goals = goals[0];
+    frames[1].goals = goals[1];
+    tr_fit_result alone = solve( &a, &frames[0] );
+    tr_fit_result both[2] = { { .local = locals[0] }, { .local = locals[1] } };
+    check_ok( tr_fit_solve( &a.fit, &a.scratch, frames, both, 2, &error ), &error );
+    assert_memory_equal( a.local, locals[0], (size_t)joints * sizeof( quat ) );
+    assert_memory_equal( &alone.root, &both[0].root, sizeof( vec3 ) );
+    tr_free( locals[0] );
+    tr_free( locals[1] );
+    drop_actor( &a );
+}
+
 // ----------------------------------------------------------------------------------------------- following
 
 static void follows_a_deformed_body( void **state )
@@ -450,6 +484,7 @@ int main( void )
         TEST( wolf_reaches ),
         TEST( many_goals_at_once ),
         TEST( only_the_axes_that_count ),
+        TEST( a_frame_does_not_depend_on_others ),
         TEST( follows_a_deformed_body ),
         TEST( bad_input_is_refused ),
         TEST( odd_skeletons ),

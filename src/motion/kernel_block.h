@@ -26,6 +26,25 @@ static const tr_fit_goal *next_goal( const tr_fit_frame *frame, int *at )
     return *at < frame->goal_count ? &frame->goals[( *at )++] : NULL;
 }
 
+// The same goal, or two places for one point: what moves one moves the other alike.
+static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
+{
+    if ( a == b )
+        return true;
+    return a->kind == TR_FIT_POSITION && b->kind == TR_FIT_POSITION && a->joint == b->joint &&
+           a->axes == b->axes && a->offset.x == b->offset.x && a->offset.y == b->offset.y &&
+           a->offset.z == b->offset.z;
+}
+
+// Which of the goals that have a say, counted from 0, is the first on the point of this one.
+static int first_on_point( const tr_fit_frame *frame, const tr_fit_goal *goal )
+{
+    int at = 0, number = 0;
+    while ( !same_point( next_goal( frame, &at ), goal ) )
+        ++number;
+    return number;
+}
+
 static int outline( const tr_fit_frame *frame ) // which of the optional arrays there are
 {
     return ( frame->positions != NULL ) + 2 * ( frame->rotations != NULL );
@@ -44,6 +63,8 @@ static uint64_t kind_of( const tr_fit *fit, const tr_fit_frame *frame )
     return kind;
 }
 
+// Goals on one point share rows in a block only where they do in all its frames. So frames whose goals share
+// points differently are not alike: what one of them gives would depend on the others.
 static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame *b )
 {
     int at_a = 0, at_b = 0;
@@ -52,7 +73,8 @@ static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame 
         of_a = next_goal( a, &at_a );
         of_b = next_goal( b, &at_b );
     } while ( of_a != NULL && of_b != NULL && of_a->kind == of_b->kind &&
-              carrier_of( fit, of_a ) == carrier_of( fit, of_b ) );
+              carrier_of( fit, of_a ) == carrier_of( fit, of_b ) &&
+              first_on_point( a, of_a ) == first_on_point( b, of_b ) );
     return of_a == NULL && of_b == NULL && outline( a ) == outline( b );
 }
 
@@ -78,16 +100,6 @@ static bool next_block( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_re
 }
 
 // --------------------------------------------------------------------------------------------- who moves
-
-// The same goal, or two places for one point: what moves one moves the other alike.
-static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
-{
-    if ( a == b )
-        return true;
-    return a->kind == TR_FIT_POSITION && b->kind == TR_FIT_POSITION && a->joint == b->joint &&
-           a->axes == b->axes && a->offset.x == b->offset.x && a->offset.y == b->offset.y &&
-           a->offset.z == b->offset.z;
-}
 
 // The leader whose point a block's goals are on, in every frame; leader_count when there is none.
 static int find_leader( const fit_slot *slot, const tr_fit_goal *const goals[LANES] )
