@@ -135,6 +135,8 @@ static void minimum_jerk_step( void **state )
     check_near( smooth_step5( -1 ), 0, 0 );
     check_near( smooth_step5( 0.5 ), 0.5, 1e-15 );
     check_near( smooth_step5( 2 ), 1, 0 );
+    for ( double off = 1e-16; off < 0.1; off *= 1.1 ) // a share, however it is rounded
+        assert_true( smooth_step5( 1 - off ) <= 1 );
     double h = 1e-3; // second difference vanishes at the ends
     check_near( smooth_step5( h ) / ( h * h ), 0, 1.1e-2 );
 }

@@ -236,11 +236,12 @@ static inline double wrap_angle( double radians ) // into [-π, π]
 {
     return remainder( radians, 2.0 * TR_PI );
 }
-// Minimum-jerk step: 0 for t ≤ 0, 1 for t ≥ 1, velocity and acceleration zero at both ends.
+// Minimum-jerk step: 0 for t ≤ 0, 1 for t ≥ 1, velocity and acceleration zero at both ends. Near 1 the
+// polynomial may be rounded up beyond it; a share is never more than the whole.
 static inline double smooth_step5( double t )
 {
     t = clampd( t, 0.0, 1.0 );
-    return t * t * t * ( 10.0 + t * ( -15.0 + 6.0 * t ) );
+    return fmin( t * t * t * ( 10.0 + t * ( -15.0 + 6.0 * t ) ), 1.0 );
 }
 // Way to nothing in `length` steps: `value` and `slope` (per step) at step 0, and zero with the first two
 // derivatives from the last one on. With u = step / length the minimum-jerk polynomials are
