@@ -94,6 +94,20 @@ static int by_frame( const void *a, const void *b )
     return x->frame != y->frame ? x->frame - y->frame : ( x > y ) - ( x < y );
 }
 
+// Whether the vertices move what the row is about. Two points that share a vertex and all that hangs on it
+// stay as they are to each other: 0 · x = target would only gather forces.
+static bool can_move( const tr_imesh_held *held )
+{
+    for ( int t = 0; t < held->term_count; ++t ) {
+        double weight = 0;
+        for ( int u = 0; u < held->term_count; ++u )
+            weight += held->vertex[u] == held->vertex[t] ? held->weight[u] : 0;
+        if ( fabs( weight ) > 1e-9 )
+            return true;
+    }
+    return false;
+}
+
 bool tr_imesh_hold_rows( tr_imesh *mesh )
 {
     tr_imesh_solver *s = mesh->solver;
@@ -106,6 +120,8 @@ bool tr_imesh_hold_rows( tr_imesh *mesh )
         if ( !hold_point( mesh, &held, &held.row->a, 1 ) )
             continue;
         hold_point( mesh, &held, &held.row->b, -1 );
+        if ( !can_move( &held ) )
+            continue;
         const vec3 *at = tr_imesh_frame( mesh, mesh->source, held.row->frame );
         for ( int t = 0; t < held.term_count; ++t )
             held.source = v3_mad( held.source, held.weight[t], at[held.vertex[t]] );

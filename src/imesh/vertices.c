@@ -98,8 +98,9 @@ static bool worth_keeping( const tr_imesh_embodiment *e, int joint )
         if ( hand >= 0 && e->tip[hand] != joint )
             return false;
     }
-    return rest_length( &e->target, joint, above ) >= SHORT_BONE * e->target.height &&
-           rest_length( &e->source, from, source_joint( e, above ) ) >= SHORT_BONE * e->source.height;
+    // Longer than nothing, also on a body whose joints are all at one place: links have the ratio of the two.
+    return rest_length( &e->target, joint, above ) > SHORT_BONE * e->target.height &&
+           rest_length( &e->source, from, source_joint( e, above ) ) > SHORT_BONE * e->source.height;
 }
 
 static bool embodiment_build( tr_imesh_embodiment *e )
@@ -213,7 +214,7 @@ static double source_radius( const tr_imesh_embodiment *e, const tr_capsule *c )
         for ( int i = 0; i < body->capsule_count; ++i )
             if ( body->capsules[i].joint == joint && ( !strict || body->capsules[i].parent == parent ) )
                 return body->capsules[i].radius;
-    return c->radius * e->source.height / fmax( e->target.height, 1e-9 );
+    return e->target.height > 0 ? c->radius * e->source.height / e->target.height : c->radius;
 }
 
 static int child_vertex( const tr_imesh *mesh, int vertex )

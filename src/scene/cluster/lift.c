@@ -39,7 +39,7 @@ static double hanging_depth( const lifting *l, int actor, int pelvis, int frame 
 
 static double lift_of( double depth, double little )
 {
-    return depth * smooth_step5( clampd( ( depth - little ) / little, 0, 1 ) );
+    return depth > little ? depth * smooth_step5( ( depth - little ) / little ) : 0;
 }
 
 static void raise_pose( tr_motion *motion, tr_world *world, int frame, double by )

@@ -102,7 +102,9 @@ static bool add_drift( const tr_footing_work *w, tr_stance *s )
     for ( int f = 0; f < n; ++f ) {
         vec3 from_mean = in_stance > 0 ? v3_mad( s->drift[f], -1.0 / in_stance, mean ) : v3_zero;
         vec3 wish = v3_scale( kept - rise, from_mean );
-        s->drift[f] = v3_scale( most / sqrt( most * most + v3_dot( wish, wish ) ), wish );
+        double whole = sqrt( most * most + v3_dot( wish, wish ) );
+        s->drift[f] =
+            whole > 0 ? v3_scale( most / whole, wish ) : v3_zero; // a body of no size does not drift
     }
     return true;
 }

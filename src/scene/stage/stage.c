@@ -146,6 +146,12 @@ static bool align( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
                            cast->target.reference, b->error );
 }
 
+// Target : source. A body of no size, all its joints at one place, says nothing about ratios.
+static double size_ratio( double target, double source )
+{
+    return source > 1e-6 && target > 1e-6 ? target / source : 1.0;
+}
+
 static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
 {
     if ( !tr_stage_take_source( b, actor, cast ) )
@@ -157,10 +163,8 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
         return false;
     double ( *leg )( const tr_skeleton * ) =
         tr_actor_legs_differ( actor ) ? tr_standing_leg : tr_skeleton_leg_length;
-    double source_leg = leg( &actor->source.skeleton );
-    double source_height = tr_stature( &actor->source.skeleton );
-    actor->leg_ratio = source_leg > 1e-6 ? leg( &actor->target ) / source_leg : 1.0;
-    actor->height_ratio = source_height > 1e-6 ? tr_stature( &actor->target ) / source_height : 1.0;
+    actor->leg_ratio = size_ratio( leg( &actor->target ), leg( &actor->source.skeleton ) );
+    actor->height_ratio = size_ratio( tr_stature( &actor->target ), tr_stature( &actor->source.skeleton ) );
     return true;
 }
 

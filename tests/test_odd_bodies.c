@@ -1,0 +1,111 @@
+// Bodies that are none: all joints at one place, of no size. Whatever is asked of them, there are numbers,
+// and they stay about where they are.
+#include "stage_fixture.h"
+
+static void add_heap( fixture *x, const char *id, vec3 position )
+{
+    tr_motion motion = { 0 };
+    tr_skeleton_add( &motion.skeleton, "Heap", -1, v3_zero );
+    tr_skeleton_add( &motion.skeleton, "h1", 0, v3_zero );
+    check_ok( tr_skeleton_classify( &motion.skeleton, &x->error ), &x->error );
+    check_ok( tr_clip_alloc( &motion.clip, FRAMES, 2, FPS, false, &x->error ), &x->error );
+    for ( int f = 0; f < FRAMES; ++f )
+        motion.clip.root[f] = v3( 0, 0.4, 0 );
+    add_character( x, id, position, 1, &motion );
+}
+
+// Every method: finite, no farther than ten metres from the middle of the scene.
+static void check_methods( fixture *x )
+{
+    int count;
+    const tr_method *methods = tr_method_table( &count );
+    for ( int m = 0; m < count; ++m ) {
+        tr_result result = solve( x, methods[m].name );
+        for ( int i = 0; i < result.actor_count; ++i ) {
+            check_ok( tr_motion_check( &result.motions[i], &x->error ), &x->error );
+            for ( int f = 0; f < result.frame_count; ++f )
+                if ( !( v3_length( result.motions[i].clip.root[f] ) < 10 ) )
+                    fail_msg( "%s: %g m away at frame %d", methods[m].name,
+                              v3_length( result.motions[i].clip.root[f] ), f );
+        }
+        tr_result_free( &result );
+    }
+}
+
+static void a_heap_is_solved( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_heap( &x, "heap", v3_zero );
+    add_bent( &x, "near", v3( 0.2, 0, 0.1 ), 1.2 );
+    build( &x );
+    check_methods( &x );
+    tr_result result = solve( &x, "copy" );
+    tr_hold *hold = tr_hold_begin( &x.stage, &result, 3, 0, 1, &x.error );
+    check_ok( hold != NULL, &x.error );
+    check_ok( tr_hold_move( hold, v3( 0.1, 0.5, 0 ), &x.error ), &x.error );
+    tr_hold_end( hold );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// Ratios of sizes would be nothing, or without an end.
+static void a_heap_takes_a_motion_and_gives_one( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_heap( &x, "heap", v3( 0, -0.5, 0 ) );
+    add_bent( &x, "body", v3( 1, 0, 0 ), 1 );
+    snprintf( x.scene.cast[0].target.skeleton.file, TR_PATH_MAX, "body.bvh" );
+    snprintf( x.scene.cast[1].target.skeleton.file, TR_PATH_MAX, "heap.bvh" );
+    build( &x );
+    check_methods( &x );
+    end( &x );
+}
+
+// A contact of a single joint on a larger body of no height: it does not drift.
+static void a_heap_stands( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_heap( &x, "heap", v3( 0, -0.4, 0 ) );
+    x.scene.cast[0].target.scale = 10;
+    tr_constraint touch = tr_default_constraint( "touch", TR_CONSTRAINT_CONTACT );
+    touch.a = tr_point_joint( "heap", "h1" );
+    touch.a.offset = v3( -0.1, 0, 0.05 );
+    assert_non_null( tr_scene_add_constraint( &x.scene, &touch ) );
+    build( &x );
+    check_methods( &x );
+    end( &x );
+}
+
+// Two joints that share a vertex of the mesh cannot be moved against each other by it.
+static void a_mesh_leaves_what_it_cannot_move( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_heap( &x, "heap", v3_zero );
+    add_bent( &x, "near", v3( 0.2, 0, 0.1 ), 1.2 );
+    tr_constraint link = relation( "link", tr_point_joint( "heap", "h1" ), tr_point_joint( "heap", "Heap" ) );
+    link.given = true;
+    link.target = v3( 5, 5, 5 );
+    assert_non_null( tr_scene_add_constraint( &x.scene, &link ) );
+    build( &x );
+    check_methods( &x );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( a_heap_is_solved ),
+        TEST( a_heap_takes_a_motion_and_gives_one ),
+        TEST( a_heap_stands ),
+        TEST( a_mesh_leaves_what_it_cannot_move ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
