@@ -1,5 +1,6 @@
-// geometry: distances between solids, triangle meshes, the Gauss linking of segments, Delaunay tetrahedra.
-// Knows nothing of motion. Every function takes any finite input, zero lengths and sizes included.
+// geometry: distances between solids, overlaps of boxes, triangle meshes, the Gauss linking of segments,
+// Delaunay tetrahedra. Knows nothing of motion. Every function takes any finite input, zero lengths and sizes
+// included.
 #ifndef TROUPE_GEOMETRY_H
 #define TROUPE_GEOMETRY_H
 
@@ -31,6 +32,33 @@ typedef struct tr_touch {
 } tr_touch;
 
 tr_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size );
+
+// --------------------------------------------------------------------------------------------------- boxes
+
+typedef struct tr_box { // along the axes; empty where an edge of `low` is above that of `high`
+    vec3 low, high;
+} tr_box;
+
+tr_box tr_box_empty( void );
+tr_box tr_box_with( tr_box box, vec3 point );             // the smallest that holds both
+tr_box tr_box_grown( tr_box box, double margin );         // to every side
+bool tr_box_overlaps( const tr_box *a, const tr_box *b ); // or touches; an empty one overlaps nothing
+
+// Finds which of many boxes overlap. Zero-initialise; building again uses the same memory.
+typedef struct tr_box_tree {
+    const tr_box *boxes; // [count of the last build] borrowed
+    size_t looks;        // tests of boxes and nodes so far: what queries cost
+    // Working memory.
+    struct tr_curve_item *order; // [count] boxes that are not empty
+    struct tr_box_node *nodes;   // [node_count] the root first
+    int count, capacity, node_count, node_capacity;
+} tr_box_tree;
+
+// False when out of memory.
+bool tr_box_tree_build( tr_box_tree *tree, const tr_box *boxes, int count );
+// Boxes of a higher index that overlap this one, ascending, into `found` [count]; returns how many.
+int tr_box_tree_above( tr_box_tree *tree, int box, int *found );
+void tr_box_tree_free( tr_box_tree *tree );
 
 // -------------------------------------------------------------------------------------------------- meshes
 

@@ -55,6 +55,7 @@ typedef struct calming {
     tr_result copied, first; // poses before anything was asked for, and what the first solution was
     tr_stage asked;          // the stage with rules that ask for less
     asking *less;            // [rule_count] what those ask for, with NULL as it was
+    int *rule_begin, *rules; // by actor: tr_rules_by_actor
     double *jumps;           // [actor_count * frame_count]
     double *before;          // the same, largest around, a round ago
     double *around;          // [frame_count] the same of this round, of the character at hand …
@@ -368,6 +369,8 @@ static void calming_free( calming *c )
     }
     tr_result_free( &c->copied );
     tr_result_free( &c->first );
+    tr_free( c->rule_begin );
+    tr_free( c->rules );
     tr_free( c->jumps );
     tr_free( c->before );
     tr_free( c->levels );
@@ -409,14 +412,18 @@ bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error )
     c.asked.rules = NULL;
     c.asked.progress = NULL; // it was told of all the work already
     c.jumps = tr_alloc( (size_t)stage->actor_count * (size_t)c.frames, sizeof( double ) );
-    bool ok = c.jumps != NULL || tr_error_memory( error );
-    if ( ok && tr_jumps_find( stage, result, NULL, NULL, c.jumps ) ) {
+    bool ok = ( c.jumps != NULL && tr_rules_by_actor( stage, &c.rule_begin, &c.rules ) ) ||
+              tr_error_memory( error );
+    tr_jump_search search = { .stage = stage, .result = result, .begin = c.rule_begin, .rules = c.rules };
+    if ( ok && tr_jumps_find( &search, c.jumps ) ) {
         ok = build( &c, error );
-        bool jumps = ok && tr_jumps_find( stage, result, &c.copied, NULL, c.jumps );
+        search.copied = &c.copied;
+        bool jumps = ok && tr_jumps_find( &search, c.jumps );
+        search.affected = c.affected;
         double at_first = sum_of_jumps( &c );
         for ( c.round = 0; jumps && c.round < ROUNDS; ++c.round ) {
             ok = run_round( &c, error );
-            jumps = ok && tr_jumps_find( stage, result, &c.copied, c.affected, c.jumps );
+            jumps = ok && tr_jumps_find( &search, c.jumps );
         }
         if ( jumps )
             keep_better( &c, at_first );

@@ -8,12 +8,18 @@
 
 #include "scene/cluster/cluster.h"
 
+typedef struct tr_jump_search {
+    const tr_stage *stage;
+    const tr_result *result;
+    const int *begin, *rules; // of the stage, by actor: tr_rules_by_actor
+    const tr_result *copied;  // poses before anything was asked for, NULL: not known
+    const bool *affected;     // [(actor_count + prop_count) * frame_count] where less counts as a jump; NULL:
+                              // nowhere
+} tr_jump_search;
+
 // jumps [actor_count * frame_count], out: how much a character jumps from a frame to the next, in radians or,
-// of speeds, what counts as much; 0 where it does not. copied: poses before anything was asked for, NULL: not
-// known. affected [(actor_count + prop_count) * frame_count]: where less counts as a jump; NULL: nowhere.
-// False: nobody jumps.
-bool tr_jumps_find( const tr_stage *stage, const tr_result *result, const tr_result *copied,
-                    const bool *affected, double *jumps );
+// of speeds, what counts as much; 0 where it does not. False: nobody jumps.
+bool tr_jumps_find( const tr_jump_search *of, double *jumps );
 
 typedef struct tr_calm_cell { // of a character or prop at a frame
     double span;              // frames to either side that its pose is averaged over

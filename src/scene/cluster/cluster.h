@@ -20,9 +20,10 @@ typedef struct tr_prop_row {
 
 typedef struct tr_cluster_rows {
     const tr_stage *stage;
-    int first, frame_count;   // frames at work: first … first + frame_count − 1
-    const int *graph_of_node; // [actor_count + prop_count] index in the cluster, -1: not in it
-    const int *rules;         // [rule_count] of the stage that may act on it; NULL: all. Read by build alone
+    int first, frame_count; // frames at work: first … first + frame_count − 1
+    const int *nodes;       // [node_count] of the stage, ascending: those of the graphs
+    int node_count;
+    const int *rules; // [rule_count] of the stage that may act on it; NULL: all. Read by build alone
     int rule_count;
     tr_cluster cluster;
     tr_rule_row *items; // [count] in order of priority: the first win where hard ones contradict each other
@@ -35,6 +36,8 @@ typedef struct tr_cluster_rows {
 // at work.
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
+int tr_cluster_rows_graph( const tr_cluster_rows *rows, int node ); // of a node of the stage; -1: not in it
+
 typedef struct tr_goal_frames { // from, from + stride, … to
     int from, to, stride;
     tr_goal *goals;    // out, [frames * row_count]
@@ -188,7 +191,10 @@ bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_erro
 bool tr_cluster_fitter_run_set( tr_cluster_fitter *fitter, int set, int from, int to, tr_error *error );
 // From the next run on.
 void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds, bool warm );
-// Whether it reads more than shifts of a set.
+// needs [set_count], all false: sets of whose graphs a fitter reads more than shifts. set_of as in the def.
+// False when out of memory.
+bool tr_sets_find_joint_needs( const tr_stage *stage, const int *set_of, int set_count, bool *needs );
+// The same of a fitter's sets.
 bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter, int set );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 
@@ -211,10 +217,9 @@ typedef struct tr_cluster_work {
     tr_result *result;     // worlds and tracks hold the state so far: copied, then fitted
     int first, last;       // frames that may be asked for
     tr_cluster_def def;    // how well; this, stride and warm may change from run to run
-    int *nodes;            // [node_count] of the stage that belong to it; the graphs are in this order
+    int *nodes;            // [node_count] of the stage that belong to it, ascending; so are the graphs
     int node_count;        //
     int joint_count;       // of all graphs: what a frame costs
-    int *graph_of_node;    // [actor_count + prop_count]
     tr_cluster_rows rows;  //
     bool *turns;           // [node_count] its cells' rotations are asked for
     bool joints;           // are wanted, not shifts alone
@@ -226,10 +231,10 @@ typedef struct tr_cluster_work {
     float **turned; // [node_count][frames kept * 4 * joint_count] and its cells' rotations
 } tr_cluster_work;
 
-// `nodes` [actor_count + prop_count]: who belongs to it; `rules` [rule_count]: those whose first point is on
-// them, NULL: look for them. Fill stage, store, result, frames, joints, reach, kept and def before.
-bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, const int *rules, int rule_count,
-                            tr_error *error );
+// `nodes` [node_count]: those that belong to it, ascending; `rules` [rule_count]: those whose first point is
+// on them, NULL: look for them. Fill stage, store, result, frames, joints, reach, kept and def before.
+bool tr_cluster_work_build( tr_cluster_work *work, const int *nodes, int node_count, const int *rules,
+                            int rule_count, tr_error *error );
 void tr_cluster_work_free( tr_cluster_work *work );
 
 typedef struct tr_work_rooms {  // memory of frames at work, a room for each thread

@@ -69,14 +69,15 @@ static void find_feet( fit_body *body, const tr_skeleton *skeleton )
     }
 }
 
-static bool is_at_work( const tr_cluster_fitter *all, int node )
+// -1: none. Without sets all nodes are in set 0.
+static int set_of_node( const int *set_of, int node )
 {
-    return node >= 0 && ( all->def.set_of == NULL || all->def.set_of[node] >= 0 );
+    return node < 0 ? -1 : set_of != NULL ? set_of[node] : 0;
 }
 
-static int set_of( const tr_cluster_fitter *all, int node )
+static bool is_at_work( const tr_cluster_fitter *all, int node )
 {
-    return all->def.set_of != NULL ? all->def.set_of[node] : 0;
+    return set_of_node( all->def.set_of, node ) >= 0;
 }
 
 // Who is at work: everybody, or those the def names.
@@ -152,30 +153,35 @@ static bool build_bodies( tr_cluster_fitter *all, tr_error *error )
 
 // The fit reads joints of a graph for the meeting place of two joints (between bodies, or within one), for
 // the mean of several joints, and for a pelvis that shifts a centre of mass. Otherwise the root is enough.
-static bool find_needs_of_joints( tr_cluster_fitter *all )
+bool tr_sets_find_joint_needs( const tr_stage *stage, const int *set_of, int set_count, bool *needs )
 {
-    const tr_stage *stage = all->def.stage;
-    int *bodies = tr_alloc( (size_t)all->def.set_count, sizeof( int ) );
-    all->needs_joints = tr_alloc( (size_t)all->def.set_count, sizeof( bool ) );
-    bool ok = bodies != NULL && all->needs_joints != NULL, *needs = all->needs_joints;
-    for ( int i = 0; ok && i < all->body_count; ++i ) {
-        int set = set_of( all, all->bodies[i].actor );
-        needs[set] = needs[set] || ++bodies[set] > 1 || all->bodies[i].mass_count > 0;
+    int *bodies = tr_alloc( (size_t)set_count, sizeof( int ) );
+    if ( bodies == NULL )
+        return false;
+    for ( int n = 0; n < stage->actor_count + stage->prop_count; ++n ) {
+        int set = set_of_node( set_of, n );
+        if ( set >= 0 && ( n >= stage->actor_count || ++bodies[set] > 1 ) )
+            needs[set] = true;
     }
-    for ( int p = 0; ok && p < stage->prop_count; ++p )
-        if ( is_at_work( all, stage->actor_count + p ) )
-            needs[set_of( all, stage->actor_count + p )] = true;
-    for ( int r = 0; ok && r < stage->rule_count; ++r ) {
+    for ( int r = 0; r < stage->rule_count; ++r ) {
         const tr_rule *rule = &stage->rules[r];
-        int a = rule->a.actor, b = rule->b.actor;
-        bool meets = tr_rule_links_actors( rule ) && is_at_work( all, a ) && is_at_work( all, b );
-        if ( is_at_work( all, a ) && ( meets || tr_anchor_mixes( stage, &rule->a ) ) )
-            needs[set_of( all, a )] = true;
-        if ( is_at_work( all, b ) && ( meets || tr_anchor_mixes( stage, &rule->b ) ) )
-            needs[set_of( all, b )] = true;
+        int a = set_of_node( set_of, rule->a.actor ), b = set_of_node( set_of, rule->b.actor );
+        bool mass = rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && rule->hard,
+             meets = tr_rule_links_actors( rule ) && a >= 0 && b >= 0;
+        if ( a >= 0 && ( mass || meets || tr_anchor_mixes( stage, &rule->a ) ) )
+            needs[a] = true;
+        if ( b >= 0 && ( mass || meets || tr_anchor_mixes( stage, &rule->b ) ) )
+            needs[b] = true;
     }
     tr_free( bodies );
-    return ok;
+    return true;
+}
+
+static bool find_needs_of_joints( tr_cluster_fitter *all )
+{
+    all->needs_joints = tr_alloc( (size_t)all->def.set_count, sizeof( bool ) );
+    return all->needs_joints != NULL &&
+           tr_sets_find_joint_needs( all->def.stage, all->def.set_of, all->def.set_count, all->needs_joints );
 }
 
 bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *all, int set )
@@ -371,8 +377,8 @@ static bool build_jobs( tr_cluster_fitter *all )
 static int job_set( const tr_cluster_fitter *all, const fit_job *job )
 {
     int first = all->lists[job->body_count > 0 ? job->body_begin : job->prop_begin];
-    return set_of( all,
-                   job->body_count > 0 ? all->bodies[first].actor : all->def.stage->actor_count + first );
+    return set_of_node( all->def.set_of, job->body_count > 0 ? all->bodies[first].actor
+                                                             : all->def.stage->actor_count + first );
 }
 
 static bool list_sets( tr_cluster_fitter *all )

@@ -20,23 +20,21 @@
 #define PER_DEPTH    5.0  // radians that count as much as a metre
 
 typedef struct jump_job {
-    const tr_stage *stage;
-    const tr_result *result, *copied;
-    const bool *affected;
+    tr_jump_search of;
     double *jumps;
 } jump_job;
 
 // Whether a rule of the document fades in or out between two frames of the stage, within less than `ease`
 // frames.
-static bool hurries( const tr_stage *stage, int actor, int from, int to, double ease )
+static bool hurries( const jump_job *job, int actor, int from, int to, double ease )
 {
-    for ( int r = 0; r < stage->rule_count; ++r ) {
-        const tr_rule *rule = &stage->rules[r];
-        bool mine = rule->a.actor == actor || rule->b.actor == actor;
+    const tr_stage *stage = job->of.stage;
+    for ( int i = job->of.begin[actor]; i < job->of.begin[actor + 1]; ++i ) {
+        const tr_rule *rule = &stage->rules[job->of.rules[i]];
         bool comes = rule->first > 0 && from < rule->first && to > rule->first - rule->ease_in - 1,
              goes = rule->last < stage->frame_count - 1 && to > rule->last &&
                     from < rule->last + rule->ease_out + 1;
-        if ( mine && rule->constraint >= 0 &&
+        if ( rule->constraint >= 0 &&
              ( ( comes && rule->ease_in < ease ) || ( goes && rule->ease_out < ease ) ) )
             return true;
     }
@@ -45,12 +43,11 @@ static bool hurries( const tr_stage *stage, int actor, int from, int to, double 
 
 // Whether the document asks anything of a character between two frames: what nothing was asked of moves as
 // its source and its contacts have it.
-static bool is_asked( const tr_stage *stage, int actor, int from, int to )
+static bool is_asked( const jump_job *job, int actor, int from, int to )
 {
-    for ( int r = 0; r < stage->rule_count; ++r ) {
-        const tr_rule *rule = &stage->rules[r];
-        bool mine = rule->a.actor == actor || rule->b.actor == actor;
-        if ( mine && rule->constraint >= 0 && rule->last + rule->ease_out >= from &&
+    for ( int i = job->of.begin[actor]; i < job->of.begin[actor + 1]; ++i ) {
+        const tr_rule *rule = &job->of.stage->rules[job->of.rules[i]];
+        if ( rule->constraint >= 0 && rule->last + rule->ease_out >= from &&
              rule->first - rule->ease_in <= to )
             return true;
     }
@@ -74,19 +71,19 @@ static bool turns( const tr_actor *actor, int joint )
 // The largest turn of a joint that turns by more than `least` more than it was copied, 0: none does.
 static double wild_turn( const jump_job *job, int actor, int frame, double least )
 {
-    const tr_actor *a = &job->stage->actors[actor];
-    const tr_clip *clip = &job->result->motions[actor].clip;
+    const tr_actor *a = &job->of.stage->actors[actor];
+    const tr_clip *clip = &job->of.result->motions[actor].clip;
     const quat *now = tr_clip_frame( clip, frame ), *next = tr_clip_frame( clip, frame + 1 );
     double most = 0, enough = cos( 0.5 * least );
     for ( int j = 0; j < clip->joint_count; ++j ) {
         if ( fabs( q_dot( now[j], next[j] ) ) > enough || !turns( a, j ) )
             continue;
         double turn = turn_of( clip, frame, j ), own = turn_of( &a->source.clip, frame, a->map[j] );
-        if ( job->copied != NULL )
-            own = fmax( own, turn_of( &job->copied->motions[actor].clip, frame, j ) );
+        if ( job->of.copied != NULL )
+            own = fmax( own, turn_of( &job->of.copied->motions[actor].clip, frame, j ) );
         most = turn - own > least ? fmax( most, turn ) : most;
     }
-    bool abrupt = most > 0 && hurries( job->stage, actor, frame - HASTE, frame + 1 + HASTE, ABRUPT );
+    bool abrupt = most > 0 && hurries( job, actor, frame - HASTE, frame + 1 + HASTE, ABRUPT );
     return abrupt ? 0 : most;
 }
 
@@ -117,14 +114,15 @@ static double largest_change( const tr_world *world, const int *map )
 // The largest change of speed that nobody wonders at, in metres per frame and frame; `largest` there is.
 static double allowed_change( const jump_job *job, int actor, double largest )
 {
-    const tr_actor *a = &job->stage->actors[actor];
-    double height = fmax( tr_skeleton_height( &a->target ), LEAST_HEIGHT ), fps = job->stage->fps;
+    const tr_actor *a = &job->of.stage->actors[actor];
+    double height = fmax( tr_skeleton_height( &a->target ), LEAST_HEIGHT ), fps = job->of.stage->fps;
     double most = LEAST_CHANGE * height / TALL / ( fps * fps );
     if ( largest <= CALM_CHANGE * most )
         return most; // as much as anybody may
     double ratio = height / fmax( tr_skeleton_height( &a->source.skeleton ), 1e-9 );
     most = fmax( most, ratio * largest_change( &a->world, NULL ) );
-    return job->copied == NULL ? most : fmax( most, largest_change( &job->copied->worlds[actor], a->map ) );
+    return job->of.copied == NULL ? most
+                                  : fmax( most, largest_change( &job->of.copied->worlds[actor], a->map ) );
 }
 
 // -------------------------------------------------------------------------------------------------- ground
@@ -132,9 +130,9 @@ static double allowed_change( const jump_job *job, int actor, double largest )
 // How much deeper in the ground than the source's a body's joints are.
 static double deepest_joint( const jump_job *job, int actor, int frame )
 {
-    const tr_stage *stage = job->stage;
+    const tr_stage *stage = job->of.stage;
     const tr_actor *a = &stage->actors[actor];
-    const vec3 *now = tr_world_pose( &job->result->worlds[actor], frame ).positions,
+    const vec3 *now = tr_world_pose( &job->of.result->worlds[actor], frame ).positions,
                *source = tr_world_pose( &a->world, frame ).positions;
     double most = 0;
     for ( int j = 0; j < a->target.joint_count; ++j ) {
@@ -150,15 +148,15 @@ static double deepest_joint( const jump_job *job, int actor, int frame )
 
 static void find_jumps( const jump_job *job, int actor )
 {
-    const tr_stage *stage = job->stage;
+    const tr_stage *stage = job->of.stage;
     size_t row = (size_t)actor * (size_t)stage->frame_count;
-    const bool *affected = job->affected != NULL ? job->affected + row : NULL;
+    const bool *affected = job->of.affected != NULL ? job->of.affected + row : NULL;
     double *jumps = job->jumps + row;
     int steady = tr_steady_span( stage ) + 2;
     memset( jumps, 0, (size_t)stage->frame_count * sizeof( double ) );
-    if ( !is_asked( stage, actor, 0, stage->frame_count - 1 ) )
+    if ( !is_asked( job, actor, 0, stage->frame_count - 1 ) )
         return;
-    double largest = largest_change( &job->result->worlds[actor], stage->actors[actor].map ),
+    double largest = largest_change( &job->of.result->worlds[actor], stage->actors[actor].map ),
            allowed = allowed_change( job, actor, largest );
     for ( int f = 0; f + 1 < stage->frame_count; ++f ) {
         bool calms = affected != NULL && affected[f];
@@ -169,8 +167,8 @@ static void find_jumps( const jump_job *job, int actor )
     for ( int f = 0; largest > CALM_CHANGE * allowed && f + 2 < stage->frame_count; ++f ) {
         bool calms = affected != NULL && affected[f];
         double most = allowed * ( calms ? CALM_CHANGE : WILD_CHANGE ),
-               change = change_at( &job->result->worlds[actor], stage->actors[actor].map, f );
-        if ( change > most * most && !hurries( stage, actor, f + 1 - steady, f + 1 + steady, INFINITY ) )
+               change = change_at( &job->of.result->worlds[actor], stage->actors[actor].map, f );
+        if ( change > most * most && !hurries( job, actor, f + 1 - steady, f + 1 + steady, INFINITY ) )
             jumps[f + 1] = fmax( jumps[f + 1], PER_CHANGE * sqrt( change ) / allowed );
     }
 }
@@ -181,13 +179,13 @@ static void find_some( void *context, int begin, int end )
         find_jumps( context, i );
 }
 
-bool tr_jumps_find( const tr_stage *stage, const tr_result *result, const tr_result *copied,
-                    const bool *affected, double *jumps )
+bool tr_jumps_find( const tr_jump_search *of, double *jumps )
 {
-    jump_job job = { stage, result, copied, affected, jumps };
-    tr_parallel_for( stage->actor_count, 1, find_some, &job );
+    jump_job job = { *of, jumps };
+    size_t count = (size_t)of->stage->actor_count * (size_t)of->stage->frame_count;
+    tr_parallel_for( of->stage->actor_count, 1, find_some, &job );
     bool any = false;
-    for ( size_t i = 0; !any && i < (size_t)stage->actor_count * (size_t)stage->frame_count; ++i )
+    for ( size_t i = 0; !any && i < count; ++i )
         any = jumps[i] > 0;
     return any;
 }

@@ -11,14 +11,19 @@
 
 #include <stdlib.h>
 
+typedef struct lists { // of each cluster
+    int *begin;        // [part_count + 2] where its items begin
+    int *items;
+} lists;
+
 typedef struct clusters {
     const tr_stage *stage;
     tr_result *result;
     int *part;              // [node_count] the cluster a node is in
     int part_count;         //
-    int *rule_begin;        // [part_count + 2] where its rules begin in `rules`
-    int *rules;             // [rule_count] by cluster: that of their first point
-    bool *nodes;            // [node_count] of the cluster that is being built
+    bool *joints;           // [part_count] the fit reads all joints of its graphs
+    lists nodes;            // ascending
+    lists rules;            // by their first point
     tr_graph_store store;   //
     tr_cluster_work *works; // [work_count] the longest first
     int work_count;
@@ -29,59 +34,70 @@ static int node_count( const tr_stage *stage )
     return stage->actor_count + stage->prop_count;
 }
 
-static bool build_lists( clusters *c )
+static int part_of_rule( const clusters *c, int r )
 {
-    const tr_stage *stage = c->stage;
-    size_t nodes = (size_t)node_count( stage );
-    c->part = tr_alloc( nodes, sizeof( int ) );
-    c->nodes = tr_alloc( nodes, sizeof( bool ) );
-    c->rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
-    c->part_count = c->part != NULL ? tr_stage_partition( stage, false, c->part ) : -1;
-    if ( c->part_count < 0 || c->nodes == NULL || c->rules == NULL )
+    int node = tr_anchor_node( c->stage, &c->stage->rules[r].a );
+    return node >= 0 ? c->part[node] : -1;
+}
+
+static int part_of_node( const clusters *c, int n )
+{
+    return c->part[n];
+}
+
+// Sorts 0 … count − 1 by cluster; what is in none, -1, is left out.
+static bool build_lists( const clusters *c, lists *out, int count, int ( *part_of )( const clusters *, int ) )
+{
+    out->begin = tr_alloc( (size_t)c->part_count + 2, sizeof( int ) );
+    out->items = tr_alloc( (size_t)count, sizeof( int ) );
+    if ( out->begin == NULL || out->items == NULL )
         return false;
-    c->rule_begin = tr_alloc( (size_t)c->part_count + 2, sizeof( int ) );
-    c->works = tr_alloc( (size_t)c->part_count, sizeof( tr_cluster_work ) );
-    if ( c->rule_begin == NULL || c->works == NULL )
-        return false;
-    for ( int r = 0; r < stage->rule_count; ++r ) { // two places ahead: filling moves each by one
-        int node = tr_anchor_node( stage, &stage->rules[r].a );
-        if ( node >= 0 )
-            c->rule_begin[c->part[node] + 2]++;
-    }
+    for ( int i = 0; i < count; ++i ) // two places ahead: filling moves each by one
+        if ( part_of( c, i ) >= 0 )
+            out->begin[part_of( c, i ) + 2]++;
     for ( int p = 0; p <= c->part_count; ++p )
-        c->rule_begin[p + 1] += c->rule_begin[p];
-    for ( int r = 0; r < stage->rule_count; ++r ) {
-        int node = tr_anchor_node( stage, &stage->rules[r].a );
-        if ( node >= 0 )
-            c->rules[c->rule_begin[c->part[node] + 1]++] = r;
-    }
+        out->begin[p + 1] += out->begin[p];
+    for ( int i = 0; i < count; ++i )
+        if ( part_of( c, i ) >= 0 )
+            out->items[out->begin[part_of( c, i ) + 1]++] = i;
     return true;
+}
+
+static bool find_clusters( clusters *c )
+{
+    c->part = tr_alloc( (size_t)node_count( c->stage ), sizeof( int ) );
+    c->part_count = c->part != NULL ? tr_stage_partition( c->stage, false, c->part ) : -1;
+    if ( c->part_count < 0 )
+        return false;
+    c->joints = tr_alloc( (size_t)c->part_count, sizeof( bool ) );
+    c->works = tr_alloc( (size_t)c->part_count, sizeof( tr_cluster_work ) );
+    return c->joints != NULL && c->works != NULL &&
+           tr_sets_find_joint_needs( c->stage, c->part, c->part_count, c->joints ) &&
+           build_lists( c, &c->nodes, node_count( c->stage ), part_of_node ) &&
+           build_lists( c, &c->rules, c->stage->rule_count, part_of_rule );
 }
 
 // Nobody is in it but a prop that no rule speaks of: it stays on its track.
 static bool is_idle( const clusters *c, int part )
 {
-    bool idle = c->rule_begin[part] == c->rule_begin[part + 1];
-    for ( int n = 0; idle && n < c->stage->actor_count; ++n )
-        idle = c->part[n] != part;
-    return idle;
+    return c->rules.begin[part] == c->rules.begin[part + 1] &&
+           c->nodes.items[c->nodes.begin[part]] >= c->stage->actor_count;
 }
 
 static bool build_work( clusters *c, int part, tr_error *error )
 {
-    for ( int n = 0; n < node_count( c->stage ); ++n )
-        c->nodes[n] = c->part[n] == part;
     tr_cluster_work *work = &c->works[c->work_count++];
     *work = ( tr_cluster_work ){ .stage = c->stage,
                                  .store = &c->store,
                                  .result = c->result,
                                  .last = c->stage->frame_count - 1,
-                                 .joints = true,
+                                 .joints = c->joints[part],
                                  .stride = 1,
                                  .reach = 1,
                                  .def = tr_default_cluster_def() };
-    int begin = c->rule_begin[part];
-    return tr_cluster_work_build( work, c->nodes, c->rules + begin, c->rule_begin[part + 1] - begin, error );
+    const int *nodes = c->nodes.begin + part, *rules = c->rules.begin + part;
+    return tr_cluster_work_build( work, c->nodes.items + nodes[0], nodes[1] - nodes[0],
+                                  c->rules.items + rules[0], rules[1] - rules[0], error );
 }
 
 static int by_cost( const void *a, const void *b ) // then by the first node
@@ -107,9 +123,11 @@ static void clusters_free( clusters *c )
     if ( c->store.stage != NULL )
         tr_graph_store_free( &c->store );
     tr_free( c->part );
-    tr_free( c->rule_begin );
-    tr_free( c->rules );
-    tr_free( c->nodes );
+    tr_free( c->joints );
+    tr_free( c->nodes.begin );
+    tr_free( c->nodes.items );
+    tr_free( c->rules.begin );
+    tr_free( c->rules.items );
     tr_free( c->works );
 }
 
@@ -117,7 +135,8 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, tr_graphs 
 {
     clusters c = { .stage = stage, .result = result };
     tr_work_rooms rooms = { 0 };
-    bool ok = ( build_lists( &c ) || tr_error_memory( error ) ) &&
+    bool ok = ( find_clusters( &c ) || tr_error_memory( error ) ) &&
+              tr_graphs_build( graphs, stage, c.part, c.joints, error ) &&
               tr_graph_store_build( &c.store, stage, error ) && build_works( &c, error ) &&
               tr_work_rooms_build( &rooms, c.works, c.work_count, error );
     ok = ok && tr_cluster_works_run( &( tr_deform_run ){ .works = c.works,
@@ -152,9 +171,9 @@ bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
 
 bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )
 {
-    tr_graphs graphs;
-    bool ok = tr_graphs_build( &graphs, stage, NULL, NULL, error ) && tr_copy_pose( stage, result, error ) &&
-              solve_clusters( stage, result, &graphs, error ) && fit( stage, result, &graphs, error );
+    tr_graphs graphs = { 0 };
+    bool ok = tr_copy_pose( stage, result, error ) && solve_clusters( stage, result, &graphs, error ) &&
+              fit( stage, result, &graphs, error );
     tr_graphs_free( &graphs );
     return ok;
 }

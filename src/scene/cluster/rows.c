@@ -2,10 +2,22 @@
 
 #define STEADY 0.9 // how much of its way to a side a centre of mass gives up that is only lowered or lifted
 
+int tr_cluster_rows_graph( const tr_cluster_rows *rows, int node )
+{
+    int low = 0, high = rows->node_count;
+    while ( low < high ) {
+        int middle = low + ( high - low ) / 2;
+        if ( rows->nodes[middle] < node )
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows->node_count && rows->nodes[low] == node ? low : -1;
+}
+
 static int graph_of( const tr_cluster_rows *rows, const tr_anchor *anchor )
 {
-    int node = tr_anchor_node( rows->stage, anchor );
-    return node < 0 ? -1 : rows->graph_of_node[node];
+    return tr_cluster_rows_graph( rows, tr_anchor_node( rows->stage, anchor ) );
 }
 
 // A box is a skeleton of two joints, the first at the middle of its floor.
@@ -112,10 +124,9 @@ static bool add_rule( tr_cluster_rows *rows, int r )
     return append( rows, r, -1, graph, a, b, b < 0 ? -1 : add_anchor( rows, &end ) );
 }
 
-static bool add_prop_turn( tr_cluster_rows *rows, int prop )
+static bool add_prop_turn( tr_cluster_rows *rows, int prop, int graph )
 {
-    int graph = rows->graph_of_node[rows->stage->actor_count + prop];
-    for ( int corner = 0; graph >= 0 && corner < 2; ++corner ) {
+    for ( int corner = 0; corner < 2; ++corner ) {
         int point = tr_cluster_add_corner( &rows->cluster, graph, 0, corner );
         int row = point < 0 ? -1 : tr_cluster_add_row( &rows->cluster, graph, point, -1, -1 );
         if ( row < 0 || !tr_array_reserve( (void **)&rows->props, &rows->prop_capacity, rows->prop_count + 1,
@@ -128,9 +139,11 @@ static bool add_prop_turn( tr_cluster_rows *rows, int prop )
 
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
 {
-    for ( int p = 0; p < rows->stage->prop_count; ++p )
-        if ( !add_prop_turn( rows, p ) )
+    for ( int n = 0; n < rows->node_count; ++n ) {
+        int prop = rows->nodes[n] - rows->stage->actor_count;
+        if ( prop >= 0 && !add_prop_turn( rows, prop, n ) )
             return tr_error_memory( error );
+    }
     for ( int level = TR_FIT_PRIORITIES - 1; level >= 0; --level )
         for ( int i = 0; i < rows->rule_count; ++i ) {
             int r = rows->rules != NULL ? rows->rules[i] : i;
@@ -157,7 +170,7 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
     const tr_stage *stage = rows->stage;
     const tr_rule *rule = &stage->rules[item->rule];
     if ( item->corner >= 0 ) {
-        int graph = graph_of( rows, &rule->a ), joint = rule->a.joints[0];
+        int graph = item->graphs[0], joint = rule->a.joints[0];
         vec3 corner = rows->cluster.graphs[graph]->corners[3 * joint + item->corner];
         return q_rotate( tr_rule_rotation( stage, now, rule, frame ), corner );
     }

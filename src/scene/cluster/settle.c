@@ -44,9 +44,10 @@ static int node_count( const tr_stage *stage )
 
 typedef struct building { // works of sets
     tr_settler *s;
-    int *begin;  // [set_count + 2] where the rules of a set begin in
-    int *rules;  // [rule_count] those whose first point is on it
-    bool *nodes; // [threads * node_count] of the set at hand
+    int *begin;      // [set_count + 2] where the rules of a set begin in
+    int *rules;      // [rule_count] those whose first point is on it
+    int *node_begin; // [set_count + 2] where the nodes of a set begin in
+    int *nodes;      // [node_count] ascending
     tr_first_failure failure;
 } building;
 
@@ -75,17 +76,32 @@ static bool list_rules( building *b )
     return true;
 }
 
+static bool list_nodes( building *b )
+{
+    const tr_settle_def *def = &b->s->def;
+    int nodes = node_count( def->stage );
+    b->node_begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
+    b->nodes = tr_alloc( (size_t)nodes, sizeof( int ) );
+    if ( b->node_begin == NULL || b->nodes == NULL )
+        return false;
+    for ( int n = 0; n < nodes; ++n )
+        if ( def->set_of[n] >= 0 )
+            b->node_begin[def->set_of[n] + 2]++;
+    for ( int set = 0; set < def->set_count; ++set )
+        b->node_begin[set + 2] += b->node_begin[set + 1];
+    for ( int n = 0; n < nodes; ++n )
+        if ( def->set_of[n] >= 0 )
+            b->nodes[b->node_begin[def->set_of[n] + 1]++] = n;
+    return true;
+}
+
 static void build_some( void *context, int begin, int end )
 {
     building *b = context;
     const tr_settle_def *def = &b->s->def;
-    int count = node_count( def->stage );
-    bool *nodes = b->nodes + (size_t)tr_parallel_thread() * (size_t)count;
     for ( int set = begin; set < end; ++set ) {
         tr_error error;
         bool joints = tr_settler_needs_joints( b->s, set );
-        for ( int n = 0; n < count; ++n )
-            nodes[n] = def->set_of[n] == set;
         b->s->works[set] = ( tr_cluster_work ){ .stage = def->stage,
                                                 .store = &b->s->store,
                                                 .result = def->result,
@@ -95,7 +111,8 @@ static void build_some( void *context, int begin, int end )
                                                 .joints = joints,
                                                 .reach = def->reach,
                                                 .kept = joints && def->kept > 0 ? 1 : def->kept };
-        if ( !tr_cluster_work_build( &b->s->works[set], nodes, b->rules + b->begin[set],
+        if ( !tr_cluster_work_build( &b->s->works[set], b->nodes + b->node_begin[set],
+                                     b->node_begin[set + 1] - b->node_begin[set], b->rules + b->begin[set],
                                      b->begin[set + 1] - b->begin[set], &error ) )
             tr_first_failure_note( &b->failure, set, &error );
     }
@@ -110,9 +127,8 @@ static bool build_works( tr_settler *s, tr_error *error )
         if ( def->set_of[n] >= 0 && tr_graph_store_find( &s->store, n, error ) == NULL )
             return false;
     building b = { .s = s, .failure.job = -1 };
-    b.nodes = tr_alloc( (size_t)tr_parallel_threads() * (size_t)nodes, sizeof( bool ) );
     s->works = tr_alloc( (size_t)def->set_count, sizeof( tr_cluster_work ) );
-    bool ok = ( b.nodes != NULL && s->works != NULL && list_rules( &b ) ) || tr_error_memory( error );
+    bool ok = ( s->works != NULL && list_nodes( &b ) && list_rules( &b ) ) || tr_error_memory( error );
     if ( ok )
         tr_parallel_for( def->set_count, 1, build_some, &b );
     if ( ok && b.failure.job >= 0 ) {
@@ -121,6 +137,7 @@ static bool build_works( tr_settler *s, tr_error *error )
     }
     tr_free( b.begin );
     tr_free( b.rules );
+    tr_free( b.node_begin );
     tr_free( b.nodes );
     return ok;
 }

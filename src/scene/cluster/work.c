@@ -2,6 +2,8 @@
 // run to run.
 #include "scene/cluster/cluster.h"
 
+#include <assert.h>
+
 static const tr_posegraph *graph_of( const tr_cluster_work *work, int graph )
 {
     return work->rows.cluster.graphs[graph];
@@ -17,7 +19,6 @@ void tr_cluster_work_free( tr_cluster_work *work )
             tr_free( work->turned[g] );
     }
     tr_free( work->nodes );
-    tr_free( work->graph_of_node );
     tr_free( work->turns );
     tr_free( work->moved );
     tr_free( work->turned );
@@ -43,18 +44,15 @@ static bool allocate_kept( tr_cluster_work *work )
     return work->moved != NULL && work->turned != NULL;
 }
 
-static bool find_nodes( tr_cluster_work *work, const bool *nodes )
+static bool copy_nodes( tr_cluster_work *work, const int *nodes, int node_count )
 {
-    int count = work->stage->actor_count + work->stage->prop_count;
-    work->nodes = tr_alloc( (size_t)count, sizeof( int ) );
-    work->graph_of_node = tr_alloc( (size_t)count, sizeof( int ) );
-    work->turns = tr_alloc( (size_t)count, sizeof( bool ) );
-    if ( work->nodes == NULL || work->graph_of_node == NULL || work->turns == NULL )
+    work->nodes = tr_alloc( (size_t)node_count, sizeof( int ) );
+    work->turns = tr_alloc( (size_t)node_count, sizeof( bool ) );
+    if ( work->nodes == NULL || work->turns == NULL )
         return false;
-    for ( int n = 0; n < count; ++n ) {
-        work->graph_of_node[n] = nodes[n] ? work->node_count : -1;
-        if ( nodes[n] )
-            work->nodes[work->node_count++] = n;
+    for ( int n = 0; n < node_count; ++n ) {
+        assert( n == 0 || nodes[n] > nodes[n - 1] );
+        work->nodes[work->node_count++] = nodes[n];
     }
     return true;
 }
@@ -65,7 +63,7 @@ static void find_turns( tr_cluster_work *work )
     for ( int i = 0; i < work->rows.rule_count; ++i ) {
         const tr_rule *rule = &work->stage->rules[work->rows.rules != NULL ? work->rows.rules[i] : i];
         for ( int e = 0; rule->a.actor >= 0 && rule->b.actor >= 0 && e < 2; ++e ) {
-            int graph = work->graph_of_node[e == 0 ? rule->a.actor : rule->b.actor];
+            int graph = tr_cluster_rows_graph( &work->rows, e == 0 ? rule->a.actor : rule->b.actor );
             if ( graph >= 0 )
                 work->turns[graph] = true;
         }
@@ -85,15 +83,16 @@ static bool build_graphs( tr_cluster_work *work, tr_error *error )
     return work->kept == 0 || allocate_kept( work ) || tr_error_memory( error );
 }
 
-bool tr_cluster_work_build( tr_cluster_work *work, const bool *nodes, const int *rules, int rule_count,
-                            tr_error *error )
+bool tr_cluster_work_build( tr_cluster_work *work, const int *nodes, int node_count, const int *rules,
+                            int rule_count, tr_error *error )
 {
-    if ( !find_nodes( work, nodes ) )
+    if ( !copy_nodes( work, nodes, node_count ) )
         return tr_error_memory( error );
     work->rows = ( tr_cluster_rows ){ .stage = work->stage,
                                       .first = work->first,
                                       .frame_count = work->last - work->first + 1,
-                                      .graph_of_node = work->graph_of_node,
+                                      .nodes = work->nodes,
+                                      .node_count = work->node_count,
                                       .rules = rules,
                                       .rule_count = rules != NULL ? rule_count : work->stage->rule_count };
     find_turns( work );

@@ -135,12 +135,18 @@ bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int j
            ( anchor_holds( stage, &rule->a, actor, joint ) || anchor_holds( stage, &rule->b, actor, joint ) );
 }
 
+typedef struct automation {
+    tr_stage *stage;
+    int *begin, *rules; // of the document, by actor: tr_rules_by_actor
+} automation;
+
 // Is the joint held by a constraint of the document during any of these frames? Then the user's word counts.
 // While a frame is held, feet that stand do.
-static bool held_by_user( const tr_stage *stage, int actor, int joint, int first, int last )
+static bool held_by_user( const automation *a, int actor, int joint, int first, int last )
 {
-    for ( int r = 0; r < stage->rule_count && stage->rules[r].constraint >= 0; ++r ) {
-        const tr_rule *rule = &stage->rules[r];
+    const tr_stage *stage = a->stage;
+    for ( int i = a->begin[actor]; i < a->begin[actor + 1]; ++i ) {
+        const tr_rule *rule = &stage->rules[a->rules[i]];
         if ( !rule->partners && rule->first <= last && first <= rule->last &&
              tr_rule_holds( stage, rule, actor, joint ) )
             return true;
@@ -191,10 +197,12 @@ static int next_touching( const tr_actor *body, const tr_contact *contact, int a
     return -1;
 }
 
-static bool touch_joint( tr_stage *stage, int actor, int joint, const tr_contact *contact, tr_error *error )
+static bool touch_joint( const automation *a, int actor, int joint, const tr_contact *contact,
+                         tr_error *error )
 {
+    tr_stage *stage = a->stage;
     const tr_actor *body = &stage->actors[actor];
-    if ( held_by_user( stage, actor, joint, contact->first, contact->last ) )
+    if ( held_by_user( a, actor, joint, contact->first, contact->last ) )
         return true;
     if ( stage->scene->cast[actor].contacts ) {
         tr_rule *rule = append_automatic( stage, actor, joint, contact, TR_CONSTRAINT_CONTACT );
@@ -217,11 +225,11 @@ static bool touch_joint( tr_stage *stage, int actor, int joint, const tr_contact
     return true;
 }
 
-static bool automate_contact( tr_stage *stage, int actor, const tr_contact *contact, tr_error *error )
+static bool automate_contact( const automation *a, int actor, const tr_contact *contact, tr_error *error )
 {
     int joint = -1;
-    while ( ( joint = next_touching( &stage->actors[actor], contact, joint ) ) >= 0 )
-        if ( !touch_joint( stage, actor, joint, contact, error ) )
+    while ( ( joint = next_touching( &a->stage->actors[actor], contact, joint ) ) >= 0 )
+        if ( !touch_joint( a, actor, joint, contact, error ) )
             return false;
     return true;
 }
@@ -264,8 +272,9 @@ static bool keep_way( tr_stage *stage, int actor, int seam, tr_error *error )
     return true;
 }
 
-static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error )
+static bool automate_seam( const automation *a, int actor, int seam, tr_error *error )
 {
+    tr_stage *stage = a->stage;
     const tr_actor *body = &stage->actors[actor];
     int frame = body->seams[seam].frame, number = 0;
     if ( body->seams[seam].blend == 0 || frame < 0 || frame >= stage->frame_count )
@@ -276,7 +285,7 @@ static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error
         const tr_contact *contact = &body->contacts.items[c];
         int joint = next_touching( body, contact, -1 );
         bool through = contact->first < frame && frame < contact->last && contact->surface != TR_SURFACE_PROP;
-        if ( !through || joint < 0 || held_by_user( stage, actor, joint, contact->first, contact->last ) )
+        if ( !through || joint < 0 || held_by_user( a, actor, joint, contact->first, contact->last ) )
             continue;
         tr_rule *rule = append_seam( stage, actor, seam, ++number, joint );
         if ( rule == NULL )
@@ -290,6 +299,20 @@ static bool automate_seam( tr_stage *stage, int actor, int seam, tr_error *error
     return true;
 }
 
+static bool automate_actor( const automation *a, int actor, tr_error *error )
+{
+    tr_stage *stage = a->stage;
+    for ( int c = 0; c < stage->actors[actor].contacts.count; ++c )
+        if ( !automate_contact( a, actor, &stage->actors[actor].contacts.items[c], error ) )
+            return false;
+    if ( stage->scene->cast[actor].balance && !automate_balance( stage, actor, error ) )
+        return false;
+    for ( int s = 0; s < stage->actors[actor].seam_count; ++s )
+        if ( !automate_seam( a, actor, s, error ) )
+            return false;
+    return true;
+}
+
 bool tr_stage_automate( tr_stage *stage, tr_error *error )
 {
     for ( int r = 0; r < stage->rule_count; ++r )
@@ -297,15 +320,11 @@ bool tr_stage_automate( tr_stage *stage, tr_error *error )
             find_surface( stage, &stage->rules[r] );
             place_contact( stage, &stage->rules[r] );
         }
-    for ( int i = 0; i < stage->actor_count; ++i ) {
-        for ( int c = 0; c < stage->actors[i].contacts.count; ++c )
-            if ( !automate_contact( stage, i, &stage->actors[i].contacts.items[c], error ) )
-                return false;
-        if ( stage->scene->cast[i].balance && !automate_balance( stage, i, error ) )
-            return false;
-        for ( int s = 0; s < stage->actors[i].seam_count; ++s )
-            if ( !automate_seam( stage, i, s, error ) )
-                return false;
-    }
-    return tr_stage_stand( stage, error );
+    automation a = { .stage = stage };
+    bool ok = tr_rules_by_actor( stage, &a.begin, &a.rules ) || tr_error_memory( error );
+    for ( int i = 0; ok && i < stage->actor_count; ++i )
+        ok = automate_actor( &a, i, error );
+    tr_free( a.begin );
+    tr_free( a.rules );
+    return ok && tr_stage_stand( stage, error );
 }

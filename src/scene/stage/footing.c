@@ -216,7 +216,7 @@ static void give_way( const tr_footing_work *w )
 {
     const tr_stage *stage = w->stage;
     for ( int i = 0; i < w->mine_count; ++i ) {
-        const tr_rule *rule = w->mine[i];
+        const tr_rule *rule = &w->stage->rules[w->mine[i]];
         if ( rule->footing >= 0 || !tr_rule_holds( stage, rule, w->actor, w->footing->joint ) )
             continue;
         for ( int f = 0; f < stage->frame_count; ++f )
@@ -289,21 +289,11 @@ static bool build_footing( tr_footing_work *w )
     return ok;
 }
 
-// Rules that name the actor.
-static int gather_rules( tr_stage *stage, int actor, tr_rule **mine )
-{
-    int count = 0;
-    for ( int r = 0; r < stage->rule_count; ++r )
-        if ( stage->rules[r].a.actor == actor || stage->rules[r].b.actor == actor )
-            mine[count++] = &stage->rules[r];
-    return count;
-}
-
 // The rules that make the stances of one foot. Fills rule->footing.
 static void gather_stances( tr_footing_work *w, int foot, int index )
 {
     for ( int i = 0; i < w->mine_count; ++i ) {
-        tr_rule *rule = w->mine[i];
+        tr_rule *rule = &w->stage->rules[w->mine[i]];
         if ( rule->a.actor != w->actor || rule->given || tr_stance_foot( w->stage, rule ) != foot )
             continue;
         rule->footing = index;
@@ -329,7 +319,8 @@ static bool build_actor( tr_footing_work *w )
         return false;
     if ( differ && !tr_copied_world( &w->copied, w->stage, w->actor, NULL ) )
         return false;
-    w->mine_count = gather_rules( w->stage, w->actor, w->mine );
+    w->mine = w->by_actor + w->begin[w->actor];
+    w->mine_count = w->begin[w->actor + 1] - w->begin[w->actor];
     actor->footings = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_footing ) );
     if ( actor->footings == NULL )
         return false;
@@ -351,10 +342,9 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
 {
     size_t rules = (size_t)stage->rule_count;
     tr_footing_work w = { .stage = stage };
-    w.mine = tr_alloc( rules, sizeof *w.mine );
     w.rules = tr_alloc( rules, sizeof *w.rules );
     w.stances = tr_alloc( rules, sizeof *w.stances );
-    bool ok = w.mine != NULL && w.rules != NULL && w.stances != NULL;
+    bool ok = tr_rules_by_actor( stage, &w.begin, &w.by_actor ) && w.rules != NULL && w.stances != NULL;
     if ( ok && stage->scene->obstacle_count > 0 ) {
         w.lift = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
         w.weight = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
@@ -362,7 +352,8 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
     }
     for ( w.actor = 0; ok && w.actor < stage->actor_count; ++w.actor )
         ok = build_actor( &w );
-    tr_free( w.mine );
+    tr_free( w.begin );
+    tr_free( w.by_actor );
     tr_free( w.rules );
     tr_free( w.stances );
     tr_free( w.lift );

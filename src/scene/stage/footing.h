@@ -19,7 +19,8 @@ typedef struct tr_stance {
 typedef struct tr_footing_work {
     tr_stage *stage;
     int actor;
-    tr_rule **mine; // [mine_count] rules that name the actor
+    int *begin, *by_actor; // rules that name each actor: tr_rules_by_actor
+    const int *mine;       // [mine_count] those of this one
     int mine_count;
     tr_footing *footing;
     tr_rule **rules; // [rule_count] of this foot, by first frame
