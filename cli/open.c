@@ -1,6 +1,7 @@
 // What a SCENE, FILE.json, FILE.bvh or DIR on the command line stands for.
 #include "cli.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 bool cli_subject_open( cli_subject *subject, const char *what, int cast, tr_error *error )
@@ -26,6 +27,7 @@ bool cli_subject_stage( cli_subject *subject, tr_error *error )
 
 bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method, tr_error *error )
 {
+    tr_library_free( &subject->library ); // the stage has its own copies of what it uses
     if ( subject->folder != NULL )
         return tr_result_load( &subject->result, &subject->stage, subject->folder, error );
     if ( subject->lone )
@@ -62,15 +64,22 @@ void cli_subject_close( cli_subject *subject )
 // ------------------------------------------------------------------------------------------- own files
 
 typedef struct inputs { // files a subject was read from, known by what they are rather than by their names
-    struct stat *items;
+    struct stat *items; // by file, once all are gathered
     int count, capacity;
     bool failed; // out of memory
     char *hit;   // the first output that is one of them
 } inputs;
 
+static int by_file( const void *a, const void *b )
+{
+    const struct stat *p = a, *q = b;
+    return p->st_dev != q->st_dev ? ( p->st_dev > q->st_dev ) - ( p->st_dev < q->st_dev )
+                                  : ( p->st_ino > q->st_ino ) - ( p->st_ino < q->st_ino );
+}
+
 static bool is_same( const struct stat *a, const struct stat *b )
 {
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+    return by_file( a, b ) == 0;
 }
 
 bool cli_same_file( const char *a, const char *b )
@@ -102,6 +111,8 @@ static void inputs_gather( inputs *in, const cli_subject *subject )
     for ( int i = 0; i < subject->scene.cast_count; ++i )
         if ( subject->scene.cast[i].mapping[0] != 0 )
             inputs_add( in, subject->file, subject->scene.cast[i].mapping );
+    if ( in->count > 0 )
+        qsort( in->items, (size_t)in->count, sizeof *in->items, by_file );
 }
 
 static void note_output( void *context, const char *path )
@@ -110,11 +121,11 @@ static void note_output( void *context, const char *path )
     struct stat status;
     if ( in->failed || in->hit != NULL || stat( path, &status ) != 0 )
         return;
-    for ( int i = 0; i < in->count && in->hit == NULL; ++i )
-        if ( is_same( &in->items[i], &status ) ) {
-            in->hit = tr_string_copy( path );
-            in->failed = in->hit == NULL;
-        }
+    if ( in->count > 0 &&
+         bsearch( &status, in->items, (size_t)in->count, sizeof *in->items, by_file ) != NULL ) {
+        in->hit = tr_string_copy( path );
+        in->failed = in->hit == NULL;
+    }
 }
 
 bool cli_subject_spares_inputs( const cli_subject *subject, const char *folder, const char *report,

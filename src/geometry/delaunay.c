@@ -13,11 +13,13 @@
 // Where the points do not span space, up to three helpers off their plane or line are added. Tetrahedra over
 // a plane meet it in its own Delaunay triangles, whatever the helper: a sphere through three points of the
 // plane meets the plane in their circumcircle. Edges to helpers are dropped afterwards.
+#include "geometry/curve.h"
 #include "geometry/delaunay_predicates.h"
 #include "geometry/geometry.h"
 
 #include <assert.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HELPERS 3
@@ -434,8 +436,31 @@ static bool reserve_points( tr_delaunay *d, int count )
         *lists[i] = list != NULL ? list : *lists[i];
         ok = ok && list != NULL;
     }
+    tr_curve_item *order = d->scattered ? tr_realloc( d->order, (size_t)room, sizeof *order ) : NULL;
+    d->order = order != NULL ? order : d->order;
+    ok = ok && ( order != NULL || !d->scattered );
     d->point_capacity = ok ? room : d->point_capacity;
     return ok;
+}
+
+// Rounds of points that double in size, whichever are in them by chance, so that no round grows the hull on
+// one side only; in a round along the curve, so that each point is near the one before it (Amenta, Choi and
+// Rote, "Incremental constructions con BRIO", 2003). Points at the same place keep their order.
+static void scatter( tr_delaunay *d, int count )
+{
+    enum { last_round = 15, round_bits = 4, key_bits = 3 * TR_CURVE_BITS };
+    for ( int i = 0; i < count; ++i ) {
+        const place *p = &d->places[i];
+        uint64_t key = 0, chance = tr_hash_bytes( TR_HASH_START, p, sizeof *p ), round = last_round;
+        for ( ; round > 0 && ( chance & 1 ) != 0; chance >>= 1 )
+            round--;
+        for ( int axis = 0; axis < 3; ++axis ) {
+            uint32_t at = (uint32_t)( p->x[axis] + ( 1 << GRID_BITS ) );
+            key |= tr_curve_spread( at >> ( GRID_BITS + 1 - TR_CURVE_BITS ) ) << axis;
+        }
+        d->order[i] = ( tr_curve_item ){ round << ( key_bits - round_bits ) | key >> round_bits, i };
+    }
+    qsort( d->order, (size_t)count, sizeof *d->order, tr_curve_compare );
 }
 
 static bool insert_all( tr_delaunay *d, int count )
@@ -447,10 +472,13 @@ static bool insert_all( tr_delaunay *d, int count )
     find_corners( &m, count, corners );
     if ( !start( &m, corners ) )
         return false;
-    for ( int i = 0; i < m.count; ++i ) {
+    for ( int i = 0; i < count; ++i )
+        d->twin[i] = i;
+    if ( d->scattered )
+        scatter( d, count );
+    for ( int n = 0; n < m.count; ++n ) {
+        int i = d->scattered && n < count ? d->order[n].index : n;
         bool corner = i == corners[0] || i == corners[1] || i == corners[2] || i == corners[3];
-        if ( i < count )
-            d->twin[i] = i;
         if ( !corner && !insert( &m, i ) )
             return false;
     }
@@ -488,5 +516,6 @@ void tr_delaunay_free( tr_delaunay *delaunay )
     tr_free( delaunay->edges );
     tr_free( delaunay->last );
     tr_free( delaunay->fill );
+    tr_free( delaunay->order );
     *delaunay = ( tr_delaunay ){ 0 };
 }

@@ -161,7 +161,13 @@ double tr_chain_linking( const vec3 *a, int a_count, const vec3 *b, int b_count 
 // them as their twin and no neighbours of their own. Points of one plane give the edges of its Delaunay
 // triangles, those of one line the way along it; neither gives tetrahedra. Cospherical points are cut
 // somehow, but always in the same way.
+//
+// Points are inserted in their order, or `scattered`: in random rounds, each twice as large as all before it
+// and along a curve through space. A cloud that grows to one side has every new point joined to a long front
+// of its hull, which costs N^1.5 and more; a scattered one costs N log N. Which of several cospherical cuts
+// is taken depends on the order, and so does that of the tetrahedra; neighbours else do not.
 typedef struct tr_delaunay {
+    bool scattered; // set before building
     int point_count;
     int dimension;    // of what the points span: 3 space, 2 plane, 1 line, 0 one place, -1 no points
     int ( *tets )[4]; // [tet_count] points a, b, c, d with det( b − a, c − a, d − a ) > 0
@@ -177,7 +183,8 @@ typedef struct tr_delaunay {
     struct tr_delaunay_edge *edges; // [edge_capacity] a hash table, a power of two
     int edge_capacity;
     int *stack, stack_count, stack_capacity;
-    int *last, *fill; // [point_count]
+    int *last, *fill;            // [point_count]
+    struct tr_curve_item *order; // [point_capacity]
 } tr_delaunay;
 
 // False when a point is not finite or memory runs out; the struct can be built again or freed.

@@ -306,27 +306,26 @@ static void solve_frames( void *context, int begin, int end )
 }
 
 // Contacts, relations and places; centres of mass and rotations are not for inverse kinematics of one limb.
-static bool pulls_limb( const tr_rule *rule, int actor )
+static bool pulls_limb( const tr_rule *rule )
 {
-    bool kind = rule->kind == TR_CONSTRAINT_CONTACT || rule->kind == TR_CONSTRAINT_RELATIVE ||
-                ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction );
-    return kind && ( rule->a.actor == actor || rule->b.actor == actor );
+    return rule->kind == TR_CONSTRAINT_CONTACT || rule->kind == TR_CONSTRAINT_RELATIVE ||
+           ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction );
 }
 
-static bool solve_actor( const tr_stage *stage, tr_result *result, int actor, tr_error *error )
+// rules [count] name the actor; those that pull on no limb are dropped.
+static bool solve_actor( const tr_stage *stage, tr_result *result, int actor, int *rules, int count,
+                         tr_error *error )
 {
     size_t cells = (size_t)stage->frame_count * (size_t)stage->actors[actor].target.joint_count;
-    int *rules = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
     ik_job job = { .stage = stage, .result = result, .actor = actor, .rules = rules };
     job.rotations = tr_alloc( cells, sizeof( quat ) );
     job.positions = tr_alloc( cells, sizeof( vec3 ) );
-    bool ok = rules != NULL && job.rotations != NULL && job.positions != NULL;
-    for ( int r = 0; ok && r < stage->rule_count; ++r )
-        if ( pulls_limb( &stage->rules[r], actor ) )
-            rules[job.rule_count++] = r;
+    bool ok = job.rotations != NULL && job.positions != NULL;
+    for ( int i = 0; ok && i < count; ++i )
+        if ( pulls_limb( &stage->rules[rules[i]] ) )
+            rules[job.rule_count++] = rules[i];
     if ( ok )
         tr_parallel_for( stage->frame_count, 16, solve_frames, &job );
-    tr_free( rules );
     tr_free( job.rotations );
     tr_free( job.positions );
     return ( ok && !job.failed ) || tr_error_memory( error );
@@ -338,12 +337,14 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
         return false;
     if ( !tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) )
         return false;
-    for ( int i = 0; i < stage->actor_count; ++i ) {
-        if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
-             !solve_actor( stage, result, i, error ) )
-            return false;
-    }
-    for ( int i = 0; i < stage->actor_count; ++i )
+    int *begin, *rules; // of each actor
+    bool ok = tr_rules_by_actor( stage, &begin, &rules ) || tr_error_memory( error );
+    for ( int i = 0; ok && i < stage->actor_count; ++i )
+        ok = tr_progress_report( stage->progress, i, stage->actor_count, error ) &&
+             solve_actor( stage, result, i, rules + begin[i], begin[i + 1] - begin[i], error );
+    tr_free( begin );
+    tr_free( rules );
+    for ( int i = 0; ok && i < stage->actor_count; ++i )
         tr_world_free( &result->worlds[i] ); // of the copied pose
-    return true;
+    return ok;
 }

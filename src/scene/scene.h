@@ -397,6 +397,8 @@ typedef struct tr_library {
         char up;
     } * items;
     int count, capacity;
+    int *slots; // [slot_count] hash table of the items by path, each + 1; 0: free
+    int slot_count;
     struct tr_library_mesh {
         char path[TR_PATH_MAX];
         tr_obj_import import; // how it was read

@@ -203,6 +203,8 @@ void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 typedef struct tr_graph_store {
     const tr_stage *stage;
     tr_posegraph *graphs; // [actor_count + prop_count] at the first node of its kind, empty at others
+    int *slots;           // [slot_count] hash table of those nodes, each + 1; 0: free
+    size_t slot_count;
 } tr_graph_store;
 
 bool tr_graph_store_build( tr_graph_store *out, const tr_stage *stage, tr_error *error ); // empty

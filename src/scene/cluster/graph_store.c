@@ -6,8 +6,13 @@
 bool tr_graph_store_build( tr_graph_store *out, const tr_stage *stage, tr_error *error )
 {
     *out = ( tr_graph_store ){ .stage = stage };
-    out->graphs = tr_alloc( (size_t)( stage->actor_count + stage->prop_count ), sizeof( tr_posegraph ) );
-    return out->graphs != NULL || tr_error_memory( error );
+    size_t nodes = (size_t)stage->actor_count + (size_t)stage->prop_count;
+    out->slot_count = 2; // a power of two, at least half of which stays free
+    while ( out->slot_count < 2 * nodes )
+        out->slot_count *= 2;
+    out->graphs = tr_alloc( nodes, sizeof( tr_posegraph ) );
+    out->slots = tr_alloc( out->slot_count, sizeof( int ) );
+    return ( out->graphs != NULL && out->slots != NULL ) || tr_error_memory( error );
 }
 
 void tr_graph_store_free( tr_graph_store *store )
@@ -15,6 +20,7 @@ void tr_graph_store_free( tr_graph_store *store )
     for ( int n = 0; store->graphs != NULL && n < store->stage->actor_count + store->stage->prop_count; ++n )
         tr_posegraph_free( &store->graphs[n] );
     tr_free( store->graphs );
+    tr_free( store->slots );
     *store = ( tr_graph_store ){ 0 };
 }
 
@@ -50,17 +56,35 @@ static bool same_kind( const tr_stage *stage, int n, int m )
     return memcmp( &a, &b, sizeof a ) == 0;
 }
 
+// Nodes of the same kind have the same hash.
+static size_t hash_of( const tr_stage *stage, int node )
+{
+    uint64_t hash = TR_HASH_START;
+    if ( node >= stage->actor_count ) {
+        vec3 size = box_size( stage, node - stage->actor_count );
+        return (size_t)tr_hash_bytes( hash, &size, sizeof size );
+    }
+    const tr_skeleton *skeleton = &stage->actors[node].target;
+    for ( int j = 0; j < skeleton->joint_count; ++j ) {
+        hash = tr_hash_bytes( hash, &skeleton->joints[j].offset, sizeof( vec3 ) );
+        hash = tr_hash_bytes( hash, &skeleton->joints[j].rest, sizeof( quat ) );
+    }
+    return (size_t)hash;
+}
+
 const tr_posegraph *tr_graph_store_find( tr_graph_store *store, int node, tr_error *error )
 {
     const tr_stage *stage = store->stage;
     int actors = stage->actor_count;
-    for ( int n = 0; n < actors + stage->prop_count; ++n )
-        if ( store->graphs[n].joint_count > 0 && same_kind( stage, n, node ) )
-            return &store->graphs[n];
+    size_t at = hash_of( stage, node ) & ( store->slot_count - 1 );
+    for ( ; store->slots[at] > 0; at = ( at + 1 ) & ( store->slot_count - 1 ) )
+        if ( same_kind( stage, store->slots[at] - 1, node ) )
+            return &store->graphs[store->slots[at] - 1];
     tr_posegraph *out = &store->graphs[node];
     tr_posegraph_def def = tr_default_posegraph_def();
     bool ok = node < actors ? tr_posegraph_build( out, &stage->actors[node].target, &stage->actors[node].body,
                                                   &def, error )
                             : tr_posegraph_build_box( out, box_size( stage, node - actors ), &def, error );
+    store->slots[at] = ok ? node + 1 : 0;
     return ok ? out : NULL;
 }

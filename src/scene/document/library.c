@@ -2,13 +2,53 @@
 
 #include <string.h>
 
+// ---------------------------------------------------------------------------------------------------- slots
+// A hash table of paths: items of the same path follow each other in the order in which they were added.
+
+static size_t slot_of( const tr_library *library, const char *path )
+{
+    return (size_t)tr_hash_bytes( TR_HASH_START, path, strlen( path ) ) & (size_t)( library->slot_count - 1 );
+}
+
+static size_t next_slot( const tr_library *library, size_t slot )
+{
+    return ( slot + 1 ) & (size_t)( library->slot_count - 1 );
+}
+
+static void enter( tr_library *library, int index )
+{
+    size_t at = slot_of( library, library->items[index].path );
+    while ( library->slots[at] > 0 )
+        at = next_slot( library, at );
+    library->slots[at] = index + 1;
+}
+
+// At least half of the slots stay free.
+static bool reserve_slots( tr_library *library, int count )
+{
+    if ( 2 * (int64_t)count <= library->slot_count )
+        return true;
+    int slot_count = library->slot_count > 0 ? 2 * library->slot_count : 16;
+    int *slots = tr_alloc( (size_t)slot_count, sizeof( int ) );
+    if ( slots == NULL )
+        return false;
+    tr_free( library->slots );
+    library->slots = slots;
+    library->slot_count = slot_count;
+    for ( int i = 0; i < library->count; ++i )
+        enter( library, i );
+    return true;
+}
+
 // A motion made in memory is good for any reading; one from a file only for the units and axis it was read
 // with.
 static const tr_motion *find_reading( const tr_library *library, const char *path, bool any, double unit,
                                       char up )
 {
-    for ( int i = 0; i < library->count; ++i ) {
-        const struct tr_library_item *item = &library->items[i];
+    if ( library->slot_count == 0 )
+        return NULL;
+    for ( size_t at = slot_of( library, path ); library->slots[at] > 0; at = next_slot( library, at ) ) {
+        const struct tr_library_item *item = &library->items[library->slots[at] - 1];
         bool same = any || !item->from_file || ( item->unit == unit && item->up == up );
         if ( same && strcmp( item->path, path ) == 0 )
             return &item->motion;
@@ -24,11 +64,13 @@ static bool add_item( tr_library *library, const char *path, struct tr_library_i
     else if ( find_reading( library, path, !item.from_file, item.unit, item.up ) != NULL )
         ok = tr_error_set( error, "there are two motions under the path \"%s\"", path );
     else if ( !tr_array_reserve( (void **)&library->items, &library->capacity, library->count + 1,
-                                 sizeof item ) )
+                                 sizeof item ) ||
+              !reserve_slots( library, library->count + 1 ) )
         ok = tr_error_memory( error );
-    if ( ok )
-        library->items[library->count++] = item;
-    else
+    if ( ok ) {
+        library->items[library->count] = item;
+        enter( library, library->count++ );
+    } else
         tr_motion_free( &item.motion );
     return ok;
 }
@@ -91,5 +133,6 @@ void tr_library_free( tr_library *library )
     for ( int i = 0; i < library->count; ++i )
         tr_motion_free( &library->items[i].motion );
     tr_free( library->items );
+    tr_free( library->slots );
     *library = ( tr_library ){ 0 };
 }

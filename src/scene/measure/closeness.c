@@ -10,7 +10,10 @@ bool tr_closeness_alloc( tr_closeness *closeness, const tr_take *take )
     closeness->shells = tr_alloc( (size_t)closeness->shell_count, sizeof *closeness->shells );
     closeness->first = tr_alloc( (size_t)take->performer_count + 1, sizeof *closeness->first );
     closeness->whole = tr_alloc( (size_t)take->performer_count, sizeof *closeness->whole );
-    if ( closeness->shells == NULL || closeness->first == NULL || closeness->whole == NULL ) {
+    closeness->boxes = tr_alloc( (size_t)take->performer_count, sizeof *closeness->boxes );
+    closeness->near = tr_alloc( (size_t)take->performer_count, sizeof *closeness->near );
+    if ( closeness->shells == NULL || closeness->first == NULL || closeness->whole == NULL ||
+         closeness->boxes == NULL || closeness->near == NULL ) {
         tr_closeness_free( closeness );
         return false;
     }
@@ -24,6 +27,9 @@ void tr_closeness_free( tr_closeness *closeness )
     tr_free( closeness->shells );
     tr_free( closeness->first );
     tr_free( closeness->whole );
+    tr_free( closeness->boxes );
+    tr_free( closeness->near );
+    tr_box_tree_free( &closeness->tree );
     *closeness = ( tr_closeness ){ 0 };
 }
 
@@ -121,14 +127,24 @@ static bool scan_two_bodies( const tr_closeness *closeness, int one, int other, 
     return true;
 }
 
-bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, double reach,
-                          tr_close_pairs *pairs )
+#define ROUNDING 1e-6 // metres; what sums of coordinates may lose is less
+
+bool tr_closeness_bodies( tr_closeness *closeness, const tr_take *take, double reach, tr_close_pairs *pairs )
 {
-    for ( int one = 0; one < take->performer_count; ++one )
-        for ( int other = one + 1; other < take->performer_count; ++other )
+    for ( int c = 0; c < take->performer_count; ++c )
+        closeness->boxes[c] = tr_box_grown( ( tr_box ){ closeness->whole[c].low, closeness->whole[c].high },
+                                            0.5 * reach + ROUNDING );
+    if ( !tr_box_tree_build( &closeness->tree, closeness->boxes, take->performer_count ) )
+        return false;
+    for ( int one = 0; one < take->performer_count; ++one ) {
+        int count = tr_box_tree_above( &closeness->tree, one, closeness->near );
+        for ( int n = 0; n < count; ++n ) {
+            int other = closeness->near[n];
             if ( boxes_near( &closeness->whole[one], &closeness->whole[other], reach ) &&
                  !scan_two_bodies( closeness, one, other, reach, pairs ) )
                 return false;
+        }
+    }
     return true;
 }
 
@@ -162,12 +178,19 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
     return true;
 }
 
-static int member_of( const tr_closeness *closeness, const tr_take *take, int shell )
+int tr_closeness_owner( const tr_closeness *closeness, const tr_take *take, int shell )
 {
-    int who = 0;
-    while ( who < take->performer_count && shell >= closeness->first[who + 1] )
-        ++who;
-    return who < take->performer_count ? who : take->performer_count + shell - closeness->shell_count;
+    int low = 0, high = take->performer_count; // the last one that begins at the shell or before it
+    if ( shell >= closeness->shell_count )
+        return take->performer_count + shell - closeness->shell_count;
+    while ( high - low > 1 ) {
+        int middle = low + ( high - low ) / 2;
+        if ( closeness->first[middle] <= shell )
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
@@ -175,8 +198,8 @@ void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *st
 {
     int kept = 0;
     for ( int i = 0; i < pairs->count; ++i ) {
-        int a = member_of( closeness, take, pairs->items[i].a ),
-            b = member_of( closeness, take, pairs->items[i].b );
+        int a = tr_closeness_owner( closeness, take, pairs->items[i].a ),
+            b = tr_closeness_owner( closeness, take, pairs->items[i].b );
         if ( !tr_stage_passes( stage, a, b, frame ) )
             pairs->items[kept++] = pairs->items[i];
     }

@@ -30,7 +30,7 @@ static void count_depth( overlap *frame, double distance )
     frame->sum_of_squares += depth * depth;
 }
 
-static bool find_overlaps( const overlap_scan *scan, const tr_closeness *closeness, int frame,
+static bool find_overlaps( const overlap_scan *scan, tr_closeness *closeness, int frame,
                            tr_close_pairs *pairs )
 {
     bool ok = true;

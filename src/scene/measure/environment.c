@@ -13,22 +13,15 @@ typedef struct environment_scan {
     const tr_measuring *m;
     const tr_take *take;
     environment_frame *frames; // [frame_count]
+    int *begin, *rules;        // of the stage, by actor: tr_rules_by_actor
 } environment_scan;
-
-static int owner_of( const tr_closeness *take, int shell )
-{
-    int who = 0;
-    while ( shell >= take->first[who + 1] )
-        ++who;
-    return who;
-}
 
 static bool rests_on( const environment_scan *scan, int who, int capsule, int obstacle, int frame )
 {
     const tr_performer *performer = &scan->take->performers[who];
     int carrier = tr_extremity_carrier( performer->skeleton, performer->body->capsules[capsule].joint );
-    for ( int r = 0; r < scan->m->stage->rule_count; ++r ) {
-        const tr_rule *rule = &scan->m->stage->rules[r];
+    for ( int i = scan->begin[who]; i < scan->begin[who + 1]; ++i ) {
+        const tr_rule *rule = &scan->m->stage->rules[scan->rules[i]];
         if ( rule->kind == TR_CONSTRAINT_CONTACT && rule->obstacle == obstacle && rule->a.actor == who &&
              tr_extremity_carrier( performer->skeleton, rule->a.joints[0] ) == carrier &&
              tr_rule_strength( rule, frame ) > 0 )
@@ -68,8 +61,8 @@ static bool scan_frame( const environment_scan *scan, tr_closeness *take, tr_clo
     tr_closeness_drop_passes( take, stage, scan->take, frame, pairs );
     for ( int i = 0; i < pairs->count; ++i ) {
         const tr_close_pair *pair = &pairs->items[i];
-        int obstacle = pair->b - take->shell_count - props, who = owner_of( take, pair->a ),
-            capsule = pair->a - take->first[who];
+        int obstacle = pair->b - take->shell_count - props,
+            who = tr_closeness_owner( take, scan->take, pair->a ), capsule = pair->a - take->first[who];
         if ( !is_source && rests_on( scan, who, capsule, obstacle, frame ) )
             continue;
         double beyond = -pair->distance - depth_in_source( scan, source, who, capsule, obstacle );
@@ -107,8 +100,8 @@ bool tr_measure_environment_penetration( const tr_measuring *m, const tr_take *t
         tr_figures_null( figures, "the scene has no body and obstacle that could meet" );
         return true;
     }
-    environment_scan scan = { m, take, tr_alloc( (size_t)count, sizeof( environment_frame ) ) };
-    bool ok = scan.frames != NULL;
+    environment_scan scan = { m, take, tr_alloc( (size_t)count, sizeof( environment_frame ) ), NULL, NULL };
+    bool ok = scan.frames != NULL && tr_rules_by_actor( m->stage, &scan.begin, &scan.rules );
     if ( ok )
         tr_parallel_for( count, frames_per_block, scan_frames, &scan );
     double deep_frames = 0, most = 0, sum = 0;
@@ -122,5 +115,7 @@ bool tr_measure_environment_penetration( const tr_measuring *m, const tr_take *t
     figures->values[1] = 1e3 * most;
     figures->values[2] = 1e3 * sum / count;
     tr_free( scan.frames );
+    tr_free( scan.begin );
+    tr_free( scan.rules );
     return ok;
 }

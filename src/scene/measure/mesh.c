@@ -85,7 +85,7 @@ static bool sum_frame( const mesh_scan *scan, int frame, vec3 *points, tr_delaun
 static void scan_meshes( void *context, int begin, int end )
 {
     mesh_scan *scan = context;
-    tr_delaunay scratch = { 0 };
+    tr_delaunay scratch = { .scattered = true };
     vec3 *points = tr_alloc( 2 * (size_t)scan->count, sizeof( vec3 ) );
     for ( int f = scan->begin + begin; f < scan->begin + end; ++f )
         scan->failed[f] = points == NULL || !sum_frame( scan, f, points, &scratch, &scan->sums[f] );

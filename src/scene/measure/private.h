@@ -117,6 +117,10 @@ typedef struct tr_closeness {
     int *first;             // [performer_count + 1] index of each performer's first shell
     struct tr_shell *whole; // [performer_count] boxes around performers
     int shell_count;
+    // Working memory.
+    tr_box_tree tree;
+    tr_box *boxes; // [performer_count]
+    int *near;     // [performer_count]
 } tr_closeness;
 
 typedef struct tr_close_pair {
@@ -134,13 +138,14 @@ void tr_closeness_free( tr_closeness *closeness );
 void tr_closeness_pose( tr_closeness *closeness, const tr_take *take, int frame );
 // Each appends the pairs whose surfaces are at most `reach` apart, in a fixed order; false when out of
 // memory.
-bool tr_closeness_bodies( const tr_closeness *closeness, const tr_take *take, double reach,
-                          tr_close_pairs *pairs );
+bool tr_closeness_bodies( tr_closeness *closeness, const tr_take *take, double reach, tr_close_pairs *pairs );
 bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int frame, double reach,
                          tr_close_pairs *pairs );
 // Against one solid, which is counted as number `solid` among props and environment.
 bool tr_closeness_solid( const tr_closeness *closeness, const tr_take *take, int solid, tr_solid where,
                          double reach, tr_close_pairs *pairs );
+// Whose shell it is; a solid's: performer_count + its index.
+int tr_closeness_owner( const tr_closeness *closeness, const tr_take *take, int shell );
 // Takes out pairs of characters and boxes that the scene lets go through each other at that frame.
 void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
                                int frame, tr_close_pairs *pairs );

@@ -8,6 +8,11 @@
 // largest deviation found so far in its frame need not be integrated (nor one that cannot change its sign,
 // which takes a deviation of `linked`); nor one that stays below `negligible`, nor one in which nothing
 // moved. That leaves a few neighbours.
+//
+// Characters whose chains can link by more than `negligible` are near each other, and are found by a tree of
+// boxes. With L the length of a character's longest chain in either take and d the distance of the boxes
+// around both takes, both coarse bounds together are at most L₁ L₂ / (2π d²). They exceed `negligible` only
+// where d < c √(L₁ L₂) ≤ c L₁ / 2 + c L₂ / 2, c² = 1 / (2π negligible): where boxes grown by c L / 2 overlap.
 #include "scene/measure/private.h"
 
 static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
@@ -209,10 +214,13 @@ typedef struct writhe_scan {
 typedef struct writhe_frame {
     const chain_list *list;
     posed_chains out, source;
-    bool *moved;  // [chain_count]
-    double most;  // largest deviation so far
-    int worst[2]; // and its chains
-    bool changed; // the sign of a pair
+    bool *moved; // [chain_count]
+    tr_box_tree tree;
+    tr_box *boxes; // [performer_count] around the chains of both takes, grown
+    int *near;     // [performer_count]
+    double most;   // largest deviation so far
+    int worst[2];  // and its chains
+    bool changed;  // the sign of a pair
 } writhe_frame;
 
 static bool chain_moved( const writhe_frame *frame, const chain *limb )
@@ -283,9 +291,20 @@ static void try_all( writhe_frame *frame, int performers )
     if ( last[0] != last[1] )
         try_pair( frame, last[0], last[1] );
     for ( int one = 0; one < performers; ++one )
-        for ( int other = one + 1; other < performers; ++other )
-            if ( near_enough( frame, frame->out.performers, frame->source.performers, one, other ) )
-                try_two_performers( frame, one, other );
+        for ( int n = 0, count = tr_box_tree_above( &frame->tree, one, frame->near ); n < count; ++n )
+            if ( near_enough( frame, frame->out.performers, frame->source.performers, one, frame->near[n] ) )
+                try_two_performers( frame, one, frame->near[n] );
+}
+
+// A thousandth more than the formula: rounding takes less away.
+static bool plant_tree( writhe_frame *frame, int performers )
+{
+    double factor = 1.001 * 0.5 / sqrt( 2 * TR_PI * negligible );
+    for ( int c = 0; c < performers; ++c ) {
+        extent around = joined( frame->out.performers[c], frame->source.performers[c] );
+        frame->boxes[c] = tr_box_grown( ( tr_box ){ around.low, around.high }, factor * around.length );
+    }
+    return tr_box_tree_build( &frame->tree, frame->boxes, performers );
 }
 
 static void scan_frames( void *context, int begin, int end )
@@ -293,10 +312,13 @@ static void scan_frames( void *context, int begin, int end )
     writhe_scan *scan = context;
     const chain_list *list = scan->list;
     int performers = scan->out->performer_count;
-    writhe_frame frame = { .list = list, .moved = tr_alloc( (size_t)list->chain_count, sizeof( bool ) ) };
+    writhe_frame frame = { .list = list,
+                           .moved = tr_alloc( (size_t)list->chain_count, sizeof( bool ) ),
+                           .boxes = tr_alloc( (size_t)performers, sizeof( tr_box ) ),
+                           .near = tr_alloc( (size_t)performers, sizeof( int ) ) };
     bool out_ok = alloc_posed( &frame.out, list, performers );
     bool source_ok = alloc_posed( &frame.source, list, performers );
-    bool ok = frame.moved != NULL && out_ok && source_ok;
+    bool ok = frame.moved != NULL && frame.boxes != NULL && frame.near != NULL && out_ok && source_ok;
     for ( int f = begin; f < end; ++f ) {
         scan->deviations[f] = -1;
         if ( !ok )
@@ -305,11 +327,17 @@ static void scan_frames( void *context, int begin, int end )
         pose_chains( &frame.source, list, list->source_joints, scan->source, f );
         for ( int i = 0; i < list->chain_count; ++i )
             frame.moved[i] = chain_moved( &frame, &list->chains[i] );
+        ok = plant_tree( &frame, performers );
+        if ( !ok )
+            continue;
         try_all( &frame, performers );
         scan->deviations[f] = frame.most;
         scan->changed[f] = frame.changed;
     }
     tr_free( frame.moved );
+    tr_free( frame.boxes );
+    tr_free( frame.near );
+    tr_box_tree_free( &frame.tree );
     free_posed( &frame.out );
     free_posed( &frame.source );
 }
