@@ -140,6 +140,7 @@ typedef struct tr_imesh_held { // a row of the cast in terms of vertices
     vec3 turned;   // offset with these, as the groups lay at the beginning of the step
     vec3 source;   // what the terms say in the source
     vec3 dual;
+    double scale; // all of the above, and the row's target, are multiplied by this
 } tr_imesh_held;
 
 typedef struct tr_imesh_solver {

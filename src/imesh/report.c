@@ -181,12 +181,12 @@ static double row_error( const tr_imesh *mesh )
     for ( int i = 0; i < mesh->solver->held_count; ++i ) {
         const tr_imesh_held *held = &mesh->solver->held[i];
         const vec3 *at = tr_imesh_frame( mesh, mesh->positions, held->row->frame );
-        vec3 miss = v3_sub( tr_imesh_held_offset( mesh, held ), held->row->target );
+        vec3 miss = v3_sub( tr_imesh_held_offset( mesh, held ), v3_scale( held->scale, held->row->target ) );
         for ( int t = 0; t < held->term_count; ++t )
             miss = v3_mad( miss, held->weight[t], at[held->vertex[t]] );
         miss = v3_mul( miss, v3( held->row->axis[0], held->row->axis[1], held->row->axis[2] ) );
         if ( held->row->hard )
-            worst = fmax( worst, v3_length( miss ) );
+            worst = fmax( worst, v3_length( miss ) / held->scale );
     }
     return worst;
 }

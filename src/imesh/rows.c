@@ -108,6 +108,26 @@ static bool can_move( const tr_imesh_held *held )
     return false;
 }
 
+// A point far out on a lever, or a mixture of far more than the whole, has large weights. The matrix has
+// their squares; beyond what its digits can hold, rounds do not come to rest. A row means the same when all
+// of it is divided by a number.
+#define MOST_WEIGHT 4.0
+
+static void limit_weights( tr_imesh_held *held )
+{
+    double most = 0;
+    for ( int t = 0; t < held->term_count; ++t )
+        most = fmax( most, fabs( held->weight[t] ) );
+    held->scale = most > MOST_WEIGHT ? MOST_WEIGHT / most : 1;
+    if ( held->scale == 1 )
+        return;
+    for ( int t = 0; t < held->term_count; ++t )
+        held->weight[t] *= held->scale;
+    held->offset = v3_scale( held->scale, held->offset );
+    for ( int e = 0; e < 2; ++e )
+        held->local[e] = v3_scale( held->scale, held->local[e] );
+}
+
 bool tr_imesh_hold_rows( tr_imesh *mesh )
 {
     tr_imesh_solver *s = mesh->solver;
@@ -122,6 +142,7 @@ bool tr_imesh_hold_rows( tr_imesh *mesh )
         hold_point( mesh, &held, &held.row->b, -1 );
         if ( !can_move( &held ) )
             continue;
+        limit_weights( &held );
         const vec3 *at = tr_imesh_frame( mesh, mesh->source, held.row->frame );
         for ( int t = 0; t < held.term_count; ++t )
             held.source = v3_mad( held.source, held.weight[t], at[held.vertex[t]] );

@@ -126,12 +126,14 @@ static void project_rows( const tr_imesh *mesh, int frame, double morph, const v
     for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i ) {
         tr_imesh_held *held = &s->held[i];
         const tr_imesh_row *row = held->row;
-        vec3 v = held->dual, target = v3_lerp( held->source, v3_sub( row->target, held->turned ), morph );
+        vec3 wanted = v3_sub( v3_scale( held->scale, row->target ), held->turned ), v = held->dual,
+             target = v3_lerp( held->source, wanted, morph );
+        double weight = row->weight / ( held->scale * held->scale ); // of the square of what is divided
         for ( int t = 0; t < held->term_count; ++t )
             v = v3_mad( v, held->weight[t], at[held->vertex[t]] );
-        vec3 z = v3( project_axis( v.x, target.x, row->axis[0], row->hard, row->weight ),
-                     project_axis( v.y, target.y, row->axis[1], row->hard, row->weight ),
-                     project_axis( v.z, target.z, row->axis[2], row->hard, row->weight ) );
+        vec3 z = v3( project_axis( v.x, target.x, row->axis[0], row->hard, weight ),
+                     project_axis( v.y, target.y, row->axis[1], row->hard, weight ),
+                     project_axis( v.z, target.z, row->axis[2], row->hard, weight ) );
         held->dual = v3_sub( v, z );
         vec3 t = v3_sub( v3_sub( z, held->dual ), held->source );
         for ( int k = 0; k < held->term_count; ++k )
