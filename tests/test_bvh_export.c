@@ -133,6 +133,28 @@ static void any_motion_survives_a_file( void **state )
     }
 }
 
+// What could not be read again is refused, and said.
+static void too_far_is_refused( void **state )
+{
+    (void)state;
+    tr_bvh bvh, back;
+    tr_motion motion;
+    tr_error error;
+    check_ok( load_file( &bvh, "plain.bvh", NULL, &error ), &error );
+    check_ok( tr_bvh_to_motion( &motion, &bvh, NULL, &error ), &error );
+    motion.clip.root[1].z = -9.9e6; // ten thousand kilometres are possible
+    check_ok( tr_bvh_from_motion( &back, &motion, NULL, NULL, &error ), &error );
+    tr_bvh_free( &back );
+    motion.clip.root[1].z = -1.1e7;
+    assert_false( tr_bvh_from_motion( &back, &motion, NULL, NULL, &error ) );
+    assert_string_equal( error.message, "frame 1 is too far from the origin for a motion file" );
+    motion.clip.root[1].z = 0;
+    motion.skeleton.joints[1].offset.x = 1.1e7;
+    assert_false( tr_bvh_from_motion( &back, &motion, NULL, NULL, &error ) );
+    tr_motion_free( &motion );
+    tr_bvh_free( &bvh );
+}
+
 static void angles_do_not_jump( void **state )
 {
     (void)state;
@@ -284,6 +306,7 @@ int main( void )
         TEST( an_edit_changes_only_what_it_touches ),
         TEST( missing_channels_are_added ),
         TEST( any_motion_survives_a_file ),
+        TEST( too_far_is_refused ),
         TEST( angles_do_not_jump ),
         TEST( harmful_names_are_tamed ),
         TEST( threads_do_not_change_a_bit ),

@@ -288,13 +288,26 @@ static bool check_loaded( trial *t, const tr_result *saved, const char *folder, 
     return ok;
 }
 
+// Ten thousand kilometres from the origin: files do not hold that, and saving says so.
+static bool is_too_far( const tr_result *result )
+{
+    bool far = false;
+    for ( int i = 0; i < result->actor_count; ++i )
+        for ( int f = 0; f < result->frame_count; ++f )
+            far = far || !( v3_length( result->motions[i].clip.root[f] ) < 1e7 );
+    for ( int p = 0; p < result->prop_count; ++p )
+        for ( int f = 0; f < result->frame_count; ++f )
+            far = far || !( v3_length( result->tracks[p][f].position ) < 1e7 );
+    return far;
+}
+
 static bool check_saving( trial *t, const tr_stage *stage, const tr_result *result, const char *method )
 {
     char folder[280];
     snprintf( folder, sizeof folder, "%s/results", t->folder );
-    bool ok =
-        tr_result_save( stage, result, method, folder, &t->error ) || fail_error( t, "saved", "saving" );
-    ok = ok && check_loaded( t, result, folder, method );
+    bool saved = tr_result_save( stage, result, method, folder, &t->error );
+    bool ok = saved ? check_loaded( t, result, folder, method )
+                    : is_too_far( result ) || fail_error( t, "saved", "saving" );
     nftw( folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS );
     return ok;
 }

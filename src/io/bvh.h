@@ -5,6 +5,9 @@
 #include "io/io.h"
 
 enum { TR_BVH_LONGEST_NAME = 255 }; // bytes
+// Positions in units, angles in degrees: nothing a body does is larger, and sums of it stay far from
+// infinity. Ten thousand kilometres in centimetres.
+#define TR_BVH_LARGEST 1e9
 
 extern const char *const tr_bvh_channel_names[6]; // by tr_bvh_channel
 

@@ -258,6 +258,23 @@ static bool begin_export( exporter *e, const tr_bvh_import *like_import, tr_erro
     return true;
 }
 
+// A file that nobody could read again is not written.
+static bool check_numbers( const tr_bvh *bvh, tr_error *error )
+{
+    for ( int j = 0; j < bvh->skeleton.joint_count; ++j ) {
+        vec3 o = bvh->skeleton.joints[j].offset;
+        if ( !( fmax( fabs( o.x ), fmax( fabs( o.y ), fabs( o.z ) ) ) <= TR_BVH_LARGEST ) )
+            return tr_error_set( error, "%.100s is too far from the joint above for a motion file",
+                                 bvh->skeleton.joints[j].name );
+    }
+    size_t channels = (size_t)bvh->channel_count;
+    for ( size_t i = 0; i < (size_t)bvh->frame_count * channels; ++i )
+        if ( !( fabs( bvh->values[i] ) <= TR_BVH_LARGEST ) )
+            return tr_error_set( error, "frame %d is too far from the origin for a motion file",
+                                 (int)( i / channels ) );
+    return true;
+}
+
 bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *like,
                          const tr_bvh_import *like_import, tr_error *error )
 {
@@ -267,7 +284,8 @@ bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *lik
         begin_export( &e, like_import, error ) && convert_offsets( &e, error ) && make_layouts( &e, error );
     if ( ok )
         tr_parallel_for( motion->skeleton.joint_count, 4, write_joints, &e );
-    else
+    ok = ok && check_numbers( out, error );
+    if ( !ok )
         tr_bvh_free( out );
     tr_free( e.twins );
     return ok;

@@ -11,10 +11,6 @@
 
 enum { MOST_FRAMES = 100000000 };
 
-// Positions in units, angles in degrees: nothing a body does is larger, and sums of it stay far from
-// infinity.
-static const double largest_value = 1e9;
-
 typedef struct parser {
     const char *begin, *at, *end;
     const char *name;
@@ -122,7 +118,7 @@ static bool expect_number( parser *p, const char *what, double *value )
     const char *after = tr_number_parse( p->at, p->end, value );
     if ( after == NULL || ( after < p->end && !is_space( *after ) && *after != '}' ) )
         return fail_expected( p, what );
-    if ( !( fabs( *value ) <= largest_value ) ) {
+    if ( !( fabs( *value ) <= TR_BVH_LARGEST ) ) {
         char found[40];
         return fail_at( p, p->at, "%s is larger than any motion needs (at most 1e9)",
                         describe( p, p->at, found ) );
