@@ -243,7 +243,10 @@ static bool fails_alike( void *context, const generated *g )
     search *s = context;
     s->tries++;
     outcome out = run_forked( &s->o, s->seed, g, s->folder, true );
-    return strcmp( out.failure, s->failure ) == 0;
+    bool fails = strcmp( out.failure, s->failure ) == 0;
+    if ( fails ) // the smallest so far: a search may be given up
+        generated_write( g, s->o.out, NULL );
+    return fails;
 }
 
 // Keeps the narrower options if the failure stays.
@@ -287,10 +290,13 @@ static int run_one( const options *o )
         return 2;
     make_folder( folder, sizeof folder );
     mkdir( o->out, 0777 );
-    outcome out = run_forked( o, o->first, &g, folder, false );
-    printf( "seed %llu: %s %s (%.0f ms)\n", (unsigned long long)o->first,
-            out.failure[0] != 0 ? out.failure : "no failure", out.trial.message, out.cpu_ms );
-    if ( o->shrink && out.failure[0] != 0 ) {
+    outcome out = { 0 };
+    if ( o->shrink ) {
+        out = run_forked( o, o->first, &g, folder, false );
+        printf( "seed %llu: %s %s (%.0f ms)\n", (unsigned long long)o->first,
+                out.failure[0] != 0 ? out.failure : "no failure", out.trial.message, out.cpu_ms );
+    }
+    if ( out.failure[0] != 0 ) {
         snprintf( first, sizeof first, "%s", out.failure );
         search s = { .o = *o, .folder = folder, .failure = first, .seed = o->first };
         narrow( &s, &g );
@@ -360,8 +366,17 @@ static bool parse_value( options *o, const char *name, const char *value )
     return true;
 }
 
+// Threads that wait must not spin: there are many more of them than processors. OpenMP asks once, at the
+// start.
+static void wait_passively( char **argv )
+{
+    if ( getenv( "OMP_WAIT_POLICY" ) == NULL && setenv( "OMP_WAIT_POLICY", "passive", 1 ) == 0 )
+        execv( "/proc/self/exe", argv );
+}
+
 int main( int argc, char **argv )
 {
+    wait_passively( argv );
     options o = {
         .first = 1, .count = 100, .parts = TRIAL_ALL, .through = "all", .out = "shrunk", .threads = true };
     setvbuf( stdout, NULL, _IOLBF, 0 );
