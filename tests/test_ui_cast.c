@@ -256,13 +256,46 @@ static void all_is_everybody_and_everything( void **state )
     end( &d );
 }
 
+// Of a scene that is only a place there is nobody to be listed, chosen or framed.
+static void a_scene_may_have_no_cast( void **state )
+{
+    (void)state;
+    static const char text[] =
+        "{\"version\": 1, \"fps\": 30, \"range\": [70, 84], \"cast\": [], \"props\": [],\n"
+        "\"environment\": {\"ground\": 0, \"boxes\": [{\"id\": \"wall\", \"size\": "
+        "[1, 1, 1], \"position\": [3, 0.5, 0], \"heading\": 41}]},\n"
+        "\"constraints\": [], \"layers\": []}\n";
+    desk d = { 0 };
+    char path[256];
+    make_folder( &d );
+    snprintf( path, sizeof path, "%s/place.json", d.folder );
+    check_ok( tr_file_write( path, text, strlen( text ), &d.error ), &d.error );
+    open_app( &d, path, 0, false );
+    assert_int_equal( tr_app_scene( d.app )->obstacle_count, 1 );
+    assert_int_equal( ui_of( &d )->frame_count, 15 );
+    key( &d, 'A', TR_MOD_CTRL );
+    assert_int_equal( ui_of( &d )->selection_count, 0 );
+    key( &d, 'A', 0 );
+    click_thing( &d, "wall", 0 );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_OBSTACLE, "wall" ) );
+    key( &d, TR_KEY_DELETE, 0 );
+    settle( &d );
+    assert_int_equal( tr_app_scene( d.app )->obstacle_count, 0 );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_body_is_taken_from_a_file ),           TEST( a_file_without_a_body_changes_nothing ),
-        TEST( a_file_without_a_map_changes_nothing ),  TEST( bodies_asked_for_in_a_row_are_all_tried ),
-        TEST( a_file_without_a_mesh_changes_nothing ), TEST( the_list_shows_who_is_chosen ),
-        TEST( the_interaction_mesh_is_a_switch ),      TEST( all_is_everybody_and_everything ),
+        TEST( a_body_is_taken_from_a_file ),
+        TEST( a_file_without_a_body_changes_nothing ),
+        TEST( a_file_without_a_map_changes_nothing ),
+        TEST( bodies_asked_for_in_a_row_are_all_tried ),
+        TEST( a_file_without_a_mesh_changes_nothing ),
+        TEST( the_list_shows_who_is_chosen ),
+        TEST( the_interaction_mesh_is_a_switch ),
+        TEST( all_is_everybody_and_everything ),
+        TEST( a_scene_may_have_no_cast ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

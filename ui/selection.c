@@ -104,7 +104,8 @@ static void sync_looks( tr_ui *ui, const tr_scene *scene )
         fresh[i] = kept != NULL ? *kept : ( tr_cast_look ){ 0 };
         memcpy( fresh[i].id, scene->cast[i].id, sizeof fresh[i].id );
     }
-    memmove( ui->looks, fresh, (size_t)scene->cast_count * sizeof *fresh );
+    if ( scene->cast_count > 0 ) // else there may be no array at all
+        memmove( ui->looks, fresh, (size_t)scene->cast_count * sizeof *fresh );
     ui->look_count = scene->cast_count;
 }
 
