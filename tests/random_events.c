@@ -5,7 +5,7 @@
 //
 // Opens real scenes in an editor without a screen, sends it mouse, wheel, keys, letters, files and sizes
 // through the window's queue, and checks after every frame that the document is valid and that what is shown
-// is finite. The solver works on its own thread ("behind") or between frames ("between").
+// is finite. The solver works on its own thread meanwhile.
 //
 // Every so many events comes a round: all is undone, which must give the opened document back, and redone,
 // which must give the last one back; then the scene is opened again, which must take as much memory as the
@@ -50,13 +50,14 @@
 #define HANG_SECONDS  600 // within a frame: a watchdog, far beyond the longest solve under a sanitizer
 #define LONG_SECONDS  60  // of solving before it is cancelled
 // What the interface may keep when a scene is opened again: arrays of widgets, of selected items and of looks
-// grow to the largest number seen, Nuklear keeps a page per window, lists of recent files fill up.
-#define INTERFACE_BYTES ( (size_t)1 << 20 )
+// grow to the largest number seen, Nuklear keeps a page per window, lists of recent files fill up. Its
+// buffers for drawing, which grow to the fullest frame seen, are not counted at all.
+#define INTERFACE_BYTES ( (size_t)256 << 10 )
 
 // ----------------------------------------------------------------------------------------------------- lines
 
 typedef enum step_kind {
-    STEP_OPEN,    // path, a = cast, b = 1: the solver has a thread of its own
+    STEP_OPEN,    // path, a = cast
     STEP_MOVE,    // x y
     STEP_PRESS,   // a = button, x y, b = modifiers
     STEP_RELEASE, // the same
@@ -288,7 +289,6 @@ static void start_app( desk *d )
     def.open = d->scene.path;
     def.cast = d->scene.a;
     def.autosave = 5.0; // often enough to happen
-    def.synchronous = d->scene.b == 0;
     def.wait = false;
     d->app = tr_app_create( &def, &error );
     check_that( d->app != NULL, "editor: %s", error.message );
@@ -340,8 +340,7 @@ static bool settle( desk *d, double seconds )
     double end = seconds_now() + seconds;
     for ( int i = 0; i < 3 || ( !tr_app_settled( d->app ) && seconds_now() < end ); ++i ) {
         frames( d, 1 );
-        if ( d->scene.b != 0 || i > 30 )
-            usleep( 2000 );
+        usleep( 2000 );
     }
     check_result( d );
     return tr_app_settled( d->app );
@@ -437,6 +436,17 @@ static void undo_and_redo( desk *d )
     tr_text_free( &last );
 }
 
+static void resize( desk *d, const step *s )
+{
+    if ( d->options->pictures ) // it draws into a picture of the first size
+        return;
+    d->window->width = s->a;
+    d->window->height = s->b;
+    d->window->scale = s->x;
+    d->window->pixel_width = (int)( s->a * s->x );
+    d->window->pixel_height = (int)( s->b * s->x );
+}
+
 static void restore_files( const desk *d )
 {
     char command[3 * PATH_LENGTH];
@@ -444,17 +454,29 @@ static void restore_files( const desk *d )
     check_that( system( command ) == 0, "files: %s", command );
 }
 
-// The scene again, with the method it asks for and its own files.
+static size_t buffer_bytes( const tr_app *app )
+{
+    const struct nk_buffer *buffers[] = { &app->nk.memory, &app->over.memory, &app->paint.commands,
+                                          &app->paint.vertices, &app->paint.elements };
+    size_t sum = 0;
+    for ( size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i )
+        sum += buffers[i]->memory.size;
+    return sum;
+}
+
+// The scene again, with the method it asks for and its own files, in a window of the first size: fonts are
+// kept for its scale.
 static void open_again( desk *d )
 {
     figures *f = d->figures;
     restore_files( d );
+    resize( d, &( step ){ .a = 1280, .b = 800, .x = 1 } );
     tr_session_set_method( d->app->session, NULL );
     tr_session_open( d->app->session, d->scene.path, d->scene.a );
     come_to_rest( d );
     if ( tr_session_stale( d->app->session ) ) // cancelled or refused: what is there differs in size
         return;
-    f->live_last = tr_memory_live();
+    f->live_last = tr_memory_live() - buffer_bytes( d->app );
     if ( f->live_first == 0 )
         f->live_first = f->live_last;
     f->live_most = f->live_last > f->live_most ? f->live_last : f->live_most;
@@ -472,17 +494,6 @@ static void run_round( desk *d )
 }
 
 // --------------------------------------------------------------------------------------------------- sending
-
-static void resize( desk *d, const step *s )
-{
-    if ( d->options->pictures ) // it draws into a picture of the first size
-        return;
-    d->window->width = s->a;
-    d->window->height = s->b;
-    d->window->scale = s->x;
-    d->window->pixel_width = (int)( s->a * s->x );
-    d->window->pixel_height = (int)( s->b * s->x );
-}
 
 static void perform( desk *d, const step *s )
 {
@@ -1311,7 +1322,7 @@ static void report_failure( const episode *e, const char *failure, step_list *li
     for ( int i = 0; i < lines->count; ++i ) {
         if ( kept != NULL )
             print_step( kept, &lines->items[i] );
-        if ( lines->count <= 200 || kept == NULL )
+        if ( i < 200 )
             print_step( stdout, &lines->items[i] );
     }
     if ( kept != NULL )
@@ -1359,8 +1370,6 @@ static bool run_random( const options *o, const char *base, figures *shared )
     for ( long i = 0; ok && sum.events < o->count && ( e.end == 0 || seconds_now() < e.end ); ++i ) {
         uint64_t seed = o->seed + 0x9E3779B9u * (uint64_t)i;
         e.scene = scenes.items[( o->seed + (uint64_t)i ) % (uint64_t)scenes.count];
-        bool whole = tr_scene_entry_find( e.scene.path ) != NULL; // between frames that would take too long
-        e.scene.b = whole || random_bits( &seed ) % 3 != 0;
         e.seed = random_bits( &seed );
         e.count = o->count - sum.events < each ? o->count - sum.events : each;
         *shared = ( figures ){ 0 };

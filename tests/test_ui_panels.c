@@ -536,6 +536,23 @@ static void texts_are_copied_and_pasted( void **state )
     end( &d );
 }
 
+// The keyboard is the window's again, and what was typed stays.
+static void escape_leaves_the_filter( void **state )
+{
+    (void)state;
+    desk d;
+    begin_relay( &d, 2 );
+    press( &d, "filter" );
+    type( &d, "p0" );
+    key( &d, '2', 0 ); // a digit, no shortcut
+    assert_false( ui_of( &d )->show.skeleton );
+    key( &d, TR_KEY_ESCAPE, 0 );
+    assert_string_equal( ui_of( &d )->filter, "p0" );
+    key( &d, '2', 0 );
+    assert_true( ui_of( &d )->show.skeleton );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +572,7 @@ int main( void )
         TEST( every_corner_of_a_polyline_can_be_typed ),
         TEST( joint_maps_are_suggested_changed_saved_and_loaded ),
         TEST( texts_are_copied_and_pasted ),
+        TEST( escape_leaves_the_filter ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

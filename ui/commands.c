@@ -189,7 +189,7 @@ RUN( run_escape )
 {
     UNUSED;
     ui->cage.pin.asked = false;
-    if ( ui->text.key != 0 && ui->dialog == TR_DIALOG_NONE )
+    if ( tr_ui_typing( ui ) && ui->dialog == TR_DIALOG_NONE )
         tr_ui_stop_typing( ui );
     else if ( tr_ui_pulls( ui ) || ui->drag.navigating )
         tr_ui_let_go( ui );
@@ -203,7 +203,7 @@ RUN( run_escape )
         tr_frame_let_go( ui );
     else if ( ui->message[0] != 0 && ui->message_bad )
         ui->message[0] = 0;
-    else if ( !tr_ui_typing( ui ) ) {
+    else {
         tr_select( ui, NULL, false );
         ui->cage.chosen = ( tr_part ){ 0 };
         ui->cage.layer[0] = 0;
