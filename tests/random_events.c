@@ -458,7 +458,11 @@ static size_t buffer_bytes( const tr_app *app )
 {
     const struct nk_buffer *buffers[] = { &app->nk.memory, &app->over.memory, &app->paint.commands,
                                           &app->paint.vertices, &app->paint.elements };
-    size_t sum = 0;
+    const tr_draw_list *l = &app->viewport.list;
+    size_t sum = (size_t)l->capsule_capacity * sizeof *l->capsules +
+                 (size_t)l->box_capacity * sizeof *l->boxes +
+                 (size_t)l->triangle_capacity * sizeof *l->triangles +
+                 (size_t)l->line_capacity * sizeof *l->lines + (size_t)l->disc_capacity * sizeof *l->discs;
     for ( size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i )
         sum += buffers[i]->memory.size;
     return sum;
