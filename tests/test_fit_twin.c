@@ -1,4 +1,5 @@
 // The skeleton fit against an exact slow twin, and with any number of threads and any width of vectors.
+#define MAX_GOALS 64 // some for each of two ways to solve
 #include "fit_fixture.h"
 
 // ----------------------------------------------------------------------------------------------- slow twin
@@ -187,6 +188,75 @@ static void agrees_with_the_slow_twin( void **state )
     drop_actor( &a );
 }
 
+// Hard goals at the ends of the limbs and wishes of other points all over the body: more than are solved for
+// their pulls.
+static int make_many_goals( actor *a, int frame )
+{
+    int ends[8], n = 0;
+    tr_pose pose = tr_world_pose( &a->world, frame );
+    for ( int i = 0, count = find_ends( a, ends ); i < count; ++i ) {
+        vec3 by = v3_scale( 0.1, random_in_ball( 60, (uint64_t)i ) );
+        a->goals[n] = tr_fit_position( ends[i], v3_add( pose.positions[ends[i]], by ) );
+        a->goals[n++].priority = i % 3;
+    }
+    a->goals[n] =
+        tr_fit_rotation( ends[0], q_mul( q_axis_angle( v3( 1, 2, 3 ), 0.4 ), pose.rotations[ends[0]] ) );
+    a->goals[n++].axes = TR_FIT_X | TR_FIT_Z;
+    for ( int i = 0; n < MAX_GOALS; ++i, ++n ) {
+        int joint = i * 7 % a->skeleton->joint_count;
+        vec3 offset = v3_scale( 0.1, random_in_ball( 62, (uint64_t)i ) );
+        vec3 at = v3_add( pose.positions[joint], q_rotate( pose.rotations[joint], offset ) );
+        tr_fit_goal *goal = &a->goals[n];
+        *goal = tr_fit_position( joint, v3_add( at, v3_scale( 0.05, random_in_ball( 63, (uint64_t)i ) ) ) );
+        goal->offset = i % 9 == 0 ? v3_zero : offset; // the joint's own place
+        goal->axes = i % 5 == 0 ? TR_FIT_X | TR_FIT_Y : TR_FIT_XYZ;
+        goal->hard = false;
+        goal->weight = 1 + i % 4;
+        if ( i % 6 == 5 ) { // two wishes for one point
+            goal->joint = goal[-1].joint;
+            goal->offset = goal[-1].offset;
+            goal->axes = goal[-1].axes;
+        }
+    }
+    return n;
+}
+
+static void many_goals_agree_with_the_slow_twin( void **state )
+{
+    (void)state;
+    actor a;
+    tr_fit_def def = tr_default_fit_def();
+    def.tolerance = 1e-12;
+    const char *scenes[] = { "box_relay", "spider" };
+    for ( int i = 0; i < 2; ++i ) {
+        make_actor( &a, scenes[i], &def );
+        tr_fit_frame frame = frame_of( &a, 60, make_many_goals( &a, 60 ) );
+        check_against_twin( &a, &frame );
+        drop_actor( &a );
+    }
+}
+
+// One goal more or less decides which unknowns are solved for; the answer does not jump.
+static void the_number_of_goals_does_not_show( void **state )
+{
+    (void)state;
+    actor a;
+    tr_fit_def def = tr_default_fit_def();
+    make_actor( &a, "box_relay", &def );
+    make_many_goals( &a, 60 );
+    quat *last = tr_alloc( (size_t)a.skeleton->joint_count, sizeof( quat ) );
+    for ( int count = 30; count < MAX_GOALS; ++count ) {
+        a.goals[count - 1].weight = 1e-6; // it has no say
+        tr_fit_frame frame = frame_of( &a, 60, count );
+        assert_true( solve( &a, &frame ).converged );
+        for ( int j = 0; j < a.skeleton->joint_count && count > 30; ++j )
+            check_rotation( a.local[j], last[j], 1e-4 );
+        memcpy( last, a.local, (size_t)a.skeleton->joint_count * sizeof( quat ) );
+    }
+    tr_free( last );
+    drop_actor( &a );
+}
+
 // -------------------------------------------------------------------------------------- threads and frames
 
 typedef struct batch {
@@ -340,8 +410,8 @@ static void same_bits_without_wide_vectors( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( agrees_with_the_slow_twin ),
-        TEST( same_bits_for_any_threads ),
+        TEST( agrees_with_the_slow_twin ),         TEST( many_goals_agree_with_the_slow_twin ),
+        TEST( the_number_of_goals_does_not_show ), TEST( same_bits_for_any_threads ),
         TEST( same_bits_without_wide_vectors ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

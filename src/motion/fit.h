@@ -9,6 +9,7 @@
 //   fit_slot.h     what it works on
 //   kernel_block.h which frames make a block; who moves and which rows there are
 //   kernel_aim.h, kernel_pose.h, kernel_step.h  where it begins, a pose, a step
+//   kernel_turns.h the step of frames with many goals
 #ifndef TROUPE_MOTION_FIT_H
 #define TROUPE_MOTION_FIT_H
 

@@ -6,15 +6,22 @@
 #include "motion/fit.h"
 #include "motion/fit_lanes.h"
 
+// Goals with rows of their own that are solved for their pulls; more are solved for the joints' turns. There
+// both cost the same: (3 · 40)³ / 6 products for the pulls, 27 · depth² / 2 for each joint and goal of a body
+// of a hundred joints, twelve deep.
+enum { FEW_GOALS = 40 };
+
 typedef struct fit_joint { // one of the joints between a goal and the root
     int joint, parent;     // parent: index among these, -1 for the root
     int mover;             // nearest joint above that is not locked, -1 when there is none
     int first_row, row_count;
     bool locked;
-    vec3 offset;      // from the parent
-    lane33 factor;    // S, as tr_fit_axes
-    lane3 stiffness;  // 1 / the squares of its columns
-    lane_mask hinged; // and so on
+    int level;          // of one that is not locked: how many above it are not; see kernel_turns.h
+    size_t first_block; // of its level + 2
+    vec3 offset;        // from the parent
+    lane33 factor;      // S, as tr_fit_axes
+    lane3 stiffness;    // 1 / the squares of its columns
+    lane_mask hinged;   // and so on
     lane bend, least, most;
     lane taut, tightening; // z.x below which the hinge resists being straightened, and how it grows
     lane_quat centre;
@@ -43,6 +50,7 @@ typedef struct fit_task { // a goal that has something to say
     int carrier;      // index of the fit_joint whose frame moves the goal, -1 for the root's shift alone
     int leader;       // the first task on the same point, itself where it is that
     int followers;    // of a leader: how many share its rows
+    int row;          // of a leader: that of the nearest joint that moves it, -1: the root's shift alone does
     lane3 point;      // position: in the carrier's frame
     lane3 place;      // position
     lane_quat wanted; // rotation
@@ -63,6 +71,7 @@ typedef struct fit_task { // a goal that has something to say
 typedef struct fit_row { // how a task's c changes with a joint's turn: three rows of the Jacobian
     int task, joint;
     int below;  // the task's row of the next joint towards the goal, -1 when there is none
+    int above;  // and towards the root
     lane3 bone; // position: from the joint to the next one towards the goal
     lane33 y;   // L⁻¹ ( Nᵀ − E H⁻¹ … ), a column per row
 } fit_row;
@@ -74,8 +83,12 @@ typedef struct fit_slot {
     fit_joint *joints; // [joint_count]
     fit_task *tasks;   // [task_count] leaders first; room for goal_count
     fit_row *rows;     // [goal_count * depth], joint by joint, tasks in order
-    lane *normal;      // [9 * leader_count²], room for as many goals
-    lane *rhs;         // [3 * leader_count]
+    lane *normal;      // [9 * leader_count²], room for FEW_GOALS
+    lane *rhs;         // [3 * leader_count], likewise
+    lane33 *blocks;    // [joint_count * (depth + 1) + 1] the matrix of more goals, see kernel_turns.h
+    lane3 shift_gradient, shift_lower, shift_pivots, shift_turn; // and what it has for the root's shift
+    int *table;     // [table_size] goals by the point they are on; -1: free
+    int table_size; // a power of two, at least twice as many as goals
     int joint_count, task_count, row_count;
     int leader_count;                           // tasks with rows of their own
     lane3 root, shift, shift_trial, shift_kept; // shift in z: metres times √stiffness
@@ -110,8 +123,15 @@ static inline char *lay_out( fit_slot *slot, char *at, const tr_fit_scratch *scr
     slot->joints = carve( &at, joints, sizeof( fit_joint ) );
     slot->tasks = carve( &at, goals, sizeof( fit_task ) );
     slot->rows = carve( &at, goals * (size_t)scratch->depth, sizeof( fit_row ) );
-    slot->normal = carve( &at, 9 * goals * goals, sizeof( lane ) );
-    slot->rhs = carve( &at, 3 * goals, sizeof( lane ) );
+    size_t few = goals < FEW_GOALS ? goals : FEW_GOALS;
+    slot->normal = carve( &at, 9 * few * few, sizeof( lane ) );
+    slot->rhs = carve( &at, 3 * few, sizeof( lane ) );
+    size_t blocks = goals > FEW_GOALS ? joints * ( (size_t)scratch->depth + 1 ) + 1 : 0;
+    slot->blocks = carve( &at, blocks, sizeof( lane33 ) );
+    slot->table_size = 2;
+    while ( (size_t)slot->table_size < 2 * goals )
+        slot->table_size *= 2;
+    slot->table = carve( &at, (size_t)slot->table_size, sizeof( int ) );
     return at;
 }
 

@@ -5,12 +5,11 @@
 #include "motion/kernel_block.h"
 #include "motion/kernel_pose.h"
 #include "motion/kernel_step.h"
+#include "motion/kernel_turns.h"
 
 #define MAX_TURN     0.8   // radians a joint turns in one step: what a quadratic model can promise
 #define LARGEST_HINT 1.2   // radians
 #define BENT_BACK    0.005 // radians
-#define MOST_WORK    4e8   // products for the pulls of one frame, over all steps
-#define FEWEST_STEPS 8     // however many goals there are
 #define KNOWN        1.0   // radians: the step before the first, where something is known
 
 static inline lane_mask all_lanes( void )
@@ -34,10 +33,14 @@ static lane_mask find_eased( const fit_slot *slot )
 // goal's own by making it softer. The goal then removes the share `ease` of what it is off by.
 static void soften( const tr_fit *fit, fit_slot *slot )
 {
-    assemble( fit, slot, all_lanes() );
+    bool many = has_many_goals( slot );
+    if ( many )
+        factor_centre( fit, slot );
+    else
+        assemble( fit, slot, all_lanes() );
     for ( int t = 0; t < slot->task_count; ++t ) {
         fit_task *task = &slot->tasks[t];
-        lane give = give_of( slot, t );
+        lane give = many ? give_without_pulls( slot, t ) : give_of( slot, t );
         for ( int l = 0; l < LANES; ++l ) {
             double ease = task->goals[l]->ease;
             double series = give[l] * ( 1.0 - ease ) / ease;
@@ -188,12 +191,10 @@ static void go_back( fit_slot *slot, lane_mask some ) // from the trial to the c
         slot->joints[i].trial = l3_select( some, slot->joints[i].z, slot->joints[i].trial );
 }
 
-// A step costs the cube of the number of goals: beyond sixty there are fewer of them. Goals that many are
-// met in a few steps or not at all.
-static int most_steps( const tr_fit *fit, const fit_slot *slot )
+static lane_mask any_step( const tr_fit *fit, fit_slot *slot, lane_mask convex, stride *step )
 {
-    double rows = 3.0 * slot->leader_count, most = fmax( FEWEST_STEPS, MOST_WORK / ( rows * rows * rows ) );
-    return (int)fmin( fit->def.max_iterations, most );
+    return has_many_goals( slot ) ? find_step_of_joints( fit, slot, convex, step )
+                                  : find_step( fit, slot, convex, step );
 }
 
 // Newton's method from the current state, in steps that turn no joint by more than `reach`. One that does not
@@ -208,14 +209,14 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane
     stride step;
     slot->sharp &= ~running;
     p->converged &= ~running;
-    for ( int i = 0, most = most_steps( fit, slot ); i < most; ++i ) {
+    for ( int i = 0; i < fit->def.max_iterations; ++i ) {
         running &= reach > 0.1 * tolerance;
         if ( !lane_any( running ) )
             break;
         p->iterations += lane_select( running, lane_all( 1 ), zero );
-        lane_mask exact = find_step( fit, slot, ( lane_mask ){ 0 }, &step );
+        lane_mask exact = any_step( fit, slot, ( lane_mask ){ 0 }, &step );
         if ( lane_any( running & ~exact ) )
-            find_step( fit, slot, ~exact, &step );
+            any_step( fit, slot, ~exact, &step );
         p->converged |= running & ( step.far < tolerance ) & ~near;
         running &= ~p->converged;
         near = ( lane_mask ){ 0 };
@@ -224,7 +225,7 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane
         limit_step( slot, &step, reach, running );
         lane limit = p->energy * ( 1.0 + 1e-13 ), trial = pose( fit, slot );
         if ( lane_any( running & ( trial > limit ) ) ) {
-            correct( slot, running & ( trial > limit ) );
+            ( has_many_goals( slot ) ? correct_joints : correct )( slot, running & ( trial > limit ) );
             trial = pose( fit, slot );
         }
         lane_mask moved = running & ( trial <= limit ), failed = running & ~moved;
@@ -429,7 +430,7 @@ static void solve_window( const tr_fit *fit, fit_slot *slot, const tr_fit_frame 
     bool taken[WINDOW] = { false };
     fit_block block;
     for ( int f = 0; f < count; ++f )
-        kinds[f] = kind_of( fit, &frames[f] );
+        kinds[f] = kind_of( fit, slot, &frames[f] );
     while ( next_block( fit, frames, results, count, kinds, taken, &block ) )
         solve_block( fit, slot, &block );
 }

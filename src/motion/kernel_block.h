@@ -26,6 +26,25 @@ static const tr_fit_goal *next_goal( const tr_fit_frame *frame, int *at )
     return *at < frame->goal_count ? &frame->goals[( *at )++] : NULL;
 }
 
+static int outline( const tr_fit_frame *frame ) // which of the optional arrays there are
+{
+    return ( frame->positions != NULL ) + 2 * ( frame->rotations != NULL );
+}
+
+static uint64_t mixed_in( uint64_t hash, uint64_t more )
+{
+    hash = ( hash ^ more ) * UINT64_C( 0x9e3779b97f4a7c15 );
+    return hash ^ hash >> 29;
+}
+
+static uint64_t bits_of( double x )
+{
+    uint64_t bits;
+    x += 0.0; // there is one zero
+    memcpy( &bits, &x, sizeof bits );
+    return bits;
+}
+
 // The same goal, or two places for one point: what moves one moves the other alike.
 static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
 {
@@ -36,35 +55,47 @@ static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
            a->offset.z == b->offset.z;
 }
 
-// Which of the goals that have a say, counted from 0, is the first on the point of this one.
-static int first_on_point( const tr_fit_frame *frame, const tr_fit_goal *goal )
+// Where the search for a goal's point begins in the table.
+static int place_in_table( const fit_slot *slot, const tr_fit_goal *goal )
 {
-    int at = 0, number = 0;
-    while ( !same_point( next_goal( frame, &at ), goal ) )
-        ++number;
-    return number;
+    uint64_t hash = mixed_in( (uint64_t)goal->joint, (uint64_t)goal->axes );
+    hash = mixed_in( hash, bits_of( goal->offset.x ) );
+    hash = mixed_in( hash, bits_of( goal->offset.y ) );
+    hash = mixed_in( hash, bits_of( goal->offset.z ) );
+    return (int)( hash & (uint64_t)( slot->table_size - 1 ) );
 }
 
-static int outline( const tr_fit_frame *frame ) // which of the optional arrays there are
+static void clear_table( fit_slot *slot )
 {
-    return ( frame->positions != NULL ) + 2 * ( frame->rotations != NULL );
+    memset( slot->table, -1, (size_t)slot->table_size * sizeof( int ) );
 }
 
-// Equal for frames that ask for the same things, almost never for others.
-static uint64_t kind_of( const tr_fit *fit, const tr_fit_frame *frame )
+// The first goal of the frame on the point of goal g.
+static int first_on_point( const fit_slot *slot, const tr_fit_frame *frame, int g )
+{
+    int at = place_in_table( slot, &frame->goals[g] );
+    while ( slot->table[at] >= 0 && !same_point( &frame->goals[slot->table[at]], &frame->goals[g] ) )
+        at = ( at + 1 ) & ( slot->table_size - 1 );
+    if ( slot->table[at] < 0 )
+        slot->table[at] = g;
+    return slot->table[at];
+}
+
+// Equal for frames that ask for the same things and of which the same goals share a point, almost never for
+// others. Which goals share rows must not depend on the other frames of a block.
+static uint64_t kind_of( const tr_fit *fit, fit_slot *slot, const tr_fit_frame *frame )
 {
     uint64_t kind = (uint64_t)outline( frame ) + 1;
     const tr_fit_goal *goal;
+    clear_table( slot );
     for ( int at = 0; ( goal = next_goal( frame, &at ) ) != NULL; ) {
-        kind ^= 2 * (uint64_t)( carrier_of( fit, goal ) + 1 ) + ( goal->kind == TR_FIT_ROTATION );
-        kind *= UINT64_C( 0x9e3779b97f4a7c15 );
-        kind ^= kind >> 29;
+        uint64_t carrier = 2 * (uint64_t)( carrier_of( fit, goal ) + 1 ) + ( goal->kind == TR_FIT_ROTATION );
+        kind = mixed_in( kind, carrier );
+        kind = mixed_in( kind, (uint64_t)first_on_point( slot, frame, (int)( goal - frame->goals ) ) );
     }
     return kind;
 }
 
-// Goals on one point share rows in a block only where they do in all its frames. So frames whose goals share
-// points differently are not alike: what one of them gives would depend on the others.
 static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame *b )
 {
     int at_a = 0, at_b = 0;
@@ -73,8 +104,7 @@ static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame 
         of_a = next_goal( a, &at_a );
         of_b = next_goal( b, &at_b );
     } while ( of_a != NULL && of_b != NULL && of_a->kind == of_b->kind &&
-              carrier_of( fit, of_a ) == carrier_of( fit, of_b ) &&
-              first_on_point( a, of_a ) == first_on_point( b, of_b ) );
+              carrier_of( fit, of_a ) == carrier_of( fit, of_b ) );
     return of_a == NULL && of_b == NULL && outline( a ) == outline( b );
 }
 
@@ -101,17 +131,21 @@ static bool next_block( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_re
 
 // --------------------------------------------------------------------------------------------- who moves
 
-// The leader whose point a block's goals are on, in every frame; leader_count when there is none.
+static bool is_on_point( const fit_task *leader, const tr_fit_goal *const goals[LANES] )
+{
+    int l = 0;
+    while ( l < LANES && same_point( leader->goals[l], goals[l] ) )
+        ++l;
+    return l == LANES;
+}
+
+// Where in the table the leader is whose point a block's goals are on, in every frame, or would be.
 static int find_leader( const fit_slot *slot, const tr_fit_goal *const goals[LANES] )
 {
-    for ( int t = 0; t < slot->leader_count; ++t ) {
-        int l = 0;
-        while ( l < LANES && same_point( slot->tasks[t].goals[l], goals[l] ) )
-            ++l;
-        if ( l == LANES )
-            return t;
-    }
-    return slot->leader_count;
+    int at = place_in_table( slot, goals[0] );
+    while ( slot->table[at] >= 0 && !is_on_point( &slot->tasks[slot->table[at]], goals ) )
+        at = ( at + 1 ) & ( slot->table_size - 1 );
+    return at;
 }
 
 // Adds the tasks that lead, or those that follow. Carriers are joints of the skeleton yet.
@@ -122,9 +156,11 @@ static void add_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *block
     while ( ( goals[0] = next_goal( block->frames[0], &at[0] ) ) != NULL ) {
         for ( int l = 1; l < LANES; ++l )
             goals[l] = next_goal( block->frames[l], &at[l] );
-        int leader = find_leader( slot, goals );
-        if ( leading ? leader < slot->leader_count : slot->tasks[leader].goals[0] == goals[0] )
+        int at_point = find_leader( slot, goals ), leader = slot->table[at_point];
+        if ( leading ? leader >= 0 : slot->tasks[leader].goals[0] == goals[0] )
             continue;
+        if ( leading )
+            leader = slot->table[at_point] = slot->leader_count;
         fit_task *task = &slot->tasks[slot->task_count++];
         memcpy( task->goals, goals, sizeof goals );
         task->kind = goals[0]->kind;
@@ -141,6 +177,7 @@ static void gather_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *bl
 {
     slot->task_count = slot->leader_count = 0;
     memset( slot->place, 0, (size_t)fit->skeleton->joint_count * sizeof( int ) );
+    clear_table( slot );
     add_tasks( fit, slot, block, true );
     add_tasks( fit, slot, block, false );
     for ( int t = 0; t < slot->leader_count; ++t )
@@ -182,6 +219,7 @@ static void gather( const tr_fit *fit, fit_slot *slot, const fit_block *block )
         fit_task *task = &slot->tasks[t];
         task->carrier = task->carrier < 0 ? -1 : slot->place[task->carrier];
         int below = -1, i = t < slot->leader_count ? task->carrier : -1;
+        task->row = -1;
         if ( i >= 0 && slot->joints[i].locked )
             i = slot->joints[i].mover;
         for ( ; i >= 0; i = slot->joints[i].mover ) {
@@ -190,6 +228,11 @@ static void gather( const tr_fit *fit, fit_slot *slot, const fit_block *block )
             row->task = t;
             row->joint = i;
             row->below = below;
+            row->above = -1;
+            if ( below < 0 )
+                task->row = next;
+            else
+                slot->rows[below].above = next;
             below = next;
         }
     }

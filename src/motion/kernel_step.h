@@ -146,7 +146,7 @@ static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
 
 // Factors the joint's block, its children being eliminated already. Limbs under pressure may make it
 // indefinite; in lanes that must be convex, the block is raised until it is not.
-static signs factor_joint( const fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
+static signs factor_block( const fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
 {
     lane unit = joint->stiffness.x; // about the hinge
     lane least = lane_select( convex, 0.01 * unit, 1e-5 * unit );
@@ -160,7 +160,6 @@ static signs factor_joint( const fit_slot *slot, fit_joint *joint, lane_sym *h, 
             raised = convex & ( s.none | ( s.negative != 0 ) );
         }
     }
-    joint->gradient = solve_lower( joint->lower, joint->gradient );
     return s;
 }
 
@@ -239,7 +238,8 @@ static signs factor_tree( const tr_fit *fit, fit_slot *slot, lane_mask convex )
         sym_add( &h, &a );
         joint->gradient = l3_add( joint->gradient, moment );
         add_tension( slot, joint, &h );
-        signs own = factor_joint( slot, joint, &h, convex );
+        signs own = factor_block( slot, joint, &h, convex );
+        joint->gradient = solve_lower( joint->lower, joint->gradient );
         all.negative += own.negative;
         all.none |= own.none;
         if ( joint->mover >= 0 )
@@ -586,29 +586,44 @@ static void limit_step( fit_slot *slot, const stride *step, lane reach, lane_mas
     }
 }
 
-// Mends the trial of some lanes, once it is posed. A step of share s foresaw c⁺ = (1 − s) c − s W⁻¹ λ, the
-// pose shows another: its curvature. One more solve with the factors at hand takes the difference away, at
-// the least cost of closeness.
-static void correct( fit_slot *slot, lane_mask some )
+// What the trial, once it is posed, is off by. A step of share s foresaw c⁺ = (1 − s) c − s W⁻¹ λ, the pose
+// shows another: its curvature.
+static lane3 wrong_of( const fit_slot *slot, const fit_task *task, lane_mask some )
 {
-    for ( int t = 0; t < slot->leader_count; ++t ) {
-        const fit_task *task = &slot->tasks[t];
-        lane3 along = l3_unit( task->c ), whole = task->pull_trial;
-        whole = l3_mad( whole, task->stretch * l3_dot( along, whole ), along );
-        whole = l3_mad( l3_scale( -task->stretch, task->c ), -1 / task->weight, whole );
-        lane3 wrong = l3_sub( l3_lerp( task->c, whole, slot->share ), task->trial );
-        wrong = l3_select( some, wrong, l3_zero() );
-        slot->rhs[3 * t] = wrong.x, slot->rhs[3 * t + 1] = wrong.y, slot->rhs[3 * t + 2] = wrong.z;
-    }
-    solve_symmetric( slot->normal, slot->rhs, 3 * slot->leader_count );
-    lane3 mended = l3_mad( slot->shift_trial, lane_all( slot->shift_scale ), pull_on_root( slot ) );
-    slot->shift_trial = l3_select( some, mended, slot->shift_trial );
-    for ( int i = 0; i < slot->joint_count; ++i ) // where to go back to; kept is free while a step is made
+    lane3 along = l3_unit( task->c ), whole = task->pull_trial;
+    whole = l3_mad( whole, task->stretch * l3_dot( along, whole ), along );
+    whole = l3_mad( l3_scale( -task->stretch, task->c ), -1 / task->weight, whole );
+    lane3 wrong = l3_sub( l3_lerp( task->c, whole, slot->share ), task->trial );
+    return l3_select( some, wrong, l3_zero() );
+}
+
+static void keep_trials( fit_slot *slot ) // where to go back to; kept is free while a step is made
+{
+    for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].kept = slot->joints[i].trial;
-    turn_joints( slot, false );
+}
+
+static void limit_trials( fit_slot *slot, lane_mask some )
+{
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
         keep_limits( joint );
         joint->trial = l3_select( some, joint->trial, joint->kept );
     }
+}
+
+// Mends the trial of some lanes, once it is posed. One more solve with the factors at hand takes away what is
+// wrong, at the least cost of closeness.
+static void correct( fit_slot *slot, lane_mask some )
+{
+    for ( int t = 0; t < slot->leader_count; ++t ) {
+        lane3 wrong = wrong_of( slot, &slot->tasks[t], some );
+        slot->rhs[3 * t] = wrong.x, slot->rhs[3 * t + 1] = wrong.y, slot->rhs[3 * t + 2] = wrong.z;
+    }
+    solve_symmetric( slot->normal, slot->rhs, 3 * slot->leader_count );
+    lane3 mended = l3_mad( slot->shift_trial, lane_all( slot->shift_scale ), pull_on_root( slot ) );
+    slot->shift_trial = l3_select( some, mended, slot->shift_trial );
+    keep_trials( slot );
+    turn_joints( slot, false );
+    limit_trials( slot, some );
 }
