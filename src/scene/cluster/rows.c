@@ -1,5 +1,7 @@
 #include "scene/cluster/cluster.h"
 
+#include <string.h>
+
 #define STEADY 0.9 // how much of its way to a side a centre of mass gives up that is only lowered or lifted
 
 int tr_cluster_rows_graph( const tr_cluster_rows *rows, int node )
@@ -96,14 +98,57 @@ static bool is_outside( const tr_cluster_rows *rows, const tr_anchor *anchor )
     return tr_anchor_node( rows->stage, anchor ) >= 0 && graph_of( rows, anchor ) < 0;
 }
 
+// Frames in which a rule may have any strength; a footing has it wherever it likes.
+static void acting_frames( const tr_rule *rule, int *from, int *to )
+{
+    if ( rule->footing >= 0 )
+        return;
+    double first = rule->first - rule->ease_in - 1, last = rule->last + rule->ease_out + 1;
+    *from = first > *from ? (int)fmin( first, *to + 1.0 ) : *from;
+    *to = last < *to ? (int)fmax( last, *from - 1.0 ) : *to;
+}
+
+// Rows of rules that act on one graph at one frame, at most. A block of rows costs the cube of their number.
+// A graph is where the fit begins; the fit knows every rule and meets it exactly. Three points at each of a
+// dozen large parts of a body say all that a graph can show, with some to spare.
+#define GRAPH_ROWS 64
+
+typedef struct crowding { // while rows are built
+    int *on_graph;        // [graph_count] items of rules that act there at any frame
+    int *at_frame;        // [frame_count] room for a count
+} crowding;
+
+static bool is_crowded( const tr_cluster_rows *rows, const crowding *crowd, const tr_rule *rule, int graph )
+{
+    if ( graph < 0 || crowd->on_graph[graph] < GRAPH_ROWS )
+        return false;
+    int begin = rows->first, from = begin, to = begin + rows->frame_count - 1;
+    acting_frames( rule, &from, &to );
+    memset( crowd->at_frame, 0, (size_t)rows->frame_count * sizeof( int ) );
+    for ( int i = 0; i < rows->count; ++i ) {
+        const tr_rule_row *item = &rows->items[i];
+        int first = from, last = to;
+        if ( ( item->graphs[0] != graph && item->graphs[1] != graph ) ||
+             rows->stage->rules[item->rule].footing >= 0 )
+            continue;
+        acting_frames( &rows->stage->rules[item->rule], &first, &last );
+        for ( int f = first; f <= last; ++f )
+            if ( ++crowd->at_frame[f - begin] >= GRAPH_ROWS )
+                return true;
+    }
+    return false;
+}
+
 // A frame that is solved contains everything that rules join to its bodies (tr_stage_reach). So a rule that
 // joins a body to something outside the cluster acts in other frames only, and gets no row.
-static bool add_rule( tr_cluster_rows *rows, int r )
+static bool add_rule( tr_cluster_rows *rows, const crowding *crowd, int r )
 {
     const tr_rule *rule = &rows->stage->rules[r];
     int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
     bool bone = rule->kind == TR_CONSTRAINT_LENGTH && other < 0; // exact by construction in the fit
-    if ( graph < 0 || bone || !is_on( rows, rule ) )
+    bool stance = rule->footing >= 0;                            // feet are few, and every foot has one row
+    if ( graph < 0 || bone || !is_on( rows, rule ) ||
+         ( !stance && ( is_crowded( rows, crowd, rule, graph ) || is_crowded( rows, crowd, rule, other ) ) ) )
         return true;
     if ( rule->kind == TR_CONSTRAINT_ORIENTATION )
         return rule->a.actor < 0 || rule->a.count == 0 || add_rotation( rows, r, rule, graph );
@@ -137,6 +182,27 @@ static bool add_prop_turn( tr_cluster_rows *rows, int prop, int graph )
     return true;
 }
 
+// Items that adding a rule made.
+static void count_items( const tr_cluster_rows *rows, const crowding *crowd, int from )
+{
+    for ( int i = from; i < rows->count; ++i )
+        for ( int e = 0; e < 2; ++e )
+            if ( rows->items[i].graphs[e] >= 0 && rows->stage->rules[rows->items[i].rule].footing < 0 )
+                crowd->on_graph[rows->items[i].graphs[e]]++;
+}
+
+static bool add_rules( tr_cluster_rows *rows, const crowding *crowd )
+{
+    for ( int level = TR_FIT_PRIORITIES - 1; level >= 0; --level )
+        for ( int i = 0; i < rows->rule_count; ++i ) {
+            int r = rows->rules != NULL ? rows->rules[i] : i, from = rows->count;
+            if ( tr_rule_priority( &rows->stage->rules[r] ) == level && !add_rule( rows, crowd, r ) )
+                return false;
+            count_items( rows, crowd, from );
+        }
+    return true;
+}
+
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
 {
     for ( int n = 0; n < rows->node_count; ++n ) {
@@ -144,13 +210,12 @@ bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
         if ( prop >= 0 && !add_prop_turn( rows, prop, n ) )
             return tr_error_memory( error );
     }
-    for ( int level = TR_FIT_PRIORITIES - 1; level >= 0; --level )
-        for ( int i = 0; i < rows->rule_count; ++i ) {
-            int r = rows->rules != NULL ? rows->rules[i] : i;
-            if ( tr_rule_priority( &rows->stage->rules[r] ) == level && !add_rule( rows, r ) )
-                return tr_error_memory( error );
-        }
-    return tr_cluster_factor( &rows->cluster, error );
+    crowding crowd = { tr_alloc( (size_t)rows->cluster.graph_count, sizeof( int ) ),
+                       tr_alloc( (size_t)rows->frame_count, sizeof( int ) ) };
+    bool ok = crowd.on_graph != NULL && crowd.at_frame != NULL && add_rules( rows, &crowd );
+    tr_free( crowd.on_graph );
+    tr_free( crowd.at_frame );
+    return ok ? tr_cluster_factor( &rows->cluster, error ) : tr_error_memory( error );
 }
 
 void tr_cluster_rows_free( tr_cluster_rows *rows )
@@ -189,16 +254,6 @@ static vec3 wanted( const tr_cluster_rows *rows, const tr_result *now, const tr_
 static bool is_still( const bool *still, const tr_rule_row *item )
 {
     return still != NULL && still[item->graphs[0]] && ( item->graphs[1] < 0 || still[item->graphs[1]] );
-}
-
-// Frames in which a rule may have any strength; a footing has it wherever it likes.
-static void acting_frames( const tr_rule *rule, int *from, int *to )
-{
-    if ( rule->footing >= 0 )
-        return;
-    double first = rule->first - rule->ease_in - 1, last = rule->last + rule->ease_out + 1;
-    *from = first > *from ? (int)fmin( first, *to + 1.0 ) : *from;
-    *to = last < *to ? (int)fmax( last, *from - 1.0 ) : *to;
 }
 
 // Rules that share a row take turns: at each frame the one with the greatest strength speaks.
