@@ -52,11 +52,15 @@ void *tr_carve( char **at, size_t bytes );
 char *tr_string_copy( const char *string );
 char *tr_string_format( const char *format, ... ) TR_PRINTF( 1 );
 
-size_t tr_memory_live( void ); // bytes handed out and not yet freed; tests assert 0 at their end
-size_t tr_memory_peak( void ); // largest value of tr_memory_live so far
+size_t tr_memory_live( void );     // bytes handed out and not yet freed; tests assert 0 at their end
+size_t tr_memory_peak( void );     // largest value of tr_memory_live so far
+void tr_memory_reset_peak( void ); // from now on
 // The n-th allocation from now on (n ≥ 1), and every later one, fails; 0 switches the failure off. Tests
 // only.
 void tr_memory_fail_from( long n );
+
+// Goes on from `hash` with these bytes. Equal bytes give equal numbers, others almost never.
+uint64_t tr_hash( uint64_t hash, const void *data, size_t size );
 
 // Makes room for `needed` elements of `size` bytes in a doubling array. False when out of memory, array
 // intact.

@@ -99,6 +99,11 @@ size_t tr_memory_peak( void )
     return atomic_load( &peak );
 }
 
+void tr_memory_reset_peak( void )
+{
+    atomic_store( &peak, atomic_load( &live ) );
+}
+
 void tr_memory_fail_from( long n )
 {
     atomic_store( &countdown, n );
@@ -125,6 +130,21 @@ char *tr_string_format( const char *format, ... )
     va_end( again );
     va_end( arguments );
     return text;
+}
+
+uint64_t tr_hash( uint64_t hash, const void *data, size_t size )
+{
+    const char *at = data;
+    while ( size > 0 ) {
+        uint64_t word = 0;
+        size_t part = size < sizeof word ? size : sizeof word;
+        memcpy( &word, at, part );
+        hash = ( hash ^ word ) * UINT64_C( 0x9e3779b97f4a7c15 );
+        hash ^= hash >> 29;
+        at += part;
+        size -= part;
+    }
+    return hash;
 }
 
 bool tr_array_reserve( void **data, int *capacity, int needed, size_t size )

@@ -717,6 +717,7 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int cage_count, cage_capacity;
     double leak_mm; // how far edits moved anything beyond their windows, eases and links
     bool of_source; // bodies and props are the source's, not the target's
+    long fit_steps; // of Newton's method that skeletons were fitted in, all frames and rounds together
     // What interaction meshes did, if they were asked to.
     bool meshed;
     tr_imesh_pairs links;   // members of the stage that are close to each other

@@ -384,6 +384,29 @@ static void calming_free( calming *c )
     tr_free( c->asked.rules );
 }
 
+// Stands for all that the next round depends on. Rounds that end as the one before them would go on so.
+static uint64_t state_of( const calming *c )
+{
+    size_t frames = (size_t)c->frames, own = (size_t)c->stage->actor_count * frames,
+           cells = (size_t)c->nodes * frames;
+    bool patient = c->round + 1 < PATIENCE;
+    uint64_t hash = tr_hash( 1, &patient, sizeof patient );
+    for ( int i = 0; i < c->stage->actor_count; ++i ) {
+        const tr_clip *clip = &c->result->motions[i].clip;
+        hash = tr_hash( hash, clip->root, frames * sizeof( vec3 ) );
+        hash = tr_hash( hash, clip->rotations, frames * (size_t)clip->joint_count * sizeof( quat ) );
+    }
+    for ( int p = 0; p < c->stage->prop_count; ++p )
+        hash = tr_hash( hash, c->result->tracks[p], frames * sizeof( rigid ) );
+    hash = tr_hash( hash, c->before, own * sizeof( double ) );
+    hash = tr_hash( hash, c->levels, own * sizeof( int ) );
+    hash = tr_hash( hash, c->affected, cells * sizeof( bool ) );
+    for ( size_t i = 0; i < cells; ++i ) // as far as it stays
+        hash = tr_hash( hash, ( double[] ){ c->cells[i].places, c->cells[i].links, c->cells[i].back },
+                        3 * sizeof( double ) );
+    return hash;
+}
+
 static double sum_of_jumps( const calming *c )
 {
     double sum = 0;
@@ -421,9 +444,12 @@ bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error )
         bool jumps = ok && tr_jumps_find( &search, c.jumps );
         search.affected = c.affected;
         double at_first = sum_of_jumps( &c );
-        for ( c.round = 0; jumps && c.round < ROUNDS; ++c.round ) {
+        uint64_t last = 0, state = 1;
+        for ( c.round = 0; jumps && c.round < ROUNDS && state != last; ++c.round ) {
             ok = run_round( &c, error );
             jumps = ok && tr_jumps_find( &search, c.jumps );
+            last = state;
+            state = jumps ? state_of( &c ) : 0;
         }
         if ( jumps )
             keep_better( &c, at_first );

@@ -64,24 +64,52 @@ bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error
             ( tr_fit_result ){ .local = tr_clip_frame( &motion->clip, batch->stage_frames[n] ) };
     if ( count > 0 && !tr_fit_solve( &body->fit, s->scratch, batch->frames, batch->results, count, error ) )
         return false;
-    for ( int n = 0; n < count; ++n )
+    for ( int n = 0; n < count; ++n ) {
         motion->clip.root[batch->stage_frames[n]] = batch->results[n].root;
+        body->steps[fitter_cell( s, batch->stage_frames[n] )] += batch->results[n].iterations;
+    }
     tr_forward_frames( &motion->skeleton, &motion->clip, batch->stage_frames, count,
                        &s->def.result->worlds[body->actor] );
     return true;
 }
 
+// Stands for all that a fit depends on and that changes from round to round: the same answer for the same
+// number, which is never 0.
+static uint64_t question_of( const tr_fit_frame *frame )
+{
+    uint64_t hash = tr_hash( 1, &frame->root, sizeof( vec3 ) );
+    for ( int g = 0; g < frame->goal_count; ++g ) {
+        const tr_fit_goal *goal = &frame->goals[g];
+        int what[5] = { (int)goal->kind, goal->joint, goal->axes, goal->hard, goal->priority };
+        double how[2] = { goal->weight, goal->ease };
+        hash = tr_hash( hash, what, sizeof what );
+        hash = tr_hash( hash, how, sizeof how );
+        hash = tr_hash( hash, &goal->offset, sizeof( vec3 ) );
+        hash = tr_hash( hash, &goal->place, sizeof( vec3 ) );
+        hash = tr_hash( hash, &goal->rotation, sizeof( quat ) );
+    }
+    return hash | 1;
+}
+
+// A frame is fitted at most three times in a round, twice of them for what gives way, and each fit takes at
+// most max_iterations steps on either side of straight limbs: 3 · 2 · (rounds + 1) · max_iterations steps in
+// a run.
 static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *error )
 {
     const fit_batch *batch = &s->batch;
     int count = 0;
     for ( int f = s->from; f <= s->to; ++f ) {
-        if ( !body->stale[fitter_cell( s, f )] )
+        size_t cell = fitter_cell( s, f );
+        if ( !body->stale[cell] )
             continue;
         batch->frames[count] =
             tr_fitter_frame( s, body, f, batch->goals + (size_t)count * (size_t)body->most_goals );
+        uint64_t question = question_of( &batch->frames[count] );
         if ( s->def.warm && body->memory != NULL )
             batch->frames[count].memory = &body->memory[f - s->def.first];
+        else if ( question == body->asked[cell] )
+            continue; // and the answer is there
+        body->asked[cell] = question;
         batch->stage_frames[count++] = f;
     }
     return tr_fitter_solve( s, body, count, error ) && tr_fitter_give_way( s, body, count, error );
@@ -104,6 +132,8 @@ static void start_body( const fitter *s, const fit_body *body )
 {
     size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;
     bool any = false;
+    memset( body->asked, 0, frames * sizeof( uint64_t ) );
+    memset( body->steps, 0, frames * sizeof( int ) );
     for ( int f = s->from; f <= s->to; ++f ) {
         size_t cell = fitter_cell( s, f );
         body->stale[cell] = fitter_affects( s, body->actor, f );
@@ -192,6 +222,7 @@ typedef struct fit_crew { // all threads at work on the jobs
     const int *jobs; // [count] which; NULL: all of them
     int count, from, to;
     atomic_int done;
+    atomic_long steps; // of Newton's method, in all jobs
     atomic_bool cancelled;
     tr_first_failure failure;
 } fit_crew;
@@ -214,6 +245,9 @@ static void run_job( fit_crew *crew, int j )
     fitter s = tr_fit_room_open( all, room, job, crew->from, crew->to );
     if ( !run_rounds( &s, &error ) )
         tr_first_failure_note( &crew->failure, j, &error );
+    for ( int i = 0; i < s.body_count; ++i )
+        for ( int f = s.from; f <= s.to; ++f )
+            crew->steps += s.bodies[i].steps[fitter_cell( &s, f )];
     tr_fit_room_close( room, &s );
 }
 
@@ -229,6 +263,8 @@ static bool run( fit_crew *crew, tr_error *error )
     assert( crew->from >= crew->all->def.first && crew->to <= crew->all->def.last );
     crew->failure.job = -1;
     tr_parallel_for( crew->count, 1, run_jobs, crew );
+    __atomic_fetch_add( &crew->all->def.result->fit_steps, crew->steps,
+                        __ATOMIC_RELAXED ); // sets run side by side
     if ( crew->failure.job < 0 )
         return true;
     *error = crew->failure.error;

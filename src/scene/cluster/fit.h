@@ -40,6 +40,8 @@ typedef struct fit_body { // a character at work
     vec3 *holds;     // [frames * foot_count] where to keep a hand, how high to keep a foot; y INFINITY: free
     tr_lean *leans;  // [frames], NULL where no centre of mass has a place
     bool *stale;     // [frames] to be fitted again
+    uint64_t *asked; // [frames] stands for what the frame was fitted to last; 0: nothing yet
+    int *steps;      // [frames] of Newton's method that its fits have taken
 } fit_body;
 
 typedef struct fit_lead { // who leads a prop, see cluster/fit_meet.c

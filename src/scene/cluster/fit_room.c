@@ -18,7 +18,8 @@ static size_t body_bytes( const tr_cluster_fitter *all, const fit_body *body, si
            ( body->pin_count > 0 ? warm : 0 ) + tr_carve_bytes( frames * joints * sizeof( vec3 ) ) +
            tr_carve_bytes( frames * (size_t)body->foot_count * sizeof( vec3 ) ) +
            tr_carve_bytes( body->mass_count > 0 ? frames * sizeof( tr_lean ) : 0 ) +
-           tr_carve_bytes( frames * sizeof( bool ) );
+           tr_carve_bytes( frames * sizeof( bool ) ) + tr_carve_bytes( frames * sizeof( uint64_t ) ) +
+           tr_carve_bytes( frames * sizeof( int ) );
 }
 
 static size_t job_bytes( const tr_cluster_fitter *all, const fit_job *job )
@@ -111,6 +112,8 @@ static void open_body( const fitter *s, fit_body *body, size_t frames, char **at
     body->holds = tr_carve( at, frames * (size_t)body->foot_count * sizeof( vec3 ) );
     body->leans = body->mass_count > 0 ? tr_carve( at, frames * sizeof( tr_lean ) ) : NULL;
     body->stale = tr_carve( at, frames * sizeof( bool ) );
+    body->asked = tr_carve( at, frames * sizeof( uint64_t ) );
+    body->steps = tr_carve( at, frames * sizeof( int ) );
     for ( int k = 0; k < s->rule_count; ++k )
         if ( fitter_rule( s, k )->a.actor == body->actor || fitter_rule( s, k )->b.actor == body->actor )
             body->rules[body->rule_count++] = k;

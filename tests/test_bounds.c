@@ -1,0 +1,142 @@
+// Work and memory are bounded by frames, joints and rules, however badly the rules of a scene go together,
+// and do not depend on the number of threads.
+#include "stage_fixture.h"
+
+#define FEW_FRAMES 5
+
+static void shorten( fixture *x )
+{
+    x->scene.last = FEW_FRAMES - 1;
+}
+
+// Every constraint asks for another place. `points`: each of another point, too.
+static void add_constraints( fixture *x, int count, bool points )
+{
+    static const char *const joints[] = { "LeftHand", "RightHand", "Head", "LeftForeArm", "Spine" };
+    for ( int i = 0; i < count; ++i ) {
+        char id[16];
+        snprintf( id, sizeof id, "k%d", i );
+        tr_constraint constraint = tr_default_constraint( id, TR_CONSTRAINT_ABSOLUTE );
+        constraint.a = tr_point_joint( "a", points ? joints[i % 5] : "LeftHand" );
+        if ( points )
+            constraint.a.offset = v3( 1e-4 * i, 1e-3 * ( i % 97 ), -1e-3 * ( i % 89 ) );
+        constraint.target = v3( 1e-3 * i, 1, 0 );
+        constraint.first = 0;
+        constraint.last = FEW_FRAMES - 1;
+        assert_non_null( tr_scene_add_constraint( &x->scene, &constraint ) );
+    }
+}
+
+static void check_threads( int count, bool points )
+{
+    static const int threads[] = { 1, 2, 3, 8 };
+    fixture x;
+    begin( &x );
+    shorten( &x );
+    add_bent( &x, "a", v3_zero, 0.8 );
+    add_bent( &x, "b", v3( 0, 0, 2 ), 1.2 );
+    add_constraints( &x, count, points );
+    tr_result first = { 0 };
+    for ( int t = 0; t < 4; ++t ) {
+        tr_parallel_set_threads( threads[t] );
+        build( &x );
+        tr_result result = solve( &x, "posegraph" );
+        tr_stage_free( &x.stage );
+        if ( t == 0 ) {
+            first = result;
+            continue;
+        }
+        for ( int i = 0; i < 2; ++i ) {
+            const tr_clip *a = &first.motions[i].clip, *b = &result.motions[i].clip;
+            assert_memory_equal( a->root, b->root, FEW_FRAMES * sizeof( vec3 ) );
+            assert_memory_equal( a->rotations, b->rotations,
+                                 (size_t)( FEW_FRAMES * a->joint_count ) * sizeof( quat ) );
+        }
+        assert_int_equal( first.fit_steps, result.fit_steps );
+        tr_result_free( &result );
+    }
+    tr_parallel_set_threads( 0 );
+    tr_result_free( &first );
+    end( &x );
+}
+
+static void the_number_of_threads_decides_nothing( void **state )
+{
+    (void)state;
+    check_threads( 1163, false );
+    check_threads( 3000, false );
+    check_threads( 500, true );
+}
+
+// Memory grows with the number of constraints, not with its square: ten times as many take at most twelve
+// times as much.
+static size_t peak_of( int count )
+{
+    fixture x;
+    begin( &x );
+    shorten( &x );
+    add_bent( &x, "a", v3_zero, 0.8 );
+    add_constraints( &x, count, true );
+    build( &x );
+    tr_memory_reset_peak();
+    size_t before = tr_memory_live();
+    tr_result result = solve( &x, "posegraph" );
+    size_t peak = tr_memory_peak() - before;
+    tr_result_free( &result );
+    tr_stage_free( &x.stage );
+    end( &x );
+    return peak;
+}
+
+static void memory_grows_with_the_number_of_constraints( void **state )
+{
+    (void)state;
+    tr_parallel_set_threads( 1 );
+    size_t few = peak_of( 200 ), many = peak_of( 2000 );
+    tr_parallel_set_threads( 0 );
+    assert_in_range( many, few, 12 * few );
+}
+
+// Hands that are asked to be in four places at once, on bodies that turn over: nothing converges, everything
+// jumps, and all that can give way does. A frame is fitted three times in each of nine rounds, in 120 steps
+// at most, and it is settled again fourteen times.
+static void what_cannot_be_met_ends( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    for ( int f = 0; f < FRAMES; ++f )
+        tr_clip_frame( &motion.clip, f )[0] = q_axis_angle( v3_x, 4 * TR_PI * f / FPS );
+    add_character( &x, "a", v3_zero, 0.7, &motion );
+    add_bent( &x, "b", v3( 0, 0, 1 ), 1.4 );
+    edit( &x, "constraint_add id=r kind=relative a=a.LeftHand b=b.RightFoot\n"
+              "constraint_set id=r target=0.8,1.8,-0.9\n"
+              "constraint_add id=s kind=relative a=a.RightHand b=b.Head\n"
+              "constraint_set id=s target=-3,0,0\n"
+              "constraint_add id=t kind=absolute a=a.Head\n"
+              "constraint_set id=t target=0,-1,4\n"
+              "constraint_add id=u kind=absolute a=b.Head\n"
+              "constraint_set id=u target=0,-1,-4\n"
+              "constraint_add id=v kind=orientation a=b.Hips\n"
+              "constraint_add id=w kind=centre_of_mass a=a\n"
+              "constraint_set id=w target=2,3,0" );
+    build( &x );
+    tr_result result = solve( &x, "posegraph" );
+    assert_true( result.fit_steps > 0 );
+    assert_in_range( result.fit_steps, 1, 15 * 9 * 3 * 120 * 2 * FRAMES );
+    tr_result_free( &result );
+    end( &x );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( the_number_of_threads_decides_nothing ),
+        TEST( memory_grows_with_the_number_of_constraints ),
+        TEST( what_cannot_be_met_ends ),
+    };
+    return cmocka_run_group_tests( tests, NULL, NULL );
+}
