@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,11 @@
 
 // What a scene may cost, far above what any should: these find loops without a bound, they tune nothing.
 #if defined( __SANITIZE_ADDRESS__ )
-#define SLOWER 12.0 // times, under the sanitizers
+#define SLOWER 6.0 // times, under the sanitizers
 #else
 #define SLOWER 1.0
 #endif
-#define HANG_SECONDS  ( 20 * SLOWER )  // of processor time: the process is ended
+#define HANG_SECONDS  ( 10 * SLOWER )  // of processor time: the process is ended, unless --limit says else
 #define SLOW_MS       ( 500 * SLOWER ) // for a scene of nothing, and
 #define SLOW_MS_UNIT  ( 0.5 * SLOWER ) // for each joint in each frame under each rule
 #define LARGE_MB      100.0            // the same for memory, and
@@ -30,6 +31,7 @@
 typedef struct options {
     uint64_t first, count;
     double seconds; // 0: no limit
+    double limit;   // seconds of processor time after which a scene is given up
     int parts;
     const char *through, *method, *out;
     bool threads, shrink, write, verbose;
@@ -63,9 +65,11 @@ static bool make_scene( const options *o, uint64_t seed, generated *g )
 
 // ------------------------------------------------------------------------------------------------ processes
 
-static void limit_processor_time( void )
+static void limit_processor_time( double seconds )
 {
-    struct itimerval timer = { .it_value = { .tv_sec = (time_t)HANG_SECONDS } };
+    double whole = floor( seconds );
+    struct itimerval timer = {
+        .it_value = { .tv_sec = (time_t)whole, .tv_usec = (suseconds_t)( 1e6 * ( seconds - whole ) ) } };
     setitimer( ITIMER_PROF, &timer, NULL ); // SIGPROF ends the process
 }
 
@@ -73,7 +77,7 @@ static void limit_processor_time( void )
 static _Noreturn void run_child( const options *o, uint64_t seed, const generated *given, const char *folder,
                                  int pipe )
 {
-    limit_processor_time();
+    limit_processor_time( o->limit );
     generated made = { 0 };
     outcome result = { 0 };
     tr_error error;
@@ -321,7 +325,9 @@ static const char help[] =
     "[-v]\n"
     "    Makes a scene from each seed and runs it in a process of its own. PART: methods, layers, drags or "
     "all.\n"
-    "    Scenes are solved with 1 and 3 threads, and their bits compared, but for --one-thread.\n"
+    "    Scenes are solved with 1 and 3 threads, and their bits compared, but for --one-thread. A scene is "
+    "given\n"
+    "    up after --limit seconds of processor time.\n"
     "random_scenes --shrink SEED | --write SEED [-o FOLDER]\n"
     "    Writes the scene of one seed, for `troupe`: as small as the failure allows, or as it is.\n";
 
@@ -351,6 +357,8 @@ static bool parse_value( options *o, const char *name, const char *value )
         o->count = strtoull( value, NULL, 0 );
     else if ( strcmp( name, "--seconds" ) == 0 )
         o->seconds = strtod( value, NULL );
+    else if ( strcmp( name, "--limit" ) == 0 )
+        o->limit = strtod( value, NULL );
     else if ( strcmp( name, "--method" ) == 0 )
         o->method = value;
     else if ( strcmp( name, "-o" ) == 0 )
@@ -377,8 +385,13 @@ static void wait_passively( char **argv )
 int main( int argc, char **argv )
 {
     wait_passively( argv );
-    options o = {
-        .first = 1, .count = 100, .parts = TRIAL_ALL, .through = "all", .out = "shrunk", .threads = true };
+    options o = { .first = 1,
+                  .count = 100,
+                  .parts = TRIAL_ALL,
+                  .through = "all",
+                  .out = "shrunk",
+                  .threads = true,
+                  .limit = HANG_SECONDS };
     setvbuf( stdout, NULL, _IOLBF, 0 );
     bool ok = true;
     for ( int i = 1; ok && i < argc; ++i )

@@ -517,21 +517,21 @@ static bool try_hold( trial *t, const staged *one, const tr_scene *scene )
     int joint = choose( &c, stage->actors[actor].target.joint_count );
     tr_hold *hold = tr_hold_begin( stage, &result, frame, actor, joint, &t->error );
     bool ok = hold != NULL || fail_error( t, "unsolved", "hold" );
+    bool near = true; // places of a document are at most 100 km away
     for ( int n = 0; ok && n < 2; ++n ) {
         vec3 place = v3_add( tr_world_pose( &result.worlds[actor], frame ).positions[joint],
                              vector_within( &c, chance( &c, 20 ) ? 50 : 0.3 ) );
+        near = v3_length( place ) < 9e4;
         ok = tr_hold_move( hold, place, &t->error ) || fail_error( t, "unsolved", "hold" );
     }
     for ( int i = 0; ok && i < stage->actor_count; ++i ) {
-        tr_world world = { 0 };
         tr_pose pose = { result.worlds[i].rotations, result.worlds[i].positions }; // to be written over
-        (void)world;
         if ( tr_hold_pose( hold, i, pose ) )
             for ( int j = 0; ok && j < stage->actors[i].target.joint_count; ++j )
                 ok = ( v3_finite( pose.positions[j] ) && q_finite( pose.rotations[j] ) ) ||
                      fail( t, "nan", "hold: a joint has no place" );
     }
-    if ( ok ) {
+    if ( ok && near ) {
         tr_hold_print( hold, "held", scene->first + frame, 3, &ops );
         ok = check_undo( t, scene, ops.data, ops.size );
     }
