@@ -4,7 +4,9 @@
 #include "scenes/scenes.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 // ---------------------------------------------------------------------------------------------- helpers
@@ -593,6 +595,95 @@ static void test_torn_videos_leave_the_old_file( void **state )
     }
 }
 
+// Frames of noise, which do not become small.
+static bool noisy_video( const char *path, int frames, double fps, tr_error *error )
+{
+    enum { SIZE = 64 };
+    static unsigned char rgb[SIZE * SIZE * 3];
+    uint64_t seed = 7;
+    tr_video *video = tr_video_open( path, SIZE, SIZE, fps, error );
+    if ( video == NULL && ffmpeg_missing( error ) )
+        skip();
+    for ( int i = 0; i < frames; ++i ) {
+        for ( size_t k = 0; k < sizeof rgb; ++k )
+            rgb[k] = (unsigned char)random_bits( &seed );
+        if ( video == NULL || !tr_video_frame( video, rgb, error ) ) {
+            tr_video_discard( video );
+            return false;
+        }
+    }
+    return tr_video_close( video, error );
+}
+
+// Every beginning of a video, and a video with something behind it, is none; still pictures, single ones and
+// all rates are.
+static void test_videos_are_checked( void **state )
+{
+    (void)state;
+    static const char *const paths[] = { "test_render_check.mp4", "test_render_check.gif" };
+    static const double rates[] = { 0.5, 29.97, 60, 120, 240, 24 };
+    tr_error error = { 0 };
+    tr_video_facts facts;
+    for ( int gif = 0; gif < 2; ++gif ) {
+        for ( size_t i = 0; i < sizeof rates / sizeof rates[0]; ++i ) {
+            check_ok( noisy_video( paths[gif], 1, rates[i], &error ), &error );
+            check_ok( noisy_video( paths[gif], 7, rates[i], &error ), &error );
+        }
+        tr_video_facts sent = { 64, 64, 7, 7 / rates[5] };
+        assert_true( tr_video_read_facts( &facts, paths[gif], gif ) );
+        assert_true( tr_video_is_whole( &facts, &sent, gif ) );
+        sent = ( tr_video_facts ){ 64, 66, 7, 7 / rates[5] };
+        assert_false( tr_video_is_whole( &facts, &sent, gif ) );
+        sent = ( tr_video_facts ){ 64, 64, 20, 20 / rates[5] };
+        assert_false( tr_video_is_whole( &facts, &sent, gif ) );
+        char *data;
+        size_t size;
+        check_ok( tr_file_read( paths[gif], &data, &size, &error ), &error );
+        for ( size_t end = 0; end <= size + 1; end += 1 + size / 500 ) {
+            FILE *file = fopen( paths[gif], "wb" );
+            assert_non_null( file );
+            fwrite( data, 1, end < size ? end : size, file );
+            if ( end > size )
+                fputc( 0, file );
+            fclose( file );
+            assert_true( tr_video_read_facts( &facts, paths[gif], gif ) == ( end == size ) );
+        }
+        tr_free( data );
+        unlink( paths[gif] );
+    }
+}
+
+// Files may not become large, which for ffmpeg is as a disk that is full: the old video stays.
+static void test_full_disk( void **state )
+{
+    (void)state;
+    static const char *const paths[] = { "test_render_full.mp4", "test_render_full.gif" };
+    struct rlimit before, small;
+    assert_int_equal( getrlimit( RLIMIT_FSIZE, &before ), 0 );
+    int drafts = drafts_here();
+    for ( int gif = 0; gif < 2; ++gif )
+        for ( int part = 0; part < 8; ++part ) {
+            tr_error error = { 0 };
+            check_ok( tr_file_write( paths[gif], "old", 3, &error ), &error );
+            small = before;
+            small.rlim_cur = (rlim_t)( 1 + 4000 * part );
+            void ( *handler )( int ) = signal( SIGXFSZ, SIG_IGN );
+            assert_int_equal( setrlimit( RLIMIT_FSIZE, &small ), 0 );
+            bool ok = noisy_video( paths[gif], 20, 30, &error );
+            assert_int_equal( setrlimit( RLIMIT_FSIZE, &before ), 0 );
+            signal( SIGXFSZ, handler );
+            assert_false( ok );
+            assert_true( error.message[0] != 0 );
+            char *data;
+            size_t size;
+            check_ok( tr_file_read( paths[gif], &data, &size, &error ), &error );
+            assert_string_equal( data, "old" );
+            tr_free( data );
+            unlink( paths[gif] );
+            assert_int_equal( drafts_here(), drafts );
+        }
+}
+
 static void test_without_ffmpeg( void **state )
 {
     (void)state;
@@ -620,7 +711,8 @@ int main( void )
         TEST( test_auto_spreads_a_row ), TEST( test_difference ),
         TEST( test_picture_files ),      TEST( test_videos ),
         TEST( test_bad_videos ),         TEST( test_torn_videos_leave_the_old_file ),
-        TEST( test_without_ffmpeg ),
+        TEST( test_without_ffmpeg ),     TEST( test_videos_are_checked ),
+        TEST( test_full_disk ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -184,4 +184,14 @@ bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error 
 bool tr_video_close( tr_video *video, tr_error *error );
 void tr_video_discard( tr_video *video );
 
+typedef struct tr_video_facts {
+    int width, height; // pixels
+    int frames;
+    double seconds;
+} tr_video_facts;
+
+// What a file of a video holds; false where it is none, or ends too early or too late.
+bool tr_video_read_facts( tr_video_facts *out, const char *path, bool gif );
+bool tr_video_is_whole( const tr_video_facts *found, const tr_video_facts *sent, bool gif );
+
 #endif

@@ -1,10 +1,11 @@
 // Videos are encoded by ffmpeg, run as a child process without a shell. Frames go to its standard input
 // through a socket rather than a pipe: writing to one whose reader has died can be told not to raise SIGPIPE.
-// It writes a draft, which becomes the video when all of it is there.
+// It writes a draft, which becomes the video when ffmpeg has ended well and all of it is there.
 #include "ui/render/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +25,8 @@ struct tr_video {
     int wide, tall;       // what ffmpeg is fed: even for .mp4, the last column and row repeated
     unsigned char *frame; // [wide * tall * 3]
     int frame_count;
+    double fps;
+    bool gif;
 };
 
 // A socket to feed the child's standard input and a memory file to catch its complaints.
@@ -54,7 +57,7 @@ static int spawn( tr_video *video, int child_end, const char *const *arguments )
 
 static bool start( tr_video *video, double fps, bool gif, tr_error *error )
 {
-    char size[32], rate[32], name[1024];
+    char size[32], rate[32], name[PATH_MAX + 8];
     int child_end;
     snprintf( size, sizeof size, "%dx%d", video->wide, video->tall );
     // "file:" keeps ffmpeg from taking a colon or a leading minus in the name for something else
@@ -114,7 +117,8 @@ tr_video *tr_video_open( const char *path, int width, int height, double fps, tr
         tr_error_memory( error );
         return NULL;
     }
-    *video = ( tr_video ){ .input = -1, .messages = -1, .width = width, .height = height };
+    *video =
+        ( tr_video ){ .input = -1, .messages = -1, .width = width, .height = height, .fps = fps, .gif = gif };
     video->wide = gif ? width : width + width % 2;
     video->tall = gif ? height : height + height % 2;
     video->path = tr_string_copy( path );
@@ -177,6 +181,18 @@ bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error 
     return true;
 }
 
+// ffmpeg may say nothing of a disk that was full.
+static bool check_whole( const tr_video *video, tr_error *error )
+{
+    tr_video_facts sent = { video->wide, video->tall, video->frame_count, video->frame_count / video->fps };
+    tr_video_facts found;
+    return ( tr_video_read_facts( &found, video->draft.name, video->gif ) &&
+             tr_video_is_whole( &found, &sent, video->gif ) ) ||
+           tr_error_at(
+               error, video->path, 0, 0,
+               "the video did not come out whole, perhaps because the disk is full; nothing was replaced" );
+}
+
 bool tr_video_close( tr_video *video, tr_error *error )
 {
     if ( !video )
@@ -185,7 +201,7 @@ bool tr_video_close( tr_video *video, tr_error *error )
                                 : tr_error_at( error, video->path, 0, 0, "ffmpeg ended early" );
     if ( ok && video->frame_count == 0 ) // ffmpeg is content with that, players are not
         ok = tr_error_at( error, video->path, 0, 0, "a video needs at least one frame" );
-    ok = ok && tr_draft_keep( &video->draft, error );
+    ok = ok && check_whole( video, error ) && tr_draft_keep( &video->draft, error );
     video_free( video );
     return ok;
 }
