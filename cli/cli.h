@@ -65,6 +65,9 @@ bool cli_size( const cli_call *call, const char *option, int *width, int *height
 bool cli_ends_with( const char *text, const char *end ); // letter case aside
 
 // ------------------------------------------------------------------------------------------- messages
+
+void cli_say( const char *format, ... ) TR_PRINTF( 1 ); // to stdout, fit for a terminal
+
 // One sentence on stderr behind "troupe: "; each returns the exit code for it.
 
 int cli_fail( const tr_error *error );

@@ -45,9 +45,11 @@ static void hint_at_axis( const cli_call *call, const tr_bvh *bvh )
 {
     tr_bvh_import guess = tr_default_bvh_import();
     tr_bvh_guess( bvh, &guess );
-    if ( guess.up == 'z' && !call->quiet )
-        fprintf( stderr, "troupe: %s looks Z up and stays so; add --up z to turn it to Y up.\n",
-                 call->operands[0] );
+    if ( guess.up != 'z' || call->quiet )
+        return;
+    char safe[4096];
+    tr_print_safe( safe, sizeof safe, call->operands[0], "" );
+    fprintf( stderr, "troupe: %s looks Z up and stays so; add --up z to turn it to Y up.\n", safe );
 }
 
 static int run_convert( const cli_call *call )
@@ -77,8 +79,8 @@ static int run_convert( const cli_call *call )
         scale_lengths( &bvh, scale );
     ok = ok && tr_bvh_save( &bvh, call->operands[1], &error );
     if ( ok && !call->quiet )
-        printf( "%s: %d frame%s at %.6g fps\n", call->operands[1], bvh.frame_count,
-                cli_plural( bvh.frame_count ), 1 / bvh.frame_time );
+        cli_say( "%s: %d frame%s at %.6g fps\n", call->operands[1], bvh.frame_count,
+                 cli_plural( bvh.frame_count ), 1 / bvh.frame_time );
     tr_bvh_free( &bvh );
     tr_log_free( &warnings );
     return ok ? CLI_OK : cli_fail( &error );

@@ -90,6 +90,8 @@ static bool facts_load( motion_facts *facts, const char *path, tr_error *error )
     if ( !tr_bvh_load( &facts->bvh, path, &facts->warnings, error ) )
         return false;
     facts->guess = tr_bvh_guess( &facts->bvh, &facts->import );
+    if ( facts->guess == NULL || facts->warnings.failed )
+        return tr_error_memory( error );
     facts->first = tr_bvh_first_frame( &facts->bvh );
     count_layouts( facts );
     return tr_bvh_to_motion( &facts->motion, &facts->bvh, &facts->import, error ) &&
@@ -113,34 +115,34 @@ static void facts_print( const motion_facts *facts )
 {
     const tr_skeleton *skeleton = &facts->motion.skeleton;
     const tr_clip *clip = &facts->motion.clip;
-    printf( "%s\n", facts->file );
-    printf( "joints     %d, and %d end site%s\n", skeleton->joint_count - facts->end_sites, facts->end_sites,
-            cli_plural( facts->end_sites ) );
-    printf( "frames     %d at %.6g fps, %.2f s\n", clip->frame_count, clip->fps,
-            duration( clip->frame_count, clip->fps ) );
+    cli_say( "%s\n", facts->file );
+    cli_say( "joints     %d, and %d end site%s\n", skeleton->joint_count - facts->end_sites, facts->end_sites,
+             cli_plural( facts->end_sites ) );
+    cli_say( "frames     %d at %.6g fps, %.2f s\n", clip->frame_count, clip->fps,
+             duration( clip->frame_count, clip->fps ) );
     if ( facts->first > 0 )
-        printf( "           frame 0 is an artificial T-pose: in a scene, take the file from frame 1 on "
-                "(source.first = 1)\n" );
-    printf( "height     %.3f m in the rest pose\n", tr_skeleton_height( skeleton ) );
-    printf( "units      1 = %.6g m, %c up: %s\n", facts->import.unit, facts->import.up == 'z' ? 'Z' : 'Y',
-            facts->guess );
-    printf( "channels   %d a frame", facts->bvh.channel_count );
+        cli_say( "           frame 0 is an artificial T-pose: in a scene, take the file from frame 1 on "
+                 "(source.first = 1)\n" );
+    cli_say( "height     %.3f m in the rest pose\n", tr_skeleton_height( skeleton ) );
+    cli_say( "units      1 = %.6g m, %c up: %s\n", facts->import.unit, facts->import.up == 'z' ? 'Z' : 'Y',
+             facts->guess );
+    cli_say( "channels   %d a frame", facts->bvh.channel_count );
     for ( int i = 0; i < facts->layout_count; ++i )
-        printf( "%s %d × %s", i == 0 ? ":" : ",", facts->layouts[i].joints,
-                facts->layouts[i].channels[0] ? facts->layouts[i].channels : "none" );
-    printf( "\nlimbs      " );
+        cli_say( "%s %d × %s", i == 0 ? ":" : ",", facts->layouts[i].joints,
+                 facts->layouts[i].channels[0] ? facts->layouts[i].channels : "none" );
+    cli_say( "\nlimbs      " );
     for ( int i = 0; i < skeleton->limb_count; ++i )
-        printf( "%s%s", i > 0 ? ", " : "", skeleton->limbs[i].name );
-    printf( "\ncontacts   %d with the ground\n", facts->contacts.count );
+        cli_say( "%s%s", i > 0 ? ", " : "", skeleton->limbs[i].name );
+    cli_say( "\ncontacts   %d with the ground\n", facts->contacts.count );
     if ( facts->hover > 0 )
-        printf( "           toes rest %.1f cm above the floor: in a scene, placement.position [0, %.3f, 0] "
-                "brings "
-                "them down\n",
-                100 * facts->hover, -facts->lower );
-    printf( "bounds     (%.3f, %.3f, %.3f) … (%.3f, %.3f, %.3f) m\n", facts->low.x, facts->low.y,
-            facts->low.z, facts->high.x, facts->high.y, facts->high.z );
+        cli_say( "           toes rest %.1f cm above the floor: in a scene, placement.position [0, %.3f, 0] "
+                 "brings "
+                 "them down\n",
+                 100 * facts->hover, -facts->lower );
+    cli_say( "bounds     (%.3f, %.3f, %.3f) … (%.3f, %.3f, %.3f) m\n", facts->low.x, facts->low.y,
+             facts->low.z, facts->high.x, facts->high.y, facts->high.z );
     for ( int i = 0; i < facts->warnings.count; ++i )
-        printf( "warning    %s\n", facts->warnings.lines[i] );
+        cli_say( "warning    %s\n", facts->warnings.lines[i] );
 }
 
 static json_t *json_vec3( vec3 v )
@@ -199,12 +201,12 @@ static bool has_size( tr_shape_kind shape )
 
 static void prop_print( const tr_prop *prop )
 {
-    printf( "  %-16s ", prop->id );
+    cli_say( "  %-16s ", prop->id );
     if ( prop->shape != TR_SHAPE_BOX )
-        printf( "%s, ", tr_shape_kind_names[prop->shape] );
+        cli_say( "%s, ", tr_shape_kind_names[prop->shape] );
     if ( has_size( prop->shape ) )
-        printf( "%.3g × %.3g × %.3g m, ", prop->size.x, prop->size.y, prop->size.z );
-    printf( "%s\n", prop->track.file[0] ? prop->track.file : "stands still" );
+        cli_say( "%.3g × %.3g × %.3g m, ", prop->size.x, prop->size.y, prop->size.z );
+    cli_say( "%s\n", prop->track.file[0] ? prop->track.file : "stands still" );
 }
 
 // Id, shape and, of boxes and spheres, size.
@@ -220,26 +222,26 @@ static void scene_print( const tr_scene *scene, const char *name )
 {
     int counts[TR_CONSTRAINT_KINDS], frames = scene->last - scene->first + 1;
     count_kinds( scene, counts );
-    printf( "%s\n", name );
-    printf( "frames      %d (%d … %d) at %.6g fps, %.2f s\n", frames, scene->first, scene->last, scene->fps,
-            duration( frames, scene->fps ) );
-    printf( "cast        %d\n", scene->cast_count );
+    cli_say( "%s\n", name );
+    cli_say( "frames      %d (%d … %d) at %.6g fps, %.2f s\n", frames, scene->first, scene->last, scene->fps,
+             duration( frames, scene->fps ) );
+    cli_say( "cast        %d\n", scene->cast_count );
     for ( int i = 0; i < scene->cast_count; ++i )
-        printf( "  %-16s %s, × %.3g\n", scene->cast[i].id, scene->cast[i].source.file,
-                scene->cast[i].target.scale );
+        cli_say( "  %-16s %s, × %.3g\n", scene->cast[i].id, scene->cast[i].source.file,
+                 scene->cast[i].target.scale );
     if ( scene->clip_count > 0 )
-        printf( "clips       %d\n", scene->clip_count );
+        cli_say( "clips       %d\n", scene->clip_count );
     for ( int i = 0; i < scene->clip_count; ++i )
-        printf( "  %-16s %s, for %s\n", scene->clips[i].id, scene->clips[i].source.file,
-                scene->clips[i].cast );
-    printf( "props       %d\n", scene->prop_count );
+        cli_say( "  %-16s %s, for %s\n", scene->clips[i].id, scene->clips[i].source.file,
+                 scene->clips[i].cast );
+    cli_say( "props       %d\n", scene->prop_count );
     for ( int i = 0; i < scene->prop_count; ++i )
         prop_print( &scene->props[i] );
-    printf( "obstacles   %d\n", scene->obstacle_count );
-    printf( "constraints %d\n", scene->constraint_count );
+    cli_say( "obstacles   %d\n", scene->obstacle_count );
+    cli_say( "constraints %d\n", scene->constraint_count );
     for ( int k = 0; k < TR_CONSTRAINT_KINDS; ++k )
         if ( counts[k] > 0 )
-            printf( "  %-16s %d\n", tr_constraint_kind_names[k], counts[k] );
+            cli_say( "  %-16s %d\n", tr_constraint_kind_names[k], counts[k] );
 }
 
 static json_t *scene_json( const tr_scene *scene, const char *name )

@@ -8,11 +8,11 @@ static void print_links( const tr_stage *stage, const tr_imesh_pairs *links )
     int origin = stage->scene->first;
     for ( int i = 0; i < links->count; ++i ) {
         const tr_imesh_pair *link = &links->items[i];
-        printf( "%-16s %-16s frames %d … %d\n", tr_stage_member_id( stage, link->a ),
-                tr_stage_member_id( stage, link->b ), origin + link->first, origin + link->last );
+        cli_say( "%-16s %-16s frames %d … %d\n", tr_stage_member_id( stage, link->a ),
+                 tr_stage_member_id( stage, link->b ), origin + link->first, origin + link->last );
     }
     if ( links->count == 0 )
-        printf( "nobody comes close to anybody\n" );
+        cli_say( "nobody comes close to anybody\n" );
 }
 
 static json_t *links_json( const tr_stage *stage, const tr_imesh_pairs *links )

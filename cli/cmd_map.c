@@ -22,14 +22,14 @@ static void print_map( const tr_actor *actor )
     const char *left_alone = actor->own.frame_count > 0 ? "(its own animation)" : "(its rest pose)";
     for ( int j = 0; j < actor->target.joint_count; ++j ) {
         const tr_map_blend *blend = actor->blends != NULL ? &actor->blends[j] : NULL;
-        printf( "%-24s ", actor->target.joints[j].name );
+        cli_say( "%-24s ", actor->target.joints[j].name );
         if ( actor->map[j] < 0 )
-            printf( "%s\n", left_alone );
+            cli_say( "%s\n", left_alone );
         else if ( blend != NULL && blend->share > 0 )
-            printf( "%s … %s, %.0f %%\n", source[actor->map[j]].name, source[blend->next].name,
-                    100 * blend->share );
+            cli_say( "%s … %s, %.0f %%\n", source[actor->map[j]].name, source[blend->next].name,
+                     100 * blend->share );
         else
-            printf( "%s\n", source[actor->map[j]].name );
+            cli_say( "%s\n", source[actor->map[j]].name );
     }
 }
 

@@ -326,8 +326,8 @@ static int shoot( shot *out, const cli_call *call, int cast, tr_error *error )
                                : shot_draw( out, out->first, error ) &&
                                      tr_picture_save( path, out->width, out->height, out->rgb, error );
     if ( ok && !call->quiet )
-        printf( "%s: %d × %d, %d frame%s\n", path, out->width, out->height, out->last - out->first + 1,
-                cli_plural( out->last - out->first + 1 ) );
+        cli_say( "%s: %d × %d, %d frame%s\n", path, out->width, out->height, out->last - out->first + 1,
+                 cli_plural( out->last - out->first + 1 ) );
     return ok ? CLI_OK : CLI_FAILED;
 }
 

@@ -13,12 +13,12 @@ static void print_frames( const cli_subject *subject, const tr_rule *rule )
     int ranges[4][2], origin = subject->scene.first;
     int count = tr_rule_broken( &subject->stage, &subject->result, rule, ranges, 4 );
     for ( int i = 0; i < count && i < 4; ++i ) {
-        printf( "%s%d", i > 0 ? ", " : "frames ", origin + ranges[i][0] );
+        cli_say( "%s%d", i > 0 ? ", " : "frames ", origin + ranges[i][0] );
         if ( ranges[i][1] > ranges[i][0] )
-            printf( "-%d", origin + ranges[i][1] );
+            cli_say( "-%d", origin + ranges[i][1] );
     }
     if ( count > 4 )
-        printf( " and %d more", count - 4 );
+        cli_say( " and %d more", count - 4 );
 }
 
 // A point as a constraint names it, without its terms: p02.LeftFoot.
@@ -26,25 +26,26 @@ static void print_point( const cli_subject *subject, const tr_anchor *anchor )
 {
     const tr_scene *scene = &subject->scene;
     if ( anchor->prop >= 0 )
-        printf( "%s", scene->props[anchor->prop].id );
+        cli_say( "%s", scene->props[anchor->prop].id );
     else if ( anchor->actor >= 0 )
-        printf( "%s%s%s", scene->cast[anchor->actor].id, anchor->count > 0 ? "." : "",
-                anchor->count > 0 ? subject->stage.actors[anchor->actor].target.joints[anchor->joints[0]].name
-                                  : "" );
+        cli_say( "%s%s%s", scene->cast[anchor->actor].id, anchor->count > 0 ? "." : "",
+                 anchor->count > 0
+                     ? subject->stage.actors[anchor->actor].target.joints[anchor->joints[0]].name
+                     : "" );
 }
 
 static void print_gave_way( const cli_subject *subject, int r )
 {
     const tr_rule *rule = &subject->stage.rules[r];
-    printf( "  gave way: %s (%s of ", rule->id, tr_constraint_kind_names[rule->kind] );
+    cli_say( "  gave way: %s (%s of ", rule->id, tr_constraint_kind_names[rule->kind] );
     print_point( subject, &rule->a );
     if ( rule->b.actor >= 0 || rule->b.prop >= 0 ) {
-        printf( " and " );
+        cli_say( " and " );
         print_point( subject, &rule->b );
     }
-    printf( "), " );
+    cli_say( "), " );
     print_frames( subject, rule );
-    printf( ", by up to %.1f cm\n", 0.1 * subject->result.reports[r].max_mm );
+    cli_say( ", by up to %.1f cm\n", 0.1 * subject->result.reports[r].max_mm );
 }
 
 // The rule that follows in the order of how far they are off, of those that gave way; -1: none. Equals follow
@@ -71,7 +72,7 @@ static void print_broken( const cli_subject *subject, int count )
         r = next_broken( &subject->result, r );
     }
     if ( count > told )
-        printf( "  and %d more, by less: report.json lists them all\n", count - told );
+        cli_say( "  and %d more, by less: report.json lists them all\n", count - told );
 }
 
 static void print_handle( const cli_subject *subject, int i )
@@ -80,13 +81,13 @@ static void print_handle( const cli_subject *subject, int i )
     const tr_handle_report *report = &subject->result.handles[i];
     bool pin = v3_length( handle->move ) == 0 && v3_length( handle->turn ) == 0;
     int actors = subject->stage.actor_count;
-    printf( "  gave way: %s (%s of layer %s), frame %d, by %.1f cm", handle->id, pin ? "pin" : "handle",
-            handle->layer, handle->frame, 0.1 * report->error_mm );
+    cli_say( "  gave way: %s (%s of layer %s), frame %d, by %.1f cm", handle->id, pin ? "pin" : "handle",
+             handle->layer, handle->frame, 0.1 * report->error_mm );
     if ( report->node >= 0 )
-        printf( " at %s", report->node < actors ? subject->scene.cast[report->node].id
-                                                : subject->scene.props[report->node - actors].id );
+        cli_say( " at %s", report->node < actors ? subject->scene.cast[report->node].id
+                                                 : subject->scene.props[report->node - actors].id );
     if ( report->node >= 0 && report->joint > 0 )
-        printf( ".%s", subject->stage.actors[report->node].target.joints[report->joint].name );
+        cli_say( ".%s", subject->stage.actors[report->node].target.joints[report->joint].name );
     const tr_scene *scene = &subject->scene;
     int layer = tr_scene_find_layer( scene, handle->layer ), first = scene->first, last = scene->last;
     if ( layer >= 0 && scene->layers[layer].first > first )
@@ -95,10 +96,10 @@ static void print_handle( const cli_subject *subject, int i )
         last = scene->layers[layer].last;
     bool within = layer >= 0 && handle->frame >= first && handle->frame <= last;
     if ( report->outside && within )
-        printf( handle->vertex < 0 ? ": the layer can move nothing" : ": it holds nothing" );
+        cli_say( handle->vertex < 0 ? ": the layer can move nothing" : ": it holds nothing" );
     else if ( report->outside && layer >= 0 )
-        printf( ": the layer's frames are %d to %d", first, last );
-    printf( "\n" );
+        cli_say( ": the layer's frames are %d to %d", first, last );
+    cli_say( "\n" );
 }
 
 // Handles and pins that are not met to a millimetre, in the document's order.
@@ -111,7 +112,7 @@ static void print_missed( const cli_subject *subject )
             print_handle( subject, i );
     }
     if ( told > MOST_TOLD )
-        printf( "  %d more handles gave way\n", told - MOST_TOLD );
+        cli_say( "  %d more handles gave way\n", told - MOST_TOLD );
 }
 
 static void print_parts( const cli_subject *subject, const tr_mesh_report *report, const tr_imesh_loss *loss,
@@ -121,8 +122,8 @@ static void print_parts( const cli_subject *subject, const tr_mesh_report *repor
     tr_mesh_part_print( &subject->stage, report, loss->a, loss->part_a, &names );
     tr_text_add( &names, between );
     tr_mesh_part_print( &subject->stage, report, loss->b, loss->part_b, &names );
-    printf( "  %s: %s at frame %d, by %.1f cm", kind, names.failed ? "somebody" : names.data,
-            subject->scene.first + report->first + loss->worst, 100 * loss->amount );
+    cli_say( "  %s: %s at frame %d, by %.1f cm", kind, names.failed ? "somebody" : names.data,
+             subject->scene.first + report->first + loss->worst, 100 * loss->amount );
     tr_text_free( &names );
 }
 
@@ -137,19 +138,19 @@ static void print_losses( const cli_subject *subject )
         const tr_imesh_report *mesh = &report->mesh;
         if ( mesh->no_room_count > 0 && deep++ < MOST_TOLD ) {
             print_parts( subject, report, &mesh->no_room[0], "no room", " in " );
-            printf( "; squares of all depths add up to %.0f cm²\n", 1e4 * mesh->after.sum_squares );
+            cli_say( "; squares of all depths add up to %.0f cm²\n", 1e4 * mesh->after.sum_squares );
         }
         if ( mesh->lost_count > 0 && apart++ < MOST_TOLD ) {
             print_parts( subject, report, &mesh->lost[0], "touch lost", " from " );
             if ( mesh->lost_count > 1 )
-                printf( ", and %d more in report.json", mesh->lost_count - 1 );
-            printf( "\n" );
+                cli_say( ", and %d more in report.json", mesh->lost_count - 1 );
+            cli_say( "\n" );
         }
     }
     if ( deep > MOST_TOLD )
-        printf( "  no room in %d more windows\n", deep - MOST_TOLD );
+        cli_say( "  no room in %d more windows\n", deep - MOST_TOLD );
     if ( apart > MOST_TOLD )
-        printf( "  touches lost in %d more windows\n", apart - MOST_TOLD );
+        cli_say( "  touches lost in %d more windows\n", apart - MOST_TOLD );
 }
 
 // The rule that is farthest off, and how many the solver gave up.
@@ -162,18 +163,18 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
         if ( worst < 0 || result->reports[i].max_mm > result->reports[worst].max_mm )
             worst = i;
     }
-    printf( "%s: %d character%s, %d prop%s, %d frame%s by %s in %.0f ms\n", folder, result->actor_count,
-            cli_plural( result->actor_count ), result->prop_count, cli_plural( result->prop_count ),
-            result->frame_count, cli_plural( result->frame_count ), method->name, ms );
+    cli_say( "%s: %d character%s, %d prop%s, %d frame%s by %s in %.0f ms\n", folder, result->actor_count,
+             cli_plural( result->actor_count ), result->prop_count, cli_plural( result->prop_count ),
+             result->frame_count, cli_plural( result->frame_count ), method->name, ms );
     print_losses( subject );
     print_missed( subject );
     if ( worst < 0 )
         return;
     const tr_rule *rule = &subject->stage.rules[worst];
-    printf( "%d constraint%s, %d gave way; the farthest off is %s (%s): %.1f mm at frame %d\n",
-            result->rule_count, cli_plural( result->rule_count ), gave_way, rule->id,
-            tr_constraint_kind_names[rule->kind], result->reports[worst].max_mm,
-            result->reports[worst].worst_frame + subject->scene.first );
+    cli_say( "%d constraint%s, %d gave way; the farthest off is %s (%s): %.1f mm at frame %d\n",
+             result->rule_count, cli_plural( result->rule_count ), gave_way, rule->id,
+             tr_constraint_kind_names[rule->kind], result->reports[worst].max_mm,
+             result->reports[worst].worst_frame + subject->scene.first );
     print_broken( subject, gave_way );
 }
 

@@ -49,12 +49,12 @@ static json_t *op_json( const tr_op_info *op )
 
 static void op_print( const tr_op_info *op )
 {
-    printf( "%s\n    %s\n", op->name, op->help );
+    cli_say( "%s\n    %s\n", op->name, op->help );
     for ( int p = 0; p < op->param_count; ++p ) {
         const tr_op_param *param = &op->params[p];
         char left[64];
         snprintf( left, sizeof left, param->required ? "%s=" : "[%s=]", param->key );
-        printf( "    %-18s %s (%s)\n", left, param->help, type_name( param->type ) );
+        cli_say( "    %-18s %s (%s)\n", left, param->help, type_name( param->type ) );
     }
 }
 
@@ -291,10 +291,10 @@ static bool solve_and_save( cli_subject *subject, const cli_call *call, tr_error
 static void print_edited( const script *in, const tr_scene *scene )
 {
     int ops = tr_document_log_count( in->document );
-    printf( "%d op%s: %d character%s, %d prop%s, %d constraint%s, frames %d … %d\n", ops, cli_plural( ops ),
-            scene->cast_count, cli_plural( scene->cast_count ), scene->prop_count,
-            cli_plural( scene->prop_count ), scene->constraint_count, cli_plural( scene->constraint_count ),
-            scene->first, scene->last );
+    cli_say( "%d op%s: %d character%s, %d prop%s, %d constraint%s, frames %d … %d\n", ops, cli_plural( ops ),
+             scene->cast_count, cli_plural( scene->cast_count ), scene->prop_count,
+             cli_plural( scene->prop_count ), scene->constraint_count, cli_plural( scene->constraint_count ),
+             scene->first, scene->last );
 }
 
 static bool replay( script *in, cli_subject *subject, const cli_call *call, tr_error *error )

@@ -32,7 +32,7 @@ static int run_scenes( const cli_call *call )
         else
             snprintf( cast, sizeof cast, "%d", table[i].default_cast );
         int wide = (int)strlen( cast ) - ( strstr( cast, "…" ) != NULL ? 2 : 0 ); // … is three bytes
-        printf( "%-14s %s%*s %s\n", table[i].name, cast, 16 - wide, "", table[i].title );
+        cli_say( "%-14s %s%*s %s\n", table[i].name, cast, 16 - wide, "", table[i].title );
     }
     return CLI_OK;
 }
@@ -99,9 +99,9 @@ static bool write_scene( cli_subject *subject, const char *folder, const cli_cal
 static void print_made( const tr_scene *scene, const char *folder )
 {
     int frames = scene->last - scene->first + 1;
-    printf( "%s/scene.json: %d character%s, %d prop%s, %d frame%s\n", folder, scene->cast_count,
-            cli_plural( scene->cast_count ), scene->prop_count, cli_plural( scene->prop_count ), frames,
-            cli_plural( frames ) );
+    cli_say( "%s/scene.json: %d character%s, %d prop%s, %d frame%s\n", folder, scene->cast_count,
+             cli_plural( scene->cast_count ), scene->prop_count, cli_plural( scene->prop_count ), frames,
+             cli_plural( frames ) );
 }
 
 static int run_make( const cli_call *call )

@@ -7,20 +7,33 @@
 
 int cli_fail( const tr_error *error )
 {
-    char text[1400];
+    char text[4096];
     tr_error_print( error, text, sizeof text );
     fprintf( stderr, "troupe: %s\n", text );
     return CLI_FAILED;
 }
 
-int cli_wrong( const char *format, ... )
+// Names of files, characters and joints are what others have made of them.
+void cli_say( const char *format, ... )
 {
+    char text[8192], safe[16384];
     va_list arguments;
     va_start( arguments, format );
-    fputs( "troupe: ", stderr );
-    vfprintf( stderr, format, arguments );
-    fputc( '\n', stderr );
+    vsnprintf( text, sizeof text, format, arguments );
     va_end( arguments );
+    tr_print_safe( safe, sizeof safe, text, "\n\t" );
+    fputs( safe, stdout );
+}
+
+int cli_wrong( const char *format, ... )
+{
+    char text[2048], safe[4096];
+    va_list arguments;
+    va_start( arguments, format );
+    vsnprintf( text, sizeof text, format, arguments );
+    va_end( arguments );
+    tr_print_safe( safe, sizeof safe, text, "" );
+    fprintf( stderr, "troupe: %s\n", safe );
     return CLI_USAGE;
 }
 
@@ -39,8 +52,11 @@ int cli_wrong_word( const char *what, const char *word, const char *const *words
 
 void cli_print_warnings( const cli_call *call, const tr_log *warnings )
 {
-    for ( int i = 0; !call->quiet && i < warnings->count; ++i )
-        fprintf( stderr, "troupe: warning: %s\n", warnings->lines[i] );
+    for ( int i = 0; !call->quiet && i < warnings->count; ++i ) {
+        char safe[4096];
+        tr_print_safe( safe, sizeof safe, warnings->lines[i], "" );
+        fprintf( stderr, "troupe: warning: %s\n", safe );
+    }
 }
 
 int cli_output_written( int code )
@@ -52,13 +68,18 @@ int cli_output_written( int code )
     return cli_fail( &error );
 }
 
+// jansson hands out NULL when it is out of memory, and whoever gets it leaves something out: whole or
+// nothing.
 int cli_print_json( json_t *json )
 {
-    // jansson hands out NULL when it is out of memory, and every pack or set on it fails in turn.
     tr_error error = { 0 };
-    bool ok = json != NULL || tr_error_memory( &error );
-    if ( ok && json_dumpf( json, stdout, JSON_INDENT( 2 ) | JSON_REAL_PRECISION( 12 ) ) == 0 )
-        putchar( '\n' );
+    char *text = json != NULL ? json_dumps( json, JSON_INDENT( 2 ) | JSON_REAL_PRECISION( 12 ) ) : NULL;
+    bool ok = !tr_json_ran_out() && text != NULL;
+    if ( ok )
+        printf( "%s\n", text );
+    else
+        tr_error_memory( &error );
+    tr_free( text );
     json_decref( json );
     return ok ? CLI_OK : cli_fail( &error );
 }

@@ -14,6 +14,7 @@ typedef struct player {
     tr_window *window;
     const char *path; // of the script: pictures go beside it
     int line;
+    bool begun;         // some line was one of a script
     double x, y;        // of the pointer
     unsigned modifiers; // held with the mouse
     tr_error *error;
@@ -281,9 +282,13 @@ static bool run_line( player *p, char *line )
     if ( length == 0 )
         return true;
     for ( size_t i = 0; i < sizeof verbs / sizeof verbs[0]; ++i )
-        if ( strlen( verbs[i].name ) == length && strncmp( verbs[i].name, line, length ) == 0 )
+        if ( strlen( verbs[i].name ) == length && strncmp( verbs[i].name, line, length ) == 0 ) {
+            p->begun = true;
             return verbs[i].run( p, line + length + strspn( line + length, " \t" ) );
-    return complain( p, "hands cannot do this: %s", line );
+        }
+    // a file that does not begin as a script may be anything: nothing of it is told
+    return p->begun ? complain( p, "hands cannot do this: %.60s", line )
+                    : complain( p, "there is no action of this name%s", "" );
 }
 
 bool tr_hands_play( const char *path, const tr_app_def *def, tr_error *error )

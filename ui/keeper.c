@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static void recent_path( const tr_keeper *keeper, char *out, size_t size )
 
 static void load_recent( tr_keeper *keeper )
 {
-    char path[1024], *text = NULL;
+    char path[PATH_MAX], *text = NULL;
     size_t size;
     int count = 0;
     recent_path( keeper, path, sizeof path );
@@ -41,7 +42,7 @@ static void load_recent( tr_keeper *keeper )
 
 static void save_recent( const tr_keeper *keeper )
 {
-    char path[1024];
+    char path[PATH_MAX];
     tr_text text = { 0 };
     for ( int i = 0; keeper->recent[i] != NULL; ++i )
         tr_text_add( &text, "%s\n", keeper->recent[i] );

@@ -104,7 +104,7 @@ void tr_app_report( tr_app *app )
     for ( size_t i = 0; i < text.size; ++i )
         key = ( key ^ (unsigned char)text.data[i] ) * 1099511628211u;
     if ( !text.failed && key != app->reported ) { // whole or not at all, but without waiting for the disk
-        char draft[1024];
+        char draft[TR_UI_PATH];
         snprintf( draft, sizeof draft, "%s.new", app->report );
         FILE *file = fopen( draft, "w" );
         if ( file != NULL ) {

@@ -7,6 +7,8 @@
 #include "scene/scene.h"
 #include "ui/render/render.h"
 
+#define TR_UI_PATH 4096 // bytes: the longest path that Linux takes
+
 // ---------------------------------------------------------------------------------------------- events
 
 typedef enum tr_event_kind {
@@ -150,7 +152,7 @@ typedef enum tr_dialog {
 
 typedef struct tr_guard { // waits for what "Save first?" is answered; any other dialog, or none, ends it
     bool quit;
-    char open[512]; // what to open, "" = nothing
+    char open[TR_UI_PATH]; // what to open, "" = nothing
 } tr_guard;
 
 typedef enum tr_left_tab { TR_LEFT_CAST, TR_LEFT_SCENES, TR_LEFT_LAYERS, TR_LEFT_TABS } tr_left_tab;
@@ -346,10 +348,10 @@ typedef struct tr_ui {
     bool menu_followed; // the open menu is the one the pointer came to: a click on its title leaves it open
     char field[512];    // text of the dialog
     int field_length;
-    bool field_fresh;    // all of it is selected, so that typing replaces it
-    char folder[512];    // the file dialog's
-    char folder_of[512]; // the document's file when that was chosen
-    tr_id map_of;        // whose joint map it is about
+    bool field_fresh;           // all of it is selected, so that typing replaces it
+    char folder[TR_UI_PATH];    // the file dialog's
+    char folder_of[TR_UI_PATH]; // the document's file when that was chosen
+    tr_id map_of;               // whose joint map it is about
     char filter[64];
     int filter_length;
     bool all_losses;               // of the report, not only the worst

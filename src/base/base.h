@@ -12,10 +12,10 @@
 // function returns false or NULL and fills a tr_error. A numerical outcome: a field of the result.
 
 typedef struct tr_error {
-    char file[512];    // the file the trouble is in, "" when there is none
-    int line, column;  // 1-based; 0 when unknown
-    char path[160];    // JSON path such as cast[3].target.scale, "" when there is none
-    char message[512]; // one sentence a user can act on, without a final newline
+    char file[512];     // the file the trouble is in, "" when there is none; of a longer path the end
+    int line, column;   // 1-based; 0 when unknown
+    char path[160];     // JSON path such as cast[3].target.scale, "" when there is none
+    char message[1024]; // one sentence a user can act on, without a final newline
 } tr_error;
 
 #if defined( __GNUC__ )
@@ -32,8 +32,12 @@ bool tr_error_path( tr_error *error, const char *file, const char *path, const c
     TR_PRINTF( 4 );
 bool tr_error_memory( tr_error *error );
 
-// "walk.bvh:12:7: expected …" or "scene.json: cast[3].id: …" as one line into `out`.
+// "walk.bvh:12:7: expected …" or "scene.json: cast[3].id: …" as one line into `out`, fit for a terminal.
 void tr_error_print( const tr_error *error, char *out, size_t size );
+
+// Text that comes from a file or is the name of one, fit for a terminal: control characters but those that
+// are `allowed`, and bytes that are no UTF-8, become \xNN.
+void tr_print_safe( char *out, size_t size, const char *text, const char *allowed );
 
 // ---------------------------------------------------------------------------------------------- memory
 // All heap memory of the library comes from here. Requests are zeroed and checked for overflow.
@@ -72,10 +76,11 @@ uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size );
 
 // -------------------------------------------------------------------------------------------- warnings
 // What a loader noticed and put up with. Zero-initialise, free with tr_log_free. A warning that finds no
-// memory is lost; what matters is an error.
+// memory is lost, and whoever has to tell all of them fails then; what matters is an error.
 typedef struct tr_log {
     char **lines; // [count]
     int count, capacity;
+    bool failed; // one was lost
 } tr_log;
 
 void tr_log_add( tr_log *log, const char *format, ... ) TR_PRINTF( 2 ); // `log` may be NULL

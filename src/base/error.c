@@ -4,12 +4,27 @@
 #include <stdio.h>
 #include <string.h>
 
+// Of a path that is too long, the end says more than the beginning.
+static void fill_file( char *out, size_t size, const char *file )
+{
+    static const char dots[] = "…";
+    size_t length = strlen( file ), room = size - sizeof dots;
+    if ( length < size ) {
+        memcpy( out, file, length + 1 );
+        return;
+    }
+    const char *end = file + length - room;
+    while ( ( *end & 0xC0 ) == 0x80 ) // not in the middle of a character
+        ++end;
+    snprintf( out, size, "%s%s", dots, end );
+}
+
 static void fill( tr_error *error, const char *file, int line, int column, const char *path,
                   const char *format, va_list arguments )
 {
     if ( error == NULL )
         return;
-    snprintf( error->file, sizeof error->file, "%s", file != NULL ? file : "" );
+    fill_file( error->file, sizeof error->file, file != NULL ? file : "" );
     snprintf( error->path, sizeof error->path, "%s", path != NULL ? path : "" );
     error->line = line;
     error->column = column;
@@ -57,6 +72,34 @@ void tr_error_print( const tr_error *error, char *out, size_t size )
         snprintf( place, sizeof place, "%d: ", error->line );
     const char *after_file = error->file[0] == 0 ? "" : place[0] != 0 ? ":" : ": ";
     const char *after_path = error->path[0] == 0 ? "" : ": ";
-    snprintf( out, size, "%s%s%s%s%s%s", error->file, after_file, place, error->path, after_path,
+    char line[sizeof *error + sizeof place + 8];
+    snprintf( line, sizeof line, "%s%s%s%s%s%s", error->file, after_file, place, error->path, after_path,
               error->message );
+    tr_print_safe( out, size, line, "" );
+}
+
+void tr_print_safe( char *out, size_t size, const char *text, const char *allowed )
+{
+    size_t filled = 0, left = strlen( text );
+    for ( size_t length; left > 0 && filled + 1 < size; text += length, left -= length ) {
+        unsigned char c = (unsigned char)*text;
+        length = 1;
+        while ( length < 4 && length < left && !tr_utf8_valid( text, length ) )
+            ++length;
+        bool valid = tr_utf8_valid( text, length );
+        bool control = c < 0x20 || c == 0x7F || ( c == 0xC2 && (unsigned char)text[1] < 0xA0 );
+        if ( valid && ( !control || strchr( allowed, c ) != NULL ) ) {
+            size_t room = size - 1 - filled;
+            memcpy( out + filled, text, length < room ? length : room );
+            filled += length < room ? length : room;
+            continue;
+        }
+        length = valid ? length : 1;
+        for ( size_t i = 0; i < length; ++i ) {
+            int put = snprintf( out + filled, size - filled, "\\x%02X", (unsigned char)text[i] );
+            filled += (size_t)put < size - filled ? (size_t)put : size - 1 - filled;
+        }
+    }
+    if ( size > 0 )
+        out[filled] = 0;
 }

@@ -5,8 +5,7 @@
 
 void tr_log_add( tr_log *log, const char *format, ... )
 {
-    if ( log == NULL ||
-         !tr_array_reserve( (void **)&log->lines, &log->capacity, log->count + 1, sizeof( char * ) ) )
+    if ( log == NULL )
         return;
     char text[1024];
     va_list arguments;
@@ -14,8 +13,13 @@ void tr_log_add( tr_log *log, const char *format, ... )
     vsnprintf( text, sizeof text, format, arguments );
     va_end( arguments );
     char *line = tr_string_copy( text );
-    if ( line != NULL )
+    if ( line != NULL &&
+         tr_array_reserve( (void **)&log->lines, &log->capacity, log->count + 1, sizeof( char * ) ) )
         log->lines[log->count++] = line;
+    else {
+        tr_free( line );
+        log->failed = true;
+    }
 }
 
 void tr_log_free( tr_log *log )

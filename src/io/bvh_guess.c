@@ -169,11 +169,7 @@ bool tr_bvh_try_guess( const tr_bvh *bvh, tr_bvh_import *import, const char **ho
 const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import )
 {
     const char *how;
-    if ( tr_bvh_try_guess( bvh, import, &how ) )
-        return how;
-    import->unit = import->unit > 0 ? import->unit : 0.01;
-    import->up = import->up != 0 ? import->up : 'y';
-    return "out of memory for a guess: taken as centimetres, Y up";
+    return tr_bvh_try_guess( bvh, import, &how ) ? how : NULL;
 }
 
 // The pose put in front is written in whole degrees, which no recorded one is.

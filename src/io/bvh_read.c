@@ -16,6 +16,7 @@ typedef struct parser {
     const char *name;
     tr_bvh *bvh;
     int layout_capacity, value_capacity;
+    bool begun; // HIERARCHY was there
     tr_log *warnings;
     tr_error *error;
 } parser;
@@ -74,9 +75,12 @@ static const char *describe( const parser *p, const char *where, char out[40] )
     return out;
 }
 
+// What a file holds that does not begin as motions do is nobody's business.
 static bool fail_expected( const parser *p, const char *expected )
 {
     char found[40];
+    if ( !p->begun && p->at < p->end )
+        return fail_at( p, p->at, "expected %s: this is no BVH file", expected );
     return fail_at( p, p->at, "expected %s, found %s", expected, describe( p, p->at, found ) );
 }
 
@@ -288,8 +292,10 @@ static bool read_inside( parser *p, int *current )
 static bool read_hierarchy( parser *p )
 {
     char name[TR_BVH_LONGEST_NAME + 1];
-    if ( !expect_word( p, "HIERARCHY" ) || !expect_word( p, "ROOT" ) || !take_name( p, name ) ||
-         !open_joint( p, name, -1, false ) )
+    p->begun = take_word( p, "HIERARCHY" );
+    if ( !p->begun )
+        return fail_expected( p, "HIERARCHY" );
+    if ( !expect_word( p, "ROOT" ) || !take_name( p, name ) || !open_joint( p, name, -1, false ) )
         return false;
     for ( int current = 0; current >= 0; )
         if ( !read_inside( p, &current ) )

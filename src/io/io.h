@@ -150,7 +150,8 @@ typedef struct tr_bvh_import {
 } tr_bvh_import;
 
 tr_bvh_import tr_default_bvh_import( void );
-// What a guess comes to: fills unit and up, and says in one sentence how (borrowed literal).
+// What a guess comes to: fills unit and up, and says in one sentence how (borrowed literal). NULL when out of
+// memory.
 const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import );
 
 // The first frame that was recorded: 1 in files of the CMU library, which begin with an artificial T-pose.
@@ -190,6 +191,9 @@ bool tr_json_parse( json_t **out, const char *text, size_t size, const char *nam
 // A JSON string of any bytes, as tr_text_quoted writes it; NULL when out of memory. jansson refuses what is
 // no UTF-8.
 json_t *tr_json_text( const char *text );
+// Whether memory failed jansson on this thread since this was last asked, or a text was parsed: what was built
+// meanwhile may lack parts.
+bool tr_json_ran_out( void );
 void tr_json_print( const json_t *json, tr_text *out ); // indented, numbers shortest-exact
 bool tr_json_save( const json_t *json, const char *path,
                    tr_error *error ); // the same as a file, atomic

@@ -21,6 +21,13 @@ __attribute__( ( constructor ) ) static void take_over_jansson( void )
     json_object_seed( 1 );
 }
 
+bool tr_json_ran_out( void )
+{
+    bool was = ran_out;
+    ran_out = false;
+    return was;
+}
+
 // ------------------------------------------------------------------------------------------------- reading
 
 // A comma before a closing bracket is the slip people make most, and jansson speaks of the bracket then, not
@@ -72,6 +79,13 @@ static bool complain_about_number( const char *text, size_t size, size_t end, co
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error )
 {
     tr_skip_byte_order_mark( &text, &size );
+    *out = NULL;
+    size_t blank = 0;
+    while ( blank < size && memchr( " \t\r\n", text[blank], 4 ) != NULL )
+        ++blank;
+    if ( blank < size && text[blank] != '{' && text[blank] != '[' ) // jansson would quote what is there
+        return tr_error_at( error, name, 1, 1,
+                            "this is no JSON: a list or an object is needed, which begins with [ or {" );
     json_error_t trouble;
     ran_out = false;
     *out = json_loadb( text, size, JSON_REJECT_DUPLICATES, &trouble );
@@ -105,6 +119,7 @@ json_t *tr_json_text( const char *text )
     tr_text quoted = { 0 };
     tr_text_quoted( &quoted, text, strlen( text ) );
     json_t *string = quoted.failed ? NULL : json_loadb( quoted.data, quoted.size, JSON_DECODE_ANY, NULL );
+    ran_out = ran_out || quoted.failed;
     tr_text_free( &quoted );
     return string;
 }

@@ -98,6 +98,8 @@ static bool read_corner( parser *p, int *corner )
     const char *after = tr_number_parse( p->at, p->end, &number );
     if ( after == NULL || ( after != word_end( p ) && *after != '/' ) || number != floor( number ) )
         return fail( p, p->at, "expected the number of a point" );
+    if ( p->point_count == 0 )
+        return fail( p, p->at, "a face comes before all points" );
     double index = number < 0 ? p->point_count + number : number - 1;
     if ( number == 0 || !( index >= 0 && index < p->point_count ) )
         return fail( p, p->at, "there is no point %.0f; up to here there are %d", number, p->point_count );

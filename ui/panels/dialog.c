@@ -51,7 +51,7 @@ static void enter_folder( tr_ui *ui, const char *path )
 
 static void enter_folder_of( tr_ui *ui, const char *file )
 {
-    char folder[1024];
+    char folder[TR_UI_PATH];
     const char *slash = strrchr( file, '/' );
     snprintf( folder, sizeof folder, "%.*s", slash != NULL ? (int)( slash - file ) + 1 : 1,
               slash != NULL ? file : "." );
@@ -211,7 +211,7 @@ static bool is_listed( const tr_ui *ui, const char *name, bool folder )
 static void list_entry( tr_ui *ui, const char *name, bool folder )
 {
     struct nk_context *nk = ui->nk;
-    char label[300], path[1100];
+    char label[300], path[TR_UI_PATH];
     int chosen = !folder && strcmp( name, ui->field ) == 0, before = chosen;
     nk_layout_row_dynamic( nk, 24, 1 );
     struct nk_rect area = nk_widget_bounds( nk );
@@ -234,7 +234,7 @@ static void list_folder( tr_ui *ui )
     list_entry( ui, "..", true );
     for ( int pass = 0; pass < 2; ++pass )
         for ( int i = 0; i < count; ++i ) {
-            char path[1100];
+            char path[TR_UI_PATH];
             bool folder = whole_path( ui, entries[i]->d_name, path, sizeof path ) && is_folder( path );
             if ( folder == ( pass == 0 ) && is_listed( ui, entries[i]->d_name, folder ) )
                 list_entry( ui, entries[i]->d_name, folder );
@@ -256,7 +256,7 @@ static void go_on( tr_ops *ops, const tr_guard *guard )
 static void accept_file( tr_ui *ui, tr_ops *ops )
 {
     const file_dialog *d = &file_dialogs[ui->dialog];
-    char path[1100];
+    char path[TR_UI_PATH];
     if ( ui->field[0] == 0 || !whole_path( ui, ui->field, path, sizeof path - 8 ) )
         return;
     bool open =

@@ -27,8 +27,14 @@ static const struct tr_library_item *in_memory( const tr_library *library, const
 
 static bool set_path( char out[TR_PATH_MAX], const char *text, tr_error *error )
 {
+    if ( !tr_utf8_valid( text, strlen( text ) ) ) // JSON has no other texts
+        return tr_error_set( error,
+                             "a scene cannot name the file \"%s\": its path must be valid UTF-8; save the "
+                             "scene beside it or rename the folder",
+                             text );
     return tr_string_set( out, TR_PATH_MAX, text ) ||
-           tr_error_set( error, "the path \"%.60s…\" is longer than %d characters", text, TR_PATH_MAX - 1 );
+           tr_error_set( error, "the path \"%.60s…\" is longer than %d bytes; save the scene nearer to it",
+                         text, TR_PATH_MAX - 1 );
 }
 
 // A path seen from the old place becomes one seen from anywhere.
