@@ -249,7 +249,9 @@ static void test_killed_at_random_moments( void **state )
     (void)state;
     int seen[2] = { 0, 0 };
     double start = tr_clock_ms();
-    check_ok( save( &takes[0], takes[0].folder, NULL ) && save( &takes[1], takes[1].folder, NULL ), NULL );
+    tr_error error;
+    check_ok( save( &takes[0], takes[0].folder, &error ), &error );
+    check_ok( save( &takes[1], takes[1].folder, &error ), &error );
     double span = 1.5 * ( tr_clock_ms() - start ); // of two writers and a bit
     for ( int i = 0; i < moments; ++i ) {
         setting s = i % 2 == 0 ? OWN : OTHERS;
