@@ -256,6 +256,28 @@ static void all_is_everybody_and_everything( void **state )
     end( &d );
 }
 
+// Somebody who is removed is to be seen until the rest is solved: a click on them shows nobody's values.
+static void who_is_removed_can_still_be_clicked( void **state )
+{
+    (void)state;
+    desk d;
+    double x, y;
+    begin_relay( &d, 2 );
+    click_thing( &d, "p01.Head", 0 );
+    assert_true( tr_ui_selected( ui_of( &d ), TR_ITEM_CAST, "p01" ) );
+    assert_true( tr_app_locate( d.app, "p01.Head", &x, &y ) );
+    push( &d, ( tr_event ){ .kind = TR_EVENT_KEY, .key = TR_KEY_DELETE, .down = true } );
+    button( &d, TR_BUTTON_LEFT, true, x, y, 0 ); // within the same frame
+    button( &d, TR_BUTTON_LEFT, false, x, y, 0 );
+    frames( &d, 3 );
+    assert_int_equal( tr_app_scene( d.app )->cast_count, 1 );
+    assert_null( tr_ui_spot( ui_of( &d ), "rename" ) );
+    settle( &d );
+    click_thing( &d, "p02.Head", 0 );
+    assert_non_null( tr_ui_spot( ui_of( &d ), "rename" ) );
+    end( &d );
+}
+
 // Of a scene that is only a place there is nobody to be listed, chosen or framed.
 static void a_scene_may_have_no_cast( void **state )
 {
@@ -287,15 +309,11 @@ static void a_scene_may_have_no_cast( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( a_body_is_taken_from_a_file ),
-        TEST( a_file_without_a_body_changes_nothing ),
-        TEST( a_file_without_a_map_changes_nothing ),
-        TEST( bodies_asked_for_in_a_row_are_all_tried ),
-        TEST( a_file_without_a_mesh_changes_nothing ),
-        TEST( the_list_shows_who_is_chosen ),
-        TEST( the_interaction_mesh_is_a_switch ),
-        TEST( all_is_everybody_and_everything ),
-        TEST( a_scene_may_have_no_cast ),
+        TEST( a_body_is_taken_from_a_file ),           TEST( a_file_without_a_body_changes_nothing ),
+        TEST( a_file_without_a_map_changes_nothing ),  TEST( bodies_asked_for_in_a_row_are_all_tried ),
+        TEST( a_file_without_a_mesh_changes_nothing ), TEST( the_list_shows_who_is_chosen ),
+        TEST( the_interaction_mesh_is_a_switch ),      TEST( all_is_everybody_and_everything ),
+        TEST( who_is_removed_can_still_be_clicked ),   TEST( a_scene_may_have_no_cast ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

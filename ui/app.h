@@ -206,8 +206,9 @@ void tr_ui_rows( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const
 tr_item tr_item_none( void );
 tr_item tr_item_make( tr_item_kind kind, const char *id, int joint );
 bool tr_item_same( const tr_item *a, const tr_item *b );
-void tr_select( tr_ui *ui, const tr_item *item, bool extend ); // NULL = nothing; extending toggles
-const tr_item *tr_selected( const tr_ui *ui );                 // the last one, NULL = none
+bool tr_item_exists( const tr_scene *scene, const tr_item *item ); // in the document
+void tr_select( tr_ui *ui, const tr_item *item, bool extend );     // NULL = nothing; extending toggles
+const tr_item *tr_selected( const tr_ui *ui );                     // the last one, NULL = none
 void tr_item_name( char *out, size_t size, const tr_shown *shown, const tr_item *item );
 // Where it is at the shown frame; false when it is not on the stage.
 bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item, vec3 *place );

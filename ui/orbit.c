@@ -266,6 +266,8 @@ tr_item tr_pick( const tr_ui *ui, const tr_shown *shown, double x, double y, vec
             best = tr_item_make( TR_ITEM_OBSTACLE, scene->obstacles[i].id, -1 );
         }
     }
+    if ( !tr_item_exists( shown->scene, &best ) ) // removed, and still to be seen until the rest is solved
+        best = tr_item_none();
     if ( hit != NULL && best.kind != TR_ITEM_NONE )
         *hit = v3_mad( r.origin, r.nearest, r.direction );
     return best;
@@ -292,8 +294,8 @@ void tr_pick_box( tr_ui *ui, const tr_shown *shown, double x0, double y0, double
                                : tr_item_make( TR_ITEM_OBSTACLE, scene->obstacles[o].id, -1 );
         vec3 place;
         bool free = p >= 0 || ( tr_cast_visible( ui, item.id ) && !tr_cast_locked( ui, item.id ) );
-        if ( free && tr_item_place( ui, shown, &item, &place ) && inside( ui, shown, place, box ) &&
-             !tr_ui_selected( ui, item.kind, item.id ) )
+        if ( free && tr_item_exists( shown->scene, &item ) && tr_item_place( ui, shown, &item, &place ) &&
+             inside( ui, shown, place, box ) && !tr_ui_selected( ui, item.kind, item.id ) )
             tr_select( ui, &item, true );
     }
 }

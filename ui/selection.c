@@ -70,7 +70,7 @@ void tr_select( tr_ui *ui, const tr_item *item, bool extend )
     show_panel_of( ui, item );
 }
 
-static bool exists( const tr_scene *scene, const tr_item *item )
+bool tr_item_exists( const tr_scene *scene, const tr_item *item )
 {
     switch ( item->kind ) {
     case TR_ITEM_CAST: return tr_scene_find_cast( scene, item->id ) >= 0;
@@ -114,7 +114,8 @@ static void follow_rename( tr_ui *ui, const tr_scene *scene, tr_item *item )
 {
     tr_item renamed = *item;
     memcpy( renamed.id, ui->renamed.to, sizeof renamed.id );
-    if ( strcmp( item->id, ui->renamed.from ) == 0 && !exists( scene, item ) && exists( scene, &renamed ) )
+    if ( strcmp( item->id, ui->renamed.from ) == 0 && !tr_item_exists( scene, item ) &&
+         tr_item_exists( scene, &renamed ) )
         *item = renamed;
 }
 
@@ -125,9 +126,9 @@ void tr_selection_sync( tr_ui *ui, const tr_scene *scene )
     if ( tr_scene_find_layer( scene, ui->cage.layer ) < 0 && strcmp( ui->cage.layer, ui->renamed.from ) == 0 )
         memcpy( ui->cage.layer, ui->renamed.to, sizeof ui->cage.layer );
     for ( int i = ui->selection_count - 1; i >= 0; --i )
-        if ( !exists( scene, &ui->selection[i] ) )
+        if ( !tr_item_exists( scene, &ui->selection[i] ) )
             unselect( ui, i );
-    if ( !exists( scene, &ui->hover ) )
+    if ( !tr_item_exists( scene, &ui->hover ) )
         ui->hover = tr_item_none();
     sync_looks( ui, scene );
 }

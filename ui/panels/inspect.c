@@ -282,17 +282,13 @@ static void inspect_obstacle( tr_ui *ui, const tr_shown *shown, tr_ops *ops, con
 static void inspect_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_item *item )
 {
     int rule = tr_scene_find_constraint( shown->scene, item->id );
-    if ( rule >= 0 ) // one that was just drawn comes with the next frame
-        tr_panel_rule( ui, shown, ops, &shown->scene->constraints[rule] );
+    tr_panel_rule( ui, shown, ops, &shown->scene->constraints[rule] );
 }
 
 // Its values stand in the panel of layers, which may be beside this one.
 static void inspect_layer( tr_ui *ui, const tr_shown *shown, const tr_item *item )
 {
-    int i = tr_scene_find_layer( shown->scene, item->id );
-    const tr_layer *layer = i >= 0 ? &shown->scene->layers[i] : NULL;
-    if ( layer == NULL )
-        return;
+    const tr_layer *layer = &shown->scene->layers[tr_scene_find_layer( shown->scene, item->id )];
     char text[TR_ID_MAX + 40];
     snprintf( text, sizeof text, "%s   %s", layer->id, tr_layer_kind_names[layer->kind] );
     tr_ui_heading( ui, shown->paint, text );
@@ -336,6 +332,10 @@ void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         inspect_scene( ui, shown );
         return;
     }
+    // What is selected may not be in the document: a body that was removed can be clicked until the rest is
+    // solved, and a rule that was just drawn comes with the next frame.
+    if ( !tr_item_exists( shown->scene, item ) )
+        return;
     tr_item copy = *item;
     tr_ui_subject( ui, copy.id );
     switch ( copy.kind ) {
