@@ -147,7 +147,7 @@ static bool take_cast( script *in, const pair *p, tr_error *error )
     if ( tr_number_parse( p->value, end, &number ) != end || number != floor( number ) || number < 1 ||
          number > 100000 )
         return complain( in, p->value_at, error, "cast must be a whole number from 1, not '%s'", p->value );
-    in->cast = (int)number;
+    in->cast = tr_int_clamped( number, 1, 100000 );
     return true;
 }
 

@@ -225,7 +225,7 @@ bool cli_int( const cli_call *call, const char *option, int low, int high, int *
         cli_wrong( "--%s must be a whole number from %d to %d, not '%s'", option, low, high, text );
         return false;
     }
-    *out = (int)value;
+    *out = tr_int_clamped( value, low, high );
     return true;
 }
 
@@ -240,8 +240,8 @@ static bool read_pair( const char *text, const char *between, int low, int high,
     if ( first != floor( first ) || second != floor( second ) || first < low || first > high ||
          second < low || second > high )
         return false;
-    *a = (int)first;
-    *b = (int)second;
+    *a = tr_int_clamped( first, low, high );
+    *b = tr_int_clamped( second, low, high );
     return true;
 }
 

@@ -78,7 +78,7 @@ void tr_cube_draw( const tr_ui *ui, struct nk_command_buffer *canvas, const stru
             continue;
         struct nk_vec2 q[4];
         face_corners( ui, rows, &faces[i], q );
-        int shade = 52 + (int)( 40 * towards );
+        int shade = 52 + tr_int_clamped( 40 * towards, 0, 40 );
         struct nk_color colour = i == hovered ? t->accent_dark : nk_rgba( shade, shade + 4, shade + 12, 235 );
         float points[8] = { q[0].x, q[0].y, q[1].x, q[1].y, q[2].x, q[2].y, q[3].x, q[3].y };
         nk_fill_polygon( canvas, points, 4, colour );

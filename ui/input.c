@@ -62,13 +62,13 @@ static void take_drop( tr_app *app, const tr_event *event )
 // Nuklear counts in whole pixels; what is picked lies under the exact point, so what is hovered must, too.
 static void point_at( struct nk_context *nk, const tr_event *event )
 {
-    nk_input_motion( nk, (int)event->x, (int)event->y );
+    nk_input_motion( nk, tr_pixels( event->x ), tr_pixels( event->y ) );
     nk->input.mouse.pos = nk_vec2( (float)event->x, (float)event->y );
 }
 
 static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
 {
-    int x = (int)event->x, y = (int)event->y;
+    int x = tr_pixels( event->x ), y = tr_pixels( event->y );
     if ( event->kind == TR_EVENT_KEY || event->kind == TR_EVENT_BUTTON || event->kind == TR_EVENT_SCROLL )
         app->ui.modifiers = event->modifiers;
     bool typing = tr_ui_typing( &app->ui );

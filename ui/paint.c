@@ -324,8 +324,8 @@ static void draw( tr_paint *paint, struct nk_context *nk, const tr_window *windo
         struct nk_rect clip = command->clip_rect;
         GLuint texture = (GLuint)command->texture.id;
         glBindTexture( GL_TEXTURE_2D, texture != 0 ? texture : paint->font_texture );
-        glScissor( (GLint)( clip.x * sx ), (GLint)( ( (float)window->height - clip.y - clip.h ) * sy ),
-                   (GLint)( clip.w * sx + 0.5f ), (GLint)( clip.h * sy + 0.5f ) );
+        glScissor( tr_pixels( clip.x * sx ), tr_pixels( ( (float)window->height - clip.y - clip.h ) * sy ),
+                   tr_pixels( clip.w * sx + 0.5f ), tr_pixels( clip.h * sy + 0.5f ) );
         glDrawElements( GL_TRIANGLES, (GLsizei)command->elem_count, GL_UNSIGNED_SHORT, (void *)offset );
         offset += command->elem_count * sizeof( nk_draw_index );
     }

@@ -50,5 +50,5 @@ void tr_play_advance( tr_ui *ui, double fps, double elapsed )
         frames = fmod( frames, span );
         ui->position = frames / fps;
     }
-    ui->frame = clamp( ui->loop_first + (int)frames, ui->loop_first, ui->loop_last );
+    ui->frame = clamp( ui->loop_first + tr_int_clamped( frames, 0, span ), ui->loop_first, ui->loop_last );
 }

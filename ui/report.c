@@ -34,8 +34,8 @@ static void add_spots( tr_text *text, const tr_ui *ui )
         const tr_spot *s = &ui->spots[i];
         tr_text_add( text, "%s\n    ", i > 0 ? "," : "" );
         tr_text_quoted( text, s->name, strlen( s->name ) );
-        tr_text_add( text, ": [%d, %d]", (int)( s->area.x + 0.5f * s->area.width ),
-                     (int)( s->area.y + 0.5f * s->area.height ) );
+        tr_text_add( text, ": [%d, %d]", tr_pixels( s->area.x + 0.5f * s->area.width ),
+                     tr_pixels( s->area.y + 0.5f * s->area.height ) );
     }
     tr_text_add( text, "},\n" );
 }
@@ -59,7 +59,7 @@ static void add_joints( tr_text *text, const tr_ui *ui, const tr_shown *shown )
             tr_item_name( name, sizeof name, shown, &item );
             tr_text_add( text, "%s\n    ", first ? "" : "," );
             tr_text_quoted( text, name, strlen( name ) );
-            tr_text_add( text, ": [%d, %d]", (int)x, (int)y );
+            tr_text_add( text, ": [%d, %d]", tr_pixels( x ), tr_pixels( y ) );
             first = false;
         }
     }

@@ -9,6 +9,13 @@
 
 #define TR_UI_PATH 4096 // bytes: the longest path that Linux takes
 
+#define TR_FAR_PIXEL 1000000 // beyond every screen
+
+static inline int tr_pixels( double x ) // whole points or pixels
+{
+    return tr_int_clamped( x, -TR_FAR_PIXEL, TR_FAR_PIXEL );
+}
+
 // ---------------------------------------------------------------------------------------------- events
 
 typedef enum tr_event_kind {

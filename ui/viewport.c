@@ -186,9 +186,10 @@ static bool refresh( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, tr
 bool tr_viewport_draw( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, const tr_window *window,
                        tr_error *error )
 {
-    int x = (int)( ui->viewport.x * window->scale ), width = (int)( ui->viewport.width * window->scale );
-    int height = (int)( ui->viewport.height * window->scale );
-    int y = window->pixel_height - (int)( ui->viewport.y * window->scale ) - height;
+    int x = tr_pixels( ui->viewport.x * window->scale ),
+        width = tr_pixels( ui->viewport.width * window->scale );
+    int height = tr_pixels( ui->viewport.height * window->scale );
+    int y = window->pixel_height - tr_pixels( ui->viewport.y * window->scale ) - height;
     if ( viewport->renderer == NULL ) { // nothing to draw on: the list alone, for tests
         fill_list( viewport, ui, shown );
         return true;

@@ -48,7 +48,7 @@ void tr_ui_scroll_to( tr_ui *ui, struct nk_rect r )
     const struct nk_panel *panel = ui->nk->current->layout;
     struct nk_rect clip = panel->clip;
     float by = r.y < clip.y ? r.y - clip.y : fmaxf( r.y + r.h - clip.y - clip.h, 0 );
-    *panel->offset_y = (nk_uint)fmaxf( (float)*panel->offset_y + by, 0 );
+    *panel->offset_y = (nk_uint)tr_pixels( fmaxf( (float)*panel->offset_y + by, 0 ) );
 }
 
 // ----------------------------------------------------------------------------------------------- messages
@@ -172,7 +172,7 @@ struct nk_rect tr_ui_note( tr_ui *ui, const char *text )
 {
     const struct nk_user_font *font = ui->nk->style.font;
     float width = nk_window_get_content_region_size( ui->nk ).x - 8, total = tr_ui_text_width( font, text );
-    int rows = 1 + (int)( total * 1.08f / ( width > 1 ? width : 1 ) );
+    int rows = 1 + tr_pixels( total * 1.08f / ( width > 1 ? width : 1 ) );
     nk_layout_row_dynamic( ui->nk, (float)rows * ( font->height + 4 ) + 4, 1 );
     struct nk_rect area = nk_widget_bounds( ui->nk );
     nk_label_colored_wrap( ui->nk, text, tr_theme_dark.dim );

@@ -114,8 +114,8 @@ tr_window *tr_window_pretend( int width, int height, double scale, bool pictures
     }
     *window = ( tr_window ){ .width = width,
                              .height = height,
-                             .pixel_width = (int)( width * scale ),
-                             .pixel_height = (int)( height * scale ),
+                             .pixel_width = tr_pixels( width * scale ),
+                             .pixel_height = tr_pixels( height * scale ),
                              .scale = scale,
                              .now = likeness_now,
                              .poll = likeness_poll,

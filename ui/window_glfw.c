@@ -159,8 +159,8 @@ static void measure( tr_window *window )
     glfwGetFramebufferSize( handle, &window->pixel_width, &window->pixel_height );
     glfwGetWindowContentScale( handle, &x, &y );
     window->scale = window->asked_scale > 0 ? window->asked_scale : x >= 1.0f ? x : 1.0;
-    window->width = (int)( window->pixel_width / window->scale );
-    window->height = (int)( window->pixel_height / window->scale );
+    window->width = tr_pixels( window->pixel_width / window->scale );
+    window->height = tr_pixels( window->pixel_height / window->scale );
 }
 
 // No smaller than panels can bear, in the units of the window system, which are points or pixels.
@@ -170,7 +170,7 @@ static void limit_size( tr_window *window )
     glfwGetWindowSize( window->own, &width, &height );
     double unit = window->width > 0 ? (double)width / window->width : 1.0;
     window->limited_scale = window->scale;
-    glfwSetWindowSizeLimits( window->own, (int)( LEAST_WIDTH * unit ), (int)( LEAST_HEIGHT * unit ),
+    glfwSetWindowSizeLimits( window->own, tr_pixels( LEAST_WIDTH * unit ), tr_pixels( LEAST_HEIGHT * unit ),
                              GLFW_DONT_CARE, GLFW_DONT_CARE );
 }
 
@@ -226,8 +226,8 @@ static void fit_to_monitor( const tr_window *window, int *width, int *height )
     int x, y, free_width = 0, free_height = 0;
     float scale_x = 1, scale_y = 1;
     if ( window->asked_scale > 0 ) {
-        *width = (int)( *width * window->asked_scale );
-        *height = (int)( *height * window->asked_scale );
+        *width = tr_pixels( *width * window->asked_scale );
+        *height = tr_pixels( *height * window->asked_scale );
     }
     if ( monitor == NULL )
         return;
@@ -235,9 +235,9 @@ static void fit_to_monitor( const tr_window *window, int *width, int *height )
     if ( window->asked_scale == 0 )
         glfwGetMonitorContentScale( monitor, &scale_x, &scale_y );
     if ( free_width > 0 && *width * scale_x > free_width )
-        *width = (int)( free_width / scale_x );
+        *width = tr_pixels( free_width / scale_x );
     if ( free_height > 0 && *height * scale_y > free_height )
-        *height = (int)( free_height / scale_y );
+        *height = tr_pixels( free_height / scale_y );
 }
 
 static bool open_window( tr_window *window, const char *title, int width, int height, tr_error *error )

@@ -2,6 +2,7 @@
 #include "scenes/scenes.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 
 static void sleep_ms( double ms )
 {
-    struct timespec t = { (time_t)( ms / 1e3 ), (long)( 1e6 * fmod( ms, 1e3 ) ) };
+    struct timespec t = { tr_int_clamped( ms / 1e3, 0, INT_MAX ),
+                          tr_int_clamped( 1e6 * fmod( ms, 1e3 ), 0, 999999999 ) };
     if ( ms > 0 )
         nanosleep( &t, NULL );
 }

@@ -86,8 +86,8 @@ static bool add_hold( const relay *plan, tr_scene *scene, int person, int box, t
 {
     double touch = relay_time( person, box ) - 0.5 * RELAY_HOLD;
     double release = relay_time( person + 1, box ) + 0.5 * RELAY_HOLD;
-    int first = (int)fmax( ceil( touch * plan->fps ), 0 );
-    int last = (int)fmin( floor( release * plan->fps ), plan->frame_count - 1 );
+    int first = tr_frames_in( touch, plan->fps );
+    int last = tr_int_clamped( floor( release * plan->fps ), -TR_FAR_FRAME, plan->frame_count - 1 );
     if ( last < first )
         return true;
     const char *who = scene->cast[person].id;

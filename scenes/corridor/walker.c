@@ -49,7 +49,8 @@ static double oncoming( const walker *w, double time )
     int rows = rows_of( w, -w->direction );
     double here = along( w, time ), sum = 0.0;
     double met = 0.5 * ( rows - 1 ) + ( here + lane_speed( -w->direction, 0 ) * ( time - MIDDLE ) ) / ROW;
-    for ( int row = (int)floor( met ) - 3; row <= (int)floor( met ) + 4; ++row ) {
+    int nearest = tr_int_clamped( floor( met ), -TR_MAX_FRAMES, TR_MAX_FRAMES );
+    for ( int row = nearest - 3; row <= nearest + 4; ++row ) {
         int index = 2 * CORRIDOR_LANES * row + ( w->direction > 0 ? 1 : 0 );
         if ( row < 0 || row >= rows || index >= w->people )
             continue;

@@ -118,8 +118,8 @@ static bool add_people( tr_scene *scene, tr_error *error )
     tr_constraint clap = tr_default_constraint( "clap", TR_CONSTRAINT_RELATIVE );
     clap.a = tr_crowd_palm( scene->cast[0].id, TR_HUMAN_RIGHT );
     clap.b = tr_crowd_palm( scene->cast[1].id, TR_HUMAN_RIGHT );
-    clap.first = (int)round( ( CLAP - 0.5 * TOUCH ) * FPS );
-    clap.last = (int)round( ( CLAP + 0.5 * TOUCH ) * FPS );
+    clap.first = tr_nearest_frame( ( CLAP - 0.5 * TOUCH ) * FPS );
+    clap.last = tr_nearest_frame( ( CLAP + 0.5 * TOUCH ) * FPS );
     clap.ease_in = clap.ease_out = 18;
     return tr_scene_add_constraint( scene, &clap ) != NULL || tr_error_memory( error );
 }

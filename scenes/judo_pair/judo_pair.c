@@ -301,8 +301,8 @@ static bool add_hold( tr_scene *scene, const char *id, tr_point a, tr_point b, d
     hold.a = a;
     hold.b = b;
     hold.partner_space = true;
-    hold.first = (int)round( from * FPS );
-    hold.last = (int)round( to * FPS );
+    hold.first = tr_nearest_frame( from * FPS );
+    hold.last = tr_nearest_frame( to * FPS );
     hold.ease_in = hold.ease_out = 12;
     return tr_scene_add_constraint( scene, &hold ) != NULL || tr_error_memory( error );
 }

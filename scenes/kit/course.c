@@ -1,5 +1,7 @@
 #include "scenes/kit/gait.h"
 
+#include "motion/motion.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -77,7 +79,7 @@ tr_gait_place tr_course_place( const void *context, double time )
     double end = course->begin + last * course->step;
     if ( at >= last )
         return follow_arc( course, course->nodes[last], end, time - end );
-    int i = (int)at;
+    int i = tr_int_clamped( at, 0, last - 1 );
     double node_time = course->begin + i * course->step;
     return advance( course, course->nodes[i], node_time, time - node_time );
 }
@@ -88,7 +90,8 @@ bool tr_course_build( tr_course *out, tr_gait_place start, const tr_course_key *
     assert( key_count > 0 && end >= begin );
     // The table spans all keys, so that velocities are constant outside it.
     double low = fmin( begin, keys[0].time ), high = fmax( end, keys[key_count - 1].time );
-    int before = (int)ceil( ( begin - low ) / NODE_STEP ), after = (int)ceil( ( high - begin ) / NODE_STEP );
+    int before = tr_whole_frames( ( begin - low ) / NODE_STEP ),
+        after = tr_whole_frames( ( high - begin ) / NODE_STEP );
     *out = ( tr_course ){ .key_count = key_count, .step = NODE_STEP, .begin = begin - before * NODE_STEP };
     out->node_count = before + after + 1;
     out->keys = tr_alloc( (size_t)key_count, sizeof( tr_course_key ) );

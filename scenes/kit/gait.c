@@ -1,5 +1,7 @@
 #include "scenes/kit/gait.h"
 
+#include "motion/motion.h"
+
 #include <assert.h>
 
 #define CLOCK_STEP     ( 1.0 / 120.0 )
@@ -74,7 +76,7 @@ static bool build_clock( tr_gait *gait, tr_error *error )
 {
     const tr_gait_def *def = &gait->def;
     gait->clock_step = CLOCK_STEP;
-    gait->clock_count = 2 + (int)ceil( ( def->end - def->begin + 4.0 * def->cycle ) / CLOCK_STEP );
+    gait->clock_count = 2 + tr_whole_frames( ( def->end - def->begin + 4.0 * def->cycle ) / CLOCK_STEP );
     gait->clock = tr_alloc( (size_t)gait->clock_count, sizeof( double ) );
     if ( gait->clock == NULL )
         return tr_error_memory( error );
@@ -98,7 +100,7 @@ double tr_gait_clock( const tr_gait *gait, double time )
         return c[0] + at * ( c[1] - c[0] );
     if ( at >= last )
         return c[last] + ( at - last ) * ( c[last] - c[last - 1] );
-    int i = (int)at;
+    int i = tr_int_clamped( at, 0, last - 1 );
     double u = at - i;
     double before = i > 0 ? c[i - 1] : 2 * c[0] - c[1];
     double after = i + 2 <= last ? c[i + 2] : 2 * c[last] - c[last - 1];
@@ -323,7 +325,8 @@ static bool plan_leg( tr_gait *gait, int leg, tr_error *error )
     start.heading = place_at( gait, def->begin ).heading + constants.heading;
     if ( !push_stance( track, start, error ) )
         return false;
-    int step = (int)floor( tr_gait_clock( gait, def->begin ) - constants.phase );
+    int step = tr_int_clamped( floor( tr_gait_clock( gait, def->begin ) - constants.phase ), -TR_MAX_FRAMES,
+                               TR_MAX_FRAMES );
     double time = def->begin;
     if ( event_distance( gait, leg, step, true, time ) >= 0 ) // starts within a swing: waits for the next
         ++step;

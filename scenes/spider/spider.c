@@ -297,7 +297,8 @@ static bool make_spider( int index, tr_motion *out, tr_error *error )
     spider s = { .mirror = index % 2 == 0 ? 1 : -1, .seed = (unsigned)index };
     tr_rig_start( &s.rig );
     add_joints( &s );
-    if ( !tr_rig_finish( &s.rig, (int)( SECONDS * FPS ) + 1, FPS, error ) || !animate( &s, error ) ) {
+    if ( !tr_rig_finish( &s.rig, tr_nearest_frame( SECONDS * FPS ) + 1, FPS, error ) ||
+         !animate( &s, error ) ) {
         tr_rig_free( &s.rig );
         return false;
     }
@@ -348,7 +349,7 @@ bool tr_spider_build( int cast, tr_scene *scene, tr_library *library, tr_error *
 {
     scene->fps = FPS;
     scene->first = 0;
-    scene->last = (int)( SECONDS * FPS );
+    scene->last = tr_nearest_frame( SECONDS * FPS );
     if ( !add_step( scene, cast ) )
         return tr_error_memory( error );
     for ( int i = 0; i < cast; ++i ) {

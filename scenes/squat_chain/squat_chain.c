@@ -41,7 +41,7 @@ static double depth_at( int person, double time )
     double at = time - late - 0.5; // the first squat begins half a second into the scene
     double in_period = at - PERIOD * floor( at / PERIOD );
     double depth = tr_pulse( in_period, 1.05, 1.20, 1.05, 0.95 );
-    int count = (int)floor( at / PERIOD );
+    int count = tr_int_clamped( floor( at / PERIOD ), -TR_MAX_FRAMES, TR_MAX_FRAMES );
     double deep = own( person, 2, 0.90, 1.0 ) + own( person, 50 + ( ( count % 16 ) + 16 ) % 16, -0.04, 0.03 );
     return deep * depth;
 }

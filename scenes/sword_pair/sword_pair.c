@@ -195,8 +195,8 @@ static bool let_through( tr_scene *scene, tr_error *error )
     tr_pair stab = tr_default_pair( "stab", TR_PAIR_PASS );
     snprintf( stab.a, sizeof stab.a, "%s", scene->cast[VICTIM].id );
     snprintf( stab.b, sizeof stab.b, "sword" );
-    stab.first = (int)( ( THRUST - 0.60 ) * FPS );
-    stab.last = (int)( ( DRAW + 1.00 ) * FPS );
+    stab.first = tr_int_clamped( ( THRUST - 0.60 ) * FPS, 0, TR_MAX_FRAMES );
+    stab.last = tr_int_clamped( ( DRAW + 1.00 ) * FPS, 0, TR_MAX_FRAMES );
     return tr_scene_add_pair( scene, &stab ) != NULL || tr_error_memory( error );
 }
 

@@ -313,8 +313,9 @@ static void make_frame( wolf *w, double time, bool first )
 // Whatever follows has settled by frame 0: a second of motion before it is made and thrown away.
 static void animate( wolf *w )
 {
-    for ( int frame = -(int)FPS; frame < w->rig.motion.clip.frame_count; ++frame ) {
-        make_frame( w, frame / FPS, frame == -(int)FPS );
+    int before = tr_frames_in( 1, FPS );
+    for ( int frame = -before; frame < w->rig.motion.clip.frame_count; ++frame ) {
+        make_frame( w, frame / FPS, frame == -before );
         if ( frame >= 0 )
             tr_rig_store( &w->rig, frame );
     }
@@ -339,8 +340,8 @@ static bool make_wolf( int index, tr_motion *out, tr_error *error )
     w->pace = index == 0 ? 1.0 : tr_chance_between( w->seed, 2, 0.985, 1.015 );
     tr_rig_start( &w->rig );
     wolf_body_add( &w->body, &w->rig );
-    bool ok = tr_rig_finish( &w->rig, (int)( SECONDS * FPS ) + 1, FPS, error ) && plan_course( w, error ) &&
-              plan_steps( w, error );
+    bool ok = tr_rig_finish( &w->rig, tr_nearest_frame( SECONDS * FPS ) + 1, FPS, error ) &&
+              plan_course( w, error ) && plan_steps( w, error );
     if ( ok ) {
         animate( w );
         *out = w->rig.motion;
@@ -397,7 +398,7 @@ bool tr_wolf_build( int cast, tr_scene *scene, tr_library *library, tr_error *er
 {
     scene->fps = FPS;
     scene->first = 0;
-    scene->last = (int)( SECONDS * FPS );
+    scene->last = tr_nearest_frame( SECONDS * FPS );
     for ( int i = 0; i < cast; ++i ) {
         tr_motion motion;
         if ( !add_to_cast( scene, i ) )

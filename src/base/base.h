@@ -121,6 +121,14 @@ int tr_number_print_exact( char *out, size_t size, double value );
 // Whether these bytes are UTF-8 as JSON wants it: no overlong forms, no surrogates, nothing beyond Unicode.
 bool tr_utf8_valid( const char *text, size_t size );
 
+// A number as an int of low … high: what is behind the point is cut off, numbers beyond give the nearer
+// bound, NaN gives `low`. In C a conversion of what does not fit is undefined: this is the only one from
+// floating point to int, but for those in kernels.
+static inline int tr_int_clamped( double x, int low, int high )
+{
+    return !( x > low ) ? low : x >= high ? high : (int)x;
+}
+
 double tr_clock_ms( void );     // monotonic
 double tr_processor_ms( void ); // spent by this process on all its threads, whatever else the machine does
 

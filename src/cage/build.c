@@ -72,7 +72,8 @@ int tr_cage_spread( const tr_cage_points *points, int first, int last, const tr_
 {
     double whole = way_of( points, first, last ), arc = whole - STILL / points->fps * ( last - first );
     double by_arc = fmin( 1 + arc / def->spacing, TR_CAGE_MAX_SECTIONS );
-    int wanted = def->section_count > 0 ? def->section_count : (int)round( by_arc );
+    int wanted = def->section_count > 0 ? def->section_count
+                                        : tr_int_clamped( round( by_arc ), 0, TR_CAGE_MAX_SECTIONS );
     int most = last - first + 1 < TR_CAGE_MAX_SECTIONS ? last - first + 1 : TR_CAGE_MAX_SECTIONS;
     frames[0] = first;
     if ( def->through <= first || def->through >= last ) {
@@ -84,7 +85,7 @@ int tr_cage_spread( const tr_cage_points *points, int first, int last, const tr_
     // What comes before that frame and what comes after are spread each for itself, in proportion.
     int before = def->through - first, after = last - def->through,
         parts = clamp_count( wanted, 3, most ) - 1;
-    int early = (int)round( parts * way_of( points, first, def->through ) / whole );
+    int early = tr_int_clamped( round( parts * way_of( points, first, def->through ) / whole ), 0, parts );
     early =
         clamp_count( early, parts - after > 1 ? parts - after : 1, parts - 1 < before ? parts - 1 : before );
     spread_evenly( points, first, def->through, early, frames + 1 );
@@ -197,7 +198,7 @@ static double smoothing( int away, int width )
 
 static int frames_of( const tr_cage *cage, double seconds )
 {
-    return (int)fmin( ceil( seconds * cage->fps ), cage->frame_count );
+    return tr_int_clamped( ceil( seconds * cage->fps ), 0, cage->frame_count );
 }
 
 static int clamp_frame( const tr_cage *cage, int f )

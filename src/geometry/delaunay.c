@@ -301,6 +301,11 @@ static double largest_extent( const vec3 *points, int count, vec3 *centre )
     return fmax( half.x, fmax( half.y, half.z ) );
 }
 
+static int32_t on_grid( double x, int exponent )
+{
+    return tr_int_clamped( rint( ldexp( x, GRID_BITS - exponent ) ), -( 1 << GRID_BITS ), 1 << GRID_BITS );
+}
+
 // A power of two keeps what is regular regular: a lattice of points stays one.
 static void round_to_grid( tr_delaunay *d, const vec3 *points, int count )
 {
@@ -309,9 +314,8 @@ static void round_to_grid( tr_delaunay *d, const vec3 *points, int count )
     frexp( largest_extent( points, count, &centre ), &exponent ); // extent < 2^exponent
     for ( int i = 0; i < count; ++i ) {
         vec3 r = v3_sub( points[i], centre );
-        d->places[i] = ( place ){ { (int32_t)lrint( ldexp( r.x, GRID_BITS - exponent ) ),
-                                    (int32_t)lrint( ldexp( r.y, GRID_BITS - exponent ) ),
-                                    (int32_t)lrint( ldexp( r.z, GRID_BITS - exponent ) ) } };
+        d->places[i] =
+            ( place ){ { on_grid( r.x, exponent ), on_grid( r.y, exponent ), on_grid( r.z, exponent ) } };
     }
 }
 

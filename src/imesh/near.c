@@ -11,8 +11,8 @@ tr_imesh_near_def tr_default_imesh_near_def( double fps )
 {
     return ( tr_imesh_near_def ){ .enter = 0.15,
                                   .leave = 0.30,
-                                  .min_frames = (int)fmax( 1, lrint( 0.1 * fps ) ),
-                                  .pad = (int)fmax( 1, lrint( 0.4 * fps ) ) };
+                                  .min_frames = tr_int_clamped( rint( 0.1 * fps ), 1, TR_MAX_FRAMES ),
+                                  .pad = tr_int_clamped( rint( 0.4 * fps ), 1, TR_MAX_FRAMES ) };
 }
 
 // ----------------------------------------------------------------------------------------------- one frame

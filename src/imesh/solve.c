@@ -441,7 +441,7 @@ static int steps_for( const tr_imesh *mesh )
     }
     bool alone = mesh->cast.body_count + mesh->cast.box_count < 2; // in the way of none but himself
     double stride = alone || anybody_touches( mesh ) ? STRIDE : LOOSE;
-    return (int)clampd( ceil( longest / stride ), 1, mesh->def.steps );
+    return tr_int_clamped( ceil( longest / stride ), 1, mesh->def.steps );
 }
 
 static bool take_step( rounds *r, bool last, tr_imesh_report *report )

@@ -142,7 +142,7 @@ static bool expect_whole_number( parser *p, const char *what, int low, int high,
         p->at = where;
         return fail_expected( p, what );
     }
-    *out = (int)value;
+    *out = tr_int_clamped( value, low, high );
     return true;
 }
 

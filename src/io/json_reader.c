@@ -151,7 +151,7 @@ void tr_json_int( const tr_json *object, const char *key, bool required, int low
     else if ( value != floor( value ) )
         tr_json_fail( &member, "expected a whole number, found %s", found );
     else
-        *out = (int)value;
+        *out = tr_int_clamped( value, low, high );
 }
 
 // ------------------------------------------------------------------------------------------------- nearest

@@ -103,7 +103,7 @@ static bool read_corner( parser *p, int *corner )
     double index = number < 0 ? p->point_count + number : number - 1;
     if ( number == 0 || !( index >= 0 && index < p->point_count ) )
         return fail( p, p->at, "there is no point %.0f; up to here there are %d", number, p->point_count );
-    *corner = (int)index;
+    *corner = tr_int_clamped( index, 0, p->point_count - 1 );
     p->at = word_end( p );
     return true;
 }

@@ -224,9 +224,9 @@ static inline rigid rigid_inverse( rigid t )
 }
 
 // --------------------------------------------------------------------------------------------- scalar
-static inline double clampd( double x, double low, double high )
+static inline double clampd( double x, double low, double high ) // NaN gives `low`
 {
-    return x < low ? low : x > high ? high : x;
+    return !( x >= low ) ? low : x > high ? high : x;
 }
 static inline double lerpd( double a, double b, double t )
 {

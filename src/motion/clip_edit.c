@@ -2,6 +2,7 @@
 #include "motion/motion.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_error *error )
@@ -56,7 +57,7 @@ static void resample_frames( void *context, int begin, int end )
         double whole = round( time );
         if ( fabs( time - whole ) < 1e-7 )
             time = whole;
-        int before = (int)fmin( floor( time ), in->frame_count - 1 );
+        int before = tr_int_clamped( time, 0, in->frame_count - 1 );
         int after = before + 1 < in->frame_count ? before + 1 : before;
         double t = time - before;
         const quat *a = tr_clip_frame( in, before ), *b = tr_clip_frame( in, after );
@@ -82,7 +83,8 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
         return tr_error_set(
             error, "at %g frames per second it would have %.0f frames, more than %d; choose a lower rate",
             fps, count, TR_MAX_FRAMES );
-    if ( !tr_clip_alloc( out, (int)count, in->joint_count, fps, in->translations != NULL, error ) )
+    if ( !tr_clip_alloc( out, tr_int_clamped( count, 0, INT_MAX ), in->joint_count, fps,
+                         in->translations != NULL, error ) )
         return false;
     resampling r = { in, out };
     tr_parallel_for( out->frame_count, 1 + 4096 / in->joint_count, resample_frames, &r );

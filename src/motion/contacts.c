@@ -75,7 +75,7 @@ static vec3 seen_from( const work *w, const tr_surface *surface, int joint, int 
 
 static vec3 seen_between( const work *w, const tr_surface *surface, int joint, double time )
 {
-    int before = (int)floor( time ), last = w->world->frame_count - 1;
+    int last = w->world->frame_count - 1, before = tr_int_clamped( floor( time ), 0, last );
     vec3 a = seen_from( w, surface, joint, before );
     if ( before == last || time == before )
         return a;
@@ -163,7 +163,7 @@ static bool rest_quantile( const work *w, const course *c, double highest, doubl
     if ( count == 0 )
         return false;
     qsort( c->rests, (size_t)count, sizeof( double ), compare_doubles );
-    *rest = c->rests[(int)( share * count )];
+    *rest = c->rests[tr_int_clamped( share * count, 0, count - 1 )];
     return true;
 }
 
@@ -379,7 +379,8 @@ bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const t
     int count = world->frame_count > 0 ? list_jobs( &w, w.jobs ) : 0;
     keep_near_surfaces( &w, count, near );
     double samples = (double)world->frame_count * ( w.surface_count + 1.0 ); // of one joint
-    int block = 1 + (int)( 20000.0 / fmax( samples, 1.0 ) ); // less is not worth waking a thread
+    int block =
+        1 + tr_int_clamped( 20000.0 / fmax( samples, 1.0 ), 0, 20000 ); // less is not worth waking a thread
     tr_parallel_for( count, block, label_some, &w );
     bool ok = gather( out, w.jobs, count );
     tr_free( w.jobs );

@@ -99,7 +99,7 @@ static void measure( tr_fit *fit, vec3 *along /* [joint_count] x: length, y: joi
                        ? v3( 0, 1, 0 )
                        : v3( along[parent].x + tr_bone_length( fit->skeleton, j ), along[parent].y + 1, 0 );
         longest = fmax( longest, along[j].x );
-        fit->depth = along[j].y > fit->depth ? (int)along[j].y : fit->depth;
+        fit->depth = along[j].y > fit->depth ? tr_int_clamped( along[j].y, 0, TR_MAX_JOINTS ) : fit->depth;
     }
     fit->size = longest > 1e-6 ? 0.5 * longest : 1.0;
 }

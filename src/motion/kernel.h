@@ -364,7 +364,7 @@ static void write_outcome( const fit_slot *slot, const fit_block *block, const p
         tr_fit_result *result = block->results[l];
         result->root = l3_get( &root, l );
         result->worst = worst[l];
-        result->iterations = (int)p->iterations[l];
+        result->iterations = (int)p->iterations[l]; // a count, at most max_iterations
         result->converged = p->converged[l] != 0;
     }
 }

@@ -69,8 +69,22 @@ typedef struct tr_skeleton {
 } tr_skeleton;
 
 #define TR_MAX_JOINTS 20000
-#define TR_MAX_FRAMES 1000000 // nine hours at 30 fps
-#define TR_MAX_LIMBS  256     // what hangs on a stranger body beyond that is counted to its torso
+#define TR_MAX_FRAMES 1000000               // nine hours at 30 fps
+#define TR_FAR_FRAME  ( 4 * TR_MAX_FRAMES ) // beyond every frame that a scene may name
+#define TR_MAX_LIMBS  256 // what hangs on a stranger body beyond that is counted to its torso
+
+static inline int tr_whole_frames( double frames ) // rounded up
+{
+    return tr_int_clamped( ceil( frames ), 0, TR_MAX_FRAMES );
+}
+static inline int tr_frames_in( double seconds, double fps ) // rounded up
+{
+    return tr_whole_frames( seconds * fps );
+}
+static inline int tr_nearest_frame( double moment )
+{
+    return tr_int_clamped( round( moment ), -TR_FAR_FRAME, TR_FAR_FRAME );
+}
 
 void tr_skeleton_free( tr_skeleton *skeleton ); // leaves a zeroed, reusable struct; so do all *_free below
 bool tr_skeleton_copy( tr_skeleton *out, const tr_skeleton *in, tr_error *error );

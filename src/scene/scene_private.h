@@ -80,7 +80,7 @@ bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *er
 // Frames to either side over which roots are steadied when skeletons are fitted.
 static inline int tr_steady_frames( double fps )
 {
-    return (int)ceil( 0.1 * fps );
+    return tr_frames_in( 0.1, fps );
 }
 
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping

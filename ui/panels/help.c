@@ -8,7 +8,7 @@
 static int rows_of( const struct nk_user_font *font, const char *text, float width )
 {
     float all = tr_ui_text_width( font, text );
-    return all <= width ? 1 : 1 + (int)( 1.15f * all / fmaxf( width, 1 ) );
+    return all <= width ? 1 : 1 + tr_pixels( 1.15f * all / fmaxf( width, 1 ) );
 }
 
 // In several rows where the column is too narrow for one.

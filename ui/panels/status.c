@@ -12,7 +12,7 @@ static void work( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float width )
     snprintf( text, sizeof text, "%s …", ui->task );
     nk_label_colored( nk, text, NK_TEXT_RIGHT, tr_theme_dark.accent );
     nk_layout_row_push( nk, width - 74 - 66 );
-    nk_size now = (nk_size)( 1000 * ui->progress );
+    nk_size now = (nk_size)tr_int_clamped( 1000 * ui->progress, 0, 1000 );
     nk_prog( nk, now, 1000, NK_FIXED );
     nk_layout_row_push( nk, 54 );
     tr_ui_mark( ui, "cancel", nk_widget_bounds( nk ) );

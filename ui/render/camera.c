@@ -235,8 +235,8 @@ static int cells_filled( const subject *s, double yaw, double pitch )
         double half = ( v3_dot( s->points[i], frame.forward ) - e.z ) * tangent;
         double x = ( v3_dot( s->points[i], frame.right ) - e.x ) / ( half * s->aspect );
         double y = ( v3_dot( s->points[i], frame.up ) - e.y ) / half;
-        int column = (int)clampd( 0.5 * ( x + 1.0 ) * COLUMNS, 0, COLUMNS - 1 );
-        int row = (int)clampd( 0.5 * ( y + 1.0 ) * ROWS, 0, ROWS - 1 );
+        int column = tr_int_clamped( 0.5 * ( x + 1.0 ) * COLUMNS, 0, COLUMNS - 1 );
+        int row = tr_int_clamped( 0.5 * ( y + 1.0 ) * ROWS, 0, ROWS - 1 );
         filled_cells += !cells[row][column];
         cells[row][column] = true;
     }

@@ -70,7 +70,7 @@ tr_bounds tr_bounds_of_list( const tr_draw_list *list, bool opaque_only )
 static int texels( double length, double texel )
 {
     double steps = ceil( length / ( texel * texel_step ) );
-    return (int)clampd( steps, 1.0, texel_limit / texel_step ) * texel_step;
+    return tr_int_clamped( steps, 1, texel_limit / texel_step ) * texel_step;
 }
 
 tr_light_view tr_light_view_of( const tr_draw_list *list, vec3 light, vec3 origin )

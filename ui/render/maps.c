@@ -75,10 +75,8 @@ static bool draw_occlusion_map( tr_renderer *renderer, tr_shot *s, tr_error *err
     vec3 low = v3_sub( solid.low, s->origin ), high = v3_sub( solid.high, s->origin );
     double tall = clampd( high.y - low.y, 1e-4, 2.0 ), pad = 0.5 * tall;
     double texel = fmax( 0.02 * tall, fmax( high.x - low.x, high.z - low.z ) / 900.0 );
-    int width = 64 * (int)ceil( ( high.x - low.x + 2.0 * pad ) / texel / 64.0 );
-    int height = 64 * (int)ceil( ( high.z - low.z + 2.0 * pad ) / texel / 64.0 );
-    width = width < 4096 ? width : 4096;
-    height = height < 4096 ? height : 4096;
+    int width = 64 * tr_int_clamped( ceil( ( high.x - low.x + 2.0 * pad ) / texel / 64.0 ), 1, 64 );
+    int height = 64 * tr_int_clamped( ceil( ( high.z - low.z + 2.0 * pad ) / texel / 64.0 ), 1, 64 );
     if ( !tr_gpu_target_fit( &renderer->occlusion, TR_GPU_BRIGHTNESS, width, height, error ) )
         return false;
     float *box = s->frame.occlusion;

@@ -91,7 +91,7 @@ tr_time_hold tr_layer_row_pick( const tr_ui *ui, const tr_shown *shown, const tr
     double first, last;
     tr_layer_window( shown, row->index, &first, &last );
     float a = tr_chart_x( c, first ), b = tr_chart_x( c, last );
-    tr_time_hold hold = { .grip = TR_GRIP_NONE, .from = (int)lround( tr_chart_frame( c, x ) ) };
+    tr_time_hold hold = { .grip = TR_GRIP_NONE, .from = tr_nearest_frame( tr_chart_frame( c, x ) ) };
     memcpy( hold.layer, layer->id, sizeof hold.layer );
     if ( fabsf( x - a ) <= end_reach )
         hold.grip = cage && shift ? TR_GRIP_EASE_IN : TR_GRIP_LAYER_FIRST;
@@ -109,7 +109,7 @@ tr_time_hold tr_layer_row_pick( const tr_ui *ui, const tr_shown *shown, const tr
         if ( tick_at( shown, row->index, i, &frame, &section ) &&
              fabsf( x - tr_chart_x( c, frame ) ) <= tick_reach ) {
             hold.grip = TR_GRIP_MOMENT;
-            hold.from = (int)lround( frame );
+            hold.from = tr_nearest_frame( frame );
             snprintf( hold.section, sizeof hold.section, "%s", section );
         }
     }
@@ -134,7 +134,7 @@ static void draw_ticks( const tr_ui *ui, const tr_shown *shown, const tr_chart *
         const char *section;
         if ( !tick_at( shown, row->index, i, &frame, &section ) )
             continue;
-        bool on = lit != NULL && lit->grip == TR_GRIP_MOMENT && lit->from == (int)lround( frame ) &&
+        bool on = lit != NULL && lit->grip == TR_GRIP_MOMENT && lit->from == tr_nearest_frame( frame ) &&
                   ui->time.grip == TR_GRIP_NONE;
         float x = tr_chart_x( c, frame );
         nk_stroke_line( c->canvas, x, row->y + 4, x, row->y + TR_LINE_HEIGHT - 4, on ? 3 : 1.5f,

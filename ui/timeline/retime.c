@@ -100,7 +100,7 @@ static int keep_order( const moment *m, double delay )
     }
     low = ripple ? fmax( low, m->frame ) : low;
     high = ripple ? fmax( high, m->frame + delay ) : high;
-    return (int)lround( clampd( m->frame + delay, low, fmax( low, high ) ) ) - m->frame;
+    return tr_nearest_frame( clampd( m->frame + delay, low, fmax( low, high ) ) ) - m->frame;
 }
 
 void tr_moment_layer( const tr_shown *shown, const tr_time_hold *hold, tr_id out )

@@ -11,7 +11,7 @@ static struct nk_color heat( const tr_strip *s, double value )
     t = ceil( 5.0 * t ) / 5.0; // few shades, so that neighbours can be drawn as one
     int at = t > 1.0 ? 1 : 0, c[4];
     for ( int i = 0; i < 4; ++i )
-        c[i] = (int)lerpd( stops[at][i], stops[at + 1][i], t - at );
+        c[i] = tr_int_clamped( lerpd( stops[at][i], stops[at + 1][i], t - at ), 0, 255 );
     return nk_rgba( c[0], c[1], c[2], c[3] );
 }
 
@@ -19,7 +19,8 @@ static struct nk_color heat( const tr_strip *s, double value )
 static double worst_of( const tr_strip *s, int count, double first, double last )
 {
     double worst = 0.0;
-    for ( int f = (int)fmax( first, 0 ); f < count && f <= (int)last; ++f )
+    int end = tr_int_clamped( last, -1, count - 1 );
+    for ( int f = tr_int_clamped( first, 0, count ); f <= end; ++f )
         worst = fmax( worst, s->out[f] - s->source[f] );
     return worst;
 }
@@ -52,7 +53,7 @@ void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float 
         float y = top + TR_STRIP_HEIGHT * (float)k;
         tr_ui_text_at( c->canvas, c->small, c->area.x - TR_LABEL_WIDTH + 10, y - 1, s->name, t->dim );
         draw_strip( c, s, shown->strips->frame_count, y );
-        int frame = (int)lround( tr_chart_frame( c, mouse.x ) );
+        int frame = tr_nearest_frame( tr_chart_frame( c, mouse.x ) );
         bool over = mouse.y >= y && mouse.y < y + TR_STRIP_HEIGHT && mouse.x >= c->area.x;
         if ( over && frame >= 0 && frame < shown->strips->frame_count )
             tr_ui_hint( ui, "%s at frame %d: %.3g %s, in the source %.3g · click jumps there", s->name,

@@ -39,7 +39,7 @@ static tr_time_hold pick_ruler( const tr_ui *ui, const tr_chart *c, struct nk_re
 {
     float a = tr_chart_x( c, ui->loop_first ), b = tr_chart_x( c, ui->loop_last );
     bool part = ui->loop_first > 0 || ui->loop_last < ui->frame_count - 1;
-    tr_time_hold hold = { .grip = TR_GRIP_TIME, .from = (int)lround( tr_chart_frame( c, at.x ) ) };
+    tr_time_hold hold = { .grip = TR_GRIP_TIME, .from = tr_nearest_frame( tr_chart_frame( c, at.x ) ) };
     if ( at.y >= ruler.y + 10 )
         return hold;
     if ( fabsf( at.x - a ) < 7 )
@@ -55,7 +55,7 @@ static tr_time_hold pick_ruler( const tr_ui *ui, const tr_chart *c, struct nk_re
 static tr_time_hold pick( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, struct nk_rect ruler,
                           struct nk_vec2 at )
 {
-    int frame = (int)lround( clampd( tr_chart_frame( c, at.x ), 0, ui->frame_count - 1 ) );
+    int frame = tr_nearest_frame( clampd( tr_chart_frame( c, at.x ), 0, ui->frame_count - 1 ) );
     tr_time_hold hold = { .grip = TR_GRIP_TIME, .from = frame };
     tr_row row;
     if ( at.y < ruler.y + ruler.h )
@@ -141,7 +141,7 @@ static void hold_time( tr_ui *ui, const tr_shown *shown, const tr_chart *c, stru
     bool over = nk_input_is_mouse_hovering_rect( in, time ) && !tr_ui_popup( ui ) && !ui->help &&
                 ui->dialog == TR_DIALOG_NONE;
     bool down = in->mouse.buttons[NK_BUTTON_LEFT].down;
-    int frame = (int)lround( clampd( tr_chart_frame( c, at.x ), 0, ui->frame_count - 1 ) );
+    int frame = tr_nearest_frame( clampd( tr_chart_frame( c, at.x ), 0, ui->frame_count - 1 ) );
     if ( ui->time.grip != TR_GRIP_NONE ) { // a quick hand lets go before its last motion is told
         ui->time.moved |= fabsf( at.x - ui->time.x ) > 3;
         ui->time.now = frame;

@@ -126,7 +126,7 @@ void tr_ruler_draw( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, s
         if ( ui->seconds )
             snprintf( label, sizeof label, "%g s", f / unit );
         else
-            snprintf( label, sizeof label, "%d", (int)lround( f ) + shown->scene->first );
+            snprintf( label, sizeof label, "%d", tr_nearest_frame( f ) + shown->scene->first );
         nk_stroke_line( c->canvas, x, ruler.y + ruler.h - 6, x, ruler.y + ruler.h, 1, t->faint );
         tr_ui_text_at( c->canvas, c->small, x + 3, ruler.y + 8, label, t->dim );
     }

@@ -93,7 +93,7 @@ void tr_cage_reach( tr_ui *ui, double steps )
 {
     int most = ui->frame_count > 1 ? ui->frame_count - 1 : 1,
         step = ui->cage.reach < 20 ? 2 : ui->cage.reach / 6;
-    ui->cage.reach = (int)clampd( ui->cage.reach + steps * step, 1, most );
+    ui->cage.reach = tr_int_clamped( ui->cage.reach + steps * step, 1, most );
     if ( ui->cage.reach == most )
         tr_ui_say( ui, false, "New cages reach as far as the clip" );
     else

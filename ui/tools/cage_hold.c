@@ -218,7 +218,7 @@ void tr_cage_hold_put( const tr_cage_hold *hold, tr_ops *ops, tr_put *put, vec3 
 
 void tr_cage_hold_grow( tr_cage_hold *hold, double notches, bool space )
 {
-    int by = (int)lround( 2 * notches );
+    int by = tr_nearest_frame( 2 * notches );
     if ( space )
         hold->padding = clampd( hold->padding * pow( 1.15, notches ), 0.01, 5.0 );
     else if ( hold->last - hold->first + 2 * by >= 2 && hold->frame >= hold->first - by &&

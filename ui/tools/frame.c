@@ -71,7 +71,7 @@ static bool wheel( tr_ui *ui, const tr_shown *shown, double notches, unsigned mo
     (void)shown;
     if ( !ui->drag.active && ( modifiers & TR_MOD_CTRL ) == 0 )
         return false;
-    ui->held.ease = (int)clampd( ui->held.ease + notches, 0, 200 );
+    ui->held.ease = tr_int_clamped( ui->held.ease + notches, 0, 200 );
     return true;
 }
 

@@ -146,7 +146,7 @@ static bool contact_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 // Sideways the pointer paints in time: eight points a frame.
 static void contact_range( const tr_ui *ui, int *first, int *last )
 {
-    int by = (int)lround( ( ui->drag.x - ui->drag.start_x ) / 8.0 );
+    int by = tr_nearest_frame( ( ui->drag.x - ui->drag.start_x ) / 8.0 );
     *first = ui->frame - ( by < 0 ? -by : by == 0 ? contact_reach : 0 );
     *last = ui->frame + ( by > 0 ? by : by == 0 ? contact_reach : 0 );
     *first = *first > 0 ? *first : 0;

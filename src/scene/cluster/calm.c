@@ -91,7 +91,7 @@ static void widen( double *value, double to )
 
 static void first_and_last( const calming *c, const jump_site *jump, double fade, int *first, int *last )
 {
-    int reach = (int)ceil( jump->span + fade );
+    int reach = tr_whole_frames( jump->span + fade );
     *first = jump->frame - reach < 0 ? 0 : jump->frame - reach;
     *last = jump->frame + reach + 1 < c->frames ? jump->frame + reach + 1 : c->frames - 1;
 }

@@ -52,7 +52,7 @@ static void raise_pose( tr_motion *motion, tr_world *world, int frame, double by
 
 static bool lift_actor( const lifting *l, int actor )
 {
-    int frames = l->stage->frame_count, span = (int)ceil( SPAN * l->stage->fps );
+    int frames = l->stage->frame_count, span = tr_frames_in( SPAN, l->stage->fps );
     int pelvis = tr_actor_pelvis( &l->stage->actors[actor] );
     double little = LITTLE * tr_skeleton_height( &l->stage->actors[actor].target ), deepest = 0;
     double *lifts = tr_alloc( 2 * (size_t)frames, sizeof( double ) );

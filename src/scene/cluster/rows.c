@@ -104,8 +104,8 @@ static void acting_frames( const tr_rule *rule, int *from, int *to )
     if ( rule->footing >= 0 )
         return;
     double first = rule->first - rule->ease_in - 1, last = rule->last + rule->ease_out + 1;
-    *from = first > *from ? (int)fmin( first, *to + 1.0 ) : *from;
-    *to = last < *to ? (int)fmax( last, *from - 1.0 ) : *to;
+    *from = tr_int_clamped( first, *from, *to + 1 );
+    *to = tr_int_clamped( last, *from - 1, *to );
 }
 
 // Rows of rules that act on one graph at one frame, at most. A block of rows costs the cube of their number.

@@ -27,7 +27,7 @@ static quat mean_around( const quat *chain, int frame, double span, int frame_co
 {
     quat sum = { 0, 0, 0, 0 };
     double weights = 0;
-    int reach = (int)ceil( span );
+    int reach = tr_whole_frames( span );
     for ( int g = frame < reach ? 0 : frame - reach; g <= frame + reach && g < frame_count; ++g ) {
         double w = g != without ? smooth_step5( 1.0 - abs( g - frame ) / ( span + 1.0 ) ) : 0;
         sum.x += w * chain[g].x;

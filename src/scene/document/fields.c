@@ -120,7 +120,7 @@ static bool store_numbers( const tr_field *field, void *element, const tr_value 
         else if ( number != floor( number ) )
             return mismatch( field, error );
         else // far beyond any bound, for the check to tell
-            ( (int *)at( field, element ) )[i] = (int)clampd( number, -1e9, 1e9 );
+            ( (int *)at( field, element ) )[i] = tr_int_clamped( number, -1000000000, 1000000000 );
     }
     return field->size != 4 || normalise( at( field, element ), error );
 }
@@ -389,7 +389,7 @@ void tr_field_copy( const tr_field *field, void *to, const void *from )
 static void colour_bytes( const float colour[3], int out[3] )
 {
     for ( int i = 0; i < 3; ++i )
-        out[i] = (int)lroundf( 255 * colour[i] );
+        out[i] = tr_int_clamped( roundf( 255 * colour[i] ), 0, 255 );
 }
 
 static bool numbers_equal( const double *a, const double *b, int count )

@@ -317,13 +317,13 @@ static double delay_at( const timing *t, int node, double frame )
     if ( frame >= last )
         return t->delay[node][last];
     double f = fmax( frame, 0 );
-    int at = (int)f;
+    int at = tr_int_clamped( f, 0, last - 1 );
     return lerpd( t->delay[node][at], t->delay[node][at + 1], f - at );
 }
 
 static int moved_frame( const timing *t, int node, int frame )
 {
-    return frame + (int)lround( delay_at( t, node, frame - t->scene->first ) );
+    return frame + tr_nearest_frame( delay_at( t, node, frame - t->scene->first ) );
 }
 
 static void move_range( const timing *t, int node, int *first, int *last )
@@ -407,7 +407,7 @@ static bool move_clocks( timing *t, int frame_count )
         for ( int f = 0; f < frame_count; ++f ) {
             double at = moment( t, n, f );
             const double *old = t->when[n];
-            int low = (int)clampd( floor( at ), 0, t->frame_count - 1 ),
+            int low = tr_int_clamped( floor( at ), 0, t->frame_count - 1 ),
                 high = low + 1 < t->frame_count ? low + 1 : low;
             double beyond = fmax( at - ( t->frame_count - 1 ), 0 ) + fmin( at, 0 );
             when[f] = old == NULL ? at : lerpd( old[low], old[high], clampd( at - low, 0, 1 ) ) + beyond;
@@ -453,8 +453,11 @@ static bool apply_layer( timing *t, int layer, key *keys )
     gather_events( t );
     ok = ok && ( l->ripple ? move_all_after( t, l, keys, count ) : move_within( t, l, keys, count ) );
     if ( ok ) {
-        int longer = (int)ceil( largest_delay( t ) - 1e-9 );
-        ok = move_clocks( t, t->frame_count + longer ) || tr_error_memory( t->error );
+        int longer = tr_int_clamped( ceil( largest_delay( t ) - 1e-9 ), 0, TR_FAR_FRAME ),
+            frames = t->frame_count + longer;
+        ok = frames <= TR_MAX_FRAMES
+                 ? move_clocks( t, frames ) || tr_error_memory( t->error )
+                 : fail_at( t, keys[count - 1].section, "the scene would become too long" );
         move_document( t, layer );
         t->scene->last += longer;
     }
@@ -567,9 +570,9 @@ int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, co
     for ( int n = 0; n < nodes; ++n ) {
         const double *when = stage->times->when[n];
         if ( tr_members_match( members, node_id( stage->scene, n ) ) )
-            return document->first + ( when != NULL ? (int)lround( when[frame < 0      ? 0
-                                                                        : frame > last ? last
-                                                                                       : frame] )
+            return document->first + ( when != NULL ? tr_nearest_frame( when[frame < 0      ? 0
+                                                                             : frame > last ? last
+                                                                                            : frame] )
                                                     : frame );
     }
     return frame + document->first;

@@ -163,7 +163,7 @@ static void fade_lags( const tr_mesh_work *w, const tr_footing *footing, const l
 static void find_lags( const tr_mesh_work *w, int actor )
 {
     const tr_actor *a = &w->stage->actors[actor];
-    int frames = w->stage->frame_count, span = (int)ceil( LAG * w->stage->fps );
+    int frames = w->stage->frame_count, span = tr_frames_in( LAG, w->stage->fps );
     lag_frames in = { w->first > span ? w->first - span : 0,
                       w->last + span < frames ? w->last + span : frames - 1, span };
     for ( int i = 0; i < a->footing_count; ++i ) {

@@ -245,7 +245,7 @@ static void find_turns( void *context, int begin, int end )
 
 static vec3 mean_turn( const turning *t, const hand *h, int frame )
 {
-    int span = (int)ceil( SPAN * t->stage->fps );
+    int span = tr_frames_in( SPAN, t->stage->fps );
     vec3 sum = v3_zero;
     double all = 0;
     for ( int f = frame - span; f <= frame + span; ++f ) {

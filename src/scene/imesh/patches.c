@@ -285,7 +285,7 @@ static void mark_stale( const comparing *c, bool back )
 static bool is_to_blame( const comparing *c, int node, int frame )
 {
     const patch *p = patch_of( c, node, frame );
-    int sum = 0, span = (int)ceil( NEAR * c->stage->fps );
+    int sum = 0, span = tr_frames_in( NEAR, c->stage->fps );
     if ( p->strayed[1] <= p->strayed[0] )
         return true;
     for ( int f = frame - span; f <= frame + span; ++f )

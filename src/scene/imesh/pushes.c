@@ -76,7 +76,7 @@ static void add_demand( pushing *p, demand d )
 // presses [count]: of one pair. amounts [2 * frame_count]: room.
 static void demand_pair( pushing *p, const tr_imesh_press *presses, int count, double *amounts )
 {
-    int frames = stage_of( p )->frame_count, span = (int)ceil( COMING * stage_of( p )->fps ), near = 0;
+    int frames = stage_of( p )->frame_count, span = tr_frames_in( COMING, stage_of( p )->fps ), near = 0;
     double most = 0;
     for ( int f = 0; f < frames; ++f )
         amounts[f] = 0;
@@ -328,7 +328,7 @@ typedef struct easing {
 
 static bool easing_build( easing *e, const pushing *p, int actor )
 {
-    e->span = (int)ceil( EASING * stage_of( p )->fps );
+    e->span = tr_frames_in( EASING, stage_of( p )->fps );
     e->frames = stage_of( p )->frame_count;
     e->width = stage_of( p )->actors[actor].target.joint_count + 1;
     e->turns = tr_alloc( (size_t)e->frames * (size_t)e->width, sizeof( vec3 ) );

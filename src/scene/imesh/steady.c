@@ -99,7 +99,7 @@ bool tr_mesh_steady( const tr_mesh_party *p, int member, quat *rotations, vec3 *
     steadying s = { .party = p,
                     .member = member,
                     .joints = skeleton->joint_count,
-                    .span = (int)ceil( STEADY * p->work->stage->fps ),
+                    .span = tr_frames_in( STEADY, p->work->stage->fps ),
                     .rotations = rotations,
                     .positions = positions,
                     .turns = tr_alloc( (size_t)p->cast.frame_count, sizeof( quat ) ) };

@@ -241,14 +241,14 @@ static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
 static int ease_frames( const tr_cage_layer *l, double ease, int end, int own, int sense )
 {
     const tr_scene *scene = l->stage->scene;
-    int falloff = (int)ceil( l->layer->falloff ), most = falloff > 0 ? 0 : INT_MAX;
+    int falloff = tr_whole_frames( l->layer->falloff ), most = falloff > 0 ? 0 : INT_MAX;
     int used = sense * ( end - ( own - scene->first ) );
     for ( int i = 0; falloff > 0 && i < scene->handle_count; ++i ) {
         int away = sense * ( end - ( scene->handles[i].frame - scene->first ) );
         if ( tr_handle_is_held( l->stage, l->grab, &scene->handles[i] ) && falloff - away - 1 > most )
             most = falloff - away - 1;
     }
-    int left = (int)ceil( ease ) - ( used > 0 ? used : 0 );
+    int left = tr_whole_frames( ease ) - ( used > 0 ? used : 0 );
     return left < most ? left : most;
 }
 
@@ -276,7 +276,7 @@ static tr_cage_def cage_def( tr_cage_layer *l )
     def.ease_out = ease_frames( l, l->layer->ease_out, l->grab->last, l->layer->last, 1 );
     l->first = eased_end( l, l->grab->first, -1, &def.start, &def.ease_in );
     l->last = eased_end( l, l->grab->last, 1, &def.end, &def.ease_out );
-    def.falloff = (int)ceil( l->layer->falloff );
+    def.falloff = tr_whole_frames( l->layer->falloff );
     def.steady = true;
     def.late = l->late;
     def.carried = true; // who is lifted does not lean; with `turn`, bodies turn about the vertical
@@ -485,16 +485,16 @@ void tr_cage_layer_free( tr_cage_layer *l )
 bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool *nodes, vec3 middles[2],
                       tr_error *error )
 {
-    size_t most = 0;
+    int most = 0;
     for ( int i = 0; i < stage->actor_count; ++i )
-        most = (size_t)fmax( (double)most, stage->actors[i].target.joint_count );
-    bool *all = tr_alloc( most, sizeof( bool ) ),
+        most = stage->actors[i].target.joint_count > most ? stage->actors[i].target.joint_count : most;
+    bool *all = tr_alloc( (size_t)most, sizeof( bool ) ),
          **joints = tr_alloc( (size_t)stage->actor_count, sizeof all );
     tr_grab grab = { .joints = joints, .props = (bool *)nodes + stage->actor_count };
     tr_cage_layer l = { .stage = stage, .grab = &grab, .below = below, .frame_count = stage->frame_count };
     vec3 *by_frame = NULL;
     bool ok = all != NULL && joints != NULL;
-    for ( size_t j = 0; ok && j < most; ++j )
+    for ( int j = 0; ok && j < most; ++j )
         all[j] = true;
     for ( int i = 0; ok && i < stage->actor_count; ++i )
         joints[i] = nodes[i] ? all : NULL;

@@ -125,7 +125,7 @@ static bool is_calmed( const tr_calm_cell *cell )
 
 static void smooth_around( const tr_cage_layer *l, int node, int frame, double span )
 {
-    int first, last, reach = (int)ceil( ( 1 + FADE ) * span );
+    int first, last, reach = tr_whole_frames( ( 1 + FADE ) * span );
     tr_cage_layer_range( l, &first, &last );
     first = frame - reach > first ? frame - reach : first;
     last = frame + reach < last ? frame + reach : last;

@@ -386,7 +386,8 @@ int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const t
         sum += w * f;
         weights += w;
     }
-    return weights > 0 ? (int)lround( sum / weights ) : ( s->first + s->last ) / 2;
+    return weights > 0 ? tr_int_clamped( round( sum / weights ), s->first, s->last )
+                       : ( s->first + s->last ) / 2;
 }
 
 // Without feet it goes its way, from rest to rest.

@@ -258,7 +258,7 @@ static const tr_lead_frame *lead_at( const tr_cage_layer *l, const tr_moved_body
 // span of time, with a little real added, so that who stands does not turn.
 static double heading_change( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
-    int span = (int)ceil( SPAN * l->stage->fps ), end = l->begin + l->frame_count - 1;
+    int span = tr_frames_in( SPAN, l->stage->fps ), end = l->begin + l->frame_count - 1;
     double least = 2 * SPEED / l->stage->fps, along = 0, across = 0;
     for ( int f = frame - span; f <= frame + span; ++f ) {
         if ( f < l->begin || f > end )

@@ -129,7 +129,7 @@ static int frames_free( const tr_cage_layer *l, const tr_moved_body *body, int f
 
 static int moment( const tr_cage_layer *l )
 {
-    return (int)ceil( MOMENT * l->stage->fps );
+    return tr_frames_in( MOMENT, l->stage->fps );
 }
 
 // What legs need over so many frames, smoothed over a moment.

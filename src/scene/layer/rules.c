@@ -317,7 +317,7 @@ static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
             continue;
         tr_rule *rule = add_rule( l, anchor, path );
         if ( anchor->joints[0] == tr_moved_root( l, tr_cage_layer_body( l, anchor->actor ) ) ) {
-            int time = (int)ceil( LEAD * l->stage->fps );
+            int time = tr_frames_in( LEAD, l->stage->fps );
             rule->first = l->handles[h].frame - time;
             rule->last = l->handles[h].frame + time;
             rule->ease_in = rule->ease_out = time;

@@ -215,7 +215,7 @@ static bool holds( const foot_work *w, int handle, bool body )
 // Handles so near a stance mean the foot that is about to land, or has just been lifted, as it stands.
 static int landing( const tr_cage_layer *l )
 {
-    return (int)ceil( LANDING * l->stage->fps );
+    return tr_frames_in( LANDING, l->stage->fps );
 }
 
 // The handle of the layer that holds this foot (or the body) in its stance or `beside` it, NULL when none
@@ -240,7 +240,7 @@ static bool is_in_stance( const foot_work *w, int frame )
 
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
 {
-    int time = (int)ceil( STEP_TIME * l->stage->fps ), before, after;
+    int time = tr_frames_in( STEP_TIME, l->stage->fps ), before, after;
     tr_cage_layer_limits_at( l, s->first, &before, &after );
     return s->first - before < time || after - s->last < time;
 }

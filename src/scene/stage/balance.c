@@ -66,7 +66,7 @@ static void add_moment( support *s, const tr_stage *stage, const tr_result *resu
 vec3 tr_support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame, vec3 mass )
 {
     support s = { 0 };
-    int span = (int)ceil( SPAN * stage->fps ), last = stage->frame_count - 1;
+    int span = tr_frames_in( SPAN, stage->fps ), last = stage->frame_count - 1;
     for ( int k = -span; k <= span; ++k ) {
         int at = frame + k < 0 ? 0 : frame + k > last ? last : frame + k;
         add_moment( &s, stage, result, actor, at, smooth_step5( 1.0 - fabs( (double)k ) / ( span + 1.0 ) ) );

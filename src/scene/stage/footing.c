@@ -46,7 +46,7 @@ static vec3 velocity( const tr_footing_work *w, const tr_rule *rule, int frame )
 
 static double mean_square_speed( const tr_footing_work *w, const tr_rule *rule, int frame )
 {
-    int span = (int)ceil( SLIDE_SPAN * w->stage->fps ), count = 0;
+    int span = tr_frames_in( SLIDE_SPAN, w->stage->fps ), count = 0;
     double sum = 0;
     for ( int f = frame - span; f <= frame + span; ++f )
         if ( f >= 0 && f + 1 < w->stage->frame_count ) {
@@ -81,7 +81,7 @@ static bool add_drift( const tr_footing_work *w, tr_stance *s )
 {
     double rise = w->footing->rise, kept = fmin( rise, 1.0 / ( rise * rise ) );
     const tr_stage *stage = w->stage;
-    int ease = (int)ceil( SLIDE_EASE * stage->fps ), n = stage->frame_count, in_stance = 0;
+    int ease = tr_frames_in( SLIDE_EASE, stage->fps ), n = stage->frame_count, in_stance = 0;
     if ( kept == rise )
         return true;
     s->drift = tr_alloc( (size_t)n, sizeof( vec3 ) );

@@ -83,5 +83,5 @@ bool tr_limbs_pair( const tr_limb_pairs *pairs, int target_limb, int source_limb
     int at = place_of( pairs, pairs->target, target_limb, &targets );
     int from = place_of( pairs, pairs->source, source_limb, &sources );
     double share = targets > 1 ? (double)at / ( targets - 1 ) : 1.0;
-    return from == (int)floor( share * ( sources - 1 ) + 0.5 );
+    return from == tr_int_clamped( share * ( sources - 1 ) + 0.5, 0, sources );
 }

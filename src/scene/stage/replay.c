@@ -63,8 +63,8 @@ typedef struct moment {
 static moment moment_at( const double *when, int frame, int count )
 {
     double at = clampd( when != NULL ? when[frame] : frame, 0, count - 1 );
-    int low = (int)floor( at );
-    return ( moment ){ low, low + 1 < count ? low + 1 : low, (int)lround( at ), at - low };
+    int low = tr_int_clamped( at, 0, count - 1 );
+    return ( moment ){ low, low + 1 < count ? low + 1 : low, tr_nearest_frame( at ), at - low };
 }
 
 static void replay_footing( tr_footing *to, const tr_footing *from, moment m, int f )

@@ -317,8 +317,8 @@ static bool bind_constraint( const tr_binder *b, const tr_constraint *c )
     tr_stage *stage = b->stage;
     int from = c->first, to = c->last;
     if ( c->key_count > 0 ) { // a trajectory is as long as its keys, where nothing else is said
-        from = from > -TR_MAX_FRAMES ? from : (int)lround( c->keys[0].frame );
-        to = to < TR_MAX_FRAMES ? to : (int)lround( c->keys[c->key_count - 1].frame );
+        from = from > -TR_MAX_FRAMES ? from : tr_nearest_frame( c->keys[0].frame );
+        to = to < TR_MAX_FRAMES ? to : tr_nearest_frame( c->keys[c->key_count - 1].frame );
     }
     int first = from - stage->scene->first, last = to - stage->scene->first;
     tr_rule *rule = tr_rule_append( stage );

@@ -121,7 +121,7 @@ static int find_pivot( const seam_work *w, int joint, int in_a, int in_b )
 static stance find_stance( const seam_work *w, int joint )
 {
     stance s = { 0 };
-    int slack = (int)ceil( SAME_STANCE * w->joined.fps ), in_a = w->at, in_b = 0;
+    int slack = tr_frames_in( SAME_STANCE, w->joined.fps ), in_a = w->at, in_b = 0;
     while ( in_a > 0 && w->at - in_a < w->blend && !rests( w, &w->a, joint, in_a ) )
         in_a--;
     while ( in_b + 1 < w->b.world.frame_count && in_b < w->blend && !rests( w, &w->b, joint, in_b ) )
@@ -190,7 +190,7 @@ static rigid held_place( const seam_work *w, const stance *s, int joint, int fra
 // Frames between held ones. At the ends of the window there is nothing left.
 static void bridge( const seam_work *w, vec3 *e )
 {
-    int longest = (int)fmax( w->blend, ceil( SWING * w->joined.fps ) );
+    int swing = tr_frames_in( SWING, w->joined.fps ), longest = w->blend > swing ? w->blend : swing;
     for ( int i = 0; i < w->count; ++i ) {
         if ( w->held[i] )
             continue;
@@ -278,10 +278,10 @@ static void find_sink( seam_work *w )
 // Up to where a stance through the seam keeps a foot off its clip's way, and the swing after it.
 static void find_window( seam_work *w )
 {
-    int last = w->at + w->blend;
+    int last = w->at + w->blend, swing = tr_frames_in( SWING, w->joined.fps );
     for ( int i = 0; i < w->foot_count; ++i ) {
         stance s = find_stance( w, w->feet[i].chain.end );
-        int end = w->at + s.until + (int)fmax( w->blend, ceil( SWING * w->joined.fps ) );
+        int end = w->at + s.until + ( w->blend > swing ? w->blend : swing );
         if ( s.is_one && end > last )
             last = end;
     }
@@ -443,8 +443,8 @@ bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *erro
     if ( frames > TR_MAX_FRAMES )
         return tr_error_set( error, "together the clips have %.0f frames, more than %d", frames,
                              TR_MAX_FRAMES );
-    if ( !tr_clip_alloc( out, (int)frames, sequence->skeleton->joint_count, clips[0].fps,
-                         clips[0].translations != NULL, error ) )
+    if ( !tr_clip_alloc( out, tr_int_clamped( frames, 0, TR_MAX_FRAMES ), sequence->skeleton->joint_count,
+                         clips[0].fps, clips[0].translations != NULL, error ) )
         return false;
     for ( int i = 0, at = 0; i < count; at += clips[i].frame_count - 1, ++i )
         append( out, at, &clips[i] );

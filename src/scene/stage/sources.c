@@ -56,7 +56,7 @@ static bool line_up( tr_clip *out, const tr_clip *clip, const tr_stage *stage, c
     for ( int f = 0; f < stage->frame_count; ++f ) {
         double at =
             clampd( ( when != NULL ? when[f] : f ) + stage->scene->first - start, 0, clip->frame_count - 1 );
-        int from = (int)at;
+        int from = tr_int_clamped( at, 0, clip->frame_count - 1 );
         if ( at > from ) {
             blend_frames( out, f, clip, from, at - from );
             continue;
@@ -193,7 +193,7 @@ static bool add_clip( tr_stage_builder *b, sequence *s, const tr_file_ref *ref, 
     tr_settle_offsets( &motion );
     bool ok = s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
                             : tr_sequence_match( &motion, &s->skeleton, b->error );
-    s->blends[s->count] = blend < 0 ? (int)ceil( BLEND * b->stage->fps ) : blend;
+    s->blends[s->count] = blend < 0 ? tr_frames_in( BLEND, b->stage->fps ) : blend;
     s->clips[s->count++] = motion.clip;
     tr_skeleton_free( &motion.skeleton );
     return ok;

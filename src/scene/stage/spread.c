@@ -23,6 +23,6 @@ tr_spread tr_spread_of( double *values, int count )
     }
     qsort( values, (size_t)count, sizeof *values, ascending );
     spread.mean = sum / count;
-    spread.p95 = values[(int)ceil( 0.95 * count ) - 1];
+    spread.p95 = values[tr_int_clamped( ceil( 0.95 * count ), 1, count ) - 1];
     return spread;
 }
