@@ -12,6 +12,8 @@
 
 #include "scene/cluster/cluster.h"
 
+#include <assert.h>
+
 typedef struct fit_body { // a character at work
     int actor;
     int *masses; // [mass_count] places of its centre of mass, as indices in the stage
@@ -147,7 +149,9 @@ static inline const tr_skeleton *fitter_skeleton( const fitter *s, const fit_bod
 
 static inline tr_pose fitter_graph_pose( const fitter *s, int actor, int frame )
 {
-    return tr_world_pose( &s->def.graphs->worlds[actor], frame );
+    const tr_world *world = &s->def.graphs->worlds[actor];
+    assert( world->positions != NULL ); // tr_cluster_fitter_needs_joints says whose are there
+    return tr_world_pose( world, frame );
 }
 
 static inline tr_pose fitter_copied_pose( const fitter *s, const fit_body *body, int frame )
