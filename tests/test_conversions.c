@@ -114,7 +114,7 @@ static bool is_floating( const char *function, const char *at )
             if ( calls    ? is_in( floating, c, length )
                  : member ? is_in( members, c, length )
                           : is_declared( function, at, c, length ) )
-                return c[length] != '-' && c[length] != '.'; // a member of it is asked for
+                return strchr( member ? "-.[" : "-.", c[length] ) == NULL; // else a part of it is asked for
             c += length;
             if ( calls )
                 c = closed( skip_space( c ) ); // its arguments are its own
@@ -236,6 +236,7 @@ static void other_casts_are_left_alone( void **state )
     assert_int_equal( count( "void f( double at )\n{\n}\nvoid g( size_t at )\n{\n    h( (int)at );\n}" ), 0 );
     assert_int_equal( count( "double d = g( at, n );\nint n = (int)( at / joints );" ), 0 );
     assert_int_equal( count( "int n = (int)index_of( floor( x ) ), m = (int)rows[row_of( 0.5 )];" ), 0 );
+    assert_int_equal( count( "uint32_t at = (uint32_t)( place->x[axis] + 1 );" ), 0 );
     assert_int_equal( count( "double d = (double)n; unsigned u = (unsigned)n * 0x9e3779b1u;" ), 0 );
 }
 

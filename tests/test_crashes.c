@@ -99,6 +99,20 @@ static void a_single_frame_is_delayed( void **state )
     check_methods( &x );
 }
 
+static void a_scene_is_not_delayed_beyond_all_frames( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    edit( &x, "layer_add id=late kind=retime members=a ripple=true\n"
+              "section_add id=s layer=late frame=0\nsection_set id=s delay=1000000" );
+    assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &x.error ) );
+    assert_string_equal( x.error.path, "sections[0].delay" );
+    assert_string_equal( x.error.message, "the scene would have more than a million frames" );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +120,7 @@ int main( void )
         TEST( a_body_with_a_relation_within_it_is_edited ),
         TEST( a_hand_touches_what_takes_no_part ),
         TEST( a_single_frame_is_delayed ),
+        TEST( a_scene_is_not_delayed_beyond_all_frames ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -440,6 +440,9 @@ static double **make_curves( const timing *t )
     return curves;
 }
 
+#define TOO_LONG "the scene would have more than a million frames"
+_Static_assert( TR_MAX_FRAMES == 1000000, "as it says" );
+
 static bool apply_layer( timing *t, int layer, key *keys )
 {
     const tr_layer *l = &t->scene->layers[layer];
@@ -455,9 +458,8 @@ static bool apply_layer( timing *t, int layer, key *keys )
     if ( ok ) {
         int longer = tr_int_clamped( ceil( largest_delay( t ) - 1e-9 ), 0, TR_FAR_FRAME ),
             frames = t->frame_count + longer;
-        ok = frames <= TR_MAX_FRAMES
-                 ? move_clocks( t, frames ) || tr_error_memory( t->error )
-                 : fail_at( t, keys[count - 1].section, "the scene would become too long" );
+        ok = frames <= TR_MAX_FRAMES ? move_clocks( t, frames ) || tr_error_memory( t->error )
+                                     : fail_at( t, keys[count - 1].section, TOO_LONG );
         move_document( t, layer );
         t->scene->last += longer;
     }
