@@ -272,9 +272,9 @@ static void use_panel( player *p )
         drag_from_here( p, TR_BUTTON_LEFT, 0, 60 );
     else
         click_here( p, 0 );
-    if ( tr_ui_typing( ui ) )
+    if ( tr_ui_typing( ui_of( p->d ) ) ) // the editor may be another by now
         fill_field( p );
-    else if ( tr_ui_popup( ui ) && choose_spot( p, whole( ui ) ) )
+    else if ( tr_ui_popup( ui_of( p->d ) ) && choose_spot( p, whole( ui_of( p->d ) ) ) )
         click_here( p, 0 );
 }
 
