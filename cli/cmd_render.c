@@ -264,7 +264,8 @@ static bool shot_video( shot *out, const cli_call *call, const char *path, tr_er
     cli_progress_begin( &progress, call, "drawing" );
     bool ok = true;
     for ( int frame = out->first; ok && frame <= out->last; ++frame ) {
-        ok = shot_draw( out, frame, error ) && tr_video_frame( video, out->rgb, error );
+        ok = tr_work_go_on( error ) && shot_draw( out, frame, error ) &&
+             tr_video_frame( video, out->rgb, error );
         cli_progress_step( &progress, frame - out->first + 1, out->last - out->first + 1 );
     }
     cli_progress_end( &progress );

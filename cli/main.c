@@ -1,6 +1,7 @@
 // The program: finds the command, takes its arguments apart, runs it.
 #include "cli.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,34 @@ static int limit_kernels( void )
     return word == NULL ? CLI_OK : cli_wrong_word( "kind of kernels (TROUPE_KERNELS)", word, words );
 }
 
+// Ctrl-C, and being asked to end, cancel the command: it says so in one sentence and leaves nothing half
+// done. The second time the program ends at once.
+static volatile sig_atomic_t interrupted;
+
+static void interrupt( int number )
+{
+    interrupted = 1;
+    signal( number, SIG_DFL );
+}
+
+static bool is_wanted( void *context )
+{
+    (void)context;
+    return !interrupted;
+}
+
+static int run_cancellable( const cli_command *command, const cli_call *call )
+{
+    tr_work work;
+    if ( signal( SIGINT, interrupt ) == SIG_IGN )
+        signal( SIGINT, SIG_IGN ); // somebody wants it to go on
+    signal( SIGTERM, interrupt );
+    tr_work_begin( &work, is_wanted, NULL );
+    int code = command->run( call );
+    tr_work_end( &work );
+    return code;
+}
+
 static int run( int count, char **arguments )
 {
     int kernels = limit_kernels();
@@ -103,7 +132,7 @@ static int run( int count, char **arguments )
     if ( code == CLI_OK && call.help )
         cli_print_help( command );
     else if ( code == CLI_OK )
-        code = command->run( &call );
+        code = run_cancellable( command, &call );
     return code;
 }
 

@@ -8,6 +8,10 @@
 int cli_fail( const tr_error *error )
 {
     char text[4096];
+    if ( !tr_work_wanted() ) { // whatever it was that could not go on
+        fputs( "troupe: cancelled\n", stderr );
+        return CLI_CANCELLED;
+    }
     tr_error_print( error, text, sizeof text );
     fprintf( stderr, "troupe: %s\n", text );
     return CLI_FAILED;

@@ -2,6 +2,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,7 +87,8 @@ static void impossible_sizes_are_refused( void **state )
 static void the_machine_s_memory_is_the_limit( void **state )
 {
     (void)state;
-    size_t half = (size_t)sysconf( _SC_PHYS_PAGES ) / 8 * 5 * (size_t)sysconf( _SC_PAGESIZE );
+    // half of it may be used: once five sixteenths, but not twice
+    size_t half = (size_t)sysconf( _SC_PHYS_PAGES ) / 16 * 5 * (size_t)sysconf( _SC_PAGESIZE );
     void *first = tr_alloc( half, 1 ); // not touched, so it costs nothing
     if ( first == NULL )
         skip(); // a system that promises nothing
@@ -96,6 +98,76 @@ static void the_machine_s_memory_is_the_limit( void **state )
     assert_non_null( small );
     tr_free( small );
     tr_free( first );
+}
+
+static void memory_has_a_limit( void **state )
+{
+    (void)state;
+    enum { LIMIT = 64 << 20 };
+    size_t before = tr_memory_limit(), live = tr_memory_live();
+    tr_error error = { 0 };
+    tr_memory_set_limit( LIMIT );
+    assert_int_equal( tr_memory_limit(), LIMIT );
+    void *first = tr_alloc( LIMIT / 2, 1 ), *second = tr_alloc( LIMIT / 2 + 1, 1 );
+    assert_non_null( first );
+    assert_null( second );
+    assert_false( tr_error_memory( &error ) );
+    assert_string_equal( error.message,
+                         "out of memory: this needs more than the 0.0671 GB that may be used" );
+    tr_error later = { 0 };
+    tr_error_memory( &later ); // that was said
+    assert_string_equal( later.message, "out of memory" );
+    tr_free( first );
+    tr_memory_set_limit( 0 );
+    assert_int_equal( tr_memory_limit(), before );
+    assert_int_equal( tr_memory_live(), live );
+}
+
+static bool is_not_wanted( void *context )
+{
+    return *(atomic_int *)context > 0;
+}
+
+static void ask_in_tasks( void *context, int begin, int end )
+{
+    atomic_int *wanted = context;
+    for ( int i = begin; i < end; ++i )
+        wanted[i] = tr_work_wanted();
+}
+
+static void work_is_cancelled( void **state )
+{
+    (void)state;
+    enum { TASKS = 100 };
+    atomic_int go_on = 1, answers[TASKS];
+    tr_work work, inner;
+    tr_error error = { 0 };
+    assert_true( tr_work_wanted() );
+    tr_work_begin( &work, is_not_wanted, &go_on );
+    void *memory = tr_alloc( 10, 1 );
+    assert_non_null( memory );
+    assert_true( tr_work_go_on( &error ) );
+    go_on = 0;
+    assert_null( tr_alloc( 10, 1 ) );
+    assert_null( tr_realloc( memory, 20, 1 ) );
+    assert_false( tr_work_go_on( &error ) );
+    assert_string_equal( error.message, "cancelled" );
+    tr_error_memory( &error );
+    assert_string_equal( error.message, "cancelled" );
+    atomic_int always = 1; // what is done within it is no longer wanted either
+    tr_work_begin( &inner, is_not_wanted, &always );
+    assert_false( tr_work_wanted() );
+    tr_parallel_set_threads( 4 );
+    tr_parallel_for( TASKS, 1, ask_in_tasks, answers );
+    for ( int i = 0; i < TASKS; ++i )
+        assert_int_equal( answers[i], 0 );
+    tr_work_end( &inner );
+    tr_work_end( &work );
+    tr_parallel_for( TASKS, 1, ask_in_tasks, answers ); // the same threads
+    for ( int i = 0; i < TASKS; ++i )
+        assert_int_equal( answers[i], 1 );
+    tr_parallel_set_threads( 0 );
+    tr_free( memory );
 }
 
 static void allocations_fail_on_request( void **state )
@@ -526,6 +598,8 @@ int main( void )
         TEST( memory_is_counted ),
         TEST( impossible_sizes_are_refused ),
         TEST( the_machine_s_memory_is_the_limit ),
+        TEST( memory_has_a_limit ),
+        TEST( work_is_cancelled ),
         TEST( allocations_fail_on_request ),
         TEST( strings_are_copied ),
         TEST( arrays_grow ),

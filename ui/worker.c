@@ -15,6 +15,11 @@ struct tr_worker {
     atomic_int thousandths;
 };
 
+static bool is_wanted( void *context )
+{
+    return !tr_worker_cancelled( context );
+}
+
 static void *work( void *argument )
 {
     tr_worker *worker = argument;
@@ -27,7 +32,10 @@ static void *work( void *argument )
             continue;
         }
         pthread_mutex_unlock( &worker->lock );
+        tr_work wanted;
+        tr_work_begin( &wanted, is_wanted, worker );
         worker->run( worker->context, worker );
+        tr_work_end( &wanted );
         pthread_mutex_lock( &worker->lock );
         worker->run = NULL;
         atomic_store( &worker->running, false );

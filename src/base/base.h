@@ -43,7 +43,8 @@ void tr_print_safe( char *out, size_t size, const char *text, const char *allowe
 // All heap memory of the library comes from here. Requests are zeroed and checked for overflow.
 
 void *tr_alloc( size_t count, size_t size ); // NULL when out of memory, also when all together would be more
-                                             // than the machine has; count 0 gives a valid pointer
+                                             // than the limit below, and when the work is no longer wanted
+                                             // (tr_work); count 0 gives a valid pointer
 void *tr_realloc( void *pointer, size_t count, size_t size ); // contents kept, new bytes zeroed
 void tr_free( void *pointer );                                // NULL is fine
 
@@ -56,15 +57,15 @@ void *tr_carve( char **at, size_t bytes );
 char *tr_string_copy( const char *string );
 char *tr_string_format( const char *format, ... ) TR_PRINTF( 1 );
 
+// Bytes that may be handed out together. 0, the default: half of the machine's memory.
+void tr_memory_set_limit( size_t bytes );
+size_t tr_memory_limit( void );
 size_t tr_memory_live( void );     // bytes handed out and not yet freed; tests assert 0 at their end
 size_t tr_memory_peak( void );     // largest value of tr_memory_live so far
 void tr_memory_reset_peak( void ); // from now on
 // The n-th allocation from now on (n ≥ 1), and every later one, fails; 0 switches the failure off. Tests
 // only.
 void tr_memory_fail_from( long n );
-
-// Goes on from `hash` with these bytes. Equal bytes give equal numbers, others almost never.
-uint64_t tr_hash( uint64_t hash, const void *data, size_t size );
 
 // Makes room for `needed` elements of `size` bytes in a doubling array. False when out of memory, array
 // intact.
@@ -100,6 +101,23 @@ static inline bool tr_progress_report( const tr_progress *progress, int done, in
     return progress == NULL || progress->report( progress->context, done, total ) ||
            tr_error_set( error, "cancelled" );
 }
+
+// ------------------------------------------------------------------------------------------ cancelling
+// Whoever starts long work may say that it is no longer wanted. Work that is not wanted gets no more memory,
+// so it ends the way it ends when memory runs out: nothing is left behind, and the error says that it was
+// cancelled. Loops that run long without asking for memory ask tr_work_wanted themselves. What a thread
+// begins counts for all that it does until it ends it, also for the tasks of its parallel loops.
+typedef struct tr_work {
+    bool ( *wanted )( void *context ); // false: stop. Asked by any of the threads at work, very often
+    void *context;
+    struct tr_work *outer; // that this one interrupts
+} tr_work;
+
+void tr_work_begin( tr_work *work, bool ( *wanted )( void *context ), void *context );
+void tr_work_end( tr_work *work ); // by the same thread, the last begun first
+bool tr_work_wanted( void );       // true where nobody began anything
+// For loops that return errors: false, with the error saying that the work was cancelled.
+bool tr_work_go_on( tr_error *error );
 
 // --------------------------------------------------------------------------------------------- numbers
 // Locale-independent, exact (the double nearest to the text) and fast: a decimal of up to 19 digits with a

@@ -1,4 +1,4 @@
-#include "base/base.h"
+#include "base/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,6 +60,11 @@ bool tr_error_path( tr_error *error, const char *file, const char *path, const c
 
 bool tr_error_memory( tr_error *error )
 {
+    if ( !tr_work_wanted() )
+        return tr_error_set( error, "cancelled" );
+    if ( tr_memory_was_refused() )
+        return tr_error_set( error, "out of memory: this needs more than the %.3g GB that may be used",
+                             1e-9 * (double)tr_memory_limit() );
     return tr_error_set( error, "out of memory" );
 }
 

@@ -1,5 +1,5 @@
 // Each block carries its size in front of it, so that the live-byte counter needs no help from the caller.
-#include "base/base.h"
+#include "base/private.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -17,20 +17,45 @@ typedef union header {
 static atomic_size_t live, peak;
 static atomic_long countdown; // allocations left before they fail; 0 = never
 
+static atomic_size_t limit; // 0: half of the machine's memory
+static atomic_bool refused; // a request, because of the limit
+
 // The machine's memory. Systems promise more than they have and end the program when it takes them at their
-// word; a request that can never be served is better refused while somebody can still say so.
-static size_t physical_bytes( void )
+// word; a request that can never be served is better refused while somebody can still say so. Half of it is
+// left to others.
+static size_t half_of_the_machine( void )
 {
     long pages = sysconf( _SC_PHYS_PAGES ), page = sysconf( _SC_PAGESIZE );
-    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page : SIZE_MAX;
+    return pages > 0 && page > 0 ? (size_t)pages / 2 * (size_t)page : SIZE_MAX;
+}
+
+void tr_memory_set_limit( size_t bytes )
+{
+    atomic_store( &limit, bytes );
+}
+
+size_t tr_memory_limit( void )
+{
+    size_t bytes = atomic_load( &limit );
+    return bytes > 0 ? bytes : half_of_the_machine();
+}
+
+bool tr_memory_was_refused( void )
+{
+    return atomic_exchange( &refused, false );
 }
 
 // Small requests are never the ones to refuse, so they do not ask.
 static bool fits( size_t bytes, size_t old_bytes )
 {
     enum { SMALL = 1 << 20 };
-    size_t others = atomic_load( &live ) - old_bytes, most = bytes > SMALL ? physical_bytes() : SIZE_MAX;
-    return others <= most && bytes <= most - others;
+    if ( bytes <= SMALL )
+        return true;
+    size_t others = atomic_load( &live ) - old_bytes, most = tr_memory_limit();
+    bool ok = others <= most && bytes <= most - others;
+    if ( !ok )
+        atomic_store( &refused, true );
+    return ok;
 }
 
 static bool may_allocate( void )
@@ -56,7 +81,7 @@ void *tr_realloc( void *pointer, size_t count, size_t size )
 {
     if ( size != 0 && count > ( SIZE_MAX / 2 - sizeof( header ) ) / size )
         return NULL;
-    if ( !may_allocate() )
+    if ( !may_allocate() || !tr_work_wanted() )
         return NULL;
     size_t bytes = count * size;
     header *old = pointer != NULL ? (header *)pointer - 1 : NULL;
@@ -130,21 +155,6 @@ char *tr_string_format( const char *format, ... )
     va_end( again );
     va_end( arguments );
     return text;
-}
-
-uint64_t tr_hash( uint64_t hash, const void *data, size_t size )
-{
-    const char *at = data;
-    while ( size > 0 ) {
-        uint64_t word = 0;
-        size_t part = size < sizeof word ? size : sizeof word;
-        memcpy( &word, at, part );
-        hash = ( hash ^ word ) * UINT64_C( 0x9e3779b97f4a7c15 );
-        hash ^= hash >> 29;
-        at += part;
-        size -= part;
-    }
-    return hash;
 }
 
 bool tr_array_reserve( void **data, int *capacity, int needed, size_t size )

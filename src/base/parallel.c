@@ -1,4 +1,4 @@
-#include "base/base.h"
+#include "base/private.h"
 
 #include <assert.h>
 #include <omp.h>
@@ -41,9 +41,16 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context )
             run_block( count, block, i, task, context );
         return;
     }
-#pragma omp parallel for schedule( dynamic, 1 ) num_threads( threads )
-    for ( int i = 0; i < blocks; ++i )
-        run_block( count, block, i, task, context );
+    tr_work *work = tr_work_current();
+#pragma omp parallel num_threads( threads )
+    {
+        tr_work *own = tr_work_current();
+        tr_work_adopt( work );
+#pragma omp for schedule( dynamic, 1 )
+        for ( int i = 0; i < blocks; ++i )
+            run_block( count, block, i, task, context );
+        tr_work_adopt( own );
+    }
 }
 
 void tr_kernels_limit( tr_kernels widest )

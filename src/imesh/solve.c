@@ -401,6 +401,8 @@ static bool settle( rounds *r, bool last, tr_imesh_report *report )
     if ( !detect( r ) )
         return false;
     for ( int i = 0; i < most; ++i, ++report->iterations ) {
+        if ( !tr_work_wanted() )
+            return false;
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
         if ( i % 5 == 4 )
             turn_rows( r->mesh );
@@ -452,6 +454,8 @@ static bool take_step( rounds *r, bool last, tr_imesh_report *report )
     if ( !detect( r ) )
         return false;
     for ( int i = 0; i < def->iterations && ( i < least || report->change > CALM * first ); ++i ) {
+        if ( !tr_work_wanted() )
+            return false;
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
         first = i == 0 ? report->change : first;
         ++report->iterations;

@@ -326,7 +326,7 @@ static bool settle( const calming *c, tr_error *error )
 
 static bool run_round( const calming *c, tr_error *error )
 {
-    if ( !tr_progress_report( c->stage->progress, 1, 1, error ) )
+    if ( !tr_work_go_on( error ) || !tr_progress_report( c->stage->progress, 1, 1, error ) )
         return false;
     mark( c );
     tr_smooth( &( tr_smoothing ){ c->stage, c->cells, &c->copied, c->result, false, c->chains } );
@@ -390,20 +390,20 @@ static uint64_t state_of( const calming *c )
     size_t frames = (size_t)c->frames, own = (size_t)c->stage->actor_count * frames,
            cells = (size_t)c->nodes * frames;
     bool patient = c->round + 1 < PATIENCE;
-    uint64_t hash = tr_hash( 1, &patient, sizeof patient );
+    uint64_t hash = tr_hash_bytes( TR_HASH_START, &patient, sizeof patient );
     for ( int i = 0; i < c->stage->actor_count; ++i ) {
         const tr_clip *clip = &c->result->motions[i].clip;
-        hash = tr_hash( hash, clip->root, frames * sizeof( vec3 ) );
-        hash = tr_hash( hash, clip->rotations, frames * (size_t)clip->joint_count * sizeof( quat ) );
+        hash = tr_hash_bytes( hash, clip->root, frames * sizeof( vec3 ) );
+        hash = tr_hash_bytes( hash, clip->rotations, frames * (size_t)clip->joint_count * sizeof( quat ) );
     }
     for ( int p = 0; p < c->stage->prop_count; ++p )
-        hash = tr_hash( hash, c->result->tracks[p], frames * sizeof( rigid ) );
-    hash = tr_hash( hash, c->before, own * sizeof( double ) );
-    hash = tr_hash( hash, c->levels, own * sizeof( int ) );
-    hash = tr_hash( hash, c->affected, cells * sizeof( bool ) );
+        hash = tr_hash_bytes( hash, c->result->tracks[p], frames * sizeof( rigid ) );
+    hash = tr_hash_bytes( hash, c->before, own * sizeof( double ) );
+    hash = tr_hash_bytes( hash, c->levels, own * sizeof( int ) );
+    hash = tr_hash_bytes( hash, c->affected, cells * sizeof( bool ) );
     for ( size_t i = 0; i < cells; ++i ) // as far as it stays
-        hash = tr_hash( hash, ( double[] ){ c->cells[i].places, c->cells[i].links, c->cells[i].back },
-                        3 * sizeof( double ) );
+        hash = tr_hash_bytes( hash, ( double[] ){ c->cells[i].places, c->cells[i].links, c->cells[i].back },
+                              3 * sizeof( double ) );
     return hash;
 }
 

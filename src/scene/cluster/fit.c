@@ -77,16 +77,16 @@ bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error
 // number, which is never 0.
 static uint64_t question_of( const tr_fit_frame *frame )
 {
-    uint64_t hash = tr_hash( 1, &frame->root, sizeof( vec3 ) );
+    uint64_t hash = tr_hash_bytes( TR_HASH_START, &frame->root, sizeof( vec3 ) );
     for ( int g = 0; g < frame->goal_count; ++g ) {
         const tr_fit_goal *goal = &frame->goals[g];
         int what[5] = { (int)goal->kind, goal->joint, goal->axes, goal->hard, goal->priority };
         double how[2] = { goal->weight, goal->ease };
-        hash = tr_hash( hash, what, sizeof what );
-        hash = tr_hash( hash, how, sizeof how );
-        hash = tr_hash( hash, &goal->offset, sizeof( vec3 ) );
-        hash = tr_hash( hash, &goal->place, sizeof( vec3 ) );
-        hash = tr_hash( hash, &goal->rotation, sizeof( quat ) );
+        hash = tr_hash_bytes( hash, what, sizeof what );
+        hash = tr_hash_bytes( hash, how, sizeof how );
+        hash = tr_hash_bytes( hash, &goal->offset, sizeof( vec3 ) );
+        hash = tr_hash_bytes( hash, &goal->place, sizeof( vec3 ) );
+        hash = tr_hash_bytes( hash, &goal->rotation, sizeof( quat ) );
     }
     return hash | 1;
 }
@@ -204,7 +204,7 @@ static bool run_rounds( const fitter *s, tr_error *error )
             return false;
     bool moved = true;
     for ( int round = 0; round < s->def.rounds && moved; ++round ) {
-        if ( !fit_stale( s, error ) )
+        if ( !tr_work_go_on( error ) || !fit_stale( s, error ) )
             return false;
         moved = tr_fitter_meet( s );
     }

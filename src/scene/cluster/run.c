@@ -366,8 +366,9 @@ static void run_jobs( void *context, int begin, int end )
     for ( int j = begin; j < end && !c->stopped; ++j ) {
         int done = atomic_fetch_add( &c->done, 1 );
         tr_error error;
-        bool ok = thread != 0 || // who asks knows one thread only
-                  tr_progress_report( c->run->progress, done, 2 * c->job_count, &error );
+        bool ok = tr_work_go_on( &error ) &&
+                  ( thread != 0 || // who asks knows one thread only
+                    tr_progress_report( c->run->progress, done, 2 * c->job_count, &error ) );
         if ( !ok || !run_block( c, room, &c->run->works[j / c->block_count], j % c->block_count, &error ) ) {
             tr_first_failure_note( &c->failure, j, &error );
             c->stopped = true;

@@ -93,7 +93,7 @@ static bool round_of( tr_relief *r, tr_relief_kind kind, bool *go_on, tr_error *
     tr_mesh_work *w = r->work;
     size_t cells = (size_t)( w->stage->actor_count + w->stage->prop_count ) * (size_t)w->stage->frame_count;
     bool any;
-    if ( !tr_relief_look( r ) )
+    if ( !tr_work_wanted() || !tr_relief_look( r ) )
         return tr_error_memory( error );
     *go_on = kind == TR_RELIEF_TURN ? is_worth_turning( r ) : is_too_deep( r );
     if ( !*go_on )
