@@ -38,14 +38,34 @@ static bool time_runs( tr_bench_row *row, const bench_case *item, void *state, b
     return true;
 }
 
+static const tr_bench_row *find_row( const tr_bench_report *report, const char *name )
+{
+    for ( int i = 0; name != NULL && i < report->count; ++i )
+        if ( strcmp( report->rows[i].name, name ) == 0 )
+            return &report->rows[i];
+    return NULL;
+}
+
+static double characters_of( const tr_bench_row *row )
+{
+    for ( int f = 0; f < row->field_count; ++f )
+        if ( strcmp( row->fields[f].name, "characters" ) == 0 )
+            return row->fields[f].value;
+    return 1;
+}
+
 // With the first row of the baseline's name: the plain way of doing it, on one thread.
 static void compare( const tr_bench_report *report, const bench_case *item, tr_bench_row *row )
 {
-    for ( int i = 0; item->baseline != NULL && i < report->count; ++i )
-        if ( strcmp( report->rows[i].name, item->baseline ) == 0 && row->ms > 0 ) {
-            bench_field( row, item->ratio, report->rows[i].ms / row->ms );
-            return;
-        }
+    const tr_bench_row *plain = find_row( report, item->baseline ),
+                       *smaller = find_row( report, item->grows_from );
+    if ( plain != NULL && row->ms > 0 )
+        bench_field( row, item->ratio,
+                     plain->ms / row->ms *
+                         ( item->each ? characters_of( row ) / characters_of( plain ) : 1 ) );
+    if ( smaller != NULL && row->ms > 0 && smaller->ms > 0 )
+        bench_field( row, "exponent",
+                     log( row->ms / smaller->ms ) / log( characters_of( row ) / characters_of( smaller ) ) );
 }
 
 static bool run_case( tr_bench_report *report, const bench_case *item, bool quick, tr_error *error )
@@ -73,7 +93,8 @@ static bool run_case( tr_bench_report *report, const bench_case *item, bool quic
 static const bench_case *find_case( int index )
 {
     const bench_case *const groups[] = { bench_motion_cases, bench_pose_cases, bench_imesh_cases,
-                                         bench_cage_cases,   bench_drag_cases, bench_scene_cases };
+                                         bench_cage_cases,   bench_drag_cases, bench_scene_cases,
+                                         bench_growth_cases };
     for ( size_t g = 0; g < sizeof groups / sizeof groups[0]; ++g )
         for ( const bench_case *item = groups[g]; item->name != NULL; ++item )
             if ( index-- == 0 )

@@ -16,15 +16,18 @@ typedef struct bench_case {
     const char *argument; // told to setup: a method, a scene
     int threads;
     const bench_kind *kind;
-    const char *baseline; // earlier row this one is compared with, NULL = none
-    const char *ratio;    // name of the field for the baseline's ms / own ms
-    bool long_only;       // left out of quick runs
-    int runs_least;       // 0 = three
+    const char *baseline;   // earlier row this one is compared with, NULL = none
+    const char *ratio;      // name of the field for the baseline's ms / own ms
+    bool long_only;         // left out of quick runs
+    int runs_least;         // 0 = three
+    bool each;              // the ratio is that of the cost of a character
+    const char *grows_from; // earlier row: with e the field `exponent`, cost grows with characters^e from
+                            // there. NULL = none
 } bench_case;
 
 // Each ends with a row without a name.
 extern const bench_case bench_motion_cases[], bench_pose_cases[], bench_imesh_cases[], bench_cage_cases[],
-    bench_drag_cases[], bench_scene_cases[];
+    bench_drag_cases[], bench_scene_cases[], bench_growth_cases[];
 
 void bench_field( tr_bench_row *row, const char *name, double value );
 

@@ -18,9 +18,13 @@ static void rows_there_are( void **state )
     static const char *const figures[] = { "human", "spider", "wolf" };
     static const char *const ways[] = { "literal", "paper", "lbfgs", "gn",
                                         "fit",     "fast",  "fast2", "complete" };
-    static const char *const others[] = {
-        "crowd/19", "crowd/100",       "crowd/1000", "box_relay/19",  "box_relay/78",   "imesh/relay78",
-        "bvh/read", "cage/mvc_scalar", "cage/mvc",   "cage/arap/100", "cage/arap/1000", "cage/arap/5000" };
+    static const char *const others[] = { "crowd/19",          "crowd/100",           "crowd/1000",
+                                          "box_relay/19",      "box_relay/78",        "imesh/relay78",
+                                          "bvh/read",          "cage/mvc_scalar",     "cage/mvc",
+                                          "cage/arap/100",     "cage/arap/1000",      "cage/arap/5000",
+                                          "growth/1",          "growth/250",          "growth/2000",
+                                          "growth/near/2000",  "growth/measure/2000", "growth/memory/300",
+                                          "growth/memory/1000" };
     for ( int f = 0; f < 3; ++f )
         for ( int w = 0; w < 8; ++w ) {
             char name[64];
