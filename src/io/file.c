@@ -165,9 +165,11 @@ static int open_folder_of( const char *file )
     return handle;
 }
 
+// Not in a folder that is a draft itself: it is new, and reading it for each of its files takes the square of
+// their number.
 static void sweep_beside( const char *target )
 {
-    int folder = open_folder_of( target );
+    int folder = tr_draft_holds( target ) ? -1 : open_folder_of( target );
     if ( folder < 0 )
         return;
     tr_draft_sweep( folder );

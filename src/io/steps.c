@@ -97,12 +97,21 @@ void tr_draft_leaf( char *out, int number )
     snprintf( out, 64, ".troupe-%ld-%d.tmp", (long)getpid(), number );
 }
 
-static bool is_draft( const char *name )
+// Whether a path begins with the name of a draft.
+static bool is_draft( const char *path )
 {
     long process = 0;
     int number = 0, length = 0;
-    return sscanf( name, ".troupe-%ld-%d.tmp%n", &process, &number, &length ) == 2 && length > 0 &&
-           name[length] == 0;
+    return path[0] == '.' && sscanf( path, ".troupe-%ld-%d.tmp%n", &process, &number, &length ) == 2 &&
+           length > 0 && ( path[length] == 0 || path[length] == '/' );
+}
+
+bool tr_draft_holds( const char *path )
+{
+    bool holds = is_draft( path );
+    for ( const char *slash = strchr( path, '/' ); slash != NULL && !holds; slash = strchr( slash + 1, '/' ) )
+        holds = is_draft( slash + 1 );
+    return holds;
 }
 
 // On file systems without locks drafts go unlocked, and those left behind stay.

@@ -22,6 +22,8 @@ bool tr_file_fail( tr_error *error, const char *path, const char *what );
 void tr_draft_leaf( char *out, int number );
 // Locks a draft that was just made. False: somebody has taken it for left behind; make another.
 bool tr_draft_lock( int handle );
+// Whether a path leads through a draft: nothing was left behind in there.
+bool tr_draft_holds( const char *path );
 // Removes drafts that were left behind in a folder: files, and folders with what is in them.
 void tr_draft_sweep( int folder );
 
