@@ -1,6 +1,6 @@
 // Cases of large casts that nothing links: what a person costs must not grow with the cast.
 #include "cases.h"
-#include "scenes/kit/parade.h"
+#include "scenes/kit/kit.h"
 
 #include <stdlib.h>
 
