@@ -71,6 +71,10 @@ void tr_memory_fail_from( long n );
 // intact.
 bool tr_array_reserve( void **data, int *capacity, int needed, size_t size );
 
+// Of bytes, for hash tables (FNV-1a): begin with TR_HASH_START, go on with the last answer.
+#define TR_HASH_START 14695981039346656037u
+uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size );
+
 // -------------------------------------------------------------------------------------------- warnings
 // What a loader noticed and put up with. Zero-initialise, free with tr_log_free. A warning that finds no
 // memory is lost, and whoever has to tell all of them fails then; what matters is an error.

@@ -174,6 +174,14 @@ bool tr_array_reserve( void **data, int *capacity, int needed, size_t size )
     return true;
 }
 
+uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size )
+{
+    const unsigned char *bytes = data;
+    for ( size_t i = 0; i < size; ++i )
+        hash = ( hash ^ bytes[i] ) * 1099511628211u;
+    return hash ^ hash >> 32; // tables take the low bits, which know little of the last bytes' high ones
+}
+
 size_t tr_carve_bytes( size_t bytes )
 {
     return ( bytes + TR_CARVE - 1 ) / TR_CARVE * TR_CARVE;

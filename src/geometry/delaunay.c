@@ -455,7 +455,7 @@ static void scatter( tr_delaunay *d, int count )
     enum { last_round = 15, round_bits = 4, key_bits = 3 * TR_CURVE_BITS };
     for ( int i = 0; i < count; ++i ) {
         const place *p = &d->places[i];
-        uint64_t key = 0, chance = tr_hash( 1, p, sizeof *p ), round = last_round;
+        uint64_t key = 0, chance = tr_hash_bytes( TR_HASH_START, p, sizeof *p ), round = last_round;
         for ( ; round > 0 && ( chance & 1 ) != 0; chance >>= 1 )
             round--;
         for ( int axis = 0; axis < 3; ++axis ) {

@@ -59,15 +59,15 @@ static bool same_kind( const tr_stage *stage, int n, int m )
 // Nodes of the same kind have the same hash.
 static size_t hash_of( const tr_stage *stage, int node )
 {
-    uint64_t hash = 1;
+    uint64_t hash = TR_HASH_START;
     if ( node >= stage->actor_count ) {
         vec3 size = box_size( stage, node - stage->actor_count );
-        return (size_t)tr_hash( hash, &size, sizeof size );
+        return (size_t)tr_hash_bytes( hash, &size, sizeof size );
     }
     const tr_skeleton *skeleton = &stage->actors[node].target;
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
-        hash = tr_hash( hash, &skeleton->joints[j].offset, sizeof( vec3 ) );
-        hash = tr_hash( hash, &skeleton->joints[j].rest, sizeof( quat ) );
+        hash = tr_hash_bytes( hash, &skeleton->joints[j].offset, sizeof( vec3 ) );
+        hash = tr_hash_bytes( hash, &skeleton->joints[j].rest, sizeof( quat ) );
     }
     return (size_t)hash;
 }

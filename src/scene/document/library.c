@@ -7,7 +7,7 @@
 
 static size_t slot_of( const tr_library *library, const char *path )
 {
-    return (size_t)tr_hash( 1, path, strlen( path ) ) & (size_t)( library->slot_count - 1 );
+    return (size_t)tr_hash_bytes( TR_HASH_START, path, strlen( path ) ) & (size_t)( library->slot_count - 1 );
 }
 
 static size_t next_slot( const tr_library *library, size_t slot )
