@@ -133,7 +133,7 @@ bool cli_same_file( const char *a, const char *b ); // both are there, and are o
 bool cli_method_exists( const cli_call *call );
 // The method asked for with --method, else the one the scene asks for.
 const tr_method *cli_method( const cli_call *call, const cli_subject *subject );
-// Applies --threads. False after saying what is wrong.
+// Applies --threads and --memory. False after saying what is wrong.
 bool cli_threads( const cli_call *call );
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 bool cli_subject_open( cli_subject *subject, const char *what, int cast, tr_error *error )
@@ -168,10 +169,30 @@ bool cli_method_exists( const cli_call *call )
     return cli_wrong_word( "method", name, names ) == CLI_OK;
 }
 
+// 500M or 4G: as many bytes may be used.
+static bool take_memory( const cli_call *call )
+{
+    const char *text = cli_value( call, "memory" );
+    if ( text == NULL )
+        return true;
+    double count = 0;
+    const char *unit = tr_number_parse( text, text + strlen( text ), &count );
+    double bytes = unit == NULL               ? 0
+                   : strcmp( unit, "G" ) == 0 ? 1e9 * count
+                   : strcmp( unit, "M" ) == 0 ? 1e6 * count
+                                              : 0;
+    if ( !( bytes >= 1e6 && bytes <= 1e15 ) ) {
+        cli_wrong( "--memory takes a size such as 500M or 4G, not '%s'", text );
+        return false;
+    }
+    tr_memory_set_limit( (size_t)bytes );
+    return true;
+}
+
 bool cli_threads( const cli_call *call )
 {
     int threads = 0;
-    if ( !cli_int( call, "threads", 0, 1024, &threads ) )
+    if ( !cli_int( call, "threads", 0, 1024, &threads ) || !take_memory( call ) )
         return false;
     tr_parallel_set_threads( threads );
     return true;

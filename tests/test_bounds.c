@@ -2,6 +2,8 @@
 // and do not depend on the number of threads.
 #include "stage_fixture.h"
 
+#include "scenes/scenes.h"
+
 #define FEW_FRAMES 5
 
 static void shorten( fixture *x )
@@ -131,12 +133,79 @@ static void what_cannot_be_met_ends( void **state )
     end( &x );
 }
 
+// What the built-in scenes take is not more than was said before.
+static void check_need( const char *name, const char *method )
+{
+    tr_scene scene;
+    tr_library library;
+    tr_stage stage;
+    tr_result result;
+    tr_error error;
+    const tr_scene_entry *entry = tr_scene_entry_find( name );
+    check_ok( tr_scene_build( entry, entry->min_cast, &scene, &library, &error ), &error );
+    size_t before = tr_memory_live();
+    tr_memory_reset_peak();
+    check_ok( tr_stage_build( &stage, &scene, NULL, &library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &result, &stage, tr_method_find( method ), &error ), &error );
+    double peak = (double)( tr_memory_peak() - before ), joints = stage.prop_count;
+    for ( int i = 0; i < stage.actor_count; ++i )
+        joints += stage.actors[i].target.joint_count;
+    double needed = tr_memory_needed( stage.frame_count, joints, strcmp( method, "imesh" ) == 0 );
+    if ( peak > needed )
+        fail_msg( "%s by %s takes %.0f bytes, and %.0f were foretold", name, method, peak, needed );
+    tr_result_free( &result );
+    tr_stage_free( &stage );
+    tr_library_free( &library );
+    tr_scene_free( &scene );
+}
+
+static void the_need_of_memory_is_foretold( void **state )
+{
+    (void)state;
+    static const char *const names[] = { "wolf", "high_five", "judo_pair", "mixed_cast", "box_relay" };
+    tr_parallel_set_threads( 2 );
+    for ( int i = 0; i < 5; ++i ) {
+        check_need( names[i], "posegraph" );
+        check_need( names[i], "imesh" );
+    }
+    tr_parallel_set_threads( 0 );
+}
+
+static void what_takes_too_much_memory_is_refused( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    x.scene.last = 999999;
+    size_t live = tr_memory_live();
+    tr_memory_set_limit( (size_t)1 << 30 );
+    tr_memory_reset_peak();
+    assert_false( tr_stage_build( &x.stage, &x.scene, "s.json", &x.library, NULL, &x.error ) );
+    assert_string_equal( x.error.path, "range" );
+    assert_string_equal(
+        x.error.message,
+        "1000000 frames of 17 joints may need 10.9 GB of memory, and 1.1 GB may be used; take fewer "
+        "frames, or allow more (--memory)" );
+    assert_in_range( tr_memory_peak(), live, live + ( 1 << 20 ) );
+    x.scene.last = FRAMES - 1;
+    build( &x );
+    tr_memory_set_limit( 1 << 20 ); // meshes are refused when they are asked for
+    tr_result result;
+    assert_false( tr_pipeline_run( &result, &x.stage, tr_method_find( "imesh" ), &x.error ) );
+    assert_string_equal( x.error.path, "range" );
+    tr_memory_set_limit( 0 );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( the_number_of_threads_decides_nothing ),
         TEST( memory_grows_with_the_number_of_constraints ),
         TEST( what_cannot_be_met_ends ),
+        TEST( the_need_of_memory_is_foretold ),
+        TEST( what_takes_too_much_memory_is_refused ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

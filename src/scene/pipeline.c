@@ -195,6 +195,15 @@ static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_metho
     return true;
 }
 
+// Meshes take more than the stage has asked for.
+static bool has_memory( const tr_stage *stage, const tr_method *method, tr_error *error )
+{
+    double joints = stage->prop_count; // a prop is as a joint
+    for ( int i = 0; i < stage->actor_count; ++i )
+        joints += stage->actors[i].target.joint_count;
+    return tr_memory_suffices( stage->scene, NULL, joints, method->solve == tr_solve_imesh, error );
+}
+
 // Baselines know nothing of partners.
 static bool solve( const tr_stage *stage, const tr_method *method, tr_result *out, tr_error *error )
 {
@@ -205,7 +214,8 @@ static bool solve( const tr_stage *stage, const tr_method *method, tr_result *ou
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
 {
     assert( method != NULL );
-    if ( !tr_result_alloc( out, stage, error ) )
+    *out = ( tr_result ){ 0 };
+    if ( !has_memory( stage, method, error ) || !tr_result_alloc( out, stage, error ) )
         return false;
     if ( solve( stage, method, out, error ) && finish_layers( out, stage, method, error ) )
         return true;

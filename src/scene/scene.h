@@ -732,6 +732,12 @@ typedef struct tr_method {
                 // having given way
 } tr_method;
 
+// An upper bound of what staging and solving take, in bytes: of so many frames and joints of all characters.
+double tr_memory_needed( double frames, double joints, bool meshes );
+// False, with an error at the scene's range, when that is more than may be used (tr_memory_limit).
+bool tr_memory_suffices( const tr_scene *scene, const char *file, double joints, bool meshes,
+                         tr_error *error );
+
 const tr_method *tr_method_table( int *count );
 const tr_method *tr_method_find( const char *name ); // NULL: unknown; the default method when name is NULL
 const tr_method *tr_method_default( const tr_scene *scene ); // what the scene itself asks for

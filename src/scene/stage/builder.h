@@ -29,6 +29,8 @@ void tr_settle_offsets( tr_motion *motion );
 // An error inside a file names its own line there. Any other gets the path of the field behind it, before the
 // name of the file it may be about. Always false.
 bool tr_stage_blame( tr_stage_builder *b, const char *list, int index );
+// need.c. False, with an error, where the scene would take more memory than may be used.
+bool tr_stage_check_memory( tr_stage_builder *b );
 rigid tr_stage_place( vec3 position, double heading );
 // Ground and environment and, unless a clip is not yet lined up with them, props. To be freed; NULL: out of
 // memory.
