@@ -47,6 +47,15 @@ static void move_part( tr_figures *to, tr_figures *from, int part )
     }
 }
 
+static tr_figures_of figures_of( const tr_outcome *take )
+{
+    return ( tr_figures_of ){ .serial = take->serial,
+                              .actors = take->stage.actor_count,
+                              .props = take->stage.prop_count,
+                              .obstacles = take->stage.scene->obstacle_count,
+                              .frames = take->stage.frame_count };
+}
+
 // What has been found since the last time. Figures of a solve that is no longer shown are of no use.
 static bool deliver( tr_session *session )
 {
@@ -55,11 +64,7 @@ static bool deliver( tr_session *session )
     bool news = f->delivered < ready;
     for ( ; f->delivered < ready; ++f->delivered ) {
         move_part( &session->figures, &f->found, f->delivered );
-        session->figures_of[f->delivered] = f->take->serial;
-    }
-    if ( news ) {
-        session->figure_actors = f->take->stage.actor_count;
-        session->figure_frames = f->take->stage.frame_count;
+        session->figures_of[f->delivered] = figures_of( f->take );
     }
     return news;
 }
@@ -109,7 +114,7 @@ void tr_session_forget_figures( tr_session *session )
 {
     for ( int part = 0; part < PARTS; ++part ) {
         free_part( &session->figures, part );
-        session->figures_of[part] = 0;
+        session->figures_of[part] = ( tr_figures_of ){ 0 };
     }
 }
 
@@ -125,18 +130,20 @@ bool tr_session_measuring( const tr_session *session )
     return session->figuring.take != NULL || session->want_figures;
 }
 
-// Of another cast or clip they would say nothing.
+// Of other members or another length they would say nothing, and count beyond those that there are.
 static bool fits( const tr_session *session, int part )
 {
-    const tr_outcome *take = session->take;
-    return session->figures_of[part] != 0 && take != NULL &&
-           take->stage.actor_count == session->figure_actors &&
-           take->stage.frame_count == session->figure_frames;
+    const tr_figures_of *of = &session->figures_of[part];
+    if ( of->serial == 0 || session->take == NULL )
+        return false;
+    tr_figures_of now = figures_of( session->take );
+    return of->actors == now.actors && of->props == now.props && of->obstacles == now.obstacles &&
+           of->frames == now.frames;
 }
 
 const tr_strips *tr_session_strips( const tr_session *session, bool *fresh )
 {
-    *fresh = fits( session, STRIPS ) && session->figures_of[STRIPS] == session->take->serial;
+    *fresh = fits( session, STRIPS ) && session->figures_of[STRIPS].serial == session->take->serial;
     return fits( session, STRIPS ) ? &session->figures.strips : NULL;
 }
 

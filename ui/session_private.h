@@ -58,6 +58,11 @@ typedef struct tr_figures { // how good a solve is
     tr_measures measures;
 } tr_figures;
 
+typedef struct tr_figures_of {            // the solve that a part of the figures belongs to
+    unsigned serial;                      // 0 = there are none
+    int actors, props, obstacles, frames; // they count members and frames by these
+} tr_figures_of;
+
 typedef struct tr_figuring { // figures being found
     tr_outcome *take;        // of this, NULL = none are
     tr_figures found;
@@ -91,9 +96,8 @@ struct tr_session {
     unsigned serial;   // of the last solve
     tr_worker *measurer;
     tr_figuring figuring;
-    tr_figures figures;     // the last ones
-    unsigned figures_of[3]; // serials of the solves they belong to, 0 = none
-    int figure_actors, figure_frames;
+    tr_figures figures;          // the last ones
+    tr_figures_of figures_of[3]; // strips, links, measures: each may be of another solve
     bool want_figures;
     const tr_method *method; // NULL: what the scene asks for
     bool want_solve, cancelled, synchronous;
