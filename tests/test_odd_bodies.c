@@ -1,5 +1,6 @@
 // Bodies that are none: all joints at one place, of no size. Whatever is asked of them, there are numbers,
 // and they stay about where they are.
+#include "folder.h"
 #include "stage_fixture.h"
 
 static void add_heap( fixture *x, const char *id, vec3 position )
@@ -99,6 +100,74 @@ static void a_mesh_leaves_what_it_cannot_move( void **state )
     end( &x );
 }
 
+// A star of three rays, of which two are called alike.
+static void make_star( tr_motion *motion, tr_error *error )
+{
+    static const char *const names[] = { "Hub", "Ray", "Ray_2", "Ray" };
+    *motion = ( tr_motion ){ 0 };
+    for ( int j = 0; j < 4; ++j )
+        tr_skeleton_add( &motion->skeleton, names[j], j > 0 ? 0 : -1,
+                         v3( cos( 2 * j ), 0.3 * j, sin( 2 * j ) ) );
+    check_ok( tr_skeleton_classify( &motion->skeleton, error ), error );
+    check_ok( tr_clip_alloc( &motion->clip, FRAMES, 4, FPS, false, error ), error );
+}
+
+// Names become apart, so that maps in a folder of results mean one joint each.
+static void doubled_names_are_told_apart( void **state )
+{
+    (void)state;
+    fixture x, again;
+    tr_motion star;
+    char folder[FOLDER_SIZE];
+    begin( &x );
+    add_bent( &x, "body", v3_zero, 1 );
+    make_star( &star, &x.error );
+    add_character( &x, "star", v3( 1, 0, 0 ), 1, &star );
+    snprintf( x.scene.cast[0].target.skeleton.file, TR_PATH_MAX, "star.bvh" );
+    build( &x );
+    const tr_skeleton *skeleton = &x.stage.actors[1].source.skeleton;
+    assert_string_equal( skeleton->joints[1].name, "Ray" );
+    assert_string_equal( skeleton->joints[2].name, "Ray_2" );
+    assert_string_equal( skeleton->joints[3].name, "Ray_3" );
+    new_folder( folder );
+    tr_result result = solve( &x, "posegraph" );
+    check_ok( tr_result_save( &x.stage, &result, "posegraph", folder, &x.error ), &x.error );
+    open_folder( &again, folder );
+    for ( int j = 0; j < 4; ++j )
+        assert_int_equal( again.stage.actors[0].map[j], x.stage.actors[0].map[j] );
+    end( &again );
+    remove_folder( folder );
+    tr_result_free( &result );
+    end( &x );
+}
+
+// Limbs go by the bones a body has on stage, which are what is saved.
+static void limbs_go_by_the_bones_in_use( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_motion star;
+    tr_skeleton fresh;
+    begin( &x );
+    make_star( &star, &x.error );
+    star.clip.translations = tr_alloc( 4 * FRAMES, sizeof( vec3 ) );
+    for ( int i = 0; i < 4 * FRAMES; ++i )
+        star.clip.translations[i] = v3( 0.1 * ( i % 4 - 2 ), -0.5 * ( i % 4 > 1 ), 0.01 * ( i % 5 ) );
+    add_character( &x, "star", v3_zero, 1, &star );
+    build( &x );
+    const tr_skeleton *used = &x.stage.actors[0].source.skeleton;
+    check_ok( tr_skeleton_copy( &fresh, used, &x.error ), &x.error );
+    check_ok( tr_skeleton_classify( &fresh, &x.error ), &x.error );
+    assert_int_equal( used->limb_count, fresh.limb_count );
+    for ( int i = 0; i < fresh.limb_count; ++i )
+        assert_string_equal( used->limbs[i].name, fresh.limbs[i].name );
+    for ( int j = 0; j < 4; ++j )
+        assert_true( used->joints[j].limb == fresh.joints[j].limb &&
+                     used->joints[j].role == fresh.joints[j].role );
+    tr_skeleton_free( &fresh );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +175,8 @@ int main( void )
         TEST( a_heap_takes_a_motion_and_gives_one ),
         TEST( a_heap_stands ),
         TEST( a_mesh_leaves_what_it_cannot_move ),
+        TEST( doubled_names_are_told_apart ),
+        TEST( limbs_go_by_the_bones_in_use ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -518,10 +518,11 @@ static bool try_hold( trial *t, const staged *one, const tr_scene *scene )
     tr_hold *hold = tr_hold_begin( stage, &result, frame, actor, joint, &t->error );
     bool ok = hold != NULL || fail_error( t, "unsolved", "hold" );
     bool near = true; // places of a document are at most 100 km away
+    for ( int i = 0; i < stage->actor_count; ++i )
+        near = near && v3_length( result.motions[i].clip.root[frame] ) < 5e4;
     for ( int n = 0; ok && n < 2; ++n ) {
         vec3 place = v3_add( tr_world_pose( &result.worlds[actor], frame ).positions[joint],
                              vector_within( &c, chance( &c, 20 ) ? 50 : 0.3 ) );
-        near = v3_length( place ) < 9e4;
         ok = tr_hold_move( hold, place, &t->error ) || fail_error( t, "unsolved", "hold" );
     }
     for ( int i = 0; ok && i < stage->actor_count; ++i ) {

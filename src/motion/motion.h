@@ -90,7 +90,11 @@ void tr_skeleton_free( tr_skeleton *skeleton ); // leaves a zeroed, reusable str
 bool tr_skeleton_copy( tr_skeleton *out, const tr_skeleton *in, tr_error *error );
 // Appends a joint with rest rotation identity; returns its index or -1 when out of memory. `name` is copied.
 int tr_skeleton_add( tr_skeleton *skeleton, const char *name, int parent, vec3 offset );
-// Guesses role, side and limb of every joint. Call once after the last tr_skeleton_add.
+// Gives every joint a name of its own: the second Hand becomes Hand_2. Files may double names; points, maps
+// and drives find joints by them.
+bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error );
+// Guesses role, side and limb of every joint. Call after the last tr_skeleton_add, and again where offsets
+// changed.
 bool tr_skeleton_classify( tr_skeleton *skeleton, tr_error *error );
 int tr_skeleton_find( const tr_skeleton *skeleton,
                       const char *name ); // exact; -1 when absent, first when doubled

@@ -1,6 +1,7 @@
 #include "motion/motion.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 void tr_skeleton_free( tr_skeleton *skeleton )
@@ -26,6 +27,65 @@ int tr_skeleton_add( tr_skeleton *skeleton, const char *name, int parent, vec3 o
         ( tr_joint ){ .name = copy, .parent = parent, .offset = offset, .rest = q_identity };
     skeleton->joint_count++;
     return index;
+}
+
+static int by_name( const void *a, const void *b )
+{
+    const tr_joint *const *p = a, *const *q = b;
+    int order = strcmp( ( *p )->name, ( *q )->name );
+    return order != 0 ? order : ( *p > *q ) - ( *p < *q );
+}
+
+// doubled[j]: an earlier joint has the name of joint j.
+static bool find_doubled( const tr_skeleton *skeleton, bool *doubled )
+{
+    size_t count = (size_t)skeleton->joint_count;
+    const tr_joint **sorted = tr_alloc( count, sizeof *sorted );
+    if ( sorted == NULL )
+        return false;
+    for ( size_t j = 0; j < count; ++j )
+        sorted[j] = &skeleton->joints[j];
+    if ( count > 1 )
+        qsort( sorted, count, sizeof *sorted, by_name );
+    for ( size_t i = 1; i < count; ++i )
+        doubled[sorted[i] - skeleton->joints] = strcmp( sorted[i]->name, sorted[i - 1]->name ) == 0;
+    tr_free( sorted );
+    return true;
+}
+
+// A name that no joint has. End sites go by the joint they end, as in files, which do not name them.
+static char *free_name( const tr_skeleton *skeleton, int joint )
+{
+    const tr_joint *own = &skeleton->joints[joint];
+    const char *stem = own->end_site && own->parent >= 0 ? skeleton->joints[own->parent].name : own->name;
+    const char *end = own->end_site && own->parent >= 0 ? "_End" : "";
+    for ( int number = 1;; ++number ) {
+        char *name = number == 1 ? tr_string_format( "%.200s%s", stem, end )
+                                 : tr_string_format( "%.200s%s_%d", stem, end, number );
+        if ( name == NULL || tr_skeleton_find( skeleton, name ) < 0 )
+            return name;
+        tr_free( name );
+    }
+}
+
+bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error )
+{
+    bool *renamed = tr_alloc( (size_t)skeleton->joint_count, sizeof( bool ) );
+    bool ok = renamed != NULL && find_doubled( skeleton, renamed );
+    for ( int j = 0; ok && j < skeleton->joint_count; ++j ) {
+        tr_joint *joint = &skeleton->joints[j];
+        renamed[j] = renamed[j] || ( joint->end_site && joint->parent >= 0 && renamed[joint->parent] );
+        if ( !renamed[j] )
+            continue;
+        char *name = free_name( skeleton, j );
+        ok = name != NULL;
+        if ( ok ) {
+            tr_free( joint->name );
+            joint->name = name;
+        }
+    }
+    tr_free( renamed );
+    return ok || tr_error_memory( error );
 }
 
 bool tr_skeleton_copy( tr_skeleton *out, const tr_skeleton *in, tr_error *error )

@@ -67,6 +67,7 @@ static bool add_item( tr_library *library, const char *path, struct tr_library_i
                                  sizeof item ) ||
               !reserve_slots( library, library->count + 1 ) )
         ok = tr_error_memory( error );
+    ok = ok && tr_skeleton_name_apart( &item.motion.skeleton, error );
     if ( ok ) {
         library->items[library->count] = item;
         enter( library, library->count++ );

@@ -144,12 +144,12 @@ void tr_carry_path_to_root( tr_motion *motion )
 }
 
 // A body has fixed bones: where the file moves joints, the mean over its frames is the bone. Translations
-// that say nothing more than that are dropped.
-void tr_settle_offsets( tr_motion *motion )
+// that say nothing more than that are dropped. What its limbs are goes by these bones.
+bool tr_settle_offsets( tr_motion *motion, tr_error *error )
 {
     tr_clip *clip = &motion->clip;
     if ( clip->translations == NULL )
-        return;
+        return true;
     double most = 0;
     for ( int j = 1; j < clip->joint_count; ++j ) {
         vec3 sum = v3_zero;
@@ -162,6 +162,7 @@ void tr_settle_offsets( tr_motion *motion )
         tr_free( clip->translations );
         clip->translations = NULL;
     }
+    return tr_skeleton_classify( &motion->skeleton, error );
 }
 
 // ---------------------------------------------------------------------------------------------- clips
@@ -190,9 +191,9 @@ static bool add_clip( tr_stage_builder *b, sequence *s, const tr_file_ref *ref, 
     if ( whole == NULL || !cut( b, &motion, whole, ref ) )
         return false;
     tr_carry_path_to_root( &motion );
-    tr_settle_offsets( &motion );
-    bool ok = s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
-                            : tr_sequence_match( &motion, &s->skeleton, b->error );
+    bool ok = tr_settle_offsets( &motion, b->error );
+    ok = ok && ( s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
+                               : tr_sequence_match( &motion, &s->skeleton, b->error ) );
     s->blends[s->count] = blend < 0 ? tr_frames_in( BLEND, b->stage->fps ) : blend;
     s->clips[s->count++] = motion.clip;
     tr_skeleton_free( &motion.skeleton );

@@ -157,8 +157,8 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
     if ( !tr_stage_take_source( b, actor, cast ) )
         return false;
     tr_carry_path_to_root( &actor->source );
-    tr_settle_offsets( &actor->source );
-    if ( !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
+    if ( !tr_settle_offsets( &actor->source, b->error ) || !build_target( b, actor, cast ) ||
+         !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
     double ( *leg )( const tr_skeleton * ) =
