@@ -168,6 +168,31 @@ static void limbs_go_by_the_bones_in_use( void **state )
     end( &x );
 }
 
+// The bones are those of the source's own time, however it is moved in it: a folder of results has that time.
+static void retiming_changes_no_bone( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_motion star;
+    vec3 before[4];
+    begin( &x );
+    make_star( &star, &x.error );
+    star.clip.translations = tr_alloc( 4 * FRAMES, sizeof( vec3 ) );
+    for ( int i = 0; i < 4 * FRAMES; ++i )
+        star.clip.translations[i] = v3( 0.3 * ( i % 4 ), 0.2, 0.02 * ( i / 4 ) );
+    add_character( &x, "star", v3_zero, 1, &star );
+    build( &x );
+    for ( int j = 0; j < 4; ++j )
+        before[j] = x.stage.actors[0].source.skeleton.joints[j].offset;
+    edit( &x, "layer_add id=later kind=retime members=star ripple=true\n"
+              "section_add id=s layer=later frame=10 delay=7" );
+    rebuild( &x );
+    assert_int_equal( x.stage.frame_count, FRAMES + 7 );
+    for ( int j = 0; j < 4; ++j )
+        check_v3( x.stage.actors[0].source.skeleton.joints[j].offset, before[j], 0 );
+    end( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +202,7 @@ int main( void )
         TEST( a_mesh_leaves_what_it_cannot_move ),
         TEST( doubled_names_are_told_apart ),
         TEST( limbs_go_by_the_bones_in_use ),
+        TEST( retiming_changes_no_bone ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -24,7 +24,7 @@ bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *
 // Files that move joints: what moves all of a body belongs to its root, and the rest are bones of their mean
 // length.
 void tr_carry_path_to_root( tr_motion *motion );
-bool tr_settle_offsets( tr_motion *motion, tr_error *error );
+bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
 
 // An error inside a file names its own line there. Any other gets the path of the field behind it, before the
 // name of the file it may be about. Always false.

@@ -144,8 +144,9 @@ void tr_carry_path_to_root( tr_motion *motion )
 }
 
 // A body has fixed bones: where the file moves joints, the mean over its frames is the bone. Translations
-// that say nothing more than that are dropped. What its limbs are goes by these bones.
-bool tr_settle_offsets( tr_motion *motion, tr_error *error )
+// that say nothing more than that are dropped. What its limbs are goes by these bones. `bones`: known
+// already, NULL: not.
+bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error )
 {
     tr_clip *clip = &motion->clip;
     if ( clip->translations == NULL )
@@ -155,7 +156,8 @@ bool tr_settle_offsets( tr_motion *motion, tr_error *error )
         vec3 sum = v3_zero;
         for ( int f = 0; f < clip->frame_count; ++f )
             sum = v3_add( sum, clip->translations[(size_t)f * clip->joint_count + j] );
-        motion->skeleton.joints[j].offset = v3_scale( 1.0 / clip->frame_count, sum );
+        motion->skeleton.joints[j].offset =
+            bones != NULL ? bones->joints[j].offset : v3_scale( 1.0 / clip->frame_count, sum );
         most = fmax( most, travel( clip, j ) );
     }
     if ( most < 1e-6 ) {
@@ -191,7 +193,7 @@ static bool add_clip( tr_stage_builder *b, sequence *s, const tr_file_ref *ref, 
     if ( whole == NULL || !cut( b, &motion, whole, ref ) )
         return false;
     tr_carry_path_to_root( &motion );
-    bool ok = tr_settle_offsets( &motion, b->error );
+    bool ok = tr_settle_offsets( &motion, NULL, b->error );
     ok = ok && ( s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
                                : tr_sequence_match( &motion, &s->skeleton, b->error ) );
     s->blends[s->count] = blend < 0 ? tr_frames_in( BLEND, b->stage->fps ) : blend;

@@ -152,13 +152,21 @@ static double size_ratio( double target, double source )
     return source > 1e-6 && target > 1e-6 ? target / source : 1.0;
 }
 
+// Those of a cast member on the stage's own time; NULL: that is the stage at hand.
+static const tr_skeleton *bones_before( const tr_stage_builder *b, const tr_cast *cast )
+{
+    const tr_stage *stage = b->stage;
+    return stage->times != NULL ? &stage->times->before.actors[cast - stage->scene->cast].source.skeleton
+                                : NULL;
+}
+
 static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
 {
     if ( !tr_stage_take_source( b, actor, cast ) )
         return false;
     tr_carry_path_to_root( &actor->source );
-    if ( !tr_settle_offsets( &actor->source, b->error ) || !build_target( b, actor, cast ) ||
-         !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
+    if ( !tr_settle_offsets( &actor->source, bones_before( b, cast ), b->error ) ||
+         !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
     double ( *leg )( const tr_skeleton * ) =
@@ -384,16 +392,24 @@ static tr_stage empty_stage( const tr_scene *scene )
                          .ground = scene->ground };
 }
 
+// The stage on its own time comes first: bodies have the bones they have there.
+static bool build_motions_twice( tr_stage_builder *b )
+{
+    tr_stage_builder own = *b, moved = *b;
+    own.stage = &b->stage->times->before;
+    *own.stage = empty_stage( &b->stage->times->document );
+    moved.warnings = NULL; // said already
+    return build_motions( &own ) && build_motions( &moved );
+}
+
 // The same on another time.
 static bool replay_rules( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage, *before = &stage->times->before;
     tr_stage_builder own = *b;
-    *before = empty_stage( &stage->times->document );
     own.stage = before;
     own.warnings = NULL;
-    if ( !build_motions( &own ) || !build_rules( &own ) ||
-         !tr_stage_replay_contacts( stage, before, b->error ) ||
+    if ( !build_rules( &own ) || !tr_stage_replay_contacts( stage, before, b->error ) ||
          !tr_stage_bind( stage, b->file, b->warnings, b->error ) ||
          !tr_stage_replay_groups( stage, before, b->error ) || !tr_stage_lead( stage, b->error ) ||
          !tr_stage_automate( stage, b->error ) )
@@ -406,7 +422,7 @@ static bool build( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
     return tr_scene_check( stage->scene, b->file, b->error ) && tr_stage_check_memory( b ) &&
-           move_in_time( b ) && build_motions( b ) &&
+           move_in_time( b ) && ( stage->times != NULL ? build_motions_twice( b ) : build_motions( b ) ) &&
            ( stage->times != NULL ? replay_rules( b ) : build_rules( b ) ) &&
            tr_stage_place_footings( stage, b->error ) &&
            tr_stage_grab( stage, b->file, b->warnings, b->error );
