@@ -285,13 +285,14 @@ static void mark_stale( const comparing *c, bool back )
 static bool is_to_blame( const comparing *c, int node, int frame )
 {
     const patch *p = patch_of( c, node, frame );
-    int sum = 0, span = tr_frames_in( NEAR, c->stage->fps );
+    bool any = false;
+    int span = tr_frames_in( NEAR, c->stage->fps );
     if ( p->strayed[1] <= p->strayed[0] )
         return true;
     for ( int f = frame - span; f <= frame + span; ++f )
         if ( is_affected( c, node, f ) && patch_of( c, node, f ) == p )
-            sum += fmax( 0, c->strays[tr_relief_cell( c->relief, node, f )] );
-    return sum > 0;
+            any = any || c->strays[tr_relief_cell( c->relief, node, f )] > 0;
+    return any;
 }
 
 static void take_back( const comparing *c )
