@@ -185,7 +185,7 @@ static bool take_memory( const cli_call *call )
         cli_wrong( "--memory takes a size such as 500M or 4G, not '%s'", text );
         return false;
     }
-    tr_memory_set_limit( (size_t)bytes );
+    tr_memory_set_limit( (size_t)1000000 * (size_t)tr_int_clamped( bytes / 1e6, 1, 1000000000 ) );
     return true;
 }
 

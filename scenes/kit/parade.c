@@ -94,7 +94,7 @@ static bool perform( tr_library *walks, int frames, tr_error *error )
 bool tr_parade_build( const tr_parade_def *def, tr_scene *scene, tr_library *library, tr_error *error )
 {
     tr_library walks = { 0 };
-    int columns = (int)ceil( sqrt( def->people ) );
+    int columns = tr_int_clamped( ceil( sqrt( def->people ) ), 1, def->people );
     bool ok = perform( &walks, def->frames, error );
     *scene = tr_default_scene();
     scene->fps = TR_PARADE_FPS;
