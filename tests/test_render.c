@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // ---------------------------------------------------------------------------------------------- helpers
@@ -684,6 +685,108 @@ static void test_full_disk( void **state )
         }
 }
 
+static bool is_never_wanted( void *context )
+{
+    (void)context;
+    return false;
+}
+
+// A picture comes back bit by bit, whatever is in it, and is none when memory fails at any moment.
+static void test_pictures_are_packed( void **state )
+{
+    (void)state;
+    enum { WIDTH = 150, HEIGHT = 120, SIZE = 3 * WIDTH * HEIGHT };
+    static unsigned char rgb[SIZE];
+    const char *path = "test_render_packed.png";
+    uint64_t seed = 3;
+    size_t live = tr_memory_live();
+    for ( int kind = 0; kind < 4; ++kind ) { // one colour, noise, few values, stripes
+        for ( int i = 0; i < SIZE; ++i )
+            rgb[i] = (unsigned char)( kind == 0   ? 200
+                                      : kind == 1 ? random_bits( &seed )
+                                      : kind == 2 ? random_bits( &seed ) % 3
+                                                  : (uint64_t)( ( i / 7 ) * ( i / 450 ) ) );
+        bool ok = false;
+        for ( long n = 1; !ok; ++n ) {
+            tr_error error = { 0 };
+            tr_memory_fail_from( n );
+            ok = tr_picture_save( path, WIDTH, HEIGHT, rgb, &error );
+            tr_memory_fail_from( 0 );
+            assert_true( ok || strcmp( error.message, "out of memory" ) == 0 );
+            assert_int_equal( tr_memory_live(), live );
+        }
+        unsigned char *back;
+        int width, height;
+        tr_error error = { 0 };
+        check_ok( tr_picture_load( path, &width, &height, &back, &error ), &error );
+        assert_true( width == WIDTH && height == HEIGHT );
+        assert_memory_equal( back, rgb, SIZE );
+        tr_free( back );
+        tr_work work;
+        tr_work_begin( &work, is_never_wanted, NULL );
+        ok = tr_picture_save( path, WIDTH, HEIGHT, rgb, &error );
+        tr_work_end( &work );
+        assert_false( ok );
+        assert_string_equal( error.message, "cancelled" );
+    }
+    unlink( path );
+}
+
+static bool is_wanted_for_a_while( void *context )
+{
+    int *left = context;
+    return *left < 0 || ( *left > 0 && --*left > 0 );
+}
+
+// An ffmpeg that takes no frames, and one that goes on for ever when it has them, are ended when the video is
+// cancelled. Otherwise this test does not end.
+static void test_cancelled_videos( void **state )
+{
+    (void)state;
+    static const char *const scripts[] = { "#!/bin/sh\nexec sleep 1000\n",
+                                           "#!/bin/sh\ncat >/dev/null\nexec sleep 1000\n" };
+    enum { SIZE = 400 };
+    static unsigned char rgb[SIZE * SIZE * 3];
+    tr_error error = { 0 };
+    char folder[] = "/tmp/troupe_test_XXXXXX", program[64], *path = tr_string_copy( getenv( "PATH" ) );
+    assert_true( path != NULL && mkdtemp( folder ) != NULL );
+    char *first = tr_string_format( "%s:%s", folder, path );
+    assert_non_null( first );
+    snprintf( program, sizeof program, "%s/ffmpeg", folder );
+    int drafts = drafts_here();
+    for ( int kind = 0; kind < 2; ++kind ) {
+        check_ok( tr_file_write( program, scripts[kind], strlen( scripts[kind] ), &error ), &error );
+        assert_int_equal( chmod( program, 0755 ), 0 );
+        for ( int given_up = 0; given_up < 2; ++given_up ) {
+            setenv( "PATH", first, 1 );
+            tr_video *video = tr_video_open( "test_render_cancelled.gif", SIZE, SIZE, 30, &error );
+            setenv( "PATH", path, 1 );
+            check_ok( video != NULL, &error );
+            int left = 5;
+            tr_work work;
+            tr_work_begin( &work, is_wanted_for_a_while, &left );
+            bool ok = true;
+            for ( int i = 0; ok && i < ( kind == 0 ? 100 : 3 ); ++i )
+                ok = tr_video_frame( video, rgb, &error );
+            assert_true( ok == ( kind == 1 ) );
+            if ( given_up || !ok )
+                tr_video_discard( video );
+            else
+                ok = tr_video_close( video, &error );
+            tr_work_end( &work );
+            if ( !given_up ) {
+                assert_false( ok );
+                assert_string_equal( error.message, "cancelled" );
+            }
+            assert_int_equal( drafts_here(), drafts );
+        }
+    }
+    unlink( program );
+    rmdir( folder );
+    tr_free( first );
+    tr_free( path );
+}
+
 static void test_without_ffmpeg( void **state )
 {
     (void)state;
@@ -712,7 +815,8 @@ int main( void )
         TEST( test_picture_files ),      TEST( test_videos ),
         TEST( test_bad_videos ),         TEST( test_torn_videos_leave_the_old_file ),
         TEST( test_without_ffmpeg ),     TEST( test_videos_are_checked ),
-        TEST( test_full_disk ),
+        TEST( test_full_disk ),          TEST( test_pictures_are_packed ),
+        TEST( test_cancelled_videos ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

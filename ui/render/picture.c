@@ -1,4 +1,5 @@
 // Pictures as files and as something to compare.
+#include "ui/render/png.h"
 #include "ui/render/private.h"
 
 #include <limits.h>
@@ -6,24 +7,17 @@
 
 #define STBI_ONLY_PNG
 #define STBI_NO_STDIO
-#define STBI_WRITE_NO_STDIO
 #include <stb/stb_image.h>
-#include <stb/stb_image_write.h>
-
-static void append( void *context, void *bytes, int size )
-{
-    tr_text_append( context, bytes, (size_t)size );
-}
 
 bool tr_picture_save( const char *path, int width, int height, const unsigned char *rgb, tr_error *error )
 {
-    if ( width < 1 || height < 1 || width > INT_MAX / 3 / height )
+    if ( width < 1 || height < 1 || width > ( INT_MAX / height - 1 ) / 3 ) // a byte more for each row
         return tr_error_at( error, path, 0, 0, "a picture of %d x %d pixels cannot be written", width,
                             height );
     if ( !tr_path_ends( path, ".png" ) )
         return tr_error_at( error, path, 0, 0, "pictures are written as PNG: the name must end in .png" );
     tr_text file = { 0 };
-    bool ok = stbi_write_png_to_func( append, &file, width, height, 3, rgb, 3 * width ) && !file.failed;
+    bool ok = tr_png_write( &file, width, height, rgb );
     ok = ok ? tr_file_write( path, file.data, file.size, error ) : tr_error_memory( error );
     tr_text_free( &file );
     return ok;

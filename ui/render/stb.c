@@ -1,4 +1,4 @@
-// The one place where stb's implementations are compiled, with our memory and without its file access.
+// The one place where stb's reader of pictures is compiled, with our memory and without file access.
 #include "base/base.h"
 
 #include <string.h>
@@ -9,23 +9,16 @@ static void *grow( void *pointer, size_t old_size, size_t new_size )
     return tr_realloc( pointer, new_size, 1 );
 }
 
-#define STBIW_MALLOC( size )                               tr_alloc( ( size ), 1 )
-#define STBIW_REALLOC_SIZED( pointer, old_size, new_size ) grow( ( pointer ), ( old_size ), ( new_size ) )
-#define STBIW_REALLOC( pointer, size )                     tr_realloc( ( pointer ), ( size ), 1 )
-#define STBIW_FREE( pointer )                              tr_free( pointer )
-#define STBI_MALLOC( size )                                tr_alloc( ( size ), 1 )
-#define STBI_REALLOC_SIZED( pointer, old_size, new_size )  grow( ( pointer ), ( old_size ), ( new_size ) )
-#define STBI_REALLOC( pointer, size )                      tr_realloc( ( pointer ), ( size ), 1 )
-#define STBI_FREE( pointer )                               tr_free( pointer )
+#define STBI_MALLOC( size )                               tr_alloc( ( size ), 1 )
+#define STBI_REALLOC_SIZED( pointer, old_size, new_size ) grow( ( pointer ), ( old_size ), ( new_size ) )
+#define STBI_REALLOC( pointer, size )                     tr_realloc( ( pointer ), ( size ), 1 )
+#define STBI_FREE( pointer )                              tr_free( pointer )
 #define STBI_ONLY_PNG
 #define STBI_NO_STDIO
-#define STBI_WRITE_NO_STDIO
 #define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_WRITE_IMPLEMENTATION
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wshadow"
 #include <stb/stb_image.h>
-#include <stb/stb_image_write.h>
 #pragma GCC diagnostic pop

@@ -6,11 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -38,7 +41,8 @@ static bool open_channels( tr_video *video, int *child_end )
         return false;
     video->input = ends[0];
     *child_end = ends[1];
-    return true;
+    const struct timeval pause = { .tv_usec = 20000 }; // after which a frame is asked about again
+    return setsockopt( video->input, SOL_SOCKET, SO_SNDTIMEO, &pause, sizeof pause ) == 0;
 }
 
 static int spawn( tr_video *video, int child_end, const char *const *arguments )
@@ -132,15 +136,28 @@ tr_video *tr_video_open( const char *path, int width, int height, double fps, tr
     return NULL;
 }
 
+// Waits for ffmpeg, which may have most of its work before it, for as long as the video is wanted.
+static int wait_for_end( pid_t child )
+{
+    int status = 0;
+    pid_t ended;
+    while ( ( ended = waitpid( child, &status, WNOHANG ) ) == 0 || ( ended < 0 && errno == EINTR ) ) {
+        if ( !tr_work_wanted() )
+            kill( child, SIGKILL );
+        nanosleep( &( struct timespec ){ .tv_nsec = 2000000 }, NULL );
+    }
+    return status;
+}
+
 // Waits for ffmpeg to end; *error gets the last line it had to say.
 static bool finish( tr_video *video, bool complain, tr_error *error )
 {
-    int status = 0;
     close( video->input );
     video->input = -1;
-    while ( waitpid( video->child, &status, 0 ) < 0 && errno == EINTR )
-        ;
+    int status = wait_for_end( video->child );
     video->child = 0;
+    if ( !tr_work_go_on( error ) )
+        return false;
     if ( !complain && WIFEXITED( status ) && WEXITSTATUS( status ) == 0 )
         return true;
     char text[400] = "";
@@ -171,8 +188,11 @@ bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error 
     size_t size = wide_row * (size_t)video->tall, sent = 0;
     while ( sent < size ) {
         ssize_t n = send( video->input, video->frame + sent, size - sent, MSG_NOSIGNAL );
-        if ( n < 0 && errno == EINTR )
+        if ( n < 0 && ( errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK ) ) {
+            if ( !tr_work_go_on( error ) )
+                return false;
             continue;
+        }
         if ( n < 0 )
             return finish( video, true, error );
         sent += (size_t)n;
@@ -210,7 +230,9 @@ void tr_video_discard( tr_video *video )
 {
     if ( !video )
         return;
-    if ( video->child != 0 )
+    if ( video->child != 0 ) {
+        kill( video->child, SIGKILL ); // nobody wants what it would still write
         finish( video, false, NULL );
+    }
     video_free( video );
 }
