@@ -3,6 +3,7 @@
 #include "stage_fixture.h"
 
 #include "folder.h"
+#include "scenes/scenes.h"
 
 #include <dirent.h>
 
@@ -137,11 +138,40 @@ static void writing_is_cancelled( void **state )
     end( &x );
 }
 
+// Long casts take long to make: every character is a question.
+static void building_a_scene_is_cancelled( void **state )
+{
+    (void)state;
+    static const char *const names[] = { "box_relay", "squat_chain", "corridor" };
+    tr_parallel_set_threads( 1 );
+    for ( int i = 0; i < 3; ++i ) {
+        bool ok = false;
+        for ( long n = 1; !ok; n += 1 + n / 12 ) {
+            tr_work work;
+            tr_scene scene;
+            tr_library library;
+            tr_error error = { 0 };
+            patience p = { .left = n };
+            tr_work_begin( &work, is_wanted, &p );
+            ok = tr_scene_build( tr_scene_entry_find( names[i] ), 6, &scene, &library, &error );
+            tr_work_end( &work );
+            if ( ok ) {
+                tr_library_free( &library );
+                tr_scene_free( &scene );
+            } else
+                assert_string_equal( error.message, "cancelled" );
+            assert_int_equal( tr_memory_live(), 0 );
+        }
+    }
+    tr_parallel_set_threads( 0 );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( is_cancelled_at_any_question ),
         TEST( writing_is_cancelled ),
+        TEST( building_a_scene_is_cancelled ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -168,6 +168,35 @@ static void scratch_is_reused_and_guarded( void **state )
     end_rig( &r );
 }
 
+static bool is_wanted( void *context )
+{
+    int *left = context;
+    return *left > 0 && --*left > 0;
+}
+
+// A block of a long chain takes long and no memory: every round asks.
+static void rounds_are_cancelled( void **state )
+{
+    (void)state;
+    rig r = { 0 };
+    tr_error error = { 0 };
+    make_reaching( &r, make_figure( 1 ), extremities );
+    r.job.scratch = tr_cluster_scratch_create( &r.job, &error );
+    assert_non_null( r.job.scratch );
+    for ( int left = 3; left < 5; ++left ) {
+        tr_work work;
+        int rest = left;
+        tr_work_begin( &work, is_wanted, &rest );
+        bool ok = tr_cluster_deform( &r.job, &error );
+        tr_work_end( &work );
+        assert_false( ok );
+        assert_string_equal( error.message, "cancelled" );
+    }
+    assert_true( tr_cluster_deform( &r.job, &error ) );
+    tr_cluster_scratch_destroy( r.job.scratch );
+    end_rig( &r );
+}
+
 static void far_from_the_origin_nothing_is_lost( void **state )
 {
     (void)state;
@@ -274,6 +303,7 @@ int main( void )
         TEST( far_from_the_origin_nothing_is_lost ),
         TEST( bodies_of_any_size_stay_whole ),
         TEST( nan_does_not_get_out ),
+        TEST( rounds_are_cancelled ),
         TEST( failing_allocations_leave_nothing_behind ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

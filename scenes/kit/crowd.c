@@ -91,7 +91,7 @@ typedef struct performance {
 static void perform_people( void *context, int begin, int end )
 {
     performance *p = context;
-    for ( int i = begin; i < end; ++i ) {
+    for ( int i = begin; i < end && tr_work_wanted(); ++i ) {
         tr_clip *clip = &p->motions[i].clip;
         for ( int f = 0; f < clip->frame_count; ++f ) {
             tr_human_targets targets = p->targets( p->context, i, f / clip->fps );
@@ -124,6 +124,7 @@ bool tr_crowd_perform( const tr_scene *scene, tr_library *library, int frame_cou
     ok = ok && prepare_people( &p, scene, frame_count, error );
     if ( ok )
         tr_parallel_for( people, 1, perform_people, &p );
+    ok = ok && tr_work_go_on( error );
     for ( int i = 0; ok && i < people; ++i ) {
         ok = tr_library_add( library, scene->cast[i].source.file, &p.motions[i], error );
         if ( worst != NULL )

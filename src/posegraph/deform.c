@@ -318,8 +318,9 @@ static bool solve( const tr_cluster_job *job, bool deform, tr_error *error )
     tr_parallel_for( job->frame_count, tr_lanes_count( job->def.lanes ), solve_task, &s );
     if ( job->scratch == NULL )
         tr_cluster_scratch_destroy( s.scratch );
-    return !s.too_small ||
-           tr_error_set( error, "more constraints are on than there was memory set aside for" );
+    return ( !s.too_small ||
+             tr_error_set( error, "more constraints are on than there was memory set aside for" ) ) &&
+           tr_work_go_on( error );
 }
 
 bool tr_cluster_transfer( const tr_cluster_job *job, tr_error *error )

@@ -347,7 +347,7 @@ void KERNEL( deform )( tr_block_work *work )
     tr_block_factor( &work->block );
     start( work );
     bool going = true;
-    for ( int round = 0; going && round < work->def.max_iterations; ++round ) {
+    for ( int round = 0; going && round < work->def.max_iterations && tr_work_wanted(); ++round ) {
         if ( round > 0 && work->def.newton )
             rods_step( work, round );
         else if ( round > 0 )

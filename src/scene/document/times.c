@@ -365,7 +365,7 @@ static void move_document( timing *t, int layer )
                         &scene->layers[i].last );
     for ( int i = 0; i < scene->section_count; ++i ) {
         int of = tr_scene_find_layer( scene, scene->sections[i].layer );
-        if ( of < layer && scene->layers[of].kind == TR_LAYER_CAGE )
+        if ( of >= 0 && of < layer && scene->layers[of].kind == TR_LAYER_CAGE )
             scene->sections[i].frame =
                 moved_frame( t, member_node( t, scene->sections[i].layer ), scene->sections[i].frame );
     }

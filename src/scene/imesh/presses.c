@@ -1,6 +1,7 @@
 // What presses into what in the motion as it is, over all windows.
 #include "scene/imesh/relief.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -59,6 +60,7 @@ static void keep_free( const tr_stage *stage, const tr_mesh_party *party, tr_ime
             a = at == p.a ? m : a;
             b = at == p.b ? m : b;
         }
+        assert( a >= 0 && b >= 0 ); // both are in the party
         p.a = a;
         p.b = b;
         p.frame += party->window->first;
