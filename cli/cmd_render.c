@@ -336,7 +336,7 @@ static int run_render( const cli_call *call )
 {
     int cast = 0;
     shot out = { 0 };
-    if ( !cli_method_exists( call ) || !cli_int( call, "cast", 1, 100000, &cast ) ||
+    if ( !cli_method_exists( call ) || !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) ||
          !read_options( &out, call ) )
         return CLI_USAGE;
     tr_error error = { 0 };
@@ -371,6 +371,8 @@ const cli_command cli_command_render = {
             { "method", 'm', "M", "way of solving, see below" },
             { "beside", 0, "LIST",
               "of source and methods: a panel each, seen by the same camera; source: beside the result" },
+            { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
+            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { NULL },
         },

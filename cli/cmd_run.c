@@ -311,7 +311,7 @@ static bool replay( script *in, cli_subject *subject, const cli_call *call, tr_e
 
 static int run_script( const cli_call *call )
 {
-    if ( !cli_method_exists( call ) )
+    if ( !cli_method_exists( call ) || !cli_threads( call ) )
         return CLI_USAGE;
     script in = { 0 };
     cli_subject subject = { 0 };
@@ -339,6 +339,8 @@ const cli_command cli_command_run = {
         ( const cli_option[] ){
             { "out", 'o', "DIR", "folder for the results" },
             { "method", 'm', "M", "way of solving, see below" },
+            { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
+            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
             { NULL },
         },
     .run = run_script,

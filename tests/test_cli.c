@@ -648,6 +648,27 @@ static void scenes_are_blamed_by_path( void **state )
     }
 }
 
+// Every command that stages a scene refuses one that needs too much, and takes the option its sentence names.
+static void memory_is_limited( void **state )
+{
+    fixture *f = *state;
+    static const char *const commands[] = { "retarget arm_circles -m copy -o limited",
+                                            "measure arm_circles -m copy",
+                                            "render arm_circles -m copy -o limited.png", "links arm_circles",
+                                            "run limited.txt -m copy -o limited" };
+    write_file( f, "limited.txt", "open scene=arm_circles\n" );
+    for ( size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i ) {
+        troupe( f, "%s -j 2 --memory 20M", commands[i] );
+        expect( f, 1, " MB of memory, and 20 MB may be used; take fewer frames, or allow more (--memory)" );
+        expect_sentence( f );
+    }
+    assert_false( has_file( f, "limited" ) || has_file( f, "limited.png" ) );
+    for ( size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i ) {
+        troupe( f, "%s -j 1 --memory 2G", commands[i] );
+        expect( f, 0, "" );
+    }
+}
+
 static void benchmark_rows( void **state )
 {
     fixture *f = *state;
@@ -710,6 +731,7 @@ int main( void )
         TEST( scripts_are_replayed ),
         TEST( scripts_are_checked ),
         TEST( scenes_are_blamed_by_path ),
+        TEST( memory_is_limited ),
         TEST( benchmark_rows ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );

@@ -24,11 +24,13 @@ bool tr_memory_suffices( const tr_scene *scene, const char *file, double joints,
            needed = tr_memory_needed( frames, joints, meshes ), limit = (double)tr_memory_limit();
     if ( needed <= limit )
         return true;
-    return tr_error_path(
-        error, file, "range",
-        "%.0f frames of %.0f joints may need %.1f GB of memory, and %.1f GB may be used; take "
-        "fewer frames, or allow more (--memory)",
-        frames, joints, 1e-9 * needed, 1e-9 * limit );
+    bool small = limit < 1e9;
+    double unit = small ? 1e-6 : 1e-9;
+    return tr_error_path( error, file, "range",
+                          "%.0f frames of %.0f joints may need %.*f %s of memory, and %.*f %s may be used; "
+                          "take fewer frames, or allow more (--memory)",
+                          frames, joints, !small, unit * needed, small ? "MB" : "GB", !small, unit * limit,
+                          small ? "MB" : "GB" );
 }
 
 #define UNKNOWN_JOINTS 100 // of a body that is put together from clips: one with fingers
