@@ -312,6 +312,8 @@ static void test_one_failure( void **state )
             if ( !ok && found == 1 )
                 assert_true( strstr( error.message, "may be lost when the power fails" ) != NULL ||
                              strstr( error.message, "could not be moved to their places" ) != NULL );
+            if ( !ok && found == 0 ) // nothing new is there
+                assert_true( strstr( error.message, "is written" ) == NULL );
             if ( !ok ) // where it went well, a call that was to tidy up may have failed
                 assert_int_equal( count_drafts( base ), 0 );
             if ( !ok && s != NOTHING )

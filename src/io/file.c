@@ -272,8 +272,10 @@ bool tr_draft_keep( tr_draft *draft, tr_error *error )
         unlink( draft->name );
     } else if ( !sync_folder_of( draft->target ) )
         ok = tr_file_fail( error, draft->path,
-                           "is written, but its folder could not be brought to the disk, and it may be lost "
-                           "when the power fails" );
+                           tr_draft_holds( draft->target ) // which is given up now
+                               ? "cannot write"
+                               : "is written, but its folder could not be brought to the disk, and it may be "
+                                 "lost when the power fails" );
     if ( lock >= 0 )
         close( lock );
     draft_free( draft );
