@@ -447,6 +447,32 @@ static void saving_may_run_out_of_memory( void **state )
     json_decref( json );
 }
 
+// The limit refuses a large request and grants small ones after it. jansson's reader crashed then.
+static void long_texts_may_not_fit( void **state )
+{
+    (void)state;
+    enum { SIZE = 6000000 };
+    size_t live = tr_memory_live();
+    char *text = malloc( SIZE + 3 );
+    assert_non_null( text );
+    memset( text, 'x', SIZE + 3 );
+    memcpy( text, "[\"", 2 );
+    memcpy( text + SIZE, "\"]", 3 );
+    bool ok = false;
+    for ( size_t limit = 1000000; !ok; limit += 1000000 ) {
+        tr_error error = { 0 };
+        json_t *json;
+        tr_memory_set_limit( limit );
+        ok = tr_json_parse( &json, text, SIZE + 2, "long.json", &error );
+        tr_memory_set_limit( 0 );
+        assert_true( ok ? json_string_length( json_array_get( json, 0 ) ) == SIZE - 2
+                        : strstr( error.message, "out of memory" ) != NULL );
+        json_decref( json );
+        assert_int_equal( tr_memory_live(), live );
+    }
+    free( text );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +493,7 @@ int main( void )
         TEST( nearest_words ),
         TEST( memory_may_run_out ),
         TEST( saving_may_run_out_of_memory ),
+        TEST( long_texts_may_not_fit ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );
 }

@@ -4,11 +4,13 @@
 #include <string.h>
 
 // jansson takes some failed allocations for errors of syntax, and its hook has no context to tell us through.
-static _Thread_local bool ran_out;
+// Its reader does not look whether a long text could grow, and crashes when later, smaller requests succeed:
+// within one reading, nothing is given any more after the first failure.
+static _Thread_local bool ran_out, reading;
 
 static void *allocate( size_t size )
 {
-    void *memory = tr_alloc( size, 1 );
+    void *memory = reading && ran_out ? NULL : tr_alloc( size, 1 );
     ran_out = ran_out || memory == NULL;
     return memory;
 }
@@ -76,6 +78,19 @@ static bool complain_about_number( const char *text, size_t size, size_t end, co
     return true;
 }
 
+// NULL: it is no JSON, or memory ran out, which ran_out tells.
+static json_t *read_text( const char *text, size_t size, size_t flags, json_error_t *trouble )
+{
+    ran_out = false;
+    reading = true;
+    json_t *value = json_loadb( text, size, flags, trouble );
+    reading = false;
+    if ( value == NULL || !ran_out )
+        return value;
+    json_decref( value ); // something may be missing in it
+    return NULL;
+}
+
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error )
 {
     tr_skip_byte_order_mark( &text, &size );
@@ -87,8 +102,7 @@ bool tr_json_parse( json_t **out, const char *text, size_t size, const char *nam
         return tr_error_at( error, name, 1, 1,
                             "this is no JSON: a list or an object is needed, which begins with [ or {" );
     json_error_t trouble;
-    ran_out = false;
-    *out = json_loadb( text, size, JSON_REJECT_DUPLICATES, &trouble );
+    *out = read_text( text, size, JSON_REJECT_DUPLICATES, &trouble );
     if ( *out != NULL )
         return true;
     if ( ran_out )
@@ -118,8 +132,9 @@ json_t *tr_json_text( const char *text )
 {
     tr_text quoted = { 0 };
     tr_text_quoted( &quoted, text, strlen( text ) );
-    json_t *string = quoted.failed ? NULL : json_loadb( quoted.data, quoted.size, JSON_DECODE_ANY, NULL );
-    ran_out = ran_out || quoted.failed;
+    bool before = ran_out;
+    json_t *string = quoted.failed ? NULL : read_text( quoted.data, quoted.size, JSON_DECODE_ANY, NULL );
+    ran_out = ran_out || before || quoted.failed;
     tr_text_free( &quoted );
     return string;
 }
