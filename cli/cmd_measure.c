@@ -46,6 +46,7 @@ static int run_measure( const cli_call *call )
         ok = tr_measures_print_json( &measures, &text ) || tr_error_memory( &error );
     tr_measures_free( &measures );
     int code = ok ? cli_print_text( &text, ok, &error ) : cli_subject_fail( &subject, &error );
+    tr_text_free( &text );
     cli_subject_close( &subject );
     return code;
 }

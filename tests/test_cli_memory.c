@@ -55,7 +55,8 @@ static int run( const cli_command *command, int count, char **words, long n, cha
     return code;
 }
 
-// Each allocation up to the 200th, and then ever fewer: all parts of a run are met.
+// Each allocation up to the 200th, then ever fewer, and each of the last ones, while the text is printed: all
+// parts of a run are met.
 static void check_command( const cli_command *command, int count, char **words )
 {
     char *whole, *out;
@@ -63,7 +64,12 @@ static void check_command( const cli_command *command, int count, char **words )
     assert_int_equal( run( command, count, words, 0, &whole ), CLI_OK );
     assert_true( strlen( whole ) > 2 );
     int failures = 0;
-    for ( long n = 1;; n += 1 + n / 200 ) {
+    long last = 1;
+    for ( bool ok = false; !ok; last += 1 + last / 200 ) { // how many there are, and a few more
+        ok = run( command, count, words, last, &out ) == CLI_OK;
+        free( out );
+    }
+    for ( long n = 1;; n += 1 + ( n < last - 100 - last / 50 ? n / 200 : 0 ) ) {
         int code = run( command, count, words, n, &out );
         assert_int_equal( tr_memory_live(), before );
         bool same = strcmp( out, whole ) == 0;
@@ -125,8 +131,9 @@ static void test_measure( void **state )
     tr_stage_free( &stage );
     tr_library_free( &library );
     tr_scene_free( &scene );
-    check_command( &cli_command_measure, 2, ( char *[] ){ results, "--json" } );
-    check_command( &cli_command_links, 2, ( char *[] ){ results, "--json" } );
+    check_command( &cli_command_measure, 4, ( char *[] ){ results, "--json", "-j", "1" } );
+    check_command( &cli_command_links, 4, ( char *[] ){ results, "--json", "-j", "1" } );
+    tr_parallel_set_threads( 0 );
 }
 
 int main( void )
