@@ -191,8 +191,8 @@ bool tr_json_parse( json_t **out, const char *text, size_t size, const char *nam
 // A JSON string of any bytes, as tr_text_quoted writes it; NULL when out of memory. jansson refuses what is
 // no UTF-8.
 json_t *tr_json_text( const char *text );
-// Whether memory failed jansson on this thread since this was last asked, or a text was parsed: what was built
-// meanwhile may lack parts.
+// Whether memory failed jansson on this thread since this was last asked, or a text was parsed: what was
+// built meanwhile may lack parts.
 bool tr_json_ran_out( void );
 void tr_json_print( const json_t *json, tr_text *out ); // indented, numbers shortest-exact
 bool tr_json_save( const json_t *json, const char *path,
