@@ -3,8 +3,6 @@
 #include "bench/bench.h"
 #include "desk.h"
 
-#include "ui/session_private.h"
-
 #include <stdlib.h>
 
 static void open_relay_behind( desk *d, int cast )
@@ -150,40 +148,31 @@ static void a_row_that_fails_leaves_the_others( void **state )
     tr_log_free( &log );
 }
 
-static void work( tr_session *session )
-{
-    do
-        tr_session_poll( session );
-    while ( tr_session_busy( session ) || tr_session_measuring( session ) );
-}
-
 // Strips of a solve come before its links. Until these are there, those of the solve before may be shown, but
 // only if they count the same members.
 static void links_of_other_members_are_not_shown( void **state )
 {
     (void)state;
-    enum { LINKS = 1 };
-    tr_error error = { 0 };
-    char removal[] = "prop_remove id=box03", *lines[] = { removal };
-    tr_session *session = tr_session_create( true, &error );
-    assert_non_null( session );
-    tr_session_open( session, "box_relay", 2 );
-    work( session );
-    assert_non_null( tr_session_links( session ) );
-    tr_imesh_pairs before = session->figures.links;
-    tr_figures_of of = session->figures_of[LINKS];
-    session->figures.links = ( tr_imesh_pairs ){ 0 };
-    check_ok( tr_session_apply( session, lines, 1, &error ), &error );
-    work( session );
-    assert_non_null( tr_session_links( session ) );
-    tr_imesh_pairs_free( &session->figures.links ); // as if they were still being found
-    session->figures.links = before;
-    session->figures_of[LINKS] = of;
-    assert_null( tr_session_links( session ) );
-    assert_true( tr_session_undo( session ) );
-    work( session );
-    assert_non_null( tr_session_links( session ) );
-    tr_session_destroy( session );
+    desk d;
+    open_relay_behind( &d, 2 );
+    assert_non_null( tr_app_links( d.app ) );
+    int props = tr_app_scene( d.app )->prop_count, beyond = 0;
+    click_thing( &d, "box01", 0 );
+    key( &d, TR_KEY_DELETE, 0 );
+    assert_int_equal( tr_app_scene( d.app )->prop_count, props - 1 );
+    for ( int i = 0; i < PATIENCE && ( i < 3 || !tr_app_settled( d.app ) ); ++i ) {
+        const tr_stage *stage;
+        frames( &d, 1 );
+        const tr_imesh_pairs *links = tr_app_result( d.app, &stage ) != NULL ? tr_app_links( d.app ) : NULL;
+        for ( int k = 0; links != NULL && k < links->count; ++k )
+            beyond +=
+                links->items[k].b >= stage->actor_count + stage->prop_count + stage->scene->obstacle_count;
+        usleep( 200 );
+    }
+    assert_int_equal( beyond, 0 );
+    rest( &d );
+    assert_non_null( tr_app_links( d.app ) );
+    end( &d );
 }
 
 int main( void )

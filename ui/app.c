@@ -154,6 +154,56 @@ bool tr_app_settled( const tr_app *app )
            app->window->queue.count == 0;
 }
 
+bool tr_app_stale( const tr_app *app )
+{
+    return tr_session_stale( app->session );
+}
+
+const tr_imesh_pairs *tr_app_links( const tr_app *app )
+{
+    return tr_session_links( app->session );
+}
+
+unsigned tr_app_revision( const tr_app *app )
+{
+    return tr_session_revision( app->session );
+}
+
+unsigned tr_app_opened( const tr_app *app )
+{
+    return tr_session_opened( app->session );
+}
+
+size_t tr_app_drawing_bytes( const tr_app *app )
+{
+    const struct nk_buffer *buffers[] = { &app->nk.memory, &app->over.memory, &app->paint.commands,
+                                          &app->paint.vertices, &app->paint.elements };
+    const tr_draw_list *l = &app->viewport.list;
+    size_t sum = (size_t)l->capsule_capacity * sizeof *l->capsules +
+                 (size_t)l->box_capacity * sizeof *l->boxes +
+                 (size_t)l->triangle_capacity * sizeof *l->triangles +
+                 (size_t)l->line_capacity * sizeof *l->lines + (size_t)l->disc_capacity * sizeof *l->discs;
+    for ( size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i )
+        sum += buffers[i]->memory.size;
+    return sum;
+}
+
+void tr_app_open( tr_app *app, const char *what, int cast )
+{
+    tr_session_set_method( app->session, NULL );
+    tr_session_open( app->session, what, cast );
+}
+
+void tr_app_cancel( tr_app *app )
+{
+    tr_session_cancel( app->session );
+}
+
+void tr_app_set_folder( tr_app *app, const char *folder )
+{
+    snprintf( app->ui.folder, sizeof app->ui.folder, "%s", folder );
+}
+
 // --------------------------------------------------------------------------------------------------- layout
 
 // In small windows panels make room for the picture: `full` from `roomy` points on, `least` at `tight` ones.
@@ -245,6 +295,12 @@ int tr_app_ops( const tr_app *app )
 {
     const tr_document *document = tr_session_document( app->session );
     return document != NULL ? tr_document_log_count( document ) : 0;
+}
+
+int tr_app_undone( const tr_app *app )
+{
+    const tr_document *document = tr_session_document( app->session );
+    return document != NULL ? tr_document_redo_count( document ) : 0;
 }
 
 // Pictures the session has made become textures.

@@ -100,7 +100,6 @@ typedef struct tr_shown {
 
 void tr_ui_mark( tr_ui *ui, const char *name, struct nk_rect area ); // remembers where something is
 struct nk_rect tr_rect( tr_area area );
-bool tr_area_has( tr_area area, double x, double y );
 void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... ) TR_PRINTF( 3 );
 // A panel at its place, and a scrolled part of one: the window is cleared to their colour, so neither paints
 // it again.
@@ -108,11 +107,9 @@ bool tr_ui_dock( tr_ui *ui, const char *name, tr_area area );
 bool tr_ui_group( tr_ui *ui, const char *name, unsigned flags );
 void tr_ui_hint( tr_ui *ui, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ui_scroll_to( tr_ui *ui, struct nk_rect area ); // in the scrolled part that is being drawn
-bool tr_ui_typing( const tr_ui *ui );                   // a text field has the keyboard
 void tr_ui_stop_typing( tr_ui *ui );                    // it loses it, and what was typed
 bool tr_ui_pulls( const tr_ui *ui );           // a tool, the timeline or a number is held by the pointer
 void tr_ui_let_go( tr_ui *ui );                // of that, and of the view, as if it had never begun
-bool tr_ui_popup( const tr_ui *ui );           // a menu or a list is open
 bool tr_ui_close_popup( tr_ui *ui );           // true when one was
 void tr_ui_open_side( tr_ui *ui, bool right ); // the panel at that side
 // Text cut to a width in points, with … where something is missing.
@@ -284,7 +281,6 @@ typedef struct tr_tool {
 
 // Row i of the table.
 const tr_tool *tr_tool_get( int i );
-int tr_tool_count( void );
 extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_cage, tr_tool_link,
     tr_tool_contact, tr_tool_frame;
 

@@ -471,10 +471,21 @@ static const tr_command commands[] = {
     { "Help", "Keys and tools", TR_KEY_F1, 0, "F1", run_help, is_help },
 };
 
+int tr_command_count( void )
+{
+    return (int)( sizeof commands / sizeof commands[0] );
+}
+
 const tr_command *tr_command_table( int *count )
 {
-    *count = (int)( sizeof commands / sizeof commands[0] );
+    *count = tr_command_count();
     return commands;
+}
+
+int tr_command_shortcut( int i, unsigned *modifiers )
+{
+    *modifiers = commands[i].modifiers;
+    return commands[i].key;
 }
 
 // What may come between while something is pulled: to end it, what the pull itself listens to, other looks.

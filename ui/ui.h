@@ -137,6 +137,8 @@ typedef struct tr_area {
     float x, y, width, height; // points
 } tr_area;
 
+bool tr_area_has( tr_area area, double x, double y );
+
 typedef struct tr_spot { // where on the window something is: for tests and for the guide
     char name[48];
     tr_area area;
@@ -398,6 +400,12 @@ typedef struct tr_ui {
 
 const tr_spot *tr_ui_spot( const tr_ui *ui, const char *name ); // NULL: not on the window now
 bool tr_ui_selected( const tr_ui *ui, tr_item_kind kind, const char *id );
+bool tr_ui_typing( const tr_ui *ui ); // a text field has the keyboard
+bool tr_ui_popup( const tr_ui *ui );  // a menu or a list is open
+int tr_tool_count( void );
+int tr_tool_key( int i ); // of row i of the table of tools
+int tr_command_count( void );
+int tr_command_shortcut( int i, unsigned *modifiers ); // the key of row i of the table of commands, 0 = none
 
 // ------------------------------------------------------------------------------------------------- app
 
@@ -423,10 +431,23 @@ const tr_scene *tr_app_scene( const tr_app *app ); // the document
 const tr_result *tr_app_result( const tr_app *app,
                                 const tr_stage **stage ); // what is shown, NULL = nothing yet
 bool tr_app_settled( const tr_app *app );                 // nothing is being opened or solved
+bool tr_app_stale( const tr_app *app );                   // the solve of the document was cancelled
+// Members of the stage that are close to each other; those of the solve before as long as there are no others
+// and they count the same members. NULL = none are known.
+const tr_imesh_pairs *tr_app_links( const tr_app *app );
 // Where a joint ("p03.LeftHand") or a thing ("box01") is on the window now, in points. False: not to be seen.
 bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );
 bool tr_app_unsaved( const tr_app *app );
-int tr_app_ops( const tr_app *app ); // done and not undone
+int tr_app_ops( const tr_app *app );           // done and not undone
+int tr_app_undone( const tr_app *app );        // undone, to be done again
+unsigned tr_app_revision( const tr_app *app ); // changes with the document
+unsigned tr_app_opened( const tr_app *app );   // changes when another scene is open, 0 = none was yet
+// Bytes of the lists of what is drawn, which grow to the fullest picture so far and stay.
+size_t tr_app_drawing_bytes( const tr_app *app );
+// In the background, with the method the scene asks for. Unsaved changes are lost without a question.
+void tr_app_open( tr_app *app, const char *what, int cast );
+void tr_app_cancel( tr_app *app );                         // what is being opened, solved or written
+void tr_app_set_folder( tr_app *app, const char *folder ); // that file dialogs show
 // Plays a script of hands (docs/editor.md) on a window made by tr_window_pretend; pictures go beside the
 // script.
 bool tr_hands_play( const char *script, const tr_app_def *def, tr_error *error );

@@ -77,14 +77,14 @@ static void check_state( desk *d )
     tr_error error = { 0 };
     const tr_stage *stage;
     const tr_result *result = tr_app_result( d->app, &stage );
-    if ( tr_session_revision( d->app->session ) != d->revision ) {
-        d->revision = tr_session_revision( d->app->session );
+    if ( tr_app_revision( d->app ) != d->revision ) {
+        d->revision = tr_app_revision( d->app );
         ++d->figures->changes;
         check_that( tr_scene_check( tr_app_scene( d->app ), NULL, &error ), "document: %s: %s", error.path,
                     error.message );
     }
-    if ( tr_session_opened( d->app->session ) != d->opened ) {
-        d->opened = tr_session_opened( d->app->session );
+    if ( tr_app_opened( d->app ) != d->opened ) {
+        d->opened = tr_app_opened( d->app );
         ++d->figures->opened;
         tr_text_free( &d->document );
         if ( tr_app_ops( d->app ) == 0 )
@@ -130,9 +130,9 @@ void desk_stop( desk *d )
 // A dialog that leaves the temporary folder goes back into it.
 static void guard_files( desk *d )
 {
-    tr_ui *ui = &d->app->ui;
+    const tr_ui *ui = ui_of( d );
     if ( strncmp( ui->folder, d->base, strlen( d->base ) ) != 0 && ui->folder[0] != 0 )
-        snprintf( ui->folder, sizeof ui->folder, "%s", d->folder );
+        tr_app_set_folder( d->app, d->folder );
     if ( ui->dialog == TR_DIALOG_NONE || ( ui->field[0] != '/' && strstr( ui->field, ".." ) == NULL ) )
         return;
     tr_event_queue *queue = &d->window->queue;
@@ -204,12 +204,11 @@ static void calm( desk *d )
 static void come_to_rest( desk *d )
 {
     for ( int i = 0; !desk_settle( d, LONG_SECONDS ); ++i ) {
-        float progress;
-        const char *task = tr_session_task( d->app->session, &progress );
+        const char *task = ui_of( d )->task;
         check_that( i < HANG_SECONDS / LONG_SECONDS, "hang: %s does not end when it is cancelled",
-                    task != NULL ? task : "something" );
+                    task[0] != 0 ? task : "something" );
         ++d->figures->unsettled;
-        tr_session_cancel( d->app->session );
+        tr_app_cancel( d->app );
     }
 }
 
@@ -252,7 +251,7 @@ static void undo_and_redo( desk *d )
     compare( d, &d->document, "undo" );
     for ( int before = -1; tr_app_ops( d->app ) < ops && tr_app_ops( d->app ) > before; ) {
         before = tr_app_ops( d->app );
-        bool all = tr_document_redo_count( tr_session_document( d->app->session ) ) == ops - before;
+        bool all = tr_app_undone( d->app ) == ops - before;
         storm_of( d, 'Y', all ? ops - before : 0 );
     }
     check_that( tr_app_ops( d->app ) == ops, "redo: %d of %d changes came back", tr_app_ops( d->app ), ops );
@@ -278,20 +277,6 @@ void desk_restore_files( const desk *d )
     check_that( system( command ) == 0, "files: %s", command );
 }
 
-static size_t buffer_bytes( const tr_app *app )
-{
-    const struct nk_buffer *buffers[] = { &app->nk.memory, &app->over.memory, &app->paint.commands,
-                                          &app->paint.vertices, &app->paint.elements };
-    const tr_draw_list *l = &app->viewport.list;
-    size_t sum = (size_t)l->capsule_capacity * sizeof *l->capsules +
-                 (size_t)l->box_capacity * sizeof *l->boxes +
-                 (size_t)l->triangle_capacity * sizeof *l->triangles +
-                 (size_t)l->line_capacity * sizeof *l->lines + (size_t)l->disc_capacity * sizeof *l->discs;
-    for ( size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i )
-        sum += buffers[i]->memory.size;
-    return sum;
-}
-
 // The scene again, with the method it asks for and its own files, in a window of the first size: fonts are
 // kept for its scale.
 static void open_again( desk *d )
@@ -299,12 +284,11 @@ static void open_again( desk *d )
     figures *f = d->figures;
     desk_restore_files( d );
     resize( d, &( step ){ .a = 1280, .b = 800, .x = 1 } );
-    tr_session_set_method( d->app->session, NULL );
-    tr_session_open( d->app->session, d->scene.path, d->scene.a );
+    tr_app_open( d->app, d->scene.path, d->scene.a );
     come_to_rest( d );
-    if ( tr_session_stale( d->app->session ) ) // cancelled or refused: what is there differs in size
+    if ( tr_app_stale( d->app ) ) // cancelled or refused: what is there differs in size
         return;
-    f->live_last = tr_memory_live() - buffer_bytes( d->app );
+    f->live_last = tr_memory_live() - tr_app_drawing_bytes( d->app );
     if ( f->live_first == 0 )
         f->live_first = f->live_last;
     f->live_most = f->live_last > f->live_most ? f->live_last : f->live_most;
@@ -315,7 +299,7 @@ static void open_again( desk *d )
 static void run_round( desk *d )
 {
     calm( d );
-    if ( tr_session_document( d->app->session ) != NULL )
+    if ( d->opened > 0 )
         undo_and_redo( d );
     open_again( d );
     ++d->figures->rounds;

@@ -247,7 +247,7 @@ static void edit_something( player *p )
     if ( chance( p, 40 ) && choose_thing( p ) )
         click_here( p, chance( p, 20 ) ? TR_MOD_CTRL : 0 );
     if ( chance( p, 70 ) )
-        strike( p, tr_tool_get( below( p, tr_tool_count() ) )->key, 0 );
+        strike( p, tr_tool_key( below( p, tr_tool_count() ) ), 0 );
     if ( chance( p, 30 ) )
         strike( p, chance( p, 50 ) ? TR_KEY_LEFT : TR_KEY_RIGHT, 0 );
     frame( p, 1 );
@@ -293,15 +293,15 @@ static void scrub( player *p )
 
 static void strike_something( player *p )
 {
-    int count, kind = below( p, 10 );
-    const tr_command *commands = tr_command_table( &count );
+    int kind = below( p, 10 );
     if ( kind < 5 ) {
-        const tr_command *c = &commands[below( p, count )];
-        bool quits = c->key == 'Q' && !chance( p, 5 );
-        if ( c->key != 0 && !quits )
-            strike( p, c->key, (int)c->modifiers );
+        unsigned mods;
+        int key = tr_command_shortcut( below( p, tr_command_count() ), &mods );
+        bool quits = key == 'Q' && !chance( p, 5 );
+        if ( key != 0 && !quits )
+            strike( p, key, (int)mods );
     } else if ( kind < 8 ) {
-        strike( p, tr_tool_get( below( p, tr_tool_count() ) )->key, 0 );
+        strike( p, tr_tool_key( below( p, tr_tool_count() ) ), 0 );
     } else {
         int key = below( p, TR_KEY_COUNT );
         if ( key != 'Q' )

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "scenes/scenes.h"
-#include "ui/app.h"
+#include "ui/ui.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ typedef struct desk {
 
 static inline const tr_ui *ui_of( const desk *d )
 {
-    return &d->app->ui;
+    return tr_app_ui( d->app );
 }
 
 void desk_start( desk *d );

@@ -13,3 +13,8 @@ const tr_tool *tr_tool_get( int i )
 {
     return tools[i >= 0 && i < tr_tool_count() ? i : 0];
 }
+
+int tr_tool_key( int i )
+{
+    return tr_tool_get( i )->key;
+}
