@@ -257,6 +257,28 @@ static void the_range_that_plays_is_pulled( void **state )
     end( &d );
 }
 
+// Eight frames at the end of a long clip fill the timeline, so that its first frame is 50,000 points away;
+// the pointer goes even farther. Shapes have 16 bits for each coordinate.
+static void what_is_far_outside_is_cut_off( void **state )
+{
+    (void)state;
+    desk d;
+    begin( &d, "box_relay", 2 );
+    tr_area ruler = area_of( &d, "ruler" );
+    move_to( &d, ruler.x + ruler.width - 1, ruler.y + 12 );
+    for ( int i = 0; i < 40; ++i )
+        push( &d, ( tr_event ){ .kind = TR_EVENT_SCROLL, .y = 1, .modifiers = TR_MOD_CTRL } );
+    frames( &d, 3 );
+    const tr_ui *ui = ui_of( &d );
+    check_near( ui->zoom_last - ui->zoom_first, 8, 1e-9 );
+    assert_true( ui->zoom_first / 8 * ruler.width > 32768 );
+    double x = ui->viewport.x + 5, y = ui->viewport.y + 60;
+    drag( &d, TR_BUTTON_LEFT, x, y, x + 1e7, y + 1e9, 0 ); // a box of what is to be selected
+    drag( &d, TR_BUTTON_LEFT, x, y, x - 1e300, y - 1e300, 0 );
+    rest( &d );
+    end( &d );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +289,7 @@ int main( void )
         TEST( anybody_can_be_late ),
         TEST( contacts_are_painted ),
         TEST( the_range_that_plays_is_pulled ),
+        TEST( what_is_far_outside_is_cut_off ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

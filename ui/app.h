@@ -98,6 +98,14 @@ typedef struct tr_shown {
 
 // ------------------------------------------------------------------------------------------------- widgets
 
+// Points: beyond every window, and near enough for shapes of Nuklear, which have 16 bits for a coordinate.
+#define TR_FAR_POINT 16000
+
+static inline float tr_near_window( double x ) // a coordinate of what may lie far outside
+{
+    return (float)clampd( x, -TR_FAR_POINT, TR_FAR_POINT );
+}
+
 void tr_ui_mark( tr_ui *ui, const char *name, struct nk_rect area ); // remembers where something is
 struct nk_rect tr_rect( tr_area area );
 void tr_ui_say( tr_ui *ui, bool bad, const char *format, ... ) TR_PRINTF( 3 );

@@ -66,8 +66,12 @@ static void point_at( struct nk_context *nk, const tr_event *event )
     nk->input.mouse.pos = nk_vec2( (float)event->x, (float)event->y );
 }
 
-static void take( tr_app *app, const tr_shown *shown, const tr_event *event )
+static void take( tr_app *app, const tr_shown *shown, tr_event *event )
 {
+    if ( event->kind == TR_EVENT_MOTION || event->kind == TR_EVENT_BUTTON ) { // tools draw where it is
+        event->x = tr_near_window( event->x );
+        event->y = tr_near_window( event->y );
+    }
     int x = tr_pixels( event->x ), y = tr_pixels( event->y );
     if ( event->kind == TR_EVENT_KEY || event->kind == TR_EVENT_BUTTON || event->kind == TR_EVENT_SCROLL )
         app->ui.modifiers = event->modifiers;

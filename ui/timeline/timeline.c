@@ -6,7 +6,7 @@
 
 float tr_chart_x( const tr_chart *c, double frame )
 {
-    return c->area.x + c->area.w * (float)( ( frame - c->first ) / fmax( c->last - c->first, 1e-6 ) );
+    return tr_near_window( c->area.x + c->area.w * ( frame - c->first ) / fmax( c->last - c->first, 1e-6 ) );
 }
 
 double tr_chart_frame( const tr_chart *c, double x )
