@@ -299,6 +299,7 @@ static void open_again( desk *d )
 static void run_round( desk *d )
 {
     calm( d );
+    come_to_rest( d ); // a file that is still being read would open or join the cast while all is undone
     if ( d->opened > 0 )
         undo_and_redo( d );
     open_again( d );
