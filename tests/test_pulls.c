@@ -37,8 +37,9 @@ static void write_ops( pull *p, uint64_t *seed )
     const char *who = scene->cast[random_of( seed, 0, scene->cast_count - 1 )].id;
     const char *point = points[random_bits( seed ) % ( sizeof points / sizeof *points )];
     p->frame = frame - scene->first;
-    p->to = v3( random_between( seed, -FAR, FAR ), random_between( seed, -FAR, FAR ),
-                random_between( seed, -FAR, FAR ) );
+    p->to.z = random_between( seed, -FAR, FAR ); // one by one: the order of arguments is the compiler's
+    p->to.y = random_between( seed, -FAR, FAR );
+    p->to.x = random_between( seed, -FAR, FAR );
     snprintf( p->ops, sizeof p->ops,
               "layer_add id=edit kind=cage members=%s range=%d,%d ease=%d,%d firm=true\n"
               "handle_add id=h layer=edit frame=%d point=%s.%s",
