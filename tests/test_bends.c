@@ -9,6 +9,13 @@ static double random_part( uint64_t *seed ) // -1 … 1
     return (double)( random_bits( seed ) >> 11 ) * 0x1p-52 - 1;
 }
 
+static vec3 random_way( uint64_t *seed,
+                        double size ) // one by one: compilers differ in the order of arguments
+{
+    double z = size * random_part( seed ), y = size * random_part( seed ), x = size * random_part( seed );
+    return v3( x, y, z );
+}
+
 // ---------------------------------------------------------------------------------------------------- a row
 
 #define ROW    9  // figures, a metre apart
@@ -173,8 +180,7 @@ static double ask_for_many( uint64_t seed, int count, double push )
     tr_cage_handle handles[64];
     vec3 moves[6 * 26];
     for ( int v = 0; v < 6 * 26; ++v )
-        moves[v] =
-            v3( push * random_part( &seed ), push * random_part( &seed ), push * random_part( &seed ) );
+        moves[v] = random_way( &seed, push );
     for ( int h = 0; h < count; ++h ) {
         int key = 1 + h % 4, point = h / 4;
         size_t at = (size_t)( cage.sections[key] * MANY + point ) * 26;
@@ -374,10 +380,10 @@ static void drag_in_scene( const drag_scene *d )
     edit( &x, ops );
     for ( int n = 0; n < 20; ++n ) {
         int frame = 14 + (int)( random_bits( &seed ) % 18 );
+        vec3 way = random_way( &seed, 0.12 );
         snprintf( ops, sizeof ops,
                   "handle_set id=drag frame=%d point=%s.%s move=%.3f,%.3f,%.3f\nhandle_set id=pin frame=%d",
-                  frame, d->who, d->points[random_bits( &seed ) % 3], 0.12 * random_part( &seed ),
-                  0.12 * random_part( &seed ), 0.12 * random_part( &seed ),
+                  frame, d->who, d->points[random_bits( &seed ) % 3], way.x, way.y, way.z,
                   frame < 23 ? frame + 8 : frame - 8 );
         edit( &x, ops );
         rebuild( &x );

@@ -27,9 +27,11 @@ static bool one_in( dice *d, int count )
     return below( d, count ) == 0;
 }
 
+// One by one, here and below: compilers differ in the order of arguments.
 static vec3 vector( dice *d, double size )
 {
-    return v3( between( d, -size, size ), between( d, -size, size ), between( d, -size, size ) );
+    double z = between( d, -size, size ), y = between( d, -size, size ), x = between( d, -size, size );
+    return v3( x, y, z );
 }
 
 static quat rotation( dice *d )
@@ -72,8 +74,9 @@ static void make_motion( dice *d, tr_motion *out )
     *out = ( tr_motion ){ 0 };
     make_skeleton( d, &out->skeleton );
     int frames = one_in( d, 4 ) ? 1 : 2 + below( d, 12 ), joints = out->skeleton.joint_count;
-    check_ok( tr_clip_alloc( &out->clip, frames, joints, rates[below( d, 4 )], one_in( d, 4 ), &error ),
-              &error );
+    bool translates = one_in( d, 4 );
+    double rate = rates[below( d, 4 )];
+    check_ok( tr_clip_alloc( &out->clip, frames, joints, rate, translates, &error ), &error );
     vec3 away = vector( d, one_in( d, 6 ) ? 1e6 : 2.0 );
     for ( int f = 0; f < frames; ++f ) {
         out->clip.root[f] = one_in( d, 3 ) ? away : v3_add( away, vector( d, 0.1 ) );
@@ -121,8 +124,10 @@ static void add_cast( dice *d, play *p, int index )
 
 static tr_point make_point( dice *d, const play *p )
 {
-    if ( p->props > 0 && one_in( d, 4 ) )
-        return tr_point_prop( p->scene.props[below( d, p->props )].id, vector( d, 0.2 ) );
+    if ( p->props > 0 && one_in( d, 4 ) ) {
+        vec3 offset = vector( d, 0.2 );
+        return tr_point_prop( p->scene.props[below( d, p->props )].id, offset );
+    }
     const tr_cast *cast = &p->scene.cast[below( d, p->actors )];
     const char *body = cast->target.skeleton.file[0] != 0 ? cast->target.skeleton.file : cast->source.file;
     const tr_skeleton *skeleton = &tr_library_find( &p->library, body )->skeleton;

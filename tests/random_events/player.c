@@ -252,8 +252,10 @@ static void edit_something( player *p )
         strike( p, chance( p, 50 ) ? TR_KEY_LEFT : TR_KEY_RIGHT, 0 );
     frame( p, 1 );
     bool handle = chance( p, 25 ) && choose_spot( p, ui_of( p->d )->viewport );
-    if ( handle || choose_thing( p ) )
-        drag_from_here( p, TR_BUTTON_LEFT, chance( p, 90 ) ? 0 : modifiers( p ), chance( p, 5 ) ? 1000 : 80 );
+    if ( handle || choose_thing( p ) ) {
+        double reach = chance( p, 5 ) ? 1000 : 80;
+        drag_from_here( p, TR_BUTTON_LEFT, chance( p, 90 ) ? 0 : modifiers( p ), reach );
+    }
     if ( chance( p, 20 ) )
         strike( p, chance( p, 50 ) ? 'P' : TR_KEY_ENTER, 0 );
     frame( p, 1 );
