@@ -445,7 +445,10 @@ bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error )
         search.affected = c.affected;
         double at_first = sum_of_jumps( &c );
         uint64_t last = 0, state = 1;
-        for ( c.round = 0; jumps && c.round < ROUNDS && state != last; ++c.round ) {
+        long steps = result->fit_steps;
+        for ( c.round = 0;
+              jumps && c.round < ROUNDS && state != last && tr_may_settle_again( stage, result, steps );
+              ++c.round ) {
             ok = run_round( &c, error );
             jumps = ok && tr_jumps_find( &search, c.jumps );
             last = state;

@@ -183,6 +183,11 @@ typedef struct tr_cluster_fit_def {
 
 typedef struct tr_cluster_fitter tr_cluster_fitter;
 
+// Whether what is settled again and again, to become smoother, may be settled once more: since the result had
+// taken `since` steps of Newton's method, it took less than TR_REPEAT_STEPS for each character in each frame.
+bool tr_may_settle_again( const tr_stage *stage, const tr_result *result, long since );
+#define TR_REPEAT_STEPS 800 // edits that can be followed take less than 100
+
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
                                                const tr_graphs *graphs ); // everybody, at once, to the end
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );

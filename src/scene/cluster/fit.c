@@ -271,6 +271,11 @@ static bool run( fit_crew *crew, tr_error *error )
     return false;
 }
 
+bool tr_may_settle_again( const tr_stage *stage, const tr_result *result, long since )
+{
+    return result->fit_steps - since < (long)TR_REPEAT_STEPS * stage->actor_count * stage->frame_count;
+}
+
 bool tr_cluster_fitter_run( tr_cluster_fitter *all, int from, int to, tr_error *error )
 {
     return run( &( fit_crew ){ .all = all, .count = all->job_count, .from = from, .to = to }, error );

@@ -357,10 +357,11 @@ bool tr_layer_calm( tr_cage_layer *l, int *first, int *last )
         c->best = largest;
         c->best_round = c->round;
     }
-    bool patient = c->round < ROUNDS && c->round < c->best_round + PATIENCE;
+    bool patient = c->round < ROUNDS && c->round < c->best_round + PATIENCE,
+         more = tr_may_settle_again( l->stage, l->result, l->steps );
     if ( best && largest > 1 )
         keep( l, false );
-    if ( largest > 1 && ( patient || part( l ) ) && mark( l ) ) {
+    if ( largest > 1 && more && ( patient || part( l ) ) && mark( l ) ) {
         tr_smooth( &( tr_smoothing ){ l->stage, c->cells, l->below, l->result, true, c->chains } );
         lead( l );
         mark_affected( l, first, last );

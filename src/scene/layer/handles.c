@@ -179,6 +179,7 @@ void tr_layer_handles_ask( tr_cage_layer *l )
         l->handle_shares[i] = ( tr_handle_share ){
             .over = 1, .up = 1, .soft = l->handle_shares[i].soft, .limit = l->handle_shares[i].limit };
     l->looks = 0;
+    l->steps = l->result != NULL ? l->result->fit_steps : 0;
     for ( int i = 0; i < l->body_count; ++i )
         l->bodies[i].lowered = l->bodies[i].eased = false;
     l->soft = false;
@@ -545,9 +546,17 @@ static bool ease( tr_cage_layer *l )
     return any;
 }
 
+// Once fits have taken too many steps, there are no more looks than it takes to go back.
+static void count_steps( tr_cage_layer *l )
+{
+    if ( l->looks < TR_YIELD_ROUNDS - 2 && !tr_may_settle_again( l->stage, l->result, l->steps ) )
+        l->looks = TR_YIELD_ROUNDS - 2;
+}
+
 // Who gets a jolt from an edit, or gives one to somebody he is joined to, is pulled at less.
 bool tr_layer_handles_soften( tr_cage_layer *l )
 {
+    count_steps( l );
     bool time = l->looks + 2 < TR_YIELD_ROUNDS; // to take it back
     if ( ( l->easing == TR_EASING_TRIED || ( l->easing == TR_EASING_NONE && time ) ) && ease( l ) ) {
         l->looks++;
@@ -585,6 +594,7 @@ bool tr_layer_handles_soften_again( tr_cage_layer *l )
 
 bool tr_layer_handles_yield( tr_cage_layer *l )
 {
+    count_steps( l );
     bool settled = l->soft || l->easing != TR_EASING_NONE;
     return !settled && ++l->looks < TR_YIELD_ROUNDS && ( lower( l ) || shorten( l ) );
 }

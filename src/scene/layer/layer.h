@@ -139,6 +139,7 @@ typedef struct tr_cage_layer {
     tr_easing easing;               // of bodies, see tr_layer_handles_soften …
     double uneased;                 // … and the largest jolt before
     int looks;                      // at what became of them, since they were asked for their whole ways
+    long steps;                     // of the result's fits, before that
     double borne;                   // largest second difference that is no jolt, metres; 0: not known yet
     tr_led *led;                    // [led_count] none where no section and no vertex is held
     int led_count;
