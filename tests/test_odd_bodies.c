@@ -168,6 +168,50 @@ static void limbs_go_by_the_bones_in_use( void **state )
     end( &x );
 }
 
+// Of another size this body would have two tails. Its folder of results has the bones of its file, and scales
+// them again: the limbs are called as before.
+static void a_scaled_target_keeps_its_limbs( void **state )
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int parent;
+        vec3 offset;
+    } bones[] = { { "J0", -1, { -0.0944, 0.0304, -0.1458 } },
+                  { "J1", 0, { 0.1717, 0.3011, -0.2063 } },
+                  { "J2", 0, { 0.1883, 0.4797, 0.36 } },
+                  { "J3", 2, { -0.3755, -0.217, -0.478 } },
+                  { "J4", 2, { -0.1985, 0.0992, -0.1078 } } };
+    fixture x, again;
+    tr_motion beast = { 0 };
+    char folder[FOLDER_SIZE];
+    begin( &x );
+    for ( int j = 0; j < 5; ++j )
+        tr_skeleton_add( &beast.skeleton, bones[j].name, bones[j].parent, bones[j].offset );
+    check_ok( tr_skeleton_classify( &beast.skeleton, &x.error ), &x.error );
+    check_ok( tr_clip_alloc( &beast.clip, FRAMES, 5, FPS, false, &x.error ), &x.error );
+    add_bent( &x, "body", v3_zero, 1 );
+    add_character( &x, "beast", v3( 1, 0, 0 ), 1, &beast );
+    tr_target *target = &x.scene.cast[0].target;
+    snprintf( target->skeleton.file, TR_PATH_MAX, "beast.bvh" );
+    target->scale = 0.8;
+    target->limbs[target->limb_count++] = ( tr_limb_value ){ "tail", 1.2 };
+    target->girths[target->girth_count++] = ( tr_limb_value ){ "tail", 0.5 };
+    build( &x );
+    new_folder( folder );
+    tr_result result = solve( &x, "posegraph" );
+    check_ok( tr_result_save( &x.stage, &result, "posegraph", folder, &x.error ), &x.error );
+    open_folder( &again, folder );
+    const tr_skeleton *before = &x.stage.actors[0].target, *after = &again.stage.actors[0].target;
+    assert_int_equal( after->limb_count, before->limb_count );
+    for ( int j = 0; j < 5; ++j )
+        check_v3( after->joints[j].offset, before->joints[j].offset, 1e-10 );
+    end( &again );
+    remove_folder( folder );
+    tr_result_free( &result );
+    end( &x );
+}
+
 // The bones are those of the source's own time, however it is moved in it: a folder of results has that time.
 static void retiming_changes_no_bone( void **state )
 {
@@ -202,6 +246,7 @@ int main( void )
         TEST( a_mesh_leaves_what_it_cannot_move ),
         TEST( doubled_names_are_told_apart ),
         TEST( limbs_go_by_the_bones_in_use ),
+        TEST( a_scaled_target_keeps_its_limbs ),
         TEST( retiming_changes_no_bone ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

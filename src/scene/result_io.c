@@ -102,11 +102,8 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         refer( &cast->source, "source/", cast->id );
         if ( has_map( stage->scene, cast ) ) // also of what was found in frames that are not there any more
             snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
-        if ( cast->target.skeleton.file[0] != 0 ) { // written as it came out of the scaling
+        if ( cast->target.skeleton.file[0] != 0 )
             refer( &cast->target.skeleton, "target/", cast->id );
-            cast->target.scale = 1;
-            cast->target.limb_count = 0;
-        }
         cast->target.reference = -1;
         cast->position = v3_zero;
         cast->heading = 0;
@@ -136,6 +133,18 @@ static bool save_mesh( const tr_shape *shape, const char *folder, const char *id
     return ok;
 }
 
+// The target as it was before it was scaled: what its limbs are goes by these bones, and the scene scales
+// them again.
+static bool unscale( tr_skeleton *out, const tr_actor *actor, const tr_target *target, tr_error *error )
+{
+    tr_target inverse = *target;
+    for ( int i = 0; i < inverse.limb_count; ++i )
+        inverse.limbs[i].value = 1.0 / inverse.limbs[i].value;
+    tr_body_scale scale = {
+        .scale = 1.0 / target->scale, .limbs = inverse.limbs, .limb_count = inverse.limb_count };
+    return tr_skeleton_scaled( out, &actor->target, &scale, error );
+}
+
 // Target skeletons that came from files of their own, and joint maps.
 static bool save_target( const tr_stage *stage, int i, const char *folder, tr_error *error )
 {
@@ -153,13 +162,15 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
     bool animated = actor->own.frame_count > 0;
     tr_motion rest = { 0 };
     bool ok =
-        tr_skeleton_copy( &rest.skeleton, &actor->target, error ) &&
+        unscale( &rest.skeleton, actor, &cast->target, error ) &&
         ( animated ? tr_clip_copy( &rest.clip, &actor->own, error )
                    : tr_clip_alloc( &rest.clip, 1, actor->target.joint_count, stage->fps, false, error ) );
     for ( int j = 0; ok && !animated && j < rest.skeleton.joint_count; ++j )
         rest.clip.rotations[j] = rest.skeleton.joints[j].rest;
     if ( ok && !animated )
         rest.clip.root[0] = rest.skeleton.joints[0].offset;
+    for ( int f = 0; ok && animated && f < rest.clip.frame_count; ++f )
+        rest.clip.root[f] = v3_scale( 1.0 / cast->target.scale, rest.clip.root[f] );
     ok = ok && save_motion( &rest, folder, "target/", cast->id, error );
     tr_motion_free( &rest );
     return ok;
