@@ -189,7 +189,8 @@ bool tr_cage_grab( tr_cage *cage, const tr_cage_handle *handles, int count, tr_e
 
 typedef struct tr_cage_solve_def {
     int max_iterations; // a fixed few for a preview, many for what is kept
-    double tolerance;   // metres: done when an iteration moves nothing further. 0: always max_iterations
+    double tolerance;   // done when an iteration moves nothing further: metres, or of the way of the farthest
+                        // vertex where that is more than a metre. 0: always max_iterations
     bool warm;          // go on from the last solve; otherwise from rest, so that the result depends on the
                         // handles alone
 } tr_cage_solve_def;

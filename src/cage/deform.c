@@ -8,14 +8,13 @@
 #include "cage/private.h"
 
 #include <assert.h>
-#include <float.h>
 #include <string.h>
 
 #define FIT_STEPS       2
 #define CORRECTIONS     12   // of points between keys, whose way is not linear in the vertices
-#define CLOSE_ENOUGH    1e-5 // metres
+#define CLOSE_ENOUGH    1e-5 // metres …
+#define NEARLY          1e-6 // … or of a long way
 #define WORSE           2.0  // a step this many times longer than the shortest so far starts the history anew
-#define ROUNDED         1e-2 // metres: so long a step is never a matter of rounding
 #define MIXED           1e4  // a mixture that takes more than so many times a step is none
 #define PREVIEW_TOO_FEW 16   // iterations below which points between keys are corrected once
 
@@ -259,17 +258,15 @@ static void advance( tr_cage_solver *s, mixing *m )
     }
 }
 
-// Whether a step is as short as it gets. Far from home that is what floats leave open of where vertices are,
-// more than the tolerance.
+// Whether a step is shorter than the tolerance, in metres, or in the way of the farthest vertex where that is
+// longer than a metre: floats resolve a tenth of this.
 static bool is_short( const tr_cage_solver *s, double step, double tolerance )
 {
-    if ( step <= tolerance || step > ROUNDED )
-        return step <= tolerance;
-    float most = 0;
-    for ( int i = 0; i < s->count; ++i )
+    float most = 1;
+    for ( int i = 0; step > tolerance && i < s->count; ++i )
         for ( int c = 0; c < 3; ++c )
             most = fmaxf( most, fabsf( s->u[i][c] ) );
-    return step <= (double)( FLT_EPSILON * most );
+    return step <= tolerance * (double)most;
 }
 
 // Until it rests: two steps in a row shorter than the tolerance. The last step is taken as it is.
@@ -310,7 +307,7 @@ static bool correct_rows( const tr_cage *cage, tr_cage_solver *s, const tr_cage_
         if ( row->linear || row->dropped )
             continue;
         vec3 miss = point_error( cage, row, handles );
-        missed |= v3_length( miss ) > CLOSE_ENOUGH;
+        missed |= v3_length( miss ) > fmax( CLOSE_ENOUGH, NEARLY * v3_length( row->target ) );
         row->target = v3_add( row->target, miss );
     }
     return missed;
