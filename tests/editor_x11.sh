@@ -28,7 +28,7 @@ fail() {
 mkdir "$work/screen"
 Xvfb -displayfd 5 -fbdir "$work/screen" -screen 0 1280x800x24 5>"$work/display" >/dev/null 2>&1 &
 screen=$!
-for _ in $(seq 100); do [ -s "$work/display" ] && break; sleep 0.05; done
+for _ in $(seq 1200); do [ -s "$work/display" ] && break; sleep 0.05; done
 [ -s "$work/display" ] || { echo "skipped: Xvfb does not start"; exit 77; }
 export DISPLAY=:$(cat "$work/display") XDG_STATE_HOME=$work/home
 
@@ -47,7 +47,7 @@ spot() { # NAME: "x y" of something on the window
 
 expect() { # NAME VALUE: becomes true within a while
     local i
-    for i in $(seq 200); do
+    for i in $(seq 1200); do
         [ "$(value "$1" 2>/dev/null)" = "$2" ] && return
         sleep 0.05
     done
@@ -56,7 +56,7 @@ expect() { # NAME VALUE: becomes true within a while
 
 expect_other() { # NAME VALUE: becomes something else
     local i
-    for i in $(seq 200); do
+    for i in $(seq 1200); do
         [ "$(value "$1")" != "$2" ] && return
         sleep 0.05
     done
@@ -65,7 +65,7 @@ expect_other() { # NAME VALUE: becomes something else
 
 expect_like() { # NAME PATTERN
     local i
-    for i in $(seq 200); do
+    for i in $(seq 1200); do
         case $(value "$1") in $2) return ;; esac
         sleep 0.05
     done
@@ -75,7 +75,7 @@ expect_like() { # NAME PATTERN
 # All that was done has been seen and solved: the report says so and has not changed for a while.
 settled() {
     local before= now i
-    for i in $(seq 100); do
+    for i in $(seq 1200); do
         now=$(cksum <"$work/state.json")
         [ "$now" = "$before" ] && [ "$(value settled)" = true ] && return
         before=$now
@@ -113,7 +113,7 @@ start() { # FILE OPTIONS…
     rm -f "$work/state.json"
     "$troupe" edit "$@" --size 1280x800 --report "$work/state.json" >"$work/editor.log" 2>&1 &
     editor=$!
-    for _ in $(seq 200); do [ -f "$work/state.json" ] && break; sleep 0.05; done
+    for _ in $(seq 1200); do [ -f "$work/state.json" ] && break; sleep 0.05; done
     [ -f "$work/state.json" ] || fail "the editor does not start"
     expect solved true
     settled
@@ -121,7 +121,7 @@ start() { # FILE OPTIONS…
 
 stop() {
     xdotool key ctrl+q
-    for _ in $(seq 300); do kill -0 "$editor" 2>/dev/null || break; sleep 0.05; done
+    for _ in $(seq 1200); do kill -0 "$editor" 2>/dev/null || break; sleep 0.05; done
     kill -0 "$editor" 2>/dev/null && fail "Ctrl+Q does not end the editor"
     wait "$editor" || fail "the editor ended with an error"
     editor=
@@ -236,16 +236,16 @@ expect dialog 3
 xdotool key ctrl+a
 xdotool type --delay 2 "$work/result"
 xdotool key Return
-for _ in $(seq 200); do [ -f "$work/result/report.json" ] && break; sleep 0.05; done
+for _ in $(seq 1200); do [ -f "$work/result/report.json" ] && break; sleep 0.05; done
 [ -f "$work/result/p02.bvh" ] || fail "nothing was exported"
 "$troupe" measure "$work/relay/scene.json" "$work/result" >/dev/null || fail "what was exported cannot be measured"
 xdotool mousemove $(spot File) click 1
-for _ in $(seq 100); do grep -q 'menu.Export picture' "$work/state.json" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -q 'menu.Export picture' "$work/state.json" && break; sleep 0.05; done
 xdotool mousemove $(spot 'menu.Export picture…') click 1
 expect dialog 4
 xdotool type --delay 2 "$work/view" # takes the place of what is proposed
 xdotool key Return
-for _ in $(seq 200); do [ -s "$work/view.png" ] && break; sleep 0.05; done
+for _ in $(seq 1200); do [ -s "$work/view.png" ] && break; sleep 0.05; done
 [ -s "$work/view.png" ] || fail "no picture was exported"
 settled
 stop
@@ -264,7 +264,7 @@ xdotool mousemove $(spot p01.Hips) click 1
 expect_like selection '*p01.*'
 xdotool key Delete
 expect ops 1
-for _ in $(seq 200); do ls "$work"/home/troupe/recovery-*.json >/dev/null 2>&1 && break; sleep 0.05; done
+for _ in $(seq 1200); do ls "$work"/home/troupe/recovery-*.json >/dev/null 2>&1 && break; sleep 0.05; done
 xdotool key x
 read -r x y < <(spot p03.LeftHand)
 xdotool mousemove "$x" "$y" mousedown 1 mousemove $((x + 10)) "$y" mousemove $((x + 20)) "$y"

@@ -17,7 +17,14 @@
 #include <unistd.h>
 
 // What a scene may cost, far above what any should: these find loops without a bound, they tune nothing.
-#if defined( __SANITIZE_ADDRESS__ )
+#if defined( __has_feature )
+#define SANITIZED ( __has_feature( address_sanitizer ) || __has_feature( thread_sanitizer ) )
+#elif defined( __SANITIZE_ADDRESS__ ) || defined( __SANITIZE_THREAD__ )
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+#if SANITIZED
 #define SLOWER 6.0 // times, under the sanitizers
 #else
 #define SLOWER 1.0
