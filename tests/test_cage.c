@@ -39,6 +39,27 @@ static void a_dragged_point_arrives( void **state )
     tr_free( b.points );
 }
 
+// Frames of a tall body that lie ten light-seconds from each other: the cage is still solved.
+static vec3 leap( double t )
+{
+    return v3( 3e9 * floor( 30 * t + 0.5 ), 1, 0 );
+}
+
+static void what_leaps_far_can_be_dragged( void **state )
+{
+    (void)state;
+    bundle b = make_bundle( 6, 14, leap );
+    for ( int i = 0; i < 6 * 14; ++i )
+        b.points[i].y *= 1e3;
+    tr_cage_def def = tr_default_cage_def();
+    tr_cage cage = make_cage( &b, 0, 5, &def );
+    tr_cage_handle handle = { .kind = TR_HANDLE_POINT, .frame = 2, .point = 5, .offset = v3( 0.1, 0.4, 0 ) };
+    tr_cage_result result = drag( &cage, &handle, 1 );
+    check_near( result.error, 0, 1e-4 );
+    tr_cage_free( &cage );
+    tr_free( b.points );
+}
+
 static void a_rigid_motion_of_the_cage_moves_points_rigidly( void **state )
 {
     (void)state;
@@ -508,6 +529,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( the_undeformed_cage_changes_nothing ),
         TEST( a_dragged_point_arrives ),
+        TEST( what_leaps_far_can_be_dragged ),
         TEST( a_rigid_motion_of_the_cage_moves_points_rigidly ),
         TEST( a_crossing_is_edited_without_the_other ),
         TEST( a_standing_bundle_can_be_edited ),

@@ -99,6 +99,24 @@ static void a_single_frame_is_delayed( void **state )
     check_methods( &x );
 }
 
+// Of one frame there is no second one to go on to, also for what lies before it.
+static void what_lies_before_a_single_frame_is_delayed( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    x.scene.first = x.scene.last = 5;
+    edit( &x, "constraint_add id=place kind=absolute a=a.LeftHand range=2,5\n"
+              "layer_add id=late kind=retime members=a ripple=true\n"
+              "section_add id=s layer=late frame=5\nsection_set id=s delay=20" );
+    build( &x );
+    assert_int_equal( x.stage.frame_count, 21 );
+    assert_int_equal( x.stage.rules[find_rule( &x.stage, "place" )].last, 20 );
+    tr_stage_free( &x.stage );
+    check_methods( &x );
+}
+
 static void a_scene_is_not_delayed_beyond_all_frames( void **state )
 {
     (void)state;
@@ -120,6 +138,7 @@ int main( void )
         TEST( a_body_with_a_relation_within_it_is_edited ),
         TEST( a_hand_touches_what_takes_no_part ),
         TEST( a_single_frame_is_delayed ),
+        TEST( what_lies_before_a_single_frame_is_delayed ),
         TEST( a_scene_is_not_delayed_beyond_all_frames ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

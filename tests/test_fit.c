@@ -239,6 +239,33 @@ static void a_frame_does_not_depend_on_others( void **state )
 
 // ----------------------------------------------------------------------------------------------- following
 
+// Nor on what was solved with the same scratch before, whatever it left there. Clavicles do not turn here.
+static void what_the_scratch_held_does_not_matter( void **state )
+{
+    (void)state;
+    tr_fit_def def = tr_default_fit_def();
+    def.stiffness[TR_ROLE_CLAVICLE] = INFINITY;
+    actor a;
+    make_actor( &a, "box_relay", &def );
+    int hand = tr_skeleton_find( a.skeleton, "LeftHand" );
+    a.goals[0] =
+        tr_fit_position( hand, v3_add( tr_world_pose( &a.world, 20 ).positions[hand], v3( 0.5, 0.8, 0.4 ) ) );
+    tr_fit_frame frame = frame_of( &a, 20, 1 );
+    size_t bytes = (size_t)a.skeleton->joint_count * sizeof( quat );
+    quat *clean = tr_alloc( (size_t)a.skeleton->joint_count, sizeof( quat ) );
+    tr_fit_result first = solve( &a, &frame );
+    memcpy( clean, a.local, bytes );
+    memset( a.scratch.slots, 0x3f, a.scratch.slot_bytes ); // numbers of all kinds, about 5e-4
+    tr_fit_result again = solve( &a, &frame );
+    assert_int_equal( again.iterations, first.iterations );
+    assert_memory_equal( a.local, clean, bytes );
+    memset( a.scratch.slots, 0xff, a.scratch.slot_bytes ); // NaN
+    solve( &a, &frame );
+    assert_memory_equal( a.local, clean, bytes );
+    tr_free( clean );
+    drop_actor( &a );
+}
+
 static void follows_a_deformed_body( void **state )
 {
     (void)state;
@@ -485,6 +512,7 @@ int main( void )
         TEST( many_goals_at_once ),
         TEST( only_the_axes_that_count ),
         TEST( a_frame_does_not_depend_on_others ),
+        TEST( what_the_scratch_held_does_not_matter ),
         TEST( follows_a_deformed_body ),
         TEST( bad_input_is_refused ),
         TEST( odd_skeletons ),

@@ -372,11 +372,12 @@ static void bind( const tr_cage *cage, const tr_cage_points *points )
 // l within a key weighs h_k s² / l²: the same strain costs the same along the short side of a box and along
 // its long one. s² is the harmonic mean of the key's l², so that a cube's edges weigh 1.
 
-#define SMALLEST_GAP 0.02 // τ: two keys in neighbouring frames are no further from each other than that
+#define SMALLEST_GAP 0.02 // τ: two keys in neighbouring frames are no nearer to each other than that
+#define LARGEST_GAP  1e3  // nor further: weights go with the gap and its inverse, and share one matrix
 
 static double gap( const tr_cage *cage, int k, const tr_cage_points *p, double unit )
 {
-    return fmax( way_of( p, cage->sections[k], cage->sections[k + 1] ) / unit, SMALLEST_GAP );
+    return clampd( way_of( p, cage->sections[k], cage->sections[k + 1] ) / unit, SMALLEST_GAP, LARGEST_GAP );
 }
 
 static void weigh_key( tr_cage *cage, int k, double share )
@@ -396,7 +397,8 @@ static void weigh_key( tr_cage *cage, int k, double share )
 static double ease_gap( const tr_cage *cage, tr_cage_end end, int ease, double whole )
 {
     double frames = end == TR_CAGE_EASED ? ease + 1 : 0;
-    return frames > 0 ? fmax( frames * whole / ( cage->last - cage->first ), SMALLEST_GAP ) : 0;
+    double gap = frames * whole / ( cage->last - cage->first );
+    return frames > 0 ? clampd( gap, SMALLEST_GAP, LARGEST_GAP ) : 0;
 }
 
 static void weigh_edges( tr_cage *cage, const tr_cage_points *p )

@@ -325,6 +325,7 @@ static void start_joints( const tr_fit *fit, fit_slot *slot, const fit_block *bl
         joint->centre = aimed ? slot->centre[joint->joint] : load_quat( start, joint->joint );
         joint->z = joint->trial = joint->delta = l3_zero();
         joint->hinged = ( lane_mask ){ 0 };
+        joint->taut = joint->tightening = lane_all( 0 );
         if ( !joint->locked )
             find_axes( fit, joint );
     }

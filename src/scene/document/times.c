@@ -311,14 +311,13 @@ static bool move_all_after( timing *t, const tr_layer *layer, const key *keys, i
 
 static double delay_at( const timing *t, int node, double frame )
 {
-    int last = t->frame_count - 1;
     if ( node < 0 )
         return 0;
-    if ( frame >= last )
-        return t->delay[node][last];
-    double f = fmax( frame, 0 );
-    int at = tr_int_clamped( f, 0, last - 1 );
-    return lerpd( t->delay[node][at], t->delay[node][at + 1], f - at );
+    const double *delay = t->delay[node];
+    int last = t->frame_count - 1;
+    double f = clampd( frame, 0, last );
+    int at = tr_int_clamped( f, 0, last );
+    return at < last ? lerpd( delay[at], delay[at + 1], f - at ) : delay[last];
 }
 
 static int moved_frame( const timing *t, int node, int frame )
