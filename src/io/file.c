@@ -156,13 +156,14 @@ static char *follow_links( const char *path )
     return NULL;
 }
 
-// The folder a file is in, or -1.
+// The folder a file is in, or -1. Takes no memory: a folder is also synced when there is none left.
 static int open_folder_of( const char *file )
 {
-    char *folder = tr_path_beside( file, "." );
-    int handle = folder != NULL ? open( folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC ) : -1;
-    tr_free( folder );
-    return handle;
+    const char *slash = strrchr( file, '/' );
+    char folder[PATH_MAX];
+    int length =
+        snprintf( folder, sizeof folder, "%.*s.", slash != NULL ? (int)( slash - file ) + 1 : 0, file );
+    return length < (int)sizeof folder ? open( folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC ) : -1;
 }
 
 // Not in a folder that is a draft itself: it is new, and reading it for each of its files takes the square of
