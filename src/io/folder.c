@@ -139,8 +139,7 @@ static int lock_folder( const char *path )
     }
 }
 
-// ------------------------------------------------------------------------------------- moving a draft's
-// files
+// --------------------------------------------------------------------------------------------------- moving
 
 // The files of one folder to another.
 static bool move_files( int from, int to )
@@ -282,8 +281,7 @@ bool tr_folder_settle( const char *path, tr_error *error )
     return ok;
 }
 
-// ------------------------------------------------------------------------------------------ what can be
-// swapped
+// ------------------------------------------------------------------------------------------------- swapping
 
 static bool is_own( void *context, int folder, const char *leaf, const char *name )
 {
@@ -314,10 +312,9 @@ static bool is_mount_point( int folder )
 // The new folder has the owner, the group and the kinds of extended attributes (access lists) of the old one.
 static bool is_alike( int folder, int draft )
 {
-    struct stat old, new;
-    return fstat( folder, &old ) == 0 && fstat( draft, &new ) == 0 &&
-           old.st_uid == new.st_uid &&old.st_gid == new.st_gid &&flistxattr( folder, NULL, 0 ) ==
-               flistxattr( draft, NULL, 0 );
+    struct stat old, made;
+    return fstat( folder, &old ) == 0 && fstat( draft, &made ) == 0 && old.st_uid == made.st_uid &&
+           old.st_gid == made.st_gid && flistxattr( folder, NULL, 0 ) == flistxattr( draft, NULL, 0 );
 }
 
 static bool can_swap( int folder, const char *target, const tr_names *own )
@@ -326,8 +323,7 @@ static bool can_swap( int folder, const char *target, const tr_names *own )
            visit_files( folder, is_own, (void *)own );
 }
 
-// ----------------------------------------------------------------------------------------------------
-// opening
+// -------------------------------------------------------------------------------------------------- opening
 
 static void draft_free( tr_folder_draft *draft )
 {
@@ -479,8 +475,7 @@ bool tr_folder_draft_open( tr_folder_draft *out, const char *path, tr_folder_own
     return ok;
 }
 
-// ----------------------------------------------------------------------------------------------------
-// keeping
+// -------------------------------------------------------------------------------------------------- keeping
 
 typedef struct replaced { // what the draft's files replace
     int folder;
@@ -660,6 +655,8 @@ static outcome replace( const tr_folder_draft *draft, int folder, tr_error *erro
     if ( !check_files( draft, folder, error ) )
         return FAILED;
     bool known = draft->owned != NULL && draft->owned( draft->target, &own );
+    if ( !known )
+        tr_names_free( &own );
     sort( &own );
     outcome end = draft->inside ? move_in( draft, folder, &own, error )
                   : known       ? swap( draft, folder, &own, error )
