@@ -189,6 +189,11 @@ static void what_takes_too_much_memory_is_refused( void **state )
         "frames, or allow more (--memory)" );
     assert_in_range( tr_memory_peak(), live, live + ( 1 << 20 ) );
     x.scene.last = FRAMES - 1;
+    edit( &x, "layer_add id=late kind=retime members=a ripple=true\n" // as long once it is retimed
+              "section_add id=s layer=late frame=0\nsection_set id=s delay=900000" );
+    assert_false( tr_stage_build( &x.stage, &x.scene, "s.json", &x.library, NULL, &x.error ) );
+    assert_string_equal( x.error.path, "range" );
+    edit( &x, "layer_remove id=late" );
     build( &x );
     tr_memory_set_limit( 1 << 20 ); // meshes are refused when they are asked for
     tr_result result;

@@ -422,7 +422,8 @@ static bool build( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
     return tr_scene_check( stage->scene, b->file, b->error ) && tr_stage_check_memory( b ) &&
-           move_in_time( b ) && ( stage->times != NULL ? build_motions_twice( b ) : build_motions( b ) ) &&
+           move_in_time( b ) && ( stage->times == NULL || tr_stage_check_memory( b ) ) && // longer now
+           ( stage->times != NULL ? build_motions_twice( b ) : build_motions( b ) ) &&
            ( stage->times != NULL ? replay_rules( b ) : build_rules( b ) ) &&
            tr_stage_place_footings( stage, b->error ) &&
            tr_stage_grab( stage, b->file, b->warnings, b->error );
