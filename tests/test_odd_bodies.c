@@ -141,6 +141,24 @@ static void doubled_names_are_told_apart( void **state )
     end( &x );
 }
 
+// A number is tried once for each name. Names that look like numbered ones are left alone.
+static void very_many_doubled_names( void **state )
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    tr_error error;
+    tr_skeleton skeleton = { 0 };
+    for ( int j = 0; j < COUNT; ++j )
+        assert_int_equal( tr_skeleton_add( &skeleton, j == 7 ? "J_3" : "J", j - 1, v3_y ), j );
+    check_ok( tr_skeleton_name_apart( &skeleton, &error ), &error );
+    assert_string_equal( skeleton.joints[0].name, "J" );
+    assert_string_equal( skeleton.joints[1].name, "J_2" );
+    assert_string_equal( skeleton.joints[2].name, "J_4" );
+    assert_string_equal( skeleton.joints[7].name, "J_3" );
+    assert_string_equal( skeleton.joints[COUNT - 1].name, "J_20000" );
+    tr_skeleton_free( &skeleton );
+}
+
 // Limbs go by the bones a body has on stage, which are what is saved.
 static void limbs_go_by_the_bones_in_use( void **state )
 {
@@ -245,6 +263,7 @@ int main( void )
         TEST( a_heap_stands ),
         TEST( a_mesh_leaves_what_it_cannot_move ),
         TEST( doubled_names_are_told_apart ),
+        TEST( very_many_doubled_names ),
         TEST( limbs_go_by_the_bones_in_use ),
         TEST( a_scaled_target_keeps_its_limbs ),
         TEST( retiming_changes_no_bone ),

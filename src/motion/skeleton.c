@@ -1,7 +1,6 @@
 #include "motion/motion.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 void tr_skeleton_free( tr_skeleton *skeleton )
@@ -29,61 +28,89 @@ int tr_skeleton_add( tr_skeleton *skeleton, const char *name, int parent, vec3 o
     return index;
 }
 
-static int by_name( const void *a, const void *b )
-{
-    const tr_joint *const *p = a, *const *q = b;
-    int order = strcmp( ( *p )->name, ( *q )->name );
-    return order != 0 ? order : ( *p > *q ) - ( *p < *q );
-}
+// Names that are taken, and for each the last number that was put behind it. Every number is tried once, so
+// that the work grows with the number of joints.
+typedef struct taken_name {
+    char *name; // NULL: free
+    int last;
+} taken_name;
 
-// doubled[j]: an earlier joint has the name of joint j.
-static bool find_doubled( const tr_skeleton *skeleton, bool *doubled )
+typedef struct taken_names {
+    taken_name *slots; // [slot_count] open hash table
+    size_t slot_count; // a power of two, more than twice as many as names
+} taken_names;
+
+// The entry of a name; `*is_new`: nobody had it. NULL when out of memory.
+static taken_name *take_name( taken_names *taken, const char *name, bool *is_new )
 {
-    size_t count = (size_t)skeleton->joint_count;
-    const tr_joint **sorted = tr_alloc( count, sizeof *sorted );
-    if ( sorted == NULL )
-        return false;
-    for ( size_t j = 0; j < count; ++j )
-        sorted[j] = &skeleton->joints[j];
-    if ( count > 1 )
-        qsort( sorted, count, sizeof *sorted, by_name );
-    for ( size_t i = 1; i < count; ++i )
-        doubled[sorted[i] - skeleton->joints] = strcmp( sorted[i]->name, sorted[i - 1]->name ) == 0;
-    tr_free( sorted );
-    return true;
+    size_t at = (size_t)tr_hash_bytes( TR_HASH_START, name, strlen( name ) ) & ( taken->slot_count - 1 );
+    while ( taken->slots[at].name != NULL && strcmp( taken->slots[at].name, name ) != 0 )
+        at = ( at + 1 ) & ( taken->slot_count - 1 );
+    taken_name *entry = &taken->slots[at];
+    *is_new = entry->name == NULL;
+    if ( *is_new ) {
+        entry->name = tr_string_copy( name );
+        entry->last = 1;
+    }
+    return entry->name != NULL ? entry : NULL;
 }
 
 // A name that no joint has. End sites go by the joint they end, as in files, which do not name them.
-static char *free_name( const tr_skeleton *skeleton, int joint )
+static char *free_name( const tr_skeleton *skeleton, int joint, taken_names *taken )
 {
     const tr_joint *own = &skeleton->joints[joint];
     const char *stem = own->end_site && own->parent >= 0 ? skeleton->joints[own->parent].name : own->name;
     const char *end = own->end_site && own->parent >= 0 ? "_End" : "";
-    for ( int number = 1;; ++number ) {
-        char *name = number == 1 ? tr_string_format( "%.200s%s", stem, end )
-                                 : tr_string_format( "%.200s%s_%d", stem, end, number );
-        if ( name == NULL || tr_skeleton_find( skeleton, name ) < 0 )
-            return name;
+    bool is_new = false;
+    char *name = tr_string_format( "%.200s%s", stem, end );
+    taken_name *base = name != NULL ? take_name( taken, name, &is_new ) : NULL;
+    while ( base != NULL && !is_new ) {
         tr_free( name );
+        name = tr_string_format( "%.200s%s_%d", stem, end, ++base->last );
+        if ( name == NULL || take_name( taken, name, &is_new ) == NULL )
+            base = NULL;
     }
+    if ( base != NULL )
+        return name;
+    tr_free( name );
+    return NULL;
 }
 
-bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error )
+static bool rename_doubled( tr_skeleton *skeleton, bool *renamed, taken_names *taken )
 {
-    bool *renamed = tr_alloc( (size_t)skeleton->joint_count, sizeof( bool ) );
-    bool ok = renamed != NULL && find_doubled( skeleton, renamed );
+    bool ok = true;
+    for ( int j = 0; ok && j < skeleton->joint_count; ++j ) {
+        bool is_new = false;
+        ok = take_name( taken, skeleton->joints[j].name, &is_new ) != NULL;
+        renamed[j] = !is_new;
+    }
     for ( int j = 0; ok && j < skeleton->joint_count; ++j ) {
         tr_joint *joint = &skeleton->joints[j];
         renamed[j] = renamed[j] || ( joint->end_site && joint->parent >= 0 && renamed[joint->parent] );
         if ( !renamed[j] )
             continue;
-        char *name = free_name( skeleton, j );
+        char *name = free_name( skeleton, j, taken );
         ok = name != NULL;
         if ( ok ) {
             tr_free( joint->name );
             joint->name = name;
         }
     }
+    return ok;
+}
+
+bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error )
+{
+    size_t count = (size_t)skeleton->joint_count;
+    taken_names taken = { .slot_count = 4 };
+    while ( taken.slot_count < 6 * count ) // old names, new ones, and what these are made from
+        taken.slot_count *= 2;
+    bool *renamed = tr_alloc( count, sizeof( bool ) );
+    taken.slots = tr_alloc( taken.slot_count, sizeof( taken_name ) );
+    bool ok = renamed != NULL && taken.slots != NULL && rename_doubled( skeleton, renamed, &taken );
+    for ( size_t i = 0; taken.slots != NULL && i < taken.slot_count; ++i )
+        tr_free( taken.slots[i].name );
+    tr_free( taken.slots );
     tr_free( renamed );
     return ok || tr_error_memory( error );
 }
