@@ -133,6 +133,11 @@ bool cli_same_file( const char *a, const char *b ); // both are there, and are o
 bool cli_method_exists( const cli_call *call );
 // The method asked for with --method, else the one the scene asks for.
 const tr_method *cli_method( const cli_call *call, const cli_subject *subject );
+// The option --memory, of every command that puts a scene on stage.
+#define CLI_MEMORY                                                                                           \
+    {                                                                                                        \
+        "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine's"           \
+    }
 // Applies --threads and --memory. False after saying what is wrong.
 bool cli_threads( const cli_call *call );
 

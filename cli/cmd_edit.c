@@ -86,7 +86,7 @@ const cli_command cli_command_edit = {
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { "size", 0, "WxH", "of the window; 1440x900 by default, or what the screen has room for" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
-            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
+            CLI_MEMORY,
             { "check", 0, NULL, "only tell whether a window can be opened here" },
             { "keys", 0, NULL, "only print every tool and key, as Markdown" },
             { "hands", 0, "SCRIPT",

@@ -69,7 +69,7 @@ const cli_command cli_command_links = {
         ( const cli_option[] ){
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
-            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
+            CLI_MEMORY,
             { "json", 0, NULL, "print the same as JSON" },
             { NULL },
         },

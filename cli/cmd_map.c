@@ -54,6 +54,8 @@ static int show( cli_subject *subject, const cli_call *call, tr_error *error )
 
 static int run_map( const cli_call *call )
 {
+    if ( !cli_threads( call ) )
+        return CLI_USAGE;
     cli_subject subject;
     tr_error error = { 0 };
     int code = show( &subject, call, &error );
@@ -74,6 +76,8 @@ const cli_command cli_command_map = {
     .options =
         ( const cli_option[] ){
             { "out", 'o', "FILE.json", "joint map file to write" },
+            { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
+            CLI_MEMORY,
             { NULL },
         },
     .run = run_map,

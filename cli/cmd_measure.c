@@ -65,7 +65,7 @@ const cli_command cli_command_measure = {
             { "json", 0, NULL, "print the figures as JSON" },
             { "method", 'm', "M", "way of solving, see below" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
-            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
+            CLI_MEMORY,
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { NULL },
         },

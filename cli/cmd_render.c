@@ -372,7 +372,7 @@ const cli_command cli_command_render = {
             { "beside", 0, "LIST",
               "of source and methods: a panel each, seen by the same camera; source: beside the result" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
-            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
+            CLI_MEMORY,
             { "cast", 0, "N", "number of characters of a built-in scene" },
             { NULL },
         },

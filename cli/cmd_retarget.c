@@ -257,7 +257,7 @@ const cli_command cli_command_retarget = {
             { "out", 'o', "DIR", "folder to write to; made if it is not there", .required = true },
             { "method", 'm', "M", "way of solving, see below" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all. Results are the same bits" },
-            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
+            CLI_MEMORY,
             { "report", 0, "R.json", "another copy of report.json" },
             { "json", 0, NULL, "print report.json instead of a summary" },
             { "cast", 0, "N", "number of characters of a built-in scene" },

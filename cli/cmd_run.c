@@ -340,7 +340,7 @@ const cli_command cli_command_run = {
             { "out", 'o', "DIR", "folder for the results" },
             { "method", 'm', "M", "way of solving, see below" },
             { "threads", 'j', "N", "processors to use; 0 (the default) = all" },
-            { "memory", 0, "SIZE", "memory that may be used, such as 4G; default: half of the machine\'s" },
+            CLI_MEMORY,
             { NULL },
         },
     .run = run_script,

@@ -367,6 +367,8 @@ static const struct {
     { "{\"version\": 1, \"range\": [-600000, 600000]}", "range", "more than 1000000 frames" },
     { "{\"version\": 1, \"range\": [0, 1e300]}", "range", "must lie between" },
     { HEAD "\"fps\": 0}", "fps", "must lie between 0.1 and 1000, not at 0" },
+    { HEAD "\"range\": [0, 2000000000]}", "range",
+      "must lie between -1000000 and 1000000, not at 2000000000" },
     { HEAD "\"fps\": true}", "fps", "must be a number" },
     { HEAD "\"fps\": null}", "fps", "must be a number" },
     { HEAD "\"cast\": {}}", "cast", "expected a list" },

@@ -108,6 +108,16 @@ static bool normalise( double *numbers, tr_error *error )
     return true;
 }
 
+static bool check_number( const tr_field *field, double number, tr_error *error )
+{
+    if ( number >= field->low && number <= field->high ) // false for NaN
+        return true;
+    return tr_error_set( error, "must lie between %.10g and %.10g, not at %.10g", field->low, field->high,
+                         number );
+}
+
+#define FAR 1000000000 // beyond every bound of an int
+
 static bool store_numbers( const tr_field *field, void *element, const tr_value *value, tr_error *error )
 {
     if ( value->type != ( field->size == 1 ? TR_VALUE_NUMBER : TR_VALUE_LIST ) ||
@@ -119,8 +129,10 @@ static bool store_numbers( const tr_field *field, void *element, const tr_value 
             ( (double *)at( field, element ) )[i] = number;
         else if ( number != floor( number ) )
             return mismatch( field, error );
-        else // far beyond any bound, for the check to tell
-            ( (int *)at( field, element ) )[i] = tr_int_clamped( number, -1000000000, 1000000000 );
+        else if ( fabs( number ) > FAR && !check_number( field, number, error ) )
+            return false;
+        else
+            ( (int *)at( field, element ) )[i] = tr_int_clamped( number, -FAR, FAR );
     }
     return field->size != 4 || normalise( at( field, element ), error );
 }
@@ -273,14 +285,6 @@ static bool plain_text( const char *text )
         if ( ( *c > 0 && *c < ' ' ) || *c == 127 )
             return false;
     return tr_utf8_valid( text, strlen( text ) );
-}
-
-static bool check_number( const tr_field *field, double number, tr_error *error )
-{
-    if ( number >= field->low && number <= field->high ) // false for NaN
-        return true;
-    return tr_error_set( error, "must lie between %.10g and %.10g, not at %.10g", field->low, field->high,
-                         number );
 }
 
 static bool check_numbers( const tr_field *field, const void *element, tr_error *error )
