@@ -60,10 +60,10 @@ static bool keeps_joint( const tr_drag *drag, int actor, int joint, gap g )
            memcmp( b + joint, y + joint, sizeof( quat ) ) == 0;
 }
 
-// 1 / √(1 − x). Most joints hardly turn from key to key: there three terms leave less than 1e-9.
+// 1 / √(1 − x). Most joints hardly turn from key to key: there three terms leave less than 1e-12.
 static double inverse_root( double x )
 {
-    return x < 1e-3 ? 1 + x * ( 0.5 + 0.375 * x ) : 1 / sqrt( 1 - x );
+    return x < 1e-4 ? 1 + x * ( 0.5 + 0.375 * x ) : 1 / sqrt( 1 - x );
 }
 
 // Between unit a and b, ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b). Halfway between opposite ones there is
