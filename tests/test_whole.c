@@ -10,9 +10,12 @@
 #include "scenes/scenes.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +23,20 @@
 
 static int moments = 40;
 static uint64_t seed = 1;
+
+// Stands before the C library's own: listings fail from one number to another.
+static long listings, first_unlisted, last_unlisted;
+
+struct dirent *readdir( DIR *dir )
+{
+    static struct dirent *( *original )( DIR * );
+    if ( original == NULL )
+        original = ( struct dirent * (*)(DIR *)) dlsym( RTLD_NEXT, "readdir" );
+    if ( ++listings < first_unlisted || listings > last_unlisted )
+        return original( dir );
+    errno = EIO;
+    return NULL;
+}
 
 typedef struct take { // a solved scene of a few frames
     tr_scene scene;
@@ -324,6 +341,36 @@ static void test_one_failure( void **state )
     }
 }
 
+// Entries of a folder cannot be listed, one or all from there on: not taken for the end of the list.
+static void test_unlisted( void **state )
+{
+    (void)state;
+    for ( int i = 0; i < 2 * SETTINGS; ++i ) {
+        setting s = (setting)( i / 2 );
+        bool reached = true;
+        for ( long n = 1; reached; ++n ) {
+            char folder[200];
+            tr_error error = { 0 };
+            prepare( s, folder );
+            listings = 0;
+            first_unlisted = n;
+            last_unlisted = i % 2 == 0 ? n : INT32_MAX;
+            bool ok = save( &takes[1], folder, &error );
+            reached = listings >= n;
+            last_unlisted = 0;
+            assert_true( ok || error.message[0] != 0 );
+            struct stat info;
+            if ( s != NOTHING || stat( folder, &info ) == 0 ) { // a draft that cannot be listed stays
+                check_ok( tr_folder_settle( folder, &error ), &error );
+                int found = which( folder, false );
+                assert_true( ok || s == NOTHING ? found == 1 : found >= 0 );
+                check_others( s, folder );
+            }
+            check_next( s, folder );
+        }
+    }
+}
+
 static void test_disk_that_is_gone( void **state )
 {
     (void)state;
@@ -529,7 +576,7 @@ int main( int count, char **arguments )
         cmocka_unit_test( test_one_failure_of_a_file ), cmocka_unit_test( test_out_of_memory ),
         cmocka_unit_test( test_several_writers ),       cmocka_unit_test( test_links ),
         cmocka_unit_test( test_working_folder ),        cmocka_unit_test( test_odd_contents ),
-        cmocka_unit_test( test_hostile_journal ),
+        cmocka_unit_test( test_hostile_journal ),       cmocka_unit_test( test_unlisted ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );
 }

@@ -104,7 +104,7 @@ static bool visit_below( DIR *dir, const char *prefix, visit_file *visit, void *
         }
         ok = ok && ( !leaf || visit( context, dirfd( dir ), entry->d_name, name ) );
     }
-    return ok;
+    return ok && errno == 0; // the list was read to its end
 }
 
 static bool visit_files( int folder, visit_file *visit, void *context )
@@ -148,6 +148,7 @@ static bool move_files( int from, int to )
     bool ok = dir != NULL;
     for ( struct dirent *entry; ok && ( entry = tr_folder_next( dir ) ) != NULL; )
         ok = tr_file_step() && renameat( from, entry->d_name, to, entry->d_name ) == 0;
+    ok = ok && errno == 0; // the list was read to its end
     int reason = errno;
     if ( dir != NULL )
         closedir( dir );
@@ -188,6 +189,7 @@ static bool move_folders( int from, int to )
                 ok = move_folder( from, to, entry->d_name );
                 moved = true;
             }
+        ok = ok && ( moved || errno == 0 );
         int reason = errno;
         if ( dir != NULL )
             closedir( dir );

@@ -61,9 +61,10 @@ DIR *tr_folder_list( int parent, const char *name )
 struct dirent *tr_folder_next( DIR *dir )
 {
     struct dirent *entry;
-    do
+    do {
+        errno = 0;
         entry = readdir( dir );
-    while ( entry != NULL && ( strcmp( entry->d_name, "." ) == 0 || strcmp( entry->d_name, ".." ) == 0 ) );
+    } while ( entry != NULL && ( strcmp( entry->d_name, "." ) == 0 || strcmp( entry->d_name, ".." ) == 0 ) );
     return entry;
 }
 

@@ -32,7 +32,8 @@ void tr_folder_remove( int parent, const char *name );
 
 // Opens a folder for listing; NULL with errno set. Does not go through a link.
 DIR *tr_folder_list( int parent, const char *name );
-// The next entry that is not "." or "..".
+// The next entry that is not "." or "..". NULL at the end with errno 0, or with errno set where the list
+// cannot be read on.
 struct dirent *tr_folder_next( DIR *dir );
 
 // The names in a folder are on the disk only when the folder is. Some file systems cannot sync folders, and
