@@ -260,6 +260,31 @@ static void test_killed_at_every_step( void **state )
     }
 }
 
+// New results of a private folder are private before they take its place, too.
+static void test_private_draft( void **state )
+{
+    (void)state;
+    int found = 0;
+    long n = 0;
+    for ( bool through = false; !through; ) {
+        char folder[200];
+        prepare( OWN, folder );
+        shell( "chmod 700 '%s'", folder );
+        tr_file_break( TR_FILE_KILLS, ++n );
+        pid_t child = fork();
+        assert_true( child >= 0 );
+        if ( child == 0 )
+            _exit( save( &takes[1], folder, NULL ) ? 0 : 1 );
+        tr_file_break( TR_FILE_SOUND, 0 );
+        int status;
+        assert_int_equal( waitpid( child, &status, 0 ), child );
+        through = WIFEXITED( status );
+        found += count_drafts( base );
+        shell( "cd '%s' && ! find . -maxdepth 1 -name '.troupe-*' -perm /077 | grep .", base );
+    }
+    assert_true( found > 20 );
+}
+
 // Writers that go on and on, killed somewhere in it.
 static void test_killed_at_random_moments( void **state )
 {
@@ -577,6 +602,7 @@ int main( int count, char **arguments )
         cmocka_unit_test( test_several_writers ),       cmocka_unit_test( test_links ),
         cmocka_unit_test( test_working_folder ),        cmocka_unit_test( test_odd_contents ),
         cmocka_unit_test( test_hostile_journal ),       cmocka_unit_test( test_unlisted ),
+        cmocka_unit_test( test_private_draft ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );
 }

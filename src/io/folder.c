@@ -373,7 +373,7 @@ static bool find_target( tr_folder_draft *draft, tr_error *error )
 }
 
 // A new, locked folder in the folder `parent`.
-static bool make_draft( tr_folder_draft *draft, const char *parent )
+static bool make_draft( tr_folder_draft *draft, const char *parent, mode_t mode )
 {
     for ( int attempt = 0; attempt < 1000; ++attempt ) {
         tr_draft_leaf( draft->leaf, attempt );
@@ -383,7 +383,7 @@ static bool make_draft( tr_folder_draft *draft, const char *parent )
             return false;
         }
         int handle = -1;
-        if ( tr_file_step() && mkdir( name, 0777 ) == 0 ) {
+        if ( tr_file_step() && mkdir( name, mode ) == 0 ) {
             handle = open( name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC );
             if ( handle >= 0 && tr_draft_lock( handle ) ) {
                 draft->name = name;
@@ -403,7 +403,7 @@ static bool make_draft( tr_folder_draft *draft, const char *parent )
     return false;
 }
 
-static bool make_beside( tr_folder_draft *draft )
+static bool make_beside( tr_folder_draft *draft, mode_t mode )
 {
     const char *slash = strrchr( draft->target, '/' );
     draft->parent =
@@ -417,7 +417,7 @@ static bool make_beside( tr_folder_draft *draft )
         tr_draft_sweep( handle );
         close( handle );
     }
-    return make_draft( draft, draft->parent );
+    return make_draft( draft, draft->parent, mode );
 }
 
 static bool make_inside( tr_folder_draft *draft )
@@ -426,18 +426,21 @@ static bool make_inside( tr_folder_draft *draft )
     tr_free( draft->parent );
     draft->parent = tr_string_copy( draft->target );
     if ( draft->parent != NULL )
-        return make_draft( draft, draft->target );
+        return make_draft( draft, draft->target, 0777 );
     errno = ENOMEM;
     return false;
 }
 
-// A draft beside the folder, if it can be swapped as far as can be told now.
+// A draft beside the folder, if it can be swapped as far as can be told now. Nobody may read it who may not
+// read the folder.
 static bool try_beside( tr_folder_draft *draft, int folder )
 {
     tr_names own = { 0 };
+    struct stat old;
     bool ok = draft->owned != NULL && draft->owned( draft->target, &own );
     sort( &own );
-    ok = ok && can_swap( folder, draft->target, &own ) && make_beside( draft );
+    ok = ok && can_swap( folder, draft->target, &own ) && fstat( folder, &old ) == 0 &&
+         make_beside( draft, old.st_mode & 0777 );
     tr_names_free( &own );
     if ( ok && !is_alike( folder, draft->handle ) ) {
         rmdir( draft->name );
@@ -457,7 +460,7 @@ bool tr_folder_draft_open( tr_folder_draft *out, const char *path, tr_folder_own
     out->path = tr_string_copy( path );
     bool ok = out->path != NULL ? find_target( out, error ) : tr_error_memory( error );
     if ( ok && !out->exists )
-        ok = make_beside( out ) || tr_file_fail( error, path, "cannot make this folder" );
+        ok = make_beside( out, 0777 ) || tr_file_fail( error, path, "cannot make this folder" );
     else if ( ok ) {
         int folder = lock_folder( out->target );
         if ( folder < 0 )
