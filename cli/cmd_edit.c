@@ -5,6 +5,7 @@
 
 #include "ui/ui.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -23,6 +24,15 @@ static int play_hands( const cli_call *call, tr_app_def *def, int width, int hei
     unlink( recent );
     rmdir( folder );
     return ok ? CLI_OK : cli_fail( &error );
+}
+
+// The window is not work that can be cancelled: after a signal it would go on without memory. The signal ends
+// the editor at once instead, and the recovery file stays.
+static void end_by_signals( void )
+{
+    signal( SIGTERM, SIG_DFL );
+    if ( signal( SIGINT, SIG_DFL ) == SIG_IGN )
+        signal( SIGINT, SIG_IGN );
 }
 
 static int run_edit( const cli_call *call )
@@ -51,6 +61,7 @@ static int run_edit( const cli_call *call )
     if ( cli_value( call, "hands" ) != NULL )
         return play_hands( call, &def, width, height, scale );
     def.report = cli_value( call, "report" );
+    end_by_signals();
     def.window = tr_window_open( "Troupe", width, height, scale, &error );
     tr_app *app = def.window != NULL ? tr_app_create( &def, &error ) : NULL;
     if ( app == NULL )

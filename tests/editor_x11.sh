@@ -284,4 +284,18 @@ expect unsaved false
 [ "$(cksum <"$work/relay/scene.json")" != "$before" ] || fail "what was restored cannot be saved"
 stop
 [ -z "$(ls "$work"/home/troupe/recovery-*.json 2>/dev/null)" ] || fail "a recovery file stays behind"
+
+# Asked to end: it ends at once, and unsaved changes are offered again.
+start "$work/relay/scene.json" --autosave 0.5
+xdotool mousemove $(spot p03.Head) click 1
+expect_like selection '*p03.*'
+xdotool key Delete
+expect ops 1
+for _ in $(seq 1200); do ls "$work"/home/troupe/recovery-*.json >/dev/null 2>&1 && break; sleep 0.05; done
+kill "$editor"
+for _ in $(seq 1200); do kill -0 "$editor" 2>/dev/null || break; sleep 0.05; done
+kill -0 "$editor" 2>/dev/null && fail "SIGTERM does not end the editor"
+wait "$editor" 2>/dev/null && fail "the editor does not end by SIGTERM"
+editor=
+ls "$work"/home/troupe/recovery-*.json >/dev/null 2>&1 || fail "SIGTERM removed the recovery file"
 echo "the editor works with real events"
