@@ -144,6 +144,7 @@ bool tr_utf8_valid( const char *text, size_t size );
 // floating point to int, but for those in kernels.
 static inline int tr_int_clamped( double x, int low, int high )
 {
+    // cppcheck-suppress floatConversionOverflow ; cppcheck follows tests past the two comparisons
     return !( x > low ) ? low : x >= high ? high : (int)x;
 }
 
