@@ -218,6 +218,21 @@ static void test_pipes_of_the_shell( void **state )
     assert_string_equal( data, "open scene=wolf\n" );
     tr_free( data );
     close( ends[0] );
+    // a named pipe whose writer has ended already, and which does not wait
+    char name[128];
+    assert_int_equal( mkfifo( inside( name, "in.pipe" ), 0666 ), 0 );
+    int reader = open( name, O_RDONLY | O_NONBLOCK ), writer = open( name, O_WRONLY );
+    assert_true( reader >= 0 && writer >= 0 );
+    assert_int_equal( write( writer, "open scene=wolf\n", 16 ), 16 );
+    close( writer );
+    snprintf( path, sizeof path, "/dev/fd/%d", reader );
+    alarm( 60 );
+    check_ok( tr_file_read_piped( path, &data, &size, &error ), &error );
+    alarm( 0 );
+    assert_string_equal( data, "open scene=wolf\n" );
+    tr_free( data );
+    close( reader );
+    unlink( name );
 }
 
 // A file of the kernel says it is empty and is not, as one that has grown since it was opened.

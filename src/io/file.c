@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +20,9 @@ static bool read_up_to( int file, size_t guess, size_t most, char **data, size_t
     while ( *data != NULL ) {
         ssize_t got = read( file, *data + *size, capacity - *size );
         if ( got < 0 && errno == EINTR )
+            continue;
+        if ( got < 0 && errno == EAGAIN && // a pipe that its other users do not wait for
+             ( poll( &( struct pollfd ){ .fd = file, .events = POLLIN }, 1, -1 ) >= 0 || errno == EINTR ) )
             continue;
         if ( got < 0 )
             return false;
@@ -72,14 +77,40 @@ static const char *kind_of( const struct stat *info )
     return S_ISDIR( info->st_mode ) ? "a folder" : S_ISFIFO( info->st_mode ) ? "a pipe" : "a device";
 }
 
+// N of /dev/fd/N, or -1.
+static int descriptor_of( const char *path )
+{
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+    if ( strcmp( path, "/dev/stdin" ) == 0 )
+        return STDIN_FILENO;
+    for ( int i = 0; i < 2; ++i ) {
+        size_t length = strlen( folders[i] );
+        const char *digits = path + length;
+        if ( strncmp( path, folders[i], length ) == 0 && digits[0] != 0 && strlen( digits ) < 8 &&
+             strspn( digits, "0123456789" ) == strlen( digits ) )
+            return atoi( digits );
+    }
+    return -1;
+}
+
+// A pipe is not opened again: a named one whose writer has ended would wait for another. A file is, so that
+// it is read from its beginning.
+static int open_input( const char *path, int descriptor )
+{
+    struct stat info;
+    if ( descriptor >= 0 && fstat( descriptor, &info ) == 0 && S_ISFIFO( info.st_mode ) )
+        return fcntl( descriptor, F_DUPFD_CLOEXEC, 0 );
+    return open( path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK );
+}
+
 // Opening does not wait for a pipe's other end. Only what is known to end is read: a file, or a pipe that the
-// shell has opened.
-static bool read_any( const char *path, bool piped, char **data, size_t *size, tr_error *error )
+// shell has opened, by its descriptor.
+static bool read_any( const char *path, int descriptor, char **data, size_t *size, tr_error *error )
 {
     *data = NULL;
     *size = 0;
     struct stat info;
-    int file = open( path, O_RDONLY | O_CLOEXEC | O_NOCTTY | ( piped ? 0 : O_NONBLOCK ) );
+    int file = open_input( path, descriptor );
     if ( file < 0 )
         return errno == ENXIO ? tr_error_at( error, path, 0, 0, "is a device; a file is needed here" )
                               : tr_file_fail( error, path, "cannot open" );
@@ -88,7 +119,7 @@ static bool read_any( const char *path, bool piped, char **data, size_t *size, t
         ok = tr_file_fail( error, path, "cannot read" );
     else if ( S_ISREG( info.st_mode ) )
         ok = read_file( file, &info, path, data, size, error );
-    else if ( piped && S_ISFIFO( info.st_mode ) )
+    else if ( descriptor >= 0 && S_ISFIFO( info.st_mode ) )
         ok = read_pipe( file, path, data, size, error );
     else
         ok = tr_error_at( error, path, 0, 0, "is %s; a file is needed here", kind_of( &info ) );
@@ -105,14 +136,12 @@ static bool read_any( const char *path, bool piped, char **data, size_t *size, t
 
 bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error )
 {
-    return read_any( path, false, data, size, error );
+    return read_any( path, -1, data, size, error );
 }
 
 bool tr_file_read_piped( const char *path, char **data, size_t *size, tr_error *error )
 {
-    bool piped = strcmp( path, "/dev/stdin" ) == 0 || strncmp( path, "/dev/fd/", 8 ) == 0 ||
-                 strncmp( path, "/proc/self/fd/", 14 ) == 0;
-    return read_any( path, piped, data, size, error );
+    return read_any( path, descriptor_of( path ), data, size, error );
 }
 
 bool tr_file_exists( const char *path )
