@@ -471,6 +471,52 @@ static void test_out_of_memory( void **state )
 
 // ------------------------------------------------------------------------------------------- several at once
 
+static bool is_early( void *context )
+{
+    return tr_clock_ms() < *(double *)context;
+}
+
+// Another program keeps the folder locked: waiting for it can be cancelled.
+static void test_cancelled_wait( void **state )
+{
+    (void)state;
+    tr_error error = { 0 };
+    tr_work work;
+    char folder[200];
+    prepare( OWN, folder );
+    int handle = open( folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC );
+    assert_true( handle >= 0 && flock( handle, LOCK_EX ) == 0 );
+    alarm( 60 );
+    double end = tr_clock_ms() + 500;
+    tr_work_begin( &work, is_early, &end );
+    assert_false( save( &takes[1], folder, &error ) );
+    tr_work_end( &work );
+    alarm( 0 );
+    close( handle );
+    assert_int_equal( check_whole( OWN, folder ), 0 );
+    check_next( OWN, folder );
+}
+
+// A link to nothing comes to be where the folder is to be.
+static void test_late_link( void **state )
+{
+    (void)state;
+    tr_error error = { 0 };
+    tr_folder_draft draft;
+    bool cannot_swap;
+    char folder[200];
+    prepare( NOTHING, folder );
+    check_ok( tr_folder_draft_open( &draft, folder, NULL, false, &error ), &error );
+    assert_int_equal( symlink( "nowhere", folder ), 0 );
+    alarm( 60 );
+    assert_false( tr_folder_draft_keep( &draft, &cannot_swap, &error ) );
+    alarm( 0 );
+    assert_false( cannot_swap );
+    assert_non_null( strstr( error.message, "cannot make this folder" ) );
+    assert_int_equal( count_drafts( base ), 0 );
+    unlink( folder );
+}
+
 static void test_several_writers( void **state )
 {
     (void)state;
@@ -596,13 +642,21 @@ int main( int count, char **arguments )
     seed = count > 2 ? strtoull( arguments[2], NULL, 10 ) : seed;
     place = count > 3 ? arguments[3] : place;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test( test_killed_at_every_step ),  cmocka_unit_test( test_killed_at_random_moments ),
-        cmocka_unit_test( test_one_failure ),           cmocka_unit_test( test_disk_that_is_gone ),
-        cmocka_unit_test( test_one_failure_of_a_file ), cmocka_unit_test( test_out_of_memory ),
-        cmocka_unit_test( test_several_writers ),       cmocka_unit_test( test_links ),
-        cmocka_unit_test( test_working_folder ),        cmocka_unit_test( test_odd_contents ),
-        cmocka_unit_test( test_hostile_journal ),       cmocka_unit_test( test_unlisted ),
+        cmocka_unit_test( test_killed_at_every_step ),
+        cmocka_unit_test( test_killed_at_random_moments ),
+        cmocka_unit_test( test_one_failure ),
+        cmocka_unit_test( test_disk_that_is_gone ),
+        cmocka_unit_test( test_one_failure_of_a_file ),
+        cmocka_unit_test( test_out_of_memory ),
+        cmocka_unit_test( test_several_writers ),
+        cmocka_unit_test( test_links ),
+        cmocka_unit_test( test_working_folder ),
+        cmocka_unit_test( test_odd_contents ),
+        cmocka_unit_test( test_hostile_journal ),
+        cmocka_unit_test( test_unlisted ),
         cmocka_unit_test( test_private_draft ),
+        cmocka_unit_test( test_cancelled_wait ),
+        cmocka_unit_test( test_late_link ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );
 }

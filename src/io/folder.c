@@ -24,6 +24,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char pending[] = ".troupe-results";    // a whole draft whose files are being moved
@@ -121,22 +122,26 @@ static bool visit_files( int folder, visit_file *visit, void *context )
 
 // ------------------------------------------------------------------------------------------------------ lock
 
-// Opens the folder and locks it; -1 with errno set. Where the file system has no locks it goes without.
+// Opens the folder and locks it; -1 with errno set, also when the work is cancelled while it waits. Where the
+// file system has no locks it goes without.
 static int lock_folder( const char *path )
 {
-    for ( ;; ) {
+    while ( tr_work_wanted() ) {
         struct stat held, named;
         int handle = open( path, O_RDONLY | O_DIRECTORY | O_CLOEXEC );
         if ( handle < 0 )
             return -1;
-        while ( flock( handle, LOCK_EX ) != 0 && errno == EINTR )
-            ;
+        while ( flock( handle, LOCK_EX | LOCK_NB ) != 0 && ( errno == EINTR || errno == EWOULDBLOCK ) &&
+                tr_work_wanted() )
+            nanosleep( &( struct timespec ){ .tv_nsec = 5000000 }, NULL );
         // while it waited, another folder may have taken this one's place
         if ( fstat( handle, &held ) == 0 && stat( path, &named ) == 0 && held.st_ino == named.st_ino &&
-             held.st_dev == named.st_dev )
+             held.st_dev == named.st_dev && tr_work_wanted() )
             return handle;
         close( handle );
     }
+    errno = ECANCELED;
+    return -1;
 }
 
 // --------------------------------------------------------------------------------------------------- moving
@@ -690,10 +695,16 @@ bool tr_folder_draft_keep( tr_folder_draft *draft, bool *cannot_swap, tr_error *
     outcome end = FAILED;
     if ( !tr_folder_sync( draft->handle ) )
         tr_file_fail( error, draft->path, "cannot write" );
-    else
-        do
+    else {
+        end = TRY_AGAIN;
+        for ( int attempt = 0; end == TRY_AGAIN && attempt < 1000; ++attempt )
             end = keep_once( draft, error );
-        while ( end == TRY_AGAIN );
+        if ( end == TRY_AGAIN ) { // a link to nothing, say, which cannot be opened and is not replaced
+            errno = EEXIST;
+            tr_file_fail( error, draft->path, "cannot make this folder" );
+            end = FAILED;
+        }
+    }
     if ( end == FAILED )
         remove_draft( draft );
     draft_free( draft );
