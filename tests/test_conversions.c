@@ -1,14 +1,9 @@
 // Floating point becomes int by tr_int_clamped alone: no cast in the sources does it, as far as their text
 // tells. A conversion of what does not fit is undefined, and one of NaN once became an index. UBSan
 // (float-cast-overflow) sees what a text does not tell.
-#include "check.h"
+#include "source_tree.h"
 
 #include <ctype.h>
-#include <dirent.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#define PATH_SIZE 1024
 
 // Types of whole numbers a cast may name. 64 bits are left out: number.c and delaunay_predicates.h compute
 // exactly with doubles that are whole and bounded by construction.
@@ -152,49 +147,11 @@ static int text_check( const char *file, const char *text, bool print )
     return bad;
 }
 
-static char *file_text( const char *path )
-{
-    FILE *file = fopen( path, "rb" );
-    assert_non_null( file );
-    size_t capacity = 1 << 20;
-    char *text = tr_alloc( capacity + 1, 1 );
-    assert_non_null( text );
-    text[fread( text, 1, capacity, file )] = 0;
-    fclose( file );
-    return text;
-}
-
 // Kernels convert lanes: what they convert is bounded there, and said so.
-static bool is_source( const char *name )
+static int conversions_check( const char *file, const char *text, bool report )
 {
-    const char *end = strrchr( name, '.' );
-    return end != NULL && ( !strcmp( end, ".c" ) || !strcmp( end, ".h" ) || !strcmp( end, ".inl" ) ) &&
-           strncmp( name, "kernel", 6 ) != 0;
-}
-
-static void folder_check( const char *folder, int *files, int *bad )
-{
-    char path[2 * PATH_SIZE];
-    snprintf( path, sizeof path, "%s/%s", SOURCE_DIR, folder );
-    DIR *dir = opendir( path );
-    assert_non_null( dir );
-    for ( struct dirent *entry; ( entry = readdir( dir ) ) != NULL; ) {
-        char inner[PATH_SIZE];
-        snprintf( inner, sizeof inner, "%s/%s", folder, entry->d_name );
-        snprintf( path, sizeof path, "%s/%s", SOURCE_DIR, inner );
-        struct stat status;
-        if ( entry->d_name[0] == '.' || stat( path, &status ) != 0 )
-            continue;
-        if ( S_ISDIR( status.st_mode ) )
-            folder_check( inner, files, bad );
-        else if ( is_source( entry->d_name ) ) {
-            char *text = file_text( path );
-            *bad += text_check( inner, text, true );
-            *files += 1;
-            tr_free( text );
-        }
-    }
-    closedir( dir );
+    const char *name = strrchr( file, '/' ) + 1;
+    return strncmp( name, "kernel", 6 ) == 0 ? 0 : text_check( file, text, report );
 }
 
 static void no_source_casts_floating_point_to_int( void **state )
@@ -203,7 +160,7 @@ static void no_source_casts_floating_point_to_int( void **state )
     int files = 0, bad = 0;
     static const char *const folders[] = { "src", "scenes", "ui", "bench", "cli" };
     for ( size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i )
-        folder_check( folders[i], &files, &bad );
+        folder_check( folders[i], conversions_check, &files, &bad );
     assert_true( files > 200 );
     assert_int_equal( bad, 0 );
 }

@@ -1,10 +1,6 @@
 // The layer table: who may include whom. Fails on an #include that climbs, on a header that is private to
 // another module, and on windows and graphics below ui/.
-#include "check.h"
-
-#include <dirent.h>
-#include <string.h>
-#include <sys/stat.h>
+#include "source_tree.h"
 
 // A module may include the headers of modules with a smaller rank, and its own. Modules of equal rank are
 // siblings and do not know each other.
@@ -39,7 +35,6 @@ static const module modules[] = {
     { "tests", NULL, 15 },
 };
 #define MODULE_COUNT ( (int)( sizeof modules / sizeof modules[0] ) )
-#define PATH_SIZE    1024
 
 static const char *const graphics[] = { "GL/",  "GLES",  "EGL/",      "epoxy/",    "GLFW/",
                                         "KHR/", "X11/",  "nuklear.h", "nuklear/",  "vulkan/",
@@ -146,58 +141,13 @@ static int text_check( const char *file, const char *text, bool print )
     return bad;
 }
 
-static bool is_source( const char *name )
-{
-    const char *end = strrchr( name, '.' );
-    return end != NULL && ( !strcmp( end, ".c" ) || !strcmp( end, ".h" ) || !strcmp( end, ".inl" ) );
-}
-
-static char *file_text( const char *path )
-{
-    FILE *file = fopen( path, "rb" );
-    assert_non_null( file );
-    size_t capacity = 1 << 20;
-    char *text = tr_alloc( capacity + 1, 1 );
-    assert_non_null( text );
-    text[fread( text, 1, capacity, file )] = 0;
-    fclose( file );
-    return text;
-}
-
-// Adds the number of files and of bad includes below a folder.
-static void folder_check( const char *folder, int *files, int *bad )
-{
-    char path[2 * PATH_SIZE];
-    snprintf( path, sizeof path, "%s/%s", SOURCE_DIR, folder );
-    DIR *dir = opendir( path );
-    if ( dir == NULL )
-        return;
-    for ( struct dirent *entry; ( entry = readdir( dir ) ) != NULL; ) {
-        char inner[PATH_SIZE];
-        snprintf( inner, sizeof inner, "%s/%s", folder, entry->d_name );
-        snprintf( path, sizeof path, "%s/%s", SOURCE_DIR, inner );
-        struct stat status;
-        if ( entry->d_name[0] == '.' || stat( path, &status ) != 0 )
-            continue;
-        if ( S_ISDIR( status.st_mode ) )
-            folder_check( inner, files, bad );
-        else if ( is_source( entry->d_name ) ) {
-            char *text = file_text( path );
-            *bad += text_check( inner, text, true );
-            *files += 1;
-            tr_free( text );
-        }
-    }
-    closedir( dir );
-}
-
 static void the_project_keeps_its_layers( void **state )
 {
     (void)state;
     int files = 0, bad = 0;
     static const char *const folders[] = { "src", "scenes", "ui", "bench", "cli", "tests" };
     for ( size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i )
-        folder_check( folders[i], &files, &bad );
+        folder_check( folders[i], text_check, &files, &bad );
     assert_true( files > 20 );
     assert_int_equal( bad, 0 );
 }
