@@ -228,8 +228,8 @@ static bool add_accelerations( const tr_imesh *mesh )
         tr_imesh_grow( mesh, f, now );
         for ( size_t v = 0; v < count; ++v )
             now[v] = v3_sub( now[v], tr_imesh_frame( mesh, mesh->source, f )[v] );
-        float *base = s->base + (size_t)( f - 2 ) * width;
-        for ( int v = 0; f >= 2 && v < mesh->vertex_count; ++v ) {
+        float *base = f >= 2 ? s->base + (size_t)( f - 2 ) * width : NULL;
+        for ( int v = 0; base != NULL && v < mesh->vertex_count; ++v ) {
             vec3 last = grown[(size_t)( ( f + 1 ) % 3 ) * count + (size_t)v],
                  middle = grown[(size_t)( ( f + 2 ) % 3 ) * count + (size_t)v];
             vec3 second = v3_scale( mesh->def.acceleration, v3_add( v3_mad( last, -2, middle ), now[v] ) );

@@ -106,15 +106,16 @@ typedef struct fit_block {
 
 // ------------------------------------------------------------------------------------------------ layout
 
-static inline void *carve( char **at, size_t count, size_t size )
+// Addresses are numbers here: to measure a slot, one is laid out at 0.
+static inline void *carve( uintptr_t *at, size_t count, size_t size )
 {
-    void *out = *at;
+    void *out = (void *)*at;
     *at += ( count * size + LANE_BYTES - 1 ) / LANE_BYTES * LANE_BYTES;
     return out;
 }
 
 // Points the slot into the memory behind it; returns the end of what it needs.
-static inline char *lay_out( fit_slot *slot, char *at, const tr_fit_scratch *scratch )
+static inline uintptr_t lay_out( fit_slot *slot, uintptr_t at, const tr_fit_scratch *scratch )
 {
     size_t joints = (size_t)scratch->joint_count, goals = (size_t)scratch->goal_count;
     slot->place = carve( &at, joints, sizeof( int ) );

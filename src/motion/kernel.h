@@ -439,15 +439,15 @@ static void solve_window( const tr_fit *fit, fit_slot *slot, const tr_fit_frame 
 size_t KERNEL( slot_bytes )( const tr_fit_scratch *scratch )
 {
     fit_slot slot;
-    char *none = NULL, *at = none;
+    uintptr_t at = 0;
     carve( &at, 1, sizeof slot );
-    return (size_t)( (uintptr_t)lay_out( &slot, at, scratch ) - (uintptr_t)none );
+    return (size_t)lay_out( &slot, at, scratch );
 }
 
 void KERNEL( solve_frames )( const tr_fit *fit, const tr_fit_scratch *scratch, void *memory,
                              const tr_fit_frame *frames, tr_fit_result *results, int count )
 {
-    char *at = memory;
+    uintptr_t at = (uintptr_t)memory;
     fit_slot *slot = carve( &at, 1, sizeof *slot );
     lay_out( slot, at, scratch );
     for ( int f = 0; f < count; f += WINDOW )
