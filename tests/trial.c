@@ -475,6 +475,13 @@ static bool drag_about( trial *t, const tr_stage *stage, tr_drag *drag, const in
     return ok && check_drag( t, stage, drag, handles, count );
 }
 
+// A vertex of a cage counts as a joint in a frame: a long cage around a small body is most of the work.
+static void add_cage_work( trial *t, const tr_cage_outline *cage )
+{
+    if ( cage != NULL )
+        t->out->work += (double)cage->section_count * cage->vertex_count;
+}
+
 // The same drag with 1 and with 3 threads.
 static bool try_drag( trial *t, const staged *one, bool threads )
 {
@@ -494,6 +501,7 @@ static bool try_drag( trial *t, const staged *one, bool threads )
         drags[k] = tr_drag_begin( stage, &below, layer, count > 0 ? handles[0] : -1, &t->error );
         ok = ( drags[k] != NULL || fail_error( t, "unsolved", "drag" ) ) &&
              drag_about( t, stage, drags[k], handles, count );
+        add_cage_work( t, ok ? tr_drag_cage( drags[k] ) : NULL );
     }
     tr_parallel_set_threads( 1 );
     ok = ok && ( drags[1] == NULL ||
