@@ -14,7 +14,7 @@
 // do on average: it stays above them whatever they are asked for.
 #include "scene/layer/layer.h"
 
-#include "solve/solve.h"
+#include <string.h>
 
 #define SMOOTH   0.15 // τ, seconds
 #define HOME     1e-4 // ε
@@ -33,11 +33,11 @@ typedef struct tr_pulled { // a node at the frame at hand
 } tr_pulled;
 
 typedef struct tr_following {
-    float *weights; // [frame_count] w
-    tr_band band;
-    float *memory, *x; // q w, then d: [frame_count][x, turn, z][stride], the second aligned
-    int stamp;         // of the solve it belongs to
-    bool asked;        // by any frame
+    float *weights;        // [frame_count] w
+    double ( *factor )[3]; // [frame_count] L D Lᵀ of the matrix: d, then L one and two frames on
+    vec3 *way;             // [frame_count] q w, then d: over the ground and, as y, the turn
+    int stamp;             // of the solve it belongs to
+    bool asked;            // by any frame
 } tr_following;
 
 // ----------------------------------------------------------------------------------------------------- build
@@ -101,30 +101,45 @@ static double joined( const tr_cage_layer *l, int actor, int frame )
     return most;
 }
 
-// Second differences over the window; beyond an end that is not free there is rest.
-static bool build_band( const tr_cage_layer *l, tr_following *following, tr_error *error )
+// Second differences over the window; beyond an end that is not free there is rest. No pivot is smaller than
+// ε, the least that an eigenvalue can be; rounding may make it so where λ is large, at high frame rates.
+static void factor_ways( const tr_cage_layer *l, const tr_following *following )
 {
     int n = l->frame_count, before, after;
-    double stiffness = pow( SMOOTH * l->stage->fps, 4 );
+    double stiffness = pow( SMOOTH * l->stage->fps, 4 ), ( *a )[3] = following->factor;
     tr_cage_layer_limits( l, &before, &after );
     bool free_start = before<-1, free_end = after> l->stage->frame_count;
-    if ( !tr_band_start( &following->band, n, 1, error ) )
-        return false;
     for ( int f = 0; f < n; ++f ) {
-        double diagonal = following->weights[f] + HOME, near = 0, far = 0;
+        double pivot = following->weights[f] + HOME, near = 0, far = 0;
         for ( int middle = f - 1; middle <= f + 1; ++middle ) { // of the differences this frame is part of
             if ( ( free_start && middle < 1 ) || ( free_end && middle > n - 2 ) )
                 continue;
-            diagonal += stiffness * ( middle == f ? 4 : 1 );
+            pivot += stiffness * ( middle == f ? 4 : 1 );
             near += middle == f || middle == f + 1 ? -2 * stiffness : 0;
             far += middle == f + 1 ? stiffness : 0;
         }
-        if ( !tr_band_add( &following->band, &diagonal, near, far ) )
-            return tr_error_set( error, "a partner's way cannot be made smooth" );
+        pivot -= f > 1 ? a[f - 2][2] * a[f - 2][2] * a[f - 2][0] : 0;
+        pivot -= f > 0 ? a[f - 1][1] * a[f - 1][1] * a[f - 1][0] : 0;
+        near -= f > 0 ? a[f - 1][2] * a[f - 1][1] * a[f - 1][0] : 0;
+        a[f][0] = fmax( pivot, HOME );
+        a[f][1] = near / a[f][0];
+        a[f][2] = far / a[f][0];
     }
-    following->memory = tr_alloc( tr_band_floats( &following->band ), sizeof( float ) );
-    following->x = following->memory != NULL ? tr_band_align( following->memory ) : NULL;
-    return following->memory != NULL || tr_error_memory( error );
+}
+
+static void solve_ways( const tr_following *following, int n )
+{
+    double( *a )[3] = following->factor;
+    vec3 *d = following->way;
+    for ( int f = 0; f < n; ++f ) {
+        d[f] = f > 0 ? v3_mad( d[f], -a[f - 1][1], d[f - 1] ) : d[f];
+        d[f] = f > 1 ? v3_mad( d[f], -a[f - 2][2], d[f - 2] ) : d[f];
+    }
+    for ( int f = n - 1; f >= 0; --f ) {
+        d[f] = v3_scale( 1 / a[f][0], d[f] );
+        d[f] = f + 1 < n ? v3_mad( d[f], -a[f][1], d[f + 1] ) : d[f];
+        d[f] = f + 2 < n ? v3_mad( d[f], -a[f][2], d[f + 2] ) : d[f];
+    }
 }
 
 static bool build_follower( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
@@ -133,12 +148,17 @@ static bool build_follower( tr_cage_layer *l, tr_moved_body *body, tr_error *err
     body->frames = tr_alloc( (size_t)l->frame_count, sizeof( tr_moved_frame ) );
     if ( body->following == NULL || body->frames == NULL )
         return tr_error_memory( error );
-    body->following->weights = tr_alloc( (size_t)l->frame_count, sizeof( float ) );
-    if ( body->following->weights == NULL || tr_result_turns( l->result, body->node ) == NULL )
+    tr_following *following = body->following;
+    following->weights = tr_alloc( (size_t)l->frame_count, sizeof( float ) );
+    following->factor = tr_alloc( (size_t)l->frame_count, sizeof *following->factor );
+    following->way = tr_alloc( (size_t)l->frame_count, sizeof( vec3 ) );
+    if ( following->weights == NULL || following->factor == NULL || following->way == NULL ||
+         tr_result_turns( l->result, body->node ) == NULL )
         return tr_error_memory( error );
     for ( int f = 0; f < l->frame_count; ++f )
-        body->following->weights[f] = (float)joined( l, body->node, l->begin + f );
-    return build_band( l, body->following, error ) && tr_steps_build( l, body, error );
+        following->weights[f] = (float)joined( l, body->node, l->begin + f );
+    factor_ways( l, following );
+    return tr_steps_build( l, body, error );
 }
 
 bool tr_follow_build( tr_cage_layer *l, tr_error *error )
@@ -167,8 +187,8 @@ void tr_follow_free( tr_cage_layer *l )
         tr_moved_body *body = &l->followers[i];
         if ( body->following != NULL ) {
             tr_free( body->following->weights );
-            tr_free( body->following->memory );
-            tr_band_free( &body->following->band );
+            tr_free( body->following->factor );
+            tr_free( body->following->way );
             tr_free( body->following );
         }
         tr_steps_free( body );
@@ -265,15 +285,11 @@ static void keep_wish( const tr_cage_layer *l, const tr_moved_body *body, int fr
     tr_following *following = body->following;
     if ( v3_length( p->move ) == 0 && p->turn == 0 )
         return;
-    int stride = following->band.stride;
     vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0],
          move = pulled_shift( p, root );
+    int at = frame - l->begin;
     following->asked = true;
-    float *x = following->x + (size_t)( frame - l->begin ) * 3 * (size_t)stride,
-          weight = following->weights[frame - l->begin];
-    x[0] = weight * (float)move.x;
-    x[stride] = weight * (float)p->turn;
-    x[2 * stride] = weight * (float)move.z;
+    following->way[at] = v3_scale( following->weights[at], v3( move.x, p->turn, move.z ) );
 }
 
 // From link to link. Whoever has been reached is forgotten afterwards.
@@ -311,9 +327,8 @@ static void stay_on_legs( const tr_cage_layer *l, tr_moved_body *body )
     tr_following *following = body->following;
     double most = STRADDLE * tr_skeleton_height( &l->stage->actors[body->node].target ),
            apart = tr_steps_apart( l, body );
-    size_t cells = (size_t)l->frame_count * 3 * (size_t)following->band.stride;
-    for ( size_t i = 0; apart > most && i < cells; ++i )
-        following->x[i] *= (float)( most / apart );
+    for ( int f = 0; apart > most && f < l->frame_count; ++f )
+        following->way[f] = v3_scale( most / apart, following->way[f] );
     tr_steps_forget( body );
 }
 
@@ -335,9 +350,7 @@ void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count )
         if ( body == NULL || body->following->stamp == l->stamp )
             continue;
         tr_following *following = body->following;
-        size_t cells = (size_t)l->frame_count * 3 * (size_t)following->band.stride;
-        for ( size_t i = 0; i < cells; ++i )
-            following->x[i] = 0;
+        memset( following->way, 0, (size_t)l->frame_count * sizeof( vec3 ) );
         following->stamp = l->stamp;
         following->asked = false;
         due = true;
@@ -351,7 +364,7 @@ void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count )
         tr_moved_body *body = tr_follower( l, nodes[n] );
         if ( body == NULL || !body->following->asked )
             continue;
-        tr_band_solve( &body->following->band, TR_LANES_FLOAT, body->following->x );
+        solve_ways( body->following, l->frame_count );
         stay_on_legs( l, body );
     }
 }
@@ -368,12 +381,10 @@ tr_step tr_follow_way( const tr_cage_layer *l, const tr_moved_body *body, int fr
     int at = frame - l->begin;
     if ( at < 0 || at >= l->frame_count )
         return ( tr_step ){ 0 };
-    const tr_following *following = body->following;
-    int stride = following->band.stride;
-    const float *x = following->x + (size_t)at * 3 * (size_t)stride;
+    vec3 way = body->following->way[at];
     vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0];
-    tr_step turn = { .turn = x[stride] };
-    vec3 there = v3_add( root, v3( x[0], 0, x[2 * stride] ) );
+    tr_step turn = { .turn = way.y };
+    vec3 there = v3_add( root, v3( way.x, 0, way.z ) );
     return ( tr_step ){ turn.turn, v3_sub( there, tr_step_apply( turn, root ) ) };
 }
 
