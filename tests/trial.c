@@ -556,7 +556,7 @@ static void add_up_work( trial *t, const tr_stage *stage )
     for ( int i = 0; i < stage->actor_count; ++i )
         joints += stage->actors[i].target.joint_count + stage->actors[i].source.skeleton.joint_count;
     t->out->units = joints * ( stage->frame_count + 1 );
-    t->out->work = t->out->units * ( 1 + stage->rule_count );
+    t->out->work = t->out->units * ( 1 + stage->rule_count ) * ( 1 + stage->grab_count ); // each is a solve
 }
 
 static bool put_on_stage( trial *t, staged *out, const tr_scene *scene )

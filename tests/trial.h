@@ -24,7 +24,7 @@ typedef struct trial_outcome {
     bool solved;       // false: a method refused it
     char failure[16];  // "" where all holds; else what does not: nan, bones, threads, memory, …
     char message[600]; // the sentence of the refusal or failure
-    double work;       // frames × joints × rules + vertices of dragged cages: what time is compared with
+    double work;       // for limits of time: frames × joints × rules × layers + vertices of dragged cages
     double units;      // frames × joints
 } trial_outcome;
 
