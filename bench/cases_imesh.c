@@ -2,6 +2,8 @@
 #include "cases.h"
 #include "imesh_task.h"
 
+#include "fit/fit.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #include "cases.h"
 #include "pose_task.h"
 
+#include "fit/fit.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

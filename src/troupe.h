@@ -10,6 +10,7 @@
 
 #include "motion/motion.h"
 
+#include "fit/fit.h"
 #include "io/io.h"
 
 #include "cage/cage.h"

@@ -3,7 +3,7 @@
 #define TROUPE_TESTS_CHECK_MOTION_H
 
 #include "check.h"
-#include "motion/motion.h"
+#include "fit/fit.h"
 
 typedef struct posed { // a skeleton with one pose to play with
     tr_skeleton skeleton;

@@ -1,5 +1,7 @@
 #include "scenes/kit/human.h"
 
+#include "fit/fit.h"
+
 #include <assert.h>
 #include <string.h>
 

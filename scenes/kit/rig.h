@@ -3,7 +3,7 @@
 #ifndef TROUPE_KIT_RIG_H
 #define TROUPE_KIT_RIG_H
 
-#include "motion/motion.h"
+#include "fit/fit.h"
 
 #define TR_RIG_JOINTS 160
 

@@ -1,5 +1,6 @@
 // Forward kinematics of four frames at once. Every frame gets the products and sums of tr_forward, in the
 // same order and none of them fused: the same bits. Part of kernel_avx2.c, which includes it.
+#include "math/lanes3.h"
 #include "motion/forward.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #ifndef TROUPE_SCENE_PRIVATE_H
 #define TROUPE_SCENE_PRIVATE_H
 
+#include "fit/fit.h"
 #include "scene/scene.h"
 
 // ------------------------------------------------------------------------------------------ statistics

@@ -1,5 +1,5 @@
 // Part of the fit's kernel: frames that ask for the same things, and what they have in common.
-#include "motion/fit_slot.h"
+#include "fit/slot.h"
 
 #include <string.h>
 

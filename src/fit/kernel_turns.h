@@ -11,7 +11,7 @@
 //
 // Block k of joint i holds F with aₖᵀ F aᵢ in the energy, k counted from the root; block 0 is the root's
 // shift.
-#include "motion/fit_slot.h"
+#include "fit/slot.h"
 
 #include <string.h>
 

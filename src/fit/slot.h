@@ -1,10 +1,10 @@
 // Private to the fit's kernel: what it works on. Everything lies in one piece of memory, the slot, and is
 // laid out anew for every call: how wide lanes are is nobody else's business.
-#ifndef TROUPE_MOTION_FIT_SLOT_H
-#define TROUPE_MOTION_FIT_SLOT_H
+#ifndef TROUPE_FIT_SLOT_H
+#define TROUPE_FIT_SLOT_H
 
-#include "motion/fit.h"
-#include "motion/fit_lanes.h"
+#include "fit/private.h"
+#include "math/lanes3.h"
 
 // Goals with rows of their own that are solved for their pulls; more are solved for the joints' turns. There
 // both cost the same: (3 · 40)³ / 6 products for the pulls, 27 · depth² / 2 for each joint and goal of a body

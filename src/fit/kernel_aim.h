@@ -1,6 +1,6 @@
 // Part of the fit's kernel: bones aimed along given places, joint by joint from the root; and how a joint
 // turns about the pose that comes of it.
-#include "motion/fit_slot.h"
+#include "fit/slot.h"
 
 // -------------------------------------------------------------------------------------------------- aim
 

@@ -1,5 +1,5 @@
 // Part of the fit's kernel: the goals in numbers, the pose of a trial and its energy.
-#include "motion/fit_slot.h"
+#include "fit/slot.h"
 
 // ------------------------------------------------------------------------------------------------- goals
 

@@ -1,11 +1,11 @@
 // A block of frames of the skeleton fit: from the frames' input to their results. Compiled once per kind of
 // processor: the including file defines KERNEL( name ). Lanes never mix: every `if` asks whether any lane
 // wants something done, and what is done changes nothing in those that do not.
-#include "motion/kernel_aim.h"
-#include "motion/kernel_block.h"
-#include "motion/kernel_pose.h"
-#include "motion/kernel_step.h"
-#include "motion/kernel_turns.h"
+#include "fit/kernel_aim.h"
+#include "fit/kernel_block.h"
+#include "fit/kernel_pose.h"
+#include "fit/kernel_step.h"
+#include "fit/kernel_turns.h"
 
 #define MAX_TURN     0.8   // radians a joint turns in one step: what a quadratic model can promise
 #define LARGEST_HINT 1.2   // radians

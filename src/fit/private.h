@@ -1,21 +1,21 @@
-// Private to motion: what the parts of the skeleton fit share. See motion.h for the energy.
+// Private to fit: what the parts of the skeleton fit share. See fit.h for the energy.
 //
-// Frames that ask for the same things are solved four or eight at a time, one in each lane (fit_lanes.h). No
-// lane ever sees another.
+// Frames that ask for the same things are solved four or eight at a time, one in each lane (math/lanes3.h).
+// No lane ever sees another.
 //
 //   fit.c          outside: definition, memory, checks
-//   fit_limb.c     how the joints of a body turn
+//   limb.c         how the joints of a body turn
 //   kernel.h       a block of frames from its input to its results, compiled once per kind of lanes
-//   fit_slot.h     what it works on
+//   slot.h         what it works on
 //   kernel_block.h which frames make a block; who moves and which rows there are
 //   kernel_aim.h, kernel_pose.h, kernel_step.h  where it begins, a pose, a step
 //   kernel_turns.h the step of frames with many goals
-#ifndef TROUPE_MOTION_FIT_H
-#define TROUPE_MOTION_FIT_H
+#ifndef TROUPE_FIT_PRIVATE_H
+#define TROUPE_FIT_PRIVATE_H
 
-#include "motion/motion.h"
+#include "fit/fit.h"
 
-// ---------------------------------------------------------------------------------------- fit_limb.c
+// -------------------------------------------------------------------------------------------- limb.c
 
 #define TR_FIT_NO_CHILD ( -1 )
 #define TR_FIT_SEVERAL  ( -2 )

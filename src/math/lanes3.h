@@ -1,8 +1,7 @@
-// Private to motion: vectors, matrices and rotations of several frames at once, for the kernels of the
-// skeleton fit. The same names and meanings as in math.h, with `l` for lanes; every lane is computed for
-// itself.
-#ifndef TROUPE_MOTION_FIT_LANES_H
-#define TROUPE_MOTION_FIT_LANES_H
+// Vectors, matrices and rotations of several frames at once, in double precision, for kernels. The same names
+// and meanings as in math.h, with `l` for lanes; every lane is computed for itself.
+#ifndef TROUPE_MATH_LANES3_H
+#define TROUPE_MATH_LANES3_H
 
 #define LANES_OF_DOUBLES
 #include "math/lanes.h"

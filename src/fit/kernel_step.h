@@ -19,7 +19,7 @@
 // where y = L⁻¹ Nᵀ is non-zero only between a goal and the root: O(joints · rows) and a Cholesky factor of
 // the size of the rows. Hard goals have so little compliance W⁻¹ that they are met, and enough of it to keep
 // contradictions solvable.
-#include "motion/fit_slot.h"
+#include "fit/slot.h"
 
 #include <string.h>
 

@@ -1,2 +1,2 @@
 #define KERNEL( name ) tr_fit_##name##_double
-#include "motion/kernel.h"
+#include "fit/kernel.h"

@@ -1,5 +1,5 @@
 // The skeleton fit's outside: definition, memory, checks and the loop over frames.
-#include "motion/fit.h"
+#include "fit/private.h"
 
 #include <assert.h>
 #include <limits.h>

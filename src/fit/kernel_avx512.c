@@ -1,3 +1,3 @@
 #define LANES_WIDE
 #define KERNEL( name ) tr_fit_##name##_avx512
-#include "motion/kernel.h"
+#include "fit/kernel.h"

@@ -1,5 +1,5 @@
 // What a body's build says about how its joints turn: knees and elbows are hinges, long bones seldom twist.
-#include "motion/fit.h"
+#include "fit/private.h"
 
 #define SHORT_BONE 1e-6 // metres; has no direction
 

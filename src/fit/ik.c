@@ -1,6 +1,6 @@
 // Small inverse kinematics. Every solver changes local rotations only and then re-poses what hangs below,
 // with the bone vectors the pose itself has: clips with joint translations keep them.
-#include "motion/motion.h"
+#include "fit/fit.h"
 
 #include <assert.h>
 #include <string.h>
