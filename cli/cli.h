@@ -4,7 +4,7 @@
 #define TROUPE_CLI_H
 
 #include "base/base.h"
-#include "scene/scene.h"
+#include "troupe.h"
 #include "scenes/scenes.h"
 
 #define CLI_MAX_OPTIONS  16

@@ -18,7 +18,7 @@ static int play_hands( const cli_call *call, tr_app_def *def, int width, int hei
     bool ok = mkdtemp( folder ) != NULL || tr_error_set( &error, "no folder can be made in /tmp" );
     def->state_dir = folder;
     def->window = ok ? tr_window_pretend( width, height, scale > 0 ? scale : 1, true, &error ) : NULL;
-    ok = def->window != NULL && tr_hands_play( cli_value( call, "hands" ), def, &error );
+    ok = def->window != NULL && tr_input_script_play( cli_value( call, "hands" ), def, &error );
     char recent[sizeof folder + 8];
     snprintf( recent, sizeof recent, "%s/recent", folder );
     unlink( recent );

@@ -2,7 +2,7 @@
 #ifndef TROUPE_SCENES_BUILDERS_H
 #define TROUPE_SCENES_BUILDERS_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 bool tr_box_relay_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_squat_chain_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );

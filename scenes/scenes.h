@@ -3,7 +3,7 @@
 #ifndef TROUPE_SCENES_H
 #define TROUPE_SCENES_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 typedef struct tr_scene_entry {
     const char *name;  // folder under scenes/ and name on the command line

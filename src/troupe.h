@@ -17,6 +17,20 @@
 #include "imesh/imesh.h"
 #include "posegraph/posegraph.h"
 
-#include "scene/scene.h"
+#include "document/document.h"
+
+#include "stage/stage.h"
+
+#include "result/result.h"
+
+#include "cluster/cluster.h"
+#include "measure/measure.h"
+
+#include "closeness/closeness.h"
+#include "layer/layer.h"
+
+#include "method/method.h"
+
+#include "pipeline/pipeline.h"
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef TROUPE_TESTS_GENERATE_H
 #define TROUPE_TESTS_GENERATE_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 typedef struct choices {
     uint64_t state;       // of the generator, where there are no bytes

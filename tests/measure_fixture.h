@@ -4,7 +4,7 @@
 #define TROUPE_TESTS_MEASURE_FIXTURE_H
 
 #include "check.h"
-#include "scene/scene.h"
+#include "troupe.h"
 
 #include <string.h>
 

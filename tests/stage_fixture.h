@@ -3,7 +3,7 @@
 #define TROUPE_TESTS_STAGE_FIXTURE_H
 
 #include "check.h"
-#include "scene/scene.h"
+#include "troupe.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 // pairs and the plain order give, and work and memory of a person do not grow with the cast. Work is counted,
 // not timed.
 #include "check.h"
-#include "scene/scene.h"
+#include "troupe.h"
 #include "scenes/kit/kit.h"
 
 #include <string.h>

@@ -22,18 +22,23 @@ static const module modules[] = {
     { "src/posegraph", "posegraph/posegraph.h", 6 },
     { "src/cage", "cage/cage.h", 6 },
     { "src/imesh", "imesh/imesh.h", 6 },
-    { "src/topology", "topology/topology.h", 6 },
-    { "src/cascade", "cascade/cascade.h", 6 },
-    { "src/exemplar", "exemplar/exemplar.h", 6 },
-    { "src/scene", "scene/scene.h", 7 },
-    { "src", "troupe.h", 8 }, // the umbrella
-    { "scenes/kit", "scenes/kit/kit.h", 9 },
-    { "scenes", "scenes/scenes.h", 10 },
-    { "ui/render", "ui/render/render.h", 11 },
-    { "ui", "ui/ui.h", 12 },
-    { "bench", "bench/bench.h", 13 },
-    { "cli", NULL, 14 },
-    { "tests", NULL, 15 },
+    { "src/document", "document/document.h", 7 },
+    { "src/stage", "stage/stage.h", 8 },
+    { "src/result", "result/result.h", 9 },
+    { "src/cluster", "cluster/cluster.h", 10 },
+    { "src/measure", "measure/measure.h", 10 },
+    { "src/closeness", "closeness/closeness.h", 11 },
+    { "src/layer", "layer/layer.h", 11 },
+    { "src/method", "method/method.h", 12 },
+    { "src/pipeline", "pipeline/pipeline.h", 13 },
+    { "src", "troupe.h", 14 }, // the umbrella
+    { "scenes/kit", "scenes/kit/kit.h", 15 },
+    { "scenes", "scenes/scenes.h", 16 },
+    { "ui/render", "ui/render/render.h", 17 },
+    { "ui", "ui/ui.h", 18 },
+    { "bench", "bench/bench.h", 19 },
+    { "cli", NULL, 20 },
+    { "tests", NULL, 21 },
 };
 #define MODULE_COUNT ( (int)( sizeof modules / sizeof modules[0] ) )
 
@@ -155,13 +160,52 @@ static void the_project_keeps_its_layers( void **state )
     assert_int_equal( bad, 0 );
 }
 
+// How many lines of a file begin as `format` says, with a module in place of %s.
+static int count_lines( const char *text, const char *format, const char *name )
+{
+    char start[128];
+    snprintf( start, sizeof start, format, name );
+    int count = 0;
+    for ( const char *at = text; at != NULL && *at != 0; at = strchr( at, '\n' ) ) {
+        at += *at == '\n';
+        count += starts_with( at, start );
+    }
+    return count;
+}
+
+// The build, the page on the architecture and the table above name the same modules.
+static void lists_of_modules_are_equal( void **state )
+{
+    (void)state;
+    char *build = file_text( "CMakeLists.txt" ), *page = file_text( "docs/architecture.md" );
+    int rows = 0;
+    for ( int i = 0; i < MODULE_COUNT; ++i ) {
+        const char *folder = modules[i].folder, *name = strrchr( folder, '/' );
+        name = name == NULL ? folder : name + 1;
+        bool target = starts_with( folder, "src/" );
+        rows += target;
+        if ( target && count_lines( build, "troupe_module(%s src/", name ) != 1 )
+            fail_msg( "%s has no target of its own", folder );
+        if ( strcmp( folder, "src" ) != 0 && strcmp( folder, "tests" ) != 0 &&
+             count_lines( page, "| `%s` |", folder ) != 1 )
+            fail_msg( "%s has no row in docs/architecture.md", folder );
+    }
+    int targets = 0;
+    for ( const char *at = build; ( at = strstr( at, "\ntroupe_module(" ) ) != NULL; ++at )
+        targets += strstr( at, " src/" ) != NULL && strstr( at, " src/" ) < strchr( at + 1, '\n' );
+    assert_int_equal( targets, rows );
+    assert_int_equal( count_lines( page, "| `src/%s", "" ), rows );
+    tr_free( build );
+    tr_free( page );
+}
+
 static void what_is_allowed( void **state )
 {
     (void)state;
     assert_int_equal(
-        text_check( "src/scene/scene.h", "#include \"io/io.h\"\n#include <jansson.h>\n", false ), 0 );
+        text_check( "src/document/document.h", "#include \"io/io.h\"\n#include <jansson.h>\n", false ), 0 );
     assert_int_equal(
-        text_check( "src/scene/stage.c", "#include \"scene.h\"\n#include \"scene/ops.h\"", false ), 0 );
+        text_check( "src/stage/rules.c", "#include \"stage.h\"\n#include \"stage/private.h\"", false ), 0 );
     assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"scenes/kit/kit.h\"", false ), 0 );
     assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"../scenes.h\"", false ), 0 );
     assert_int_equal( text_check( "ui/render/gl.c", "#include <epoxy/gl.h>\n#include \"render.h\"", false ),
@@ -178,10 +222,10 @@ static void what_climbs_is_found( void **state )
 {
     (void)state;
     assert_int_equal( text_check( "src/math/math.h", "#include \"motion/motion.h\"", false ), 1 );
-    assert_int_equal( text_check( "src/io/bvh.c", "\n#  include  \"scene/scene.h\"", false ), 1 );
-    assert_int_equal( text_check( "src/io/bvh.c", "#include \"../scene/scene.h\"", false ), 1 );
-    assert_int_equal( text_check( "src/scene/stage.c", "#include \"scenes/scenes.h\"", false ), 1 );
-    assert_int_equal( text_check( "src/scene/stage.c", "#include \"troupe.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/io/bvh.c", "\n#  include  \"document/document.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/io/bvh.c", "#include \"../stage/stage.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/stage/rules.c", "#include \"scenes/scenes.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/stage/rules.c", "#include \"result/result.h\"", false ), 1 );
     assert_int_equal( text_check( "ui/render/gl.c", "#include \"cli/cli.h\"", false ), 1 );
     assert_int_equal( text_check( "bench/bench.c", "#include \"cli/cli.h\"", false ), 1 );
 }
@@ -190,7 +234,7 @@ static void siblings_are_found( void **state )
 {
     (void)state;
     assert_int_equal( text_check( "src/cage/cage.c", "#include \"posegraph/posegraph.h\"", false ), 1 );
-    assert_int_equal( text_check( "src/imesh/imesh.h", "#include \"topology/topology.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/layer/layer.h", "#include \"closeness/closeness.h\"", false ), 1 );
 }
 
 static void private_headers_are_found( void **state )
@@ -215,7 +259,7 @@ static void unknown_modules_are_found( void **state )
 {
     (void)state;
     assert_int_equal( text_check( "src/novel/novel.c", "#include \"base/base.h\"", false ), 1 );
-    assert_int_equal( text_check( "src/scene/stage.c", "#include \"../novel/novel.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/stage/rules.c", "#include \"../novel/novel.h\"", false ), 1 );
 }
 
 int main( void )
@@ -224,7 +268,7 @@ int main( void )
         TEST( the_project_keeps_its_layers ), TEST( what_is_allowed ),
         TEST( what_climbs_is_found ),         TEST( siblings_are_found ),
         TEST( private_headers_are_found ),    TEST( graphics_below_the_ui_are_found ),
-        TEST( unknown_modules_are_found ),
+        TEST( unknown_modules_are_found ),    TEST( lists_of_modules_are_equal ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

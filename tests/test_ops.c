@@ -1,7 +1,7 @@
 // Ops: every row of the table, undo and redo, scripts and their errors, memory that runs out.
 #include "check.h"
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 #include <string.h>
 

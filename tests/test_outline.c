@@ -2,7 +2,7 @@
 // in time.
 #include "stage_fixture.h"
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 #define ARM                                                                                                  \
     "layer_add id=edit kind=cage members=a range=4,26\n"                                                     \

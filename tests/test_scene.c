@@ -2,7 +2,7 @@
 // interrupted.
 #include "folder.h"
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Clips that follow one another: joined, planted, held through the seam, refused.
 #include "check.h"
 
-#include "scene/scene.h"
+#include "troupe.h"
 #include "scenes/scenes.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef TROUPE_UI_H
 #define TROUPE_UI_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 #include "ui/render/render.h"
 
 #define TR_UI_PATH 4096 // bytes: the longest path that Linux takes
@@ -448,9 +448,9 @@ size_t tr_app_drawing_bytes( const tr_app *app );
 void tr_app_open( tr_app *app, const char *what, int cast );
 void tr_app_cancel( tr_app *app );                         // what is being opened, solved or written
 void tr_app_set_folder( tr_app *app, const char *folder ); // that file dialogs show
-// Plays a script of hands (docs/editor.md) on a window made by tr_window_pretend; pictures go beside the
+// Plays an input script (docs/editor.md) on a window made by tr_window_pretend; pictures go beside the
 // script.
-bool tr_hands_play( const char *script, const tr_app_def *def, tr_error *error );
+bool tr_input_script_play( const char *script, const tr_app_def *def, tr_error *error );
 void tr_help_print( tr_text *out ); // every tool and key, as Markdown: what F1 shows
 // What a step of the history that these ops made is called: "Pull p03.LeftHand at frame 45".
 void tr_step_name( char *out, size_t size, const char *const *lines, int count );

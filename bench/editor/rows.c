@@ -1,7 +1,7 @@
 // The editor's rows: how long a user waits. Somebody's hand, a pelvis and a box are pulled in a circle with
 // the cage tool, one move a frame of a screen with 60 Hz; what comes of it is timed as the editor shows it.
 #include "bench/cases.h"
-#include "bench/editor/hands.h"
+#include "bench/editor/input.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef TROUPE_KIT_CROWD_H
 #define TROUPE_KIT_CROWD_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 #include "scenes/kit/human.h"
 
 // Cast member number `index` (from 0): id p01 …, source <id>.bvh, a colour, and a target body between `small`

@@ -3,7 +3,7 @@
 #ifndef TROUPE_KIT_PARADE_H
 #define TROUPE_KIT_PARADE_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 #define TR_PARADE_FPS 30.0
 

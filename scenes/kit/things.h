@@ -2,7 +2,7 @@
 #ifndef TROUPE_KIT_THINGS_H
 #define TROUPE_KIT_THINGS_H
 
-#include "scene/scene.h"
+#include "troupe.h"
 
 extern const float tr_thing_yellow[3], tr_thing_grey[3], tr_thing_steel[3], tr_thing_red[3],
     tr_thing_black[3];

@@ -3,6 +3,7 @@
 #ifndef TROUPE_BASE_H
 #define TROUPE_BASE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -177,5 +178,31 @@ void tr_kernels_limit( tr_kernels widest );
 // Whether kernels that are compiled for AVX2 (with fused products and sums), and for AVX-512, may be called.
 bool tr_processor_has_avx2( void );
 bool tr_processor_has_avx512( void );
+
+// ------------------------------------------------------------------------------------------------- sets
+// Union–find: parent [count], each its own to begin with. The smallest of a set stands for it.
+int tr_set_find( int *parent, int i );
+void tr_set_join( int *parent, int a, int b );
+
+// ------------------------------------------------------------------------------------------- statistics
+
+typedef struct tr_spread {
+    double max, p95, mean; // 0 when there are no values
+    int count, worst;      // worst: index of the first maximum
+} tr_spread;
+
+// Sorts `values`. p95 by nearest rank: the smallest value that at least 95 % of all do not exceed.
+tr_spread tr_spread_of( double *values, int count );
+
+// ---------------------------------------------------------------------------------------------- failure
+
+// The failure of jobs that run at the same time: of several, that of the first job, whichever fails first.
+typedef struct tr_first_failure {
+    atomic_flag busy; // zero: free
+    int job;          // -1: all is well
+    tr_error error;
+} tr_first_failure;
+
+void tr_first_failure_note( tr_first_failure *first, int job, const tr_error *error );
 
 #endif

@@ -253,4 +253,10 @@ static inline vec3 v3_decay( vec3 value, vec3 slope, double step, double length 
     return v3_add( v3_scale( 1.0 - smooth_step5( u ), value ), v3_scale( for_slope, slope ) );
 }
 
+// ---------------------------------------------------------------------------------------------- windows
+
+// Smooths values ≥ 0 over `span` frames to either side, so that none becomes less. Beyond the ends they are 0
+// where it fades, else as at the ends. most: scratch, [count].
+void tr_smooth_from_above( double *values, int count, int span, bool fades, double *most );
+
 #endif

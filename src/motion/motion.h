@@ -311,4 +311,15 @@ double tr_contacts_hover( const tr_skeleton *skeleton, const tr_world *world, co
 bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps, double ground,
                        double *heights, bool *known, tr_error *error );
 
+// ------------------------------------------------------------------------------------------------- limbs
+
+bool tr_role_is_extremity( tr_role role );                           // of hands and feet
+bool tr_same_extremity( const tr_skeleton *skeleton, int a, int b ); // the same hand or foot, or joint
+// The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
+int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
+// Shoulder or hip that a joint's limb hangs on; of joints of the trunk, the root.
+int tr_limb_base( const tr_skeleton *skeleton, int joint );
+// The distance between two joints along the bones.
+double tr_limb_way( const tr_skeleton *skeleton, int a, int b );
+
 #endif

@@ -1,5 +1,5 @@
 // cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_map -max_len=2048 tests/fuzz/corpus/map
-#include "scene/scene.h"
+#include "troupe.h"
 #include <stdlib.h>
 #include <string.h>
 

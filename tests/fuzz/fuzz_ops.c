@@ -1,5 +1,5 @@
 // cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_ops -max_len=2048 tests/fuzz/corpus/ops
-#include "scene/scene.h"
+#include "troupe.h"
 #include <stdlib.h>
 int LLVMFuzzerTestOneInput( const uint8_t *data, size_t size )
 {

@@ -1,5 +1,5 @@
 // cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_scene tests/fuzz/corpus/scene
-#include "scene/scene.h"
+#include "troupe.h"
 #include <stdlib.h>
 #include <string.h>
 int LLVMFuzzerTestOneInput( const uint8_t *data, size_t size )

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "math/math.h"
-#include "scene/scene.h"
+#include "troupe.h"
 
 typedef struct tr_colour {
     float r, g, b, a;

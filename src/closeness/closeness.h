@@ -1,0 +1,60 @@
+// closeness: who is near whom, the windows of the interaction mesh, and held frames.
+#ifndef TROUPE_CLOSENESS_H
+#define TROUPE_CLOSENESS_H
+
+#include "imesh/imesh.h"
+#include "result/result.h"
+
+// Which members are close to each other, and when (stage frames): found in the source, then what the scene's
+// pairs say. The interaction mesh keeps these.
+bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
+
+// Interaction meshes of everybody who is close in a result that pose graphs have solved, then the fit of
+// skeletons to them. What the meshes did is in the result's `meshes`.
+bool tr_closeness_solve( const tr_stage *stage, tr_result *result, tr_error *error );
+// What a constraint with `partners` asks of everybody close to it, in a result that is solved without.
+bool tr_closeness_hold( const tr_stage *stage, tr_result *result, const tr_rule *rule, tr_error *error );
+// Depths and lost touches of all windows, in the motion as the result's worlds have it.
+bool tr_meshes_judge( const tr_stage *stage, tr_result *result, tr_error *error );
+
+typedef struct tr_mesh_lines { // to be looked at
+    vec3 ( *items )[2];
+    int count, capacity;
+} tr_mesh_lines;
+
+// Appends the edges of the interaction mesh at a frame between a member of the stage and those `links`
+// (tr_stage_links) has close to it: neighbours in the source, where the result has them.
+bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_result *result,
+                         const tr_imesh_pairs *links, int member, int frame, tr_error *error );
+void tr_mesh_lines_free( tr_mesh_lines *lines );
+
+// ------------------------------------------------------------------------------------------------ hold
+// One frame, one part of a body: whoever is close to it follows at once, through the interaction mesh of that
+// frame. Then ops propagate it to the motion: a constraint with `partners`, by which the pipeline does the
+// same at that frame and fades it out over the frames around.
+//
+//   tr_hold *hold = tr_hold_begin( &stage, &result, frame, actor, joint, &error );   // links, mesh, factor
+//   for each move of the mouse
+//       tr_hold_move( hold, place, &error );                                         // mesh and fit of a
+//       frame tr_hold_pose( hold, partner, pose );                                         // of everybody,
+//       to draw
+//   tr_hold_print( hold, "grip_higher", 45, 12, &ops );                              // for tr_document_run
+//   tr_hold_end( hold );
+
+typedef struct tr_hold tr_hold;
+
+// Stage and result are borrowed until tr_hold_end and may not change. `joint` is the target's.
+tr_hold *tr_hold_begin( const tr_stage *stage, const tr_result *result, int frame, int actor, int joint,
+                        tr_error *error );
+void tr_hold_end( tr_hold *hold ); // NULL is fine
+// The held joint to a place in the world, as far as its limbs reach. False when out of memory.
+bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error );
+// Joints of a body that is held, close to it, or linked to one of those [joint_count of the target]; false:
+// it is not. They are where the pipeline will have them.
+bool tr_hold_pose( const tr_hold *hold, int actor, tr_pose out );
+// The ops that make the motion go through this: an absolute constraint for the held joint at this frame (as
+// the document counts), fading over `ease` frames before and after, by which partners follow.
+// The place is the one asked for, or where it is out of reach the one that was reached.
+void tr_hold_print( const tr_hold *hold, const char *id, int frame, double ease, tr_text *out );
+
+#endif

@@ -1,0 +1,179 @@
+// The pose-graph method. Characters and props that rules link form clusters; each cluster is deformed as one
+// system of graphs, then skeletons are fitted to the graphs, exactly, and what hands and props achieved is
+// agreed upon:
+//
+//   copy ─► transfer (hard feet) ─► deformation (all rules) ─► fit ─► meet ─► fit ─► … until links agree
+//
+// Frames never look at one another, but for the root, whose way from the copied path is steadied before the
+// fit, and where the result jumps: there it is calmed (cluster/calm.c). Whatever no skeleton can reach shows
+// as residual after the last fit.
+#include "cluster/private.h"
+
+#include <stdlib.h>
+
+typedef struct lists { // of each cluster
+    int *begin;        // [part_count + 2] where its items begin
+    int *items;
+} lists;
+
+typedef struct clusters {
+    const tr_stage *stage;
+    tr_result *result;
+    int *part;              // [node_count] the cluster a node is in
+    int part_count;         //
+    bool *joints;           // [part_count] the fit reads all joints of its graphs
+    lists nodes;            // ascending
+    lists rules;            // by their first point
+    tr_graph_store store;   //
+    tr_cluster_work *works; // [work_count] the longest first
+    int work_count;
+} clusters;
+
+static int node_count( const tr_stage *stage )
+{
+    return stage->actor_count + stage->prop_count;
+}
+
+static int part_of_rule( const clusters *c, int r )
+{
+    int node = tr_anchor_node( c->stage, &c->stage->rules[r].a );
+    return node >= 0 ? c->part[node] : -1;
+}
+
+static int part_of_node( const clusters *c, int n )
+{
+    return c->part[n];
+}
+
+// Sorts 0 … count − 1 by cluster; what is in none, -1, is left out.
+static bool build_lists( const clusters *c, lists *out, int count, int ( *part_of )( const clusters *, int ) )
+{
+    out->begin = tr_alloc( (size_t)c->part_count + 2, sizeof( int ) );
+    out->items = tr_alloc( (size_t)count, sizeof( int ) );
+    if ( out->begin == NULL || out->items == NULL )
+        return false;
+    for ( int i = 0; i < count; ++i ) // two places ahead: filling moves each by one
+        if ( part_of( c, i ) >= 0 )
+            out->begin[part_of( c, i ) + 2]++;
+    for ( int p = 0; p <= c->part_count; ++p )
+        out->begin[p + 1] += out->begin[p];
+    for ( int i = 0; i < count; ++i )
+        if ( part_of( c, i ) >= 0 )
+            out->items[out->begin[part_of( c, i ) + 1]++] = i;
+    return true;
+}
+
+static bool find_clusters( clusters *c )
+{
+    c->part = tr_alloc( (size_t)node_count( c->stage ), sizeof( int ) );
+    c->part_count = c->part != NULL ? tr_stage_partition( c->stage, false, c->part ) : -1;
+    if ( c->part_count < 0 )
+        return false;
+    c->joints = tr_alloc( (size_t)c->part_count, sizeof( bool ) );
+    c->works = tr_alloc( (size_t)c->part_count, sizeof( tr_cluster_work ) );
+    return c->joints != NULL && c->works != NULL &&
+           tr_sets_find_joint_needs( c->stage, c->part, c->part_count, c->joints ) &&
+           build_lists( c, &c->nodes, node_count( c->stage ), part_of_node ) &&
+           build_lists( c, &c->rules, c->stage->rule_count, part_of_rule );
+}
+
+// Nobody is in it but a prop that no rule speaks of: it stays on its track.
+static bool is_idle( const clusters *c, int part )
+{
+    return c->rules.begin[part] == c->rules.begin[part + 1] &&
+           c->nodes.items[c->nodes.begin[part]] >= c->stage->actor_count;
+}
+
+static bool build_work( clusters *c, int part, tr_error *error )
+{
+    tr_cluster_work *work = &c->works[c->work_count++];
+    *work = ( tr_cluster_work ){ .stage = c->stage,
+                                 .store = &c->store,
+                                 .result = c->result,
+                                 .last = c->stage->frame_count - 1,
+                                 .joints = c->joints[part],
+                                 .stride = 1,
+                                 .reach = 1,
+                                 .def = tr_default_cluster_def() };
+    const int *nodes = c->nodes.begin + part, *rules = c->rules.begin + part;
+    return tr_cluster_work_build( work, c->nodes.items + nodes[0], nodes[1] - nodes[0],
+                                  c->rules.items + rules[0], rules[1] - rules[0], error );
+}
+
+static int by_cost( const void *a, const void *b ) // then by the first node
+{
+    const tr_cluster_work *p = a, *q = b;
+    return p->joint_count != q->joint_count ? q->joint_count - p->joint_count : p->nodes[0] - q->nodes[0];
+}
+
+static bool build_works( clusters *c, tr_error *error )
+{
+    for ( int p = 0; p < c->part_count; ++p )
+        if ( !is_idle( c, p ) && !build_work( c, p, error ) )
+            return false;
+    if ( c->work_count > 0 )
+        qsort( c->works, (size_t)c->work_count, sizeof( tr_cluster_work ), by_cost );
+    return true;
+}
+
+static void clusters_free( clusters *c )
+{
+    for ( int w = 0; w < c->work_count; ++w )
+        tr_cluster_work_free( &c->works[w] );
+    if ( c->store.stage != NULL )
+        tr_graph_store_free( &c->store );
+    tr_free( c->part );
+    tr_free( c->joints );
+    tr_free( c->nodes.begin );
+    tr_free( c->nodes.items );
+    tr_free( c->rules.begin );
+    tr_free( c->rules.items );
+    tr_free( c->works );
+}
+
+static bool solve_clusters( const tr_stage *stage, tr_result *result, tr_graphs *graphs, tr_error *error )
+{
+    clusters c = { .stage = stage, .result = result };
+    tr_work_rooms rooms = { 0 };
+    bool ok = ( find_clusters( &c ) || tr_error_memory( error ) ) &&
+              tr_graphs_build( graphs, stage, c.part, c.joints, error ) &&
+              tr_graph_store_build( &c.store, stage, error ) && build_works( &c, error ) &&
+              tr_work_rooms_build( &rooms, c.works, c.work_count, error );
+    ok = ok && tr_cluster_works_run( &( tr_deform_run ){ .works = c.works,
+                                                         .count = c.work_count,
+                                                         .transfer = true,
+                                                         .graphs = graphs,
+                                                         .to = stage->frame_count - 1,
+                                                         .progress = stage->progress },
+                                     &rooms, error );
+    tr_work_rooms_free( &rooms );
+    clusters_free( &c );
+    return ok;
+}
+
+// -------------------------------------------------------------------------------------------------- method
+
+static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *graphs, tr_error *error )
+{
+    tr_cluster_fit_def def = tr_default_cluster_fit_def( stage, result, graphs );
+    tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
+    bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, 0, stage->frame_count - 1, error );
+    tr_cluster_fitter_destroy( fitter );
+    return ok;
+}
+
+bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    return tr_result_copy_source( stage, result, error ) &&
+           tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) &&
+           tr_bodies_lift( stage, result, error );
+}
+
+bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    tr_graphs graphs = { 0 };
+    bool ok = tr_copy_pose( stage, result, error ) && solve_clusters( stage, result, &graphs, error ) &&
+              fit( stage, result, &graphs, error );
+    tr_graphs_free( &graphs );
+    return ok;
+}

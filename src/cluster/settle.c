@@ -1,0 +1,250 @@
+// Graphs and fit of some characters and props, frames in any order, again and again.
+#include "cluster/private.h"
+
+#include <string.h>
+
+struct tr_settler {
+    tr_settle_def def;
+    tr_graph_store store;
+    tr_cluster_work *works; // [set_count]
+    tr_work_rooms rooms;
+    tr_graphs graphs;
+    tr_cluster_fitter *fitter;
+};
+
+tr_settling tr_default_settling( void )
+{
+    return ( tr_settling ){ .graph = tr_default_cluster_def(),
+                            .stride = 1,
+                            .fit = tr_default_fit_def(),
+                            .rounds = TR_MEETING_ROUNDS };
+}
+
+// -------------------------------------------------------------------------------------------------- build
+
+static bool build_fitter( tr_settler *s, tr_error *error )
+{
+    const tr_settle_def *def = &s->def;
+    tr_cluster_fit_def fit = tr_default_cluster_fit_def( def->stage, def->result, &s->graphs );
+    fit.set_of = def->set_of;
+    fit.set_count = def->set_count;
+    fit.affected = def->affected;
+    fit.first = def->first;
+    fit.last = def->last;
+    fit.remembers = def->kept > 0;
+    fit.progress = def->progress;
+    s->fitter = tr_cluster_fitter_create( &fit, error );
+    return s->fitter != NULL;
+}
+
+static int node_count( const tr_stage *stage )
+{
+    return stage->actor_count + stage->prop_count;
+}
+
+typedef struct building { // works of sets
+    tr_settler *s;
+    int *begin;      // [set_count + 2] where the rules of a set begin in
+    int *rules;      // [rule_count] those whose first point is on it
+    int *node_begin; // [set_count + 2] where the nodes of a set begin in
+    int *nodes;      // [node_count] ascending
+    tr_first_failure failure;
+} building;
+
+static int set_of_rule( const tr_settle_def *def, int r )
+{
+    int node = tr_anchor_node( def->stage, &def->stage->rules[r].a );
+    return node >= 0 ? def->set_of[node] : -1;
+}
+
+static bool list_rules( building *b )
+{
+    const tr_settle_def *def = &b->s->def;
+    int rules = def->stage->rule_count;
+    b->begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
+    b->rules = tr_alloc( (size_t)rules + 1, sizeof( int ) );
+    if ( b->begin == NULL || b->rules == NULL )
+        return false;
+    for ( int r = 0; r < rules; ++r ) // two places ahead: filling moves each by one
+        if ( set_of_rule( def, r ) >= 0 )
+            b->begin[set_of_rule( def, r ) + 2]++;
+    for ( int set = 0; set < def->set_count; ++set )
+        b->begin[set + 2] += b->begin[set + 1];
+    for ( int r = 0; r < rules; ++r )
+        if ( set_of_rule( def, r ) >= 0 )
+            b->rules[b->begin[set_of_rule( def, r ) + 1]++] = r;
+    return true;
+}
+
+static bool list_nodes( building *b )
+{
+    const tr_settle_def *def = &b->s->def;
+    int nodes = node_count( def->stage );
+    b->node_begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
+    b->nodes = tr_alloc( (size_t)nodes, sizeof( int ) );
+    if ( b->node_begin == NULL || b->nodes == NULL )
+        return false;
+    for ( int n = 0; n < nodes; ++n )
+        if ( def->set_of[n] >= 0 )
+            b->node_begin[def->set_of[n] + 2]++;
+    for ( int set = 0; set < def->set_count; ++set )
+        b->node_begin[set + 2] += b->node_begin[set + 1];
+    for ( int n = 0; n < nodes; ++n )
+        if ( def->set_of[n] >= 0 )
+            b->nodes[b->node_begin[def->set_of[n] + 1]++] = n;
+    return true;
+}
+
+static void build_some( void *context, int begin, int end )
+{
+    building *b = context;
+    const tr_settle_def *def = &b->s->def;
+    for ( int set = begin; set < end; ++set ) {
+        tr_error error;
+        bool joints = tr_settler_needs_joints( b->s, set );
+        b->s->works[set] = ( tr_cluster_work ){ .stage = def->stage,
+                                                .store = &b->s->store,
+                                                .result = def->result,
+                                                .first = def->first,
+                                                .last = def->last,
+                                                .def = tr_default_cluster_def(),
+                                                .joints = joints,
+                                                .reach = def->reach,
+                                                .kept = joints && def->kept > 0 ? 1 : def->kept };
+        if ( !tr_cluster_work_build( &b->s->works[set], b->nodes + b->node_begin[set],
+                                     b->node_begin[set + 1] - b->node_begin[set], b->rules + b->begin[set],
+                                     b->begin[set + 1] - b->begin[set], &error ) )
+            tr_first_failure_note( &b->failure, set, &error );
+    }
+}
+
+// Graphs of all bodies are there when works are built, side by side.
+static bool build_works( tr_settler *s, tr_error *error )
+{
+    const tr_settle_def *def = &s->def;
+    int nodes = node_count( def->stage );
+    for ( int n = 0; n < nodes; ++n )
+        if ( def->set_of[n] >= 0 && tr_graph_store_find( &s->store, n, error ) == NULL )
+            return false;
+    building b = { .s = s, .failure.job = -1 };
+    s->works = tr_alloc( (size_t)def->set_count, sizeof( tr_cluster_work ) );
+    bool ok = ( s->works != NULL && list_nodes( &b ) && list_rules( &b ) ) || tr_error_memory( error );
+    if ( ok )
+        tr_parallel_for( def->set_count, 1, build_some, &b );
+    if ( ok && b.failure.job >= 0 ) {
+        *error = b.failure.error;
+        ok = false;
+    }
+    tr_free( b.begin );
+    tr_free( b.rules );
+    tr_free( b.node_begin );
+    tr_free( b.nodes );
+    return ok;
+}
+
+static bool build_graphs( tr_settler *s, tr_error *error )
+{
+    bool *joints = tr_alloc( (size_t)s->def.set_count, sizeof( bool ) );
+    for ( int set = 0; joints != NULL && set < s->def.set_count; ++set )
+        joints[set] = tr_settler_needs_joints( s, set );
+    bool ok = joints != NULL ? tr_graphs_build( &s->graphs, s->def.stage, s->def.set_of, joints, error )
+                             : tr_error_memory( error );
+    tr_free( joints );
+    return ok;
+}
+
+tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error )
+{
+    tr_settler *s = tr_alloc( 1, sizeof *s );
+    if ( s == NULL ) {
+        tr_error_memory( error );
+        return NULL;
+    }
+    s->def = *def;
+    bool ok = build_fitter( s, error ) && tr_graph_store_build( &s->store, def->stage, error ) &&
+              build_graphs( s, error ) && build_works( s, error ) &&
+              tr_work_rooms_build( &s->rooms, s->works, def->set_count, error );
+    s->def.set_of = NULL; // not needed any more, and not ours
+    if ( ok )
+        return s;
+    tr_settler_destroy( s );
+    return NULL;
+}
+
+void tr_settler_destroy( tr_settler *s )
+{
+    if ( s == NULL )
+        return;
+    tr_cluster_fitter_destroy( s->fitter );
+    tr_work_rooms_free( &s->rooms );
+    for ( int set = 0; s->works != NULL && set < s->def.set_count; ++set )
+        tr_cluster_work_free( &s->works[set] );
+    tr_free( s->works );
+    tr_graph_store_free( &s->store );
+    tr_graphs_free( &s->graphs );
+    tr_free( s );
+}
+
+// -------------------------------------------------------------------------------------------------- settle
+
+bool tr_settler_needs_joints( const tr_settler *s, int set )
+{
+    return tr_cluster_fitter_needs_joints( s->fitter, set );
+}
+
+bool tr_settler_deform( tr_settler *s, int set, const tr_settling *how, int from, int to, tr_error *error )
+{
+    tr_cluster_work *work = &s->works[set];
+    work->def = how->graph;
+    work->warm = how->warm;
+    work->stride = how->stride;
+    return tr_cluster_works_run( &( tr_deform_run ){ .works = work,
+                                                     .count = 1,
+                                                     .affected = s->def.affected,
+                                                     .graphs = &s->graphs,
+                                                     .from = from,
+                                                     .to = to,
+                                                     .progress = s->def.progress },
+                                 &s->rooms, error );
+}
+
+void tr_settler_set_fit( tr_settler *s, const tr_settling *how )
+{
+    tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds, how->warm_fits );
+}
+
+bool tr_settler_fit( tr_settler *s, int set, int from, int to, tr_error *error )
+{
+    return tr_cluster_fitter_run_set( s->fitter, set, from, to, error );
+}
+
+// ---------------------------------------------------------------------------------------------------- once
+
+bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                        tr_error *error )
+{
+    size_t count = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
+    int *set_of = tr_alloc( count, sizeof( int ) );
+    bool any = false;
+    if ( set_of == NULL )
+        return tr_error_memory( error );
+    for ( size_t n = 0; n < count; ++n ) {
+        set_of[n] = memchr( affected + n * frames, 1, frames ) != NULL ? 0 : -1;
+        any = any || set_of[n] == 0;
+    }
+    tr_settling how = tr_default_settling();
+    tr_settle_def def = { .stage = stage,
+                          .result = result,
+                          .set_of = set_of,
+                          .set_count = 1,
+                          .affected = affected,
+                          .first = first,
+                          .last = last,
+                          .reach = 1 };
+    tr_settler *settler = any ? tr_settler_create( &def, error ) : NULL;
+    bool ok = !any || ( settler != NULL && tr_settler_deform( settler, 0, &how, first, last, error ) &&
+                        tr_settler_fit( settler, 0, first, last, error ) );
+    tr_settler_destroy( settler );
+    tr_free( set_of );
+    return ok;
+}

@@ -1,0 +1,107 @@
+// Props that nobody grabbed, but somebody who is grabbed or follows carries: they go and turn with whoever
+// holds them.
+//
+// Everybody who holds a prop at a frame has a say by the strength of the hold: a body that moves says what
+// became of itself as a whole, any other that the prop stays. A hold that fades in or out leaves the rest to
+// the place the prop has below. So a box follows the hands that hold it, and comes to lie where it lay.
+#include "layer/private.h"
+
+#include <stdlib.h>
+
+typedef struct tr_carrier { // somebody a rule joins to a prop
+    int prop, actor, rule;
+} tr_carrier;
+
+static int by_prop_and_actor( const void *a, const void *b )
+{
+    const tr_carrier *p = a, *q = b;
+    if ( p->prop != q->prop )
+        return p->prop < q->prop ? -1 : 1;
+    if ( p->actor != q->actor )
+        return p->actor < q->actor ? -1 : 1;
+    return ( p->rule > q->rule ) - ( p->rule < q->rule );
+}
+
+static bool carries( const tr_cage_layer *l, int r, tr_carrier *out )
+{
+    const tr_rule *rule = &l->stage->rules[r];
+    int prop = rule->a.prop >= 0 ? rule->a.prop : rule->b.prop;
+    *out = ( tr_carrier ){ prop, rule->a.prop >= 0 ? rule->b.actor : rule->a.actor, r };
+    int node = prop >= 0 ? l->stage->actor_count + prop : -1;
+    return rule->kind == TR_CONSTRAINT_RELATIVE && node >= 0 && out->actor >= 0 && l->linked[node] &&
+           l->body_of[node] < 0;
+}
+
+bool tr_carried_build( tr_cage_layer *l, tr_error *error )
+{
+    tr_carrier carrier;
+    int count = 0;
+    for ( int r = 0; r < l->stage->rule_count; ++r )
+        count += carries( l, r, &carrier );
+    if ( count == 0 )
+        return true;
+    l->carriers = tr_alloc( (size_t)count, sizeof( tr_carrier ) );
+    if ( l->carriers == NULL )
+        return tr_error_memory( error );
+    for ( int r = 0; r < l->stage->rule_count; ++r )
+        if ( carries( l, r, &carrier ) )
+            l->carriers[l->carrier_count++] = carrier;
+    qsort( l->carriers, (size_t)count, sizeof( tr_carrier ), by_prop_and_actor );
+    return true;
+}
+
+void tr_carried_free( tr_cage_layer *l )
+{
+    tr_free( l->carriers );
+}
+
+typedef struct carried { // what its holders say about a prop
+    vec3 move, turn;
+    double say;
+} carried;
+
+// Adds the say of one actor, whose holds are carriers[from … to − 1].
+static void hear( const tr_cage_layer *l, int from, int to, int frame, rigid place, carried *sum )
+{
+    double strength = 0;
+    for ( int i = from; i < to; ++i )
+        strength = fmax( strength, tr_rule_strength( &l->stage->rules[l->carriers[i].rule], frame ) );
+    sum->say += strength;
+    const tr_moved_frame *moved = strength > 0 ? tr_moved_whole( l, l->carriers[from].actor, frame ) : NULL;
+    if ( moved == NULL )
+        return;
+    vec3 there = tr_moved_place( l, l->carriers[from].actor, frame, place.position );
+    sum->move = v3_mad( sum->move, strength, v3_sub( there, place.position ) );
+    sum->turn = v3_mad( sum->turn, strength, q_to_vector( moved->turn ) );
+}
+
+static void carry( const tr_cage_layer *l, int from, int to, int frame )
+{
+    int prop = l->carriers[from].prop;
+    rigid place = l->below->tracks[prop][frame];
+    carried sum = { 0 };
+    for ( int i = from, next; i < to; i = next ) {
+        for ( next = i; next < to && l->carriers[next].actor == l->carriers[i].actor; )
+            ++next;
+        hear( l, i, next, frame, place, &sum );
+    }
+    double part = 1 / fmax( sum.say, 1 );
+    if ( v3_length( sum.move ) + v3_length( sum.turn ) == 0 )
+        return;
+    place.position = v3_mad( place.position, part, sum.move );
+    place.rotation = q_unit( q_mul( q_from_vector( v3_scale( part, sum.turn ) ), place.rotation ) );
+    l->result->tracks[prop][frame] = place;
+    *tr_cage_layer_touched( l, l->stage->actor_count + prop, frame ) = true;
+}
+
+void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+{
+    int prop = node - l->stage->actor_count, first = 0, end;
+    while ( first < l->carrier_count && l->carriers[first].prop < prop )
+        ++first;
+    for ( end = first; end < l->carrier_count && l->carriers[end].prop == prop; )
+        ++end;
+    for ( int f = frames->first; first < end && f <= frames->last; ++f )
+        if ( tr_some_have( frames, f ) )
+            carry( l, first, end, f );
+}

@@ -1,0 +1,432 @@
+// Partners of an edited character come along where links demand more than leaning over.
+//
+// Who is grabbed goes where the cage says. A link from him takes along whoever it joins: a prop as a whole, a
+// character only as far as his arms and his leaning leave open. That goes on from link to link, nearest
+// first, each taking the mean of those who are nearer to what was grabbed. So every frame in which a
+// character is joined to others asks him to be somewhere; the nearest links that nobody grabbed pulls at ask
+// him to stay. Between these frames he goes smoothly: with q(f) the wish of a frame and w(f) how strong it
+// is,
+//
+//   Σ w ‖d − q‖² + λ Σ ‖d(f−1) − 2 d(f) + d(f+1)‖² + ε Σ ‖d‖²   →  min,     λ = (τ fps)⁴
+//
+// over shifts of the root over the ground and turns about the vertical: ε leads back who is not asked for.
+// Then stances move as a whole, by d where they are asked most (layer/steps.c), and the body goes as its feet
+// do on average: it stays above them whatever they are asked for.
+#include "layer/private.h"
+
+#include <string.h>
+
+#define SMOOTH   0.15 // τ, seconds
+#define HOME     1e-4 // ε
+#define REACH    0.06 // of the body's height: links that are pulled this far are met by reaching and leaning
+#define LEAN     0.1  // of the body's height: what is left of a long pull, beyond that
+#define STRADDLE 0.35 // of the body's height: how much further apart than before feet may be asked to stand
+#define FADE     0.3  // seconds in which who has no feet on the ground leaves the window's ends
+
+typedef struct tr_pulled { // a node at the frame at hand
+    int level;             // 1: grabbed, 2: joined to one of these, …; 0: not reached
+    bool known;            // its motion
+    int next;              // in the queue, -1: the last
+    double weight;         // the weakest link on the way
+    double sum, turn;      // of weights, of turns
+    vec3 at, move;         // of places and their shifts
+} tr_pulled;
+
+typedef struct tr_following {
+    float *weights;        // [frame_count] w
+    double ( *factor )[3]; // [frame_count] L D Lᵀ of the matrix: d, then L one and two frames on
+    vec3 *way;             // [frame_count] q w, then d: over the ground and, as y, the turn
+    int stamp;             // of the solve it belongs to
+    bool asked;            // by any frame
+} tr_following;
+
+// ----------------------------------------------------------------------------------------------------- build
+
+// The links of each node, one after the other.
+static bool list_links( tr_cage_layer *l )
+{
+    int count = l->stage->actor_count + l->stage->prop_count;
+    l->links_of = tr_alloc( (size_t)count + 2, sizeof( int ) );
+    l->node_links = tr_alloc( 2 * (size_t)l->link_count, sizeof( int ) );
+    l->pulled = tr_alloc( (size_t)count, sizeof( tr_pulled ) );
+    if ( l->links_of == NULL || l->node_links == NULL || l->pulled == NULL )
+        return false;
+    int nodes[2];
+    for ( int i = 0; i < l->link_count; ++i ) {
+        tr_layer_link_nodes( l->stage, &l->stage->rules[l->links[i]], nodes );
+        l->links_of[nodes[0] + 2]++;
+        l->links_of[nodes[1] + 2]++;
+    }
+    for ( int n = 0; n < count; ++n )
+        l->links_of[n + 2] += l->links_of[n + 1];
+    for ( int i = 0; i < l->link_count; ++i ) {
+        tr_layer_link_nodes( l->stage, &l->stage->rules[l->links[i]], nodes );
+        l->node_links[l->links_of[nodes[0] + 1]++] = l->links[i];
+        l->node_links[l->links_of[nodes[1] + 1]++] = l->links[i];
+    }
+    return true;
+}
+
+static int other_end( const tr_cage_layer *l, const tr_rule *rule, int node )
+{
+    int nodes[2];
+    tr_layer_link_nodes( l->stage, rule, nodes );
+    return nodes[0] == node ? nodes[1] : nodes[0];
+}
+
+// How firmly somebody other than `but` holds a prop.
+static double held_by_others( const tr_cage_layer *l, int prop, int but, int frame )
+{
+    double most = 0;
+    for ( int i = l->links_of[prop]; i < l->links_of[prop + 1]; ++i ) {
+        const tr_rule *rule = &l->stage->rules[l->node_links[i]];
+        if ( other_end( l, rule, prop ) != but )
+            most = fmax( most, tr_rule_strength( rule, frame ) );
+    }
+    return most;
+}
+
+// How firmly a character is joined to other characters, through props as well.
+static double joined( const tr_cage_layer *l, int actor, int frame )
+{
+    double most = 0;
+    for ( int i = l->links_of[actor]; i < l->links_of[actor + 1]; ++i ) {
+        const tr_rule *rule = &l->stage->rules[l->node_links[i]];
+        int other = other_end( l, rule, actor );
+        double strength = tr_rule_strength( rule, frame );
+        if ( strength > most && other >= l->stage->actor_count && l->body_of[other] < 0 )
+            strength = fmin( strength, held_by_others( l, other, actor, frame ) );
+        most = fmax( most, strength );
+    }
+    return most;
+}
+
+// Second differences over the window; beyond an end that is not free there is rest. No pivot is smaller than
+// ε, the least that an eigenvalue can be; rounding may make it so where λ is large, at high frame rates.
+static void factor_ways( const tr_cage_layer *l, const tr_following *following )
+{
+    int n = l->frame_count, before, after;
+    double stiffness = pow( SMOOTH * l->stage->fps, 4 ), ( *a )[3] = following->factor;
+    tr_cage_layer_limits( l, &before, &after );
+    bool free_start = before<-1, free_end = after> l->stage->frame_count;
+    for ( int f = 0; f < n; ++f ) {
+        double pivot = following->weights[f] + HOME, near = 0, far = 0;
+        for ( int middle = f - 1; middle <= f + 1; ++middle ) { // of the differences this frame is part of
+            if ( ( free_start && middle < 1 ) || ( free_end && middle > n - 2 ) )
+                continue;
+            pivot += stiffness * ( middle == f ? 4 : 1 );
+            near += middle == f || middle == f + 1 ? -2 * stiffness : 0;
+            far += middle == f + 1 ? stiffness : 0;
+        }
+        pivot -= f > 1 ? a[f - 2][2] * a[f - 2][2] * a[f - 2][0] : 0;
+        pivot -= f > 0 ? a[f - 1][1] * a[f - 1][1] * a[f - 1][0] : 0;
+        near -= f > 0 ? a[f - 1][2] * a[f - 1][1] * a[f - 1][0] : 0;
+        a[f][0] = fmax( pivot, HOME );
+        a[f][1] = near / a[f][0];
+        a[f][2] = far / a[f][0];
+    }
+}
+
+static void solve_ways( const tr_following *following, int n )
+{
+    double( *a )[3] = following->factor;
+    vec3 *d = following->way;
+    for ( int f = 0; f < n; ++f ) {
+        d[f] = f > 0 ? v3_mad( d[f], -a[f - 1][1], d[f - 1] ) : d[f];
+        d[f] = f > 1 ? v3_mad( d[f], -a[f - 2][2], d[f - 2] ) : d[f];
+    }
+    for ( int f = n - 1; f >= 0; --f ) {
+        d[f] = v3_scale( 1 / a[f][0], d[f] );
+        d[f] = f + 1 < n ? v3_mad( d[f], -a[f][1], d[f + 1] ) : d[f];
+        d[f] = f + 2 < n ? v3_mad( d[f], -a[f][2], d[f + 2] ) : d[f];
+    }
+}
+
+static bool build_follower( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
+{
+    body->following = tr_alloc( 1, sizeof( tr_following ) );
+    body->frames = tr_alloc( (size_t)l->frame_count, sizeof( tr_moved_frame ) );
+    if ( body->following == NULL || body->frames == NULL )
+        return tr_error_memory( error );
+    tr_following *following = body->following;
+    following->weights = tr_alloc( (size_t)l->frame_count, sizeof( float ) );
+    following->factor = tr_alloc( (size_t)l->frame_count, sizeof *following->factor );
+    following->way = tr_alloc( (size_t)l->frame_count, sizeof( vec3 ) );
+    if ( following->weights == NULL || following->factor == NULL || following->way == NULL ||
+         tr_result_turns( l->result, body->node ) == NULL )
+        return tr_error_memory( error );
+    for ( int f = 0; f < l->frame_count; ++f )
+        following->weights[f] = (float)joined( l, body->node, l->begin + f );
+    factor_ways( l, following );
+    return tr_steps_build( l, body, error );
+}
+
+bool tr_follow_build( tr_cage_layer *l, tr_error *error )
+{
+    int actors = l->stage->actor_count;
+    l->follower_of = tr_alloc( (size_t)actors, sizeof( int ) );
+    l->followers = tr_alloc( (size_t)actors, sizeof( tr_moved_body ) );
+    if ( l->follower_of == NULL || l->followers == NULL || !list_links( l ) )
+        return tr_error_memory( error );
+    for ( int i = 0; i < actors; ++i ) {
+        l->follower_of[i] = -1;
+        if ( !l->pulls[i] || l->body_of[i] >= 0 )
+            continue;
+        tr_moved_body *body = &l->followers[l->follower_count];
+        *body = ( tr_moved_body ){ .node = i, .lead = -1 };
+        l->follower_of[i] = l->follower_count++;
+        if ( !build_follower( l, body, error ) )
+            return false;
+    }
+    return true;
+}
+
+void tr_follow_free( tr_cage_layer *l )
+{
+    for ( int i = 0; l->followers != NULL && i < l->follower_count; ++i ) {
+        tr_moved_body *body = &l->followers[i];
+        if ( body->following != NULL ) {
+            tr_free( body->following->weights );
+            tr_free( body->following->factor );
+            tr_free( body->following->way );
+            tr_free( body->following );
+        }
+        tr_steps_free( body );
+        tr_moved_free( body );
+    }
+    tr_free( l->followers );
+    tr_free( l->follower_of );
+    tr_free( l->links_of );
+    tr_free( l->node_links );
+    tr_free( l->pulled );
+}
+
+tr_moved_body *tr_follower( const tr_cage_layer *l, int node )
+{
+    bool follows = node < l->stage->actor_count && l->follower_of[node] >= 0;
+    return follows ? &l->followers[l->follower_of[node]] : NULL;
+}
+
+// ----------------------------------------------------------------------------------------------------- pull
+
+// What was grabbed pulls by what became of it as a whole.
+static void find_pull( const tr_cage_layer *l, int node, int frame )
+{
+    tr_moved_body *body = tr_cage_layer_body( l, node );
+    const tr_moved_frame *moved = tr_moved_at( l, body, frame );
+    tr_pulled *p = &l->pulled[node];
+    p->known = true;
+    if ( !moved->moves || body->lead < 0 )
+        return;
+    size_t lead = tr_layer_cell( l, frame, body->lead );
+    p->at = tr_mean_point( l->before + lead, body->lead_count );
+    p->move = v3_horizontal( v3_sub( tr_mean_point( l->after + lead, body->lead_count ), p->at ) );
+    p->turn = moved->yaw;
+}
+
+// Where a node takes a place with it.
+static vec3 pulled_shift( const tr_pulled *p, vec3 place )
+{
+    vec3 arm = v3_sub( place, p->at ), turned = q_rotate( q_axis_angle( v3_y, p->turn ), arm );
+    return v3_horizontal( v3_add( p->move, v3_sub( turned, arm ) ) );
+}
+
+// The mean of what it was told. A character follows as far as he cannot reach.
+static void end_pull( const tr_cage_layer *l, int node )
+{
+    tr_pulled *p = &l->pulled[node];
+    if ( p->level == 1 )
+        return;
+    double part = 1 / p->sum;
+    p->at = v3_scale( part, p->at );
+    p->move = v3_scale( part, p->move );
+    p->turn *= part;
+    if ( node >= l->stage->actor_count )
+        return;
+    double height = tr_skeleton_height( &l->stage->actors[node].target ), far = v3_length( p->move );
+    double beyond = fmax( far - REACH * height, 0 ),
+           share = beyond > 0 ? beyond * beyond / ( beyond + LEAN * height ) / far : 0;
+    p->move = v3_scale( share, p->move );
+    p->turn *= share;
+}
+
+// One link passes on what its nearer end does.
+static int pull( const tr_cage_layer *l, int from, const tr_rule *rule, int frame, int last )
+{
+    int node = other_end( l, rule, from );
+    double strength = tr_rule_strength( rule, frame );
+    tr_pulled *near = &l->pulled[from], *p = &l->pulled[node];
+    if ( !( strength > 0 ) || ( p->level > 0 && p->level <= near->level ) )
+        return last;
+    if ( !near->known )
+        find_pull( l, from, frame );
+    if ( p->level == 0 ) {
+        *p = ( tr_pulled ){ .level = near->level + 1, .known = true, .next = -1 };
+        l->pulled[last].next = node;
+        last = node;
+    }
+    bool first = tr_anchor_node( l->stage, &rule->a ) == node;
+    const tr_anchor *anchor = first ? &rule->a : &rule->b;
+    vec3 place = anchor->actor >= 0 || anchor->prop >= 0
+                     ? tr_anchor_position( l->stage, l->below, anchor, frame )
+                     : l->below->tracks[node - l->stage->actor_count][frame].position; // a surface
+    double weight = fmin( near->weight, strength );
+    p->weight = fmax( p->weight, weight );
+    p->sum += weight;
+    p->at = v3_mad( p->at, weight, place );
+    p->move = v3_mad( p->move, weight, pulled_shift( near, place ) );
+    p->turn += weight * near->turn;
+    return last;
+}
+
+static void keep_wish( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    const tr_pulled *p = &l->pulled[body->node];
+    tr_following *following = body->following;
+    if ( v3_length( p->move ) == 0 && p->turn == 0 )
+        return;
+    vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0],
+         move = pulled_shift( p, root );
+    int at = frame - l->begin;
+    following->asked = true;
+    following->way[at] = v3_scale( following->weights[at], v3( move.x, p->turn, move.z ) );
+}
+
+// From link to link. Whoever has been reached is forgotten afterwards.
+static void spread( const tr_cage_layer *l, const int *nodes, int count, int frame )
+{
+    int first = -1, last = -1;
+    for ( int n = 0; n < count; ++n ) {
+        if ( l->body_of[nodes[n]] < 0 )
+            continue;
+        l->pulled[nodes[n]] = ( tr_pulled ){ .level = 1, .next = -1, .weight = 1 };
+        if ( last >= 0 )
+            l->pulled[last].next = nodes[n];
+        first = first < 0 ? nodes[n] : first;
+        last = nodes[n];
+    }
+    for ( int node = first; node >= 0; node = l->pulled[node].next ) {
+        end_pull( l, node );
+        for ( int i = l->links_of[node]; i < l->links_of[node + 1]; ++i )
+            last = pull( l, node, &l->stage->rules[l->node_links[i]], frame, last );
+        tr_moved_body *follower = tr_follower( l, node );
+        if ( follower != NULL )
+            keep_wish( l, follower, frame );
+    }
+    for ( int node = first; node >= 0; ) {
+        int next = l->pulled[node].next;
+        l->pulled[node].level = 0;
+        node = next;
+    }
+}
+
+// Feet that stand at the same time must not be asked to go further apart than legs reach: then the whole way
+// is made shorter, and reaching and leaning have to do the rest.
+static void stay_on_legs( const tr_cage_layer *l, tr_moved_body *body )
+{
+    tr_following *following = body->following;
+    double most = STRADDLE * tr_skeleton_height( &l->stage->actors[body->node].target ),
+           apart = tr_steps_apart( l, body );
+    for ( int f = 0; apart > most && f < l->frame_count; ++f )
+        following->way[f] = v3_scale( most / apart, following->way[f] );
+    tr_steps_forget( body );
+}
+
+static bool is_asked( const tr_cage_layer *l, const int *nodes, int count, int frame )
+{
+    bool asked = false;
+    for ( int n = 0; !asked && n < count; ++n ) {
+        const tr_moved_body *body = tr_follower( l, nodes[n] );
+        asked = body != NULL && body->following->weights[frame - l->begin] > 0;
+    }
+    return asked;
+}
+
+void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count )
+{
+    bool due = false;
+    for ( int n = 0; n < count; ++n ) {
+        tr_moved_body *body = tr_follower( l, nodes[n] );
+        if ( body == NULL || body->following->stamp == l->stamp )
+            continue;
+        tr_following *following = body->following;
+        memset( following->way, 0, (size_t)l->frame_count * sizeof( vec3 ) );
+        following->stamp = l->stamp;
+        following->asked = false;
+        due = true;
+    }
+    if ( !due )
+        return;
+    for ( int f = l->begin; f < l->begin + l->frame_count; ++f )
+        if ( is_asked( l, nodes, count, f ) )
+            spread( l, nodes, count, f );
+    for ( int n = 0; n < count; ++n ) {
+        tr_moved_body *body = tr_follower( l, nodes[n] );
+        if ( body == NULL || !body->following->asked )
+            continue;
+        solve_ways( body->following, l->frame_count );
+        stay_on_legs( l, body );
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------ ways
+
+bool tr_follow_asked( const tr_moved_body *body )
+{
+    return body->following->asked;
+}
+
+tr_step tr_follow_way( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    int at = frame - l->begin;
+    if ( at < 0 || at >= l->frame_count )
+        return ( tr_step ){ 0 };
+    vec3 way = body->following->way[at];
+    vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0];
+    tr_step turn = { .turn = way.y };
+    vec3 there = v3_add( root, v3( way.x, 0, way.z ) );
+    return ( tr_step ){ turn.turn, v3_sub( there, tr_step_apply( turn, root ) ) };
+}
+
+int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const tr_stance *s )
+{
+    double sum = 0, weights = 0;
+    for ( int f = s->first; f <= s->last; ++f ) {
+        int at = f - l->begin;
+        double w = at >= 0 && at < l->frame_count ? body->following->weights[at] : 0;
+        sum += w * f;
+        weights += w;
+    }
+    return weights > 0 ? tr_int_clamped( round( sum / weights ), s->first, s->last )
+                       : ( s->first + s->last ) / 2;
+}
+
+// Without feet it goes its way, from rest to rest.
+static tr_step flight( const tr_cage_layer *l, const tr_moved_body *body, int frame, vec3 root )
+{
+    int before, after;
+    tr_cage_layer_limits_at( l, frame, &before, &after );
+    double inside = fmin( frame - before, after - frame ) / ( FADE * l->stage->fps + 1 );
+    tr_step way = tr_follow_way( l, body, frame ), out = { .turn = way.turn };
+    double share = smooth_step5( clampd( inside, 0, 1 ) );
+    vec3 shift = v3_scale( share, v3_sub( tr_step_apply( way, root ), root ) );
+    out.turn *= share;
+    out.move = v3_sub( v3_add( root, shift ), tr_step_apply( out, root ) );
+    return out;
+}
+
+// The mean of what its feet do.
+tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+{
+    vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0], sum = v3_zero;
+    tr_step out = { 0 };
+    if ( body->foot_count == 0 )
+        return flight( l, body, frame, root );
+    for ( int i = 0; i < body->foot_count; ++i ) {
+        sum = v3_add( sum, v3_sub( tr_step_apply( body->feet[i].own, root ), root ) );
+        out.turn += body->feet[i].own.turn / body->foot_count;
+    }
+    vec3 there = v3_mad( root, 1.0 / body->foot_count, sum );
+    out.move = v3_sub( there, tr_step_apply( ( tr_step ){ .turn = out.turn }, root ) );
+    return out;
+}

@@ -1,0 +1,78 @@
+// layer: cages on a result, one after the other, and drags of their handles.
+#ifndef TROUPE_LAYER_H
+#define TROUPE_LAYER_H
+
+#include "result/result.h"
+
+#include <stdatomic.h>
+
+// The stage's grabs of layers begin … end − 1, one after the other, each on what the ones before it gave.
+bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error );
+// The middles of the first and the last section of a cage around the nodes [actor_count + prop_count] over
+// the whole clip: what turns of these are about. Fails where there is no such cage.
+bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool *nodes, vec3 middles[2],
+                      tr_error *error );
+
+// ----------------------------------------------------------------------------------------------- drag
+// A layer of kind cage while its handles are held: poses at preview quality, visible frames first. What is
+// kept when the mouse is let go is not this, but the ops (handle_set …) and what the pipeline makes of them.
+//
+//   tr_drag *drag = tr_drag_begin( &stage, &below, layer, handle, &error );   // slow: cage, weights,
+//   factors, memory for each move of the mouse
+//       tr_drag_visible( drag, &tick );                               // the block of frames being looked at
+//       while ( tr_drag_more( drag, 4 ) ) draw…                       // the others, the nearest first
+//       while ( tr_drag_refine( drag, 1 ) ) draw…                     // all again, as the pipeline has them
+//   tr_drag_end( drag );
+//
+// Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
+// Nobody else changes a bit. Cost goes with the frames of the layer's window and ease, not with the clip.
+// Layers above the dragged one go along with what they did when the drag began.
+
+#define TR_DRAG_BLOCK 8 // frames that are solved together
+
+typedef struct tr_drag tr_drag;
+
+typedef struct tr_drag_move { // where a handle is now; see tr_handle
+    int handle;               // index in the document; of the layer, and pinned
+    vec3 move, turn;
+} tr_drag_move;
+
+typedef struct tr_drag_tick {
+    const tr_drag_move *moves; // [move_count] handles not named stay where the last tick had them
+    int move_count;
+    int frame;                // stage frame that is being looked at
+    const atomic_int *latest; // a tick is superseded, and stops soon, when *latest is not `number` any more.
+    int number;               // NULL: never
+} tr_drag_tick;
+
+// `below`: what tr_pipeline_run_below gave; the layer must be active and of kind cage. `handle`: what is
+// going to be dragged, -1: who knows. At an end of the window it frees that end, as it does in the document
+// once it is moved. Stage, scene and below are borrowed until tr_drag_end and may not change.
+tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, int handle,
+                        tr_error *error );
+void tr_drag_end( tr_drag *drag ); // NULL is fine
+
+// A tick: moves the cage and solves the block that holds the frame. False when it was superseded before that
+// was done. Moves that are not finite are ignored. Neither this nor tr_drag_more allocates; both use as many
+// threads as there are.
+bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick );
+// Solves at least one and at most `blocks` further blocks of the last tick, those next to its frame first.
+// True as long as there is more to do; false when all frames are solved or the tick was superseded.
+bool tr_drag_more( tr_drag *drag, int blocks );
+// Motions, worlds, tracks, steps and turns, of every character and prop of the stage, in every frame: of the
+// last tick where tr_drag_is_solved says so, of an earlier one, or of below, elsewhere. No reports. May be
+// read between the calls above.
+const tr_result *tr_drag_result( const tr_drag *drag );
+bool tr_drag_is_solved( const tr_drag *drag, int frame );   // also where nothing has to be
+const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick moved it; NULL: none was built
+// While the mouse rests: once tr_drag_more is through, solves the frames of the last tick again as the
+// pipeline will when the mouse is let go, those next to its frame first, at most `blocks` at a time. True as
+// long as there is more to do; false when all frames are refined, or the tick was superseded. Allocates
+// nothing.
+bool tr_drag_refine( tr_drag *drag, int blocks );
+bool tr_drag_is_refined( const tr_drag *drag, int frame );
+// How far from where it was put what a handle (index in the document) holds was left by the last tick,
+// metres.
+double tr_drag_error( const tr_drag *drag, int handle );
+
+#endif

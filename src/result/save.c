@@ -1,0 +1,582 @@
+// A folder of results: what other programs read, and what `troupe measure` and `troupe render` read back.
+//   <id>.bvh          every character and prop, centimetres, Y up, the scene's rate
+//   source/<id>.bvh   the source in the same world, rate and units, before layers move it in time
+//   target/<id>.bvh   the target skeleton, where it came from a file of its own
+//   target/<id>.map.json   and which of its joints the source's drive, turned by how much
+//   scene.json        the scene with its paths pointing here, reloadable
+//   report.json       how well every constraint was kept
+// Frame numbers are the scene's in both JSON files; frame 0 of a BVH file is the scene's first.
+#include "result/private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_RANGES 64 // told one by one in a report
+#define CENTIMETRE  0.01
+
+// ------------------------------------------------------------------------------------------------- props
+
+// A prop travels as a skeleton of one joint.
+static bool track_motion( tr_motion *out, const char *id, const rigid *track, int frame_count, double fps,
+                          tr_error *error )
+{
+    *out = ( tr_motion ){ 0 };
+    if ( tr_skeleton_add( &out->skeleton, id, -1, v3_zero ) < 0 )
+        return tr_error_memory( error );
+    if ( !tr_skeleton_classify( &out->skeleton, error ) ||
+         !tr_clip_alloc( &out->clip, frame_count, 1, fps, false, error ) ) {
+        tr_motion_free( out );
+        return false;
+    }
+    for ( int f = 0; f < frame_count; ++f ) {
+        out->clip.root[f] = track[f].position;
+        *tr_clip_frame( &out->clip, f ) = track[f].rotation;
+    }
+    return true;
+}
+
+static bool save_motion( const tr_motion *motion, const char *folder, const char *sub, const char *id,
+                         tr_error *error )
+{
+    char *path = tr_string_format( "%s/%s%s.bvh", folder, sub, id );
+    if ( path == NULL )
+        return tr_error_memory( error );
+    bool ok = tr_motion_save( motion, path, error );
+    tr_free( path );
+    return ok;
+}
+
+static bool save_track( const tr_stage *stage, const rigid *track, const char *folder, const char *sub,
+                        const char *id, tr_error *error )
+{
+    tr_motion motion;
+    if ( !track_motion( &motion, id, track, stage->frame_count, stage->fps, error ) )
+        return false;
+    bool ok = save_motion( &motion, folder, sub, id, error );
+    tr_motion_free( &motion );
+    return ok;
+}
+
+// ----------------------------------------------------------------------------------------- resolved scene
+
+static void refer( tr_file_ref *ref, const char *sub, const char *id )
+{
+    *ref = ( tr_file_ref ){ .unit = CENTIMETRE, .up = 'y', .last = -1 };
+    snprintf( ref->file, sizeof ref->file, "%s%s.bvh", sub, id );
+}
+
+static void refer_mesh( tr_form *form, const char *id )
+{
+    if ( form->mesh[0] == 0 )
+        return;
+    memset( form->mesh, 0, sizeof form->mesh );
+    snprintf( form->mesh, sizeof form->mesh, "source/%s.obj", id );
+    form->unit = 1;
+    form->up = 'y';
+}
+
+// Does the folder hold a joint map of this character?
+static bool has_map( const tr_scene *scene, const tr_cast *cast )
+{
+    bool driven = false;
+    for ( int i = 0; i < scene->drive_count; ++i )
+        driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
+    return driven || cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
+}
+
+// The same scene with the same frame numbers, standing on the files of the folder: every clip starts at the
+// scene's first frame, in the world.
+static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
+{
+    if ( !tr_scene_copy( out, tr_stage_own_time( stage )->scene, error ) )
+        return false;
+    for ( int i = 0; i < out->cast_count; ++i ) {
+        tr_cast *cast = &out->cast[i];
+        refer( &cast->source, "source/", cast->id );
+        if ( has_map( stage->scene, cast ) ) // also of what was found in frames that are not there any more
+            snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
+        if ( cast->target.skeleton.file[0] != 0 )
+            refer( &cast->target.skeleton, "target/", cast->id );
+        cast->target.reference = -1;
+        cast->position = v3_zero;
+        cast->heading = 0;
+        cast->start = out->first;
+    }
+    out->clip_count = 0;  // joined in the sources
+    out->drive_count = 0; // in the maps
+    for ( int p = 0; p < out->prop_count; ++p ) {
+        refer( &out->props[p].track, "source/", out->props[p].id );
+        out->props[p].position = v3_zero;
+        out->props[p].heading = 0;
+        out->props[p].start = out->first;
+        refer_mesh( &out->props[p].form, out->props[p].id );
+    }
+    for ( int o = 0; o < out->obstacle_count; ++o )
+        refer_mesh( &out->obstacles[o].form, out->obstacles[o].id );
+    return true;
+}
+
+static bool save_mesh( const tr_shape *shape, const char *folder, const char *id, tr_error *error )
+{
+    if ( shape->mesh == NULL )
+        return true;
+    char *path = tr_string_format( "%s/source/%s.obj", folder, id );
+    bool ok = path != NULL ? tr_obj_save( shape->mesh, path, error ) : tr_error_memory( error );
+    tr_free( path );
+    return ok;
+}
+
+// The target as it was before it was scaled: what its limbs are goes by these bones, and the scene scales
+// them again.
+static bool unscale( tr_skeleton *out, const tr_actor *actor, const tr_target *target, tr_error *error )
+{
+    tr_target inverse = *target;
+    for ( int i = 0; i < inverse.limb_count; ++i )
+        inverse.limbs[i].value = 1.0 / inverse.limbs[i].value;
+    tr_body_scale scale = {
+        .scale = 1.0 / target->scale, .limbs = inverse.limbs, .limb_count = inverse.limb_count };
+    return tr_skeleton_scaled( out, &actor->target, &scale, error );
+}
+
+// Target skeletons that came from files of their own, and joint maps.
+static bool save_target( const tr_stage *stage, int i, const char *folder, tr_error *error )
+{
+    const tr_cast *cast = &stage->scene->cast[i];
+    const tr_actor *actor = &stage->actors[i];
+    if ( has_map( stage->scene, cast ) ) {
+        char *path = tr_string_format( "%s/target/%s.map.json", folder, cast->id );
+        bool ok = path != NULL ? tr_joint_map_save( actor, path, true, error ) : tr_error_memory( error );
+        tr_free( path );
+        if ( !ok )
+            return false;
+    }
+    if ( cast->target.skeleton.file[0] == 0 )
+        return true;
+    bool animated = actor->own.frame_count > 0;
+    tr_motion rest = { 0 };
+    bool ok =
+        unscale( &rest.skeleton, actor, &cast->target, error ) &&
+        ( animated ? tr_clip_copy( &rest.clip, &actor->own, error )
+                   : tr_clip_alloc( &rest.clip, 1, actor->target.joint_count, stage->fps, false, error ) );
+    for ( int j = 0; ok && !animated && j < rest.skeleton.joint_count; ++j )
+        rest.clip.rotations[j] = rest.skeleton.joints[j].rest;
+    if ( ok && !animated )
+        rest.clip.root[0] = rest.skeleton.joints[0].offset;
+    for ( int f = 0; ok && animated && f < rest.clip.frame_count; ++f )
+        rest.clip.root[f] = v3_scale( 1.0 / cast->target.scale, rest.clip.root[f] );
+    ok = ok && save_motion( &rest, folder, "target/", cast->id, error );
+    tr_motion_free( &rest );
+    return ok;
+}
+
+// ------------------------------------------------------------------------------------------------- report
+
+// As in scene files: the point the rule is about, or null.
+static void print_end( tr_text *out, const tr_stage *stage, const char *key, const tr_anchor *anchor )
+{
+    tr_text_add( out, ", \"%s\": ", key );
+    if ( anchor->actor < 0 && anchor->prop < 0 ) {
+        tr_text_add( out, "null" );
+        return;
+    }
+    const char *who =
+        anchor->actor >= 0 ? stage->scene->cast[anchor->actor].id : stage->scene->props[anchor->prop].id;
+    tr_text text = { 0 };
+    tr_text_append( &text, who, strlen( who ) );
+    for ( int i = 0; i < anchor->count; ++i )
+        tr_point_print_term( &text, i == 0,
+                             stage->actors[anchor->actor].target.joints[anchor->joints[i]].name,
+                             anchor->weights[i] );
+    tr_point_print_offset( &text, anchor->source_offset );
+    tr_text_quoted( out, text.data != NULL ? text.data : "", text.size );
+    out->failed = out->failed || text.failed;
+    tr_text_free( &text );
+}
+
+static void print_rule( tr_text *out, const tr_stage *stage, const tr_result *result, int r )
+{
+    const tr_rule *rule = &stage->rules[r];
+    const tr_rule_report *report = &result->reports[r];
+    tr_text_add( out, "    {\"id\": \"%s\", \"kind\": \"%s\"", rule->id,
+                 tr_constraint_kind_names[rule->kind] );
+    print_end( out, stage, "a", &rule->a );
+    print_end( out, stage, "b", &rule->b );
+    int origin = stage->scene->first;
+    if ( rule->first > rule->last )
+        tr_text_add( out, ", \"range\": null, \"error_mm\": null, \"worst_frame\": null" );
+    else {
+        tr_text_add( out, ", \"range\": [%d, %d], \"error_mm\": {\"max\": ", origin + rule->first,
+                     origin + rule->last );
+        tr_text_number( out, report->max_mm, 6 );
+        tr_text_add( out, ", \"p95\": " );
+        tr_text_number( out, report->p95_mm, 6 );
+        tr_text_add( out, ", \"mean\": " );
+        tr_text_number( out, report->mean_mm, 6 );
+        tr_text_add( out, "}, \"worst_frame\": %d", origin + report->worst_frame );
+    }
+    tr_text_add( out, ", \"gave_way\": %s, \"automatic\": %s}%s\n", report->gave_way ? "true" : "false",
+                 rule->constraint < 0 ? "true" : "false", r + 1 < stage->rule_count ? "," : "" );
+}
+
+// What could not be kept: which, in which frames, by how much.
+static void print_broken( tr_text *out, const tr_stage *stage, const tr_result *result )
+{
+    const char *comma = "";
+    tr_text_add( out, ",\n  \"gave_way\": [" );
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        int ranges[MOST_RANGES][2], origin = stage->scene->first;
+        if ( !result->reports[r].gave_way )
+            continue;
+        int count = tr_rule_broken( stage, result, &stage->rules[r], ranges, MOST_RANGES );
+        tr_text_add( out, "%s\n    {\"id\": \"%s\", \"frames\": [", comma, stage->rules[r].id );
+        if ( count > MOST_RANGES ) { // the rest in one
+            ranges[MOST_RANGES - 1][1] = stage->rules[r].last;
+            count = MOST_RANGES;
+        }
+        for ( int i = 0; i < count; ++i )
+            tr_text_add( out, "%s[%d, %d]", i > 0 ? ", " : "", origin + ranges[i][0], origin + ranges[i][1] );
+        tr_text_add( out, "], \"cm\": " );
+        tr_text_number( out, 0.1 * result->reports[r].max_mm, 4 );
+        tr_text_add( out, "}" );
+        comma = ",";
+    }
+    tr_text_add( out, "%s]", comma[0] != 0 ? "\n  " : "" );
+}
+
+bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out )
+{
+    tr_text_add( out, "{\n  \"method\": \"%s\",\n  \"frames\": %d,\n  \"first\": %d,\n  \"fps\": ", method,
+                 stage->frame_count, stage->scene->first );
+    tr_text_number( out, stage->fps, 9 );
+    print_broken( out, stage, result );
+    tr_text_add( out, ",\n  \"constraints\": [\n" );
+    for ( int r = 0; r < stage->rule_count; ++r )
+        print_rule( out, stage, result, r );
+    tr_text_add( out, "  ]" );
+    if ( result->meshed ) {
+        tr_text_add( out, ",\n  \"imesh\": " );
+        tr_meshes_print( stage, result, out );
+    }
+    if ( stage->grab_count > 0 ) {
+        tr_text_add( out, ",\n  \"edits\": " );
+        tr_edits_print( stage, result, out );
+    }
+    tr_text_add( out, "\n}\n" );
+    return !out->failed;
+}
+
+static bool save_report( const tr_stage *stage, const tr_result *result, const char *method,
+                         const char *folder, tr_error *error )
+{
+    tr_text text = { 0 };
+    char *path = tr_string_format( "%s/report.json", folder );
+    bool ok = path != NULL && tr_report_print( stage, result, method, &text );
+    ok = ok ? tr_file_write( path, text.data, text.size, error ) : tr_error_memory( error );
+    tr_text_free( &text );
+    tr_free( path );
+    return ok;
+}
+
+// --------------------------------------------------------------------------------------------- save, load
+
+static bool make_folders( const tr_stage *stage, const char *folder, tr_error *error )
+{
+    bool targets = false;
+    for ( int i = 0; i < stage->scene->cast_count; ++i )
+        targets = targets || has_map( stage->scene, &stage->scene->cast[i] );
+    char *source = tr_string_format( "%s/source", folder ), *target = tr_string_format( "%s/target", folder );
+    bool ok = source != NULL && target != NULL
+                  ? tr_folder_make( source, error ) && ( !targets || tr_folder_make( target, error ) )
+                  : tr_error_memory( error );
+    tr_free( source );
+    tr_free( target );
+    return ok;
+}
+
+static bool save_scene( const tr_stage *stage, const char *folder, tr_error *error )
+{
+    tr_scene scene;
+    if ( !resolve( &scene, stage, error ) )
+        return false;
+    char *path = tr_string_format( "%s/scene.json", folder );
+    bool ok = path != NULL ? tr_scene_save( &scene, path, error ) : tr_error_memory( error );
+    tr_free( path );
+    tr_scene_free( &scene );
+    return ok;
+}
+
+static bool save_files( const tr_stage *stage, const tr_result *result, const char *method,
+                        const char *folder, tr_error *error )
+{
+    const tr_stage *own = tr_stage_own_time( stage );
+    if ( !make_folders( stage, folder, error ) )
+        return false;
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const char *id = stage->scene->cast[i].id;
+        if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
+             !save_motion( &result->motions[i], folder, "", id, error ) ||
+             !save_motion( &own->actors[i].source, folder, "source/", id, error ) ||
+             !save_target( stage, i, folder, error ) )
+            return false;
+    }
+    for ( int p = 0; p < stage->prop_count; ++p ) {
+        const char *id = stage->scene->props[p].id;
+        if ( !save_track( stage, result->tracks[p], folder, "", id, error ) ||
+             !save_track( own, own->props[p].track, folder, "source/", id, error ) ||
+             !save_mesh( &stage->props[p].shape, folder, id, error ) )
+            return false;
+    }
+    for ( int o = 0; o < stage->scene->obstacle_count; ++o )
+        if ( !save_mesh( &stage->obstacle_shapes[o], folder, stage->scene->obstacles[o].id, error ) )
+            return false;
+    return save_scene( stage, folder, error ) && save_report( stage, result, method, folder, error );
+}
+
+// Tells the path it is given in parts.
+static bool tell( void ( *visit )( void *context, const char *path ), void *context, const char *folder,
+                  const char *name, const char *end )
+{
+    char *path = tr_string_format( "%s/%s%s", folder, name, end );
+    if ( path == NULL )
+        return false;
+    visit( context, path );
+    tr_free( path );
+    return true;
+}
+
+bool tr_result_visit_files( const tr_scene *scene, const char *folder,
+                            void ( *visit )( void *context, const char *path ), void *context )
+{
+    bool ok =
+        tell( visit, context, folder, "scene", ".json" ) && tell( visit, context, folder, "report", ".json" );
+    for ( int i = 0; ok && i < scene->cast_count + scene->prop_count; ++i ) {
+        bool prop = i >= scene->cast_count;
+        const char *id = prop ? scene->props[i - scene->cast_count].id : scene->cast[i].id;
+        char *source = tr_string_format( "source/%s", id ), *target = tr_string_format( "target/%s", id );
+        ok = source != NULL && target != NULL && tell( visit, context, folder, id, ".bvh" ) &&
+             tell( visit, context, folder, source, ".bvh" );
+        if ( ok && prop && scene->props[i - scene->cast_count].form.mesh[0] != 0 )
+            ok = tell( visit, context, folder, source, ".obj" );
+        if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
+            ok = tell( visit, context, folder, target, ".bvh" );
+        if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
+            ok = tell( visit, context, folder, target, ".map.json" );
+        tr_free( source );
+        tr_free( target );
+    }
+    for ( int o = 0; ok && o < scene->obstacle_count; ++o )
+        if ( scene->obstacles[o].form.mesh[0] != 0 ) {
+            char *source = tr_string_format( "source/%s", scene->obstacles[o].id );
+            ok = source != NULL && tell( visit, context, folder, source, ".obj" );
+            tr_free( source );
+        }
+    return ok;
+}
+
+// ---------------------------------------------------------------------------------------- replacing a folder
+
+typedef struct listing {
+    size_t prefix; // bytes of the folder's path and its slash
+    tr_names *names;
+    bool failed;
+} listing;
+
+static void note_name( void *context, const char *path )
+{
+    listing *l = context;
+    l->failed = l->failed || !tr_names_add( l->names, path + l->prefix );
+}
+
+// Does the scene stand on the files of its own folder, as resolve has it?
+static bool is_resolved( const tr_scene *scene )
+{
+    char file[TR_PATH_MAX];
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        snprintf( file, sizeof file, "source/%s.bvh", scene->cast[i].id );
+        if ( strcmp( scene->cast[i].source.file, file ) != 0 )
+            return false;
+    }
+    return true;
+}
+
+// The files of earlier results: those its scene and report tell of.
+static bool list_results( const char *folder, tr_names *out )
+{
+    char *path = tr_string_format( "%s/scene.json", folder ),
+         *report = tr_string_format( "%s/report.json", folder );
+    tr_scene scene = { 0 };
+    listing l = { strlen( folder ) + 1, out, false };
+    bool ok = path != NULL && report != NULL;
+    if ( ok && tr_file_exists( path ) ) {
+        ok = tr_file_exists( report ) && tr_scene_load( &scene, path, NULL ) && is_resolved( &scene ) &&
+             tr_result_visit_files( &scene, folder, note_name, &l ) && !l.failed;
+        tr_scene_free( &scene );
+    }
+    tr_free( path );
+    tr_free( report );
+    return ok;
+}
+
+bool tr_result_save( const tr_stage *stage, const tr_result *result, const char *method, const char *folder,
+                     tr_error *error )
+{
+    bool ok = false, inside = false, again = true;
+    while ( again ) {
+        tr_folder_draft draft;
+        if ( !tr_folder_draft_open( &draft, folder, list_results, inside, error ) )
+            return false;
+        again = false;
+        if ( save_files( stage, result, method, draft.name, error ) )
+            ok = tr_folder_draft_keep( &draft, &again, error );
+        else {
+            tr_folder_draft_rename_error( &draft, error );
+            tr_folder_draft_discard( &draft );
+        }
+        inside = true;
+    }
+    return ok;
+}
+
+static bool load_motion( tr_motion *out, const char *folder, const char *id, int joint_count, int frame_count,
+                         tr_error *error )
+{
+    char *path = tr_string_format( "%s/%s.bvh", folder, id );
+    if ( path == NULL )
+        return tr_error_memory( error );
+    tr_bvh_import import = tr_default_bvh_import();
+    import.unit = CENTIMETRE;
+    import.up = 'y';
+    bool ok = tr_motion_load( out, path, &import, NULL, error );
+    if ( ok && joint_count > 0 && out->skeleton.joint_count != joint_count )
+        ok = tr_error_at( error, path, 0, 0, "the file has %d joints, but the scene's target has %d",
+                          out->skeleton.joint_count, joint_count );
+    else if ( ok && out->clip.frame_count != frame_count )
+        ok = tr_error_at( error, path, 0, 0, "the file has %d frames, but the scene has %d",
+                          out->clip.frame_count, frame_count );
+    if ( !ok )
+        tr_motion_free( out );
+    tr_free( path );
+    return ok;
+}
+
+// BVH files list joints depth first, children in order; a skeleton need not. place[j] = the joint's index in
+// the file: right behind its parent and the whole subtrees of its elder siblings.
+static bool depth_first_places( const tr_skeleton *skeleton, int *place )
+{
+    int count = skeleton->joint_count;
+    int *size = tr_alloc( 2 * (size_t)count, sizeof( int ) );
+    if ( size == NULL )
+        return false;
+    int *next = size + count;
+    for ( int j = count - 1; j >= 0; --j ) {
+        size[j] += 1;
+        if ( j > 0 )
+            size[skeleton->joints[j].parent] += size[j];
+    }
+    for ( int j = 0; j < count; ++j ) {
+        int parent = skeleton->joints[j].parent;
+        place[j] = parent < 0 ? 0 : next[parent];
+        next[j] = place[j] + 1;
+        if ( parent >= 0 )
+            next[parent] += size[j];
+    }
+    tr_free( size );
+    return true;
+}
+
+// The clip of a file, in the joint order of the target it was made for.
+static bool adopt( tr_motion *out, const tr_skeleton *target, const tr_motion *file, const char *id,
+                   tr_error *error )
+{
+    const tr_clip *clip = &file->clip;
+    int joints = target->joint_count;
+    int *place = tr_alloc( (size_t)joints, sizeof( int ) );
+    bool ok = ( place != NULL && depth_first_places( target, place ) ) || tr_error_memory( error );
+    for ( int j = 0; ok && j < joints; ++j ) {
+        const tr_joint *there = &file->skeleton.joints[place[j]];
+        if ( !target->joints[j].end_site && strcmp( there->name, target->joints[j].name ) != 0 )
+            ok = tr_error_set( error, "%s.bvh has joint \"%.64s\" where the scene's target has \"%.64s\"", id,
+                               there->name, target->joints[j].name );
+    }
+    ok = ok && tr_skeleton_copy( &out->skeleton, target, error ) &&
+         tr_clip_alloc( &out->clip, clip->frame_count, joints, clip->fps, clip->translations != NULL, error );
+    for ( int f = 0; ok && f < clip->frame_count; ++f ) {
+        out->clip.root[f] = clip->root[f];
+        for ( int j = 0; j < joints; ++j ) {
+            size_t to = (size_t)f * (size_t)joints + (size_t)j,
+                   from = (size_t)f * (size_t)joints + (size_t)place[j];
+            out->clip.rotations[to] = clip->rotations[from];
+            if ( clip->translations != NULL )
+                out->clip.translations[to] = clip->translations[from];
+        }
+    }
+    // Lengths are what the file says, so that a measure can find them broken.
+    for ( int j = 1; ok && j < joints; ++j )
+        out->skeleton.joints[j].offset = file->skeleton.joints[place[j]].offset;
+    tr_free( place );
+    return ok;
+}
+
+static void read_gave_way( const tr_json *list, const tr_stage *stage, tr_result *out )
+{
+    for ( int i = 0; *list->ok && i < tr_json_count( list ); ++i ) {
+        tr_json item = tr_json_item( list, i ), id = tr_json_member( &item, "id", true );
+        if ( *list->ok && !json_is_string( id.value ) )
+            tr_json_fail( &id, "must be a text" );
+        for ( int r = 0; *list->ok && r < stage->rule_count; ++r )
+            if ( strcmp( stage->rules[r].id, json_string_value( id.value ) ) == 0 )
+                out->reports[r].gave_way = true;
+    }
+}
+
+// What the solver said it could not keep. Motions of other programs come without a report.
+static bool load_gave_way( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
+{
+    char *path = tr_string_format( "%s/report.json", folder );
+    json_t *json = NULL;
+    bool ok = path != NULL || tr_error_memory( error );
+    if ( ok && tr_file_exists( path ) && ( ok = tr_json_load( &json, path, error ) ) ) {
+        tr_json root = tr_json_root( json, path, &ok, error ),
+                list = tr_json_member( &root, "gave_way", false );
+        if ( list.value != NULL )
+            read_gave_way( &list, stage, out );
+        json_decref( json );
+    }
+    tr_free( path );
+    return ok;
+}
+
+static bool load_all( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
+{
+    for ( int i = 0; i < stage->actor_count; ++i ) {
+        const tr_skeleton *target = &stage->actors[i].target;
+        const char *id = stage->scene->cast[i].id;
+        tr_motion file;
+        if ( !load_motion( &file, folder, id, target->joint_count, stage->frame_count, error ) )
+            return false;
+        bool ok = adopt( &out->motions[i], target, &file, id, error );
+        tr_motion_free( &file );
+        if ( !ok )
+            return false;
+    }
+    for ( int p = 0; p < stage->prop_count; ++p ) {
+        tr_motion motion;
+        if ( !load_motion( &motion, folder, stage->scene->props[p].id, 0, stage->frame_count, error ) )
+            return false;
+        for ( int f = 0; f < stage->frame_count; ++f )
+            out->tracks[p][f] = ( rigid ){ *tr_clip_frame( &motion.clip, f ), motion.clip.root[f] };
+        tr_motion_free( &motion );
+    }
+    return tr_edits_load( out, stage, folder, error ) && tr_result_finish( out, stage, error ) &&
+           load_gave_way( out, stage, folder, error );
+}
+
+bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
+{
+    if ( !tr_result_alloc( out, stage, error ) )
+        return false;
+    if ( tr_folder_settle( folder, error ) && load_all( out, stage, folder, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}

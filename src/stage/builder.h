@@ -1,0 +1,45 @@
+// Pieces of building a stage: what is shared between its parts and the motions it takes from files.
+#ifndef TROUPE_STAGE_BUILDER_H
+#define TROUPE_STAGE_BUILDER_H
+
+#include "stage/private.h"
+
+typedef struct tr_stage_builder {
+    tr_stage *stage;
+    const char *file; // the scene's own path or NULL
+    tr_library *library;
+    tr_log *warnings;
+    tr_error *error;
+    const double *when; // [frame_count] moments of the motion at hand, NULL: frame by frame
+    char field[96];     // of the element at hand that trouble now would come from, "" = all of it
+} tr_stage_builder;
+
+// The whole motion of a file, from the library or from disk (and then kept in the library).
+const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, const char *field );
+// Cut, lined up with the stage and placed in the world.
+bool tr_stage_take( tr_stage_builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref,
+                    int start, rigid placement );
+// The source of a cast member, with the clips that follow it joined to it.
+bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
+// Files that move joints: what moves all of a body belongs to its root, and the rest are bones of their mean
+// length.
+void tr_carry_path_to_root( tr_motion *motion );
+bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
+
+// An error inside a file names its own line there. Any other gets the path of the field behind it, before the
+// name of the file it may be about. Always false.
+bool tr_stage_blame( tr_stage_builder *b, const char *list, int index );
+// need.c. False, with an error, where the scene would take more memory than may be used.
+bool tr_stage_check_memory( tr_stage_builder *b );
+rigid tr_stage_place( vec3 position, double heading );
+// Ground and environment and, unless a clip is not yet lined up with them, props. To be freed; NULL: out of
+// memory.
+tr_surface *tr_stage_surfaces( const tr_stage *stage, bool props, int *count );
+
+// Layers of kind retime: what is found over whole clips is found on the sources' own time, see replay.c. A
+// stage takes labels, groups, then places of contacts and stances over from the one that is there.
+bool tr_stage_replay_contacts( tr_stage *stage, const tr_stage *before, tr_error *error );
+bool tr_stage_replay_groups( tr_stage *stage, const tr_stage *before, tr_error *error );
+void tr_stage_replay( tr_stage *stage, const tr_stage *before );
+
+#endif

@@ -1,0 +1,118 @@
+// The motion of a target body that copies its source: joint rotations, and a root path in its own size.
+#include "stage/private.h"
+
+// Horizontally with the group; the height above the ankles with the character's own legs, from what it stands
+// on.
+static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 source, int frame )
+{
+    vec3 place = tr_group_place( &stage->groups[actor->group], source );
+    tr_sole ankles = tr_actor_ankles( actor );
+    place.y = stage->ground + ankles.target + actor->leg_ratio * ( source.y - stage->ground - ankles.source );
+    if ( actor->lift != NULL )
+        place.y += actor->lift[frame];
+    return place;
+}
+
+static bool is_identity( quat q )
+{
+    return q_dot( q, q_identity ) == 1.0;
+}
+
+// Is the source's rotation of this joint against the same parent the target's as well?
+static bool copies_locally( const tr_actor *actor, int joint )
+{
+    int parent = actor->target.joints[joint].parent;
+    return actor->source.skeleton.joints[joint].parent == parent && is_identity( actor->align[joint] ) &&
+           !tr_joint_blends( actor, joint ) &&
+           ( parent < 0 || ( actor->map[parent] == parent && is_identity( actor->align[parent] ) &&
+                             !tr_joint_blends( actor, parent ) ) );
+}
+
+// World rotation of every mapped joint = the source's · align; joints that nothing drives keep their own
+// animation or their rest rotation. Where source and target hierarchies agree this is the source's local
+// rotation up to rounding; the exact one is taken then.
+static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *world )
+{
+    const tr_skeleton *target = &actor->target;
+    tr_pose source = tr_world_pose( &actor->world, frame );
+    const quat *source_local = tr_clip_frame( &actor->source.clip, frame );
+    for ( int j = 0; j < target->joint_count; ++j ) {
+        int from = actor->map[j], parent = target->joints[j].parent;
+        quat above = parent < 0 ? q_identity : world[parent];
+        if ( from == j && copies_locally( actor, j ) )
+            local[j] = source_local[from];
+        else if ( from >= 0 )
+            local[j] = q_unit( q_mul( q_conj( above ), tr_actor_source_turn( actor, j, source.rotations ) ) );
+        else
+            local[j] =
+                actor->own.frame_count > 0 ? tr_clip_frame( &actor->own, frame )[j] : target->joints[j].rest;
+        world[j] = q_mul( above, local[j] );
+    }
+}
+
+int tr_actor_pelvis( const tr_actor *actor )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j )
+        if ( actor->target.joints[j].role == TR_ROLE_ROOT && actor->map[j] >= 0 )
+            return j;
+    return 0;
+}
+
+// From the root to a joint, in world axes.
+static vec3 from_root( const tr_skeleton *skeleton, const quat *world, int joint )
+{
+    vec3 sum = v3_zero;
+    for ( int j = joint; j > 0; j = skeleton->joints[j].parent )
+        sum = v3_add( sum, q_rotate( world[skeleton->joints[j].parent], skeleton->joints[j].offset ) );
+    return sum;
+}
+
+// The joints that carry the body: of one from another file, whose pelvis may lie elsewhere between its legs,
+// the hips on which these hang; else, and where nothing drives the legs, the pelvis.
+static int carriers( const tr_actor *actor, int joints[2] )
+{
+    int pelvis = tr_actor_pelvis( actor ), count = 0;
+    for ( int j = 0; actor->foreign && j < actor->target.joint_count && count < 2; ++j )
+        if ( actor->target.joints[j].role == TR_ROLE_THIGH && actor->target.joints[j].parent == pelvis &&
+             actor->map[j] >= 0 )
+            joints[count++] = j;
+    if ( count < 2 )
+        joints[0] = pelvis;
+    return count < 2 ? 1 : 2;
+}
+
+bool tr_actor_copy( tr_motion *out, const tr_stage *stage, const tr_actor *actor, tr_error *error )
+{
+    quat *world = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
+    int hips[2], hip_count = carriers( actor, hips );
+    bool ok = world != NULL || tr_error_memory( error );
+    ok = ok && tr_skeleton_copy( &out->skeleton, &actor->target, error ) &&
+         tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
+    for ( int f = 0; ok && f < stage->frame_count; ++f ) {
+        copy_frame( actor, f, tr_clip_frame( &out->clip, f ), world );
+        if ( actor->map[0] < 0 && actor->own.frame_count > 0 ) { // it goes its own way
+            out->clip.root[f] = actor->own.root[f];
+            continue;
+        }
+        vec3 source = v3_zero, from = v3_zero;
+        for ( int h = 0; h < hip_count; ++h ) {
+            source = v3_mad(
+                source, 1.0 / hip_count,
+                tr_actor_source_place( actor, hips[h], tr_world_pose( &actor->world, f ).positions ) );
+            from = v3_mad( from, 1.0 / hip_count, from_root( &actor->target, world, hips[h] ) );
+        }
+        out->clip.root[f] = v3_sub( body_place( stage, actor, source, f ), from );
+    }
+    tr_free( world );
+    return ok;
+}
+
+bool tr_copied_world( tr_world *out, const tr_stage *stage, int actor, tr_error *error )
+{
+    tr_motion motion = { 0 };
+    *out = ( tr_world ){ 0 };
+    bool ok = tr_actor_copy( &motion, stage, &stage->actors[actor], error ) &&
+              tr_world_build( out, &motion, error );
+    tr_motion_free( &motion );
+    return ok;
+}

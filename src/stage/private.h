@@ -1,0 +1,116 @@
+// Private to stage: what its files share.
+#ifndef TROUPE_STAGE_PRIVATE_H
+#define TROUPE_STAGE_PRIVATE_H
+
+#include "fit/fit.h"
+#include "stage/stage.h"
+
+// --------------------------------------------------------------------------------------------- joint map
+
+// Fills map, blends and chains of an actor whose source and target skeletons are there. Suggested is: the
+// same index for a copied skeleton; else by name (without namespace, ignoring case; the roles must agree),
+// else by role, side and rank; limbs with different numbers of joints as chains.
+bool tr_joint_map_suggest( tr_actor *actor, tr_error *error );
+// Lets a joint of the source ("" = none) drive one of the target. False: there is no such joint, *bad_source
+// tells of which.
+bool tr_joint_map_drive( tr_actor *actor, const char *joint, const char *source, bool *bad_source );
+bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error );
+
+bool tr_joint_blends( const tr_actor *actor, int joint ); // driven by two source joints
+
+// ------------------------------------------------------------------------------------------------ stage
+
+// Whether the body has every limb (or it is a group of them) that the target gives a factor; else tells which
+// field names the one it has not: "target.limbs.wing".
+bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, char *field, size_t size,
+                            tr_error *error );
+
+// Fills align of an actor whose source, target and map are there; see posture.c. `source` and `target` are
+// the clips of their files, in which a pose to go by may be found; target NULL: it is the source's skeleton.
+// reference: a frame of `source`, -1: find one.
+bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *target, int reference,
+                     tr_error *error );
+
+// Fills soles of an actor whose source, target and map are there, from their files; see soles.c. `ground` is
+// the floor's height in the source's.
+bool tr_actor_ground( tr_actor *actor, const tr_motion *source_file, const tr_motion *target_file,
+                      double ground, tr_error *error );
+tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
+tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
+
+// Where the joints of an actor are when it copies the source's rotations; needs its group.
+bool tr_copied_world( tr_world *out, const tr_stage *stage, int actor, tr_error *error );
+// How long the legs of a body are as it stands: on two, along their bones; on more, in the rest pose.
+double tr_standing_leg( const tr_skeleton *skeleton );
+// Do source and target have different numbers of legs?
+bool tr_actor_legs_differ( const tr_actor *actor );
+
+typedef struct tr_sequence { // clips of one skeleton
+    const tr_skeleton *skeleton;
+    tr_clip *clips;    // [count] changed on the way
+    const int *blends; // [count] of the seam before each, in frames
+    int count;
+    const tr_surface *surfaces; // [surface_count] that feet rest on; they do not move
+    int surface_count;
+} tr_sequence;
+
+// Joined end to end; see sequence.c. The first clip stays where it is, each other one shares its first frame
+// with the last of the one before.
+bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *error );
+// Brings the joints of a motion's clip into the order of a skeleton with the same joints; refuses any other.
+bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *error );
+
+// The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
+// needs those links; the automatic rules need the groups' scales.
+bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
+bool tr_stage_group( tr_stage *stage, tr_error *error );
+bool tr_stage_automate( tr_stage *stage, tr_error *error ); // ends with tr_stage_stand
+// A contact of weight 0: over its frames labels of the hand or foot are taken back.
+bool tr_rule_is_lift( const tr_rule *rule );
+bool tr_stage_lift( tr_stage *stage, const tr_rule *rule, tr_error *error );
+// Fills `path` of rules that give a path its direction; see paths.c.
+bool tr_stage_lead( tr_stage *stage, tr_error *error );
+// Fills the actors' footings and the rules' index of theirs; see footing.c.
+bool tr_stage_stand( tr_stage *stage, tr_error *error );
+bool tr_stage_place_footings( tr_stage *stage, tr_error *error ); // fills `place`, once all else is known
+void tr_footings_free( tr_actor *actor );
+
+// What is being bound, for messages: an element of a list of the document.
+typedef struct tr_binder {
+    tr_stage *stage;
+    const char *file;
+    const char *list; // "constraints"
+    int index;
+    tr_log *warnings;
+    tr_error *error;
+} tr_binder;
+
+// Finds the bodies and joints a point names. The error tells the path of the element's field.
+bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *point, tr_anchor *anchor );
+// Binds the layers of kind cage that are active, and every handle: fills the stage's grabs and handles.
+bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
+void tr_stage_release( tr_stage *stage ); // frees them
+
+// surfaces.c. How high the source's environment is below p, which touches it; where nothing is below, its
+// top.
+double tr_stage_source_top( const tr_stage *stage, int obstacle, vec3 p );
+// The same of the target's below `to`, where a place on a surface of the source as high as `floor` has gone.
+double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, vec3 to );
+// The source's obstacle that something of that size touches from above, -1: none.
+int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size );
+// What a foot that is said to stand on a floor of that height, with its lowest joint there on average, really
+// stands on in the source: something lower where it is in the box that has that floor.
+double tr_foot_source_floor( const tr_stage *stage, const tr_rule *on, double floor, vec3 lowest );
+// How much higher than that floor a foot of the target stands with its middle there, on something it can step
+// onto.
+double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, const tr_rule *on, double floor,
+                      vec3 middle );
+// The way of anything but a foot that would be inside something at `place` to its surface; zero: it is not.
+vec3 tr_hand_onto( const tr_stage *stage, const tr_actor *actor, const tr_rule *rule, vec3 place );
+
+// The surface of a contact with ground or environment. Where the target has a place that the source touched,
+// and how high the surface is there; an environment of another size takes what touches it along.
+void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle );
+vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source );
+
+#endif

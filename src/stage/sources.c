@@ -1,0 +1,303 @@
+// Motions that a stage takes from files: cut, at the scene's rate, lined up with its frames, joined where
+// clips follow each other.
+#include "stage/builder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BLEND 0.3 // seconds on either side of a seam, unless the clip says how many frames
+
+// ------------------------------------------------------------------------------------------- motion files
+
+const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, const char *field )
+{
+    snprintf( b->field, sizeof b->field, "%s.file", field );
+    const tr_motion *known = tr_library_find_file( b->library, ref );
+    if ( known != NULL )
+        return known;
+    char *path = b->file != NULL ? tr_path_beside( b->file, ref->file ) : tr_string_copy( ref->file );
+    if ( path == NULL ) {
+        tr_error_memory( b->error );
+        return NULL;
+    }
+    tr_bvh_import import = tr_default_bvh_import();
+    import.unit = ref->unit;
+    import.up = ref->up;
+    tr_motion motion;
+    bool ok = tr_motion_load( &motion, path, &import, b->warnings, b->error );
+    tr_free( path );
+    if ( !ok || !tr_library_add_file( b->library, ref, &motion, b->error ) )
+        return NULL;
+    return tr_library_find_file( b->library, ref );
+}
+
+static void blend_frames( tr_clip *out, int frame, const tr_clip *clip, int from, double share )
+{
+    size_t joints = (size_t)clip->joint_count, at = (size_t)frame * joints, a = (size_t)from * joints,
+           b = a + joints;
+    for ( size_t j = 0; j < joints; ++j ) {
+        out->rotations[at + j] = q_slerp( clip->rotations[a + j], clip->rotations[b + j], share );
+        if ( clip->translations != NULL )
+            out->translations[at + j] =
+                v3_lerp( clip->translations[a + j], clip->translations[b + j], share );
+    }
+    out->root[frame] = v3_lerp( clip->root[from], clip->root[from + 1], share );
+}
+
+// Stage frames of a clip that starts at scene frame `start`: end poses are held outside.
+// With `when`, the moments between frames are blended.
+static bool line_up( tr_clip *out, const tr_clip *clip, const tr_stage *stage, const double *when, int start,
+                     tr_error *error )
+{
+    if ( !tr_clip_alloc( out, stage->frame_count, clip->joint_count, stage->fps, clip->translations != NULL,
+                         error ) )
+        return false;
+    size_t joints = (size_t)clip->joint_count;
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        double at =
+            clampd( ( when != NULL ? when[f] : f ) + stage->scene->first - start, 0, clip->frame_count - 1 );
+        int from = tr_int_clamped( at, 0, clip->frame_count - 1 );
+        if ( at > from ) {
+            blend_frames( out, f, clip, from, at - from );
+            continue;
+        }
+        memcpy( tr_clip_frame( out, f ), tr_clip_frame( clip, from ), joints * sizeof( quat ) );
+        out->root[f] = clip->root[from];
+        if ( clip->translations != NULL )
+            memcpy( out->translations + (size_t)f * joints, clip->translations + (size_t)from * joints,
+                    joints * sizeof( vec3 ) );
+    }
+    return true;
+}
+
+// The wanted frames at the scene's rate, where the file has them.
+static bool cut( tr_stage_builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref )
+{
+    *out = ( tr_motion ){ 0 };
+    int last = ref->last < 0 ? whole->clip.frame_count - 1 : ref->last;
+    if ( whole->clip.frame_count == 0 )
+        return tr_error_at( b->error, ref->file, 0, 0, "the file has a skeleton but no frames of motion" );
+    if ( ref->first > last || last >= whole->clip.frame_count )
+        return tr_error_at( b->error, ref->file, 0, 0,
+                            "frames %d to %d are asked for, but the file has frames 0 to %d", ref->first,
+                            last, whole->clip.frame_count - 1 );
+    tr_clip wanted = { 0 };
+    bool ok = tr_skeleton_copy( &out->skeleton, &whole->skeleton, b->error ) &&
+              tr_clip_slice( &wanted, &whole->clip, ref->first, last, b->error ) &&
+              tr_clip_resample( &out->clip, &wanted, b->stage->fps, b->error );
+    tr_clip_free( &wanted );
+    if ( !ok )
+        tr_motion_free( out );
+    return ok;
+}
+
+// Lines a motion up with the stage, in place. On failure it is freed.
+static bool line_up_motion( tr_stage_builder *b, tr_motion *motion, int start )
+{
+    tr_clip lined = { 0 };
+    bool ok = line_up( &lined, &motion->clip, b->stage, b->when, start, b->error );
+    tr_clip_free( &motion->clip );
+    motion->clip = lined;
+    ok = ok && tr_motion_check( motion, b->error );
+    if ( !ok )
+        tr_motion_free( motion );
+    return ok;
+}
+
+bool tr_stage_take( tr_stage_builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref,
+                    int start, rigid placement )
+{
+    if ( !cut( b, out, whole, ref ) || !line_up_motion( b, out, start ) )
+        return false;
+    tr_clip_place( &out->clip, placement );
+    return true;
+}
+
+// --------------------------------------------------------------------------------- moving joint offsets
+
+static double travel( const tr_clip *clip, int joint )
+{
+    vec3 first = clip->translations[joint];
+    double most = 0;
+    for ( int f = 1; f < clip->frame_count; ++f )
+        most = fmax( most, v3_distance( clip->translations[(size_t)f * clip->joint_count + joint], first ) );
+    return most;
+}
+
+// Some files keep the root still and move its only child. The path then belongs to the root: carry it over,
+// so that the child is as far from the root as in the rest pose.
+void tr_carry_path_to_root( tr_motion *motion )
+{
+    tr_clip *clip = &motion->clip;
+    int children = 0;
+    for ( int j = 1; j < motion->skeleton.joint_count; ++j )
+        children += motion->skeleton.joints[j].parent == 0;
+    if ( clip->translations == NULL || children != 1 || travel( clip, 1 ) < 0.01 )
+        return;
+    vec3 bone = motion->skeleton.joints[1].offset;
+    for ( int f = 0; f < clip->frame_count; ++f ) {
+        vec3 *moved = &clip->translations[(size_t)f * clip->joint_count + 1];
+        vec3 path = q_rotate( *tr_clip_frame( clip, f ), v3_sub( *moved, bone ) );
+        clip->root[f] = v3_add( clip->root[f], path );
+        *moved = bone;
+    }
+}
+
+// A body has fixed bones: where the file moves joints, the mean over its frames is the bone. Translations
+// that say nothing more than that are dropped. What its limbs are goes by these bones. `bones`: known
+// already, NULL: not.
+bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error )
+{
+    tr_clip *clip = &motion->clip;
+    if ( clip->translations == NULL )
+        return true;
+    double most = 0;
+    for ( int j = 1; j < clip->joint_count; ++j ) {
+        vec3 sum = v3_zero;
+        for ( int f = 0; f < clip->frame_count; ++f )
+            sum = v3_add( sum, clip->translations[(size_t)f * clip->joint_count + j] );
+        motion->skeleton.joints[j].offset =
+            bones != NULL ? bones->joints[j].offset : v3_scale( 1.0 / clip->frame_count, sum );
+        most = fmax( most, travel( clip, j ) );
+    }
+    if ( most < 1e-6 ) {
+        tr_free( clip->translations );
+        clip->translations = NULL;
+    }
+    return tr_skeleton_classify( &motion->skeleton, error );
+}
+
+// ---------------------------------------------------------------------------------------------- clips
+
+typedef struct sequence { // the source of a cast member and the clips that follow it
+    tr_skeleton skeleton; // of the source
+    tr_clip *clips;       // [count] at the scene's rate
+    int *blends;          // [count] of the seam before each
+    int count;
+} sequence;
+
+static void free_sequence( sequence *s )
+{
+    for ( int i = 0; i < s->count; ++i )
+        tr_clip_free( &s->clips[i] );
+    tr_free( s->clips );
+    tr_free( s->blends );
+    tr_skeleton_free( &s->skeleton );
+}
+
+// Adds a clip whose joints are those of the sequence; takes it over.
+static bool add_clip( tr_stage_builder *b, sequence *s, const tr_file_ref *ref, int blend )
+{
+    const tr_motion *whole = tr_stage_fetch( b, ref, "source" );
+    tr_motion motion;
+    if ( whole == NULL || !cut( b, &motion, whole, ref ) )
+        return false;
+    tr_carry_path_to_root( &motion );
+    bool ok = tr_settle_offsets( &motion, NULL, b->error );
+    ok = ok && ( s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
+                               : tr_sequence_match( &motion, &s->skeleton, b->error ) );
+    s->blends[s->count] = blend < 0 ? tr_frames_in( BLEND, b->stage->fps ) : blend;
+    s->clips[s->count++] = motion.clip;
+    tr_skeleton_free( &motion.skeleton );
+    return ok;
+}
+
+// Either all clips move joints or none does.
+static bool even_out( sequence *s, tr_error *error )
+{
+    bool any = false;
+    for ( int i = 0; i < s->count; ++i )
+        any = any || s->clips[i].translations != NULL;
+    for ( int i = 0; any && i < s->count; ++i ) {
+        tr_clip *clip = &s->clips[i];
+        size_t joints = (size_t)clip->joint_count;
+        if ( clip->translations != NULL )
+            continue;
+        clip->translations = tr_alloc( (size_t)clip->frame_count * joints, sizeof( vec3 ) );
+        if ( clip->translations == NULL )
+            return tr_error_memory( error );
+        for ( size_t k = 0; k < (size_t)clip->frame_count * joints; ++k )
+            clip->translations[k] = s->skeleton.joints[k % joints].offset;
+    }
+    return true;
+}
+
+static bool gather_clips( tr_stage_builder *b, sequence *s, const tr_cast *cast )
+{
+    const tr_scene *scene = b->stage->scene;
+    s->clips = tr_alloc( 1 + (size_t)scene->clip_count, sizeof( tr_clip ) );
+    s->blends = tr_alloc( 1 + (size_t)scene->clip_count, sizeof( int ) );
+    if ( s->clips == NULL || s->blends == NULL )
+        return tr_error_memory( b->error );
+    if ( !add_clip( b, s, &cast->source, 0 ) )
+        return false;
+    for ( int i = 0; i < scene->clip_count; ++i )
+        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 &&
+             !add_clip( b, s, &scene->clips[i].source, scene->clips[i].blend ) )
+            return tr_stage_blame( b, "clips", i );
+    return even_out( s, b->error );
+}
+
+// The stage's frame that shows a moment of the motion at hand; one that none shows is before or behind all.
+static int frame_of( const tr_stage_builder *b, int moment )
+{
+    int last = b->stage->frame_count - 1, frame = 0;
+    if ( b->when == NULL )
+        return moment;
+    if ( moment < b->when[0] || moment > b->when[last] )
+        return moment < b->when[0] ? -1 : last + 1;
+    while ( frame < last && b->when[frame] < moment )
+        frame++;
+    return frame;
+}
+
+static bool note_seams( tr_stage_builder *b, tr_actor *actor, const sequence *s, int start )
+{
+    actor->seams = tr_alloc( (size_t)s->count, sizeof( tr_seam ) );
+    if ( actor->seams == NULL )
+        return tr_error_memory( b->error );
+    int moment = start - b->stage->scene->first;
+    for ( int i = 1; i < s->count; ++i ) {
+        moment += s->clips[i - 1].frame_count - 1;
+        actor->seams[actor->seam_count++] = ( tr_seam ){ frame_of( b, moment ), s->blends[i] };
+    }
+    return true;
+}
+
+// Joined in the world, where the ground is, then lined up.
+static bool join_clips( tr_stage_builder *b, tr_actor *actor, sequence *s, const tr_cast *cast )
+{
+    int surface_count;
+    tr_surface *surfaces = tr_stage_surfaces( b->stage, false, &surface_count );
+    b->field[0] = 0;
+    if ( surfaces == NULL )
+        return tr_error_memory( b->error );
+    tr_clip_place( &s->clips[0], tr_stage_place( cast->position, cast->heading ) );
+    tr_sequence parts = { &s->skeleton, s->clips, s->blends, s->count, surfaces, surface_count };
+    bool ok = tr_sequence_join( &actor->source.clip, &parts, b->error );
+    tr_free( surfaces );
+    return ok && note_seams( b, actor, s, cast->start ) &&
+           tr_skeleton_copy( &actor->source.skeleton, &s->skeleton, b->error ) &&
+           line_up_motion( b, &actor->source, cast->start );
+}
+
+static bool has_clips( const tr_scene *scene, const tr_cast *cast )
+{
+    for ( int i = 0; i < scene->clip_count; ++i )
+        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 )
+            return true;
+    return false;
+}
+
+bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
+{
+    if ( !has_clips( b->stage->scene, cast ) ) {
+        const tr_motion *whole = tr_stage_fetch( b, &cast->source, "source" );
+        return whole != NULL && tr_stage_take( b, &actor->source, whole, &cast->source, cast->start,
+                                               tr_stage_place( cast->position, cast->heading ) );
+    }
+    sequence s = { 0 };
+    bool ok = gather_clips( b, &s, cast ) && join_clips( b, actor, &s, cast );
+    free_sequence( &s );
+    return ok;
+}
