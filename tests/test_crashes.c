@@ -149,6 +149,20 @@ static void a_partner_follows_at_a_thousand_frames_a_second( void **state )
     check_methods( &x );
 }
 
+// Of the second stance only the ease is on the stage; the foot is on its way to it, on boxes, beyond the end.
+static void a_stance_beyond_the_stage_is_on_a_box( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    x.scene.first = x.scene.last = 3;
+    edit( &x, "obstacle_add id=step size=4,0.2,4 position=0,0,0\n"
+              "constraint_add id=now kind=contact a=a.LeftFoot\n"
+              "constraint_add id=later kind=contact a=a.LeftFoot range=23,23 ease=20,0" );
+    check_methods( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +173,7 @@ int main( void )
         TEST( what_lies_before_a_single_frame_is_delayed ),
         TEST( a_scene_is_not_delayed_beyond_all_frames ),
         TEST( a_partner_follows_at_a_thousand_frames_a_second ),
+        TEST( a_stance_beyond_the_stage_is_on_a_box ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -179,21 +179,24 @@ static bool is_over_step( const tr_footing_work *w, const tr_stance *from, doubl
 }
 
 // A foot is up when it comes over the box, and not down before it has left it; but it moves only between its
-// stances, over CLIMB_TIME at least if there is so much.
+// stances, over CLIMB_TIME at least if there is so much. A stance of which only the ease is on the stage lies
+// outside of it.
 static void climb( const tr_footing_work *w, const tr_stance *from, const tr_stance *to )
 {
     double swing = to->first - from->last, time = fmin( ceil( CLIMB_TIME * w->stage->fps ), swing );
     bool up = to->onto > from->onto;
     const tr_stance *low = up ? from : to;
     double step = fmax( from->onto, to->onto ) - low->onto, begin = up ? to->first - time : from->last;
-    for ( int f = from->last + 1; f < to->first; ++f )
+    int first = from->last + 1 > 0 ? from->last + 1 : 0,
+        end = to->first < w->stage->frame_count ? to->first : w->stage->frame_count;
+    for ( int f = first; f < end; ++f )
         if ( is_over_step( w, low, step, f ) ) {
             begin = up ? f - time : f;
             if ( up )
                 break;
         }
     begin = clampd( begin, from->last, to->first - time );
-    for ( int f = from->last + 1; f < to->first; ++f ) {
+    for ( int f = first; f < end; ++f ) {
         double share = smooth_step5( ( f - begin ) / fmax( time, 1 ) );
         w->footing->shift[f].y += from->onto + share * ( to->onto - from->onto );
     }
