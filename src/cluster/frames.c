@@ -164,9 +164,7 @@ static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *grap
 
 bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
 {
-    return tr_result_copy_source( stage, result, error ) &&
-           tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) &&
-           tr_bodies_lift( stage, result, error );
+    return tr_result_copy_source( stage, result, error ) && tr_bodies_lift( stage, result, error );
 }
 
 bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )

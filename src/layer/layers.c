@@ -173,10 +173,6 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
 
 bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error )
 {
-    for ( int i = 0; stage->grab_count > 0 && i < stage->actor_count; ++i )
-        if ( result->worlds[i].positions == NULL &&
-             !tr_world_build( &result->worlds[i], &result->motions[i], error ) )
-            return false;
     for ( int g = 0; g < stage->grab_count && stage->grabs[g].layer < end; ++g )
         if ( stage->grabs[g].layer >= begin && !apply( stage, &stage->grabs[g], result, error ) )
             return false;

@@ -1,5 +1,5 @@
-// The baseline `copy-ik`: copied rotations, then each arm and leg bends, frame by frame and alone, so that its
-// hand or foot comes to where the rules want it.
+// The baseline `copy-ik`: copied rotations, then each arm and leg bends, frame by frame and alone, so that
+// its hand or foot comes to where the rules want it.
 #include "method/private.h"
 
 // The one chain that moves all joints of an anchor as a whole.
@@ -167,8 +167,6 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
 {
     if ( !tr_result_copy_source( stage, result, error ) )
         return false;
-    if ( !tr_worlds_build( result->worlds, result->motions, stage->actor_count, error ) )
-        return false;
     int *begin, *rules; // of each actor
     bool ok = tr_rules_by_actor( stage, &begin, &rules ) || tr_error_memory( error );
     for ( int i = 0; ok && i < stage->actor_count; ++i )
@@ -176,7 +174,5 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
              solve_actor( stage, result, i, rules + begin[i], begin[i + 1] - begin[i], error );
     tr_free( begin );
     tr_free( rules );
-    for ( int i = 0; ok && i < stage->actor_count; ++i )
-        tr_world_free( &result->worlds[i] ); // of the copied pose
-    return ok;
+    return ok && tr_result_pose( result, error ); // until now worlds were those of the copied pose
 }

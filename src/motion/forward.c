@@ -102,7 +102,7 @@ static void build_worlds( void *context, int begin, int end )
     crowd *c = context;
     tr_error error;
     for ( int i = begin; i < end; ++i )
-        if ( c->worlds[i].positions == NULL && !tr_world_build( &c->worlds[i], &c->motions[i], &error ) )
+        if ( !tr_world_build( &c->worlds[i], &c->motions[i], &error ) )
             c->failed = true;
 }
 

@@ -210,7 +210,7 @@ void tr_forward_frames( const tr_skeleton *skeleton, const tr_clip *clip, const 
                         tr_world *world );
 
 bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error ); // frames in parallel
-// Those of many motions that are not there yet, in parallel. On failure those that were built stay.
+// Those of many motions, in parallel. On failure those that were built stay.
 bool tr_worlds_build( tr_world *worlds, const tr_motion *motions, int count, tr_error *error );
 void tr_world_free( tr_world *world );
 static inline tr_pose tr_world_pose( const tr_world *world, int frame )

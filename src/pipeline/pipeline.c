@@ -58,9 +58,7 @@ bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_meth
     assert( method != NULL );
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    bool ok = tr_method_solve( stage, method, out, error ) &&
-              tr_layers_apply( stage, out, 0, layer, error ) &&
-              tr_worlds_build( out->worlds, out->motions, stage->actor_count, error );
+    bool ok = tr_method_solve( stage, method, out, error ) && tr_layers_apply( stage, out, 0, layer, error );
     if ( !ok )
         tr_result_free( out );
     return ok;

@@ -44,5 +44,5 @@ bool tr_result_copy_source( const tr_stage *stage, tr_result *result, tr_error *
     for ( int r = 0; r < stage->rule_count; ++r )
         if ( stage->rules[r].kind == TR_CONSTRAINT_ORIENTATION && stage->rules[r].a.prop >= 0 )
             turn_prop( stage, result, &stage->rules[r] );
-    return true;
+    return tr_result_pose( result, error );
 }

@@ -81,8 +81,6 @@ bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error
     tr_parallel_for( result->actor_count, 1, check_motions, &job );
     if ( job.motion < result->actor_count )
         return tr_motion_check( &result->motions[job.motion], error ); // says what is wrong
-    if ( !tr_worlds_build( result->worlds, result->motions, result->actor_count, error ) )
-        return false;
     job.values = tr_alloc( (size_t)tr_parallel_threads() * (size_t)stage->frame_count, sizeof( double ) );
     if ( job.values == NULL )
         return tr_error_memory( error );

@@ -56,6 +56,13 @@ void tr_result_free( tr_result *result )
     *result = ( tr_result ){ 0 };
 }
 
+bool tr_result_pose( tr_result *result, tr_error *error )
+{
+    for ( int i = 0; i < result->actor_count; ++i )
+        tr_world_free( &result->worlds[i] );
+    return tr_worlds_build( result->worlds, result->motions, result->actor_count, error );
+}
+
 static bool copy_source( tr_result *out, const tr_stage *stage, tr_error *error )
 {
     for ( int i = 0; i < stage->actor_count; ++i )

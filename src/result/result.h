@@ -158,7 +158,10 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
 
 // --------------------------------------------------------------------------------------------------- at work
 
-// Fills worlds and reports of a result whose motions and tracks are there.
+// Fills worlds anew from the motions. Whoever changes a motion of a result keeps its world in step, by this
+// or frame by frame: what a method, a layer or a file gave has worlds.
+bool tr_result_pose( tr_result *result, tr_error *error );
+// Fills reports of a result whose motions, worlds and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );
 bool tr_result_alloc( tr_result *result, const tr_stage *stage, tr_error *error );
 // Motions, worlds, tracks and what edits did, without reports.

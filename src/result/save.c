@@ -567,8 +567,8 @@ static bool load_all( tr_result *out, const tr_stage *stage, const char *folder,
             out->tracks[p][f] = ( rigid ){ *tr_clip_frame( &motion.clip, f ), motion.clip.root[f] };
         tr_motion_free( &motion );
     }
-    return tr_edits_load( out, stage, folder, error ) && tr_result_finish( out, stage, error ) &&
-           load_gave_way( out, stage, folder, error );
+    return tr_result_pose( out, error ) && tr_edits_load( out, stage, folder, error ) &&
+           tr_result_finish( out, stage, error ) && load_gave_way( out, stage, folder, error );
 }
 
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
