@@ -38,6 +38,23 @@ struct dirent *readdir( DIR *dir )
     return NULL;
 }
 
+// As well: something happens just before two folders are swapped.
+static const char *before_swap; // a command, once; NULL = nothing
+
+int renameat2( int old_folder, const char *old, int new_folder, const char *new, unsigned flags )
+{
+    static int ( *original )( int, const char *, int, const char *, unsigned );
+    if ( original == NULL )
+        original =
+            (int ( * )( int, const char *, int, const char *, unsigned ))dlsym( RTLD_NEXT, "renameat2" );
+    if ( flags == RENAME_EXCHANGE && before_swap != NULL ) {
+        const char *command = before_swap;
+        before_swap = NULL;
+        assert_int_equal( system( command ), 0 );
+    }
+    return original( old_folder, old, new_folder, new, flags );
+}
+
 typedef struct take { // a solved scene of a few frames
     tr_scene scene;
     tr_library library;
@@ -187,7 +204,7 @@ typedef enum setting { NOTHING, OWN, OTHERS, SETTINGS } setting;
 static void prepare( setting s, char folder[200] )
 {
     inside( folder, "out" );
-    shell( "rm -rf '%s'", folder );
+    shell( "rm -rf '%s' '%s'.old-*", folder, folder );
     if ( s != NOTHING )
         shell( "cp -a '%s' '%s'", takes[0].folder, folder );
     if ( s == OTHERS )
@@ -551,6 +568,38 @@ static void test_several_writers( void **state )
 
 // --------------------------------------------------------------------------------------------- odd folders
 
+// Files of others that come into the folder between the last look at it and the swap: beside the results,
+// in a folder of theirs, several folders deep, and an empty folder.
+static void test_late_files( void **state )
+{
+    (void)state;
+    static const char *const late[] = { "notes.txt", "p09.bvh", "source/notes.txt", "mine/deep/more/a.txt",
+                                        "empty/" };
+    char folder[200];
+    for ( int i = 0; i < 5; ++i ) {
+        tr_error error = { 0 };
+        char command[600], name[40];
+        int number = 1 + ( i == 2 ); // the first may be taken
+        prepare( OWN, folder );
+        if ( number == 2 )
+            shell( "mkdir '%s.old-1'", folder );
+        snprintf( command, sizeof command,
+                  "cd '%s' && mkdir -p \"$(dirname '%sx')\" && { test -d '%s' || echo mine >'%s'; }", folder,
+                  late[i], late[i], late[i] );
+        before_swap = command;
+        assert_false( save( &takes[1], folder, &error ) );
+        assert_null( before_swap );
+        snprintf( name, sizeof name, "is kept beside it as out.old-%d", number );
+        assert_non_null( strstr( error.message, name ) );
+        assert_int_equal( which( folder, true ), 1 );
+        shell( "cd '%s.old-%d' && { test -d '%s' || grep -q mine '%s'; } && test \"$(find . -type f | wc "
+               "-l)\" -le 1",
+               folder, number, late[i], late[i] );
+        check_next( OWN, folder );
+    }
+    prepare( OWN, folder );
+}
+
 // Links inside the folder are replaced, not written through; the folder itself may be one.
 static void test_links( void **state )
 {
@@ -657,6 +706,7 @@ int main( int count, char **arguments )
         cmocka_unit_test( test_private_draft ),
         cmocka_unit_test( test_cancelled_wait ),
         cmocka_unit_test( test_late_link ),
+        cmocka_unit_test( test_late_files ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );
 }

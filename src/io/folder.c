@@ -5,7 +5,9 @@
 //
 // - Nothing there: the draft lies beside it and is renamed.
 // - A folder that holds nothing but what is to be replaced: the draft lies beside it, and both swap their
-//   names in one step (renameat2, RENAME_EXCHANGE). Whoever looks sees the old folder or the new one.
+//   names in one step (renameat2, RENAME_EXCHANGE). Whoever looks sees the old folder or the new one. Of the
+//   old folder only the files of the old results are removed, by their names. If others have put files there
+//   since the last look, the folder stays beside the new one as NAME.old-1.
 // - Anything else: other people's files in it, a mount point, the working folder, a parent that may not be
 //   written to, another owner, a file system that cannot swap. Then the draft lies inside it. When it is
 //   whole it is renamed to .troupe-results, in one step; from then on the folder counts as the new one. Its
@@ -545,12 +547,17 @@ static bool sync_parent( const tr_folder_draft *draft, tr_error *error )
     return ok;
 }
 
+// Not when another folder has its name by now: the old one, once they are swapped.
 static void remove_draft( const tr_folder_draft *draft )
 {
+    struct stat held, named;
     int parent = open( draft->parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC );
     if ( parent < 0 )
         return;
-    tr_folder_remove( parent, draft->leaf );
+    if ( fstat( draft->handle, &held ) == 0 &&
+         fstatat( parent, draft->leaf, &named, AT_SYMLINK_NOFOLLOW ) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev )
+        tr_folder_remove( parent, draft->leaf );
     close( parent );
 }
 
@@ -587,18 +594,55 @@ static outcome place_new( const tr_folder_draft *draft, tr_error *error )
     return FAILED;
 }
 
-typedef struct stray { // files that came into the old folder after the last look at it
-    int old, new;
-    const tr_names *own;
-} stray;
-
-static bool bring_over( void *context, int folder, const char *leaf, const char *name )
+// Own files, and empty folders that held some.
+static bool is_left( void *context, int folder, const char *leaf, const char *name )
 {
-    const stray *s = context;
-    (void)folder, (void)leaf;
-    if ( !has( s->own, name ) )
-        renameat2( s->old, name, s->new, name, RENAME_NOREPLACE );
-    return true;
+    const tr_names *own = context;
+    size_t length = strlen( name );
+    bool held = false;
+    for ( int i = 0; !held && is_folder( folder, leaf ) && i < own->count; ++i )
+        held = strncmp( own->items[i], name, length ) == 0 && own->items[i][length] == '/';
+    return held || has( own, name );
+}
+
+// Gives the old folder a name that nobody removes: NAME.old-1, or the next that is free. Takes no memory.
+static void set_aside( const tr_folder_draft *draft, char leaf[NAME_MAX + 1] )
+{
+    const char *name = strrchr( draft->target, '/' ) + 1;
+    int parent = open( draft->parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC );
+    bool tried = true, moved = false;
+    for ( int n = 1; parent >= 0 && tried && !moved && n < 1000; ++n ) {
+        snprintf( leaf, NAME_MAX + 1, "%.*s.old-%d", NAME_MAX - 8, name, n );
+        moved = tr_file_step() && renameat2( parent, draft->leaf, parent, leaf, RENAME_NOREPLACE ) == 0;
+        tried = moved || errno == EEXIST;
+    }
+    if ( !moved )
+        snprintf( leaf, NAME_MAX + 1, "%s", draft->leaf );
+    if ( parent >= 0 )
+        close( parent );
+}
+
+// Swapped, the old folder has the draft's name. Only its own files are removed, by their names, when the swap
+// is on the disk. What others have put there since the last look stays, and so does the folder then.
+static outcome clear_old( const tr_folder_draft *draft, int folder, const tr_names *own, tr_error *error )
+{
+    char leaf[NAME_MAX + 1] = "";
+    if ( !visit_files( folder, is_own, (void *)own ) )
+        set_aside( draft, leaf );
+    bool synced = sync_parent( draft, error );
+    for ( int i = 0; i < own->count; ++i )
+        remove_obsolete( folder, own->items[i] );
+    // own files that could not be removed are left to the next sweep
+    if ( leaf[0] == 0 && ( !tr_file_step() || rmdir( draft->name ) != 0 ) &&
+         !visit_files( folder, is_left, (void *)own ) )
+        set_aside( draft, leaf );
+    if ( leaf[0] != 0 && synced )
+        tr_error_at(
+            error, draft->path, 0, 0,
+            "is written; the old folder holds other files by now, or cannot be read, and is kept beside it "
+            "as %s",
+            leaf );
+    return leaf[0] == 0 && synced ? KEPT : FAILED;
 }
 
 static outcome swap( const tr_folder_draft *draft, int folder, const tr_names *own, tr_error *error )
@@ -613,9 +657,7 @@ static outcome swap( const tr_folder_draft *draft, int folder, const tr_names *o
     }
     if ( renameat2( AT_FDCWD, draft->name, AT_FDCWD, draft->target, RENAME_EXCHANGE ) != 0 )
         return CANNOT_SWAP;
-    stray s = { folder, draft->handle, own };
-    visit_files( folder, bring_over, &s );
-    return sync_parent( draft, error ) ? KEPT : FAILED;
+    return clear_old( draft, folder, own, error );
 }
 
 static bool list_obsolete( const tr_folder_draft *draft, const tr_names *own, tr_error *error )
@@ -685,7 +727,7 @@ static outcome keep_once( const tr_folder_draft *draft, tr_error *error )
         return FAILED;
     }
     outcome end = replace( draft, folder, error );
-    remove_draft( draft ); // swapped, it is the old folder; its lock, held by `folder`, goes last
+    remove_draft( draft );
     close( folder );
     return end;
 }
