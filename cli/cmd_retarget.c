@@ -34,6 +34,16 @@ static void print_point( const cli_subject *subject, const tr_anchor *anchor )
                      : "" );
 }
 
+// How far a rule is off: an angle, or centimetres as all lengths here.
+static void print_off( const cli_subject *subject, int r )
+{
+    double metres = 1e-3 * subject->result.reports[r].max_mm;
+    if ( tr_rule_turns( &subject->stage.rules[r] ) )
+        cli_say( "%.1f°", tr_chord_degrees( metres ) );
+    else
+        cli_say( "%.2f cm", 100 * metres );
+}
+
 static void print_gave_way( const cli_subject *subject, int r )
 {
     const tr_rule *rule = &subject->stage.rules[r];
@@ -45,7 +55,9 @@ static void print_gave_way( const cli_subject *subject, int r )
     }
     cli_say( "), " );
     print_frames( subject, rule );
-    cli_say( ", by up to %.1f cm\n", 0.1 * subject->result.reports[r].max_mm );
+    cli_say( ", by up to " );
+    print_off( subject, r );
+    cli_say( "\n" );
 }
 
 // The rule that follows in the order of how far they are off, of those that gave way; -1: none. Equals follow
@@ -171,10 +183,11 @@ void cli_print_summary( const cli_subject *subject, const tr_method *method, con
     if ( worst < 0 )
         return;
     const tr_rule *rule = &subject->stage.rules[worst];
-    cli_say( "%d constraint%s, %d gave way; the farthest off is %s (%s): %.1f mm at frame %d\n",
-             result->rule_count, cli_plural( result->rule_count ), gave_way, rule->id,
-             tr_constraint_kind_names[rule->kind], result->reports[worst].max_mm,
-             result->reports[worst].worst_frame + subject->scene.first );
+    cli_say( "%d constraint%s, %d gave way; the farthest off is %s (%s%s): ", result->rule_count,
+             cli_plural( result->rule_count ), gave_way, rule->id, rule->hard ? "" : "soft ",
+             tr_constraint_kind_names[rule->kind] );
+    print_off( subject, worst );
+    cli_say( " at frame %d\n", result->reports[worst].worst_frame + subject->scene.first );
     print_broken( subject, gave_way );
 }
 

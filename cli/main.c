@@ -122,7 +122,10 @@ static int run( int count, char **arguments )
         printf( "troupe %s\n", TROUPE_VERSION );
         return CLI_OK;
     }
-    if ( strcmp( name, "help" ) == 0 || strcmp( name, "--help" ) == 0 || strcmp( name, "-h" ) == 0 )
+    bool helps = strcmp( name, "help" ) == 0 || strcmp( name, "--help" ) == 0 || strcmp( name, "-h" ) == 0;
+    if ( helps && count > 3 )
+        return cli_wrong( "help takes one command, and '%s' is one argument too many", arguments[3] );
+    if ( helps )
         return help( count > 2 ? arguments[2] : NULL );
     const cli_command *command = command_find( name );
     if ( command == NULL )

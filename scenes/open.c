@@ -145,6 +145,8 @@ bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
         return tr_error_set( error, "only a built-in scene can be asked for a number of characters" );
     if ( S_ISDIR( status.st_mode ) )
         return open_folder( opened, what, error );
+    if ( !tr_file_check( what, error ) )
+        return false;
     if ( ends_with( what, ".bvh" ) )
         return open_motion( opened, what, error );
     if ( ends_with( what, ".json" ) )

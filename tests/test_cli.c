@@ -151,6 +151,7 @@ static void wrong_usage( void **state )
     } cases[] = {
         { "retraget box_relay", "retarget" },
         { "help retraget", "retarget" },
+        { "help edit extra", "help takes one command, and 'extra' is one argument too many" },
         { "scenes --jsn", "--json" },
         { "scenes --zzzzzzzz", "troupe help scenes" },
         { "scenes twice", "one argument too many" },
@@ -223,7 +224,10 @@ static void what_fails_says_why( void **state )
         { "make box_relay -o small.bvh/d", "small.bvh" },
         { "retarget absent.json -o d", "absent.json" },
         { "retarget small.bvh -o small.bvh/d", "small.bvh" },
-        { "measure small.bvh no_folder", "no_folder" },
+        { "measure small.bvh no_folder",
+          "no_folder: holds no results of this scene (there is no small.bvh); 'troupe retarget'" },
+        { "measure box_relay .", ".: holds no results of this scene" },
+        { "info /dev/null", "/dev/null: is a device; a file is needed here" },
         { "render absent.bvh -o a.png", "absent.bvh" },
         { "bench --only zzz", "no row" },
         { "scenes > /dev/full", "output could not be written" },
@@ -330,6 +334,29 @@ static void what_meshes_lose_is_told( void **state )
     troupe( f, "retarget judo_pair -o throw --method imesh" );
     expect( f, 0, "no room: p0" );
     expect( f, 0, "touch lost: p0" );
+}
+
+// Angles are told in degrees and lengths in centimetres; what may give way is called soft.
+static void what_is_off_is_told_in_its_unit( void **state )
+{
+    fixture *f = *state;
+    write_file( f, "small.bvh", small_bvh );
+    for ( int place = 0; place < 2; ++place ) {
+        char text[512];
+        snprintf( text, sizeof text,
+                  "{\"version\": 1, \"range\": [0, 2], \"cast\": [{\"id\": \"a\", \"source\": {\"file\": "
+                  "\"small.bvh\"}}], \"constraints\": [{\"id\": \"%s\", \"kind\": \"%s\", \"a\": \"a.%s\", "
+                  "\"hard\": false, %s}]}\n",
+                  place ? "place" : "look", place ? "absolute" : "orientation", place ? "Hips" : "Chest",
+                  place ? "\"target\": [9, 9, 9]" : "\"rotation\": [0, 1, 0, 0]" );
+        write_file( f, "off.json", text );
+        troupe( f, "retarget off.json -o off -m copy" );
+        expect( f, 0,
+                place ? "0 gave way; the farthest off is place (soft absolute): "
+                      : "0 gave way; the farthest off is look (soft orientation): " );
+        expect( f, 0, place ? " cm at frame " : "° at frame " );
+        assert_null( strstr( f->out, " mm" ) );
+    }
 }
 
 static void maps_are_shown_and_written( void **state )
@@ -623,6 +650,7 @@ static void scenes_are_blamed_by_path( void **state )
 {
     fixture *f = *state;
     write_file( f, "small.bvh", small_bvh );
+    write_file( f, "none.bvh", "no motion\n" );
     const struct {
         const char *cast, *says;
     } cases[] = {
@@ -635,6 +663,11 @@ static void scenes_are_blamed_by_path( void **state )
           "s.json: cast[0].mapping: no.json: cannot open" },
         { "\"source\": {\"file\": \"small.bvh\"}, \"target\": {\"girth\": {\"wing\": 2}}",
           "s.json: cast[0].target.girth.wing: the body has no limb \"wing\"" },
+        { "\"source\": {\"file\": \"none.bvh\"}", "s.json: cast[0].source.file: none.bvh:1:1: " },
+        { "\"source\": {\"file\": \"small.bvh\"}, \"target\": {\"skeleton\": {\"file\": \"none.bvh\"}}",
+          "s.json: cast[0].target.skeleton.file: none.bvh:1:1: " },
+        { "\"source\": {\"file\": \"small.bvh\"}, \"mapping\": \"none.bvh\"",
+          "s.json: cast[0].mapping: none.bvh:1:" },
         { "\"source\": {\"file\": \"small.bvh\"},", "nothing follows this comma but '}'" },
     };
     for ( size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i ) {
@@ -720,6 +753,7 @@ int main( void )
         TEST( info_of_a_motion ),
         TEST( info_knows_a_pose_put_in_front ),
         TEST( what_meshes_lose_is_told ),
+        TEST( what_is_off_is_told_in_its_unit ),
         TEST( maps_are_shown_and_written ),
         TEST( conversion_keeps_every_channel ),
         TEST( conversion_by_hand ),

@@ -60,9 +60,8 @@ void tr_loss_name( const tr_stage *stage, const tr_loss *loss, tr_loss_words *ou
     switch ( loss->kind ) {
     case TR_LOSS_RULE:
         name_rule( out->what, size, stage, loss, other );
-        if ( stage->rules[loss->index].kind == TR_CONSTRAINT_ORIENTATION ) // a chord at 10 cm
-            snprintf( out->amount, sizeof out->amount, "%.1f°",
-                      2 * asin( fmin( loss->metres / 0.2, 1 ) ) / TR_DEGREE );
+        if ( tr_rule_turns( &stage->rules[loss->index] ) )
+            snprintf( out->amount, sizeof out->amount, "%.1f°", tr_chord_degrees( loss->metres ) );
         break;
     case TR_LOSS_HANDLE: name_handle( out->who, out->what, size, stage, loss ); break;
     case TR_LOSS_NO_ROOM: snprintf( out->what, size, "is in %s: there is no room", other ); break;

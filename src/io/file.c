@@ -72,9 +72,12 @@ static bool read_pipe( int file, const char *path, char **data, size_t *size, tr
     return *size <= TR_MAX_FILE_BYTES || refuse_size( path, error );
 }
 
-static const char *kind_of( const struct stat *info )
+static bool refuse_kind( const struct stat *info, const char *path, tr_error *error )
 {
-    return S_ISDIR( info->st_mode ) ? "a folder" : S_ISFIFO( info->st_mode ) ? "a pipe" : "a device";
+    const char *kind = S_ISDIR( info->st_mode )    ? "a folder"
+                       : S_ISFIFO( info->st_mode ) ? "a pipe"
+                                                   : "a device";
+    return tr_error_at( error, path, 0, 0, "is %s; a file is needed here", kind );
 }
 
 // N of /dev/fd/N, or -1.
@@ -122,7 +125,7 @@ static bool read_any( const char *path, int descriptor, char **data, size_t *siz
     else if ( descriptor >= 0 && S_ISFIFO( info.st_mode ) )
         ok = read_pipe( file, path, data, size, error );
     else
-        ok = tr_error_at( error, path, 0, 0, "is %s; a file is needed here", kind_of( &info ) );
+        ok = refuse_kind( &info, path, error );
     close( file );
     if ( ok )
         ( *data )[*size] = 0;
@@ -142,6 +145,14 @@ bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error 
 bool tr_file_read_piped( const char *path, char **data, size_t *size, tr_error *error )
 {
     return read_any( path, descriptor_of( path ), data, size, error );
+}
+
+bool tr_file_check( const char *path, tr_error *error )
+{
+    struct stat info;
+    if ( stat( path, &info ) != 0 )
+        return tr_file_fail( error, path, "cannot open" );
+    return S_ISREG( info.st_mode ) || refuse_kind( &info, path, error );
 }
 
 bool tr_file_exists( const char *path )

@@ -83,6 +83,7 @@ void tr_file_break( tr_file_fault kind, long n );
 long tr_file_steps( void ); // the count
 
 bool tr_file_exists( const char *path );
+bool tr_file_check( const char *path, tr_error *error );  // false: not there, or a pipe, a device, a folder
 bool tr_folder_make( const char *path, tr_error *error ); // with parents; fine when it exists
 // `path` seen from the folder of `base_file`; absolute paths stay. Allocated.
 char *tr_path_beside( const char *base_file, const char *path );

@@ -196,6 +196,17 @@ static double chord( double angle )
     return 0.2 * sin( 0.5 * angle ); // at 10 cm
 }
 
+double tr_chord_degrees( double metres )
+{
+    return 2 * asin( fmin( metres / 0.2, 1 ) ) / TR_DEGREE;
+}
+
+bool tr_rule_turns( const tr_rule *rule )
+{
+    return rule->kind == TR_CONSTRAINT_ORIENTATION ||
+           ( rule->kind == TR_CONSTRAINT_ABSOLUTE && rule->direction );
+}
+
 // Flat: the rotation it has, tilted back by the least turn that makes the change from the wanted one level.
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame )
 {

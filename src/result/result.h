@@ -111,8 +111,12 @@ bool tr_result_copy_source( const tr_stage *stage, tr_result *result, tr_error *
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame );
 // Demanded place of a (or offset of a from b for relative rules, in world axes) at a frame.
 vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
-// How far the result is from the rule at a frame, in metres (orientations: chord of the angle at 10 cm).
+// How far the result is from the rule at a frame, in metres (orientations and directions: chord of the angle
+// at 10 cm).
 double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
+// Whether the error of a rule is such a chord, and the angle that belongs to it, in degrees.
+bool tr_rule_turns( const tr_rule *rule );
+double tr_chord_degrees( double metres );
 
 #define TR_KEPT 1e-3 // metres: a hard rule that is off by more has given way
 

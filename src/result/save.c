@@ -446,14 +446,20 @@ static bool load_motion( tr_motion *out, const char *folder, const char *id, int
     tr_bvh_import import = tr_default_bvh_import();
     import.unit = CENTIMETRE;
     import.up = 'y';
-    bool ok = tr_motion_load( out, path, &import, NULL, error );
-    if ( ok && joint_count > 0 && out->skeleton.joint_count != joint_count )
+    bool there = tr_file_exists( path );
+    bool ok = there && tr_motion_load( out, path, &import, NULL, error );
+    if ( !there )
+        tr_error_at( error, folder, 0, 0,
+                     "holds no results of this scene (there is no %s.bvh); 'troupe retarget' with -o and a "
+                     "folder writes them",
+                     id );
+    else if ( ok && joint_count > 0 && out->skeleton.joint_count != joint_count )
         ok = tr_error_at( error, path, 0, 0, "the file has %d joints, but the scene's target has %d",
                           out->skeleton.joint_count, joint_count );
     else if ( ok && out->clip.frame_count != frame_count )
         ok = tr_error_at( error, path, 0, 0, "the file has %d frames, but the scene has %d",
                           out->clip.frame_count, frame_count );
-    if ( !ok )
+    if ( !ok && there )
         tr_motion_free( out );
     tr_free( path );
     return ok;

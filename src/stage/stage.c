@@ -8,13 +8,12 @@
 
 bool tr_stage_blame( tr_stage_builder *b, const char *list, int index )
 {
-    if ( b->error == NULL || b->error->line > 0 || b->error->path[0] != 0 )
+    if ( b->error == NULL || b->error->path[0] != 0 )
         return false;
-    char path[128];
-    tr_error inner = *b->error;
+    char path[128], inner[sizeof b->error->message];
     snprintf( path, sizeof path, "%s[%d]%s%s", list, index, b->field[0] != 0 ? "." : "", b->field );
-    return tr_error_path( b->error, b->file, path, "%s%s%s", inner.file, inner.file[0] != 0 ? ": " : "",
-                          inner.message );
+    tr_error_print( b->error, inner, sizeof inner );
+    return tr_error_path( b->error, b->file, path, "%s", inner );
 }
 
 rigid tr_stage_place( vec3 position, double heading )
