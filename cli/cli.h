@@ -10,7 +10,7 @@
 #define CLI_MAX_OPTIONS  16
 #define CLI_MAX_OPERANDS 4
 
-enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CANCELLED = 130 }; // exit codes
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CANCELLED = 130 }; // exit codes; SIGTERM: 143
 
 typedef struct cli_option {
     const char *name;  // without its dashes; NULL ends a table

@@ -52,7 +52,7 @@ static int run_bench( const cli_call *call )
         ok = save_json( &report, path, &error ) && ok;
     tr_bench_report_free( &report );
     int status = cli_print_text( &text, true, &error );
-    return ok ? status : cli_fail( &error );
+    return ok || status != CLI_OK ? status : cli_fail( &error ); // one sentence
 }
 
 const cli_command cli_command_bench = {

@@ -1,7 +1,9 @@
 // The program: finds the command, takes its arguments apart, runs it.
 #include "cli.h"
 
+#include <assert.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,19 +83,21 @@ static int limit_kernels( void )
 }
 
 // Ctrl-C, and being asked to end, cancel the command: it says so in one sentence and leaves nothing half
-// done. The second time the program ends at once.
-static volatile sig_atomic_t interrupted;
+// done. The second time the program ends at once. Every thread asks for the signal that came first; 0: none.
+static_assert( ATOMIC_INT_LOCK_FREE == 2, "a signal handler may not wait for a lock" );
+static atomic_int interrupted;
 
 static void interrupt( int number )
 {
-    interrupted = 1;
+    int none = 0;
+    atomic_compare_exchange_strong( &interrupted, &none, number );
     signal( number, SIG_DFL );
 }
 
 static bool is_wanted( void *context )
 {
     (void)context;
-    return !interrupted;
+    return atomic_load( &interrupted ) == 0;
 }
 
 static int run_cancellable( const cli_command *command, const cli_call *call )
@@ -105,7 +109,7 @@ static int run_cancellable( const cli_command *command, const cli_call *call )
     tr_work_begin( &work, is_wanted, NULL );
     int code = command->run( call );
     tr_work_end( &work );
-    return code;
+    return code == CLI_CANCELLED ? 128 + atomic_load( &interrupted ) : code;
 }
 
 static int run( int count, char **arguments )

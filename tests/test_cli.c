@@ -5,6 +5,7 @@
 #include "io/io.h"
 #include "scenes/scenes.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -702,6 +703,51 @@ static void memory_is_limited( void **state )
     }
 }
 
+// Sends a signal as soon as the program takes care of it.
+static void send_signal( pid_t child, int number )
+{
+    for ( unsigned long caught = 0; ( caught & 1ul << ( number - 1 ) ) == 0; ) {
+        char path[64], line[256];
+        snprintf( path, sizeof path, "/proc/%ld/status", (long)child );
+        FILE *file = fopen( path, "r" );
+        assert_non_null( file );
+        while ( fgets( line, sizeof line, file ) != NULL )
+            if ( sscanf( line, "SigCgt: %lx", &caught ) == 1 )
+                break;
+        fclose( file );
+        assert_int_equal( waitpid( child, NULL, WNOHANG ), 0 );
+    }
+    assert_int_equal( kill( child, number ), 0 );
+}
+
+// A signal ends a command with one sentence, and the exit code tells which it was.
+static void signals_cancel( void **state )
+{
+    fixture *f = *state;
+    for ( int i = 0; i < 2; ++i ) {
+        char path[128];
+        snprintf( path, sizeof path, "%s/stderr.txt", f->folder );
+        pid_t child = fork();
+        assert_true( child >= 0 );
+        if ( child == 0 ) {
+            signal( SIGINT, SIG_DFL );
+            if ( freopen( path, "w", stderr ) != NULL )
+                execl( TROUPE_BINARY, TROUPE_BINARY, "measure", "box_relay", "-j", "1", NULL );
+            _exit( 99 );
+        }
+        int status;
+        send_signal( child, i == 0 ? SIGINT : SIGTERM );
+        assert_int_equal( waitpid( child, &status, 0 ), child );
+        assert_true( WIFEXITED( status ) );
+        f->code = WEXITSTATUS( status );
+        FILE *file = fopen( path, "rb" );
+        read_stream( file, f->error );
+        fclose( file );
+        expect( f, i == 0 ? 130 : 143, "troupe: cancelled\n" );
+        expect_sentence( f );
+    }
+}
+
 static void benchmark_rows( void **state )
 {
     fixture *f = *state;
@@ -766,6 +812,7 @@ int main( void )
         TEST( scripts_are_checked ),
         TEST( scenes_are_blamed_by_path ),
         TEST( memory_is_limited ),
+        TEST( signals_cancel ),
         TEST( benchmark_rows ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );

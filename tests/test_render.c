@@ -4,6 +4,7 @@
 #include "scenes/scenes.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -633,6 +634,11 @@ static void test_videos_are_checked( void **state )
         tr_video_facts sent = { 64, 64, 7, 7 / rates[5] };
         assert_true( tr_video_read_facts( &facts, paths[gif], gif ) );
         assert_true( tr_video_is_whole( &facts, &sent, gif ) );
+        tr_memory_fail_from( 1 ); // the index of an MP4 needs some
+        errno = 0;
+        assert_true( tr_video_read_facts( &facts, paths[gif], gif ) == ( gif == 1 ) );
+        tr_memory_fail_from( 0 );
+        assert_int_equal( errno, gif ? 0 : ENOMEM );
         sent = ( tr_video_facts ){ 64, 66, 7, 7 / rates[5] };
         assert_false( tr_video_is_whole( &facts, &sent, gif ) );
         sent = ( tr_video_facts ){ 64, 64, 20, 20 / rates[5] };

@@ -190,7 +190,8 @@ typedef struct tr_video_facts {
     double seconds;
 } tr_video_facts;
 
-// What a file of a video holds; false where it is none, or ends too early or too late.
+// What a file of a video holds; false where it is none, or ends too early or too late, or, with errno ENOMEM,
+// where memory ran out.
 bool tr_video_read_facts( tr_video_facts *out, const char *path, bool gif );
 bool tr_video_is_whole( const tr_video_facts *found, const tr_video_facts *sent, bool gif );
 

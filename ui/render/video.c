@@ -206,8 +206,10 @@ static bool check_whole( const tr_video *video, tr_error *error )
 {
     tr_video_facts sent = { video->wide, video->tall, video->frame_count, video->frame_count / video->fps };
     tr_video_facts found;
-    return ( tr_video_read_facts( &found, video->draft.name, video->gif ) &&
-             tr_video_is_whole( &found, &sent, video->gif ) ) ||
+    bool read = tr_video_read_facts( &found, video->draft.name, video->gif );
+    if ( !read && errno == ENOMEM )
+        return tr_error_memory( error );
+    return ( read && tr_video_is_whole( &found, &sent, video->gif ) ) ||
            tr_error_at(
                error, video->path, 0, 0,
                "the video did not come out whole, perhaps because the disk is full; nothing was replaced" );

@@ -3,6 +3,7 @@
 // were sent.
 #include "ui/render/render.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,8 @@ enum { LARGEST_INDEX = 1 << 28 }; // bytes: 4 a frame and some
 static bool read_box( FILE *file, uint64_t size, tr_video_facts *out, uint64_t *bytes )
 {
     unsigned char *data = size <= LARGEST_INDEX ? tr_alloc( (size_t)size, 1 ) : NULL;
+    if ( data == NULL && size <= LARGEST_INDEX )
+        errno = ENOMEM;
     bool ok = data != NULL && fread( data, 1, (size_t)size, file ) == (size_t)size &&
               read_index( ( box ){ data, size }, out, bytes );
     tr_free( data );
@@ -181,13 +184,16 @@ static bool read_gif( FILE *file, tr_video_facts *out )
 bool tr_video_read_facts( tr_video_facts *out, const char *path, bool gif )
 {
     *out = ( tr_video_facts ){ 0 };
+    errno = 0;
     FILE *file = fopen( path, "rbe" );
     bool ok = file != NULL && fseeko( file, 0, SEEK_END ) == 0;
     off_t size = ok ? ftello( file ) : -1;
     ok = ok && size > 0 && fseeko( file, 0, SEEK_SET ) == 0 &&
          ( gif ? read_gif( file, out ) : read_mp4( file, (uint64_t)size, out ) );
+    int reason = errno;
     if ( file != NULL )
         fclose( file );
+    errno = reason;
     return ok;
 }
 
