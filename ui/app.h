@@ -388,10 +388,10 @@ typedef struct tr_viewport { // the picture of the stage, kept while nothing cha
     unsigned framebuffer, colour;
     int width, height;
     tr_quality quality;
-    double cost[3];    // milliseconds of a picture, smoothed, by quality
-    double rest;       // of a frame besides
-    double changed;    // when it last had to be drawn anew
-    unsigned long key; // of what is in the framebuffer
+    double cost[3]; // milliseconds of a picture, smoothed, by quality
+    double rest;    // of a frame besides
+    double changed; // when it last had to be drawn anew
+    uint64_t key;   // of what is in the framebuffer
 } tr_viewport;
 
 bool tr_viewport_create( tr_viewport *viewport, bool has_gl, tr_error *error );
@@ -438,7 +438,7 @@ struct tr_app {
     tr_ops ops;
     unsigned thumbs[TR_MAX_THUMBS];
     char *report;
-    unsigned long reported;
+    uint64_t reported;
     unsigned revision, opened, joined;
     bool look_at_joined; // as soon as it is on the stage
     int shown_frames;

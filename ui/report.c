@@ -100,9 +100,7 @@ void tr_app_report( tr_app *app )
     add_spots( &text, ui );
     add_joints( &text, ui, &shown );
     tr_text_add( &text, "}\n" );
-    unsigned long key = 1469598103934665603u;
-    for ( size_t i = 0; i < text.size; ++i )
-        key = ( key ^ (unsigned char)text.data[i] ) * 1099511628211u;
+    uint64_t key = tr_hash_bytes( TR_HASH_START, text.data, text.size );
     if ( !text.failed && key != app->reported ) { // whole or not at all, but without waiting for the disk
         char draft[TR_UI_PATH];
         snprintf( draft, sizeof draft, "%s.new", app->report );

@@ -202,12 +202,11 @@ bool tr_session_dragging( const tr_session *session )
     return session->next_live != NULL || session->job.kind == TR_JOB_DRAG;
 }
 
-static unsigned base_of( char *const *text, int count )
+static uint64_t base_of( char *const *text, int count )
 {
-    unsigned key = 2166136261u;
+    uint64_t key = TR_HASH_START;
     for ( int i = 0; i + 1 < count; ++i )
-        for ( const char *at = text[i]; *at != 0; ++at )
-            key = ( key ^ (unsigned char)*at ) * 16777619u;
+        key = tr_hash_bytes( key, text[i], strlen( text[i] ) );
     return key;
 }
 

@@ -106,8 +106,8 @@ struct tr_session {
     tr_live *live;        // a drag, or its poses until they are solved
     tr_live *next_live;   // to be started
     tr_live *last_live;   // whose poses are shown until there are some of `live`
-    unsigned drag_base;   // of the lines it began with
-    unsigned drag_failed; // the same of one that could not begin: it is not tried again and again
+    uint64_t drag_base;   // of the lines it began with
+    uint64_t drag_failed; // the same of one that could not begin: it is not tried again and again
     bool let_go, keep_live;
     tr_waits waits;
     double waited[TR_MAX_WAITS]; // the last drag's last moves, in a ring

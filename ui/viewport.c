@@ -89,26 +89,18 @@ static void fill_list( tr_viewport *viewport, const tr_ui *ui, const tr_shown *s
 }
 
 // A number that is the same while the picture would be the same.
-static unsigned long mix( unsigned long key, const void *bytes, size_t size )
-{
-    const unsigned char *at = bytes;
-    for ( size_t i = 0; i < size; ++i )
-        key = ( key ^ at[i] ) * 1099511628211u;
-    return key;
-}
-
-static unsigned long key_of( const tr_viewport *viewport, const tr_shown *shown, int width, int height )
+static uint64_t key_of( const tr_viewport *viewport, const tr_shown *shown, int width, int height )
 {
     const tr_draw_list *l = &viewport->list;
-    unsigned long key = 14695981039346656037u;
-    key = mix( key, l->capsules, (size_t)l->capsule_count * sizeof *l->capsules );
-    key = mix( key, l->boxes, (size_t)l->box_count * sizeof *l->boxes );
+    uint64_t key = TR_HASH_START;
+    key = tr_hash_bytes( key, l->capsules, (size_t)l->capsule_count * sizeof *l->capsules );
+    key = tr_hash_bytes( key, l->boxes, (size_t)l->box_count * sizeof *l->boxes );
     for ( int i = 0; i < l->line_count; ++i ) // its last bytes are padding
-        key = mix( key, &l->lines[i], offsetof( tr_draw_line, on_top ) + 1 );
-    key = mix( key, l->discs, (size_t)l->disc_count * sizeof *l->discs );
-    key = mix( key, &shown->camera, sizeof shown->camera );
-    key = mix( key, &width, sizeof width );
-    return mix( key, &height, sizeof height );
+        key = tr_hash_bytes( key, &l->lines[i], offsetof( tr_draw_line, on_top ) + 1 );
+    key = tr_hash_bytes( key, l->discs, (size_t)l->disc_count * sizeof *l->discs );
+    key = tr_hash_bytes( key, &shown->camera, sizeof shown->camera );
+    key = tr_hash_bytes( key, &width, sizeof width );
+    return tr_hash_bytes( key, &height, sizeof height );
 }
 
 // ----------------------------------------------------------------------------------------------- drawing
@@ -169,7 +161,7 @@ static bool refresh( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, tr
 {
     const double rest = 0.25; // seconds
     fill_list( viewport, ui, shown );
-    unsigned long key = key_of( viewport, shown, viewport->width, viewport->height );
+    uint64_t key = key_of( viewport, shown, viewport->width, viewport->height );
     if ( key != viewport->key ) {
         bool moving = viewport->key != 0;
         if ( ui->now - viewport->changed < 0.5 ) // one after the other

@@ -288,13 +288,9 @@ tr_side tr_name_without_side( const char *name, uint64_t *hash )
     words w;
     split( name, &w );
     tr_side side = take_side( &w );
-    *hash = 14695981039346656037u; // FNV-1a over the words
+    *hash = TR_HASH_START;
     for ( int i = 0; i < w.count; ++i )
-        for ( const char *c = w.word[i];; ++c ) {
-            *hash = ( *hash ^ (unsigned char)*c ) * 1099511628211u;
-            if ( *c == 0 )
-                break;
-        }
+        *hash = tr_hash_bytes( *hash, w.word[i], strlen( w.word[i] ) + 1 );
     return side;
 }
 
