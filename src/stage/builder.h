@@ -10,8 +10,9 @@ typedef struct tr_stage_builder {
     tr_library *library;
     tr_log *warnings;
     tr_error *error;
-    const double *when; // [frame_count] moments of the motion at hand, NULL: frame by frame
-    char field[96];     // of the element at hand that trouble now would come from, "" = all of it
+    const double *when;         // [frame_count] moments of the motion at hand, NULL: frame by frame
+    const tr_cast_clip **clips; // [clip_count] the scene's, by cast member; see tr_stage_sort_clips
+    char field[96];             // of the element at hand that trouble now would come from, "" = all of it
 } tr_stage_builder;
 
 // The whole motion of a file, from the library or from disk (and then kept in the library).
@@ -19,6 +20,11 @@ const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, co
 // Cut, lined up with the stage and placed in the world.
 bool tr_stage_take( tr_stage_builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref,
                     int start, rigid placement );
+// Sorts the scene's clips by the cast members they belong to, so that those of one are found without a look
+// at all of them. `clips` of the builder is to be freed.
+bool tr_stage_sort_clips( tr_stage_builder *b );
+// Those of a cast member, in the order of the document. [*count]
+const tr_cast_clip **tr_stage_clips( const tr_stage_builder *b, const tr_cast *cast, int *count );
 // The source of a cast member, with the clips that follow it joined to it.
 bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
 // Files that move joints: what moves all of a body belongs to its root, and the rest are bones of their mean

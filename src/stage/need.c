@@ -1,8 +1,6 @@
 // How much memory a scene will take, before any of it is taken.
 #include "stage/builder.h"
 
-#include <string.h>
-
 // Bytes per joint and frame of a character: a rotation and a place in the world each (56 of them) of the
 // source, the target, the result, the copied pose and the first result that calming keeps, the graphs'
 // joints, and what fits, layers and reports add. Meshes have a vertex for a joint and one for its surface,
@@ -35,25 +33,27 @@ bool tr_memory_suffices( const tr_scene *scene, const char *file, double joints,
 
 #define UNKNOWN_JOINTS 100 // of a body that is put together from clips: one with fingers
 
-static bool has_clips( const tr_scene *scene, const tr_cast *cast )
+static bool count_joints( tr_stage_builder *b, double *joints )
 {
-    for ( int i = 0; i < scene->clip_count; ++i )
-        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 )
-            return true;
-    return false;
+    const tr_scene *scene = b->stage->scene;
+    *joints = scene->prop_count; // a prop is as a joint
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        const tr_cast *cast = &scene->cast[i];
+        int clips;
+        tr_stage_clips( b, cast, &clips );
+        const tr_motion *source = clips > 0 ? NULL : tr_stage_fetch( b, &cast->source, "source" );
+        if ( source == NULL && clips == 0 )
+            return tr_stage_blame( b, "cast", i );
+        *joints += source != NULL ? source->skeleton.joint_count : UNKNOWN_JOINTS;
+    }
+    return true;
 }
 
 bool tr_stage_check_memory( tr_stage_builder *b )
 {
-    const tr_scene *scene = b->stage->scene;
-    double joints = scene->prop_count; // a prop is as a joint
-    for ( int i = 0; i < scene->cast_count; ++i ) {
-        const tr_cast *cast = &scene->cast[i];
-        const tr_motion *source =
-            has_clips( scene, cast ) ? NULL : tr_stage_fetch( b, &cast->source, "source" );
-        if ( source == NULL && !has_clips( scene, cast ) )
-            return tr_stage_blame( b, "cast", i );
-        joints += source != NULL ? source->skeleton.joint_count : UNKNOWN_JOINTS;
-    }
-    return tr_memory_suffices( scene, b->file, joints, false, b->error );
+    double joints;
+    bool ok = tr_stage_sort_clips( b ) && count_joints( b, &joints );
+    tr_free( b->clips );
+    b->clips = NULL;
+    return ok && tr_memory_suffices( b->stage->scene, b->file, joints, false, b->error );
 }

@@ -3,6 +3,7 @@
 #include "stage/builder.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BLEND 0.3 // seconds on either side of a seam, unless the clip says how many frames
@@ -222,19 +223,55 @@ static bool even_out( sequence *s, tr_error *error )
     return true;
 }
 
-static bool gather_clips( tr_stage_builder *b, sequence *s, const tr_cast *cast )
+static int compare_clips( const void *a, const void *b )
+{
+    const tr_cast_clip *p = *(const tr_cast_clip *const *)a, *q = *(const tr_cast_clip *const *)b;
+    int order = strcmp( p->cast, q->cast );
+    return order != 0 ? order : ( p > q ) - ( p < q );
+}
+
+bool tr_stage_sort_clips( tr_stage_builder *b )
 {
     const tr_scene *scene = b->stage->scene;
-    s->clips = tr_alloc( 1 + (size_t)scene->clip_count, sizeof( tr_clip ) );
-    s->blends = tr_alloc( 1 + (size_t)scene->clip_count, sizeof( int ) );
+    b->clips = tr_alloc( (size_t)scene->clip_count, sizeof *b->clips );
+    if ( b->clips == NULL )
+        return tr_error_memory( b->error );
+    for ( int i = 0; i < scene->clip_count; ++i )
+        b->clips[i] = &scene->clips[i];
+    if ( scene->clip_count > 0 )
+        qsort( b->clips, (size_t)scene->clip_count, sizeof *b->clips, compare_clips );
+    return true;
+}
+
+const tr_cast_clip **tr_stage_clips( const tr_stage_builder *b, const tr_cast *cast, int *count )
+{
+    int low = 0, total = b->stage->scene->clip_count;
+    for ( int high = total; low < high; ) {
+        int middle = low + ( high - low ) / 2;
+        if ( strcmp( b->clips[middle]->cast, cast->id ) < 0 )
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    int end = low;
+    while ( end < total && strcmp( b->clips[end]->cast, cast->id ) == 0 )
+        ++end;
+    *count = end - low;
+    return b->clips + low;
+}
+
+static bool gather_clips( tr_stage_builder *b, sequence *s, const tr_cast *cast, const tr_cast_clip **clips,
+                          int count )
+{
+    s->clips = tr_alloc( 1 + (size_t)count, sizeof( tr_clip ) );
+    s->blends = tr_alloc( 1 + (size_t)count, sizeof( int ) );
     if ( s->clips == NULL || s->blends == NULL )
         return tr_error_memory( b->error );
     if ( !add_clip( b, s, &cast->source, 0 ) )
         return false;
-    for ( int i = 0; i < scene->clip_count; ++i )
-        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 &&
-             !add_clip( b, s, &scene->clips[i].source, scene->clips[i].blend ) )
-            return tr_stage_blame( b, "clips", i );
+    for ( int i = 0; i < count; ++i )
+        if ( !add_clip( b, s, &clips[i]->source, clips[i]->blend ) )
+            return tr_stage_blame( b, "clips", (int)( clips[i] - b->stage->scene->clips ) );
     return even_out( s, b->error );
 }
 
@@ -281,23 +318,17 @@ static bool join_clips( tr_stage_builder *b, tr_actor *actor, sequence *s, const
            line_up_motion( b, &actor->source, cast->start );
 }
 
-static bool has_clips( const tr_scene *scene, const tr_cast *cast )
-{
-    for ( int i = 0; i < scene->clip_count; ++i )
-        if ( strcmp( scene->clips[i].cast, cast->id ) == 0 )
-            return true;
-    return false;
-}
-
 bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
 {
-    if ( !has_clips( b->stage->scene, cast ) ) {
+    int count;
+    const tr_cast_clip **clips = tr_stage_clips( b, cast, &count );
+    if ( count == 0 ) {
         const tr_motion *whole = tr_stage_fetch( b, &cast->source, "source" );
         return whole != NULL && tr_stage_take( b, &actor->source, whole, &cast->source, cast->start,
                                                tr_stage_place( cast->position, cast->heading ) );
     }
     sequence s = { 0 };
-    bool ok = gather_clips( b, &s, cast ) && join_clips( b, actor, &s, cast );
+    bool ok = gather_clips( b, &s, cast, clips, count ) && join_clips( b, actor, &s, cast );
     free_sequence( &s );
     return ok;
 }

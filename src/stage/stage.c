@@ -328,11 +328,11 @@ static void set_clock( tr_stage_builder *b, int node )
     b->when = b->stage->times != NULL ? b->stage->times->when[node] : NULL;
 }
 
-static bool build_motions( tr_stage_builder *b )
+static bool build_all_motions( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
     const tr_scene *scene = stage->scene;
-    if ( !allocate( b ) )
+    if ( !allocate( b ) || !tr_stage_sort_clips( b ) )
         return false;
     stage->actor_count = scene->cast_count; // zeroed actors can be freed
     stage->prop_count = scene->prop_count;
@@ -353,6 +353,14 @@ static bool build_motions( tr_stage_builder *b )
             return tr_stage_blame( b, "props", i );
     }
     return true;
+}
+
+static bool build_motions( tr_stage_builder *b )
+{
+    bool ok = build_all_motions( b );
+    tr_free( b->clips );
+    b->clips = NULL;
+    return ok;
 }
 
 // Nothing in a file says that its floor is elsewhere, and everybody goes on hovering as in the source.
