@@ -417,7 +417,10 @@ static void table_can_be_read( void **state )
         bool worse = false;
         for ( int k = 0; k < metric->field_count; ++k )
             worse |= metric->fields[k].worse;
-        assert_int_equal( strstr( text.data, metric->worse ) != NULL, worse );
+        const char *words = strstr( text.data, metric->worse ),
+                   *line = words != NULL ? strchr( words, '\n' ) : NULL;
+        assert_int_equal( words != NULL, worse );
+        assert_true( !worse || line[1 + 27] == '(' ); // and by how much
     }
     tr_text_free( &text );
     close_theatre( t );

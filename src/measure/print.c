@@ -1,6 +1,7 @@
 // Measures as JSON for programs and as a table for people.
 #include "measure/private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------------- JSON
@@ -49,15 +50,21 @@ bool tr_measures_print_json( const tr_measures *measures, tr_text *out )
 // ------------------------------------------------------------------------------------------------ table
 
 // About four significant digits, in plain decimals, so that columns can be read down.
-static void print_cell( tr_text *out, double value, bool null )
+static void number_of( char out[40], double value, bool null )
 {
-    char number[40] = "-";
     double size = fabs( value );
     int decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 10 ? 2 : size >= 1 ? 3 : 4;
     if ( size < 0.01 )
         decimals = 6;
+    snprintf( out, 40, "-" );
     if ( !null )
-        tr_number_print( number, sizeof number, value, decimals );
+        tr_number_print( out, 40, value, decimals );
+}
+
+static void print_cell( tr_text *out, double value, bool null )
+{
+    char number[40];
+    number_of( number, value, null );
     tr_text_add( out, " %12s", number );
 }
 
@@ -104,6 +111,33 @@ static bool is_worse( const tr_metric *metric )
     return false;
 }
 
+// Of the numbers that are worse, the largest or else the last says most.
+static const tr_metric_field *telling_field( const tr_metric *metric )
+{
+    const tr_metric_field *found = NULL;
+    for ( int i = 0; i < metric->field_count; ++i ) {
+        const tr_metric_field *field = &metric->fields[i];
+        bool most = found != NULL && strncmp( found->name, "max", 3 ) == 0;
+        if ( field->worse && !most )
+            found = field;
+    }
+    return found;
+}
+
+static void print_worse( tr_text *out, const tr_metric *metric )
+{
+    char result[40], source[40];
+    const tr_metric_field *field = telling_field( metric );
+    number_of( result, field->out, field->out_null );
+    number_of( source, field->source, field->source_null );
+    bool lone = strcmp( field->name, "value" ) == 0;
+    tr_text_add( out, "%-26s %s\n%-26s (%s%s%s%s%s", metric->key, metric->worse, "", lone ? "" : field->name,
+                 lone ? "" : " ", result, field->unit[0] != 0 ? " " : "", field->unit );
+    if ( !field->source_null )
+        tr_text_add( out, "; the source: %s", source );
+    tr_text_add( out, ")\n" );
+}
+
 // What all of it says: figures, not their numbers, are counted, since those of one figure go together.
 static void print_summary( const tr_measures *measures, int measured, tr_text *out )
 {
@@ -122,8 +156,11 @@ static void print_summary( const tr_measures *measures, int measured, tr_text *o
     tr_text_add( out, worse == 1 ? "One is not:\n" : "%d are not:\n", worse );
     for ( int i = 0; i < measures->count; ++i )
         if ( is_worse( &measures->metrics[i] ) )
-            tr_text_add( out, "%-26s %s\n", measures->metrics[i].key, measures->metrics[i].worse );
-    tr_text_add( out, "docs/metrics.md tells how each is measured, and what its limit is.\n" );
+            print_worse( out, &measures->metrics[i] );
+    tr_text_add(
+        out,
+        "'troupe render' shows whether they can be seen. docs/metrics.md tells how each is measured, and "
+        "what its limit is.\n" );
 }
 
 void tr_measures_print_table( const tr_measures *measures, tr_text *out )
