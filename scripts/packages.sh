@@ -19,7 +19,7 @@ build libegl-dev               OpenGL without a window or an X server
 build libgl1-mesa-dri          draws pictures in software when there is no graphics card
 build libglfw3-dev             opens the editor's window
 build fonts-roboto-unhinted    the editor's type
-build libstb-dev               writes and reads PNG pictures
+build libstb-dev               reads PNG pictures
 build ffmpeg                   turns pictures into videos
 test  libcmocka-dev            runs the unit tests
 test  libqhull-dev             Delaunay tetrahedra of a second opinion, for the tests

@@ -1,4 +1,5 @@
 // The compression of PNG files (zlib, RFC 1950 and 1951): matches found by hash chains, fixed Huffman codes.
+// Our own for the reasons in png.c.
 #include "ui/render/png.h"
 
 #include <assert.h>

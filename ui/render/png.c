@@ -1,5 +1,8 @@
 // Writes PNG files: every row filtered by what makes its bytes smallest, then packed (deflate.c). When memory
 // runs out or the work is cancelled there is no file, and nothing else happens.
+//
+// Why not a library: stb's writer aborts when memory runs out, and zlib and libpng are not among the packages
+// Troupe needs (scripts/packages.sh). This and deflate.c are shorter than a dependency is worth.
 #include "ui/render/png.h"
 
 #include <stdlib.h>
