@@ -119,6 +119,9 @@ bool cli_subject_stage( cli_subject *subject, tr_error *error );
 // The result: read from the folder, taken over from a lone motion, or solved with `method`.
 bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method,
                         tr_error *error );
+// tr_pipeline_run with a bar.
+bool cli_run_pipeline( tr_result *out, tr_stage *stage, const cli_call *call, const tr_method *method,
+                       tr_error *error );
 void cli_subject_close( cli_subject *subject );
 // As cli_fail, with the exit code for what went wrong.
 int cli_subject_fail( const cli_subject *subject, const tr_error *error );

@@ -269,10 +269,15 @@ static bool shot_video( shot *out, const cli_call *call, const char *path, tr_er
         cli_progress_step( &progress, frame - out->first + 1, out->last - out->first + 1 );
     }
     cli_progress_end( &progress );
-    if ( ok )
-        return tr_video_close( video, error );
-    tr_video_discard( video );
-    return false;
+    if ( !ok ) {
+        tr_video_discard( video );
+        return false;
+    }
+    cli_progress_begin( &progress, call, "finishing" ); // ffmpeg may have most of its work before it
+    cli_progress_wait( &progress );
+    ok = tr_video_close( video, error );
+    cli_progress_end( &progress );
+    return ok;
 }
 
 static void shot_free( shot *out )
@@ -287,20 +292,25 @@ static void shot_free( shot *out )
     cli_subject_close( &out->subject );
 }
 
+static bool solve_panel( shot *out, const cli_call *call, int i, tr_error *error )
+{
+    tr_stage *stage = &out->subject.stage;
+    tr_result *panel = &out->others[i];
+    if ( out->ways[i] == NULL )
+        return tr_result_from_source( panel, stage, error );
+    if ( out->subject.folder != NULL )
+        return tr_result_load( panel, stage, out->subject.folder, error );
+    return cli_run_pipeline( panel, stage, call, out->ways[i], error );
+}
+
 static bool shot_solve( shot *out, const cli_call *call, tr_error *error )
 {
-    const tr_stage *stage = &out->subject.stage;
     const tr_method *method = out->panel_count == 1 ? out->ways[0] : cli_method( call, &out->subject );
     if ( out->panel_count < 2 )
         return cli_subject_solve( &out->subject, call, method, error );
-    for ( int i = 0; i < out->panel_count; ++i ) {
-        tr_result *panel = &out->others[i];
-        bool ok = out->ways[i] == NULL          ? tr_result_from_source( panel, stage, error )
-                  : out->subject.folder != NULL ? tr_result_load( panel, stage, out->subject.folder, error )
-                                                : tr_pipeline_run( panel, stage, out->ways[i], error );
-        if ( !ok )
+    for ( int i = 0; i < out->panel_count; ++i )
+        if ( !solve_panel( out, call, i, error ) )
             return false;
-    }
     return true;
 }
 

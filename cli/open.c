@@ -26,6 +26,19 @@ bool cli_subject_stage( cli_subject *subject, tr_error *error )
                            &subject->warnings, error );
 }
 
+bool cli_run_pipeline( tr_result *out, tr_stage *stage, const cli_call *call, const tr_method *method,
+                       tr_error *error )
+{
+    cli_progress progress;
+    cli_progress_begin( &progress, call, "solving" );
+    tr_progress link = cli_progress_link( &progress );
+    stage->progress = &link;
+    bool ok = tr_pipeline_run( out, stage, method, error );
+    stage->progress = NULL;
+    cli_progress_end( &progress );
+    return ok;
+}
+
 bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_method *method, tr_error *error )
 {
     tr_library_free( &subject->library ); // the stage has its own copies of what it uses
@@ -33,14 +46,7 @@ bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_met
         return tr_result_load( &subject->result, &subject->stage, subject->folder, error );
     if ( subject->lone )
         return tr_result_from_source( &subject->result, &subject->stage, error );
-    cli_progress progress;
-    cli_progress_begin( &progress, call, "solving" );
-    tr_progress link = cli_progress_link( &progress );
-    subject->stage.progress = &link;
-    bool ok = tr_pipeline_run( &subject->result, &subject->stage, method, error );
-    subject->stage.progress = NULL;
-    cli_progress_end( &progress );
-    return ok;
+    return cli_run_pipeline( &subject->result, &subject->stage, call, method, error );
 }
 
 int cli_subject_fail( const cli_subject *subject, const tr_error *error )
