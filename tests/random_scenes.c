@@ -16,7 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What a scene may cost, far above what any should: these find loops without a bound, they tune nothing.
+// What a scene may cost, far above what any should: these find loops without a bound, they tune nothing. Its
+// memory is what the program says of it before it starts.
 #if defined( __has_feature )
 #define SANITIZED ( __has_feature( address_sanitizer ) || __has_feature( thread_sanitizer ) )
 #elif defined( __SANITIZE_ADDRESS__ ) || defined( __SANITIZE_THREAD__ )
@@ -30,11 +31,9 @@
 #define SLOWER 1.0
 #endif
 // A trial solves its scene some twenty times: every method, layers and drags, with 1 and with 3 threads.
-#define HANG_SECONDS  ( 60 * SLOWER )   // of processor time: the process is ended, unless --limit says else
-#define SLOW_MS       ( 4000 * SLOWER ) // for a scene of nothing, and
-#define SLOW_MS_UNIT  ( 0.5 * SLOWER )  // for each joint in each frame under each rule
-#define LARGE_MB      100.0             // the same for memory, and
-#define LARGE_MB_UNIT 0.05              // for each joint in each frame
+#define HANG_SECONDS ( 60 * SLOWER )   // of processor time: the process is ended, unless --limit says else
+#define SLOW_MS      ( 4000 * SLOWER ) // for a scene of nothing, and
+#define SLOW_MS_UNIT ( 0.5 * SLOWER )  // for each joint in each frame under each rule
 
 typedef struct options {
     uint64_t first, count;
@@ -109,7 +108,6 @@ static _Noreturn void run_child( const options *o, uint64_t seed, const generate
 static void judge( outcome *out, int status )
 {
     const trial_outcome *t = &out->trial;
-    double mb = (double)out->peak / 1048576;
     if ( WIFSIGNALED( status ) && WTERMSIG( status ) == SIGPROF )
         snprintf( out->failure, sizeof out->failure, "hang" );
     else if ( WIFSIGNALED( status ) )
@@ -120,7 +118,8 @@ static void judge( outcome *out, int status )
         snprintf( out->failure, sizeof out->failure, "%s", t->failure );
     else if ( t->staged && out->cpu_ms > SLOW_MS + SLOW_MS_UNIT * t->work )
         snprintf( out->failure, sizeof out->failure, "slow" );
-    else if ( t->staged && mb > LARGE_MB + LARGE_MB_UNIT * t->units )
+    else if ( t->staged &&
+              (double)out->peak > tr_memory_needed( 1, t->units, true ) ) // as is said before it starts
         snprintf( out->failure, sizeof out->failure, "large" );
 }
 
