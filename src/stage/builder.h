@@ -32,8 +32,8 @@ bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *
 void tr_carry_path_to_root( tr_motion *motion );
 bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
 
-// An error inside a file names its own line there. Any other gets the path of the field behind it, before the
-// name of the file it may be about. Always false.
+// Puts the scene and the path of the field at hand before an error, which may name another file and a place
+// in it. One that has a path already stays. Always false.
 bool tr_stage_blame( tr_stage_builder *b, const char *list, int index );
 // need.c. False, with an error, where the scene would take more memory than may be used.
 bool tr_stage_check_memory( tr_stage_builder *b );
