@@ -333,9 +333,8 @@ static void files_are_named_when_they_are_bad( void **state )
     open_standing( &x, 1 );
     add_mesh( &x, &p, "bad", "bad.obj", v3_zero );
     assert_false( tr_stage_build( &x.stage, &x.scene, NULL, &x.library, NULL, &error ) );
-    assert_int_equal( error.line, 2 );
-    assert_int_equal( error.column, 6 );
-    assert_non_null( strstr( error.file, "bad.obj" ) );
+    assert_string_equal( error.path, "environment.boxes[0].mesh.file" ); // and the place in the file
+    assert_non_null( strstr( error.message, "bad.obj:2:6: " ) );
     write_file( &p, "far.obj", "v 0 0 0\nv 0 0 -500\nv 1 0 0\nf 1 2 3\n" );
     snprintf( x.scene.obstacles[0].form.mesh, sizeof x.scene.obstacles[0].form.mesh, "%s/far.obj", p.folder );
     x.scene.obstacles[0].form.unit = 1000;
