@@ -1,0 +1,32 @@
+// Motion files for tests. Those of tests/captures are always there. A folder of further ones may be named by
+// TROUPE_DATA_DIR; their names have a folder in front ("cmu-single/02_01.bvh").
+#ifndef TROUPE_TESTS_CAPTURES_H
+#define TROUPE_TESTS_CAPTURES_H
+
+#include "base/base.h"
+#include "io/io.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CAPTURES_FOLDER SOURCE_DIR "/tests/captures"
+#define CAPTURE_PATH    256 // as long as a path of a scene may be
+
+static inline const char *data_folder( void ) // NULL: there is none
+{
+    return tr_file_exists( TROUPE_DATA_DIR ) ? TROUPE_DATA_DIR : NULL;
+}
+
+static inline bool have_capture( const char *name )
+{
+    return strchr( name, '/' ) == NULL || data_folder() != NULL;
+}
+
+static inline const char *capture_path( char out[CAPTURE_PATH], const char *name )
+{
+    snprintf( out, CAPTURE_PATH, "%s/%s", strchr( name, '/' ) == NULL ? CAPTURES_FOLDER : data_folder(),
+              name );
+    return out;
+}
+
+#endif
