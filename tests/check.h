@@ -24,6 +24,21 @@
 // A call that must succeed; prints the tr_error when it does not.
 #define check_ok( call, error ) check_ok_at( ( call ), ( error ), #call, __FILE__, __LINE__ )
 
+// What a test asks for and the program does not do yet. Fails as soon as it does, so that the mark is
+// replaced by assert_true.
+#define expect_miss( reason, condition )                                                                     \
+    expect_miss_at( ( condition ), ( reason ), #condition, __FILE__, __LINE__ )
+
+static inline void expect_miss_at( bool holds, const char *reason, const char *what, const char *file,
+                                   int line )
+{
+    if ( holds ) {
+        print_error( "%s holds now. Assert it, and remove what is said of it: %s\n", what, reason );
+        _fail( file, line );
+    }
+    print_message( "known miss: %s: %s\n", what, reason );
+}
+
 static inline void check_near_at( double actual, double expected, double tolerance, const char *what,
                                   const char *file, int line )
 {

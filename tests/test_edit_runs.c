@@ -1,5 +1,6 @@
 // Edits as a user scripts them: `troupe run` builds cages, pins, drags, eases and retimes, and stacks, mutes,
 // moves, copies and removes layers; judged by the files it leaves.
+#include "captures.h"
 #include "folder.h"
 #include "stage_fixture.h"
 
@@ -110,25 +111,18 @@ static void layers_are_stacked( void **state )
     check_stack( "open scene=corridor cast=2\nscene_set range=0,90", "p01", "20,70", 45 );
 }
 
-static bool have_data( const char *name )
-{
-    char path[512];
-    snprintf( path, sizeof path, "%s/%s", TROUPE_DATA_DIR, name );
-    if ( !tr_file_exists( path ) )
-        print_message( "there is no %s; set TROUPE_DATA_DIR to test with real motion files\n", path );
-    return tr_file_exists( path );
-}
+static const char *const walks[] = { "walk.bvh", "cmu-single/02_01.bvh" };
 
-// A scene of a real walk, of its first two seconds, in `folder`.
-static void write_walk( const char *folder )
+// A scene of a captured walk, of its first two and a half seconds, in `folder`.
+static void write_walk( const char *folder, const char *file )
 {
-    char path[256], text[1024];
+    char path[CAPTURE_PATH], text[1024];
     tr_error error;
     int size =
         snprintf( text, sizeof text,
                   "{\"version\": 1, \"fps\": 30, \"range\": [0, 80], \"cast\": [{\"id\": \"a\", \"source\": "
-                  "{\"file\": \"%s/cmu-single/02_01.bvh\", \"unit\": 0.05644, \"first\": 1}}]}",
-                  TROUPE_DATA_DIR );
+                  "{\"file\": \"%s\", \"unit\": 0.05644, \"first\": 1}}]}",
+                  capture_path( path, file ) );
     snprintf( path, sizeof path, "%s/walk.json", folder );
     check_ok( tr_file_write( path, text, (size_t)size, &error ), &error );
 }
@@ -174,30 +168,34 @@ static void a_captured_walk_is_edited( void **state )
         "members=a range=10,70 turn=true\nhandle_add id=h layer=e frame=40 move=0.3,0,0.2",
     };
     char folder[FOLDER_SIZE], script[1024], name[16], printed[4096];
-    if ( !have_data( "cmu-single/02_01.bvh" ) )
-        skip();
-    new_folder( folder );
-    write_walk( folder );
-    for ( int i = 0; i < (int)( sizeof edits / sizeof *edits ); ++i ) {
-        snprintf( script, sizeof script, "open file=walk.json\nlayer_add id=e kind=cage %s\n", edits[i] );
-        snprintf( name, sizeof name, "edit%d", i );
-        run( folder, name, script, printed, sizeof printed );
-        check_folder( folder, name );
+    for ( int w = 0; w < 2; ++w ) {
+        if ( !have_capture( walks[w] ) )
+            continue;
+        new_folder( folder );
+        write_walk( folder, walks[w] );
+        for ( int i = 0; i < (int)( sizeof edits / sizeof *edits ); ++i ) {
+            snprintf( script, sizeof script, "open file=walk.json\nlayer_add id=e kind=cage %s\n", edits[i] );
+            snprintf( name, sizeof name, "edit%d", i );
+            run( folder, name, script, printed, sizeof printed );
+            check_folder( folder, name );
+        }
+        remove_folder( folder );
     }
-    remove_folder( folder );
 }
 
 static void layers_are_stacked_on_a_captured_walk( void **state )
 {
     (void)state;
     char folder[FOLDER_SIZE], open[256];
-    if ( !have_data( "cmu-single/02_01.bvh" ) )
-        skip();
-    new_folder( folder );
-    write_walk( folder );
-    snprintf( open, sizeof open, "open file=%s/walk.json", folder );
-    check_stack( open, "a", "20,60", 40 );
-    remove_folder( folder );
+    for ( int w = 0; w < 2; ++w ) {
+        if ( !have_capture( walks[w] ) )
+            continue;
+        new_folder( folder );
+        write_walk( folder, walks[w] );
+        snprintf( open, sizeof open, "open file=%s/walk.json", folder );
+        check_stack( open, "a", "20,60", 40 );
+        remove_folder( folder );
+    }
 }
 
 // ------------------------------------------------------------------------------------------------ retiming

@@ -1,5 +1,6 @@
-// Motion on skeletons of other files: people, wolf and spider in all directions, and real captures where the
-// folder given by TROUPE_DATA_DIR is there.
+// Motion on skeletons of other files: people, wolf and spider in all directions, captures of tests/captures,
+// and real ones where TROUPE_DATA_DIR names their folder.
+#include "captures.h"
 #include "io/io.h"
 #include "take.h"
 
@@ -158,7 +159,11 @@ typedef struct capture {
     int first;   // frame of the file
 } capture;
 
+enum { WALK, LIFT, CMU_WALK, BANDAI_WALK, MEREDITH, PERFUME, XIA, GENO }; // rows of `captures`
+
 static const capture captures[] = {
+    { "walk.bvh", 0.05644, 1 },
+    { "lift.bvh", 0, 1 },
     { "cmu-single/02_01.bvh", 0.05644, 1 },
     { "bandai-nc/dataset-1_walk_normal_001.bvh", 0, 0 }, // rests folded up
     { "human-misc/AV_8Walk_Meredith_HVHA_Rep1.bvh", 0, 0 },
@@ -170,7 +175,7 @@ static const capture captures[] = {
 static tr_file_ref file_of( const capture *c )
 {
     tr_file_ref ref = tr_default_cast( "any" ).source;
-    snprintf( ref.file, sizeof ref.file, "%s/%s", TROUPE_DATA_DIR, c->file );
+    capture_path( ref.file, c->file );
     ref.unit = c->unit;
     ref.first = c->first;
     return ref;
@@ -238,14 +243,12 @@ static void check_feet( const take *x, const char *name )
 static void captures_on_each_others_bodies( void **state )
 {
     (void)state;
-    if ( !tr_file_exists( TROUPE_DATA_DIR ) )
-        skip();
-    int count = (int)( sizeof captures / sizeof *captures );
-    for ( int m = 0; m + 1 < count; ++m )
+    int count = data_folder() != NULL ? GENO + 1 : LIFT + 1;
+    for ( int m = 0; m < count && m != GENO; ++m )
         for ( int b = 0; b < count; ++b ) {
             take x;
             char name[160];
-            if ( m == b )
+            if ( m == b || ( m <= LIFT ) != ( b <= LIFT ) ) // ours on ours, real ones on real ones
                 continue;
             open_capture( &x, &captures[m], &captures[b] );
             solve( &x, "posegraph" );
@@ -271,25 +274,34 @@ static void fingers_go_by_name( void **state )
     static const struct {
         int source;
         const char *wrist, *tip, *thumb;
-    } cases[] = { { 0, "LeftHand", "LeftHandIndex1_End", "LThumb" },
-                  { 3, "LeftWrist", "LeftWrist_End", NULL } };
-    if ( !tr_file_exists( TROUPE_DATA_DIR ) )
-        skip();
+        int body;
+        const char *own_wrist, *own_tip, *own_thumb;
+    } cases[] = {
+        { LIFT, "LeftWrist", "LeftWrist_End", NULL, WALK, "LeftHand", "LeftHandIndex1", "LThumb" },
+        { WALK, "LeftHand", "LeftHandIndex1_End", NULL, LIFT, "LeftWrist", "LeftWrist_End", NULL },
+        { CMU_WALK, "LeftHand", "LeftHandIndex1_End", "LThumb", WALK, "LeftHand", "LeftHandIndex1",
+          "LThumb" },
+        { CMU_WALK, "LeftHand", "LeftHandIndex1_End", "LThumb", GENO, "LeftHand", "LeftHandMiddle2",
+          "LeftHandThumb1" },
+        { PERFUME, "LeftWrist", "LeftWrist_End", NULL, GENO, "LeftHand", "LeftHandMiddle2",
+          "LeftHandThumb1" },
+    };
     for ( size_t i = 0; i < sizeof cases / sizeof *cases; ++i ) {
         take x;
-        open_capture( &x, &captures[cases[i].source], &captures[5] );
+        if ( !have_capture( captures[cases[i].source].file ) )
+            continue;
+        open_capture( &x, &captures[cases[i].source], &captures[cases[i].body] );
         solve( &x, "copy" );
         const tr_actor *actor = &x.stage.actors[0];
         const tr_skeleton *source = &actor->source.skeleton;
-        int thumb = actor->map[tr_skeleton_find( &actor->target, "LeftHandThumb1" )];
         if ( cases[i].thumb != NULL )
-            check_driven( &x, "LeftHandThumb1", cases[i].thumb );
-        else
-            assert_int_equal( thumb, -1 );
+            check_driven( &x, cases[i].own_thumb, cases[i].thumb );
+        else if ( cases[i].own_thumb != NULL )
+            assert_int_equal( actor->map[tr_skeleton_find( &actor->target, cases[i].own_thumb )], -1 );
         const vec3 *out = tr_world_pose( &x.result.worlds[0], 30 ).positions;
         const vec3 *in = tr_world_pose( &actor->world, 30 ).positions;
-        vec3 hand = v3_sub( out[tr_skeleton_find( &actor->target, "LeftHandMiddle2" )],
-                            out[tr_skeleton_find( &actor->target, "LeftHand" )] );
+        vec3 hand = v3_sub( out[tr_skeleton_find( &actor->target, cases[i].own_tip )],
+                            out[tr_skeleton_find( &actor->target, cases[i].own_wrist )] );
         vec3 wanted = v3_sub( in[tr_skeleton_find( source, cases[i].tip )],
                               in[tr_skeleton_find( source, cases[i].wrist )] );
         double off = acos( clampd( v3_dot( v3_unit( hand ), v3_unit( wanted ) ), -1, 1 ) ) / TR_DEGREE;
@@ -299,27 +311,23 @@ static void fingers_go_by_name( void **state )
     }
 }
 
-// Names that say nothing: the shape of the skeleton tells.
-static void nameless_joints_go_by_structure( void **state )
+enum { NAMED = 13 };
+
+// Names of the same joints in source and target.
+static void check_nameless( int source, const char *const of_source[NAMED], int target,
+                            const char *const of_target[NAMED] )
 {
-    (void)state;
-    static const char *const joints[] = { "Hips",     "LeftUpLeg",    "LeftLeg", "LeftFoot",    "RightUpLeg",
-                                          "RightLeg", "RightFoot",    "LeftArm", "LeftForeArm", "LeftHand",
-                                          "RightArm", "RightForeArm", "Head" };
-    enum { COUNT = sizeof joints / sizeof *joints };
     take x;
     tr_error error;
     tr_motion nameless;
-    int at[COUNT];
-    if ( !tr_file_exists( TROUPE_DATA_DIR ) )
-        skip();
-    open_capture( &x, &captures[2], &captures[0] );
+    int at[NAMED];
+    open_capture( &x, &captures[source], &captures[target] );
     tr_bvh_import import = tr_default_bvh_import();
-    import.unit = captures[0].unit;
+    import.unit = captures[target].unit;
     check_ok( tr_motion_load( &nameless, x.scene.cast[0].target.skeleton.file, &import, NULL, &error ),
               &error );
-    for ( int i = 0; i < COUNT; ++i )
-        at[i] = tr_skeleton_find( &nameless.skeleton, joints[i] );
+    for ( int i = 0; i < NAMED; ++i )
+        at[i] = tr_skeleton_find( &nameless.skeleton, of_target[i] );
     for ( int j = 0; j < nameless.skeleton.joint_count; ++j ) {
         char *name = nameless.skeleton.joints[j].name;
         snprintf( name, strlen( name ) + 1, "n%d", j );
@@ -329,12 +337,28 @@ static void nameless_joints_go_by_structure( void **state )
     snprintf( x.scene.cast[0].target.skeleton.file, TR_PATH_MAX, "nameless.bvh" );
     solve( &x, "copy" );
     const tr_actor *actor = &x.stage.actors[0];
-    for ( int i = 0; i < COUNT; ++i ) {
+    for ( int i = 0; i < NAMED; ++i ) {
         int from = actor->map[at[i]];
         assert_true( from >= 0 );
-        assert_string_equal( actor->source.skeleton.joints[from].name, joints[i] );
+        assert_string_equal( actor->source.skeleton.joints[from].name, of_source[i] );
     }
     close_scene( &x );
+}
+
+// Names that say nothing: the shape of the skeleton tells.
+static void nameless_joints_go_by_structure( void **state )
+{
+    (void)state;
+    static const char *const laboratory[NAMED] = {
+        "Hips",    "LeftUpLeg",   "LeftLeg",  "LeftFoot", "RightUpLeg",   "RightLeg", "RightFoot",
+        "LeftArm", "LeftForeArm", "LeftHand", "RightArm", "RightForeArm", "Head" };
+    static const char *const studio[NAMED] = {
+        "Hips",         "LeftHip",   "LeftKnee",  "LeftAnkle",     "RightHip",   "RightKnee", "RightAnkle",
+        "LeftShoulder", "LeftElbow", "LeftWrist", "RightShoulder", "RightElbow", "Head" };
+    check_nameless( WALK, laboratory, LIFT, studio );
+    check_nameless( LIFT, studio, WALK, laboratory );
+    if ( data_folder() != NULL )
+        check_nameless( MEREDITH, laboratory, CMU_WALK, laboratory );
 }
 
 // ------------------------------------------------------------------------------------------- rules of others

@@ -1,4 +1,5 @@
 // Clips that follow one another: joined, planted, held through the seam, refused.
+#include "captures.h"
 #include "check.h"
 
 #include "troupe.h"
@@ -250,22 +251,20 @@ static void recorded_clips_go_on_smoothly( void **state )
         const char *b;
         int first;
     } pairs[] = {
+        { "walk.bvh", 171, "walk.bvh", 56 },
+        { "shake_a.bvh", 217, "walk.bvh", 40 },
         { "cmu-single/02_01.bvh", 171, "cmu-single/02_01.bvh", 41 },
         { "cmu-single/02_01.bvh", 201, "cmu-single/02_01.bvh", 150 },
         { "cmu-pairs/22_08.bvh", 226, "cmu-pairs/22_04.bvh", 1 },
         { "cmu-pairs/20_02.bvh", 229, "cmu-pairs/20_11.bvh", 1 },
     };
-    if ( !tr_file_exists( TROUPE_DATA_DIR "/cmu-pairs/20_11.bvh" ) ) {
-        print_message( "there is no %s; set TROUPE_DATA_DIR to test with real motion files\n",
-                       TROUPE_DATA_DIR );
-        skip();
-    }
     for ( size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i ) {
         pieces x;
-        char a[TR_PATH_MAX], b[TR_PATH_MAX];
-        snprintf( a, sizeof a, "%s/%s", TROUPE_DATA_DIR, pairs[i].a );
-        snprintf( b, sizeof b, "%s/%s", TROUPE_DATA_DIR, pairs[i].b );
-        tr_file_ref first = frames( a, 1, pairs[i].last ), second = frames( b, pairs[i].first, -1 );
+        char a[CAPTURE_PATH], b[CAPTURE_PATH];
+        if ( !have_capture( pairs[i].a ) )
+            continue;
+        tr_file_ref first = frames( capture_path( a, pairs[i].a ), 1, pairs[i].last ),
+                    second = frames( capture_path( b, pairs[i].b ), pairs[i].first, -1 );
         begin( &x, 60, i % 2 == 0 ? 1 : 0.6, &first );
         follow( &x, &second );
         x.scene.last = 220;

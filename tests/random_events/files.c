@@ -1,4 +1,5 @@
 // The temporary folder: scenes and motions to be opened, and a lock on everything else.
+#include "captures.h"
 #include "random_events.h"
 
 #include <fcntl.h>
@@ -64,9 +65,8 @@ static void write_person( const char *path, int frame_count )
     tr_text_free( &text );
 }
 
-// Some captures that people work with, where they are.
-static const char *const captures[] = { "human-misc/xia_neutral_16_000.bvh", "bvh-quirks/walk01.bvh",
-                                        "cmu-single/49_06.bvh" };
+static const char *const captures[] = { "lift.bvh", "human-misc/xia_neutral_16_000.bvh",
+                                        "bvh-quirks/walk01.bvh", "cmu-single/49_06.bvh" };
 
 void files_write( const char *base )
 {
@@ -104,9 +104,10 @@ void files_write( const char *base )
     write_file( "files/broken.json", "{ \"version\": " );
     write_file( "files/note.txt", "no scene\n" );
     for ( size_t i = 0; i < sizeof captures / sizeof *captures; ++i ) {
-        snprintf( command, sizeof command, "cp '%s/%s' files/", TROUPE_DATA_DIR, captures[i] );
-        snprintf( text, sizeof text, "%s/%s", TROUPE_DATA_DIR, captures[i] );
-        check_that( !tr_file_exists( text ) || system( command ) == 0, "files: %s", command );
+        if ( !have_capture( captures[i] ) )
+            continue;
+        snprintf( command, sizeof command, "cp '%s' files/", capture_path( text, captures[i] ) );
+        check_that( system( command ) == 0, "files: %s", command );
     }
 }
 
@@ -145,10 +146,9 @@ void scene_list_fill( scene_list *list, const options *o )
         add_scene( list, what, 0 );
         if ( i < (int)( sizeof others / sizeof *others ) )
             add_scene( list, others[i], 0 );
-        if ( i < (int)( sizeof captures / sizeof *captures ) ) {
-            snprintf( what, sizeof what, "%s/%s", TROUPE_DATA_DIR, captures[i] );
-            if ( tr_file_exists( what ) )
-                add_scene( list, strrchr( captures[i], '/' ) + 1, 0 );
+        if ( i < (int)( sizeof captures / sizeof *captures ) && have_capture( captures[i] ) ) {
+            const char *slash = strrchr( captures[i], '/' );
+            add_scene( list, slash != NULL ? slash + 1 : captures[i], 0 );
         }
     }
 }
