@@ -1,5 +1,6 @@
 // Motion files for tests. Those of tests/captures are always there. A folder of further ones may be named by
-// TROUPE_DATA_DIR; their names have a folder in front ("cmu-single/02_01.bvh").
+// TROUPE_DATA_DIR in the environment, which ctest sets where cmake was told of it; their names have a folder
+// in front ("cmu-single/02_01.bvh").
 #ifndef TROUPE_TESTS_CAPTURES_H
 #define TROUPE_TESTS_CAPTURES_H
 
@@ -7,6 +8,7 @@
 #include "io/io.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CAPTURES_FOLDER SOURCE_DIR "/tests/captures"
@@ -14,7 +16,8 @@
 
 static inline const char *data_folder( void ) // NULL: there is none
 {
-    return tr_file_exists( TROUPE_DATA_DIR ) ? TROUPE_DATA_DIR : NULL;
+    const char *folder = getenv( "TROUPE_DATA_DIR" );
+    return folder != NULL && folder[0] != 0 ? folder : NULL;
 }
 
 static inline bool have_capture( const char *name )
