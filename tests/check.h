@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
+#include "bounds.h"
 #include "math/math.h"
 
 #include <stdio.h>

@@ -5,13 +5,13 @@
 #include "take.h"
 
 typedef struct bounds {
-    double jerk, acceleration; // as ratios to the source
-    double pose;               // pose error as a ratio to that of copy-ik
-    double rougher;            // jerk as a ratio to that of copy-ik; 0: it must be lower
-    bool skates;               // a known miss: feet slide more than the source's
+    bound_name jerk, acceleration; // as ratios to the source
+    bound_name pose;               // pose error as a ratio to that of copy-ik
+    bound_name rougher;            // jerk as a ratio to that of copy-ik; none: it must be lower
+    bool skates;                   // a known miss: feet slide more than the source's
 } bounds;
 
-static const bounds promised = { .jerk = 1.1, .acceleration = 1.5, .pose = 1.5 };
+static const bounds promised = { BOUND_JERK, BOUND_ACCELERATION, BOUND_POSE };
 
 static inline double source_figure( const take *x, const char *key, const char *name )
 {
@@ -25,6 +25,15 @@ static inline void check_most( const take *x, const char *name, const char *key,
         fail_msg( "%s: %s (%s) is %.9g, more than %.9g", name, key, field, figure( x, key, field ), most );
 }
 
+static inline void check_figure( const take *x, const char *name, const char *key, const char *field,
+                                 bound_name row )
+{
+    double value = figure( x, key, field );
+    if ( !( value <= bound_row_of( row )->limit ) )
+        print_error( "%s: %s (%s)\n", name, key, field );
+    check_bound_of( value, row );
+}
+
 // Bodies stay whole and move without pops.
 static inline void check_whole( const take *x, const char *name, const bounds *most )
 {
@@ -32,18 +41,18 @@ static inline void check_whole( const take *x, const char *name, const bounds *m
                    name, figure( x, "jerk_ratio", "value" ), figure( x, "acceleration_spike", "value" ),
                    figure( x, "rotation_spike_deg", "value" ), figure( x, "foot_skate_mm_s", "mean" ),
                    source_figure( x, "foot_skate_mm_s", "mean" ), figure( x, "sole_tilt_deg", "max" ) );
-    check_most( x, name, "bone_length_error_pct", "value", 1e-4 );
-    check_most( x, name, "acceleration_spike", "value", most->acceleration );
-    check_most( x, name, "rotation_spike_deg", "value", 20 );
-    check_most( x, name, "contact_error_mm", "max", 1 );
+    check_figure( x, name, "bone_length_error_pct", "value", BOUND_BONE_PCT );
+    check_figure( x, name, "acceleration_spike", "value", most->acceleration );
+    check_figure( x, name, "rotation_spike_deg", "value", BOUND_ROTATION_DEG );
+    check_figure( x, name, "contact_error_mm", "max", BOUND_CONTACT_MM );
     check_most( x, name, "contact_error_mm", "gave_way", 0 );
-    double skate = fmax( ( 1 + 1e-6 ) * source_figure( x, "foot_skate_mm_s", "mean" ), 5 );
+    double skate = fmax( ( 1 + 1e-6 ) * source_figure( x, "foot_skate_mm_s", "mean" ), bound( SKATE_MM_S ) );
     if ( most->skates )
         expect_miss( "the ankle of a larger foot that rolls is faster, and counts as sliding",
                      figure( x, "foot_skate_mm_s", "mean" ) <= skate );
     else
         check_most( x, name, "foot_skate_mm_s", "mean", skate );
-    check_most( x, name, "sole_tilt_deg", "max", 2 );
+    check_figure( x, name, "sole_tilt_deg", "max", BOUND_SOLE_TILT_DEG );
 }
 
 static inline tr_target body_with( const char *limb, double factor )

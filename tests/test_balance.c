@@ -28,9 +28,9 @@ static void check_gentle( const char *name, int cast )
     print_message( "%s in balance: jerk %.3f, acceleration %.2f, rotation %.1f°\n", name,
                    figure( &x, "jerk_ratio", "value" ), figure( &x, "acceleration_spike", "value" ),
                    figure( &x, "rotation_spike_deg", "value" ) );
-    assert_true( figure( &x, "jerk_ratio", "value" ) <= 1.1 );
-    assert_true( figure( &x, "acceleration_spike", "value" ) <= 1.5 );
-    assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20 );
+    check_bound( figure( &x, "jerk_ratio", "value" ), JERK );
+    check_bound( figure( &x, "acceleration_spike", "value" ), ACCELERATION );
+    check_bound( figure( &x, "rotation_spike_deg", "value" ), ROTATION_DEG );
     check_masses( &x );
     close_scene( &x );
 }

@@ -146,11 +146,11 @@ static void more_sections_change_little( void **state )
     make_walk( points );
     deform_walk( points, 15, 15, few );
     deform_walk( points, 15, 3, many );
-    assert_true( farthest( few, many ) < 0.015 );
+    check_bound( farthest( few, many ), FAR_SECTIONS_M );
     deform_walk( points, 5, 5, many );
-    assert_true( farthest( few, many ) < 0.1 );
+    check_bound( farthest( few, many ), NEAR_SECTIONS_M );
     deform_walk( points, 3, 3, more );
-    assert_true( farthest( many, more ) < 0.03 );
+    check_bound( farthest( many, more ), MORE_SECTIONS_M );
 }
 
 // ---------------------------------------------------------------------------------------------- many points
@@ -258,11 +258,13 @@ static void contradictions_are_told( void **state )
 
 // -------------------------------------------------------------------------------------------------- a relay
 
-static void check_most( const tr_measures *measures, const char *key, double far, double most )
+static void check_most( const tr_measures *measures, const char *key, double far, bound_name row )
 {
-    const tr_metric *metric = tr_measures_find( measures, key );
-    if ( metric->fields[0].out_null || metric->fields[0].out > most )
-        fail_msg( "bent by %g m: %s is %g, more than %g", far, key, metric->fields[0].out, most );
+    const tr_metric_field *field = &tr_measures_find( measures, key )->fields[0];
+    if ( field->out_null || field->out > bound_row_of( row )->limit )
+        print_error( "bent by %g m: %s\\n", far, key );
+    assert_false( field->out_null );
+    check_bound_of( field->out, row );
 }
 
 // Seven people who hand boxes on; the ends of their line are dragged, and come closer as those of an arc do.
@@ -297,14 +299,14 @@ static void a_relay_is_bent_far( void **state )
         bend_relay( &x, bends[i] );
         tr_result result = solve( &x, "posegraph" );
         check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
-        check_most( &measures, "edit_handle_mm", bends[i], 1 );
-        check_most( &measures, "contact_error_mm", bends[i], 1 );
-        check_most( &measures, "relative_error_mm", bends[i], 1 );
-        check_most( &measures, "ground_penetration_mm", bends[i], 1 );
-        check_most( &measures, "foot_skate_mm_s", bends[i], 5 );
-        check_most( &measures, "rotation_spike_deg", bends[i], 10 );
-        check_most( &measures, "acceleration_spike", bends[i], 1.2 );
-        check_most( &measures, "jerk_ratio", bends[i], 1.15 );
+        check_most( &measures, "edit_handle_mm", bends[i], BOUND_HANDLE_MM );
+        check_most( &measures, "contact_error_mm", bends[i], BOUND_CONTACT_MM );
+        check_most( &measures, "relative_error_mm", bends[i], BOUND_RELATIVE_MM );
+        check_most( &measures, "ground_penetration_mm", bends[i], BOUND_GROUND_MM );
+        check_most( &measures, "foot_skate_mm_s", bends[i], BOUND_SKATE_MM_S );
+        check_most( &measures, "rotation_spike_deg", bends[i], BOUND_BENT_RELAY_ROTATION_DEG );
+        check_most( &measures, "acceleration_spike", bends[i], BOUND_BENT_RELAY_ACCELERATION );
+        check_most( &measures, "jerk_ratio", bends[i], BOUND_BENT_RELAY_JERK );
         for ( int r = 0; r < x.stage.rule_count; ++r )
             assert_false( result.reports[r].gave_way );
         tr_measures_free( &measures );

@@ -6,8 +6,8 @@
 typedef struct visit {
     double scale, girth, arms, legs; // of the body
     double car;                      // size of all its pieces
-    double deep;                     // millimetres in the environment at most, beyond the source's
-    double jerk;
+    bound_name deep;                 // in the environment
+    bound_name jerk;
 } visit;
 
 static void start( take *x, const visit *v, const char *method )
@@ -36,12 +36,12 @@ static void everybody_gets_in( void **state )
 {
     (void)state;
     static const visit visits[] = {
-        { 1.1, 1.3, 1, 1, 1, 10, 1.1 },     // as built
-        { 1.1, 1.3, 1, 1, 0.88, 15, 1.15 }, // a smaller car
-        { 0.8, 1, 1, 1, 1, 12, 1.2 },       // a child
-        { 1, 1, 1.25, 0.8, 1, 10, 1.15 },   // long arms, short legs
-        { 1, 1.4, 1, 1, 1, 15, 1.15 },      // thick
-        { 1.4, 1, 1, 1, 1, 20, 1.15 },      // a giant: under this roof there is no room for him
+        { 1.1, 1.3, 1, 1, 1, BOUND_CAR_DEEP_MM, BOUND_JERK },                // as built
+        { 1.1, 1.3, 1, 1, 0.88, BOUND_CAR_SMALL_DEEP_MM, BOUND_CLOSE_JERK }, // a smaller car
+        { 0.8, 1, 1, 1, 1, BOUND_CAR_CHILD_DEEP_MM, BOUND_CAR_CHILD_JERK },  // a child
+        { 1, 1, 1.25, 0.8, 1, BOUND_CAR_DEEP_MM, BOUND_CLOSE_JERK },         // long arms, short legs
+        { 1, 1.4, 1, 1, 1, BOUND_CAR_THICK_DEEP_MM, BOUND_CLOSE_JERK },      // thick
+        { 1.4, 1, 1, 1, 1, BOUND_CAR_GIANT_DEEP_MM, BOUND_CLOSE_JERK },      // a giant
     };
     for ( size_t i = 0; i < sizeof visits / sizeof visits[0]; ++i ) {
         take with, without;
@@ -52,12 +52,13 @@ static void everybody_gets_in( void **state )
         print_message( "%zu: %.1f mm, %.1f without; jerk %.2f, gave way %.1f mm\n", i, deep, before,
                        figure( &with, "jerk_ratio", "value" ),
                        figure( &with, "contact_error_mm", "gave_way_max" ) );
-        assert_true( deep <= visits[i].deep && 3 * deep < before );
-        assert_true( figure( &with, "jerk_ratio", "value" ) <= visits[i].jerk );
+        check_bound_of( deep, visits[i].deep );
+        assert_true( 3 * deep < before );
+        check_bound_of( figure( &with, "jerk_ratio", "value" ), visits[i].jerk );
         check_near( figure( &with, "contact_error_mm", "gave_way" ), 0, 0 );
-        assert_true( figure( &with, "contact_error_mm", "max" ) < 1 );
-        assert_true( figure( &with, "foot_skate_mm_s", "mean" ) <= 1 );
-        assert_true( figure( &with, "ground_penetration_mm", "max" ) <= 1 );
+        check_bound( figure( &with, "contact_error_mm", "max" ), CONTACT_MM );
+        check_bound( figure( &with, "foot_skate_mm_s", "mean" ), CAR_SKATE_MM_S );
+        check_bound( figure( &with, "ground_penetration_mm", "max" ), GROUND_MM );
         check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );
         close_scene( &with );
         close_scene( &without );
@@ -82,11 +83,11 @@ static void shifted_pieces_make_no_difference( void **state )
         print_message( "%d: %.1f mm, jerk %.3f, turns %.1f\n", i,
                        figure( &x, "environment_penetration_mm", "max" ), figure( &x, "jerk_ratio", "value" ),
                        figure( &x, "rotation_spike_deg", "value" ) );
-        assert_true( figure( &x, "environment_penetration_mm", "max" ) <= 12 );
-        assert_true( figure( &x, "jerk_ratio", "value" ) <= 1.1 );
-        assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 15 );
+        check_bound( figure( &x, "environment_penetration_mm", "max" ), CAR_SHIFTED_DEEP_MM );
+        check_bound( figure( &x, "jerk_ratio", "value" ), JERK );
+        check_bound( figure( &x, "rotation_spike_deg", "value" ), CAR_SHIFTED_ROTATION_DEG );
         check_near( figure( &x, "contact_error_mm", "gave_way" ), 0, 0 );
-        assert_true( figure( &x, "contact_error_mm", "max" ) < 0.1 );
+        check_bound( figure( &x, "contact_error_mm", "max" ), CAR_SHIFTED_CONTACT_MM );
         close_scene( &x );
     }
 }

@@ -49,9 +49,10 @@ static void meshes_keep_people_together( void **state )
                   *thick[2] = { &actors[0].body, &actors[1].body };
     double before = gap_between( source, thin, 15 ), after = gap_between( out, thick, 15 );
     assert_true( before < 0.1 ); // they are close
-    assert_true( after > -0.01 && after < before + 0.03 );
+    check_bound( after, TOUCH_GAP_M );
+    check_bound( after - before, TOUCH_FARTHER_M );
     for ( int r = 0; r < x.stage.rule_count; ++r )
-        assert_true( result.reports[r].max_mm < 1.5 );
+        check_bound( result.reports[r].max_mm, TOUCH_MM );
     size_t bytes = (size_t)FRAMES * (size_t)result.worlds[2].joint_count * sizeof( vec3 );
     assert_memory_equal( result.worlds[2].positions, plain.worlds[2].positions, bytes );
     tr_result_free( &plain );
@@ -365,7 +366,7 @@ static void the_mesh_follows_the_environment( void **state )
     build( &x );
     tr_result plain = solve( &x, "posegraph" ), result = solve( &x, "imesh" );
     assert_int_equal( result.mesh_count, 1 );
-    assert_true( result.meshes[0].mesh.after.deepest < 0.02 );
+    check_bound( result.meshes[0].mesh.after.deepest, WALL_DEEP_M );
     int hand = tr_skeleton_find( &x.stage.actors[0].target, "LeftHand" );
     double before = tr_world_pose( &plain.worlds[0], 15 ).positions[hand].x,
            after = tr_world_pose( &result.worlds[0], 15 ).positions[hand].x;
@@ -402,7 +403,7 @@ static void partners_follow_a_held_hand( void **state )
     check_v3( positions[hand], from, 2e-3 ); // nothing has been moved yet
     check_ok( tr_hold_move( hold, to, &x.error ), &x.error );
     assert_true( tr_hold_pose( hold, 0, pose ) );
-    assert_true( v3_distance( positions[hand], to ) < 0.01 );
+    check_bound( v3_distance( positions[hand], to ), HELD_HAND_M );
     assert_true( tr_hold_pose( hold, 1, pose ) );
     double moved = 0;
     for ( int j = 0; j < joints; ++j )

@@ -170,7 +170,7 @@ static void layers_above_go_along( void **state )
     }
     print_message( "layers above: within %.1f mm of what is kept, of %.1f mm\n", 1e3 * largest,
                    1e3 * without );
-    assert_true( largest < 0.25 * without );
+    check_bound( largest / without, ABOVE_SHARE );
     tr_result_free( &start );
     tr_result_free( &kept );
     let_go( &h );
@@ -258,7 +258,9 @@ static void on_release_hardly_anything_moves( void **state )
     (void)state;
     for ( size_t i = 0; i < sizeof scene_drags / sizeof *scene_drags; ++i ) {
         scene_errors e = drag_scene( &scene_drags[i] );
-        assert_true( e.visible < 2e-3 && e.others < 2e-2 && e.rested < 1e-3 );
+        check_bound( e.visible, RELEASE_VISIBLE_M );
+        check_bound( e.others, RELEASE_OTHERS_M );
+        check_bound( e.rested, RELEASE_RESTED_M );
     }
 }
 

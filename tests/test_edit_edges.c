@@ -53,7 +53,7 @@ static void check_goes_along( const char *ops, int still, int there )
         check_v3( place_of( &edited, 0, 0, f ), v3_add( place_of( &plain, 0, 0, f ), v3( 0, 0.5, 0 ) ),
                   1e-4 );
     assert_true( edited.handles[0].acted && edited.handles[0].error_mm < 1 );
-    assert_true( roughness( &edited ) < 0.04 );
+    check_bound( roughness( &edited ), FLYER_KICK_M );
     tr_result_free( &plain );
     tr_result_free( &edited );
     end( &x );
@@ -112,10 +112,10 @@ static void check_stays_on_feet( fixture *x, const char *ops, double missed )
                    figure_of( &measures, "rotation_spike_deg" ),
                    figure_of( &measures, "ground_penetration_mm" ) );
     assert_true( result.handles[0].error_mm > 1e3 * missed );
-    assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
-    assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
-    assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
-    assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
+    check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
+    check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
+    check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );
+    check_bound( figure_of( &measures, "ground_penetration_mm" ), GROUND_MM );
     assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
     for ( int r = 0; r < x->stage.rule_count; ++r )
         assert_false( result.reports[r].gave_way );
@@ -188,7 +188,7 @@ static void who_stands_still_turns_smoothly( void **state )
             most = fmax( most, v3_distance( sum, v3_scale( 2, place_of( &result, 0, j, f ) ) ) );
         }
     print_message( "second differences of %.1f mm, %.1f mm off\n", 1e3 * most, result.handles[0].error_mm );
-    assert_true( most < 0.05 );
+    check_bound( most, TURNED_KICK_M );
     tr_result_free( &result );
     end( &x );
 }
@@ -249,10 +249,10 @@ static void walkers_rest_beyond_the_falloff( void **state )
                 fail_msg( "%s: frame %d moved", drags[i], f );
         }
         check_ok( tr_measure( &measures, &x.stage, &edited, &x.error ), &x.error );
-        assert_true( figure_of( &measures, "edit_handle_mm" ) <= 2 );
-        assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
-        assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+        check_bound( figure_of( &measures, "edit_handle_mm" ), EDGE_HANDLE_MM );
+        check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
+        check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
+        check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );
         check_near( figure_of( &measures, "edit_leak_mm" ), 0, 0 );
         tr_measures_free( &measures );
         tr_result_free( &plain );
@@ -273,10 +273,10 @@ static void a_low_body_with_long_legs_is_led_aside( void **state )
     build( &x );
     tr_result result = solve( &x, "posegraph" );
     check_ok( tr_measure( &measures, &x.stage, &result, &x.error ), &x.error );
-    assert_true( figure_of( &measures, "edit_handle_mm" ) <= 1 );
-    assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
-    assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
-    assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+    check_bound( figure_of( &measures, "edit_handle_mm" ), HANDLE_MM );
+    check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
+    check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
+    check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );
     tr_measures_free( &measures );
     tr_result_free( &result );
     end( &x );
@@ -331,8 +331,8 @@ static void roots_on_the_floor_change_nothing( void **state )
             results[floor] = solve( &x, "posegraph" );
             check_ok( tr_measure( &measures, &x.stage, &results[floor], &x.error ), &x.error );
             print_message( "%s: %.2f mm off\n", drags[i], results[floor].handles[0].error_mm );
-            assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
-            assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
+            check_bound( figure_of( &measures, "ground_penetration_mm" ), GROUND_MM );
+            check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
             tr_measures_free( &measures );
             end( &x );
         }
@@ -488,7 +488,7 @@ static void a_hold_that_begins_leaves_the_palm_to_the_pull( void **state )
         most = fmax( most, v3_length( q_to_vector( step ) ) );
     }
     print_message( "the wrist turns by %.1f° in a frame\n", most / TR_DEGREE );
-    assert_true( most / TR_DEGREE < 10.5 );
+    check_bound( most / TR_DEGREE, WRIST_STEP_DEG );
     for ( int h = 0; h < 2; ++h )
         assert_true( result.handles[h].acted && result.handles[h].error_mm < 1 );
     tr_result_free( &result );

@@ -147,10 +147,10 @@ static void check_folder( const char *folder, const char *name )
     print_message( "%s: handle %.1f mm, acceleration %.2f, rotation %.1f°, jerk %.2f\n", name,
                    figure_of( &measures, "edit_handle_mm" ), figure_of( &measures, "acceleration_spike" ),
                    figure_of( &measures, "rotation_spike_deg" ), figure_of( &measures, "jerk_ratio" ) );
-    assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
-    assert_true( figure_of( &measures, "relative_error_mm" ) <= 1 );
-    assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
-    assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+    check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
+    check_bound( figure_of( &measures, "relative_error_mm" ), RELATIVE_MM );
+    check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
+    check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );
     assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
     tr_measures_free( &measures );
     tr_result_free( &result );

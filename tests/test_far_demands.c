@@ -35,7 +35,7 @@ static double check_calm( take *x, const char *what, double jerk, double acceler
     print_message( "%s: %.1f degrees, jerk %.2f, acceleration %.2f, %.0f mm given way\n", what, spike, rough,
                    pop, off );
     assert_true( spike <= 20 && rough <= jerk && pop <= acceleration );
-    assert_true( figure( x, "contact_error_mm", "max" ) <= 1.0 );
+    check_bound( figure( x, "contact_error_mm", "max" ), CONTACT_MM );
     assert_true( figure( x, "ground_penetration_mm", "max" ) <= 5.0 );
     if ( demanded != NULL )
         assert_int_equal( demanded->gave_way, off > 1.0 );
@@ -154,9 +154,9 @@ static void links_are_kept( void **state )
         c->last = x.scene.first + 90;
         c->ease_in = c->ease_out = turned ? 15 : 8;
         solve( &x, NULL );
-        assert_true( figure( &x, "relative_error_mm", "max" ) <= 1.0 );
-        assert_true( figure( &x, "contact_error_mm", "max" ) <= 1.0 );
-        assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20 );
+        check_bound( figure( &x, "relative_error_mm", "max" ), RELATIVE_MM );
+        check_bound( figure( &x, "contact_error_mm", "max" ), CONTACT_MM );
+        check_bound( figure( &x, "rotation_spike_deg", "value" ), ROTATION_DEG );
         assert_true( report( &x )->gave_way );
         close_scene( &x );
     }

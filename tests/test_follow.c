@@ -209,12 +209,12 @@ static void partners_in_a_relay_step_up( void **state )
         print_message( "%zu: jerk %.3f, acceleration %.3f, rotation %.1f°\n", i,
                        figure_of( &measures, "jerk_ratio" ), figure_of( &measures, "acceleration_spike" ),
                        figure_of( &measures, "rotation_spike_deg" ) );
-        assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "relative_error_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "foot_skate_mm_s" ) <= 5 );
-        assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
-        assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+        check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
+        check_bound( figure_of( &measures, "relative_error_mm" ), RELATIVE_MM );
+        check_bound( figure_of( &measures, "ground_penetration_mm" ), GROUND_MM );
+        check_bound( figure_of( &measures, "foot_skate_mm_s" ), SKATE_MM_S );
+        check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
+        check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );
         assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
         for ( int r = 0; r < x.stage.rule_count; ++r )
             assert_false( result.reports[r].gave_way );
@@ -273,11 +273,11 @@ static void nobody_joined_to_others_gets_a_jolt( void **state )
                        1e-3 * result.handles[0].error_mm, figure_of( &measures, "acceleration_spike" ),
                        figure_of( &measures, "rotation_spike_deg" ) );
         assert_true( result.handles[0].error_mm < 1e3 * drags[i].missed );
-        assert_true( figure_of( &measures, "contact_error_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "relative_error_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "ground_penetration_mm" ) <= 1 );
-        assert_true( figure_of( &measures, "acceleration_spike" ) <= 1.5 );
-        assert_true( figure_of( &measures, "rotation_spike_deg" ) <= 20 );
+        check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
+        check_bound( figure_of( &measures, "relative_error_mm" ), RELATIVE_MM );
+        check_bound( figure_of( &measures, "ground_penetration_mm" ), GROUND_MM );
+        check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
+        check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );
         assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
         tr_measures_free( &measures );
         tr_result_free( &result );

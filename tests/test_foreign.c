@@ -137,14 +137,14 @@ static void strangers_stay_whole( void **state )
                            figure( &x, "acceleration_spike", "value" ),
                            figure( &x, "rotation_spike_deg", "value" ),
                            figure( &x, "ground_penetration_mm", "max" ) );
-            assert_true( figure( &x, "bone_length_error_pct", "value" ) <= 1e-4 );
-            assert_true( figure( &x, "contact_error_mm", "max" ) <= 1.0 );
+            check_bound( figure( &x, "bone_length_error_pct", "value" ), BONE_PCT );
+            check_bound( figure( &x, "contact_error_mm", "max" ), CONTACT_MM );
             assert_true( figure( &x, "contact_error_mm", "gave_way" ) == 0 );
-            assert_true( figure( &x, "ground_penetration_mm", "max" ) <= 2.0 );
-            assert_true( figure( &x, "acceleration_spike", "value" ) <= 3.0 );
-            assert_true( figure( &x, "jerk_ratio", "value" ) <= 2.5 );
+            check_bound( figure( &x, "ground_penetration_mm", "max" ), STRANGER_GROUND_MM );
+            check_bound( figure( &x, "acceleration_spike", "value" ), STRANGER_ACCELERATION );
+            check_bound( figure( &x, "jerk_ratio", "value" ), STRANGER_JERK );
             if ( bodies[m] != SPIDER ) // its steps are high for legs that are four times as long
-                assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 30.0 );
+                check_bound( figure( &x, "rotation_spike_deg", "value" ), STRANGER_ROTATION_DEG );
             close_scene( &x );
         }
 }
@@ -258,11 +258,11 @@ static void captures_on_each_others_bodies( void **state )
                            figure( &x, "rotation_spike_deg", "value" ) );
             check_parts( &x.stage.actors[0], name );
             check_feet( &x, name );
-            assert_true( figure( &x, "bone_length_error_pct", "value" ) <= 1e-4 );
-            assert_true( figure( &x, "contact_error_mm", "max" ) <= 1.0 );
+            check_bound( figure( &x, "bone_length_error_pct", "value" ), BONE_PCT );
+            check_bound( figure( &x, "contact_error_mm", "max" ), CONTACT_MM );
             assert_true( figure( &x, "contact_error_mm", "gave_way" ) == 0 );
-            assert_true( figure( &x, "acceleration_spike", "value" ) <= 1.5 );
-            assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20.0 );
+            check_bound( figure( &x, "acceleration_spike", "value" ), ACCELERATION );
+            check_bound( figure( &x, "rotation_spike_deg", "value" ), ROTATION_DEG );
             close_scene( &x );
         }
 }
@@ -306,7 +306,7 @@ static void fingers_go_by_name( void **state )
                               in[tr_skeleton_find( source, cases[i].wrist )] );
         double off = acos( clampd( v3_dot( v3_unit( hand ), v3_unit( wanted ) ), -1, 1 ) ) / TR_DEGREE;
         print_message( "the hand points %.1f degrees from %s\n", off, cases[i].tip );
-        assert_true( off < 30 ); // where there is a thumb, it has its say
+        check_bound( off, STRANGER_HAND_DEG );
         close_scene( &x );
     }
 }
@@ -425,7 +425,7 @@ static void rules_hold_for_who_takes_the_place( void **state )
     }
     assert_true( palms >= 2 );
     assert_true( figure( &x, "contact_error_mm", "gave_way" ) == 0 );
-    assert_true( figure( &x, "contact_error_mm", "max" ) <= 1.0 );
+    check_bound( figure( &x, "contact_error_mm", "max" ), CONTACT_MM );
     close_scene( &own );
     // Cages as well.
     tr_document *document = tr_document_create( &x.scene, &error );

@@ -162,7 +162,7 @@ static void contacts_that_gave_way_are_measured( void **state )
     check_near( figure( &x, "contact_error_mm", "gave_way" ), count, 0 );
     check_near( figure( &x, "contact_error_mm", "gave_way_max" ), most, 1e-6 * most );
     assert_true( figure( &x, "contact_error_mm", "gave_way_mean" ) > 1 );
-    assert_true( figure( &x, "contact_error_mm", "max" ) <= 1 );
+    check_bound( figure( &x, "contact_error_mm", "max" ), CONTACT_MM );
     assert_true( tr_report_print( &x.stage, &x.result, "posegraph", &text ) );
     for ( int r = 0; r < x.stage.rule_count; ++r ) {
         char line[128];

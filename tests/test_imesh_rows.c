@@ -32,8 +32,8 @@ static void hard_rows_are_met( void **state )
     d.cast.rows = rows;
     d.cast.row_count = 2 * FRAMES;
     duet_solve( &d );
-    assert_true( d.report.row_error < 2e-3 );
-    assert_true( d.report.bone_error < 0.01 );
+    check_bound( d.report.row_error, MESH_ROW_M );
+    check_bound( d.report.bone_error, MESH_BONE );
     check_v3( place_of( &d, 0, "LeftFoot", 7 ), rows[14].target, 2e-3 );
     check_near( place_of( &d, 1, "RightFoot", 7 ).y, rows[15].target.y, 2e-3 );
     duet_end( &d );
@@ -56,8 +56,8 @@ static void points_turn_with_their_bodies( void **state )
     d.cast.rows = rows;
     d.cast.row_count = FRAMES;
     duet_solve( &d );
-    assert_true( d.report.row_error < 0.015 );
-    assert_true( d.report.bone_error < 0.01 );
+    check_bound( d.report.row_error, MESH_TURNING_ROW_M );
+    check_bound( d.report.bone_error, MESH_BONE );
     quat rotations[32] = { 0 };
     vec3 positions[32] = { 0 };
     double turned = 0,
@@ -115,7 +115,7 @@ static void partners_follow_a_hand( void **state )
     row.target = v3_add( was, v3( 0.3, 0, 0 ) ); // targets may change between solves
     check_ok( tr_imesh_solve( &d.mesh, &d.report, &d.error ), &d.error );
     check_v3( place_of( &d, 0, "LeftHand", 0 ), row.target, 2e-3 );
-    assert_true( d.report.bone_error < 0.01 );
+    check_bound( d.report.bone_error, MESH_BONE );
     double followed = 0;
     for ( int v = 0; v < d.mesh.vertex_count; ++v )
         if ( d.mesh.vertices[v].owner == 1 )
@@ -209,7 +209,7 @@ static void volumes_are_pushed_apart_on_their_side( void **state )
         else
             check_near( apart, 0.37, 0.012 ); // touching within 1 cm in the source: it stays 1 cm
         check_near( report.before.deepest, through ? 0 : 0.15, 1e-9 );
-        assert_true( report.after.deepest < 0.01 );
+        check_bound( report.after.deepest, MESH_BALLS_DEEP_M );
         tr_imesh_free( &mesh );
     }
     tr_body_free( &thin );

@@ -57,13 +57,13 @@ static void raising_is_smooth( void **state )
     tr_result result = solve( &x, NULL );
     double kick = 0;
     for ( int f = 0; f < FRAMES; ++f ) {
-        assert_true( head_at( &x, &result, f ) > -0.035 ); // a little is left alone
+        check_bound( head_at( &x, &result, f ), LONG_HEAD_M );
         if ( f > 1 )
             kick = fmax( kick, fabs( head_at( &x, &result, f ) - 2 * head_at( &x, &result, f - 1 ) +
                                      head_at( &x, &result, f - 2 ) ) );
     }
     print_message( "steps change by up to %.1f mm\n", 1e3 * kick );
-    assert_true( kick < 0.008 );
+    check_bound( kick, LONG_HEAD_KICK_M );
     tr_result_free( &result );
     end( &x );
 }

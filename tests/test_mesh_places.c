@@ -136,7 +136,7 @@ static void trajectories_are_followed( void **state )
             print_message( "%s %s by %s: off by %.2f mm, bends by %.1f mm a frame²\n", w->scene, w->joint,
                            method, 1e3 * worst, 1e3 * bend );
             assert_true( worst < 1e-3 );
-            assert_true( bend < 0.01 );
+            check_bound( bend, PLACE_KICK_M );
             check_others( &x, w );
             close_scene( &x );
         }

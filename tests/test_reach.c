@@ -39,10 +39,10 @@ static const tr_rule_report *report_of( const take *x, const char *id )
 // Feet stay, nothing jumps.
 static void check_calm( const take *x )
 {
-    assert_true( figure( x, "contact_error_mm", "max" ) <= 1.0 );
+    check_bound( figure( x, "contact_error_mm", "max" ), CONTACT_MM );
     assert_true( figure( x, "contact_error_mm", "gave_way" ) == 0 );
-    assert_true( figure( x, "rotation_spike_deg", "value" ) <= 20.0 );
-    assert_true( figure( x, "jerk_ratio", "value" ) <= 2.0 );
+    check_bound( figure( x, "rotation_spike_deg", "value" ), ROTATION_DEG );
+    check_bound( figure( x, "jerk_ratio", "value" ), REACH_JERK );
     for ( int f = 0; f < FRAMES; ++f )
         assert_true( v3_finite( hand_at( x, f ) ) );
 }
@@ -82,7 +82,9 @@ static void farther_changes_nothing( void **state )
                 steps[i] = fmax( steps[i], v3_distance( hands[i][f], hands[i + 1][f] ) );
         print_message( "direction %d: %.1f, %.2f, %.3f mm from one distance to the next\n", d,
                        1000 * steps[0], 1000 * steps[1], 1000 * steps[2] );
-        assert_true( steps[0] < 0.5 && steps[1] < 0.05 && steps[2] < 0.01 );
+        check_bound( steps[0], REACH_NEAR_M );
+        check_bound( steps[1], REACH_FAR_M );
+        check_bound( steps[2], REACH_FARTHEST_M );
     }
 }
 
@@ -228,7 +230,8 @@ static void stiff_links_are_met( void **state )
     solve( &x, NULL );
     const tr_rule_report *report = report_of( &x, "stiff" );
     print_message( "%.2f mm off\n", report->max_mm );
-    assert_true( !report->gave_way && report->max_mm <= 0.6 );
+    assert_false( report->gave_way );
+    check_bound( report->max_mm, STIFF_LINK_MM );
     close_scene( &x );
 }
 
@@ -300,8 +303,8 @@ static void long_offsets_turn_with_the_partner( void **state )
         const tr_rule_report *report = report_of( &x, "apart" );
         print_message( "%s: %.2f mm off\n", ends[i][0], report->max_mm );
         assert_true( !report->gave_way && report->max_mm <= 1.0 );
-        assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20.0 );
-        assert_true( figure( &x, "jerk_ratio", "value" ) <= 2.0 );
+        check_bound( figure( &x, "rotation_spike_deg", "value" ), ROTATION_DEG );
+        check_bound( figure( &x, "jerk_ratio", "value" ), REACH_JERK );
         close_scene( &x );
     }
 }

@@ -48,7 +48,7 @@ static void a_box_out_of_reach_is_told( void **state )
     assert_true( tr_handle_gave_way( report ) && report->node == result.actor_count + box );
     check_near( report->error_mm, 1e3 * ( 6 - up ), 50 );
     check_near( figure_of( &x, &result, "edit_handle_mm" ), report->error_mm, 1e-6 );
-    assert_true( figure_of( &x, &result, "acceleration_spike" ) <= 1.5 );
+    check_bound( figure_of( &x, &result, "acceleration_spike" ), ACCELERATION );
     tr_result_free( &plain );
     tr_result_free( &result );
     end( &x );
@@ -89,9 +89,9 @@ static void bodies_follow_their_sections( void **state )
         check_near( result.handles[0].error_mm, missed, 1e-3 );
         assert_int_equal( cases[i].arrives, missed <= 1 );
         assert_int_equal( cases[i].arrives, !tr_handle_gave_way( &result.handles[0] ) );
-        assert_true( figure_of( &x, &result, "contact_error_mm" ) <= 1 );
-        assert_true( figure_of( &x, &result, "acceleration_spike" ) <= 1.5 );
-        assert_true( figure_of( &x, &result, "rotation_spike_deg" ) <= 20 );
+        check_bound( figure_of( &x, &result, "contact_error_mm" ), CONTACT_MM );
+        check_bound( figure_of( &x, &result, "acceleration_spike" ), ACCELERATION );
+        check_bound( figure_of( &x, &result, "rotation_spike_deg" ), ROTATION_DEG );
         tr_result_free( &plain );
         tr_result_free( &result );
         end( &x );

@@ -180,8 +180,8 @@ static void check_seams( pieces *x, double skate )
         manner m = manner_of( &x->result.motions[0], &actor->contacts, seam->frame - seam->blend,
                               seam->frame + 3 * seam->blend );
         assert_true( m.skate <= fmax( own.skate, skate ) );
-        assert_true( m.acceleration <= 1.5 * own.acceleration );
-        assert_true( m.turn <= own.turn + 20 * TR_DEGREE );
+        check_bound( m.acceleration / own.acceleration, ACCELERATION );
+        check_bound( ( m.turn - own.turn ) / TR_DEGREE, ROTATION_DEG );
     }
     for ( int r = 0; r < x->stage.rule_count; ++r )
         if ( strstr( x->stage.rules[r].id, "_seam" ) != NULL && x->stage.rules[r].hard )

@@ -162,10 +162,10 @@ static void a_walk_goes_up_a_step( void **state )
     print_message( "up the step: jerk %.3f, acceleration %.2f, rotation %.1f°\n",
                    figure( &x, "jerk_ratio", "value" ), figure( &x, "acceleration_spike", "value" ),
                    figure( &x, "rotation_spike_deg", "value" ) );
-    assert_true( figure( &x, "rotation_spike_deg", "value" ) <= 20 );
-    assert_true( figure( &x, "acceleration_spike", "value" ) <= 1.5 );
-    assert_true( figure( &x, "jerk_ratio", "value" ) <= 1.1 );
-    assert_true( figure( &x, "sole_tilt_deg", "max" ) <= 2 );
+    check_bound( figure( &x, "rotation_spike_deg", "value" ), ROTATION_DEG );
+    check_bound( figure( &x, "acceleration_spike", "value" ), ACCELERATION );
+    check_bound( figure( &x, "jerk_ratio", "value" ), JERK );
+    check_bound( figure( &x, "sole_tilt_deg", "max" ), SOLE_TILT_DEG );
     close_scene( &x );
 }
 

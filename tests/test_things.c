@@ -169,7 +169,7 @@ static void a_walk_goes_up_a_ramp( void **state )
     check_kept( &x );
     double put = off_the_ramp( &x, false );
     print_message( "put onto the ramp: middles of feet off by %.1f mm\n", 1e3 * put );
-    assert_true( put < 0.012 );
+    check_bound( put, RAMP_FOOT_M );
     tr_motion walk;
     tr_error error;
     check_ok( tr_motion_copy( &walk, &x.result.motions[0], &error ), &error );
@@ -198,8 +198,8 @@ static void a_walk_goes_up_a_ramp( void **state )
         print_message( "size %.2f: %d contacts with the ramp, feet off by %.1f mm\n", sizes[s], on_ramp,
                        1e3 * off );
         assert_true( on_ramp > 4 );
-        assert_true( figure( &x, "environment_penetration_mm", "max" ) < 5 );
-        assert_true( off < ( sizes[s] == 1 ? 0.002 : 0.02 ) );
+        check_bound( figure( &x, "environment_penetration_mm", "max" ), RAMP_DEEP_MM );
+        check_bound_of( off, sizes[s] == 1 ? BOUND_RAMP_SAME_FOOT_M : BOUND_RAMP_OTHER_FOOT_M );
         check_kept( &x );
         close_scene( &x );
     }

@@ -35,11 +35,11 @@ static void meeting_somebody_costs_nobody_his_own_mesh( void **state )
                    figure( &x, "self_penetration", "frames_pct" ), figure( &x, "self_penetration", "max_mm" ),
                    field_of( &x, "self_penetration", "max_mm" )->source, figure( &x, "jerk_ratio", "value" ),
                    figure( &x, "acceleration_spike", "value" ) );
-    assert_true( figure( &x, "self_penetration", "frames_pct" ) <= 1 );
-    assert_true( figure( &x, "self_penetration", "max_mm" ) <= 10 );
+    check_bound( figure( &x, "self_penetration", "frames_pct" ), SELF_FRAMES_PCT );
+    check_bound( figure( &x, "self_penetration", "max_mm" ), SELF_DEEP_MM );
     // Neither the meeting nor the seams are seen in the motion.
-    assert_true( figure( &x, "jerk_ratio", "value" ) <= 1.15 );
-    assert_true( figure( &x, "acceleration_spike", "value" ) <= 1.5 );
+    check_bound( figure( &x, "jerk_ratio", "value" ), CLOSE_JERK );
+    check_bound( figure( &x, "acceleration_spike", "value" ), ACCELERATION );
     close_scene( &x );
 }
 
@@ -96,7 +96,7 @@ static void contacts_do_not_give_way( void **state )
         solve( &x, "imesh" );
         assert_true( x.result.mesh_count > 0 );
         check_near( figure( &x, "contact_error_mm", "gave_way" ), 0, 0 );
-        assert_true( figure( &x, "contact_error_mm", "max" ) < 1 );
+        check_bound( figure( &x, "contact_error_mm", "max" ), CONTACT_MM );
         close_scene( &x );
     }
 }
