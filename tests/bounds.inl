@@ -101,7 +101,14 @@ AT_MOST( KNEES_SQUAT, 2.0, 1.88, "of the source's acceleration; 7.3 with locked 
 AT_MOST( KNEES_SWORD, 2.3, 2.22, "of the source's acceleration; 3.0 with locked knees" )
 AT_MOST( KNEES_ROTATION_DEG, 18, 17.2, "in a frame: knees that lock turn farther" )
 
-// Demands that are hard to meet (test_reach, test_constraints, test_lift, test_footing, test_things).
+// Demands that are hard to meet (test_far_demands, test_reach, test_constraints, test_lift, test_footing, test_things).
+AT_MOST( CALM_JERK, 2, 1.89, "of the source's: all of a body is led to another pose, and goes on as it did" )
+AT_MOST( CALM_GROUND_MM, 5, 2.46, "a paw whose owner is pulled down: flesh and grass give that much" )
+AT_MOST( ASIDE_MISS_JERK, 3, 2.72, "a known miss of CALM_JERK that does not grow" )
+AT_MOST( ASIDE_MISS_ACCELERATION, 2, 1.78, "a known miss of ACCELERATION that does not grow" )
+AT_MOST( PIN_MISS_JERK, 6, 4.24, "a known miss of CALM_JERK that does not grow" )
+AT_MOST( PIN_MISS_ACCELERATION, 20, 17.1, "a known miss of PIN_ACCELERATION that does not grow, of the source's" )
+AT_MOST( PIN_ACCELERATION, 1.5, 1.4, "of what the smoothest way to a pin and back takes: above, a limb is seen to pop" )
 AT_MOST( REACH_JERK, 2, 1.17, "of the source's: an arm that is stretched to its end all the time" )
 AT_MOST( REACH_NEAR_M, 0.5, 0.328, "from 1.5 m to 20 m away the arm turns towards the place" )
 AT_MOST( REACH_FAR_M, 0.05, 0.0258, "from 20 m to 1 km it hardly turns" )
