@@ -189,6 +189,13 @@ static inline void end( fixture *x )
     tr_scene_free( &x->scene );
 }
 
+// The first field of a figure; 0: nothing of the kind in this scene.
+static inline double figure_of( const tr_measures *measures, const char *key )
+{
+    const tr_metric *metric = tr_measures_find( measures, key );
+    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
+}
+
 static inline int find_rule( const tr_stage *stage, const char *id )
 {
     for ( int r = 0; r < stage->rule_count; ++r )

@@ -6,21 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static char folder[FOLDER_SIZE];
-
 static int set_up( void **state )
 {
-    (void)state;
     tr_parallel_set_threads( 1 ); // every run asks for memory in the same order
-    new_folder( folder );
-    return 0;
-}
-
-static int clean_up( void **state )
-{
-    (void)state;
-    remove_folder( folder );
-    return 0;
+    return set_up_folder( state );
 }
 
 // Runs a command, its output and its messages going to files, with the n-th allocation failing (0: none).
@@ -28,7 +17,7 @@ static int clean_up( void **state )
 static int run( const cli_command *command, int count, char **words, long n, char **out )
 {
     char path[64];
-    snprintf( path, sizeof path, "%s/out", folder );
+    snprintf( path, sizeof path, "%s/out", group_folder );
     int kept[2] = { dup( 1 ), dup( 2 ) }, file = open( path, O_RDWR | O_CREAT | O_TRUNC, 0666 ),
         nowhere = open( "/dev/null", O_WRONLY );
     assert_true( kept[0] >= 0 && kept[1] >= 0 && file >= 0 && nowhere >= 0 );
@@ -101,7 +90,7 @@ static void test_info_of_a_motion( void **state )
     (void)state;
     char path[64];
     tr_error error;
-    snprintf( path, sizeof path, "%s/walk.bvh", folder );
+    snprintf( path, sizeof path, "%s/walk.bvh", group_folder );
     check_ok( tr_file_write( path, motion, strlen( motion ), &error ), &error );
     check_command( &cli_command_info, 2, ( char *[] ){ path, "--json" } );
 }
@@ -125,7 +114,7 @@ static void test_measure( void **state )
     check_ok( tr_stage_build( &stage, &scene, NULL, &library, NULL, &error ), &error );
     check_ok( tr_pipeline_run( &result, &stage, tr_method_find( "copy" ), &error ), &error );
     char results[64];
-    snprintf( results, sizeof results, "%s/results", folder );
+    snprintf( results, sizeof results, "%s/results", group_folder );
     check_ok( tr_result_save( &stage, &result, "copy", results, &error ), &error );
     tr_result_free( &result );
     tr_stage_free( &stage );
@@ -143,5 +132,5 @@ int main( void )
         TEST( test_info_of_a_scene ),
         TEST( test_measure ),
     };
-    return cmocka_run_group_tests( tests, set_up, clean_up );
+    return cmocka_run_group_tests( tests, set_up, remove_group_folder );
 }

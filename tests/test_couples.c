@@ -1,15 +1,9 @@
 // What interaction meshes promise for people who hold, throw and meet each other, measured on the motion they
 // give: built-in scenes, cut to what matters, in other bodies. docs/closeness.md has all figures.
-#include "check.h"
 #include "scenes/scenes.h"
+#include "take.h"
 
 #include <string.h>
-
-typedef struct take { // a scene, solved and measured
-    tr_stage stage;
-    tr_result result;
-    tr_measures measures;
-} take;
 
 typedef struct couple {
     tr_scene scene;
@@ -48,28 +42,6 @@ static void take_start( take *t, couple *c, const char *method )
     check_ok( tr_measure( &t->measures, &t->stage, &t->result, &error ), &error );
 }
 
-static void take_end( take *t )
-{
-    tr_measures_free( &t->measures );
-    tr_result_free( &t->result );
-    tr_stage_free( &t->stage );
-}
-
-static const tr_metric_field *field_of( const take *t, const char *key, const char *name )
-{
-    const tr_metric *metric = tr_measures_find( &t->measures, key );
-    for ( int f = 0; metric != NULL && f < metric->field_count; ++f )
-        if ( strcmp( metric->fields[f].name, name ) == 0 )
-            return &metric->fields[f];
-    fail_msg( "there is no %s of %s", name, key );
-    return NULL;
-}
-
-static double figure( const take *t, const char *key, const char *name )
-{
-    return field_of( t, key, name )->out;
-}
-
 // Every limb goes around the other's as in the source, at so many frames at least.
 static void check_sides( const take *t, bound_name sides )
 {
@@ -97,8 +69,8 @@ static void check_better( couple *c, bound_name sides )
     check_bound( figure( &with, "contact_error_mm", "max" ), CONTACT_MM );
     check_near( figure( &with, "contact_error_mm", "gave_way" ), 0, 0 );
     check_near( figure( &with, "bone_length_error_pct", "value" ), 0, 1e-6 );
-    take_end( &without );
-    take_end( &with );
+    close_scene( &without );
+    close_scene( &with );
 }
 
 static void a_hip_throw_stays_one( void **state )
@@ -129,7 +101,7 @@ static void who_is_thrown_lies( void **state )
                      THROWN_LIFT_M );
     }
     check_bound( figure( &t, "ground_penetration_mm", "max" ), THROWN_GROUND_MM );
-    take_end( &t );
+    close_scene( &t );
     couple_end( &c );
 }
 
@@ -156,7 +128,7 @@ static void hands_lie_as_they_lay( void **state )
     take_start( &t, &c, "imesh" );
     check_bound( figure( &t, "contact_f1", "f1" ), DANCE_CONTACTS );
     check_bound( figure( &t, "inter_penetration", "max_mm" ), DANCE_OVERLAP_MM );
-    take_end( &t );
+    close_scene( &t );
     couple_end( &c );
 }
 
@@ -197,7 +169,7 @@ static void bones_stand_what_presses_them( void **state )
     check_bound( t.result.meshes[0].mesh.change, PRESSED_CHANGE_M );
     check_bound( figure( &t, "jerk_ratio", "value" ), CLOSE_JERK );
     check_bound( figure( &t, "rotation_spike_deg", "value" ), PRESSED_ROTATION_DEG );
-    take_end( &t );
+    close_scene( &t );
     couple_end( &c );
 }
 
@@ -229,8 +201,8 @@ static void thumbs_go_on_touching( void **state )
         check_bound_of( figure( &with, "jerk_ratio", "value" ),
                         i == 0 ? BOUND_CLOSE_JERK : BOUND_LONG_ARMS_JERK );
         check_bound( figure( &with, "relative_error_mm", "max" ), RELATIVE_MM );
-        take_end( &without );
-        take_end( &with );
+        close_scene( &without );
+        close_scene( &with );
         couple_end( &c );
     }
 }
@@ -247,8 +219,8 @@ static void long_arms_swing_as_copied( void **state )
     take_start( &t, &c, "imesh" );
     check_bound( figure( &t, "jerk_ratio", "value" ) / figure( &copied, "jerk_ratio", "value" ),
                  LONG_ARMS_SWING );
-    take_end( &copied );
-    take_end( &t );
+    close_scene( &copied );
+    close_scene( &t );
     couple_end( &c );
 }
 
@@ -264,7 +236,7 @@ static void arms_stay_on_their_side( void **state )
         take_start( &t, &c, "imesh" );
         check_sides( &t, BOUND_ALL_SIDES_PCT );
         check_bound( figure( &t, "jerk_ratio", "value" ), LONG_ARMS_JERK );
-        take_end( &t );
+        close_scene( &t );
     }
     couple_end( &c );
 }
@@ -280,7 +252,7 @@ static void bodies_of_the_same_size_stay( void **state )
         resize( &c, 1, 1 );
         take_start( &t, &c, "imesh" );
         assert_true( figure( &t, "identity_error_m", "value" ) < 1e-3 );
-        take_end( &t );
+        close_scene( &t );
         couple_end( &c );
     }
 }
@@ -299,7 +271,7 @@ static void dwarfs_and_giants_are_survived( void **state )
             for ( int k = 0; k < t.stage.frame_count * t.result.worlds[a].joint_count; ++k )
                 assert_true( v3_finite( t.result.worlds[a].positions[k] ) );
         check_near( figure( &t, "bone_length_error_pct", "value" ), 0, 1e-6 );
-        take_end( &t );
+        close_scene( &t );
     }
     couple_end( &c );
 }

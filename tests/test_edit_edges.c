@@ -93,12 +93,6 @@ static void the_first_of_two_handles_has_its_way( void **state )
 
 // ------------------------------------------------------------------------------------------------- too far
 
-static double figure_of( const tr_measures *measures, const char *key )
-{
-    const tr_metric *metric = tr_measures_find( measures, key );
-    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
-}
-
 // Frees the fixture.
 static void check_stays_on_feet( fixture *x, const char *ops, double missed )
 {

@@ -127,12 +127,6 @@ static void write_walk( const char *folder, const char *file )
     check_ok( tr_file_write( path, text, (size_t)size, &error ), &error );
 }
 
-static double figure_of( const tr_measures *measures, const char *key )
-{
-    const tr_metric *metric = tr_measures_find( measures, key );
-    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
-}
-
 // The scene and result a run left.
 static void check_folder( const char *folder, const char *name )
 {

@@ -157,12 +157,6 @@ static void memory_may_run_out( void **state )
 
 // ------------------------------------------------------------------------------------------------ the relay
 
-static double figure_of( const tr_measures *measures, const char *key )
-{
-    const tr_metric *metric = tr_measures_find( measures, key );
-    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
-}
-
 // Solved by one and by three threads.
 static tr_result solve_relay( fixture *x, const char *ops, tr_result *plain )
 {

@@ -7,34 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// ------------------------------------------------------------------------------------------ a scratch folder
-
-static char folder[FOLDER_SIZE];
-
-static int set_up( void **state )
-{
-    (void)state;
-    new_folder( folder );
-    return 0;
-}
-
-static int clean_up( void **state )
-{
-    (void)state;
-    remove_folder( folder );
-    return 0;
-}
-
-static const char *inside( char out[128], const char *name )
-{
-    snprintf( out, 128, "%s/%s", folder, name );
-    return out;
-}
-
 static int files_in_folder( void )
 {
     char command[100];
-    snprintf( command, sizeof command, "ls -A '%s' | wc -l", folder );
+    snprintf( command, sizeof command, "ls -A '%s' | wc -l", group_folder );
     FILE *pipe = popen( command, "r" );
     int count = -1;
     if ( pipe == NULL || fscanf( pipe, "%d", &count ) != 1 )
@@ -63,7 +39,7 @@ static void files_are_replaced_whole( void **state )
     char path[128];
     tr_error error;
     int before = files_in_folder();
-    inside( path, "a.txt" );
+    in_folder( path, "a.txt" );
     check_ok( tr_file_write( path, "old", 3, &error ), &error );
     check_file( path, "old" );
     assert_int_equal( chmod( path, 0640 ), 0 );
@@ -94,15 +70,15 @@ static void drafts_left_behind_are_swept( void **state )
     int files[CASES];
     tr_error error;
     for ( int i = 0; i < CASES; ++i ) {
-        files[i] = open( inside( path, cases[i].name ), O_CREAT | O_WRONLY, 0666 );
+        files[i] = open( in_folder( path, cases[i].name ), O_CREAT | O_WRONLY, 0666 );
         assert_true( files[i] >= 0 );
         if ( cases[i].held )
             assert_int_equal( flock( files[i], LOCK_EX ), 0 );
     }
-    inside( path, "swept.txt" );
+    in_folder( path, "swept.txt" );
     check_ok( tr_file_write( path, "x", 1, &error ), &error );
     for ( int i = 0; i < CASES; ++i ) {
-        inside( path, cases[i].name );
+        in_folder( path, cases[i].name );
         assert_true( tr_file_exists( path ) == cases[i].stays );
         unlink( path );
         close( files[i] );
@@ -114,8 +90,8 @@ static void links_are_followed( void **state )
     (void)state;
     char target[128], link[128];
     tr_error error;
-    inside( target, "target.txt" );
-    inside( link, "link.txt" );
+    in_folder( target, "target.txt" );
+    in_folder( link, "link.txt" );
     assert_int_equal( symlink( "target.txt", link ), 0 );
     check_ok( tr_file_write( link, "first", 5, &error ), &error ); // nothing there yet
     check_file( target, "first" );
@@ -132,14 +108,14 @@ static void file_troubles_are_told( void **state )
     char path[128], *data;
     size_t size;
     tr_error error;
-    assert_false( tr_file_read( inside( path, "absent.txt" ), &data, &size, &error ) );
+    assert_false( tr_file_read( in_folder( path, "absent.txt" ), &data, &size, &error ) );
     assert_non_null( strstr( error.message, "No such file" ) );
     assert_string_equal( error.file, path );
-    assert_false( tr_file_read( folder, &data, &size, &error ) );
+    assert_false( tr_file_read( group_folder, &data, &size, &error ) );
     assert_non_null( strstr( error.message, "is a folder" ) );
-    assert_false( tr_file_write( folder, "x", 1, &error ) );
+    assert_false( tr_file_write( group_folder, "x", 1, &error ) );
     assert_non_null( strstr( error.message, "is a folder" ) );
-    assert_false( tr_file_write( inside( path, "no/such/folder.txt" ), "x", 1, &error ) );
+    assert_false( tr_file_write( in_folder( path, "no/such/folder.txt" ), "x", 1, &error ) );
     assert_non_null( strstr( error.message, "No such file" ) );
     check_ok( tr_file_write( "/dev/null", "x", 1, &error ), &error ); // a device is written to, not replaced
     struct stat info;
@@ -152,12 +128,12 @@ static void folders_are_made( void **state )
     (void)state;
     char path[128];
     tr_error error;
-    inside( path, "one/two/three" );
+    in_folder( path, "one/two/three" );
     check_ok( tr_folder_make( path, &error ), &error );
     check_ok( tr_folder_make( path, &error ), &error );
     assert_true( tr_file_exists( path ) );
-    check_ok( tr_file_write( inside( path, "plain" ), "x", 1, &error ), &error );
-    assert_false( tr_folder_make( inside( path, "plain/below" ), &error ) );
+    check_ok( tr_file_write( in_folder( path, "plain" ), "x", 1, &error ), &error );
+    assert_false( tr_folder_make( in_folder( path, "plain/below" ), &error ) );
     assert_non_null( strstr( error.message, "cannot make this folder" ) );
 }
 
@@ -314,7 +290,7 @@ static void printing_is_readable_and_exact( void **state )
     json_t *json = parse( expected );
     char path[128];
     tr_error error;
-    check_ok( tr_json_save( json, inside( path, "scene.json" ), &error ), &error );
+    check_ok( tr_json_save( json, in_folder( path, "scene.json" ), &error ), &error );
     check_file( path, expected );
     json_t *again;
     check_ok( tr_json_load( &again, path, &error ), &error );
@@ -428,7 +404,7 @@ static void saving_may_run_out_of_memory( void **state )
 {
     (void)state;
     char path[128];
-    inside( path, "kept.json" );
+    in_folder( path, "kept.json" );
     tr_error error;
     check_ok( tr_file_write( path, "old", 3, &error ), &error );
     json_t *json = parse( "{\"a\": [1, 2, 3]}" );
@@ -495,5 +471,5 @@ int main( void )
         TEST( saving_may_run_out_of_memory ),
         TEST( long_texts_may_not_fit ),
     };
-    return cmocka_run_group_tests( tests, set_up, clean_up );
+    return cmocka_run_group_tests( tests, set_up_folder, remove_group_folder );
 }

@@ -11,28 +11,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[FOLDER_SIZE];
-
-static int set_up( void **state )
-{
-    (void)state;
-    new_folder( folder );
-    return 0;
-}
-
-static int clean_up( void **state )
-{
-    (void)state;
-    remove_folder( folder );
-    return 0;
-}
-
-static const char *inside( char out[128], const char *name )
-{
-    snprintf( out, 128, "%s/%s", folder, name );
-    return out;
-}
-
 static void put( const char *path, const char *text )
 {
     tr_error error;
@@ -84,9 +62,9 @@ static bool read_scene( const char *path, tr_error *error )
 static bool read_by_scene( const char *format, const char *path, tr_error *error )
 {
     char file[128], good[128], text[6000];
-    put( inside( good, "good.bvh" ), small_bvh );
+    put( in_folder( good, "good.bvh" ), small_bvh );
     snprintf( text, sizeof text, format, path );
-    put( inside( file, "naming.json" ), text );
+    put( in_folder( file, "naming.json" ), text );
     tr_scene scene;
     tr_library library = { 0 };
     tr_stage stage = { 0 };
@@ -161,11 +139,11 @@ static void test_no_files( void **state )
 {
     (void)state;
     char pipe[128], bare[128], loop[128], socket_path[128], nothing[128];
-    assert_int_equal( mkfifo( inside( pipe, "pipe.bvh" ), 0666 ), 0 );
-    assert_int_equal( mkfifo( inside( bare, "pipe" ), 0666 ), 0 );
-    assert_int_equal( symlink( "loop.bvh", inside( loop, "loop.bvh" ) ), 0 );
-    assert_int_equal( mknod( inside( socket_path, "socket.bvh" ), S_IFSOCK | 0666, 0 ), 0 );
-    inside( nothing, "nothing.bvh" );
+    assert_int_equal( mkfifo( in_folder( pipe, "pipe.bvh" ), 0666 ), 0 );
+    assert_int_equal( mkfifo( in_folder( bare, "pipe" ), 0666 ), 0 );
+    assert_int_equal( symlink( "loop.bvh", in_folder( loop, "loop.bvh" ) ), 0 );
+    assert_int_equal( mknod( in_folder( socket_path, "socket.bvh" ), S_IFSOCK | 0666, 0 ), 0 );
+    in_folder( nothing, "nothing.bvh" );
     const struct {
         const char *path, *says;
     } cases[] = { { pipe, "is a pipe; a file is needed here" },
@@ -173,14 +151,14 @@ static void test_no_files( void **state )
                   { "/dev/zero", "is a device; a file is needed here" },
                   { "/dev/tty", "" },
                   { socket_path, "is a device; a file is needed here" },
-                  { folder, "is a folder; a file is needed here" },
+                  { group_folder, "is a folder; a file is needed here" },
                   { loop, "symbolic links" },
                   { nothing, "o such file" } };
     for ( size_t c = 0; c < sizeof cases / sizeof cases[0]; ++c )
         for ( int r = 0; r < READERS; ++r ) {
             tr_error error = { 0 };
             size_t before = tr_memory_live();
-            bool folders = strcmp( readers[r].name, "opened" ) == 0 && cases[c].path == folder;
+            bool folders = strcmp( readers[r].name, "opened" ) == 0 && cases[c].path == group_folder;
             if ( readers[r].read( cases[c].path, &error ) )
                 fail_msg( "%s as %s is read", cases[c].path, readers[r].name );
             if ( !folders && strstr( error.message, cases[c].says ) == NULL )
@@ -220,7 +198,7 @@ static void test_pipes_of_the_shell( void **state )
     close( ends[0] );
     // a named pipe whose writer has ended already, and which does not wait
     char name[128];
-    assert_int_equal( mkfifo( inside( name, "in.pipe" ), 0666 ), 0 );
+    assert_int_equal( mkfifo( in_folder( name, "in.pipe" ), 0666 ), 0 );
     int reader = open( name, O_RDONLY | O_NONBLOCK ), writer = open( name, O_WRONLY );
     assert_true( reader >= 0 && writer >= 0 );
     assert_int_equal( write( writer, "open scene=wolf\n", 16 ), 16 );
@@ -243,7 +221,7 @@ static void test_files_that_grow( void **state )
     assert_false( read_whole( "/proc/self/maps", &error ) );
     assert_non_null( strstr( error.message, "changed while it was read" ) );
     char path[128];
-    put( inside( path, "grows.bvh" ), small_bvh );
+    put( in_folder( path, "grows.bvh" ), small_bvh );
     pid_t child = fork();
     assert_true( child >= 0 );
     if ( child == 0 ) { // ends by itself, also where the test fails
@@ -275,10 +253,10 @@ static void test_odd_outputs( void **state )
     char path[128];
     tr_error error;
     struct stat info;
-    assert_int_equal( mkfifo( inside( path, "out.pipe" ), 0666 ), 0 );
+    assert_int_equal( mkfifo( in_folder( path, "out.pipe" ), 0666 ), 0 );
     assert_false( tr_file_write( path, "x", 1, &error ) );
     assert_non_null( strstr( error.message, "is a pipe that nobody reads" ) );
-    assert_int_equal( symlink( "out.loop", inside( path, "out.loop" ) ), 0 );
+    assert_int_equal( symlink( "out.loop", in_folder( path, "out.loop" ) ), 0 );
     assert_false( tr_file_write( path, "x", 1, &error ) );
     assert_non_null( strstr( error.message, "symbolic links" ) );
     assert_true( lstat( path, &info ) == 0 && S_ISLNK( info.st_mode ) );
@@ -293,7 +271,7 @@ static void test_long_paths( void **state )
     char path[4000], *data;
     size_t size;
     tr_error error;
-    int length = snprintf( path, sizeof path, "%s", folder );
+    int length = snprintf( path, sizeof path, "%s", group_folder );
     while ( length < 3000 ) {
         length += snprintf( path + length, sizeof path - (size_t)length, "/%0200d", 0 );
         assert_int_equal( mkdir( path, 0777 ), 0 );
@@ -337,7 +315,7 @@ static void test_odd_names( void **state )
     for ( size_t i = 0; i < sizeof names / sizeof names[0]; ++i ) {
         char path[128], text[3000];
         tr_error error;
-        put( inside( path, names[i] ), small_bvh );
+        put( in_folder( path, names[i] ), small_bvh );
         check_ok( read_bvh( path, &error ), &error );
         check_ok( read_opened( path, &error ), &error );
         unlink( path );
@@ -363,7 +341,7 @@ static void test_scene_in_an_odd_folder( void **state )
     (void)state;
     char odd[128], from[200], to[128];
     tr_error error;
-    assert_int_equal( mkdir( inside( odd, "odd\xFF" ), 0777 ), 0 );
+    assert_int_equal( mkdir( in_folder( odd, "odd\xFF" ), 0777 ), 0 );
     snprintf( from, sizeof from, "%s/walk.bvh", odd );
     put( from, small_bvh );
     snprintf( from, sizeof from, "%s/scene.json", odd );
@@ -372,7 +350,7 @@ static void test_scene_in_an_odd_folder( void **state )
     tr_scene scene;
     tr_library library = { 0 };
     check_ok( tr_scene_load( &scene, from, &error ), &error );
-    assert_false( tr_scene_save_beside( &scene, &library, from, inside( to, "elsewhere.json" ), &error ) );
+    assert_false( tr_scene_save_beside( &scene, &library, from, in_folder( to, "elsewhere.json" ), &error ) );
     assert_non_null( strstr( error.message, "its path must be valid UTF-8" ) );
     assert_false( tr_file_exists( to ) );
     check_ok( tr_scene_save_beside( &scene, &library, from, from, &error ), &error );
@@ -401,7 +379,7 @@ static void test_secrets( void **state )
             for ( int k = 0; k < 2; ++k ) {
                 char path[128], text[3000];
                 tr_error error = { 0 };
-                put( inside( path, names[k] ), texts[t] );
+                put( in_folder( path, names[k] ), texts[t] );
                 readers[r].read( path, &error );
                 tr_error_print( &error, text, sizeof text );
                 if ( strstr( text, "SECRET" ) != NULL || strstr( text, "12345678" ) != NULL ||
@@ -424,5 +402,5 @@ int main( void )
         TEST( test_scene_in_an_odd_folder ),
         TEST( test_secrets ),
     };
-    return cmocka_run_group_tests( tests, set_up, clean_up );
+    return cmocka_run_group_tests( tests, set_up_folder, remove_group_folder );
 }

@@ -76,12 +76,6 @@ static void end_pull( pull *p )
     end( &p->x );
 }
 
-static double figure_of( const tr_measures *measures, const char *key )
-{
-    const tr_metric *metric = tr_measures_find( measures, key );
-    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
-}
-
 typedef struct tally {
     int count, hurried, met;
 } tally;

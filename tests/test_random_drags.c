@@ -35,12 +35,6 @@ static void random_drag( uint64_t *seed, bool pinned, char *ops, size_t size )
                   frame > middle ? frame - 10 : frame + 10 );
 }
 
-static double figure_of( const tr_measures *measures, const char *key )
-{
-    const tr_metric *metric = tr_measures_find( measures, key );
-    return metric->fields[0].out_null ? 0 : metric->fields[0].out;
-}
-
 static void check_bodies( const tr_result *result, const char *ops )
 {
     for ( int i = 0; i < result->actor_count; ++i )

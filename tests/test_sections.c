@@ -13,13 +13,12 @@ static void open_scene( fixture *x, const char *name, int cast )
     build( x );
 }
 
-static double figure_of( const fixture *x, const tr_result *result, const char *key )
+static double figure_after( const fixture *x, const tr_result *result, const char *key )
 {
     tr_measures measures;
     tr_error error;
     check_ok( tr_measure( &measures, &x->stage, result, &error ), &error );
-    const tr_metric *metric = tr_measures_find( &measures, key );
-    double value = metric->fields[0].out_null ? 0 : metric->fields[0].out;
+    double value = figure_of( &measures, key );
     tr_measures_free( &measures );
     return value;
 }
@@ -47,8 +46,8 @@ static void a_box_out_of_reach_is_told( void **state )
     assert_true( up > 0.3 && up < 1.5 );
     assert_true( tr_handle_gave_way( report ) && report->node == result.actor_count + box );
     check_near( report->error_mm, 1e3 * ( 6 - up ), 50 );
-    check_near( figure_of( &x, &result, "edit_handle_mm" ), report->error_mm, 1e-6 );
-    check_bound( figure_of( &x, &result, "acceleration_spike" ), ACCELERATION );
+    check_near( figure_after( &x, &result, "edit_handle_mm" ), report->error_mm, 1e-6 );
+    check_bound( figure_after( &x, &result, "acceleration_spike" ), ACCELERATION );
     tr_result_free( &plain );
     tr_result_free( &result );
     end( &x );
@@ -89,9 +88,9 @@ static void bodies_follow_their_sections( void **state )
         check_near( result.handles[0].error_mm, missed, 1e-3 );
         assert_int_equal( cases[i].arrives, missed <= 1 );
         assert_int_equal( cases[i].arrives, !tr_handle_gave_way( &result.handles[0] ) );
-        check_bound( figure_of( &x, &result, "contact_error_mm" ), CONTACT_MM );
-        check_bound( figure_of( &x, &result, "acceleration_spike" ), ACCELERATION );
-        check_bound( figure_of( &x, &result, "rotation_spike_deg" ), ROTATION_DEG );
+        check_bound( figure_after( &x, &result, "contact_error_mm" ), CONTACT_MM );
+        check_bound( figure_after( &x, &result, "acceleration_spike" ), ACCELERATION );
+        check_bound( figure_after( &x, &result, "rotation_spike_deg" ), ROTATION_DEG );
         tr_result_free( &plain );
         tr_result_free( &result );
         end( &x );
@@ -200,7 +199,8 @@ static void reports_are_read_back( void **state )
         check_v3( again.handles[i].place, result.handles[i].place, 1e-12 );
         check_near( again.handles[i].error_mm, result.handles[i].error_mm, 1e-9 );
     }
-    check_near( figure_of( &x, &again, "edit_handle_mm" ), figure_of( &x, &result, "edit_handle_mm" ), 0.01 );
+    check_near( figure_after( &x, &again, "edit_handle_mm" ), figure_after( &x, &result, "edit_handle_mm" ),
+                0.01 );
     tr_result_free( &again );
     tr_result_free( &result );
     remove_folder( folder );
