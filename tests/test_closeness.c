@@ -52,7 +52,7 @@ static void meshes_keep_people_together( void **state )
     check_bound( after, TOUCH_GAP_M );
     check_bound( after - before, TOUCH_FARTHER_M );
     for ( int r = 0; r < x.stage.rule_count; ++r )
-        check_bound( result.reports[r].max_mm, TOUCH_MM );
+        check_bound( result.reports[r].max_mm, CONTACT_MM );
     size_t bytes = (size_t)FRAMES * (size_t)result.worlds[2].joint_count * sizeof( vec3 );
     assert_memory_equal( result.worlds[2].positions, plain.worlds[2].positions, bytes );
     tr_result_free( &plain );

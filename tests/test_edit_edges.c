@@ -243,7 +243,7 @@ static void walkers_rest_beyond_the_falloff( void **state )
                 fail_msg( "%s: frame %d moved", drags[i], f );
         }
         check_ok( tr_measure( &measures, &x.stage, &edited, &x.error ), &x.error );
-        check_bound( figure_of( &measures, "edit_handle_mm" ), EDGE_HANDLE_MM );
+        check_bound( figure_of( &measures, "edit_handle_mm" ), HANDLE_MM );
         check_bound( figure_of( &measures, "contact_error_mm" ), CONTACT_MM );
         check_bound( figure_of( &measures, "acceleration_spike" ), ACCELERATION );
         check_bound( figure_of( &measures, "rotation_spike_deg" ), ROTATION_DEG );

@@ -56,7 +56,7 @@ static void points_turn_with_their_bodies( void **state )
     d.cast.rows = rows;
     d.cast.row_count = FRAMES;
     duet_solve( &d );
-    check_bound( d.report.row_error, MESH_TURNING_ROW_M );
+    check_bound( d.report.row_error, MESH_ROW_M );
     check_bound( d.report.bone_error, MESH_BONE );
     quat rotations[32] = { 0 };
     vec3 positions[32] = { 0 };
