@@ -550,6 +550,42 @@ static void threads_have_numbers( void **state )
     tr_parallel_set_threads( 0 );
 }
 
+static void note_threads( void *context, int begin, int end )
+{
+    for ( int i = begin; i < end; ++i )
+        ( (int *)context )[i] = tr_parallel_threads();
+}
+
+// A thread's own number of threads holds for it and its loops alone.
+static void a_thread_has_its_own_number_of_threads( void **state )
+{
+    (void)state;
+    int seen[16];
+    tr_parallel_set_threads( 2 );
+    assert_int_equal( tr_parallel_set_own_threads( 3 ), 0 );
+    tr_parallel_for( 16, 1, note_threads, seen );
+    for ( int i = 0; i < 16; ++i )
+        assert_int_equal( seen[i], 3 );
+    assert_int_equal( tr_parallel_set_own_threads( 0 ), 3 );
+    tr_parallel_for( 16, 1, note_threads, seen ); // the threads of before may run it
+    for ( int i = 0; i < 16; ++i )
+        assert_int_equal( seen[i], 2 );
+    tr_parallel_set_threads( 0 );
+}
+
+// Whoever calls from a parallel region of its own is the first thread of its loops.
+static void a_foreign_region_does_not_count( void **state )
+{
+    (void)state;
+    int numbers[4][8];
+    memset( numbers, 0xFF, sizeof numbers );
+#pragma omp parallel for num_threads( 4 )
+    for ( int i = 0; i < 4; ++i )
+        tr_parallel_for( 8, 1, note_inner, numbers[i] );
+    for ( int i = 0; i < 32; ++i )
+        assert_int_equal( numbers[i / 8][i % 8], 0 );
+}
+
 static void nothing_to_do_in_parallel( void **state )
 {
     (void)state;
@@ -615,6 +651,8 @@ int main( void )
         TEST( locale_does_not_matter ),
         TEST( parallel_gives_the_same_bits ),
         TEST( threads_have_numbers ),
+        TEST( a_thread_has_its_own_number_of_threads ),
+        TEST( a_foreign_region_does_not_count ),
         TEST( nothing_to_do_in_parallel ),
         TEST( utf_8_is_told_from_other_bytes ),
         TEST( clock_runs_forward ),

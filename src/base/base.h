@@ -160,6 +160,8 @@ double tr_processor_ms( void ); // spent by this process on all its threads, wha
 typedef void tr_task( void *context, int begin, int end );
 void tr_parallel_for( int count, int block, tr_task *task, void *context );
 void tr_parallel_set_threads( int threads ); // 0 = as many as there are processors
+// The same for what the calling thread does from now on; 0 = as above. Returns what it was.
+int tr_parallel_set_own_threads( int threads );
 int tr_parallel_threads( void );
 // Number of the thread that runs a task, below tr_parallel_threads(): memory of its own may be kept by it. 0
 // outside of tasks. A task that calls tr_parallel_for itself runs all of that.

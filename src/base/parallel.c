@@ -5,6 +5,8 @@
 #include <time.h>
 
 static int wanted_threads;                            // 0 = one per processor; set once at start-up
+static _Thread_local int own_threads;                 // of what this thread does; 0 = wanted_threads
+static _Thread_local int number;                      // of this thread in its loop
 static tr_kernels widest_kernels = TR_KERNELS_AVX512; // set once at start-up
 
 void tr_parallel_set_threads( int threads )
@@ -13,9 +15,18 @@ void tr_parallel_set_threads( int threads )
     wanted_threads = threads;
 }
 
+int tr_parallel_set_own_threads( int threads )
+{
+    assert( threads >= 0 );
+    int before = own_threads;
+    own_threads = threads;
+    return before;
+}
+
 int tr_parallel_threads( void )
 {
-    return wanted_threads > 0 ? wanted_threads : omp_get_num_procs();
+    int threads = own_threads > 0 ? own_threads : wanted_threads;
+    return threads > 0 ? threads : omp_get_num_procs();
 }
 
 static void run_block( int count, int block, int index, tr_task *task, void *context )
@@ -24,9 +35,10 @@ static void run_block( int count, int block, int index, tr_task *task, void *con
     task( context, begin, count - begin > block ? begin + block : count );
 }
 
+// Not OpenMP's number: a thread of a parallel region that is not ours is the first of its own loops.
 int tr_parallel_thread( void )
 {
-    return omp_get_thread_num();
+    return number;
 }
 
 void tr_parallel_for( int count, int block, tr_task *task, void *context )
@@ -42,14 +54,19 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context )
         return;
     }
     tr_work *work = tr_work_current();
+    int inherited = own_threads;
 #pragma omp parallel num_threads( threads )
     {
         tr_work *own = tr_work_current();
+        int before = tr_parallel_set_own_threads( inherited );
         tr_work_adopt( work );
+        number = omp_get_thread_num();
 #pragma omp for schedule( dynamic, 1 )
         for ( int i = 0; i < blocks; ++i )
             run_block( count, block, i, task, context );
+        number = 0;
         tr_work_adopt( own );
+        own_threads = before;
     }
 }
 
