@@ -187,6 +187,10 @@ void tr_obj_print( const tr_trimesh *mesh, tr_text *out );
 // ------------------------------------------------------------------------------------------------- JSON
 // jansson for syntax (line and column), this reader for meaning (path and nearest valid key).
 
+// jansson keeps its allocator in a global. From now on every json_t of the process comes from tr_alloc, and
+// the order within hash tables is the same in every run. For programs only, before main: a library leaves
+// jansson as its host has it.
+void tr_json_take_over( void );
 bool tr_json_load( json_t **out, const char *path, tr_error *error );
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error );
 // A JSON string of any bytes, as tr_text_quoted writes it; NULL when out of memory. jansson refuses what is

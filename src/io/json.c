@@ -15,9 +15,7 @@ static void *allocate( size_t size )
     return memory;
 }
 
-// jansson keeps its allocator in a global. It is set before main, so that every json_t of the program is
-// ours, whoever makes it and on whichever thread. The fixed seed makes hash tables the same in every run.
-__attribute__( ( constructor ) ) static void take_over_jansson( void )
+void tr_json_take_over( void )
 {
     json_set_alloc_funcs( allocate, tr_free );
     json_object_seed( 1 );
@@ -105,7 +103,7 @@ bool tr_json_parse( json_t **out, const char *text, size_t size, const char *nam
     *out = read_text( text, size, JSON_REJECT_DUPLICATES, &trouble );
     if ( *out != NULL )
         return true;
-    if ( ran_out )
+    if ( ran_out || json_error_code( &trouble ) == json_error_out_of_memory )
         return tr_error_memory( error );
     if ( trouble.position > 0 && (size_t)trouble.position <= size &&
          ( complain_about_comma( text, (size_t)trouble.position, name, error ) ||

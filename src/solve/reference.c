@@ -7,11 +7,9 @@
 #include <string.h>
 #include <suitesparse/SuiteSparseQR_C.h>
 
-// Our matrices are small and our threads run outside BLAS: one thread inside. Weak, so that any BLAS links;
-// before main, so that no call can be under way.
-extern void openblas_set_num_threads( int threads ) __attribute__( ( weak ) );
+extern void openblas_set_num_threads( int threads ) __attribute__( ( weak ) ); // so that any BLAS links
 
-__attribute__( ( constructor ) ) static void use_one_thread( void )
+void tr_blas_use_one_thread( void )
 {
     if ( openblas_set_num_threads != NULL )
         openblas_set_num_threads( 1 );

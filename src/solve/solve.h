@@ -31,6 +31,9 @@ bool tr_sparse_add( tr_sparse *matrix, const int *columns, const double *values,
 bool tr_sparse_extend( tr_sparse *matrix, int column, double value );
 void tr_sparse_free( tr_sparse *matrix );
 
+// Matrices here are small and threads run outside BLAS, so BLAS needs one thread. This is a setting of the
+// whole process: for programs only, before main, so that no call is under way. A library leaves it alone.
+void tr_blas_use_one_thread( void );
 // Which rows are linear combinations of the rows before them, by rank-revealing sparse QR of the transpose.
 // `dependent` [row_count] may be NULL. Returns the rank, or -1 when out of memory.
 int tr_sparse_rank( const tr_sparse *rows, bool *dependent, tr_error *error );
