@@ -12,6 +12,8 @@ typedef struct module {
 } module;
 
 static const module modules[] = {
+    { "include/troupe", NULL, 0 }, // what is installed and its examples know nothing of what is inside
+    { "examples", NULL, 0 },
     { "src/base", "base/base.h", 0 },
     { "src/math", "math/math.h", 1, { "math/lanes.h", "math/lanes3.h" } },
     { "src/geometry", "geometry/geometry.h", 2 },
@@ -34,6 +36,7 @@ static const module modules[] = {
     { "src", "troupe.h", 14 }, // the umbrella
     { "scenes/kit", "scenes/kit/kit.h", 15 },
     { "scenes", "scenes/scenes.h", 16 },
+    { "src/library", NULL, 17 },
     { "ui/render", "ui/render/render.h", 17 },
     { "ui", "ui/ui.h", 18 },
     { "bench", "bench/bench.h", 19 },
@@ -153,7 +156,8 @@ static void the_project_keeps_its_layers( void **state )
 {
     (void)state;
     int files = 0, bad = 0;
-    static const char *const folders[] = { "src", "scenes", "ui", "bench", "cli", "tests" };
+    static const char *const folders[] = { "include", "src", "scenes", "ui",
+                                           "bench",   "cli", "tests",  "examples" };
     for ( size_t i = 0; i < sizeof folders / sizeof folders[0]; ++i )
         folder_check( folders[i], text_check, &files, &bad );
     assert_true( files > 20 );
@@ -187,7 +191,7 @@ static void lists_of_modules_are_equal( void **state )
         if ( target && count_lines( build, "troupe_module(%s src/", name ) != 1 )
             fail_msg( "%s has no target of its own", folder );
         if ( strcmp( folder, "src" ) != 0 && strcmp( folder, "tests" ) != 0 &&
-             count_lines( page, "| `%s` |", folder ) != 1 )
+             strcmp( folder, "examples" ) != 0 && count_lines( page, "| `%s` |", folder ) != 1 )
             fail_msg( "%s has no row in docs/architecture.md", folder );
     }
     int targets = 0;
@@ -230,6 +234,15 @@ static void what_climbs_is_found( void **state )
     assert_int_equal( text_check( "bench/bench.c", "#include \"cli/cli.h\"", false ), 1 );
 }
 
+static void the_public_header_stands_alone( void **state )
+{
+    (void)state;
+    assert_int_equal( text_check( "include/troupe/troupe.h", "#include <stdbool.h>", false ), 0 );
+    assert_int_equal( text_check( "include/troupe/troupe.h", "#include \"base/base.h\"", false ), 1 );
+    assert_int_equal( text_check( "examples/drag.c", "#include \"stage/stage.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/stage/rules.c", "#include \"library/library.h\"", false ), 1 );
+}
+
 static void siblings_are_found( void **state )
 {
     (void)state;
@@ -265,10 +278,15 @@ static void unknown_modules_are_found( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( the_project_keeps_its_layers ), TEST( what_is_allowed ),
-        TEST( what_climbs_is_found ),         TEST( siblings_are_found ),
-        TEST( private_headers_are_found ),    TEST( graphics_below_the_ui_are_found ),
-        TEST( unknown_modules_are_found ),    TEST( lists_of_modules_are_equal ),
+        TEST( the_project_keeps_its_layers ),
+        TEST( what_is_allowed ),
+        TEST( what_climbs_is_found ),
+        TEST( the_public_header_stands_alone ),
+        TEST( siblings_are_found ),
+        TEST( private_headers_are_found ),
+        TEST( graphics_below_the_ui_are_found ),
+        TEST( unknown_modules_are_found ),
+        TEST( lists_of_modules_are_equal ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

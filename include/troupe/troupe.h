@@ -1,0 +1,247 @@
+// libtroupe: edit and retarget the motion of groups of characters. docs/library.md shows how.
+//
+// This is version 0.x: names, structs and results may change from one minor version to the next until 1.0.
+//
+// Units and axes: metres, seconds, radians; right-handed, Y up. Frames of a stage and of all arrays count
+// from 0, the first frame of the scene. Ops count frames as the scene does.
+//
+// Failure: a function that can fail returns false or NULL and fills *error, which may be NULL. Calls that
+// break the rules of this header (a NULL object, an index out of range) end the program by assert.
+//
+// Threads: objects have no locks. Calls that take different scenes, stages, results and drags may run at the
+// same time. Of one object, calls that take it as const may run at the same time; one that takes it without
+// const must be alone with it. Each function says where it differs.
+//
+// The library changes no setting of the process: no environment, no locale, no signals, no threads of BLAS,
+// no allocator of jansson.
+#ifndef TROUPE_TROUPE_H
+#define TROUPE_TROUPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#if defined( __GNUC__ )
+#define TROUPE_API __attribute__( ( visibility( "default" ) ) )
+#else
+#define TROUPE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Version of the library that runs, such as "0.1.0". The text is static. Any thread.
+TROUPE_API const char *tr_version( void );
+
+// ---------------------------------------------------------------------------------------------- errors
+
+typedef struct troupe_error {
+    char message[1024]; // one sentence a user can act on, without a final newline
+    char file[512];     // the file the trouble is in, "" when there is none; of a longer path the end
+    char path[160];     // JSON path such as cast[3].target.scale, "" when there is none
+    int line, column;   // 1-based, in the file or in the text of ops; 0 when unknown
+    bool cancelled;     // a callback of troupe_work asked to stop
+} troupe_error;
+
+// Writes "walk.bvh:12:7: expected …" as one line of at most `size` bytes, fit for a terminal. Any thread.
+TROUPE_API void troupe_error_print( const troupe_error *error, char *out, size_t size );
+
+// ------------------------------------------------------------------------------------------- long work
+
+// How a call that may take long is run. The number of threads changes no bit of a result.
+typedef struct troupe_work {
+    int threads; // of this call; 0: one per processor
+    // How far the call is: done of total, more than once from 0 up where it has several parts. False cancels.
+    // Called by the thread that made the call. NULL: nobody asks.
+    bool ( *progress )( void *context, int done, int total );
+    // False cancels. Called very often and by any thread of the call, so it must be quick and thread-safe.
+    // Once it answered false, it must go on to. NULL: always wanted.
+    bool ( *wanted )( void *context );
+    void *context; // for both
+} troupe_work;
+
+// One thread per processor, no callbacks. Functions take NULL for the same. Any thread.
+TROUPE_API troupe_work troupe_default_work( void );
+
+// --------------------------------------------------------------------------------------------- scenes
+
+// A document: cast, props, environment, constraints, layers, and the history of its ops.
+typedef struct troupe_scene troupe_scene;
+
+// An empty scene at 30 frames per second. Files that ops name are seen from the working folder.
+// Errors: out of memory. Lifetime: until troupe_scene_destroy. Any thread.
+TROUPE_API troupe_scene *troupe_scene_create( troupe_error *error );
+// A built-in scene by its name, a FILE.json, a folder with a scene.json, or a FILE.bvh, which becomes a scene
+// of one character. `cast`: number of characters of a built-in scene, 0: as many as it has; 0 for files.
+// Errors: no such scene or file, a file that cannot be read (file, line, column or path), out of memory.
+// Lifetime: until troupe_scene_destroy. Any thread.
+TROUPE_API troupe_scene *troupe_scene_open( const char *what, int cast, troupe_error *error );
+// NULL is fine. Stages of the scene stay valid.
+TROUPE_API void troupe_scene_destroy( troupe_scene *scene );
+// Name of a built-in scene; NULL behind the last. The text is static. Any thread.
+TROUPE_API const char *troupe_builtin_scene( int index );
+
+// Applies ops, one a line: "cast_scale id=p03 scale=1.25"; blank lines and # comments are skipped.
+// docs/scene-format.md lists them. Stops at the first line that fails; the lines before it stay applied.
+// Errors: an op that is unknown or does not fit (line and column in `ops`), out of memory.
+TROUPE_API bool troupe_scene_apply( troupe_scene *scene, const char *ops, troupe_error *error );
+// Takes back the last op, or does it again. False when there is none.
+TROUPE_API bool troupe_scene_undo( troupe_scene *scene );
+TROUPE_API bool troupe_scene_redo( troupe_scene *scene );
+// Writes the scene as FILE.json. Motions that exist in memory alone go into a folder beside it, named like
+// the file with _motion in place of .json. An old file is replaced in one step. Errors: the file cannot be
+// written, out of memory.
+TROUPE_API bool troupe_scene_save( const troupe_scene *scene, const char *path, troupe_error *error );
+
+// The cast, in the order of the clips of every result. The id is valid until the scene is changed.
+TROUPE_API int troupe_scene_cast_count( const troupe_scene *scene );
+TROUPE_API const char *troupe_scene_cast_id( const troupe_scene *scene, int index );
+
+// ---------------------------------------------------------------------------------------------- stage
+
+// A scene with its files loaded, lined up in time and space, and its constraints bound to joints.
+typedef struct troupe_stage troupe_stage;
+
+// Stages the scene as it is now; later changes of the scene do not reach the stage. Motion files that were
+// read are kept with the scene, so the next stage of it is faster. `work` may be NULL; its progress is not
+// called. Errors: a file or a joint is missing (file, line and column, or path), not enough memory,
+// cancelled. Lifetime: until troupe_stage_destroy; must outlive its results and drags. The scene may go
+// first.
+TROUPE_API troupe_stage *troupe_stage_create( troupe_scene *scene, const troupe_work *work,
+                                              troupe_error *error );
+TROUPE_API void troupe_stage_destroy( troupe_stage *stage ); // NULL is fine
+// What staging noticed and put up with, a sentence each; NULL behind the last. Valid as long as the stage.
+TROUPE_API const char *troupe_stage_warning( const troupe_stage *stage, int index );
+
+// --------------------------------------------------------------------------------------------- solving
+
+// The motion of every character and prop of a stage.
+typedef struct troupe_result troupe_result;
+
+typedef struct troupe_solve_def {
+    const char *method; // a row of `troupe help retarget`; NULL: the one that the scene asks for
+    const char
+        *below; // id of a layer: solves without it and those above it, for troupe_drag_begin. NULL: all
+    troupe_work work;
+} troupe_solve_def;
+
+TROUPE_API troupe_solve_def troupe_default_solve_def( void ); // any thread
+
+// Solves for the motion of the target bodies. `def` may be NULL. Constraints that cannot be met are no error:
+// troupe_measure says how far they are off.
+// Errors: no such method or layer, not enough memory, cancelled.
+// Lifetime: until troupe_result_destroy; the stage must outlive it.
+TROUPE_API troupe_result *troupe_solve( const troupe_stage *stage, const troupe_solve_def *def,
+                                        troupe_error *error );
+// The source motion of the same characters, as the stage has it. Errors and lifetime as above.
+TROUPE_API troupe_result *troupe_source( const troupe_stage *stage, troupe_error *error );
+TROUPE_API void troupe_result_destroy( troupe_result *result ); // NULL is fine
+
+// Writes a folder: <id>.bvh of every character and prop, source/<id>.bvh, scene.json, report.json. Old
+// results in the folder are replaced in one step. `work` may be NULL. Errors: a file cannot be written,
+// cancelled.
+TROUPE_API bool troupe_result_save( const troupe_result *result, const char *folder, const troupe_work *work,
+                                    troupe_error *error );
+// Reads such a folder back, for a stage of the same scene. Errors: a file is missing or does not fit the
+// stage. Lifetime: until troupe_result_destroy; the stage must outlive it.
+TROUPE_API troupe_result *troupe_result_load( const troupe_stage *stage, const char *folder,
+                                              troupe_error *error );
+
+// --------------------------------------------------------------------------------------- poses as arrays
+
+// The motion of one character. Arrays are contiguous, the last index runs fastest, and they belong to the
+// result: they are valid until it is destroyed, and must not be written to. Rotations are unit quaternions in
+// the order x, y, z, w.
+typedef struct troupe_clip {
+    const char *id; // of the cast member
+    int frame_count, joint_count;
+    double fps;
+    const double *positions; // [frame_count][joint_count][3] of the joints in the world
+    const double *rotations; // [frame_count][joint_count][4] against the parent; of joint 0 in the world
+    const double *world_rotations; // [frame_count][joint_count][4]
+    const double *translations; // [frame_count][joint_count][3] used in place of the offsets, or NULL: none
+    const int *parents;         // [joint_count] -1 of joint 0, else smaller than the joint's own index
+    const double *offsets;      // [joint_count][3] from the parent, in the parent's frame; of joint 0 unused
+    const char *const *names;   // [joint_count]
+} troupe_clip;
+
+// The motion of one prop: its middle.
+typedef struct troupe_track {
+    const char *id;
+    int frame_count;
+    double fps;
+    const double *transforms; // [frame_count][7] rotation x, y, z, w, then position x, y, z
+} troupe_track;
+
+TROUPE_API int troupe_result_clip_count( const troupe_result *result );
+TROUPE_API troupe_clip troupe_result_clip( const troupe_result *result, int index );
+TROUPE_API int troupe_result_find_clip( const troupe_result *result, const char *id ); // -1 when absent
+TROUPE_API int troupe_result_track_count( const troupe_result *result );
+TROUPE_API troupe_track troupe_result_track( const troupe_result *result, int index );
+
+// -------------------------------------------------------------------------------------------- measures
+
+// A figure of quality, of the result and of its source. docs/metrics.md defines each.
+typedef struct troupe_figure {
+    const char *key;   // "foot_skate_mm_s"
+    const char *field; // "mean", "max", …
+    const char *unit;  // "mm/s"; "" for a plain number
+    double value, source;
+    bool value_known, source_known; // false: it cannot be computed, and the number is 0
+    bool worse;                     // than the source and than what is fine
+} troupe_figure;
+
+typedef struct troupe_measures troupe_measures;
+
+// `work` may be NULL. Errors: out of memory, cancelled. Lifetime: until troupe_measures_destroy; result and
+// stage may go first.
+TROUPE_API troupe_measures *troupe_measure( const troupe_result *result, const troupe_work *work,
+                                            troupe_error *error );
+TROUPE_API void troupe_measures_destroy( troupe_measures *measures ); // NULL is fine
+TROUPE_API int troupe_measures_count( const troupe_measures *measures );
+TROUPE_API troupe_figure troupe_measures_figure( const troupe_measures *measures, int index );
+// -1 when absent. `field` NULL: the first of the key.
+TROUPE_API int troupe_measures_find( const troupe_measures *measures, const char *key, const char *field );
+
+// --------------------------------------------------------------------------------------------- dragging
+
+// A layer of kind cage while one of its handles is held: poses at preview quality, quick enough for a mouse.
+// What is kept when the handle is let go is not this, but the op "handle_set id=… move=…" on the scene, and
+// what troupe_solve makes of it.
+//
+//   troupe_drag *drag = troupe_drag_begin( below, "grip", NULL, &error );   // slow
+//   for each move of the mouse
+//       troupe_drag_move( drag, "grip", move, frame );                      // eight frames around this one
+//       while ( troupe_drag_more( drag, 4 ) ) …                             // the others, the nearest first
+//   while ( troupe_drag_refine( drag, 1 ) ) …                               // at rest: as troupe_solve has
+//   them troupe_drag_end( drag );
+typedef struct troupe_drag troupe_drag;
+
+// `below`: solved with def.below, the layer of this handle. Of `work`, which may be NULL, threads holds for
+// the whole drag, the callbacks for this call. Errors: no such handle, not its layer, the layer is muted or
+// can move nothing, out of memory, cancelled. Lifetime: until troupe_drag_end; stage and `below` must outlive
+// it.
+TROUPE_API troupe_drag *troupe_drag_begin( const troupe_result *below, const char *handle,
+                                           const troupe_work *work, troupe_error *error );
+TROUPE_API void troupe_drag_end( troupe_drag *drag ); // NULL is fine
+
+// Moves a pinned handle of the layer by x, y, z metres from where the motion below has it, and solves the
+// frames around `frame` of the stage. False: the layer has no such handle. Other handles stay where they are.
+TROUPE_API bool troupe_drag_move( troupe_drag *drag, const char *handle, const double move[3], int frame );
+// Solves up to 8 · `blocks` further frames, those next to the frame of the last move first. False: all are
+// done.
+TROUPE_API bool troupe_drag_more( troupe_drag *drag, int blocks );
+// The same once more, exactly as troupe_solve will have them. False: all are done.
+TROUPE_API bool troupe_drag_refine( troupe_drag *drag, int blocks );
+// Metres between where the last move put what the handle holds and where it is. 0 for a handle of another
+// layer.
+TROUPE_API double troupe_drag_error( const troupe_drag *drag, const char *handle );
+// The motion as it is dragged, to be read between the calls above, which write to its arrays. Frames that are
+// not solved yet are of an earlier move. Not for saving or measuring. Belongs to the drag.
+TROUPE_API const troupe_result *troupe_drag_result( const troupe_drag *drag );
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
