@@ -46,3 +46,6 @@ install(EXPORT troupe NAMESPACE troupe:: FILE troupeTargets.cmake DESTINATION ${
 install(FILES ${CMAKE_BINARY_DIR}/troupeConfig.cmake ${CMAKE_BINARY_DIR}/troupeConfigVersion.cmake
   DESTINATION ${config_folder} COMPONENT library)
 install(FILES ${CMAKE_BINARY_DIR}/troupe.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
+set(TROUPE_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python module goes, within the prefix")
+install(DIRECTORY python/troupe DESTINATION ${TROUPE_PYTHON_DIR} COMPONENT library PATTERN __pycache__ EXCLUDE)

@@ -25,6 +25,7 @@ test  libcmocka-dev            runs the unit tests
 test  libqhull-dev             Delaunay tetrahedra of a second opinion, for the tests
 test  libode-dev               collisions of capsules with triangle meshes, a second opinion for the tests
 test  g++                      compiles the public header as C++
+test  python3-numpy            arrays of the Python module
 test  xvfb                     a screen in memory, for the test of the editor with real clicks
 test  xauth                    lets programs onto it
 test  xdotool                  moves the pointer and presses keys there

@@ -75,6 +75,15 @@ for kind in OFF ON pc pc_static; do
     quietly diff -r "$work/result" "$work/result_$kind"
 done
 
+# The installed module finds the installed library.
+for python in python3 /usr/bin/python3; do
+    "$python" -c 'import numpy' 2>/dev/null || continue
+    loaded=$(PYTHONPATH=$prefix/lib/python3/dist-packages "$python" -B -c \
+        'import troupe, re; print(re.search(r"\S*libtroupe\S*", open("/proc/self/maps").read())[0])')
+    [[ $loaded = "$prefix"/* ]] || fail "the module loads $loaded"
+    break
+done
+
 # A file that is not there is a sentence.
 "$work/retarget" missing.json 2>"$work/log" && fail "a missing file is no error"
 grep -q 'missing.json: there is no such file' "$work/log" || fail "the error does not name the file: $(cat "$work/log")"
