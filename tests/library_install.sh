@@ -39,6 +39,14 @@ foreign=$(grep '#include' "$header" | grep -v -e '<stdbool.h>' -e '<stddef.h>' |
 [ -z "$foreign" ] || fail "the header includes $foreign"
 declared=$(grep -oE '\b[a-z_0-9]+\( ' "$header" | grep -oE '[a-z_0-9]+' | grep -E '^(tr|troupe)_' | sort -u)
 
+# What README and docs/library.md show stands in the examples, line by line.
+for page in README.md docs/library.md; do
+    awk '/^```c$/ { code = 1; next } /^```$/ { code = 0 } code && NF && !/^ *…$/' "$source/$page" |
+        while IFS= read -r line; do
+            grep -qxF -e "$line" "$source"/examples/*.c || fail "$page shows a line that no example has: $line"
+        done
+done
+
 # Names that others can see: what the header declares, no less and no more.
 for names in "$(nm -D --defined-only "$shared")" "$(nm -g --defined-only "$static")"; do
     exported=$(awk 'NF == 3 { print $3 }' <<<"$names" | sort -u)
@@ -55,8 +63,8 @@ for kind in OFF ON; do
     quietly "$examples/retarget" high_five "$work/result_$kind"
     quietly "$examples/drag"
 done
-ldd "$work/examples_OFF/retarget" | grep -q libtroupe || fail "the shared example does not use the shared library"
-ldd "$work/examples_ON/retarget" | grep -q libtroupe && fail "the static example uses the shared library"
+[[ $(ldd "$work/examples_OFF/retarget") = *libtroupe* ]] || fail "the shared example does not use the shared library"
+[[ $(ldd "$work/examples_ON/retarget") != *libtroupe* ]] || fail "the static example uses the shared library"
 
 # With pkg-config, shared and static.
 export PKG_CONFIG_PATH=${shared%/*}/pkgconfig

@@ -253,7 +253,7 @@ static void siblings_are_found( void **state )
 static void private_headers_are_found( void **state )
 {
     (void)state;
-    assert_int_equal( text_check( "src/scene/stage.c", "#include \"io/bvh_lexer.h\"", false ), 1 );
+    assert_int_equal( text_check( "src/stage/rules.c", "#include \"io/bvh_lexer.h\"", false ), 1 );
     assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"scenes/kit/gait.h\"", false ), 1 );
     assert_int_equal( text_check( "tests/test_a.c", "#include \"ui/render/gl.h\"", false ), 1 );
     assert_int_equal( text_check( "tests/test_a.c", "#include \"cli/cli.h\"", false ), 1 );
@@ -262,7 +262,7 @@ static void private_headers_are_found( void **state )
 static void graphics_below_the_ui_are_found( void **state )
 {
     (void)state;
-    assert_int_equal( text_check( "src/scene/stage.c", "#include <epoxy/gl.h>", false ), 1 );
+    assert_int_equal( text_check( "src/stage/rules.c", "#include <epoxy/gl.h>", false ), 1 );
     assert_int_equal( text_check( "src/base/log.c", "#include <GLFW/glfw3.h>\n#include <EGL/egl.h>", false ),
                       2 );
     assert_int_equal( text_check( "scenes/wolf/wolf.c", "#include \"nuklear.h\"", false ), 1 );
