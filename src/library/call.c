@@ -25,7 +25,7 @@ troupe_work troupe_default_work( void )
 
 static bool is_wanted( void *context )
 {
-    call *c = context;
+    tr_call *c = context;
     if ( !atomic_load_explicit( &c->stopped, memory_order_relaxed ) && c->def.wanted != NULL &&
          !c->def.wanted( c->def.context ) )
         atomic_store( &c->stopped, true );
@@ -34,21 +34,21 @@ static bool is_wanted( void *context )
 
 static bool report( void *context, int done, int total )
 {
-    call *c = context;
+    tr_call *c = context;
     if ( c->def.progress != NULL && !c->def.progress( c->def.context, done, total ) )
         atomic_store( &c->stopped, true );
     return !atomic_load( &c->stopped );
 }
 
-void call_begin( call *c, const troupe_work *work )
+void tr_call_begin( tr_call *c, const troupe_work *work )
 {
-    *c = ( call ){ .def = work != NULL ? *work : troupe_default_work(), .progress = { report, c } };
+    *c = ( tr_call ){ .def = work != NULL ? *work : troupe_default_work(), .progress = { report, c } };
     assert( c->def.threads >= 0 );
     c->threads = tr_parallel_set_own_threads( c->def.threads );
     tr_work_begin( &c->work, is_wanted, c );
 }
 
-bool call_end( call *c, bool ok, troupe_error *error )
+bool tr_call_end( tr_call *c, bool ok, troupe_error *error )
 {
     tr_work_end( &c->work );
     tr_parallel_set_own_threads( c->threads );
@@ -62,7 +62,7 @@ bool call_end( call *c, bool ok, troupe_error *error )
     return false;
 }
 
-tr_stage call_stage( call *c, const troupe_stage *stage )
+tr_stage tr_call_stage( tr_call *c, const troupe_stage *stage )
 {
     tr_stage copy = stage->stage;
     copy.progress = c->def.progress != NULL ? &c->progress : NULL;

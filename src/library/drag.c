@@ -38,15 +38,15 @@ static bool begin( troupe_drag *drag, const troupe_result *below, const char *ha
         return false;
     drag->shown = ( troupe_result ){
         .stage = stage, .motion = tr_drag_result( drag->drag ), .method = below->method, .below = -1 };
-    return result_build_bodies( &drag->shown, error );
+    return tr_library_bodies_build( &drag->shown, error );
 }
 
 troupe_drag *troupe_drag_begin( const troupe_result *below, const char *handle, const troupe_work *work,
                                 troupe_error *error )
 {
     assert( below != NULL && handle != NULL );
-    call c;
-    call_begin( &c, work );
+    tr_call c;
+    tr_call_begin( &c, work );
     troupe_drag *drag = tr_alloc( 1, sizeof *drag );
     bool ok = drag != NULL || tr_error_memory( &c.error );
     if ( ok ) {
@@ -55,14 +55,14 @@ troupe_drag *troupe_drag_begin( const troupe_result *below, const char *handle, 
     }
     if ( !ok )
         troupe_drag_end( drag );
-    return call_end( &c, ok, error ) ? drag : NULL;
+    return tr_call_end( &c, ok, error ) ? drag : NULL;
 }
 
 void troupe_drag_end( troupe_drag *drag )
 {
     if ( drag == NULL )
         return;
-    result_free( &drag->shown );
+    tr_library_result_free( &drag->shown );
     tr_drag_end( drag->drag );
     tr_free( drag );
 }

@@ -23,17 +23,17 @@ struct troupe_stage {
     tr_log warnings;
 };
 
-typedef struct troupe_body { // parts of a skeleton as arrays
-    int *parents;            // [joint_count]
-    double *offsets;         // [joint_count * 3]
-    const char **names;      // [joint_count] borrowed from the skeleton
-} troupe_body;
+typedef struct tr_library_body { // parts of a skeleton as arrays
+    int *parents;                // [joint_count]
+    double *offsets;             // [joint_count * 3]
+    const char **names;          // [joint_count] borrowed from the skeleton
+} tr_library_body;
 
 struct troupe_result {
     const troupe_stage *stage;
     tr_result own;
     const tr_result *motion; // own, or what a drag shows
-    troupe_body *bodies;     // [actor_count of the motion]
+    tr_library_body *bodies; // [actor_count of the motion]
     const tr_method *method; // that solved it, NULL: none did
     int below;               // layer that it was solved below, -1: it is whole
 };
@@ -53,24 +53,24 @@ struct troupe_drag {
 // Every public function that can fail runs between these two. They hold what it may be asked and how it
 // ended.
 
-typedef struct call {
+typedef struct tr_call {
     troupe_work def;
     tr_work work;
     tr_progress progress; // for tr_stage.progress
     atomic_bool stopped;  // a callback asked for it
     int threads;          // of the thread before the call
     tr_error error;
-} call;
+} tr_call;
 
-void call_begin( call *c, const troupe_work *work ); // NULL: default
+void tr_call_begin( tr_call *c, const troupe_work *work ); // NULL: default
 // `ok`, and *error filled where it is false.
-bool call_end( call *c, bool ok, troupe_error *error );
+bool tr_call_end( tr_call *c, bool ok, troupe_error *error );
 
 // The stage as a call works on it, with its progress. The copy borrows everything.
-tr_stage call_stage( call *c, const troupe_stage *stage );
+tr_stage tr_call_stage( tr_call *c, const troupe_stage *stage );
 
 // Makes the arrays of troupe_clip for every motion of result->motion. Frees nothing on failure.
-bool result_build_bodies( troupe_result *result, tr_error *error );
-void result_free( troupe_result *result ); // all but the struct
+bool tr_library_bodies_build( troupe_result *result, tr_error *error );
+void tr_library_result_free( troupe_result *result ); // all but the struct
 
 #endif

@@ -24,14 +24,14 @@ static bool flatten( troupe_measures *out, const tr_measures *in, tr_error *erro
     return true;
 }
 
-static bool measure( call *c, troupe_measures *out, const troupe_result *result )
+static bool measure( tr_call *c, troupe_measures *out, const troupe_result *result )
 {
     if ( out == NULL )
         return tr_error_memory( &c->error );
     if ( result->motion != &result->own || result->below >= 0 )
         return tr_error_set( &c->error,
                              "the result of a drag, or below a layer, is not whole; solve the scene" );
-    tr_stage stage = call_stage( c, result->stage );
+    tr_stage stage = tr_call_stage( c, result->stage );
     tr_measures measures;
     if ( !tr_measure( &measures, &stage, &result->own, &c->error ) )
         return false;
@@ -43,13 +43,13 @@ static bool measure( call *c, troupe_measures *out, const troupe_result *result 
 troupe_measures *troupe_measure( const troupe_result *result, const troupe_work *work, troupe_error *error )
 {
     assert( result != NULL );
-    call c;
-    call_begin( &c, work );
+    tr_call c;
+    tr_call_begin( &c, work );
     troupe_measures *measures = tr_alloc( 1, sizeof *measures );
     bool ok = measure( &c, measures, result );
     if ( !ok )
         troupe_measures_destroy( measures );
-    return call_end( &c, ok, error ) ? measures : NULL;
+    return tr_call_end( &c, ok, error ) ? measures : NULL;
 }
 
 void troupe_measures_destroy( troupe_measures *measures )

@@ -12,7 +12,7 @@ _Static_assert( offsetof( quat, x ) == 0 && offsetof( quat, w ) == 3 * sizeof( d
 _Static_assert( sizeof( rigid ) == 7 * sizeof( double ) && offsetof( rigid, rotation ) == 0,
                 "a transform is a rotation, then a position" );
 
-static bool body_build( troupe_body *body, const tr_skeleton *skeleton, tr_error *error )
+static bool body_build( tr_library_body *body, const tr_skeleton *skeleton, tr_error *error )
 {
     size_t count = (size_t)skeleton->joint_count;
     body->parents = tr_alloc( count, sizeof *body->parents );
@@ -29,7 +29,7 @@ static bool body_build( troupe_body *body, const tr_skeleton *skeleton, tr_error
     return true;
 }
 
-bool result_build_bodies( troupe_result *result, tr_error *error )
+bool tr_library_bodies_build( troupe_result *result, tr_error *error )
 {
     const tr_result *motion = result->motion;
     result->bodies = tr_alloc( (size_t)motion->actor_count, sizeof *result->bodies );
@@ -39,7 +39,7 @@ bool result_build_bodies( troupe_result *result, tr_error *error )
     return ok;
 }
 
-void result_free( troupe_result *result )
+void tr_library_result_free( troupe_result *result )
 {
     for ( int i = 0; result->bodies != NULL && i < result->motion->actor_count; ++i ) {
         tr_free( result->bodies[i].parents );
@@ -64,19 +64,19 @@ static troupe_result *result_create( const troupe_stage *stage, tr_error *error 
 }
 
 // Ends a call that made a result; frees it where something failed.
-static troupe_result *result_done( call *c, troupe_result *result, bool ok, troupe_error *error )
+static troupe_result *result_done( tr_call *c, troupe_result *result, bool ok, troupe_error *error )
 {
-    ok = ok && result_build_bodies( result, &c->error );
+    ok = ok && tr_library_bodies_build( result, &c->error );
     if ( !ok )
         troupe_result_destroy( result );
-    return call_end( c, ok, error ) ? result : NULL;
+    return tr_call_end( c, ok, error ) ? result : NULL;
 }
 
 void troupe_result_destroy( troupe_result *result )
 {
     if ( result == NULL )
         return;
-    result_free( result );
+    tr_library_result_free( result );
     tr_free( result );
 }
 
@@ -106,9 +106,9 @@ static const tr_method *method_find( const char *name, const tr_scene *scene, tr
     return NULL;
 }
 
-static bool solve( call *c, troupe_result *result, const char *below )
+static bool solve( tr_call *c, troupe_result *result, const char *below )
 {
-    tr_stage stage = call_stage( c, result->stage );
+    tr_stage stage = tr_call_stage( c, result->stage );
     if ( below == NULL )
         return tr_pipeline_run( &result->own, &stage, result->method, &c->error );
     result->below = tr_scene_find_layer( &result->stage->scene, below );
@@ -121,8 +121,8 @@ troupe_result *troupe_solve( const troupe_stage *stage, const troupe_solve_def *
 {
     assert( stage != NULL );
     troupe_solve_def chosen = def != NULL ? *def : troupe_default_solve_def();
-    call c;
-    call_begin( &c, &chosen.work );
+    tr_call c;
+    tr_call_begin( &c, &chosen.work );
     troupe_result *result = result_create( stage, &c.error );
     bool ok = result != NULL;
     if ( ok ) {
@@ -135,8 +135,8 @@ troupe_result *troupe_solve( const troupe_stage *stage, const troupe_solve_def *
 troupe_result *troupe_source( const troupe_stage *stage, troupe_error *error )
 {
     assert( stage != NULL );
-    call c;
-    call_begin( &c, NULL );
+    tr_call c;
+    tr_call_begin( &c, NULL );
     troupe_result *result = result_create( stage, &c.error );
     bool ok = result != NULL && tr_result_from_source( &result->own, &stage->stage, &c.error );
     return result_done( &c, result, ok, error );
@@ -148,23 +148,23 @@ bool troupe_result_save( const troupe_result *result, const char *folder, const 
                          troupe_error *error )
 {
     assert( result != NULL && folder != NULL );
-    call c;
-    call_begin( &c, work );
+    tr_call c;
+    tr_call_begin( &c, work );
     bool ok = result->motion == &result->own && result->below < 0;
     if ( ok ) {
-        tr_stage stage = call_stage( &c, result->stage );
+        tr_stage stage = tr_call_stage( &c, result->stage );
         const char *method = result->method != NULL ? result->method->name : "none";
         ok = tr_result_save( &stage, &result->own, method, folder, &c.error );
     } else
         tr_error_set( &c.error, "the result of a drag, or below a layer, is not whole; solve the scene" );
-    return call_end( &c, ok, error );
+    return tr_call_end( &c, ok, error );
 }
 
 troupe_result *troupe_result_load( const troupe_stage *stage, const char *folder, troupe_error *error )
 {
     assert( stage != NULL && folder != NULL );
-    call c;
-    call_begin( &c, NULL );
+    tr_call c;
+    tr_call_begin( &c, NULL );
     troupe_result *result = result_create( stage, &c.error );
     bool ok = result != NULL && tr_folder_settle( folder, &c.error ) &&
               tr_result_load( &result->own, &stage->stage, folder, &c.error );
@@ -184,7 +184,7 @@ troupe_clip troupe_result_clip( const troupe_result *result, int index )
     assert( index >= 0 && index < troupe_result_clip_count( result ) );
     const tr_clip *clip = &result->motion->motions[index].clip;
     const tr_world *world = &result->motion->worlds[index];
-    const troupe_body *body = &result->bodies[index];
+    const tr_library_body *body = &result->bodies[index];
     return ( troupe_clip ){
         .id = result->stage->scene.cast[index].id,
         .frame_count = clip->frame_count,

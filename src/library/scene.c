@@ -31,19 +31,19 @@ static troupe_scene *scene_from( tr_opened *from, tr_error *error )
 
 troupe_scene *troupe_scene_create( troupe_error *error )
 {
-    call c;
-    call_begin( &c, NULL );
+    tr_call c;
+    tr_call_begin( &c, NULL );
     tr_opened empty = { .scene = tr_default_scene() };
     troupe_scene *scene = scene_from( &empty, &c.error );
-    call_end( &c, scene != NULL, error );
+    tr_call_end( &c, scene != NULL, error );
     return scene;
 }
 
 troupe_scene *troupe_scene_open( const char *what, int cast, troupe_error *error )
 {
     assert( what != NULL && cast >= 0 );
-    call c;
-    call_begin( &c, NULL );
+    tr_call c;
+    tr_call_begin( &c, NULL );
     tr_opened from;
     troupe_scene *scene = NULL;
     if ( tr_open( &from, what, cast, &c.error ) ) {
@@ -51,7 +51,7 @@ troupe_scene *troupe_scene_open( const char *what, int cast, troupe_error *error
         scene = scene_from( &from, &c.error );
     } else
         tr_opened_free( &from );
-    call_end( &c, scene != NULL, error );
+    tr_call_end( &c, scene != NULL, error );
     return scene;
 }
 
@@ -76,10 +76,10 @@ const char *troupe_builtin_scene( int index )
 bool troupe_scene_apply( troupe_scene *scene, const char *ops, troupe_error *error )
 {
     assert( scene != NULL && ops != NULL );
-    call c;
-    call_begin( &c, NULL );
+    tr_call c;
+    tr_call_begin( &c, NULL );
     bool ok = tr_document_run( scene->document, ops, strlen( ops ), "", &c.error );
-    return call_end( &c, ok, error );
+    return tr_call_end( &c, ok, error );
 }
 
 bool troupe_scene_undo( troupe_scene *scene )
@@ -97,12 +97,12 @@ bool troupe_scene_redo( troupe_scene *scene )
 bool troupe_scene_save( const troupe_scene *scene, const char *path, troupe_error *error )
 {
     assert( scene != NULL && path != NULL );
-    call c;
-    call_begin( &c, NULL );
+    tr_call c;
+    tr_call_begin( &c, NULL );
     const char *base = scene->file != NULL ? scene->file : "scene.json"; // files are in the working folder
     bool ok =
         tr_scene_save_beside( tr_document_scene( scene->document ), &scene->library, base, path, &c.error );
-    return call_end( &c, ok, error );
+    return tr_call_end( &c, ok, error );
 }
 
 int troupe_scene_cast_count( const troupe_scene *scene )
@@ -139,15 +139,15 @@ static bool stage_build( troupe_stage *stage, troupe_scene *scene, tr_error *err
 troupe_stage *troupe_stage_create( troupe_scene *scene, const troupe_work *work, troupe_error *error )
 {
     assert( scene != NULL );
-    call c;
-    call_begin( &c, work );
+    tr_call c;
+    tr_call_begin( &c, work );
     troupe_stage *stage = tr_alloc( 1, sizeof *stage );
     bool ok = stage != NULL ? stage_build( stage, scene, &c.error ) : tr_error_memory( &c.error );
     if ( !ok ) {
         troupe_stage_destroy( stage );
         stage = NULL;
     }
-    call_end( &c, ok, error );
+    tr_call_end( &c, ok, error );
     return stage;
 }
 
