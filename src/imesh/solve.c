@@ -10,12 +10,15 @@
 // λ ← max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own.
 // Steps s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling
 // all contacts at once moves them by. Where their pulls cancel each other that is no bound: rounds that begin
-// to move more instead of less halve all steps.
+// to move more instead of less halve all steps. Rounds that move many times as far show by how many times the
+// steps are too long: of a step s and an eigenvalue σ of the flexibility, each round leaves 1 − s σ. What
+// they did is of no use then, and they start over.
 #include "imesh/private.h"
 
 #include <string.h>
 
 #define FRAME_BLOCK 16
+#define LEAPS       10   // times as far as the round before
 #define STILL       1e-3 // metres: what hardly moves in a round is settled
 #define WILD        5e-3 // metres: what moves by more in the last round finds no rest
 #define RESTLESS    10   // rounds that are averaged then
@@ -256,6 +259,24 @@ static double take( const rounds *r )
     return change;
 }
 
+static void start_over( tr_imesh *mesh )
+{
+    tr_imesh_solver *s = mesh->solver;
+    size_t frames = (size_t)mesh->frame_count, links = (size_t)mesh->link_count;
+    memcpy( mesh->positions, mesh->source, frames * (size_t)mesh->vertex_count * sizeof( vec3 ) );
+    memset( s->link_duals, 0, frames * links * sizeof( vec3 ) );
+    memset( s->box_duals, 0, frames * (size_t)mesh->cast.box_count * TR_IMESH_CORNERS * sizeof( vec3 ) );
+    memset( s->group_duals, 0, frames * (size_t)mesh->group_count * TR_IMESH_GROUP * sizeof( vec3 ) );
+    for ( size_t f = 0; f < frames; ++f )
+        for ( int g = 0; g < mesh->group_count; ++g )
+            s->group_turns[f * (size_t)mesh->group_count + (size_t)g] =
+                tr_imesh_group_turn( mesh, &mesh->groups[g], (int)f, positions_at( mesh, (int)f ), 0 );
+    for ( int i = 0; i < s->held_count; ++i )
+        s->held[i].dual = v3_zero;
+    for ( int f = 0; f < mesh->frame_count; ++f )
+        s->contacts[f].count = s->before[f].count = 0;
+}
+
 // A round is over in a fraction of a millisecond, and its larger half runs from frame to frame: threads would
 // wait for each other more than they work. Meshes run side by side instead.
 static double iterate( rounds *r, double last )
@@ -263,8 +284,11 @@ static double iterate( rounds *r, double last )
     tr_imesh *mesh = r->mesh;
     project( r );
     tr_band_solve( &mesh->solver->band, mesh->def.lanes, mesh->solver->u );
-    double change = take( r );
-    if ( change > 1.2 * last && r->damping > 0.01 )
+    double change = take( r ), growth = change / last;
+    if ( growth > LEAPS ) {
+        r->damping /= growth;
+        start_over( mesh );
+    } else if ( growth > 1.2 && r->damping > 0.01 )
         r->damping *= 0.5;
     return change;
 }
@@ -358,24 +382,6 @@ static void restore_surfaces( const tr_imesh *mesh, double morph )
 }
 
 // --------------------------------------------------------------------------------------------------- public
-
-static void start_over( tr_imesh *mesh )
-{
-    tr_imesh_solver *s = mesh->solver;
-    size_t frames = (size_t)mesh->frame_count, links = (size_t)mesh->link_count;
-    memcpy( mesh->positions, mesh->source, frames * (size_t)mesh->vertex_count * sizeof( vec3 ) );
-    memset( s->link_duals, 0, frames * links * sizeof( vec3 ) );
-    memset( s->box_duals, 0, frames * (size_t)mesh->cast.box_count * TR_IMESH_CORNERS * sizeof( vec3 ) );
-    memset( s->group_duals, 0, frames * (size_t)mesh->group_count * TR_IMESH_GROUP * sizeof( vec3 ) );
-    for ( size_t f = 0; f < frames; ++f )
-        for ( int g = 0; g < mesh->group_count; ++g )
-            s->group_turns[f * (size_t)mesh->group_count + (size_t)g] =
-                tr_imesh_group_turn( mesh, &mesh->groups[g], (int)f, positions_at( mesh, (int)f ), 0 );
-    for ( int i = 0; i < s->held_count; ++i )
-        s->held[i].dual = v3_zero;
-    for ( int f = 0; f < mesh->frame_count; ++f )
-        s->contacts[f].count = s->before[f].count = 0;
-}
 
 // Adds what the round came to; `weight` 0 begins.
 static void add_up( const tr_imesh *mesh, vec3 *sums, double weight )
