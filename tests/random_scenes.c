@@ -30,6 +30,9 @@
 #else
 #define SLOWER 1.0
 #endif
+// Times what is said before a scene starts: the matrix of a mesh grows with the square of the joints in a
+// window, which that does not know.
+#define MORE 2.0
 // A trial solves its scene some twenty times: every method, layers and drags, with 1 and with 3 threads.
 #define HANG_SECONDS ( 60 * SLOWER )   // of processor time: the process is ended, unless --limit says else
 #define SLOW_MS      ( 4000 * SLOWER ) // for a scene of nothing, and
@@ -118,8 +121,7 @@ static void judge( outcome *out, int status )
         snprintf( out->failure, sizeof out->failure, "%s", t->failure );
     else if ( t->staged && out->cpu_ms > SLOW_MS + SLOW_MS_UNIT * t->work )
         snprintf( out->failure, sizeof out->failure, "slow" );
-    else if ( t->staged &&
-              (double)out->peak > tr_memory_needed( 1, t->units, true ) ) // as is said before it starts
+    else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( 1, t->units, true ) )
         snprintf( out->failure, sizeof out->failure, "large" );
 }
 

@@ -10,15 +10,14 @@
 // λ ← max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own.
 // Steps s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling
 // all contacts at once moves them by. Where their pulls cancel each other that is no bound: rounds that begin
-// to move more instead of less halve all steps. Rounds that move many times as far show by how many times the
-// steps are too long: of a step s and an eigenvalue σ of the flexibility, each round leaves 1 − s σ. What
-// they did is of no use then, and they start over.
+// to move more instead of less halve all steps. A round that moves something farther than the mesh is long
+// has steps so wide that what it did is of no use: rounds start over with shorter ones.
 #include "imesh/private.h"
 
 #include <string.h>
 
 #define FRAME_BLOCK 16
-#define LEAPS       10   // times as far as the round before
+#define LEAP        4.0  // by which steps become shorter where a round moves farther than all of the mesh
 #define STILL       1e-3 // metres: what hardly moves in a round is settled
 #define WILD        5e-3 // metres: what moves by more in the last round finds no rest
 #define RESTLESS    10   // rounds that are averaged then
@@ -30,6 +29,7 @@ typedef struct rounds {
     tr_imesh *mesh;
     double morph;
     double damping; // of the steps of forces
+    double span;    // metres from end to end of the mesh, over all frames: nothing moves farther in a round
     bool *failed;   // [blocks]
     vec3 *sums;     // [frame_count · vertex_count] of the last rounds
 } rounds;
@@ -285,8 +285,8 @@ static double iterate( rounds *r, double last )
     project( r );
     tr_band_solve( &mesh->solver->band, mesh->def.lanes, mesh->solver->u );
     double change = take( r ), growth = change / last;
-    if ( growth > LEAPS ) {
-        r->damping /= growth;
+    if ( change > r->span ) {
+        r->damping /= fmax( growth, LEAP );
         start_over( mesh );
     } else if ( growth > 1.2 && r->damping > 0.01 )
         r->damping *= 0.5;
@@ -501,6 +501,15 @@ static bool morph( rounds *r, tr_imesh_report *report )
     return true;
 }
 
+static double span_of( const tr_imesh *mesh )
+{
+    double most = 0;
+    for ( size_t i = 0; i < (size_t)mesh->frame_count * (size_t)mesh->vertex_count; ++i )
+        most = fmax( most, fmax( v3_distance( mesh->source[i], mesh->source[0] ),
+                                 v3_distance( mesh->target[i], mesh->source[0] ) ) );
+    return 2 * most;
+}
+
 bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error )
 {
     tr_imesh_report unused = { 0 }, *out = report != NULL ? report : &unused;
@@ -508,6 +517,7 @@ bool tr_imesh_solve( tr_imesh *mesh, tr_imesh_report *report, tr_error *error )
     size_t blocks = ( (size_t)mesh->frame_count + FRAME_BLOCK - 1 ) / FRAME_BLOCK;
     rounds r = { .mesh = mesh,
                  .damping = 1,
+                 .span = span_of( mesh ),
                  .failed = tr_alloc( blocks, sizeof( bool ) ),
                  .sums = tr_alloc( (size_t)mesh->frame_count * (size_t)mesh->vertex_count, sizeof( vec3 ) ) };
     start_over( mesh );
