@@ -181,7 +181,8 @@ static int count_lines( const char *text, const char *format, const char *name )
 static void lists_of_modules_are_equal( void **state )
 {
     (void)state;
-    char *build = file_text( "CMakeLists.txt" ), *page = file_text( "docs/architecture.md" );
+    char *build = file_text( SOURCE_DIR "/CMakeLists.txt" ),
+         *page = file_text( SOURCE_DIR "/docs/architecture.md" );
     int rows = 0;
     for ( int i = 0; i < MODULE_COUNT; ++i ) {
         const char *folder = modules[i].folder, *name = strrchr( folder, '/' );
