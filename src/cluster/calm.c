@@ -321,7 +321,7 @@ static bool settle( const calming *c, tr_error *error )
                 first = f < first ? f : first;
                 last = f;
             }
-    return tr_cluster_settle( &c->asked, c->result, c->affected, first, last, error );
+    return tr_cluster_resolve( &c->asked, c->result, c->affected, first, last, error );
 }
 
 static bool run_round( const calming *c, tr_error *error )
@@ -447,7 +447,7 @@ bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error )
         uint64_t last = 0, state = 1;
         long steps = result->fit_steps;
         for ( c.round = 0;
-              jumps && c.round < ROUNDS && state != last && tr_may_settle_again( stage, result, steps );
+              jumps && c.round < ROUNDS && state != last && tr_may_resolve_again( stage, result, steps );
               ++c.round ) {
             ok = run_round( &c, error );
             jumps = ok && tr_jumps_find( &search, c.jumps );

@@ -57,9 +57,10 @@ typedef struct tr_cluster_fit_def {
 
 typedef struct tr_cluster_fitter tr_cluster_fitter;
 
-// Whether what is settled again and again, to become smoother, may be settled once more: since the result had
-// taken `since` steps of Newton's method, it took less than TR_REPEAT_STEPS for each character in each frame.
-bool tr_may_settle_again( const tr_stage *stage, const tr_result *result, long since );
+// Whether what is resolved again and again, to become smoother, may be resolved once more: since the result
+// had taken `since` steps of Newton's method, it took less than TR_REPEAT_STEPS for each character in each
+// frame.
+bool tr_may_resolve_again( const tr_stage *stage, const tr_result *result, long since );
 #define TR_REPEAT_STEPS 800 // edits that can be followed take less than 100
 
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
@@ -80,47 +81,47 @@ void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 // Brings poses somebody changed back in line with the rules: graphs, then fit, of all affected characters and
 // props together. Everything else keeps its bits. Whoever a rule joins to somebody affected at a frame has to
 // be so too: tr_stage_reach.
-typedef struct tr_settle_def {
+typedef struct tr_resolve_def {
     const tr_stage *stage;
     tr_result *result;    // motions, worlds, tracks
     const int *set_of;    // [actor_count + prop_count] who may be affected, and in which set; -1: nobody
-    int set_count;        // sets that no rule joins are settled for themselves
+    int set_count;        // sets that no rule joins are resolved for themselves
     const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
     int first, last;      // frames that may be asked for
     int reach;            // the largest stride of a run
     int kept;             // graphs are noted, for warm runs, in frames this far apart, at most; 0: in none
     const tr_progress *progress; // asked every few frames whether they are still wanted; NULL: they are
-} tr_settle_def;
+} tr_resolve_def;
 
-typedef struct tr_settler tr_settler;
+typedef struct tr_resolver tr_resolver;
 
 // How well, and how soon.
-typedef struct tr_settling {
+typedef struct tr_resolving {
     tr_cluster_def graph;
     bool warm;      // graphs begin with what the last run had come to
     bool warm_fits; // so do fits
     int stride;     // only graphs of frames this divides are deformed
     tr_fit_def fit;
     int rounds;
-} tr_settling;
+} tr_resolving;
 
-tr_settling tr_default_settling( void ); // converged
+tr_resolving tr_default_resolving( void ); // converged
 
-tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error );
+tr_resolver *tr_resolver_create( const tr_resolve_def *def, tr_error *error );
 // Whether the fit asks for the joints of a set's graphs, in every frame it fits; otherwise roots will do, and
 // those may be mixed from graphs some frames apart.
-bool tr_settler_needs_joints( const tr_settler *settler, int set );
+bool tr_resolver_needs_joints( const tr_resolver *resolver, int set );
 // How well skeletons are fitted from now on.
-void tr_settler_set_fit( tr_settler *settler, const tr_settling *how );
+void tr_resolver_set_fit( tr_resolver *resolver, const tr_resolving *how );
 // The graphs of some frames; then, where they and those tr_steady_span around are done, the fit. Sets may be
-// settled at the same time, by different threads.
-bool tr_settler_deform( tr_settler *settler, int set, const tr_settling *how, int from, int to,
-                        tr_error *error );
-bool tr_settler_fit( tr_settler *settler, int set, int from, int to, tr_error *error );
-void tr_settler_destroy( tr_settler *settler ); // NULL is fine
+// resolved at the same time, by different threads.
+bool tr_resolver_deform( tr_resolver *resolver, int set, const tr_resolving *how, int from, int to,
+                         tr_error *error );
+bool tr_resolver_fit( tr_resolver *resolver, int set, int from, int to, tr_error *error );
+void tr_resolver_destroy( tr_resolver *resolver ); // NULL is fine
 // All of it once: converged.
-bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
-                        tr_error *error );
+bool tr_cluster_resolve( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                         tr_error *error );
 
 typedef struct tr_calm_cell { // of a character or prop at a frame
     double span;              // frames to either side that its pose is averaged over

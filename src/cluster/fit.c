@@ -231,7 +231,7 @@ static void run_job( fit_crew *crew, int j )
 {
     tr_cluster_fitter *all = crew->all;
     int thread = tr_parallel_thread(), done = atomic_fetch_add( &crew->done, 1 );
-    fit_room *room = &all->rooms[thread];
+    fit_scratch *scratch = &all->scratch[thread];
     const fit_job *job = &all->jobs[j];
     tr_error error;
     if ( job->from > crew->to || job->to < crew->from || crew->cancelled )
@@ -242,13 +242,13 @@ static void run_job( fit_crew *crew, int j )
         tr_first_failure_note( &crew->failure, 0, &error );
         return;
     }
-    fitter s = tr_fit_room_open( all, room, job, crew->from, crew->to );
+    fitter s = tr_fit_scratch_open( all, scratch, job, crew->from, crew->to );
     if ( !run_rounds( &s, &error ) )
         tr_first_failure_note( &crew->failure, j, &error );
     for ( int i = 0; i < s.body_count; ++i )
         for ( int f = s.from; f <= s.to; ++f )
             crew->steps += s.bodies[i].steps[fitter_cell( &s, f )];
-    tr_fit_room_close( room, &s );
+    tr_fit_scratch_close( scratch, &s );
 }
 
 static void run_jobs( void *context, int begin, int end )
@@ -271,7 +271,7 @@ static bool run( fit_crew *crew, tr_error *error )
     return false;
 }
 
-bool tr_may_settle_again( const tr_stage *stage, const tr_result *result, long since )
+bool tr_may_resolve_again( const tr_stage *stage, const tr_result *result, long since )
 {
     return result->fit_steps - since < (long)TR_REPEAT_STEPS * stage->actor_count * stage->frame_count;
 }

@@ -1,7 +1,7 @@
 // Private to the skeleton fit of clusters: what its files share. See cluster.h for what it does.
 //
 //   cluster/fit_build.c  who is at work, and jobs: frames of those whom rules join there
-//   cluster/fit_room.c   memory of the jobs, one room per thread
+//   cluster/fit_scratch.c memory of the jobs, per thread
 //   cluster/fit_swing.c  limbs that are pinned far from where they are begin near their pins
 //   cluster/fit_goals.c  what the fit of one character is asked for at one frame
 //   cluster/fit_give.c   what gives way where not everything can be met
@@ -30,7 +30,7 @@ typedef struct fit_body { // a character at work
     tr_fit fit;
     tr_fit_memory *memory; // [frames that may be asked for] what they came to; NULL: nobody asks
     float *remembered;     // that it points into
-    // In a room, of the job there:
+    // In the scratch of a thread, of its job:
     int *rules; // [rule_count] that act on it, as indices of the fitter's list
     int rule_count;
     int most_goals;  // at one frame
@@ -83,7 +83,7 @@ typedef struct fit_meeting { // of the two ends of a link
     int waited;              // rounds in which that did not become less
 } fit_meeting;
 
-// A job at work in a room.
+// A job at work, in the scratch of a thread.
 typedef struct fitter {
     tr_cluster_fit_def def;
     int from, to;     // frames
@@ -101,11 +101,11 @@ typedef struct fitter {
     tr_fit_scratch *scratch;
 } fitter;
 
-typedef struct fit_room { // of one thread
-    char *memory;         // for the job at hand
-    tr_fit_scratch scratch;
+typedef struct fit_scratch { // of one thread
+    char *memory;            // for the job at hand
+    tr_fit_scratch fit;
     int *body_of; // [actor_count]
-} fit_room;
+} fit_scratch;
 
 struct tr_cluster_fitter {
     tr_cluster_fit_def def;
@@ -119,9 +119,9 @@ struct tr_cluster_fitter {
     int *set_begin; // [set_count + 1] where those of a set begin
     int *lists;     // [list_count]
     int list_count, list_capacity;
-    size_t room_bytes;
-    fit_room *rooms; // [room_count]
-    int room_count;
+    size_t scratch_bytes;
+    fit_scratch *scratch; // [scratch_count]
+    int scratch_count;
 };
 
 // Frames of a job: enough of a kind to fill the lanes of the fit, few enough for all threads to have work.
@@ -185,13 +185,14 @@ static inline vec3 *fitter_hold( const fitter *s, const fit_body *body, int foot
 // palm.
 bool tr_anchor_mixes( const tr_stage *stage, const tr_anchor *anchor );
 
-// ---------------------------------------------------------------------------------- cluster/fit_room.c
+// ---------------------------------------------------------------------------------- cluster/fit_scratch.c
 
-bool tr_fit_rooms_build( tr_cluster_fitter *all, tr_error *error ); // for the jobs there are
-void tr_fit_rooms_free( tr_cluster_fitter *all );
-// Begins those frames of a job that lie between `from` and `to` in a room.
-fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit_job *job, int from, int to );
-void tr_fit_room_close( fit_room *room, const fitter *s );
+bool tr_fit_scratches_build( tr_cluster_fitter *all, tr_error *error ); // for the jobs there are
+void tr_fit_scratches_free( tr_cluster_fitter *all );
+// Begins those frames of a job that lie between `from` and `to`, in the scratch of a thread.
+fitter tr_fit_scratch_open( const tr_cluster_fitter *all, fit_scratch *scratch, const fit_job *job, int from,
+                            int to );
+void tr_fit_scratch_close( fit_scratch *scratch, const fitter *s );
 
 // -------------------------------------------------------------------------------------- cluster/fit.c
 

@@ -23,7 +23,7 @@ void tr_cluster_fitter_destroy( tr_cluster_fitter *all )
         return;
     for ( int i = 0; all->bodies != NULL && i < all->body_count; ++i )
         body_free( &all->bodies[i] );
-    tr_fit_rooms_free( all );
+    tr_fit_scratches_free( all );
     tr_free( all->bodies );
     tr_free( all->body_of );
     tr_free( all->needs_joints );
@@ -430,7 +430,7 @@ tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_e
     bool ok = ( find_bodies( all ) || tr_error_memory( error ) ) && build_bodies( all, error ) &&
               ( ( build_jobs( all ) && list_sets( all ) && find_needs_of_joints( all ) ) ||
                 tr_error_memory( error ) ) &&
-              tr_fit_rooms_build( all, error );
+              tr_fit_scratches_build( all, error );
     all->def.set_of = NULL; // not needed any more, and not ours
     if ( ok )
         return all;

@@ -134,19 +134,19 @@ static void clusters_free( clusters *c )
 static bool solve_clusters( const tr_stage *stage, tr_result *result, tr_graphs *graphs, tr_error *error )
 {
     clusters c = { .stage = stage, .result = result };
-    tr_work_rooms rooms = { 0 };
+    tr_work_scratch scratch = { 0 };
     bool ok = ( find_clusters( &c ) || tr_error_memory( error ) ) &&
               tr_graphs_build( graphs, stage, c.part, c.joints, error ) &&
               tr_graph_store_build( &c.store, stage, error ) && build_works( &c, error ) &&
-              tr_work_rooms_build( &rooms, c.works, c.work_count, error );
+              tr_work_scratch_build( &scratch, c.works, c.work_count, error );
     ok = ok && tr_cluster_works_run( &( tr_deform_run ){ .works = c.works,
                                                          .count = c.work_count,
                                                          .transfer = true,
                                                          .graphs = graphs,
                                                          .to = stage->frame_count - 1,
                                                          .progress = stage->progress },
-                                     &rooms, error );
-    tr_work_rooms_free( &rooms );
+                                     &scratch, error );
+    tr_work_scratch_free( &scratch );
     clusters_free( &c );
     return ok;
 }

@@ -166,14 +166,14 @@ bool tr_cluster_work_build( tr_cluster_work *work, const int *nodes, int node_co
                             int rule_count, tr_error *error );
 void tr_cluster_work_free( tr_cluster_work *work );
 
-typedef struct tr_work_rooms {  // memory of frames at work, a room for each thread
-    struct tr_work_room *rooms; // [count]
+typedef struct tr_work_scratch {       // memory of frames at work
+    struct tr_thread_scratch *threads; // [count]
     int count;
-    tr_cluster_scratch *scratch;
-} tr_work_rooms;
+    tr_cluster_scratch *graphs;
+} tr_work_scratch;
 
-bool tr_work_rooms_build( tr_work_rooms *out, const tr_cluster_work *works, int count, tr_error *error );
-void tr_work_rooms_free( tr_work_rooms *rooms ); // also when building failed
+bool tr_work_scratch_build( tr_work_scratch *out, const tr_cluster_work *works, int count, tr_error *error );
+void tr_work_scratch_free( tr_work_scratch *scratch ); // also when building failed
 
 typedef struct tr_deform_run {
     const tr_cluster_work
@@ -188,8 +188,8 @@ typedef struct tr_deform_run {
 } tr_deform_run;
 
 // Deforms the frames, puts props where their graphs came to, and writes what the graphs say. Different works
-// may be run in the same rooms at the same time, each by one task of a parallel loop.
-bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_error *error );
+// may be run in the same scratch at the same time, each by one task of a parallel loop.
+bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_scratch *scratch, tr_error *error );
 
 // Copied poses, as rules and bodies let them be: where graphs start.
 bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error );

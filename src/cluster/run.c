@@ -22,41 +22,41 @@ static int prop_of( const tr_cluster_work *work, int graph )
     return work->nodes[graph] - work->stage->actor_count;
 }
 
-// ---------------------------------------------------------------------------------------------------- rooms
+// -------------------------------------------------------------------------------------------------- scratch
 
-typedef struct tr_work_room {    // of one thread, for a block of frames of the job at hand
-    vec3 **reference;            // [node_count][frames * 3 * joint_count]
-    vec3 **vertices;             // the same
-    quat **rotations;            // [node_count][frames * joint_count], NULL where nobody asks
-    tr_goal *goals, *contacts;   // [frames * row_count]
-    bool *still;                 // [node_count] nobody is affected in any of the frames
-    tr_graph_kept *kept;         // [frames * node_count]
-    tr_cluster_scratch *scratch; // of all rooms
+typedef struct tr_thread_scratch { // of one thread, for a block of frames of the job at hand
+    vec3 **reference;              // [node_count][frames * 3 * joint_count]
+    vec3 **vertices;               // the same
+    quat **rotations;              // [node_count][frames * joint_count], NULL where nobody asks
+    tr_goal *goals, *contacts;     // [frames * row_count]
+    bool *still;                   // [node_count] nobody is affected in any of the frames
+    tr_graph_kept *kept;           // [frames * node_count]
+    tr_cluster_scratch *graphs;    // of all threads
     char *memory;
-} tr_work_room;
+} tr_thread_scratch;
 
-// Points the room into its memory and returns the end of what it needs.
-static char *open_room( tr_work_room *room, const tr_cluster_work *work )
+// Points the scratch into its memory and returns the end of what it needs.
+static char *open_scratch( tr_thread_scratch *scratch, const tr_cluster_work *work )
 {
     size_t graphs = (size_t)work->node_count, frames = (size_t)tr_lanes_count( work->def.lanes );
-    char *at = room->memory;
-    room->reference = tr_carve( &at, graphs * sizeof( vec3 * ) );
-    room->vertices = tr_carve( &at, graphs * sizeof( vec3 * ) );
-    room->rotations = tr_carve( &at, graphs * sizeof( quat * ) );
-    room->goals = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
-    room->contacts = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
-    room->still = tr_carve( &at, graphs * sizeof( bool ) );
-    room->kept = tr_carve( &at, frames * graphs * sizeof( tr_graph_kept ) );
+    char *at = scratch->memory;
+    scratch->reference = tr_carve( &at, graphs * sizeof( vec3 * ) );
+    scratch->vertices = tr_carve( &at, graphs * sizeof( vec3 * ) );
+    scratch->rotations = tr_carve( &at, graphs * sizeof( quat * ) );
+    scratch->goals = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
+    scratch->contacts = tr_carve( &at, frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) );
+    scratch->still = tr_carve( &at, graphs * sizeof( bool ) );
+    scratch->kept = tr_carve( &at, frames * graphs * sizeof( tr_graph_kept ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
-        room->reference[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
-        room->vertices[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
-        room->rotations[g] = work->turns[g] ? tr_carve( &at, cells * sizeof( quat ) ) : NULL;
+        scratch->reference[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
+        scratch->vertices[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
+        scratch->rotations[g] = work->turns[g] ? tr_carve( &at, cells * sizeof( quat ) ) : NULL;
     }
     return at;
 }
 
-static size_t room_bytes( const tr_cluster_work *work )
+static size_t scratch_bytes( const tr_cluster_work *work )
 {
     size_t graphs = (size_t)work->node_count, frames = (size_t)tr_lanes_count( work->def.lanes );
     size_t cells = frames * (size_t)work->joint_count;
@@ -122,36 +122,36 @@ static bool measure_all( const tr_cluster_work *works, int count, tr_cluster_nee
     return m.failure.job < 0;
 }
 
-bool tr_work_rooms_build( tr_work_rooms *out, const tr_cluster_work *works, int count, tr_error *error )
+bool tr_work_scratch_build( tr_work_scratch *out, const tr_cluster_work *works, int count, tr_error *error )
 {
-    *out = ( tr_work_rooms ){ 0 };
+    *out = ( tr_work_scratch ){ 0 };
     tr_cluster_need need = { 0 };
     size_t bytes = 0;
     if ( !measure_all( works, count, &need, error ) )
         return false;
     for ( int w = 0; w < count; ++w )
-        bytes = room_bytes( &works[w] ) > bytes ? room_bytes( &works[w] ) : bytes;
+        bytes = scratch_bytes( &works[w] ) > bytes ? scratch_bytes( &works[w] ) : bytes;
     int threads = tr_parallel_threads();
-    out->rooms = tr_alloc( (size_t)threads, sizeof( tr_work_room ) );
-    out->scratch = tr_cluster_scratch_build( &need, error );
-    if ( out->scratch == NULL || out->rooms == NULL )
+    out->threads = tr_alloc( (size_t)threads, sizeof( tr_thread_scratch ) );
+    out->graphs = tr_cluster_scratch_build( &need, error );
+    if ( out->graphs == NULL || out->threads == NULL )
         return tr_error_memory( error );
     out->count = threads;
     for ( int t = 0; t < threads; ++t ) {
-        out->rooms[t] = ( tr_work_room ){ .scratch = out->scratch, .memory = tr_alloc( bytes, 1 ) };
-        if ( out->rooms[t].memory == NULL )
+        out->threads[t] = ( tr_thread_scratch ){ .graphs = out->graphs, .memory = tr_alloc( bytes, 1 ) };
+        if ( out->threads[t].memory == NULL )
             return tr_error_memory( error );
     }
     return true;
 }
 
-void tr_work_rooms_free( tr_work_rooms *rooms )
+void tr_work_scratch_free( tr_work_scratch *scratch )
 {
-    for ( int t = 0; t < rooms->count; ++t )
-        tr_free( rooms->rooms[t].memory );
-    tr_free( rooms->rooms );
-    tr_cluster_scratch_destroy( rooms->scratch );
-    *rooms = ( tr_work_rooms ){ 0 };
+    for ( int t = 0; t < scratch->count; ++t )
+        tr_free( scratch->threads[t].memory );
+    tr_free( scratch->threads );
+    tr_cluster_scratch_destroy( scratch->graphs );
+    *scratch = ( tr_work_scratch ){ 0 };
 }
 
 // ---------------------------------------------------------------------------------------------------- run
@@ -165,12 +165,12 @@ static int frame_at( run r, int n )
     return r.first + n * r.stride;
 }
 
-static void pose_reference( const tr_cluster_work *work, const tr_work_room *room, run r )
+static void pose_reference( const tr_cluster_work *work, const tr_thread_scratch *scratch, run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
-        for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
-            vec3 *vertices = room->reference[g] + (size_t)n * stride;
+        for ( int n = 0; !scratch->still[g] && n < r.count; ++n ) {
+            vec3 *vertices = scratch->reference[g] + (size_t)n * stride;
             int f = frame_at( r, n );
             if ( is_prop( work, g ) )
                 tr_posegraph_pose_box( graph_of( work, g ), work->result->tracks[prop_of( work, g )][f],
@@ -183,7 +183,7 @@ static void pose_reference( const tr_cluster_work *work, const tr_work_room *roo
 }
 
 // Where the last run left a graph in each frame, if it noted that: there this one begins.
-static const tr_graph_kept *recall( const tr_cluster_work *work, const tr_work_room *room, run r )
+static const tr_graph_kept *recall( const tr_cluster_work *work, const tr_thread_scratch *scratch, run r )
 {
     if ( !work->warm || work->kept == 0 || r.stride % work->kept != 0 )
         return NULL;
@@ -191,10 +191,10 @@ static const tr_graph_kept *recall( const tr_cluster_work *work, const tr_work_r
         for ( int g = 0; g < work->node_count; ++g ) {
             size_t joints = (size_t)graph_of( work, g )->joint_count,
                    at = (size_t)( frame_at( r, n ) / work->kept - work->first / work->kept ) * joints;
-            room->kept[n * work->node_count + g] =
+            scratch->kept[n * work->node_count + g] =
                 ( tr_graph_kept ){ work->moved[g] + 9 * at, work->turned[g] + 4 * at };
         }
-    return room->kept;
+    return scratch->kept;
 }
 
 // Nobody asks for more of graphs than where they put roots.
@@ -206,75 +206,76 @@ static bool moves_roots_only( const tr_cluster_work *work )
     return roots;
 }
 
-static tr_cluster_job job_of( const tr_cluster_work *work, const tr_work_room *room, int frame_count )
+static tr_cluster_job job_of( const tr_cluster_work *work, const tr_thread_scratch *scratch, int frame_count )
 {
     return ( tr_cluster_job ){ .cluster = &work->rows.cluster,
                                .def = work->def,
                                .frame_count = frame_count,
-                               .reference = (const vec3 *const *)room->reference,
-                               .goals = room->goals,
-                               .vertices = room->vertices,
-                               .rotations = room->rotations,
-                               .scratch = room->scratch,
-                               .still = room->still };
+                               .reference = (const vec3 *const *)scratch->reference,
+                               .goals = scratch->goals,
+                               .vertices = scratch->vertices,
+                               .rotations = scratch->rotations,
+                               .scratch = scratch->graphs,
+                               .still = scratch->still };
 }
 
 // Who is affected in none of the frames, and so joined to nobody who is, stays as he is.
-static void find_still( const tr_cluster_work *work, const tr_work_room *room, const bool *affected, run r )
+static void find_still( const tr_cluster_work *work, const tr_thread_scratch *scratch, const bool *affected,
+                        run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         const bool *own =
             affected != NULL ? affected + (size_t)work->nodes[g] * (size_t)work->stage->frame_count : NULL;
-        room->still[g] = own != NULL;
-        for ( int n = 0; room->still[g] && n < r.count; ++n )
-            room->still[g] = !own[frame_at( r, n )];
+        scratch->still[g] = own != NULL;
+        for ( int n = 0; scratch->still[g] && n < r.count; ++n )
+            scratch->still[g] = !own[frame_at( r, n )];
     }
 }
 
-static bool deform( const tr_cluster_work *work, const tr_work_room *room, bool transfer, run r,
+static bool deform( const tr_cluster_work *work, const tr_thread_scratch *scratch, bool transfer, run r,
                     tr_error *error )
 {
-    pose_reference( work, room, r );
-    tr_cluster_rows_goals( &work->rows, work->result, room->still,
+    pose_reference( work, scratch, r );
+    tr_cluster_rows_goals( &work->rows, work->result, scratch->still,
                            &( tr_goal_frames ){ .from = r.first,
                                                 .to = frame_at( r, r.count - 1 ),
                                                 .stride = r.stride,
-                                                .goals = room->goals,
-                                                .contacts = transfer ? room->contacts : NULL } );
-    tr_cluster_job job = job_of( work, room, r.count );
+                                                .goals = scratch->goals,
+                                                .contacts = transfer ? scratch->contacts : NULL } );
+    tr_cluster_job job = job_of( work, scratch, r.count );
     if ( transfer ) {
-        job.goals = room->contacts;
+        job.goals = scratch->contacts;
         if ( !tr_cluster_transfer( &job, error ) )
             return false;
-        job.goals = room->goals;
-        job.reference = (const vec3 *const *)room->vertices;
+        job.goals = scratch->goals;
+        job.reference = (const vec3 *const *)scratch->vertices;
     }
-    job.kept = recall( work, room, r );
+    job.kept = recall( work, scratch, r );
     job.roots_only = moves_roots_only( work );
     return tr_cluster_deform( &job, error );
 }
 
 // Props take the place their graph came to, turned as before.
-static void place_prop( const tr_cluster_work *work, const tr_work_room *room, int g, const bool *affected,
-                        run r )
+static void place_prop( const tr_cluster_work *work, const tr_thread_scratch *scratch, int g,
+                        const bool *affected, run r )
 {
     size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
     rigid *track = work->result->tracks[prop_of( work, g )];
     if ( affected != NULL )
         affected += (size_t)work->nodes[g] * (size_t)work->stage->frame_count;
-    for ( int n = 0; !room->still[g] && n < r.count; ++n ) {
+    for ( int n = 0; !scratch->still[g] && n < r.count; ++n ) {
         size_t at = (size_t)n * stride;
         int f = frame_at( r, n );
         if ( affected == NULL || affected[f] )
             track[f].position =
-                tr_posegraph_box( room->reference[g] + at, room->vertices[g] + at, track[f] ).position;
+                tr_posegraph_box( scratch->reference[g] + at, scratch->vertices[g] + at, track[f] ).position;
     }
 }
 
 // What the graph says about a character's joints: centroids, and the copied rotations turned with their
 // cells. Who is not affected at a frame stays there, whatever he does in those solved at the same time.
-static void read_graph( const tr_cluster_work *work, const tr_work_room *room, int g, const bool *affected,
-                        tr_graphs *out, run r )
+static void read_graph( const tr_cluster_work *work, const tr_thread_scratch *scratch, int g,
+                        const bool *affected, tr_graphs *out, run r )
 {
     int actor = work->nodes[g];
     size_t joints = (size_t)graph_of( work, g )->joint_count;
@@ -283,10 +284,10 @@ static void read_graph( const tr_cluster_work *work, const tr_work_room *room, i
     for ( int n = 0; n < r.count; ++n ) {
         int f = frame_at( r, n );
         out->shifts[actor][f] = v3_zero;
-        if ( room->still[g] || ( affected != NULL && !affected[f] ) )
+        if ( scratch->still[g] || ( affected != NULL && !affected[f] ) )
             continue;
         tr_pose copied = tr_world_pose( &work->result->worlds[actor], f );
-        const vec3 *vertices = room->vertices[g] + (size_t)n * 3 * joints;
+        const vec3 *vertices = scratch->vertices[g] + (size_t)n * 3 * joints;
         vec3 shift = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
         out->shifts[actor][f] = tr_reach_shift( work->stage, work->result, actor, f, shift );
         if ( !work->joints )
@@ -296,7 +297,7 @@ static void read_graph( const tr_cluster_work *work, const tr_work_room *room, i
             pose.positions[j] = tr_posegraph_joint( vertices, (int)j );
         if ( !work->turns[g] )
             continue;
-        const quat *turns = room->rotations[g] + (size_t)n * joints;
+        const quat *turns = scratch->rotations[g] + (size_t)n * joints;
         for ( size_t j = 0; j < joints; ++j )
             pose.rotations[j] = q_mul( turns[j], copied.rotations[j] );
     }
@@ -321,7 +322,7 @@ static void mix_shifts( const tr_cluster_work *work, vec3 *shifts, int from, int
 
 typedef struct crew { // all threads at work
     const tr_deform_run *run;
-    tr_work_rooms *rooms;
+    tr_work_scratch *scratch;
     int block_count, frames; // of each cluster; frames to a block, but for the last
     int first, count;        // the first frame, all frames
     int job_count;
@@ -330,20 +331,20 @@ typedef struct crew { // all threads at work
     tr_first_failure failure;
 } crew;
 
-static bool run_block( const crew *c, tr_work_room *room, const tr_cluster_work *work, int block,
+static bool run_block( const crew *c, tr_thread_scratch *scratch, const tr_cluster_work *work, int block,
                        tr_error *error )
 {
     int before = block * c->frames, left = c->count - before;
     run r = { c->first + before * work->stride, work->stride, left < c->frames ? left : c->frames };
-    open_room( room, work );
-    find_still( work, room, c->run->affected, r );
-    if ( !deform( work, room, c->run->transfer, r, error ) )
+    open_scratch( scratch, work );
+    find_still( work, scratch, c->run->affected, r );
+    if ( !deform( work, scratch, c->run->transfer, r, error ) )
         return false;
     for ( int g = 0; g < work->node_count; ++g )
         if ( is_prop( work, g ) )
-            place_prop( work, room, g, c->run->affected, r );
+            place_prop( work, scratch, g, c->run->affected, r );
         else
-            read_graph( work, room, g, c->run->affected, c->run->graphs, r );
+            read_graph( work, scratch, g, c->run->affected, c->run->graphs, r );
     return true;
 }
 
@@ -351,28 +352,29 @@ static void run_jobs( void *context, int begin, int end )
 {
     crew *c = context;
     int thread = tr_parallel_thread();
-    tr_work_room *room = &c->rooms->rooms[thread];
+    tr_thread_scratch *scratch = &c->scratch->threads[thread];
     for ( int j = begin; j < end && !c->stopped; ++j ) {
         int done = atomic_fetch_add( &c->done, 1 );
         tr_error error;
         bool ok = tr_work_go_on( &error ) &&
                   ( thread != 0 || // who asks knows one thread only
                     tr_progress_report( c->run->progress, done, 2 * c->job_count, &error ) );
-        if ( !ok || !run_block( c, room, &c->run->works[j / c->block_count], j % c->block_count, &error ) ) {
+        if ( !ok ||
+             !run_block( c, scratch, &c->run->works[j / c->block_count], j % c->block_count, &error ) ) {
             tr_first_failure_note( &c->failure, j, &error );
             c->stopped = true;
         }
     }
 }
 
-bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_rooms *rooms, tr_error *error )
+bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_scratch *scratch, tr_error *error )
 {
     if ( todo->count == 0 )
         return true;
     const tr_cluster_work *like = todo->works; // all have the same frames
     assert( todo->from >= like->first && todo->to <= like->last && like->stride <= like->reach );
     int stride = like->stride, first = ( todo->from + stride - 1 ) / stride * stride;
-    crew c = { .run = todo, .rooms = rooms, .first = first, .frames = tr_lanes_count( like->def.lanes ) };
+    crew c = { .run = todo, .scratch = scratch, .first = first, .frames = tr_lanes_count( like->def.lanes ) };
     c.count = todo->to < first ? 0 : ( todo->to - first ) / stride + 1;
     c.block_count = ( c.count + c.frames - 1 ) / c.frames;
     c.job_count = todo->count * c.block_count;

@@ -405,7 +405,7 @@ static bool build_bodies( tr_cage_layer *l, tr_error *error )
     tr_parallel_for( l->body_count, 1, build_some, &b );
     if ( b.failed || !tr_layer_links_build( l ) )
         return tr_error_memory( error );
-    return tr_follow_build( l, error ) && tr_carried_build( l, error ) && tr_layer_rules_build( l, error ) &&
+    return tr_follow_build( l, error ) && tr_attached_build( l, error ) && tr_layer_rules_build( l, error ) &&
            ( tr_layer_calm_build( l ) || tr_error_memory( error ) );
 }
 
@@ -459,7 +459,7 @@ void tr_cage_layer_free( tr_cage_layer *l )
         tr_room_free( &l->bodies[i] );
     }
     tr_follow_free( l );
-    tr_carried_free( l );
+    tr_attached_free( l );
     tr_layer_rules_free( l );
     tr_layer_calm_free( l );
     tr_free( l->bodies );

@@ -358,7 +358,7 @@ bool tr_layer_calm( tr_cage_layer *l, int *first, int *last )
         c->best_round = c->round;
     }
     bool patient = c->round < ROUNDS && c->round < c->best_round + PATIENCE,
-         more = tr_may_settle_again( l->stage, l->result, l->steps );
+         more = tr_may_resolve_again( l->stage, l->result, l->steps );
     if ( best && largest > 1 )
         keep( l, false );
     if ( largest > 1 && more && ( patient || part( l ) ) && mark( l ) ) {

@@ -76,12 +76,12 @@ static void plan( tr_drag *drag )
 {
     bool few = drag->few = grabbed_count( drag ) <= FEW;
     int stride = graph_stride( drag );
-    tr_settling preview = { .graph = tr_default_cluster_def(),
-                            .warm = true,
-                            .warm_fits = true,
-                            .stride = stride,
-                            .fit = tr_preview_fit_def(),
-                            .rounds = MEETING_ROUNDS };
+    tr_resolving preview = { .graph = tr_default_cluster_def(),
+                             .warm = true,
+                             .warm_fits = true,
+                             .stride = stride,
+                             .fit = tr_preview_fit_def(),
+                             .rounds = MEETING_ROUNDS };
     preview.graph.max_iterations = GRAPH_ROUNDS;
     preview.graph.tolerance = GRAPH_REST;
     drag->how[TR_DRAG_NEAR] = drag->how[TR_DRAG_FAR] = preview;
@@ -90,7 +90,7 @@ static void plan( tr_drag *drag )
     drag->how[TR_DRAG_NEAR].fit = tr_default_fit_def();
     drag->how[TR_DRAG_NEAR].rounds = TR_MEETING_ROUNDS;
     drag->how[TR_DRAG_FAR].stride = key_stride( drag );
-    drag->how[TR_DRAG_EXACT] = drag->how[TR_DRAG_SEEN] = tr_default_settling();
+    drag->how[TR_DRAG_EXACT] = drag->how[TR_DRAG_SEEN] = tr_default_resolving();
     drag->how[TR_DRAG_SEEN].warm_fits = true;
     drag->blocks[TR_DRAG_NEAR] = drag->blocks[TR_DRAG_SEEN] = 1;
     drag->blocks[TR_DRAG_FAR] = few ? 16 : 4;
@@ -155,7 +155,7 @@ static bool is_wanted( void *context, int done, int total )
     return !tr_drag_is_superseded( context );
 }
 
-static bool build_settler( tr_drag *drag, tr_error *error )
+static bool build_resolver( tr_drag *drag, tr_error *error )
 {
     int nodes = drag->stage.actor_count + drag->stage.prop_count;
     int *set_of = tr_alloc( (size_t)nodes, sizeof( int ) );
@@ -166,19 +166,19 @@ static bool build_settler( tr_drag *drag, tr_error *error )
     for ( int s = 0; s < drag->set_count; ++s )
         for ( int n = 0; n < drag->sets[s].count; ++n )
             set_of[drag->sets[s].nodes[n]] = s;
-    tr_settle_def def = { .stage = &drag->layer.edited,
-                          .result = drag->layer.result,
-                          .set_of = set_of,
-                          .set_count = drag->set_count,
-                          .affected = drag->layer.affected,
-                          .first = drag->range.first,
-                          .last = drag->range.last,
-                          .reach = largest_stride( drag ),
-                          .kept = drag->how[TR_DRAG_NEAR].stride,
-                          .progress = &drag->wanted };
-    drag->settler = tr_settler_create( &def, error );
+    tr_resolve_def def = { .stage = &drag->layer.edited,
+                           .result = drag->layer.result,
+                           .set_of = set_of,
+                           .set_count = drag->set_count,
+                           .affected = drag->layer.affected,
+                           .first = drag->range.first,
+                           .last = drag->range.last,
+                           .reach = largest_stride( drag ),
+                           .kept = drag->how[TR_DRAG_NEAR].stride,
+                           .progress = &drag->wanted };
+    drag->resolver = tr_resolver_create( &def, error );
     tr_free( set_of );
-    return drag->settler != NULL;
+    return drag->resolver != NULL;
 }
 
 static int node_count( const tr_drag *drag )
@@ -218,7 +218,7 @@ static bool build( tr_drag *drag, const tr_stage *stage, int handle, tr_error *e
         return true;
     tr_cage_layer_range( &drag->layer, &drag->range.first, &drag->range.last );
     return tr_cage_outline_build( &drag->shape, &drag->layer, error ) &&
-           ( find_sets( drag ) || tr_error_memory( error ) ) && build_settler( drag, error );
+           ( find_sets( drag ) || tr_error_memory( error ) ) && build_resolver( drag, error );
 }
 
 tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, int handle,
@@ -248,7 +248,7 @@ void tr_drag_end( tr_drag *drag )
 {
     if ( drag == NULL )
         return;
-    tr_settler_destroy( drag->settler );
+    tr_resolver_destroy( drag->resolver );
     if ( drag->layer.stage != NULL )
         tr_cage_layer_free( &drag->layer );
     tr_cage_outline_free( &drag->shape );
@@ -430,7 +430,7 @@ static bool calm( tr_drag *drag )
     if ( tr_row_is_empty( drag->refined ) )
         return false;
     if ( tr_layer_calm( &drag->layer, &row.first, &row.last ) ) {
-        if ( !tr_drag_settle( drag, row ) )
+        if ( !tr_drag_resolve( drag, row ) )
             drag->refined = ( tr_row ){ 0, -1 };
         return !tr_row_is_empty( drag->refined );
     }

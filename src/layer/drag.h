@@ -57,9 +57,9 @@ struct tr_drag {
     tr_drag_set *sets; // [set_count]
     int *nodes;        // of all sets
     int set_count;
-    tr_settler *settler;
+    tr_resolver *resolver;
     tr_progress wanted; // whether the tick is
-    tr_settling how[TR_DRAG_PASSES];
+    tr_resolving how[TR_DRAG_PASSES];
     int blocks[TR_DRAG_PASSES]; // that are solved at the same time, at most
     tr_row range;               // what a tick may change
     tr_drag_tick tick;
@@ -79,7 +79,7 @@ int tr_drag_chunk( const tr_drag *drag ); // frames that one run of a pass poses
 bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames );
 bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames ); // the same, and nothing is shown
 void tr_drag_show( tr_drag *drag, tr_row frames );                   // what came of them
-bool tr_drag_settle( tr_drag *drag, tr_row frames ); // frames that were calmed, as the pipeline does
+bool tr_drag_resolve( tr_drag *drag, tr_row frames ); // frames that were calmed, as the pipeline does
 
 // After `shown` and `shows`; stage as given.
 bool tr_drag_above_build( tr_drag *drag, const tr_stage *stage, tr_error *error );

@@ -306,12 +306,12 @@ typedef struct solving {
 
 #define LONE_ROUNDS 2
 
-// How a set is settled. Where the fit asks for joints, every frame that is fitted needs its graph; where it
+// How a set is resolved. Where the fit asks for joints, every frame that is fitted needs its graph; where it
 // asks for the root alone, that is there long before hands and feet are.
-static tr_settling how_of( const solving *s, int set )
+static tr_resolving how_of( const solving *s, int set )
 {
-    tr_settling how = s->drag->how[s->pass];
-    bool joints = tr_settler_needs_joints( s->drag->settler, set );
+    tr_resolving how = s->drag->how[s->pass];
+    bool joints = tr_resolver_needs_joints( s->drag->resolver, set );
     if ( s->pass == TR_DRAG_NEAR && joints )
         how.stride = 1;
     if ( ( s->pass == TR_DRAG_NEAR || s->pass == TR_DRAG_FAR ) && !joints )
@@ -319,7 +319,7 @@ static tr_settling how_of( const solving *s, int set )
     return how;
 }
 
-static bool prepare( const solving *s, int index, const tr_settling *how )
+static bool prepare( const solving *s, int index, const tr_resolving *how )
 {
     const tr_drag_set *set = &s->drag->sets[index];
     tr_error error;
@@ -329,7 +329,7 @@ static bool prepare( const solving *s, int index, const tr_settling *how )
     if ( s->pass == TR_DRAG_NEAR )
         some.near_first = s->frames.first, some.near_last = s->frames.last;
     return tr_cage_layer_pose( &s->drag->layer, set->nodes, set->count, &some, &error ) &&
-           tr_settler_deform( s->drag->settler, index, how, s->fresh.first, s->fresh.last, &error );
+           tr_resolver_deform( s->drag->resolver, index, how, s->fresh.first, s->fresh.last, &error );
 }
 
 // Frames that are prepared for their neighbours' sake only are not to be fitted.
@@ -345,13 +345,13 @@ static void skip_others( const solving *s, const tr_drag_set *set )
 static bool solve_set( const solving *s, int index )
 {
     const tr_drag_set *set = &s->drag->sets[index];
-    tr_settling how = how_of( s, index );
+    tr_resolving how = how_of( s, index );
     tr_error error;
     if ( tr_drag_is_superseded( s->drag ) || !prepare( s, index, &how ) || tr_drag_is_superseded( s->drag ) )
         return false;
     if ( s->pass == TR_DRAG_FAR )
         skip_others( s, set );
-    if ( !tr_settler_fit( s->drag->settler, index, s->frames.first, s->frames.last, &error ) )
+    if ( !tr_resolver_fit( s->drag->resolver, index, s->frames.first, s->frames.last, &error ) )
         return false;
     if ( s->pass == TR_DRAG_FAR )
         mix( s->drag, set, s->frames );
@@ -370,13 +370,13 @@ static void solve_sets( void *context, int begin, int end )
 static void settle_sets( void *context, int begin, int end )
 {
     solving *s = context;
-    tr_settler *settler = s->drag->settler;
+    tr_resolver *resolver = s->drag->resolver;
     tr_error error;
     for ( int i = begin; i < end; ++i )
         if ( !s->stopped && ( tr_drag_is_superseded( s->drag ) ||
-                              !tr_settler_deform( settler, i, &s->drag->how[s->pass], s->fresh.first,
-                                                  s->fresh.last, &error ) ||
-                              !tr_settler_fit( settler, i, s->frames.first, s->frames.last, &error ) ) )
+                              !tr_resolver_deform( resolver, i, &s->drag->how[s->pass], s->fresh.first,
+                                                   s->fresh.last, &error ) ||
+                              !tr_resolver_fit( resolver, i, s->frames.first, s->frames.last, &error ) ) )
             s->stopped = true;
 }
 
@@ -399,7 +399,7 @@ bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames )
         s.fresh.first = done.last + 1;
     else if ( !tr_row_is_empty( done ) )
         s.fresh.last = done.first - 1;
-    tr_settler_set_fit( drag->settler, &drag->how[pass] );
+    tr_resolver_set_fit( drag->resolver, &drag->how[pass] );
     tr_parallel_for( drag->set_count, 1, solve_sets, &s );
     if ( s.stopped || tr_drag_is_superseded( drag ) )
         return false;
@@ -421,12 +421,12 @@ bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames )
     return true;
 }
 
-bool tr_drag_settle( tr_drag *drag, tr_row frames )
+bool tr_drag_resolve( tr_drag *drag, tr_row frames )
 {
     int beside = margin( drag, TR_DRAG_EXACT );
     solving s = { .drag = drag, .pass = TR_DRAG_EXACT, .frames = frames };
     s.fresh = tr_row_cut( ( tr_row ){ frames.first - beside, frames.last + beside }, drag->range );
-    tr_settler_set_fit( drag->settler, &drag->how[TR_DRAG_EXACT] );
+    tr_resolver_set_fit( drag->resolver, &drag->how[TR_DRAG_EXACT] );
     tr_parallel_for( drag->set_count, 1, settle_sets, &s );
     return !s.stopped && !tr_drag_is_superseded( drag );
 }

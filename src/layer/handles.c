@@ -281,8 +281,8 @@ static double section_share( const tr_cage_layer *l, int handle, double *missed 
 {
     double share = 1, least = tr_cage_layer_holds_several( l ) ? STRAYED : MISSED;
     *missed = 0;
-    for ( int i = 0; i < l->led_count; ++i ) {
-        vec3 got, asked = anchor_asked( l, &l->led[i].anchor, l->handles[handle].frame, &got );
+    for ( int i = 0; i < l->driven_count; ++i ) {
+        vec3 got, asked = anchor_asked( l, &l->driven[i].anchor, l->handles[handle].frame, &got );
         share = fmin( share, asked_share( asked, got, least ) );
         *missed = fmax( *missed, v3_distance( got, asked ) );
     }
@@ -385,8 +385,8 @@ static double share_down( const tr_cage_layer *l, int handle )
     vec3 got;
     bool point = held->kind == TR_HANDLE_POINT;
     double down = -held->offset.y, room = point ? -point_asked( l, handle, &got ).y : 0;
-    for ( int i = 0; !point && down > MISSED && i < l->led_count; ++i )
-        room = fmax( room, -anchor_asked( l, &l->led[i].anchor, held->frame, &got ).y );
+    for ( int i = 0; !point && down > MISSED && i < l->driven_count; ++i )
+        room = fmax( room, -anchor_asked( l, &l->driven[i].anchor, held->frame, &got ).y );
     return down > MISSED && down - room > MISSED ? clampd( room / down, LEAST, 1 ) : 1;
 }
 
@@ -549,7 +549,7 @@ static bool ease( tr_cage_layer *l )
 // Once fits have taken too many steps, there are no more looks than it takes to go back.
 static void count_steps( tr_cage_layer *l )
 {
-    if ( l->looks < TR_YIELD_ROUNDS - 2 && !tr_may_settle_again( l->stage, l->result, l->steps ) )
+    if ( l->looks < TR_YIELD_ROUNDS - 2 && !tr_may_resolve_again( l->stage, l->result, l->steps ) )
         l->looks = TR_YIELD_ROUNDS - 2;
 }
 

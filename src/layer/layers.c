@@ -94,7 +94,7 @@ static void report_outside( const tr_stage *stage, const tr_grab *grab, bool idl
 
 // ---------------------------------------------------------------------------------------------------- apply
 
-// Frames in which anybody has to be settled; none: last < first.
+// Frames in which anybody has to be resolved; none: last < first.
 static void find_affected( const tr_cage_layer *l, int *first, int *last )
 {
     int frames = l->stage->frame_count;
@@ -118,7 +118,7 @@ static bool follow( tr_cage_layer *l, tr_error *error )
         if ( !tr_cage_layer_pose_all( l, error ) )
             return false;
         find_affected( l, &first, &last );
-        if ( last >= first && !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
+        if ( last >= first && !tr_cluster_resolve( &l->edited, l->result, l->affected, first, last, error ) )
             return false;
     } while ( tr_layer_handles_yield( l ) );
     return true;
@@ -131,7 +131,7 @@ static bool move( tr_cage_layer *l, tr_error *error )
         if ( !follow( l, error ) )
             return false;
         while ( tr_layer_calm( l, &first, &last ) )
-            if ( !tr_cluster_settle( &l->edited, l->result, l->affected, first, last, error ) )
+            if ( !tr_cluster_resolve( &l->edited, l->result, l->affected, first, last, error ) )
                 return false;
     } while ( tr_layer_handles_soften( l ) );
     return true;

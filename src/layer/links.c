@@ -1,4 +1,4 @@
-// Who moves along with whom: characters and props that rules join are posed, and settled, together.
+// Who moves along with whom: characters and props that rules join are posed, and resolved, together.
 #include "layer/private.h"
 
 #include <string.h>
@@ -155,7 +155,7 @@ static bool pose_node( const tr_cage_layer *l, int node, const tr_some_frames *f
     return body == NULL || tr_posing_frames( l, body, frames, error );
 }
 
-// Who is affected will be settled.
+// Who is affected will be resolved.
 static void touch( const tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     for ( int f = frames->first; f <= frames->last; ++f )
@@ -182,7 +182,7 @@ bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, co
             return false;
     pose_followers( l, nodes, count, frames );
     for ( int n = 0; n < count; ++n )
-        tr_carried_frames( l, nodes[n], frames );
+        tr_attached_frames( l, nodes[n], frames );
     for ( int n = 0; n < count; ++n )
         tr_layer_rules_frames( l, nodes[n], frames );
     for ( int f = frames->first; count > 1 && f <= frames->last; ++f )
@@ -218,7 +218,7 @@ bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error )
         return tr_error_set( error, "the cage moved a body to where there are no numbers" );
     pose_followers( l, l->linked_nodes, l->linked_count, &p.frames );
     for ( int n = 0; n < l->linked_count; ++n )
-        tr_carried_frames( l, l->linked_nodes[n], &p.frames );
+        tr_attached_frames( l, l->linked_nodes[n], &p.frames );
     for ( int n = 0; n < l->linked_count; ++n )
         tr_layer_rules_frames( l, l->linked_nodes[n], &p.frames );
     for ( int f = first; f <= last; ++f )

@@ -1,7 +1,7 @@
 // Private to layer: one layer of kind cage at work on the result below it.
 //
 //   members' joints and props' corners ─► cage ─► moved points ─► aimed poses, moved props, steps of feet,
-//   paths of handles ─► pose graphs and fit of everybody whom rules join to them (settle.c)
+//   paths of handles ─► pose graphs and fit of everybody whom rules join to them (resolve.c)
 //
 // Split by cost: build (what is grabbed) → solve (where handles are) → frames (what that does to bodies).
 // Only the first allocates. What a frame's bodies come to depends on the result below and on the cage alone:
@@ -85,10 +85,10 @@ typedef struct tr_moved_body {
     struct tr_following *following; // of a character who follows
 } tr_moved_body;
 
-typedef struct tr_led { // what sections lead of a body
-    int body;           // in `bodies`
-    tr_anchor anchor;   // one joint, or the middle of a prop
-} tr_led;
+typedef struct tr_driven { // what sections lead of a body
+    int body;              // in `bodies`
+    tr_anchor anchor;      // one joint, or the middle of a prop
+} tr_driven;
 
 typedef enum tr_easing { TR_EASING_NONE, TR_EASING_TRIED, TR_EASING_DONE } tr_easing;
 
@@ -137,8 +137,8 @@ typedef struct tr_cage_layer {
     int looks;                      // at what became of them, since they were asked for their whole ways
     long steps;                     // of the result's fits, before that
     double borne;                   // largest second difference that is no jolt, metres; 0: not known yet
-    tr_led *led;                    // [led_count] none where no section and no vertex is held
-    int led_count;
+    tr_driven *driven;              // [driven_count] none where no section and no vertex is held
+    int driven_count;
     vec3 *handle_misses; // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
     bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
@@ -146,11 +146,11 @@ typedef struct tr_cage_layer {
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
-    float *path_weights; // [(handle_count + led_count) * frame_count * vertex_count] of what handles hold and
-                         // sections lead, in the cage; their paths are the first
-    int *path_rules;     // of `edited`, one for each path of an actor, by actor; those of one …
-    int *paths_of;       // … [actor_count + 1] begin there
-    int *links;          // [link_count] of the stage's rules, those that join characters or props
+    float *path_weights; // [(handle_count + driven_count) * frame_count * vertex_count] of what handles hold
+                         // and sections lead, in the cage; their paths are the first
+    int *path_rules; // of `edited`, one for each path of an actor, by actor; those of one …
+    int *paths_of;   // … [actor_count + 1] begin there
+    int *links;      // [link_count] of the stage's rules, those that join characters or props
     int link_count;
     bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
     bool *linked; // [actor_count + prop_count] or joined to one of these: anybody who may have to move
@@ -200,7 +200,7 @@ void tr_layer_handles_free( tr_cage_layer *l );
 // After the cage was moved, before anybody is posed: shortens the way of handles that ask for steps longer
 // than legs. False when none do; otherwise it is to be moved again.
 bool tr_layer_handles_heed( tr_cage_layer *l );
-// After everybody has been settled in the frames of handles: shortens the way of handles that could not be
+// After everybody has been resolved in the frames of handles: shortens the way of handles that could not be
 // followed there. False when there are none, or looks are used up; otherwise the layer is to be solved again.
 bool tr_layer_handles_yield( tr_cage_layer *l );
 // After that, and after what jolts has been calmed, the same for jolts that are left, bodies being eased
@@ -258,10 +258,11 @@ double tr_not_below( double height, double floor, double soft );
 // Where what a handle holds may be moved to from where it is: limbs to the ground, a trunk not that far.
 vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 from, vec3 to );
 
-// ----------------------------------------------------------------------------------------------- layer/led.c
+// -----------------------------------------------------------------------------------------------
+// layer/driven.c
 
-bool tr_led_build( tr_cage_layer *l ); // after bodies and handles; false: out of memory
-void tr_led_free( tr_cage_layer *l );
+bool tr_driven_build( tr_cage_layer *l ); // after bodies and handles; false: out of memory
+void tr_driven_free( tr_cage_layer *l );
 // What became of a handle of the layer, on the bodies of a result.
 tr_handle_report tr_handle_judge( const tr_cage_layer *l, const tr_result *result, int handle );
 
@@ -289,9 +290,9 @@ double tr_layer_haste( tr_cage_layer *l );
 
 bool tr_layer_calm_build( tr_cage_layer *l ); // false: out of memory
 void tr_layer_calm_free( tr_cage_layer *l );
-// After everybody has been settled: where there are jolts, poses become averages of those around them, in all
-// frames but those that are held, and `affected` says who has to be settled again, in frames first … last;
-// then ask again. False: there is nothing, or nothing more, to be calmed. Begins anew with each solve.
+// After everybody has been resolved: where there are jolts, poses become averages of those around them, in
+// all frames but those that are held, and `affected` says who has to be resolved again, in frames first …
+// last; then ask again. False: there is nothing, or nothing more, to be calmed. Begins anew with each solve.
 bool tr_layer_calm( tr_cage_layer *l, int *first, int *last );
 double tr_layer_jolt_left( const tr_cage_layer *l, int actor ); // the largest after that, see tr_layer_jolts
 
@@ -336,12 +337,13 @@ tr_step tr_follow_way( const tr_cage_layer *l, const tr_moved_body *body, int fr
 int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const tr_stance *s );
 tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int frame );
 
-// ------------------------------------------------------------------------------------------- layer/carried.c
+// -------------------------------------------------------------------------------------------
+// layer/attached.c
 
-bool tr_carried_build( tr_cage_layer *l, tr_error *error );
-void tr_carried_free( tr_cage_layer *l );
+bool tr_attached_build( tr_cage_layer *l, tr_error *error );
+void tr_attached_free( tr_cage_layer *l );
 // Puts a prop that is not grabbed where whoever holds it takes it, after bodies have been posed.
-void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames );
+void tr_attached_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames );
 
 // --------------------------------------------------------------------------------------------- layer/rules.c
 
@@ -375,8 +377,8 @@ void tr_cage_layer_reach( const tr_cage_layer *l, int frame ); // whoever rules 
 // Some frames of a node go back to what is below.
 void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames );
 // Brings some frames, of a body at most `chunk`, of some characters and props from `below` to `result`:
-// posed, but not settled yet. `affected` says who has to be. Whoever rules join to one of the nodes has to be
-// among them. Sets of nodes that nothing joins may be done at the same time.
+// posed, but not resolved yet. `affected` says who has to be. Whoever rules join to one of the nodes has to
+// be among them. Sets of nodes that nothing joins may be done at the same time.
 bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
                          tr_error *error );
 // The same for everybody who is linked, and all frames of the edit.

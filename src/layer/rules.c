@@ -29,7 +29,7 @@ void tr_layer_rules_free( tr_cage_layer *l )
     tr_free( l->path_rules );
     tr_free( l->paths_of );
     tr_free( l->handle_misses );
-    tr_led_free( l );
+    tr_driven_free( l );
 }
 
 // -------------------------------------------------------------------------------------------------- missed
@@ -341,8 +341,8 @@ static void add_rules( tr_cage_layer *l )
         }
         make_way( l, l->handles[h].frame, add_rule( l, anchor, path ) );
     }
-    for ( int i = 0; i < l->led_count; ++i )
-        add_led( l, &l->led[i].anchor );
+    for ( int i = 0; i < l->driven_count; ++i )
+        add_led( l, &l->driven[i].anchor );
     for ( int i = 0; i < l->body_count; ++i )
         if ( l->bodies[i].node >= l->stage->actor_count ) {
             tr_anchor centre = { .actor = -1, .prop = l->bodies[i].node - l->stage->actor_count };
@@ -379,10 +379,10 @@ static bool list_paths( tr_cage_layer *l )
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
 {
     const tr_stage *stage = l->stage;
-    if ( !tr_led_build( l ) )
+    if ( !tr_driven_build( l ) )
         return tr_error_memory( error );
-    int paths = l->handle_count + l->led_count, most = paths + l->body_count,
-        rules = l->handle_count * ( 1 + l->led_count ) + l->body_count;
+    int paths = l->handle_count + l->driven_count, most = paths + l->body_count,
+        rules = l->handle_count * ( 1 + l->driven_count ) + l->body_count;
     l->edited.rule_capacity = stage->rule_count + rules;
     l->edited.rules = tr_alloc( (size_t)l->edited.rule_capacity, sizeof( tr_rule ) );
     l->paths = tr_alloc( (size_t)most * (size_t)stage->frame_count, sizeof( vec3 ) );

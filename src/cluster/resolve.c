@@ -3,28 +3,28 @@
 
 #include <string.h>
 
-struct tr_settler {
-    tr_settle_def def;
+struct tr_resolver {
+    tr_resolve_def def;
     tr_graph_store store;
     tr_cluster_work *works; // [set_count]
-    tr_work_rooms rooms;
+    tr_work_scratch scratch;
     tr_graphs graphs;
     tr_cluster_fitter *fitter;
 };
 
-tr_settling tr_default_settling( void )
+tr_resolving tr_default_resolving( void )
 {
-    return ( tr_settling ){ .graph = tr_default_cluster_def(),
-                            .stride = 1,
-                            .fit = tr_default_fit_def(),
-                            .rounds = TR_MEETING_ROUNDS };
+    return ( tr_resolving ){ .graph = tr_default_cluster_def(),
+                             .stride = 1,
+                             .fit = tr_default_fit_def(),
+                             .rounds = TR_MEETING_ROUNDS };
 }
 
 // -------------------------------------------------------------------------------------------------- build
 
-static bool build_fitter( tr_settler *s, tr_error *error )
+static bool build_fitter( tr_resolver *s, tr_error *error )
 {
-    const tr_settle_def *def = &s->def;
+    const tr_resolve_def *def = &s->def;
     tr_cluster_fit_def fit = tr_default_cluster_fit_def( def->stage, def->result, &s->graphs );
     fit.set_of = def->set_of;
     fit.set_count = def->set_count;
@@ -43,7 +43,7 @@ static int node_count( const tr_stage *stage )
 }
 
 typedef struct building { // works of sets
-    tr_settler *s;
+    tr_resolver *s;
     int *begin;      // [set_count + 2] where the rules of a set begin in
     int *rules;      // [rule_count] those whose first point is on it
     int *node_begin; // [set_count + 2] where the nodes of a set begin in
@@ -51,7 +51,7 @@ typedef struct building { // works of sets
     tr_first_failure failure;
 } building;
 
-static int set_of_rule( const tr_settle_def *def, int r )
+static int set_of_rule( const tr_resolve_def *def, int r )
 {
     int node = tr_anchor_node( def->stage, &def->stage->rules[r].a );
     return node >= 0 ? def->set_of[node] : -1;
@@ -59,7 +59,7 @@ static int set_of_rule( const tr_settle_def *def, int r )
 
 static bool list_rules( building *b )
 {
-    const tr_settle_def *def = &b->s->def;
+    const tr_resolve_def *def = &b->s->def;
     int rules = def->stage->rule_count;
     b->begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
     b->rules = tr_alloc( (size_t)rules + 1, sizeof( int ) );
@@ -78,7 +78,7 @@ static bool list_rules( building *b )
 
 static bool list_nodes( building *b )
 {
-    const tr_settle_def *def = &b->s->def;
+    const tr_resolve_def *def = &b->s->def;
     int nodes = node_count( def->stage );
     b->node_begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
     b->nodes = tr_alloc( (size_t)nodes, sizeof( int ) );
@@ -98,10 +98,10 @@ static bool list_nodes( building *b )
 static void build_some( void *context, int begin, int end )
 {
     building *b = context;
-    const tr_settle_def *def = &b->s->def;
+    const tr_resolve_def *def = &b->s->def;
     for ( int set = begin; set < end; ++set ) {
         tr_error error;
-        bool joints = tr_settler_needs_joints( b->s, set );
+        bool joints = tr_resolver_needs_joints( b->s, set );
         b->s->works[set] = ( tr_cluster_work ){ .stage = def->stage,
                                                 .store = &b->s->store,
                                                 .result = def->result,
@@ -119,9 +119,9 @@ static void build_some( void *context, int begin, int end )
 }
 
 // Graphs of all bodies are there when works are built, side by side.
-static bool build_works( tr_settler *s, tr_error *error )
+static bool build_works( tr_resolver *s, tr_error *error )
 {
-    const tr_settle_def *def = &s->def;
+    const tr_resolve_def *def = &s->def;
     int nodes = node_count( def->stage );
     for ( int n = 0; n < nodes; ++n )
         if ( def->set_of[n] >= 0 && tr_graph_store_find( &s->store, n, error ) == NULL )
@@ -142,20 +142,20 @@ static bool build_works( tr_settler *s, tr_error *error )
     return ok;
 }
 
-static bool build_graphs( tr_settler *s, tr_error *error )
+static bool build_graphs( tr_resolver *s, tr_error *error )
 {
     bool *joints = tr_alloc( (size_t)s->def.set_count, sizeof( bool ) );
     for ( int set = 0; joints != NULL && set < s->def.set_count; ++set )
-        joints[set] = tr_settler_needs_joints( s, set );
+        joints[set] = tr_resolver_needs_joints( s, set );
     bool ok = joints != NULL ? tr_graphs_build( &s->graphs, s->def.stage, s->def.set_of, joints, error )
                              : tr_error_memory( error );
     tr_free( joints );
     return ok;
 }
 
-tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error )
+tr_resolver *tr_resolver_create( const tr_resolve_def *def, tr_error *error )
 {
-    tr_settler *s = tr_alloc( 1, sizeof *s );
+    tr_resolver *s = tr_alloc( 1, sizeof *s );
     if ( s == NULL ) {
         tr_error_memory( error );
         return NULL;
@@ -163,20 +163,20 @@ tr_settler *tr_settler_create( const tr_settle_def *def, tr_error *error )
     s->def = *def;
     bool ok = build_fitter( s, error ) && tr_graph_store_build( &s->store, def->stage, error ) &&
               build_graphs( s, error ) && build_works( s, error ) &&
-              tr_work_rooms_build( &s->rooms, s->works, def->set_count, error );
+              tr_work_scratch_build( &s->scratch, s->works, def->set_count, error );
     s->def.set_of = NULL; // not needed any more, and not ours
     if ( ok )
         return s;
-    tr_settler_destroy( s );
+    tr_resolver_destroy( s );
     return NULL;
 }
 
-void tr_settler_destroy( tr_settler *s )
+void tr_resolver_destroy( tr_resolver *s )
 {
     if ( s == NULL )
         return;
     tr_cluster_fitter_destroy( s->fitter );
-    tr_work_rooms_free( &s->rooms );
+    tr_work_scratch_free( &s->scratch );
     for ( int set = 0; s->works != NULL && set < s->def.set_count; ++set )
         tr_cluster_work_free( &s->works[set] );
     tr_free( s->works );
@@ -185,14 +185,14 @@ void tr_settler_destroy( tr_settler *s )
     tr_free( s );
 }
 
-// -------------------------------------------------------------------------------------------------- settle
+// -------------------------------------------------------------------------------------------------- resolve
 
-bool tr_settler_needs_joints( const tr_settler *s, int set )
+bool tr_resolver_needs_joints( const tr_resolver *s, int set )
 {
     return tr_cluster_fitter_needs_joints( s->fitter, set );
 }
 
-bool tr_settler_deform( tr_settler *s, int set, const tr_settling *how, int from, int to, tr_error *error )
+bool tr_resolver_deform( tr_resolver *s, int set, const tr_resolving *how, int from, int to, tr_error *error )
 {
     tr_cluster_work *work = &s->works[set];
     work->def = how->graph;
@@ -205,23 +205,23 @@ bool tr_settler_deform( tr_settler *s, int set, const tr_settling *how, int from
                                                      .from = from,
                                                      .to = to,
                                                      .progress = s->def.progress },
-                                 &s->rooms, error );
+                                 &s->scratch, error );
 }
 
-void tr_settler_set_fit( tr_settler *s, const tr_settling *how )
+void tr_resolver_set_fit( tr_resolver *s, const tr_resolving *how )
 {
     tr_cluster_fitter_set( s->fitter, &how->fit, how->rounds, how->warm_fits );
 }
 
-bool tr_settler_fit( tr_settler *s, int set, int from, int to, tr_error *error )
+bool tr_resolver_fit( tr_resolver *s, int set, int from, int to, tr_error *error )
 {
     return tr_cluster_fitter_run_set( s->fitter, set, from, to, error );
 }
 
 // ---------------------------------------------------------------------------------------------------- once
 
-bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
-                        tr_error *error )
+bool tr_cluster_resolve( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
+                         tr_error *error )
 {
     size_t count = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
     int *set_of = tr_alloc( count, sizeof( int ) );
@@ -232,19 +232,19 @@ bool tr_cluster_settle( const tr_stage *stage, tr_result *result, const bool *af
         set_of[n] = memchr( affected + n * frames, 1, frames ) != NULL ? 0 : -1;
         any = any || set_of[n] == 0;
     }
-    tr_settling how = tr_default_settling();
-    tr_settle_def def = { .stage = stage,
-                          .result = result,
-                          .set_of = set_of,
-                          .set_count = 1,
-                          .affected = affected,
-                          .first = first,
-                          .last = last,
-                          .reach = 1 };
-    tr_settler *settler = any ? tr_settler_create( &def, error ) : NULL;
-    bool ok = !any || ( settler != NULL && tr_settler_deform( settler, 0, &how, first, last, error ) &&
-                        tr_settler_fit( settler, 0, first, last, error ) );
-    tr_settler_destroy( settler );
+    tr_resolving how = tr_default_resolving();
+    tr_resolve_def def = { .stage = stage,
+                           .result = result,
+                           .set_of = set_of,
+                           .set_count = 1,
+                           .affected = affected,
+                           .first = first,
+                           .last = last,
+                           .reach = 1 };
+    tr_resolver *resolver = any ? tr_resolver_create( &def, error ) : NULL;
+    bool ok = !any || ( resolver != NULL && tr_resolver_deform( resolver, 0, &how, first, last, error ) &&
+                        tr_resolver_fit( resolver, 0, first, last, error ) );
+    tr_resolver_destroy( resolver );
     tr_free( set_of );
     return ok;
 }

@@ -1,4 +1,4 @@
-// Memory of the skeleton fit's jobs. A room is as large as the largest job needs and belongs to a thread:
+// Memory of the skeleton fit's jobs. A scratch is as large as the largest job needs and belongs to a thread:
 // what a job reads and writes again and again stays in that processor's cache, and nothing grows with the
 // number of jobs.
 #include "cluster/fit.h"
@@ -8,7 +8,7 @@
 
 // ----------------------------------------------------------------------------------------------------- size
 
-// As tr_fit_room_open carves.
+// As tr_fit_scratch_open carves.
 static size_t body_bytes( const tr_cluster_fitter *all, const fit_body *body, size_t frames, size_t rules )
 {
     size_t joints = (size_t)all->def.stage->actors[body->actor].target.joint_count;
@@ -54,44 +54,44 @@ static tr_fit largest_fit( const tr_cluster_fitter *all )
     return out;
 }
 
-bool tr_fit_rooms_build( tr_cluster_fitter *all, tr_error *error )
+bool tr_fit_scratches_build( tr_cluster_fitter *all, tr_error *error )
 {
     int most_goals = 0, threads = tr_parallel_threads();
     for ( int i = 0; i < all->job_count; ++i ) {
         size_t bytes = job_bytes( all, &all->jobs[i] );
-        all->room_bytes = bytes > all->room_bytes ? bytes : all->room_bytes;
+        all->scratch_bytes = bytes > all->scratch_bytes ? bytes : all->scratch_bytes;
         most_goals = all->jobs[i].most_goals > most_goals ? all->jobs[i].most_goals : most_goals;
     }
-    all->rooms = tr_alloc( (size_t)threads, sizeof( fit_room ) );
-    if ( all->rooms == NULL )
+    all->scratch = tr_alloc( (size_t)threads, sizeof( fit_scratch ) );
+    if ( all->scratch == NULL )
         return tr_error_memory( error );
-    all->room_count = threads;
+    all->scratch_count = threads;
     for ( int t = 0; t < threads; ++t ) {
-        fit_room *room = &all->rooms[t];
+        fit_scratch *scratch = &all->scratch[t];
         size_t actors = (size_t)all->def.stage->actor_count;
-        room->memory = tr_alloc( all->room_bytes, 1 );
-        room->body_of = tr_alloc( actors, sizeof( int ) );
-        if ( room->memory == NULL || room->body_of == NULL )
+        scratch->memory = tr_alloc( all->scratch_bytes, 1 );
+        scratch->body_of = tr_alloc( actors, sizeof( int ) );
+        if ( scratch->memory == NULL || scratch->body_of == NULL )
             return tr_error_memory( error );
         for ( size_t i = 0; i < actors; ++i )
-            room->body_of[i] = -1;
+            scratch->body_of[i] = -1;
         if ( all->body_count == 0 )
             continue;
         tr_fit largest = largest_fit( all );
-        if ( !tr_fit_scratch_build( &room->scratch, &largest, most_goals, 1, error ) )
+        if ( !tr_fit_scratch_build( &scratch->fit, &largest, most_goals, 1, error ) )
             return false;
     }
     return true;
 }
 
-void tr_fit_rooms_free( tr_cluster_fitter *all )
+void tr_fit_scratches_free( tr_cluster_fitter *all )
 {
-    for ( int t = 0; t < all->room_count; ++t ) {
-        tr_fit_scratch_free( &all->rooms[t].scratch );
-        tr_free( all->rooms[t].memory );
-        tr_free( all->rooms[t].body_of );
+    for ( int t = 0; t < all->scratch_count; ++t ) {
+        tr_fit_scratch_free( &all->scratch[t].fit );
+        tr_free( all->scratch[t].memory );
+        tr_free( all->scratch[t].body_of );
     }
-    tr_free( all->rooms );
+    tr_free( all->scratch );
 }
 
 // ---------------------------------------------------------------------------------------------- open, close
@@ -150,26 +150,27 @@ static void open_corrections( fitter *s, size_t frames, char **at )
     }
 }
 
-fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit_job *job, int from, int to )
+fitter tr_fit_scratch_open( const tr_cluster_fitter *all, fit_scratch *scratch, const fit_job *job, int from,
+                            int to )
 {
     fitter s = { .def = all->def,
                  .from = job->from > from ? job->from : from,
                  .to = job->to < to ? job->to : to,
                  .body_count = job->body_count,
-                 .body_of = room->body_of,
+                 .body_of = scratch->body_of,
                  .prop_count = job->prop_count,
                  .rules = all->lists + job->rule_begin,
                  .rule_count = job->rule_count,
-                 .scratch = &room->scratch };
+                 .scratch = &scratch->fit };
     size_t frames = (size_t)( s.to - s.from + 1 );
-    char *at = room->memory;
+    char *at = scratch->memory;
     at += TR_CARVE - (uintptr_t)at % TR_CARVE;
     s.bodies = tr_carve( &at, (size_t)s.body_count * sizeof( fit_body ) );
     s.props = tr_carve( &at, (size_t)s.prop_count * sizeof( fit_prop ) );
     for ( int i = 0; i < s.body_count; ++i ) {
         s.bodies[i] = all->bodies[all->lists[job->body_begin + i]];
         s.bodies[i].most_goals = job->most_goals;
-        room->body_of[s.bodies[i].actor] = i;
+        scratch->body_of[s.bodies[i].actor] = i;
         open_body( &s, &s.bodies[i], frames, &at );
     }
     for ( int i = 0; i < s.prop_count; ++i )
@@ -179,12 +180,12 @@ fitter tr_fit_room_open( const tr_cluster_fitter *all, fit_room *room, const fit
     s.batch.results = tr_carve( &at, frames * sizeof( tr_fit_result ) );
     s.batch.goals = tr_carve( &at, frames * (size_t)job->most_goals * sizeof( tr_fit_goal ) );
     s.batch.stage_frames = tr_carve( &at, frames * sizeof( int ) );
-    assert( (size_t)( at - room->memory ) <= all->room_bytes );
+    assert( (size_t)( at - scratch->memory ) <= all->scratch_bytes );
     return s;
 }
 
-void tr_fit_room_close( fit_room *room, const fitter *s )
+void tr_fit_scratch_close( fit_scratch *scratch, const fitter *s )
 {
     for ( int i = 0; i < s->body_count; ++i )
-        room->body_of[s->bodies[i].actor] = -1;
+        scratch->body_of[s->bodies[i].actor] = -1;
 }

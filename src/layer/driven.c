@@ -32,16 +32,16 @@ static void lead( tr_cage_layer *l, int body, int actor, int joint )
     tr_anchor anchor = { .actor = actor, .prop = -1, .joints = { joint }, .weights = { 1 }, .count = 1 };
     if ( actor < 0 )
         anchor = ( tr_anchor ){ .actor = -1, .prop = l->bodies[body].node - l->stage->actor_count };
-    l->led[l->led_count++] = ( tr_led ){ body, anchor };
+    l->driven[l->driven_count++] = ( tr_driven ){ body, anchor };
 }
 
-bool tr_led_build( tr_cage_layer *l )
+bool tr_driven_build( tr_cage_layer *l )
 {
     bool any = false;
     for ( int h = 0; h < l->handle_count; ++h )
         any = any || l->handles[h].kind != TR_HANDLE_POINT;
-    l->led = any ? tr_alloc( (size_t)l->point_count, sizeof( tr_led ) ) : NULL;
-    if ( any && l->led == NULL )
+    l->driven = any ? tr_alloc( (size_t)l->point_count, sizeof( tr_driven ) ) : NULL;
+    if ( any && l->driven == NULL )
         return false;
     for ( int i = 0; any && i < l->body_count; ++i ) {
         const tr_moved_body *body = &l->bodies[i];
@@ -59,9 +59,9 @@ bool tr_led_build( tr_cage_layer *l )
     return true;
 }
 
-void tr_led_free( tr_cage_layer *l )
+void tr_driven_free( tr_cage_layer *l )
 {
-    tr_free( l->led );
+    tr_free( l->driven );
 }
 
 // ---------------------------------------------------------------------------------------------------- judge
@@ -88,18 +88,18 @@ static vec3 asked_place( const tr_cage_layer *l, int handle, vec3 from, vec3 to 
                              whole_of( way.z, soft * share.over ) ) );
 }
 
-static void judge_led( const tr_cage_layer *l, const tr_result *result, int handle, const tr_led *led,
+static void judge_led( const tr_cage_layer *l, const tr_result *result, int handle, const tr_driven *driven,
                        tr_handle_report *report )
 {
     int frame = l->handles[handle].frame;
-    vec3 from = tr_anchor_position( l->stage, l->below, &led->anchor, frame ), to;
+    vec3 from = tr_anchor_position( l->stage, l->below, &driven->anchor, frame ), to;
     tr_cage_move_points( &l->cage, frame, &from, 1, &to );
     vec3 asked = asked_place( l, handle, from, to );
-    double error = 1e3 * v3_distance( tr_anchor_position( l->stage, result, &led->anchor, frame ), asked );
+    double error = 1e3 * v3_distance( tr_anchor_position( l->stage, result, &driven->anchor, frame ), asked );
     if ( report->node >= 0 && error <= report->error_mm )
         return;
-    report->node = l->bodies[led->body].node;
-    report->joint = led->anchor.prop >= 0 ? -1 : led->anchor.joints[0];
+    report->node = l->bodies[driven->body].node;
+    report->joint = driven->anchor.prop >= 0 ? -1 : driven->anchor.joints[0];
     report->place = asked;
     report->error_mm = error;
 }
@@ -126,8 +126,8 @@ tr_handle_report tr_handle_judge( const tr_cage_layer *l, const tr_result *resul
         report.error_mm = 1e3 * v3_distance( now, report.place );
         return report;
     }
-    for ( int i = 0; i < l->led_count; ++i )
-        judge_led( l, result, handle, &l->led[i], &report );
+    for ( int i = 0; i < l->driven_count; ++i )
+        judge_led( l, result, handle, &l->driven[i], &report );
     double cage = 1e3 * cage_error( l, handle );
     if ( cage > report.error_mm )
         report = ( tr_handle_report ){ .acted = true, .node = -1, .joint = -1, .error_mm = cage };

@@ -32,7 +32,7 @@ static bool carries( const tr_cage_layer *l, int r, tr_carrier *out )
            l->body_of[node] < 0;
 }
 
-bool tr_carried_build( tr_cage_layer *l, tr_error *error )
+bool tr_attached_build( tr_cage_layer *l, tr_error *error )
 {
     tr_carrier carrier;
     int count = 0;
@@ -50,7 +50,7 @@ bool tr_carried_build( tr_cage_layer *l, tr_error *error )
     return true;
 }
 
-void tr_carried_free( tr_cage_layer *l )
+void tr_attached_free( tr_cage_layer *l )
 {
     tr_free( l->carriers );
 }
@@ -94,7 +94,7 @@ static void carry( const tr_cage_layer *l, int from, int to, int frame )
     *tr_cage_layer_touched( l, l->stage->actor_count + prop, frame ) = true;
 }
 
-void tr_carried_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+void tr_attached_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     int prop = node - l->stage->actor_count, first = 0, end;
     while ( first < l->carrier_count && l->carriers[first].prop < prop )
