@@ -4,8 +4,8 @@
 #define TROUPE_CLI_H
 
 #include "base/base.h"
-#include "troupe.h"
 #include "scenes/scenes.h"
+#include "troupe.h"
 
 #define CLI_MAX_OPTIONS  16
 #define CLI_MAX_OPERANDS 4

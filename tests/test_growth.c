@@ -2,8 +2,8 @@
 // pairs and the plain order give, and work and memory of a person do not grow with the cast. Work is counted,
 // not timed.
 #include "check.h"
-#include "troupe.h"
 #include "scenes/kit/kit.h"
+#include "troupe.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 // is known about their motion except that it must be made of numbers, that every step must end well or say
 // why, and that nothing may be left behind.
 #include "check.h"
-#include "troupe.h"
 #include "scenes/scenes.h"
+#include "troupe.h"
 #include "ui/render/render.h"
 
 #include <string.h>

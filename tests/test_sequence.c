@@ -2,8 +2,8 @@
 #include "captures.h"
 #include "check.h"
 
-#include "troupe.h"
 #include "scenes/scenes.h"
+#include "troupe.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef TROUPE_KIT_CROWD_H
 #define TROUPE_KIT_CROWD_H
 
-#include "troupe.h"
 #include "scenes/kit/human.h"
+#include "troupe.h"
 
 // Cast member number `index` (from 0): id p01 …, source <id>.bvh, a colour, and a target body between `small`
 // and `tall` times the source with its own girth, some with long arms or short legs.

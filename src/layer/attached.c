@@ -1,9 +1,9 @@
-// Props that nobody grabbed, but somebody who is grabbed or follows carries: they go and turn with whoever
-// holds them.
+// Props that nobody grabbed, attached to somebody who is grabbed or follows: they go and turn with their
+// carriers.
 //
-// Everybody who holds a prop at a frame has a say by the strength of the hold: a body that moves says what
-// became of itself as a whole, any other that the prop stays. A hold that fades in or out leaves the rest to
-// the place the prop has below. So a box follows the hands that hold it, and comes to lie where it lay.
+// Every carrier of a prop at a frame counts by the strength of its hold. A body that moves says what became
+// of itself as a whole, any other that the prop stays. A hold that fades in or out leaves the rest to the
+// place of the prop below. So a box follows the hands that hold it, and comes to lie where it lay.
 #include "layer/private.h"
 
 #include <stdlib.h>

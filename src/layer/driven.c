@@ -1,11 +1,11 @@
-// What sections lead, and how far handles of all kinds are from where they were put, on the bodies as they
+// What sections drive, and how far handles of all kinds are from where they were put, on the bodies as they
 // came out.
 //
-// A point is held by itself. A section, or a vertex of one, leads the bodies in it: their roots, the middles
-// of props, of limbs that are grabbed alone the hand, the foot or whatever is their end. A section takes them
-// along as rigidly as it was moved; a vertex as the cage does, of which less was asked for where handles
-// yield (handles.c): what is left of it counts as if the cage gave way evenly. Of bodies led by one handle
-// the one that is farthest off is told.
+// A handle may hold a point. A section, or a vertex of one, drives the bodies in it: their roots, the middles
+// of props, and of limbs that are grabbed alone the hand, the foot or whatever is their end. A section takes
+// them along as rigidly as it was moved; a vertex as the cage does. Where handles yield (handles.c) less was
+// asked of a vertex: what is left counts as if the cage gave way evenly. Of the bodies that one handle
+// drives, the report names the one that is farthest off.
 #include "layer/private.h"
 
 // ---------------------------------------------------------------------------------------------------- build

@@ -85,7 +85,7 @@ typedef struct tr_moved_body {
     struct tr_following *following; // of a character who follows
 } tr_moved_body;
 
-typedef struct tr_driven { // what sections lead of a body
+typedef struct tr_driven { // what sections drive of a body
     int body;              // in `bodies`
     tr_anchor anchor;      // one joint, or the middle of a prop
 } tr_driven;
@@ -148,9 +148,9 @@ typedef struct tr_cage_layer {
     int path_count;
     float *path_weights; // [(handle_count + driven_count) * frame_count * vertex_count] of what handles hold
                          // and sections lead, in the cage; their paths are the first
-    int *path_rules; // of `edited`, one for each path of an actor, by actor; those of one …
-    int *paths_of;   // … [actor_count + 1] begin there
-    int *links;      // [link_count] of the stage's rules, those that join characters or props
+    int *path_rules;     // of `edited`, one for each path of an actor, by actor; those of one …
+    int *paths_of;       // … [actor_count + 1] begin there
+    int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
     bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
     bool *linked; // [actor_count + prop_count] or joined to one of these: anybody who may have to move
