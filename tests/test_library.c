@@ -369,8 +369,8 @@ static void a_drag_is_what_the_op_gives( void **state )
     troupe_error error;
     troupe_scene *scene = open_short( LAYER );
     troupe_stage *stage = stage_of( scene );
-    troupe_result *below = solve( stage, &( troupe_solve_def ){ .below = "pull" } );
-    troupe_drag *drag = troupe_drag_begin( below, "grip", NULL, &error );
+    troupe_result *base = solve( stage, &( troupe_solve_def ){ .below = "pull" } );
+    troupe_drag *drag = troupe_drag_begin( base, "grip", NULL, &error );
     check_done( drag != NULL, &error );
     const troupe_result *shown = troupe_drag_result( drag );
     for ( int step = 1; step <= 4; ++step )
@@ -378,12 +378,12 @@ static void a_drag_is_what_the_op_gives( void **state )
     assert_false( troupe_drag_move( drag, "other", ( const double[] ){ 0, 0, 0 }, 8 ) );
     while ( troupe_drag_more( drag, 2 ) )
         ;
-    check_near( hand_height( shown, 8 ) - hand_height( below, 8 ), 0.08, 2e-3 );
+    check_near( hand_height( shown, 8 ) - hand_height( base, 8 ), 0.08, 2e-3 );
     assert_true( troupe_drag_error( drag, "grip" ) < 2e-3 );
     while ( troupe_drag_refine( drag, 2 ) )
         ;
     assert_null( troupe_measure( shown, NULL, &error ) ); // a preview is not to be kept
-    assert_false( troupe_result_save( below, "/tmp/never", NULL, &error ) );
+    assert_false( troupe_result_save( base, "/tmp/never", NULL, &error ) );
     check_done( troupe_scene_apply( scene, "handle_set id=grip move=0,0.08,0", &error ), &error );
     troupe_stage *after = stage_of( scene );
     troupe_result *kept = solve( after, NULL );
@@ -392,7 +392,7 @@ static void a_drag_is_what_the_op_gives( void **state )
     troupe_result_destroy( kept );
     troupe_stage_destroy( after );
     troupe_drag_end( drag );
-    troupe_result_destroy( below );
+    troupe_result_destroy( base );
     troupe_stage_destroy( stage );
     troupe_scene_destroy( scene );
 }
@@ -405,13 +405,13 @@ static void what_cannot_be_dragged_is_refused( void **state )
                                             "handle_add id=top layer=over frame=8" );
     troupe_stage *stage = stage_of( scene );
     troupe_result *whole = solve( stage, NULL ),
-                  *below = solve( stage, &( troupe_solve_def ){ .below = "pull" } );
+                  *base = solve( stage, &( troupe_solve_def ){ .below = "pull" } );
     assert_null( troupe_drag_begin( whole, "grip", NULL, &error ) );
     assert_non_null( strstr( error.message, "below" ) );
-    assert_null( troupe_drag_begin( below, "top", NULL, &error ) );
-    assert_null( troupe_drag_begin( below, "nothing", NULL, &error ) );
+    assert_null( troupe_drag_begin( base, "top", NULL, &error ) );
+    assert_null( troupe_drag_begin( base, "nothing", NULL, &error ) );
     troupe_result_destroy( whole );
-    troupe_result_destroy( below );
+    troupe_result_destroy( base );
     troupe_stage_destroy( stage );
     troupe_scene_destroy( scene );
 }
@@ -423,16 +423,16 @@ static bool go_through( troupe_error *error )
     troupe_scene *scene = troupe_scene_open( "high_five", 0, error );
     bool ok = scene != NULL && troupe_scene_apply( scene, "scene_set range=0,16\n" LAYER, error );
     troupe_stage *stage = ok ? troupe_stage_create( scene, NULL, error ) : NULL;
-    troupe_result *below =
+    troupe_result *base =
         stage != NULL ? troupe_solve( stage, &( troupe_solve_def ){ .below = "pull" }, error ) : NULL;
-    troupe_drag *drag = below != NULL ? troupe_drag_begin( below, "grip", NULL, error ) : NULL;
+    troupe_drag *drag = base != NULL ? troupe_drag_begin( base, "grip", NULL, error ) : NULL;
     troupe_result *result = drag != NULL ? troupe_solve( stage, NULL, error ) : NULL;
     troupe_measures *measures = result != NULL ? troupe_measure( result, NULL, error ) : NULL;
     ok = measures != NULL;
     troupe_measures_destroy( measures );
     troupe_result_destroy( result );
     troupe_drag_end( drag );
-    troupe_result_destroy( below );
+    troupe_result_destroy( base );
     troupe_stage_destroy( stage );
     troupe_scene_destroy( scene );
     return ok;
