@@ -166,10 +166,11 @@ static void start_rule( const fitter *s, int k, const tr_result *graph_view )
             memset( s->nudges[2 * k + e], 0, (size_t)( s->to - s->from + 1 ) * sizeof( vec3 ) );
     for ( int f = s->from; s->agreed[k] != NULL && f <= s->to; ++f ) {
         vec3 apart;
+        fit_meeting *meeting = &s->agreed[k][fitter_cell( s, f )];
+        *meeting = ( fit_meeting ){ 0 };
         if ( tr_rule_strength( rule, f ) > 0 && fitter_affects( s, rule->a.actor, f ) &&
              fitter_affects( s, rule->b.actor, f ) )
-            s->agreed[k][fitter_cell( s, f )] =
-                ( fit_meeting ){ .place = tr_fitter_half_way( s, graph_view, rule, f, &apart ) };
+            meeting->place = tr_fitter_half_way( s, graph_view, rule, f, &apart );
     }
 }
 
