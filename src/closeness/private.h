@@ -83,7 +83,7 @@ bool tr_mesh_fit( tr_mesh_work *w, tr_error *error );
 // Those who are affected, whose motions somebody changed, and everybody whom rules join to them: to the
 // rules.
 bool tr_mesh_meet( tr_mesh_work *w, tr_error *error );
-// What the fit left too deep is pushed out, as far as that makes the motion better. See imesh/relieve.c.
+// What the fit left too deep is pushed out, as far as that makes the motion better. See closeness/relieve.c.
 bool tr_mesh_relieve( tr_mesh_work *w, tr_error *error );
 
 // The mesh of a held frame (hold.c). `place`: of the held joint, at once.

@@ -1,4 +1,4 @@
-// Pieces of the last pass of the interaction-mesh method (imesh/relieve.c): what presses into what in the
+// Pieces of the last pass of the interaction-mesh method (closeness/relieve.c): what presses into what in the
 // fitted motion and which touches it lost or made up, how hands are turned and bodies pushed out, and which
 // of it is kept.
 #ifndef TROUPE_CLOSENESS_RELIEF_H

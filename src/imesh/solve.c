@@ -29,7 +29,7 @@ typedef struct rounds {
     tr_imesh *mesh;
     double morph;
     double damping; // of the steps of forces
-    double span;    // metres from end to end of the mesh, over all frames: nothing moves farther in a round
+    double span;    // metres that nothing moves farther in a round, see span_of
     bool *failed;   // [blocks]
     vec3 *sums;     // [frame_count · vertex_count] of the last rounds
 } rounds;
@@ -501,12 +501,17 @@ static bool morph( rounds *r, tr_imesh_report *report )
     return true;
 }
 
+// How far anything may have to go: the mesh from end to end, and to where rows want it.
 static double span_of( const tr_imesh *mesh )
 {
     double most = 0;
     for ( size_t i = 0; i < (size_t)mesh->frame_count * (size_t)mesh->vertex_count; ++i )
         most = fmax( most, fmax( v3_distance( mesh->source[i], mesh->source[0] ),
                                  v3_distance( mesh->target[i], mesh->source[0] ) ) );
+    for ( int i = 0; i < mesh->solver->held_count; ++i ) {
+        const tr_imesh_held *held = &mesh->solver->held[i];
+        most = fmax( most, v3_distance( v3_scale( held->scale, held->row->target ), held->source ) );
+    }
     return 2 * most;
 }
 
