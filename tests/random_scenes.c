@@ -33,9 +33,10 @@
 // Times what is said before a scene starts: the matrix of a mesh grows with the square of the joints in a
 // window, which that does not know.
 #define MORE 2.0
-// A trial solves its scene some twenty times: every method, layers and drags, with 1 and with 3 threads.
+// A trial solves its scene some ten times with one thread: every method, layers and drags; and as often again
+// where the bits of 3 threads are compared.
 #define HANG_SECONDS ( 60 * SLOWER )   // of processor time: the process is ended, unless --limit says else
-#define SLOW_MS      ( 4000 * SLOWER ) // for a scene of nothing, and
+#define SLOW_MS      ( 4000 * SLOWER ) // for a scene of nothing with one thread, and
 #define SLOW_MS_UNIT ( 0.5 * SLOWER )  // for each joint in each frame under each rule
 
 typedef struct options {
@@ -108,7 +109,7 @@ static _Noreturn void run_child( const options *o, uint64_t seed, const generate
     _exit( size == sizeof result ? 0 : 3 );
 }
 
-static void judge( outcome *out, int status )
+static void judge( const options *o, outcome *out, int status )
 {
     const trial_outcome *t = &out->trial;
     if ( WIFSIGNALED( status ) && WTERMSIG( status ) == SIGPROF )
@@ -119,7 +120,7 @@ static void judge( outcome *out, int status )
         snprintf( out->failure, sizeof out->failure, "exit %d", WEXITSTATUS( status ) );
     else if ( t->failure[0] != 0 )
         snprintf( out->failure, sizeof out->failure, "%s", t->failure );
-    else if ( t->staged && out->cpu_ms > SLOW_MS + SLOW_MS_UNIT * t->work )
+    else if ( t->staged && out->cpu_ms > ( o->threads ? 2 : 1 ) * ( SLOW_MS + SLOW_MS_UNIT * t->work ) )
         snprintf( out->failure, sizeof out->failure, "slow" );
     else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( 1, t->units, true ) )
         snprintf( out->failure, sizeof out->failure, "large" );
@@ -155,7 +156,7 @@ static outcome run_forked( const options *o, uint64_t seed, const generated *giv
     wait4( child, &status, 0, &usage );
     out.cpu_ms = 1e3 * (double)( usage.ru_utime.tv_sec + usage.ru_stime.tv_sec ) +
                  1e-3 * (double)( usage.ru_utime.tv_usec + usage.ru_stime.tv_usec );
-    judge( &out, status );
+    judge( o, &out, status );
     return out;
 }
 
