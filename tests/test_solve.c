@@ -593,6 +593,91 @@ static void other_matrices_are_not_factored( void **state )
     tr_sparse_free( &k );
 }
 
+// ------------------------------------------------------------------------------------------------- chains
+
+enum { CHAIN_FRAMES = 23, CHAIN_COLUMNS = 2 };
+
+// The gradient of what a chain minimises, straight from its definition: d beyond an end that is not free is
+// 0, and so it is where it is held.
+static double chain_at( const tr_chain_def *def, const double *d, int frame )
+{
+    return frame < 0 || frame >= def->frame_count ? 0 : d[frame * CHAIN_COLUMNS];
+}
+
+static double chain_gradient( const tr_chain_def *def, const double *d, double b, int frame )
+{
+    double sum = def->weight[frame] * chain_at( def, d, frame ) - b;
+    for ( int f = frame - 1; f <= frame; ++f )
+        if ( f >= 0 && f + 1 < def->frame_count )
+            sum += ( f == frame ? -1 : 1 ) * def->slope[f] *
+                   ( chain_at( def, d, f + 1 ) - chain_at( def, d, f ) );
+    for ( int f = frame - 1; f <= frame + 1; ++f )
+        if ( ( !def->free_start || f >= 1 ) && ( !def->free_end || f <= def->frame_count - 2 ) )
+            sum += ( f == frame ? -2 : 1 ) * def->bend *
+                   ( chain_at( def, d, f - 1 ) - 2 * chain_at( def, d, f ) + chain_at( def, d, f + 1 ) );
+    return sum;
+}
+
+static void chains_minimise_what_they_say( void **state )
+{
+    (void)state;
+    for ( int variant = 0; variant < 16; ++variant ) {
+        uint32_t seed = 7u + (uint32_t)variant;
+        double weight[CHAIN_FRAMES], slope[CHAIN_FRAMES], b[CHAIN_FRAMES * CHAIN_COLUMNS],
+            d[CHAIN_FRAMES * CHAIN_COLUMNS];
+        bool held[CHAIN_FRAMES];
+        tr_chain factor[CHAIN_FRAMES];
+        for ( int f = 0; f < CHAIN_FRAMES; ++f ) {
+            weight[f] = 0.01 + fabs( noise( &seed ) );
+            slope[f] = fmax( 3 * noise( &seed ), 0 );
+            held[f] = noise( &seed ) > 0.5;
+        }
+        for ( int i = 0; i < CHAIN_FRAMES * CHAIN_COLUMNS; ++i )
+            d[i] = b[i] = noise( &seed );
+        tr_chain_def def = { .frame_count =
+                                 variant < 8 ? CHAIN_FRAMES : variant - 7, // down to a single frame
+                             .weight = weight,
+                             .slope = slope,
+                             .bend = 40,
+                             .held = variant & 4 ? held : NULL,
+                             .free_start = variant & 1,
+                             .free_end = variant & 2 };
+        tr_chain_factor( &def, factor );
+        tr_chain_solve( factor, def.frame_count, d, CHAIN_COLUMNS );
+        for ( int f = 0; f < def.frame_count; ++f )
+            for ( int c = 0; c < CHAIN_COLUMNS; ++c ) {
+                if ( def.held != NULL && held[f] )
+                    assert_true( d[f * CHAIN_COLUMNS + c] == 0 );
+                else
+                    check_near( chain_gradient( &def, d + c, b[f * CHAIN_COLUMNS + c], f ), 0, 1e-11 );
+            }
+    }
+}
+
+// At a thousand frames a second and more, bend is so much larger than the weights that rounding would make
+// pivots negative.
+static void stiff_chains_stay_finite( void **state )
+{
+    (void)state;
+    enum { FRAMES = 4000 };
+    double *weight = tr_alloc( FRAMES, sizeof( double ) ), *d = tr_alloc( FRAMES, sizeof( double ) );
+    tr_chain *factor = tr_alloc( FRAMES, sizeof( tr_chain ) );
+    for ( int f = 0; f < FRAMES; ++f ) {
+        weight[f] = 1e-4;
+        d[f] = 1e-4; // asks for 1 everywhere
+    }
+    tr_chain_factor(
+        &( tr_chain_def ){
+            .frame_count = FRAMES, .weight = weight, .bend = 1e14, .free_start = true, .free_end = true },
+        factor );
+    tr_chain_solve( factor, FRAMES, d, 1 );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( isfinite( d[f] ) && factor[f].pivot >= 1e-4 );
+    tr_free( weight );
+    tr_free( d );
+    tr_free( factor );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +693,8 @@ int main( void )
         TEST( failing_allocations_leave_nothing_behind ),
         TEST( any_definite_matrix_is_factored ),
         TEST( other_matrices_are_not_factored ),
+        TEST( chains_minimise_what_they_say ),
+        TEST( stiff_chains_stay_finite ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -13,6 +13,7 @@
 // Then stances move as a whole, by d where they are asked most (layer/steps.c), and the body goes as its feet
 // do on average: it stays above them whatever they are asked for.
 #include "layer/private.h"
+#include "solve/solve.h"
 
 #include <string.h>
 
@@ -33,11 +34,11 @@ typedef struct tr_pulled { // a node at the frame at hand
 } tr_pulled;
 
 typedef struct tr_following {
-    float *weights;        // [frame_count] w
-    double ( *factor )[3]; // [frame_count] L D Lᵀ of the matrix: d, then L one and two frames on
-    vec3 *way;             // [frame_count] q w, then d: over the ground and, as y, the turn
-    int stamp;             // of the solve it belongs to
-    bool asked;            // by any frame
+    float *weights;   // [frame_count] w
+    tr_chain *factor; // [frame_count] of the matrix
+    vec3 *way;        // [frame_count] q w, then d: over the ground and, as y, the turn
+    int stamp;        // of the solve it belongs to
+    bool asked;       // by any frame
 } tr_following;
 
 // ----------------------------------------------------------------------------------------------------- build
@@ -101,45 +102,23 @@ static double joined( const tr_cage_layer *l, int actor, int frame )
     return most;
 }
 
-// Second differences over the window; beyond an end that is not free there is rest. No pivot is smaller than
-// ε, the least that an eigenvalue can be; rounding may make it so where λ is large, at high frame rates.
-static void factor_ways( const tr_cage_layer *l, const tr_following *following )
+// Beyond an end of the window that is not free there is rest.
+static bool factor_ways( const tr_cage_layer *l, tr_following *following )
 {
-    int n = l->frame_count, before, after;
-    double stiffness = pow( SMOOTH * l->stage->fps, 4 ), ( *a )[3] = following->factor;
+    int before, after;
+    double *weight = tr_alloc( (size_t)l->frame_count, sizeof( double ) );
+    if ( weight == NULL )
+        return false;
+    for ( int f = 0; f < l->frame_count; ++f )
+        weight[f] = following->weights[f] + HOME;
     tr_cage_layer_limits( l, &before, &after );
-    bool free_start = before<-1, free_end = after> l->stage->frame_count;
-    for ( int f = 0; f < n; ++f ) {
-        double pivot = following->weights[f] + HOME, near = 0, far = 0;
-        for ( int middle = f - 1; middle <= f + 1; ++middle ) { // of the differences this frame is part of
-            if ( ( free_start && middle < 1 ) || ( free_end && middle > n - 2 ) )
-                continue;
-            pivot += stiffness * ( middle == f ? 4 : 1 );
-            near += middle == f || middle == f + 1 ? -2 * stiffness : 0;
-            far += middle == f + 1 ? stiffness : 0;
-        }
-        pivot -= f > 1 ? a[f - 2][2] * a[f - 2][2] * a[f - 2][0] : 0;
-        pivot -= f > 0 ? a[f - 1][1] * a[f - 1][1] * a[f - 1][0] : 0;
-        near -= f > 0 ? a[f - 1][2] * a[f - 1][1] * a[f - 1][0] : 0;
-        a[f][0] = fmax( pivot, HOME );
-        a[f][1] = near / a[f][0];
-        a[f][2] = far / a[f][0];
-    }
-}
-
-static void solve_ways( const tr_following *following, int n )
-{
-    double( *a )[3] = following->factor;
-    vec3 *d = following->way;
-    for ( int f = 0; f < n; ++f ) {
-        d[f] = f > 0 ? v3_mad( d[f], -a[f - 1][1], d[f - 1] ) : d[f];
-        d[f] = f > 1 ? v3_mad( d[f], -a[f - 2][2], d[f - 2] ) : d[f];
-    }
-    for ( int f = n - 1; f >= 0; --f ) {
-        d[f] = v3_scale( 1 / a[f][0], d[f] );
-        d[f] = f + 1 < n ? v3_mad( d[f], -a[f][1], d[f + 1] ) : d[f];
-        d[f] = f + 2 < n ? v3_mad( d[f], -a[f][2], d[f + 2] ) : d[f];
-    }
+    tr_chain_def chain = { .frame_count = l->frame_count,
+                           .weight = weight,
+                           .bend = pow( SMOOTH * l->stage->fps, 4 ),
+                           .free_start = before<-1, .free_end = after> l->stage->frame_count };
+    tr_chain_factor( &chain, following->factor );
+    tr_free( weight );
+    return true;
 }
 
 static bool build_follower( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
@@ -157,7 +136,8 @@ static bool build_follower( tr_cage_layer *l, tr_moved_body *body, tr_error *err
         return tr_error_memory( error );
     for ( int f = 0; f < l->frame_count; ++f )
         following->weights[f] = (float)joined( l, body->node, l->begin + f );
-    factor_ways( l, following );
+    if ( !factor_ways( l, following ) )
+        return tr_error_memory( error );
     return tr_steps_build( l, body, error );
 }
 
@@ -364,7 +344,7 @@ void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count )
         tr_moved_body *body = tr_follower( l, nodes[n] );
         if ( body == NULL || !body->following->asked )
             continue;
-        solve_ways( body->following, l->frame_count );
+        tr_chain_solve( body->following->factor, l->frame_count, &body->following->way[0].x, 3 );
         stay_on_legs( l, body );
     }
 }

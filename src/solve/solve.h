@@ -231,4 +231,33 @@ void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x );
 // How far a unit pull at one unknown moves another of the same frame while later frames stand still.
 double tr_band_flexibility( const tr_band *band, int frame, int row, int column );
 
+// ------------------------------------------------------------------------------------------------ chains
+// Curves over frames: one unknown d(f) a frame that minimises
+//
+//   ½ Σ weight(f) d(f)² + ½ Σ slope(f) ( d(f+1) − d(f) )² + ½ bend Σ ( d(f−1) − 2 d(f) + d(f+1) )² − Σ b(f)
+//   d(f)
+//
+// The matrix is pentadiagonal. Its L D Lᵀ serves any number of right-hand sides b; time and memory grow with
+// the frames.
+
+typedef struct tr_chain_def {
+    int frame_count;
+    const double *weight;      // [frame_count] above 0
+    const double *slope;       // [frame_count - 1] at least 0; NULL: 0
+    double bend;               // at least 0
+    const bool *held;          // [frame_count] d is 0 there; NULL: nowhere
+    bool free_start, free_end; // otherwise d is 0 in all frames beyond that end, and the curve bends into it
+} tr_chain_def;
+
+typedef struct tr_chain { // of one frame
+    double pivot;         // D; INFINITY where d is held
+    double near, far;     // L, one and two frames on
+} tr_chain;
+
+// No pivot is smaller than the smallest weight: no eigenvalue is, but rounding may say so where bend is
+// large.
+void tr_chain_factor( const tr_chain_def *def, tr_chain *factor ); // [frame_count]
+// d [frame_count * column_count] holds one right-hand side per column, and the answers afterwards.
+void tr_chain_solve( const tr_chain *factor, int frame_count, double *d, int column_count );
+
 #endif
