@@ -550,13 +550,28 @@ static bool try_hold( trial *t, const staged *one, const tr_scene *scene )
 
 // ----------------------------------------------------------------------------------------------------- trial
 
+// A step of the fit factors the matrix of the goals that rules make in a frame.
+static double goal_matrices( const tr_stage *stage )
+{
+    double sum = 0;
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        double goals = 0;
+        for ( int r = 0; r < stage->rule_count; ++r )
+            goals += tr_rule_strength( &stage->rules[r], f ) > 0;
+        sum += goals * goals * goals;
+    }
+    return sum;
+}
+
 static void add_up_work( trial *t, const tr_stage *stage )
 {
     double joints = 1;
     for ( int i = 0; i < stage->actor_count; ++i )
         joints += stage->actors[i].target.joint_count + stage->actors[i].source.skeleton.joint_count;
     t->out->units = joints * ( stage->frame_count + 1 );
-    t->out->work = t->out->units * ( 1 + stage->rule_count ) * ( 1 + stage->grab_count ); // each is a solve
+    double rules = stage->rule_count;
+    t->out->work = ( t->out->units * ( 1 + rules ) + goal_matrices( stage ) ) *
+                   ( 1 + stage->grab_count ); // each is a solve
 }
 
 static bool put_on_stage( trial *t, staged *out, const tr_scene *scene )

@@ -24,8 +24,9 @@ typedef struct trial_outcome {
     bool solved;       // false: a method refused it
     char failure[16];  // "" where all holds; else what does not: nan, bones, threads, memory, …
     char message[600]; // the sentence of the refusal or failure
-    double work;       // for limits of time: frames × joints × rules × layers + vertices of dragged cages
-    double units;      // frames × joints
+    double work;  // for limits of time: ( frames × joints × rules + cubes of rules at once ) × layers, and
+                  // vertices of dragged cages
+    double units; // frames × joints
 } trial_outcome;
 
 // Runs the scene file of a folder; results are written into it and taken away again.
