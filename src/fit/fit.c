@@ -12,7 +12,8 @@ tr_fit_goal tr_fit_position( int joint, vec3 place )
                             .place = place,
                             .rotation = q_identity,
                             .hard = true,
-                            .ease = 1 };
+                            .ease = 1,
+                            .force = 1 };
 }
 
 tr_fit_goal tr_fit_rotation( int joint, quat rotation )
@@ -22,7 +23,8 @@ tr_fit_goal tr_fit_rotation( int joint, quat rotation )
                             .axes = TR_FIT_XYZ,
                             .rotation = rotation,
                             .hard = true,
-                            .ease = 1 };
+                            .ease = 1,
+                            .force = 1 };
 }
 
 tr_fit_def tr_default_fit_def( void )
@@ -193,6 +195,8 @@ static const char *trouble_with_goal( const tr_skeleton *skeleton, const tr_fit_
         return "has no proper rotation";
     if ( goal->hard && ( goal->priority < 0 || goal->priority >= TR_FIT_PRIORITIES ) )
         return "has an unknown priority";
+    if ( goal->hard && !( goal->force > 0 && goal->force <= 1e3 ) )
+        return "has a force outside 0 to 1000";
     if ( !( goal->ease >= 0 && goal->ease <= 1 ) ||
          ( !goal->hard && !( goal->weight >= 0 && goal->weight <= 1e12 ) ) )
         return "has an ease outside 0 to 1 or a weight outside 0 to 1e12";

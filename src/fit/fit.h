@@ -82,6 +82,7 @@ typedef struct tr_fit_goal {
     int priority; // hard: 0 … TR_FIT_PRIORITIES - 1, the higher wins
     double ease; // 0 (not there) … 1 (full); a lone goal removes this share of what it would remove in full
     double weight; // soft, ≥ 0: per m² (rotation: of angle times `arm`), joints having 1 per rad²
+    double force;  // hard: times F, above 0
 } tr_fit_goal;
 
 tr_fit_goal tr_fit_position( int joint, vec3 place );    // hard, priority 0, all axes, offset 0, ease 1
@@ -193,5 +194,68 @@ typedef struct tr_fit_result {
 // unit length, or a goal names what does not exist; nothing is written then.
 bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_frame *frames,
                    tr_fit_result *results, int count, tr_error *error );
+
+// --------------------------------------------------------------------------------------- fit over a window
+// The fit of one body in all frames of a window at once. x_f is what a frame turns every joint by, against
+// the proposed motion x̂, and moves the root by: rotation vectors in the parent's frame, in the metric of E
+// above.
+//
+//   min Σ_f E_f( x_f ) + ½ λ Σ_f | x_{f−1} − 2 x_f + x_{f+1} |²,   λ = ( smooth · fps )⁴,
+//   no joint faster than `speed` against x̂
+//
+// The split (ADMM, scaled): frames meet in z, and u is what they still pull with.
+//
+//   local   every frame alone, drawn to z − u with weight ρ: the fit above with the centre ρ/(1+ρ) ( z − u ),
+//           all its forces divided by 1 + ρ
+//   global  ( ρ + λ D₂ᵀ D₂ + D₁ᵀ μ D₁ ) z = ρ ( x + u ), one chain (solve.h) for all coordinates;
+//           μ grows where a joint is too fast
+//   dual    u += x − z
+//
+// Frames that alone would jump from one answer to another begin anew from x̂, together. Last, every frame is
+// fitted exactly about its last centre: a goal that is nearly met is asked for in full, any other for what it
+// has come to. What a goal is off by then is what gave way, to goals of higher priority or to time.
+//
+// The methods do not use it yet: links, props and mass centres have to be part of it first.
+
+typedef struct tr_window_def {
+    double fps;
+    double smooth;      // seconds: how long a correction takes to come and to go
+    double speed;       // radians per second, of a joint against x̂
+    double speed_force; // times ρ: the most that μ pulls with
+    double jump;        // radians per second: frames that disagree by more begin anew
+    double draw;        // times λ: ρ of the first round
+    double growth;      // of ρ, from round to round
+    int rounds;
+    double force[TR_FIT_PRIORITIES]; // times F, in the rounds: goals below 1 give way to time
+    int firm;         // priority from which goals of full ease are asked for in full at the end
+    double near;      // metres (radians / 2): a goal this near at the end is asked for in full,
+                      // one three times as far not at all
+    double tolerance; // of the fits in the rounds
+    int iterations;   // of the same, at most
+} tr_window_def;
+
+tr_window_def tr_default_window_def( double fps );
+
+typedef struct tr_window_motion { // what a window is solved for, and its answer. Frames count from the
+                                  // window's first; everything belongs to the caller
+    const quat *start;            // [frame_count * joint_count] x̂: local rotations
+    const vec3 *root;             // [frame_count]
+    const bool *held;             // [frame_count] keeps x̂, and draws its neighbours to it; NULL: none does
+    const tr_fit_goal *goals;     // frame after frame
+    const int *goal_begin;        // [frame_count + 1]
+    quat *local;                  // out: [frame_count * joint_count]
+    vec3 *local_root;             // out: [frame_count]
+    double *residuals;            // out: [goal_begin[frame_count]] metres, radians; or NULL
+} tr_window_motion;
+
+typedef struct tr_window tr_window;
+
+// Memory for windows of at most so many frames, and goals in a frame.
+tr_window *tr_window_create( const tr_fit *fit, const tr_window_def *def, int frame_count, int goal_count,
+                             tr_error *error );
+// Allocates nothing. Depends on nothing but its input. False as tr_fit_solve is; the answer is unusable then.
+bool tr_window_solve( tr_window *window, const tr_window_motion *motion, int frame_count, tr_error *error );
+long tr_window_steps( const tr_window *window ); // of Newton's method, in the last solve
+void tr_window_destroy( tr_window *window );     // NULL is fine
 
 #endif

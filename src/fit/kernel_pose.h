@@ -16,6 +16,7 @@ static void start_lane( const tr_fit *fit, fit_task *task, int l )
     double force = goal->hard ? def->pull / fit->size : 0;
     for ( int p = 0; p < goal->priority && goal->hard; ++p )
         force *= def->priority_ratio;
+    force *= goal->force;
     task->force[l] = task->steady[l] = force;
     task->spring[l] = goal->hard ? 0 : goal->weight;
 }
