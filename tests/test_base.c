@@ -619,6 +619,74 @@ static void utf_8_is_told_from_other_bytes( void **state )
     assert_true( tr_utf8_valid( "a\0b", 3 ) );
 }
 
+// --------------------------------------------------------------------------------------------------- lists
+
+static void lists_are_sorted_by_key( void **state )
+{
+    (void)state;
+    static const int keys[] = { 2, 0, -1, 2, 4, 0, 2 }, first[] = { 0, 2, 2, 5, 5, 6 },
+                     items[] = { 1, 5, 0, 3, 6, 4 };
+    tr_lists lists;
+    assert_true( tr_lists_build( &lists, keys, 7, 5 ) );
+    assert_memory_equal( lists.first, first, sizeof first );
+    assert_memory_equal( lists.items, items, sizeof items );
+    tr_lists_free( &lists );
+    assert_null( lists.first );
+    assert_null( lists.items );
+}
+
+static void lists_may_be_empty( void **state )
+{
+    (void)state;
+    static const int keys[] = { -1, -1 };
+    int first[4] = { 7, 7, 7, 7 }, items[2] = { 7, 7 };
+    tr_lists_fill( ( tr_lists ){ first, items }, keys, 2, 3 );
+    for ( int k = 0; k <= 3; ++k )
+        assert_int_equal( first[k], 0 );
+    assert_int_equal( items[0], 7 );
+    tr_lists_fill( ( tr_lists ){ first, items }, NULL, 0, 0 );
+    tr_lists lists;
+    assert_true( tr_lists_build( &lists, NULL, 0, 0 ) );
+    tr_lists_free( &lists );
+}
+
+static void lists_are_as_by_search( void **state )
+{
+    (void)state;
+    enum { COUNT = 300, KEYS = 17 };
+    int keys[COUNT];
+    uint64_t random = 1;
+    for ( int i = 0; i < COUNT; ++i ) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        keys[i] = (int)( random >> 33 ) % ( KEYS + 1 ) - 1;
+    }
+    tr_lists lists;
+    assert_true( tr_lists_build( &lists, keys, COUNT, KEYS ) );
+    for ( int k = 0, at = 0; k < KEYS; ++k ) {
+        assert_int_equal( lists.first[k], at );
+        for ( int i = 0; i < COUNT; ++i )
+            if ( keys[i] == k )
+                assert_int_equal( lists.items[at++], i );
+        assert_int_equal( lists.first[k + 1], at );
+    }
+    tr_lists_free( &lists );
+}
+
+static void lists_need_memory( void **state )
+{
+    (void)state;
+    static const int keys[] = { 0, 1 };
+    for ( long n = 1; n <= 2; ++n ) {
+        tr_lists lists;
+        tr_memory_fail_from( n );
+        assert_false( tr_lists_build( &lists, keys, 2, 2 ) );
+        tr_memory_fail_from( 0 );
+        assert_null( lists.first );
+        assert_null( lists.items );
+    }
+    assert_int_equal( tr_memory_live(), 0 );
+}
+
 static void clock_runs_forward( void **state )
 {
     (void)state;
@@ -655,6 +723,10 @@ int main( void )
         TEST( a_foreign_region_does_not_count ),
         TEST( nothing_to_do_in_parallel ),
         TEST( utf_8_is_told_from_other_bytes ),
+        TEST( lists_are_sorted_by_key ),
+        TEST( lists_may_be_empty ),
+        TEST( lists_are_as_by_search ),
+        TEST( lists_need_memory ),
         TEST( clock_runs_forward ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

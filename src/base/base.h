@@ -186,6 +186,20 @@ bool tr_processor_has_avx512( void );
 int tr_set_find( int *parent, int i );
 void tr_set_join( int *parent, int a, int b );
 
+// ------------------------------------------------------------------------------------------------ lists
+// Numbers sorted by key: the list of key k is items[first[k]] … items[first[k + 1] − 1], ascending.
+typedef struct tr_lists {
+    int *first; // [key_count + 1]
+    int *items; // [first[key_count]]
+} tr_lists;
+
+// Lists 0 … count − 1 by `keys` [count], which are below key_count. A number with a negative key is in no
+// list. False when out of memory: the lists are empty then.
+bool tr_lists_build( tr_lists *lists, const int *keys, int count, int key_count );
+void tr_lists_free( tr_lists *lists );
+// The same in memory of the caller: first [key_count + 1], items [count].
+void tr_lists_fill( tr_lists lists, const int *keys, int count, int key_count );
+
 // ------------------------------------------------------------------------------------------- statistics
 
 typedef struct tr_spread {

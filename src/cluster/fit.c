@@ -284,10 +284,10 @@ bool tr_cluster_fitter_run( tr_cluster_fitter *all, int from, int to, tr_error *
 
 bool tr_cluster_fitter_run_set( tr_cluster_fitter *all, int set, int from, int to, tr_error *error )
 {
-    int first = all->set_begin[set];
+    const int *first = all->set_jobs.first + set;
     return run( &( fit_crew ){ .all = all,
-                               .jobs = all->set_jobs + first,
-                               .count = all->set_begin[set + 1] - first,
+                               .jobs = all->set_jobs.items + first[0],
+                               .count = first[1] - first[0],
                                .from = from,
                                .to = to },
                 error );

@@ -115,9 +115,8 @@ struct tr_cluster_fitter {
     bool *needs_joints; // [set_count] of the graphs, not only where they put bodies
     fit_job *jobs;      // [job_count] the longest first
     int job_count, job_capacity;
-    int *set_jobs;  // [job_count] the same by set
-    int *set_begin; // [set_count + 1] where those of a set begin
-    int *lists;     // [list_count]
+    tr_lists set_jobs; // the same by set
+    int *lists;        // [list_count]
     int list_count, list_capacity;
     size_t scratch_bytes;
     fit_scratch *scratch; // [scratch_count]

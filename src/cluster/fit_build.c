@@ -28,8 +28,7 @@ void tr_cluster_fitter_destroy( tr_cluster_fitter *all )
     tr_free( all->body_of );
     tr_free( all->needs_joints );
     tr_free( all->jobs );
-    tr_free( all->set_jobs );
-    tr_free( all->set_begin );
+    tr_lists_free( &all->set_jobs );
     tr_free( all->lists );
     tr_free( all );
 }
@@ -383,17 +382,12 @@ static int job_set( const tr_cluster_fitter *all, const fit_job *job )
 
 static bool list_sets( tr_cluster_fitter *all )
 {
-    all->set_jobs = tr_alloc( (size_t)all->job_count, sizeof( int ) );
-    all->set_begin = tr_alloc( (size_t)all->def.set_count + 2, sizeof( int ) );
-    if ( all->set_jobs == NULL || all->set_begin == NULL )
-        return false;
-    for ( int j = 0; j < all->job_count; ++j ) // two places ahead: filling moves each by one
-        all->set_begin[job_set( all, &all->jobs[j] ) + 2]++;
-    for ( int s = 0; s < all->def.set_count; ++s )
-        all->set_begin[s + 2] += all->set_begin[s + 1];
-    for ( int j = 0; j < all->job_count; ++j )
-        all->set_jobs[all->set_begin[job_set( all, &all->jobs[j] ) + 1]++] = j;
-    return true;
+    int *sets = tr_alloc( (size_t)all->job_count, sizeof( int ) );
+    for ( int j = 0; sets != NULL && j < all->job_count; ++j )
+        sets[j] = job_set( all, &all->jobs[j] );
+    bool ok = sets != NULL && tr_lists_build( &all->set_jobs, sets, all->job_count, all->def.set_count );
+    tr_free( sets );
+    return ok;
 }
 
 // -------------------------------------------------------------------------------------------------- fitter

@@ -11,19 +11,14 @@
 
 #include <stdlib.h>
 
-typedef struct lists { // of each cluster
-    int *begin;        // [part_count + 2] where its items begin
-    int *items;
-} lists;
-
 typedef struct clusters {
     const tr_stage *stage;
     tr_result *result;
     int *part;              // [node_count] the cluster a node is in
     int part_count;         //
     bool *joints;           // [part_count] the fit reads all joints of its graphs
-    lists nodes;            // ascending
-    lists rules;            // by their first point
+    tr_lists nodes;         // of each cluster
+    tr_lists rules;         // of each cluster, by their first point
     tr_graph_store store;   //
     tr_cluster_work *works; // [work_count] the longest first
     int work_count;
@@ -32,35 +27,6 @@ typedef struct clusters {
 static int node_count( const tr_stage *stage )
 {
     return stage->actor_count + stage->prop_count;
-}
-
-static int part_of_rule( const clusters *c, int r )
-{
-    int node = tr_anchor_node( c->stage, &c->stage->rules[r].a );
-    return node >= 0 ? c->part[node] : -1;
-}
-
-static int part_of_node( const clusters *c, int n )
-{
-    return c->part[n];
-}
-
-// Sorts 0 … count − 1 by cluster; what is in none, -1, is left out.
-static bool build_lists( const clusters *c, lists *out, int count, int ( *part_of )( const clusters *, int ) )
-{
-    out->begin = tr_alloc( (size_t)c->part_count + 2, sizeof( int ) );
-    out->items = tr_alloc( (size_t)count, sizeof( int ) );
-    if ( out->begin == NULL || out->items == NULL )
-        return false;
-    for ( int i = 0; i < count; ++i ) // two places ahead: filling moves each by one
-        if ( part_of( c, i ) >= 0 )
-            out->begin[part_of( c, i ) + 2]++;
-    for ( int p = 0; p <= c->part_count; ++p )
-        out->begin[p + 1] += out->begin[p];
-    for ( int i = 0; i < count; ++i )
-        if ( part_of( c, i ) >= 0 )
-            out->items[out->begin[part_of( c, i ) + 1]++] = i;
-    return true;
 }
 
 static bool find_clusters( clusters *c )
@@ -73,15 +39,15 @@ static bool find_clusters( clusters *c )
     c->works = tr_alloc( (size_t)c->part_count, sizeof( tr_cluster_work ) );
     return c->joints != NULL && c->works != NULL &&
            tr_sets_find_joint_needs( c->stage, c->part, c->part_count, c->joints ) &&
-           build_lists( c, &c->nodes, node_count( c->stage ), part_of_node ) &&
-           build_lists( c, &c->rules, c->stage->rule_count, part_of_rule );
+           tr_lists_build( &c->nodes, c->part, node_count( c->stage ), c->part_count ) &&
+           tr_rules_by_set( c->stage, c->part, c->part_count, &c->rules );
 }
 
 // Nobody is in it but a prop that no rule speaks of: it stays on its track.
 static bool is_idle( const clusters *c, int part )
 {
-    return c->rules.begin[part] == c->rules.begin[part + 1] &&
-           c->nodes.items[c->nodes.begin[part]] >= c->stage->actor_count;
+    return c->rules.first[part] == c->rules.first[part + 1] &&
+           c->nodes.items[c->nodes.first[part]] >= c->stage->actor_count;
 }
 
 static bool build_work( clusters *c, int part, tr_error *error )
@@ -95,7 +61,7 @@ static bool build_work( clusters *c, int part, tr_error *error )
                                  .stride = 1,
                                  .reach = 1,
                                  .def = tr_default_cluster_def() };
-    const int *nodes = c->nodes.begin + part, *rules = c->rules.begin + part;
+    const int *nodes = c->nodes.first + part, *rules = c->rules.first + part;
     return tr_cluster_work_build( work, c->nodes.items + nodes[0], nodes[1] - nodes[0],
                                   c->rules.items + rules[0], rules[1] - rules[0], error );
 }
@@ -124,10 +90,8 @@ static void clusters_free( clusters *c )
         tr_graph_store_free( &c->store );
     tr_free( c->part );
     tr_free( c->joints );
-    tr_free( c->nodes.begin );
-    tr_free( c->nodes.items );
-    tr_free( c->rules.begin );
-    tr_free( c->rules.items );
+    tr_lists_free( &c->nodes );
+    tr_lists_free( &c->rules );
     tr_free( c->works );
 }
 

@@ -139,6 +139,9 @@ void tr_graph_store_free( tr_graph_store *store );
 // The graph of a node, built if none of its kind is there yet. NULL and an error when out of memory.
 const tr_posegraph *tr_graph_store_find( tr_graph_store *store, int node, tr_error *error );
 
+// Lists the rules whose first point is on a node of each set. set_of [actor_count + prop_count]: -1 for none.
+bool tr_rules_by_set( const tr_stage *stage, const int *set_of, int set_count, tr_lists *out );
+
 // Graphs of some characters and props, deformed together around what `result` has.
 typedef struct tr_cluster_work {
     const tr_stage *stage;

@@ -44,62 +44,16 @@ static int node_count( const tr_stage *stage )
 
 typedef struct building { // works of sets
     tr_resolver *s;
-    int *begin;      // [set_count + 2] where the rules of a set begin in
-    int *rules;      // [rule_count] those whose first point is on it
-    int *node_begin; // [set_count + 2] where the nodes of a set begin in
-    int *nodes;      // [node_count] ascending
+    tr_lists nodes, rules; // of each set: tr_rules_by_set
     tr_first_failure failure;
 } building;
-
-static int set_of_rule( const tr_resolve_def *def, int r )
-{
-    int node = tr_anchor_node( def->stage, &def->stage->rules[r].a );
-    return node >= 0 ? def->set_of[node] : -1;
-}
-
-static bool list_rules( building *b )
-{
-    const tr_resolve_def *def = &b->s->def;
-    int rules = def->stage->rule_count;
-    b->begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
-    b->rules = tr_alloc( (size_t)rules + 1, sizeof( int ) );
-    if ( b->begin == NULL || b->rules == NULL )
-        return false;
-    for ( int r = 0; r < rules; ++r ) // two places ahead: filling moves each by one
-        if ( set_of_rule( def, r ) >= 0 )
-            b->begin[set_of_rule( def, r ) + 2]++;
-    for ( int set = 0; set < def->set_count; ++set )
-        b->begin[set + 2] += b->begin[set + 1];
-    for ( int r = 0; r < rules; ++r )
-        if ( set_of_rule( def, r ) >= 0 )
-            b->rules[b->begin[set_of_rule( def, r ) + 1]++] = r;
-    return true;
-}
-
-static bool list_nodes( building *b )
-{
-    const tr_resolve_def *def = &b->s->def;
-    int nodes = node_count( def->stage );
-    b->node_begin = tr_alloc( (size_t)def->set_count + 2, sizeof( int ) );
-    b->nodes = tr_alloc( (size_t)nodes, sizeof( int ) );
-    if ( b->node_begin == NULL || b->nodes == NULL )
-        return false;
-    for ( int n = 0; n < nodes; ++n )
-        if ( def->set_of[n] >= 0 )
-            b->node_begin[def->set_of[n] + 2]++;
-    for ( int set = 0; set < def->set_count; ++set )
-        b->node_begin[set + 2] += b->node_begin[set + 1];
-    for ( int n = 0; n < nodes; ++n )
-        if ( def->set_of[n] >= 0 )
-            b->nodes[b->node_begin[def->set_of[n] + 1]++] = n;
-    return true;
-}
 
 static void build_some( void *context, int begin, int end )
 {
     building *b = context;
     const tr_resolve_def *def = &b->s->def;
     for ( int set = begin; set < end; ++set ) {
+        const int *nodes = b->nodes.first + set, *rules = b->rules.first + set;
         tr_error error;
         bool joints = tr_resolver_needs_joints( b->s, set );
         b->s->works[set] = ( tr_cluster_work ){ .stage = def->stage,
@@ -111,9 +65,8 @@ static void build_some( void *context, int begin, int end )
                                                 .joints = joints,
                                                 .reach = def->reach,
                                                 .kept = joints && def->kept > 0 ? 1 : def->kept };
-        if ( !tr_cluster_work_build( &b->s->works[set], b->nodes + b->node_begin[set],
-                                     b->node_begin[set + 1] - b->node_begin[set], b->rules + b->begin[set],
-                                     b->begin[set + 1] - b->begin[set], &error ) )
+        if ( !tr_cluster_work_build( &b->s->works[set], b->nodes.items + nodes[0], nodes[1] - nodes[0],
+                                     b->rules.items + rules[0], rules[1] - rules[0], &error ) )
             tr_first_failure_note( &b->failure, set, &error );
     }
 }
@@ -128,17 +81,17 @@ static bool build_works( tr_resolver *s, tr_error *error )
             return false;
     building b = { .s = s, .failure.job = -1 };
     s->works = tr_alloc( (size_t)def->set_count, sizeof( tr_cluster_work ) );
-    bool ok = ( s->works != NULL && list_nodes( &b ) && list_rules( &b ) ) || tr_error_memory( error );
+    bool ok = ( s->works != NULL && tr_lists_build( &b.nodes, def->set_of, nodes, def->set_count ) &&
+                tr_rules_by_set( def->stage, def->set_of, def->set_count, &b.rules ) ) ||
+              tr_error_memory( error );
     if ( ok )
         tr_parallel_for( def->set_count, 1, build_some, &b );
     if ( ok && b.failure.job >= 0 ) {
         *error = b.failure.error;
         ok = false;
     }
-    tr_free( b.begin );
-    tr_free( b.rules );
-    tr_free( b.node_begin );
-    tr_free( b.nodes );
+    tr_lists_free( &b.nodes );
+    tr_lists_free( &b.rules );
     return ok;
 }
 

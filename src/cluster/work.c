@@ -4,6 +4,18 @@
 
 #include <assert.h>
 
+bool tr_rules_by_set( const tr_stage *stage, const int *set_of, int set_count, tr_lists *out )
+{
+    int *sets = tr_alloc( (size_t)stage->rule_count, sizeof( int ) );
+    for ( int r = 0; sets != NULL && r < stage->rule_count; ++r ) {
+        int node = tr_anchor_node( stage, &stage->rules[r].a );
+        sets[r] = node >= 0 ? set_of[node] : -1;
+    }
+    bool ok = sets != NULL && tr_lists_build( out, sets, stage->rule_count, set_count );
+    tr_free( sets );
+    return ok;
+}
+
 static const tr_posegraph *graph_of( const tr_cluster_work *work, int graph )
 {
     return work->rows.cluster.graphs[graph];

@@ -387,22 +387,16 @@ static bool collect_neighbours( tr_delaunay *d, int count )
          !tr_array_reserve( (void **)&d->stack, &d->stack_capacity, 2 * halves, sizeof( int ) ) )
         return false;
     int *ends = d->stack, *starts = d->stack + halves, used = 0;
-    memset( d->start, 0, ( (size_t)count + 1 ) * sizeof( int ) );
     for ( int i = 0; i < d->cell_count; ++i )
         for ( int a = 0; d->cells[i].vertex[0] != NOBODY && a < 4; ++a )
             for ( int b = 0; b < 4; ++b )
                 if ( a != b && d->cells[i].vertex[a] < count && d->cells[i].vertex[b] < count ) {
                     starts[used] = d->cells[i].vertex[a];
                     ends[used++] = d->cells[i].vertex[b];
-                    d->start[d->cells[i].vertex[b] + 1]++;
                 }
-    for ( int i = 0; i < count; ++i )
-        d->start[i + 1] += d->start[i];
-    for ( int h = 0; h < used; ++h ) // now by end; the start of each goes to its place
-        d->neighbours[d->start[ends[h]]++] = starts[h];
-    for ( int i = count; i > 0; --i )
-        d->start[i] = d->start[i - 1];
-    d->start[0] = 0;
+    tr_lists_fill( ( tr_lists ){ d->start, d->neighbours }, ends, used, count );
+    for ( int h = 0; h < used; ++h )
+        d->neighbours[h] = starts[d->neighbours[h]];
     // By symmetry the list of an end's starts is the list of a start's ends, several times over: going
     // through the ends in order gives every start its ends in order.
     memset( d->last, 0xff, (size_t)count * sizeof( int ) );

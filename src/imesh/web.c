@@ -1,4 +1,4 @@
-// Who is whose neighbour at a frame, and how much each neighbour counts.
+// The neighbours of each point at a frame, and their weights.
 #include "imesh/private.h"
 
 #include <string.h>
@@ -6,15 +6,15 @@
 typedef struct weaving {
     const tr_delaunay *mesh;
     const vec3 *points;
-    const int *bone_start; // [count + 1] into bone_other
-    const int *bone_other; // the other ends of each point's bones
+    const int *ends; // [2 * bone_count] of bones; the other end of ends[i] is ends[i ^ 1]
+    tr_lists bones;  // by point: where it stands in `ends`
     double nearest;
 } weaving;
 
 static bool joined( const weaving *w, int a, int b )
 {
-    for ( int i = w->bone_start[a]; i < w->bone_start[a + 1]; ++i )
-        if ( w->bone_other[i] == b )
+    for ( int i = w->bones.first[a]; i < w->bones.first[a + 1]; ++i )
+        if ( w->ends[w->bones.items[i] ^ 1] == b )
             return true;
     return false;
 }
@@ -48,22 +48,6 @@ static void shrink( tr_imesh_web *web, int count )
     web->weights = weights != NULL ? weights : web->weights;
 }
 
-static void sort_bones( const int ( *bones )[2], int bone_count, int count, int *start, int *other )
-{
-    memset( start, 0, ( (size_t)count + 1 ) * sizeof( int ) );
-    for ( int i = 0; i < bone_count; ++i )
-        for ( int k = 0; k < 2; ++k )
-            start[bones[i][k] + 1]++;
-    for ( int i = 0; i < count; ++i )
-        start[i + 1] += start[i];
-    for ( int i = 0; i < bone_count; ++i )
-        for ( int k = 0; k < 2; ++k )
-            other[start[bones[i][k]]++] = bones[i][1 - k];
-    for ( int i = count; i > 0; --i )
-        start[i] = start[i - 1];
-    start[0] = 0;
-}
-
 bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const tr_imesh_points *of, tr_error *error )
 {
     int count = of->count;
@@ -74,20 +58,15 @@ bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const tr_imesh
     for ( int i = 0; i < count; ++i )
         if ( scratch->twin[i] != i )
             most += (size_t)( scratch->start[scratch->twin[i] + 1] - scratch->start[scratch->twin[i]] );
-    int *start = tr_alloc( (size_t)count + 1 + 2 * (size_t)of->bone_count, sizeof( int ) );
+    weaving w = {
+        .mesh = scratch, .points = of->points, .ends = (const int *)of->bones, .nearest = of->nearest };
+    bool ok = tr_lists_build( &w.bones, w.ends, 2 * of->bone_count, count );
     out->start = tr_alloc( (size_t)count + 1, sizeof( int ) );
     out->neighbours = tr_alloc( most, sizeof( int ) );
     out->weights = tr_alloc( most, sizeof( double ) );
     out->tets = tr_alloc( (size_t)scratch->tet_count, sizeof *out->tets );
-    bool ok = start != NULL && out->start != NULL && out->neighbours != NULL && out->weights != NULL &&
-              out->tets != NULL;
+    ok = ok && out->start != NULL && out->neighbours != NULL && out->weights != NULL && out->tets != NULL;
     if ( ok ) {
-        sort_bones( of->bones, of->bone_count, count, start, start + count + 1 );
-        weaving w = { .mesh = scratch,
-                      .points = of->points,
-                      .bone_start = start,
-                      .bone_other = start + count + 1,
-                      .nearest = of->nearest };
         for ( int i = 0, used = 0; i < count; ++i ) {
             used += weave( &w, i, out->neighbours + used, out->weights + used );
             out->start[i + 1] = used;
@@ -98,7 +77,7 @@ bool tr_imesh_web_build( tr_imesh_web *out, tr_delaunay *scratch, const tr_imesh
         out->tet_count = scratch->tet_count;
     } else
         tr_imesh_web_free( out );
-    tr_free( start );
+    tr_lists_free( &w.bones );
     return ok || tr_error_memory( error );
 }
 

@@ -43,29 +43,18 @@ typedef struct tr_following {
 
 // ----------------------------------------------------------------------------------------------------- build
 
-// The links of each node, one after the other.
 static bool list_links( tr_cage_layer *l )
 {
     int count = l->stage->actor_count + l->stage->prop_count;
-    l->links_of = tr_alloc( (size_t)count + 2, sizeof( int ) );
-    l->node_links = tr_alloc( 2 * (size_t)l->link_count, sizeof( int ) );
+    int *nodes = tr_alloc( 2 * (size_t)l->link_count, sizeof( int ) );
+    for ( int i = 0; nodes != NULL && i < l->link_count; ++i )
+        tr_layer_link_nodes( l->stage, &l->stage->rules[l->links[i]], nodes + 2 * i );
+    bool ok = nodes != NULL && tr_lists_build( &l->node_links, nodes, 2 * l->link_count, count );
+    for ( int i = 0; ok && i < l->node_links.first[count]; ++i )
+        l->node_links.items[i] = l->links[l->node_links.items[i] / 2];
+    tr_free( nodes );
     l->pulled = tr_alloc( (size_t)count, sizeof( tr_pulled ) );
-    if ( l->links_of == NULL || l->node_links == NULL || l->pulled == NULL )
-        return false;
-    int nodes[2];
-    for ( int i = 0; i < l->link_count; ++i ) {
-        tr_layer_link_nodes( l->stage, &l->stage->rules[l->links[i]], nodes );
-        l->links_of[nodes[0] + 2]++;
-        l->links_of[nodes[1] + 2]++;
-    }
-    for ( int n = 0; n < count; ++n )
-        l->links_of[n + 2] += l->links_of[n + 1];
-    for ( int i = 0; i < l->link_count; ++i ) {
-        tr_layer_link_nodes( l->stage, &l->stage->rules[l->links[i]], nodes );
-        l->node_links[l->links_of[nodes[0] + 1]++] = l->links[i];
-        l->node_links[l->links_of[nodes[1] + 1]++] = l->links[i];
-    }
-    return true;
+    return ok && l->pulled != NULL;
 }
 
 static int other_end( const tr_cage_layer *l, const tr_rule *rule, int node )
@@ -79,8 +68,8 @@ static int other_end( const tr_cage_layer *l, const tr_rule *rule, int node )
 static double held_by_others( const tr_cage_layer *l, int prop, int but, int frame )
 {
     double most = 0;
-    for ( int i = l->links_of[prop]; i < l->links_of[prop + 1]; ++i ) {
-        const tr_rule *rule = &l->stage->rules[l->node_links[i]];
+    for ( int i = l->node_links.first[prop]; i < l->node_links.first[prop + 1]; ++i ) {
+        const tr_rule *rule = &l->stage->rules[l->node_links.items[i]];
         if ( other_end( l, rule, prop ) != but )
             most = fmax( most, tr_rule_strength( rule, frame ) );
     }
@@ -91,8 +80,8 @@ static double held_by_others( const tr_cage_layer *l, int prop, int but, int fra
 static double joined( const tr_cage_layer *l, int actor, int frame )
 {
     double most = 0;
-    for ( int i = l->links_of[actor]; i < l->links_of[actor + 1]; ++i ) {
-        const tr_rule *rule = &l->stage->rules[l->node_links[i]];
+    for ( int i = l->node_links.first[actor]; i < l->node_links.first[actor + 1]; ++i ) {
+        const tr_rule *rule = &l->stage->rules[l->node_links.items[i]];
         int other = other_end( l, rule, actor );
         double strength = tr_rule_strength( rule, frame );
         if ( strength > most && other >= l->stage->actor_count && l->body_of[other] < 0 )
@@ -176,8 +165,7 @@ void tr_follow_free( tr_cage_layer *l )
     }
     tr_free( l->followers );
     tr_free( l->follower_of );
-    tr_free( l->links_of );
-    tr_free( l->node_links );
+    tr_lists_free( &l->node_links );
     tr_free( l->pulled );
 }
 
@@ -287,8 +275,8 @@ static void spread( const tr_cage_layer *l, const int *nodes, int count, int fra
     }
     for ( int node = first; node >= 0; node = l->pulled[node].next ) {
         end_pull( l, node );
-        for ( int i = l->links_of[node]; i < l->links_of[node + 1]; ++i )
-            last = pull( l, node, &l->stage->rules[l->node_links[i]], frame, last );
+        for ( int i = l->node_links.first[node]; i < l->node_links.first[node + 1]; ++i )
+            last = pull( l, node, &l->stage->rules[l->node_links.items[i]], frame, last );
         tr_moved_body *follower = tr_follower( l, node );
         if ( follower != NULL )
             keep_wish( l, follower, frame );

@@ -451,7 +451,7 @@ static bool shorten( tr_cage_layer *l )
 static bool concerns( const tr_cage_layer *l, int handle, int actor )
 {
     const tr_anchor *anchor = &l->stage->handles[l->handle_index[handle]];
-    bool joined = l->links_of[actor] < l->links_of[actor + 1];
+    bool joined = l->node_links.first[actor] < l->node_links.first[actor + 1];
     return l->handles[handle].kind != TR_HANDLE_POINT || anchor->actor == actor || anchor->actor < 0 ||
            joined;
 }

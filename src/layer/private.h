@@ -148,14 +148,13 @@ typedef struct tr_cage_layer {
     int path_count;
     float *path_weights; // [(handle_count + driven_count) * frame_count * vertex_count] of what handles hold
                          // and sections lead, in the cage; their paths are the first
-    int *path_rules;     // of `edited`, one for each path of an actor, by actor; those of one …
-    int *paths_of;       // … [actor_count + 1] begin there
+    tr_lists path_rules; // of `edited`, by actor: one for each path
     int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
     bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
     bool *linked; // [actor_count + prop_count] or joined to one of these: anybody who may have to move
     int *linked_nodes, linked_count; // the same as a list
-    int *links_of, *node_links;      // [node + 1], [2 * link_count] the links of each node
+    tr_lists node_links;             // the same rules by node, each twice
     tr_moved_body *followers;        // [follower_count] characters who are linked, but not grabbed
     int *follower_of;                // [actor_count] -1: does not follow
     int follower_count;

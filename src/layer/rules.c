@@ -26,8 +26,7 @@ void tr_layer_rules_free( tr_cage_layer *l )
     tr_free( l->edited.rules );
     tr_free( l->paths );
     tr_free( l->path_weights );
-    tr_free( l->path_rules );
-    tr_free( l->paths_of );
+    tr_lists_free( &l->path_rules );
     tr_free( l->handle_misses );
     tr_driven_free( l );
 }
@@ -360,20 +359,12 @@ static bool has_own_path( const tr_cage_layer *l, int r )
 
 static bool list_paths( tr_cage_layer *l )
 {
-    int actors = l->stage->actor_count, first = l->stage->rule_count, count = l->edited.rule_count;
-    l->path_rules = tr_alloc( (size_t)( count - first ), sizeof( int ) );
-    l->paths_of = tr_alloc( (size_t)actors + 2, sizeof( int ) );
-    if ( l->path_rules == NULL || l->paths_of == NULL )
-        return false;
-    for ( int r = first; r < count; ++r ) // two places ahead: filling moves each by one
-        if ( has_own_path( l, r ) )
-            l->paths_of[l->edited.rules[r].a.actor + 2]++;
-    for ( int i = 0; i < actors; ++i )
-        l->paths_of[i + 2] += l->paths_of[i + 1];
-    for ( int r = first; r < count; ++r )
-        if ( has_own_path( l, r ) )
-            l->path_rules[l->paths_of[l->edited.rules[r].a.actor + 1]++] = r;
-    return true;
+    int count = l->edited.rule_count, *actors = tr_alloc( (size_t)count, sizeof( int ) );
+    for ( int r = 0; actors != NULL && r < count; ++r )
+        actors[r] = r >= l->stage->rule_count && has_own_path( l, r ) ? l->edited.rules[r].a.actor : -1;
+    bool ok = actors != NULL && tr_lists_build( &l->path_rules, actors, count, l->stage->actor_count );
+    tr_free( actors );
+    return ok;
 }
 
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error )
@@ -434,8 +425,9 @@ void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_fram
     }
     int begin = frames->first > l->begin ? frames->first : l->begin, end = l->begin + l->frame_count - 1;
     bool actor = node < l->stage->actor_count;
-    for ( int i = actor ? l->paths_of[node] : 0; actor && i < l->paths_of[node + 1]; ++i ) {
-        const tr_rule *rule = &l->edited.rules[l->path_rules[i]];
+    const tr_lists *of_actor = &l->path_rules;
+    for ( int i = actor ? of_actor->first[node] : 0; actor && i < of_actor->first[node + 1]; ++i ) {
+        const tr_rule *rule = &l->edited.rules[of_actor->items[i]];
         ptrdiff_t at = rule->path - l->paths;
         int path = (int)( at / l->stage->frame_count );
         for ( int f = begin; f <= frames->last && f <= end; ++f )

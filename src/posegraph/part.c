@@ -62,39 +62,25 @@ char *tr_parts_lay_out( tr_parts *parts, const tr_cluster *cluster, char *at )
     return at;
 }
 
-// begin[p + 1] holds how many belong to part p: makes begin[p] the place of the first of them.
-static void add_up( int *begin, int count )
-{
-    for ( int p = 0; p < count; ++p )
-        begin[p + 1] += begin[p];
-}
-
 // Numbers the parts by their first graphs and sorts graphs and rows by part, otherwise as they were.
 static void sort( tr_parts *parts )
 {
     const tr_cluster *cluster = parts->cluster;
     const int *order = cluster->deform.order;
-    int graphs = cluster->graph_count, *part_of = parts->part_of;
-    memset( parts->graph_begin, 0, ( (size_t)graphs + 1 ) * sizeof( int ) );
-    memset( parts->row_begin, 0, ( (size_t)graphs + 1 ) * sizeof( int ) );
+    int graphs = cluster->graph_count, *part_of = parts->part_of,
+        *row_parts = parts->order; // free until a view
     parts->count = 0;
-    for ( int g = 0; g < graphs; ++g ) { // a part's number is known from its first graph on
+    for ( int g = 0; g < graphs; ++g ) // a part's number is known from its first graph on
         part_of[g] = part_of[g] == g ? parts->count++ : part_of[part_of[g]];
-        parts->local[g] = parts->graph_begin[part_of[g] + 1]++;
-    }
+    tr_lists_fill( ( tr_lists ){ parts->graph_begin, parts->graphs }, part_of, graphs, parts->count );
+    for ( int i = 0; i < graphs; ++i )
+        parts->local[parts->graphs[i]] = i - parts->graph_begin[part_of[parts->graphs[i]]];
     for ( int o = 0; o < cluster->row_count; ++o )
-        if ( parts->on[order[o]] )
-            parts->row_begin[part_of[cluster->rows[order[o]].tree[0]] + 1]++;
-    add_up( parts->graph_begin, parts->count );
-    add_up( parts->row_begin, parts->count );
-    for ( int g = 0; g < graphs; ++g )
-        parts->graphs[parts->graph_begin[part_of[g]] + parts->local[g]] = g;
-    for ( int o = 0; o < cluster->row_count; ++o )
-        if ( parts->on[order[o]] )
-            parts->rows[parts->row_begin[part_of[cluster->rows[order[o]].tree[0]]]++] = order[o];
-    for ( int p = parts->count; p > 0; --p ) // each begins where the one before it ended
-        parts->row_begin[p] = parts->row_begin[p - 1];
-    parts->row_begin[0] = 0;
+        row_parts[o] = parts->on[order[o]] ? part_of[cluster->rows[order[o]].tree[0]] : -1;
+    tr_lists_fill( ( tr_lists ){ parts->row_begin, parts->rows }, row_parts, cluster->row_count,
+                   parts->count );
+    for ( int i = 0; i < parts->row_begin[parts->count]; ++i )
+        parts->rows[i] = order[parts->rows[i]];
 }
 
 void tr_parts_find( tr_parts *parts, const tr_cluster_job *job, int begin, int end )

@@ -75,21 +75,20 @@ static int first_tree( const tr_port_row *row )
     return row->tree[1] >= 0 && row->tree[1] < row->tree[0] ? row->tree[1] : row->tree[0];
 }
 
-// Rows sorted by the first tree they touch, otherwise as given (counting sort). Along a chain of linked
+// Rows sorted by the first tree they touch, otherwise as given. Along a chain of linked
 // bodies the factor of the rows is then a narrow band.
 static bool sort_rows( tr_system *system )
 {
-    int *begin = tr_alloc( (size_t)system->tree_count + 2, sizeof( int ) );
-    if ( begin == NULL )
-        return false;
-    for ( int r = 0; r < system->row_count; ++r )
-        begin[first_tree( &system->rows[r] ) + 1]++;
-    for ( int t = 0; t < system->tree_count; ++t )
-        begin[t + 1] += begin[t];
-    for ( int r = 0; r < system->row_count; ++r )
-        system->order[begin[first_tree( &system->rows[r] )]++] = r;
-    tr_free( begin );
-    return true;
+    int *trees = tr_alloc( (size_t)system->row_count, sizeof( int ) ),
+        *first = tr_alloc( (size_t)system->tree_count + 1, sizeof( int ) );
+    bool ok = trees != NULL && first != NULL;
+    for ( int r = 0; ok && r < system->row_count; ++r )
+        trees[r] = first_tree( &system->rows[r] );
+    if ( ok )
+        tr_lists_fill( ( tr_lists ){ first, system->order }, trees, system->row_count, system->tree_count );
+    tr_free( trees );
+    tr_free( first );
+    return ok;
 }
 
 // The rows written out over all unknowns of all trees, in order of elimination.

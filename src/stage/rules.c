@@ -386,24 +386,19 @@ static int actors_of( const tr_rule *rule, int actors[2] )
 
 bool tr_rules_by_actor( const tr_stage *stage, int **begin, int **rules )
 {
-    int actors[2];
-    *begin = tr_alloc( (size_t)stage->actor_count + 2, sizeof( int ) );
-    *rules = tr_alloc( 2 * (size_t)stage->rule_count, sizeof( int ) );
-    if ( *begin == NULL || *rules == NULL ) {
-        tr_free( *begin );
-        tr_free( *rules );
-        *begin = *rules = NULL;
-        return false;
+    tr_lists lists = { 0 };
+    int count = 2 * stage->rule_count, *keys = tr_alloc( (size_t)count, sizeof( int ) );
+    for ( int r = 0; keys != NULL && r < stage->rule_count; ++r ) {
+        keys[2 * r] = keys[2 * r + 1] = -1;
+        actors_of( &stage->rules[r], keys + 2 * r );
     }
-    for ( int r = 0; r < stage->rule_count; ++r ) // two places ahead: filling moves each by one
-        for ( int i = actors_of( &stage->rules[r], actors ) - 1; i >= 0; --i )
-            ( *begin )[actors[i] + 2]++;
-    for ( int i = 0; i <= stage->actor_count; ++i )
-        ( *begin )[i + 1] += ( *begin )[i];
-    for ( int r = 0; r < stage->rule_count; ++r )
-        for ( int i = actors_of( &stage->rules[r], actors ) - 1; i >= 0; --i )
-            ( *rules )[( *begin )[actors[i] + 1]++] = r;
-    return true;
+    bool ok = keys != NULL && tr_lists_build( &lists, keys, count, stage->actor_count );
+    for ( int i = 0; ok && i < lists.first[stage->actor_count]; ++i )
+        lists.items[i] /= 2;
+    *begin = lists.first;
+    *rules = lists.items;
+    tr_free( keys );
+    return ok;
 }
 
 bool tr_stage_joins( const tr_stage *stage, const bool *nodes )
