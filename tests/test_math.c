@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <string.h>
+
 static uint64_t random_state = 1;
 
 static double random_unit( void ) // uniform in [-1, 1], the same sequence everywhere
@@ -141,13 +143,63 @@ static void minimum_jerk_step( void **state )
     check_near( smooth_step5( h ) / ( h * h ), 0, 1.1e-2 );
 }
 
+static void fades_by_hand( void **state )
+{
+    (void)state;
+    check_near( tr_fade( -2, 3 ), 1, 0 );
+    check_near( tr_fade( 0, 3 ), 1, 0 );
+    check_near( tr_fade( 2, 3 ), 0.5, 1e-15 );
+    check_near( tr_fade( 4, 3 ), 0, 0 );
+    check_near( tr_fade( 0, -1 ), 1, 0 );
+    check_near( tr_fade_range( 8, 10, 20, 3, 0 ), 0.5, 1e-15 );
+    check_near( tr_fade_range( 20, 10, 20, 3, 0 ), 1, 0 );
+    check_near( tr_fade_range( 21, 10, 20, 3, 0 ), 0, 0 );
+}
+
+static void smooth_means( void **state )
+{
+    (void)state;
+    vec3 line[9];
+    for ( int i = 0; i < 9; ++i )
+        line[i] = v3( 1, i, 0 );
+    for ( int i = 0; i < 9; ++i ) {
+        vec3 mean = tr_smooth_mean( line, 9, i, 2 );
+        check_near( mean.x, 1, 1e-15 );
+        if ( i >= 2 && i < 7 ) // the window is cut elsewhere
+            check_near( mean.y, i, 1e-14 );
+    }
+    check_near( tr_smooth_mean( line, 9, 0, 1 ).y, 0.5 / 1.5, 1e-15 );
+}
+
+static void envelopes_lie_above( void **state )
+{
+    (void)state;
+    double values[12] = { 0, 0, 0, 4, 0, 0, 1, 0, 0, 0, 0, 2 }, smooth[12], most[12];
+    for ( int fades = 0; fades < 2; ++fades ) {
+        memcpy( smooth, values, sizeof values );
+        tr_smooth_from_above( smooth, 12, 1, fades == 1, most );
+        for ( int i = 0; i < 11; ++i )
+            assert_true( smooth[i] >= values[i] - 1e-15 );
+        check_near( smooth[3], 4, 1e-15 );
+        check_near( smooth[2], 8.0 / 3, 1e-15 );
+        check_near( smooth[11], fades == 1 ? 4.0 / 3 : 2, 1e-15 ); // beyond the end: 0, or as at the end
+    }
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( rotation_by_hand ),  TEST( euler_by_hand ),
-        TEST( euler_round_trip ),  TEST( conversions_agree ),
-        TEST( nearest_rotation ),  TEST( nearest_of_all_rotations ),
-        TEST( minimum_jerk_step ), TEST( degenerate_input_is_finite ),
+        TEST( rotation_by_hand ),
+        TEST( euler_by_hand ),
+        TEST( euler_round_trip ),
+        TEST( conversions_agree ),
+        TEST( nearest_rotation ),
+        TEST( nearest_of_all_rotations ),
+        TEST( minimum_jerk_step ),
+        TEST( fades_by_hand ),
+        TEST( smooth_means ),
+        TEST( envelopes_lie_above ),
+        TEST( degenerate_input_is_finite ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

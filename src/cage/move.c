@@ -163,9 +163,7 @@ void tr_cage_reset( tr_cage *cage )
 
 static double beyond( tr_cage_end end, int ease, int frames )
 {
-    if ( end == TR_CAGE_HELD )
-        return 1;
-    return smooth_step5( 1 - (double)frames / ( ease + 1 ) );
+    return end == TR_CAGE_HELD ? 1 : tr_fade( frames, ease );
 }
 
 tr_cage_share tr_cage_share_at( const tr_cage *cage, int frame )

@@ -154,7 +154,7 @@ static void fade_lags( const tr_mesh_work *w, const tr_footing *footing, const l
             last = lag_at( w, footing, f );
             since = 0;
         } else if ( since <= in->span )
-            lags[f] = v3_mad( lags[f], smooth_step5( 1.0 - ++since / ( in->span + 1.0 ) ), last );
+            lags[f] = v3_mad( lags[f], tr_fade( ++since, in->span ), last );
     }
 }
 

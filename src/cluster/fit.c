@@ -18,21 +18,14 @@ int tr_steady_span( const tr_stage *stage )
 }
 // ----------------------------------------------------------------------------------------------------- fit
 
-// The graph's root without its trembling: every step of one of many legs tugs at it. How far it is from the
-// copied path is averaged over the frames around.
+// Shift of the graph's root from the copied path, smoothed over time: every step of one of many legs tugs at
+// the root.
 vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame )
 {
-    int span = tr_steady_span( s->def.stage ), last = s->def.stage->frame_count - 1;
-    const vec3 *shifts = s->def.graphs->shifts[body->actor];
-    vec3 sum = v3_zero;
-    double weights = 0;
-    for ( int f = frame < span ? 0 : frame - span; f <= frame + span && f <= last; ++f ) {
-        double weight = smooth_step5( 1.0 - abs( f - frame ) / ( span + 1.0 ) );
-        sum = v3_mad( sum, weight, shifts[f] );
-        weights += weight;
-    }
-    vec3 shift = v3_scale( 1.0 / weights, sum );
-    const tr_rule *lean = tr_lean_rule( s->def.stage, body->masses, body->mass_count, frame );
+    const tr_stage *stage = s->def.stage;
+    vec3 shift = tr_smooth_mean( s->def.graphs->shifts[body->actor], stage->frame_count, frame,
+                                 tr_steady_span( stage ) );
+    const tr_rule *lean = tr_lean_rule( stage, body->masses, body->mass_count, frame );
     if ( lean != NULL && tr_rule_lowers( lean ) )
         shift = v3_mad( shift, -tr_rule_strength( lean, frame ), v3_horizontal( shift ) );
     return shift;

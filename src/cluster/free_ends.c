@@ -55,7 +55,7 @@ static void turn_back( const quat *copied, quat *local, quat above, quat world, 
     if ( !( angle > 1e-12 ) )
         return;
     double share = 1.0 / sqrt( 1.0 + angle * angle / ( LIMIT * LIMIT ) );
-    share *= smooth_step5( clampd( ( TR_PI - angle ) / ( TR_PI - FAR ), 0, 1 ) );
+    share *= smooth_step5( ( TR_PI - angle ) / ( TR_PI - FAR ) );
     world = q_mul( q_from_vector( v3_scale( share, back ) ), world );
     local[j] = q_unit( q_mul( q_conj( above ), world ) );
 }

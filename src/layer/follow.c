@@ -376,7 +376,7 @@ static tr_step flight( const tr_cage_layer *l, const tr_moved_body *body, int fr
     tr_cage_layer_limits_at( l, frame, &before, &after );
     double inside = fmin( frame - before, after - frame ) / ( FADE * l->stage->fps + 1 );
     tr_step way = tr_follow_way( l, body, frame ), out = { .turn = way.turn };
-    double share = smooth_step5( clampd( inside, 0, 1 ) );
+    double share = smooth_step5( inside );
     vec3 shift = v3_scale( share, v3_sub( tr_step_apply( way, root ), root ) );
     out.turn *= share;
     out.move = v3_sub( v3_add( root, shift ), tr_step_apply( out, root ) );

@@ -274,7 +274,7 @@ static double heading_change( const tr_cage_layer *l, const tr_moved_body *body,
     int before, after;
     tr_cage_layer_limits_at( l, frame, &before, &after );
     double inside = fmin( frame - before, after - frame );
-    return atan2( across, along ) * smooth_step5( clampd( inside / ( span + 1.0 ), 0, 1 ) );
+    return atan2( across, along ) * smooth_step5( inside / ( span + 1.0 ) );
 }
 
 static quat turn_along( const tr_cage_layer *l, const tr_moved_body *body, int frame )

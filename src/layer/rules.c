@@ -218,10 +218,9 @@ static double fade( const tr_cage_layer *l, int held, int frame )
 {
     int low, high;
     tr_cage_layer_limits_at( l, held, &low, &high );
-    tr_rule rule = { .first = held, .last = held };
-    rule.ease_in = held - ( low < -1 ? -1 : low ) - 1;
-    rule.ease_out = ( high > l->stage->frame_count ? l->stage->frame_count : high ) - held - 1;
-    return tr_rule_strength( &rule, frame );
+    int ease_in = held - ( low < -1 ? -1 : low ) - 1,
+        ease_out = ( high > l->stage->frame_count ? l->stage->frame_count : high ) - held - 1;
+    return tr_fade_range( frame, held, held, ease_in, ease_out );
 }
 
 static bool holds_prop( const tr_cage_layer *l, int handle, int prop )

@@ -255,8 +255,23 @@ static inline vec3 v3_decay( vec3 value, vec3 slope, double step, double length 
 
 // ---------------------------------------------------------------------------------------------- windows
 
-// Smooths values ≥ 0 over `span` frames to either side, so that none becomes less. Beyond the ends they are 0
-// where it fades, else as at the ends. most: scratch, [count].
+// Weight at a distance of `away` frames: 1 up to 0, 0 from ease + 1 on.
+static inline double tr_fade( double away, double ease )
+{
+    return away > 0 ? smooth_step5( 1.0 - away / ( ease + 1.0 ) ) : 1.0;
+}
+// Weight of a range of frames at a frame: 1 inside, fading over the eases outside.
+static inline double tr_fade_range( double frame, double first, double last, double ease_in, double ease_out )
+{
+    return frame < first ? tr_fade( first - frame, ease_in ) : tr_fade( frame - last, ease_out );
+}
+
+// Mean of values [count] over `span` frames to either side of a frame, weighted by tr_fade. The window is cut
+// at the ends.
+vec3 tr_smooth_mean( const vec3 *values, int count, int frame, int span );
+
+// Smooths values ≥ 0 over `span` frames to either side, so that none becomes less. Values beyond the ends
+// count as 0 if `fades`, else as at the ends. most: scratch, [count].
 void tr_smooth_from_above( double *values, int count, int span, bool fades, double *most );
 
 #endif

@@ -12,14 +12,17 @@
 // rests, the place is the centre of mass itself.
 #include "result/private.h"
 
+#include <stdlib.h>
+
 #define STEP_TIME 0.3 // seconds in which a contact takes its weight, or gives it up
 #define SPAN      0.3 // seconds to either side over which the support is averaged
 
 static double weight_of( const tr_stage *stage, const tr_contact *contact, int frame )
 {
     double ease = ceil( STEP_TIME * stage->fps );
-    tr_rule span = { .first = contact->first, .last = contact->last, .ease_in = ease, .ease_out = ease };
-    return contact->surface == TR_SURFACE_PROP ? 0 : tr_rule_strength( &span, frame );
+    return contact->surface == TR_SURFACE_PROP
+               ? 0
+               : tr_fade_range( frame, contact->first, contact->last, ease, ease );
 }
 
 // Where a joint of the target that touches stands.
@@ -69,7 +72,7 @@ vec3 tr_support_centre( const tr_stage *stage, const tr_result *result, int acto
     int span = tr_frames_in( SPAN, stage->fps ), last = stage->frame_count - 1;
     for ( int k = -span; k <= span; ++k ) {
         int at = frame + k < 0 ? 0 : frame + k > last ? last : frame + k;
-        add_moment( &s, stage, result, actor, at, smooth_step5( 1.0 - fabs( (double)k ) / ( span + 1.0 ) ) );
+        add_moment( &s, stage, result, actor, at, tr_fade( abs( k ), span ) );
     }
     return v3_scale( 1.0 / ( s.weight + s.airborne ), v3_mad( s.sum, s.airborne, mass ) );
 }

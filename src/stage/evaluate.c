@@ -50,9 +50,9 @@ double tr_rule_strength( const tr_rule *rule, int frame )
         ease_in = rule->before.ease_in, ease_out = rule->before.ease_out;
     }
     if ( frame < rule->first )
-        return share * smooth_step5( 1.0 - ( first - at ) / ( ease_in + 1.0 ) );
+        return share * tr_fade( first - at, ease_in );
     if ( frame > rule->last )
-        return share * smooth_step5( 1.0 - ( at - last ) / ( ease_out + 1.0 ) );
+        return share * tr_fade( at - last, ease_out );
     return share;
 }
 

@@ -72,9 +72,7 @@ static vec3 slide_velocity( const tr_footing_work *w, const tr_stance *s, int fr
 
 static double fade( const tr_stance *s, double ease_in, double ease_out, int frame )
 {
-    if ( frame < s->first )
-        return smooth_step5( 1.0 - ( s->first - frame ) / ( ease_in + 1.0 ) );
-    return frame > s->last ? smooth_step5( 1.0 - ( frame - s->last ) / ( ease_out + 1.0 ) ) : 1.0;
+    return tr_fade_range( frame, s->first, s->last, ease_in, ease_out );
 }
 
 static bool add_drift( const tr_footing_work *w, tr_stance *s )

@@ -262,8 +262,7 @@ static void spread_rises( timing *t, const key *keys, int count )
             int begin = first_reaching( t->most[n], t->frame_count, keys[k].delay ) - 1;
             for ( int f = begin; end < t->frame_count && f < t->frame_count; ++f )
                 if ( f >= 0 )
-                    t->delay[n][f] +=
-                        rise * smooth_step5( clampd( ( f - begin ) / ( end - begin + 0.0 ), 0, 1 ) );
+                    t->delay[n][f] += rise * smooth_step5( ( f - begin ) / ( end - begin + 0.0 ) );
         }
         below = fmax( below, keys[k].delay );
     }
