@@ -1,5 +1,5 @@
-// base: errors, memory, growing arrays, warnings, numbers and letters, and the one parallel loop.
-// Everything above stands on this module; it stands on the C library and OpenMP alone.
+// base: errors, memory, growing arrays, lists, warnings, numbers as text, and the one parallel loop.
+// All modules use it; it uses only the C library and OpenMP.
 #ifndef TROUPE_BASE_H
 #define TROUPE_BASE_H
 
@@ -13,7 +13,7 @@
 // function returns false or NULL and fills a tr_error. A numerical outcome: a field of the result.
 
 typedef struct tr_error {
-    char file[512];     // the file the trouble is in, "" when there is none; of a longer path the end
+    char file[512];     // the file with the problem, "" when there is none; a longer path keeps its end
     int line, column;   // 1-based; 0 when unknown
     char path[160];     // JSON path such as cast[3].target.scale, "" when there is none
     char message[1024]; // one sentence a user can act on, without a final newline
@@ -36,29 +36,27 @@ bool tr_error_memory( tr_error *error );
 // "walk.bvh:12:7: expected …" or "scene.json: cast[3].id: …" as one line into `out`, fit for a terminal.
 void tr_error_print( const tr_error *error, char *out, size_t size );
 
-// Text that comes from a file or is the name of one, fit for a terminal: control characters but those that
-// are `allowed`, and bytes that are no UTF-8, become \xNN.
+// Copies text for a terminal. Control characters other than those in `allowed`, and bytes that are not UTF-8,
+// become \xNN.
 void tr_print_safe( char *out, size_t size, const char *text, const char *allowed );
 
 // ---------------------------------------------------------------------------------------------- memory
 // All heap memory of the library comes from here. Requests are zeroed and checked for overflow.
 
-void *tr_alloc( size_t count, size_t size ); // NULL when out of memory, also when all together would be more
-                                             // than the limit below, and when the work is no longer wanted
-                                             // (tr_work); count 0 gives a valid pointer
+void *tr_alloc( size_t count, size_t size ); // NULL when out of memory, beyond the limit below, or when the
+                                             // work is cancelled (tr_work); count 0 gives a valid pointer
 void *tr_realloc( void *pointer, size_t count, size_t size ); // contents kept, new bytes zeroed
 void tr_free( void *pointer );                                // NULL is fine
 
-// Arrays one after the other in one piece of memory, each at a multiple of TR_CARVE from its beginning: what
-// lanes of any kind need. Takes room for `bytes` off the front of what is left; works without memory, too:
-// then only the difference of beginning and end counts.
-#define TR_CARVE 64
-size_t tr_carve_bytes( size_t bytes ); // that an array takes
+// Several arrays in one block of memory. tr_carve takes `bytes` off the front of what is left at *at, aligned
+// to TR_CARVE. Start from NULL to measure how large the block has to be.
+#define TR_CARVE 64                    // bytes: the widest lanes
+size_t tr_carve_bytes( size_t bytes ); // rounded up to a multiple of TR_CARVE
 void *tr_carve( char **at, size_t bytes );
 char *tr_string_copy( const char *string );
 char *tr_string_format( const char *format, ... ) TR_PRINTF( 1 );
 
-// Bytes that may be handed out together. 0, the default: half of the machine's memory.
+// Largest number of live bytes. 0, the default: half of the machine's memory.
 void tr_memory_set_limit( size_t bytes );
 size_t tr_memory_limit( void );
 size_t tr_memory_live( void );     // bytes handed out and not yet freed; tests assert 0 at their end
@@ -68,35 +66,33 @@ void tr_memory_reset_peak( void ); // from now on
 // only.
 void tr_memory_fail_from( long n );
 
-// Makes room for `needed` elements of `size` bytes in a doubling array. False when out of memory, array
-// intact.
+// Grows a doubling array to hold `needed` elements of `size` bytes. False when out of memory, array intact.
 bool tr_array_reserve( void **data, int *capacity, int needed, size_t size );
 
-// Of bytes, for hash tables (FNV-1a): begin with TR_HASH_START, go on with the last answer.
+// FNV-1a hash of bytes, for hash tables. Start with TR_HASH_START; pass the last result on to add more.
 #define TR_HASH_START 14695981039346656037u
 uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size );
 
 // -------------------------------------------------------------------------------------------- warnings
-// What a loader noticed and put up with. Zero-initialise, free with tr_log_free. A warning that finds no
-// memory is lost, and whoever has to tell all of them fails then; what matters is an error.
+// Problems that a loader tolerated. Zero-initialise, free with tr_log_free. A warning that finds no memory is
+// lost and sets `failed`.
 typedef struct tr_log {
     char **lines; // [count]
     int count, capacity;
-    bool failed; // one was lost
+    bool failed; // a warning was lost
 } tr_log;
 
 void tr_log_add( tr_log *log, const char *format, ... ) TR_PRINTF( 2 ); // `log` may be NULL
 void tr_log_free( tr_log *log );
 
 // --------------------------------------------------------------------------------------------- progress
-// Long work tells how far it has come, to whoever wants to know, and asks whether to go on. Always called
-// from the thread that began the work.
+// Long work reports how far it has come and asks whether to continue, always from the thread that began it.
 typedef struct tr_progress {
     bool ( *report )( void *context, int done, int total ); // false: stop
     void *context;
 } tr_progress;
 
-// False when the work is no longer wanted; the error then says it was cancelled.
+// False when the work is cancelled; the error says so.
 static inline bool tr_progress_report( const tr_progress *progress, int done, int total, tr_error *error )
 {
     return progress == NULL || progress->report( progress->context, done, total ) ||
@@ -104,20 +100,20 @@ static inline bool tr_progress_report( const tr_progress *progress, int done, in
 }
 
 // ------------------------------------------------------------------------------------------ cancelling
-// Whoever starts long work may say that it is no longer wanted. Work that is not wanted gets no more memory,
-// so it ends the way it ends when memory runs out: nothing is left behind, and the error says that it was
-// cancelled. Loops that run long without asking for memory ask tr_work_wanted themselves. What a thread
-// begins counts for all that it does until it ends it, also for the tasks of its parallel loops.
+// The caller of long work can cancel it. Cancelled work gets no more memory, so it unwinds as it does when
+// memory runs out, and the error says "cancelled". Loops that run long without allocating call
+// tr_work_wanted. A tr_work covers everything its thread does between begin and end, including the tasks of
+// its parallel loops.
 typedef struct tr_work {
-    bool ( *wanted )( void *context ); // false: stop. Asked by any of the threads at work, very often
+    bool ( *wanted )( void *context ); // false: stop. Called very often, by any of the threads at work
     void *context;
-    struct tr_work *outer; // that this one interrupts
+    struct tr_work *outer; // the work this one is nested in
 } tr_work;
 
 void tr_work_begin( tr_work *work, bool ( *wanted )( void *context ), void *context );
 void tr_work_end( tr_work *work ); // by the same thread, the last begun first
-bool tr_work_wanted( void );       // true where nobody began anything
-// For loops that return errors: false, with the error saying that the work was cancelled.
+bool tr_work_wanted( void );       // true outside of any work
+// The same for functions that return errors: false with the error "cancelled".
 bool tr_work_go_on( tr_error *error );
 
 // --------------------------------------------------------------------------------------------- numbers
@@ -125,8 +121,8 @@ bool tr_work_go_on( tr_error *error );
 // small exponent takes no library call.
 
 // Reads a decimal number at `text`, never past `end`. Returns the first character after it, or NULL when
-// there is no number there. "nan", "inf" and hexadecimal are no numbers. A value too large for a double reads
-// as HUGE_VAL.
+// there is no number. "nan", "inf" and hexadecimal do not count as numbers. A value too large for a double
+// reads as HUGE_VAL.
 const char *tr_number_parse( const char *text, const char *end, double *value );
 
 // Writes `value` with at most `decimals` (0 … 17) digits after the point and no trailing zeros; magnitudes of
@@ -137,12 +133,11 @@ int tr_number_print( char *out, size_t size, double value, int decimals );
 // Shortest text that reads back as the same double.
 int tr_number_print_exact( char *out, size_t size, double value );
 
-// Whether these bytes are UTF-8 as JSON wants it: no overlong forms, no surrogates, nothing beyond Unicode.
+// Whether the bytes are UTF-8 as JSON requires it: no overlong forms, no surrogates, nothing beyond Unicode.
 bool tr_utf8_valid( const char *text, size_t size );
 
-// A number as an int of low … high: what is behind the point is cut off, numbers beyond give the nearer
-// bound, NaN gives `low`. In C a conversion of what does not fit is undefined: this is the only one from
-// floating point to int, but for those in kernels.
+// Truncates to an int of low … high; NaN gives `low`. C leaves a conversion that does not fit undefined, so
+// this is the only one from floating point to int outside of kernels.
 static inline int tr_int_clamped( double x, int low, int high )
 {
     // cppcheck-suppress floatConversionOverflow ; cppcheck follows tests past the two comparisons
@@ -150,7 +145,7 @@ static inline int tr_int_clamped( double x, int low, int high )
 }
 
 double tr_clock_ms( void );     // monotonic
-double tr_processor_ms( void ); // spent by this process on all its threads, whatever else the machine does
+double tr_processor_ms( void ); // processor time of this process, summed over its threads
 
 // -------------------------------------------------------------------------------------------- parallel
 // The one parallel primitive. [0, count) is cut into blocks of `block` (the last may be short); the cut does
@@ -160,11 +155,11 @@ double tr_processor_ms( void ); // spent by this process on all its threads, wha
 typedef void tr_task( void *context, int begin, int end );
 void tr_parallel_for( int count, int block, tr_task *task, void *context );
 void tr_parallel_set_threads( int threads ); // 0 = as many as there are processors
-// The same for what the calling thread does from now on; 0 = as above. Returns what it was.
+// The same for the calling thread alone; 0 = as above. Returns the old value.
 int tr_parallel_set_own_threads( int threads );
 int tr_parallel_threads( void );
-// Number of the thread that runs a task, below tr_parallel_threads(): memory of its own may be kept by it. 0
-// outside of tasks. A task that calls tr_parallel_for itself runs all of that.
+// Index of the thread that runs a task, below tr_parallel_threads(): scratch memory is kept by it. 0 outside
+// of tasks. A tr_parallel_for within a task runs on the thread of that task.
 int tr_parallel_thread( void );
 
 // Kinds of kernels, each wider than the one before it. All give the same bits.
@@ -174,15 +169,14 @@ typedef enum tr_kernels {
     TR_KERNELS_AVX512,
 } tr_kernels;
 
-// No kernels wider than these are called from now on. Set once at start-up; the default is what the processor
-// has.
+// Sets the widest kernels that may be called, once at start-up; by default those of the processor.
 void tr_kernels_limit( tr_kernels widest );
-// Whether kernels that are compiled for AVX2 (with fused products and sums), and for AVX-512, may be called.
+// Whether kernels for AVX2 (with fused products and sums), and for AVX-512, may be called.
 bool tr_processor_has_avx2( void );
 bool tr_processor_has_avx512( void );
 
 // ------------------------------------------------------------------------------------------------- sets
-// Union–find: parent [count], each its own to begin with. The smallest of a set stands for it.
+// Union–find over parent [count], with parent[i] = i at first. The smallest member represents a set.
 int tr_set_find( int *parent, int i );
 void tr_set_join( int *parent, int a, int b );
 
@@ -207,15 +201,15 @@ typedef struct tr_spread {
     int count, worst;      // worst: index of the first maximum
 } tr_spread;
 
-// Sorts `values`. p95 by nearest rank: the smallest value that at least 95 % of all do not exceed.
+// Sorts `values`. p95 by nearest rank: the smallest value that at least 95 % of the values do not exceed.
 tr_spread tr_spread_of( double *values, int count );
 
 // ---------------------------------------------------------------------------------------------- failure
 
-// The failure of jobs that run at the same time: of several, that of the first job, whichever fails first.
+// The failure of jobs that run in parallel; where several fail, that of the job with the lowest number.
 typedef struct tr_first_failure {
     atomic_flag busy; // zero: free
-    int job;          // -1: all is well
+    int job;          // -1: no failure
     tr_error error;
 } tr_first_failure;
 

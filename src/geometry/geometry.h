@@ -1,6 +1,5 @@
 // geometry: distances between solids, overlaps of boxes, triangle meshes, the Gauss linking of segments,
-// Delaunay tetrahedra. Knows nothing of motion. Every function takes any finite input, zero lengths and sizes
-// included.
+// Delaunay tetrahedra. Every function takes any finite input, including zero lengths and sizes.
 #ifndef TROUPE_GEOMETRY_H
 #define TROUPE_GEOMETRY_H
 
@@ -20,11 +19,11 @@ double tr_capsule_distance( vec3 a0, vec3 a1, double radius_a, vec3 b0, vec3 b1,
 // Signed distance from a point to a box of full edge lengths `size` centred on `box`; negative inside.
 double tr_point_box_distance( vec3 p, rigid box, vec3 size );
 
-// Signed distance from a capsule to a box (negative = how far the capsule's surface lies inside along the
-// axis point that is deepest).
+// Signed distance from a capsule to a box; negative: depth of the capsule's surface at the deepest point of
+// its axis.
 double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 size );
 
-// Where the axis ab of a capsule is nearest to a solid, or deepest inside it.
+// The point of a capsule's axis ab that is nearest to a solid, or deepest inside it.
 typedef struct tr_touch {
     double t;           // parameter along the axis
     double distance;    // from the axis to the solid's surface, negative inside
@@ -35,19 +34,19 @@ tr_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size );
 
 // --------------------------------------------------------------------------------------------------- boxes
 
-typedef struct tr_box { // along the axes; empty where an edge of `low` is above that of `high`
+typedef struct tr_box { // axis-aligned; empty where a coordinate of `low` exceeds that of `high`
     vec3 low, high;
 } tr_box;
 
 tr_box tr_box_empty( void );
-tr_box tr_box_with( tr_box box, vec3 point );             // the smallest that holds both
+tr_box tr_box_with( tr_box box, vec3 point );             // the smallest box that holds both
 tr_box tr_box_grown( tr_box box, double margin );         // to every side
-bool tr_box_overlaps( const tr_box *a, const tr_box *b ); // or touches; an empty one overlaps nothing
+bool tr_box_overlaps( const tr_box *a, const tr_box *b ); // or touches; an empty box overlaps nothing
 
 // Finds which of many boxes overlap. Zero-initialise; building again uses the same memory.
 typedef struct tr_box_tree {
     const tr_box *boxes; // [count of the last build] borrowed
-    size_t looks;        // tests of boxes and nodes so far: what queries cost
+    size_t looks;        // tests of boxes and nodes so far: the cost of queries
     // Working memory.
     struct tr_curve_item *order; // [count] boxes that are not empty
     struct tr_box_node *nodes;   // [node_count] the root first
@@ -62,40 +61,40 @@ void tr_box_tree_free( tr_box_tree *tree );
 
 // -------------------------------------------------------------------------------------------------- meshes
 
-#define TR_MESH_MOST 1000000 // points, and triangles, of one mesh
+#define TR_MESH_MOST 1000000 // limit of points, and of triangles, of one mesh
 
-// Triangles in space, sorted for questions about what is near. Several threads may ask at once.
+// A triangle mesh with a tree for queries of distance. Several threads may query it at once.
 typedef struct tr_trimesh {
     vec3 *points;          // [point_count] no two at the same place
-    int ( *triangles )[3]; // [triangle_count] of a closed mesh they run counterclockwise as seen from outside
+    int ( *triangles )[3]; // [triangle_count] counterclockwise as seen from outside, if the mesh is closed
     int point_count, triangle_count;
-    bool closed;    // it has an inside: at every edge two triangles meet, which run along it in opposite ways
-    vec3 low, high; // the box around it
-    vec3 *normals;  // [triangle_count] unit; zero for one without an area
+    bool closed;               // has an inside: two triangles of opposite direction meet at every edge
+    vec3 low, high;            // bounding box
+    vec3 *normals;             // [triangle_count] unit; zero for a triangle without area
     vec3 ( *edge_normals )[3]; // [triangle_count] sums of the normals at the edge that begins at each corner
     vec3 *point_normals; // [point_count] sums of the normals around, by the angle of each triangle there
     struct tr_trimesh_node *nodes; // a tree of boxes
     int node_count;
 } tr_trimesh;
 
-// Copies. Points at the same place become one; triangles that have no three corners then are dropped; one
-// that is closed and inside out is turned. False: a corner that is no point, a point that is not finite, no
+// Copies its input. Merges points at the same place, drops triangles without three distinct corners, and
+// turns a closed mesh that is inside out. False: a corner that is no point, a point that is not finite, no
 // triangle, more than TR_MESH_MOST, or no memory.
 bool tr_trimesh_build( tr_trimesh *out, const vec3 *points, int point_count, const int ( *triangles )[3],
                        int triangle_count, tr_error *error );
 bool tr_trimesh_copy( tr_trimesh *out, const tr_trimesh *in, tr_error *error );
 void tr_trimesh_free( tr_trimesh *mesh );
 
-// In the mesh's own coordinates. Signed where the mesh is closed. Where the axis is inside, the deepest of
-// nine places along it, and the best around that.
+// In the mesh's own coordinates; signed if the mesh is closed. Where the axis is inside, the deepest of nine
+// samples along it, refined.
 tr_touch tr_segment_trimesh_touch( vec3 a, vec3 b, const tr_trimesh *mesh );
-// How far from `from` along the unit vector `way` the mesh is met first, INFINITY: not at all. *from_inside
-// (may be NULL): whether it is met from behind, of a closed mesh from inside.
+// Distance from `from` along the unit vector `way` to the first hit, INFINITY for none. *from_inside (may be
+// NULL): the hit is from behind, which is from inside if the mesh is closed.
 double tr_trimesh_ray( const tr_trimesh *mesh, vec3 from, vec3 way, bool *from_inside );
 
 // -------------------------------------------------------------------------------------------------- shapes
-// What props and surroundings are made of. A shape's own frame is in the middle of the box around it, and
-// goes with it: so whatever can be done with a box, moved, held, dragged by its corners, can be done with it.
+// Shapes of props and obstacles. A shape's own frame is at the middle of its bounding box, so that it can be
+// moved, held and dragged by its corners like a box.
 
 typedef enum tr_shape_kind {
     TR_SHAPE_BOX,
@@ -109,13 +108,13 @@ extern const char *const tr_shape_kind_names[]; // as in JSON, NULL-terminated
 
 typedef struct tr_shape { // points and mesh are borrowed
     tr_shape_kind kind;
-    vec3 size;          // full edge lengths of the box around it
+    vec3 size;          // full edge lengths of its bounding box
     double radius;      // of a sphere; half the thickness of a polyline and of an open mesh
     const vec3 *points; // [point_count] polyline
     int point_count;
     const tr_trimesh *mesh;
     vec3 middle;  // of the box, in the coordinates of points and mesh
-    double scale; // metres in one of these
+    double scale; // metres per unit of these coordinates
 } tr_shape;
 
 tr_shape tr_shape_box( vec3 size );
@@ -123,7 +122,7 @@ tr_shape tr_shape_sphere( double diameter );
 tr_shape tr_shape_polyline( const vec3 *points, int count, double thickness );
 tr_shape tr_shape_mesh( const tr_trimesh *mesh, double thickness );
 tr_shape tr_shape_scaled( const tr_shape *shape, double factor );
-// Put into a box of that size: a box becomes that box, others grow with its mean edge.
+// Fits a shape to a box of that size: a box takes the size, other shapes scale with its mean edge.
 tr_shape tr_shape_in( const tr_shape *shape, vec3 size );
 
 // From the coordinates of points and mesh to the shape's own frame, and back.
@@ -131,14 +130,14 @@ vec3 tr_shape_point( const tr_shape *shape, vec3 p );
 vec3 tr_shape_given( const tr_shape *shape, vec3 p );
 
 tr_touch tr_shape_touch( const tr_shape *shape, rigid at, vec3 a, vec3 b );
-// Signed distance of surfaces, as tr_capsule_box_distance; of a point with a = b and no radius.
+// Signed distance of surfaces, as tr_capsule_box_distance; for a point: a = b, radius 0.
 double tr_shape_distance( const tr_shape *shape, rigid at, vec3 a, vec3 b, double radius );
-// From a place inside, in the shape's own frame, along a unit vector out of it: how far its surface is, to a
-// tenth of a millimetre.
+// Distance from a point inside, in the shape's own frame, along a unit vector to its surface; to a tenth of a
+// millimetre.
 double tr_shape_exit( const tr_shape *shape, vec3 inside, vec3 way );
-// How high p is above the shape: above the face of a box that looks up (beside it by `margin` at most, and
-// inside it less than 0), else above the highest surface below a place `slack` higher than p. INFINITY: there
-// is none, or that place is inside.
+// Height of p above the shape. Box: above its upper face, at most `margin` beside it; negative inside. Other
+// shapes: above the highest surface below the point `slack` above p. INFINITY: there is no such surface, or
+// that point is inside.
 double tr_shape_height( const tr_shape *shape, rigid at, vec3 p, double slack, double margin );
 
 // Gauss linking integral of two straight segments: signed share of the sphere of directions from which they
@@ -153,25 +152,25 @@ double tr_chain_linking( const vec3 *a, int a_count, const vec3 *b, int b_count 
 
 // ----------------------------------------------------------------------------------------------- Delaunay
 
-// Delaunay tetrahedra of a point cloud and who is whose neighbour in them. Zero-initialise; building again
-// uses the same memory, so that a cloud per frame costs no allocation.
+// Delaunay tetrahedra of a point cloud and the neighbours of each point. Zero-initialise; building again uses
+// the same memory, so that a cloud per frame costs no allocation.
 //
-// There is always an answer, and it depends on nothing but the points. Points are rounded to a grid of 2⁻²²
-// to 2⁻²³ of the largest extent of their bounding box. Those that fall on the same place have the first of
-// them as their twin and no neighbours of their own. Points of one plane give the edges of its Delaunay
-// triangles, those of one line the way along it; neither gives tetrahedra. Cospherical points are cut
-// somehow, but always in the same way.
+// Every cloud has a result, which depends on the points alone. Points are rounded to a grid of 2⁻²² to 2⁻²³
+// of the largest extent of their bounding box. Points at one place of the grid have the first as their twin,
+// and the others no neighbours of their own. Coplanar points give the edges of their Delaunay triangles,
+// collinear points the edges along the line; neither gives tetrahedra. Cospherical points are cut in an
+// arbitrary, but always the same way.
 //
 // Points are inserted in their order, or `scattered`: in random rounds, each twice as large as all before it
-// and along a curve through space. A cloud that grows to one side has every new point joined to a long front
-// of its hull, which costs N^1.5 and more; a scattered one costs N log N. Which of several cospherical cuts
-// is taken depends on the order, and so does that of the tetrahedra; neighbours else do not.
+// and along a curve through space. In a cloud that grows to one side every new point is joined to a long
+// front of the hull, which costs N^1.5 and more; a scattered one costs N log N. The order of insertion
+// decides the order of tetrahedra and the cut of cospherical points, nothing else.
 typedef struct tr_delaunay {
     bool scattered; // set before building
     int point_count;
     int dimension;    // of what the points span: 3 space, 2 plane, 1 line, 0 one place, -1 no points
     int ( *tets )[4]; // [tet_count] points a, b, c, d with det( b − a, c − a, d − a ) > 0
-    int *twin;        // [point_count] the first point at the same place; the point itself when it is that
+    int *twin;        // [point_count] the first point at the same place; may be the point itself
     int *start;       // [point_count + 1] where each point's neighbours begin
     int *neighbours;  // [start[point_count]] ascending for each point
     int tet_count, tet_capacity;

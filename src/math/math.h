@@ -155,7 +155,7 @@ static inline mat3 m3_from_quat( quat q )
 quat q_axis_angle( vec3 axis, double radians ); // axis of any length, zero gives identity
 quat q_from_vector( vec3 rotation_vector );     // exponential map: axis times angle
 vec3 q_to_vector( quat q );                     // logarithm, angle in [0, π]
-double q_angle( quat a, quat b );     // angle in radians of the rotation between a and b, in [0, π]
+double q_angle( quat a, quat b );               // of the rotation between a and b, in radians, in [0, π]
 quat q_between( vec3 from, vec3 to ); // shortest turn of direction `from` onto `to`; opposite: a half turn
 quat q_slerp( quat a, quat b, double t ); // along the shorter arc
 quat q_from_mat3( mat3 m );
@@ -236,15 +236,15 @@ static inline double wrap_angle( double radians ) // into [-π, π]
 {
     return remainder( radians, 2.0 * TR_PI );
 }
-// Minimum-jerk step: 0 for t ≤ 0, 1 for t ≥ 1, velocity and acceleration zero at both ends. Near 1 the
-// polynomial may be rounded up beyond it; a share is never more than the whole.
+// Minimum-jerk step: 0 for t ≤ 0, 1 for t ≥ 1, velocity and acceleration zero at both ends. Clamped to 1,
+// since rounding may exceed it.
 static inline double smooth_step5( double t )
 {
     t = clampd( t, 0.0, 1.0 );
     return fmin( t * t * t * ( 10.0 + t * ( -15.0 + 6.0 * t ) ), 1.0 );
 }
-// Way to nothing in `length` steps: `value` and `slope` (per step) at step 0, and zero with the first two
-// derivatives from the last one on. With u = step / length the minimum-jerk polynomials are
+// Decay to zero in `length` steps: `value` and `slope` (per step) at step 0; zero, with the first two
+// derivatives, from the last step on. With u = step / length the minimum-jerk polynomials are
 // 1 − 10u³ + 15u⁴ − 6u⁵ for the value and u − 6u³ + 8u⁴ − 3u⁵ for the slope.
 static inline vec3 v3_decay( vec3 value, vec3 slope, double step, double length )
 {
