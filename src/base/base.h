@@ -135,6 +135,7 @@ int tr_number_print_exact( char *out, size_t size, double value );
 
 // Whether the bytes are UTF-8 as JSON requires it: no overlong forms, no surrogates, nothing beyond Unicode.
 bool tr_utf8_valid( const char *text, size_t size );
+size_t tr_utf8_length( const char *text, size_t size ); // bytes of the first character, 0 if it is invalid
 
 // Truncates to an int of low … high; NaN gives `low`. C leaves a conversion that does not fit undefined, so
 // this is the only one from floating point to int outside of kernels.

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of a path that is too long, the end says more than the beginning.
+// Of a path that is too long, the end is kept: it identifies the file.
 static void fill_file( char *out, size_t size, const char *file )
 {
     static const char dots[] = "…";
@@ -88,10 +88,8 @@ void tr_print_safe( char *out, size_t size, const char *text, const char *allowe
     size_t filled = 0, left = strlen( text );
     for ( size_t length; left > 0 && filled + 1 < size; text += length, left -= length ) {
         unsigned char c = (unsigned char)*text;
-        length = 1;
-        while ( length < 4 && length < left && !tr_utf8_valid( text, length ) )
-            ++length;
-        bool valid = tr_utf8_valid( text, length );
+        length = tr_utf8_length( text, left );
+        bool valid = length > 0;
         bool control = c < 0x20 || c == 0x7F || ( c == 0xC2 && (unsigned char)text[1] < 0xA0 );
         if ( valid && ( !control || strchr( allowed, c ) != NULL ) ) {
             size_t room = size - 1 - filled;

@@ -18,11 +18,10 @@ static atomic_size_t live, peak;
 static atomic_long countdown; // allocations left before they fail; 0 = never
 
 static atomic_size_t limit; // 0: half of the machine's memory
-static atomic_bool refused; // a request, because of the limit
+static atomic_bool refused; // a request exceeded the limit
 
-// The machine's memory. Systems promise more than they have and end the program when it takes them at their
-// word; a request that can never be served is better refused while somebody can still say so. Half of it is
-// left to others.
+// Half of the machine's memory. Systems grant more than they have and kill the program when it uses it; a
+// request that can never be served is better refused, with an error.
 static size_t half_of_the_machine( void )
 {
     long pages = sysconf( _SC_PHYS_PAGES ), page = sysconf( _SC_PAGESIZE );
@@ -45,7 +44,7 @@ bool tr_memory_was_refused( void )
     return atomic_exchange( &refused, false );
 }
 
-// Small requests are never the ones to refuse, so they do not ask.
+// Small requests are never refused.
 static bool fits( size_t bytes, size_t old_bytes )
 {
     enum { SMALL = 1 << 20 };
@@ -179,7 +178,7 @@ uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size )
     const unsigned char *bytes = data;
     for ( size_t i = 0; i < size; ++i )
         hash = ( hash ^ bytes[i] ) * 1099511628211u;
-    return hash ^ hash >> 32; // tables take the low bits, which know little of the last bytes' high ones
+    return hash ^ hash >> 32; // tables use the low bits, which the high bits of the last bytes hardly reach
 }
 
 size_t tr_carve_bytes( size_t bytes )
@@ -190,6 +189,6 @@ size_t tr_carve_bytes( size_t bytes )
 void *tr_carve( char **at, size_t bytes )
 {
     void *out = *at;
-    *at = (char *)( (uintptr_t)out + tr_carve_bytes( bytes ) ); // NULL + n is no address
+    *at = (char *)( (uintptr_t)out + tr_carve_bytes( bytes ) ); // NULL + n is undefined on pointers
     return out;
 }

@@ -15,15 +15,15 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-// Midpoints between doubles have at most 767 significant digits, so digits behind these decide a tie only by
-// being there: one non-zero digit can stand for all of them.
+// Midpoints between doubles have at most 767 significant digits. Further digits only break a tie: one
+// non-zero digit can replace them all.
 enum { ENOUGH_DIGITS = 770 };
 
 static const double powers_of_ten[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                         1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                         1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 
-typedef struct decimal { // what stands in the text
+typedef struct decimal { // a number as text
     const char *first;   // first significant digit; digits up to `last`, a point may stand among them
     const char *last;
     uint64_t mantissa;     // the first 19 significant digits
@@ -66,7 +66,7 @@ static const char *scan_digits( const char *at, const char *end, decimal *d )
     return at;
 }
 
-// "e-12"; stays where it is when no digit follows the letter.
+// "e-12"; reads nothing when no digit follows the letter.
 static const char *scan_exponent( const char *at, const char *end, long long *exponent )
 {
     const char *c = at + 1;
@@ -157,7 +157,7 @@ static int put( char *out, size_t size, const char *text )
     return (int)length;
 }
 
-// Takes trailing zeros of the fraction off and puts a point where the locale has something else.
+// Removes trailing zeros of the fraction and replaces the locale's decimal separator by a point.
 static void tidy_fixed( char *text )
 {
     char *whole_end = text + ( *text == '-' );

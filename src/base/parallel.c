@@ -5,7 +5,7 @@
 #include <time.h>
 
 static int wanted_threads;                            // 0 = one per processor; set once at start-up
-static _Thread_local int own_threads;                 // of what this thread does; 0 = wanted_threads
+static _Thread_local int own_threads;                 // of loops of this thread; 0 = wanted_threads
 static _Thread_local int number;                      // of this thread in its loop
 static tr_kernels widest_kernels = TR_KERNELS_AVX512; // set once at start-up
 
@@ -35,7 +35,7 @@ static void run_block( int count, int block, int index, tr_task *task, void *con
     task( context, begin, count - begin > block ? begin + block : count );
 }
 
-// Not OpenMP's number: a thread of a parallel region that is not ours is the first of its own loops.
+// Not OpenMP's number: a thread of the host's parallel region is the first thread of its own loops.
 int tr_parallel_thread( void )
 {
     return number;
@@ -48,7 +48,7 @@ void tr_parallel_for( int count, int block, tr_task *task, void *context )
     int threads = omp_in_parallel() ? 1 : tr_parallel_threads();
     if ( threads > blocks )
         threads = blocks;
-    if ( threads <= 1 ) { // no team at all: within a task, its thread goes on by itself
+    if ( threads <= 1 ) { // no team: nested loops run on the thread of their task
         for ( int i = 0; i < blocks; ++i )
             run_block( count, block, i, task, context );
         return;

@@ -1,9 +1,11 @@
 #include "base/base.h"
 
-// Bytes of the character at `s`, 0 when it is none: 0xxxxxxx, 110xxxxx, 1110xxxx or 11110xxx and as many
-// 10xxxxxx as the first byte says.
-static size_t character_size( const unsigned char *s, size_t left )
+// 0xxxxxxx, 110xxxxx, 1110xxxx or 11110xxx and as many 10xxxxxx as the first byte says.
+size_t tr_utf8_length( const char *text, size_t left )
 {
+    const unsigned char *s = (const unsigned char *)text;
+    if ( left == 0 )
+        return 0;
     size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc0 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf8 ? 4 : 0;
     if ( size < 2 || size > left )
         return size > left ? 0 : size;
@@ -20,12 +22,10 @@ static size_t character_size( const unsigned char *s, size_t left )
 
 bool tr_utf8_valid( const char *text, size_t size )
 {
-    const unsigned char *s = (const unsigned char *)text, *end = s + size;
-    while ( s < end ) {
-        size_t step = character_size( s, (size_t)( end - s ) );
+    for ( size_t at = 0, step; at < size; at += step ) {
+        step = tr_utf8_length( text + at, size - at );
         if ( step == 0 )
             return false;
-        s += step;
     }
     return true;
 }

@@ -1,4 +1,4 @@
-// Which work a thread does, and whether it is still wanted.
+// The work of a thread, and whether it is cancelled.
 #include "base/private.h"
 
 static _Thread_local tr_work *current;

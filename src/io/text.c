@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Room for `more` bytes and a final NUL behind what is there.
+// Grows the text by space for `more` bytes and a final NUL.
 static bool make_room( tr_text *text, size_t more )
 {
     if ( text->failed )
@@ -61,24 +61,6 @@ void tr_text_exact( tr_text *text, double value )
         text->size += (size_t)tr_number_print_exact( text->data + text->size, LONGEST_NUMBER, value );
 }
 
-// Bytes of the UTF-8 character at the start of a string, 0 when it is none: a stray or missing continuation,
-// a form longer than needed, half of a surrogate pair, a number beyond U+10FFFF.
-static size_t character_length( const char *string, size_t length )
-{
-    unsigned char lead = (unsigned char)string[0], next = length > 1 ? (unsigned char)string[1] : 0;
-    if ( lead < 0x80 )
-        return 1;
-    size_t count = lead >= 0xC2 && lead < 0xE0 ? 2 : lead >= 0xE0 && lead < 0xF0 ? 3 : 4;
-    if ( lead < 0xC2 || lead > 0xF4 || count > length || ( lead == 0xE0 && next < 0xA0 ) ||
-         ( lead == 0xED && next > 0x9F ) || ( lead == 0xF0 && next < 0x90 ) ||
-         ( lead == 0xF4 && next > 0x8F ) )
-        return 0;
-    for ( size_t i = 1; i < count; ++i )
-        if ( ( (unsigned char)string[i] & 0xC0 ) != 0x80 )
-            return 0;
-    return count;
-}
-
 static void append_escaped( tr_text *text, unsigned char c )
 {
     if ( c == '"' || c == '\\' )
@@ -97,8 +79,8 @@ void tr_text_quoted( tr_text *text, const char *string, size_t length )
 {
     tr_text_append( text, "\"", 1 );
     for ( size_t i = 0, count; i<length; i += count> 0 ? count : 1 ) {
-        count = character_length( string + i, length - i );
-        if ( count == 0 ) // old files name joints in other encodings; U+FFFD stands for what is unknown
+        count = tr_utf8_length( string + i, length - i );
+        if ( count == 0 ) // names of old files may have other encodings; U+FFFD replaces unknown bytes
             tr_text_append( text, "\xEF\xBF\xBD", 3 );
         else if ( count == 1 )
             append_escaped( text, (unsigned char)string[i] );
