@@ -1,7 +1,5 @@
-// Do trunks, necks and heads bend as in the source? The slow and obvious way: positions of three joints.
+// Bends of trunks, necks and heads against the source's, from the positions of three joints.
 #include "measure/private.h"
-
-#define SHORT_BONE 0.02 // of the height: rigs split bones at will, and what is shorter bends nothing
 
 static bool is_trunk( const tr_joint *joint )
 {
@@ -17,16 +15,16 @@ static double rest_span( const tr_skeleton *skeleton, int joint, int above )
     return v3_length( sum );
 }
 
-// The joint of the trunk that the bone to `joint` begins at, -1: there is none. Both ends are driven by
-// joints of the source.
-static int bone_start( const tr_performer *performer, int joint )
+// The joint of the trunk at which the bone to `joint` begins, -1 for none. Both ends are driven by joints of
+// the source; rigs split bones at will, so bones shorter than `shortest` are joined.
+static int bone_start( const tr_performer *performer, int joint, double shortest )
 {
     const tr_skeleton *skeleton = performer->skeleton;
     if ( !is_trunk( &skeleton->joints[joint] ) || tr_performer_source( performer, joint ) < 0 )
         return -1;
     for ( int j = skeleton->joints[joint].parent; j >= 0; j = skeleton->joints[j].parent )
         if ( is_trunk( &skeleton->joints[j] ) && tr_performer_source( performer, j ) >= 0 &&
-             rest_span( skeleton, joint, j ) >= SHORT_BONE * performer->height )
+             rest_span( skeleton, joint, j ) >= shortest )
             return j;
     return -1;
 }
@@ -39,9 +37,10 @@ static double bend( const tr_performer *performer, int frame, int a, int b, int 
     return atan2( v3_length( v3_cross( in, out ) ), v3_dot( in, out ) );
 }
 
-static bool add_bends( tr_samples *bends, const tr_performer *performer, const tr_performer *source, int c )
+static bool add_bends( tr_samples *bends, const tr_performer *performer, const tr_performer *source, int c,
+                       double shortest )
 {
-    int b = bone_start( performer, c ), a = b < 0 ? -1 : bone_start( performer, b );
+    int b = bone_start( performer, c, shortest ), a = b < 0 ? -1 : bone_start( performer, b, shortest );
     if ( a < 0 )
         return true;
     int from[3] = { tr_performer_source( performer, a ), tr_performer_source( performer, b ),
@@ -61,7 +60,8 @@ bool tr_measure_bend( const tr_measuring *m, const tr_take *take, tr_figures *fi
     bool ok = true;
     for ( int c = 0; c < take->performer_count; ++c )
         for ( int j = 0; ok && j < take->performers[c].skeleton->joint_count; ++j )
-            ok = add_bends( &bends, &take->performers[c], &m->source.performers[c], j );
+            ok = add_bends( &bends, &take->performers[c], &m->source.performers[c], j,
+                            m->def.short_trunk_bone * take->performers[c].height );
     tr_samples_report( &bends, 1 / TR_DEGREE, "no trunk has three joints that the source has as well",
                        figures );
     return ok;

@@ -1,5 +1,5 @@
-// Which capsules come near each other: boxes around whole bodies first, then around capsules, then the exact
-// distance. Everything here belongs to one frame, so frames can be scanned in parallel.
+// Capsules near each other: bounding boxes of bodies first, then of capsules, then the exact distance. All
+// data belongs to one frame, so frames can be scanned in parallel.
 #include "measure/private.h"
 
 bool tr_closeness_alloc( tr_closeness *closeness, const tr_take *take )
@@ -127,13 +127,13 @@ static bool scan_two_bodies( const tr_closeness *closeness, int one, int other, 
     return true;
 }
 
-#define ROUNDING 1e-6 // metres; what sums of coordinates may lose is less
+static const double rounding = 1e-6; // metres: more than sums of coordinates lose
 
 bool tr_closeness_bodies( tr_closeness *closeness, const tr_take *take, double reach, tr_close_pairs *pairs )
 {
     for ( int c = 0; c < take->performer_count; ++c )
         closeness->boxes[c] = tr_box_grown( ( tr_box ){ closeness->whole[c].low, closeness->whole[c].high },
-                                            0.5 * reach + ROUNDING );
+                                            0.5 * reach + rounding );
     if ( !tr_box_tree_build( &closeness->tree, closeness->boxes, take->performer_count ) )
         return false;
     for ( int one = 0; one < take->performer_count; ++one ) {
@@ -180,7 +180,7 @@ bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int
 
 int tr_closeness_owner( const tr_closeness *closeness, const tr_take *take, int shell )
 {
-    int low = 0, high = take->performer_count; // the last one that begins at the shell or before it
+    int low = 0, high = take->performer_count; // finds the last performer with first[low] ≤ shell
     if ( shell >= closeness->shell_count )
         return take->performer_count + shell - closeness->shell_count;
     while ( high - low > 1 ) {

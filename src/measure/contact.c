@@ -1,10 +1,8 @@
-// Bodies against each other, against themselves and against props: overlap of volumes, and whether what
-// touches in the source touches in the result.
+// Bodies against each other, against themselves and against props: overlaps of volumes, and touches of the
+// source that are kept or lost.
 #include "measure/private.h"
 
 #include <stdlib.h>
-
-enum { frames_per_block = 8 };
 
 // ----------------------------------------------------------------------------------------- penetration
 
@@ -16,7 +14,7 @@ typedef struct overlap { // of one frame
 } overlap;
 
 typedef struct overlap_scan {
-    const tr_stage *stage;
+    const tr_measuring *m;
     const tr_take *take;
     overlap_kind kind;
     const tr_close_pairs *candidates; // [performer_count] for OVERLAP_SELF
@@ -57,7 +55,7 @@ static void scan_overlaps( void *context, int begin, int end )
         pairs.count = 0;
         tr_closeness_pose( &closeness, scan->take, f );
         scan->frames[f].failed = !find_overlaps( scan, &closeness, f, &pairs );
-        tr_closeness_drop_passes( &closeness, scan->stage, scan->take, f, &pairs );
+        tr_closeness_drop_passes( &closeness, scan->m->stage, scan->take, f, &pairs );
         for ( int i = 0; i < pairs.count; ++i )
             count_depth( &scan->frames[f], pairs.items[i].distance );
     }
@@ -66,13 +64,13 @@ static void scan_overlaps( void *context, int begin, int end )
 }
 
 // frames_pct, max_mm, mean_mm and sum_sq_m2 from the frames, added up in their order.
-static bool report_overlaps( const overlap *frames, int count, tr_figures *figures )
+static bool report_overlaps( const overlap *frames, int count, double deep, tr_figures *figures )
 {
     double deep_frames = 0, most = 0, sum = 0, sum_of_squares = 0;
     bool ok = true;
     for ( int f = 0; f < count; ++f ) {
         ok = ok && !frames[f].failed;
-        deep_frames += frames[f].deepest > 0.01;
+        deep_frames += frames[f].deepest > deep;
         most = fmax( most, frames[f].deepest );
         sum += frames[f].deepest;
         sum_of_squares += frames[f].sum_of_squares;
@@ -84,15 +82,15 @@ static bool report_overlaps( const overlap *frames, int count, tr_figures *figur
     return ok;
 }
 
-static bool measure_overlaps( const tr_stage *stage, const tr_take *take, overlap_kind kind,
+static bool measure_overlaps( const tr_measuring *m, const tr_take *take, overlap_kind kind,
                               const tr_close_pairs *candidates, tr_figures *figures )
 {
-    overlap_scan scan = { stage, take, kind, candidates,
+    overlap_scan scan = { m, take, kind, candidates,
                           tr_alloc( (size_t)take->frame_count, sizeof( overlap ) ) };
     if ( scan.frames == NULL )
         return false;
-    tr_parallel_for( take->frame_count, frames_per_block, scan_overlaps, &scan );
-    bool ok = report_overlaps( scan.frames, take->frame_count, figures );
+    tr_parallel_for( take->frame_count, TR_MEASURE_BLOCK, scan_overlaps, &scan );
+    bool ok = report_overlaps( scan.frames, take->frame_count, m->def.deep, figures );
     tr_free( scan.frames );
     return ok;
 }
@@ -108,7 +106,7 @@ static int bodies_with_volume( const tr_take *take )
 bool tr_measure_inter_penetration( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
     if ( bodies_with_volume( take ) >= 2 )
-        return measure_overlaps( m->stage, take, OVERLAP_BODIES, NULL, figures );
+        return measure_overlaps( m, take, OVERLAP_BODIES, NULL, figures );
     tr_figures_null( figures, "the scene has fewer than two bodies with volume" );
     return true;
 }
@@ -116,7 +114,7 @@ bool tr_measure_inter_penetration( const tr_measuring *m, const tr_take *take, t
 bool tr_measure_prop_penetration( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
     if ( take->prop_count > 0 && bodies_with_volume( take ) > 0 )
-        return measure_overlaps( m->stage, take, OVERLAP_PROPS, NULL, figures );
+        return measure_overlaps( m, take, OVERLAP_PROPS, NULL, figures );
     tr_figures_null( figures, "the scene has no body and prop that could meet" );
     return true;
 }
@@ -132,7 +130,7 @@ bool tr_measure_self_penetration( const tr_measuring *m, const tr_take *take, tr
         found += candidates[c].count;
     }
     if ( ok && found > 0 )
-        ok = measure_overlaps( m->stage, take, OVERLAP_SELF, candidates, figures );
+        ok = measure_overlaps( m, take, OVERLAP_SELF, candidates, figures );
     else
         tr_figures_null( figures, "no character has two bones far enough apart along its skeleton" );
     for ( int c = 0; c < take->performer_count && candidates != NULL; ++c )
@@ -153,7 +151,7 @@ typedef struct contact_counts { // of one frame
 typedef struct contact_scan {
     const tr_take *out, *source;
     const int *to_source; // [shells of out, then props] number in the source, -1 for none
-    const bool *has_out;  // [shells of source, then props] some shell of out goes there
+    const bool *has_out;  // [shells of source, then props] a shell of out has this number
     double out_reach, source_reach;
     contact_counts *frames; // [frame_count]
 } contact_scan;
@@ -259,13 +257,12 @@ static void match_shells( const tr_take *out, const tr_take *source, int *to_sou
     }
 }
 
-// 2 cm on a cast of 1.75 m, in proportion on others.
-static double contact_reach( const tr_take *take )
+static double contact_reach( const tr_measure_def *def, const tr_take *take )
 {
     double sum = 0;
     for ( int c = 0; c < take->performer_count; ++c )
         sum += take->performers[c].height;
-    return 0.02 * sum / take->performer_count / 1.75;
+    return def->touch * sum / take->performer_count / def->touch_height;
 }
 
 static void report_contacts( const contact_counts *sum, tr_figures *figures )
@@ -303,10 +300,14 @@ bool tr_measure_contact_f1( const tr_measuring *m, const tr_take *take, tr_figur
     contact_counts sum = { 0 };
     if ( ok ) {
         match_shells( take, &m->source, to_source, has_out );
-        contact_scan scan = {
-            take,  &m->source, to_source, has_out, contact_reach( take ), contact_reach( &m->source ),
-            counts };
-        tr_parallel_for( frames, frames_per_block, scan_contacts, &scan );
+        contact_scan scan = { take,
+                              &m->source,
+                              to_source,
+                              has_out,
+                              contact_reach( &m->def, take ),
+                              contact_reach( &m->def, &m->source ),
+                              counts };
+        tr_parallel_for( frames, TR_MEASURE_BLOCK, scan_contacts, &scan );
     }
     for ( int f = 0; f < frames && ok; ++f ) {
         ok = !counts[f].failed;

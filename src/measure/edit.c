@@ -1,7 +1,7 @@
-// How exactly edits were carried out, and whether they kept to themselves.
+// How exactly edits were carried out, and whether they moved anything else.
 #include "measure/private.h"
 
-// Whether there is anything to tell about this take; otherwise says why not.
+// Whether there is anything to measure on this take; sets the reason if not.
 static bool has_edits( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
     bool edited = m->stage != NULL && m->stage->grab_count > 0;

@@ -1,8 +1,6 @@
-// Bodies against the environment, as the export has both: how much deeper a part of a body is in a piece of
-// it than the same part of the source's body is in the source's.
+// Bodies against obstacles, both as exported: by how much a part of a body is deeper in an obstacle than the
+// same part of the source's body is in the source's obstacle.
 #include "measure/private.h"
-
-enum { frames_per_block = 8 };
 
 typedef struct environment_frame {
     double deepest; // metres beyond the source's own depth
@@ -30,8 +28,7 @@ static bool rests_on( const environment_scan *scan, int who, int capsule, int ob
     return false;
 }
 
-// Depth of the part of the source's body that a capsule of the take stands for, as large as the take's body
-// is.
+// Depth of the matching capsule of the source's body, in the size of the take's body.
 static double depth_in_source( const environment_scan *scan, const tr_closeness *source, int who, int capsule,
                                int obstacle )
 {
@@ -103,11 +100,11 @@ bool tr_measure_environment_penetration( const tr_measuring *m, const tr_take *t
     environment_scan scan = { m, take, tr_alloc( (size_t)count, sizeof( environment_frame ) ), NULL, NULL };
     bool ok = scan.frames != NULL && tr_rules_by_actor( m->stage, &scan.begin, &scan.rules );
     if ( ok )
-        tr_parallel_for( count, frames_per_block, scan_frames, &scan );
+        tr_parallel_for( count, TR_MEASURE_BLOCK, scan_frames, &scan );
     double deep_frames = 0, most = 0, sum = 0;
     for ( int f = 0; f < count && ok; ++f ) {
         ok = !scan.frames[f].failed;
-        deep_frames += scan.frames[f].deepest > 0.01;
+        deep_frames += scan.frames[f].deepest > m->def.deep;
         most = fmax( most, scan.frames[f].deepest );
         sum += scan.frames[f].deepest;
     }

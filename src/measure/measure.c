@@ -1,4 +1,4 @@
-// The table of figures, and the running of it: each row once on the result, once on the source.
+// The table of figures; each row is measured on the result and on the source.
 #include "measure/private.h"
 
 #include <assert.h>
@@ -6,14 +6,32 @@
 
 // ------------------------------------------------------------------------------------------------ table
 
+tr_measure_def tr_default_measure_def( void )
+{
+    return ( tr_measure_def ){ .short_bone = 1e-3,
+                               .short_trunk_bone = 0.02,
+                               .deep = 0.01,
+                               .touch = 0.02,
+                               .touch_height = 1.75,
+                               .still_jerk = 1e-6,
+                               .still_acceleration = 1e-7,
+                               .negligible_linking = 0.01,
+                               .same_topology = 0.25,
+                               .linked = 0.25,
+                               .apart = 0.01,
+                               .unmoved = 1e-7,
+                               .same = 1e-9,
+                               .margin = 0.01 };
+}
+
 typedef struct field_row {
     const char *name, *unit;
-    double fine;         // worse than this, and worse than the source, is marked
-    bool more_is_better; // otherwise less is
+    double fine;         // limit: a value beyond it and beyond the source's is marked as worse
+    bool more_is_better; // else less is better
 } field_row;
 
 typedef struct metric_row {
-    const char *key, *worse; // what is to be seen then
+    const char *key, *worse; // worse: what one sees then
     tr_metric_function *measure;
     field_row fields[TR_METRIC_FIELDS];
 } metric_row;
@@ -162,7 +180,7 @@ static void fill_takes( tr_measuring *m )
 
 bool tr_measuring_begin( tr_measuring *m, const tr_stage *stage, const tr_result *result )
 {
-    *m = ( tr_measuring ){ .stage = stage, .result = result };
+    *m = ( tr_measuring ){ .def = tr_default_measure_def(), .stage = stage, .result = result };
     bool ok = alloc_take( &m->out, stage );
     ok = alloc_take( &m->source, stage ) && ok;
     if ( ok )
@@ -170,7 +188,7 @@ bool tr_measuring_begin( tr_measuring *m, const tr_stage *stage, const tr_result
     return ok;
 }
 
-// Figures of a motion with a hole in it would be no figures.
+// Figures need a motion without gaps.
 static bool check_result( const tr_stage *stage, const tr_result *result, tr_error *error )
 {
     assert( result->actor_count == stage->actor_count && result->prop_count == stage->prop_count &&
@@ -196,16 +214,15 @@ static const char *nothing_to_measure( const tr_stage *stage )
     return stage->frame_count == 0 ? "the scene has no frames" : NULL;
 }
 
-// Beyond both limits by more than one percent: less than that is no change anybody sees.
-static bool is_worse( const field_row *field, double out, double source )
+static bool is_worse( const tr_measure_def *def, const field_row *field, double out, double source )
 {
     double sign = field->more_is_better ? -1 : 1;
     double limit = fmax( sign * source, sign * field->fine );
-    return sign * out > limit + 0.01 * fabs( limit ) + 1e-9;
+    return sign * out > limit + def->margin * fabs( limit ) + def->same;
 }
 
-static void report_row( tr_metric *metric, const metric_row *row, const tr_figures *out,
-                        const tr_figures *source )
+static void report_row( tr_metric *metric, const metric_row *row, const tr_measure_def *def,
+                        const tr_figures *out, const tr_figures *source )
 {
     *metric = ( tr_metric ){ .key = row->key, .worse = row->worse, .unit = row->fields[0].unit };
     metric->reason = out->reason != NULL ? out->reason : source->reason;
@@ -223,7 +240,7 @@ static void report_row( tr_metric *metric, const metric_row *row, const tr_figur
                                       .source_null = source_null };
         if ( ( out_null || source_null ) && metric->reason == NULL )
             metric->reason = "a value is out of range";
-        field->worse = !out_null && is_worse( &row->fields[i], field->out,
+        field->worse = !out_null && is_worse( def, &row->fields[i], field->out,
                                               source_null ? row->fields[i].fine : field->source );
     }
 }
@@ -239,7 +256,7 @@ static bool run_row( tr_metric *metric, const metric_row *row, const tr_measurin
     } else {
         ok = row->measure( m, &m->out, &out ) && row->measure( m, &m->source, &source );
     }
-    report_row( metric, row, &out, &source );
+    report_row( metric, row, &m->def, &out, &source );
     return ok;
 }
 

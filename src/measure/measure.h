@@ -4,20 +4,40 @@
 
 #include "result/result.h"
 
-#define TR_METRIC_FIELDS 6
+enum { TR_METRIC_FIELDS = 6 }; // contact_error_mm has most
+
+// Where figures draw a line. docs/metrics.md explains each.
+typedef struct tr_measure_def {
+    double short_bone;         // metres: errors of shorter bones count in millimetres, not in percent
+    double short_trunk_bone;   // of the height: shorter bones of a trunk are joined with the next
+    double deep;               // metres: frames with a deeper overlap count in frames_pct
+    double touch;              // metres: how near parts of bodies touch, in a cast whose mean height is …
+    double touch_height;       // … this, in metres; in proportion otherwise
+    double still_jerk;         // m/s³: less is rounding of positions, and nothing to compare with
+    double still_acceleration; // m/s²: the same
+    double negligible_linking; // turns: chains that cannot link by more are not integrated
+    double same_topology;      // turns: with a smaller deviation two chains are on the same side
+    double linked;             // turns: from here on the sign tells on which side a limb is
+    double apart;              // metres: closer axes have no side
+    double unmoved;            // metres: chains that move less need not be compared
+    double same;               // metres, or a ratio: a smaller difference is rounding
+    double margin;             // of the limit: a figure is worse only beyond it
+} tr_measure_def;
+
+tr_measure_def tr_default_measure_def( void );
 
 typedef struct tr_metric_field {
     const char *name; // "value", "max", "p95", …
     const char *unit; // "mm", "%", "" for a plain number, …
     double out, source;
     bool out_null, source_null; // cannot be computed; the number is 0 then and means nothing
-    bool worse; // out is worse than the source's, if it has one, and than what is fine without
+    bool worse;                 // out is worse than the source's value and than the limit of the figure
 } tr_metric_field;
 
 typedef struct tr_metric {
     const char *key, *unit; // unit of the first field
-    const char *worse;      // what is to be seen where a field is worse, in half a sentence
-    const char *reason;     // why it, or a field of it, cannot be computed, NULL when all can
+    const char *worse;      // half a sentence: what one sees where a field is worse
+    const char *reason;     // why a field cannot be computed, NULL when all can
     int field_count;
     tr_metric_field fields[TR_METRIC_FIELDS];
 } tr_metric;
@@ -27,33 +47,33 @@ typedef struct tr_measures {
     int count;
 } tr_measures;
 
-// Quality over time: one value a frame, of the result and of the source.
+// Quality over time: one value per frame, of the result and of the source.
 typedef enum tr_strip_kind {
-    TR_STRIP_SLIP,     // speed of the fastest foot that ought to rest
-    TR_STRIP_CONTACTS, // hand or foot that is farthest from where it is to rest
-    TR_STRIP_RULES,    // hard rule of another kind that is farthest off
+    TR_STRIP_SLIP,     // largest speed of a foot in contact
+    TR_STRIP_CONTACTS, // largest residual of a hard contact
+    TR_STRIP_RULES,    // largest residual of a hard rule of another kind
     TR_STRIP_OVERLAP,  // deepest overlap of bodies with each other and with props
-    TR_STRIP_LENGTHS,  // bone whose length is farthest off
-    TR_STRIP_JERK,     // of all joints, in terms of the source's mean
+    TR_STRIP_LENGTHS,  // largest error of a bone's length
+    TR_STRIP_JERK,     // of all joints, relative to the source's mean
     TR_STRIP_KINDS
 } tr_strip_kind;
 
 typedef struct tr_strip {
     const char *name, *unit;
-    double fine, bad;    // up to `fine` nobody minds; from `bad` on everybody does
+    double fine, bad;    // values up to `fine` are not visible; from `bad` on they are obvious
     float *out, *source; // [frame_count]
 } tr_strip;
 
-typedef struct tr_overlap { // two parts that are deeper in each other than in the source
+typedef struct tr_overlap { // two parts that overlap more than in the source
     int a, b;               // actors; b from actor_count on: a prop
-    int part_a, part_b;     // capsules of the target's bodies; of a prop -1
+    int part_a, part_b;     // capsules of the target's bodies; -1 for a prop
     float depth;            // metres more than the same parts in the source
 } tr_overlap;
 
 typedef struct tr_strips {
     tr_strip items[TR_STRIP_KINDS];
     int frame_count;
-    tr_overlap *overlaps; // deeper than the strip's `fine`; those of frame f from overlap_first[f] on
+    tr_overlap *overlaps; // deeper than the strip's `fine`; those of frame f begin at overlap_first[f]
     int *overlap_first;   // [frame_count + 1]
 } tr_strips;
 

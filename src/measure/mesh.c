@@ -1,18 +1,19 @@
-// How much of who stands where to whom is left: the source's interaction mesh, measured on the result.
+// How well relative positions are kept: the source's interaction mesh, measured on the result.
 #include "imesh/imesh.h"
 #include "measure/private.h"
 
 #include <string.h>
 
-enum { frames_per_block = 8 };
+enum { blocks_at_once = 16 }; // between two reports of progress
 
-// The vertices are joints of the result that have one in the source to compare with. One at the same place as
-// the joint above, in the source's rest pose, is left out: it says nothing of its own.
+// The vertices are joints of the result that have a joint in the source. A joint at the same place as its
+// parent in the source's rest pose is left out.
 typedef struct mesh_vertex {
     int performer, joint, source; // source: joint of the source's performer
 } mesh_vertex;
 
 typedef struct mesh_scan {
+    double short_bone;
     const tr_take *take, *source;
     mesh_vertex *vertices; // [count]
     int count;
@@ -30,7 +31,7 @@ static void add_performer( mesh_scan *scan, int performer, int *vertex_of )
         int parent = p->skeleton->joints[j].parent, source = tr_performer_source( p, j );
         int above = parent >= 0 ? vertex_of[parent] : -1;
         vertex_of[j] = above;
-        if ( source < 0 || ( above >= 0 && tr_bone_length( from->skeleton, source ) < 1e-3 ) )
+        if ( source < 0 || ( above >= 0 && tr_bone_length( from->skeleton, source ) < scan->short_bone ) )
             continue;
         vertex_of[j] = scan->count;
         scan->vertices[scan->count++] = ( mesh_vertex ){ performer, j, source };
@@ -93,23 +94,23 @@ static void scan_meshes( void *context, int begin, int end )
     tr_delaunay_free( &scratch );
 }
 
-// A part of the frames at a time, so that it can be stopped.
+// In parts, so that it can be cancelled.
 static bool scan_all( mesh_scan *scan, const tr_progress *progress )
 {
-    const int frames = scan->take->frame_count, at_once = 16 * frames_per_block;
+    const int frames = scan->take->frame_count, at_once = blocks_at_once * TR_MEASURE_BLOCK;
     mesh_scan part = *scan;
     tr_error stopped;
     for ( int f = 0; f < frames; f += at_once ) {
         part.begin = f;
         int count = frames - f < at_once ? frames - f : at_once;
-        tr_parallel_for( count, frames_per_block, scan_meshes, &part );
+        tr_parallel_for( count, TR_MEASURE_BLOCK, scan_meshes, &part );
         if ( !tr_progress_report( progress, f + count, frames, &stopped ) )
             return false;
     }
     return true;
 }
 
-// Of the source's bones that are long enough to be vertices of their own.
+// Mean length of the source's bones between vertices.
 static double mean_bone( const mesh_scan *scan )
 {
     double sum = 0;
@@ -122,7 +123,7 @@ static double mean_bone( const mesh_scan *scan )
 
 bool tr_measure_laplacian( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    mesh_scan scan = { .take = take, .source = &m->source };
+    mesh_scan scan = { .short_bone = m->def.short_bone, .take = take, .source = &m->source };
     size_t frames = (size_t)take->frame_count;
     bool ok = choose_vertices( &scan );
     scan.sums = tr_alloc( frames, sizeof( double ) );
@@ -132,7 +133,7 @@ bool tr_measure_laplacian( const tr_measuring *m, const tr_take *take, tr_figure
         tr_figures_null( figures, "the scene has no two joints to compare" );
     else if ( ok ) {
         double sum = 0, bone = mean_bone( &scan );
-        if ( take != &m->source ) // which is what it is compared with
+        if ( take != &m->source ) // the source deviates from itself by nothing
             ok = scan_all( &scan, m->stage->progress );
         for ( int f = 0; f < take->frame_count; ++f ) {
             sum += scan.sums[f];

@@ -1,10 +1,6 @@
 // Figures of single bodies: lengths, sliding feet, the floor, smoothness and likeness to the source.
 #include "measure/private.h"
 
-// Differences below these are rounding of positions, not motion: a source this even has nothing to divide by.
-static const double still_jerk = 1e-6;         // m/s³
-static const double still_acceleration = 1e-7; // m/s²
-
 static const char *const no_counterpart = "no joint of the result corresponds to a joint of the source";
 
 double tr_performer_rescale( const tr_performer *performer, const tr_performer *source )
@@ -47,7 +43,7 @@ typedef struct length_errors {
     int bones, short_bones;
 } length_errors;
 
-static void compare_bone( const tr_performer *performer, int joint, length_errors *errors )
+static void compare_bone( const tr_performer *performer, int joint, double short_bone, length_errors *errors )
 {
     int parent = performer->skeleton->joints[joint].parent;
     double length = tr_bone_length( performer->skeleton, joint ), most = 0;
@@ -56,7 +52,7 @@ static void compare_bone( const tr_performer *performer, int joint, length_error
             v3_distance( tr_performer_at( performer, f, joint ), tr_performer_at( performer, f, parent ) );
         most = fmax( most, fabs( now - length ) );
     }
-    if ( length < 1e-3 ) {
+    if ( length < short_bone ) {
         errors->short_metres = fmax( errors->short_metres, most );
         errors->short_bones += 1;
     } else {
@@ -67,11 +63,10 @@ static void compare_bone( const tr_performer *performer, int joint, length_error
 
 bool tr_measure_bone_length( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    (void)m;
     length_errors errors = { 0 };
     for ( int c = 0; c < take->performer_count; ++c )
         for ( int j = 1; j < take->performers[c].skeleton->joint_count; ++j )
-            compare_bone( &take->performers[c], j, &errors );
+            compare_bone( &take->performers[c], j, m->def.short_bone, &errors );
     figures->values[0] = errors.percent;
     figures->values[1] = 1e3 * errors.short_metres;
     figures->absent[1] = errors.short_bones == 0;
@@ -84,7 +79,7 @@ bool tr_measure_bone_length( const tr_measuring *m, const tr_take *take, tr_figu
 
 // ------------------------------------------------------------------------------------------------ feet
 
-// How the source has a joint turned in the world, as this body would show it.
+// World rotation of a joint in the source, mapped to this body.
 static quat source_turn( const tr_performer *performer, const tr_performer *source, int joint, int frame )
 {
     const quat *turns = tr_world_pose( source->world, frame ).rotations;
@@ -112,7 +107,7 @@ static bool add_speeds( tr_samples *speeds, const tr_take *take, const tr_perfor
     return true;
 }
 
-// A person's hands hang where a wolf's front paws stand.
+// A person's hands hang where a wolf's front paws stand: they are not feet of the result.
 static bool is_hand( const tr_joint *joint )
 {
     return joint->role == TR_ROLE_HAND || joint->role == TR_ROLE_FINGER;
@@ -146,9 +141,8 @@ bool tr_measure_foot_skate( const tr_measuring *m, const tr_take *take, tr_figur
     return ok;
 }
 
-// Tilts of a foot against the source's in the frames of a contact: how far from the vertical the turn from
-// the source's foot, shown by this body, to the foot as it is takes the vertical. A turn about it tilts
-// nothing.
+// Tilts of a foot against the source's in the frames of a contact: the angle between the vertical and its
+// image under the rotation from the source's foot, mapped to this body, to the foot. Yaw does not count.
 static bool add_tilts( tr_samples *tilts, const tr_take *take, const tr_performer *performer,
                        const tr_performer *source, int joint, const tr_contact *contact )
 {
@@ -195,7 +189,7 @@ bool tr_measure_ground_penetration( const tr_measuring *m, const tr_take *take, 
         for ( int j = 0; j < performer->skeleton->joint_count; ++j ) {
             int from = tr_performer_source( performer, j );
             if ( tr_joint_carries_pelvis( performer->skeleton, j ) )
-                continue; // nothing of the body is there
+                continue; // it has no part of the body
             for ( int f = 0; f < take->frame_count; ++f ) {
                 double depth = take->ground - tr_performer_at( performer, f, j ).y;
                 double own = from >= 0 ? take->ground - tr_performer_at( source, f, from ).y : 0;
@@ -261,7 +255,7 @@ bool tr_measure_jerk( const tr_measuring *m, const tr_take *take, tr_figures *fi
         tr_figures_null( figures, "the jerk needs at least four frames" );
     else if ( r.count == 0 )
         tr_figures_null( figures, no_counterpart );
-    else if ( r.source_sum / r.count * unit < still_jerk )
+    else if ( r.source_sum / r.count * unit < m->def.still_jerk )
         tr_figures_null( figures, "the source has no jerk to compare with: it stands still or moves evenly" );
     else
         figures->values[0] = r.out_sum / r.source_sum;
@@ -276,7 +270,7 @@ bool tr_measure_acceleration( const tr_measuring *m, const tr_take *take, tr_fig
         tr_figures_null( figures, "the acceleration needs at least three frames" );
     else if ( r.count == 0 )
         tr_figures_null( figures, no_counterpart );
-    else if ( r.source_max * unit < still_acceleration )
+    else if ( r.source_max * unit < m->def.still_acceleration )
         tr_figures_null( figures,
                          "the source has no acceleration to compare with: it stands still or moves evenly" );
     else
@@ -286,8 +280,7 @@ bool tr_measure_acceleration( const tr_measuring *m, const tr_take *take, tr_fig
 
 // ------------------------------------------------------------------------------------------- rotations
 
-// The joint's own source joint when both turn; -1 when there is none. End sites have no rotation of their
-// own.
+// The source joint of a joint, -1 for none. End sites have no rotation.
 static int turning_source( const tr_performer *performer, const tr_performer *source, int joint )
 {
     int from = tr_performer_source( performer, joint );
@@ -345,43 +338,44 @@ bool tr_measure_pose( const tr_measuring *m, const tr_take *take, tr_figures *fi
 
 // -------------------------------------------------------------------------------------------- identity
 
-static bool same_body( const tr_performer *performer, const tr_performer *source )
+static bool same_body( const tr_performer *performer, const tr_performer *source, double same )
 {
     const tr_skeleton *a = performer->skeleton, *b = source->skeleton;
     if ( a->joint_count != b->joint_count )
         return false;
     for ( int j = 0; j < a->joint_count; ++j )
         if ( tr_performer_source( performer, j ) != j || a->joints[j].parent != b->joints[j].parent ||
-             v3_distance( a->joints[j].offset, b->joints[j].offset ) > 1e-9 )
+             v3_distance( a->joints[j].offset, b->joints[j].offset ) > same )
             return false;
     return true;
 }
 
-static bool leaves_source_surface( const tr_stage *stage, const tr_rule *rule )
+static bool leaves_source_surface( const tr_stage *stage, const tr_rule *rule, double same )
 {
     return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 &&
-           ( v3_length( rule->onto ) > 0 || fabs( tr_rule_floor( stage, rule ) - rule->floor ) > 1e-9 );
+           ( v3_length( rule->onto ) > 0 || fabs( tr_rule_floor( stage, rule ) - rule->floor ) > same );
 }
 
-// Why the result is not meant to be the source, NULL when it is.
+// Why the result should differ from the source, NULL when it should not.
 static const char *why_not_identical( const tr_measuring *m )
 {
+    double same = m->def.same;
     for ( int c = 0; c < m->out.performer_count; ++c )
-        if ( !same_body( &m->out.performers[c], &m->source.performers[c] ) )
+        if ( !same_body( &m->out.performers[c], &m->source.performers[c], same ) )
             return "the target bodies differ from the source's";
     for ( int i = 0; i < m->out.prop_count; ++i )
-        if ( v3_distance( m->out.props[i].shape.size, m->source.props[i].shape.size ) > 1e-9 )
+        if ( v3_distance( m->out.props[i].shape.size, m->source.props[i].shape.size ) > same )
             return "the target props differ from the source's";
     if ( m->stage == NULL )
         return NULL;
     for ( int i = 0; i < m->stage->group_count; ++i )
-        if ( fabs( m->stage->groups[i].path_scale - 1 ) > 1e-9 )
+        if ( fabs( m->stage->groups[i].path_scale - 1 ) > same )
             return "the paths are scaled";
     for ( int i = 0; i < m->stage->rule_count; ++i )
         if ( m->stage->rules[i].constraint >= 0 && m->stage->rules[i].given )
             return "a constraint asks for something else than the source has";
     for ( int i = 0; i < m->stage->rule_count; ++i )
-        if ( leaves_source_surface( m->stage, &m->stage->rules[i] ) )
+        if ( leaves_source_surface( m->stage, &m->stage->rules[i], same ) )
             return "what is touched is not where the source has it";
     return m->stage->scene->layer_count > 0 ? "the scene has edits" : NULL;
 }

@@ -111,7 +111,7 @@ static bool is_worse( const tr_metric *metric )
     return false;
 }
 
-// Of the numbers that are worse, the largest or else the last says most.
+// Of the fields that are worse, the maximum, else the last.
 static const tr_metric_field *telling_field( const tr_metric *metric )
 {
     const tr_metric_field *found = NULL;
@@ -138,7 +138,7 @@ static void print_worse( tr_text *out, const tr_metric *metric )
     tr_text_add( out, ")\n" );
 }
 
-// What all of it says: figures, not their numbers, are counted, since those of one figure go together.
+// Counts figures, not their fields.
 static void print_summary( const tr_measures *measures, int measured, tr_text *out )
 {
     int worse = 0;

@@ -4,10 +4,12 @@
 
 #include "measure/measure.h"
 
+enum { TR_MEASURE_BLOCK = 8 }; // frames of a parallel task: they share its scratch memory
+
 // ----------------------------------------------------------------------------------------------- takes
 // A take is one performance of the whole cast: the exported motion on the target bodies, or the source on its
-// own. Every figure is a function of a take and of the source it is held against, so the source's column is
-// the same function with the source held against itself. All pointers are borrowed but for the two arrays.
+// own. Every figure is a function of a take and of the source it is compared with; for the source's column
+// the source is compared with itself. All pointers are borrowed except the two arrays.
 
 typedef struct tr_performer {
     const tr_skeleton *skeleton;
@@ -15,7 +17,7 @@ typedef struct tr_performer {
     const tr_world *world;       // [frame_count]
     const tr_clip *clip;         // for the local rotations
     const int *map;              // [joint_count] joint of the source performer, -1 for none; NULL: the same
-    const tr_actor *actor;       // whose target body it is, NULL: of none
+    const tr_actor *actor;       // the actor whose target body it is, or NULL
     const tr_contacts *contacts; // labels, of the source performers only
     double height;               // of the joints in the rest pose, metres
 } tr_performer;
@@ -34,13 +36,14 @@ typedef struct tr_take {
     double fps, ground;
 } tr_take;
 
-typedef struct tr_measuring { // what there is to measure
+typedef struct tr_measuring { // input of all figures
+    tr_measure_def def;
     const tr_stage *stage;
     const tr_result *result;
     tr_take out, source;
 } tr_measuring;
 
-// Both takes of a stage and its result; false when out of memory. To be ended in any case.
+// Both takes of a stage and its result; false when out of memory. Call tr_measuring_end in any case.
 bool tr_measuring_begin( tr_measuring *m, const tr_stage *stage, const tr_result *result );
 void tr_measuring_end( tr_measuring *m );
 
@@ -55,7 +58,7 @@ static inline int tr_performer_source( const tr_performer *performer, int joint 
     return performer->map != NULL ? performer->map[joint] : joint;
 }
 
-// What a length of `performer` is to be multiplied with to compare it with one of `source`: h_source / h.
+// Factor from a length of `performer` to one of `source`: h_source / h.
 double tr_performer_rescale( const tr_performer *performer, const tr_performer *source );
 // Index of the source performer's capsule around the same bone as a capsule of `performer`, -1 for none.
 int tr_performer_capsule( const tr_performer *performer, const tr_capsule *capsule,
@@ -66,7 +69,7 @@ int tr_performer_capsule( const tr_performer *performer, const tr_capsule *capsu
 typedef struct tr_figures { // in the order of the metric's fields
     double values[TR_METRIC_FIELDS];
     bool null[TR_METRIC_FIELDS];
-    bool absent[TR_METRIC_FIELDS]; // an optional field the scene has nothing for: not reported at all
+    bool absent[TR_METRIC_FIELDS]; // an optional field without data in this scene: not reported at all
     const char *reason;            // why something is null
 } tr_figures;
 
@@ -75,7 +78,7 @@ void tr_figures_null( tr_figures *figures, const char *reason ); // all of them
 // One metric on one take. False only when out of memory.
 typedef bool tr_metric_function( const tr_measuring *m, const tr_take *take, tr_figures *figures );
 
-typedef struct tr_samples { // a growing list of values to take the spread of
+typedef struct tr_samples { // a growing list of values
     double *values;
     int count, capacity;
 } tr_samples;
@@ -85,29 +88,29 @@ bool tr_samples_add( tr_samples *samples, double value );
 // the list.
 void tr_samples_report( tr_samples *samples, double unit, const char *reason, tr_figures *figures );
 
-// measure/motion.c: one body at a time
+// measure/motion.c: single bodies
 tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_sole_tilt,
     tr_measure_ground_penetration, tr_measure_jerk, tr_measure_acceleration, tr_measure_rotation_spike,
     tr_measure_pose, tr_measure_identity;
-// measure/bend.c: trunks that buckle
+// measure/bend.c: bends of trunks
 tr_metric_function tr_measure_bend;
 // measure/contact.c: bodies against each other and against props
 tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr_measure_prop_penetration,
     tr_measure_contact_f1;
-// measure/environment.c: bodies in what stands around
+// measure/environment.c: bodies against obstacles
 tr_metric_function tr_measure_environment_penetration;
-// measure/mesh.c: who stands where to whom
+// measure/mesh.c: relative positions of all bodies
 tr_metric_function tr_measure_laplacian;
 // measure/writhe.c: how limbs wind around each other
 tr_metric_function tr_measure_writhe;
-// measure/rules.c: how well constraints are kept
+// measure/rules.c: residuals of constraints
 tr_metric_function tr_measure_contact_error, tr_measure_relative_error;
-// measure/edit.c: what layers did
+// measure/edit.c: effects of layers
 tr_metric_function tr_measure_edit_handle, tr_measure_edit_leak;
 
 // ------------------------------------------------------------------------------------------- closeness
-// Which capsules come near each other at a frame. Numbered through: those of the first performer, then those
-// of the second, …, then the props, then the boxes of the environment.
+// Capsules that come near each other at a frame. Shells are numbered: those of the first performer, of the
+// second, …, then the props, then the obstacles.
 
 typedef struct tr_closeness {
     struct tr_shell { // a capsule in the world and the box around it
@@ -136,22 +139,22 @@ typedef struct tr_close_pairs {
 bool tr_closeness_alloc( tr_closeness *closeness, const tr_take *take );
 void tr_closeness_free( tr_closeness *closeness );
 void tr_closeness_pose( tr_closeness *closeness, const tr_take *take, int frame );
-// Each appends the pairs whose surfaces are at most `reach` apart, in a fixed order; false when out of
+// Each appends the pairs whose surfaces are at most `reach` apart, in a fixed order. False when out of
 // memory.
 bool tr_closeness_bodies( tr_closeness *closeness, const tr_take *take, double reach, tr_close_pairs *pairs );
 bool tr_closeness_props( const tr_closeness *closeness, const tr_take *take, int frame, double reach,
                          tr_close_pairs *pairs );
-// Against one solid, which is counted as number `solid` among props and environment.
+// Pairs with one solid, which has the number `solid` among props and obstacles.
 bool tr_closeness_solid( const tr_closeness *closeness, const tr_take *take, int solid, tr_solid where,
                          double reach, tr_close_pairs *pairs );
-// Whose shell it is; a solid's: performer_count + its index.
+// The performer of a shell; for a solid performer_count + its index.
 int tr_closeness_owner( const tr_closeness *closeness, const tr_take *take, int shell );
-// Takes out pairs of characters and boxes that the scene lets go through each other at that frame.
+// Removes pairs that may pass through each other at that frame (TR_PAIR_PASS).
 void tr_closeness_drop_passes( const tr_closeness *closeness, const tr_stage *stage, const tr_take *take,
                                int frame, tr_close_pairs *pairs );
-// Pairs of capsules of one body that a self penetration may be counted for, as capsule indices of the body.
+// Pairs of capsules of one body that count for self penetration, as capsule indices of the body.
 bool tr_closeness_self_candidates( const tr_skeleton *skeleton, const tr_body *body, tr_close_pairs *pairs );
-// The pairs among `candidates` of a performer that are that near.
+// The pairs among `candidates` of a performer whose surfaces are at most `reach` apart.
 bool tr_closeness_self( const tr_closeness *closeness, int performer, const tr_close_pairs *candidates,
                         double reach, tr_close_pairs *pairs );
 

@@ -1,4 +1,4 @@
-// How well constraints are kept, over their frames of full strength.
+// Residuals of constraints, over their frames of full strength.
 #include "measure/private.h"
 
 static double error_at( const tr_measuring *m, const tr_take *take, const tr_rule *rule, int frame )
@@ -17,7 +17,7 @@ static bool add_errors( tr_samples *errors, const tr_measuring *m, const tr_take
     return true;
 }
 
-// Contacts that gave way are counted apart, and how far they are off is told beside the others.
+// Contacts that gave way are counted and reported apart from the others.
 bool tr_measure_contact_error( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
     tr_samples errors = { 0 }, broken = { 0 };
@@ -37,7 +37,7 @@ bool tr_measure_contact_error( const tr_measuring *m, const tr_take *take, tr_fi
     tr_figures apart = { 0 };
     tr_samples_report( &errors, 1e3, none, figures );
     tr_samples_report( &broken, 1e3, none, &apart );
-    bool out = take == &m->out && gave_way > 0; // what the source has is no fault of its own
+    bool out = take == &m->out && gave_way > 0; // no contact of the source gives way
     figures->values[3] = out ? gave_way : 0;
     figures->values[4] = out ? apart.values[0] : 0;
     figures->values[5] = out ? apart.values[2] : 0;

@@ -1,14 +1,11 @@
-// Quality over time: what the figures of tr_measure say about a whole motion, said about each frame of it.
+// Quality over time: figures of tr_measure for each frame.
 #include "measure/private.h"
 
 #include <stdatomic.h>
 
-enum { frames_per_block = 8 };
-
-// Up to `fine` nobody minds; from `bad` on everybody does.
 static const struct {
     const char *name, *unit;
-    double fine, bad;
+    double fine, bad; // as in tr_strip
 } kinds[TR_STRIP_KINDS] = { [TR_STRIP_SLIP] = { "Sliding feet", "mm/s", 20, 200 },
                             [TR_STRIP_CONTACTS] = { "Contacts missed", "mm", 1, 20 },
                             [TR_STRIP_RULES] = { "Rules missed", "mm", 1, 20 },
@@ -24,7 +21,7 @@ typedef struct scan {
     atomic_bool failed;
 } scan;
 
-// Fastest foot among those that rest at this frame, over the step to the next.
+// Largest speed of a foot in contact, from this frame to the next.
 static double slip_at( const tr_take *take, const tr_take *source, int frame )
 {
     double most = 0.0;
@@ -60,8 +57,8 @@ static double rules_at( const tr_measuring *m, bool contacts, int frame )
     return 1e3 * most;
 }
 
-// By how much of its length a bone is too long or too short, at worst, in per cent.
-static double stretch_at( const tr_take *take, int frame )
+// Largest error of a bone's length, in percent of it.
+static double stretch_at( const tr_take *take, double short_bone, int frame )
 {
     double most = 0.0;
     for ( int c = 0; c < take->performer_count; ++c ) {
@@ -70,7 +67,7 @@ static double stretch_at( const tr_take *take, int frame )
             double length = tr_bone_length( p->skeleton, j );
             double now = v3_distance( tr_performer_at( p, frame, j ),
                                       tr_performer_at( p, frame, p->skeleton->joints[j].parent ) );
-            if ( length >= 1e-3 )
+            if ( length >= short_bone )
                 most = fmax( most, fabs( now - length ) / length );
         }
     }
@@ -126,7 +123,7 @@ static bool scan_side( scan *s, int side, int begin, int end )
         *at[TR_STRIP_SLIP] = (float)slip_at( take, &s->m->source, f );
         *at[TR_STRIP_CONTACTS] = side == 0 ? (float)rules_at( s->m, true, f ) : 0.0f;
         *at[TR_STRIP_RULES] = side == 0 ? (float)rules_at( s->m, false, f ) : 0.0f;
-        *at[TR_STRIP_LENGTHS] = (float)stretch_at( take, f );
+        *at[TR_STRIP_LENGTHS] = (float)stretch_at( take, s->m->def.short_bone, f );
         s->jerk[side][f] = jerk_at( take, f );
     }
     tr_closeness_free( &closeness );
@@ -159,7 +156,7 @@ static tr_overlap overlap_of( const tr_take *take, const tr_close_pair *pair )
     return o;
 }
 
-// Bodies of another skeleton have other parts: their overlaps are all counted in full.
+// Bodies of another skeleton have other parts: their overlaps count in full.
 static bool is_same_body( const tr_measuring *m, int who )
 {
     return who >= m->out.performer_count ||
@@ -216,7 +213,7 @@ static void scan_frames( void *context, int begin, int end )
             atomic_store( &s->failed, true );
 }
 
-// Jerk in terms of what the source has on average.
+// Jerk relative to the source's mean.
 static void scale_jerk( scan *s )
 {
     int count = s->strips->frame_count;
@@ -224,8 +221,8 @@ static void scale_jerk( scan *s )
     for ( int f = 0; f < count; ++f )
         mean += s->jerk[1][f] / count;
     for ( int f = 0; f < count; ++f ) {
-        s->strips->items[TR_STRIP_JERK].out[f] = (float)( s->jerk[0][f] / fmax( mean, 1e-9 ) );
-        s->strips->items[TR_STRIP_JERK].source[f] = (float)( s->jerk[1][f] / fmax( mean, 1e-9 ) );
+        s->strips->items[TR_STRIP_JERK].out[f] = (float)( s->jerk[0][f] / fmax( mean, s->m->def.same ) );
+        s->strips->items[TR_STRIP_JERK].source[f] = (float)( s->jerk[1][f] / fmax( mean, s->m->def.same ) );
     }
 }
 
@@ -254,7 +251,7 @@ bool tr_strips_measure( tr_strips *out, const tr_stage *stage, const tr_result *
     }
     ok = tr_measuring_begin( &m, stage, result ) && ok;
     if ( ok ) {
-        tr_parallel_for( stage->frame_count, frames_per_block, scan_frames, &s );
+        tr_parallel_for( stage->frame_count, TR_MEASURE_BLOCK, scan_frames, &s );
         scale_jerk( &s );
         ok = gather_overlaps( &s );
     }

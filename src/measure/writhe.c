@@ -1,25 +1,19 @@
-// How limbs of different characters wind around each other: Gauss linking of their chains in the result
-// against the source's.
+// How limbs of different characters wind around each other: Gauss linking of their chains, in the result
+// against the source.
 //
 // Two chains of lengths l and k that keep a distance d link by at most l k / (4π d²), since the integrand
 // r · (u × v) / (4π |r|³) has two unit vectors u and v along the chains. For two segments u and v the product
 // r · (u × v) is the same everywhere, which gives the sharper bound Σ |r · (u × v)| / (4π d³): upright
 // walkers have limbs side by side that hardly link. A pair whose bounds in both takes cannot exceed the
 // largest deviation found so far in its frame need not be integrated (nor one that cannot change its sign,
-// which takes a deviation of `linked`); nor one that stays below `negligible`, nor one in which nothing
-// moved. That leaves a few neighbours.
+// which takes a deviation of `linked`); nor one below `negligible`, nor one in which nothing moved. That
+// leaves a few neighbours.
 //
 // Characters whose chains can link by more than `negligible` are near each other, and are found by a tree of
 // boxes. With L the length of a character's longest chain in either take and d the distance of the boxes
 // around both takes, both coarse bounds together are at most L₁ L₂ / (2π d²). They exceed `negligible` only
 // where d < c √(L₁ L₂) ≤ c L₁ / 2 + c L₂ / 2, c² = 1 / (2π negligible): where boxes grown by c L / 2 overlap.
 #include "measure/private.h"
-
-static const double negligible = 0.01;    // a pair that can link no more than this counts as unchanged
-static const double same_topology = 0.25; // deviation under which two chains are on the same side
-static const double linked = 0.25;        // linking from which on its sign says which side a limb is on
-static const double apart = 0.01;         // metres between two axes from which on there is a side to be on
-static const double unmoved = 1e-7;       // metres
 
 typedef struct chain {
     int who, first, count; // performer; points of the chain within the list of joints
@@ -205,6 +199,7 @@ static double fine_bound( const posed_chains *posed, const chain_list *list, int
 }
 
 typedef struct writhe_scan {
+    const tr_measure_def *def;
     const tr_take *out, *source;
     const chain_list *list;
     double *deviations; // [frame_count], negative when out of memory
@@ -212,6 +207,7 @@ typedef struct writhe_scan {
 } writhe_scan;
 
 typedef struct writhe_frame {
+    const tr_measure_def *def;
     const chain_list *list;
     posed_chains out, source;
     bool *moved; // [chain_count]
@@ -226,13 +222,13 @@ typedef struct writhe_frame {
 static bool chain_moved( const writhe_frame *frame, const chain *limb )
 {
     for ( int k = limb->first; k < limb->first + limb->count; ++k )
-        if ( v3_distance( frame->out.points[k], frame->source.points[k] ) > unmoved )
+        if ( v3_distance( frame->out.points[k], frame->source.points[k] ) > frame->def->unmoved )
             return true;
     return false;
 }
 
-// Arms that hold each other in a capture may run right through each other, back and forth within millimetres.
-static bool keep_apart( const vec3 *points, const chain *a, const chain *b )
+// Arms that hold each other in a capture may cut each other, back and forth within millimetres.
+static bool keep_apart( const vec3 *points, const chain *a, const chain *b, double apart )
 {
     for ( const vec3 *p = points + a->first, *p_end = p + a->count - 1; p < p_end; ++p )
         for ( const vec3 *q = points + b->first, *q_end = q + b->count - 1; q < q_end; ++q ) {
@@ -250,8 +246,8 @@ static void try_pair( writhe_frame *frame, int i, int k )
     double now = tr_chain_linking( out + a->first, a->count, out + b->first, b->count );
     double before = tr_chain_linking( source + a->first, a->count, source + b->first, b->count );
     double deviation = fabs( now - before );
-    frame->changed =
-        frame->changed || ( fabs( before ) >= linked && now * before < 0 && keep_apart( source, a, b ) );
+    frame->changed = frame->changed || ( fabs( before ) >= frame->def->linked && now * before < 0 &&
+                                         keep_apart( source, a, b, frame->def->apart ) );
     if ( deviation <= frame->most )
         return;
     frame->most = deviation;
@@ -261,7 +257,8 @@ static void try_pair( writhe_frame *frame, int i, int k )
 
 static bool matters( const writhe_frame *frame, double bound )
 {
-    return bound > negligible && ( bound > frame->most || ( !frame->changed && bound > linked ) );
+    return bound > frame->def->negligible_linking &&
+           ( bound > frame->most || ( !frame->changed && bound > frame->def->linked ) );
 }
 
 static bool near_enough( const writhe_frame *frame, const extent *out, const extent *source, int a, int b )
@@ -299,7 +296,7 @@ static void try_all( writhe_frame *frame, int performers )
 // A thousandth more than the formula: rounding takes less away.
 static bool plant_tree( writhe_frame *frame, int performers )
 {
-    double factor = 1.001 * 0.5 / sqrt( 2 * TR_PI * negligible );
+    double factor = 1.001 * 0.5 / sqrt( 2 * TR_PI * frame->def->negligible_linking );
     for ( int c = 0; c < performers; ++c ) {
         extent around = joined( frame->out.performers[c], frame->source.performers[c] );
         frame->boxes[c] = tr_box_grown( ( tr_box ){ around.low, around.high }, factor * around.length );
@@ -312,7 +309,8 @@ static void scan_frames( void *context, int begin, int end )
     writhe_scan *scan = context;
     const chain_list *list = scan->list;
     int performers = scan->out->performer_count;
-    writhe_frame frame = { .list = list,
+    writhe_frame frame = { .def = scan->def,
+                           .list = list,
                            .moved = tr_alloc( (size_t)list->chain_count, sizeof( bool ) ),
                            .boxes = tr_alloc( (size_t)performers, sizeof( tr_box ) ),
                            .near = tr_alloc( (size_t)performers, sizeof( int ) ) };
@@ -351,7 +349,7 @@ static bool report( const writhe_scan *scan, tr_figures *figures )
     for ( int f = 0; f < frames; ++f ) {
         if ( scan->deviations[f] < 0 )
             return false;
-        same += scan->deviations[f] < same_topology;
+        same += scan->deviations[f] < scan->def->same_topology;
         changed += scan->changed[f];
     }
     tr_spread spread = tr_spread_of( scan->deviations, frames );
@@ -374,11 +372,16 @@ bool tr_measure_writhe( const tr_measuring *m, const tr_take *take, tr_figures *
     if ( with_chains < 2 ) {
         tr_figures_null( figures, "the scene has fewer than two characters with limbs" );
     } else {
-        writhe_scan scan = { take, &m->source, &list, tr_alloc( (size_t)take->frame_count, sizeof( double ) ),
-                             tr_alloc( (size_t)take->frame_count, sizeof( bool ) ) };
+        size_t frames = (size_t)take->frame_count;
+        writhe_scan scan = { &m->def,
+                             take,
+                             &m->source,
+                             &list,
+                             tr_alloc( frames, sizeof( double ) ),
+                             tr_alloc( frames, sizeof( bool ) ) };
         ok = scan.deviations != NULL && scan.changed != NULL;
         if ( ok ) {
-            tr_parallel_for( take->frame_count, 8, scan_frames, &scan );
+            tr_parallel_for( take->frame_count, TR_MEASURE_BLOCK, scan_frames, &scan );
             ok = report( &scan, figures );
         }
         tr_free( scan.deviations );
