@@ -1,15 +1,19 @@
-// From motion in metres with Y up to the channels of a BVH file, keeping what an earlier file had to say.
+// Conversion from motion in metres with Y up to the channels of a BVH file; unedited values of an earlier
+// file are kept.
 #include "io/bvh.h"
 
 #include <string.h>
 
 typedef struct exporter {
+    tr_bvh_def def;
     const tr_motion *motion;
     tr_bvh *out;
     const tr_bvh *like;   // or NULL
     tr_bvh_import import; // of `like`, resolved; else centimetres, Y up
     int *twins;           // [joint_count] the joint of `like` that has the same name, -1 when there is none
 } exporter;
+
+enum { JOINTS_PER_TASK = 4 };
 
 static vec3 clip_translation( const exporter *e, int frame, int joint )
 {
@@ -21,31 +25,32 @@ static vec3 clip_translation( const exporter *e, int frame, int joint )
                : e->motion->skeleton.joints[joint].offset;
 }
 
-// A billionth of a degree or unit: files stay short, and nothing measurable is lost.
-static double rounded( double value )
+// To a billionth of a degree or unit: files stay short, and no measurable detail is lost.
+static double rounded( const exporter *e, double value )
 {
-    return fabs( value ) < 1e6 ? nearbyint( value * 1e9 ) / 1e9 : value;
+    double decimals = e->def.decimals;
+    return fabs( value ) < e->def.decimals_below ? nearbyint( value * decimals ) / decimals : value;
 }
 
 static vec3 to_file( const exporter *e, vec3 v ) // metres and Y up to units and axes of the file
 {
     vec3 t = v3_scale( 1 / e->import.unit, tr_bvh_from_y_up( v, e->import.up ) );
-    return v3( rounded( t.x ), rounded( t.y ), rounded( t.z ) );
+    return v3( rounded( e, t.x ), rounded( e, t.y ), rounded( e, t.z ) );
 }
 
-static bool near_vector( vec3 a, vec3 b )
+static bool near_vector( const exporter *e, vec3 a, vec3 b )
 {
-    return v3_distance( a, b ) <= 1e-12 * ( 1 + v3_length( a ) );
+    return v3_distance( a, b ) <= e->def.same * ( 1 + v3_length( a ) );
 }
 
-static bool near_rotation( quat a, quat b )
+static bool near_rotation( const exporter *e, quat a, quat b )
 {
-    double s = q_dot( a, b ) < 0 ? -1 : 1;
-    return fabs( a.x - s * b.x ) < 1e-12 && fabs( a.y - s * b.y ) < 1e-12 && fabs( a.z - s * b.z ) < 1e-12 &&
-           fabs( a.w - s * b.w ) < 1e-12;
+    double s = q_dot( a, b ) < 0 ? -1 : 1, same = e->def.same;
+    return fabs( a.x - s * b.x ) < same && fabs( a.y - s * b.y ) < same && fabs( a.z - s * b.z ) < same &&
+           fabs( a.w - s * b.w ) < same;
 }
 
-// The row of `like` that frame was made from, or NULL.
+// The row of `like` from which the frame was read, or NULL.
 static const double *twin_row( const exporter *e, int frame )
 {
     if ( e->like == NULL || e->import.first + frame > e->import.last )
@@ -56,14 +61,14 @@ static const double *twin_row( const exporter *e, int frame )
 static bool rotation_kept( const exporter *e, int frame, int joint )
 {
     return e->twins[joint] >= 0 && twin_row( e, frame ) != NULL &&
-           near_rotation( tr_clip_frame( &e->motion->clip, frame )[joint],
+           near_rotation( e, tr_clip_frame( &e->motion->clip, frame )[joint],
                           tr_bvh_rotation( e->like, &e->import, e->import.first + frame, e->twins[joint] ) );
 }
 
 static bool translation_kept( const exporter *e, int frame, int joint )
 {
     return e->twins[joint] >= 0 && twin_row( e, frame ) != NULL &&
-           near_vector( clip_translation( e, frame, joint ),
+           near_vector( e, clip_translation( e, frame, joint ),
                         tr_bvh_translation( e->like, &e->import, e->import.first + frame, e->twins[joint] ) );
 }
 
@@ -91,7 +96,7 @@ static bool convert_offsets( exporter *e, tr_error *error )
         joint->rest = q_identity;
         vec3 theirs = e->twins[j] >= 0 ? e->like->skeleton.joints[e->twins[j]].offset : v3_zero;
         if ( e->twins[j] >= 0 &&
-             near_vector( joint->offset,
+             near_vector( e, joint->offset,
                           v3_scale( e->import.unit, tr_bvh_to_y_up( theirs, e->import.up ) ) ) )
             joint->offset = theirs;
         else
@@ -201,7 +206,7 @@ static void store_angles( const tr_bvh_layout *layout, const double degrees[3], 
             row[layout->first + c] = degrees[n++];
 }
 
-// What the angles of a frame shall be near to: those of the frame before, or of the file at the first one.
+// Angles near which those of a frame are chosen: those of the frame before; at the first frame the file's.
 static int hint_angles( const exporter *e, int frame, int joint, const double *row, char order[3],
                         double degrees[3] )
 {
@@ -226,7 +231,7 @@ static void write_rotation( const exporter *e, int frame, int joint, double *row
         quat q = tr_bvh_turn_from_y_up( tr_clip_frame( &e->motion->clip, frame )[joint], e->import.up );
         q_to_euler( q, order, hint, angles );
         for ( int i = 0; i < 3; ++i )
-            degrees[i] = rounded( angles[i] / TR_DEGREE );
+            degrees[i] = rounded( e, angles[i] / TR_DEGREE );
     }
     store_angles( &e->out->layouts[joint], degrees, row );
 }
@@ -258,7 +263,7 @@ static bool begin_export( exporter *e, const tr_bvh_import *like_import, tr_erro
     return true;
 }
 
-// A file that nobody could read again is not written.
+// Refuses motion that the reader would refuse.
 static bool check_numbers( const tr_bvh *bvh, tr_error *error )
 {
     for ( int j = 0; j < bvh->skeleton.joint_count; ++j ) {
@@ -279,11 +284,11 @@ bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *lik
                          const tr_bvh_import *like_import, tr_error *error )
 {
     *out = ( tr_bvh ){ 0 };
-    exporter e = { .motion = motion, .out = out, .like = like };
+    exporter e = { .def = tr_default_bvh_def(), .motion = motion, .out = out, .like = like };
     bool ok =
         begin_export( &e, like_import, error ) && convert_offsets( &e, error ) && make_layouts( &e, error );
     if ( ok )
-        tr_parallel_for( motion->skeleton.joint_count, 4, write_joints, &e );
+        tr_parallel_for( motion->skeleton.joint_count, JOINTS_PER_TASK, write_joints, &e );
     ok = ok && check_numbers( out, error );
     if ( !ok )
         tr_bvh_free( out );

@@ -4,6 +4,22 @@
 #include <string.h>
 #include <strings.h>
 
+tr_bvh_def tr_default_bvh_def( void )
+{
+    return ( tr_bvh_def ){ .metres = 4,
+                           .millimetres = 700,
+                           .inches = { 40, 85 },
+                           .cmu = { 5, 50 },
+                           .cmu_unit = 0.05644,
+                           .upright = 1.5,
+                           .leg_joints = 8,
+                           .body_joints = 8,
+                           .whole_rate = 2e-4,
+                           .same = 1e-12,
+                           .decimals = 1e9,
+                           .decimals_below = 1e6 };
+}
+
 static bool name_holds( const tr_joint *joint, const char *part )
 {
     size_t length = strlen( part );
@@ -22,7 +38,7 @@ static bool any_name_holds( const tr_skeleton *skeleton, const char *const *part
     return false;
 }
 
-// Looks like a person by its names: head, hands and feet.
+// Judged by names: head, hands and feet.
 static bool is_person( const tr_skeleton *skeleton )
 {
     const char *const heads[] = { "head", "neck", NULL };
@@ -32,17 +48,16 @@ static bool is_person( const tr_skeleton *skeleton )
            any_name_holds( skeleton, feet );
 }
 
-// Joints of the usual conversion of the CMU library, which no other skeleton has together.
+// Joints of the usual conversion of the CMU library; no other skeleton has both.
 static bool has_cmu_names( const tr_skeleton *skeleton )
 {
     const char *const hips[] = { "LHipJoint", NULL }, *const backs[] = { "LowerBack", NULL };
     return any_name_holds( skeleton, hips ) && any_name_holds( skeleton, backs );
 }
 
-// Sum over the legs of the way from foot to hip. Feet are found by name; the hip is where the chain begins
-// that leads to the foot without branching. Front and hind legs, left and right cancel sideways, none does
-// upwards.
-static vec3 legs_upwards( const tr_bvh *bvh, const int *child_counts, tr_pose pose )
+// Sum over the legs of the vector from foot to hip. Feet are found by name; the hip is the start of the chain
+// that leads to the foot without branching. Legs cancel each other sideways, not upwards.
+static vec3 legs_upwards( const tr_bvh *bvh, const int *child_counts, tr_pose pose, int leg_joints )
 {
     const tr_skeleton *skeleton = &bvh->skeleton;
     vec3 sum = v3_zero;
@@ -52,7 +67,7 @@ static vec3 legs_upwards( const tr_bvh *bvh, const int *child_counts, tr_pose po
                                    name_holds( joint, "paw" ) || name_holds( joint, "hoof" ) ) )
             continue;
         int hip = j;
-        for ( int steps = 0; steps < 8 && skeleton->joints[hip].parent > 0; ++steps ) {
+        for ( int steps = 0; steps < leg_joints && skeleton->joints[hip].parent > 0; ++steps ) {
             int above = skeleton->joints[hip].parent;
             if ( child_counts[above] != 1 )
                 break;
@@ -63,10 +78,11 @@ static vec3 legs_upwards( const tr_bvh *bvh, const int *child_counts, tr_pose po
     return sum;
 }
 
-// Largest extent of the rest pose. The root of a body stays out of it when it only carries the real one.
-static double rest_size( const tr_skeleton *skeleton, const int *child_counts, const vec3 *positions )
+// Largest extent of the rest pose, without a root that only carries the pelvis.
+static double rest_size( const tr_skeleton *skeleton, const int *child_counts, const vec3 *positions,
+                         int body_joints )
 {
-    int first = skeleton->joint_count > 8 && child_counts[0] == 1 ? 1 : 0;
+    int first = skeleton->joint_count > body_joints && child_counts[0] == 1 ? 1 : 0;
     vec3 low = positions[first], high = low;
     for ( int j = first; j < skeleton->joint_count; ++j ) {
         vec3 p = positions[j];
@@ -77,12 +93,12 @@ static double rest_size( const tr_skeleton *skeleton, const int *child_counts, c
     return fmax( size.x, fmax( size.y, size.z ) );
 }
 
-typedef struct scan { // what a guess looks at
+typedef struct scan { // input of a guess
     double size;      // file units
-    vec3 legs;        // rest pose and first frame together
+    vec3 legs;        // sum over the rest pose and the first frame
 } scan;
 
-// The first frame as a clip of its own, in file units and axes. Arrays are borrowed, [joint_count].
+// Poses the first frame in file units and axes. Arrays [joint_count] are scratch.
 static void place_first_frame( const tr_bvh *bvh, quat *rotations, vec3 *translations, tr_pose pose )
 {
     const double *row = tr_bvh_row( bvh, 0 );
@@ -99,7 +115,7 @@ static void place_first_frame( const tr_bvh *bvh, quat *rotations, vec3 *transla
     tr_forward( &bvh->skeleton, &clip, 0, pose );
 }
 
-static bool scan_poses( const tr_bvh *bvh, scan *out )
+static bool scan_poses( const tr_bvh *bvh, const tr_bvh_def *def, scan *out )
 {
     size_t count = (size_t)bvh->skeleton.joint_count;
     quat *rotations = tr_alloc( 2 * count, sizeof( quat ) );
@@ -111,10 +127,10 @@ static bool scan_poses( const tr_bvh *bvh, scan *out )
         for ( size_t j = 1; j < count; ++j )
             child_counts[bvh->skeleton.joints[j].parent]++;
         tr_forward_rest( &bvh->skeleton, pose );
-        out->size = rest_size( &bvh->skeleton, child_counts, pose.positions );
-        out->legs = legs_upwards( bvh, child_counts, pose );
+        out->size = rest_size( &bvh->skeleton, child_counts, pose.positions, def->body_joints );
+        out->legs = legs_upwards( bvh, child_counts, pose, def->leg_joints );
         place_first_frame( bvh, rotations + count, positions + count, pose );
-        out->legs = v3_add( out->legs, legs_upwards( bvh, child_counts, pose ) );
+        out->legs = v3_add( out->legs, legs_upwards( bvh, child_counts, pose, def->leg_joints ) );
     }
     tr_free( rotations );
     tr_free( positions );
@@ -127,20 +143,20 @@ typedef struct unit_guess {
     const char *y_up, *z_up;
 } unit_guess;
 
-static unit_guess guess_unit( const tr_skeleton *skeleton, double size )
+static unit_guess guess_unit( const tr_bvh_def *def, const tr_skeleton *skeleton, double size )
 {
-    if ( size > 5 && size < 50 && has_cmu_names( skeleton ) )
-        return ( unit_guess ){ 0.05644, "CMU joint names: one unit is 5.644 cm, Y up",
+    if ( size > def->cmu[0] && size < def->cmu[1] && has_cmu_names( skeleton ) )
+        return ( unit_guess ){ def->cmu_unit, "CMU joint names: one unit is 5.644 cm, Y up",
                                "CMU joint names: one unit is 5.644 cm, Z up" };
     if ( size <= 0 )
         return ( unit_guess ){ 0.01, "no size to go by: taken as centimetres, Y up",
                                "no size to go by: taken as centimetres, Z up" };
-    if ( size < 4 )
+    if ( size < def->metres )
         return ( unit_guess ){ 1, "by its size in metres, Y up", "by its size in metres, Z up" };
-    if ( size >= 40 && size < 85 && is_person( skeleton ) )
+    if ( size >= def->inches[0] && size < def->inches[1] && is_person( skeleton ) )
         return ( unit_guess ){ 0.0254, "a person of 40 to 85 units: inches, Y up",
                                "a person of 40 to 85 units: inches, Z up" };
-    if ( size > 700 )
+    if ( size > def->millimetres )
         return ( unit_guess ){ 0.001, "by its size in millimetres, Y up",
                                "by its size in millimetres, Z up" };
     return ( unit_guess ){ 0.01, "by its size in centimetres, Y up", "by its size in centimetres, Z up" };
@@ -150,16 +166,17 @@ bool tr_bvh_try_guess( const tr_bvh *bvh, tr_bvh_import *import, const char **ho
 {
     bool unit_given = import->unit > 0, up_given = import->up != 0;
     *how = "units and up axis as given";
+    tr_bvh_def def = tr_default_bvh_def();
     scan seen;
     if ( unit_given && up_given )
         return true;
-    if ( !scan_poses( bvh, &seen ) )
+    if ( !scan_poses( bvh, &def, &seen ) )
         return false;
-    unit_guess unit = guess_unit( &bvh->skeleton, seen.size );
+    unit_guess unit = guess_unit( &def, &bvh->skeleton, seen.size );
     if ( !unit_given )
         import->unit = unit.metres;
     if ( !up_given )
-        import->up = seen.legs.z > 1.5 * fabs( seen.legs.y ) ? 'z' : 'y';
+        import->up = seen.legs.z > def.upright * fabs( seen.legs.y ) ? 'z' : 'y';
     *how = import->up == 'z' ? unit.z_up : unit.y_up;
     if ( unit_given )
         *how = import->up == 'z' ? "units as given, Z up" : "units as given, Y up";
@@ -172,7 +189,7 @@ const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import )
     return tr_bvh_try_guess( bvh, import, &how ) ? how : NULL;
 }
 
-// The pose put in front is written in whole degrees, which no recorded one is.
+// The T-pose before the recording has whole degrees; no recorded pose has.
 static bool is_in_whole_degrees( const tr_bvh *bvh, int frame )
 {
     const double *values = bvh->values + (size_t)frame * (size_t)bvh->channel_count;

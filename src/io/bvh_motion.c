@@ -1,4 +1,4 @@
-// Between the numbers of a BVH file and motion in metres with Y up.
+// Conversion from the channels of a BVH file to motion in metres with Y up.
 #include "io/bvh.h"
 
 #include <assert.h>
@@ -30,11 +30,12 @@ quat tr_bvh_turn_from_y_up( quat q, char up )
     return up == 'z' ? ( quat ){ q.x, -q.z, q.y, q.w } : q;
 }
 
-// 0.0083333 seconds are meant as 120 frames per second; 23.976 and 29.97 are a thousandth off and stay.
+// 0.0083333 seconds mean 120 frames per second; 23.976 and 29.97 are a thousandth off and stay.
 double tr_bvh_fps( double frame_time )
 {
+    tr_bvh_def def = tr_default_bvh_def();
     double fps = 1.0 / frame_time, whole = nearbyint( fps );
-    return whole > 0 && fabs( fps - whole ) < 2e-4 * whole ? whole : fps;
+    return whole > 0 && fabs( fps - whole ) < def.whole_rate * whole ? whole : fps;
 }
 
 // ----------------------------------------------------------------------------------- one joint, one frame
@@ -130,8 +131,8 @@ static bool same_vector( vec3 a, vec3 b )
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Whether a joint other than the root ever leaves its offset. Many files have position channels that only
-// repeat it.
+// Whether a joint other than the root ever leaves its offset. Many files have position channels that repeat
+// the offset.
 static bool has_translations( const tr_bvh *bvh, const tr_bvh_import *import )
 {
     for ( int j = 1; j < bvh->skeleton.joint_count; ++j ) {
@@ -179,12 +180,14 @@ static void convert_frames( void *context, int begin, int end )
     }
 }
 
-// Joints without channels cost memory in every frame that the file does not pay for.
+// Joints without channels take memory in every frame, but none in the file: limits the ratio of the two.
+enum { MANY_CELLS = 1 << 22, CELLS_PER_VALUE = 16, FRAMES_PER_TASK = 64 };
+
 static bool check_size( const tr_bvh *bvh, int frames, tr_error *error )
 {
     size_t cells = (size_t)frames * (size_t)bvh->skeleton.joint_count;
     size_t values = (size_t)frames * (size_t)bvh->channel_count;
-    if ( cells > (size_t)1 << 22 && cells > 16 * values )
+    if ( cells > MANY_CELLS && cells > CELLS_PER_VALUE * values )
         return tr_error_set( error,
                              "%d frames of %d joints with only %d channels are too many; remove joints that "
                              "never move",
@@ -208,7 +211,7 @@ bool tr_bvh_to_motion( tr_motion *out, const tr_bvh *bvh, const tr_bvh_import *w
         return false;
     }
     conversion c = { bvh, &import, &out->clip };
-    tr_parallel_for( frames, 64, convert_frames, &c );
+    tr_parallel_for( frames, FRAMES_PER_TASK, convert_frames, &c );
     return true;
 }
 

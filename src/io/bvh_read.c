@@ -1,5 +1,5 @@
-// BVH reader: one pass over the text, no recursion, memory in proportion to the file and never to a number
-// that stands in it. Places in messages are counted only when something is wrong.
+// BVH reader: one pass over the text, no recursion, memory in proportion to the size of the file, never to a
+// number in it. Lines and columns are counted only for an error.
 #include "io/bvh.h"
 
 #include <ctype.h>
@@ -56,8 +56,7 @@ static bool is_space( char c )
     return is_blank( c ) || is_newline( c );
 }
 
-// What stands at `where`, for a message: a word of at most 24 characters in quotes, or the end of line or
-// file.
+// The text at `where`, for a message: a word of at most 24 characters in quotes, or the end of line or file.
 static const char *describe( const parser *p, const char *where, char out[40] )
 {
     if ( where == p->end )
@@ -75,7 +74,7 @@ static const char *describe( const parser *p, const char *where, char out[40] )
     return out;
 }
 
-// What a file holds that does not begin as motions do is nobody's business.
+// Messages do not quote a file that does not begin as BVH does.
 static bool fail_expected( const parser *p, const char *expected )
 {
     char found[40];
@@ -98,7 +97,7 @@ static void skip_blank( parser *p )
         ++p->at;
 }
 
-// Takes the word if it stands here, in whatever case.
+// Takes the word if it is next, in any case.
 static bool take_word( parser *p, const char *word )
 {
     skip_space( p );
@@ -151,9 +150,8 @@ static bool expect_whole_number( parser *p, const char *what, int low, int high,
 const char *const tr_bvh_channel_names[6] = { "Xposition", "Yposition", "Zposition",
                                               "Xrotation", "Yrotation", "Zrotation" };
 
-// Names are UTF-8 inside the program, for reports and scenes are JSON. Other bytes are taken as Latin-1,
-// whose letters 80 … FF become two bytes each. Returns the length in UTF-8; a name with no room for it is not
-// whole.
+// Names are UTF-8 inside the program, since reports and scenes are JSON. Other bytes are read as Latin-1,
+// whose letters 80 … FF become two bytes each. Returns the length in UTF-8; a longer name is cut.
 static size_t store_name( const char *first, size_t length, char name[TR_BVH_LONGEST_NAME + 1] )
 {
     bool latin = !tr_utf8_valid( first, length );
@@ -262,7 +260,7 @@ static bool open_end_site( parser *p, int parent )
     snprintf( name, sizeof name, "%s_End", p->bvh->skeleton.joints[parent].name );
     skip_blank( p );
     while ( p->at < p->end && !is_newline( *p->at ) && *p->at != '{' )
-        ++p->at; // "Site", or a name nobody needs
+        ++p->at; // "Site", or an unused name
     return open_joint( p, name, parent, true );
 }
 
@@ -315,7 +313,7 @@ static int compare_names( const void *a, const void *b )
     return strcmp( *(const char *const *)a, *(const char *const *)b );
 }
 
-// Doubled names are legal, but whoever looks a joint up by name gets the first.
+// Duplicate names are legal, but a lookup by name finds the first.
 static bool warn_of_doubled_names( parser *p )
 {
     const tr_skeleton *skeleton = &p->bvh->skeleton;
@@ -400,8 +398,7 @@ static bool reserve_frames( parser *p, int count )
 static bool read_frames( parser *p, int declared )
 {
     tr_bvh *bvh = p->bvh;
-    // A value takes two bytes at least, so this much room cannot be too little because of a wrong
-    // declaration.
+    // A value takes two bytes at least: this bounds the memory whatever the file declares.
     size_t possible = (size_t)( p->end - p->at ) / ( 2 * (size_t)bvh->channel_count ) + 1;
     if ( !reserve_frames( p, (size_t)declared < possible ? declared : (int)possible ) )
         return false;

@@ -1,5 +1,5 @@
-// BVH writer. Numbers are the shortest that read back as the same double, so a file that was read and not
-// edited is written with the values it had.
+// BVH writer. Numbers are the shortest that read back as the same double, so unedited values are written as
+// they were read.
 #include "io/bvh.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static bool build_tree( const tr_skeleton *skeleton, tree *t )
     return true;
 }
 
-// Past a point deeper indentation helps nobody, and a chain of thousands would be a file of tabs.
+// Limited, since a chain of thousands of joints would make a file of tabs.
 static void print_indent( tr_text *out, int depth )
 {
     static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
@@ -55,7 +55,7 @@ static void print_indent( tr_text *out, int depth )
     tr_text_append( out, tabs, (size_t)depth < most ? (size_t)depth : most );
 }
 
-// What would end a name early or begin a block becomes an underscore.
+// Characters that would end a name or begin a block become underscores.
 static void print_name( tr_text *out, const char *name )
 {
     size_t length = strnlen( name, TR_BVH_LONGEST_NAME );

@@ -11,7 +11,7 @@
 
 // ------------------------------------------------------------------------------------------------- reading
 
-// Reads until the end, or until there is more than `most`. *data has room for a NUL behind it.
+// Reads until the end, or until there are more than `most` bytes. *data has space for a final NUL.
 static bool read_up_to( int file, size_t guess, size_t most, char **data, size_t *size )
 {
     size_t capacity = guess + 1;
@@ -21,7 +21,7 @@ static bool read_up_to( int file, size_t guess, size_t most, char **data, size_t
         ssize_t got = read( file, *data + *size, capacity - *size );
         if ( got < 0 && errno == EINTR )
             continue;
-        if ( got < 0 && errno == EAGAIN && // a pipe that its other users do not wait for
+        if ( got < 0 && errno == EAGAIN && // a pipe in non-blocking mode
              ( poll( &( struct pollfd ){ .fd = file, .events = POLLIN }, 1, -1 ) >= 0 || errno == EINTR ) )
             continue;
         if ( got < 0 )
@@ -50,7 +50,7 @@ static bool refuse_size( const char *path, tr_error *error )
     return tr_error_at( error, path, 0, 0, "is larger than 1 GiB; split it first" );
 }
 
-// A file that somebody writes at the same time would be read in part: its size and time tell.
+// Detects a file that is written while it is read, by its size and time.
 static bool read_file( int file, const struct stat *before, const char *path, char **data, size_t *size,
                        tr_error *error )
 {
@@ -96,8 +96,8 @@ static int descriptor_of( const char *path )
     return -1;
 }
 
-// A pipe is not opened again: a named one whose writer has ended would wait for another. A file is, so that
-// it is read from its beginning.
+// A file is opened again, to read it from its beginning. A pipe is not: a named pipe whose writer has ended
+// would wait for another writer.
 static int open_input( const char *path, int descriptor )
 {
     struct stat info;
@@ -106,7 +106,7 @@ static int open_input( const char *path, int descriptor )
     return open( path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK );
 }
 
-// Opening does not wait for a pipe's other end. Only what is known to end is read: a file, or a pipe that the
+// Opens without waiting for a pipe's other end. Reads only what is known to end: a file, or a pipe that the
 // shell has opened, by its descriptor.
 static bool read_any( const char *path, int descriptor, char **data, size_t *size, tr_error *error )
 {
@@ -177,11 +177,13 @@ static bool write_all( int file, const char *data, size_t size )
     return true;
 }
 
-// Where a chain of symbolic links ends, also when nothing is there yet. Allocated; NULL with errno set.
+enum { MOST_LINKS = 40 }; // in a chain, as in Linux
+
+// The end of a chain of symbolic links, which need not exist yet. Allocated; NULL with errno set.
 static char *follow_links( const char *path )
 {
     char *target = tr_string_copy( path );
-    for ( int hops = 0; target != NULL && hops < 40; ++hops ) {
+    for ( int hops = 0; target != NULL && hops < MOST_LINKS; ++hops ) {
         char link[PATH_MAX];
         ssize_t length = readlink( target, link, sizeof link - 1 );
         if ( length < 0 )
@@ -196,7 +198,7 @@ static char *follow_links( const char *path )
     return NULL;
 }
 
-// The folder a file is in, or -1. Takes no memory: a folder is also synced when there is none left.
+// Opens the folder of a file; -1 on failure. Takes no memory, since folders are also synced without any left.
 static int open_folder_of( const char *file )
 {
     const char *slash = strrchr( file, '/' );
@@ -206,8 +208,8 @@ static int open_folder_of( const char *file )
     return length < (int)sizeof folder ? open( folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC ) : -1;
 }
 
-// Not in a folder that is a draft itself: it is new, and reading it for each of its files takes the square of
-// their number.
+// Not in a folder that is a draft itself: it is new, and listing it for each of its files takes quadratic
+// time.
 static void sweep_beside( const char *target )
 {
     int folder = tr_draft_holds( target ) ? -1 : open_folder_of( target );
@@ -217,10 +219,10 @@ static void sweep_beside( const char *target )
     close( folder );
 }
 
-// A new file in the folder of `target`, under a name nobody uses. *name is allocated.
+// Creates a file in the folder of `target` under a free name. *name is allocated.
 static int open_temporary( const char *target, char **name )
 {
-    for ( int attempt = 0; attempt < 1000; ++attempt ) {
+    for ( int attempt = 0; attempt < TR_DRAFT_ATTEMPTS; ++attempt ) {
         char leaf[64];
         tr_draft_leaf( leaf, attempt );
         *name = tr_path_beside( target, leaf );
@@ -296,8 +298,8 @@ static bool close_written( int file )
     return close( file ) == 0 && ok;
 }
 
-// The lock ends when the file is closed, before the draft has its name: whoever sweeps in between removes the
-// draft, and the rename fails. A second handle holds it until then.
+// The lock ends when the file is closed, before the draft is renamed: a sweep in between would remove the
+// draft. A second handle holds the lock until then.
 bool tr_draft_keep( tr_draft *draft, tr_error *error )
 {
     struct stat old;
@@ -306,7 +308,7 @@ bool tr_draft_keep( tr_draft *draft, tr_error *error )
               tr_file_step() && fsync( draft->file ) == 0;
     int reason = errno;
     bool closed = close_written( draft->file );
-    errno = ok ? errno : reason; // the first failure tells why
+    errno = ok ? errno : reason; // that of the first failure
     ok = ok && closed && tr_file_step() && rename( draft->name, draft->target ) == 0;
     if ( !ok ) {
         tr_file_fail( error, draft->path, "cannot write" );
@@ -330,7 +332,7 @@ void tr_draft_discard( tr_draft *draft )
     draft_free( draft );
 }
 
-// Devices and pipes cannot be replaced, only written to. A pipe that nobody reads is not waited for.
+// Devices and pipes cannot be replaced, only written to. Does not wait for the reader of a pipe.
 static bool write_through( const char *path, const char *data, size_t size, tr_error *error )
 {
     int file = open( path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK );

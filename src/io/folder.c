@@ -5,17 +5,17 @@
 //
 // - Nothing there: the draft lies beside it and is renamed.
 // - A folder that holds nothing but what is to be replaced: the draft lies beside it, and both swap their
-//   names in one step (renameat2, RENAME_EXCHANGE). Whoever looks sees the old folder or the new one. Of the
-//   old folder only the files of the old results are removed, by their names. If others have put files there
-//   since the last look, the folder stays beside the new one as NAME.old-1.
-// - Anything else: other people's files in it, a mount point, the working folder, a parent that may not be
-//   written to, another owner, a file system that cannot swap. Then the draft lies inside it. When it is
-//   whole it is renamed to .troupe-results, in one step; from then on the folder counts as the new one. Its
-//   files are moved to their places one by one. If that is interrupted, whoever reads or writes the folder
-//   next goes on with it first (tr_folder_settle). What does not belong to the unit stays where it is.
+//   names in one step (renameat2, RENAME_EXCHANGE). Readers see the old folder or the new one. Of the old
+//   folder only the files of the old results are removed, by their names. If other files have appeared in it
+//   meanwhile, the folder stays beside the new one as NAME.old-1.
+// - Anything else: foreign files in it, a mount point, the working folder, a parent that is not writable,
+//   another owner, a file system that cannot swap. Then the draft lies inside it. When it is complete it is
+//   renamed to .troupe-results, in one step; from then on the folder counts as the new one. Its files are
+//   moved to their places one by one. If that is interrupted, the next reader or writer of the folder
+//   continues it first (tr_folder_settle). Foreign files stay where they are.
 //
 // Swaps and moves happen under a lock on the folder (flock), so that two writers take turns. Only names
-// relative to open folders are used and links are never gone through, so nothing outside can be reached.
+// relative to open folders are used and links are never followed, so nothing outside can be reached.
 #include "io/steps.h"
 
 #include <fcntl.h>
@@ -29,8 +29,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char pending[] = ".troupe-results";    // a whole draft whose files are being moved
-static const char gone_list[] = ".troupe-obsolete"; // in it: names of old files to be removed, one per line
+static const char pending[] = ".troupe-results";    // a complete draft whose files are being moved
+static const char gone_list[] = ".troupe-obsolete"; // in it: names of old files to remove, one per line
 
 // ----------------------------------------------------------------------------------------------------- names
 
@@ -71,7 +71,7 @@ static bool has( const tr_names *sorted, const char *name )
            bsearch( &name, sorted->items, (size_t)sorted->count, sizeof *sorted->items, compare ) != NULL;
 }
 
-// "file" or "folder/file", nothing that leads elsewhere.
+// "file" or "folder/file", nothing outside of the folder.
 static bool is_name( const char *name )
 {
     const char *slash = strchr( name, '/' ), *leaf = slash != NULL ? slash + 1 : name;
@@ -124,8 +124,10 @@ static bool visit_files( int folder, visit_file *visit, void *context )
 
 // ------------------------------------------------------------------------------------------------------ lock
 
-// Opens the folder and locks it; -1 with errno set, also when the work is cancelled while it waits. Where the
-// file system has no locks it goes without.
+enum { LOCK_WAIT = 5000000 }; // nanoseconds between two attempts
+
+// Opens the folder and locks it; -1 with errno set, also when the work is cancelled meanwhile. Opens without
+// a lock where the file system has none.
 static int lock_folder( const char *path )
 {
     while ( tr_work_wanted() ) {
@@ -135,8 +137,8 @@ static int lock_folder( const char *path )
             return -1;
         while ( flock( handle, LOCK_EX | LOCK_NB ) != 0 && ( errno == EINTR || errno == EWOULDBLOCK ) &&
                 tr_work_wanted() )
-            nanosleep( &( struct timespec ){ .tv_nsec = 5000000 }, NULL );
-        // while it waited, another folder may have taken this one's place
+            nanosleep( &( struct timespec ){ .tv_nsec = LOCK_WAIT }, NULL );
+        // another folder may have been renamed to this path meanwhile
         if ( fstat( handle, &held ) == 0 && stat( path, &named ) == 0 && held.st_ino == named.st_ino &&
              held.st_dev == named.st_dev && tr_work_wanted() )
             return handle;
@@ -163,8 +165,8 @@ static bool move_files( int from, int to )
     return ok && tr_folder_sync( to );
 }
 
-// A folder in the draft: as a whole where none is there yet, else file by file. A link of its name is
-// replaced.
+// Moves a folder of the draft: as a whole if the target does not exist, else file by file. Replaces a link of
+// its name.
 static bool move_folder( int from, int to, const char *name )
 {
     if ( !is_folder( to, name ) ) {
@@ -187,7 +189,7 @@ static bool move_folder( int from, int to, const char *name )
 static bool move_folders( int from, int to )
 {
     bool ok = true, moved = true;
-    while ( ok && moved ) { // anew after each: the list changes under a listing
+    while ( ok && moved ) { // list again after each move, which changes the folder
         DIR *dir = tr_folder_list( from, "." );
         ok = dir != NULL;
         moved = false;
@@ -205,7 +207,7 @@ static bool move_folders( int from, int to )
     return ok;
 }
 
-// Removes one file of a folder, and the folder it was in when it is empty then.
+// Removes one file of a folder, and the file's own folder if it is then empty.
 static bool remove_obsolete( int folder, char *name )
 {
     char *slash = strchr( name, '/' );
@@ -230,7 +232,7 @@ static bool remove_all_obsolete( int folder, int draft )
 {
     int file = openat( draft, gone_list, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC );
     if ( file < 0 )
-        return true; // done already
+        return true; // it was done before
     FILE *list = fdopen( file, "r" );
     if ( list == NULL ) {
         close( file );
@@ -248,8 +250,8 @@ static bool remove_all_obsolete( int folder, int draft )
     return ok && tr_file_step() && unlinkat( draft, gone_list, 0 ) == 0;
 }
 
-// Goes on with the moves of a draft that is whole. The obsolete files go first: their list goes with them,
-// and no file that was moved is taken for one of them.
+// Continues the moves of a complete draft. Obsolete files and their list are removed first, so that no moved
+// file is mistaken for one of them.
 static bool finish_moves( int folder )
 {
     int draft = openat( folder, pending, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC );
@@ -345,7 +347,7 @@ static void draft_free( tr_folder_draft *draft )
     *draft = ( tr_folder_draft ){ .handle = -1 };
 }
 
-// Where the folder is or will be, without links.
+// Path of the folder, which need not exist yet, without links.
 static bool find_target( tr_folder_draft *draft, tr_error *error )
 {
     char found[PATH_MAX];
@@ -382,7 +384,7 @@ static bool find_target( tr_folder_draft *draft, tr_error *error )
 // A new, locked folder in the folder `parent`.
 static bool make_draft( tr_folder_draft *draft, const char *parent, mode_t mode )
 {
-    for ( int attempt = 0; attempt < 1000; ++attempt ) {
+    for ( int attempt = 0; attempt < TR_DRAFT_ATTEMPTS; ++attempt ) {
         tr_draft_leaf( draft->leaf, attempt );
         char *name = tr_string_format( "%s/%s", parent, draft->leaf );
         if ( name == NULL ) {
@@ -438,8 +440,7 @@ static bool make_inside( tr_folder_draft *draft )
     return false;
 }
 
-// A draft beside the folder, if it can be swapped as far as can be told now. Nobody may read it who may not
-// read the folder.
+// A draft beside the folder, if a swap looks possible. Its permissions are those of the folder.
 static bool try_beside( tr_folder_draft *draft, int folder )
 {
     tr_names own = { 0 };
@@ -495,7 +496,7 @@ typedef struct replaced { // what the draft's files replace
     tr_error *error;
 } replaced;
 
-// A file that is there may be written to, and its permissions go over to the new one.
+// A file that exists has to be writable; the new file gets its permissions.
 static bool check_file( void *context, int draft, const char *leaf, const char *name )
 {
     const replaced *r = context;
@@ -547,7 +548,7 @@ static bool sync_parent( const tr_folder_draft *draft, tr_error *error )
     return ok;
 }
 
-// Not when another folder has its name by now: the old one, once they are swapped.
+// Not if another folder has its name by now: after the swap, the old one.
 static void remove_draft( const tr_folder_draft *draft )
 {
     struct stat held, named;
@@ -594,7 +595,7 @@ static outcome place_new( const tr_folder_draft *draft, tr_error *error )
     return FAILED;
 }
 
-// Own files, and empty folders that held some.
+// Own files, and empty folders of own files.
 static bool is_left( void *context, int folder, const char *leaf, const char *name )
 {
     const tr_names *own = context;
@@ -605,13 +606,13 @@ static bool is_left( void *context, int folder, const char *leaf, const char *na
     return held || has( own, name );
 }
 
-// Gives the old folder a name that nobody removes: NAME.old-1, or the next that is free. Takes no memory.
+// Renames the old folder to NAME.old-1, or the next free number. Takes no memory.
 static void set_aside( const tr_folder_draft *draft, char leaf[NAME_MAX + 1] )
 {
     const char *name = strrchr( draft->target, '/' ) + 1;
     int parent = open( draft->parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC );
     bool tried = true, moved = false;
-    for ( int n = 1; parent >= 0 && tried && !moved && n < 1000; ++n ) {
+    for ( int n = 1; parent >= 0 && tried && !moved && n < TR_DRAFT_ATTEMPTS; ++n ) {
         snprintf( leaf, NAME_MAX + 1, "%.*s.old-%d", NAME_MAX - 8, name, n );
         moved = tr_file_step() && renameat2( parent, draft->leaf, parent, leaf, RENAME_NOREPLACE ) == 0;
         tried = moved || errno == EEXIST;
@@ -622,8 +623,8 @@ static void set_aside( const tr_folder_draft *draft, char leaf[NAME_MAX + 1] )
         close( parent );
 }
 
-// Swapped, the old folder has the draft's name. Only its own files are removed, by their names, when the swap
-// is on the disk. What others have put there since the last look stays, and so does the folder then.
+// After a swap the old folder has the draft's name. Only its own files are removed, by their names, once the
+// swap is on the disk. If other files have appeared in it, they and the folder stay.
 static outcome clear_old( const tr_folder_draft *draft, int folder, const tr_names *own, tr_error *error )
 {
     char leaf[NAME_MAX + 1] = "";
@@ -632,7 +633,7 @@ static outcome clear_old( const tr_folder_draft *draft, int folder, const tr_nam
     bool synced = sync_parent( draft, error );
     for ( int i = 0; i < own->count; ++i )
         remove_obsolete( folder, own->items[i] );
-    // own files that could not be removed are left to the next sweep
+    // the next sweep removes own files that could not be removed
     if ( leaf[0] == 0 && ( !tr_file_step() || rmdir( draft->name ) != 0 ) &&
          !visit_files( folder, is_left, (void *)own ) )
         set_aside( draft, leaf );
@@ -696,7 +697,7 @@ static outcome move_in( const tr_folder_draft *draft, int folder, const tr_names
     return FAILED;
 }
 
-// The folder is there, and locked.
+// With the folder present and locked.
 static outcome replace( const tr_folder_draft *draft, int folder, tr_error *error )
 {
     tr_names own = { 0 };
@@ -739,9 +740,9 @@ bool tr_folder_draft_keep( tr_folder_draft *draft, bool *cannot_swap, tr_error *
         tr_file_fail( error, draft->path, "cannot write" );
     else {
         end = TRY_AGAIN;
-        for ( int attempt = 0; end == TRY_AGAIN && attempt < 1000; ++attempt )
+        for ( int attempt = 0; end == TRY_AGAIN && attempt < TR_DRAFT_ATTEMPTS; ++attempt )
             end = keep_once( draft, error );
-        if ( end == TRY_AGAIN ) { // a link to nothing, say, which cannot be opened and is not replaced
+        if ( end == TRY_AGAIN ) { // a dangling link, say, which can be neither opened nor replaced
             errno = EEXIST;
             tr_file_fail( error, draft->path, "cannot make this folder" );
             end = FAILED;

@@ -9,33 +9,34 @@
 
 // ------------------------------------------------------------------------------------------------ files
 
-#define TR_MAX_FILE_BYTES ( (size_t)1 << 30 )
+#define TR_MAX_FILE_BYTES ( (size_t)1 << 30 ) // larger files are refused: they are read as a whole
 
 // Whole file; *data is allocated, NUL-terminated behind *size bytes, freed with tr_free. Folders, pipes and
 // devices are refused without waiting for them, and so is a file that changes while it is read.
 bool tr_file_read( const char *path, char **data, size_t *size, tr_error *error );
 // The same for a file that a user names: also a pipe that the shell has opened (/dev/stdin, /dev/fd/N).
 bool tr_file_read_piped( const char *path, char **data, size_t *size, tr_error *error );
-// Temporary file beside the target, fsync, rename, fsync of the folder: killed at any moment, the old file or
-// the new one is whole. Follows a symbolic link to its target and keeps the permissions of an existing file.
-// Where only the fsync of the folder fails the new file is there, and that it may get lost is the error.
+// Temporary file beside the target, fsync, rename, fsync of the folder: if the process is killed, the old
+// file or the new one is complete. Follows a symbolic link to its target and keeps the permissions of an
+// existing file. If only the fsync of the folder fails, the new file exists, and the error says that it may
+// get lost.
 bool tr_file_write( const char *path, const char *data, size_t size, tr_error *error );
 
-// The same in parts, for what is not in memory as a whole: an empty file beside the target, which whoever
-// writes it opens by its name and which takes the target's place when it is kept.
+// The same for data that is not in memory as a whole: an empty file beside the target, to be written by its
+// name. It replaces the target when it is kept.
 typedef struct tr_draft {
-    char *path, *target; // as given, and where its links lead
+    char *path, *target; // as given, and with links resolved
     char *name;          // of the draft
     int file;            // open for writing
 } tr_draft;
 
 bool tr_draft_open( tr_draft *out, const char *path, tr_error *error );
-// Both also free. After a failure the draft is gone and the old file as it was.
+// Both also free. After a failure the draft is removed and the old file unchanged.
 bool tr_draft_keep( tr_draft *draft, tr_error *error );
 void tr_draft_discard( tr_draft *draft );
 
-// A folder of files that is one unit: killed at any moment, the old folder or the new one is whole for all
-// who read it with this program, and for everybody where it holds nothing else. See folder.c.
+// A folder of files that is one unit: if the process is killed, this program reads the old folder or the new
+// one, complete. So do others if the folder holds nothing else. See folder.c.
 typedef struct tr_names {
     char **items; // [count] relative to the folder: "file" or "folder/file"
     int count, capacity;
@@ -44,34 +45,33 @@ typedef struct tr_names {
 bool tr_names_add( tr_names *names, const char *name ); // false: out of memory
 void tr_names_free( tr_names *names );
 
-// Names the files of a folder that belong to the unit as it is now, which the new one replaces. False when
-// they cannot be told; nothing is removed then but what the new ones take the place of.
+// Lists the files of a folder that belong to the old unit and are to be replaced. False when that is unknown;
+// then only files with the name of a new one are replaced.
 typedef bool tr_folder_owned( const char *folder, tr_names *out );
 
 typedef struct tr_folder_draft {
-    char *path, *target;    // as given, and where its links lead
+    char *path, *target;    // as given, and with links resolved
     char *name;             // of the draft: its files are written there, at most one folder deep
     char *parent, leaf[64]; // the same in two parts
-    int handle;             // of it, locked
-    bool exists, inside;    // whether the target is there, and the draft in it rather than beside it
+    int handle;             // of the draft, locked
+    bool exists, inside;    // the target exists; the draft is inside it, not beside it
     tr_folder_owned *owned;
 } tr_folder_draft;
 
-// `path` and the folders above it are made if they are not there. `owned` may be NULL. `inside` keeps the
+// Creates `path` and the folders above it if they do not exist. `owned` may be NULL. `inside` keeps the
 // folder itself and replaces its files.
 bool tr_folder_draft_open( tr_folder_draft *out, const char *path, tr_folder_owned *owned, bool inside,
                            tr_error *error );
-// Both also free. After a failure the draft is gone; *cannot_swap tells that it can go only `inside`: write
-// it once more there.
+// Both also free. After a failure the draft is removed; *cannot_swap: write it again with `inside`.
 bool tr_folder_draft_keep( tr_folder_draft *draft, bool *cannot_swap, tr_error *error );
 void tr_folder_draft_discard( tr_folder_draft *draft );
-// An error with a file of the draft is to name the file it would have become.
+// Replaces the name of a draft's file in an error by its final name.
 void tr_folder_draft_rename_error( const tr_folder_draft *draft, tr_error *error );
-// To be called before a folder is read that was written so: goes on where its writer was interrupted.
+// Call before reading such a folder: completes an interrupted write.
 bool tr_folder_settle( const char *path, tr_error *error );
 
-// How calls that change a disk go wrong, in tests only: from now on the n-th (n ≥ 1) fails, or it and all
-// later ones do, or the process is killed instead of it. Sets the count of such calls back to 0.
+// For tests: from now on the n-th call (n ≥ 1) that changes a disk fails, or it and all later ones fail, or
+// the process is killed instead of it. Resets the count of such calls to 0.
 typedef enum tr_file_fault {
     TR_FILE_SOUND,
     TR_FILE_FAILS_ONCE,
@@ -83,9 +83,9 @@ void tr_file_break( tr_file_fault kind, long n );
 long tr_file_steps( void ); // the count
 
 bool tr_file_exists( const char *path );
-bool tr_file_check( const char *path, tr_error *error );  // false: not there, or a pipe, a device, a folder
+bool tr_file_check( const char *path, tr_error *error );  // false: missing, or a pipe, a device, a folder
 bool tr_folder_make( const char *path, tr_error *error ); // with parents; fine when it exists
-// `path` seen from the folder of `base_file`; absolute paths stay. Allocated.
+// `path` relative to the folder of `base_file`; absolute paths stay. Allocated.
 char *tr_path_beside( const char *base_file, const char *path );
 
 typedef struct tr_text { // growing text
@@ -98,17 +98,16 @@ void tr_text_add( tr_text *text, const char *format, ... ) TR_PRINTF( 2 );
 void tr_text_append( tr_text *text, const char *bytes, size_t size );
 void tr_text_number( tr_text *text, double value, int decimals );
 void tr_text_exact( tr_text *text, double value ); // shortest text that reads back as the same double
-// As a JSON string, with its quotes; bytes that are no UTF-8 become U+FFFD.
+// As a JSON string, with its quotes; bytes that are not UTF-8 become U+FFFD.
 void tr_text_quoted( tr_text *text, const char *string, size_t length );
 void tr_text_free( tr_text *text );
 
-// Passes over the mark that some programs put before UTF-8.
+// Skips the mark that some programs put before UTF-8.
 void tr_skip_byte_order_mark( const char **text, size_t *size );
 
 // -------------------------------------------------------------------------------------------------- BVH
-// A tr_bvh is the file as it stands: its own units, axes, channel layout and channel values. A tr_motion is
-// what the program works with: metres, Y up, quaternions. Values of unedited frames go back to the file bit
-// for bit.
+// A tr_bvh is the file as it is: its own units, axes, channel layout and channel values. A tr_motion is in
+// the program's units: metres, Y up, quaternions. Values of unedited frames are exported bit for bit.
 
 typedef enum tr_bvh_channel {
     TR_BVH_X_POSITION,
@@ -134,14 +133,14 @@ typedef struct tr_bvh {
 } tr_bvh;
 
 bool tr_bvh_load( tr_bvh *out, const char *path, tr_log *warnings, tr_error *error );
-// `name` stands for the file in messages.
+// `name` is the file's name in messages.
 bool tr_bvh_parse( tr_bvh *out, const char *text, size_t size, const char *name, tr_log *warnings,
                    tr_error *error );
 bool tr_bvh_save( const tr_bvh *bvh, const char *path, tr_error *error );
 void tr_bvh_print( const tr_bvh *bvh, tr_text *out );
 void tr_bvh_free( tr_bvh *bvh );
 
-// How a file's numbers become metres and Y up.
+// Conversion of a file to metres and Y up.
 typedef struct tr_bvh_import {
     double unit; // metres per file unit; 0 = guess (CMU joint names: 0.05644; else by the size of the rest
                  // pose: metres, a person in inches, centimetres or millimetres)
@@ -151,17 +150,16 @@ typedef struct tr_bvh_import {
 } tr_bvh_import;
 
 tr_bvh_import tr_default_bvh_import( void );
-// What a guess comes to: fills unit and up, and says in one sentence how (borrowed literal). NULL when out of
-// memory.
+// Guesses unit and up, and says in one sentence how (borrowed literal). NULL when out of memory.
 const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import );
 
-// The first frame that was recorded: 1 in files of the CMU library, which begin with an artificial T-pose.
+// The first recorded frame: 1 in files of the CMU library, which begin with an artificial T-pose.
 int tr_bvh_first_frame( const tr_bvh *bvh );
 
 bool tr_bvh_to_motion( tr_motion *out, const tr_bvh *bvh, const tr_bvh_import *import, tr_error *error );
 // Channels for a motion. Layout and values of `like` are kept where it has the same joints and the pose is
-// the same to rounding; angles elsewhere follow the frame before. like = NULL: root 6 channels, others ZXY
-// rotations, centimetres (unit 0.01), positions on every joint only if the clip has translations.
+// the same to rounding; other angles are chosen near the frame before. like = NULL: root 6 channels, others
+// ZXY rotations, centimetres (unit 0.01), positions on every joint only if the clip has translations.
 bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *like,
                          const tr_bvh_import *like_import, tr_error *error );
 
@@ -171,7 +169,7 @@ bool tr_motion_load( tr_motion *out, const char *path, const tr_bvh_import *impo
 bool tr_motion_save( const tr_motion *motion, const char *path, tr_error *error ); // centimetres, Y up
 
 // -------------------------------------------------------------------------------------------------- OBJ
-// Shapes: points and faces of a Wavefront file; everything else in it is passed over.
+// Points and faces of a Wavefront file; the rest is skipped.
 
 typedef struct tr_obj_import {
     double unit; // metres per file unit
@@ -185,26 +183,26 @@ bool tr_obj_save( const tr_trimesh *mesh, const char *path, tr_error *error ); /
 void tr_obj_print( const tr_trimesh *mesh, tr_text *out );
 
 // ------------------------------------------------------------------------------------------------- JSON
-// jansson for syntax (line and column), this reader for meaning (path and nearest valid key).
+// jansson checks the syntax (line and column), this reader the content (path and nearest valid key).
 
 // jansson keeps its allocator in a global. From now on every json_t of the process comes from tr_alloc, and
-// the order within hash tables is the same in every run. For programs only, before main: a library leaves
-// jansson as its host has it.
+// the order within hash tables is the same in every run. For programs only, before main: a library
+// leaves jansson as its host has it.
 void tr_json_take_over( void );
 bool tr_json_load( json_t **out, const char *path, tr_error *error );
 bool tr_json_parse( json_t **out, const char *text, size_t size, const char *name, tr_error *error );
-// A JSON string of any bytes, as tr_text_quoted writes it; NULL when out of memory. jansson refuses what is
-// no UTF-8.
+// A JSON string of any bytes, as tr_text_quoted writes it; NULL when out of memory. jansson alone refuses
+// bytes that are not UTF-8.
 json_t *tr_json_text( const char *text );
-// Whether memory failed jansson on this thread since this was last asked, or a text was parsed: what was
-// built meanwhile may lack parts.
+// Whether jansson ran out of memory on this thread since the last call, or since a text was parsed: values
+// built meanwhile may be incomplete.
 bool tr_json_ran_out( void );
 void tr_json_print( const json_t *json, tr_text *out ); // indented, numbers shortest-exact
 bool tr_json_save( const json_t *json, const char *path,
                    tr_error *error ); // the same as a file, atomic
 
-// A cursor on a value that knows where it stands. The first failure is kept in *error; later reads do
-// nothing, so a reader can be a plain sequence of calls and ask `ok` at the end.
+// A cursor on a value that knows its path. The first failure is kept in *error; later reads do nothing, so a
+// reader can be a plain sequence of calls that checks `ok` at the end.
 typedef struct tr_json {
     json_t *value;
     const char *file;

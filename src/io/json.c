@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-// jansson takes some failed allocations for errors of syntax, and its hook has no context to tell us through.
-// Its reader does not look whether a long text could grow, and crashes when later, smaller requests succeed:
-// within one reading, nothing is given any more after the first failure.
+// jansson reports some failed allocations as errors of syntax, and its hook has no context. Its reader does
+// not check whether a long text could grow, and crashes when later, smaller requests succeed: within one
+// reading, all requests fail after the first failure.
 static _Thread_local bool ran_out, reading;
 
 static void *allocate( size_t size )
@@ -30,8 +30,8 @@ bool tr_json_ran_out( void )
 
 // ------------------------------------------------------------------------------------------------- reading
 
-// A comma before a closing bracket is the slip people make most, and jansson speaks of the bracket then, not
-// of the comma. `end` is where it stopped reading.
+// A comma before a closing bracket is the most common mistake; jansson reports the bracket, not the comma.
+// `end` is where it stopped reading.
 static bool complain_about_comma( const char *text, size_t end, const char *name, tr_error *error )
 {
     size_t at = end;
@@ -57,7 +57,7 @@ static bool is_of_number( char c )
     return ( c >= '0' && c <= '9' ) || ( c != 0 && strchr( "+-.eExX", c ) != NULL );
 }
 
-// jansson reads as much of "0.8.1" as is a number and misses a comma then. `end` is where it stopped reading.
+// Of "0.8.1" jansson reads "0.8" and then misses a comma. `end` is where it stopped reading.
 static bool complain_about_number( const char *text, size_t size, size_t end, const char *name, int line,
                                    int column, tr_error *error )
 {
@@ -76,7 +76,7 @@ static bool complain_about_number( const char *text, size_t size, size_t end, co
     return true;
 }
 
-// NULL: it is no JSON, or memory ran out, which ran_out tells.
+// NULL: not JSON, or out of memory (ran_out).
 static json_t *read_text( const char *text, size_t size, size_t flags, json_error_t *trouble )
 {
     ran_out = false;
@@ -85,7 +85,7 @@ static json_t *read_text( const char *text, size_t size, size_t flags, json_erro
     reading = false;
     if ( value == NULL || !ran_out )
         return value;
-    json_decref( value ); // something may be missing in it
+    json_decref( value ); // it may be incomplete
     return NULL;
 }
 
@@ -165,7 +165,7 @@ static void print_object( tr_text *out, const json_t *object, int depth )
     tr_text_append( out, "}", 1 );
 }
 
-// Vectors and lists of words stay on one line; what has parts of its own gets a line per item.
+// Vectors and lists of words stay on one line; nested values get a line per item.
 static bool is_flat( const json_t *array )
 {
     for ( size_t i = 0; i < json_array_size( array ); ++i ) {

@@ -1,4 +1,4 @@
-// The cursor that reads meaning out of JSON and knows the path it stands at.
+// The cursor that reads values from JSON and knows its path.
 #include "io/io.h"
 
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 void tr_json_fail( const tr_json *at, const char *format, ... )
 {
     if ( !*at->ok )
-        return; // the first failure is the one to tell
+        return; // only the first failure is reported
     *at->ok = false;
     char message[512];
     va_list arguments;
@@ -43,7 +43,7 @@ tr_json tr_json_root( json_t *value, const char *file, bool *ok, tr_error *error
     return ( tr_json ){ .value = value, .file = file, .error = error, .ok = ok };
 }
 
-// Paths too long for the buffer end early; the message still tells what is wrong.
+// Paths too long for the buffer are cut; the message is not.
 static void extend_path( tr_json *at, const char *format, ... ) TR_PRINTF( 2 );
 static void extend_path( tr_json *at, const char *format, ... )
 {
@@ -194,7 +194,7 @@ const char *tr_nearest_word( const char *word, const char *const *candidates )
     if ( length == 0 || length > LONGEST_WORD )
         return NULL;
     const char *nearest = NULL;
-    int best = 1 + (int)( length + 1 ) / 3; // further than a third of the letters is another word
+    int best = 1 + (int)( length + 1 ) / 3; // more than a third of the letters differs: another word
     for ( ; *candidates != NULL; ++candidates ) {
         if ( strlen( *candidates ) > LONGEST_WORD )
             continue;

@@ -1,5 +1,5 @@
-// Wavefront OBJ, as far as shapes go: points (v) and faces (f), whatever the rest says about how they look.
-// Faces of more than three corners are cut into triangles around their first.
+// Wavefront OBJ: points (v) and faces (f); the rest is skipped. Faces with more than three corners are cut
+// into a fan of triangles.
 #include "io/io.h"
 
 #include <stdarg.h>
@@ -48,7 +48,7 @@ static void next_line( parser *p )
     ++p->line;
 }
 
-// To the next word of the line, which goes on behind a backslash. False: there is none.
+// Skips to the next word of the line, which a backslash continues. False: there is none.
 static bool find_word( parser *p )
 {
     for ( ;; ) {
@@ -90,8 +90,8 @@ static bool read_point( parser *p )
     return true;
 }
 
-// A corner is the number of a point, counted from 1, or from the last one backwards; what stands behind a
-// slash is about texture and shading.
+// A corner is the number of a point, from 1 on, or negative: from the last one backwards. Texture and normal
+// behind a slash are skipped.
 static bool read_corner( parser *p, int *corner )
 {
     double number;

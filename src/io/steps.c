@@ -115,7 +115,7 @@ bool tr_draft_holds( const char *path )
     return holds;
 }
 
-// On file systems without locks drafts go unlocked, and those left behind stay.
+// On file systems without locks drafts are not locked, and those left behind stay.
 bool tr_draft_lock( int handle )
 {
     struct stat info;
@@ -123,7 +123,7 @@ bool tr_draft_lock( int handle )
            fstat( handle, &info ) == 0 && info.st_nlink > 0;
 }
 
-// The lock is kept until the draft is gone, so that its name does not come to stand for another one.
+// The lock is kept until the draft is removed, so that its name cannot be reused meanwhile.
 static void sweep_one( int folder, const char *name )
 {
     struct stat held, named;
