@@ -1,4 +1,4 @@
-// What can be said about a document without opening other files.
+// Checks of a document that need no other file.
 #include "document/fields.h"
 
 #include <stdarg.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct named { // an id and where it stands
+typedef struct named { // an id and its element
     const char *id;
     tr_list list;
     int index;
@@ -21,7 +21,7 @@ typedef struct checker {
     named *layers; // [layer_count of the scene] sorted by id
 } checker;
 
-// Reports trouble with a field of an element ("" = the element as a whole).
+// Reports an error in a field of an element ("" = the whole element).
 TR_PRINTF( 5 )
 static bool fail( const checker *c, tr_list list, int index, const char *field, const char *format, ... )
 {
@@ -56,7 +56,7 @@ static int gather( const tr_scene *scene, tr_list list, named *out )
     return tr_list_count( scene, list );
 }
 
-// Sorts, then looks for neighbours with the same id.
+// Sorts, then compares neighbours.
 static bool check_unique( const checker *c, named *all, int count )
 {
     qsort( all, (size_t)count, sizeof *all, compare_named );
@@ -115,7 +115,7 @@ static bool dangling( const checker *c, tr_list list, int index, const char *fie
 
 // ------------------------------------------------------------------------------------------ constraints
 
-// What the points of each kind may be. A `who` point names a whole character.
+// Points allowed in each kind. A `who` point names a whole character.
 typedef enum point_rule { POINT_NONE, POINT_WHO, POINT_SINGLE, POINT_ANY, POINT_OPTIONAL } point_rule;
 
 static const struct {
@@ -153,7 +153,7 @@ static bool check_point( const checker *c, tr_list list, int index, const char *
     return true;
 }
 
-// Fields of other kinds have to stay at their defaults: they would be lost in the file.
+// Fields of other kinds have to be at their defaults: a file would lose them.
 static bool check_foreign_fields( const checker *c, tr_list list, int index, const tr_element *element )
 {
     tr_element standard;
@@ -183,7 +183,7 @@ static bool check_surface( const checker *c, int index, const tr_constraint *con
            fail( c, TR_LIST_CONSTRAINT, index, "surface", "a prop cannot rest on itself" );
 }
 
-// Nothing can move one of them without the other.
+// Points of one bone or prop cannot move against each other.
 static bool are_on_one_bone( const tr_point *a, const tr_point *b )
 {
     if ( strcmp( a->who, b->who ) != 0 || a->term_count != b->term_count )
@@ -202,6 +202,8 @@ static bool check_two( const checker *c, int index, const tr_constraint *constra
                  "b is on the same bone or prop as a and cannot move without it" );
 }
 
+static const double keys_apart = 1e-3; // frames at least: the spline divides by their distance
+
 static bool check_keys( const checker *c, int index, const tr_constraint *constraint )
 {
     const char *trouble = NULL;
@@ -209,7 +211,7 @@ static bool check_keys( const checker *c, int index, const tr_constraint *constr
         const tr_key *key = &constraint->keys[k];
         if ( fabs( key->place.x ) > TR_FAR || fabs( key->place.y ) > TR_FAR || fabs( key->place.z ) > TR_FAR )
             trouble = "a key has a place that is too far away";
-        else if ( k > 0 && !( key->frame - key[-1].frame >= 1e-3 ) )
+        else if ( k > 0 && !( key->frame - key[-1].frame >= keys_apart ) )
             trouble = "keys have to be in the order of their frames, a thousandth of one apart at least";
     }
     if ( constraint->key_count > 0 && ( constraint->given || constraint->direction || constraint->partners ) )
@@ -243,7 +245,7 @@ static bool check_constraint( const checker *c, int index, const tr_constraint *
 
 // ------------------------------------------------------------------------------------------------ layers
 
-// Patterns may fit nothing (yet); an id has to be there.
+// Patterns may match nothing (yet); an id has to exist.
 static bool check_member( const checker *c, int index, const tr_member *member )
 {
     bool pattern = strchr( member->who, '*' ) != NULL;
@@ -432,7 +434,7 @@ static bool check_scene_itself( const checker *c )
            fail( c, TR_LIST_SCENE, 0, "range", "there are more than %d frames", TR_MAX_FRAMES );
 }
 
-// Names of joints are looked up once files are open.
+// Names of joints are checked once files are open.
 static bool check_drive( const checker *c, int index, const tr_drive *drive )
 {
     const named *body = find_body( c, drive->cast );
@@ -469,13 +471,13 @@ static bool check_references( const checker *c )
     return ok;
 }
 
-// Ids that are unique in their own list alone.
+// Ids that have to be unique only in their own list.
 static bool check_own_ids( const checker *c, tr_list list, named *all )
 {
     return check_unique( c, all, gather( c->scene, list, all ) );
 }
 
-// Ids and references; needs the elements to be in order.
+// Ids and references of elements that have been checked one by one.
 static bool check_names( checker *c )
 {
     const tr_scene *scene = c->scene;

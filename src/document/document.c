@@ -1,15 +1,15 @@
-// A scene with its history. The log of lines is kept whole, so that it replays from the start; what undo
-// needs is kept up to a bound, the oldest forgotten first.
+// A scene with its history. The log of lines is complete, so that it replays from the start; the data for
+// undo has a limit, beyond which the oldest is dropped.
 #include "document/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HISTORY_BYTES ( (size_t)64 << 20 )
+enum { HISTORY_BYTES = 64 << 20 }; // default of tr_document_limit_history
 
 typedef struct step {
     char *line;
-    int number;  // of the line in its script, 0 = from elsewhere
+    int number;  // of the line in its script, 0 = not from a script
     bool joined; // undone and redone together with the step before
     tr_edit edit;
 } step;
@@ -18,7 +18,7 @@ struct tr_document {
     tr_scene scene;
     step *steps; // [step_count] the first `done` are in the scene, the others can be redone
     int step_count, step_capacity;
-    int done, forgotten; // steps before `forgotten` cannot be undone any more
+    int done, forgotten; // steps before `forgotten` cannot be undone
     size_t bytes, limit; // of all edits
 };
 
@@ -84,7 +84,7 @@ void tr_document_limit_history( tr_document *document, size_t bytes )
     forget_oldest( document );
 }
 
-// The line without blanks and line end around it.
+// The line without surrounding blanks and line end.
 static char *trimmed( const char *line )
 {
     line += strspn( line, " \t" );
@@ -127,7 +127,7 @@ void tr_document_join( tr_document *document, int count )
         document->steps[i > 0 ? i : 0].joined = i > 0;
 }
 
-// Where the group of steps that ends before `end` begins.
+// First step of the group of joined steps that ends before `end`.
 static int group_begin( const tr_document *document, int end )
 {
     int begin = end - 1;
@@ -205,8 +205,7 @@ bool tr_document_run( tr_document *document, const char *text, size_t size, cons
                       tr_error *error )
 {
     const char *end = text + size;
-    if ( size >= 3 && memcmp( text, "\xEF\xBB\xBF", 3 ) == 0 ) // byte order mark
-        text += 3;
+    tr_skip_byte_order_mark( &text, &size );
     for ( int number = 1; text < end; ++number ) {
         const char *stop = memchr( text, '\n', (size_t)( end - text ) );
         if ( stop == NULL )
@@ -244,7 +243,7 @@ static bool split_path( const char *path, tr_list *list, int *index, const char 
     return false;
 }
 
-// Goes back through what a step did. *index follows the element; true when the step is behind its field.
+// Goes back through the changes of a step. *index follows the element; true if the step set its field.
 static bool step_is_behind( const step *s, tr_list list, int *index, const char *field, int *column )
 {
     bool made = false, touched = false;

@@ -1,10 +1,10 @@
-// The fields of every list, each described once. What is done with them is in fields.c.
+// The fields of every list, each described once. fields.c works on them.
 #include "document/fields.h"
 
 #include <string.h>
 
 #define COUNT( array )   (int)( sizeof( array ) / sizeof *( array ) )
-#define TURN             36000 // degrees
+#define TURN             36000 // degrees: angles may count up to a hundred turns
 #define KIND( kind )     ( 1u << TR_CONSTRAINT_##kind )
 #define LAYER( kind )    ( 1u << TR_LAYER_##kind )
 #define POSITIONAL_KINDS ( KIND( ABSOLUTE ) | KIND( CONTACT ) | KIND( CENTRE_OF_MASS ) | KIND( RELATIVE ) )
@@ -40,7 +40,7 @@
         "mesh.up", TR_FIELD_UP, offsetof( type, form.up ), 0, 0, 0, 0, SHAPE( MESH ), list                     \
     }
 
-// Fields of one JSON object stand together; they are printed in this order.
+// Fields of one JSON object are adjacent; they are printed in this order.
 static const tr_field cast_fields[] = {
     { "id", TR_FIELD_ID, offsetof( tr_cast, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
     FILE_FIELDS( "source", tr_cast, source, TR_FIELD_REQUIRED ),

@@ -96,14 +96,18 @@ static bool mismatch( const tr_field *field, tr_error *error )
     return tr_error_set( error, "must be %s", expectation( field ) );
 }
 
-// A rotation is brought to unit length, except where it is so to rounding: then its bits stay.
+static const double unit_rounding = 1e-9; // how far the square of a unit quaternion may be from 1
+static const double weight_limit = 1000;  // of a joint in a point; the weights sum to 1
+static const double sum_rounding = 1e-6;  // of these weights: files have decimals
+
+// Normalises a rotation, unless it has unit length to rounding: then its bits stay.
 static bool normalise( double *numbers, tr_error *error )
 {
     quat *q = (quat *)numbers;
     double square = q_dot( *q, *q );
     if ( square < 1e-12 )
         return tr_error_set( error, "is no rotation: x, y, z, w are all 0" );
-    if ( fabs( square - 1 ) > 1e-9 )
+    if ( fabs( square - 1 ) > unit_rounding )
         *q = q_unit( *q );
     return true;
 }
@@ -116,7 +120,7 @@ static bool check_number( const tr_field *field, double number, tr_error *error 
                          number );
 }
 
-#define FAR 1000000000 // beyond every bound of an int
+enum { FAR = 1000000000 }; // beyond the bounds of every integer field
 
 static bool store_numbers( const tr_field *field, void *element, const tr_value *value, tr_error *error )
 {
@@ -298,7 +302,7 @@ static bool check_numbers( const tr_field *field, const void *element, tr_error 
     }
     if ( field->size == 4 ) {
         quat q = *(const quat *)at( field, element );
-        return fabs( q_dot( q, q ) - 1 ) <= 1e-9 || tr_error_set( error, "is not of unit length" );
+        return fabs( q_dot( q, q ) - 1 ) <= unit_rounding || tr_error_set( error, "is not of unit length" );
     }
     return true;
 }
@@ -322,11 +326,11 @@ static bool check_point( const tr_point *point, tr_error *error )
     for ( int i = 0; i < point->term_count; ++i ) {
         if ( point->terms[i].joint[0] == 0 || !plain_text( point->terms[i].joint ) )
             return tr_error_set( error, "has a joint without a proper name" );
-        if ( !( fabs( point->terms[i].weight ) <= 1000 ) )
-            return tr_error_set( error, "has a weight beyond ±1000" );
+        if ( !( fabs( point->terms[i].weight ) <= weight_limit ) )
+            return tr_error_set( error, "has a weight beyond ±%g", weight_limit );
         sum += point->terms[i].weight;
     }
-    if ( point->term_count > 0 && fabs( sum - 1 ) > 1e-6 )
+    if ( point->term_count > 0 && fabs( sum - 1 ) > sum_rounding )
         return tr_error_set( error, "has weights that sum to %.10g instead of 1", sum );
     const double offset[3] = { point->offset.x, point->offset.y, point->offset.z };
     for ( int i = 0; i < 3; ++i )

@@ -19,17 +19,17 @@ typedef enum tr_list {
     TR_LIST_PAIR,
     TR_LIST_DRIVE,
     TR_LIST_COUNT,
-    TR_LIST_SCENE = TR_LIST_COUNT // no list: the scene's own fields
+    TR_LIST_SCENE = TR_LIST_COUNT // not a list: the scene's own fields
 } tr_list;
 
 typedef struct tr_list_info {
     const char *path;             // JSON path of the list
-    const char *noun;             // what an element is called in messages
+    const char *noun;             // name of an element in messages
     size_t size;                  // bytes of an element
     size_t data, count, capacity; // offsets into tr_scene
 } tr_list_info;
 
-// Room for an element of any list. All of them start with their id.
+// An element of any list. All of them start with their id.
 typedef union tr_element {
     tr_id id;
     tr_cast cast;
@@ -48,7 +48,7 @@ const tr_list_info *tr_list_get_info( tr_list list );
 int tr_list_count( const tr_scene *scene, tr_list list );
 void *tr_list_at( const tr_scene *scene, tr_list list, int index );      // TR_LIST_SCENE: the scene itself
 int tr_list_find( const tr_scene *scene, tr_list list, const char *id ); // -1 when absent
-// Makes room at `index` (0 … count) and copies the element there. False when out of memory, list intact.
+// Inserts a copy of the element at `index` (0 … count). False when out of memory, list intact.
 bool tr_list_insert( tr_scene *scene, tr_list list, int index, const void *element );
 void tr_list_remove( tr_scene *scene, tr_list list, int index );
 // Cast, props and obstacles share one set of ids; every other list has a set of its own.
@@ -56,14 +56,14 @@ bool tr_list_holds_bodies( tr_list list );
 
 // Constraints, layers and pairs come in kinds.
 typedef struct tr_kind_set {
-    const char *noun;         // what is of this kind
+    const char *noun;         // name of such elements in messages
     const char *const *names; // NULL-terminated
-    const char *key;          // of the field that says which: "kind"
-    bool required;            // else it is the first one where nothing is said
+    const char *key;          // of the field with the kind: "kind"
+    bool required;            // else the first kind is the default
 } tr_kind_set;
 
-const tr_kind_set *tr_list_kinds( tr_list list );         // NULL: its elements are all alike
-int tr_element_kind( tr_list list, const void *element ); // 0 where they are all alike
+const tr_kind_set *tr_list_kinds( tr_list list );         // NULL: the list has no kinds
+int tr_element_kind( tr_list list, const void *element ); // 0 if the list has no kinds
 // A new element with this id, of this kind where there are kinds.
 void tr_element_default( tr_element *out, tr_list list, const char *id, int kind );
 
@@ -88,7 +88,7 @@ typedef enum tr_field_type {
 } tr_field_type;
 
 enum {
-    TR_FIELD_REQUIRED = 1, // must stand in a file
+    TR_FIELD_REQUIRED = 1, // must be in a file
     TR_FIELD_ALWAYS = 2,   // printed even when it has its default
     TR_FIELD_GIVEN = 4     // counts only when tr_constraint.given is set; reading it sets that
 };
@@ -100,11 +100,11 @@ typedef struct tr_field {
     int size;         // numbers in a list, bytes of a text
     double low, high; // bounds of each number
     int flags;
-    unsigned kinds;   // bit 1 << kind for each kind of constraint (or layer, …) it belongs to; 0 = all
-    tr_list kinds_of; // whose kinds are meant; 0: those of constraints
+    unsigned kinds;   // bit 1 << kind for each kind of constraint (or layer, …) that has it; 0 = all
+    tr_list kinds_of; // list of these kinds; 0: constraints
 } tr_field;
 
-// What a file or an op says about a field, before it is known to fit.
+// The value of a field in a file or an op, before it is checked.
 typedef struct tr_value {
     enum { TR_VALUE_OTHER, TR_VALUE_TEXT, TR_VALUE_NUMBER, TR_VALUE_LIST, TR_VALUE_BOOL } type;
     const char *text;
@@ -124,23 +124,22 @@ bool tr_field_equal( const tr_field *field, const void *a, const void *b );
 void tr_field_copy( const tr_field *field, void *to, const void *from );
 void tr_field_print( const tr_field *field, const void *element, tr_text *out ); // its value as JSON
 
-// Adds a row of field->size numbers. False: no room.
+// Adds a row of field->size numbers. False: there are TR_ROWS_MAX.
 bool tr_rows_add( const tr_field *field, void *element, const double *numbers, tr_error *error );
 
-// Sets the entry of a limb, adding it at the end when new; `value` NULL takes it out. False: no room, name
-// too long.
+// Sets the entry of a limb, adding it at the end when new; `value` NULL removes it. False: too many limbs,
+// name too long.
 bool tr_limbs_set( const tr_field *field, void *element, const char *limb, const double *value,
                    tr_error *error );
 
 // ------------------------------------------------------------------------------------------------ edits
-// What an op did to the scene, precisely enough to take it back and to do it again. Neither allocates: the
-// lists keep the room they once had.
+// The changes an op made to the scene, to undo and redo them. Neither allocates: lists keep their capacity.
 
 typedef struct tr_change { // of one element, or of the scene's own fields
     enum { TR_CHANGE_INSERT, TR_CHANGE_REMOVE, TR_CHANGE_REPLACE } type;
     tr_list list;
     int index;
-    size_t offset, size;  // bytes of the element this is about; all of them unless replaced
+    size_t offset, size;  // changed bytes of the element; all of them unless replaced
     unsigned char *bytes; // [size]; replaced: [2 * size], before and after
 } tr_change;
 
@@ -160,26 +159,26 @@ void tr_edit_free( tr_edit *edit );
 
 // Parses and applies one op. On failure `edit` holds what was done before it failed; errors carry the column.
 bool tr_op_apply( tr_edit *edit, tr_scene *scene, const char *line, tr_error *error );
-// Column of the value with which a line sets a field of its element; 0 when it sets another.
+// Column of the value that a line gives to a field of its element; 0 when it does not set the field.
 int tr_op_column( const char *line, const char *field );
 
 bool tr_id_valid( const char *id ); // [a-z0-9_]+
 
 // ------------------------------------------------------------------------------------------- references
-// What names an element follows it. Those that name a removed one go with it; a copied layer brings its
-// sections and handles, a copied cast member its clips and drives.
+// References follow an element that is renamed. Elements that name a removed one are removed too; a copied
+// layer brings its sections and handles, a copied cast member its clips and drives.
 bool tr_references_remove( tr_edit *edit, tr_scene *scene, tr_list list, const char *id );
 bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const char *from, const char *to,
                            tr_error *error );
 bool tr_references_copy( tr_edit *edit, tr_scene *scene, tr_list list, const char *id, const char *to );
 
-// Reads the name of a joint at *text, perhaps in single quotes, into `joint` [TR_JOINT_MAX].
+// Reads the name of a joint at *text, with or without single quotes, into `joint` [TR_JOINT_MAX].
 bool tr_joint_parse( const char **text, char *joint, tr_error *error );
 
-// Do the members of a layer (see tr_member_parse) name this id, literally?
+// Whether the members of a layer (see tr_member_parse) include this id literally.
 bool tr_members_name( const char *members, const char *id );
-// Renames an id in them, or takes it out when `to` is NULL. False when it does not fit; left as they were
-// then.
+// Renames an id among the members, or removes it when `to` is NULL. False when it does not fit; nothing
+// changes then.
 bool tr_members_rename( char *members, const char *from, const char *to );
 
 #endif

@@ -1,20 +1,21 @@
-// The document as a file: see docs/scene-format.md. The table of fields says what there is; this file walks
-// it.
+// The document as a file: see docs/scene-format.md. Loops over the table of fields.
 #include "document/fields.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_KEYS   24 // in one object
-#define LINE_WIDTH 120
+enum {
+    MAX_KEYS = 24,   // in one object; no element has more fields
+    LINE_WIDTH = 120 // columns: shorter elements are printed on one line
+};
 
 static size_t part_length( const char *path ) // up to the next dot or the end
 {
     return strcspn( path, "." );
 }
 
-// Fields from `begin` on that share their first `length` + part characters: a leaf alone, or an object.
+// Number of fields from `begin` on that share their first `length` + part characters: one leaf, or an object.
 static int group_end( const tr_field *fields, int begin, int count, size_t length )
 {
     size_t same = length + part_length( fields[begin].path + length );
@@ -64,7 +65,7 @@ static void read_limbs( const tr_json *object, const tr_field *field, void *elem
 {
     if ( !json_is_object( object->value ) ) {
         tr_error why;
-        tr_field_store( field, element, &( tr_value ){ 0 }, &why ); // says what is expected
+        tr_field_store( field, element, &( tr_value ){ 0 }, &why ); // fails, with the expected type
         tr_json_fail( object, "%s", why.message );
         return;
     }
@@ -138,7 +139,7 @@ static void read_object( const tr_json *object, const tr_field *fields, int coun
     }
 }
 
-// The kind decides about defaults and fields, wherever it stands in the object.
+// The kind decides about defaults and fields, so it is read first.
 static int read_kind( const tr_json *object, tr_list list )
 {
     if ( tr_list_kinds( list ) == NULL )
@@ -196,7 +197,7 @@ static void read_scene( const tr_json *root, tr_scene *scene )
                                         "environment", "constraints", "layers", "sections", "handles",
                                         "clips",       "pairs",       "imesh",  "drives",   NULL };
     static const char *const environment_keys[] = { "ground", "boxes", NULL };
-    read_version( root ); // first: a newer file may well have other keys
+    read_version( root ); // first, since a newer file may have other keys
     tr_json_keys( root, keys );
     read_own_field( root, "fps", "fps", scene );
     read_own_field( root, "range", "range", scene );
@@ -245,14 +246,14 @@ bool tr_scene_parse( tr_scene *out, const char *text, size_t size, const char *n
 
 static bool is_printed( const tr_field *field, const void *element, const void *standard )
 {
-    int kind = 0; // the standard has the element's, but a file without one means the first
+    int kind = 0; // a file without a kind means the first
     if ( field->type == TR_FIELD_KIND )
         memcpy( &kind, (const char *)element + field->offset, sizeof kind );
     return tr_field_applies( field, element ) && ( ( field->flags & TR_FIELD_ALWAYS ) != 0 || kind != 0 ||
                                                    !tr_field_equal( field, element, standard ) );
 }
 
-// Members of one object with `separator` between them; inner objects stay on one line.
+// Fields of one object with `separator` between them; inner objects stay on one line.
 static void print_members( tr_text *out, const tr_field *fields, int count, size_t length,
                            const void *element, const void *standard, const char *separator )
 {
@@ -277,7 +278,7 @@ static void print_members( tr_text *out, const tr_field *fields, int count, size
     }
 }
 
-// On one line where it fits, else a line per member.
+// On one line if it fits, else one line per field.
 static void print_element( tr_text *out, tr_list list, const void *element, int indent )
 {
     int count;

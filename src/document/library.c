@@ -3,7 +3,7 @@
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------------- slots
-// A hash table of paths: items of the same path follow each other in the order in which they were added.
+// A hash table of paths; items of the same path are in the order in which they were added.
 
 static size_t slot_of( const tr_library *library, const char *path )
 {
@@ -40,8 +40,7 @@ static bool reserve_slots( tr_library *library, int count )
     return true;
 }
 
-// A motion made in memory is good for any reading; one from a file only for the units and axis it was read
-// with.
+// A motion made in memory matches any reference; one from a file only the units and axis it was read with.
 static const tr_motion *find_reading( const tr_library *library, const char *path, bool any, double unit,
                                       char up )
 {

@@ -1,4 +1,4 @@
-// What a layer grabs, as text:
+// Members of a layer as text:
 //
 //   members = member { "," member }
 //   member  = id [ "." part ]          blanks around it are skipped

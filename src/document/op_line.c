@@ -1,4 +1,4 @@
-// The ops of scene_ops.inl and how a line names one of them.
+// The ops of scene_ops.inl, and parsing of lines.
 #include "document/op_line.h"
 
 #include <stdarg.h>
@@ -88,7 +88,7 @@ static bool fail_key( tr_error *error, int column, const tr_op_info *info, const
     return tr_op_fail( error, column, "%s has no key \"%.40s\"; its keys are %s", info->name, key, list );
 }
 
-// Ends the word at *text with a NUL where `stop`, a blank or the end follows; returns what stood there.
+// Ends the word at *text with a NUL at `stop`, a blank or the end; returns the character that was there.
 static char cut_word( char **text, char stop )
 {
     while ( **text != 0 && **text != stop && !is_blank( **text ) )
@@ -99,7 +99,7 @@ static char cut_word( char **text, char stop )
     return found;
 }
 
-// Takes the quotes off the value at *text, in place.
+// Removes the quotes of the value at *text, in place.
 static bool cut_quoted( char **text, const char *line, tr_error *error )
 {
     char *from = *text + 1, *to = *text;
@@ -214,7 +214,7 @@ const tr_op_argument *tr_op_find( const tr_op_call *c, const char *key )
     return NULL;
 }
 
-// Where the line sets a field, or something within it (target.limbs.tail within target.limbs); 0 = it does
+// Column at which the line sets a field, or a part of it (target.limbs.tail of target.limbs); 0 = it does
 // not.
 static int column_of_field( const tr_op_call *c, const char *field )
 {

@@ -1,4 +1,4 @@
-// What the ops of scene_ops.inl do to a scene.
+// Applies the ops of scene_ops.inl to a scene.
 #include "document/op_line.h"
 
 #include <stdio.h>
@@ -78,8 +78,8 @@ static bool find_element( const tr_op_call *c, const tr_scene *scene, int *index
     return find_named( c, scene, tr_op_find( c, "id" ), index, error );
 }
 
-// Whether the element at `index` (of this op's list; it need not be there yet) may have this id. The check of
-// the whole scene would find out too, but not know which of the two came second.
+// Whether the element at `index` of this op's list, which may not exist yet, can have this id. The check of
+// the whole scene finds duplicates too, but not which of the two came second.
 static bool id_is_free( const tr_op_call *c, const tr_scene *scene, int index, const char *id,
                         tr_error *error )
 {
@@ -100,7 +100,7 @@ static bool id_is_free( const tr_op_call *c, const tr_scene *scene, int index, c
     return true;
 }
 
-// The kind an op asks for, else `kind` as it is.
+// The kind that an op gives, else `kind` unchanged.
 static bool read_kind( const tr_op_call *c, int *kind, tr_error *error )
 {
     tr_list list = list_of( c );
@@ -128,7 +128,7 @@ static bool apply_add( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_e
         return false;
     tr_element_default( &standard, list_of( c ), "", kind );
     element = standard;
-    if ( list_of( c ) == TR_LIST_CAST ) // unless it says which
+    if ( list_of( c ) == TR_LIST_CAST ) // unless the op gives a colour
         tr_cast_free_colour( scene, element.cast.colour );
     int index = tr_list_count( scene, list_of( c ) );
     return set_fields( c, &element, &standard, error ) && id_is_free( c, scene, index, element.id, error ) &&
@@ -149,7 +149,7 @@ static void change_kind( tr_list list, tr_element *element, int kind )
     *element = changed;
 }
 
-// The kind an op asks for, if it does, and the defaults of what the element is then.
+// Applies the kind that an op gives, if any, with the defaults of that kind.
 static bool take_kind( const tr_op_call *c, tr_element *element, tr_element *standard, tr_error *error )
 {
     int before = tr_element_kind( list_of( c ), element ), kind = before;
@@ -240,7 +240,7 @@ static bool apply_rename( const tr_op_call *c, tr_edit *edit, tr_scene *scene, t
     return tr_references_rename( edit, scene, list, tr_op_find( c, "id" )->text, element.id, error );
 }
 
-// To before another of the list, or to its end.
+// Moves an element before another of its list, or to the end.
 static bool apply_move( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
 {
     tr_list list = list_of( c );
@@ -252,7 +252,7 @@ static bool apply_move( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_
     if ( before != NULL && before->text[0] != 0 && !find_named( c, scene, before, &to, error ) )
         return false;
     if ( before != NULL && before->text[0] != 0 && to > from )
-        --to; // it moves up when the other is taken out
+        --to; // the place moves up when the element is taken out
     memcpy( &element, tr_list_at( scene, list, from ), tr_list_get_info( list )->size );
     return ( tr_edit_remove( edit, scene, list, from ) &&
              tr_edit_insert( edit, scene, list, to, &element ) ) ||
@@ -280,8 +280,8 @@ static bool apply_limb( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_
     return tr_edit_replace( edit, scene, TR_LIST_CAST, index, &element ) || tr_error_memory( error );
 }
 
-// The middle of the obstacles that members name, on the floor; of a mesh its origin, as its file is not read
-// here.
+// The middle, on the floor, of the obstacles that members name. A mesh counts with its origin, since its file
+// is not read here.
 static vec3 middle_of( const tr_scene *scene, const char *members )
 {
     vec3 low = v3_scale( HUGE_VAL, v3_one ), high = v3_negate( low );
@@ -293,7 +293,7 @@ static vec3 middle_of( const tr_scene *scene, const char *members )
         bool boxed = o->shape == TR_SHAPE_BOX || o->shape == TR_SHAPE_SPHERE;
         double reach = boxed ? 0.5 * hypot( o->size.x, o->size.z ) : 0;
         for ( int k = 0; k < ( o->form.point_count > 0 ? o->form.point_count : 1 ); ++k ) {
-            vec3 p = rigid_apply( at, o->form.points[k] ); // zero where there are none
+            vec3 p = rigid_apply( at, o->form.points[k] ); // zero without points
             low = v3( fmin( low.x, p.x - reach ), 0, fmin( low.z, p.z - reach ) );
             high = v3( fmax( high.x, p.x + reach ), 0, fmax( high.z, p.z + reach ) );
         }
@@ -301,7 +301,7 @@ static vec3 middle_of( const tr_scene *scene, const char *members )
     return v3( 0.5 * ( low.x + high.x ), scene->ground, 0.5 * ( low.z + high.z ) );
 }
 
-// Pieces of the environment go together: what holds between them holds in the new size.
+// Scales obstacles about a common place, so that they keep their arrangement.
 static bool apply_scale( const tr_op_call *c, tr_edit *edit, tr_scene *scene, tr_error *error )
 {
     const tr_op_argument *about = tr_op_find( c, "about" ), *members = tr_op_find( c, "members" );

@@ -1,5 +1,5 @@
 // Elements name each other: constraints, layers, handles, clips, pairs and drives name bodies, sections and
-// handles name layers. When what they name is renamed, removed or copied, they follow.
+// handles name layers. They follow when such an element is renamed, removed or copied.
 #include "document/fields.h"
 
 #include <stdio.h>
@@ -53,7 +53,7 @@ static bool names( tr_list list, tr_list in, const tr_scene *scene, int index, c
 
 // -------------------------------------------------------------------------------------------------- remove
 
-// A layer whose last member goes has nothing left to do.
+// A layer is removed with its last member.
 static bool leave_layers( tr_edit *edit, tr_scene *scene, const char *id )
 {
     bool ok = true;
@@ -127,7 +127,7 @@ bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const c
 
 // ---------------------------------------------------------------------------------------------------- copy
 
-// The first of to_1, to_2, … that no element of the list has; cut short where it would not fit.
+// The first of to_1, to_2, … that is free in the list; `to` is cut where it would not fit.
 static void free_id( const tr_scene *scene, tr_list list, const char *to, tr_id out )
 {
     int number = 0;

@@ -1,5 +1,5 @@
-// What layers act on, kept from one solve to the next: while somebody works on cages, what the method made of
-// everything else stays what it was.
+// Whether two scenes have the same motion below their cages: while cages are edited, the method's result is
+// kept.
 #include "document/document.h"
 
 static bool is_of_cage( const tr_scene *scene, const tr_section *section )
@@ -8,7 +8,7 @@ static bool is_of_cage( const tr_scene *scene, const tr_section *section )
     return layer >= 0 && scene->layers[layer].kind == TR_LAYER_CAGE;
 }
 
-// The scene without cages. Its own lists are borrowed but for layers and sections, which are to be freed.
+// The scene without cages. Its lists are borrowed except for layers and sections, which the caller frees.
 static bool strip_cages( const tr_scene *scene, tr_scene *out, bool *solo )
 {
     *out = *scene;
@@ -29,7 +29,7 @@ static bool strip_cages( const tr_scene *scene, tr_scene *out, bool *solo )
     return true;
 }
 
-// Layers that are solo silence others, whatever their kind.
+// Solo layers disable others of any kind.
 bool tr_scene_same_below( const tr_scene *a, const tr_scene *b )
 {
     tr_scene x = { 0 }, y = { 0 };

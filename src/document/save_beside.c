@@ -1,4 +1,4 @@
-// Saving a scene in another place, with the motions that have no file yet, and with meshes from elsewhere.
+// Saves a scene in another place, with motions that have no file yet, and with files from elsewhere.
 #include "document/fields.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ typedef struct move { // of a scene to another file
     const char *base, *path;
     char *folder; // of motions, beside `path`
     const char *folder_name;
-    bool same_place; // references are seen from the same folder as before
+    bool same_place; // references are relative to the same folder as before
     struct copied {  // a file that came from elsewhere, and its name in the folder
         char from[TR_PATH_MAX], name[TR_PATH_MAX];
     } * copied;
@@ -27,7 +27,7 @@ static const struct tr_library_item *in_memory( const tr_library *library, const
 
 static bool set_path( char out[TR_PATH_MAX], const char *text, tr_error *error )
 {
-    if ( !tr_utf8_valid( text, strlen( text ) ) ) // JSON has no other texts
+    if ( !tr_utf8_valid( text, strlen( text ) ) ) // JSON requires it
         return tr_error_set( error,
                              "a scene cannot name the file \"%s\": its path must be valid UTF-8; save the "
                              "scene beside it or rename the folder",
@@ -37,7 +37,7 @@ static bool set_path( char out[TR_PATH_MAX], const char *text, tr_error *error )
                          text, TR_PATH_MAX - 1 );
 }
 
-// A path seen from the old place becomes one seen from anywhere.
+// Makes a path relative to the old place absolute.
 static bool rebase( const move *m, char file[TR_PATH_MAX], tr_error *error )
 {
     if ( file[0] == 0 || file[0] == '/' || m->same_place || m->base == NULL )
@@ -50,7 +50,7 @@ static bool rebase( const move *m, char file[TR_PATH_MAX], tr_error *error )
     return ok;
 }
 
-// A clip made in memory is written in centimetres, Y up: its reference says so, and nobody has to guess.
+// A clip made in memory is written in centimetres, Y up, and its reference says so.
 static bool write_motion( const move *m, tr_file_ref *ref, const struct tr_library_item *item,
                           tr_error *error )
 {
@@ -103,8 +103,7 @@ static const struct copied *copy_of( move *m, const char *from, tr_error *error 
     return copy;
 }
 
-// A file that is named by its whole path came from anywhere: a copy of it goes with the scene. Where it is
-// gone by now the last copy serves.
+// A file with an absolute path is copied beside the scene. If it no longer exists, the last copy is used.
 static bool bring( move *m, char file[TR_PATH_MAX], tr_error *error )
 {
     char *text = NULL;

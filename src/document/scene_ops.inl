@@ -1,4 +1,4 @@
-// Every change of a document, one row each:
+// Every change of a document has one row:
 //
 //   OP( name, list it works on, what it does there (apply_… in ops.c), help, parameters … )
 //
