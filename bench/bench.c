@@ -17,9 +17,9 @@ void bench_field( tr_bench_row *row, const char *name, double value )
     row->fields[row->field_count++].value = value;
 }
 
-// The shortest of at least three runs over at least `budget` milliseconds: whatever else the machine does
-// makes a run longer, never shorter. On a busy machine all long runs are interrupted and some short ones are
-// not, which would flatter what is fast: what runs on one thread is timed by the processor's clock.
+// The shortest of at least three runs over at least `budget` milliseconds, since other load makes a run
+// longer, never shorter. On a busy machine all long runs are interrupted, but not all short ones, which would
+// favour fast code: runs on one thread are timed by the processor's clock.
 static bool time_runs( tr_bench_row *row, const bench_case *item, void *state, bool quick, tr_error *error )
 {
     double budget = quick ? 60 : 600, total = 0;
@@ -54,7 +54,7 @@ static double characters_of( const tr_bench_row *row )
     return 1;
 }
 
-// With the first row of the baseline's name: the plain way of doing it, on one thread.
+// Compares with the first row of the baseline's name, which runs on one thread.
 static void compare( const tr_bench_report *report, const bench_case *item, tr_bench_row *row )
 {
     const tr_bench_row *plain = find_row( report, item->baseline ),

@@ -1,4 +1,4 @@
-// bench: how fast things are. One table of cases, each timed as the shortest of repeated runs.
+// bench: speed. One table of cases, each timed as the shortest of repeated runs.
 #ifndef TROUPE_BENCH_H
 #define TROUPE_BENCH_H
 
@@ -25,19 +25,18 @@ typedef struct tr_bench_report {
 } tr_bench_report;
 
 typedef struct tr_bench_def {
-    bool quick;                                               // fewer repetitions: figures for a first look
+    bool quick;                                               // fewer repetitions, for a first look
     const char *only;                                         // cases whose name contains this, NULL = all
     void ( *progress )( void *context, int done, int total ); // NULL = none
     void *context;
 } tr_bench_def;
 
 tr_bench_def tr_default_bench_def( void );
-const char *tr_bench_name( int index ); // of the rows there are, in order; NULL past the last
-// Leaves the number of threads as it was by default (all processors).
+const char *tr_bench_name( int index ); // of a row, in order; NULL past the last
+// Resets the number of threads to the default (all processors).
 bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error );
-// The same for the editor: how long a user waits, as percentiles. Not in builds without it. What had to be
-// left out is told to `log`; where that is because it failed, the answer is false, and the rows that were
-// measured are there nevertheless.
+// The same for the editor: how long a user waits, as percentiles. Not in builds without it. Rows that are
+// left out are named in `log`; if one failed, returns false, with the rows that were measured.
 bool tr_bench_run_ui( tr_bench_report *out, const tr_bench_def *def, tr_log *log, tr_error *error );
 void tr_bench_report_free( tr_bench_report *report );
 void tr_bench_print_table( const tr_bench_report *report, tr_text *out );

@@ -1,10 +1,10 @@
-// Private to bench: what a case is made of.
+// Private to bench: the parts of a case.
 #ifndef TROUPE_BENCH_CASES_H
 #define TROUPE_BENCH_CASES_H
 
 #include "bench.h"
 
-typedef struct bench_kind { // how a case is carried out; only `run` is timed
+typedef struct bench_kind { // functions of a case; only `run` is timed
     bool ( *setup )( void **state, const char *argument, bool quick, tr_error *error );
     bool ( *run )( void *state, tr_error *error );
     void ( *describe )( const void *state, tr_bench_row *row ); // adds further fields
@@ -13,16 +13,16 @@ typedef struct bench_kind { // how a case is carried out; only `run` is timed
 
 typedef struct bench_case {
     const char *name;
-    const char *argument; // told to setup: a method, a scene
+    const char *argument; // of setup: a method, a scene
     int threads;
     const bench_kind *kind;
     const char *baseline;   // earlier row this one is compared with, NULL = none
     const char *ratio;      // name of the field for the baseline's ms / own ms
     bool long_only;         // left out of quick runs
     int runs_least;         // 0 = three
-    bool each;              // the ratio is that of the cost of a character
-    const char *grows_from; // earlier row: with e the field `exponent`, cost grows with characters^e from
-                            // there. NULL = none
+    bool each;              // the ratio is of the cost per character
+    const char *grows_from; // earlier row, NULL = none: adds the field `exponent`, e where the cost grows
+                            // with characters^e from there
 } bench_case;
 
 // Each ends with a row without a name.

@@ -1,5 +1,4 @@
-// Cases of the cage: mean value coordinates the plain way and the fast one, one iteration of the deformation
-// likewise.
+// Cases of the cage: mean value coordinates and one iteration of the deformation, each plain and fast.
 #include "cage/cage.h"
 #include "cases.h"
 #include "motion/motion.h"
@@ -21,7 +20,7 @@ typedef struct cage_state {
     tr_cage_handle handle;
     plain_arap plain;
     bool is_plain;
-    double difference; // metres from plain after two iterations; of weights
+    double difference; // from plain: metres after two iterations, or of weights
 } cage_state;
 
 static void cage_teardown( void *pointer )

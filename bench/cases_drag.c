@@ -1,5 +1,5 @@
 // Cases of dragging: one move of the mouse, from the cage to skeletons posed in all frames of a clip or in
-// those that are looked at.
+// the visible ones.
 #include "cases.h"
 #include "plain_arap.h"
 #include "pose_task.h"
@@ -46,8 +46,8 @@ static bool add_layer( drag_state *s, tr_error *error )
            tr_error_memory( error );
 }
 
-// "characters frames first last": walkers of the corridor, who have nothing to do with each other, with the
-// clip cut or held to a number of frames, dragged in a window of it.
+// "characters frames first last": walkers of the corridor, without links, with the clip cut or held to a
+// number of frames, dragged in a window of it.
 static bool drag_setup( void **out, const char *argument, bool quick, tr_error *error )
 {
     (void)quick;
@@ -74,7 +74,7 @@ static bool visible_setup( void **out, const char *argument, bool quick, tr_erro
     return true;
 }
 
-// The mouse goes around in a circle of 5 cm, 1 cm a tick.
+// The mouse moves in a circle of 5 cm, 1 cm per tick.
 static bool drag_run( void *pointer, tr_error *error )
 {
     drag_state *s = pointer;
@@ -162,7 +162,7 @@ static bool paper_setup( void **out, const char *argument, bool quick, tr_error 
     return plain_arap_build( &s->plain, &s->cage, &s->handle, error ) && paper_memory( s, error );
 }
 
-// Sections between keys are mixed; a point is the sum of its section's vertices, weighed.
+// Sections between keys are interpolated; a point is the weighted sum of its section's vertices.
 static void move_frame( paper_state *s, int frame )
 {
     const tr_cage *cage = &s->cage;

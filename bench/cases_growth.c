@@ -1,12 +1,12 @@
-// Cases of large casts that nothing links: what a person costs must not grow with the cast.
+// Cases of large casts without links: the cost per person must not grow with the cast.
 #include "cases.h"
 #include "scenes/kit/kit.h"
 
 #include <stdlib.h>
 
-#define FRAMES     31  // of rows that are timed: what grows with people does not grow with frames
+#define FRAMES     31  // of rows that are timed: the growth with people does not depend on frames
 #define ALL_FRAMES 271 // of rows about memory
-#define SPREAD     3.0 // metres from a person to the next: nobody is near anybody
+#define SPREAD     3.0 // metres from a person to the next: none are close
 #define NEAR       0.8 // shoulders almost touch: all are one group
 
 typedef struct growth_state {
@@ -116,7 +116,7 @@ static bool memory_setup( void **out, const char *people, bool quick, tr_error *
 static bool memory_run( void *pointer, tr_error *error )
 {
     growth_state *s = pointer;
-    if ( s->peak > 0 ) // a figure that does not change
+    if ( s->peak > 0 ) // it is the same in every run
         return true;
     tr_memory_reset_peak();
     bool ok = tr_stage_build( &s->stage, &s->scene, NULL, &s->library, NULL, error );

@@ -1,4 +1,4 @@
-// Interaction meshes: the paper as it is written, the same problem solved well, and what the program runs.
+// Interaction meshes: the paper's method literally, the same problem solved well, and the program's method.
 #include "cases.h"
 #include "imesh_task.h"
 
@@ -12,10 +12,10 @@
 
 typedef struct imesh_state {
     imesh_task task;
-    tr_imesh mesh; // vertices and webs of it
+    tr_imesh mesh; // its vertices and webs
     imesh_paper paper;
     tr_imesh_report report;
-    vec3 *literal; // [frame_count · vertex_count] the answer of the literal solver, to compare with
+    vec3 *literal; // [frame_count · vertex_count] result of the literal solver, to compare with
     tr_delaunay delaunay;
     // Down to the skeletons.
     tr_fit fits[2];
@@ -47,7 +47,7 @@ static void imesh_teardown( void *pointer )
     tr_free( s );
 }
 
-// What the program uses at 30 frames a second.
+// The program's settings at 30 frames per second.
 static tr_imesh_def product_def( void )
 {
     tr_imesh_def def = tr_default_imesh_def();
@@ -88,7 +88,7 @@ static bool literal_run( void *pointer, tr_error *error )
     return imesh_paper_literal( &s->paper, error );
 }
 
-// The literal answer first, to compare with.
+// Solves literally first, to compare with.
 static bool fast_setup( void **out, const char *argument, bool quick, tr_error *error )
 {
     if ( !literal_setup( out, argument, quick, error ) || !literal_run( *out, error ) )
@@ -235,7 +235,7 @@ static void complete_describe( const void *pointer, tr_bench_row *row )
 
 // ------------------------------------------------------------------------------------------------ one frame
 
-// A paused frame, a hand on its way: the mesh is made when it is grabbed, each movement is a solve.
+// A paused frame while a hand is dragged: the mesh is built on the grab, each movement is a solve.
 static bool frame_setup( void **out, const char *argument, bool quick, tr_error *error )
 {
     (void)argument;
@@ -247,7 +247,7 @@ static bool frame_setup( void **out, const char *argument, bool quick, tr_error 
     def.settle = 0;
     tr_imesh_free( &s->mesh );
     for ( int i = 0; i < 2; ++i ) {
-        imesh_person *p = &s->task.people[i]; // sizes do not change while a hand is moved
+        imesh_person *p = &s->task.people[i]; // sizes do not change during a drag
         s->task.bodies[i].target = &p->source.skeleton;
         s->task.bodies[i].target_body = &p->source_body;
         s->task.bodies[i].place = &p->source_world;

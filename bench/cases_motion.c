@@ -9,7 +9,7 @@
 // ------------------------------------------------------------------------------------------------ subjects
 
 typedef struct motion_state {
-    tr_motion *motions; // [count], each as long as its scene makes it
+    tr_motion *motions; // [count], of any length
     int count;
     tr_world world;       // of the first, for contacts
     tr_contacts contacts; // of the last run
@@ -105,7 +105,7 @@ static bool bvh_read( void *pointer, tr_error *error )
     return ok;
 }
 
-// The usual way: strtod over the motion block, nothing checked, nothing allocated.
+// The usual way: strtod over the motion block, without checks and allocations.
 static bool bvh_read_strtod( void *pointer, tr_error *error )
 {
     motion_state *state = pointer;

@@ -48,14 +48,14 @@ static void pose_teardown( void *pointer )
     tr_free( s );
 }
 
-// Iterated in doubles until a thousandth of a millimetre is far away.
+// Iterated in doubles far below a thousandth of a millimetre.
 static bool converge( pose_state *s, tr_error *error )
 {
     tr_cluster_def def = tr_default_cluster_def();
     def.lanes = TR_LANES_DOUBLE;
     def.max_iterations = 2000;
     def.tolerance = 1e-8;
-    tr_cluster_scratch *shared = s->task.scratch; // made for fewer bytes a lane or more frames a block
+    tr_cluster_scratch *shared = s->task.scratch; // its lanes or blocks may be too small
     s->task.scratch = NULL;
     bool ok = pose_task_solve( &s->task, &def, s->converged, NULL, error );
     s->task.scratch = shared;
@@ -172,7 +172,7 @@ static bool lbfgs_run( void *pointer, tr_error *error )
     return pose_lbfgs_solve( &s->task, &s->answer.clip, error );
 }
 
-// The graph to rest, then the skeleton fit from where it says the bones are.
+// The graph until it converges, then the skeleton fit to its joints.
 static bool complete_run( void *pointer, tr_error *error )
 {
     pose_state *s = pointer;
@@ -263,12 +263,12 @@ static void pose_describe( const void *pointer, tr_bench_row *row )
 }
 
 // --------------------------------------------------------------------------------------------------- crowd
-// Unlinked people: as many bodies and clips as the relay has, each person's result in memory of its own.
+// Unlinked people with the bodies and clips of the relay, each person's result in its own memory.
 //
-// The shortest of a few runs of 400 ms is no match for the shortest of a hundred runs of 8 ms: on a machine
-// that others use as well, some short runs are left in peace and no long one is. On one thread every row
-// therefore adds up the shortest times of pieces of equal length, as many people as the smallest crowd has.
-// Between two runs of a piece all others have passed through the caches, so what memory costs stays in it.
+// The shortest of a few runs of 400 ms cannot be compared with the shortest of a hundred runs of 8 ms: on a
+// shared machine some short runs are undisturbed, but no long one. On one thread every row therefore sums the
+// shortest times of pieces of equal length, with as many people as the smallest crowd has. Between two runs
+// of a piece all others have passed through the caches, so the cost of memory stays in the figures.
 
 #define CROWD_VARIANTS 19 // and people of a piece
 

@@ -76,7 +76,8 @@ static void add_places( imesh_paper *p, int frame, double morph )
     }
 }
 
-// Where capsules of the two bodies overlap, they are asked to just touch, along the line between their axes.
+// Rows that separate overlapping capsules of the two bodies until they touch, along the line between their
+// axes.
 static void add_collision( imesh_paper *p, int frame, double morph, const tr_capsule *a, const tr_capsule *b )
 {
     const tr_imesh *mesh = p->mesh;
@@ -116,7 +117,7 @@ static void make_rows( imesh_paper *p, int frame, double morph )
             add_collision( p, frame, morph, &one->capsules[i], &other->capsules[k] );
 }
 
-// After each step a surface point goes back to its bone, at the turn it came to.
+// After each step a surface point is put back on its bone, with its new rotation about it.
 static void restore_surfaces( imesh_paper *p, double morph )
 {
     const tr_imesh *mesh = p->mesh;
@@ -170,7 +171,7 @@ static double acceleration( const imesh_paper *p, int frame, int ahead )
     return sum;
 }
 
-// The right-hand side in displacements from the source is what its accelerations ask for: −0.2 Aᵀ A x̄.
+// The right-hand side in displacements from the source, of its accelerations: −0.2 Aᵀ A x̄.
 static vec3 right_side( const imesh_paper *p, int frame, int vertex )
 {
     vec3 sum = v3_zero;
@@ -183,7 +184,7 @@ static vec3 right_side( const imesh_paper *p, int frame, int vertex )
     return sum;
 }
 
-// What a row asks of displacements.
+// The right-hand side of a row in displacements.
 static double row_right( const imesh_paper *p, int frame, const paper_row *row )
 {
     const vec3 *source = frame_of( p, p->mesh->source, frame );
@@ -312,7 +313,7 @@ static void add_rows( triplets *t, const imesh_paper *p, int frame )
                 add( t, unknown( p, frame, row->vertex[i], k ), t->size, c[k] );
             }
         }
-        if ( row->compliance > 0 ) // soft: the multiplier is the weight times what is missing
+        if ( row->compliance > 0 ) // soft: the multiplier is the weight times the residual
             add( t, t->size, t->size, -row->compliance );
         t->right[t->size++] = row_right( p, frame, row );
     }
@@ -478,7 +479,7 @@ static void add_list( const imesh_paper *p, double *y, double s, const double *x
         y[i] += s * x[i];
 }
 
-// What is missing with these multipliers: C K⁻¹ (b − Cᵀ λ) − h − compliance λ. Leaves K⁻¹ Cᵀ λ behind.
+// Residual with these multipliers: C K⁻¹ (b − Cᵀ λ) − h − compliance λ. Leaves K⁻¹ Cᵀ λ behind.
 static float *residual( imesh_paper *p, const double *lambda, double *r )
 {
     float *u = solve_for_rows( p, lambda, 1 );

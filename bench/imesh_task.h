@@ -1,5 +1,4 @@
-// Private to bench: the interaction all imesh rows solve, and the ways of solving it that are there to be
-// compared with.
+// Private to bench: the interaction that all imesh rows solve, and the solvers to compare with.
 #ifndef TROUPE_BENCH_IMESH_TASK_H
 #define TROUPE_BENCH_IMESH_TASK_H
 
@@ -29,7 +28,7 @@ bool imesh_task_build( imesh_task *out, int frame_count, double phase, tr_error 
 void imesh_task_free( imesh_task *task );
 
 // ------------------------------------------------------------------------------------------- imesh_paper.c
-// The paper's own problem at every morph step, as it is written there (equation 11):
+// The paper's problem at every morph step (equation 11):
 //
 //   minimise ½ Σ ‖M x − δ‖² + ½ · 0.2 Σ ‖A x‖² + ½ Σ w ‖F x − f‖²   subject to H x = h,
 //
@@ -43,7 +42,7 @@ typedef struct imesh_paper {
     int *row_count;         // [frame_count]
     vec3 *x;                // [frame_count · vertex_count]
     tr_band band;           // fast: K, factored once
-    float *memory;          // fast: what solves work in
+    float *memory;          // fast: scratch of solves
     float *plain;           // fast: K⁻¹ b, without rows
     double *lists;          // fast: five lists of a number per row
     double *factors;        // fast: [frame_count · row_most²] of the preconditioner

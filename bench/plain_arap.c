@@ -1,4 +1,4 @@
-// One iteration of a cage's deformation as the textbook has it.
+// One iteration of a cage's deformation as in a textbook.
 #include "plain_arap.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static int neighbour( const tr_cage *cage, int e, int *a, int *b, double *weight
     *b = e < within ? e / cage->edge_count * cage->vertex_count + cage->edges[e % cage->edge_count][1]
                     : *a + cage->vertex_count;
     *weight = e < within ? cage->within[e] : cage->between[*a / cage->vertex_count];
-    return within + ( cage->section_count - 1 ) * cage->vertex_count; // edges there are
+    return within + ( cage->section_count - 1 ) * cage->vertex_count; // number of edges
 }
 
 static bool plain_matrix( plain_arap *p, const tr_cage *cage, tr_error *error )

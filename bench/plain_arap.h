@@ -4,7 +4,7 @@
 
 #include "cage/cage.h"
 
-typedef struct plain_arap { // the textbook's: doubles, one rotation after the other
+typedef struct plain_arap {
     int count, free_count;
     int *unknowns; // [count] -1: held
     vec3 *v;       // [count]
@@ -14,7 +14,7 @@ typedef struct plain_arap { // the textbook's: doubles, one rotation after the o
     tr_ldl ldl;
 } plain_arap;
 
-// One vertex is dragged, the first and the last section are held. To be freed also after failure.
+// One vertex is dragged, the first and the last section are held. Free it also after failure.
 bool plain_arap_build( plain_arap *out, const tr_cage *cage, const tr_cage_handle *handle, tr_error *error );
 void plain_arap_free( plain_arap *p );
 void plain_arap_rotations( plain_arap *p, const tr_cage *cage );

@@ -1,8 +1,7 @@
 // The baseline `gn`: inverse kinematics on joint angles by damped Gauss–Newton (Levenberg 1944, Marquardt
-// 1963), as a textbook has it, in scalar doubles. Every frame starts from the copied pose. Unknown are a
+// 1963), as in a textbook, in scalar doubles. Every frame starts from the copied pose. The unknowns y are a
 // rotation vector δ_j of every joint above a row that is on, in its parent's frame (local rotation = exp(δ_j)
-// · copied one), and the root's shift s; together y. Minimised is what `lbfgs` minimises, with stiffer
-// places:
+// · copied one), and the root's shift s. The energy is that of `lbfgs` with stiffer places:
 //
 //   E = ½ |y|² + ½ w Σ over rows that are on ‖x − target‖²,   w = 20 000 / m²
 //
@@ -18,7 +17,7 @@
 #include <string.h>
 
 #define PLACE_WEIGHT   2e4
-#define TURN_TOLERANCE 1e-4 // radians, metres: what a last step may still change
+#define TURN_TOLERANCE 1e-4 // radians, metres: largest change in the last step
 #define MAX_STEPS      50
 #define WIDTH          ( 3 * BENCH_ROWS_MAX )
 
@@ -52,7 +51,7 @@ typedef struct gn_work {
     double forces[WIDTH];
 } gn_work;
 
-// --------------------------------------------------------------------------------------------- who moves
+// ------------------------------------------------------------------------------------------------ movers
 
 static void find_places( gn_work *w )
 {
@@ -289,7 +288,7 @@ static void solve_frame( gn_work *w )
             differentiate( w );
             multiply( w );
         }
-        place before[BENCH_ROWS_MAX]; // a refused trial leaves them as they were
+        place before[BENCH_ROWS_MAX]; // kept when a trial is refused
         memcpy( before, w->places, sizeof before );
         double far = step( w, damping ), trial = pose( w );
         moved = trial <= energy;

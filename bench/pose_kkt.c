@@ -1,4 +1,4 @@
-// The baselines `literal` and `paper`. Same energy as src/posegraph, in doubles, written down as it is:
+// The baselines `literal` and `paper`. Same energy as src/posegraph, in doubles, without any reduction:
 //
 //   ⎡ K  Hᵀ ⎤ ⎡ v ⎤   ⎡ b ⎤     K, b from the sums over edges, lengths and anchors; H the rows that are on
 //   ⎣ H  0  ⎦ ⎣ λ ⎦ = ⎣ h ⎦
@@ -65,7 +65,7 @@ static void fill_energy( pose_entries *to, const tr_posegraph *g, bool deform )
     }
 }
 
-// Adds up entries of the same place, so that it is not done again in every frame.
+// Adds up entries of the same place once, not in every frame.
 static bool gather( pose_kkt *kkt, pose_entries *entries )
 {
     long n = 3 * kkt->task->joint_count;
@@ -127,11 +127,11 @@ typedef struct frame_work {
     int rows[BENCH_ROWS_MAX], row_count;
     long size; // of the matrix
     const vec3 *reference;
-    vec3 *v; // where the vertices are
+    vec3 *v; // places of the vertices
     void *symbolic, *numeric;
 } frame_work;
 
-// Where axis c of unknown i stands in the right-hand sides.
+// Index of axis c of unknown i in the right-hand sides.
 static size_t place( const frame_work *w, int i, int c )
 {
     return w->kkt->literal ? 3 * (size_t)i + (size_t)c : (size_t)c * (size_t)w->size + (size_t)i;
@@ -273,7 +273,7 @@ static vec3 mean( double s, vec3 a, double t, vec3 b )
 }
 
 // The rotation nearest to m as its polar factor, X ← ½ (γ X + X⁻ᵀ/γ) with γ² = ‖X⁻ᵀ‖/‖X‖ (Higham 1986): six
-// or seven rounds, several times faster than eigenvectors. Those remain for what is flat or mirrored.
+// or seven rounds, several times faster than eigenvectors, which remain for flat or mirrored m.
 static mat3 polar( mat3 m )
 {
     mat3 x = m;
@@ -324,7 +324,7 @@ static bool transfer_frame( frame_work *w )
     return solve( w );
 }
 
-// The result of the transfer, in w->v, is what is deformed.
+// Deforms the result of the transfer, in w->v.
 static bool deform_frame( frame_work *w, vec3 *around )
 {
     pose_kkt *kkt = w->kkt;

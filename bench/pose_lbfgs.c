@@ -1,6 +1,6 @@
-// The baseline `lbfgs`: inverse kinematics on joint angles by a general minimiser. Per frame, unknown are a
+// The baseline `lbfgs`: inverse kinematics on joint angles by a general minimiser. Unknowns of a frame are a
 // rotation vector δ_j of every joint in its parent's frame (local rotation = exp(δ_j) · copied one) and the
-// root's shift s. Minimised is
+// root's shift s. The energy is
 //
 //   ½ Σ |δ_j|² + ½ |s|² + ½ w Σ over rows that are on ‖x − target‖²,   w = 1000 / m²
 //
@@ -127,7 +127,7 @@ bool pose_lbfgs_solve( const pose_task *task, tr_clip *answer, tr_error *error )
     bool ok = z != NULL && w.world != NULL && w.positions != NULL && w.force != NULL && w.moment != NULL;
     for ( ; ok && w.frame < task->frame_count; ++w.frame ) {
         memset( z, 0, (size_t)n * sizeof *z );
-        // Anything but want of memory means that it got as far as it could.
+        // Any other status than out of memory means that it got as far as it could.
         ok = lbfgs( n, z, NULL, evaluate, NULL, &w, &parameters ) != LBFGSERR_OUTOFMEMORY;
         if ( ok )
             store( &w, z, answer );

@@ -10,7 +10,7 @@ typedef struct figure {
     const char *name, *scene;
     tr_limb_value limbs[3]; // the target's
     int limb_count;
-    const char *joints[BENCH_ROWS_MAX]; // what is asked for, hands and feet first
+    const char *joints[BENCH_ROWS_MAX]; // with targets, hands and feet first
     int row_count;
 } figure;
 
@@ -69,7 +69,7 @@ bool pose_sources_load( tr_motion *out, int count, const char *name, int frame_c
 
 // ------------------------------------------------------------------------------------------------- target
 
-// Another body with the same rotations; its way is as long as its legs.
+// Another body with the same rotations; its path scales with its legs.
 static bool make_target( pose_task *task, const figure *f, const tr_motion *source, tr_error *error )
 {
     tr_body_scale scale = { .scale = 1, .limbs = f->limbs, .limb_count = f->limb_count };
@@ -83,8 +83,8 @@ static bool make_target( pose_task *task, const figure *f, const tr_motion *sour
     return tr_world_build( &task->world, &task->motion, error );
 }
 
-// Each row is on for 12 frames of 20, and they take turns. A fifth of the way from where the joint would go
-// to where it was in the source: something all bodies can reach.
+// Each row is on for 12 frames of 20, and they take turns. Targets are a fifth of the way from the copied
+// place of the joint to its place in the source, which all bodies can reach.
 static tr_goal make_goal( const pose_task *task, const tr_world *source, int row, int frame )
 {
     if ( ( frame + 7 * row ) % 20 >= 12 )
@@ -169,7 +169,7 @@ tr_cluster_def pose_task_same_def( void )
     def.max_iterations = BENCH_ITERATIONS;
     def.newton = false;
     def.tolerance = 0;
-    def.fit_steps = 1; // from the last rotation it is far within what floats resolve
+    def.fit_steps = 1; // from the last rotation: converged far below the precision of floats
     return def;
 }
 

@@ -1,5 +1,4 @@
-// Private to bench: the retargeting problem all pose-graph rows solve, and the ways of solving it that are
-// there to be compared with.
+// Private to bench: the retargeting problem that all pose-graph rows solve, and the solvers to compare with.
 #ifndef TROUPE_BENCH_POSE_TASK_H
 #define TROUPE_BENCH_POSE_TASK_H
 
@@ -9,8 +8,8 @@
 #define BENCH_ROWS_MAX   12
 #define BENCH_ITERATIONS 4 // global solves of the deformation in the rows that do not iterate to rest
 
-// A built-in character whose limbs were made longer and shorter, and what is asked of it: joints at places,
-// each on in three frames of five.
+// A built-in character with longer and shorter limbs, and its targets: joints at places, each on in three
+// frames of five.
 typedef struct pose_task {
     tr_motion motion; // target skeleton with the source's rotations
     tr_world world;   // of it

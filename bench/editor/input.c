@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define SCREEN_MS  ( 1000.0 / 60.0 )
-#define LONGEST_MS 120e3 // that anything may take
+#define LONGEST_MS 120e3 // for any wait
 
 static void sleep_ms( double ms )
 {
@@ -52,7 +52,7 @@ bool hands_frame( hands *h, tr_error *error )
 {
     wait_for_screen( h );
     double now = tr_clock_ms();
-    h->next = fmax( h->next + SCREEN_MS, now ); // a frame that came late delays those after it
+    h->next = fmax( h->next + SCREEN_MS, now ); // a late frame delays those after it
     tr_window_advance( h->window, 1e-3 * ( now - h->last ) );
     h->last = now;
     if ( !tr_app_frame( h->app ) )
@@ -130,7 +130,7 @@ bool hands_settle( hands *h, tr_error *error )
     return true;
 }
 
-// A window hands over what the mouse did when it is polled, once a frame: the wait for poses begins then.
+// A window delivers mouse events when it is polled, once per frame: the wait for poses begins then.
 void hands_move( hands *h, double x, double y )
 {
     wait_for_screen( h );

@@ -1,5 +1,5 @@
-// Private to bench: input for the editor. It runs as it does for a user, with the likeness of a window
-// instead of a screen; events are put into its queue and frames go by at the pace of a screen.
+// Private to bench: input for the editor. It runs as it does for a user, with a window that has no screen;
+// events are put into its queue, and frames have the rate of a screen.
 #ifndef TROUPE_BENCH_INPUT_H
 #define TROUPE_BENCH_INPUT_H
 
@@ -20,11 +20,11 @@ bool hands_open( hands *h, int cast, bool imesh, bool pictures, tr_error *error 
 void hands_close( hands *h );
 // One frame of the editor, not before it is due on a screen of 60 Hz. False when the editor has closed.
 bool hands_frame( hands *h, tr_error *error );
-bool hands_settle( hands *h, tr_error *error ); // until what is asked for now is solved, measured or not
+bool hands_settle( hands *h, tr_error *error ); // waits until everything is solved, measured or not
 void hands_move( hands *h, double x, double y );
 void hands_button( hands *h, int button, bool down, double x, double y );
 void hands_key( hands *h, int key, unsigned modifiers );
-// Puts the pointer on the first of the joints, in order, that a click would pick there.
+// Moves the pointer to the first of the joints, in order, that a click would pick.
 bool hands_find( hands *h, const char *const *names, int count, double *x, double *y, tr_error *error );
 
 #endif

@@ -1,5 +1,5 @@
-// The editor's rows: how long a user waits. Somebody's hand, a pelvis and a box are pulled in a circle with
-// the cage tool, one move a frame of a screen with 60 Hz; what comes of it is timed as the editor shows it.
+// The editor's rows: how long a user waits. A hand, a pelvis and a box are dragged in a circle with the cage
+// tool, one move per frame of a screen with 60 Hz; the time until the editor shows the result is measured.
 #include "bench/cases.h"
 #include "bench/editor/input.h"
 
@@ -29,7 +29,7 @@ static int by_size( const void *a, const void *b )
     return ( x > y ) - ( x < y );
 }
 
-// Half, and nineteen in twenty, of the samples are no longer than p50 and p95.
+// p50 and p95 of the samples, by nearest rank.
 static bool add_row( tr_bench_report *report, const char *name, samples *s, tr_error *error )
 {
     if ( s->failed || !tr_array_reserve( (void **)&report->rows, &report->capacity, report->count + 1,
@@ -56,11 +56,11 @@ static void more( tr_bench_report *report, const char *field, double value )
 
 typedef struct pulling {
     samples moves, settles;
-    double first_ms; // the longest wait for the first poses of a drag, in which it is set up
+    double first_ms; // longest wait for the first poses of a drag, which includes its setup
     int asked;
 } pulling;
 
-// Joints or boxes to be pulled in the n-th drag, the first that can be reached.
+// Joints or boxes for the n-th drag; the first that can be picked is used.
 #define CHOICES 24
 typedef char choice[32];
 
@@ -106,8 +106,7 @@ static bool look( hands *h, pulling *p, int *answered, tr_error *error )
     return true;
 }
 
-// Once around a circle of 40 points that begins where it was grabbed. A machine that is too busy to answer
-// meanwhile gets a little longer.
+// Once around a circle of 40 points from the place of the grab; a busy machine gets a little longer.
 static bool circle( hands *h, pulling *p, double x, double y, int moves, tr_error *error )
 {
     int answered = 0;
@@ -124,7 +123,7 @@ static bool circle( hands *h, pulling *p, double x, double y, int moves, tr_erro
     return true;
 }
 
-// The wait begins when the button goes up and ends with the frame in which the whole clip is there, solved.
+// The wait begins when the button is released and ends with the frame that shows the whole clip solved.
 static bool let_go( hands *h, pulling *p, double x, double y, tr_error *error )
 {
     double start = tr_clock_ms();
@@ -152,8 +151,7 @@ static bool pull_all( hands *h, pulling *p, int cast, bool quick, tr_error *erro
 
 // ------------------------------------------------------------------------------------------------------ hold
 
-// Somebody's hand is led around with the frame tool, at the frame that is shown, and let go as if nothing had
-// been.
+// A hand is dragged with the frame tool, at the current frame, and released without a change.
 static bool hold_frame( hands *h, pulling *p, int cast, bool quick, tr_error *error )
 {
     double x, y;
@@ -168,7 +166,7 @@ static bool hold_frame( hands *h, pulling *p, int cast, bool quick, tr_error *er
 
 // ------------------------------------------------------------------------------------------------------ rows
 
-typedef struct ui_rows {                     // what one opened scene gives
+typedef struct ui_rows {                     // of one scene
     const char *drag, *settle, *hold, *draw; // names of rows, NULL = not this one
     int cast;
     bool imesh;
@@ -222,8 +220,8 @@ static bool run_hold( tr_bench_report *out, const ui_rows *rows, hands *h, const
     return ok;
 }
 
-// The clip plays while the camera goes around: every frame is drawn anew. The first ones, in which the editor
-// finds out how much it can afford, do not count.
+// The clip plays while the camera orbits: every frame is drawn. The first frames, in which the editor adapts
+// its quality, do not count.
 static bool draw_frames( hands *h, samples *s, bool quick, tr_error *error )
 {
     double x = 640, y = 300;
@@ -275,7 +273,7 @@ static bool is_wanted( const ui_rows *rows, const tr_bench_def *def )
            is_named( rows->draw, def );
 }
 
-// The rows that could not be measured are told by name; the others stay.
+// Names the rows that could not be measured; the others stay.
 static void note_failure( tr_log *log, const ui_rows *rows, const tr_bench_def *def, const tr_error *reason )
 {
     const char *const names[] = { rows->drag, rows->settle, rows->hold, rows->draw };

@@ -1,4 +1,4 @@
-// Version, errors, and how a call of the library is run.
+// Version, errors, and the begin and end of every call.
 #include "library.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Drags: a layer whose handle is held.
+// Drags of a layer's handle.
 #include "library.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ static int find_handle( const tr_scene *scene, const char *id )
     return -1;
 }
 
-// The layer that a handle belongs to must be the one that `below` was solved for.
+// The handle's layer has to be the one for which `below` was solved.
 static bool check( const troupe_result *below, const char *handle, tr_error *error )
 {
     const tr_scene *scene = &below->stage->scene;
@@ -67,7 +67,7 @@ void troupe_drag_end( troupe_drag *drag )
     tr_free( drag );
 }
 
-// A pinned handle of the dragged layer; -1: there is none.
+// A pinned handle of the dragged layer, -1 for none.
 static int own_handle( const troupe_drag *drag, const char *id )
 {
     const tr_scene *scene = &drag->shown.stage->scene;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// Positions and rotations are shown as they lie in memory.
+// Positions and rotations are handed out without a copy.
 _Static_assert( sizeof( vec3 ) == 3 * sizeof( double ), "a vector is three numbers in a row" );
 _Static_assert( sizeof( quat ) == 4 * sizeof( double ), "a rotation is four numbers in a row" );
 _Static_assert( offsetof( quat, x ) == 0 && offsetof( quat, w ) == 3 * sizeof( double ), "x, y, z, w" );
@@ -63,7 +63,7 @@ static troupe_result *result_create( const troupe_stage *stage, tr_error *error 
     return result;
 }
 
-// Ends a call that made a result; frees it where something failed.
+// Ends a call that made a result; frees the result on failure.
 static troupe_result *result_done( tr_call *c, troupe_result *result, bool ok, troupe_error *error )
 {
     ok = ok && tr_library_bodies_build( result, &c->error );

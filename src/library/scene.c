@@ -6,7 +6,7 @@
 
 // ------------------------------------------------------------------------------------------------- documents
 
-// Takes over what was opened, also on failure.
+// Takes ownership of its arguments, also on failure.
 static troupe_scene *scene_from( tr_opened *from, tr_error *error )
 {
     troupe_scene *scene = tr_alloc( 1, sizeof *scene );

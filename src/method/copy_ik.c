@@ -1,8 +1,8 @@
-// The baseline `copy-ik`: copied rotations, then each arm and leg bends, frame by frame and alone, so that
-// its hand or foot comes to where the rules want it.
+// The baseline `copy-ik`: copied rotations, then inverse kinematics of each arm and leg, frame by frame, that
+// moves its hand or foot to the targets of the rules.
 #include "method/private.h"
 
-// The one chain that moves all joints of an anchor as a whole.
+// The chain that moves all joints of an anchor together.
 static bool anchor_chain( const tr_skeleton *skeleton, const tr_anchor *anchor, tr_limb_chain *out )
 {
     if ( anchor->count == 0 || !tr_limb_chain_find( skeleton, anchor->joints[0], out ) )
@@ -26,7 +26,7 @@ typedef struct ik_job {
     atomic_bool failed;
 } ik_job;
 
-// Where a rule wants the given end of it, judged from the copied pose. Two bodies meet half way.
+// Target of the given end of a rule, from the copied pose. Two bodies meet half way.
 static vec3 wanted_place( const tr_stage *stage, const tr_result *copied, const tr_rule *rule, bool is_a,
                           int frame )
 {
@@ -35,25 +35,25 @@ static vec3 wanted_place( const tr_stage *stage, const tr_result *copied, const 
         return target;
     vec3 a = tr_anchor_position( stage, copied, &rule->a, frame );
     vec3 b = tr_anchor_position( stage, copied, &rule->b, frame );
-    vec3 miss = v3_sub( v3_add( b, target ), a ); // what a has to move if b stays
+    vec3 miss = v3_sub( v3_add( b, target ), a ); // shift of a if b stays
     const tr_anchor *other = is_a ? &rule->b : &rule->a;
     double share = other->actor >= 0 ? 0.5 : 1.0;
     return is_a ? v3_mad( a, share, miss ) : v3_mad( b, -share, miss );
 }
 
-typedef struct demand {              // what several rules ask of one axis together
+typedef struct demand {              // of several rules on one axis
     double shift, weight, strongest; // Σ pull · miss, Σ pull, the largest share of a miss
 } demand;
 
 enum { HARD, SOFT, RANKS };
 
-typedef struct pull { // what all rules on one chain ask for together
+typedef struct pull { // of all rules on one chain
     tr_limb_chain chain;
     demand demands[RANKS][3];
 } pull;
 
-// A hard rule asks for all of its miss, a soft one for its weight's share, all of it from 1 on; soft ones
-// share by weight among themselves. Axes a rule does not act on are left to the others.
+// A hard rule wants its whole miss, a soft one the share of its weight, all of it from 1 on; soft rules are
+// averaged by weight. A rule leaves the axes it does not act on to the others.
 static void add_demand( pull *p, const tr_rule *rule, double strength, vec3 miss )
 {
     const double misses[3] = { miss.x, miss.y, miss.z };
@@ -68,13 +68,13 @@ static void add_demand( pull *p, const tr_rule *rule, double strength, vec3 miss
     }
 }
 
-// The mean of what is asked for, faded by the strongest who asks.
+// The mean of the shifts, times the strength of the strongest rule.
 static double settled( const demand *d )
 {
     return d->weight > 0 ? d->strongest / d->weight * d->shift : 0;
 }
 
-// Soft rules get what hard ones leave: nothing at their full strength, more as they fade.
+// Soft rules get what hard rules leave: nothing at their full strength, more as they fade.
 static vec3 total_shift( const pull *p )
 {
     double sum[3];
@@ -108,7 +108,7 @@ static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
     }
 }
 
-// Moves the end of the chain by the shift the rules ask for; hand and foot keep their world rotation.
+// Moves the end of the chain by the shift of the rules; hand and foot keep their world rotation.
 static void apply( const ik_job *job, quat *local, tr_pose pose, const pull *p )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
@@ -121,7 +121,7 @@ static void solve_frames( void *context, int begin, int end )
     ik_job *job = context;
     pull *pulls = tr_alloc( 2 * (size_t)job->rule_count, sizeof( pull ) );
     if ( pulls == NULL ) {
-        job->failed = true; // every block that fails writes the same
+        job->failed = true; // all failing blocks write the same value
         return;
     }
     tr_motion *motion = &job->result->motions[job->actor];
@@ -137,14 +137,14 @@ static void solve_frames( void *context, int begin, int end )
     tr_free( pulls );
 }
 
-// Contacts, relations and places; centres of mass and rotations are not for inverse kinematics of one limb.
+// Contacts, relations and places; inverse kinematics of one limb cannot meet centres of mass and rotations.
 static bool pulls_limb( const tr_rule *rule )
 {
     return rule->kind == TR_CONSTRAINT_CONTACT || rule->kind == TR_CONSTRAINT_RELATIVE ||
            ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction );
 }
 
-// rules [count] name the actor; those that pull on no limb are dropped.
+// rules [count] name the actor; rules without a limb are dropped.
 static bool solve_actor( const tr_stage *stage, tr_result *result, int actor, int *rules, int count,
                          tr_error *error )
 {
@@ -174,5 +174,5 @@ bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error
              solve_actor( stage, result, i, rules + begin[i], begin[i + 1] - begin[i], error );
     tr_free( begin );
     tr_free( rules );
-    return ok && tr_result_pose( result, error ); // until now worlds were those of the copied pose
+    return ok && tr_result_pose( result, error ); // worlds were those of the copied pose
 }

@@ -1,12 +1,12 @@
-// Constraints with `partners`: a joint is at a place at one frame, and whoever is close follows, as in the
-// mesh of that frame alone. The motion without them is solved first; then, one after the other, what the mesh
-// of the held frame asks of everybody in it is given to the frames around, less and less, and skeletons are
-// fitted again to it and to the rules. The editor's held frame (closeness/hold.c) is one such fit.
+// Constraints with `partners`: a joint is at a place at one frame, and close bodies follow as in the mesh of
+// that frame. The motion without them is solved first. Then, for one constraint after the other, the changes
+// of the held frame's mesh are faded out over the frames around, and skeletons are fitted again to them and
+// to the rules. The editor's held frame (closeness/hold.c) is one such fit.
 #include "method/private.h"
 
 #include <string.h>
 
-// The mesh knows joints, not points between them.
+// The mesh has joints, not points between them.
 static bool is_held( const tr_rule *rule )
 {
     return rule->partners && rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction && rule->a.actor >= 0 &&
@@ -27,7 +27,7 @@ bool tr_solve_held( const tr_stage *stage, tr_result *result,
         return tr_error_memory( error );
     memcpy( still.rules, stage->rules, (size_t)stage->rule_count * sizeof *still.rules );
     for ( int r = 0; r < stage->rule_count; ++r )
-        if ( is_held( &stage->rules[r] ) ) // of nobody, at no frame, until it is its turn
+        if ( is_held( &stage->rules[r] ) ) // disabled until its turn
             still.rules[r] = ( tr_rule ){ .constraint = stage->rules[r].constraint,
                                           .kind = TR_CONSTRAINT_ABSOLUTE,
                                           .a = { .actor = -1, .prop = -1 },

@@ -7,16 +7,15 @@
 typedef struct tr_method {
     const char *name, *help;
     bool ( *solve )( const tr_stage *stage, tr_result *result, tr_error *error );
-    bool exact;  // it sets out to keep hard rules: one it misses by more than a millimetre is reported as
-                 // having given way
-    bool meshes; // it takes interaction meshes, and their memory
+    bool exact;  // it tries to meet hard rules: those missed by more than a millimetre are reported as having
+                 // given way
+    bool meshes; // it uses interaction meshes, which need memory
 } tr_method;
 
 const tr_method *tr_method_table( int *count );
 const tr_method *tr_method_find( const char *name ); // NULL: unknown; the default method when name is NULL
-const tr_method *tr_method_default( const tr_scene *scene ); // what the scene itself asks for
-// The motion of the method, and then what constraints with `partners` ask for (held.c). Baselines know
-// nothing of partners.
+const tr_method *tr_method_default( const tr_scene *scene ); // by the scene's own setting
+// The motion of the method, then constraints with `partners` (held.c), which baselines ignore.
 bool tr_method_solve( const tr_stage *stage, const tr_method *method, tr_result *out, tr_error *error );
 
 #endif

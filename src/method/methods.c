@@ -35,7 +35,7 @@ const tr_method *tr_method_default( const tr_scene *scene )
     return tr_method_find( scene->imesh ? "imesh" : NULL );
 }
 
-// Baselines know nothing of partners.
+// Baselines ignore partners.
 bool tr_method_solve( const tr_stage *stage, const tr_method *method, tr_result *out, tr_error *error )
 {
     return method->exact ? tr_solve_held( stage, out, method->solve, error )

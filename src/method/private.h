@@ -9,7 +9,7 @@
 bool tr_solve_copy_ik( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_posegraph( const tr_stage *stage, tr_result *result, tr_error *error );
 bool tr_solve_imesh( const tr_stage *stage, tr_result *result, tr_error *error );
-// `solve`, then what constraints with `partners` ask for, one after the other; see held.c.
+// `solve`, then constraints with `partners`, one after the other; see held.c.
 bool tr_solve_held( const tr_stage *stage, tr_result *result,
                     bool ( *solve )( const tr_stage *, tr_result *, tr_error * ), tr_error *error );
 

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-// The layers on what the method made, then worlds and reports.
+// The layers on the method's result, then worlds and reports.
 static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
 {
     if ( !tr_layers_apply( stage, out, 0, stage->scene->layer_count, error ) ||
@@ -17,10 +17,10 @@ static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_metho
     return true;
 }
 
-// Meshes take more than the stage has asked for.
+// Meshes need more memory than the stage has checked for.
 static bool has_memory( const tr_stage *stage, const tr_method *method, tr_error *error )
 {
-    double joints = stage->prop_count; // a prop is as a joint
+    double joints = stage->prop_count; // a prop counts as a joint
     for ( int i = 0; i < stage->actor_count; ++i )
         joints += stage->actors[i].target.joint_count;
     return tr_memory_suffices( stage->scene, NULL, joints, method->meshes, error );
