@@ -87,6 +87,14 @@ static inline tr_cast *add_character( fixture *x, const char *id, vec3 position,
     return tr_scene_add_cast( &x->scene, &cast );
 }
 
+// A straight body that stands still.
+static inline tr_cast *add_straight( fixture *x, const char *id, vec3 position, double scale )
+{
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    return add_character( x, id, position, scale, &motion );
+}
+
 // A bent body that stands still: enough for most tests.
 static inline tr_cast *add_bent( fixture *x, const char *id, vec3 position, double scale )
 {

@@ -617,6 +617,9 @@ static void utf_8_is_told_from_other_bytes( void **state )
     for ( size_t i = 0; i < sizeof invalid / sizeof *invalid; ++i )
         assert_false( tr_utf8_valid( invalid[i], strlen( invalid[i] ) ) );
     assert_true( tr_utf8_valid( "a\0b", 3 ) );
+    assert_int_equal( tr_utf8_length( "€x", 4 ), 3 );
+    assert_int_equal( tr_utf8_length( "€", 2 ), 0 );
+    assert_int_equal( tr_utf8_length( "", 0 ), 0 );
 }
 
 // --------------------------------------------------------------------------------------------------- lists

@@ -4,11 +4,8 @@
 // Two people face each other, close enough to touch.
 static void add_close_pair( fixture *x, double a, double b )
 {
-    tr_motion facing;
-    make_body( &facing, FRAMES );
-    bend_a_little( &facing );
     add_bent( x, "a", v3_zero, a );
-    tr_cast *other = add_character( x, "b", v3( 0, 0, 0.55 ), b, &facing );
+    tr_cast *other = add_bent( x, "b", v3( 0, 0, 0.55 ), b );
     other->heading = 180;
 }
 
@@ -66,13 +63,8 @@ static void meshes_do_not_depend_on_threads( void **state )
     fixture x;
     begin( &x );
     add_close_pair( &x, 1.2, 0.9 );
-    tr_motion third, fourth;
-    make_body( &third, FRAMES );
-    make_body( &fourth, FRAMES );
-    bend_a_little( &third );
-    bend_a_little( &fourth );
-    add_character( &x, "c", v3( 5, 0, 0 ), 0.8, &third );
-    add_character( &x, "d", v3( 5, 0, 0.6 ), 1.1, &fourth )->heading = 180;
+    add_bent( &x, "c", v3( 5, 0, 0 ), 0.8 );
+    add_bent( &x, "d", v3( 5, 0, 0.6 ), 1.1 )->heading = 180;
     build( &x );
     tr_parallel_set_threads( 1 );
     tr_result alone = solve( &x, "imesh" );

@@ -120,12 +120,9 @@ static void dwarfs_and_giants_are_reported( void **state )
     static const double sizes[][2] = { { 0.2, 1 }, { 5, 1 }, { 0.2, 5 } };
     for ( int i = 0; i < 3; ++i ) {
         fixture x;
-        tr_motion facing;
         begin( &x );
-        make_body( &facing, FRAMES );
-        bend_a_little( &facing );
         add_bent( &x, "a", v3_zero, sizes[i][0] );
-        add_character( &x, "b", v3( 0, 0, 0.35 ), sizes[i][1], &facing )->heading = 180;
+        add_bent( &x, "b", v3( 0, 0, 0.35 ), sizes[i][1] )->heading = 180;
         assert_true( check_survived( &x, 1 ) > 0 ); // hands that touched cannot any more, and it says so
         end( &x );
     }

@@ -33,11 +33,8 @@ static void linked_and_close_characters_share_a_group( void **state )
     // a and b stand 0.8 m apart (closer than 0.6 of their 1.75 m), c is linked to b, d is alone.
     vec3 places[] = { { 0, 0, 0 }, { 0.8, 0, 0 }, { 5, 0, 0 }, { 20, 0, 0 } };
     double scales[] = { 1.0, 0.8, 0.6, 1.2 };
-    for ( int i = 0; i < 4; ++i ) {
-        tr_motion motion;
-        make_body( &motion, FRAMES );
-        add_character( &x, ids[i], places[i], scales[i], &motion );
-    }
+    for ( int i = 0; i < 4; ++i )
+        add_straight( &x, ids[i], places[i], scales[i] );
     tr_constraint link =
         relation( "link", tr_point_joint( "b", "LeftHand" ), tr_point_joint( "c", "RightHand" ) );
     tr_scene_add_constraint( &x.scene, &link );
@@ -57,9 +54,7 @@ static void a_touched_prop_of_fixed_size_fixes_the_path( void **state )
     for ( int grown = 0; grown < 2; ++grown ) {
         fixture x;
         begin( &x );
-        tr_motion motion;
-        make_body( &motion, FRAMES );
-        add_character( &x, "a", v3_zero, 0.7, &motion );
+        add_straight( &x, "a", v3_zero, 0.7 );
         tr_prop box = tr_default_prop( "box" );
         box.size = v3( 0.4, 0.3, 0.3 );
         box.position = v3( 0, 1.2, 0.5 );
@@ -85,9 +80,7 @@ static void surroundings_and_wishes_decide_about_heights( void **state )
         fixture x;
         begin( &x );
         x.scene.ground = 0.1;
-        tr_motion motion;
-        make_body( &motion, FRAMES );
-        add_character( &x, "a", v3( 0, 0.1, 0 ), 0.5, &motion );
+        add_straight( &x, "a", v3( 0, 0.1, 0 ), 0.5 );
         tr_obstacle table = tr_default_obstacle( "table" );
         table.position = v3( 9, 0.5, 0 );
         tr_scene_add_obstacle( &x.scene, &table );

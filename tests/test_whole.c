@@ -250,6 +250,22 @@ static void check_next( setting s, const char *folder )
 // ------------------------------------------------------------------------------------------------ being
 // killed
 
+// Saves in a child that is killed at the n-th call; false: there are fewer calls, and all went well.
+static bool killed_while_saving( const char *folder, long n )
+{
+    tr_file_break( TR_FILE_KILLS, n );
+    pid_t child = fork();
+    assert_true( child >= 0 );
+    if ( child == 0 )
+        _exit( save( &takes[1], folder, NULL ) ? 0 : 1 );
+    tr_file_break( TR_FILE_SOUND, 0 );
+    int status;
+    assert_int_equal( waitpid( child, &status, 0 ), child );
+    bool killed = !WIFEXITED( status );
+    assert_true( killed ? WTERMSIG( status ) == SIGKILL : WEXITSTATUS( status ) == 0 );
+    return killed;
+}
+
 static void test_killed_at_every_step( void **state )
 {
     (void)state;
@@ -259,16 +275,7 @@ static void test_killed_at_every_step( void **state )
         while ( !through ) {
             char folder[200];
             prepare( s, folder );
-            tr_file_break( TR_FILE_KILLS, ++n );
-            pid_t child = fork();
-            assert_true( child >= 0 );
-            if ( child == 0 )
-                _exit( save( &takes[1], folder, NULL ) ? 0 : 1 );
-            tr_file_break( TR_FILE_SOUND, 0 );
-            int status;
-            assert_int_equal( waitpid( child, &status, 0 ), child );
-            through = WIFEXITED( status );
-            assert_true( through ? WEXITSTATUS( status ) == 0 : WTERMSIG( status ) == SIGKILL );
+            through = !killed_while_saving( folder, ++n );
             seen[check_whole( s, folder )] = true;
             check_next( s, folder );
         }
@@ -287,15 +294,7 @@ static void test_private_draft( void **state )
         char folder[200];
         prepare( OWN, folder );
         shell( "chmod 700 '%s'", folder );
-        tr_file_break( TR_FILE_KILLS, ++n );
-        pid_t child = fork();
-        assert_true( child >= 0 );
-        if ( child == 0 )
-            _exit( save( &takes[1], folder, NULL ) ? 0 : 1 );
-        tr_file_break( TR_FILE_SOUND, 0 );
-        int status;
-        assert_int_equal( waitpid( child, &status, 0 ), child );
-        through = WIFEXITED( status );
+        through = !killed_while_saving( folder, ++n );
         found += count_drafts( base );
         shell( "cd '%s' && ! find . -maxdepth 1 -name '.troupe-*' -perm /077 | grep .", base );
     }

@@ -100,7 +100,7 @@ static inline real fused( real a, real b, real c )
 }
 #endif
 
-// a b + c, rounded once; twice with LANES_UNFUSED, for kernels that nobody compares with bit by bit.
+// a b + c, rounded once; twice with LANES_UNFUSED, for kernels whose bits are not compared.
 static inline lane lane_mad( lane a, lane b, lane c )
 {
 #if defined( LANES_AVX512 ) && defined( LANES_OF_DOUBLES )
