@@ -9,9 +9,7 @@ struct tr_live {
     tr_scene scene;
     tr_stage stage;
     const tr_stage *on; // its own, or for a held frame the one of what is below
-    const char *base;
-    tr_library *library;
-    pthread_mutex_t *library_lock;
+    tr_stage_files files;
     const tr_method *method;
     tr_outcome *root, *below;
     tr_result own_below; // when it had to be computed
@@ -60,9 +58,7 @@ tr_live *tr_live_create( tr_live_def *def, tr_error *error )
     }
     live->scene = def->scene;
     def->scene = ( tr_scene ){ 0 };
-    live->base = def->base;
-    live->library = def->library;
-    live->library_lock = def->library_lock;
+    live->files = def->files;
     live->method = def->method;
     live->root = def->root;
     live->below = def->below;
@@ -120,13 +116,14 @@ static bool prepare_hold( tr_live *live )
                                    tr_error_memory( &live->error ) );
 }
 
-static bool build_stage( tr_live *live )
+bool tr_stage_files_build( const tr_stage_files *files, const tr_outcome *root, const tr_scene *scene,
+                           tr_stage *out, tr_log *warnings, tr_error *error )
 {
-    if ( live->root != NULL && tr_stage_carries( &live->root->stage, &live->scene ) )
-        return tr_stage_build_on( &live->stage, &live->root->stage, &live->scene, NULL, &live->error );
-    pthread_mutex_lock( live->library_lock );
-    bool ok = tr_stage_build( &live->stage, &live->scene, live->base, live->library, NULL, &live->error );
-    pthread_mutex_unlock( live->library_lock );
+    if ( root != NULL )
+        return tr_stage_build_on( out, &root->stage, scene, warnings, error );
+    pthread_mutex_lock( files->lock );
+    bool ok = tr_stage_build( out, scene, files->base, files->library, warnings, error );
+    pthread_mutex_unlock( files->lock );
     return ok;
 }
 
@@ -142,7 +139,9 @@ static bool prepare( tr_live *live, tr_worker *worker )
 {
     tr_progress link = tr_worker_link( worker );
     tr_error *error = &live->error;
-    bool ok = build_stage( live );
+    bool carried = live->root != NULL && tr_stage_carries( &live->root->stage, &live->scene );
+    bool ok = tr_stage_files_build( &live->files, carried ? live->root : NULL, &live->scene, &live->stage,
+                                    NULL, error );
     int layer = tr_scene_find_layer( &live->scene, live->layer ),
         handle = find_handle( &live->scene, live->handle );
     if ( ok && live->below == NULL ) {

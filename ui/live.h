@@ -8,6 +8,16 @@
 
 #include <pthread.h>
 
+typedef struct tr_stage_files { // what a stage is built from, besides its scene; borrowed
+    const char *base;           // file that references are relative to, NULL = all is in the library
+    tr_library *library;
+    pthread_mutex_t *lock; // of the library
+} tr_stage_files;
+
+// root: an outcome whose stage carries the scene (tr_stage_carries), NULL = none. May run on any thread.
+bool tr_stage_files_build( const tr_stage_files *files, const tr_outcome *root, const tr_scene *scene,
+                           tr_stage *out, tr_log *warnings, tr_error *error );
+
 typedef struct tr_live_hold { // one frame, one joint, moved to a place in the world
     char who[TR_ID_MAX], joint[TR_JOINT_MAX];
     int frame;          // of the stage
@@ -18,9 +28,7 @@ typedef struct tr_live_hold { // one frame, one joint, moved to a place in the w
 
 typedef struct tr_live_def {
     tr_scene scene; // with the layer and the handle in it; taken over
-    const char *base;
-    tr_library *library;
-    pthread_mutex_t *library_lock;
+    tr_stage_files files;
     const tr_method *method;
     tr_outcome *root;           // whose stage may carry the drag's, NULL = none; taken over
     tr_outcome *below;          // what the layer is put on top of, if that is known already; else NULL

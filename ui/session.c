@@ -1,116 +1,31 @@
-// The session's life, its frames, and what can be seen of it.
+// The session: its life, its poll, and what the interface asks of more than one of its parts.
 #include "ui/session_private.h"
 
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-// ------------------------------------------------------------------------------------------------ takes
-
-void tr_outcome_release( tr_outcome *take )
-{
-    if ( take == NULL || --take->users > 0 )
-        return;
-    tr_result_free( &take->copied );
-    tr_result_free( &take->solved );
-    tr_stage_free( &take->stage );
-    tr_scene_free( &take->scene );
-    tr_log_free( &take->warnings );
-    tr_losses_free( &take->losses );
-    tr_outcome_release( take->root ); // after the stage
-    tr_free( take );
-}
-
-tr_outcome *tr_outcome_root( tr_outcome *take )
-{
-    tr_outcome *root = take != NULL && take->root != NULL ? take->root : take;
-    if ( root != NULL )
-        ++root->users;
-    return root;
-}
-
-void tr_session_show( tr_session *session, tr_outcome *take )
-{
-    if ( take == session->take )
-        return;
-    if ( take != NULL )
-        ++take->users;
-    tr_outcome_release( session->take );
-    session->take = take;
-}
-
-const tr_outcome *tr_session_outcome( const tr_session *session )
-{
-    return session->take;
-}
-
-// While a take is being solved only what was delivered before may be looked at.
-const tr_result *tr_session_solution( const tr_session *session )
-{
-    const tr_outcome *take = session->take;
-    bool in_work = session->job.kind == TR_JOB_SOLVE && session->job.take == take;
-    return take != NULL && !in_work && take->has_solved ? &take->solved : NULL;
-}
+// ---------------------------------------------------------------------------------------- what is shown
 
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage )
 {
-    const tr_outcome *take = session->take;
-    const tr_live *lives[] = { session->live, session->last_live };
-    for ( int i = 0; i < 2; ++i ) {
-        const tr_result *live = lives[i] != NULL ? tr_live_result( lives[i], stage ) : NULL;
-        if ( live != NULL )
-            return live;
-    }
+    const tr_outcome *shown = session->solving.shown;
+    const tr_result *dragged = tr_dragging_result( &session->drag, stage );
+    if ( dragged != NULL )
+        return dragged;
     const tr_result *solved = tr_session_solution( session );
-    *stage = solved != NULL || ( take != NULL && take->has_copied ) ? &take->stage : NULL;
-    return solved != NULL ? solved : *stage != NULL ? &take->copied : NULL;
+    *stage = solved != NULL || ( shown != NULL && shown->has_copied ) ? &shown->stage : NULL;
+    return solved != NULL ? solved : *stage != NULL ? &shown->copied : NULL;
 }
 
 const tr_cage_outline *tr_session_cage( const tr_session *session, const char *layer )
 {
-    const tr_stage *stage;
-    const tr_result *result = tr_session_result( session, &stage ), *solved = tr_session_solution( session );
-    const tr_live *lives[] = { session->live, session->last_live };
-    for ( int i = 0; i < 2; ++i ) {
-        const tr_result *live = lives[i] != NULL ? tr_live_result( lives[i], &stage ) : NULL;
-        const tr_cage_outline *shape = live != NULL && live == result ? tr_live_cage( lives[i] ) : NULL;
-        if ( shape != NULL && strcmp( shape->layer, layer ) == 0 )
-            return shape;
-    }
+    const tr_cage_outline *dragged = tr_dragging_cage( &session->drag, layer );
+    if ( dragged != NULL )
+        return dragged;
+    const tr_result *solved = tr_session_solution( session );
     for ( int i = 0; solved != NULL && i < solved->cage_count; ++i )
         if ( strcmp( solved->cages[i].layer, layer ) == 0 )
             return &solved->cages[i];
     return NULL;
-}
-
-// Of opening, of the stage, and of what was put onto it since: those of `index` and after, in this order.
-static const tr_log *warnings_with( const tr_session *session, int *index )
-{
-    const tr_outcome *take = tr_session_solution( session ) != NULL ? session->take : NULL;
-    const tr_log *logs[] = { &session->warnings,
-                             take != NULL && take->root != NULL ? &take->root->warnings : NULL,
-                             take != NULL ? &take->warnings : NULL };
-    for ( int i = 0; i < 3; ++i ) {
-        int count = logs[i] != NULL ? logs[i]->count : 0;
-        if ( *index < count )
-            return logs[i];
-        *index -= count;
-    }
-    return NULL;
-}
-
-int tr_session_warning_count( const tr_session *session )
-{
-    int rest = INT_MAX;
-    warnings_with( session, &rest );
-    return INT_MAX - rest;
-}
-
-const char *tr_session_warning( const tr_session *session, int index )
-{
-    const tr_log *log = warnings_with( session, &index );
-    return log != NULL ? log->lines[index] : "";
 }
 
 bool tr_session_solved( const tr_session *session )
@@ -120,79 +35,12 @@ bool tr_session_solved( const tr_session *session )
     return result != NULL && result == tr_session_solution( session );
 }
 
-bool tr_session_current( const tr_session *session )
-{
-    return session->take != NULL && session->take->revision == session->revision && !session->want_solve &&
-           session->preview.count == 0 && session->job.kind != TR_JOB_SOLVE;
-}
-
-// ---------------------------------------------------------------------------------------------- messages
-
-void tr_session_say( tr_session *session, bool bad, const char *format, ... )
-{
-    va_list arguments;
-    va_start( arguments, format );
-    vsnprintf( session->message, sizeof session->message, format, arguments );
-    va_end( arguments );
-    session->message_bad = bad;
-    session->message_warns = false;
-    session->has_message = true;
-}
-
-void tr_session_warn( tr_session *session, const char *text )
-{
-    tr_session_say( session, false, "%s", text );
-    session->message_warns = true;
-}
-
-void tr_session_say_error( tr_session *session, const tr_error *error )
-{
-    char text[1400];
-    tr_error_print( error, text, sizeof text );
-    tr_session_say( session, true, "%s", text );
-}
-
-bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad, bool *warns )
-{
-    if ( !session->has_message )
-        return false;
-    snprintf( out, size, "%s", session->message );
-    *bad = session->message_bad;
-    *warns = session->message_warns;
-    session->has_message = false;
-    return true;
-}
-
 // ------------------------------------------------------------------------------------------------- work
-
-const tr_method *tr_session_method( const tr_session *session )
-{
-    if ( session->method != NULL || session->document == NULL )
-        return session->method != NULL ? session->method : tr_method_find( NULL );
-    return tr_method_default( tr_document_scene( session->document ) );
-}
-
-void tr_session_set_method( tr_session *session, const tr_method *method )
-{
-    session->want_solve |= method != tr_session_method( session );
-    session->method = method;
-}
 
 bool tr_session_busy( const tr_session *session )
 {
-    return session->job.kind != TR_JOB_NONE || session->writing.kind != TR_JOB_NONE ||
-           session->open_what != NULL || session->joins.count > 0 || session->trial_count > 0 ||
-           session->want_solve || session->exports.count > 0 || session->picture_count > 0;
-}
-
-bool tr_session_stale( const tr_session *session )
-{
-    return session->cancelled;
-}
-
-const char *tr_session_failure( const tr_session *session )
-{
-    return session->failure;
+    return session->worker.job.kind != TR_JOB_NONE || session->writer.job.kind != TR_JOB_NONE ||
+           session->solving.wanted || tr_requests_any( &session->requests );
 }
 
 const char *tr_session_task( const tr_session *session, float *progress )
@@ -201,22 +49,18 @@ const char *tr_session_task( const tr_session *session, float *progress )
         [TR_JOB_NONE] = NULL,          [TR_JOB_OPEN] = "Opening", [TR_JOB_SOLVE] = "Solving",
         [TR_JOB_EXPORT] = "Exporting", [TR_JOB_DRAW] = "Drawing", [TR_JOB_THUMB] = NULL,
         [TR_JOB_DRAG] = NULL,          [TR_JOB_JOIN] = "Opening", [TR_JOB_TRY] = "Opening" };
-    bool writes = names[session->job.kind] == NULL;
-    *progress = tr_worker_progress( writes ? session->writer : session->worker );
-    return names[writes ? session->writing.kind : session->job.kind];
+    const tr_runner *runner = names[session->worker.job.kind] != NULL ? &session->worker : &session->writer;
+    *progress = tr_worker_progress( runner->worker );
+    return names[runner->job.kind];
 }
 
-// What tr_session_task speaks of.
+// The task that tr_session_task names.
 void tr_session_cancel( tr_session *session )
 {
-    tr_job_kind kind = session->job.kind;
+    tr_job_kind kind = session->worker.job.kind;
     bool works = kind == TR_JOB_OPEN || kind == TR_JOB_SOLVE || kind == TR_JOB_JOIN || kind == TR_JOB_TRY;
-    tr_worker_cancel( works || session->writing.kind == TR_JOB_NONE ? session->worker : session->writer );
-}
-
-void tr_session_solve( tr_session *session )
-{
-    session->want_solve = session->document != NULL;
+    bool writes = session->writer.job.kind != TR_JOB_NONE;
+    tr_worker_cancel( works || !writes ? session->worker.worker : session->writer.worker );
 }
 
 // ------------------------------------------------------------------------------------------------- life
@@ -224,12 +68,11 @@ void tr_session_solve( tr_session *session )
 static bool finish( tr_session *session )
 {
     bool news = false;
-    if ( session->job.kind != TR_JOB_NONE && !tr_worker_running( session->worker ) ) {
-        tr_session_finish_job( session, &session->job );
-        news = true;
-    }
-    if ( session->writing.kind != TR_JOB_NONE && !tr_worker_running( session->writer ) ) {
-        tr_session_finish_job( session, &session->writing );
+    tr_runner *const runners[] = { &session->worker, &session->writer };
+    for ( int i = 0; i < 2; ++i ) {
+        if ( runners[i]->job.kind == TR_JOB_NONE || tr_worker_running( runners[i]->worker ) )
+            continue;
+        tr_session_finish_job( session, runners[i] );
         news = true;
     }
     return news;
@@ -237,21 +80,24 @@ static bool finish( tr_session *session )
 
 bool tr_session_poll( tr_session *session )
 {
-    bool news = session->live != NULL && tr_live_poll( session->live );
-    tr_session_note_waits( session );
-    if ( news && session->last_live != NULL ) {
-        tr_live_destroy( session->last_live );
-        session->last_live = NULL;
-    }
-    tr_job *j = &session->job;
-    if ( j->kind == TR_JOB_SOLVE && session->take == NULL && atomic_load( &j->shown ) ) {
-        tr_session_show( session, j->take );
+    tr_solving *solving = &session->solving;
+    bool news = tr_dragging_poll( &session->drag );
+    if ( solving->running != NULL && solving->shown == NULL && atomic_load( &session->worker.job.shown ) ) {
+        tr_solving_show( solving, solving->running );
         news = true;
     }
     news |= finish( session );
     tr_session_start_next( session );
     news |= finish( session ); // some do not take long
-    return tr_session_poll_figures( session ) || news;
+    bool calm = solving->running == NULL && !session->drag.running;
+    return tr_measuring_poll( &session->measuring, solving, calm ) || news;
+}
+
+static bool create_runner( tr_runner *runner, bool synchronous, tr_error *error )
+{
+    runner->synchronous = synchronous;
+    runner->worker = tr_worker_create( false, error );
+    return runner->worker != NULL;
 }
 
 tr_session *tr_session_create( bool synchronous, tr_error *error )
@@ -261,52 +107,43 @@ tr_session *tr_session_create( bool synchronous, tr_error *error )
         tr_error_memory( error );
         return NULL;
     }
-    pthread_mutex_init( &session->library_lock, NULL );
-    session->empty = tr_default_scene();
-    session->synchronous = synchronous;
-    session->worker = tr_worker_create( false, error );
-    session->writer = session->worker != NULL ? tr_worker_create( false, error ) : NULL;
-    session->measurer = session->writer != NULL ? tr_worker_create( !synchronous, error ) : NULL;
-    if ( session->measurer != NULL )
+    pthread_mutex_init( &session->open.library_lock, NULL );
+    session->open.empty = tr_default_scene();
+    if ( create_runner( &session->worker, synchronous, error ) &&
+         create_runner( &session->writer, synchronous, error ) &&
+         tr_measuring_create( &session->measuring, synchronous, error ) )
         return session;
-    tr_worker_destroy( session->writer );
-    tr_worker_destroy( session->worker );
-    tr_free( session );
+    tr_session_destroy( session );
     return NULL;
 }
 
-static void forget_job( tr_job *j )
+void tr_session_close( tr_session *session )
 {
-    tr_opened_free( &j->opened );
-    tr_outcome_release( j->take );
-    tr_outcome_release( j->below );
-    tr_outcome_release( j->root );
-    tr_free( j->what );
-    tr_free( j->picture.path );
-    tr_free( j->thumb.rgb );
-    tr_lines_free( &j->lines );
-    tr_scene_free( &j->draft );
+    if ( tr_requests_clear( &session->requests ) )
+        tr_message_say( &session->message, true,
+                        "Another scene is open: what was to be exported of %s is not written",
+                        tr_session_name( session ) );
+    tr_dragging_clear( &session->drag );
+    tr_measuring_clear( &session->measuring );
+    tr_solving_clear( &session->solving );
+    tr_open_document_close( &session->open );
 }
 
 void tr_session_destroy( tr_session *session )
 {
     if ( session == NULL )
         return;
-    if ( session->live != NULL )
-        tr_live_stop( session->live );
-    tr_worker_destroy( session->worker );
-    tr_worker_destroy( session->writer );
-    tr_session_end_figures( session );
-    forget_job( &session->job );
-    forget_job( &session->writing );
-    tr_session_forget( session );
+    if ( session->drag.live != NULL )
+        tr_live_stop( session->drag.live );
+    tr_worker_destroy( session->worker.worker );
+    tr_worker_destroy( session->writer.worker );
+    tr_measuring_destroy( &session->measuring );
+    tr_job_free( &session->worker.job );
+    tr_job_free( &session->writer.job );
+    tr_session_close( session );
     for ( int i = 0; i < TR_MAX_THUMBS; ++i )
         tr_free( session->thumbs[i].rgb );
-    tr_free( session->pictures );
-    tr_free( session->trials );
-    tr_free( session->open_what );
-    tr_free( session->restore_file );
-    tr_scene_free( &session->restore );
-    pthread_mutex_destroy( &session->library_lock );
+    tr_requests_free( &session->requests );
+    pthread_mutex_destroy( &session->open.library_lock );
     tr_free( session );
 }

@@ -1,6 +1,6 @@
-// How good the last solve is: strips over time, who is close to whom, all figures. They take longer than
-// solving, so a thread of their own finds them after the result is on show, the quickest first; until they
-// are there, those of the solve before stay.
+// How good the last solve is: strips over time, pairs that are close, all figures. Measuring takes longer
+// than solving, so it has its own thread and begins after the result is shown, the quickest part first; until
+// then the figures of the solve before stay.
 #include "ui/session_private.h"
 
 enum { STRIPS, LINKS, MEASURES, PARTS }; // in the order they are found
@@ -9,9 +9,9 @@ static void run_figures( void *context, tr_worker *worker )
 {
     tr_figuring *f = context;
     tr_progress link = tr_worker_link( worker );
-    tr_stage stage = f->take->stage; // a look at it with a progress of its own
+    tr_stage stage = f->outcome->stage; // a shallow copy with its own progress
     stage.progress = &link;
-    const tr_result *result = &f->take->solved;
+    const tr_result *result = &f->outcome->solved;
     for ( int part = 0; part < PARTS && !tr_worker_cancelled( worker ); ++part ) {
         bool ok = part == STRIPS  ? tr_strips_measure( &f->found.strips, &stage, result, NULL )
                   : part == LINKS ? tr_stage_links( &f->found.links, &stage, NULL )
@@ -47,112 +47,119 @@ static void move_part( tr_figures *to, tr_figures *from, int part )
     }
 }
 
-static tr_figures_of figures_of( const tr_outcome *take )
+static tr_figures_of figures_of( const tr_outcome *outcome )
 {
-    return ( tr_figures_of ){ .serial = take->serial,
-                              .actors = take->stage.actor_count,
-                              .props = take->stage.prop_count,
-                              .obstacles = take->stage.scene->obstacle_count,
-                              .frames = take->stage.frame_count };
+    return ( tr_figures_of ){ .serial = outcome->serial,
+                              .actors = outcome->stage.actor_count,
+                              .props = outcome->stage.prop_count,
+                              .obstacles = outcome->stage.scene->obstacle_count,
+                              .frames = outcome->stage.frame_count };
 }
 
-// What has been found since the last time. Figures of a solve that is no longer shown are of no use.
-static bool deliver( tr_session *session )
+// Takes over the parts that are new. Figures of a solve that is no longer shown are of no use.
+static bool deliver( tr_measuring *m, const tr_outcome *shown )
 {
-    tr_figuring *f = &session->figuring;
-    int ready = f->take != NULL && f->take == session->take ? atomic_load( &f->ready ) : 0;
+    tr_figuring *f = &m->now;
+    int ready = f->outcome != NULL && f->outcome == shown ? atomic_load( &f->ready ) : 0;
     bool news = f->delivered < ready;
     for ( ; f->delivered < ready; ++f->delivered ) {
-        move_part( &session->figures, &f->found, f->delivered );
-        session->figures_of[f->delivered] = figures_of( f->take );
+        move_part( &m->figures, &f->found, f->delivered );
+        m->of[f->delivered] = figures_of( shown );
     }
     return news;
 }
 
-static void finish( tr_session *session )
+static void finish( tr_measuring *m )
 {
-    tr_figuring *f = &session->figuring;
     for ( int part = 0; part < PARTS; ++part )
-        free_part( &f->found, part );
-    tr_outcome_release( f->take );
-    *f = ( tr_figuring ){ 0 };
+        free_part( &m->now.found, part );
+    tr_outcome_release( m->now.outcome );
+    m->now = ( tr_figuring ){ 0 };
 }
 
-static void begin( tr_session *session )
+static void begin( tr_measuring *m, tr_outcome *shown )
 {
-    session->want_figures = false;
-    session->figuring = ( tr_figuring ){ .take = session->take };
-    ++session->take->users;
-    tr_worker_start( session->measurer, run_figures, &session->figuring );
-    if ( session->synchronous )
-        tr_worker_wait( session->measurer );
+    m->wanted = false;
+    m->now = ( tr_figuring ){ .outcome = shown };
+    ++shown->users;
+    tr_worker_start( m->worker, run_figures, &m->now );
+    if ( m->synchronous )
+        tr_worker_wait( m->worker );
 }
 
-bool tr_session_poll_figures( tr_session *session )
+bool tr_measuring_poll( tr_measuring *m, const tr_solving *solving, bool calm )
 {
-    bool news = deliver( session );
-    if ( session->figuring.take != NULL && !tr_worker_running( session->measurer ) ) {
-        news |= deliver( session );
-        finish( session );
+    bool news = deliver( m, solving->shown );
+    if ( m->now.outcome != NULL && !tr_worker_running( m->worker ) ) {
+        news |= deliver( m, solving->shown );
+        finish( m );
     }
-    bool calm = session->job.kind != TR_JOB_SOLVE && session->job.kind != TR_JOB_DRAG;
-    if ( session->want_figures && calm && session->figuring.take == NULL &&
-         tr_session_solution( session ) != NULL ) {
-        begin( session );
-        news |= session->synchronous && deliver( session );
+    if ( m->wanted && calm && m->now.outcome == NULL && tr_solving_solution( solving ) != NULL ) {
+        begin( m, solving->shown );
+        news |= m->synchronous && deliver( m, solving->shown );
     }
     return news;
 }
 
-void tr_session_stop_figures( tr_session *session )
+void tr_measuring_stop( tr_measuring *m )
 {
-    if ( session->figuring.take != NULL )
-        tr_worker_cancel( session->measurer );
+    if ( m->now.outcome != NULL )
+        tr_worker_cancel( m->worker );
 }
 
-void tr_session_forget_figures( tr_session *session )
+void tr_measuring_clear( tr_measuring *m )
 {
+    tr_measuring_stop( m );
+    m->wanted = false;
     for ( int part = 0; part < PARTS; ++part ) {
-        free_part( &session->figures, part );
-        session->figures_of[part] = ( tr_figures_of ){ 0 };
+        free_part( &m->figures, part );
+        m->of[part] = ( tr_figures_of ){ 0 };
     }
 }
 
-void tr_session_end_figures( tr_session *session )
+bool tr_measuring_create( tr_measuring *m, bool synchronous, tr_error *error )
 {
-    tr_worker_destroy( session->measurer );
-    finish( session );
-    tr_session_forget_figures( session );
+    *m = ( tr_measuring ){ .worker = tr_worker_create( !synchronous, error ), .synchronous = synchronous };
+    return m->worker != NULL;
+}
+
+void tr_measuring_destroy( tr_measuring *m )
+{
+    tr_worker_destroy( m->worker );
+    finish( m );
+    tr_measuring_clear( m );
 }
 
 bool tr_session_measuring( const tr_session *session )
 {
-    return session->figuring.take != NULL || session->want_figures;
+    return session->measuring.now.outcome != NULL || session->measuring.wanted;
 }
 
-// Of other members or another length they would say nothing, and count beyond those that there are.
+// Figures of other members or of another length are not shown: their indices do not fit.
 static bool fits( const tr_session *session, int part )
 {
-    const tr_figures_of *of = &session->figures_of[part];
-    if ( of->serial == 0 || session->take == NULL )
+    const tr_figures_of *of = &session->measuring.of[part];
+    const tr_outcome *shown = session->solving.shown;
+    if ( of->serial == 0 || shown == NULL )
         return false;
-    tr_figures_of now = figures_of( session->take );
+    tr_figures_of now = figures_of( shown );
     return of->actors == now.actors && of->props == now.props && of->obstacles == now.obstacles &&
            of->frames == now.frames;
 }
 
 const tr_strips *tr_session_strips( const tr_session *session, bool *fresh )
 {
-    *fresh = fits( session, STRIPS ) && session->figures_of[STRIPS].serial == session->take->serial;
-    return fits( session, STRIPS ) ? &session->figures.strips : NULL;
+    const tr_measuring *m = &session->measuring;
+    *fresh = fits( session, STRIPS ) && m->of[STRIPS].serial == session->solving.shown->serial;
+    return fits( session, STRIPS ) ? &m->figures.strips : NULL;
 }
 
 const tr_imesh_pairs *tr_session_links( const tr_session *session )
 {
-    return fits( session, LINKS ) ? &session->figures.links : NULL;
+    return fits( session, LINKS ) ? &session->measuring.figures.links : NULL;
 }
 
 const tr_measures *tr_session_measures( const tr_session *session )
 {
-    return fits( session, MEASURES ) ? &session->figures.measures : NULL;
+    return fits( session, MEASURES ) ? &session->measuring.figures.measures : NULL;
 }

@@ -1,5 +1,5 @@
-// A motion file that joins the cast: it is read, and tried out, in the background; only what can be used
-// becomes an op.
+// Motion files that join the cast: each is read and staged in the background, and becomes an op if that
+// works.
 #include "ui/session_private.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 void tr_session_join( tr_session *session, const char *path )
 {
     char *whole = realpath( path, NULL );
-    tr_lines_add( &session->joins, whole != NULL ? whole : path );
+    tr_lines_add( &session->requests.joins, whole != NULL ? whole : path );
     free( whole );
 }
 
-void tr_job_join( void *context, tr_worker *worker )
+static void run_join( void *context, tr_worker *worker )
 {
     tr_job *j = context;
     tr_stage stage = { 0 };
@@ -24,6 +24,13 @@ void tr_job_join( void *context, tr_worker *worker )
         j->ok = tr_stage_build( &stage, &j->opened.scene, NULL, &j->opened.library, NULL, &j->error );
     }
     tr_stage_free( &stage );
+}
+
+void tr_session_start_join( tr_session *session )
+{
+    session->worker.job =
+        ( tr_job ){ .kind = TR_JOB_JOIN, .what = tr_lines_take( &session->requests.joins ) };
+    tr_runner_start( &session->worker, run_join );
 }
 
 // ------------------------------------------------------------------------------------------- as an op
@@ -55,18 +62,18 @@ static char *op_line( const char *id, const char *path, int first )
     return line;
 }
 
-// It is known already when the next solve looks for it.
-static bool keep_motion( tr_session *session, tr_job *j )
+// Puts the motion into the library, so that the next solve does not read the file again.
+static bool keep_motion( tr_open_document *open, tr_job *j )
 {
     tr_file_ref ref = { .last = -1 };
     if ( strlen( j->what ) >= sizeof ref.file )
         return tr_error_at( &j->error, j->what, 0, 0, "the path is longer than %d characters",
                             TR_PATH_MAX - 1 );
     memcpy( ref.file, j->what, strlen( j->what ) + 1 );
-    pthread_mutex_lock( &session->library_lock );
-    bool ok = tr_library_find_file( &session->library, &ref ) != NULL ||
-              tr_library_add_file( &session->library, &ref, &j->opened.library.items[0].motion, &j->error );
-    pthread_mutex_unlock( &session->library_lock );
+    pthread_mutex_lock( &open->library_lock );
+    bool ok = tr_library_find_file( &open->library, &ref ) != NULL ||
+              tr_library_add_file( &open->library, &ref, &j->opened.library.items[0].motion, &j->error );
+    pthread_mutex_unlock( &open->library_lock );
     return ok;
 }
 
@@ -75,7 +82,7 @@ static bool join( tr_session *session, tr_job *j, tr_id id )
     const tr_scene *scene = tr_session_scene( session );
     const tr_cast *cast = &j->opened.scene.cast[0];
     find_free_id( scene, cast->id, id );
-    if ( !keep_motion( session, j ) )
+    if ( !keep_motion( &session->open, j ) )
         return false;
     char *line = op_line( id, j->what, cast->source.first );
     bool ok = line != NULL ? tr_session_apply( session, &line, 1, &j->error ) : tr_error_memory( &j->error );
@@ -87,22 +94,22 @@ void tr_session_finish_join( tr_session *session, tr_job *j )
 {
     tr_id id;
     if ( !j->ok || !join( session, j, id ) )
-        tr_session_say_error( session, &j->error );
+        tr_message_error( &session->message, &j->error );
     else {
         const tr_log *warnings = &j->opened.warnings;
-        memcpy( session->joined, id, sizeof id );
-        ++session->joined_count;
+        memcpy( session->joined.id, id, sizeof id );
+        ++session->joined.count;
         if ( j->opened.scene.cast[0].source.first > 0 )
-            tr_session_say( session, false, "%s joined the cast, without the T-pose in front of it", id );
+            tr_message_say( &session->message, false, "%s joined the cast, without the T-pose in front of it",
+                            id );
         else
-            tr_session_say( session, false, "%s joined the cast%s%s", id, warnings->count > 0 ? ": " : "",
-                            warnings->count > 0 ? warnings->lines[0] : "" );
+            tr_message_say( &session->message, false, "%s joined the cast%s%s", id,
+                            warnings->count > 0 ? ": " : "", warnings->count > 0 ? warnings->lines[0] : "" );
     }
-    tr_opened_free( &j->opened );
 }
 
 unsigned tr_session_joined( const tr_session *session, tr_id id )
 {
-    memcpy( id, session->joined, sizeof session->joined );
-    return session->joined_count;
+    memcpy( id, session->joined.id, sizeof session->joined.id );
+    return session->joined.count;
 }

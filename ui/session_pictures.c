@@ -1,4 +1,4 @@
-// Pictures, videos and the stamps of built-in scenes, drawn without the window.
+// Jobs that draw without the window: pictures, videos, thumbnails of built-in scenes.
 #include "ui/session_private.h"
 
 static const int thumb_width = 248, thumb_height = 140;
@@ -31,14 +31,14 @@ static void studio_close( studio *s )
 static bool draw_frame( studio *s, const tr_job *j, int frame, tr_error *error )
 {
     const tr_picture_job *p = &j->picture;
-    tr_view_fill( &s->list, &j->take->stage, &j->take->solved, frame, &p->view );
+    tr_view_fill( &s->list, &j->outcome->stage, &j->outcome->solved, frame, &p->view );
     return tr_renderer_picture( s->renderer, &s->list, &p->camera, p->width, p->height, s->rgb, error );
 }
 
 static bool draw_video( studio *s, tr_job *j, tr_worker *worker )
 {
     const tr_picture_job *p = &j->picture;
-    tr_video *video = tr_video_open( p->path, p->width, p->height, j->take->stage.fps, &j->error );
+    tr_video *video = tr_video_open( p->path, p->width, p->height, j->outcome->stage.fps, &j->error );
     tr_progress link = tr_worker_link( worker );
     bool ok = video != NULL;
     for ( int f = p->first; ok && f <= p->last; ++f )
@@ -66,7 +66,7 @@ void tr_job_draw( void *context, tr_worker *worker )
     studio_close( &s );
 }
 
-// A built-in scene as it is before solving: enough for a picture the size of a stamp.
+// A built-in scene before solving: enough for a thumbnail.
 static bool draw_thumb( tr_job *j )
 {
     tr_opened opened = { 0 };
@@ -108,23 +108,4 @@ void tr_job_thumb( void *context, tr_worker *worker )
     (void)worker;
     j->thumb = ( tr_thumb ){ .width = thumb_width, .height = thumb_height };
     j->ok = draw_thumb( j );
-}
-
-const tr_thumb *tr_session_thumb( tr_session *session, int entry )
-{
-    if ( entry < 0 || entry >= TR_MAX_THUMBS )
-        return NULL;
-    session->thumb_wanted[entry] |= session->thumbs[entry].rgb == NULL && !session->thumbs[entry].failed;
-    return &session->thumbs[entry];
-}
-
-void tr_session_draw( tr_session *session, const tr_picture_job *picture )
-{
-    tr_picture_job copy = *picture;
-    copy.path = tr_string_copy( picture->path );
-    if ( copy.path != NULL && tr_array_reserve( (void **)&session->pictures, &session->picture_capacity,
-                                                session->picture_count + 1, sizeof copy ) )
-        session->pictures[session->picture_count++] = copy;
-    else
-        tr_free( copy.path );
 }
