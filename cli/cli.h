@@ -62,7 +62,6 @@ bool cli_int( const cli_call *call, const char *option, int low, int high, int *
 bool cli_range( const cli_call *call, const char *option, int low, int high, int *first, int *last );
 // "WxH", each within 16 … 8192.
 bool cli_size( const cli_call *call, const char *option, int *width, int *height );
-bool cli_ends_with( const char *text, const char *end ); // letter case aside
 
 // ------------------------------------------------------------------------------------------- messages
 

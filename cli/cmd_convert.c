@@ -60,7 +60,7 @@ static int run_convert( const cli_call *call )
         return CLI_USAGE;
     if ( up != NULL && strcmp( up, "y" ) != 0 && strcmp( up, "z" ) != 0 )
         return cli_wrong( "--up must be y or z, not '%s'", up );
-    if ( !cli_ends_with( call->operands[1], ".bvh" ) )
+    if ( !tr_path_ends_with( call->operands[1], ".bvh" ) )
         return cli_wrong( "the output '%s' must end in .bvh", call->operands[1] );
     tr_bvh bvh = { 0 };
     tr_log warnings = { 0 };

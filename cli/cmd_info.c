@@ -308,7 +308,7 @@ static int run_info( const cli_call *call )
 {
     bool json = cli_value( call, "json" ) != NULL;
     const char *what = call->operands[0];
-    if ( cli_ends_with( what, ".bvh" ) && tr_file_exists( what ) )
+    if ( tr_path_ends_with( what, ".bvh" ) && tr_file_exists( what ) )
         return info_motion( what, json );
     return info_scene( what, json );
 }

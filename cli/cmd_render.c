@@ -106,7 +106,7 @@ static bool is_source_alone( const shot *out )
 
 static bool is_video( const char *path )
 {
-    return cli_ends_with( path, ".mp4" ) || cli_ends_with( path, ".gif" );
+    return tr_path_ends_with( path, ".mp4" ) || tr_path_ends_with( path, ".gif" );
 }
 
 // Everything that can be said before files are opened.
@@ -125,13 +125,13 @@ static bool read_options( shot *out, const cli_call *call )
         return false;
     if ( beside != NULL && cli_value( call, "method" ) != NULL && !is_source_alone( out ) )
         return cli_wrong( "--beside names the methods itself; leave --method out" ) == CLI_OK;
-    if ( !is_video( path ) && !cli_ends_with( path, ".png" ) )
+    if ( !is_video( path ) && !tr_path_ends_with( path, ".png" ) )
         return cli_wrong( "the output '%s' must end in .png, .mp4 or .gif", path ) == CLI_OK;
     if ( is_video( path ) && cli_value( call, "frame" ) != NULL )
         return cli_wrong( "--frame is for pictures; a video takes --frames A:B" ) == CLI_OK;
     if ( !is_video( path ) && cli_value( call, "frames" ) != NULL )
         return cli_wrong( "--frames is for videos; a picture takes --frame N" ) == CLI_OK;
-    if ( cli_ends_with( path, ".mp4" ) && ( out->width % 2 != 0 || out->height % 2 != 0 ) )
+    if ( tr_path_ends_with( path, ".mp4" ) && ( out->width % 2 != 0 || out->height % 2 != 0 ) )
         return cli_wrong( "an .mp4 needs an even width and height, not %dx%d", out->width, out->height ) ==
                CLI_OK;
     if ( !tr_camera_view( &out->camera, out->view.view, v3_zero, v3_one, 1 ) )

@@ -166,12 +166,8 @@ bool cli_method_exists( const cli_call *call )
     const char *name = cli_value( call, "method" );
     if ( tr_method_find( name ) != NULL )
         return true;
-    const char *names[32];
-    int count;
-    const tr_method *table = tr_method_table( &count );
-    for ( int i = 0; i < count && i < 31; ++i )
-        names[i] = table[i].name;
-    names[count < 31 ? count : 31] = NULL;
+    const char *names[TR_METHOD_MAX];
+    tr_method_names( names );
     return cli_wrong_word( "method", name, names ) == CLI_OK;
 }
 

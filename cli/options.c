@@ -1,7 +1,6 @@
 #include "cli.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -263,15 +262,4 @@ bool cli_size( const cli_call *call, const char *option, int *width, int *height
         return true;
     cli_wrong( "--%s must be WIDTHxHEIGHT in pixels, each from 16 to 8192, not '%s'", option, text );
     return false;
-}
-
-bool cli_ends_with( const char *text, const char *end )
-{
-    size_t length = strlen( text ), tail = strlen( end );
-    if ( tail > length )
-        return false;
-    for ( size_t i = 0; i < tail; ++i )
-        if ( tolower( (unsigned char)text[length - tail + i] ) != tolower( (unsigned char)end[i] ) )
-            return false;
-    return true;
 }

@@ -6,14 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
-
-static bool ends_with( const char *text, const char *end ) // letter case aside
-{
-    size_t length = strlen( text ), tail = strlen( end );
-    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
-}
 
 // walk 01.bvh → walk_01: an id the document accepts. "ground" is the floor.
 static void id_from_path( tr_id id, const char *path )
@@ -147,9 +140,9 @@ bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
         return open_folder( opened, what, error );
     if ( !tr_file_check( what, error ) )
         return false;
-    if ( ends_with( what, ".bvh" ) )
+    if ( tr_path_ends_with( what, ".bvh" ) )
         return open_motion( opened, what, error );
-    if ( ends_with( what, ".json" ) )
+    if ( tr_path_ends_with( what, ".json" ) )
         return open_scene_file( opened, tr_string_copy( what ), error );
     return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh)" );
 }

@@ -220,6 +220,9 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
 // The point a rule or a handle takes hold of, as ops write it: a joint (the root when none is chosen), or the
 // middle of a prop. False: it does not fit.
 bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_t size );
+// An id that is free: the stem and a number. find: tr_scene_find_layer and its kin.
+void tr_free_id( const tr_scene *scene, int ( *find )( const tr_scene *scene, const char *id ),
+                 const char *stem, tr_id out );
 // "p03,box01": the characters and props among some items as members of a layer, each once, in the scene's
 // order whichever was chosen first. Everything there is, "*", where names do not fit. False: there is none,
 // or they do not fit.
@@ -308,8 +311,6 @@ void tr_frame_let_go( tr_ui *ui );
 void tr_held_row( tr_ui *ui, const tr_shown *shown, float room );
 void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
-// An id for a new rule: the stem and a number.
-void tr_constraint_free_id( const tr_scene *scene, const char *stem, tr_id out );
 // The pin on this joint that is at full strength at a frame of the document, NULL = none.
 const tr_constraint *tr_pin_at( const tr_scene *scene, const char *who, const char *joint, int frame );
 

@@ -2,8 +2,6 @@
 #include "ui/app.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 // With unsaved changes, opening and quitting ask first.
 static bool guarded( tr_app *app, const char *path, bool quit )
@@ -40,17 +38,11 @@ static void open_guarded( tr_app *app, const char *what )
         tr_session_open( app->session, what, 0 );
 }
 
-static bool ends_with( const char *text, const char *end )
-{
-    size_t length = strlen( text ), tail = strlen( end );
-    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
-}
-
 // A motion joins the cast, as long as there is one; everything else is opened.
 static void drop( tr_app *app, const char *path )
 {
     const tr_scene *scene = tr_session_scene( app->session );
-    if ( !ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
+    if ( !tr_path_ends_with( path, ".bvh" ) || scene->cast_count == 0 ) {
         open_guarded( app, path );
         return;
     }

@@ -76,11 +76,8 @@ static void free_layer( const tr_scene *scene, const char *members, tr_id id )
 static void free_handle( const tr_scene *scene, const char *layer, int skip, tr_id out )
 {
     for ( int n = 1;; ++n ) {
-        bool taken = false;
         snprintf( out, TR_ID_MAX, "%.*s_%d", TR_ID_MAX - 6, layer, n );
-        for ( int i = 0; i < scene->handle_count; ++i )
-            taken |= strcmp( scene->handles[i].id, out ) == 0;
-        if ( !taken && skip-- == 0 )
+        if ( tr_scene_find_handle( scene, out ) < 0 && skip-- == 0 )
             return;
     }
 }

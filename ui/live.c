@@ -127,14 +127,6 @@ bool tr_stage_files_build( const tr_stage_files *files, const tr_outcome *root, 
     return ok;
 }
 
-static int find_handle( const tr_scene *scene, const char *id )
-{
-    for ( int i = 0; i < scene->handle_count; ++i )
-        if ( strcmp( scene->handles[i].id, id ) == 0 )
-            return i;
-    return -1;
-}
-
 static bool prepare( tr_live *live, tr_worker *worker )
 {
     tr_progress link = tr_worker_link( worker );
@@ -143,7 +135,7 @@ static bool prepare( tr_live *live, tr_worker *worker )
     bool ok = tr_stage_files_build( &live->files, carried ? live->root : NULL, &live->scene, &live->stage,
                                     NULL, error );
     int layer = tr_scene_find_layer( &live->scene, live->layer ),
-        handle = find_handle( &live->scene, live->handle );
+        handle = tr_scene_find_handle( &live->scene, live->handle );
     if ( ok && live->below == NULL ) {
         live->stage.progress = &link;
         ok = tr_pipeline_run_below( &live->own_below, &live->stage, live->method, layer, error );
@@ -227,7 +219,7 @@ static int next_move( tr_live *live, int done )
 // it given up for every newer move, a hand faster than the solver would see nothing until it rests.
 static void follow( tr_live *live )
 {
-    tr_drag_move move = { .handle = find_handle( &live->scene, live->handle ) };
+    tr_drag_move move = { .handle = tr_scene_find_handle( &live->scene, live->handle ) };
     for ( int done = 0; ( done = next_move( live, done ) ) != 0; ) {
         move.move = live->move;
         move.turn = live->turn;

@@ -167,6 +167,15 @@ static bool is_among( const tr_item *items, int count, tr_item_kind kind, const 
     return false;
 }
 
+void tr_free_id( const tr_scene *scene, int ( *find )( const tr_scene *scene, const char *id ),
+                 const char *stem, tr_id out )
+{
+    int n = 1;
+    do
+        snprintf( out, TR_ID_MAX, "%s%d", stem, n++ );
+    while ( find( scene, out ) >= 0 );
+}
+
 bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, char out[TR_MEMBERS_MAX] )
 {
     int people = scene->cast_count, all = people + scene->prop_count, listed = 0;

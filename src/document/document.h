@@ -299,11 +299,14 @@ tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle );
 tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip );
 tr_pair *tr_scene_add_pair( tr_scene *scene, const tr_pair *pair );
 tr_drive *tr_scene_add_drive( tr_scene *scene, const tr_drive *drive );
-int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; as the next four
+int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; as the next seven
 int tr_scene_find_prop( const tr_scene *scene, const char *id );
 int tr_scene_find_obstacle( const tr_scene *scene, const char *id );
 int tr_scene_find_constraint( const tr_scene *scene, const char *id );
 int tr_scene_find_layer( const tr_scene *scene, const char *id );
+int tr_scene_find_section( const tr_scene *scene, const char *id );
+int tr_scene_find_handle( const tr_scene *scene, const char *id );
+int tr_scene_find_drive( const tr_scene *scene, const char *id );
 bool tr_layer_is_active( const tr_scene *scene, int layer ); // neither muted nor disabled by a solo layer
 // All checks that need no other file: ids, references, ranges, weights. The error has a JSON path.
 bool tr_scene_check( const tr_scene *scene, const char *file, tr_error *error );

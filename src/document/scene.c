@@ -469,6 +469,21 @@ int tr_scene_find_layer( const tr_scene *scene, const char *id )
     return tr_list_find( scene, TR_LIST_LAYER, id );
 }
 
+int tr_scene_find_section( const tr_scene *scene, const char *id )
+{
+    return tr_list_find( scene, TR_LIST_SECTION, id );
+}
+
+int tr_scene_find_handle( const tr_scene *scene, const char *id )
+{
+    return tr_list_find( scene, TR_LIST_HANDLE, id );
+}
+
+int tr_scene_find_drive( const tr_scene *scene, const char *id )
+{
+    return tr_list_find( scene, TR_LIST_DRIVE, id );
+}
+
 bool tr_layer_is_active( const tr_scene *scene, int layer )
 {
     bool solo = false;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -391,4 +392,10 @@ char *tr_path_beside( const char *base_file, const char *path )
     if ( path[0] == '/' || slash == NULL )
         return tr_string_copy( path );
     return tr_string_format( "%.*s/%s", (int)( slash - base_file ), base_file, path );
+}
+
+bool tr_path_ends_with( const char *path, const char *ending )
+{
+    size_t length = strlen( path ), tail = strlen( ending );
+    return length >= tail && strcasecmp( path + length - tail, ending ) == 0;
 }

@@ -87,6 +87,7 @@ bool tr_file_check( const char *path, tr_error *error );  // false: missing, or 
 bool tr_folder_make( const char *path, tr_error *error ); // with parents; fine when it exists
 // `path` relative to the folder of `base_file`; absolute paths stay. Allocated.
 char *tr_path_beside( const char *base_file, const char *path );
+bool tr_path_ends_with( const char *path, const char *ending ); // letter case does not matter
 
 typedef struct tr_text { // growing text
     char *data;

@@ -2,21 +2,12 @@
 #include "library.h"
 
 #include <assert.h>
-#include <string.h>
-
-static int find_handle( const tr_scene *scene, const char *id )
-{
-    for ( int i = 0; i < scene->handle_count; ++i )
-        if ( strcmp( scene->handles[i].id, id ) == 0 )
-            return i;
-    return -1;
-}
 
 // The handle's layer has to be the one for which `below` was solved.
 static bool check( const troupe_result *below, const char *handle, tr_error *error )
 {
     const tr_scene *scene = &below->stage->scene;
-    int index = find_handle( scene, handle );
+    int index = tr_scene_find_handle( scene, handle );
     if ( index < 0 )
         return tr_error_set( error, "there is no handle '%s'", handle );
     const char *layer = scene->handles[index].layer;
@@ -32,8 +23,8 @@ static bool begin( troupe_drag *drag, const troupe_result *below, const char *ha
         return false;
     const troupe_stage *stage = below->stage;
     drag->layer = below->below;
-    drag->drag =
-        tr_drag_begin( &stage->stage, &below->own, drag->layer, find_handle( &stage->scene, handle ), error );
+    drag->drag = tr_drag_begin( &stage->stage, &below->own, drag->layer,
+                                tr_scene_find_handle( &stage->scene, handle ), error );
     if ( drag->drag == NULL )
         return false;
     drag->shown = ( troupe_result ){
@@ -71,7 +62,7 @@ void troupe_drag_end( troupe_drag *drag )
 static int own_handle( const troupe_drag *drag, const char *id )
 {
     const tr_scene *scene = &drag->shown.stage->scene;
-    int index = find_handle( scene, id );
+    int index = tr_scene_find_handle( scene, id );
     bool own = index >= 0 && scene->handles[index].pinned &&
                tr_scene_find_layer( scene, scene->handles[index].layer ) == drag->layer;
     return own ? index : -1;

@@ -92,12 +92,8 @@ static const tr_method *method_find( const char *name, const tr_scene *scene, tr
     const tr_method *method = name != NULL ? tr_method_find( name ) : tr_method_default( scene );
     if ( method != NULL )
         return method;
-    const char *names[32];
-    int count;
-    const tr_method *table = tr_method_table( &count );
-    for ( int i = 0; i < count && i < 31; ++i )
-        names[i] = table[i].name;
-    names[count < 31 ? count : 31] = NULL;
+    const char *names[TR_METHOD_MAX];
+    tr_method_names( names );
     const char *nearest = tr_nearest_word( name, names );
     if ( nearest != NULL )
         tr_error_set( error, "there is no method '%s'; did you mean '%s'?", name, nearest );

@@ -12,10 +12,13 @@ typedef struct tr_method {
     bool meshes; // it uses interaction meshes, which need memory
 } tr_method;
 
+#define TR_METHOD_MAX 32
+
 const tr_method *tr_method_table( int *count );
+void tr_method_names( const char *names[TR_METHOD_MAX] ); // all of them, NULL-terminated
 const tr_method *tr_method_find( const char *name ); // NULL: unknown; the default method when name is NULL
-const tr_method *tr_method_default( const tr_scene *scene ); // by the scene's own setting
-// The motion of the method, then constraints with `partners` (held.c), which baselines ignore.
+const tr_method *tr_method_default( const tr_scene *scene ); // the one the scene asks for
+// Runs the method, then applies constraints with `partners` (held.c), which baselines ignore.
 bool tr_method_solve( const tr_stage *stage, const tr_method *method, tr_result *out, tr_error *error );
 
 #endif

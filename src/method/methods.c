@@ -1,6 +1,7 @@
 // The table of methods: a new one is a function and a row.
 #include "method/private.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const tr_method methods[] = {
@@ -20,6 +21,15 @@ const tr_method *tr_method_table( int *count )
     return methods;
 }
 
+void tr_method_names( const char *names[TR_METHOD_MAX] )
+{
+    static_assert( sizeof methods / sizeof *methods < TR_METHOD_MAX, "NULL ends the list" );
+    size_t count = 0;
+    for ( ; count < sizeof methods / sizeof *methods; ++count )
+        names[count] = methods[count].name;
+    names[count] = NULL;
+}
+
 const tr_method *tr_method_find( const char *name )
 {
     if ( name == NULL )
@@ -35,7 +45,6 @@ const tr_method *tr_method_default( const tr_scene *scene )
     return tr_method_find( scene->imesh ? "imesh" : NULL );
 }
 
-// Baselines ignore partners.
 bool tr_method_solve( const tr_stage *stage, const tr_method *method, tr_result *out, tr_error *error )
 {
     return method->exact ? tr_solve_held( stage, out, method->solve, error )

@@ -209,10 +209,8 @@ static void read_handle( const edits_reader *r, const tr_json *item )
 {
     const tr_scene *scene = r->stage->scene;
     const char *id = text_of( item, "id" );
-    int index = 0;
-    while ( index < scene->handle_count && strcmp( scene->handles[index].id, id ) != 0 )
-        ++index;
-    if ( index == scene->handle_count ) {
+    int index = tr_scene_find_handle( scene, id );
+    if ( index < 0 ) {
         tr_json_fail( item, "the scene has no handle \"%.40s\"", id );
         return;
     }

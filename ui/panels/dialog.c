@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 typedef struct file_dialog {
@@ -180,12 +179,6 @@ static bool field( tr_ui *ui )
 
 // --------------------------------------------------------------------------------------------------- files
 
-static bool ends_with( const char *text, const char *end )
-{
-    size_t length = strlen( text ), tail = strlen( end );
-    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
-}
-
 static bool is_folder( const char *path )
 {
     struct stat status;
@@ -204,8 +197,8 @@ static bool is_listed( const tr_ui *ui, const char *name, bool folder )
     const file_dialog *d = &file_dialogs[ui->dialog];
     if ( name[0] == '.' )
         return false;
-    return folder || ends_with( name, d->ending ) ||
-           ( ui->dialog == TR_DIALOG_OPEN && ends_with( name, ".bvh" ) );
+    return folder || tr_path_ends_with( name, d->ending ) ||
+           ( ui->dialog == TR_DIALOG_OPEN && tr_path_ends_with( name, ".bvh" ) );
 }
 
 static void list_entry( tr_ui *ui, const char *name, bool folder )
@@ -266,8 +259,8 @@ static void accept_file( tr_ui *ui, tr_ops *ops )
         set_field( ui, d->proposal );
         return;
     }
-    bool named = d->ending[0] == 0 || ends_with( path, d->ending ) ||
-                 ( ui->dialog == TR_DIALOG_EXPORT_VIDEO && ends_with( path, ".gif" ) );
+    bool named = d->ending[0] == 0 || tr_path_ends_with( path, d->ending ) ||
+                 ( ui->dialog == TR_DIALOG_EXPORT_VIDEO && tr_path_ends_with( path, ".gif" ) );
     if ( !open && !named )
         strcat( path, d->ending );
     tr_ops_ask( ops, d->ask, path );

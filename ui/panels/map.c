@@ -15,17 +15,6 @@ static const tr_drive *drive_of( const tr_scene *scene, const char *cast, const 
     return NULL;
 }
 
-static void free_id( const tr_scene *scene, tr_id out )
-{
-    bool taken = true;
-    for ( int n = 1; taken; ++n ) {
-        snprintf( out, TR_ID_MAX, "drive%d", n );
-        taken = false;
-        for ( int i = 0; i < scene->drive_count; ++i )
-            taken |= strcmp( scene->drives[i].id, out ) == 0;
-    }
-}
-
 void tr_map_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file )
 {
     for ( int i = 0; i < scene->drive_count; ++i )
@@ -54,7 +43,7 @@ static void put_drive( const tr_scene *scene, tr_ops *ops, const char *cast, con
         tr_ops_add( ops, "drive_set id=%s source=\"%s\"", old->id, source );
         return;
     }
-    free_id( scene, id );
+    tr_free_id( scene, tr_scene_find_drive, "drive", id );
     tr_ops_add( ops, "drive_add id=%s cast=%s joint=\"%s\" source=\"%s\"", id, cast, joint, source );
 }
 

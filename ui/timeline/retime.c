@@ -15,20 +15,6 @@ typedef struct moment {
     int first, last;
 } moment;
 
-static void free_id( const tr_scene *scene, bool layer, tr_id out )
-{
-    for ( int n = 1;; ++n ) {
-        bool taken = false;
-        snprintf( out, TR_ID_MAX, "%s%d", layer ? "time" : "moment", n );
-        if ( layer )
-            taken = tr_scene_find_layer( scene, out ) >= 0;
-        for ( int i = 0; !layer && i < scene->section_count; ++i )
-            taken |= strcmp( scene->sections[i].id, out ) == 0;
-        if ( !taken )
-            return;
-    }
-}
-
 static int find_retiming( const tr_shown *shown, const char *members, int stage_frame )
 {
     const tr_scene *scene = shown->scene;
@@ -75,11 +61,10 @@ static moment moment_of( const tr_scene *scene, const tr_time_hold *hold )
                  .layer = hold->retiming[0] != 0 ? tr_scene_find_layer( scene, hold->retiming ) : -1,
                  .section = -1,
                  .frame = hold->frame };
-    for ( int i = 0; hold->section[0] != 0 && i < scene->section_count; ++i )
-        if ( strcmp( scene->sections[i].id, hold->section ) == 0 ) {
-            m.section = i;
-            m.frame = scene->sections[i].frame;
-        }
+    if ( hold->section[0] != 0 )
+        m.section = tr_scene_find_section( scene, hold->section );
+    if ( m.section >= 0 )
+        m.frame = scene->sections[m.section].frame;
     return m;
 }
 
@@ -106,7 +91,7 @@ static int keep_order( const moment *m, double delay )
 void tr_moment_layer( const tr_shown *shown, const tr_time_hold *hold, tr_id out )
 {
     if ( hold->retiming[0] == 0 )
-        free_id( shown->scene, true, out );
+        tr_free_id( shown->scene, tr_scene_find_layer, "time", out );
     else
         memcpy( out, hold->retiming, sizeof hold->retiming );
 }
@@ -133,7 +118,7 @@ void tr_moment_put( const tr_shown *shown, const tr_time_hold *hold, int now, tr
     if ( m.layer < 0 )
         put( ops, "layer_add id=%s kind=retime members=\"%s\" range=%d,%d", layer, m.members, m.first,
              m.last );
-    free_id( scene, false, section );
+    tr_free_id( scene, tr_scene_find_section, "moment", section );
     if ( m.section >= 0 )
         put( ops, "section_set id=%s delay=%d", scene->sections[m.section].id, whole );
     else

@@ -14,20 +14,6 @@ static bool members_text( const tr_ui *ui, const tr_scene *scene, const tr_item 
     return tr_members_list( scene, group ? ui->selection : item, group ? ui->selection_count : 1, out );
 }
 
-static void free_id( const tr_scene *scene, const char *stem, bool layer, tr_id out )
-{
-    for ( int n = 1;; ++n ) {
-        bool taken = false;
-        snprintf( out, TR_ID_MAX, "%s%d", stem, n );
-        if ( layer )
-            taken = tr_scene_find_layer( scene, out ) >= 0;
-        for ( int i = 0; !layer && i < scene->handle_count; ++i )
-            taken |= strcmp( scene->handles[i].id, out ) == 0;
-        if ( !taken )
-            return;
-    }
-}
-
 // Does the handle hold this point ("" = none), vertex (-1 = none), or the section as a whole?
 static bool holds( const tr_handle *handle, const char *point, int vertex )
 {
@@ -112,9 +98,9 @@ bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *i
     out->new_layer = layer < 0;
     out->frame = tr_stage_document_frame( shown->stage, scene, out->members,
                                           layer < 0 ? scene->layer_count : layer + 1, ui->frame );
-    free_id( scene, "grip", false, out->handle );
+    tr_free_id( scene, tr_scene_find_handle, "grip", out->handle );
     if ( out->new_layer ) {
-        free_id( scene, "cage", true, out->layer );
+        tr_free_id( scene, tr_scene_find_layer, "cage", out->layer );
         out->first = out->frame - ui->cage.reach;
         out->last = out->frame + ui->cage.reach;
         out->ease = ui->cage.reach / 3;
@@ -152,23 +138,23 @@ bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *p
     out->frame =
         tr_stage_document_frame( shown->stage, scene, scene->layers[layer].members, layer + 1, part->frame );
     find_range( scene, layer, out );
-    for ( int i = 0; part->kind == TR_PART_HANDLE && i < scene->handle_count; ++i )
-        if ( strcmp( scene->handles[i].id, part->handle ) == 0 ) {
-            const tr_handle *h = &scene->handles[i];
-            memcpy( out->handle, h->id, sizeof out->handle );
-            out->new_handle = false;
-            out->pinned = h->pinned;
-            out->move = h->move;
-            out->turn = h->turn;
-            out->whole = h->point.who[0] == 0 && h->vertex < 0;
-            name_point( h, out );
-            return true;
-        }
+    int handle = part->kind == TR_PART_HANDLE ? tr_scene_find_handle( scene, part->handle ) : -1;
+    if ( handle >= 0 ) {
+        const tr_handle *h = &scene->handles[handle];
+        memcpy( out->handle, h->id, sizeof out->handle );
+        out->new_handle = false;
+        out->pinned = h->pinned;
+        out->move = h->move;
+        out->turn = h->turn;
+        out->whole = h->point.who[0] == 0 && h->vertex < 0;
+        name_point( h, out );
+        return true;
+    }
     for ( int k = 0; k < shape->section_count; ++k )
         key = shape->frames[k] == part->frame ? k : key;
     if ( key < 0 || part->kind == TR_PART_HANDLE )
         return false;
-    free_id( scene, "grip", false, out->handle );
+    tr_free_id( scene, tr_scene_find_handle, "grip", out->handle );
     if ( part->kind == TR_PART_VERTEX ) {
         int at = key * shape->vertex_count + part->vertex;
         out->move = v3_sub( shape->moved[at], shape->rest[at] );

@@ -86,10 +86,8 @@ static bool is_near( const tr_ui *ui, const tr_part *part )
 
 static const tr_handle *find_handle( const tr_scene *scene, const char *id )
 {
-    for ( int i = 0; i < scene->handle_count; ++i )
-        if ( strcmp( scene->handles[i].id, id ) == 0 )
-            return &scene->handles[i];
-    return NULL;
+    int i = tr_scene_find_handle( scene, id );
+    return i >= 0 ? &scene->handles[i] : NULL;
 }
 
 // Middle of the upper side of a section: where it is held as a whole.

@@ -116,7 +116,7 @@ void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     snprintf( hold.joint, sizeof hold.joint, "%s",
               shown->stage->actors[actor].target.joints[ui->held.item.joint].name );
     hold.document_frame = tr_stage_document_frame( shown->stage, shown->scene, hold.who, 0, hold.frame );
-    tr_constraint_free_id( shown->scene, "held", hold.id );
+    tr_free_id( shown->scene, tr_scene_find_constraint, "held", hold.id );
     if ( ui->held.keep && shown->held != NULL && !ui->drag.active )
         commit( ui, shown, ops, hold.joint, hold.document_frame );
     else

@@ -47,7 +47,7 @@ static void link_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     if ( !ui->drag.moved || end.kind == TR_ITEM_NONE || !tr_item_place( ui, shown, &ui->drag.item, &from ) ||
          !tr_item_place( ui, shown, &end, &to ) )
         return;
-    tr_constraint_free_id( shown->scene, "link", id );
+    tr_free_id( shown->scene, tr_scene_find_constraint, "link", id );
     int first = shown->scene->first;
     tr_number_print( offset[0], sizeof offset[0], from.x - to.x, 5 );
     tr_number_print( offset[1], sizeof offset[1], from.y - to.y, 5 );
@@ -159,7 +159,7 @@ static void contact_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     tr_id id;
     int first, last;
     contact_range( ui, &first, &last );
-    tr_constraint_free_id( shown->scene, "contact", id );
+    tr_free_id( shown->scene, tr_scene_find_constraint, "contact", id );
     if ( tr_item_point( shown, &ui->drag.item, a, sizeof a ) )
         tr_ops_add( ops, "constraint_add id=%s kind=contact a=\"%s\" surface=ground range=%d,%d ease=4,4", id,
                     a, first + shown->scene->first, last + shown->scene->first );

@@ -38,15 +38,6 @@ const tr_constraint *tr_pin_at( const tr_scene *scene, const char *who, const ch
     return NULL;
 }
 
-void tr_constraint_free_id( const tr_scene *scene, const char *stem, tr_id out )
-{
-    for ( int n = 1;; ++n ) {
-        snprintf( out, TR_ID_MAX, "%s%d", stem, n );
-        if ( tr_scene_find_constraint( scene, out ) < 0 )
-            return;
-    }
-}
-
 static void emit_pin( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit *put, const tr_item *item,
                       vec3 to )
 {
@@ -62,7 +53,7 @@ static void emit_pin( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit 
         put( ops, "constraint_set id=%s target=%s,%s,%s", old->id, x, y, z );
         return;
     }
-    tr_constraint_free_id( shown->scene, "pin", id );
+    tr_free_id( shown->scene, tr_scene_find_constraint, "pin", id );
     char point[160];
     if ( tr_item_point( shown, item, point, sizeof point ) )
         put( ops, "constraint_add id=%s kind=absolute a=\"%s\" range=%d,%d ease=%d,%d target=%s,%s,%s", id,
