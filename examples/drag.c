@@ -1,5 +1,4 @@
-// Pulls a hand up with a cage, as a mouse would, then keeps the edit: the motion of the preview and of the
-// solve.
+// Pulls a hand up with a cage, as a mouse would, then keeps the edit and compares preview and solution.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ int main( void )
     const troupe_result *shown = troupe_drag_result( drag );
     for ( int step = 1; step <= 5; ++step ) {
         double move[3] = { 0, PULL * step / 5, 0 };
-        troupe_drag_move( drag, "grip", move, FRAME ); // what is looked at
+        troupe_drag_move( drag, "grip", move, FRAME ); // the visible frames
         printf( "hand at %.3f m\n", hand( shown )[1] );
     }
     while ( troupe_drag_more( drag, 4 ) ) // all other frames
@@ -61,7 +60,7 @@ int main( void )
     troupe_result_destroy( below );
     troupe_stage_destroy( stage );
 
-    // Let go: what is kept is an op.
+    // Let go: the edit is kept as an op.
     snprintf( ops, sizeof ops, "handle_set id=grip move=0,%g,0", PULL );
     check( troupe_scene_apply( scene, ops, &error ) ? scene : NULL, &error );
     stage = check( troupe_stage_create( scene, NULL, &error ), &error );

@@ -3,7 +3,7 @@
 // This is version 0.x: names, structs and results may change from one minor version to the next until 1.0.
 //
 // Units and axes: metres, seconds, radians; right-handed, Y up. Frames of a stage and of all arrays count
-// from 0, the first frame of the scene. Ops count frames as the scene does.
+// from 0, the first frame of the scene. Ops use the scene's own frame numbers.
 //
 // Failure: a function that can fail returns false or NULL and fills *error, which may be NULL. Calls that
 // break the rules of this header (a NULL object, an index out of range) end the program by assert.
@@ -39,7 +39,7 @@ TROUPE_API const char *tr_version( void );
 
 typedef struct troupe_error {
     char message[1024]; // one sentence a user can act on, without a final newline
-    char file[512];     // the file the trouble is in, "" when there is none; of a longer path the end
+    char file[512];     // the file with the error, "" when there is none; a longer path is cut at the front
     char path[160];     // JSON path such as cast[3].target.scale, "" when there is none
     int line, column;   // 1-based, in the file or in the text of ops; 0 when unknown
     bool cancelled;     // a callback of troupe_work asked to stop
@@ -55,7 +55,7 @@ TROUPE_API void troupe_error_print( const troupe_error *error, char *out, size_t
 typedef struct troupe_work {
     int threads; // of this call; 0: one per processor
     // How far the call is: done of total. A call of several parts counts from 0 more than once. False
-    // cancels. Called by the thread that made the call. NULL: nobody asks.
+    // cancels. Called by the thread that made the call. NULL: not called.
     bool ( *progress )( void *context, int done, int total );
     // False cancels, and must be the answer from then on. Called very often and by any thread of the call, so
     // it must be quick and thread-safe. NULL: always wanted.
@@ -135,7 +135,7 @@ TROUPE_API troupe_stage *troupe_stage_create( troupe_scene *scene, const troupe_
 // Threads: alone with the stage.
 TROUPE_API void troupe_stage_destroy( troupe_stage *stage );
 
-// What staging noticed and put up with, a sentence each; NULL behind the last.
+// Warnings of staging, a sentence each; NULL behind the last.
 // Lifetime: that of the stage.
 // Threads: beside calls that take the stage as const.
 TROUPE_API const char *troupe_stage_warning( const troupe_stage *stage, int index );
@@ -232,7 +232,7 @@ typedef struct troupe_figure {
     const char *unit;  // "mm/s"; "" for a plain number
     double value, source;
     bool value_known, source_known; // false: it cannot be computed, and the number is 0
-    bool worse;                     // than the source and than what is fine
+    bool worse;                     // than the source, and beyond what is acceptable
 } troupe_figure;
 
 typedef struct troupe_measures troupe_measures;
@@ -257,8 +257,7 @@ TROUPE_API int troupe_measures_find( const troupe_measures *measures, const char
 // --------------------------------------------------------------------------------------------- dragging
 
 // A layer of kind cage while one of its handles is held: poses at preview quality, quick enough for a mouse.
-// What is kept when the handle is let go is not this, but the op "handle_set id=… move=…" on the scene, and
-// what troupe_solve makes of it.
+// To keep the edit when the handle is let go, apply the op "handle_set id=… move=…" to the scene and solve.
 //
 //   troupe_drag *drag = troupe_drag_begin( below, "grip", NULL, &error ); // slow
 //   for each move of the mouse
@@ -270,7 +269,7 @@ typedef struct troupe_drag troupe_drag;
 
 // `below`: solved with def.below, the layer of this handle. Of `work`, which may be NULL, threads holds for
 // the whole drag and wanted for this call; progress is not called.
-// Errors: no such handle; not its layer; the layer is muted or can move nothing; out of memory; cancelled.
+// Errors: no such handle; not its layer; the layer is muted or moves nothing; out of memory; cancelled.
 // Lifetime: until troupe_drag_end; stage and `below` must outlive it.
 // Threads: beside calls that take `below` as const.
 TROUPE_API troupe_drag *troupe_drag_begin( const troupe_result *below, const char *handle,
@@ -292,12 +291,12 @@ TROUPE_API bool troupe_drag_move( troupe_drag *drag, const char *handle, const d
 TROUPE_API bool troupe_drag_more( troupe_drag *drag, int blocks );
 TROUPE_API bool troupe_drag_refine( troupe_drag *drag, int blocks );
 
-// Metres between where the last move put what the handle holds and where it is. 0 for a handle of another
-// layer.
+// Distance in metres between the place that the last move asked for and the place that was reached. 0 for a
+// handle of another layer.
 // Threads: beside calls that take the drag as const.
 TROUPE_API double troupe_drag_error( const troupe_drag *drag, const char *handle );
 
-// The motion as it is dragged. Frames that are not solved yet are of an earlier move.
+// The motion during the drag. Frames that are not solved yet show an earlier move.
 // Lifetime: that of the drag; troupe_drag_move, more and refine write to its arrays.
 // Threads: beside calls that take the drag as const.
 TROUPE_API const troupe_result *troupe_drag_result( const troupe_drag *drag );
