@@ -80,8 +80,8 @@ static bool start( tr_app *app, const tr_app_def *def, tr_error *error )
     app->session = tr_session_create( def->synchronous, error );
     if ( app->session == NULL )
         return false;
-    tr_keeper_open( &app->keeper, def->state_dir, def->autosave );
-    if ( app->keeper.found != NULL )
+    tr_state_files_open( &app->state_files, def->state_dir, def->autosave );
+    if ( app->state_files.found != NULL )
         app->ui.dialog = TR_DIALOG_RESTORE;
     if ( def->report != NULL )
         app->report = tr_string_copy( def->report );
@@ -111,7 +111,7 @@ void tr_app_destroy( tr_app *app )
     if ( app == NULL )
         return;
     tr_session_destroy( app->session );
-    tr_keeper_close( &app->keeper );
+    tr_state_files_close( &app->state_files );
     for ( int i = 0; i < TR_MAX_THUMBS; ++i )
         tr_paint_picture_free( app->thumbs[i] );
     tr_viewport_destroy( &app->viewport );
@@ -242,8 +242,8 @@ tr_shown tr_app_look( const tr_app *app )
                        .method = tr_session_method( session ),
                        .session = app->session,
                        .paint = &app->paint,
-                       .recent = (const char *const *)app->keeper.recent,
-                       .found = app->keeper.found_what,
+                       .recent = (const char *const *)app->state_files.recent,
+                       .found = app->state_files.found_what,
                        .thumbs = app->thumbs,
                        .camera = tr_orbit_camera( &app->ui.orbit ),
                        .busy = app->ui.busy };
@@ -348,7 +348,7 @@ static void follow( tr_app *app )
         ui->loop_first = ui->loop_last = 0;
         ui->zoom_first = ui->zoom_last = 0;
         ui->timeline_rows = 0;
-        tr_keeper_note( &app->keeper, tr_session_what( app->session ) );
+        tr_state_files_note( &app->state_files, tr_session_what( app->session ) );
     }
     const tr_stage *stage;
     const tr_result *result = tr_session_result( app->session, &stage );
@@ -496,7 +496,7 @@ bool tr_app_frame( tr_app *app )
     tr_app_carry_out( app ); // first of all: the other thread works while the picture is drawn
     shown = tr_app_look( app );
     draw_window( app, &shown );
-    tr_keeper_tick( &app->keeper, app->session, ui->now );
+    tr_state_files_tick( &app->state_files, app->session, ui->now );
     follow_title( app );
     ++ui->frames;
     app->idle = news || app->ui.busy ? 0 : app->idle + 1;

@@ -2,7 +2,7 @@
 #ifndef TROUPE_UI_APP_H
 #define TROUPE_UI_APP_H
 
-#include "ui/live.h"
+#include "ui/live_drag.h"
 #include "ui/nk.h"
 #include "ui/paint.h"
 #include "ui/session.h"
@@ -11,34 +11,34 @@
 
 // ------------------------------------------------------------------------------------------------- asking
 
-typedef enum tr_ask_kind { // what is not a change of the document
-    TR_ASK_UNDO,
-    TR_ASK_REDO,
-    TR_ASK_OPEN,        // text: what
-    TR_ASK_OPEN_ANYWAY, // the same, whatever is unsaved
-    TR_ASK_DROP,        // text: a file dropped on the window
-    TR_ASK_SAVE,        // text: path, "" = where it was
-    TR_ASK_EXPORT,      // text: folder
-    TR_ASK_PICTURE,
-    TR_ASK_VIDEO,
-    TR_ASK_LOAD_MAP, // text: path; of ui->map_of
-    TR_ASK_SAVE_MAP,
-    TR_ASK_BODY, // text: path, "" = that of its motion; for ui->map_of
-    TR_ASK_TRY,  // text: an op that names a file, which is seen to be of use first
-    TR_ASK_SOLVE,
-    TR_ASK_CANCEL,
-    TR_ASK_METHOD, // text: its name, "" = what the scene asks for
-    TR_ASK_RESTORE,
-    TR_ASK_DISCARD_RECOVERY,
-    TR_ASK_QUIT,
-    TR_ASK_QUIT_ANYWAY
-} tr_ask_kind;
+typedef enum tr_action_kind { // what is not a change of the document
+    TR_ACTION_UNDO,
+    TR_ACTION_REDO,
+    TR_ACTION_OPEN,        // text: what
+    TR_ACTION_OPEN_ANYWAY, // the same, whatever is unsaved
+    TR_ACTION_DROP,        // text: a file dropped on the window
+    TR_ACTION_SAVE,        // text: path, "" = where it was
+    TR_ACTION_EXPORT,      // text: folder
+    TR_ACTION_PICTURE,
+    TR_ACTION_VIDEO,
+    TR_ACTION_LOAD_MAP, // text: path; of ui->map_of
+    TR_ACTION_SAVE_MAP,
+    TR_ACTION_BODY, // text: path, "" = that of its motion; for ui->map_of
+    TR_ACTION_TRY,  // text: an op that names a file, which is seen to be of use first
+    TR_ACTION_SOLVE,
+    TR_ACTION_CANCEL,
+    TR_ACTION_METHOD, // text: its name, "" = what the scene asks for
+    TR_ACTION_RESTORE,
+    TR_ACTION_DISCARD_RECOVERY,
+    TR_ACTION_QUIT,
+    TR_ACTION_QUIT_ANYWAY
+} tr_action_kind;
 
-typedef struct tr_ask {
-    tr_ask_kind kind;
+typedef struct tr_action {
+    tr_action_kind kind;
     int number;
     char *text;
-} tr_ask;
+} tr_action;
 
 // Filled by panels and tools during a frame, carried out after it.
 typedef struct tr_ops {
@@ -46,8 +46,8 @@ typedef struct tr_ops {
     int line_count, line_capacity;
     char **preview; // ops to show the outcome of, while something is being dragged
     int preview_count, preview_capacity;
-    tr_ask *asks;
-    int ask_count, ask_capacity;
+    tr_action *actions;
+    int action_count, action_capacity;
     struct { // a handle of a cage that is being pulled: the preview lines make it, poses follow at once
         char layer[TR_ID_MAX], handle[TR_ID_MAX]; // "" = none
         vec3 move, turn;
@@ -65,7 +65,7 @@ void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ops_edit( tr_ops *ops, bool committed, bool held, const char *format, ... ) TR_PRINTF( 4 );
 void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move, vec3 turn );
 void tr_ops_hold( tr_ops *ops, const tr_live_hold *hold, vec3 place );
-void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text );
+void tr_ops_act( tr_ops *ops, tr_action_kind kind, const char *text );
 void tr_ops_clear( tr_ops *ops );
 void tr_ops_free( tr_ops *ops );
 
@@ -238,17 +238,17 @@ void tr_selection_sync( tr_ui *ui, const tr_scene *scene ); // after the documen
 
 // ------------------------------------------------------------------------------------------------- leading
 
-bool tr_lead_is( const tr_layer *layer ); // made by tr_lead_put
+bool tr_linked_move_is( const tr_layer *layer ); // made by tr_linked_move_put
 // How some characters and props would be led elsewhere; false: rules join them to nothing else, they can be
 // placed.
-bool tr_lead_find( const tr_shown *shown, const tr_item *items, int count, tr_lead *out );
+bool tr_linked_move_find( const tr_shown *shown, const tr_item *items, int count, tr_linked_move *out );
 // Before they are turned: finds the middles as long as nothing is tried out. False: they cannot be turned.
-bool tr_lead_centre( const tr_shown *shown, const tr_item *items, int count, tr_lead *lead );
-vec3 tr_lead_place( const tr_lead *lead, vec3 place ); // where they are led from there so far
+bool tr_linked_move_centre( const tr_shown *shown, const tr_item *items, int count, tr_linked_move *linked );
+vec3 tr_linked_move_place( const tr_linked_move *linked, vec3 place ); // where they are led from there so far
 // All of their motion is turned about a vertical by some degrees, then goes elsewhere, by a cage over the
 // whole clip, so that everybody goes on holding what they hold.
-void tr_lead_put( const tr_lead *lead, const tr_scene *scene, tr_ops *ops, tr_put *put, vec3 about,
-                  double turn, vec3 by );
+void tr_linked_move_put( const tr_linked_move *linked, const tr_scene *scene, tr_ops *ops, tr_put *put,
+                         vec3 about, double turn, vec3 by );
 
 // ------------------------------------------------------------------------------------------------- looking
 
@@ -407,23 +407,23 @@ void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_
 
 // --------------------------------------------------------------------------------------------- safekeeping
 
-typedef struct tr_keeper { // recovery files and recently used ones
-    char *folder;          // NULL = nowhere to keep them
-    char *recovery;        // this run's file
-    char *found;           // one left behind by a run that ended badly, NULL = none
-    char found_what[200];  // of which scene it is, and of when
-    char *recent[11];      // NULL-terminated
-    unsigned kept;         // revision that is in the recovery file
-    double period, next;   // seconds
-} tr_keeper;
+typedef struct tr_state_files { // recovery files and recently used ones
+    char *folder;               // NULL = nowhere to keep them
+    char *recovery;             // this run's file
+    char *found;                // one left behind by a run that ended badly, NULL = none
+    char found_what[200];       // of which scene it is, and of when
+    char *recent[11];           // NULL-terminated
+    unsigned kept;              // revision that is in the recovery file
+    double period, next;        // seconds
+} tr_state_files;
 
-void tr_keeper_open( tr_keeper *keeper, const char *folder, double period );
-void tr_keeper_close( tr_keeper *keeper );                  // the run ended well
-void tr_keeper_note( tr_keeper *keeper, const char *path ); // was opened or saved
+void tr_state_files_open( tr_state_files *files, const char *folder, double period );
+void tr_state_files_close( tr_state_files *files );                  // the run ended well
+void tr_state_files_note( tr_state_files *files, const char *path ); // was opened or saved
 // Every so often, when there is something unsaved.
-void tr_keeper_tick( tr_keeper *keeper, const tr_session *session, double now );
-bool tr_keeper_restore( tr_keeper *keeper, tr_session *session, tr_error *error );
-void tr_keeper_discard( tr_keeper *keeper );
+void tr_state_files_tick( tr_state_files *files, const tr_session *session, double now );
+bool tr_state_files_restore( tr_state_files *files, tr_session *session, tr_error *error );
+void tr_state_files_discard( tr_state_files *files );
 
 // ------------------------------------------------------------------------------------------------------ app
 
@@ -435,7 +435,7 @@ struct tr_app {
     tr_ui ui;
     tr_session *session;
     tr_viewport viewport;
-    tr_keeper keeper;
+    tr_state_files state_files;
     tr_ops ops;
     unsigned thumbs[TR_MAX_THUMBS];
     char *report;

@@ -21,7 +21,7 @@ RUN( run_save )
 {
     UNUSED;
     if ( shown->session != NULL && tr_session_file( shown->session ) != NULL )
-        tr_ops_ask( ops, TR_ASK_SAVE, "" );
+        tr_ops_act( ops, TR_ACTION_SAVE, "" );
     else
         tr_dialog_open( ui, TR_DIALOG_SAVE, shown );
 }
@@ -53,7 +53,7 @@ RUN( run_export_video )
 RUN( run_quit )
 {
     UNUSED;
-    tr_ops_ask( ops, TR_ASK_QUIT, NULL );
+    tr_ops_act( ops, TR_ACTION_QUIT, NULL );
 }
 
 // -------------------------------------------------------------------------------------------------- editing
@@ -85,13 +85,13 @@ static bool can_delete( const tr_ui *ui, const tr_shown *shown )
 RUN( run_undo )
 {
     UNUSED;
-    tr_ops_ask( ops, TR_ASK_UNDO, NULL );
+    tr_ops_act( ops, TR_ACTION_UNDO, NULL );
 }
 
 RUN( run_redo )
 {
     UNUSED;
-    tr_ops_ask( ops, TR_ASK_REDO, NULL );
+    tr_ops_act( ops, TR_ACTION_REDO, NULL );
 }
 
 RUN( run_select_all )
@@ -181,7 +181,7 @@ void tr_ui_let_go( tr_ui *ui )
 RUN( run_solve )
 {
     UNUSED;
-    tr_ops_ask( ops, TR_ASK_SOLVE, NULL );
+    tr_ops_act( ops, TR_ACTION_SOLVE, NULL );
 }
 
 // A drag ends as if it had never begun; else menus and dialogs close; else nothing is chosen any more.

@@ -56,7 +56,7 @@ static void take_scroll( tr_app *app, const tr_shown *shown, const tr_event *eve
 static void take_drop( tr_app *app, const tr_event *event )
 {
     if ( event->path != NULL )
-        tr_ops_ask( &app->ops, TR_ASK_DROP, event->path );
+        tr_ops_act( &app->ops, TR_ACTION_DROP, event->path );
 }
 
 // Nuklear counts in whole pixels; what is picked lies under the exact point, so what is hovered must, too.
@@ -99,7 +99,7 @@ static void take( tr_app *app, const tr_shown *shown, tr_event *event )
             nk_input_unicode( &app->nk, tr_ui_letter( &app->ui, event->text ) );
         break;
     case TR_EVENT_DROP: take_drop( app, event ); break;
-    case TR_EVENT_CLOSE: tr_ops_ask( &app->ops, TR_ASK_QUIT, NULL ); break;
+    case TR_EVENT_CLOSE: tr_ops_act( &app->ops, TR_ACTION_QUIT, NULL ); break;
     }
     tr_viewport_input( &app->ui, shown, &app->ops, event );
 }

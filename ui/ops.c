@@ -46,15 +46,15 @@ void tr_ops_edit( tr_ops *ops, bool committed, bool held, const char *format, ..
     va_end( arguments );
 }
 
-void tr_ops_ask( tr_ops *ops, tr_ask_kind kind, const char *text )
+void tr_ops_act( tr_ops *ops, tr_action_kind kind, const char *text )
 {
     char *copy = tr_string_copy( text != NULL ? text : "" );
-    if ( copy == NULL || !tr_array_reserve( (void **)&ops->asks, &ops->ask_capacity, ops->ask_count + 1,
-                                            sizeof *ops->asks ) ) {
+    if ( copy == NULL || !tr_array_reserve( (void **)&ops->actions, &ops->action_capacity,
+                                            ops->action_count + 1, sizeof *ops->actions ) ) {
         tr_free( copy );
         return;
     }
-    ops->asks[ops->ask_count++] = ( tr_ask ){ .kind = kind, .text = copy };
+    ops->actions[ops->action_count++] = ( tr_action ){ .kind = kind, .text = copy };
 }
 
 void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move, vec3 turn )
@@ -77,9 +77,9 @@ void tr_ops_clear( tr_ops *ops )
         tr_free( ops->lines[i] );
     for ( int i = 0; i < ops->preview_count; ++i )
         tr_free( ops->preview[i] );
-    for ( int i = 0; i < ops->ask_count; ++i )
-        tr_free( ops->asks[i].text );
-    ops->line_count = ops->preview_count = ops->ask_count = 0;
+    for ( int i = 0; i < ops->action_count; ++i )
+        tr_free( ops->actions[i].text );
+    ops->line_count = ops->preview_count = ops->action_count = 0;
     ops->live.handle[0] = ops->hold.what.who[0] = 0;
 }
 
@@ -88,6 +88,6 @@ void tr_ops_free( tr_ops *ops )
     tr_ops_clear( ops );
     tr_free( ops->lines );
     tr_free( ops->preview );
-    tr_free( ops->asks );
+    tr_free( ops->actions );
     *ops = ( tr_ops ){ 0 };
 }

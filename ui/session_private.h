@@ -3,7 +3,7 @@
 #ifndef TROUPE_UI_SESSION_PRIVATE_H
 #define TROUPE_UI_SESSION_PRIVATE_H
 
-#include "ui/live.h"
+#include "ui/live_drag.h"
 #include "ui/session.h"
 #include "ui/worker.h"
 

@@ -225,7 +225,7 @@ typedef struct tr_cage_hold { // what a pull means: a layer and a handle, there 
 } tr_cage_hold;
 
 // Those who are moved or turned as a whole although rules join them to others: see lead.c.
-typedef struct tr_lead {
+typedef struct tr_linked_move {
     bool needed;                  // rules do so
     bool fits;                    // their names fit into a layer
     bool fresh;                   // the layer is to be made
@@ -235,7 +235,7 @@ typedef struct tr_lead {
     vec3 middles[2];              // of the sections there
     vec3 moves[2];                // of the handles, so far
     double turn;                  // the same, degrees about the vertical
-} tr_lead;
+} tr_linked_move;
 
 struct nk_context;
 
@@ -283,13 +283,13 @@ typedef struct tr_ui {
         tr_item item;
         double ms; // of the last event that moved it, by tr_clock_ms
         bool moved;
-        tr_lead lead; // move, turn: of what is selected
+        tr_linked_move linked; // move, turn: of what is selected
     } drag;
 
     struct { // numbers of a placement, while one is changed
         bool held;
         tr_item item;
-        tr_lead lead;
+        tr_linked_move linked;
     } place;
 
     struct {

@@ -105,7 +105,7 @@ static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float h
         snprintf( label, sizeof label, "      %s", recent_name( shown->recent, i ) );
         tr_ui_fit( fitted, sizeof fitted, label, ui->nk->style.font, 220 );
         if ( nk_menu_item_label( ui->nk, fitted, NK_TEXT_LEFT ) )
-            tr_ops_ask( ops, TR_ASK_OPEN, shown->recent[i] );
+            tr_ops_act( ops, TR_ACTION_OPEN, shown->recent[i] );
     }
 }
 
@@ -187,10 +187,10 @@ static void steps( tr_ui *ui, tr_ops *ops )
     nk_spacing( nk, 1 );
     nk_layout_row_push( nk, 30 );
     if ( tr_ui_icon( ui, "undo", TR_ICON_UNDO, false, "Undo (Ctrl+Z)" ) )
-        tr_ops_ask( ops, TR_ASK_UNDO, NULL );
+        tr_ops_act( ops, TR_ACTION_UNDO, NULL );
     nk_layout_row_push( nk, 30 );
     if ( tr_ui_icon( ui, "redo", TR_ICON_REDO, false, "Redo (Ctrl+Shift+Z)" ) )
-        tr_ops_ask( ops, TR_ASK_REDO, NULL );
+        tr_ops_act( ops, TR_ACTION_REDO, NULL );
     nk_layout_row_push( nk, 10 );
     nk_spacing( nk, 1 );
 }

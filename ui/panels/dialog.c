@@ -8,24 +8,24 @@
 #include <sys/stat.h>
 
 typedef struct file_dialog {
-    const char *title, *action;
+    const char *title, *button;
     const char *proposal; // name to begin with
     const char *ending;   // of files; "" = a folder
-    tr_ask_kind ask;
+    tr_action_kind action;
 } file_dialog;
 
 static const file_dialog file_dialogs[] = {
-    [TR_DIALOG_OPEN] = { "Open a scene or a motion", "Open", "", ".json", TR_ASK_OPEN },
-    [TR_DIALOG_SAVE] = { "Save the scene as", "Save", "scene.json", ".json", TR_ASK_SAVE },
+    [TR_DIALOG_OPEN] = { "Open a scene or a motion", "Open", "", ".json", TR_ACTION_OPEN },
+    [TR_DIALOG_SAVE] = { "Save the scene as", "Save", "scene.json", ".json", TR_ACTION_SAVE },
     [TR_DIALOG_EXPORT_MOTION] = { "Export the motion of everybody as BVH into a folder", "Export", "result",
-                                  "", TR_ASK_EXPORT },
+                                  "", TR_ACTION_EXPORT },
     [TR_DIALOG_EXPORT_PICTURE] = { "Export this view as a picture", "Export", "picture.png", ".png",
-                                   TR_ASK_PICTURE },
+                                   TR_ACTION_PICTURE },
     [TR_DIALOG_EXPORT_VIDEO] = { "Export the range that plays as a video", "Export", "video.mp4", ".mp4",
-                                 TR_ASK_VIDEO },
-    [TR_DIALOG_LOAD_MAP] = { "Load a joint map", "Load", "", ".json", TR_ASK_LOAD_MAP },
-    [TR_DIALOG_SAVE_MAP] = { "Save the joint map as", "Save", "map.json", ".json", TR_ASK_SAVE_MAP },
-    [TR_DIALOG_BODY] = { "Take the body of a motion file", "Use", "", ".bvh", TR_ASK_BODY },
+                                 TR_ACTION_VIDEO },
+    [TR_DIALOG_LOAD_MAP] = { "Load a joint map", "Load", "", ".json", TR_ACTION_LOAD_MAP },
+    [TR_DIALOG_SAVE_MAP] = { "Save the joint map as", "Save", "map.json", ".json", TR_ACTION_SAVE_MAP },
+    [TR_DIALOG_BODY] = { "Take the body of a motion file", "Use", "", ".bvh", TR_ACTION_BODY },
 };
 
 static bool is_file_dialog( tr_dialog dialog )
@@ -241,9 +241,9 @@ static void list_folder( tr_ui *ui )
 static void go_on( tr_ops *ops, const tr_guard *guard )
 {
     if ( guard->quit )
-        tr_ops_ask( ops, TR_ASK_QUIT, NULL );
+        tr_ops_act( ops, TR_ACTION_QUIT, NULL );
     else if ( guard->open[0] != 0 )
-        tr_ops_ask( ops, TR_ASK_OPEN, guard->open );
+        tr_ops_act( ops, TR_ACTION_OPEN, guard->open );
 }
 
 static void accept_file( tr_ui *ui, tr_ops *ops )
@@ -263,7 +263,7 @@ static void accept_file( tr_ui *ui, tr_ops *ops )
                  ( ui->dialog == TR_DIALOG_EXPORT_VIDEO && tr_path_ends_with( path, ".gif" ) );
     if ( !open && !named )
         strcat( path, d->ending );
-    tr_ops_ask( ops, d->ask, path );
+    tr_ops_act( ops, d->action, path );
     go_on( ops, &ui->guard );
     tr_dialog_close( ui );
 }
@@ -297,7 +297,7 @@ static void file_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         nk_layout_row_template_end( nk );
         nk_spacing( nk, 1 );
         cancel = button( ui, "Back", false );
-        done |= button( ui, d->action, true );
+        done |= button( ui, d->button, true );
     }
     end( ui );
     if ( cancel )
@@ -338,7 +338,7 @@ static void unsaved_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     case 0: tr_dialog_close( ui ); break;
     case 1:
         tr_dialog_close( ui );
-        tr_ops_ask( ops, guard.quit ? TR_ASK_QUIT_ANYWAY : TR_ASK_OPEN_ANYWAY, guard.open );
+        tr_ops_act( ops, guard.quit ? TR_ACTION_QUIT_ANYWAY : TR_ACTION_OPEN_ANYWAY, guard.open );
         break;
     case 2:
         if ( tr_session_file( shown->session ) == NULL ) {
@@ -347,7 +347,7 @@ static void unsaved_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
             break;
         }
         tr_dialog_close( ui );
-        tr_ops_ask( ops, TR_ASK_SAVE, "" ); // and, when that worked, what was asked for before
+        tr_ops_act( ops, TR_ACTION_SAVE, "" ); // and, when that worked, what was asked for before
         go_on( ops, &guard );
         break;
     default: break;
@@ -364,7 +364,7 @@ static void restore_question( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     if ( chosen < 0 )
         return;
     tr_dialog_close( ui );
-    tr_ops_ask( ops, chosen == 1 ? TR_ASK_RESTORE : TR_ASK_DISCARD_RECOVERY, NULL );
+    tr_ops_act( ops, chosen == 1 ? TR_ACTION_RESTORE : TR_ACTION_DISCARD_RECOVERY, NULL );
 }
 
 // --------------------------------------------------------------------------------------------------- names

@@ -49,9 +49,9 @@ static void go_to( const tr_document *document, tr_ops *ops, int end )
 {
     int done = tr_document_log_count( document );
     for ( int k = steps_between( document, end, done ); k > 0; --k )
-        tr_ops_ask( ops, TR_ASK_UNDO, NULL );
+        tr_ops_act( ops, TR_ACTION_UNDO, NULL );
     for ( int k = steps_between( document, done, end ); k > 0; --k )
-        tr_ops_ask( ops, TR_ASK_REDO, NULL );
+        tr_ops_act( ops, TR_ACTION_REDO, NULL );
 }
 
 static bool row( tr_ui *ui, int number, const char *name, bool now, bool undone, bool *hovered )

@@ -29,22 +29,23 @@ static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id,
 static void placement_of( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *verb,
                           const tr_item *item, vec3 position, double heading )
 {
-    tr_lead *lead = &ui->place.lead;
+    tr_linked_move *linked = &ui->place.linked;
     if ( !( ui->place.held && tr_item_same( item, &ui->place.item ) ) &&
-         !tr_lead_find( shown, item, 1, lead ) ) {
+         !tr_linked_move_find( shown, item, 1, linked ) ) {
         placement( ui, ops, verb, item->id, position, heading );
         return;
     }
     ui->place.item = *item;
-    vec3 at = tr_lead_place( lead, position ), to = at;
-    double facing = remainder( heading + lead->turn, 360.0 ), turned = facing;
+    vec3 at = tr_linked_move_place( linked, position ), to = at;
+    double facing = remainder( heading + linked->turn, 360.0 ), turned = facing;
     bool held[2], done = tr_ui_vec3_edit( ui, "position", 0, &to, &held[0] );
     nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
     done |= tr_ui_number( ui, "place.heading", TURN_LABEL, -360, 360, 1, &turned, &held[1] );
     ui->place.held = held[0] || held[1];
-    if ( ( done || ui->place.held ) && ( turned == facing || tr_lead_centre( shown, item, 1, lead ) ) )
-        tr_lead_put( lead, shown->scene, ops, done ? tr_ops_add : tr_ops_preview, at, turned - facing,
-                     v3_sub( to, at ) );
+    if ( ( done || ui->place.held ) &&
+         ( turned == facing || tr_linked_move_centre( shown, item, 1, linked ) ) )
+        tr_linked_move_put( linked, shown->scene, ops, done ? tr_ops_add : tr_ops_preview, at,
+                            turned - facing, v3_sub( to, at ) );
 }
 
 // ------------------------------------------------------------------------------------------------ characters
@@ -204,7 +205,7 @@ static void mesh_fields( tr_ui *ui, tr_ops *ops, const char *verb, const char *i
     bool held;
     if ( tr_ui_text( ui, "thing.mesh", "file", form->mesh, false, now, sizeof now ) ) {
         snprintf( line, sizeof line, "%s id=%s mesh=\"%s\"", verb, id, now );
-        tr_ops_ask( ops, TR_ASK_TRY, line );
+        tr_ops_act( ops, TR_ACTION_TRY, line );
     }
     nk_layout_row_dynamic( ui->nk, TR_ROW, 2 );
     bool committed = tr_ui_number( ui, "thing.unit", "Metres per unit", 1e-6, 1000, 0.01, &unit, &held );

@@ -145,7 +145,7 @@ static void body( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *
     }
     if ( !own && tr_ui_button( ui, "body.own", "Its own" ) ) {
         snprintf( ui->map_of, sizeof ui->map_of, "%s", c->id );
-        tr_ops_ask( ops, TR_ASK_BODY, "" ); // rules may name joints that only the other has
+        tr_ops_act( ops, TR_ACTION_BODY, "" ); // rules may name joints that only the other has
     }
 }
 

@@ -19,7 +19,7 @@ static void scene_card( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_
     snprintf( spot, sizeof spot, "scene.%s", entry->name );
     tr_ui_mark( ui, spot, area );
     if ( nk_button_label_styled( nk, &style, "" ) )
-        tr_ops_ask( ops, TR_ASK_OPEN, entry->name );
+        tr_ops_act( ops, TR_ACTION_OPEN, entry->name );
     struct nk_command_buffer *canvas = nk_window_get_canvas( nk );
     struct nk_rect picture = nk_rect( area.x + 4, area.y + 4, area.w - 8, tall );
     if ( shown->thumbs[index] != 0 ) {

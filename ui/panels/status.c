@@ -17,7 +17,7 @@ static void work( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float width )
     nk_layout_row_push( nk, 54 );
     tr_ui_mark( ui, "cancel", nk_widget_bounds( nk ) );
     if ( nk_button_label( nk, "Cancel" ) )
-        tr_ops_ask( ops, TR_ASK_CANCEL, NULL );
+        tr_ops_act( ops, TR_ACTION_CANCEL, NULL );
 }
 
 static void figures( tr_ui *ui, const tr_shown *shown, float width )

@@ -61,7 +61,7 @@ static int find_layer( const tr_ui *ui, const tr_shown *shown, const char *membe
         int frame = tr_stage_document_frame( shown->stage, scene, layer->members, i + 1, ui->frame );
         bool fits = layer->kind == TR_LAYER_CAGE && tr_layer_is_active( scene, i ) && frame >= layer->first &&
                     frame <= layer->last && strcmp( layer->members, members ) == 0;
-        bool led = tr_lead_is( layer ) && ( seen == NULL || strcmp( layer->id, seen ) != 0 );
+        bool led = tr_linked_move_is( layer ) && ( seen == NULL || strcmp( layer->id, seen ) != 0 );
         if ( fits && !led && ( found < 0 || seen == NULL || strcmp( scene->layers[found].id, seen ) != 0 ) )
             found = i;
     }
@@ -252,7 +252,7 @@ void tr_cage_pin( tr_ui *ui, const tr_shown *shown )
 void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_cage_hold hold = { 0 };
-    bool changing = ops->line_count > 0 || ops->ask_count > 0; // by what else was asked for in this frame
+    bool changing = ops->line_count > 0 || ops->action_count > 0; // by what else was asked for in this frame
     if ( !ui->cage.pin.asked || !shown->current || changing )
         return;
     ui->cage.pin.asked = false;

@@ -99,12 +99,12 @@ static void emit_moves( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emi
         emit_move( ui, shown, ops, put, &ui->drag.item, by );
         return;
     }
-    if ( ui->drag.lead.needed )
-        tr_lead_put( &ui->drag.lead, shown->scene, ops, put, v3_zero, 0, by );
+    if ( ui->drag.linked.needed )
+        tr_linked_move_put( &ui->drag.linked, shown->scene, ops, put, v3_zero, 0, by );
     for ( int i = 0; i < ui->selection_count; ++i ) {
         tr_item item = ui->selection[i];
         item.joint = -1;
-        bool again = ui->drag.lead.needed && item.kind != TR_ITEM_OBSTACLE;
+        bool again = ui->drag.linked.needed && item.kind != TR_ITEM_OBSTACLE;
         for ( int k = 0; k < i; ++k ) // two joints of one character move it once
             again |= ui->selection[k].kind == item.kind && strcmp( ui->selection[k].id, item.id ) == 0;
         if ( !again )
@@ -126,10 +126,10 @@ static bool gizmo_place( const tr_ui *ui, const tr_shown *shown, vec3 *at )
 }
 
 // Whether rules join what is selected to something else. False: too much of it is.
-static bool begin_lead( tr_ui *ui, const tr_shown *shown )
+static bool begin_linked( tr_ui *ui, const tr_shown *shown )
 {
-    tr_lead *lead = &ui->drag.lead;
-    bool stays = tr_lead_find( shown, ui->selection, ui->selection_count, lead ) && !lead->fits;
+    tr_linked_move *linked = &ui->drag.linked;
+    bool stays = tr_linked_move_find( shown, ui->selection, ui->selection_count, linked ) && !linked->fits;
     if ( stays )
         tr_ui_say( ui, true, TR_CROWD );
     return !stays;
@@ -146,7 +146,7 @@ static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         if ( ui->drag.handle != TR_GIZMO_NONE ) {
             ui->drag.item = *item;
             ui->drag.start = ui->drag.now = at;
-            return begin_lead( ui, shown );
+            return begin_linked( ui, shown );
         }
     }
     tr_item hit = tr_pick( ui, shown, ui->drag.start_x, ui->drag.start_y, NULL );
@@ -157,7 +157,7 @@ static bool move_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     ui->drag.handle = TR_GIZMO_FREE;
     tr_item_place( ui, shown, &hit, &ui->drag.start );
     ui->drag.now = ui->drag.start;
-    return begin_lead( ui, shown );
+    return begin_linked( ui, shown );
 }
 
 static void move_drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
@@ -273,11 +273,11 @@ static void emit_turn( const tr_ui *ui, const tr_scene *scene, tr_ops *ops, emit
 static void emit_turns( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit *put )
 {
     double by = tr_gizmo_turn( ui, shown, ui->drag.start );
-    if ( ui->drag.lead.needed )
-        tr_lead_put( &ui->drag.lead, shown->scene, ops, put, ui->drag.start, by, v3_zero );
+    if ( ui->drag.linked.needed )
+        tr_linked_move_put( &ui->drag.linked, shown->scene, ops, put, ui->drag.start, by, v3_zero );
     for ( int i = 0; i < ui->selection_count; ++i ) {
         const tr_item *item = &ui->selection[i];
-        bool again = ui->drag.lead.needed && item->kind != TR_ITEM_OBSTACLE;
+        bool again = ui->drag.linked.needed && item->kind != TR_ITEM_OBSTACLE;
         for ( int k = 0; k < i; ++k )
             again |= ui->selection[k].kind == item->kind && strcmp( ui->selection[k].id, item->id ) == 0;
         if ( !again )
@@ -294,10 +294,10 @@ static bool turn_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         return false;
     ui->drag.handle = tr_gizmo_pick_ring( ui, shown, at, ui->drag.start_x, ui->drag.start_y );
     ui->drag.start = ui->drag.now = at;
-    if ( ui->drag.handle == TR_GIZMO_NONE || !begin_lead( ui, shown ) )
+    if ( ui->drag.handle == TR_GIZMO_NONE || !begin_linked( ui, shown ) )
         return false;
-    return !ui->drag.lead.needed ||
-           tr_lead_centre( shown, ui->selection, ui->selection_count, &ui->drag.lead );
+    return !ui->drag.linked.needed ||
+           tr_linked_move_centre( shown, ui->selection, ui->selection_count, &ui->drag.linked );
 }
 
 static void turn_drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )

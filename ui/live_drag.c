@@ -1,4 +1,4 @@
-#include "ui/live.h"
+#include "ui/live_drag.h"
 #include "ui/poses.h"
 
 #include <stdatomic.h>

@@ -22,51 +22,51 @@ static char *default_folder( void )
 
 // --------------------------------------------------------------------------------------------------- recent
 
-static void recent_path( const tr_keeper *keeper, char *out, size_t size )
+static void recent_path( const tr_state_files *files, char *out, size_t size )
 {
-    snprintf( out, size, "%s/recent", keeper->folder );
+    snprintf( out, size, "%s/recent", files->folder );
 }
 
-static void load_recent( tr_keeper *keeper )
+static void load_recent( tr_state_files *files )
 {
     char path[PATH_MAX], *text = NULL;
     size_t size;
     int count = 0;
-    recent_path( keeper, path, sizeof path );
+    recent_path( files, path, sizeof path );
     if ( !tr_file_exists( path ) || !tr_file_read( path, &text, &size, NULL ) )
         return;
     for ( char *line = strtok( text, "\n" ); line != NULL && count < 10; line = strtok( NULL, "\n" ) )
-        keeper->recent[count++] = tr_string_copy( line );
+        files->recent[count++] = tr_string_copy( line );
     tr_free( text );
 }
 
-static void save_recent( const tr_keeper *keeper )
+static void save_recent( const tr_state_files *files )
 {
     char path[PATH_MAX];
     tr_text text = { 0 };
-    for ( int i = 0; keeper->recent[i] != NULL; ++i )
-        tr_text_add( &text, "%s\n", keeper->recent[i] );
-    recent_path( keeper, path, sizeof path );
+    for ( int i = 0; files->recent[i] != NULL; ++i )
+        tr_text_add( &text, "%s\n", files->recent[i] );
+    recent_path( files, path, sizeof path );
     if ( !text.failed )
         tr_file_write( path, text.data, text.size, NULL );
     tr_text_free( &text );
 }
 
-void tr_keeper_note( tr_keeper *keeper, const char *path )
+void tr_state_files_note( tr_state_files *files, const char *path )
 {
     char *whole = path != NULL ? realpath( path, NULL ) : NULL;
-    if ( keeper->folder == NULL || whole == NULL || strchr( whole, '\n' ) != NULL ) {
+    if ( files->folder == NULL || whole == NULL || strchr( whole, '\n' ) != NULL ) {
         free( whole );
         return;
     }
     int last = 0; // the place that falls out: its old one, or the end
-    while ( last < 9 && keeper->recent[last] != NULL && strcmp( keeper->recent[last], whole ) != 0 )
+    while ( last < 9 && files->recent[last] != NULL && strcmp( files->recent[last], whole ) != 0 )
         ++last;
-    tr_free( keeper->recent[last] );
-    memmove( keeper->recent + 1, keeper->recent, (size_t)last * sizeof( char * ) );
-    keeper->recent[0] = tr_string_copy( whole );
+    tr_free( files->recent[last] );
+    memmove( files->recent + 1, files->recent, (size_t)last * sizeof( char * ) );
+    files->recent[0] = tr_string_copy( whole );
     free( whole );
-    save_recent( keeper );
+    save_recent( files );
 }
 
 // ------------------------------------------------------------------------------------------------- recovery
@@ -104,20 +104,20 @@ static bool left_behind( const char *name )
 }
 
 // "relay.json, kept on 3 May at 14:02"
-static void describe_recovery( tr_keeper *keeper, time_t when )
+static void describe_recovery( tr_state_files *files, time_t when )
 {
     json_t *json = NULL;
     struct tm local;
     char day[64] = "";
     const char *what = NULL;
-    if ( tr_json_load( &json, keeper->found, NULL ) ) {
+    if ( tr_json_load( &json, files->found, NULL ) ) {
         what = json_string_value( json_object_get( json, "file" ) );
         what = what != NULL ? what : json_string_value( json_object_get( json, "what" ) );
     }
     const char *slash = what != NULL ? strrchr( what, '/' ) : NULL;
     if ( localtime_r( &when, &local ) != NULL )
         strftime( day, sizeof day, ", kept on %e %B at %H:%M", &local );
-    snprintf( keeper->found_what, sizeof keeper->found_what, "%.120s%s",
+    snprintf( files->found_what, sizeof files->found_what, "%.120s%s",
               what == NULL    ? "a scene"
               : slash != NULL ? slash + 1
                               : what,
@@ -126,58 +126,58 @@ static void describe_recovery( tr_keeper *keeper, time_t when )
 }
 
 // The newest of them.
-static void find_recovery( tr_keeper *keeper )
+static void find_recovery( tr_state_files *files )
 {
-    DIR *dir = opendir( keeper->folder );
+    DIR *dir = opendir( files->folder );
     struct stat status, newest = { 0 };
     if ( dir == NULL )
         return;
     for ( struct dirent *entry; ( entry = readdir( dir ) ) != NULL; ) {
         char *path =
-            left_behind( entry->d_name ) ? tr_string_format( "%s/%s", keeper->folder, entry->d_name ) : NULL;
+            left_behind( entry->d_name ) ? tr_string_format( "%s/%s", files->folder, entry->d_name ) : NULL;
         bool newer = path != NULL && stat( path, &status ) == 0 &&
-                     ( keeper->found == NULL || status.st_mtime > newest.st_mtime );
+                     ( files->found == NULL || status.st_mtime > newest.st_mtime );
         if ( newer ) {
-            tr_free( keeper->found );
-            keeper->found = path;
+            tr_free( files->found );
+            files->found = path;
             newest = status;
         } else
             tr_free( path );
     }
     closedir( dir );
-    if ( keeper->found != NULL )
-        describe_recovery( keeper, newest.st_mtime );
+    if ( files->found != NULL )
+        describe_recovery( files, newest.st_mtime );
 }
 
-void tr_keeper_open( tr_keeper *keeper, const char *folder, double period )
+void tr_state_files_open( tr_state_files *files, const char *folder, double period )
 {
-    *keeper = ( tr_keeper ){ .period = period };
-    keeper->folder = folder != NULL ? tr_string_copy( folder ) : default_folder();
-    if ( keeper->folder == NULL )
+    *files = ( tr_state_files ){ .period = period };
+    files->folder = folder != NULL ? tr_string_copy( folder ) : default_folder();
+    if ( files->folder == NULL )
         return;
-    if ( !tr_folder_make( keeper->folder, NULL ) ) {
-        tr_free( keeper->folder );
-        keeper->folder = NULL;
+    if ( !tr_folder_make( files->folder, NULL ) ) {
+        tr_free( files->folder );
+        files->folder = NULL;
         return;
     }
-    keeper->recovery = tr_string_format( "%s/recovery-%d.json", keeper->folder, (int)getpid() );
-    load_recent( keeper );
-    find_recovery( keeper );
+    files->recovery = tr_string_format( "%s/recovery-%d.json", files->folder, (int)getpid() );
+    load_recent( files );
+    find_recovery( files );
 }
 
-void tr_keeper_close( tr_keeper *keeper )
+void tr_state_files_close( tr_state_files *files )
 {
-    if ( keeper->recovery != NULL )
-        unlink( keeper->recovery );
-    tr_free( keeper->folder );
-    tr_free( keeper->recovery );
-    tr_free( keeper->found );
-    for ( int i = 0; keeper->recent[i] != NULL; ++i )
-        tr_free( keeper->recent[i] );
-    *keeper = ( tr_keeper ){ 0 };
+    if ( files->recovery != NULL )
+        unlink( files->recovery );
+    tr_free( files->folder );
+    tr_free( files->recovery );
+    tr_free( files->found );
+    for ( int i = 0; files->recent[i] != NULL; ++i )
+        tr_free( files->recent[i] );
+    *files = ( tr_state_files ){ 0 };
 }
 
-static bool write_recovery( const tr_keeper *keeper, const tr_session *session )
+static bool write_recovery( const tr_state_files *files, const tr_session *session )
 {
     tr_text text = { 0 };
     const char *what = tr_session_what( session ), *file = tr_session_file( session );
@@ -191,42 +191,42 @@ static bool write_recovery( const tr_keeper *keeper, const tr_session *session )
     tr_text_add( &text, ",\n\"scene\": " );
     bool ok = tr_scene_print( tr_session_scene( session ), &text, NULL );
     tr_text_add( &text, "}\n" );
-    ok = ok && !text.failed && tr_file_write( keeper->recovery, text.data, text.size, NULL );
+    ok = ok && !text.failed && tr_file_write( files->recovery, text.data, text.size, NULL );
     tr_text_free( &text );
     return ok;
 }
 
-void tr_keeper_tick( tr_keeper *keeper, const tr_session *session, double now )
+void tr_state_files_tick( tr_state_files *files, const tr_session *session, double now )
 {
-    if ( keeper->recovery == NULL || tr_session_what( session ) == NULL )
+    if ( files->recovery == NULL || tr_session_what( session ) == NULL )
         return;
     if ( !tr_session_unsaved( session ) ) {
-        if ( keeper->kept != 0 )
-            unlink( keeper->recovery );
-        keeper->kept = 0;
-        keeper->next = now + keeper->period;
+        if ( files->kept != 0 )
+            unlink( files->recovery );
+        files->kept = 0;
+        files->next = now + files->period;
         return;
     }
-    if ( now < keeper->next || keeper->kept == tr_session_revision( session ) )
+    if ( now < files->next || files->kept == tr_session_revision( session ) )
         return;
-    keeper->next = now + keeper->period;
-    if ( write_recovery( keeper, session ) )
-        keeper->kept = tr_session_revision( session );
+    files->next = now + files->period;
+    if ( write_recovery( files, session ) )
+        files->kept = tr_session_revision( session );
 }
 
-static bool read_recovery( const tr_keeper *keeper, json_t *json, tr_session *session, tr_error *error )
+static bool read_recovery( const tr_state_files *files, json_t *json, tr_session *session, tr_error *error )
 {
     const char *what = json_string_value( json_object_get( json, "what" ) );
     const char *file = json_string_value( json_object_get( json, "file" ) );
     int cast = (int)json_integer_value( json_object_get( json, "cast" ) );
     const json_t *kept = json_object_get( json, "scene" );
     if ( what == NULL || kept == NULL )
-        return tr_error_at( error, keeper->found, 0, 0, "this is no recovery file" );
+        return tr_error_at( error, files->found, 0, 0, "this is no recovery file" );
     tr_text text = { 0 };
     tr_scene scene = { 0 };
     tr_json_print( kept, &text );
     bool ok = text.failed ? tr_error_memory( error )
-                          : tr_scene_parse( &scene, text.data, text.size, keeper->found, error );
+                          : tr_scene_parse( &scene, text.data, text.size, files->found, error );
     if ( ok )
         tr_session_restore( session, what, cast, file, &scene );
     tr_text_free( &text );
@@ -234,25 +234,25 @@ static bool read_recovery( const tr_keeper *keeper, json_t *json, tr_session *se
 }
 
 // What was restored stays on disk, now as this run's own.
-bool tr_keeper_restore( tr_keeper *keeper, tr_session *session, tr_error *error )
+bool tr_state_files_restore( tr_state_files *files, tr_session *session, tr_error *error )
 {
     json_t *json = NULL;
-    if ( keeper->found == NULL )
+    if ( files->found == NULL )
         return tr_error_set( error, "there is nothing to restore" );
-    bool ok = tr_json_load( &json, keeper->found, error ) && read_recovery( keeper, json, session, error );
+    bool ok = tr_json_load( &json, files->found, error ) && read_recovery( files, json, session, error );
     json_decref( json );
-    if ( ok && keeper->recovery != NULL )
-        rename( keeper->found, keeper->recovery );
-    tr_free( keeper->found );
-    keeper->found = NULL;
+    if ( ok && files->recovery != NULL )
+        rename( files->found, files->recovery );
+    tr_free( files->found );
+    files->found = NULL;
     return ok;
 }
 
-void tr_keeper_discard( tr_keeper *keeper )
+void tr_state_files_discard( tr_state_files *files )
 {
-    if ( keeper->found == NULL )
+    if ( files->found == NULL )
         return;
-    unlink( keeper->found );
-    tr_free( keeper->found );
-    keeper->found = NULL;
+    unlink( files->found );
+    tr_free( files->found );
+    files->found = NULL;
 }

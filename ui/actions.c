@@ -72,34 +72,34 @@ static void use_file( tr_app *app, const char *path,
     tr_ops_free( &ops );
 }
 
-static void carry_out( tr_app *app, const tr_ask *ask )
+static void carry_out( tr_app *app, const tr_action *action )
 {
     tr_ui *ui = &app->ui;
     tr_error error = { 0 };
     bool ok = true;
-    switch ( ask->kind ) {
-    case TR_ASK_UNDO:
+    switch ( action->kind ) {
+    case TR_ACTION_UNDO:
         if ( !tr_session_undo( app->session ) )
             tr_ui_say( ui, false, "There is nothing to undo" );
         break;
-    case TR_ASK_REDO:
+    case TR_ACTION_REDO:
         if ( !tr_session_redo( app->session ) )
             tr_ui_say( ui, false, "There is nothing to redo" );
         break;
-    case TR_ASK_OPEN: open_guarded( app, ask->text ); break;
-    case TR_ASK_OPEN_ANYWAY: tr_session_open( app->session, ask->text, 0 ); break;
-    case TR_ASK_DROP: drop( app, ask->text ); break;
-    case TR_ASK_SAVE:
-        ok = tr_session_save( app->session, ask->text[0] != 0 ? ask->text : NULL, &error );
+    case TR_ACTION_OPEN: open_guarded( app, action->text ); break;
+    case TR_ACTION_OPEN_ANYWAY: tr_session_open( app->session, action->text, 0 ); break;
+    case TR_ACTION_DROP: drop( app, action->text ); break;
+    case TR_ACTION_SAVE:
+        ok = tr_session_save( app->session, action->text[0] != 0 ? action->text : NULL, &error );
         if ( ok )
-            tr_keeper_note( &app->keeper, tr_session_file( app->session ) );
+            tr_state_files_note( &app->state_files, tr_session_file( app->session ) );
         break;
-    case TR_ASK_EXPORT: tr_session_export( app->session, ask->text ); break;
-    case TR_ASK_PICTURE:
-    case TR_ASK_VIDEO: {
+    case TR_ACTION_EXPORT: tr_session_export( app->session, action->text ); break;
+    case TR_ACTION_PICTURE:
+    case TR_ACTION_VIDEO: {
         tr_shown shown = tr_app_look( app );
-        bool video = ask->kind == TR_ASK_VIDEO;
-        tr_picture_job job = { .path = ask->text,
+        bool video = action->kind == TR_ACTION_VIDEO;
+        tr_picture_job job = { .path = action->text,
                                .camera = shown.camera,
                                .view = ui->show,
                                .first = video ? ui->loop_first : ui->frame,
@@ -109,20 +109,20 @@ static void carry_out( tr_app *app, const tr_ask *ask )
         tr_session_draw( app->session, &job );
         break;
     }
-    case TR_ASK_LOAD_MAP: use_file( app, ask->text, tr_map_use ); break;
-    case TR_ASK_BODY: use_file( app, ask->text, tr_body_use ); break;
-    case TR_ASK_TRY: tr_session_try( app->session, &ask->text, 1 ); break;
-    case TR_ASK_SAVE_MAP: ok = save_map( app, ask->text, &error ); break;
-    case TR_ASK_SOLVE: tr_session_solve( app->session ); break;
-    case TR_ASK_CANCEL: tr_session_cancel( app->session ); break;
-    case TR_ASK_METHOD: tr_session_set_method( app->session, tr_method_find( ask->text ) ); break;
-    case TR_ASK_RESTORE: ok = tr_keeper_restore( &app->keeper, app->session, &error ); break;
-    case TR_ASK_DISCARD_RECOVERY: tr_keeper_discard( &app->keeper ); break;
-    case TR_ASK_QUIT:
+    case TR_ACTION_LOAD_MAP: use_file( app, action->text, tr_map_use ); break;
+    case TR_ACTION_BODY: use_file( app, action->text, tr_body_use ); break;
+    case TR_ACTION_TRY: tr_session_try( app->session, &action->text, 1 ); break;
+    case TR_ACTION_SAVE_MAP: ok = save_map( app, action->text, &error ); break;
+    case TR_ACTION_SOLVE: tr_session_solve( app->session ); break;
+    case TR_ACTION_CANCEL: tr_session_cancel( app->session ); break;
+    case TR_ACTION_METHOD: tr_session_set_method( app->session, tr_method_find( action->text ) ); break;
+    case TR_ACTION_RESTORE: ok = tr_state_files_restore( &app->state_files, app->session, &error ); break;
+    case TR_ACTION_DISCARD_RECOVERY: tr_state_files_discard( &app->state_files ); break;
+    case TR_ACTION_QUIT:
         if ( !guarded( app, "", true ) )
             ui->quit = true;
         break;
-    case TR_ASK_QUIT_ANYWAY: ui->quit = true; break;
+    case TR_ACTION_QUIT_ANYWAY: ui->quit = true; break;
     }
     if ( !ok )
         say_error( app, &error );
@@ -132,8 +132,8 @@ void tr_app_carry_out( tr_app *app )
 {
     tr_ops *ops = &app->ops;
     tr_error error = { 0 };
-    for ( int i = 0; i < ops->ask_count; ++i )
-        carry_out( app, &ops->asks[i] );
+    for ( int i = 0; i < ops->action_count; ++i )
+        carry_out( app, &ops->actions[i] );
     if ( ops->line_count > 0 && !tr_session_apply( app->session, ops->lines, ops->line_count, &error ) )
         tr_ui_say( &app->ui, true, "%s", error.message );
     bool live = ops->live.handle[0] != 0 && ops->line_count == 0;

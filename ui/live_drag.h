@@ -1,7 +1,7 @@
 // A cage while it is being pulled, or a frame that is held: poses follow the pointer, computed on the
 // worker's thread and handed over a block of frames at a time.
-#ifndef TROUPE_UI_LIVE_H
-#define TROUPE_UI_LIVE_H
+#ifndef TROUPE_UI_LIVE_DRAG_H
+#define TROUPE_UI_LIVE_DRAG_H
 
 #include "ui/session.h"
 #include "ui/worker.h"

@@ -13,7 +13,7 @@
 
 static const char ending[] = "_moved";
 
-bool tr_lead_is( const tr_layer *layer )
+bool tr_linked_move_is( const tr_layer *layer )
 {
     return layer->kind == TR_LAYER_CAGE && strstr( layer->id, ending ) != NULL;
 }
@@ -55,7 +55,7 @@ static bool is_rigid( const tr_scene *scene, const tr_layer *layer )
 static const tr_layer *find_layer( const tr_scene *scene, const char *members )
 {
     for ( int i = 0; i < scene->layer_count; ++i )
-        if ( tr_lead_is( &scene->layers[i] ) && tr_layer_is_active( scene, i ) &&
+        if ( tr_linked_move_is( &scene->layers[i] ) && tr_layer_is_active( scene, i ) &&
              strcmp( scene->layers[i].members, members ) == 0 && is_rigid( scene, &scene->layers[i] ) )
             return &scene->layers[i];
     return NULL;
@@ -82,7 +82,7 @@ static void free_handle( const tr_scene *scene, const char *layer, int skip, tr_
     }
 }
 
-static void take_over( const tr_shown *shown, const tr_layer *layer, tr_lead *out )
+static void take_over( const tr_shown *shown, const tr_layer *layer, tr_linked_move *out )
 {
     const tr_scene *scene = shown->scene;
     memcpy( out->layer, layer->id, sizeof out->layer );
@@ -105,9 +105,9 @@ static void take_over( const tr_shown *shown, const tr_layer *layer, tr_lead *ou
     }
 }
 
-bool tr_lead_find( const tr_shown *shown, const tr_item *items, int count, tr_lead *out )
+bool tr_linked_move_find( const tr_shown *shown, const tr_item *items, int count, tr_linked_move *out )
 {
-    *out = ( tr_lead ){ 0 };
+    *out = ( tr_linked_move ){ 0 };
     if ( shown->stage == NULL || shown->stage->frame_count < 2 )
         return false;
     bool *nodes = nodes_of( shown, items, count );
@@ -128,25 +128,25 @@ bool tr_lead_find( const tr_shown *shown, const tr_item *items, int count, tr_le
     return true;
 }
 
-bool tr_lead_centre( const tr_shown *shown, const tr_item *items, int count, tr_lead *lead )
+bool tr_linked_move_centre( const tr_shown *shown, const tr_item *items, int count, tr_linked_move *linked )
 {
     tr_error error = { 0 };
-    if ( lead->fresh && !lead->centred && shown->result != NULL ) {
+    if ( linked->fresh && !linked->centred && shown->result != NULL ) {
         bool *nodes = nodes_of( shown, items, count );
-        lead->centred =
-            nodes != NULL && tr_cage_middles( shown->stage, shown->result, nodes, lead->middles, &error );
+        linked->centred =
+            nodes != NULL && tr_cage_middles( shown->stage, shown->result, nodes, linked->middles, &error );
         tr_free( nodes );
     }
-    return lead->centred;
+    return linked->centred;
 }
 
-vec3 tr_lead_place( const tr_lead *lead, vec3 x )
+vec3 tr_linked_move_place( const tr_linked_move *linked, vec3 x )
 {
-    vec3 c = lead->middles[0];
-    if ( lead->turn == 0 || !lead->centred )
-        return v3_add( x, lead->moves[0] );
-    quat turn = q_axis_angle( v3_y, lead->turn * TR_DEGREE );
-    return v3_add( v3_add( q_rotate( turn, v3_sub( x, c ) ), c ), lead->moves[0] );
+    vec3 c = linked->middles[0];
+    if ( linked->turn == 0 || !linked->centred )
+        return v3_add( x, linked->moves[0] );
+    quat turn = q_axis_angle( v3_y, linked->turn * TR_DEGREE );
+    return v3_add( v3_add( q_rotate( turn, v3_sub( x, c ) ), c ), linked->moves[0] );
 }
 
 // --------------------------------------------------------------------------------------------------- leading
@@ -160,29 +160,29 @@ static void print_move( char *out, size_t size, vec3 by )
     snprintf( out, size, "%s,%s,%s", x, y, z );
 }
 
-void tr_lead_put( const tr_lead *lead, const tr_scene *scene, tr_ops *ops, tr_put *put, vec3 about,
-                  double turn, vec3 by )
+void tr_linked_move_put( const tr_linked_move *linked, const tr_scene *scene, tr_ops *ops, tr_put *put,
+                         vec3 about, double turn, vec3 by )
 {
     quat q = q_axis_angle( v3_y, turn * TR_DEGREE );
     char angle[32], turned[48] = "";
-    if ( !lead->fits || ( turn != 0 && !lead->centred ) )
+    if ( !linked->fits || ( turn != 0 && !linked->centred ) )
         return;
-    tr_number_print( angle, sizeof angle, remainder( lead->turn + turn, 360.0 ), 5 );
-    if ( lead->turn != 0 || turn != 0 )
+    tr_number_print( angle, sizeof angle, remainder( linked->turn + turn, 360.0 ), 5 );
+    if ( linked->turn != 0 || turn != 0 )
         snprintf( turned, sizeof turned, " turn=0,%s,0", angle );
-    if ( lead->fresh )
-        put( ops, "layer_add id=%s kind=cage members=\"%s\" falloff=0", lead->layer, lead->members );
+    if ( linked->fresh )
+        put( ops, "layer_add id=%s kind=cage members=\"%s\" falloff=0", linked->layer, linked->members );
     for ( int end = 0; end < 2; ++end ) {
-        vec3 c = lead->middles[end], to = lead->moves[end];
+        vec3 c = linked->middles[end], to = linked->moves[end];
         if ( turn != 0 )
             to = v3_sub( v3_add( q_rotate( q, v3_sub( v3_add( c, to ), about ) ), about ), c );
         char move[100];
         print_move( move, sizeof move, v3_add( to, by ) );
         int frame = end > 0 ? scene->last : scene->first;
-        if ( lead->fresh )
-            put( ops, "handle_add id=%s layer=%s frame=%d move=%s%s", lead->handles[end], lead->layer, frame,
-                 move, turned );
+        if ( linked->fresh )
+            put( ops, "handle_add id=%s layer=%s frame=%d move=%s%s", linked->handles[end], linked->layer,
+                 frame, move, turned );
         else
-            put( ops, "handle_set id=%s frame=%d move=%s%s", lead->handles[end], frame, move, turned );
+            put( ops, "handle_set id=%s frame=%d move=%s%s", linked->handles[end], frame, move, turned );
     }
 }

@@ -78,7 +78,7 @@ const char *tr_method_words( const tr_method *method, const char **help )
 void tr_ui_choose_method( const tr_shown *shown, tr_ops *ops, const tr_method *method )
 {
     bool mesh = method == tr_method_find( "imesh" ), own = mesh || method == tr_method_find( NULL );
-    tr_ops_ask( ops, TR_ASK_METHOD, own ? "" : method->name );
+    tr_ops_act( ops, TR_ACTION_METHOD, own ? "" : method->name );
     if ( own && mesh != shown->scene->imesh )
         tr_ops_add( ops, "scene_set imesh=%s", mesh ? "true" : "false" );
 }
@@ -117,7 +117,7 @@ void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         tr_ui_note( ui, "What you see was solved before the last changes." );
         nk_layout_row_dynamic( ui->nk, TR_ROW, 1 );
         if ( nk_button_label( ui->nk, "Solve again" ) )
-            tr_ops_ask( ops, TR_ASK_SOLVE, NULL );
+            tr_ops_act( ops, TR_ACTION_SOLVE, NULL );
     }
     const float columns[] = { 0.3f, 0.7f };
     nk_layout_row( ui->nk, NK_DYNAMIC, TR_ROW, 2, columns );
