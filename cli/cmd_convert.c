@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Lengths are offsets and position channels; angles stay, so nothing has to be computed anew.
+// Lengths are offsets and position channels; angles stay, so nothing is computed again.
 static void scale_lengths( tr_bvh *bvh, double scale )
 {
     for ( int j = 0; j < bvh->skeleton.joint_count; ++j )

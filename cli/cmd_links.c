@@ -1,4 +1,4 @@
-// links: who is close to whom, as the interaction mesh will see it.
+// links: pairs that are close, as the interaction mesh uses them.
 #include "cli.h"
 
 #include <stdio.h>

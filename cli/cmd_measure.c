@@ -7,12 +7,12 @@ static bool measure( tr_measures *out, cli_subject *subject, const cli_call *cal
 {
     if ( !cli_subject_open( subject, call->operands[0], cast, error ) )
         return false;
-    if ( call->operand_count > 1 ) { // results from there, whatever the subject itself has
+    if ( call->operand_count > 1 ) { // results from this folder, not those of the subject
         tr_free( subject->folder );
         subject->folder = tr_string_copy( call->operands[1] );
         if ( subject->folder == NULL )
             return tr_error_memory( error );
-    } else if ( cli_value( call, "method" ) != NULL ) { // asked for: solve, whatever the folder holds
+    } else if ( cli_value( call, "method" ) != NULL ) { // given: solve, even if the folder has results
         tr_free( subject->folder );
         subject->folder = NULL;
     }

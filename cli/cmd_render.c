@@ -326,7 +326,7 @@ static int shoot( shot *out, const cli_call *call, int cast, tr_error *error )
     if ( source_alone )
         out->ways[out->panel_count++] = cli_method( call, &out->subject );
     if ( cli_value( call, "method" ) != NULL ||
-         ( out->panel_count > 0 && !source_alone ) ) { // asked for: solve, whatever the folder holds
+         ( out->panel_count > 0 && !source_alone ) ) { // given: solve, even if the folder has results
         tr_free( out->subject.folder );
         out->subject.folder = NULL;
     }

@@ -60,7 +60,7 @@ static void print_gave_way( const cli_subject *subject, int r )
     cli_say( "\n" );
 }
 
-// The rule that follows in the order of how far they are off, of those that gave way; -1: none. Equals follow
+// The next rule that gave way, in order of falling error; -1: none. Equals follow
 // each other as in the document.
 static int next_broken( const tr_result *result, int after )
 {
@@ -216,7 +216,7 @@ static bool retarget( cli_subject *subject, const cli_call *call, int cast, tr_e
     cli_print_warnings( call, &subject->warnings );
     if ( !cli_subject_spares_inputs( subject, folder, report, error ) )
         return false;
-    // A folder of earlier results stands for its scene here: it is solved anew.
+    // A folder of earlier results stands for its scene, which is solved again.
     tr_free( subject->folder );
     subject->folder = NULL;
     subject->lone = false;

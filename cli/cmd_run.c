@@ -218,7 +218,7 @@ static void script_free( script *in )
     tr_free( in->open );
 }
 
-// Trouble inside the opened file is told as it is; that there is none comes from this line.
+// An error inside the opened file is printed as it is; a missing file is an error of this line.
 static bool blame_open( const script *in, tr_error *error )
 {
     if ( error->line > 0 || error->path[0] != 0 )
@@ -235,7 +235,7 @@ static bool open_subject( const script *in, cli_subject *subject, tr_error *erro
     tr_free( path );
     if ( !ok )
         return blame_open( in, error );
-    if ( subject->file == NULL ) { // no scene file: what ops add lies beside the script
+    if ( subject->file == NULL ) { // no scene file: paths of ops are relative to the script
         subject->file = tr_string_copy( in->path );
         ok = subject->file != NULL || tr_error_memory( error );
     }
@@ -255,7 +255,7 @@ static bool edit_subject( cli_subject *subject, script *in, tr_error *error )
     return true;
 }
 
-// What only turns out with the files open, such as a joint that is not there, is told by its line too.
+// Errors that appear only once files are open, such as a missing joint, get their line too.
 static bool stage_subject( cli_subject *subject, const script *in, tr_error *error )
 {
     if ( cli_subject_stage( subject, error ) )

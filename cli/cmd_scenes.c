@@ -47,7 +47,7 @@ const cli_command cli_command_scenes = {
 
 // --------------------------------------------------------------------------------------------------- make
 
-// A clip of a built-in scene is written in centimetres, Y up: its reference says so, and nobody has to guess.
+// Clips of built-in scenes are written in centimetres, Y up, and their references say so.
 static void state_units( tr_file_ref *ref )
 {
     if ( ref->file[0] == 0 )

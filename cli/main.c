@@ -104,7 +104,7 @@ static int run_cancellable( const cli_command *command, const cli_call *call )
 {
     tr_work work;
     if ( signal( SIGINT, interrupt ) == SIG_IGN )
-        signal( SIGINT, SIG_IGN ); // somebody wants it to go on
+        signal( SIGINT, SIG_IGN ); // the parent asked to ignore it (nohup)
     signal( SIGTERM, interrupt );
     tr_work_begin( &work, is_wanted, NULL );
     int code = command->run( call );

@@ -8,7 +8,7 @@
 int cli_fail( const tr_error *error )
 {
     char text[4096];
-    if ( !tr_work_wanted() ) { // whatever it was that could not go on
+    if ( !tr_work_wanted() ) { // cancelled, whatever failed
         fputs( "troupe: cancelled\n", stderr );
         return CLI_CANCELLED;
     }
@@ -17,7 +17,7 @@ int cli_fail( const tr_error *error )
     return CLI_FAILED;
 }
 
-// Names of files, characters and joints are what others have made of them.
+// Names of files, characters and joints may hold control characters.
 void cli_say( const char *format, ... )
 {
     char text[8192], safe[16384];
@@ -72,8 +72,7 @@ int cli_output_written( int code )
     return cli_fail( &error );
 }
 
-// jansson hands out NULL when it is out of memory, and whoever gets it leaves something out: whole or
-// nothing.
+// When jansson runs out of memory parts of the text may be missing: prints all of it or nothing.
 int cli_print_json( json_t *json )
 {
     tr_error error = { 0 };

@@ -1,4 +1,4 @@
-// What a SCENE, FILE.json, FILE.bvh or DIR on the command line stands for.
+// Opens a SCENE, FILE.json, FILE.bvh or DIR of the command line; settings.
 #include "cli.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ void cli_subject_close( cli_subject *subject )
 
 // ------------------------------------------------------------------------------------------- own files
 
-typedef struct inputs { // files a subject was read from, known by what they are rather than by their names
+typedef struct inputs { // files that a subject was read from, identified by device and inode
     struct stat *items; // by file, once all are gathered
     int count, capacity;
     bool failed; // out of memory
@@ -171,7 +171,7 @@ bool cli_method_exists( const cli_call *call )
     return cli_wrong_word( "method", name, names ) == CLI_OK;
 }
 
-// 500M or 4G: as many bytes may be used.
+// 500M or 4G: limit of the memory in bytes.
 static bool take_memory( const cli_call *call )
 {
     const char *text = cli_value( call, "memory" );

@@ -1,4 +1,4 @@
-// What panels, tools and keys asked for during a frame is carried out.
+// Carries out the actions that panels, tools and keys asked for during a frame.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void say_error( tr_app *app, const tr_error *error )
     tr_ui_say( &app->ui, true, "%s", text );
 }
 
-// Nobody is asked about their changes for the sake of a file that cannot be opened.
+// The file is tried first, so that the question about unsaved changes comes only if it can be opened.
 static void open_guarded( tr_app *app, const char *what )
 {
     tr_opened opened = { 0 };
@@ -61,7 +61,7 @@ static bool save_map( tr_app *app, const char *path, tr_error *error )
     return true;
 }
 
-// A body or a joint map of a file: of use or not, that has to be seen first.
+// Uses a body or a joint map of a file, which is tried first.
 static void use_file( tr_app *app, const char *path,
                       void ( *put )( const tr_scene *scene, tr_ops *ops, const char *cast,
                                      const char *file ) )

@@ -1,4 +1,4 @@
-// The editor's life and its frames: events, playback, panels, what they asked for, pictures.
+// The editor: creation, and its frames: events, playback, panels, their actions, pictures.
 #include "ui/app.h"
 
 #include <epoxy/gl.h>
@@ -207,7 +207,7 @@ void tr_app_set_folder( tr_app *app, const char *folder )
 // --------------------------------------------------------------------------------------------------- layout
 
 // In small windows panels make room for the picture: `full` from `roomy` points on, `least` at `tight` ones.
-// In narrow ones only that at one side is there, the one asked for last.
+// Narrow windows show one of the two, the last that was opened.
 static float fitted( float points, float tight, float roomy, float least, float full )
 {
     return floorf( (float)lerpd( least, full, clampd( ( points - tight ) / ( roomy - tight ), 0, 1 ) ) );
@@ -314,7 +314,7 @@ static void follow_thumbs( tr_app *app )
     }
 }
 
-// Whoever joins the cast is chosen, and seen with all the others.
+// A new member of the cast is selected, and the view shows all of them.
 static void follow_cast( tr_app *app )
 {
     tr_id id;

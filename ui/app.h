@@ -1,4 +1,4 @@
-// What the files of ui/ share: the app, what panels may see, and how they ask for changes.
+// Shared by the files of ui/: the app, what panels may read, and how they ask for changes.
 #ifndef TROUPE_UI_APP_H
 #define TROUPE_UI_APP_H
 
@@ -9,13 +9,13 @@
 #include "ui/theme.h"
 #include "ui/ui.h"
 
-// ------------------------------------------------------------------------------------------------- asking
+// ------------------------------------------------------------------------------------------------ actions
 
-typedef enum tr_action_kind { // what is not a change of the document
+typedef enum tr_action_kind { // requests that do not change the document
     TR_ACTION_UNDO,
     TR_ACTION_REDO,
     TR_ACTION_OPEN,        // text: what
-    TR_ACTION_OPEN_ANYWAY, // the same, whatever is unsaved
+    TR_ACTION_OPEN_ANYWAY, // the same, without a question about unsaved changes
     TR_ACTION_DROP,        // text: a file dropped on the window
     TR_ACTION_SAVE,        // text: path, "" = where it was
     TR_ACTION_EXPORT,      // text: folder
@@ -24,10 +24,10 @@ typedef enum tr_action_kind { // what is not a change of the document
     TR_ACTION_LOAD_MAP, // text: path; of ui->map_of
     TR_ACTION_SAVE_MAP,
     TR_ACTION_BODY, // text: path, "" = that of its motion; for ui->map_of
-    TR_ACTION_TRY,  // text: an op that names a file, which is seen to be of use first
+    TR_ACTION_TRY,  // text: an op that names a file, which is tried first
     TR_ACTION_SOLVE,
     TR_ACTION_CANCEL,
-    TR_ACTION_METHOD, // text: its name, "" = what the scene asks for
+    TR_ACTION_METHOD, // text: its name, "" = the one the scene asks for
     TR_ACTION_RESTORE,
     TR_ACTION_DISCARD_RECOVERY,
     TR_ACTION_QUIT,
@@ -44,15 +44,15 @@ typedef struct tr_action {
 typedef struct tr_ops {
     char **lines; // ops that become one step of the history
     int line_count, line_capacity;
-    char **preview; // ops to show the outcome of, while something is being dragged
+    char **preview; // ops whose outcome is shown during a drag
     int preview_count, preview_capacity;
     tr_action *actions;
     int action_count, action_capacity;
-    struct { // a handle of a cage that is being pulled: the preview lines make it, poses follow at once
+    struct { // a dragged handle of a cage: the preview lines make it, poses follow at once
         char layer[TR_ID_MAX], handle[TR_ID_MAX]; // "" = none
         vec3 move, turn;
     } live;
-    struct { // a frame that is held; who "" = none
+    struct { // a held frame; who "" = none
         tr_live_hold what;
         vec3 place;
     } hold;
@@ -61,7 +61,7 @@ typedef struct tr_ops {
 typedef void tr_put( tr_ops *ops, const char *format, ... ); // tr_ops_add or tr_ops_preview
 void tr_ops_add( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
 void tr_ops_preview( tr_ops *ops, const char *format, ... ) TR_PRINTF( 2 );
-// The one when a value is let go, the other while it is held.
+// Adds an op when a value is released, a preview while it is held.
 void tr_ops_edit( tr_ops *ops, bool committed, bool held, const char *format, ... ) TR_PRINTF( 4 );
 void tr_ops_live( tr_ops *ops, const char *layer, const char *handle, vec3 move, vec3 turn );
 void tr_ops_hold( tr_ops *ops, const tr_live_hold *hold, vec3 place );
@@ -75,19 +75,19 @@ void tr_ops_free( tr_ops *ops );
 typedef struct tr_shown {
     const tr_scene *scene;       // the document
     const tr_document *document; // NULL until something is open
-    const tr_stage *stage;       // of what is shown; NULL until there is something. May be a solve behind
+    const tr_stage *stage; // of what is shown; NULL until there is something. May be older than the document
     const tr_result *result;
     const tr_measures *measures; // NULL while not known
-    const tr_strips *strips;     // likewise; all three may be of the solve before
-    bool fresh;                  // the strips are not
+    const tr_strips *strips;     // likewise; all three may belong to the solve before
+    bool fresh;                  // the strips belong to the last solve
     const tr_imesh_pairs *links; // likewise
-    const char *held; // ops that a held frame comes to; NULL: none is, or its last move is not solved yet
+    const char *held; // ops that make the held frame; NULL: none is held, or its last move is not solved yet
     const tr_method *method;
-    const tr_outcome *take; // the last solve, whatever is shown above it; NULL until there is one
+    const tr_outcome *take; // the last solve, also during a drag; NULL until there is one
     tr_session *session;    // for its names and pictures
     const tr_paint *paint;
     const char *const *recent; // NULL-terminated
-    const char *found;         // what could be restored, and of when
+    const char *found;         // what can be restored, and when it was written
     const unsigned *thumbs;    // [TR_MAX_THUMBS] pictures of the built-in scenes, 0 = not there yet
     tr_camera camera;
     bool solved;  // result is of the solver, not merely copied or dragged
@@ -101,7 +101,7 @@ typedef struct tr_shown {
 // Points: beyond every window, and near enough for shapes of Nuklear, which have 16 bits for a coordinate.
 #define TR_FAR_POINT 16000
 
-static inline float tr_near_window( double x ) // a coordinate of what may lie far outside
+static inline float tr_near_window( double x ) // a coordinate, clamped
 {
     return (float)clampd( x, -TR_FAR_POINT, TR_FAR_POINT );
 }
@@ -163,10 +163,10 @@ typedef enum tr_icon {
 
 void tr_icon_draw( struct nk_command_buffer *canvas, tr_icon icon, struct nk_rect area,
                    struct nk_color colour );
-// What is under the pointer, in a word or two beside `of`, when the pointer rests. All of it is inside the
-// window. The second draws it, over all panels.
+// A tooltip beside `of`, when the pointer rests there; it stays inside the window. The second draws it, over
+// all panels.
 void tr_ui_tip( tr_ui *ui, struct nk_rect of, const char *text );
-bool tr_ui_pointed( const tr_ui *ui, struct nk_rect area ); // the pointer is on it, and nothing lies over it
+bool tr_ui_pointed( const tr_ui *ui, struct nk_rect area ); // the pointer is on it, and nothing covers it
 void tr_panel_tip( tr_ui *ui, struct nk_context *over, const tr_paint *paint );
 // A button with an icon, lit while `on`; `tip` appears under a resting pointer. `name` is its spot.
 bool tr_ui_icon( tr_ui *ui, const char *name, tr_icon icon, bool on, const char *tip );
@@ -176,13 +176,13 @@ bool tr_ui_check( tr_ui *ui, const char *name, const char *label, bool on );
 // One of some words (NULL-terminated), from a list that opens. Returns its index, another one when it was
 // chosen. Spots: the name for the list, name.word for its lines.
 int tr_ui_choice( tr_ui *ui, const char *name, const char *label, const char *const *words, int chosen );
-// Fields that follow are of this one: what is typed or pulled for one never becomes another's.
+// The fields that follow belong to this item, so that text typed for one never goes to another.
 void tr_ui_subject( tr_ui *ui, const char *id );
-// A number with a slider, and a field to type it exactly. True when the user has let go of it and *value is
-// to become the new one; while it is held, *held is true and *value what it would be.
+// A number with a slider and a field. True when the user has released it and *value is new; while it is held,
+// *held is true and *value is the current one.
 bool tr_ui_slider( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
                    double *value, bool *held );
-// A number to type or to pull. The same.
+// A number to type or to drag sideways. Returns the same.
 bool tr_ui_number( tr_ui *ui, const char *name, const char *label, double low, double high, double step,
                    double *value, bool *held );
 // A line of text, or an id: lower-case letters, digits and _, which capitals and blanks become. True when it
@@ -199,7 +199,7 @@ void tr_ui_frames( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, con
 
 // Three numbers; low > 0: none is less. True when one was changed for good, held: while it is being changed.
 bool tr_ui_vec3_edit( tr_ui *ui, const char *key, double low, vec3 *value, bool *held );
-// The same as a field of an element.
+// The same for a field of a scene item.
 void tr_ui_vec3( tr_ui *ui, tr_ops *ops, const char *verb, const char *id, const char *key, double low,
                  vec3 value );
 // Rows of `size` numbers as one line of text, with ; between them.
@@ -220,7 +220,7 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
 // The point a rule or a handle takes hold of, as ops write it: a joint (the root when none is chosen), or the
 // middle of a prop. False: it does not fit.
 bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_t size );
-// An id that is free: the stem and a number. find: tr_scene_find_layer and its kin.
+// A free id: the stem and a number. find: tr_scene_find_layer or another of these.
 void tr_free_id( const tr_scene *scene, int ( *find )( const tr_scene *scene, const char *id ),
                  const char *stem, tr_id out );
 // "p03,box01": the characters and props among some items as members of a layer, each once, in the scene's
@@ -236,17 +236,17 @@ bool tr_cast_locked( const tr_ui *ui, const char *id );
 tr_cast_look *tr_cast_look_of( tr_ui *ui, const char *id );
 void tr_selection_sync( tr_ui *ui, const tr_scene *scene ); // after the document changed
 
-// ------------------------------------------------------------------------------------------------- leading
+// -------------------------------------------------------------------------------------------- linked moves
 
 bool tr_linked_move_is( const tr_layer *layer ); // made by tr_linked_move_put
-// How some characters and props would be led elsewhere; false: rules join them to nothing else, they can be
-// placed.
+// How to move characters and props that rules join to others; false: they are joined to nothing else and can
+// be placed.
 bool tr_linked_move_find( const tr_shown *shown, const tr_item *items, int count, tr_linked_move *out );
-// Before they are turned: finds the middles as long as nothing is tried out. False: they cannot be turned.
+// Call before turning: finds the centres, unless a preview is shown. False: they cannot be turned.
 bool tr_linked_move_centre( const tr_shown *shown, const tr_item *items, int count, tr_linked_move *linked );
-vec3 tr_linked_move_place( const tr_linked_move *linked, vec3 place ); // where they are led from there so far
-// All of their motion is turned about a vertical by some degrees, then goes elsewhere, by a cage over the
-// whole clip, so that everybody goes on holding what they hold.
+vec3 tr_linked_move_place( const tr_linked_move *linked, vec3 place ); // where the layer puts a place so far
+// Turns all of their motion about a vertical axis, in degrees, then moves it, with a cage over the whole
+// clip. Hands keep what they hold.
 void tr_linked_move_put( const tr_linked_move *linked, const tr_scene *scene, tr_ops *ops, tr_put *put,
                          vec3 about, double turn, vec3 by );
 
@@ -262,7 +262,7 @@ void tr_orbit_frame( tr_ui *ui, const tr_shown *shown, bool selection );
 void tr_ray( const tr_ui *ui, const tr_shown *shown, double x, double y, vec3 *origin, vec3 *direction );
 bool tr_project( const tr_ui *ui, const tr_shown *shown, vec3 place, double *x, double *y ); // false: behind
 tr_item tr_pick( const tr_ui *ui, const tr_shown *shown, double x, double y, vec3 *hit );
-// Everything whose place falls into the rectangle between two points.
+// Selects everything inside the rectangle between two points.
 void tr_pick_box( tr_ui *ui, const tr_shown *shown, double x0, double y0, double x1, double y1, bool extend );
 
 // --------------------------------------------------------------------------------------------------- tools
@@ -274,8 +274,7 @@ typedef struct tr_tool {
     int key, other_key; // 0 = none
     const char *help;
     // The left button in the viewport: `press` answers whether the tool takes the drag, and then sets
-    // drag.handle; `drag` is called every frame while it lasts, to show what it would come to. NULL =
-    // selects.
+    // drag.handle; `drag` is called every frame during the drag, to preview it. NULL = selects.
     bool ( *press )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     void ( *drag )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
     void ( *release )( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
@@ -296,18 +295,18 @@ extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, t
     tr_tool_contact, tr_tool_frame;
 
 void tr_part_name( char *out, size_t size, const tr_shown *shown, const tr_part *part );
-// Id of the layer being worked at: the selected one, or the one pulled at last. NULL: none.
+// Id of the layer being edited: the selected one, or the last one that was dragged. NULL: none.
 const char *tr_layer_current( const tr_ui *ui, const tr_scene *scene );
-// Pins what the pointer is on, or else what is chosen, or lets it go; once what is shown is the document's
-// last state, for where a thing is held follows from that. The second is called every frame.
+// Pins or unpins what the pointer is on, else what is selected, as soon as the document is solved, since the
+// pinned place follows from the solve. The second is called every frame.
 void tr_cage_pin( tr_ui *ui, const tr_shown *shown );
-void tr_cage_reach( tr_ui *ui, double steps ); // of cages yet to be made: further or less far; told
+void tr_cage_reach( tr_ui *ui, double steps ); // changes the reach of new cages, with a message
 void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
-// A frame that is held: becomes ops once they are known, is let go, is asked for (every frame).
+// A held frame: becomes ops once they are known; is released; is requested (every frame).
 void tr_frame_propagate( tr_ui *ui );
 void tr_frame_let_go( tr_ui *ui );
-// What is held, what is doubtful about it and what can be done with it, in `room` points of a row.
+// A row `room` points wide about the held frame: what is held, warnings, buttons.
 void tr_held_row( tr_ui *ui, const tr_shown *shown, float room );
 void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
@@ -337,11 +336,11 @@ void tr_panel_left( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_right( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_status( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_cast( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
-// The body of a character, and its joint map where that is of another file than its motion; and the ops that
-// make it use another map, "" = what is suggested.
+// The body of a character, and its joint map if the body comes from another file than its motion; and the ops
+// that make it use another map, "" = the suggested one.
 void tr_panel_map( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *cast );
 void tr_map_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file );
-// The ops that give a character the body of a file, "" = that of its motion. A map of the body before goes.
+// The ops that give a character the body of a file, "" = that of its motion. The old body's map is removed.
 void tr_body_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file );
 void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
@@ -355,14 +354,14 @@ void tr_panel_report( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_losses( tr_ui *ui, const tr_shown *shown ); // its parts
 void tr_panel_warnings( tr_ui *ui, const tr_shown *shown );
 void tr_panel_quality( tr_ui *ui, const tr_shown *shown );
-// A frame with one or two members of the stage, chosen and in the middle of the picture. joints NULL: whole.
+// Goes to a frame, selects one or two members of the stage and centres the view. joints NULL: whole members.
 void tr_ui_go_to( tr_ui *ui, const tr_shown *shown, int frame, const int members[2], const int joints[2] );
 void tr_panel_history( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_timeline( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_overlay( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // over the viewport
 void tr_panel_help( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_dialog( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
-// Both let go of what was waiting for the dialog before.
+// Both drop what was waiting for the last dialog.
 void tr_dialog_open( tr_ui *ui, tr_dialog dialog, const tr_shown *shown );
 void tr_dialog_close( tr_ui *ui );
 
@@ -391,7 +390,7 @@ typedef struct tr_viewport { // the picture of the stage, kept while nothing cha
     tr_quality quality;
     double cost[3]; // milliseconds of a picture, smoothed, by quality
     double rest;    // of a frame besides
-    double changed; // when it last had to be drawn anew
+    double changed; // when it was last drawn again
     uint64_t key;   // of what is in the framebuffer
 } tr_viewport;
 
@@ -402,16 +401,16 @@ bool tr_viewport_draw( tr_viewport *viewport, tr_ui *ui, const tr_shown *shown, 
                        tr_error *error );
 // Pointer events that belong to the viewport.
 void tr_viewport_hover( tr_ui *ui, const tr_shown *shown ); // what the pointer is on, at this frame
-void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // every frame: what a drag comes to
+void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops ); // every frame: previews the drag
 void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_event *event );
 
-// --------------------------------------------------------------------------------------------- safekeeping
+// --------------------------------------------------------------------------------------------- state files
 
 typedef struct tr_state_files { // recovery files and recently used ones
-    char *folder;               // NULL = nowhere to keep them
+    char *folder;               // NULL = there is none
     char *recovery;             // this run's file
-    char *found;                // one left behind by a run that ended badly, NULL = none
-    char found_what[200];       // of which scene it is, and of when
+    char *found;                // left behind by a crash, NULL = none
+    char found_what[200];       // its scene, and when it was written
     char *recent[11];           // NULL-terminated
     unsigned kept;              // revision that is in the recovery file
     double period, next;        // seconds
@@ -420,7 +419,7 @@ typedef struct tr_state_files { // recovery files and recently used ones
 void tr_state_files_open( tr_state_files *files, const char *folder, double period );
 void tr_state_files_close( tr_state_files *files );                  // the run ended well
 void tr_state_files_note( tr_state_files *files, const char *path ); // was opened or saved
-// Every so often, when there is something unsaved.
+// Writes the recovery file from time to time, while something is unsaved.
 void tr_state_files_tick( tr_state_files *files, const tr_session *session, double now );
 bool tr_state_files_restore( tr_state_files *files, tr_session *session, tr_error *error );
 void tr_state_files_discard( tr_state_files *files );

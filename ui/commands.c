@@ -131,7 +131,7 @@ RUN( run_delete )
     bool rule = ui->selection_count > 0 && tr_selected( ui )->kind == TR_ITEM_CONSTRAINT;
     for ( int i = 0; i < ui->selection_count; ++i ) {
         const tr_item *item = &ui->selection[i];
-        bool again = rule && item->kind != TR_ITEM_CONSTRAINT; // a rule goes, not whom it is about
+        bool again = rule && item->kind != TR_ITEM_CONSTRAINT; // deletes a rule, not its members
         for ( int k = 0; k < i; ++k )                          // two joints of one character remove it once
             again |= ui->selection[k].kind == item->kind && strcmp( ui->selection[k].id, item->id ) == 0;
         if ( !again )
@@ -326,7 +326,7 @@ void tr_ui_open_side( tr_ui *ui, bool right )
     ui->right_last = right;
 }
 
-// What is to be seen of it counts: where there is room for one panel only, the other is not.
+// Whether it is visible: a narrow window has room for one panel only.
 static void turn_side( tr_ui *ui, bool right )
 {
     if ( ( right ? ui->right : ui->left ).width > 0 )

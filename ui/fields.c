@@ -1,4 +1,4 @@
-// Fields and sliders: values that are held while they are pulled, and texts that are typed.
+// Fields and sliders: values that are dragged, and text that is typed.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void take_focus( tr_ui *ui )
     ui->text.focus = false;
 }
 
-// A line of text, and what ids are made of.
+// Filters for a line of text and for ids.
 static int filter_line( const struct nk_text_edit *box, nk_rune letter )
 {
     (void)box;
@@ -100,7 +100,7 @@ static void say_when_full( tr_ui *ui, int length )
         tr_ui_say( ui, false, "A name has at most %d letters", most );
 }
 
-// What stands in the place of a widget. True when Enter or a click elsewhere ends it with another text than
+// A field in the place of a widget. True when Enter or a click elsewhere ends it with another text than
 // `value`; Escape ends it without (tr_ui_stop_typing).
 static bool edit_cell( tr_ui *ui, unsigned key, const char *value, nk_plugin_filter filter )
 {

@@ -1,5 +1,5 @@
-// From the window's queue to Nuklear, the viewport and the keys. A frame takes at most one change of a
-// button: a click shorter than a frame then lasts two frames, and nobody misses it.
+// Passes events from the window's queue to Nuklear, the viewport and the keys. A frame takes at most one
+// change of a button: a click shorter than a frame then lasts two frames and is not missed.
 #include "ui/app.h"
 
 #include <string.h>
@@ -59,7 +59,7 @@ static void take_drop( tr_app *app, const tr_event *event )
         tr_ops_act( &app->ops, TR_ACTION_DROP, event->path );
 }
 
-// Nuklear counts in whole pixels; what is picked lies under the exact point, so what is hovered must, too.
+// Nuklear counts in whole pixels; picking uses the exact point, so hovering must, too.
 static void point_at( struct nk_context *nk, const tr_event *event )
 {
     nk_input_motion( nk, tr_pixels( event->x ), tr_pixels( event->y ) );

@@ -1,5 +1,5 @@
-// An input script: what somebody does at the editor, as lines of text, played without a screen. Pictures
-// for the docs come from it.
+// Plays an input script: mouse and keys as lines of text, without a screen. The pictures of the docs are made
+// with it.
 #include "ui/ui.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ typedef struct player {
     tr_window *window;
     const char *path; // of the script: pictures go beside it
     int line;
-    bool begun;         // some line was one of a script
+    bool begun;         // a line was valid
     double x, y;        // of the pointer
     unsigned modifiers; // held with the mouse
     tr_error *error;
@@ -37,7 +37,7 @@ static bool frames( player *p, int count )
     return true;
 }
 
-// Work is done between frames, so this is soon; but a frame that is held stays so.
+// Work is done between frames, so this is soon; a held frame stays held.
 static bool rest( player *p )
 {
     for ( int i = 0; i < 60 && ( i < 3 || !tr_app_settled( p->app ) ); ++i )
@@ -47,7 +47,7 @@ static bool rest( player *p )
     return !ui->message_bad || ui->message[0] == 0 || complain( p, "%s", ui->message );
 }
 
-// While something is held the other thread follows, and then refines what it has.
+// During a drag the worker follows, then refines its poses.
 static bool follow( player *p )
 {
     for ( int i = 0; i < 200; ++i ) {
@@ -286,7 +286,7 @@ static bool run_line( player *p, char *line )
             p->begun = true;
             return verbs[i].run( p, line + length + strspn( line + length, " \t" ) );
         }
-    // a file that does not begin as a script may be anything: nothing of it is told
+    // a file that does not begin like a script may be anything, so it is not quoted
     return p->begun ? complain( p, "hands cannot do this: %.60s", line )
                     : complain( p, "there is no action of this name%s", "" );
 }

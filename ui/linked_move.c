@@ -1,9 +1,9 @@
-// Moving and turning those whom rules join to others. Placing one of them anew takes its source away from
-// theirs, and with it what its hands hold; a cage over the whole clip leads it there and keeps it.
+// Moving and turning members that rules join to others. A new placement would move the source of only one of
+// them, away from what its hands hold; a cage over the whole clip moves it and keeps the links.
 //
-// The cage is held at both ends of the clip, by the whole section there. A handle with the turn R and the
+// The cage has a handle at each end of the clip, on the whole section. A handle with the turn R and the
 // move m takes a place x to A(x) = R (x − c) + c + m, c the middle of its section. Where A is the same at
-// both ends all frames between go by it (cage/move.c), as rigidly as a placement does. Turning by Q about p
+// both ends it holds for all frames between (cage/move.c), as rigid as a placement. Turning by Q about p
 // and going by d afterwards is Q A(x) − Q p + p + d: the turn becomes Q R, and m becomes Q (c + m − p) + p +
 // d − c.
 #include "ui/app.h"
@@ -34,7 +34,7 @@ static bool *nodes_of( const tr_shown *shown, const tr_item *items, int count )
     return nodes;
 }
 
-// Held by nothing but whole sections at both ends of the clip, alike but for their moves.
+// Only whole sections at both ends of the clip are held, with equal turns.
 static bool is_rigid( const tr_scene *scene, const tr_layer *layer )
 {
     const tr_handle *ends[2] = { NULL, NULL };
@@ -51,7 +51,7 @@ static bool is_rigid( const tr_scene *scene, const tr_layer *layer )
     return ends[0] != NULL && ends[1] != NULL && ends[0]->turn.y == ends[1]->turn.y;
 }
 
-// The layer that leads these already, or NULL.
+// The layer that moves these already, or NULL.
 static const tr_layer *find_layer( const tr_scene *scene, const char *members )
 {
     for ( int i = 0; i < scene->layer_count; ++i )
@@ -149,7 +149,7 @@ vec3 tr_linked_move_place( const tr_linked_move *linked, vec3 x )
     return v3_add( v3_add( q_rotate( turn, v3_sub( x, c ) ), c ), linked->moves[0] );
 }
 
-// --------------------------------------------------------------------------------------------------- leading
+// --------------------------------------------------------------------------------------------------- writing
 
 static void print_move( char *out, size_t size, vec3 by )
 {

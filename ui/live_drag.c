@@ -1,3 +1,4 @@
+// Live drags: the worker's side solves poses, the other side shows them; a lock is between them.
 #include "ui/live_drag.h"
 #include "ui/poses.h"
 
@@ -8,14 +9,14 @@
 struct tr_live {
     tr_scene scene;
     tr_stage stage;
-    const tr_stage *on; // its own, or for a held frame the one of what is below
+    const tr_stage *on; // its own stage, or for a held frame that of `below`
     tr_stage_files files;
     const tr_method *method;
     tr_outcome *root, *below;
     tr_result own_below; // when it had to be computed
     char layer[TR_ID_MAX], handle[TR_ID_MAX];
     tr_drag *drag;
-    tr_live_hold hold; // what is held instead, who "" = nothing
+    tr_live_hold hold; // instead of a handle; who "" = nothing
     tr_hold *held;
     bool *idle, *sent; // [frame_count] the layer does not reach them; handed over since the last move
     tr_error error;
@@ -29,8 +30,8 @@ struct tr_live {
     bool *fresh; // [frame_count] frames of `handed` that the other side has not taken
     bool any_fresh;
     double asked_ms, latency_ms;
-    bool measured;     // the latency was not told yet
-    bool showing;      // the visible frames are being solved: they come, whatever else is asked for meanwhile
+    bool measured;     // the latency was not returned yet
+    bool showing;      // the visible frames are being solved; newer moves do not stop them
     int handed_number; // of the move that `handed` is of
     tr_text handed_ops;
     tr_result handed; // worlds and tracks, as the worker last had them
@@ -42,7 +43,7 @@ struct tr_live {
     tr_cage_outline shown_cage;
     bool has_shown;
     int shown_number;
-    char *shown_ops; // what the held frame comes to
+    char *shown_ops; // ops of the held frame
 };
 
 // ---------------------------------------------------------------------------------------------------- life
@@ -161,13 +162,13 @@ static bool prepare( tr_live *live, tr_worker *worker )
            tr_error_memory( error );
 }
 
-// Frames whose poses belong to the last move go to the other side; `is_done` says which.
+// Hands over the frames that are solved for the last move; `is_done` says which.
 static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ) )
 {
     const tr_result *result = tr_drag_result( live->drag );
     pthread_mutex_lock( &live->lock );
     for ( int f = 0; f < result->frame_count; ++f ) {
-        bool done = is_done( live->drag, f ); // not any more: it will come again
+        bool done = is_done( live->drag, f ); // false again: it will come later
         if ( !live->idle[f] && !live->sent[f] && done ) {
             tr_poses_copy_frame( &live->handed, result, f );
             live->fresh[f] = true;
@@ -191,7 +192,7 @@ static void hand_over_first( tr_live *live, double asked_ms )
     pthread_mutex_unlock( &live->lock );
 }
 
-// The frames that are left, as long as nothing new is asked for: soon, then well.
+// Solves the other frames until there is a newer move: quickly, then exactly.
 static void go_on( tr_live *live, int done )
 {
     bool more = true, refines = true;
@@ -206,7 +207,7 @@ static void go_on( tr_live *live, int done )
         hand_over( live, tr_drag_is_refined );
 }
 
-// Waits for a move that is newer than `done`; the lock is held when it returns. 0: it is over.
+// Waits for a move that is newer than `done`; the lock is held when it returns. 0: the drag has ended.
 static int next_move( tr_live *live, int done )
 {
     pthread_mutex_lock( &live->lock );
@@ -215,8 +216,8 @@ static int next_move( tr_live *live, int done )
     return live->stop ? 0 : atomic_load( &live->latest );
 }
 
-// Follows the pointer: the block being looked at first, then the others. The first is always finished: were
-// it given up for every newer move, a hand faster than the solver would see nothing until it rests.
+// Follows the pointer: the visible block first, then the others. The first is always finished: if every newer
+// move stopped it, a mouse faster than the solver would show nothing until it rests.
 static void follow( tr_live *live )
 {
     tr_drag_move move = { .handle = tr_scene_find_handle( &live->scene, live->handle ) };
@@ -240,7 +241,7 @@ static void follow( tr_live *live )
     pthread_mutex_unlock( &live->lock );
 }
 
-// The same for a held frame: everybody who is close, at once, and what it comes to as ops.
+// The same for a held frame: all members that are close, at once, and the ops.
 static void follow_hold( tr_live *live )
 {
     const tr_live_hold *hold = &live->hold;

@@ -1,5 +1,5 @@
-// A cage while it is being pulled, or a frame that is held: poses follow the pointer, computed on the
-// worker's thread and handed over a block of frames at a time.
+// A live drag of a cage, or of a held frame: poses follow the pointer, computed on the worker's thread and
+// handed over a block of frames at a time.
 #ifndef TROUPE_UI_LIVE_DRAG_H
 #define TROUPE_UI_LIVE_DRAG_H
 
@@ -18,10 +18,10 @@ typedef struct tr_stage_files { // what a stage is built from, besides its scene
 bool tr_stage_files_build( const tr_stage_files *files, const tr_outcome *root, const tr_scene *scene,
                            tr_stage *out, tr_log *warnings, tr_error *error );
 
-typedef struct tr_live_hold { // one frame, one joint, moved to a place in the world
+typedef struct tr_live_hold { // a joint at one frame, moved to a place in the world
     char who[TR_ID_MAX], joint[TR_JOINT_MAX];
     int frame;          // of the stage
-    int document_frame; // the same as ops have it
+    int document_frame; // the same in the document
     char id[TR_ID_MAX]; // of the rule it becomes
     double ease;        // frames over which that fades
 } tr_live_hold;
@@ -30,10 +30,10 @@ typedef struct tr_live_def {
     tr_scene scene; // with the layer and the handle in it; taken over
     tr_stage_files files;
     const tr_method *method;
-    tr_outcome *root;           // whose stage may carry the drag's, NULL = none; taken over
-    tr_outcome *below;          // what the layer is put on top of, if that is known already; else NULL
+    tr_outcome *root;           // its stage may carry the drag's, NULL = none; taken over
+    tr_outcome *below;          // the motion below the layer if it is known already; else NULL
     const char *layer, *handle; // ids
-    tr_live_hold hold;          // instead of them, on what is `below`, which must be known; who "" = none
+    tr_live_hold hold;          // instead of them, on `below`, which must be known; who "" = none
 } tr_live_def;
 
 typedef struct tr_live tr_live;
@@ -50,10 +50,10 @@ bool tr_live_poll( tr_live *live ); // picks up new poses; true when there are a
 // Poses of all frames, NULL until there are some. Worlds and tracks only.
 const tr_result *tr_live_result( const tr_live *live, const tr_stage **stage );
 const tr_cage_outline *tr_live_cage( const tr_live *live ); // the same for the cage that is pulled
-// A held frame: the ops, a line each, that the last move comes to; NULL until its poses are there.
+// A held frame: the ops of the last move, a line each; NULL until its poses are there.
 const char *tr_live_ops( const tr_live *live );
 bool tr_live_failed( const tr_live *live, tr_error *error ); // after its work has ended
-// Milliseconds from the last move to its poses, when this is one that was not told before.
+// Milliseconds from the last move to its poses; false: it was returned before.
 bool tr_live_latency( tr_live *live, double *ms );
 
 #endif

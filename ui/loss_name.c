@@ -1,4 +1,4 @@
-// What gave way, in words: who, and what it does not do.
+// Words for a rule that gave way: the member, and what it does not do.
 #include "ui/app.h"
 
 #include <stdio.h>

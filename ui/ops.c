@@ -1,4 +1,4 @@
-// What panels and tools ask for, collected during a frame.
+// Ops, previews and actions of panels and tools, collected during a frame.
 #include "ui/app.h"
 
 #include <stdarg.h>

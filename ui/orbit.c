@@ -1,4 +1,4 @@
-// Where the viewer stands, and what lies under the pointer.
+// The orbiting camera, and picking what is under the pointer.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -85,7 +85,7 @@ static bool item_bounds( const tr_ui *ui, const tr_shown *shown, const tr_item *
     return true;
 }
 
-// Everything, in perspective from a pleasant side. Who looks along an axis goes on doing so.
+// Frames everything, in perspective from a pleasant side. A view along an axis stays.
 static void frame_all( tr_orbit *o, const tr_ui *ui, const tr_shown *shown, double aspect )
 {
     char view[64] = "auto", yaw[28], pitch[28];
@@ -212,7 +212,7 @@ static double hit_shape( const ray *r, rigid place, const tr_shape *shape )
     return best;
 }
 
-// Of a bone's two ends the nearer: who points at a wrist means the hand, not the elbow.
+// The nearer end of a bone: a pointer at the wrist means the hand, not the elbow.
 static int near_end( const tr_skeleton *skeleton, tr_pose pose, const tr_capsule *c, vec3 at )
 {
     bool far = skeleton->joints[c->joint].end_site ||
@@ -266,7 +266,7 @@ tr_item tr_pick( const tr_ui *ui, const tr_shown *shown, double x, double y, vec
             best = tr_item_make( TR_ITEM_OBSTACLE, scene->obstacles[i].id, -1 );
         }
     }
-    if ( !tr_item_exists( shown->scene, &best ) ) // removed, and still to be seen until the rest is solved
+    if ( !tr_item_exists( shown->scene, &best ) ) // removed, but shown until the next solve
         best = tr_item_none();
     if ( hit != NULL && best.kind != TR_ITEM_NONE )
         *hit = v3_mad( r.origin, r.nearest, r.direction );

@@ -24,8 +24,8 @@ typedef struct tr_paint { // of one window
 // With `has_gl` a context must be current. Fonts are baked for `scale` pixels per point.
 bool tr_paint_create( tr_paint *paint, struct nk_context *nk, bool has_gl, double scale, tr_error *error );
 void tr_paint_destroy( tr_paint *paint );
-// Bakes fonts anew where the scale is another one: the window may go to a finer screen. True when they are
-// others, and whoever uses them has to be told; between two frames only.
+// Bakes the fonts again if the scale changed, as when the window moves to a finer screen. True when they
+// changed: Nuklear must be told. Call between two frames only.
 bool tr_paint_rescale( tr_paint *paint, double scale );
 // Draws everything of this frame over what is in the window's framebuffer already, and forgets it.
 void tr_paint_flush( tr_paint *paint, struct nk_context *nk, const tr_window *window );

@@ -1,3 +1,4 @@
+// Copies of the poses of a result.
 #include "ui/poses.h"
 
 #include <string.h>

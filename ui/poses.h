@@ -1,4 +1,4 @@
-// Poses of a result alone, worlds and tracks: all that is drawn of it.
+// Copies of the poses of a result, worlds and tracks: all that is drawn.
 #ifndef TROUPE_UI_POSES_H
 #define TROUPE_UI_POSES_H
 

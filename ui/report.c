@@ -1,4 +1,4 @@
-// The state of the interface as JSON, for who watches it from outside.
+// The state of the interface as JSON, for other programs.
 #include "ui/app.h"
 
 #include <stdio.h>

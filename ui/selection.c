@@ -1,4 +1,4 @@
-// What is chosen, and how characters are shown.
+// The selection, and which characters are visible or locked.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -91,7 +91,7 @@ tr_cast_look *tr_cast_look_of( tr_ui *ui, const char *id )
     return NULL;
 }
 
-// Looks follow the cast: kept for those who stay, plain for those who come.
+// Updates the looks after the cast changed: old members keep theirs, new ones are plain.
 static void sync_looks( tr_ui *ui, const tr_scene *scene )
 {
     if ( !tr_array_reserve( (void **)&ui->looks, &ui->look_capacity, ui->look_count + scene->cast_count,

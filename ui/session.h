@@ -1,5 +1,5 @@
 // The document being edited, where it is saved, and what was computed from it. Opening, solving, measuring
-// and exporting happen on a thread of their own; tr_session_poll picks up what it delivers.
+// and exporting run on other threads; tr_session_poll picks up their results.
 #ifndef TROUPE_UI_SESSION_H
 #define TROUPE_UI_SESSION_H
 
@@ -8,11 +8,11 @@
 
 #include <stdatomic.h>
 
-// A solve: the document as it was, and what came of it. Nothing in it changes once it is shown.
+// A solve: a copy of the document, and the result. Nothing in it changes once it is shown.
 typedef struct tr_outcome {
     tr_scene scene; // what the stage refers to
     tr_stage stage;
-    tr_result copied, solved; // copied: rotations taken over, to be seen until the rest is there
+    tr_result copied, solved; // copied: rotations of the source, shown until the rest is there
     bool has_copied, has_solved;
     tr_log warnings;
     tr_losses losses; // what gave way in `solved`
@@ -20,7 +20,7 @@ typedef struct tr_outcome {
     const tr_method *method;
     unsigned revision;       // of the session's document
     unsigned serial;         // of this solve, from 1
-    struct tr_outcome *root; // whose stage this one's is built on, NULL = its own
+    struct tr_outcome *root; // its stage carries this one's, NULL = none
     atomic_int users;
 } tr_outcome;
 
@@ -58,21 +58,20 @@ unsigned tr_session_opened( const tr_session *session );       // changes when a
 bool tr_session_apply( tr_session *session, char *const *lines, int count, tr_error *error );
 bool tr_session_undo( tr_session *session );
 bool tr_session_redo( tr_session *session );
-// Solves the document as if these lines had been applied, without touching it; 0 lines: as it is.
+// Solves the document as if these lines had been applied, without changing it; 0 lines: as it is.
 void tr_session_preview( tr_session *session, char *const *lines, int count );
 
-// Pulls a handle of a cage: `lines` make the layer and the handle in a draft of the document, the last of
-// them the handle. The poses follow, in tr_session_result. To be called again and again: where other lines
-// than the last have changed, it begins anew. Let go with `keep` when the same has become ops, they stay
-// until those are solved.
+// Drags a handle of a cage: `lines` make the layer and, last, the handle in a draft of the document. The
+// poses follow, in tr_session_result. Call it every frame; a change of lines before the last begins a new
+// drag. End it with `keep` when the same was applied as ops: the poses stay until those are solved.
 bool tr_session_dragging( const tr_session *session );
 void tr_session_drag( tr_session *session, char *const *lines, int count, const char *layer,
                       const char *handle );
 void tr_session_drag_move( tr_session *session, vec3 move, vec3 turn, int frame, double asked_ms );
 void tr_session_drag_end( tr_session *session, bool keep );
-// Holds a frame of what is solved and moves a joint in it to a place; whoever is close follows, in
-// tr_session_result. To be called again and again, as above, and ended by tr_session_drag_end; makes way for
-// other work and goes on after it. The ops it comes to, NULL while the last move is not solved.
+// Holds a frame of the solution and moves a joint in it to a place; members that are close follow, in
+// tr_session_result. Call it every frame, as above, and end it by tr_session_drag_end; it pauses for other
+// work. tr_session_held: its ops, NULL while the last move is not solved.
 struct tr_live_hold;
 void tr_session_hold( tr_session *session, const struct tr_live_hold *hold, vec3 place, double asked_ms );
 const char *tr_session_held( const tr_session *session );
@@ -89,13 +88,14 @@ tr_waits tr_session_waits( const tr_session *session );
 
 // Files.
 void tr_session_open( tr_session *session, const char *what, int cast ); // in the background
-// Reads a motion file in the background; it becomes a member of the cast if it is one that can be used.
+// Reads a motion file in the background; it becomes a member of the cast if it can be used.
 void tr_session_join( tr_session *session, const char *path );
-unsigned tr_session_joined( const tr_session *session, tr_id id ); // how many did so far; the last one's id
-// Tries in the background whether the document could still be put on stage with these lines, which name
-// files: they become one step of the history if so; else nothing changes and the reason is told.
+unsigned tr_session_joined( const tr_session *session,
+                            tr_id id ); // how many joined so far; the last one's id
+// Tries in the background whether the document can be staged with these lines, which name files. If so they
+// become one step of the history; else nothing changes, and the message says why.
 void tr_session_try( tr_session *session, char *const *lines, int count );
-// Opens `what` with as many characters for its motions and puts `scene` (taken over) in the place of its
+// Opens `what` with `cast` characters for its motions, and puts `scene` (taken over) in the place of its
 // scene, as unsaved changes.
 void tr_session_restore( tr_session *session, const char *what, int cast, const char *file, tr_scene *scene );
 bool tr_session_save( tr_session *session, const char *path, tr_error *error ); // NULL = where it was
@@ -111,30 +111,30 @@ const tr_thumb *tr_session_thumb( tr_session *session, int entry );     // of a 
 // What was computed.
 const tr_outcome *tr_session_outcome( const tr_session *session ); // the last solve, NULL = none yet
 const tr_result *tr_session_solution( const tr_session *session ); // its result once that is whole, or NULL
-// Figures of what is shown, found after it was solved; those of the solve before as long as it has none, or
-// NULL. Fresh: not those of the solve before.
+// Figures of what is shown, measured after the solve; until then those of the solve before, or NULL. Fresh:
+// they belong to the last solve.
 const tr_strips *tr_session_strips( const tr_session *session, bool *fresh );
-const tr_imesh_pairs *tr_session_links( const tr_session *session ); // who is close to whom
+const tr_imesh_pairs *tr_session_links( const tr_session *session ); // pairs that are close
 const tr_measures *tr_session_measures( const tr_session *session );
-// What to show, and the stage it is on: of the last solve, or of what is being dragged. NULL = nothing yet.
+// What to show, and its stage: the last solve or the drag. NULL = nothing yet.
 const tr_result *tr_session_result( const tr_session *session, const tr_stage **stage );
 // The cage of a layer as it is shown, NULL: none is known (yet).
 const tr_cage_outline *tr_session_cage( const tr_session *session, const char *layer );
-// What was noticed when the scene was opened and put on the stage, one sentence each.
+// Warnings of opening and staging the scene, one sentence each.
 int tr_session_warning_count( const tr_session *session );
 const char *tr_session_warning( const tr_session *session, int index );
-bool tr_session_solved( const tr_session *session );  // that is of the solver, not merely copied or dragged
-bool tr_session_current( const tr_session *session ); // the last solve is of the document as it is now
+bool tr_session_solved( const tr_session *session );  // what is shown is solved, not merely copied or dragged
+bool tr_session_current( const tr_session *session ); // the last solve is that of the current document
 const tr_method *tr_session_method( const tr_session *session );
 void tr_session_set_method( tr_session *session, const tr_method *method );
 bool tr_session_busy( const tr_session *session );
 bool tr_session_measuring( const tr_session *session );      // figures are being found
-bool tr_session_stale( const tr_session *session );          // what is shown is not the document's last state
-const char *tr_session_failure( const tr_session *session ); // why that could not be solved, "" = it could
+bool tr_session_stale( const tr_session *session );          // the last solve failed or was cancelled
+const char *tr_session_failure( const tr_session *session ); // why it failed, "" = it did not
 const char *tr_session_task( const tr_session *session, float *progress ); // NULL = idle
 void tr_session_cancel( tr_session *session );                             // what is going on
 void tr_session_solve( tr_session *session );                              // again, after it was cancelled
-// A sentence about the last thing that failed or was finished, once. False when there is none.
+// A sentence about what failed or finished last, once. False when there is none.
 bool tr_session_message( tr_session *session, char *out, size_t size, bool *bad, bool *warns );
 
 #endif

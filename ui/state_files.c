@@ -1,4 +1,4 @@
-// What outlives the window: a recovery file while there are unsaved changes, and the list of recent files.
+// Files in the user's state folder: a recovery file while there are unsaved changes, and recent files.
 #include "ui/app.h"
 
 #include <dirent.h>
@@ -73,7 +73,7 @@ void tr_state_files_note( tr_state_files *files, const char *path )
 // recovery-<process>.json: {"what": what was opened, "cast": with how many characters, 0 = its own number,
 // "file": where it is saved or null, "scene": {…}}
 
-// The name of a process and what it does: one that ended and whom nobody waited for is a zombie, 'Z'.
+// The name and the state of a process; 'Z' is a zombie: it has ended, but its parent did not wait for it.
 static bool read_process( const char *process, char name[64], char *what )
 {
     char path[64];
@@ -85,7 +85,7 @@ static bool read_process( const char *process, char name[64], char *what )
     return ok;
 }
 
-// Numbers of processes come around: one that has another name is not the editor that wrote the file.
+// Process numbers are used again: a process with another name is not the editor that wrote the file.
 static bool is_running( int process )
 {
     char number[16], own[64], other[64], what;

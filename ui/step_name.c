@@ -1,4 +1,4 @@
-// What a step of the history is called: a sentence made of what its ops say.
+// Names of the steps of the history: sentences made from their ops.
 #include "ui/app.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Colours, sizes and the style of Nuklear's widgets.
 #include "ui/theme.h"
 
 const tr_theme tr_theme_dark = { .ground = { 22, 24, 28, 255 },

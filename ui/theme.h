@@ -13,7 +13,7 @@ typedef struct tr_theme {
     struct nk_color well; // fields, tracks of sliders
     struct nk_color edge; // lines between things
     struct nk_color text, dim, faint;
-    struct nk_color accent; // what is chosen, where the time is
+    struct nk_color accent; // selection, current time
     struct nk_color accent_dark;
     struct nk_color contact, prop, good, warn, bad, cool;
 } tr_theme;

@@ -1,6 +1,6 @@
-// ui: the editor. A window (or, in tests, the likeness of one) delivers events; every frame the panels read
+// ui: the editor. A window (in tests a pretended one) delivers events; every frame the panels read
 // the document, draw themselves and ask for changes as ops; a thread in the background solves. Everything the
-// interface remembers stands in one struct, tr_ui, which tests read.
+// interface remembers is in one struct, tr_ui, which tests read.
 #ifndef TROUPE_UI_H
 #define TROUPE_UI_H
 
@@ -121,7 +121,7 @@ typedef struct tr_item { // something that can be picked
     int joint; // of a character's target skeleton, -1 = the whole of it
 } tr_item;
 
-typedef struct tr_orbit { // where the viewer stands
+typedef struct tr_orbit { // the camera
     vec3 target;
     double yaw, pitch; // degrees, as in tr_camera_view
     double distance;
@@ -191,7 +191,7 @@ typedef enum tr_grip { // what of the timeline can be held
 typedef struct tr_time_hold {
     tr_grip grip;
     tr_id layer;             // whose
-    tr_id who;               // a moment or a contact of whom
+    tr_id who;               // member of the moment or contact
     tr_id retiming, section; // moments: layer and key that are there already
     int frame;               // moments: of the document
     int limb;                // contacts: of the source's skeleton
@@ -224,13 +224,13 @@ typedef struct tr_cage_hold { // what a pull means: a layer and a handle, there 
     char members[TR_MEMBERS_MAX], what[200];
 } tr_cage_hold;
 
-// Those who are moved or turned as a whole although rules join them to others: see lead.c.
+// Members that are moved or turned as a whole although rules join them to others: see linked_move.c.
 typedef struct tr_linked_move {
     bool needed;                  // rules do so
     bool fits;                    // their names fit into a layer
-    bool fresh;                   // the layer is to be made
+    bool fresh;                   // the layer does not exist yet
     bool centred;                 // the middles are known
-    char members[TR_MEMBERS_MAX]; // what the layer leads
+    char members[TR_MEMBERS_MAX]; // of the layer
     tr_id layer, handles[2];      // held at the first and the last frame
     vec3 middles[2];              // of the sections there
     vec3 moves[2];                // of the handles, so far
@@ -260,7 +260,7 @@ typedef struct tr_ui {
     bool framed; // the camera has been pointed at this scene
     tr_view_def show;
     bool overlaps;       // parts of bodies that are in each other glow
-    bool links;          // who is close to whom
+    bool links;          // pairs that are close
     tr_cast_look *looks; // [look_count], as the document's cast
     int look_count, look_capacity;
 
@@ -328,7 +328,7 @@ typedef struct tr_ui {
         unsigned key;
         char buffer[TR_TYPED_MAX];
         int length;
-        bool focus; // it has yet to get the keyboard
+        bool focus; // it gets the keyboard next
         bool is_id; // what is typed becomes small letters, digits and _
         bool ended; // by a press elsewhere, which comes a frame later
         tr_area area;
@@ -340,9 +340,9 @@ typedef struct tr_ui {
     } pull;
     struct {
         tr_id from, to;
-    } renamed; // the last that was: what is chosen stays so
+    } renamed; // the last rename, so that the selection follows
 
-    unsigned subject;   // whose fields are being drawn: those of another one are others
+    unsigned subject;   // item whose fields are being drawn; other items have other fields
     unsigned modifiers; // TR_MOD_… that are down
     unsigned grabbed;   // slider or number of the last press: has the pointer while the button is down
 
@@ -360,7 +360,7 @@ typedef struct tr_ui {
     bool field_fresh;           // all of it is selected, so that typing replaces it
     char folder[TR_UI_PATH];    // the file dialog's
     char folder_of[TR_UI_PATH]; // the document's file when that was chosen
-    tr_id map_of;               // whose joint map it is about
+    tr_id map_of;               // character of the joint map
     char filter[64];
     int filter_length;
     bool all_losses;               // of the report, not only the worst
@@ -416,7 +416,7 @@ typedef struct tr_app_def {
     const char *open;      // scene, file or folder to begin with; NULL = the box relay
     int cast;              // number of characters of a built-in scene, 0 = its own
     const char *state_dir; // recovery files and recently used ones; NULL = the user's
-    const char *report;    // file that is told the state of the interface whenever it changes; NULL = none
+    const char *report;    // file for the state of the interface, written whenever it changes; NULL = none
     double autosave;       // seconds between recovery files while something is unsaved
     bool wait;             // sleep while there is nothing to do
     bool synchronous;      // solve between frames instead of in the background: for tests
@@ -432,8 +432,8 @@ const tr_result *tr_app_result( const tr_app *app,
                                 const tr_stage **stage ); // what is shown, NULL = nothing yet
 bool tr_app_settled( const tr_app *app );                 // nothing is being opened or solved
 bool tr_app_stale( const tr_app *app );                   // the solve of the document was cancelled
-// Members of the stage that are close to each other; those of the solve before as long as there are no others
-// and they count the same members. NULL = none are known.
+// Pairs of members that are close; until they are measured those of the solve before, if it had the same
+// members. NULL = none are known.
 const tr_imesh_pairs *tr_app_links( const tr_app *app );
 // Where a joint ("p03.LeftHand") or a thing ("box01") is on the window now, in points. False: not to be seen.
 bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );

@@ -301,7 +301,7 @@ void tr_viewport_input( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_
         if ( event->down && !held && pointer_is_free( ui, event->x, event->y ) )
             press( ui, shown, ops, event );
         else if ( !event->down && held && event->button == ui->drag.button ) {
-            move( ui, event ); // a quick hand lets go before its last motion is told
+            move( ui, event ); // a quick release may come before its last motion was handled
             let_go( ui, shown, ops );
         }
         break;

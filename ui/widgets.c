@@ -1,4 +1,4 @@
-// Small pieces panels are made of.
+// Small widgets of the panels.
 #include "ui/app.h"
 
 #include <limits.h>
@@ -115,7 +115,7 @@ bool tr_ui_close_popup( tr_ui *ui )
     ui->more = false;
     for ( struct nk_window *w = ui->nk->begin; w != NULL; w = w->next )
         if ( w->popup.win != NULL && w->popup.active && w->popup.type != NK_PANEL_TOOLTIP ) {
-            w->popup.name = UINT_MAX; // nobody's: what nobody goes on with is gone after the frame
+            w->popup.name = UINT_MAX; // no owner: an unowned popup closes after the frame
             w->flags &= ~(nk_flags)NK_WINDOW_ROM;
             any = true;
         }

@@ -1,4 +1,4 @@
-// The queue of events, and the likeness of a window for tests.
+// The queue of events, and a pretended window for tests.
 #include "ui/ui.h"
 
 #include <epoxy/gl.h>
@@ -26,7 +26,7 @@ void tr_window_close( tr_window *window )
     tr_free( window );
 }
 
-// ---------------------------------------------------------------------------------------------- likeness
+// ---------------------------------------------------------------------------------------------- pretended
 
 typedef struct likeness {
     double seconds;

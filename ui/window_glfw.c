@@ -69,7 +69,7 @@ static void on_button( GLFWwindow *handle, int button, int action, int mods )
                        .button = names[button],
                        .down = action == GLFW_PRESS,
                        .modifiers = modifiers_at( mods ) };
-    // Where the last motion led; asking for the pointer would tell where it is by now, which may be far on.
+    // The place of the last motion event; the pointer itself may be farther by now.
     event.x = window_of( handle )->pointer_x;
     event.y = window_of( handle )->pointer_y;
     tr_window_push( window_of( handle ), &event );

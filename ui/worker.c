@@ -1,3 +1,4 @@
+// The worker thread: starts, runs and cancels one piece of work.
 #include "ui/worker.h"
 
 #include <pthread.h>
@@ -23,7 +24,7 @@ static bool is_wanted( void *context )
 static void *work( void *argument )
 {
     tr_worker *worker = argument;
-    if ( worker->patient ) // a thread's own on Linux; those it starts inherit it
+    if ( worker->patient ) // per thread on Linux; threads that it starts inherit it
         setpriority( PRIO_PROCESS, 0, getpriority( PRIO_PROCESS, 0 ) + 5 );
     pthread_mutex_lock( &worker->lock );
     while ( !worker->quit ) {

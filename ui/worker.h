@@ -6,7 +6,7 @@
 
 typedef struct tr_worker tr_worker;
 
-// Patient: what it does gives way to everything else that is to be done.
+// Patient: it has a lower priority than other threads.
 tr_worker *tr_worker_create( bool patient, tr_error *error );
 void tr_worker_destroy( tr_worker *worker ); // cancels, then waits for what is running
 // Only when nothing is running.

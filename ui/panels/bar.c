@@ -109,7 +109,7 @@ static void recent_files( tr_ui *ui, const tr_shown *shown, tr_ops *ops, float h
     }
 }
 
-// With a menu open the pointer need only come to another title. A click on it then is none that closes:
+// With a menu open, pointing at another title opens that menu. A click on the title then does not close it:
 // Nuklear is not to see it.
 static bool begin_menu( tr_ui *ui, const char *name, float height )
 {

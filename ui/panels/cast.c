@@ -1,4 +1,4 @@
-// Who is there: characters with their switches, props, obstacles.
+// The cast panel: characters with their switches, props, obstacles.
 #include "ui/app.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The rules of the document: what holds what, where and when.
+// The list of the document's constraints.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static bool concerns( const tr_ui *ui, const tr_constraint *k )
     return !any;
 }
 
-// "p01.LeftHand", or where it is of several joints the first of them: the rule itself tells exactly.
+// "p01.LeftHand", or the first of several joints.
 static void point_text( const tr_point *point, char *out, size_t size )
 {
     snprintf( out, size, "%s%s%s%s", point->who, point->term_count > 0 ? "." : "",

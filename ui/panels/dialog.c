@@ -1,4 +1,4 @@
-// Questions in the middle of the window: which file, what about unsaved changes, who is meant.
+// Dialogs: files, unsaved changes, recovery, finding a member.
 #include "ui/app.h"
 
 #include <dirent.h>
@@ -154,7 +154,7 @@ static bool button( tr_ui *ui, const char *label, bool main )
     return nk_button_label_styled( ui->nk, &style, label );
 }
 
-// What the field proposes is replaced by what is typed.
+// Typing replaces the proposed name.
 static void select_field( tr_ui *ui )
 {
     struct nk_edit_state *edit = &ui->nk->current->edit;
@@ -237,7 +237,7 @@ static void list_folder( tr_ui *ui )
     free( entries );
 }
 
-// What was asked for before the changes were saved.
+// The action that waited for the changes to be saved.
 static void go_on( tr_ops *ops, const tr_guard *guard )
 {
     if ( guard->quit )

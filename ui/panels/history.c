@@ -1,4 +1,4 @@
-// What was done: every step by its name, the ones undone in grey; a click goes back or forth to it.
+// The history: steps by their names, undone ones in grey; a click undoes or redoes up to a step.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static bool row( tr_ui *ui, int number, const char *name, bool now, bool undone,
     return clicked;
 }
 
-// The ops of the step under the pointer stand in the status line, as a script has them.
+// The status line shows the ops of the step under the pointer.
 static void tell_ops( tr_ui *ui, const tr_document *document, int first, int end )
 {
     if ( end - first > 1 )

@@ -1,4 +1,4 @@
-// What is chosen, with exact values.
+// The inspector: the selected item with exact values.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@ static void placement( tr_ui *ui, tr_ops *ops, const char *verb, const char *id,
     tr_ops_edit( ops, committed, held, "%s id=%s heading=%s", verb, id, turn );
 }
 
-// The same for who is joined to others by rules: a layer leads them there, with all they hold. What they are
-// led by when a number is taken hold of counts until it is let go.
+// The same for members that rules join to others: a layer moves them, with all they hold. The layer that is
+// found when a number is grabbed stays until it is released.
 static void placement_of( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const char *verb,
                           const tr_item *item, vec3 position, double heading )
 {
@@ -102,7 +102,7 @@ static void automatic( tr_ui *ui, tr_ops *ops, const tr_cast *cast )
                         table[i].on ? "false" : "true" );
 }
 
-// Twelve colours that can be told apart on the dark floor.
+// Twelve colours that differ clearly on the dark floor.
 static void colours( tr_ui *ui, tr_ops *ops, const tr_cast *cast )
 {
     static const char *const swatches[12] = { "#4c78a8", "#72b7b2", "#54a24b", "#8aa23c",
@@ -286,7 +286,7 @@ static void inspect_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const t
     tr_panel_rule( ui, shown, ops, &shown->scene->constraints[rule] );
 }
 
-// Its values stand in the panel of layers, which may be beside this one.
+// Its values are in the panel of layers.
 static void inspect_layer( tr_ui *ui, const tr_shown *shown, const tr_item *item )
 {
     const tr_layer *layer = &shown->scene->layers[tr_scene_find_layer( shown->scene, item->id )];

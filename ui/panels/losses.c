@@ -1,4 +1,4 @@
-// What gave way: who, what, by how much and when; a click goes there. Then what was noticed about the scene.
+// Rules that gave way: member, rule, amount and frame; a click goes there. Then warnings about the scene.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -6,8 +6,7 @@
 #define LOSSES_AT_FIRST 8
 #define LOSS_ROW        40
 
-static const double slight =
-    0.005; // metres, or their likeness in angles, that are hardly seen: amber, not red
+static const double slight = 0.005; // metres, or the same as an angle: hardly visible, so amber, not red
 
 static tr_item item_of( const tr_stage *stage, int member, int joint )
 {
@@ -20,7 +19,7 @@ static tr_item item_of( const tr_stage *stage, int member, int joint )
 void tr_ui_go_to( tr_ui *ui, const tr_shown *shown, int frame, const int members[2], const int joints[2] )
 {
     tr_play_seek( ui, frame );
-    for ( int whole = 1; whole >= 0; --whole ) { // of whom the parts are is to be seen as well
+    for ( int whole = 1; whole >= 0; --whole ) { // frames whole members, then selects the joints
         tr_select( ui, NULL, false );
         for ( int end = 1; end >= 0; --end ) // the first is what the inspector shows
             if ( members[end] >= 0 && ( end == 0 || members[1] != members[0] ) ) {
@@ -33,7 +32,7 @@ void tr_ui_go_to( tr_ui *ui, const tr_shown *shown, int frame, const int members
     }
 }
 
-// Handles of corners and sections are of nobody: their layer is chosen.
+// Handles of corners and sections have no member: their layer is selected.
 static void jump( tr_ui *ui, const tr_shown *shown, const tr_stage *stage, const tr_loss *loss )
 {
     if ( loss->kind == TR_LOSS_HANDLE ) {

@@ -1,4 +1,4 @@
-// The joint map of a character whose body is of another file than its motion: which joint drives which,
+// The joint map of a character whose body and motion come from different files: which joint drives which,
 // suggested by name and part of the body, changed one by one, loaded and saved.
 #include "ui/app.h"
 
@@ -130,7 +130,7 @@ static void map_buttons( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const ch
     }
 }
 
-// Whose body it has.
+// The body and where it comes from.
 static void body( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast *c )
 {
     const char *file = c->target.skeleton.file, *slash = strrchr( file, '/' );

@@ -1,4 +1,4 @@
-// Every figure of the result beside the source's, by the names people have for them.
+// Every figure of the result beside the source's, under common names.
 #include "ui/app.h"
 
 #include <stdio.h>

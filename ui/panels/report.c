@@ -1,4 +1,4 @@
-// The report: how it is solved, what gave way, how good it is, and who is close to whom.
+// The report: method, rules that gave way, figures of quality, and pairs that are close.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void link_line( tr_ui *ui, const tr_shown *shown, const tr_imesh_pair *pa
                    t->dim );
 }
 
-// Who comes close to whom in the source: what the interaction mesh keeps. Those around this frame first.
+// Pairs that are close in the source, which the interaction mesh keeps. Those around this frame first.
 static void links( tr_ui *ui, const tr_shown *shown )
 {
     const tr_imesh_pairs *pairs = shown->links;

@@ -1,4 +1,4 @@
-// One rule of the document with all it says, to be changed exactly.
+// All fields of one constraint.
 #include "ui/app.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void put_flag( tr_ui *ui, tr_ops *ops, const tr_constraint *k, const char
         tr_ops_add( ops, "constraint_set id=%s %s=%s", k->id, key, on ? "false" : "true" );
 }
 
-// ---------------------------------------------------------------------------------------------- what, whom
+// -------------------------------------------------------------------------------------------------- points
 
 static void point_field( tr_ui *ui, tr_ops *ops, const tr_constraint *k, const char *key, const char *label,
                          const tr_point *point )

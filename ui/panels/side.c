@@ -1,4 +1,4 @@
-// The panels at the left and the right: a row of tabs, and under it what the chosen one shows.
+// The panels at the left and the right: a row of tabs and the selected one.
 #include "ui/app.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// The line at the bottom: what the mouse would do, what is going on, how long it took.
+// The status line: hint for the mouse, running task, times.
 #include "ui/app.h"
 
 #include <stdio.h>

@@ -244,7 +244,7 @@ static int cells_filled( const subject *s, double yaw, double pitch )
 }
 
 // A row, or a long body, is seen from its side and turned a little. Turning brings one end closer and lets
-// the row run through the picture's height too: this makes everybody larger until they begin to hide each
+// the row run through the picture's height too: this makes all bodies larger until they begin to hide each
 // other.
 static double choose_row_yaw( const subject *s, double side, double least, double pitch )
 {

@@ -1,3 +1,4 @@
+// The draw list: shapes of one picture.
 #include "ui/render/render.h"
 
 // Room for one more element, or NULL with the list marked as failed.

@@ -1,3 +1,4 @@
+// OpenGL objects: programs, meshes, framebuffers.
 #include "ui/render/private.h"
 
 // --------------------------------------------------------------------------------------------- programs

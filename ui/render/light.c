@@ -1,8 +1,8 @@
-// Where the key light's shadow map lies.
+// The placement of the key light's shadow map.
 #include "ui/render/private.h"
 
 static const double texel_budget = 0.8e6;
-static const int texel_step = 256; // sizes are multiples of this, so that maps are rarely made anew
+static const int texel_step = 256; // sizes are multiples of this, so that maps are rarely created again
 static const int texel_limit = 4096;
 
 tr_bounds tr_bounds_empty( void )

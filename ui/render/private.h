@@ -1,4 +1,4 @@
-// What the files of ui/render share with each other and with nobody else.
+// Private to the files of ui/render.
 #ifndef TROUPE_RENDER_PRIVATE_H
 #define TROUPE_RENDER_PRIVATE_H
 

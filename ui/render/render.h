@@ -12,7 +12,7 @@ typedef struct tr_colour {
 } tr_colour;
 
 // ------------------------------------------------------------------------------------------- draw list
-// What is to be seen at one moment. Fill it anew for every picture; memory is kept between fillings.
+// The shapes of one picture. Fill it again for every picture; memory is kept between fillings.
 
 // Colours are sRGB as in a paint program. Alpha below 1 makes a ghost: it lets light through and casts no
 // shadow; of several ghosts in a row only the nearest is seen, so that the parts of one body do not pile up,
@@ -125,7 +125,7 @@ typedef struct tr_view_def { // what of a stage to show
     const char *highlight;       // id drawn in full colour while the rest fades, NULL = none
     const tr_view_mark *marks;   // [actors + props + obstacles, in this order], NULL = nothing special
     const tr_strips *strips;     // of the result: parts that overlap glow, NULL = none do
-    const tr_imesh_pairs *links; // who is close to whom, and the mesh between those chosen and the others;
+    const tr_imesh_pairs *links; // pairs that are close, and the mesh between selected members and others;
                                  // NULL = not shown
 } tr_view_def;
 
@@ -153,7 +153,7 @@ void tr_renderer_destroy( tr_renderer *renderer );
 // Draws into framebuffer `target` (0 = the window's) of this size, already bound state is not assumed.
 bool tr_renderer_draw( tr_renderer *renderer, const tr_draw_list *list, const tr_camera *camera, int width,
                        int height, unsigned target, tr_error *error );
-// What a picture may cost, for who draws many a second.
+// What a picture may cost, for programs that draw many a second.
 typedef enum tr_quality {
     TR_QUALITY_FULL,  // smooth edges and shadows
     TR_QUALITY_QUICK, // shadows, edges as they come

@@ -1,4 +1,4 @@
-// What the light sees: the shadow map, the floor's soft shadow made from it, and the floor darkened by nearby
+// Maps of the light: the shadow map, the floor's soft shadow made from it, and the floor darkened by nearby
 // bodies.
 #include "ui/render/private.h"
 

@@ -1,4 +1,4 @@
-// What the shaders are told about a picture: camera, planes, lights, grid and the size of the ground.
+// Uniforms of a picture: camera, planes, lights, grid and the size of the ground.
 #include "ui/render/private.h"
 
 // Nearest and farthest depth of interest before the eye, with room for the ground that fades out.

@@ -1,5 +1,5 @@
 // Videos are encoded by ffmpeg, run as a child process without a shell. Frames go to its standard input
-// through a socket rather than a pipe: writing to one whose reader has died can be told not to raise SIGPIPE.
+// through a socket rather than a pipe: a write to a socket without a reader can be kept from raising SIGPIPE.
 // It writes a draft, which becomes the video when ffmpeg has ended well and all of it is there.
 #include "ui/render/private.h"
 
@@ -233,7 +233,7 @@ void tr_video_discard( tr_video *video )
     if ( !video )
         return;
     if ( video->child != 0 ) {
-        kill( video->child, SIGKILL ); // nobody wants what it would still write
+        kill( video->child, SIGKILL ); // the rest of its output is not used
         finish( video, false, NULL );
     }
     video_free( video );

@@ -39,7 +39,7 @@ static tr_colour see_through( tr_colour colour, float alpha )
     return colour;
 }
 
-// The document's colour; paled when somebody else is highlighted.
+// The document's colour; paled when another member is highlighted.
 static tr_colour paint( const float rgb[3], const char *id, const tr_view_def *def )
 {
     const tr_colour pale = { 0.84f, 0.86f, 0.88f, 1.0f };
@@ -127,7 +127,7 @@ static double radius_at_end( const tr_body *body, const tr_capsule *capsule, tr_
     return capsule->radius * clampd( next / capsule->radius, 0.7, 1.0 );
 }
 
-// How red a part is, 0 … 1: from where people begin to mind an overlap to where everybody does. `part` -1:
+// How red a part is, 0 … 1: from an overlap that some viewers notice to one that all do. `part` -1:
 // any.
 static float overlap_heat( const tr_strips *strips, int who, int part, int frame )
 {
@@ -347,7 +347,7 @@ static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_resul
     puppet p = puppet_of( stage, result, actor, def );
     bool chosen = ( def->highlight && strcmp( def->highlight, stage->scene->cast[actor].id ) == 0 ) ||
                   mark_of( def, actor )->chosen;
-    bool others = !def->highlight && !any_chosen( stage, def ); // those not chosen count as well
+    bool others = !def->highlight && !any_chosen( stage, def ); // unselected ones count too
     if ( def->bodies )
         add_body( list, &p, frame, true );
     if ( def->ghosts && ( chosen || others ) )
@@ -398,7 +398,7 @@ static vec3 member_place( const tr_stage *stage, const tr_result *result, int me
                           : stage->obstacles[obstacle].position;
 }
 
-// A line between any two who are close; around those who are chosen also the mesh itself.
+// A line for every pair that is close; around selected members also the mesh itself.
 static void add_links( tr_draw_list *list, const tr_stage *stage, const tr_result *result, int frame,
                        const tr_view_def *def )
 {

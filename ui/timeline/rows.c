@@ -1,4 +1,4 @@
-// Rows of the timeline: characters with the contacts of their hands and feet, props with who holds them.
+// Rows of the timeline: characters with the contacts of their hands and feet, props with their holders.
 #include "ui/timeline/timeline.h"
 
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void draw_hand_off( const tr_chart *c, double frame, float y )
         nk_fill_polygon( c->canvas, points, 4, tr_theme_dark.text );
 }
 
-// Who holds a prop, by the rules of the document; where two hold it at once it changes hands.
+// The holder of a prop, by the rules of the document; with two at once it is handed over.
 static void draw_prop_row( const tr_chart *c, const tr_shown *shown, const tr_row *row )
 {
     const tr_scene *scene = shown->stage->scene;

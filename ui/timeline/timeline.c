@@ -142,7 +142,7 @@ static void hold_time( tr_ui *ui, const tr_shown *shown, const tr_chart *c, stru
                 ui->dialog == TR_DIALOG_NONE;
     bool down = in->mouse.buttons[NK_BUTTON_LEFT].down;
     int frame = tr_nearest_frame( clampd( tr_chart_frame( c, at.x ), 0, ui->frame_count - 1 ) );
-    if ( ui->time.grip != TR_GRIP_NONE ) { // a quick hand lets go before its last motion is told
+    if ( ui->time.grip != TR_GRIP_NONE ) { // a quick release may come before its last motion was handled
         ui->time.moved |= fabsf( at.x - ui->time.x ) > 3;
         ui->time.now = frame;
         move_range( ui, &ui->time, frame );

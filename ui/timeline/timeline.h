@@ -40,8 +40,8 @@ typedef struct tr_row {
     float y, height;
 } tr_row;
 
-// Layers first, the last on top; then those selected, open; then the rest. Calls `visit` for each; returns
-// the whole height.
+// Layers first, the last on top; then selected members, unfolded; then the rest. Calls `visit` for each;
+// returns the whole height.
 float tr_rows_each( const tr_ui *ui, const tr_shown *shown, float top,
                     void ( *visit )( void *context, const tr_row *row ), void *context );
 bool tr_rows_find( const tr_ui *ui, const tr_shown *shown, float top, float y, tr_row *out );

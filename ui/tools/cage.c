@@ -1,5 +1,5 @@
 // Cage: pull any joint, body or prop. A cage around the motion of what was grabbed appears on demand, as a
-// layer that reaches some frames to either side, and everybody follows while the button is down. Its
+// layer that reaches some frames to either side, and linked members follow while the button is down. Its
 // sections, corners and handles can be pulled as well.
 #include "ui/tools/cage.h"
 #include "ui/tools/gizmo.h"

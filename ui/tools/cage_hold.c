@@ -1,4 +1,4 @@
-// From what the pointer takes hold of to ops: which layer, which handle, moved how far already.
+// Turns what the pointer grabbed into ops: which layer, which handle, and its move so far.
 #include "ui/tools/cage.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 // ------------------------------------------------------------------------------------------------- finding
 
-// "p03", or everybody selected when the grabbed one is among them.
+// "p03", or all that is selected if the grabbed one is among it.
 static bool members_text( const tr_ui *ui, const tr_scene *scene, const tr_item *item,
                           char out[TR_MEMBERS_MAX] )
 {

@@ -277,7 +277,7 @@ static void draw_dot( tr_draw_list *list, vec3 at, tr_colour colour, float size 
     tr_draw_line_add( list, at, at, colour, size, true );
 }
 
-// Those of this moment: pinned ones are full, those let go are rings.
+// Handles at this frame: pinned ones are discs, others are rings.
 static void draw_handle( const tr_ui *ui, const tr_shown *shown, const tr_part *part, tr_draw_list *list )
 {
     const tr_handle *handle = find_handle( shown->stage->scene, part->handle );

@@ -1,5 +1,5 @@
-// Frame: holds a frame. A part of a body is pulled, whoever is close follows through the interaction mesh of
-// that frame alone, at once; Enter propagates it to the motion, Escape lets it go as if it had never been.
+// Frame: holds a frame. A joint is dragged, and members that are close follow through the interaction mesh of
+// that frame alone; Enter propagates it to the motion, Escape lets it go as if it had never been.
 #include "ui/tools/gizmo.h"
 
 #include <stdio.h>
@@ -108,7 +108,7 @@ void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_live_hold hold = { .frame = ui->held.frame, .ease = ui->held.ease };
     int actor = ui->held.active ? tr_item_actor( shown, &ui->held.item ) : -1;
-    if ( actor < 0 ) { // nobody, or gone
+    if ( actor < 0 ) { // none, or gone
         tr_frame_let_go( ui );
         return;
     }

@@ -1,3 +1,4 @@
+// Handles in the viewport: arrows, a ring, and the pointer's plane.
 #include "ui/tools/gizmo.h"
 
 static const vec3 axes[4] = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };

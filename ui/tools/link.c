@@ -29,7 +29,7 @@ static bool link_press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     return true;
 }
 
-// Behind the panels nobody is seen, so a link does not end there.
+// Bodies behind panels are hidden, so a link does not end there.
 static tr_item link_end( const tr_ui *ui, const tr_shown *shown )
 {
     tr_item end = tr_pick( ui, shown, ui->drag.x, ui->drag.y, NULL );
@@ -37,7 +37,7 @@ static tr_item link_end( const tr_ui *ui, const tr_shown *shown )
     return other && tr_area_has( ui->viewport, ui->drag.x, ui->drag.y ) ? end : tr_item_none();
 }
 
-// As it is seen now: nobody jumps when a link is drawn.
+// From what is shown: bodies do not jump when a link is drawn.
 static void link_release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_item end = link_end( ui, shown );

@@ -1,5 +1,5 @@
-// Move and turn: whole characters, props and obstacles are placed anew; a joint is pinned where it is pulled
-// to at this frame, and the body follows.
+// Move and turn: characters, props and obstacles get new placements; a joint is pinned where it is dragged to
+// at this frame, and the body follows.
 #include "ui/tools/gizmo.h"
 
 #include <stdio.h>

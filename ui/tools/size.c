@@ -72,7 +72,7 @@ static void release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         emit_size( ui, shown, ops, tr_ops_add );
 }
 
-// How large it comes to be, and the way the pointer went for it.
+// The new size, from the way of the pointer.
 static void overlay( tr_ui *ui, const tr_shown *shown )
 {
     const tr_theme *t = &tr_theme_dark;
