@@ -172,7 +172,8 @@ static bool arap_setup( void **out, const char *argument, bool quick, tr_error *
     if ( !arap_start( out, argument, error ) )
         return false;
     cage_state *s = *out;
-    tr_cage_solve_def def = { .max_iterations = 2 };
+    tr_cage_solve_def def = tr_cage_preview_def();
+    def.max_iterations = 2, def.warm = false;
     tr_cage_solve( &s->cage, &s->handle, &def, NULL );
     plain_arap_positions( &s->plain, &s->cage );
     plain_run( s, error );
@@ -185,7 +186,8 @@ static bool arap_run( void *pointer, tr_error *error )
 {
     (void)error;
     cage_state *s = pointer;
-    tr_cage_solve_def def = { .max_iterations = 1, .warm = true };
+    tr_cage_solve_def def = tr_cage_preview_def();
+    def.max_iterations = 1;
     tr_cage_solve( &s->cage, &s->handle, &def, NULL );
     return true;
 }

@@ -201,7 +201,8 @@ static void compare_with_sparse_qr( const bundle *b, bool carried, bool upright 
         near[h].offset = v3_scale( 0.3, handles[h].offset );
     }
     check_ok( tr_cage_grab( &cage, near, 3, &error ), &error );
-    tr_cage_solve_def few = { .max_iterations = 2 };
+    tr_cage_solve_def few = tr_cage_preview_def();
+    few.max_iterations = 2, few.warm = false;
     tr_cage_solve( &cage, near, &few, NULL );
     check_against_reference( &cage, near, 3, 2, 1e-5 );
     tr_cage_result result = drag( &cage, handles, 3 );

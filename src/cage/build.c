@@ -6,13 +6,23 @@
 
 tr_cage_def tr_default_cage_def( void )
 {
-    return ( tr_cage_def ){ .padding = 0.15,
-                            .detail = 2,
-                            .spacing = 0.5,
-                            .through = -1,
-                            .ease_in = 12,
-                            .ease_out = 12,
-                            .temporal = 1 };
+    return ( tr_cage_def ){
+        .padding = 0.15,
+        .detail = 2,
+        .spacing = 0.5,
+        .through = -1,
+        .ease_in = 12,
+        .ease_out = 12,
+        .temporal = 1,
+        .section = { .still_speed = 0.02,
+                     .heading_return = 0.25,
+                     .heading_window = 0.5,
+                     .extent_window = 0.15,
+                     .steady_growth = 1.5,
+                     .flatness = 0.125,
+                     .gap_min = 0.02,
+                     .gap_max = 1e3 },
+        .hold = { .edge = 0.01f, .vertex = 1e-5f, .damping = 1e-2f, .free_share = 0.2, .dependence = 1e-6 } };
 }
 
 static vec3 point_at( const tr_cage_points *p, int frame, int point )
@@ -22,15 +32,13 @@ static vec3 point_at( const tr_cage_points *p, int frame, int point )
 
 // --------------------------------------------------------------------------------------------------- spread
 
-#define STILL 0.02 // metres per second that pass even where nothing moves: spreads by time, then
-
-// Mean way of the points from one frame to the next.
-static double step_length( const tr_cage_points *p, int frame )
+// Mean way of the points from one frame to the next, and what is added where they stand still.
+static double step_length( const tr_cage_points *p, const tr_cage_def *def, int frame )
 {
     double sum = 0;
     for ( int i = 0; i < p->point_count; ++i )
         sum += v3_distance( point_at( p, frame, i ), point_at( p, frame - 1, i ) );
-    return sum / p->point_count;
+    return sum / p->point_count + def->section.still_speed / p->fps;
 }
 
 static int least_sections( const tr_cage_def *def )
@@ -38,23 +46,25 @@ static int least_sections( const tr_cage_def *def )
     return def->start == TR_CAGE_PINNED && def->end == TR_CAGE_PINNED ? 3 : 2;
 }
 
-// Arc length over a range, with what passes even at rest.
-static double way_of( const tr_cage_points *p, int first, int last )
+// Arc length over a range, steps as above.
+static double way_of( const tr_cage_points *p, const tr_cage_def *def, int first, int last )
 {
     double sum = 0;
     for ( int f = first + 1; f <= last; ++f )
-        sum += step_length( p, f ) + STILL / p->fps;
+        sum += step_length( p, def, f );
     return sum;
 }
 
 // `parts` even stretches from first to last: writes the frames they end at, `last` included. parts ≥ 1, and
 // no more than there are frames.
-static void spread_evenly( const tr_cage_points *p, int first, int last, int parts, int *ends )
+static void spread_evenly( const tr_cage_points *p, const tr_cage_def *def, int first, int last, int parts,
+                           int *ends )
 {
-    double whole = ( 1 - 1e-9 ) * way_of( p, first, last ), passed = 0;
+    const double rounding = 1e-9; // of sums that shall come to the same
+    double whole = ( 1 - rounding ) * way_of( p, def, first, last ), passed = 0;
     int count = 0;
     for ( int f = first + 1; f < last && count < parts - 1; ++f ) {
-        passed += step_length( p, f ) + STILL / p->fps;
+        passed += step_length( p, def, f );
         int left = last - f, missing = parts - 1 - count; // ends still to come before the last
         if ( passed >= whole * ( count + 1 ) / parts || left <= missing )
             ends[count++] = f;
@@ -70,7 +80,8 @@ static int clamp_count( int count, int low, int high )
 
 int tr_cage_spread( const tr_cage_points *points, int first, int last, const tr_cage_def *def, int *frames )
 {
-    double whole = way_of( points, first, last ), arc = whole - STILL / points->fps * ( last - first );
+    double whole = way_of( points, def, first, last ),
+           arc = whole - def->section.still_speed / points->fps * ( last - first );
     double by_arc = fmin( 1 + arc / def->spacing, TR_CAGE_MAX_SECTIONS );
     int wanted = def->section_count > 0 ? def->section_count
                                         : tr_int_clamped( round( by_arc ), 0, TR_CAGE_MAX_SECTIONS );
@@ -79,17 +90,18 @@ int tr_cage_spread( const tr_cage_points *points, int first, int last, const tr_
     if ( def->through <= first || def->through >= last ) {
         int parts = clamp_count( wanted, least_sections( def ), most ) - 1;
         parts = parts < 1 ? 1 : parts;
-        spread_evenly( points, first, last, parts, frames + 1 );
+        spread_evenly( points, def, first, last, parts, frames + 1 );
         return parts + 1;
     }
-    // What comes before that frame and what comes after are spread each for itself, in proportion.
+    // Keys before that frame and after it are spread separately, in proportion to the two ways.
     int before = def->through - first, after = last - def->through,
         parts = clamp_count( wanted, 3, most ) - 1;
-    int early = tr_int_clamped( round( parts * way_of( points, first, def->through ) / whole ), 0, parts );
+    int early =
+        tr_int_clamped( round( parts * way_of( points, def, first, def->through ) / whole ), 0, parts );
     early =
         clamp_count( early, parts - after > 1 ? parts - after : 1, parts - 1 < before ? parts - 1 : before );
-    spread_evenly( points, first, def->through, early, frames + 1 );
-    spread_evenly( points, def->through, last, parts - early, frames + 1 + early );
+    spread_evenly( points, def, first, def->through, early, frames + 1 );
+    spread_evenly( points, def, def->through, last, parts - early, frames + 1 + early );
     return parts + 1;
 }
 
@@ -121,20 +133,17 @@ static bool given_sections( int *out, int *count, int first, int last, const tr_
 
 // --------------------------------------------------------------------------------------------------- places
 // The section stands upright around the bundle's centroid and turns with it about the vertical. From frame to
-// frame the heading changes by the turn that fits the points best, so it never flips, whatever the bundle
-// does. Limbs that swing would make it drift; so it is led back, a little every frame, towards the turn that
-// fits the points of the middle frame best. What is left of a stride's sway is smoothed away. Where the
-// points leave the heading open (one point, a plumb line) it stays.
-
-#define LEAD_SECONDS   0.25 // in which most of a drift is gone
-#define STRIDE_SECONDS 0.5  // either way over which headings are smoothed
+// frame the heading changes by the turn that fits the points best, so it never flips. Swinging limbs make it
+// drift; it returns, a little every frame, towards the turn that fits the points of the middle frame best.
+// Smoothing removes the sway of a stride. Where the points do not define a heading (one point, a plumb line)
+// it stays.
 
 typedef struct heading {
     double angle; // about +Y, radians
     double trust; // 0 … 1: how much of the spread across the vertical it explains
 } heading;
 
-// The long side of what stands on the ground, along x.
+// The heading that puts x along the long side of the points, seen from above.
 static double long_side( const tr_cage *cage, const tr_cage_points *p, int f )
 {
     double xx = 0, xz = 0, zz = 0;
@@ -142,7 +151,8 @@ static double long_side( const tr_cage *cage, const tr_cage_points *p, int f )
         vec3 d = v3_sub( point_at( p, p->begin + f, i ), cage->places[f].position );
         xx += d.x * d.x, xz += d.x * d.z, zz += d.z * d.z;
     }
-    bool round = hypot( xx - zz, 2 * xz ) <= 1e-6 * ( xx + zz ) + 1e-18;
+    const double evenness = 1e-6, nothing = 1e-18; // of the two sides; m²
+    bool round = hypot( xx - zz, 2 * xz ) <= evenness * ( xx + zz ) + nothing;
     return round ? 0 : -0.5 * atan2( 2 * xz, xx - zz );
 }
 
@@ -158,8 +168,9 @@ static heading turn_between( const tr_cage *cage, const tr_cage_points *p, int f
         across += a.z * b.x - a.x * b.z;
         aa += a.x * a.x + a.z * a.z, bb += b.x * b.x + b.z * b.z;
     }
+    const double nothing = 1e-12; // m²
     double whole = sqrt( aa * bb );
-    if ( !( whole > 1e-12 ) )
+    if ( !( whole > nothing ) )
         return ( heading ){ 0 };
     return ( heading ){ atan2( across, along ), fmin( 1, hypot( along, across ) / whole ) };
 }
@@ -177,7 +188,7 @@ static void find_centres( tr_cage *cage, const tr_cage_points *p )
 static void follow_headings( const tr_cage *cage, const tr_cage_points *p, double *angles )
 {
     int middle = ( cage->first + cage->last ) / 2 - cage->begin;
-    double lead = 1 - exp( -1 / ( LEAD_SECONDS * cage->fps ) );
+    double lead = 1 - exp( -1 / ( cage->def.section.heading_return * cage->fps ) );
     angles[middle] = long_side( cage, p, middle );
     for ( int sense = -1; sense <= 1; sense += 2 )
         for ( int f = middle + sense; f >= 0 && f < cage->frame_count; f += sense ) {
@@ -213,7 +224,7 @@ static bool find_places( tr_cage *cage, const tr_cage_points *p, tr_error *error
         return tr_error_memory( error );
     find_centres( cage, p );
     follow_headings( cage, p, angles );
-    int width = frames_of( cage, STRIDE_SECONDS );
+    int width = frames_of( cage, cage->def.section.heading_window );
     for ( int f = 0; f < cage->frame_count; ++f ) {
         double sum = 0, all = 0;
         for ( int g = f - width; g <= f + width; ++g ) {
@@ -229,8 +240,6 @@ static bool find_places( tr_cage *cage, const tr_cage_points *p, tr_error *error
 // -------------------------------------------------------------------------------------------------- extents
 // How far the points reach along the section's axes has kinks in time. The envelope over a few frames either
 // way, smoothed over as many, has none and lies nowhere below.
-
-#define SMOOTH_SECONDS 0.15
 
 static vec3 v3_largest( vec3 a, vec3 b )
 {
@@ -250,7 +259,7 @@ static vec3 reach_at( const tr_cage *cage, const tr_cage_points *p, int f )
 
 static bool find_extents( tr_cage *cage, const tr_cage_points *p, tr_error *error )
 {
-    int count = cage->frame_count, width = frames_of( cage, SMOOTH_SECONDS );
+    int count = cage->frame_count, width = frames_of( cage, cage->def.section.extent_window );
     vec3 *reach = tr_alloc( 2 * (size_t)count, sizeof( vec3 ) );
     if ( reach == NULL )
         return tr_error_memory( error );
@@ -275,9 +284,7 @@ static bool find_extents( tr_cage *cage, const tr_cage_points *p, tr_error *erro
     return true;
 }
 
-#define STEADY 1.5 // times as large as its largest section the box around all frames may be
-
-// One section for all frames, where that is not much larger than they are.
+// One section for all frames, where it is not much larger than theirs.
 static void stand_still( tr_cage *cage, const tr_cage_points *p )
 {
     quat axes = cage->places[( cage->first + cage->last ) / 2 - cage->begin].rotation;
@@ -291,7 +298,8 @@ static void stand_still( tr_cage *cage, const tr_cage_points *p )
         }
     }
     vec3 extent = v3_mad( v3_scale( cage->def.padding, v3_one ), 0.5, v3_sub( high, low ) );
-    if ( extent.x > STEADY * most.x || extent.y > STEADY * most.y || extent.z > STEADY * most.z )
+    vec3 limit = v3_scale( cage->def.section.steady_growth, most );
+    if ( extent.x > limit.x || extent.y > limit.y || extent.z > limit.z )
         return;
     rigid place = { axes, q_rotate( axes, v3_lerp( low, high, 0.5 ) ) };
     for ( int f = 0; f < cage->frame_count; ++f ) {
@@ -311,27 +319,26 @@ vec3 tr_cage_to_form( const tr_cage *cage, int frame, vec3 point )
 // ----------------------------------------------------------------------------------------------------- bind
 // Coordinates are taken with respect to one form for all frames: the section of the middle frame, scaled to
 // the size 1. For others they are those of an affine image: they add up to one and give linear functions back
-// just the same. The form has the section's proportions, since coordinates fade with distance: in a cube,
-// whatever stands in the middle of a long row would hang on both of its ends. It is never so flat that its
-// triangles become slivers.
-
-#define FLATTEST 0.125
+// just the same. The form has the section's proportions, since coordinates fade with distance: in a cube, a
+// body in the middle of a long row would depend on both of its ends. It is never so flat that its triangles
+// become slivers.
 
 static void find_form( tr_cage *cage )
 {
     vec3 e = cage->extents[( cage->first + cage->last ) / 2 - cage->begin];
     double longest = fmax( e.x, fmax( e.y, e.z ) );
-    cage->proportions = v3_largest( v3_scale( 1 / longest, e ), v3_scale( FLATTEST, v3_one ) );
+    cage->proportions =
+        v3_largest( v3_scale( 1 / longest, e ), v3_scale( cage->def.section.flatness, v3_one ) );
     for ( int i = 0; i < cage->vertex_count; ++i )
         cage->form[i] = v3_mul( cage->proportions, cage->shape[i] );
 }
 
-#define BIND_POINTS 64 // at once
+enum { BIND_POINTS = 64 }; // in a task, on its stack
 
 typedef struct binding {
     const tr_cage *cage;
     const vec3 *points; // of all frames
-    int first;          // of them that is bound
+    int first;          // index of the first point that is bound
 } binding;
 
 static void bind_some( void *context, int begin, int end )
@@ -360,24 +367,22 @@ static void bind( const tr_cage *cage, const tr_cage_points *points )
 }
 
 // --------------------------------------------------------------------------------------------------- weights
-// What is summed over keys and edges stands for integrals over time and over the section, so that neither the
-// number of keys nor the section's proportions decide what the cage does. With τ the way from key to key in
+// Sums over keys and edges stand for integrals over time and over the section, so that the result depends
+// neither on the number of keys nor on the section's proportions. With τ the way from key to key in
 // units of the spacing (which is how they are spread),
 //
 //   E = ∫ (strain of the section at τ) dτ + temporal ∫ ‖du/dτ‖² dτ.
 //
-// A key counts for the half of the gaps beside it, h_k = ½ (τ_{k+1} − τ_{k−1}), and an edge between keys for
-// temporal / (τ_{k+1} − τ_k). Where an end is eased, the cage goes on to where the ease ends, and rests
-// there: edges as between keys, without length, hold the vertices of the last key to that. An edge of length
-// l within a key weighs h_k s² / l²: the same strain costs the same along the short side of a box and along
-// its long one. s² is the harmonic mean of the key's l², so that a cube's edges weigh 1.
+// A key counts for half of the gaps beside it, h_k = ½ (τ_{k+1} − τ_{k−1}), and an edge between keys for
+// temporal / (τ_{k+1} − τ_k). Where an end is eased, the cage continues to the end of the ease and
+// rests there: edges as between keys, without length, hold the vertices of the last key to that. An edge of
+// length l within a key weighs h_k s² / l²: the same strain costs the same along the short side of a box and
+// along its long one. s² is the harmonic mean of the key's l², so that a cube's edges weigh 1. Gaps are
+// bounded, since weights go with the gap and its inverse and share one matrix.
 
-#define SMALLEST_GAP 0.02 // τ: two keys in neighbouring frames are no nearer to each other than that
-#define LARGEST_GAP  1e3  // nor further: weights go with the gap and its inverse, and share one matrix
-
-static double gap( const tr_cage *cage, int k, const tr_cage_points *p, double unit )
+static double bounded_gap( const tr_cage *cage, double gap )
 {
-    return clampd( way_of( p, cage->sections[k], cage->sections[k + 1] ) / unit, SMALLEST_GAP, LARGEST_GAP );
+    return clampd( gap, cage->def.section.gap_min, cage->def.section.gap_max );
 }
 
 static void weigh_key( tr_cage *cage, int k, double share )
@@ -398,19 +403,21 @@ static double ease_gap( const tr_cage *cage, tr_cage_end end, int ease, double w
 {
     double frames = end == TR_CAGE_EASED ? ease + 1 : 0;
     double gap = frames * whole / ( cage->last - cage->first );
-    return frames > 0 ? clampd( gap, SMALLEST_GAP, LARGEST_GAP ) : 0;
+    return frames > 0 ? bounded_gap( cage, gap ) : 0;
 }
 
 static void weigh_edges( tr_cage *cage, const tr_cage_points *p )
 {
     const tr_cage_def *def = &cage->def;
-    double whole = way_of( p, cage->first, cage->last ),
-           arc = whole - STILL / p->fps * ( cage->last - cage->first );
+    double whole = way_of( p, def, cage->first, cage->last ),
+           arc = whole - def->section.still_speed / p->fps * ( cage->last - cage->first );
     double unit = whole / fmax( arc / def->spacing, least_sections( def ) - 1 );
     double in = ease_gap( cage, def->start, def->ease_in, whole / unit ),
            out = ease_gap( cage, def->end, def->ease_out, whole / unit ), before = in;
     for ( int k = 0; k < cage->section_count; ++k ) {
-        double after = k + 1 < cage->section_count ? gap( cage, k, p, unit ) : out;
+        double after = out;
+        if ( k + 1 < cage->section_count )
+            after = bounded_gap( cage, way_of( p, def, cage->sections[k], cage->sections[k + 1] ) / unit );
         weigh_key( cage, k, 0.5 * ( before + after ) );
         if ( k + 1 < cage->section_count )
             cage->between[k] = def->temporal / after;

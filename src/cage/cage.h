@@ -1,6 +1,5 @@
 // cage: reshape trajectories by a box that travels with them, after the spatiotemporal cages of Kim, Seol and
-// Kwon, "Interactive multi-character motion retargeting" (2021). docs/algorithms/cage.md tells the whole
-// story.
+// Kwon, "Interactive multi-character motion retargeting" (2021). See docs/algorithms/cage.md.
 //
 // A cage holds a bundle of points (joints of a limb, a body, a group; corners of a prop) over a window of
 // frames. At every frame there is a *section*: a closed triangle mesh around the points of that frame, always
@@ -9,13 +8,14 @@
 // possible:
 //
 //   E(v) = Σ over vertices i, edges (i, j)  w ‖(v_i − v_j) − R_i (v̄_i − v̄_j)‖²
-//        + Σ over edges  0.01 w ‖(v_i − v_j) − (v̄_i − v̄_j)‖² + 1e-5 Σ ‖v_i − v̄_i‖²
+//        + Σ over edges  h w ‖(v_i − v_j) − (v̄_i − v̄_j)‖² + a Σ ‖v_i − v̄_i‖²
 //
 // with edges within the keys and between the same vertex of neighbouring keys, weighted so that the sums
-// stand for integrals over the section and over time (build.c). The last two terms are weak: they let a free
-// cage follow a drag without turning. What became of the keys is carried to all frames, and through mean
-// value coordinates to the points. A point is bound to the section of *its own* frame: a path that stands
-// still or crosses itself is edited at one time without moving at another.
+// stand for integrals over the section and over time (build.c). The last two terms are weak
+// (tr_cage_hold_def): they let a free cage follow a drag without turning. The motion of the keys is
+// interpolated to all frames, and mean value coordinates pass it on to the points. A point is bound to the
+// section of *its own* frame: a path that stands still or crosses itself is edited at one time without moving
+// at another.
 //
 // Split by cost: build (points change) → grab (the set of handles changes) → solve (handles move) → move.
 // Everything is metres; frames are integers on one time axis the caller chooses, ranges include both ends.
@@ -26,9 +26,11 @@
 #include "math/math.h"
 #include "solve/solve.h"
 
-#define TR_CAGE_MAX_DETAIL   8
-#define TR_CAGE_MAX_VERTICES ( 6 * TR_CAGE_MAX_DETAIL * TR_CAGE_MAX_DETAIL + 2 ) // of a section
-#define TR_CAGE_MAX_SECTIONS 256
+enum { // sizes of arrays on the stack
+    TR_CAGE_MAX_DETAIL = 8,
+    TR_CAGE_MAX_VERTICES = 6 * TR_CAGE_MAX_DETAIL * TR_CAGE_MAX_DETAIL + 2, // of a section
+    TR_CAGE_MAX_SECTIONS = 256
+};
 
 // ------------------------------------------------------------------------------------ mean value coordinates
 // Of points p with respect to a closed triangle mesh, after Ju, Schaefer and Warren (2005) and Floater, Kós
@@ -72,6 +74,24 @@ typedef enum tr_cage_end {
     TR_CAGE_ENDS
 } tr_cage_end;
 
+typedef struct tr_cage_section_def { // how keys are spread and sections are placed around their points
+    double still_speed;    // m/s added to the bundle's speed: where it stands still, keys are spread by time
+    double heading_return; // seconds in which most of the heading's drift is taken back
+    double heading_window; // seconds either way over which headings are smoothed
+    double extent_window;  // seconds either way over which extents are smoothed
+    double steady_growth;  // size of a steady section at most, in units of the largest section otherwise
+    double flatness;       // shortest side of the form at least, in units of its longest
+    double gap_min, gap_max; // way from key to key in units of the spacing: bounds the weights of edges
+} tr_cage_section_def;
+
+typedef struct tr_cage_hold_def { // weak terms, and when a row for a point is dropped
+    float edge;                   // h: an edge to its rest, against its rigidity
+    float vertex;                 // a: a vertex to its rest; an edge within a key weighs 1
+    float damping;                // replaces a in the matrix of a cage without held vertices (grab.c)
+    double free_share; // weight of a point on free vertices below which these would have to move too far
+    double dependence; // compliance a row has left beside the rows before it, at least, in units of its own
+} tr_cage_hold_def;
+
 typedef struct tr_cage_def {
     double padding;         // metres between the points and the section around them, > 0
     int detail;             // pieces along an edge of a section: 1, 2, 4 give 8, 26, 98 vertices
@@ -84,13 +104,15 @@ typedef struct tr_cage_def {
     int ease_in, ease_out;  // frames before and after the window, for TR_CAGE_EASED
     int falloff;            // keys this many frames or more from every handle stay put; 0 = none does
     double temporal;        // > 0: how much edges between keys weigh against those within
-    bool steady;  // a bundle that hardly leaves its place gets one and the same section at all frames:
-                  // what is bent stays bent the same way, whoever moves within
-    bool carried; // edges between keys do not turn: a bent way carries its sections along without
-                  // turning them. Otherwise they turn as rigidly as possible, as in the paper
-    bool upright; // cells turn about the vertical only: what is pulled over the ground bends over the ground,
-                  // neither leaning nor leaving it. Otherwise they turn about any axis
-    bool late;    // points are bound at keys only; at other frames by tr_cage_bind, before they are moved
+    bool steady;  // a bundle that hardly leaves its place gets the same section at all frames, so that a
+                  // bend stays the same however the points move within it
+    bool carried; // edges between keys do not turn: a bent path shifts its sections without turning them.
+                  // Otherwise they turn as rigidly as possible, as in the paper
+    bool upright; // cells turn about the vertical only: a cage pulled over the ground neither leans nor
+                  // leaves it. Otherwise they turn about any axis
+    bool late; // points are bound at keys only; at other frames by tr_cage_bind, before they are moved
+    tr_cage_section_def section;
+    tr_cage_hold_def hold;
 } tr_cage_def;
 
 tr_cage_def tr_default_cage_def( void );
@@ -132,15 +154,15 @@ typedef struct tr_cage {
     double resting[2]; // of edges from the first and the last to where their eases end; 0: there is none
     vec3 *rest;        // [section_count · vertex_count]
     vec3 *moved;       // the same, as the last solve left it; starts as rest
-    // What became of each key: the rigid motion nearest to it, and in its own axes what that leaves over.
-    // Filled by tr_cage_solve, read by tr_cage_move…
+    // The motion of each key: the nearest rigid motion, and residuals in its own axes. Filled by
+    // tr_cage_solve, read by tr_cage_move…
     rigid *motions;       // [section_count]
     vec3 *drift, *spin;   // [section_count] velocity per frame beside that motion; zero at ends without ease
     vec3 *residuals;      // [section_count · vertex_count]
     vec3 *residual_drift; // [section_count · vertex_count] per frame
     bool *bent;           // [section_count] residuals are not all zero
     int reading;          // counts how often these were filled
-    struct tr_cage_frame *frames; // [frame_count] what that makes of a frame, found when it is asked for
+    struct tr_cage_frame *frames; // [frame_count] motion of a frame, computed on demand
     float *frame_residuals;       // [frame_count · vertex_count · 4] likewise
     tr_cage_solver *solver;       // what tr_cage_grab prepared
 } tr_cage;
@@ -179,7 +201,7 @@ struct tr_cage_handle {
     vec3 place;  // POINT with point -1: world, at `frame`, anywhere in the section
     vec3 offset;
     quat rotation; // SECTION; all zero counts as none
-    bool local;    // does not count where falloff is concerned: keys far from all others rest
+    bool local;    // ignored by falloff: keys far from all other handles rest
 };
 
 // Prepares the solve for a set of handles. A vertex that two handles hold belongs to the first; a handle on a
@@ -188,11 +210,18 @@ struct tr_cage_handle {
 bool tr_cage_grab( tr_cage *cage, const tr_cage_handle *handles, int count, tr_error *error );
 
 typedef struct tr_cage_solve_def {
-    int max_iterations; // a fixed few for a preview, many for what is kept
+    int max_iterations; // a fixed few for a preview, many for a final result
     double tolerance;   // done when an iteration moves nothing further: metres, or of the way of the farthest
                         // vertex where that is more than a metre. 0: always max_iterations
     bool warm;          // go on from the last solve; otherwise from rest, so that the result depends on the
                         // handles alone
+    int corrections;    // of the targets of points between keys, whose motion is not linear in the vertices
+    double near;        // metres that such a point may miss its target by without another correction …
+    double near_share;  // … or this share of the target's distance
+    int fit_steps;      // of each cell's rotation in an iteration
+    double restart;     // a step this many times as long as the shortest so far discards the history
+    double
+        mixture_max; // sum of a mixture's coefficients; a larger one comes from steps alike but for rounding
 } tr_cage_solve_def;
 
 tr_cage_solve_def tr_default_cage_solve_def( void ); // to convergence, from rest
@@ -206,9 +235,9 @@ typedef struct tr_cage_result {
 } tr_cage_result;
 
 // Moves the cage. `handles` [count as grabbed]: the same as grabbed but for offsets and rotations. Where
-// points contradict each other the ones given first win. A point that hangs on vertices that are held (its
-// frame is next to a pinned section; give it a key of its own) gives way to them. `error` says what is left;
-// errors [count] of each handle, metres, may be NULL. Allocates nothing.
+// points contradict each other the ones given first win. A point that depends on held vertices (its frame is
+// next to a pinned section; give it a key of its own) gives way to them. errors [count]: of each handle,
+// metres, may be NULL. Allocates nothing.
 tr_cage_result tr_cage_solve( tr_cage *cage, const tr_cage_handle *handles, const tr_cage_solve_def *def,
                               double *errors );
 void tr_cage_reset( tr_cage *cage ); // back to rest
@@ -233,12 +262,12 @@ void tr_cage_move_some( const tr_cage *cage, int frame, int first, int count, co
 // How some of them turn as a whole, without moving any: Σ (p' − p̄') (p − p̄)ᵀ over them, p' where the cage
 // takes p. First, once, what does not depend on how the cage is moved: `spread`, and moments
 // [TR_CAGE_MOMENTS · vertex_count], with the weights of the bound point that leads them.
-#define TR_CAGE_MOMENTS 4
+enum { TR_CAGE_MOMENTS = 4 };
 void tr_cage_moments( const tr_cage *cage, int frame, int first, int count, const vec3 *points, int lead,
                       mat3 *spread, float *moments );
 // Moves the place of that point as well.
 mat3 tr_cage_spin( const tr_cage *cage, int frame, mat3 spread, const float *moments, vec3 *place );
-// Any points at one frame [count]; outside the section they are carried on as its nearest part is.
+// Any points at one frame [count]; outside the section they move as its nearest part does.
 void tr_cage_move_points( const tr_cage *cage, int frame, const vec3 *in, int count, vec3 *out );
 // The same in two steps, for points that are moved again and again: their weights [count · vertex_count],
 // which do not depend on how the cage is moved; and where one of them goes.

@@ -1,6 +1,9 @@
 // The invariants of a cage.
 #include "cage/private.h"
 
+#define ROUNDING 1e-9 // of doubles near 1
+#define ROUNDED  1e-5 // of sums of floats near 1
+
 static bool all_finite( const vec3 *v, int count )
 {
     for ( int i = 0; i < count; ++i )
@@ -23,7 +26,7 @@ static const char *check_shape( const tr_cage *cage )
                 return "a triangle has a corner that is no vertex";
         volume += m3_det( ( mat3 ){ cage->shape[c[0]], cage->shape[c[1]], cage->shape[c[2]] } );
     }
-    return fabs( volume - 48 ) < 1e-9 ? NULL : "the section's triangles do not close around it";
+    return fabs( volume - 48 ) < ROUNDING ? NULL : "the section's triangles do not close around it";
 }
 
 static const char *check_sections( const tr_cage *cage )
@@ -45,7 +48,7 @@ static const char *check_places( const tr_cage *cage )
     for ( int f = 0; f < cage->frame_count; ++f ) {
         vec3 e = cage->extents[f];
         if ( !v3_finite( cage->places[f].position ) || !q_finite( cage->places[f].rotation ) ||
-             fabs( q_dot( cage->places[f].rotation, cage->places[f].rotation ) - 1 ) > 1e-9 )
+             fabs( q_dot( cage->places[f].rotation, cage->places[f].rotation ) - 1 ) > ROUNDING )
             return "a section has no place";
         if ( !v3_finite( e ) || !( fmin( e.x, fmin( e.y, e.z ) ) >= cage->def.padding ) )
             return "a section is smaller than its padding";
@@ -64,9 +67,9 @@ static const char *check_weights( const tr_cage *cage )
             sum += w[v];
             at = v3_mad( at, w[v], cage->shape[v] );
         }
-        if ( !( fabs( sum - 1 ) <= 1e-5 ) )
+        if ( !( fabs( sum - 1 ) <= ROUNDED ) )
             return "the weights of a point do not add up to 1";
-        if ( !( fmax( fabs( at.x ), fmax( fabs( at.y ), fabs( at.z ) ) ) <= 1 + 1e-5 ) )
+        if ( !( fmax( fabs( at.x ), fmax( fabs( at.y ), fabs( at.z ) ) ) <= 1 + ROUNDED ) )
             return "a point lies outside its section";
     }
     return NULL;

@@ -1,31 +1,35 @@
-// Moving the keys: rotations of the cells and displacements of the vertices take turns.
+// Moving the keys: rotations of the cells and displacements of the vertices are solved for in turn.
 //
-// A step is K Δu = pull, pull = −½ dE/du for the rotations at hand, with rows H (u + Δu) = h met by
+// A step is K Δu = pull, pull = −½ dE/du for the current rotations, with rows H (u + Δu) = h met by
 // Δu = K⁻¹ pull − Z λ,  L λ = H (u + K⁻¹ pull) − h,  L Lᵀ = H K⁻¹ Hᵀ,  Z = K⁻¹ Hᵀ L⁻ᵀ. It is the same step as
-// solving for the positions, but whatever rounding leaves is mended by the next one. Steps are combined by
-// Anderson's method: of the last few, the mixture whose step would have been the shortest. Mixtures meet the
-// rows, which are linear.
+// solving for the positions, but the next step corrects its rounding errors. Steps are combined by Anderson's
+// method: the mixture of the last few whose step would have been the shortest. Mixtures meet the rows, which
+// are linear.
 #include "cage/private.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define FIT_STEPS       2
-#define CORRECTIONS     12   // of points between keys, whose way is not linear in the vertices
-#define CLOSE_ENOUGH    1e-5 // metres …
-#define NEARLY          1e-6 // … or of a long way
-#define WORSE           2.0  // a step this many times longer than the shortest so far starts the history anew
-#define MIXED           1e4  // a mixture that takes more than so many times a step is none
-#define PREVIEW_TOO_FEW 16   // iterations below which points between keys are corrected once
-
 tr_cage_solve_def tr_default_cage_solve_def( void )
 {
-    return ( tr_cage_solve_def ){ .max_iterations = 1000, .tolerance = 1e-6 };
+    return ( tr_cage_solve_def ){ .max_iterations = 1000,
+                                  .tolerance = 1e-6,
+                                  .corrections = 12,
+                                  .near = 1e-5,
+                                  .near_share = 1e-6,
+                                  .fit_steps = 2,
+                                  .restart = 2,
+                                  .mixture_max = 1e4 };
 }
 
 tr_cage_solve_def tr_cage_preview_def( void )
 {
-    return ( tr_cage_solve_def ){ .max_iterations = 4, .warm = true };
+    tr_cage_solve_def def = tr_default_cage_solve_def();
+    def.max_iterations = 4;
+    def.tolerance = 0;
+    def.warm = true;
+    def.corrections = 1;
+    return def;
 }
 
 // ----------------------------------------------------------------------------------------------- in and out
@@ -122,12 +126,13 @@ static void meet_rows( tr_cage_solver *s )
     }
 }
 
-// From u and the rotations at hand to `step`. Returns its length, metres, of the vertex that goes farthest.
-static double take_step( tr_cage_solver *s, bool fit )
+// Computes `step` from u, and fits the rotations before that if `fit_steps` > 0. Returns the length of the
+// longest step of a vertex, metres.
+static double take_step( tr_cage_solver *s, int fit_steps )
 {
     bool avx2 = tr_lanes_best() != TR_LANES_FLOAT;
-    if ( fit )
-        ( avx2 ? tr_kernel_fit_avx2 : tr_kernel_fit_float )( s, FIT_STEPS );
+    if ( fit_steps > 0 )
+        ( avx2 ? tr_kernel_fit_avx2 : tr_kernel_fit_float )( s, fit_steps );
     ( avx2 ? tr_kernel_pull_avx2 : tr_kernel_pull_float )( s );
     tr_ldl_solve_four( &s->ldl, s->step );
     if ( s->row_count > 0 )
@@ -146,12 +151,12 @@ static double take_step( tr_cage_solver *s, bool fit )
 typedef struct mixing {
     int count;       // columns there are
     int next;        // column to be written
-    bool has_last;   // the last step and what it led to are known
+    bool has_last;   // the last step and its end are known
     double shortest; // step so far, squared norm
     double products[TR_CAGE_HISTORY][TR_CAGE_HISTORY];
 } mixing;
 
-typedef struct columns { // differences of steps f and of what they led to, g = u + f; then the last f and g
+typedef struct columns { // differences of steps f and of their ends g = u + f; then the last f and g
     float *df[TR_CAGE_HISTORY], *dg[TR_CAGE_HISTORY], *f, *g;
 } columns;
 
@@ -176,17 +181,19 @@ static double product( const float *a, const float *b, size_t count )
     return sum;
 }
 
-// γ that makes ‖f − Σ γ df‖ smallest, by Cholesky of the products with a little on the diagonal.
+// γ that makes ‖f − Σ γ df‖ smallest, by Cholesky of the products. Steps that hardly differ make them
+// singular: a little is added to the diagonal, and pivots have a least value.
 static void best_mixture( const mixing *m, const double *right, double *gamma )
 {
+    const double ridge = 1e-8, least_pivot = 1e-12, underflow = 1e-60;
     double l[TR_CAGE_HISTORY][TR_CAGE_HISTORY];
     int n = m->count;
     for ( int i = 0; i < n; ++i )
         for ( int j = 0; j <= i; ++j ) {
-            double sum = m->products[i][j] * ( i == j ? 1 + 1e-8 : 1 );
+            double sum = m->products[i][j] * ( i == j ? 1 + ridge : 1 );
             for ( int k = 0; k < j; ++k )
                 sum -= l[i][k] * l[j][k];
-            double least = 1e-12 * m->products[i][i] + 1e-60;
+            double least = least_pivot * m->products[i][i] + underflow;
             l[i][j] = i == j ? sqrt( fmax( sum, least ) ) : sum / l[j][j];
         }
     for ( int i = 0; i < n; ++i ) {
@@ -200,15 +207,6 @@ static void best_mixture( const mixing *m, const double *right, double *gamma )
             gamma[i] -= l[k][i] * gamma[k];
         gamma[i] /= l[i][i];
     }
-}
-
-// Steps that hardly differ, or differ by rounding alone, make no mixture.
-static bool is_sound( const double *gamma, int count )
-{
-    double sum = 0;
-    for ( int h = 0; h < count; ++h )
-        sum += fabs( gamma[h] );
-    return sum <= MIXED;
 }
 
 static void record( mixing *m, const columns *c, const float *u, const float *f, size_t size )
@@ -233,14 +231,14 @@ static void record( mixing *m, const columns *c, const float *u, const float *f,
 }
 
 // u ← u + step, mixed with the steps before.
-static void advance( tr_cage_solver *s, mixing *m )
+static void advance( tr_cage_solver *s, mixing *m, const tr_cage_solve_def *def )
 {
     size_t size = 4 * (size_t)s->free_count;
     float *u = s->u[0];
     const float *f = s->step[0];
     columns c = columns_of( s );
     double square = product( f, f, size ), right[TR_CAGE_HISTORY], gamma[TR_CAGE_HISTORY];
-    if ( square > WORSE * WORSE * m->shortest )
+    if ( square > def->restart * def->restart * m->shortest )
         *m = ( mixing ){ .shortest = HUGE_VAL };
     m->shortest = fmin( m->shortest, square );
     record( m, &c, u, f, size );
@@ -249,7 +247,10 @@ static void advance( tr_cage_solver *s, mixing *m )
     for ( int h = 0; h < m->count; ++h )
         right[h] = product( c.df[h], f, size );
     best_mixture( m, right, gamma );
-    if ( !is_sound( gamma, m->count ) )
+    double sum = 0;
+    for ( int h = 0; h < m->count; ++h )
+        sum += fabs( gamma[h] );
+    if ( !( sum <= def->mixture_max ) )
         *m = ( mixing ){ .shortest = m->shortest };
     for ( int h = 0; h < m->count; ++h ) {
         float part = (float)gamma[h];
@@ -258,8 +259,8 @@ static void advance( tr_cage_solver *s, mixing *m )
     }
 }
 
-// Whether a step is shorter than the tolerance, in metres, or in the way of the farthest vertex where that is
-// longer than a metre: floats resolve a tenth of this.
+// Whether a step is shorter than the tolerance: metres, or a share of the farthest vertex's displacement
+// where that is longer than a metre. Floats resolve a tenth of this.
 static bool is_short( const tr_cage_solver *s, double step, double tolerance )
 {
     float most = 1;
@@ -269,13 +270,13 @@ static bool is_short( const tr_cage_solver *s, double step, double tolerance )
     return step <= tolerance * (double)most;
 }
 
-// Until it rests: two steps in a row shorter than the tolerance. The last step is taken as it is.
+// Iterates until two steps in a row are shorter than the tolerance. The last step is not mixed.
 static void iterate( tr_cage_solver *s, const tr_cage_solve_def *def, bool fit, tr_cage_result *result )
 {
     mixing m = { .shortest = HUGE_VAL };
     bool was_short = false;
     for ( int k = 0; k < def->max_iterations; ++k ) {
-        result->change = take_step( s, fit || k > 0 );
+        result->change = take_step( s, fit || k > 0 ? def->fit_steps : 0 );
         result->iterations++;
         bool short_now = is_short( s, result->change, def->tolerance ), rests = short_now && was_short;
         was_short = short_now;
@@ -285,7 +286,7 @@ static void iterate( tr_cage_solver *s, const tr_cage_solve_def *def, bool fit, 
                 u[i] += step[i];
             return;
         }
-        advance( s, &m );
+        advance( s, &m, def );
     }
 }
 
@@ -298,8 +299,9 @@ static vec3 point_error( const tr_cage *cage, const tr_cage_row *row, const tr_c
     return v3_sub( v3_add( row->place, h->offset ), at );
 }
 
-// Shifts the targets of points between keys by what they missed. False when that is little.
-static bool correct_rows( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handle *handles )
+// Shifts the targets of points between keys by their errors. False when these are small.
+static bool correct_rows( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handle *handles,
+                          const tr_cage_solve_def *def )
 {
     bool missed = false;
     for ( int r = 0; r < s->row_count; ++r ) {
@@ -307,7 +309,7 @@ static bool correct_rows( const tr_cage *cage, tr_cage_solver *s, const tr_cage_
         if ( row->linear || row->dropped )
             continue;
         vec3 miss = point_error( cage, row, handles );
-        missed |= v3_length( miss ) > fmax( CLOSE_ENOUGH, NEARLY * v3_length( row->target ) );
+        missed |= v3_length( miss ) > fmax( def->near, def->near_share * v3_length( row->target ) );
         row->target = v3_add( row->target, miss );
     }
     return missed;
@@ -346,6 +348,7 @@ tr_cage_result tr_cage_solve( tr_cage *cage, const tr_cage_handle *handles, cons
 {
     tr_cage_solver *s = cage->solver;
     assert( s != NULL && "tr_cage_grab comes first" );
+    assert( def->fit_steps > 0 && "tr_default_cage_solve_def comes first" );
     tr_cage_result result = { 0 };
     s->upright = cage->def.upright; // the matrix does not depend on it
     if ( !def->warm ) {
@@ -355,12 +358,11 @@ tr_cage_result tr_cage_solve( tr_cage *cage, const tr_cage_handle *handles, cons
     place_held( cage, s, handles );
     for ( int r = 0; r < s->row_count; ++r )
         s->rows[r].target = handles[s->rows[r].handle].offset;
-    int corrections = def->max_iterations < PREVIEW_TOO_FEW ? 1 : CORRECTIONS;
     bool fit = def->warm;
-    for ( int c = 0; c <= corrections; ++c, fit = true ) {
+    for ( int c = 0; c <= def->corrections; ++c, fit = true ) {
         iterate( s, def, fit, &result );
         write_moved( cage, s, handles );
-        if ( c == corrections || !correct_rows( cage, s, handles ) )
+        if ( c == def->corrections || !correct_rows( cage, s, handles, def ) )
             break;
     }
     measure( cage, handles, &result, errors );

@@ -99,7 +99,7 @@ static size_t lay_out( tr_cage_solver *s, char *base, const sizes *n )
     return (size_t)( (uintptr_t)at - (uintptr_t)base );
 }
 
-// ------------------------------------------------------------------------------------------------- who holds
+// --------------------------------------------------------------------------------------------------- holders
 
 static int frame_of( const tr_cage *cage, const tr_cage_handle *h )
 {
@@ -126,7 +126,7 @@ static void find_holders( const tr_cage *cage, const tr_cage_handle *handles, in
         for ( int i = 0; i < vertices; ++i )
             holder[k * vertices + i] = pinned ? TR_CAGE_HELD_AT_REST : TR_CAGE_NOT_HELD;
     }
-    for ( int h = count - 1; h >= 0; --h ) { // the first one has the last word
+    for ( int h = count - 1; h >= 0; --h ) { // the first handle wins
         int begin =
             handles[h].section * vertices + ( handles[h].kind == TR_HANDLE_VERTEX ? handles[h].vertex : 0 );
         int end = begin + ( handles[h].kind == TR_HANDLE_VERTEX ? 1 : vertices );
@@ -200,19 +200,25 @@ static bool build_adjacency( const tr_cage *cage, int count, adjacency *out, tr_
     return true;
 }
 
-// The hold of a vertex to its rest: a weak one, and that of the key beside an ease to where the ease ends.
+// Of an edge of weight 1: its hold, and its rigidity in the cells at both of its ends.
+static float stiffness_of( const tr_cage *cage )
+{
+    return 2 + cage->def.hold.edge;
+}
+
+// The hold of a vertex to its rest: the weak one, and beside an ease the edge to where the ease ends.
 static double anchor_of( const tr_cage *cage, int vertex )
 {
     int key = vertex / cage->vertex_count;
     double weight =
         ( key == 0 ? cage->resting[0] : 0 ) + ( key == cage->section_count - 1 ? cage->resting[1] : 0 );
-    return TR_CAGE_ANCHOR + TR_CAGE_STIFFNESS * weight;
+    return cage->def.hold.vertex + stiffness_of( cage ) * weight;
 }
 
 // K of the free vertices; unknown f of the matrix is vertex free_vertices[f]. Where no vertex is held
-// and no ease ends, nothing but its weak anchor keeps K⁻¹ from shifting the cage as a whole, by what rounding
-// leaves of the pull: rows for points would have to take that back, and would look alike beside it. Such a K
-// is damped. That shortens steps, not where they lead.
+// and no end is eased, only the weak hold keeps K⁻¹ from shifting the whole cage by the rounding error of the
+// pull, and the rows of points, which have to undo the shift, are nearly dependent beside it. Such a K is
+// damped, which shortens steps but does not change where they lead.
 static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *holder, const adjacency *near,
                           int *free_vertices, int *unknowns, tr_error *error )
 {
@@ -226,12 +232,12 @@ static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *hol
     bool ok = true, damped = free_count == count && !( cage->resting[0] + cage->resting[1] > 0 );
     for ( int f = 0; ok && f < free_count; ++f ) {
         int v = free_vertices[f];
-        double diagonal = damped ? TR_CAGE_DAMPING : anchor_of( cage, v );
+        double diagonal = damped ? cage->def.hold.damping : anchor_of( cage, v );
         ok = tr_sparse_add( &k, NULL, NULL, 0 );
         for ( int e = near->start[v]; ok && e < near->start[v + 1]; ++e ) {
-            diagonal += TR_CAGE_STIFFNESS * near->weights[e];
+            diagonal += s->stiffness * near->weights[e];
             int other = unknowns[near->other[e]];
-            ok = other < 0 || add_entry( &k, f, other, -TR_CAGE_STIFFNESS * near->weights[e] );
+            ok = other < 0 || add_entry( &k, f, other, -s->stiffness * near->weights[e] );
         }
         ok = ok && add_entry( &k, f, f, diagonal );
     }
@@ -313,10 +319,7 @@ static void add_point( const tr_cage *cage, tr_cage_solver *s, int handle )
         }
 }
 
-#define LEAST_SHARE 0.2  // of a point's weight on free vertices: with less, they would have to go too far
-#define DEPENDENT   1e-6 // of a row's own compliance: with less left, rows before it say where it is
-
-// What a row does to the vertices of another, h_q · y; of those that are free.
+// h · y of a row, over the free vertices.
 static double row_product( const tr_cage_solver *s, const tr_cage_row *row, const double *y )
 {
     double sum = 0;
@@ -340,10 +343,10 @@ static double respond( const tr_cage_solver *s, const tr_cage_row *row, double *
 }
 
 // Row r of L, by the rows before it: l_rq = h_r · z_q, z = K⁻¹ Hᵀ L⁻ᵀ being orthonormal in K; what is left of
-// y = K⁻¹ h_r without them becomes z_r. Points of one body have weights that hardly differ: what K⁻¹ Hᵀ
-// would have to be multiplied with is large and cancels, which floats do not bear. A row that depends on rows
-// before it, or hangs on vertices that are held, is dropped.
-static void factor_row( tr_cage_solver *s, int r, double *z, double *work )
+// y = K⁻¹ h_r without them becomes z_r. Points of one body have weights that hardly differ: factors of K⁻¹ Hᵀ
+// would be large and cancel, for which floats have too few digits. A row that depends on rows before it, or
+// on held vertices, is dropped.
+static void factor_row( tr_cage_solver *s, const tr_cage_hold_def *hold, int r, double *z, double *work )
 {
     size_t free_count = (size_t)s->free_count, m = (size_t)s->row_count;
     double *own = z + (size_t)r * free_count, *l = s->schur + (size_t)r * m;
@@ -356,7 +359,7 @@ static void factor_row( tr_cage_solver *s, int r, double *z, double *work )
             own[f] -= l[q] * other[f];
     }
     double left = row_product( s, row, own );
-    row->dropped = !( left > DEPENDENT * whole ) || !( share > LEAST_SHARE );
+    row->dropped = !( left > hold->dependence * whole ) || !( share > hold->free_share );
     l[r] = row->dropped ? 1 : sqrt( left );
     for ( size_t f = 0; f < free_count; ++f ) {
         own[f] = row->dropped ? 0 : own[f] / l[r];
@@ -364,19 +367,21 @@ static void factor_row( tr_cage_solver *s, int r, double *z, double *work )
     }
 }
 
-static bool factor_rows( tr_cage_solver *s, tr_error *error )
+static bool factor_rows( tr_cage_solver *s, const tr_cage_hold_def *hold, tr_error *error )
 {
     size_t free_count = (size_t)s->free_count, m = (size_t)s->row_count;
     double *z = tr_alloc( ( m + 1 ) * free_count, sizeof( double ) );
     if ( z == NULL )
         return tr_error_memory( error );
     for ( int r = 0; r < s->row_count; ++r )
-        factor_row( s, r, z, z + m * free_count );
+        factor_row( s, hold, r, z, z + m * free_count );
     tr_free( z );
     return true;
 }
 
 // ------------------------------------------------------------------------------------------------------ grab
+
+enum { LANES = 8, ALIGNED = 32 }; // floats, and bytes, that a kernel loads at once
 
 static bool prepare( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handle *handles, int count,
                      const int *holder, const adjacency *near, int *scratch, tr_error *error )
@@ -387,15 +392,15 @@ static bool prepare( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handl
     sizes n = { .handles = (size_t)count, .count = (size_t)s->count, .free_count = (size_t)s->free_count };
     for ( int h = 0; h < count; ++h )
         n.rows += handles[h].kind == TR_HANDLE_POINT;
-    s->round_count = ( s->count + 7 ) / 8 * 8;
+    s->round_count = ( s->count + LANES - 1 ) / LANES * LANES;
     n.round_count = (size_t)s->round_count;
     n.neighbours = (size_t)near->start[s->count];
     n.vertices = (size_t)cage->vertex_count;
     n.entries = 2 * n.rows * n.vertices;
-    s->memory = tr_alloc( lay_out( s, NULL, &n ) + 32, 1 );
+    s->memory = tr_alloc( lay_out( s, NULL, &n ) + ALIGNED, 1 );
     if ( s->memory == NULL )
         return tr_error_memory( error );
-    lay_out( s, (char *)( ( (uintptr_t)s->memory + 31 ) / 32 * 32 ), &n );
+    lay_out( s, (char *)( ( (uintptr_t)s->memory + ALIGNED - 1 ) / ALIGNED * ALIGNED ), &n );
     memcpy( s->handles, handles, (size_t)count * sizeof handles[0] );
     number_vertices( cage, s, holder, unknowns );
     link_vertices( cage, s, near );
@@ -403,7 +408,7 @@ static bool prepare( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handl
     for ( int h = 0; h < count; ++h )
         if ( handles[h].kind == TR_HANDLE_POINT )
             add_point( cage, s, h );
-    return factor_rows( s, error );
+    return factor_rows( s, &cage->def.hold, error );
 }
 
 bool tr_cage_grab( tr_cage *cage, const tr_cage_handle *handles, int count, tr_error *error )
@@ -419,6 +424,7 @@ bool tr_cage_grab( tr_cage *cage, const tr_cage_handle *handles, int count, tr_e
     if ( ok ) {
         solver->count = vertices;
         solver->handle_count = count;
+        solver->stiffness = stiffness_of( cage );
         int *holder = scratch + 2 * vertices;
         find_holders( cage, handles, count, holder );
         ok = build_adjacency( cage, vertices, &near, error ) &&

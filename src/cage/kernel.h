@@ -27,9 +27,11 @@ static inline lane arc_by_sine( lane y )
     return ( ( a + b * y2 ) + y4 * ( ( c + d * y2 ) + 0.0171853692f * y4 ) ) / y;
 }
 
-#define NEAR_VERTEX 1e-3f // of the mesh's size
-#define NEAR_EDGE   1e-3f // cos² ½θ, 1 where the edge is not seen and 0 from its middle
-#define NEAR_FACE   2e-3f // volume that three unit vectors span, against the squares of their sines
+// Below these floats have too few digits left, and the point is computed the plain way.
+#define NEAR_VERTEX 1e-3f // distance, in units of the mesh's size
+#define NEAR_EDGE   1e-3f // cos² ½θ of the angle θ an edge is seen at: 0 from a point on it
+#define NEAR_FACE   2e-3f // volume that three unit vectors span, over the sum of their sines' squares
+#define ONE_SIGN    0.98f // |Σ w| / Σ |w|: with mixed signs the weights cancel
 
 typedef struct lane_edge {
     lane_vector normal; // u_a × u_b
@@ -111,7 +113,7 @@ static void mend( seen *s, const tr_mean_value *mesh, lane_vector p )
         sum += s->weights[i];
         size += lane_max( s->weights[i], -s->weights[i] );
     }
-    s->careful |= ~( lane_max( sum, -sum ) > 0.98f * size );
+    s->careful |= ~( lane_max( sum, -sum ) > ONE_SIGN * size );
     lane inverse = 1.0f / lane_select( s->careful, lane_all( 1 ), sum );
     lane_vector left = p;
     for ( int i = 0; i < mesh->vertex_count; ++i ) {
@@ -154,7 +156,7 @@ unsigned KERNEL( mean_value )( const tr_mean_value *mesh, const float *x, float 
 
 typedef float four __attribute__( ( vector_size( 16 ), may_alias ) );
 
-#define POINTS 4 // whose sums do not wait for each other
+enum { POINTS = 4 }; // at once: their sums do not wait for each other
 
 // Two vertices at a time: the even ones in the lower half, the odd ones in the upper.
 void KERNEL( weigh )( const float *weights, const float ( *residuals )[4], int vertex_count, int count,
@@ -233,7 +235,7 @@ static inline void cell_of( const tr_cage_solver *s, int i, four out[3] )
     out[0] = a, out[1] = b, out[2] = c;
 }
 
-// What leaves a cell no turn but that about the vertical.
+// Leaves a cell the turn about the vertical alone.
 static inline void keep_vertical( four cell[3] )
 {
     const four across = { 1, 0, 1 };
@@ -285,7 +287,7 @@ static inline four turned( const four turn[3], four r )
 // holds.
 void KERNEL( pull )( const tr_cage_solver *s )
 {
-    const float stiffness = TR_CAGE_STIFFNESS;
+    const float stiffness = s->stiffness;
     const four *u = (const four *)s->u, *links = (const four *)s->links, *sums = (const four *)s->sums;
     four *step = (four *)s->step;
     for ( int i = 0; i < s->free_count; ++i ) {

@@ -1,4 +1,4 @@
-// Mean value coordinates, the plain way, and what both ways share. For a triangle seen from p, with unit
+// Mean value coordinates: the plain way, and the parts both ways share. For a triangle seen from p, with unit
 // vectors u_i to its corners, θ_i the angle seen between the other two, the integral of the unit sphere's
 // normal over the triangle it becomes there is m = Σ ½ θ_i n_i, n_i the unit normals of the planes through p
 // and an edge. λ with Σ λ_i u_i = m gives the share λ_i / d_i of corner i in its weight. Over a closed mesh
@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ON_VERTEX 1e-12 // of the mesh's size
-#define ON_FACE   1e-10 // radians that the three angles lack of a full turn
+// Guards against rounding.
+#define ON_VERTEX 1e-12 // distance, in units of the mesh's size, of a point on a vertex
+#define ON_FACE   1e-10 // radians: half a full turn less half the three angles, of a point on a face
 #define FLAT      1e-10 // sine of the angle between planes below which a triangle is seen edge-on
+#define SINGULAR  1e-12 // part of the trace that keeps the moments of a flat mesh invertible
+#define CANCELLED 1e-9  // |Σ w| / Σ |w| below which the weights say nothing
 
 // --------------------------------------------------------------------------------------------------- build
 
@@ -69,8 +72,8 @@ static void find_moments( tr_mean_value *mesh )
         float *rounded = mesh->rounded[i];
         rounded[0] = (float)v.x, rounded[1] = (float)v.y, rounded[2] = (float)v.z;
     }
-    // Flat meshes span no volume; what is across them cannot be mended and is left alone.
-    double hold = 1e-12 * ( sum.cx.x + sum.cy.y + sum.cz.z ) + 1e-200;
+    // Flat meshes span no volume: errors across them cannot be mended and stay.
+    double hold = SINGULAR * ( sum.cx.x + sum.cy.y + sum.cz.z ) + 1e-200;
     sum.cx.x += hold, sum.cy.y += hold, sum.cz.z += hold;
     mesh->inverse = inverse_of( sum );
     mesh->size = mesh->size > 0 ? mesh->size : 1;
@@ -171,8 +174,8 @@ static bool add_triangle( const tr_mean_value *mesh, const int triangle[3], cons
     return false;
 }
 
-// To the sum 1; and what is left of Σ wᵢ vᵢ = p, by rounding or where all weights vanish, is spread over the
-// vertices by the smallest change of weights.
+// Scales the weights to the sum 1, and makes Σ wᵢ vᵢ = p, which rounding and vanishing weights violate, by
+// the smallest change of weights.
 static void mend( const tr_mean_value *mesh, vec3 point, double *weights )
 {
     double sum = 0, size = 0;
@@ -180,7 +183,7 @@ static void mend( const tr_mean_value *mesh, vec3 point, double *weights )
         sum += weights[i];
         size += fabs( weights[i] );
     }
-    bool sound = isfinite( size ) && fabs( sum ) > 1e-9 * size;
+    bool sound = isfinite( size ) && fabs( sum ) > CANCELLED * size;
     vec3 left = v3_sub( point, mesh->centroid );
     for ( int i = 0; i < mesh->vertex_count; ++i ) {
         weights[i] = sound ? weights[i] / sum : 1.0 / mesh->vertex_count;
@@ -212,7 +215,7 @@ void tr_mean_value_exact( const tr_mean_value *mesh, vec3 point, double *weights
 
 // ---------------------------------------------------------------------------------------------------- fast
 
-#define AT_ONCE 8
+enum { AT_ONCE = 8 }; // lanes of the kernel
 
 typedef unsigned mean_value_kernel( const tr_mean_value *mesh, const float *x, float *weights );
 

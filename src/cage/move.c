@@ -1,9 +1,8 @@
 // From the keys to all frames, and from the frames' sections to the points.
 //
-// What became of key j is a rigid motion A_j, x ↦ R_j x + p_j, nearest to what its vertices did, and what
-// that leaves over: residuals ρ_ij, in the axes of the moved section. Between keys j and j + 1, with u the
-// fraction of the way and s(u) the minimum-jerk step, each key foretells the frame on its own and the two are
-// blended:
+// The motion of key j is the rigid motion A_j, x ↦ R_j x + p_j, nearest to that of its vertices, and
+// residuals ρ_ij in the axes of the moved section. Between keys j and j + 1, with u the fraction of the way
+// and s(u) the minimum-jerk step, each key predicts the frame on its own and the two predictions are blended:
 //
 //   centre    C(t) = (1 − s) [A_j(c(t)) + (t − t_j) d_j] + s [A_{j+1}(c(t)) + (t − t_{j+1}) d_{j+1}]
 //   rotation  R(t) from exp((t − t_j) ω_j) R_j to exp((t − t_{j+1}) ω_{j+1}) R_{j+1}, by s of the way
@@ -11,12 +10,12 @@
 //   vertex    v_i(t) = C(t) + R(t) [v̄_i(t) − c(t) + Q(t) ρ_i(t)],    Q(t) the axes of the section at rest
 //
 // s has no first and second derivative at either end, so the whole is twice differentiable where c and Q are.
-// Equal motions A_j give that motion at all times, however the path winds. The velocities d, ω say how the
-// neighbouring keys go on from what A_j foretells for them; along each axis they are no larger than towards
-// either neighbour and vanish where these disagree, so that nothing swings past a key: with 0 ≤ a, b ≤ 1 the
-// slopes at the two ends in units of the chord, the blend's slope (1 − s) a + s b + s′ (1 − a u − b (1 − u))
-// is never negative. Where an ease ends it rests, as at a key that nothing moved. At other ends of the window
-// velocities are zero: there the motion rests, or everything beyond goes along.
+// Equal motions A_j give that motion at all times, whatever the path. The velocities d, ω are those of the
+// neighbouring keys beside what A_j predicts for them; along each axis they are no larger than towards either
+// neighbour and vanish where these disagree, so that nothing overshoots a key: with 0 ≤ a, b ≤ 1 the slopes
+// at the two ends in units of the chord, the blend's slope (1 − s) a + s b + s′ (1 − a u − b (1 − u)) is
+// never negative. The end of an ease rests like an unmoved key. At other ends of the window velocities are
+// zero: the motion rests there, or everything beyond moves along.
 #include "cage/private.h"
 
 #include <assert.h>
@@ -60,7 +59,7 @@ static rigid nearest_motion( const vec3 *rest, const vec3 *moved, int count )
     return ( rigid ){ turn, v3_sub( to, q_rotate( turn, from ) ) };
 }
 
-#define ROUNDING 1e-9 // metres
+#define ROUNDING 1e-9 // metres: smaller residuals of a rigid motion are rounding
 
 static void read_key( tr_cage *cage, int k )
 {
@@ -237,7 +236,7 @@ static frame_motion motion_at( const tr_cage *cage, int frame )
     return m;
 }
 
-// What the vertices of a frame's section move beside its rigid part, in the section's axes. [vertex_count]
+// Residuals of the vertices of a frame's section, in the section's axes. [vertex_count]
 static void residuals_at( const tr_cage *cage, const frame_motion *m, vec3 *out )
 {
     tr_cage_share s = m->share;
@@ -262,11 +261,11 @@ static void round_residuals( const tr_cage *cage, const frame_motion *m, four *o
         out[i] = ( four ){ (float)residuals[i].x, (float)residuals[i].y, (float)residuals[i].z, 0 };
 }
 
-// A frame is the same for all bodies in the cage, and they are asked for one after the other: the first finds
-// it for all. Whoever comes while that is being done finds it for himself, so that nobody waits.
+// All bodies in the cage share a frame's motion: the first call computes it for all. Calls that come while it
+// is being computed compute it for themselves, so that no thread waits.
 
 struct tr_cage_frame {
-    atomic_int state; // twice the reading it is of, and 1 when it is there
+    atomic_int state; // 2 · reading while it is computed, + 1 when it is there
     frame_motion motion;
 };
 
@@ -283,7 +282,7 @@ bool tr_cage_frames_build( tr_cage *cage )
     return cage->frames != NULL && cage->frame_residuals != NULL;
 }
 
-// `own` [vertex_count] is memory for who has to find it for himself.
+// `own` [vertex_count] is memory for a call that computes it for itself.
 static frame_state state_at( const tr_cage *cage, int frame, four *own )
 {
     assert( frame >= cage->begin && frame < cage->begin + cage->frame_count );
@@ -344,7 +343,7 @@ static float *weights_at( const tr_cage *cage, int frame, int point )
     return cage->weights + row * (size_t)cage->vertex_count;
 }
 
-#define WEIGHED_AT_ONCE 32
+enum { WEIGHED_AT_ONCE = 32 }; // points of one call of the kernel, on the stack
 
 static void move_bound( const tr_cage *cage, const frame_motion *m, const four *residuals,
                         const float *weights, int count, const vec3 *in, vec3 *out )
@@ -435,7 +434,7 @@ static void move_frames( void *context, int begin, int end )
                            job->out + (size_t)f * (size_t)points );
 }
 
-#define FRAMES_AT_ONCE 32 // some hundred microseconds of work
+enum { FRAMES_AT_ONCE = 32 }; // some hundred microseconds of work
 
 void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec3 *out )
 {
@@ -443,7 +442,7 @@ void tr_cage_move( const tr_cage *cage, int first, int last, const vec3 *in, vec
     tr_parallel_for( last - first + 1, FRAMES_AT_ONCE, move_frames, &( move_job ){ cage, first, in, out } );
 }
 
-#define POINTS_AT_ONCE 8
+enum { POINTS_AT_ONCE = 8 }; // lanes of the kernel
 
 void tr_cage_weigh( const tr_cage *cage, int frame, const vec3 *points, int count, float *weights )
 {

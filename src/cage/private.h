@@ -19,8 +19,7 @@ static inline vec3 tr_cage_vertex( const tr_cage *cage, int frame, int vertex )
 
 // --------------------------------------------------------------------------------------------------- in time
 
-// The keys that have a say at a frame: motion = (1 − part) · that of key, part · that of next, times
-// `strength`.
+// The keys around a frame: its motion is strength · [(1 − part) · that of key + part · that of next].
 typedef struct tr_cage_share {
     int key, next;
     double part, strength;
@@ -32,34 +31,30 @@ void tr_cage_read_keys( tr_cage *cage );
 bool tr_cage_frames_build( tr_cage *cage ); // memory of what becomes of frames
 
 // --------------------------------------------------------------------------------------------------- solver
-// Vertices are renumbered: the free ones first, in order of elimination, then those that are held. What is
-// solved for is their displacement u from rest, in floats: small numbers keep their digits wherever in the
-// world the cage stands, and where nothing is asked for, nothing moves.
+// Vertices are renumbered: the free ones first, in order of elimination, then the held ones. The unknowns are
+// their displacements u from rest, in floats: they keep their precision far from the origin, and are exactly
+// zero where no handle asks for any.
 
-typedef struct tr_cage_row { // a point that is to be somewhere: Σ weight · u = target
+typedef struct tr_cage_row { // a point with a target: Σ weight · u = target
     int handle;
     int begin, end;       // its entries
     vec3 place;           // of the point at rest
     const float *weights; // [vertex_count] of the point in the section of its frame
-    vec3 target;          // Σ weight · u asked for, so that the point arrives where the handle wants it
-    bool linear;          // it stands at a key: the row says exactly where it goes
-    bool dropped;         // it depends on rows before it, or on vertices that are held
+    vec3 target;          // displacement that brings the point to its handle
+    bool linear;          // the point's frame is a key: the row is exact
+    bool dropped;         // it depends on rows before it, or on held vertices
 } tr_cage_row;
 
-#define TR_CAGE_HOLD    0.01f // weight of the hold of an edge to its rest, against that of its rigidity
-#define TR_CAGE_ANCHOR  1e-5f // weight of the hold of a vertex to its rest; an edge within a key weighs 1
-#define TR_CAGE_DAMPING 1e-2f // instead of it in the matrix of a cage of which no vertex is held, see grab.c
-#define TR_CAGE_HISTORY 6     // iterations that are combined
-#define TR_CAGE_STIFFNESS                                                                                    \
-    ( 2 + TR_CAGE_HOLD ) // of an edge of weight 1, which counts for the cells at both ends
+enum { TR_CAGE_HISTORY = 6 }; // steps that are combined: two arrays of the free vertices are kept for each
 
 struct tr_cage_solver {
     int handle_count, count, free_count, row_count, round_count; // `round_count`: count, rounded up to eights
     bool upright;                                                // cells turn about the vertical only
-    tr_ldl ldl;                                                  // of the free vertices
-    void *memory;                                                // of all that follows
-    tr_cage_handle *handles;                                     // [handle_count] as grabbed
-    int *number;                                                 // [count] of each vertex
+    float stiffness; // of an edge of weight 1: its hold, and rigidity in the cells at both of its ends
+    tr_ldl ldl;      // of the free vertices
+    void *memory;    // of all that follows
+    tr_cage_handle *handles; // [handle_count] as grabbed
+    int *number;             // [count] of each vertex
     int *holder;             // [count] handle that holds a vertex; HELD_AT_REST, NOT_HELD
     float *anchors;          // [count] weight of the hold of a vertex to its rest
     int *start;              // [count + 1] neighbours by number
@@ -89,12 +84,12 @@ void tr_cage_solver_load( const tr_cage *cage, tr_cage_solver *solver );
 
 // -------------------------------------------------------------------------------------------------- kernels
 
-#define TR_MEAN_VALUE_MAX_EDGES ( 3 * TR_CAGE_MAX_VERTICES ) // of a mesh the fast way takes
+enum { TR_MEAN_VALUE_MAX_EDGES = 3 * TR_CAGE_MAX_VERTICES }; // of a mesh for the fast way
 
 // Eight points, x [3][8] from the mesh's centroid, to weights [8][vertex_count]. Returns a bit for each point
 // that is too near to the mesh for single precision.
 // weigh: Σ weight · residual of some points, weights [count][vertex_count], vertex_count even.
-// fit: the rotation of every cell for the displacements at hand. pull: what is left of −½ dE/du, into `step`.
+// fit: the rotation of every cell for the current displacements. pull: −½ dE/du, into `step`.
 #define DECLARE_KERNELS( kind )                                                                              \
     unsigned tr_kernel_mean_value_##kind( const tr_mean_value *mesh, const float *x, float *weights );       \
     void tr_kernel_weigh_##kind( const float *weights, const float( *residuals )[4], int vertex_count,       \

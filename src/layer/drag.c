@@ -324,7 +324,8 @@ static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
 // calmed, are known once all frames are.
 static bool solve_visible( tr_drag *drag, tr_row block )
 {
-    tr_cage_solve_def quick = { .max_iterations = CAGE_ROUNDS, .tolerance = CAGE_REST, .warm = true };
+    tr_cage_solve_def quick = tr_default_cage_solve_def();
+    quick.max_iterations = CAGE_ROUNDS, quick.tolerance = CAGE_REST, quick.warm = true;
     tr_row held = block;
     bool asks = tr_layer_handles_within( &drag->layer, drag->few, &held.first, &held.last ),
          again = asks && drag->strained;
