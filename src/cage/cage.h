@@ -110,7 +110,7 @@ typedef struct tr_cage_def {
                   // Otherwise they turn as rigidly as possible, as in the paper
     bool upright; // cells turn about the vertical only: a cage pulled over the ground neither leans nor
                   // leaves it. Otherwise they turn about any axis
-    bool late; // points are bound at keys only; at other frames by tr_cage_bind, before they are moved
+    bool late;    // points are bound at keys only; at other frames by tr_cage_bind, before they are moved
     tr_cage_section_def section;
     tr_cage_hold_def hold;
 } tr_cage_def;
@@ -220,8 +220,7 @@ typedef struct tr_cage_solve_def {
     double near_share;  // … or this share of the target's distance
     int fit_steps;      // of each cell's rotation in an iteration
     double restart;     // a step this many times as long as the shortest so far discards the history
-    double
-        mixture_max; // sum of a mixture's coefficients; a larger one comes from steps alike but for rounding
+    double mixture_max; // Σ |γ| of a mixture at most: it is larger where steps differ by rounding alone
 } tr_cage_solve_def;
 
 tr_cage_solve_def tr_default_cage_solve_def( void ); // to convergence, from rest

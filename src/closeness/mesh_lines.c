@@ -129,7 +129,7 @@ bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_res
     tr_imesh_web web = { 0 };
     bool ok = gather( &w, links, member ) || tr_error_memory( error );
     tr_imesh_points points = { w.source, w.count, (const int( * )[2])w.bones, w.bone_count,
-                               TR_IMESH_NEAREST };
+                               tr_default_imesh_def().nearest };
     if ( ok && w.count > 1 )
         ok = tr_imesh_web_build( &web, &scratch, &points, error ) &&
              ( write_lines( &w, links, &web, out ) || tr_error_memory( error ) );

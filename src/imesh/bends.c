@@ -1,15 +1,13 @@
 // Trunks, necks and tails are chains of short bones that hardly bend against each other. Lengths alone let
-// them fold wherever the mesh would have their ends nearer to each other than the chain is long. So the bend
-// between two bones is wanted as it is without the mesh:
+// them fold wherever the mesh wants their ends nearer to each other than the chain is long. So a term keeps
+// the bend between two bones as it is without the mesh:
 //
 //   ½ w_k ‖ r ( (x_c − x_b) / ℓ_bc − (x_b − x_a) / ℓ_ab ) − the same of the places without the mesh ‖²
-// This is linear in x and part of the one matrix: it costs nothing. It is said in the axes of the world, and
-// so not quite free to turn; but the difference of two directions that are nearly the same is short, however
-// both are turned. Elbows and knees, which bend, have no such term. r, a part of the body's height, makes a
-// bend cost the same whatever the length of its bones.
+// It is linear in x and part of the one matrix. It is in world axes and so not quite invariant to rotation;
+// but the difference of two nearly equal directions is short however both are turned. Elbows and knees, which
+// bend, have no such term. r, a part of the body's height, makes a bend cost the same for bones of any
+// length.
 #include "imesh/private.h"
-
-#define REACH 0.06 // of the body's height
 
 static bool is_trunk( const tr_imesh *mesh, const tr_imesh_embodiment *bodies, int v )
 {
@@ -26,8 +24,9 @@ bool tr_imesh_bends_build( tr_imesh *mesh, const tr_imesh_embodiment *bodies )
     for ( int c = 0; mesh->bends != NULL && c < mesh->vertex_count; ++c ) {
         int b = is_trunk( mesh, bodies, c ) ? mesh->vertices[c].ends[0] : -1;
         if ( b >= 0 && is_trunk( mesh, bodies, b ) )
-            mesh->bends[mesh->bend_count++] = ( tr_imesh_bend ){
-                { mesh->vertices[b].ends[0], b, c }, REACH * bodies[mesh->vertices[c].owner].target.height };
+            mesh->bends[mesh->bend_count++] =
+                ( tr_imesh_bend ){ { mesh->vertices[b].ends[0], b, c },
+                                   mesh->def.bend_reach * bodies[mesh->vertices[c].owner].target.height };
     }
     return mesh->bends != NULL;
 }
@@ -42,7 +41,7 @@ void tr_imesh_bends_add( const tr_imesh *mesh, int frame, double *block, float *
         const int *v = bend->vertex;
         double above = v3_distance( target[v[1]], target[v[0]] ),
                below = v3_distance( target[v[2]], target[v[1]] );
-        if ( !( fmin( above, below ) > 1e-6 ) )
+        if ( !( fmin( above, below ) > TR_IMESH_NO_LENGTH ) )
             continue;
         double c[3] = { bend->reach / above, -bend->reach / above - bend->reach / below,
                         bend->reach / below };

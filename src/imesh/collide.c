@@ -1,11 +1,9 @@
-// Which volumes come near each other at a frame, and what keeps them apart.
+// Volumes that come near each other at a frame, and their contacts.
 //
-// Each contact remembers the side it is on. Two axes that passed through each other in one step look as if
-// they were apart again, on the wrong side: there the old normal counts, and the gap is negative. In the
-// first step the side is the source's.
+// Each contact remembers the side it is on. Two axes that passed through each other in one step are apart
+// again, on the wrong side: there the old normal counts, and the gap is negative. In the first step the side
+// is the source's.
 #include "imesh/private.h"
-
-#define WATCH 0.06 // metres: how near two volumes are when they begin to be watched
 
 typedef struct segment {
     vec3 a, b;
@@ -65,7 +63,7 @@ int tr_imesh_contact_owner( const tr_imesh *mesh, const tr_imesh_contact *contac
                                               : -1;
 }
 
-// Feet and hands stand by rows of their own; a trunk or a head that lies on the ground is held there by this.
+// Feet and hands have rows of their own; trunks and heads that lie on the ground are held there as touches.
 static bool lies( const tr_imesh *mesh, const tr_imesh_contact *contact )
 {
     const tr_imesh_capsule *c = &mesh->capsules[contact->i];
@@ -115,7 +113,8 @@ static double aim_capsules( const tr_imesh *mesh, tr_imesh_contact *contact, con
     segment a = axis_of( i, at ), b = axis_of( j, at );
     double s, t, distance = tr_segment_distance( a.a, a.b, b.a, b.b, &s, &t );
     vec3 apart = v3_sub( v3_lerp( a.a, a.b, s ), v3_lerp( b.a, b.b, t ) );
-    contact->normal = distance > 1e-6 ? v3_scale( 1 / distance, apart ) : v3_unit_or( contact->side, v3_y );
+    contact->normal =
+        distance > TR_IMESH_NO_LENGTH ? v3_scale( 1 / distance, apart ) : v3_unit_or( contact->side, v3_y );
     if ( v3_dot( contact->normal, contact->side ) < 0 &&
          distance < radius_of( i, morph ) + radius_of( j, morph ) )
         contact->normal = v3_negate( contact->normal );
@@ -127,17 +126,18 @@ static double aim_capsules( const tr_imesh *mesh, tr_imesh_contact *contact, con
     return v3_dot( contact->normal, apart ) + contact->offset;
 }
 
-// The box as its corners have it at this moment: they may not be quite rigid while rounds go on.
+// The box nearest to its corners, which are not quite rigid while rounds go on.
 static rigid box_place( const tr_imesh *mesh, int box, const vec3 *at, vec3 *size )
 {
     const vec3 *c = at + tr_imesh_first_corner( mesh, box );
     vec3 centre = v3_zero, axis[3];
     for ( int k = 0; k < TR_IMESH_CORNERS; ++k )
         centre = v3_mad( centre, 1.0 / TR_IMESH_CORNERS, c[k] );
+    const double each = 2.0 / TR_IMESH_CORNERS;
     for ( int d = 0; d < 3; ++d ) {
         axis[d] = v3_zero;
         for ( int k = 0; k < TR_IMESH_CORNERS; ++k )
-            axis[d] = v3_mad( axis[d], k >> d & 1 ? 0.25 : -0.25, c[k] );
+            axis[d] = v3_mad( axis[d], k >> d & 1 ? each : -each, c[k] );
     }
     *size = v3( v3_length( axis[0] ), v3_length( axis[1] ), v3_length( axis[2] ) );
     quat turn = q_fit(
@@ -147,7 +147,7 @@ static rigid box_place( const tr_imesh *mesh, int box, const vec3 *at, vec3 *siz
 
 static double part( double place, double size )
 {
-    return size > 1e-9 ? clampd( place / size + 0.5, 0, 1 ) : 0.5;
+    return clampd( tr_imesh_box_share( place, size ), 0, 1 );
 }
 
 static void add_box_terms( const tr_imesh *mesh, tr_imesh_contact *contact, vec3 place, vec3 size )
@@ -179,8 +179,7 @@ static void keep_side( tr_touch *touch, vec3 side, vec3 inside, vec3 size )
     touch->place = v3( p[0], p[1], p[2] );
 }
 
-// The same for a shape: from where it is deepest along the side it came in by, where the nearest way out is
-// another one.
+// The same for a shape, where the nearest way out is not on that side.
 static void keep_side_of_shape( tr_touch *touch, const tr_shape *shape, vec3 side, vec3 inside )
 {
     if ( v3_dot( touch->normal, side ) >= 0 )
@@ -235,7 +234,7 @@ static bool same_contact( const tr_imesh_contact *c, tr_imesh_contact_kind kind,
     return c->kind == kind && c->i == i && c->j == j;
 }
 
-static void watch( scan *s, const tr_imesh_contact *contact )
+static void keep( scan *s, const tr_imesh_contact *contact )
 {
     if ( !tr_array_reserve( (void **)&s->now->items, &s->now->capacity, s->now->count + 1,
                             sizeof *s->now->items ) ) {
@@ -245,21 +244,22 @@ static void watch( scan *s, const tr_imesh_contact *contact )
     s->now->items[s->now->count++] = *contact;
 }
 
-// Where an axis runs through a box, something is meant to pierce: no side is the right one, and the next
+// Where an axis runs through a box in the source, it is meant to: no side is the right one, and the next
 // frame's may be the opposite.
 static bool pierced( const tr_imesh *mesh, const tr_imesh_contact *contact )
 {
     return contact->kind == TR_IMESH_BOX && contact->source_gap + mesh->capsules[contact->i].radius[0] < 0;
 }
 
-// Volumes that are apart have the same gap whatever side they are kept on. Those that touch in the source are
-// found in the first scan, where the source is what is looked at, and are known from then on.
+// Volumes that are apart have the same gap on any side. Those that touch in the source are found in the first
+// scan, which is of the source, and are known from then on.
 static bool is_apart( const scan *s, tr_imesh_contact contact )
 {
-    return aims[contact.kind]( s->mesh, &contact, s->at, s->morph ) > fmax( WATCH, s->mesh->def.touch_reach );
+    double far = fmax( s->mesh->def.watch, s->mesh->def.touch_reach );
+    return aims[contact.kind]( s->mesh, &contact, s->at, s->morph ) > far;
 }
 
-// `near`: the two may be within reach. A contact that exists is carried on while it touches or is near.
+// `near`: the two may be within reach. A known contact is kept while it touches or is near.
 static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool near )
 {
     bool known = s->next < s->before->count && same_contact( &s->before->items[s->next], kind, i, j );
@@ -271,18 +271,18 @@ static void look_at( scan *s, tr_imesh_contact_kind kind, int i, int j, bool nea
     else {
         if ( is_apart( s, contact ) )
             return;
-        contact.source_gap = aims[kind]( s->mesh, &contact, s->source, 0 ); // leaves the source's side behind
+        contact.source_gap = aims[kind]( s->mesh, &contact, s->source, 0 ); // sets the side, too
         if ( pierced( s->mesh, &contact ) )
             return;
     }
     double gap = aims[kind]( s->mesh, &contact, s->at, s->morph );
     bool touch = tr_imesh_touches( s->mesh, &contact );
-    if ( !touch && contact.force == 0 && gap > tr_imesh_required( &contact ) + WATCH )
-        return; // one that pushed too far comes back
+    if ( !touch && contact.force == 0 && gap > tr_imesh_required( &contact ) + s->mesh->def.watch )
+        return; // one with a force pushed too far, and comes back
     contact.active = !passes_through( s->mesh, s->frame, &contact );
     if ( !contact.active )
         contact.force = 0;
-    watch( s, &contact );
+    keep( s, &contact );
 }
 
 static void wrap( const scan *s, ball *balls )
@@ -294,19 +294,20 @@ static void wrap( const scan *s, ball *balls )
     }
 }
 
-static bool balls_meet( const ball *a, const ball *b )
+static bool balls_meet( const ball *a, const ball *b, double watch )
 {
     vec3 apart = v3_sub( a->centre, b->centre );
-    double bound = a->size + b->size + 2 * WATCH;
+    double bound = a->size + b->size + 2 * watch;
     return v3_dot( apart, apart ) <= bound * bound;
 }
 
 static void scan_capsules( scan *s )
 {
     const tr_imesh_solver *solver = s->mesh->solver;
+    const double watch = s->mesh->def.watch;
     for ( int p = 0; p < solver->pair_count; ++p ) {
         int i = solver->pairs[p][0], k = solver->pairs[p][1];
-        look_at( s, TR_IMESH_CAPSULES, i, k, balls_meet( &s->balls[i], &s->balls[k] ) );
+        look_at( s, TR_IMESH_CAPSULES, i, k, balls_meet( &s->balls[i], &s->balls[k], watch ) );
     }
 }
 
@@ -318,7 +319,7 @@ static void scan_boxes( scan *s )
             const vec3 *c = s->at + tr_imesh_first_corner( mesh, b );
             ball box = { v3_add( c[0], c[TR_IMESH_CORNERS - 1] ),
                          v3_distance( c[0], c[TR_IMESH_CORNERS - 1] ) };
-            look_at( s, TR_IMESH_BOX, i, b, balls_meet( &s->balls[i], &box ) );
+            look_at( s, TR_IMESH_BOX, i, b, balls_meet( &s->balls[i], &box, mesh->def.watch ) );
         }
 }
 
@@ -327,7 +328,7 @@ static void scan_ground( scan *s )
     const tr_imesh *mesh = s->mesh;
     for ( int i = 0; i < mesh->capsule_count && isfinite( mesh->cast.ground ); ++i ) {
         segment x = axis_of( &mesh->capsules[i], s->at );
-        double reach = mesh->cast.ground + radius_of( &mesh->capsules[i], s->morph ) + WATCH;
+        double reach = mesh->cast.ground + radius_of( &mesh->capsules[i], s->morph ) + mesh->def.watch;
         look_at( s, TR_IMESH_GROUND, i, 0, x.a.y <= reach );
         look_at( s, TR_IMESH_GROUND, i, 1, x.b.y <= reach );
     }

@@ -1,8 +1,6 @@
-// Parts of a body that are rigid although several bones make them. Lengths alone would not do: a chest whose
-// joints lie almost in a plane keeps all distances when it is turned inside out, and on the way there.
+// Rigid parts of a body made of several bones. Lengths alone do not keep them: a chest whose joints lie
+// almost in a plane keeps all distances when it is turned inside out, and on the way there.
 #include "imesh/private.h"
-
-#define TURNS 2 // steps of the rotation in a round: it goes on from the last one
 
 // The mean of the members' places.
 static vec3 middle_of( const tr_imesh_group *group, const vec3 *at )
@@ -51,7 +49,7 @@ static bool is_in( const tr_imesh_group *group, int vertex )
     return false;
 }
 
-// The joint, what hangs on it by a bone that does not bend, and points on such bones.
+// The joint, the joints below it at the end of bones that do not bend, and points on such bones.
 static tr_imesh_group gather( const tr_imesh *mesh, const tr_imesh_embodiment *e, int joint )
 {
     tr_imesh_group group = { .count = 1, .vertex = { joint } };
@@ -85,7 +83,7 @@ bool tr_imesh_groups_build( tr_imesh *mesh, const tr_imesh_embodiment *e )
         if ( mesh->vertices[v].kind != TR_IMESH_JOINT || mesh->vertices[v].owner != e->index )
             continue;
         tr_imesh_group group = gather( mesh, e, v );
-        if ( joints_of( mesh, &group ) < 3 ) // a bone alone: its length says it all
+        if ( joints_of( mesh, &group ) <= 2 ) // a bone alone: its length is enough
             continue;
         if ( !tr_array_reserve( (void **)&mesh->groups, &mesh->group_capacity, mesh->group_count + 1,
                                 sizeof *mesh->groups ) )
@@ -153,10 +151,10 @@ void tr_imesh_group_square( const tr_imesh *mesh, const tr_imesh_group *group, d
     double ones[TR_IMESH_GROUP];
     for ( int i = 0; i < group->count; ++i ) {
         ones[i] = 1;
-        tr_imesh_add_square( mesh, block, &group->vertex[i], &ones[i], 1, TR_IMESH_GROUP_PULL );
+        tr_imesh_add_square( mesh, block, &group->vertex[i], &ones[i], 1, mesh->def.pull.group );
     }
     tr_imesh_add_square( mesh, block, group->vertex, ones, group->count,
-                         -TR_IMESH_GROUP_PULL / group->count );
+                         -mesh->def.pull.group / group->count );
 }
 
 // A step towards the rotation R that maximises tr( Rᵀ m ): by ω = Σ r × m / |Σ r · m| over their columns
@@ -166,14 +164,16 @@ static quat turn_on( quat turn, const mat3 *m )
     mat3 r = m3_from_quat( turn );
     vec3 torque =
         v3_add( v3_add( v3_cross( r.cx, m->cx ), v3_cross( r.cy, m->cy ) ), v3_cross( r.cz, m->cz ) );
+    const double tiny = 1e-12; // instead of a division by zero
     double along = fabs( v3_dot( r.cx, m->cx ) + v3_dot( r.cy, m->cy ) + v3_dot( r.cz, m->cz ) );
-    return q_unit( q_mul( q_from_vector( v3_scale( 1 / ( along + 1e-12 ), torque ) ), turn ) );
+    return q_unit( q_mul( q_from_vector( v3_scale( 1 / ( along + tiny ), torque ) ), turn ) );
 }
 
 void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
                              const tr_imesh_group_round *round )
 {
     const vec3 *source = tr_imesh_frame( mesh, mesh->source, round->frame ), *at = round->at;
+    const double pull = mesh->def.pull.group, dual_max = mesh->def.pull.group_dual;
     vec3 *duals = round->duals;
     vec3 middle = middle_of( group, at ), rest = middle_of( group, source );
     vec3 q[TR_IMESH_GROUP], shape[TR_IMESH_GROUP];
@@ -183,7 +183,7 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
         q[i] = v3_add( v3_sub( at[group->vertex[i]], middle ), duals[i] );
         add_moment( &m, q[i], shape[i] );
     }
-    for ( int k = 0; k < TURNS; ++k )
+    for ( int k = 0; k < mesh->def.round.group_steps; ++k )
         *round->turn = turn_on( *round->turn, &m );
     double size = 0, strain = 0, along = 0;
     for ( int i = 0; i < group->count; ++i ) {
@@ -193,10 +193,10 @@ void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
         strain += v3_dot( duals[i], duals[i] );
         along += v3_dot( duals[i], shape[i] );
     }
-    double most = along < 0 ? tr_imesh_at_most( sqrt( strain ), 0.3 * sqrt( size ) ) : 1; // solve.c says why
+    double most = along < 0 ? tr_imesh_at_most( sqrt( strain ), dual_max * sqrt( size ) ) : 1; // see solve.c
     for ( int i = 0; i < group->count; ++i ) {
         duals[i] = v3_scale( most, duals[i] );
-        tr_imesh_pull( mesh, round->right, group->vertex[i], TR_IMESH_GROUP_PULL,
+        tr_imesh_pull( mesh, round->right, group->vertex[i], pull,
                        v3_sub( v3_sub( shape[i], duals[i] ), v3_sub( source[group->vertex[i]], rest ) ) );
     }
 }
@@ -212,7 +212,7 @@ void tr_imesh_group_mend( const tr_imesh *mesh, const tr_imesh_group *group, int
     shape_at( mesh, group, frame, 1, shape );
     for ( int i = 0; i < group->count; ++i )
         add_moment( &m, v3_sub( at[group->vertex[i]], middle ), shape[i] );
-    for ( int k = 0; k < TURNS; ++k )
+    for ( int k = 0; k < mesh->def.round.group_steps; ++k )
         *turn = turn_on( *turn, &m );
     for ( int i = 0; i < group->count; ++i )
         if ( !held[group->vertex[i]] )

@@ -1,15 +1,10 @@
-// What rounds leave of the lengths. Where contacts press harder than a bone can hold (solve.c), some per cent
-// are left of it, and more rounds take away a hundredth of that each. At the end every frame is brought to
-// its lengths by itself: bone by bone and group by group, the two ends of a bone by the same way, a group to
-// where its shape lies nearest. What stands on a hard row stays.
+// Errors of lengths that the rounds leave. Where contacts press harder than a bone can hold (solve.c), it is
+// wrong by some per cent, and a round takes away a hundredth of that. At the end every frame is brought to
+// its lengths separately: bone by bone, both ends by the same distance, and group by group, to where the
+// shape lies nearest. Vertices on hard rows stay.
 #include "imesh/private.h"
 
-#define SWEEPS      10 // at least, so that frames next to each other are treated alike
-#define MOST_SWEEPS 80 // where much is left
-#define GIVE_WAY    40 // after these rows that contradict each other hold no more
-#define FINE        0.005
-
-// What hard rows hold: the joints they are about, on both sides.
+// Vertices held by hard rows: the joints on both sides.
 static void find_held( const tr_imesh *mesh, int frame, bool rows, bool *held )
 {
     const tr_imesh_solver *s = mesh->solver;
@@ -29,7 +24,7 @@ static void mend_links( const tr_imesh *mesh, int frame, const bool *held, vec3 
         double a = held[link->a] ? 0 : 1, b = held[link->b] ? 0 : 1;
         vec3 way = v3_sub( at[link->a], at[link->b] );
         double length = v3_length( way );
-        if ( !link->bone || link->grouped || !( length > 1e-6 ) || a + b == 0 )
+        if ( !link->bone || link->grouped || !( length > TR_IMESH_NO_LENGTH ) || a + b == 0 )
             continue;
         double off = ( mesh->solver->lengths[first + (size_t)l][1] - length ) / ( length * ( a + b ) );
         at[link->a] = v3_mad( at[link->a], a * off, way );
@@ -43,7 +38,7 @@ static double worst_bone( const tr_imesh *mesh, int frame, const vec3 *at )
     for ( int l = 0; l < mesh->link_count; ++l ) {
         const tr_imesh_link *link = &mesh->links[l];
         double length = mesh->solver->lengths[(size_t)frame * (size_t)mesh->link_count + (size_t)l][1];
-        if ( link->bone && length > 1e-3 )
+        if ( link->bone && length > mesh->def.lengths.bone_min )
             worst = fmax( worst, fabs( v3_distance( at[link->a], at[link->b] ) / length - 1 ) );
     }
     return worst;
@@ -51,8 +46,11 @@ static double worst_bone( const tr_imesh *mesh, int frame, const vec3 *at )
 
 void tr_imesh_mend_lengths( const tr_imesh *mesh, int frame, bool *held, vec3 *at )
 {
-    for ( int i = 0; i < SWEEPS || ( i < MOST_SWEEPS && worst_bone( mesh, frame, at ) > FINE ); ++i ) {
-        if ( i == 0 || i == GIVE_WAY )
+    const tr_imesh_length_def *def = &mesh->def.lengths;
+    for ( int i = 0;
+          i < def->sweeps_min || ( i < def->sweeps_max && worst_bone( mesh, frame, at ) > def->tolerance );
+          ++i ) {
+        if ( i == 0 || i == def->rows_hold )
             find_held( mesh, frame, i == 0, held );
         for ( int g = 0; g < mesh->group_count; ++g )
             tr_imesh_group_mend( mesh, &mesh->groups[g], frame, held, at );

@@ -1,11 +1,11 @@
-// Who comes close to whom, and when. Every frame for itself: boxes around members, sorted along x, then boxes
-// around capsules, then distances; then, pair by pair, what it means over time.
+// Which members come close to each other, and when. Each frame separately: boxes around members, sorted along
+// x, then boxes around capsules, then distances; then, pair by pair, over time.
 #include "imesh/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR_BLOCK 8 // frames
+enum { NEAR_BLOCK = 8 }; // frames of a task
 
 tr_imesh_near_def tr_default_imesh_near_def( double fps )
 {
@@ -321,8 +321,8 @@ static int root_of( int *set, int i )
     return i;
 }
 
-// Whether they happen together: for half of the shorter one at least. Who merely goes from one partner to the
-// next is in a window with each.
+// Whether they overlap for half of the shorter one at least. A body that goes from one partner to the next is
+// in a window with each.
 static bool are_simultaneous( const tr_imesh_pair *x, const tr_imesh_pair *y )
 {
     int first = x->first > y->first ? x->first : y->first, last = x->last < y->last ? x->last : y->last;

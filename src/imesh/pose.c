@@ -1,15 +1,6 @@
 // From vertices back to a body: places of all joints, and rotations that agree with bones and surfaces.
 #include "imesh/private.h"
 
-// What the turn of the joint above, brought into line with the longest bone, counts for. Where several bones
-// say how a joint is turned: only enough to decide what they leave open. Where a single one does, its twist
-// is known from a surface point alone, which may slide around the bone: that is taken with caution. A hand is
-// not brought into line from the arm above, which may be twisted by any amount, but from the turn it had
-// without the mesh: palms that lie on each other are both turned as they were, and so go on lying there.
-#define REFERENCE        1e-3
-#define REFERENCE_SINGLE 0.05
-#define REFERENCE_HAND   0.3
-
 static void add_moment( mat3 *m, vec3 now, vec3 then )
 {
     m->cx = v3_mad( m->cx, then.x, now );
@@ -17,8 +8,11 @@ static void add_moment( mat3 *m, vec3 now, vec3 then )
     m->cz = v3_mad( m->cz, then.z, now );
 }
 
-// The turn of a joint's vertex from `like` to the mesh: all that hangs on it rigidly is brought into line,
-// the bones below and the points on their surfaces.
+// The turn of a joint's vertex from `like` to the mesh: the best fit of the bones below and the points on
+// their surfaces. The turn of the joint above, aligned with the longest bone, is a reference with a small
+// weight. Several bones define the turn but for rare cases. A single bone does not define its twist, and its
+// surface point may slide around it: the weight is larger. A hand's reference is not the arm above, which may
+// be twisted by any amount, but the turn without the mesh: palms that lie on each other keep doing so.
 static quat turn_of( const tr_imesh *mesh, int frame, int vertex, tr_pose like, quat above )
 {
     const vec3 *at = tr_imesh_frame( mesh, mesh->positions, frame ),
@@ -48,7 +42,8 @@ static quat turn_of( const tr_imesh *mesh, int frame, int vertex, tr_pose like, 
     }
     if ( !( size > 0 ) )
         return above;
-    double weight = ( bones > 1 ? REFERENCE : hand ? REFERENCE_HAND : REFERENCE_SINGLE ) * size;
+    const tr_imesh_pose_def *def = &mesh->def.pose;
+    double weight = ( bones > 1 ? def->several : hand ? def->hand : def->single ) * size;
     mat3 reference = m3_from_quat( q_unit( reference_turn ) );
     m.cx = v3_mad( m.cx, weight, reference.cx );
     m.cy = v3_mad( m.cy, weight, reference.cy );
@@ -72,7 +67,7 @@ void tr_imesh_pose( const tr_imesh *mesh, int body, int frame, tr_pose like, tr_
         }
         int carrier = mesh->vertices[v].part;
         quat turn = carrier == j ? turn_of( mesh, frame, v, like, above ) : above;
-        if ( skeleton->joints[j].role == TR_ROLE_FOOT ) // soles lie as they lay
+        if ( skeleton->joints[j].role == TR_ROLE_FOOT ) // soles keep their turn
             turn = q_identity;
         out.rotations[j] = q_unit( q_mul( turn, like.rotations[j] ) );
         vec3 offset = v3_sub( like.positions[j], like.positions[carrier] );

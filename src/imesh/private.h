@@ -4,7 +4,13 @@
 
 #include "imesh/imesh.h"
 
-#define TR_IMESH_CORNERS 8
+enum {
+    TR_IMESH_CORNERS = 8, // of a box
+    TR_IMESH_GROUP = 24,  // members of a group at most
+    TR_IMESH_TERMS = 2 + TR_IMESH_CORNERS
+};
+
+#define TR_IMESH_NO_LENGTH 1e-6 // metres: shorter vectors have no direction
 
 // Volume of a bone: its axis lies on the line through two vertices.
 typedef struct tr_imesh_capsule {
@@ -14,15 +20,13 @@ typedef struct tr_imesh_capsule {
     int body, index;  // capsule of the target's body
 } tr_imesh_capsule;
 
-// Joints that a joint carries rigidly, by a bone each, with the points on those bones' surfaces: a pelvis
-// with spine and thighs, a chest with neck and shoulders.
-#define TR_IMESH_GROUP 24
-
+// Joints rigidly connected to a joint, by a bone each, with the surface points of those bones: a pelvis with
+// spine and thighs, a chest with neck and shoulders.
 typedef struct tr_imesh_group {
     int count;
     int vertex[TR_IMESH_GROUP];
     vec3 shape[2][TR_IMESH_GROUP]; // on source and target, about their mean, laid along each other
-    bool turns; // by joints on top of the first one, as captures have them: its shape is that of the frame
+    bool turns; // it has joints on top of the first one, as captures have: its shape is that of the frame
 } tr_imesh_group;
 
 // ---------------------------------------------------------------------------------------------- vertices.c
@@ -33,6 +37,7 @@ typedef struct tr_imesh_rest { // of one skeleton
 } tr_imesh_rest;
 
 typedef struct tr_imesh_embodiment { // one body on its way into the mesh
+    const tr_imesh_def *def;
     const tr_imesh_body *body;
     int index;
     tr_imesh_rest source, target;
@@ -43,7 +48,7 @@ typedef struct tr_imesh_embodiment { // one body on its way into the mesh
 
 // Where a vertex is at rest.
 vec3 tr_imesh_rest_place( const tr_imesh *mesh, const tr_imesh_embodiment *e, int v, bool on_target );
-// A bone of which joints in between can bend keeps no length of its own, only its ratio to the source's.
+// A bone with joints in between that can bend has no length of its own, only a ratio to the source's.
 bool tr_imesh_bends_between( const tr_imesh_embodiment *e, int joint, int above );
 
 // Vertices, links, capsules and where they are in the source and without the mesh.
@@ -72,7 +77,7 @@ void tr_imesh_grow( const tr_imesh *mesh, int frame, vec3 *out );
 
 typedef struct tr_imesh_bend { // of two bones of a trunk, neck or tail
     int vertex[3];             // a joint, and the two below it
-    double reach;              // metres: what a bend of 1 is worth
+    double reach;              // metres that a bend of 1 is worth
 } tr_imesh_bend;
 
 bool tr_imesh_bends_build( tr_imesh *mesh, const tr_imesh_embodiment *bodies ); // fills bends
@@ -93,21 +98,19 @@ typedef struct tr_imesh_group_round {
     const vec3 *at; // [vertex_count]
     quat *turn;     // of the group; goes on from round to round, and so do …
     vec3 *duals;    // [TR_IMESH_GROUP]
-    float *right;   // that is pulled at
+    float *right;   // right-hand side
 } tr_imesh_group_round;
 
 // One round of a group: nearest place of the rigid shape, dual, pull.
 void tr_imesh_group_project( const tr_imesh *mesh, const tr_imesh_group *group,
                              const tr_imesh_group_round *round );
-// Members, but those held, to where the target's shape lies nearest to them.
+// Moves members, but for held ones, onto the target's shape where it lies nearest to them.
 void tr_imesh_group_mend( const tr_imesh *mesh, const tr_imesh_group *group, int frame, const bool *held,
                           vec3 *at );
 
 // ------------------------------------------------------------------------------------------------- solver.c
 
 typedef enum tr_imesh_contact_kind { TR_IMESH_CAPSULES, TR_IMESH_BOX, TR_IMESH_GROUND } tr_imesh_contact_kind;
-
-#define TR_IMESH_TERMS ( 2 + TR_IMESH_CORNERS )
 
 // Two volumes that are near each other at a frame. gap = normal · Σ weight x + offset, radii taken off.
 typedef struct tr_imesh_contact {
@@ -134,11 +137,11 @@ typedef struct tr_imesh_held { // a row of the cast in terms of vertices
     int term_count;
     int vertex[2 * TR_IMESH_CORNERS];
     double weight[2 * TR_IMESH_CORNERS];
-    vec3 offset;   // from what the terms say to the point, on the target
-    int group[2];  // an end that is fixed to a group is off by so much more, -1: not; the group …
-    vec3 local[2]; // … turns it, sign included
+    vec3 offset;   // from the terms' sum to the point, on the target
+    int group[2];  // group that an end is fixed to, -1: none …
+    vec3 local[2]; // … and its further offset in the group's axes, sign included
     vec3 turned;   // offset with these, as the groups lay at the beginning of the step
-    vec3 source;   // what the terms say in the source
+    vec3 source;   // the terms' sum in the source
     vec3 dual;
     double scale; // all of the above, and the row's target, are multiplied by this
 } tr_imesh_held;
@@ -162,7 +165,7 @@ typedef struct tr_imesh_solver {
 } tr_imesh_solver;
 
 vec3 tr_imesh_grown( const tr_imesh *mesh, int frame, int vertex ); // δ′ − δ
-// What is needed to look for contacts; solver_build does it, too.
+// The part of the solver that detects contacts; solver_build does it, too.
 bool tr_imesh_watch_build( tr_imesh *mesh, tr_error *error );
 // The matrix and everything of the solver that does not change from step to step.
 bool tr_imesh_solver_build( tr_imesh *mesh, tr_error *error );
@@ -183,27 +186,28 @@ static inline void tr_imesh_pull( const tr_imesh *mesh, float *right, int vertex
     right[2 * stride + u] += (float)( scale * v.z );
 }
 
-// What a vector is to be scaled by to be no longer than that.
+// Factor that makes a vector no longer than `most`.
 static inline double tr_imesh_at_most( double length, double most )
 {
     return length > most ? most / length : 1;
 }
 
-// Stiffness of what is split off. They change how fast the rounds converge, not where to.
-#define TR_IMESH_LINK_PULL  10.0
-#define TR_IMESH_BOX_PULL   1.0
-#define TR_IMESH_GROUP_PULL 20.0
-#define TR_IMESH_ROW_PULL   5.0
+// Where along an edge of a box a place lies: 0 … 1 within it; ½ of an edge without length.
+static inline double tr_imesh_box_share( double place, double size )
+{
+    const double none = 1e-9; // metres
+    return size > none ? place / size + 0.5 : 0.5;
+}
 
 // ------------------------------------------------------------------------------------------------ lengths.c
 
-// Brings a frame of the target's sizes nearer to its lengths. `held` [vertex_count] is room.
+// Brings a frame of the target's sizes nearer to its lengths. `held` [vertex_count] is scratch.
 void tr_imesh_mend_lengths( const tr_imesh *mesh, int frame, bool *held, vec3 *at );
 
 // --------------------------------------------------------------------------------------------------- rows.c
 
 bool tr_imesh_hold_rows( tr_imesh *mesh ); // fills held, by frame
-// From what a row's terms say to its point, groups turned as they are now.
+// From the sum of a row's terms to its point, groups turned as they are now.
 vec3 tr_imesh_held_offset( const tr_imesh *mesh, const tr_imesh_held *held );
 
 // ------------------------------------------------------------------------------------------------ collide.c
@@ -211,7 +215,7 @@ vec3 tr_imesh_held_offset( const tr_imesh *mesh, const tr_imesh_held *held );
 // Refreshes the contacts of one frame for bodies at `at`, `morph` of the way from source to target.
 bool tr_imesh_detect( const tr_imesh *mesh, int frame, const vec3 *at, double morph );
 double tr_imesh_gap( const tr_imesh_contact *contact, const vec3 *at );
-// How near the two may come: not nearer than nothing, or than they were in the source.
+// The least gap of the two: 0, or the source's where that is less.
 double tr_imesh_required( const tr_imesh_contact *contact );
 bool tr_imesh_touches( const tr_imesh *mesh, const tr_imesh_contact *contact );
 int tr_imesh_contact_owner( const tr_imesh *mesh, const tr_imesh_contact *contact, int side );

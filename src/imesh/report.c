@@ -1,11 +1,8 @@
-// What became of the relations: what is too deep, what came apart, what turned inside out.
+// The report of a solve: overlaps, lost touches, tetrahedra turned inside out.
 #include "imesh/private.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define TOO_DEEP 0.01 // metres
-#define APART    0.02
 
 double tr_imesh_bone_error( const tr_imesh *mesh )
 {
@@ -15,7 +12,7 @@ double tr_imesh_bone_error( const tr_imesh *mesh )
         for ( int l = 0; l < mesh->link_count; ++l ) {
             const tr_imesh_link *link = &mesh->links[l];
             double length = mesh->solver->lengths[(size_t)f * (size_t)mesh->link_count + (size_t)l][1];
-            if ( link->bone && length > 1e-3 )
+            if ( link->bone && length > mesh->def.lengths.bone_min )
                 worst = fmax( worst, fabs( v3_distance( at[link->a], at[link->b] ) - length ) / length );
         }
     }
@@ -128,13 +125,13 @@ static bool measure_depths( const tr_imesh *mesh, const vec3 *positions, tr_imes
             double gap = tr_imesh_gap( c, at ), depth = tr_imesh_required( c ) - gap;
             deepest = fmax( deepest, depth );
             out->sum_squares += depth > 0 ? depth * depth : 0;
-            if ( deep != NULL && depth > TOO_DEEP )
+            if ( deep != NULL && depth > mesh->def.too_deep )
                 add_trouble( deep, c, f, depth );
-            if ( apart != NULL && tr_imesh_touches( mesh, c ) && gap - c->source_gap > APART )
+            if ( apart != NULL && tr_imesh_touches( mesh, c ) && gap - c->source_gap > mesh->def.too_far )
                 add_trouble( apart, c, f, gap - c->source_gap );
         }
         out->deepest = fmax( out->deepest, deepest );
-        out->frames += deepest > TOO_DEEP;
+        out->frames += deepest > mesh->def.too_deep;
     }
     return true;
 }
@@ -145,10 +142,10 @@ static double volume6( const vec3 *at, const int *tet )
     return v3_dot( v3_sub( at[tet[1]], a ), v3_cross( v3_sub( at[tet[2]], a ), v3_sub( at[tet[3]], a ) ) );
 }
 
-// A tetrahedron so flat that rounding could turn it counts as little as it says: not at all.
+// Tetrahedra so flat that rounding could turn them do not count.
 static void count_flips( const tr_imesh *mesh, tr_imesh_report *report )
 {
-    const double flat = 6e-9; // a cubic millimetre
+    const double flat = 6e-9; // six times a cubic millimetre
     for ( int f = 0; f < mesh->frame_count; ++f ) {
         const tr_imesh_web *web = &mesh->webs[f];
         const vec3 *source = tr_imesh_frame( mesh, mesh->source, f ),
@@ -191,7 +188,7 @@ static double row_error( const tr_imesh *mesh )
     return worst;
 }
 
-// What is too deep and what came apart at `positions`, with the contacts that are known so far.
+// Overlaps and lost touches at `positions`, with the contacts known so far.
 static bool find_losses( const tr_imesh *mesh, const vec3 *positions, tr_imesh_report *report )
 {
     troubles deep = { 0 }, apart = { 0 };
@@ -215,7 +212,7 @@ bool tr_imesh_report_fill( tr_imesh *mesh, tr_imesh_report *report )
     return ok;
 }
 
-// Who touches in the source is found there first: at `place` they may be far apart.
+// Touches of the source are detected there first: at `place` they may be far apart.
 bool tr_imesh_judge( const tr_imesh_cast *cast, const tr_imesh_def *def, tr_imesh_report *report,
                      tr_error *error )
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-// Where the joint carries a group, that knows how it is turned, and weights would be large.
+// Where the joint has a group, the group's turn serves instead of weights, which would be large.
 static bool hold_group( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 vector, double sign )
 {
     int end = sign < 0, g = 0;
@@ -18,10 +18,10 @@ static bool hold_group( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 v
     return true;
 }
 
-// A vector fixed to a joint as a mixture of what hangs rigidly on the joint's vertex v, so that it turns with
-// it: with d_i the way to those vertices, the least weights α that give Σ α_i d_i = vector are
-// α = Dᵀ (D Dᵀ + ε)⁻¹ vector. What they do not span (a bone alone does not say how it is twisted) keeps its
-// direction in the world.
+// A vector fixed to a joint as a mixture of the bones and surface points below the joint's vertex v, so that
+// it turns with them: with d_i the vectors to those vertices, the least weights α that give Σ α_i d_i =
+// vector are α = Dᵀ (D Dᵀ + ε)⁻¹ vector. The part they do not span (a bone alone does not define its twist)
+// keeps its direction in the world.
 static void hold_vector( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 vector, double sign )
 {
     const vec3 *at = tr_imesh_frame( mesh, mesh->target, held->row->frame );
@@ -36,8 +36,9 @@ static void hold_vector( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 
         held->vertex[held->term_count++] = u;
         m = m3_add_outer( m, v3_sub( at[u], at[v] ), v3_sub( at[u], at[v] ) );
     }
+    const double tiny = 1e-12; // m²: instead of a division by zero
     double trace = m.cx.x + m.cy.y + m.cz.z;
-    vec3 y = m3_solve_damped( m, 0.01 * trace + 1e-12, vector );
+    vec3 y = m3_solve_damped( m, mesh->def.pull.row_damping * trace + tiny, vector );
     for ( int t = first; t < held->term_count; ++t ) {
         vec3 way = v3_sub( at[held->vertex[t]], at[v] );
         held->weight[t] = sign * v3_dot( way, y );
@@ -48,16 +49,12 @@ static void hold_vector( const tr_imesh *mesh, tr_imesh_held *held, int v, vec3 
         held->offset = v3_mad( held->offset, sign, vector );
 }
 
-static double share( double offset, double size )
-{
-    return size > 1e-9 ? 0.5 + offset / size : 0.5;
-}
-
 static void hold_box( const tr_imesh *mesh, tr_imesh_held *held, const tr_imesh_point *point, double sign )
 {
     vec3 size = mesh->cast.boxes[point->box].target_size;
-    double p[3] = { share( point->offset.x, size.x ), share( point->offset.y, size.y ),
-                    share( point->offset.z, size.z ) };
+    double p[3] = { tr_imesh_box_share( point->offset.x, size.x ),
+                    tr_imesh_box_share( point->offset.y, size.y ),
+                    tr_imesh_box_share( point->offset.z, size.z ) };
     for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
         double weight = sign;
         for ( int d = 0; d < 3; ++d )
@@ -94,31 +91,29 @@ static int by_frame( const void *a, const void *b )
     return x->frame != y->frame ? x->frame - y->frame : ( x > y ) - ( x < y );
 }
 
-// Whether the vertices move what the row is about. Two points that share a vertex and all that hangs on it
-// stay as they are to each other: 0 · x = target would only gather forces.
+// Whether the vertices can move the row. Two points on the same vertices keep their distance: 0 · x = target
+// would only accumulate forces.
 static bool can_move( const tr_imesh_held *held )
 {
+    const double rounding = 1e-9; // of a sum of weights
     for ( int t = 0; t < held->term_count; ++t ) {
         double weight = 0;
         for ( int u = 0; u < held->term_count; ++u )
             weight += held->vertex[u] == held->vertex[t] ? held->weight[u] : 0;
-        if ( fabs( weight ) > 1e-9 )
+        if ( fabs( weight ) > rounding )
             return true;
     }
     return false;
 }
 
-// A point far out on a lever, or a mixture of far more than the whole, has large weights. The matrix has
-// their squares; beyond what its digits can hold, rounds do not come to rest. A row means the same when all
-// of it is divided by a number.
-#define MOST_WEIGHT 4.0
-
-static void limit_weights( tr_imesh_held *held )
+// A point far out on a lever has large weights, and the matrix has their squares: when they exceed its
+// precision, rounds do not settle. A row means the same when all of it is divided by a number.
+static void limit_weights( tr_imesh_held *held, double limit )
 {
     double most = 0;
     for ( int t = 0; t < held->term_count; ++t )
         most = fmax( most, fabs( held->weight[t] ) );
-    held->scale = most > MOST_WEIGHT ? MOST_WEIGHT / most : 1;
+    held->scale = most > limit ? limit / most : 1;
     if ( held->scale == 1 )
         return;
     for ( int t = 0; t < held->term_count; ++t )
@@ -142,7 +137,7 @@ bool tr_imesh_hold_rows( tr_imesh *mesh )
         hold_point( mesh, &held, &held.row->b, -1 );
         if ( !can_move( &held ) )
             continue;
-        limit_weights( &held );
+        limit_weights( &held, mesh->def.pull.row_weight );
         const vec3 *at = tr_imesh_frame( mesh, mesh->source, held.row->frame );
         for ( int t = 0; t < held.term_count; ++t )
             held.source = v3_mad( held.source, held.weight[t], at[held.vertex[t]] );

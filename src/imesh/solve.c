@@ -3,33 +3,25 @@
 // For a split-off term with c x = z, z in its set (a length, a rigid box, a target), scaled duals y:
 //   v = c x + y,   z = the nearest in the set,   y ← v − z,   right-hand side += ρ cᵀ ( z − y − c x̄ ).
 // A soft one of weight w goes w / (w + ρ) of the way to its set.
-// A dual against a bone, and longer than it, would turn the bone round in the next round: contacts may press
-// harder than that, and rounds would never settle. Duals end there, and a bone or group pressed harder gives
-// way.
-// A contact's force λ ≥ 0 along its normal belongs to the dual of min ½ w (required − gap)₊²:
-// λ ← max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own.
-// Steps s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; the sum is what pulling
-// all contacts at once moves them by. Where their pulls cancel each other that is no bound: rounds that begin
-// to move more instead of less halve all steps. A round that moves something farther than the mesh is long
-// has steps so wide that what it did is of no use: rounds start over with shorter ones.
+// A dual against a bone and longer than it would reverse the bone in the next round: contacts may press
+// harder than that, and rounds would never settle. Duals are limited, and a bone or group pressed harder
+// gives way. A contact's force λ ≥ 0 along its normal belongs to the dual of min ½ w (required − gap)₊²: λ ←
+// max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own. Steps
+// s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; unit forces at all contacts
+// move them by the sum. Where these forces cancel each other it is no bound: rounds whose movement grows
+// halve all steps. A round that moves a vertex farther than the mesh is long is useless: rounds start over
+// with shorter steps.
 #include "imesh/private.h"
 
 #include <string.h>
 
-#define FRAME_BLOCK 16
-#define LEAP        4.0  // by which steps become shorter where a round moves farther than all of the mesh
-#define STILL       1e-3 // metres: what hardly moves in a round is settled
-#define WILD        5e-3 // metres: what moves by more in the last round finds no rest
-#define RESTLESS    10   // rounds that are averaged then
-#define CALM        0.1  // of a step's first movement: what is left of it is for the next step
-#define STRIDE      0.03 // metres a step goes at most, if steps suffice: less than a limb is thick
-#define LOOSE       0.10 // the same where nobody touches anybody
+enum { FRAME_BLOCK = 16 }; // frames of a task
 
 typedef struct rounds {
     tr_imesh *mesh;
     double morph;
     double damping; // of the steps of forces
-    double span;    // metres that nothing moves farther in a round, see span_of
+    double span;    // metres that a vertex may have to move, see span_of
     bool *failed;   // [blocks]
     vec3 *sums;     // [frame_count · vertex_count] of the last rounds
 } rounds;
@@ -40,7 +32,7 @@ static void project_links( const tr_imesh *mesh, int frame, double morph, const 
 {
     tr_imesh_solver *s = mesh->solver;
     const vec3 *source = tr_imesh_frame( mesh, mesh->source, frame );
-    const double rho = TR_IMESH_LINK_PULL, soft = mesh->def.length / ( mesh->def.length + rho );
+    const double rho = mesh->def.pull.link, soft = mesh->def.length / ( mesh->def.length + rho );
     size_t first = (size_t)frame * (size_t)mesh->link_count;
     for ( int l = 0; l < mesh->link_count; ++l ) {
         const tr_imesh_link *link = &mesh->links[l];
@@ -100,7 +92,7 @@ static void project_box( const tr_imesh *mesh, int frame, int box, double morph,
     for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
         vec3 z = q_rotate( turn, tr_imesh_corner( k, size ) );
         duals[k] = v3_sub( q[k], z );
-        tr_imesh_pull( mesh, right, first + k, TR_IMESH_BOX_PULL,
+        tr_imesh_pull( mesh, right, first + k, mesh->def.pull.box,
                        v3_sub( v3_sub( z, duals[k] ), v3_sub( source[k], rest ) ) );
     }
 }
@@ -116,31 +108,33 @@ static void project_groups( const tr_imesh *mesh, int frame, double morph, const
     }
 }
 
-static double project_axis( double v, double target, bool on, bool hard, double weight )
+// `part` of the way to the target: 1 for hard rows.
+static double project_axis( double v, double target, bool on, bool hard, double part )
 {
     if ( !on )
         return v;
-    return hard ? target : lerpd( v, target, weight / ( weight + TR_IMESH_ROW_PULL ) );
+    return hard ? target : lerpd( v, target, part );
 }
 
 static void project_rows( const tr_imesh *mesh, int frame, double morph, const vec3 *at, float *right )
 {
     tr_imesh_solver *s = mesh->solver;
+    const double rho = mesh->def.pull.row;
     for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i ) {
         tr_imesh_held *held = &s->held[i];
         const tr_imesh_row *row = held->row;
         vec3 wanted = v3_sub( v3_scale( held->scale, row->target ), held->turned ), v = held->dual,
              target = v3_lerp( held->source, wanted, morph );
-        double weight = row->weight / ( held->scale * held->scale ); // of the square of what is divided
+        double weight = row->weight / ( held->scale * held->scale ), part = weight / ( weight + rho );
         for ( int t = 0; t < held->term_count; ++t )
             v = v3_mad( v, held->weight[t], at[held->vertex[t]] );
-        vec3 z = v3( project_axis( v.x, target.x, row->axis[0], row->hard, weight ),
-                     project_axis( v.y, target.y, row->axis[1], row->hard, weight ),
-                     project_axis( v.z, target.z, row->axis[2], row->hard, weight ) );
+        vec3 z = v3( project_axis( v.x, target.x, row->axis[0], row->hard, part ),
+                     project_axis( v.y, target.y, row->axis[1], row->hard, part ),
+                     project_axis( v.z, target.z, row->axis[2], row->hard, part ) );
         held->dual = v3_sub( v, z );
         vec3 t = v3_sub( v3_sub( z, held->dual ), held->source );
         for ( int k = 0; k < held->term_count; ++k )
-            tr_imesh_pull( mesh, right, held->vertex[k], TR_IMESH_ROW_PULL * held->weight[k], t );
+            tr_imesh_pull( mesh, right, held->vertex[k], rho * held->weight[k], t );
     }
 }
 
@@ -184,17 +178,17 @@ static void project( const rounds *r )
     }
 }
 
-// -------------------------------------------------------------------------------------------------- answers
+// --------------------------------------------------------------------------------------------------- forces
 
-// Who touches stays as near, in the size of what is between bodies.
+// Touching surfaces stay as near, scaled as distances between bodies are.
 static double touch_gap( const tr_imesh *mesh, const tr_imesh_contact *c, double morph )
 {
     return c->source_gap > 0 ? lerpd( 1, fmin( mesh->def.relations, 1 ), morph ) * c->source_gap
                              : c->source_gap;
 }
 
-// Members that move and do not touch in the source come no nearer to each other than the reach, if others
-// allow.
+// Members that move and do not touch in the source keep the reach between each other, unless others prevent
+// it.
 static double apart_gap( const tr_imesh *mesh, const tr_imesh_contact *c )
 {
     int a = tr_imesh_contact_owner( mesh, c, 0 ), b = tr_imesh_contact_owner( mesh, c, 1 );
@@ -203,12 +197,13 @@ static double apart_gap( const tr_imesh *mesh, const tr_imesh_contact *c )
                                                    : 0;
 }
 
-typedef struct spring { // force = weight · (gap − what is wanted), as far as the force is what it is now
+typedef struct spring { // force = weight · (gap − actual gap), near the present force
     double weight, gap;
 } spring;
 
-// Beyond what keeps volumes apart lies what keeps them out of each other: with a the gap at which the first
-// begins, w and v their weights, the force is w (a − gap) up to w a, and (w + v) (w a / (w + v) − gap) after.
+// A term keeps volumes apart, and where they overlap another one adds to it: with a the gap at which the
+// first begins, w and v their weights, the force is w (a − gap) up to w a, and (w + v) (w a / (w + v) − gap)
+// after.
 static spring spring_of( const tr_imesh *mesh, const tr_imesh_contact *c, double morph )
 {
     if ( tr_imesh_touches( mesh, c ) )
@@ -277,18 +272,19 @@ static void start_over( tr_imesh *mesh )
         s->contacts[f].count = s->before[f].count = 0;
 }
 
-// A round is over in a fraction of a millisecond, and its larger half runs from frame to frame: threads would
-// wait for each other more than they work. Meshes run side by side instead.
+// A round takes a fraction of a millisecond, and its larger half is sequential over frames: threads would
+// mostly wait for each other. Meshes run in parallel instead.
 static double iterate( rounds *r, double last )
 {
     tr_imesh *mesh = r->mesh;
+    const tr_imesh_round_def *def = &mesh->def.round;
     project( r );
     tr_band_solve( &mesh->solver->band, mesh->def.lanes, mesh->solver->u );
     double change = take( r ), growth = change / last;
     if ( change > r->span ) {
-        r->damping /= fmax( growth, LEAP );
+        r->damping /= fmax( growth, def->leap );
         start_over( mesh );
-    } else if ( growth > 1.2 && r->damping > 0.01 )
+    } else if ( growth > def->worse && r->damping > def->damping_min )
         r->damping *= 0.5;
     return change;
 }
@@ -304,13 +300,13 @@ static void detect_frames( void *context, int begin, int end )
     r->failed[begin / FRAME_BLOCK] = !ok;
 }
 
-// All contacts pull at once with unit force; how far each then moves bounds its flexibility.
+// Unit forces at all contacts at once: the movement of each bounds its flexibility.
 static void measure_steps( tr_imesh *mesh )
 {
     tr_imesh_solver *s = mesh->solver;
     int stride = s->band.stride, any = 0;
-    // what a contact that lasts adds up to over the frames that accelerations join
-    double lasting = 2.5 * sqrt( 1 + mesh->def.acceleration );
+    // a contact that lasts adds up over the frames that accelerations join
+    double lasting = mesh->def.round.lasting * sqrt( 1 + mesh->def.acceleration );
     memset( s->u, 0, (size_t)mesh->frame_count * 3 * (size_t)stride * sizeof( float ) );
     for ( int f = 0; f < mesh->frame_count; ++f )
         for ( int i = 0; i < s->contacts[f].count; ++i ) {
@@ -340,7 +336,7 @@ static void measure_steps( tr_imesh *mesh )
         }
 }
 
-// Points fixed to groups go along with them; at once, in every round, they would chase each other.
+// Turns points fixed to groups along with them; in every round the two would oscillate.
 static void turn_rows( tr_imesh *mesh )
 {
     for ( int i = 0; i < mesh->solver->held_count; ++i )
@@ -360,7 +356,7 @@ static bool detect( rounds *r )
     return true;
 }
 
-// Puts surface vertices back on the surface of their bones, at the turn they came to.
+// Puts surface vertices back on the surface of their bones, at their present angle around them.
 static void restore_surfaces( const tr_imesh *mesh, double morph )
 {
     for ( int f = 0; f < mesh->frame_count; ++f )
@@ -383,7 +379,7 @@ static void restore_surfaces( const tr_imesh *mesh, double morph )
 
 // --------------------------------------------------------------------------------------------------- public
 
-// Adds what the round came to; `weight` 0 begins.
+// Adds the positions of a round; `weight` 0 begins.
 static void add_up( const tr_imesh *mesh, vec3 *sums, double weight )
 {
     size_t count = (size_t)mesh->frame_count * (size_t)mesh->vertex_count;
@@ -398,11 +394,12 @@ static void take_mean( tr_imesh *mesh, const vec3 *sums, int rounds_added )
         mesh->positions[i] = v3_scale( 1.0 / rounds_added, sums[i] );
 }
 
-// Rounds with contacts as they are: aimed anew every few rounds they would chase each other for ever. Rounds
-// that find no rest go around it: the mean of the last ones is nearer to it than any.
+// Rounds with fixed contacts: detected anew every few rounds they would oscillate for ever. Rounds that do
+// not settle circle around the solution: the mean of the last ones is nearer to it than any of them.
 static bool settle( rounds *r, bool last, tr_imesh_report *report )
 {
     const tr_imesh_def *def = &r->mesh->def;
+    const tr_imesh_round_def *round = &def->round;
     int most = ( def->settle + 1 ) / 2, added = 0;
     if ( !detect( r ) )
         return false;
@@ -410,23 +407,24 @@ static bool settle( rounds *r, bool last, tr_imesh_report *report )
         if ( !tr_work_wanted() )
             return false;
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
-        if ( i % 5 == 4 )
+        if ( ( i + 1 ) % round->turn_rows == 0 )
             turn_rows( r->mesh );
-        if ( i >= 4 && report->change <= STILL && tr_imesh_bone_error( r->mesh ) <= def->tolerance ) {
+        if ( i + 1 >= round->turn_rows && report->change <= round->still &&
+             tr_imesh_bone_error( r->mesh ) <= def->tolerance ) {
             added = 0;
             break;
         }
-        if ( last && i >= most - RESTLESS )
+        if ( last && i >= most - round->averaged )
             add_up( r->mesh, r->sums, added++ > 0 );
     }
-    if ( added > 0 && report->change > WILD ) {
+    if ( added > 0 && report->change > round->restless ) {
         take_mean( r->mesh, r->sums, added );
-        report->change /= added; // so much of it the last round has moved the mean by, at most
+        report->change /= added; // the last round moved the mean by this, at most
     }
     return true;
 }
 
-static bool anybody_touches( const tr_imesh *mesh )
+static bool any_touches( const tr_imesh *mesh )
 {
     for ( int f = 0; f < mesh->frame_count; ++f )
         for ( int i = 0; i < mesh->solver->contacts[f].count; ++i )
@@ -435,8 +433,8 @@ static bool anybody_touches( const tr_imesh *mesh )
     return false;
 }
 
-// Steps are there so that volumes do not pass through each other unseen: a short way needs fewer, and so do
-// people who only stand near each other. What all vertices of a frame do together does not count.
+// Steps keep volumes from passing through each other unseen: a short way needs fewer, and so do bodies that
+// only stand near each other. The mean movement of a frame's vertices does not count.
 static int steps_for( const tr_imesh *mesh )
 {
     double longest = 0;
@@ -447,8 +445,9 @@ static int steps_for( const tr_imesh *mesh )
         for ( int v = 0; v < mesh->vertex_count; ++v )
             longest = fmax( longest, v3_distance( v3_add( source[v], all ), target[v] ) );
     }
-    bool alone = mesh->cast.body_count + mesh->cast.box_count < 2; // in the way of none but himself
-    double stride = alone || anybody_touches( mesh ) ? STRIDE : LOOSE;
+    const tr_imesh_round_def *def = &mesh->def.round;
+    bool alone = mesh->cast.body_count + mesh->cast.box_count < 2; // a body can only hit itself
+    double stride = alone || any_touches( mesh ) ? def->stride : def->stride_apart;
     return tr_int_clamped( ceil( longest / stride ), 1, mesh->def.steps );
 }
 
@@ -456,10 +455,10 @@ static bool take_step( rounds *r, bool last, tr_imesh_report *report )
 {
     const tr_imesh_def *def = &r->mesh->def;
     double first = HUGE_VAL;
-    int least = last && def->settle == 0 ? def->iterations : 3; // what is not settled afterwards is so here
+    int least = last && def->settle == 0 ? def->iterations : def->round.least; // else settle() follows
     if ( !detect( r ) )
         return false;
-    for ( int i = 0; i < def->iterations && ( i < least || report->change > CALM * first ); ++i ) {
+    for ( int i = 0; i < def->iterations && ( i < least || report->change > def->round.calm * first ); ++i ) {
         if ( !tr_work_wanted() )
             return false;
         report->change = iterate( r, i < 2 ? HUGE_VAL : report->change );
@@ -484,7 +483,7 @@ static bool morph( rounds *r, tr_imesh_report *report )
 {
     tr_imesh *mesh = r->mesh;
     r->morph = 0;
-    if ( !detect( r ) ) // who touches in the source
+    if ( !detect( r ) ) // the touches of the source
         return false;
     int steps = steps_for( mesh );
     for ( int step = 1; step <= steps; ++step ) {
@@ -501,7 +500,7 @@ static bool morph( rounds *r, tr_imesh_report *report )
     return true;
 }
 
-// How far anything may have to go: the mesh from end to end, and to where rows want it.
+// The farthest that a vertex may have to move: from end to end of the mesh, and to the targets of rows.
 static double span_of( const tr_imesh *mesh )
 {
     double most = 0;

@@ -5,8 +5,8 @@
 //
 //   K_f = Mᵀ M + w_p + Σ bones w_b (e_a − e_b)(e_a − e_b)ᵀ + Σ bends w_k c cᵀ + Σ links ρ (e_a − e_b)(e_a −
 //   e_b)ᵀ + Σ boxes ρ (1 − 11ᵀ/8) + Σ rows ρ c cᵀ,
-// right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (x̂ − x̄) ) + what the
-// projections ask for.
+// right-hand side: morph · ( Mᵀ (δ′ − δ) − Mᵀ M_e e + w_p (r − x̄) + w_a Aᵀ A (x̂ − x̄) ) + terms of the
+// projections.
 #include "imesh/private.h"
 
 #include <string.h>
@@ -16,6 +16,7 @@ tr_imesh_def tr_default_imesh_def( void )
     return ( tr_imesh_def ){ .acceleration = 0.2,
                              .posture = 0.1,
                              .bend = 3,
+                             .bend_reach = 0.06,
                              .place = 0.01,
                              .relations = 1,
                              .growth = true,
@@ -24,19 +25,50 @@ tr_imesh_def tr_default_imesh_def( void )
                              .touch_reach = 0.03,
                              .apart = 20,
                              .apart_reach = 0.04,
-                             .nearest = TR_IMESH_NEAREST,
+                             .watch = 0.06,
+                             .nearest = 0.02,
                              .hard_lengths = true,
                              .length = 2,
+                             .short_bone = 0.02,
+                             .surface_bone = 0.05,
                              .steps = 10,
                              .iterations = 10,
                              .settle = 60,
                              .tolerance = 0.004,
+                             .too_deep = 0.01,
+                             .too_far = 0.02,
+                             .pull = { .link = 10,
+                                       .box = 1,
+                                       .group = 20,
+                                       .row = 5,
+                                       .group_dual = 0.3,
+                                       .row_damping = 0.01,
+                                       .row_weight = 4 },
+                             .round = { .stride = 0.03,
+                                        .stride_apart = 0.10,
+                                        .least = 3,
+                                        .calm = 0.1,
+                                        .still = 1e-3,
+                                        .restless = 5e-3,
+                                        .averaged = 10,
+                                        .turn_rows = 5,
+                                        .group_steps = 2,
+                                        .worse = 1.2,
+                                        .damping_min = 0.01,
+                                        .leap = 4,
+                                        .lasting = 2.5 },
+                             .lengths = { .sweeps_min = 10,
+                                          .sweeps_max = 80,
+                                          .rows_hold = 40,
+                                          .tolerance = 0.005,
+                                          .bone_min = 1e-3 },
+                             .pose = { .several = 1e-3, .single = 0.05, .hand = 0.3 },
                              .lanes = tr_lanes_best() };
 }
 
 // ----------------------------------------------------------------------------------------------------- webs
 
-#define WEB_BLOCK 16 // frames that share their scratch memory
+enum { WEB_BLOCK = 16 }; // frames that share their scratch memory
 
 typedef struct web_task {
     tr_imesh *mesh;
@@ -118,7 +150,7 @@ vec3 tr_imesh_grown( const tr_imesh *mesh, int frame, int vertex )
     return sum;
 }
 
-// One row of M: its square into the block, what it asks for into the right-hand side.
+// One row of M: its square goes into the block, its value into the right-hand side.
 static void add_relation( const tr_imesh *mesh, int frame, int vertex, double *block, float *base,
                           int *columns, double *c )
 {
@@ -181,10 +213,10 @@ static void add_boxes( const tr_imesh *mesh, double *block )
         for ( int k = 0; k < TR_IMESH_CORNERS; ++k ) {
             corners[k] = v + k;
             ones[k] = 1;
-            tr_imesh_add_square( mesh, block, &corners[k], ones, 1, TR_IMESH_BOX_PULL );
+            tr_imesh_add_square( mesh, block, &corners[k], ones, 1, mesh->def.pull.box );
         }
         tr_imesh_add_square( mesh, block, corners, ones, TR_IMESH_CORNERS,
-                             -TR_IMESH_BOX_PULL / TR_IMESH_CORNERS );
+                             -mesh->def.pull.box / TR_IMESH_CORNERS );
     }
 }
 
@@ -194,13 +226,13 @@ static void add_splits( const tr_imesh *mesh, int frame, double *block )
     for ( int l = 0; l < mesh->link_count; ++l )
         if ( !mesh->links[l].grouped )
             tr_imesh_add_square( mesh, block, ( int[] ){ mesh->links[l].a, mesh->links[l].b },
-                                 ( double[] ){ 1, -1 }, 2, TR_IMESH_LINK_PULL );
+                                 ( double[] ){ 1, -1 }, 2, mesh->def.pull.link );
     for ( int g = 0; g < mesh->group_count; ++g )
         tr_imesh_group_square( mesh, &mesh->groups[g], block );
     add_boxes( mesh, block );
     for ( int i = s->held_start[frame]; i < s->held_start[frame + 1]; ++i )
         tr_imesh_add_square( mesh, block, s->held[i].vertex, s->held[i].weight, s->held[i].term_count,
-                             TR_IMESH_ROW_PULL );
+                             mesh->def.pull.row );
 }
 
 // Second differences over frames: how they join a frame with itself, the next, and the one after it.

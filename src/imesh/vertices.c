@@ -1,4 +1,4 @@
-// Which points the mesh is made of, and what joins them rigidly.
+// The points of the mesh, and the links that join them rigidly.
 //
 // Not every joint is worth a vertex: the matrix grows with the square of their number. Joints that lie on top
 // of the one above (rigs split bones at will) share its vertex, toes that of their foot, and of the fingers
@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define SHORT_BONE   0.02 // of the body's height: its joint shares the vertex above
-#define SURFACE_BONE 0.05 // of the body's height: bones at least that long have a surface vertex
+#define NO_LENGTH 1e-9 // metres: bones without length count as this long in a division
 
 typedef struct growing {
     tr_imesh *mesh;
@@ -30,7 +29,7 @@ static bool rest_build( tr_imesh_rest *out, const tr_skeleton *skeleton )
         return false;
     tr_forward_rest( skeleton, out->pose );
     out->height = tr_skeleton_height( skeleton );
-    for ( int j = 1; j < skeleton->joint_count; ++j ) // one who lies, or hangs: as long as he is wide
+    for ( int j = 1; j < skeleton->joint_count; ++j ) // a body that lies: its length
         out->height = fmax( out->height, v3_distance( out->pose.positions[j], out->pose.positions[0] ) );
     return true;
 }
@@ -85,6 +84,7 @@ static double rest_length( const tr_imesh_rest *r, int a, int b )
 
 static bool worth_keeping( const tr_imesh_embodiment *e, int joint )
 {
+    const double short_bone = e->def->short_bone;
     const tr_skeleton *s = e->body->target;
     int above = kept_above( e, joint ), from = source_joint( e, joint );
     if ( from < 0 )
@@ -99,8 +99,8 @@ static bool worth_keeping( const tr_imesh_embodiment *e, int joint )
             return false;
     }
     // Longer than nothing, also on a body whose joints are all at one place: links have the ratio of the two.
-    return rest_length( &e->target, joint, above ) > SHORT_BONE * e->target.height &&
-           rest_length( &e->source, from, source_joint( e, above ) ) > SHORT_BONE * e->source.height;
+    return rest_length( &e->target, joint, above ) > short_bone * e->target.height &&
+           rest_length( &e->source, from, source_joint( e, above ) ) > short_bone * e->source.height;
 }
 
 static bool embodiment_build( tr_imesh_embodiment *e )
@@ -147,17 +147,16 @@ static bool add_link( growing *g, tr_imesh_link link )
     return true;
 }
 
-// A bone of which joints in between can bend keeps no length of its own, only its ratio to the source's.
 bool tr_imesh_bends_between( const tr_imesh_embodiment *e, int joint, int above )
 {
     const tr_skeleton *s = e->body->target;
     for ( int j = s->joints[joint].parent; j != above; j = s->joints[j].parent )
-        if ( tr_bone_length( s, j ) >= SHORT_BONE * e->target.height )
+        if ( tr_bone_length( s, j ) >= e->def->short_bone * e->target.height )
             return true;
     return false;
 }
 
-// What hangs on one joint by a bone each is rigid: a pelvis with spine and thighs, a chest with neck and
+// Joints at the end of bones of one joint are rigid: a pelvis with spine and thighs, a chest with neck and
 // shoulders.
 static bool is_sibling( const tr_imesh *mesh, const tr_imesh_embodiment *e, int v, int above, int other )
 {
@@ -235,12 +234,13 @@ static void place_ball( const tr_imesh *mesh, const tr_imesh_embodiment *e, cons
     out->from = 0;
     if ( below >= 0 ) {
         out->b = below;
-        out->from =
-            v3_length( c->a ) / fmax( rest_length( &e->target, c->joint, mesh->vertices[below].part ), 1e-9 );
+        out->from = v3_length( c->a ) /
+                    fmax( rest_length( &e->target, c->joint, mesh->vertices[below].part ), NO_LENGTH );
     } else if ( above >= 0 ) {
         out->a = above;
-        out->from = 1 + v3_length( c->a ) /
-                            fmax( rest_length( &e->target, c->joint, mesh->vertices[above].part ), 1e-9 );
+        out->from =
+            1 + v3_length( c->a ) /
+                    fmax( rest_length( &e->target, c->joint, mesh->vertices[above].part ), NO_LENGTH );
     }
     out->to = out->from;
 }
@@ -255,7 +255,7 @@ static bool place_bone( const tr_imesh_embodiment *e, const tr_capsule *c, tr_im
     out->b = e->vertex[joint];
     if ( out->a < 0 || out->a == out->b || !e->keep[joint] )
         return false;
-    double length = fmax( tr_bone_length( e->body->target, c->joint ), 1e-9 );
+    double length = fmax( tr_bone_length( e->body->target, c->joint ), NO_LENGTH );
     out->from = stands_in ? 0 : v3_length( c->a ) / length;
     out->to = stands_in ? 1 : v3_length( c->b ) / length;
     return true;
@@ -297,7 +297,7 @@ static bool has_surface( const tr_imesh *mesh, const tr_imesh_embodiment *e, con
 {
     const tr_imesh_vertex *a = &mesh->vertices[c->a], *b = &mesh->vertices[c->b];
     return c->from != c->to && b->ends[0] == c->a &&
-           rest_length( &e->target, a->part, b->part ) >= SURFACE_BONE * e->target.height;
+           rest_length( &e->target, a->part, b->part ) >= mesh->def.surface_bone * e->target.height;
 }
 
 static bool add_surface( growing *g, const tr_imesh_embodiment *e, const tr_imesh_capsule *c )
@@ -414,6 +414,7 @@ static bool add_bodies( growing *g, tr_imesh_embodiment *bodies )
     tr_imesh *mesh = g->mesh;
     for ( int b = 0; b < mesh->cast.body_count; ++b ) {
         tr_imesh_embodiment *e = &bodies[b];
+        e->def = &mesh->def;
         e->body = &mesh->cast.bodies[b];
         e->index = b;
         mesh->joint_vertex[b] = tr_alloc( (size_t)e->body->target->joint_count, sizeof( int ) );

@@ -1,4 +1,4 @@
-// The neighbours of each point at a frame, and their weights.
+// Neighbours of the points of a frame, and their weights.
 #include "imesh/private.h"
 
 #include <string.h>

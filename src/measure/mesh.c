@@ -71,7 +71,7 @@ static bool sum_frame( const mesh_scan *scan, int frame, vec3 *points, tr_delaun
         now[v] = tr_performer_at( &scan->take->performers[vertex->performer], frame, vertex->joint );
     }
     tr_imesh_points all = { points, scan->count, (const int( * )[2])scan->bones, scan->bone_count,
-                            TR_IMESH_NEAREST };
+                            tr_default_imesh_def().nearest };
     if ( !tr_imesh_web_build( &web, scratch, &all, NULL ) )
         return false;
     *sum = 0;
