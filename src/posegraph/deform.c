@@ -6,8 +6,20 @@
 
 tr_cluster_def tr_default_cluster_def( void )
 {
-    return ( tr_cluster_def ){
-        .lanes = tr_lanes_best(), .max_iterations = 200, .fit_steps = 1, .newton = true, .tolerance = 6e-4 };
+    return ( tr_cluster_def ){ .lanes = tr_lanes_best(),
+                               .max_iterations = 200,
+                               .fit_steps = 1,
+                               .newton = true,
+                               .tolerance = 6e-4,
+                               .rods = { .corner_stiffness = 0.7,
+                                         .turn_max = 0.7,
+                                         .stale = 20,
+                                         .kept_rounds = 4,
+                                         .share_min = 0.05,
+                                         .share_growth = 1.25,
+                                         .pivot_min = 1e-3,
+                                         .row_give = 1e-4,
+                                         .spring_give = 1e-5 } };
 }
 
 tr_goal tr_goal_off( void )
@@ -160,7 +172,7 @@ static void store_graph( const solver *s, const tr_graph_lanes *g, int graph, in
     k->rotations( g, end - begin, finite, turns );
 }
 
-// What nothing is asked of has no error, and no round was needed yet.
+// Rows that are off have no error, and no round was needed yet.
 static void clear_report( const tr_cluster_job *job, int frame )
 {
     size_t rows = (size_t)job->cluster->row_count, at = (size_t)frame * rows;
@@ -197,7 +209,7 @@ static void report_row( const tr_cluster_job *job, const tr_block *block, int ro
         job->relaxed[at] = relaxed;
 }
 
-// The part that took longest and moved farthest speaks for all.
+// The most rounds and the largest change of any part.
 static void store_report( const tr_cluster_job *job, const tr_part *part, const tr_block_work *work,
                           int frame, int lane )
 {
@@ -212,7 +224,7 @@ static void store_report( const tr_cluster_job *job, const tr_part *part, const 
 
 // --------------------------------------------------------------------------------------------------- solve
 
-// Without rotations to find, the displacement is what the rows alone pull: one solve from zero.
+// Without rotations, rows alone cause the displacement: one solve from zero.
 static void transfer_block( tr_block_work *work )
 {
     tr_block_factor( &work->block );

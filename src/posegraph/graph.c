@@ -5,11 +5,18 @@
 #include <complex.h>
 #include <string.h>
 
-#define TINY 1e-6 // metres; shorter bones have no direction
+#define TINY     1e-6 // metres: shorter bones have no direction
+#define ROUNDING 1e-9 // of sums of three unit vectors
 
 tr_posegraph_def tr_default_posegraph_def( void )
 {
-    return ( tr_posegraph_def ){ .edge = 1.0, .length = 4.0, .anchor = 0.02, .min_radius = 0.01 };
+    return ( tr_posegraph_def ){ .edge = 1.0,
+                                 .length = 4.0,
+                                 .anchor = 0.02,
+                                 .min_radius = 0.01,
+                                 .least_radius = 1e-3,
+                                 .box_stiffness = 10,
+                                 .box_min = 1e-2 };
 }
 
 // -------------------------------------------------------------------------------------------------- facing
@@ -75,12 +82,12 @@ static double rest_extent( const tr_skeleton *skeleton, tr_pose rest )
     return extent;
 }
 
-// A joint is as thick as the capsule of the bone it faces, or else of the bone above it, or else as its
+// A joint has the radius of the capsule of the bone it faces, or else of the bone above it, or else of its
 // parent.
 static void find_radii( builder *b, const tr_body *body )
 {
     const tr_posegraph *g = b->graph;
-    double least = fmax( 1e-3, g->def.min_radius * rest_extent( b->skeleton, b->rest ) );
+    double least = fmax( g->def.least_radius, g->def.min_radius * rest_extent( b->skeleton, b->rest ) );
     for ( int i = 0; body != NULL && i < body->capsule_count; ++i ) {
         const tr_capsule *c = &body->capsules[i];
         if ( b->radii[c->joint] == 0 )
@@ -113,12 +120,12 @@ static void place_corners( builder *b, int j, vec3 *world ) // world: [3 · join
             vec3 c = v3_unit( world[3 * g->parents[j] + k] );
             sum += ( v3_dot( c, x ) + I * v3_dot( c, y ) ) * cexp( -I * s * 2 * TR_PI * k / 3 );
         }
-        if ( s < 0 || cabs( sum ) > cabs( best ) + 1e-9 ) {
+        if ( s < 0 || cabs( sum ) > cabs( best ) + ROUNDING ) {
             best = sum;
             winding = s;
         }
     }
-    double phase = cabs( best ) > 1e-9 ? carg( best ) : 0;
+    double phase = cabs( best ) > ROUNDING ? carg( best ) : 0;
     for ( int k = 0; k < 3; ++k ) {
         double angle = phase + winding * 2 * TR_PI * k / 3;
         world[3 * j + k] =
@@ -280,15 +287,14 @@ quat tr_posegraph_turn( const vec3 *reference, const vec3 *vertices, int joint )
 
 // ----------------------------------------------------------------------------------------------------- box
 
-#define BOX_STIFFNESS 10 // of a box against a body: its edges, and what holds it to its place
-
 bool tr_posegraph_build_box( tr_posegraph *out, vec3 size, const tr_posegraph_def *def, tr_error *error )
 {
     tr_posegraph_def stiff = *def;
-    stiff.edge *= BOX_STIFFNESS;
-    stiff.anchor *= BOX_STIFFNESS;
+    stiff.edge *= def->box_stiffness;
+    stiff.anchor *= def->box_stiffness;
     stiff.length = 0;
-    double height = fmax( size.y, 1e-2 ), radius = 0.5 * fmax( hypot( size.x, size.z ), 1e-2 );
+    double height = fmax( size.y, def->box_min ),
+           radius = 0.5 * fmax( hypot( size.x, size.z ), def->box_min );
     tr_capsule capsule = { .joint = 1, .parent = 0, .radius = radius };
     tr_body body = { .capsules = &capsule, .capsule_count = 1 };
     tr_skeleton skeleton = { 0 };

@@ -178,8 +178,8 @@ static void fit_rotations( const tr_graph_lanes *g, int steps, lane_mask running
 }
 
 // ------------------------------------------------------------------------------------------------- iterate
-// Rounds of rotations, then positions. Graphs that rows join in a lane come to rest together; those that are
-// not joined there know nothing of each other, and a graph that rests in all lanes is left alone.
+// Rounds of rotations, then positions. Graphs that rows join in a lane stop together, others separately; a
+// graph that has stopped in all lanes is skipped.
 
 static bool runs( const tr_block_work *work, int graph )
 {
@@ -209,10 +209,7 @@ static void start( const tr_block_work *work )
     }
 }
 
-#define STALE       20 // tolerances: a round that moves more has the rods' stiffness found anew
-#define KEPT_ROUNDS 4  // so many rounds it serves at most
-
-// Rotations and directions, each cell's for itself.
+// Rotations and directions, each cell separately.
 static void local_step( tr_block_work *work )
 {
     for ( int i = 0; i < work->graph_count; ++i )
@@ -222,14 +219,15 @@ static void local_step( tr_block_work *work )
         }
 }
 
-// Where a graph's rods need their stiffness for how they lie now: what it was for is good enough while rounds
-// move little, but not for ever. Asked lane by lane, so that no frame depends on those it shares a block
-// with.
+// Where the stiffness of a graph's rods has to be computed again: the last one is good enough while rounds
+// move little, but not for ever. Decided lane by lane, so that no frame depends on the others of its block.
 static lane_mask stale( const tr_block_work *work, int graph, int round )
 {
     const rounds *m = rounds_of( work, graph );
-    return round % KEPT_ROUNDS == 1 ? m->running
-                                    : m->running & ( m->change >= (real)( STALE * work->def.tolerance ) );
+    const tr_rod_def *def = &work->def.rods;
+    return round % def->kept_rounds == 1
+               ? m->running
+               : m->running & ( m->change >= (real)( def->stale * work->def.tolerance ) );
 }
 
 // Stiffness of the rods with all rows, unless no frame needs it anew.
@@ -248,7 +246,7 @@ static void rods_stiffen( tr_block_work *work, int round )
             add_spring( work, i );
     for ( int i = 0; i < work->graph_count; ++i )
         if ( runs( work, i ) )
-            rods_factor( &work->graphs[i] );
+            rods_factor( &work->graphs[i], &work->def.rods );
     rods_join( work );
 }
 
@@ -262,10 +260,10 @@ static void rods_step( tr_block_work *work, int round )
     rods_hold_rows( work );
     for ( int i = 0; i < work->graph_count; ++i )
         if ( runs( work, i ) )
-            rods_apply( &work->graphs[i] );
+            rods_apply( &work->graphs[i], (real)work->def.rods.turn_max );
 }
 
-// Positions for the rotations at hand, of all graphs that run, into `next`.
+// Positions for the current rotations, of all graphs that run, into `next`.
 static void global_step( tr_block_work *work )
 {
     for ( int i = 0; i < work->graph_count; ++i )
@@ -310,17 +308,18 @@ static void share_change( const tr_block_work *work )
             }
 }
 
-// A lane stops when a round moved nothing by more than the tolerance; stopped lanes keep their numbers. What
-// is no number never gets better. Where a round moved more than the one before, steps have been too long.
+// A lane stops when a round moved nothing by more than the tolerance, or is not finite; stopped lanes keep
+// their numbers. Where a round moved more than the one before, steps have been too long.
 static bool stop_resting( tr_block_work *work )
 {
+    const real least = (real)work->def.rods.share_min, growth = (real)work->def.rods.share_growth;
     lane_mask any = { 0 }, before = { 0 };
     for ( int i = 0; i < work->graph_count; ++i ) {
         rounds *m = rounds_of( work, i );
         before |= m->running;
         lane_mask worse = ( m->change > m->last ) & ( m->last > 0 );
-        m->share = lane_select( worse, lane_max( (real)0.5 * m->share, lane_all( (real)0.05 ) ),
-                                -lane_max( (real)-1.25 * m->share, lane_all( -1 ) ) );
+        m->share = lane_select( worse, lane_max( (real)0.5 * m->share, lane_all( least ) ),
+                                -lane_max( -growth * m->share, lane_all( -1 ) ) );
         m->last = m->change;
         m->running &= m->change >= (real)work->def.tolerance;
         any |= m->running;

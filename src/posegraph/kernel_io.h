@@ -153,6 +153,7 @@ void KERNEL( store )( const tr_graph_lanes *g, const vec3 *const from[], int fra
 
 void KERNEL( rotations )( const tr_graph_lanes *g, int frame_count, const bool finite[], quat *const to[] )
 {
+    const double tiny = 1e-150; // whose square does not underflow
     const real *q = g->quats;
     for ( int j = 0; j < g->graph->joint_count; ++j, q += 4 * LANES ) {
         double size[LANES], unit[4][LANES];
@@ -164,7 +165,7 @@ void KERNEL( rotations )( const tr_graph_lanes *g, int frame_count, const bool f
             for ( int l = 0; l < LANES; ++l )
                 unit[c][l] = q[c * LANES + l] / size[l];
         for ( int l = 0; l < frame_count; ++l )
-            to[l][j] = finite[l] && size[l] > 1e-150 && size[l] < INFINITY
+            to[l][j] = finite[l] && size[l] > tiny && size[l] < INFINITY
                            ? ( quat ){ unit[0][l], unit[1][l], unit[2][l], unit[3][l] }
                            : q_identity;
     }

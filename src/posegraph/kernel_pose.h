@@ -8,7 +8,7 @@ static inline four four_of( vec3 v )
     return ( four ){ v.x, v.y, v.z, 0 };
 }
 
-// A corner is written as four numbers; the fourth is the next corner's, who comes after.
+// A corner is written as four numbers; the next corner overwrites the fourth.
 static inline void put_corner( four at, vec3 *to, bool last )
 {
     if ( last )

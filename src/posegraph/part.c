@@ -1,7 +1,7 @@
 // Parts of a cluster. Most of the time few of its graphs are linked: people pass a box on, two at a time, and
-// stand for themselves before and after. In a block of frames, graphs that no row joins know nothing of each
-// other, so each part is solved as a cluster of its own: what it works on stays near the processor, and the
-// factor of its rows has no room for those of others.
+// are separate before and after. In a block of frames, graphs that no row joins are independent, so each part
+// is solved as a cluster of its own: its memory fits the cache, and the factor of its rows has no entries for
+// rows of other parts.
 #include "posegraph/private.h"
 
 #include <string.h>

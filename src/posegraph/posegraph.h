@@ -1,9 +1,9 @@
 // posegraph: motion as the deformation of a sparse graph, after Kim, Seol and Kwon, "Interactive
-// multi-character motion retargeting" (2021). docs/algorithms/posegraph.md tells the whole story.
+// multi-character motion retargeting" (2021). See docs/algorithms/posegraph.md.
 //
 // Three vertices stand around every joint, perpendicular to its bone; three rails join neighbouring joints.
-// The joint's position is the centroid of its triangle, so whatever one demands of joints is linear in the
-// vertices. Every frame is solved for itself, in two steps:
+// The joint's position is the centroid of its triangle, so constraints of joints are linear in the vertices.
+// Every frame is solved separately, in two steps:
 //
 //   transfer     minimise Σ over edges ‖(v_a − v_b) − (v̂_a − v̂_b)‖²  subject to hard rows,
 //                v̂ the target body posed with the source's rotations
@@ -24,10 +24,13 @@
 // -------------------------------------------------------------------------------------------------- graph
 
 typedef struct tr_posegraph_def {
-    double edge;       // weight w of an edge
-    double length;     // weight w_l of a bone's length
-    double anchor;     // weight w_a of a vertex's place: holds what nothing else holds, and keeps it upright
-    double min_radius; // of a triangle, in fractions of the body's extent; 1 mm at least
+    double edge;          // weight w of an edge
+    double length;        // weight w_l of a bone's length
+    double anchor;        // weight w_a of a vertex's place: holds bodies without rows, and keeps them upright
+    double min_radius;    // of a triangle, in fractions of the body's extent …
+    double least_radius;  // … and in metres, whichever is more
+    double box_stiffness; // edges and anchors of a box, in units of those of a body
+    double box_min;       // metres: height and width of a box's graph at least
 } tr_posegraph_def;
 
 tr_posegraph_def tr_default_posegraph_def( void );
@@ -59,7 +62,7 @@ void tr_posegraph_free( tr_posegraph *graph );
 void tr_posegraph_pose( const tr_posegraph *graph, tr_pose pose, vec3 *vertices );
 void tr_posegraph_pose_box( const tr_posegraph *graph, rigid place, vec3 *vertices );
 vec3 tr_posegraph_joint( const vec3 *vertices, int joint ); // centroid of its corners
-// How a joint's triangle has turned. Its cell (tr_cluster_job.rotations) also hears the bones around it.
+// How a joint's triangle has turned. Its cell (tr_cluster_job.rotations) includes the bones around it.
 quat tr_posegraph_turn( const vec3 *reference, const vec3 *vertices, int joint );
 // The rigid motion that brings `reference` nearest to `vertices`, applied to `place`: the box's place again.
 rigid tr_posegraph_box( const vec3 *reference, const vec3 *vertices, rigid place );
@@ -67,13 +70,13 @@ rigid tr_posegraph_box( const vec3 *reference, const vec3 *vertices, rigid place
 // ------------------------------------------------------------------------------------------------ cluster
 // Graphs that are solved together because rows join them; a lone character is a cluster of one.
 
-// The joints between those a point hangs on and the root, from the tips to the root.
+// The joints that a point depends on and all above them, from the tips to the root.
 typedef struct tr_path_node {
     int joint;
     int up;            // index of its parent on the path, -1 at the root
     bool acts;         // the point has weights here
     double weights[3]; // of the joint's corners
-    double soft[3]; // what of them pulls corners apart, over √ of the stiffness that holds these together
+    double soft[3]; // their part that pulls corners apart, over √ of the stiffness that holds these together
 } tr_path_node;
 
 typedef struct tr_port_path {
@@ -84,7 +87,7 @@ typedef struct tr_port_path {
 
 typedef struct tr_cluster {
     const tr_posegraph **graphs; // [graph_count] borrowed
-    tr_sparse *points;           // [graph_count] rows over the graph's vertices: what can be constrained
+    tr_sparse *points;           // [graph_count] rows over the graph's vertices: points that rows can use
     int graph_count, graph_capacity;
     tr_port_row *rows; // [row_count]
     int row_count, row_capacity;
@@ -96,9 +99,9 @@ typedef struct tr_cluster {
 
 // Each returns an index, or -1 when out of memory. A point that is there already is not added again.
 int tr_cluster_add_graph( tr_cluster *cluster, const tr_posegraph *graph );
-// Σ weight · joint + an offset in the frame of the first joint. The offset is carried by the joint's corners
-// and the bone its triangle faces (the bone above, at the tip of a chain), so the point stays linear and can
-// turn the joint.
+// Σ weight · joint + an offset in the frame of the first joint. The offset is a combination of the joint's
+// corners and the bone its triangle faces (the bone above, at the tip of a chain), so the point stays linear
+// and can turn the joint.
 int tr_cluster_add_point( tr_cluster *cluster, int graph, const int *joints, const double *weights, int count,
                           vec3 offset );
 int tr_cluster_add_joint( tr_cluster *cluster, int graph, int joint );
@@ -114,8 +117,8 @@ void tr_cluster_free( tr_cluster *cluster );
 
 // --------------------------------------------------------------------------------------------------- solve
 
-typedef struct tr_goal {  // what a row asks for at one frame
-    vec3 target;          // where point a is to be, or its offset from point b, world axes
+typedef struct tr_goal {  // of a row at one frame
+    vec3 target;          // of point a, or of its offset from point b, world axes
     double compliance[3]; // per axis: 0 hard, 1/weight soft, TR_ROW_OFF not at all
 } tr_goal;
 
@@ -124,27 +127,40 @@ typedef struct tr_goal {  // what a row asks for at one frame
 double tr_cluster_compliance( const tr_cluster *cluster, int row, bool hard, double weight, double strength );
 tr_goal tr_goal_off( void );
 
+typedef struct tr_rod_def {  // the step that turns all cells together: how many rounds it takes, not where to
+    double corner_stiffness; // part left of the stiffness between cells, since corners give way (rods.h)
+    double turn_max;         // radians a cell turns in one step
+    double stale;            // tolerances: after a round that moves more, the stiffness is computed again …
+    int kept_rounds;         // … and after this many rounds
+    double share_min;    // of a step that is taken at least: halved when a round moves more than the last …
+    double share_growth; // … and growing by this factor when not, up to the whole step
+    double pivot_min;    // of the stiffness of a joint's shift, in units of an edge's
+    double row_give;     // compliance of a row, in units of its flexibility: keeps equal rows apart
+    double spring_give;  // compliance of a row that is a spring, in units of an edge's
+} tr_rod_def;
+
 typedef struct tr_cluster_def {
     tr_lanes lanes;
     int max_iterations;
     int fit_steps;    // Newton steps per rotation and iteration
-    bool newton;      // turn all cells together in each iteration; without, each for itself, as in the paper
+    bool newton;      // turn all cells together in each iteration; without, each separately, as in the paper
     double tolerance; // metres; a frame is done when an iteration moved nothing further. 0: always
                       // max_iterations
+    tr_rod_def rods;
 } tr_cluster_def;
 
 tr_cluster_def tr_default_cluster_def( void );
 
 typedef struct tr_cluster_scratch tr_cluster_scratch; // working memory, one piece per thread
 
-// Everything by frame, then vertex, joint or row. Arrays of arrays: [graph_count].
-// What a graph came to at a frame, in the numbers it is solved in. All zero but for turned[4 i + 3], which
-// are one: the reference.
+// The state of a graph at a frame, as it is solved. All zero but for turned[4 i + 3], which are one: the
+// reference.
 typedef struct tr_graph_kept {
     float *moved;  // [9 · joint_count] vertices from the reference
     float *turned; // [4 · joint_count] R of each cell
 } tr_graph_kept;
 
+// Everything by frame, then vertex, joint or row. Arrays of arrays: [graph_count].
 typedef struct tr_cluster_job {
     const tr_cluster *cluster;
     tr_cluster_def def;
@@ -152,26 +168,26 @@ typedef struct tr_cluster_job {
     const vec3 *const *reference; // [frame_count · 3 · joint_count] v̂ for transfer, v̄ for deformation
     const tr_goal *goals;         // [frame_count · row_count]
     vec3 *const *vertices;        // out, the same shape as reference; may be the same memory
-    bool roots_only;              // of these, the first joint's are asked for, and no others are written
+    bool roots_only;              // write those of the first joint only
     quat *const *rotations; // out of the deformation, [frame_count · joint_count] R of each cell; NULL: not
                             // wanted, either of them
     double *errors;         // out, [frame_count · row_count] metres left; NULL: not wanted
     bool *relaxed;          // out, [frame_count · row_count] gave way to other rows; NULL: not wanted
     const tr_graph_kept *kept;   // [frame_count · graph_count] in and out of the deformation: it begins with
-                                 // what an earlier run of the frame came to, which leaves few iterations, and
-                                 // leaves its own there. NULL: begin with the reference
+                                 // the state of an earlier run of the frame, which saves iterations, and
+                                 // stores its own there. NULL: begin with the reference
     int *iterations;             // out, [frame_count] how many it took; NULL: not wanted
     double *change;              // out, [frame_count] metres moved in the last one; NULL: not wanted
     tr_cluster_scratch *scratch; // NULL: allocated for the call
-    const bool *still; // [graph_count] graphs that nothing is asked of: those that no row joins to others are
-                       // left out, and nothing is read or written of them. NULL: none
+    const bool *still; // [graph_count] graphs without changes: unless a row joins them to others, they are
+                       // left out, and nothing of them is read or written. NULL: none
 } tr_cluster_job;
 
 // Scratch for jobs of this cluster whose rows are on where those of `job` are, with as many threads as there
 // are now. NULL and an error when out of memory.
 tr_cluster_scratch *tr_cluster_scratch_create( const tr_cluster_job *job, tr_error *error );
-// The same for jobs of several clusters: each is measured, then all are built for. `need` begins as zero.
-// What `block` frames of the job ask for is what a block of lanes may be asked for; usually as many as lanes.
+// The same for jobs of several clusters: each is measured, then one scratch is built. `need` begins as zero.
+// `block`: frames of the job whose rows may share a block of lanes; usually as many as lanes.
 typedef struct tr_cluster_need {
     size_t lists, part; // bytes
 } tr_cluster_need;
@@ -179,7 +195,7 @@ bool tr_cluster_measure( const tr_cluster_job *job, int block, tr_cluster_need *
 tr_cluster_scratch *tr_cluster_scratch_build( const tr_cluster_need *need, tr_error *error );
 void tr_cluster_scratch_destroy( tr_cluster_scratch *scratch );
 
-// Both fail only for want of memory: scratch that is too small, or none to be had. Frames in parallel, same
+// Both fail only when out of memory or when the scratch is too small. Frames in parallel, same
 // bits for any number of threads; no frame depends on another.
 bool tr_cluster_transfer( const tr_cluster_job *job, tr_error *error );
 bool tr_cluster_deform( const tr_cluster_job *job, tr_error *error );

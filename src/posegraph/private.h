@@ -6,22 +6,24 @@
 
 #include <stdatomic.h>
 
-#define TR_BLOCK_FRAMES_MAX    16
-#define TR_DEFORM_ROUNDS_LANES 4
-#define TR_ROD_LANES           87 // per joint; see rods.h
+enum {
+    TR_BLOCK_FRAMES_MAX = 16,   // lanes of the widest kind
+    TR_DEFORM_ROUNDS_LANES = 4, // of `rounds`, see kernel.h
+    TR_ROD_LANES = 87           // of a joint's `rod`, see rods.h
+};
 
-// One graph in a block of frames. Numbers are lanes wide. Vertices are counted from the place of the root in
-// the reference, and what is solved for is their displacement from the reference: small numbers keep their
-// digits wherever in the world the body stands, and where nothing is asked for, nothing moves.
+// One graph in a block of frames. Numbers are lanes wide. Vertices are relative to the root of the reference,
+// and the unknowns are displacements from the reference: they keep their precision far from the origin, and
+// are exactly zero where no row is on.
 typedef struct tr_graph_lanes {
     const tr_posegraph *graph;
     void *reference;    // [3 · joint_count][3] v̄
     void *displacement; // [3 · joint_count][3] u: v = v̄ + u
-    void *next;   // [3 · joint_count][3] right-hand side, then the next u, then what rotations are fitted to
-    void *quats;  // [joint_count][4] R of each cell
-    void *turns;  // [joint_count][9] R − 1
-    void *rods;   // [joint_count][TR_ROD_LANES] see rods.h
-    void *rounds; // [TR_DEFORM_ROUNDS_LANES] see kernel.h
+    void *next;         // [3 · joint_count][3] right-hand side, then the next u, then the cells' matrices
+    void *quats;        // [joint_count][4] R of each cell
+    void *turns;        // [joint_count][9] R − 1
+    void *rods;         // [joint_count][TR_ROD_LANES] see rods.h
+    void *rounds;       // [TR_DEFORM_ROUNDS_LANES] see kernel.h
     bool rotations_wanted;
 } tr_graph_lanes;
 
@@ -33,7 +35,7 @@ typedef struct tr_block_work {
     int *component; // [graph_count · TR_BLOCK_FRAMES_MAX] per lane, the first graph each is linked to, or
                     // itself
     // Rows of the rods' step, by active row; see rods.h.
-    bool *rod_counts;   // [active_count] has a say in this round
+    bool *rod_counts;   // [active_count] takes part in this round
     int *rod_pair;      // [active_count] the row that pulls corner 0 of the joint it alone holds, or -1
     int *rod_begin;     // [2 · active_count] where each of its ends begins in rod_ends, in joints
     void *rod_ends;     // [joints on the paths of all ends][18]

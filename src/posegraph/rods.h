@@ -2,29 +2,28 @@
 // includes it.
 //
 // Alternating rotations and positions is slow where a whole limb turns: every cell waits for its neighbours.
-// Seen from afar, though, a graph is a tree of rods. Let each triangle turn with its cell: then a joint has
-// six unknowns, a shift δc and a turn ω, and what the energy says about a bone b from p to j, with x = R_j b̄
-// and y = R_p b̄ where it would be if it turned with either end, is to second order
+// But if each triangle turns with its cell, a graph is a tree of rods: a joint has six unknowns, a shift δc
+// and a turn ω, and the energy of a bone b from p to j, with x = R_j b̄ and y = R_p b̄ the bone turned with
+// either end, is to second order
 //
 //   3 w ‖δb + x × ω_j‖² + 3 w ‖δb + y × ω_p‖²    three rails, in the cells of both ends; δb = δc_j − δc_p
 //   + w (ω_j − ω_p)ᵀ (A_j + A_p) (ω_j − ω_p)     their differences: A = Σ over corners ‖a‖² − a aᵀ
 //   + w_l (d · δb)²                              the length, along its direction d
 //   + 3 w_a ‖δc_j‖² + w_a ωᵀ A_j ω               the anchor
 //
-// (Gauss–Newton: bones count as if they lay where their cells have them). Of the second line seven tenths
-// count: corners give way where cells next to each other turn differently. At a lone bone three fifths are
-// left, and all of it where a chain turns evenly; with seven tenths a round leaves a third of what is
-// missing, with all of it half. That is a positive definite matrix of 6×6 blocks on the tree, eliminated from
-// the tips to the root. It is driven by what the last positions left undone: the torque on each cell, and the
-// change of the bones' directions.
+// (Gauss–Newton: bones count as if they lay where their cells have them). Only a part of the second line
+// counts, corner_stiffness: corners give way where cells next to each other turn differently. At a lone bone
+// three fifths of it are right, and all of it where a chain turns evenly; with seven tenths a round leaves a
+// third of the error, with all of it half. This gives a positive definite matrix of 6×6 blocks on the tree,
+// eliminated from the tips to the root. Its right-hand side is the residual of the last positions: the torque
+// on each cell, and the change of the bones' directions.
 //
 // Rows are in rods_rows.h.
 //
-// Only rotations and directions are taken from the step. The positions that follow are the exact ones for
-// them, so neither the result nor the rows depend on these liberties; only the number of rounds does.
+// Only rotations and directions are taken from the step. The positions that follow are exact for them, so
+// these approximations (tr_rod_def) affect neither the result nor the rows, only the number of rounds.
 
-#define ROD_LAG  ( (real)0.7 ) // what giving corners leave of their stiffness
-#define ROD_TURN ( (real)0.7 ) // radians a cell turns in one step
+#define NO_BONE 1e-12 // m²: shorter bones have no direction
 
 typedef struct rod { // one joint
     lane bone[3];    // b̄, reference
@@ -86,7 +85,7 @@ static inline void reach_of( const rod *own, real length, const lane moved[3], l
         now[c] = own->bone[c] + moved[c];
         square += now[c] * now[c];
     }
-    lane_mask real_bone = square > (real)1e-12;
+    lane_mask real_bone = square > (real)NO_BONE;
     lane ratio = lane_all( length ) / lane_sqrt( lane_select( real_bone, square, lane_all( 1 ) ) );
     lane stretch = lane_select( real_bone, ratio - 1, lane_all( 0 ) );
     for ( int c = 0; c < 3; ++c )
@@ -103,7 +102,7 @@ static inline void bone_moved( const tr_graph_lanes *g, int j, int p, lane moved
         moved[c] -= from[c];
 }
 
-// Directions for the next right-hand side: as the bones lie now, or as the last step of the rods has them.
+// Directions for the next right-hand side: of the bones now, or after the last step of the rods.
 static void aim_bones( const tr_graph_lanes *g, bool stepped )
 {
     rod *rods = g->rods;
@@ -163,7 +162,7 @@ static inline void add_stretch( const tr_graph_lanes *g, int j, int p, const lan
     rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
     real across = (real)( 6 * g->graph->def.edge );
     lane square = now[0] * now[0] + now[1] * now[1] + now[2] * now[2];
-    lane_mask real_bone = square > (real)1e-12;
+    lane_mask real_bone = square > (real)NO_BONE;
     lane along = lane_select( real_bone, (real)g->graph->def.length / square, lane_all( 0 ) );
     for ( int r = 0; r < 3; ++r )
         for ( int c = 0; c < 3; ++c ) {
@@ -178,7 +177,7 @@ static inline void add_stretch( const tr_graph_lanes *g, int j, int p, const lan
 }
 
 // The bone above j: its part of D of both ends, and K(j, p) into `up`.
-static void add_bone( const tr_graph_lanes *g, int j, int p )
+static void add_bone( const tr_graph_lanes *g, int j, int p, real corner_stiffness )
 {
     rod *own = (rod *)g->rods + j, *above = (rod *)g->rods + p;
     real edge = (real)g->graph->def.edge;
@@ -193,7 +192,7 @@ static void add_bone( const tr_graph_lanes *g, int j, int p )
     put_cross( own->up + 3, 3 * edge, y );
     put_cross( own->up + 18, 3 * edge, x );
     for ( int i = 0; i < 6; ++i )
-        a[i] = ROD_LAG * edge * ( own->inertia[i] + above->inertia[i] );
+        a[i] = corner_stiffness * edge * ( own->inertia[i] + above->inertia[i] );
     add_inertia( own->lower, 1, a );
     add_inertia( above->lower, 1, a );
     lane *k = own->up + 21;
@@ -230,7 +229,7 @@ static inline void cell_torque( const lane cell[9], const lane turn[9], lane out
 
 // ---------------------------------------------------------------------------------------------- elimination
 
-// D = L Lᵀ. Rounding may take a pivot below what the anchor alone would leave of it, no further.
+// D = L Lᵀ. Pivots have a least value, since rounding may make them too small.
 static inline void factor_joint( rod *own, real least )
 {
     lane *d = own->lower;
@@ -269,7 +268,7 @@ static inline void pass_up( const lane *w, const lane *x, lane *to, int count )
         }
 }
 
-// D of the parent less what the joint takes over: Wᵀ W.
+// D of the parent − Wᵀ W of the joint.
 static inline void condense( const rod *own, rod *above )
 {
     for ( int r = 0; r < 6; ++r )
@@ -281,7 +280,7 @@ static inline void condense( const rod *own, rod *above )
         }
 }
 
-// Begins stiffness anew: in the lanes of `anew` for the rods as they lie, in others for what it was for
+// Clears the stiffness: in the lanes of `anew` for the rods as they lie now, in others for the same as
 // before.
 static void rods_clear( const tr_graph_lanes *g, lane_mask anew )
 {
@@ -304,9 +303,11 @@ static void rods_clear( const tr_graph_lanes *g, lane_mask anew )
 
 // D and K of all joints and bones, eliminated. Children come after their parents: going backwards, a joint is
 // complete when it is reached.
-static void rods_factor( const tr_graph_lanes *g )
+static void rods_factor( const tr_graph_lanes *g, const tr_rod_def *rod_def )
 {
     const tr_posegraph_def *def = &g->graph->def;
+    const real corner_stiffness = (real)rod_def->corner_stiffness,
+               least = (real)( rod_def->pivot_min * def->edge );
     rod *rods = g->rods;
     int joints = g->graph->joint_count;
     for ( int j = joints - 1; j >= 0; --j ) {
@@ -316,8 +317,8 @@ static void rods_factor( const tr_graph_lanes *g )
             own->lower[low( c, c )] += (real)( 3 * def->anchor );
         add_inertia( own->lower, (real)def->anchor, own->inertia );
         if ( p >= 0 )
-            add_bone( g, j, p );
-        factor_joint( own, (real)( 1e-3 * def->edge ) );
+            add_bone( g, j, p, corner_stiffness );
+        factor_joint( own, least );
         if ( p < 0 )
             continue;
         lower_solve( own->lower, own->up, 6 );
@@ -325,7 +326,7 @@ static void rods_factor( const tr_graph_lanes *g )
     }
 }
 
-// What drives the rods: torques of the cells and what has become of the bones' directions, L⁻¹ of it into z.
+// The right-hand side: torques of the cells and changes of the bones' directions, L⁻¹ of it into z.
 static void rods_load( const tr_graph_lanes *g )
 {
     const tr_posegraph_def *def = &g->graph->def;
@@ -366,7 +367,7 @@ static inline void upper_solve( rod *own, const rod *above )
 }
 
 // From L⁻¹ of the forces to δc and ω, root first; cells turn, bones are aimed.
-static void rods_apply( const tr_graph_lanes *g )
+static void rods_apply( const tr_graph_lanes *g, real turn_max )
 {
     rod *rods = g->rods;
     const rounds *m = g->rounds;
@@ -375,7 +376,7 @@ static void rods_apply( const tr_graph_lanes *g )
         upper_solve( &rods[j], p < 0 ? NULL : &rods[p] );
         const lane *w = rods[j].z + 3;
         lane size = m->share * lane_sqrt( w[0] * w[0] + w[1] * w[1] + w[2] * w[2] );
-        lane half = (real)0.5 * m->share * lane_select( size > ROD_TURN, ROD_TURN / size, lane_all( 1 ) );
+        lane half = (real)0.5 * m->share * lane_select( size > turn_max, turn_max / size, lane_all( 1 ) );
         lane x = half * w[0], y = half * w[1], z = half * w[2], *q = (lane *)g->quats + 4 * j;
         lane n[4] = { q[0] + ( q[3] * x + y * q[2] - z * q[1] ), q[1] + ( q[3] * y + z * q[0] - x * q[2] ),
                       q[2] + ( q[3] * z + x * q[1] - y * q[0] ), q[3] - ( x * q[0] + y * q[1] + z * q[2] ) };

@@ -1,19 +1,16 @@
 // Rows of the rods' step. Part of kernel.h, which includes it after rods.h.
 //
-// A row that holds a single joint of one graph is a spring between that joint and the world: s δc + ω × t is
-// what it feels, and D += Jᵀ C⁻¹ J, C its compliance. The tree keeps its shape, so such rows cost next to
+// A row that holds a single joint of one graph is a spring between that joint and the world: it is extended
+// by s δc + ω × t, and D += Jᵀ C⁻¹ J, C its compliance. The tree keeps its shape, so such rows cost next to
 // nothing.
 //
 // The others join the trees as in src/solve, by their small system over all graphs, here in 3×3 blocks
-// because axes are coupled. Two rows that ask the same of a rod leave no pivot; a ten-thousandth of each
-// row's own flexibility as compliance keeps one.
+// because axes are coupled. Two equal rows leave no pivot; a little of each row's own flexibility as
+// compliance (row_give) keeps one.
 //
 // A row that pulls corners apart does not turn the cell as far: see `soft` in posegraph.h.
 
-#define ROD_GIVE ( (real)1e-4 ) // compliance of a row, in fractions of its flexibility
-#define ROD_HOLD 1e-5           // compliance of a row that is a spring, in units of an edge's
-
-// Where the numbers of an active row stand. Y of an end is [path length][6][3] lanes.
+// The numbers of an active row. Y of an end is [path length][6][3] lanes.
 static inline lane *row_end( const tr_block_work *work, int row, int end )
 {
     return (lane *)work->rod_ends + 18 * (size_t)work->rod_begin[2 * row + end];
@@ -55,7 +52,7 @@ static inline void node_arm( const tr_graph_lanes *g, const tr_path_node *node, 
 
 typedef struct spring {
     real s;
-    lane t[3], c[3]; // c: per axis; what is off has none
+    lane t[3], c[3]; // c: compliance per axis
 } spring;
 
 static inline real soft_product( const tr_path_node *a, const tr_path_node *b )
@@ -74,7 +71,7 @@ static inline void find_spring( const tr_block_work *work, int i, spring *out )
     const tr_path_node *node = lone_node( work, i );
     const tr_graph_lanes *g = &work->graphs[active_row( work, i )->tree[0]];
     const lane *compliance = (const lane *)work->block.compliance + 3 * i;
-    real give = soft_product( node, node ) + (real)( ROD_HOLD / g->graph->def.edge );
+    real give = soft_product( node, node ) + (real)( work->def.rods.spring_give / g->graph->def.edge );
     out->s = (real)( node->weights[0] + node->weights[1] + node->weights[2] );
     node_arm( g, node, out->t );
     for ( int c = 0; c < 3; ++c )
@@ -219,12 +216,13 @@ static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9]
     }
 }
 
-// Cholesky of a diagonal block, in place: lower triangle, diagonal entries inverted. Axes that are off stand
-// alone.
+// Cholesky of a diagonal block, in place: lower triangle, diagonal entries inverted. Axes that are off are
+// decoupled.
 static void factor_diagonal( const tr_block_work *work, int i, lane s[9], lane flexibility )
 {
     const lane *compliance = work->block.compliance;
-    lane give = ROD_GIVE * flexibility + (real)1e-20;
+    const real tiny = (real)1e-20, pivot_min = (real)0.1; // of the compliance: the rest is rounding
+    lane give = (real)work->def.rods.row_give * flexibility + tiny;
     for ( int r = 0; r < 3; ++r ) {
         lane_mask on = row_on( work, i, r );
         lane pivot = lane_select( on, s[4 * r] + compliance[3 * i + r] + give, lane_all( 1 ) );
@@ -234,7 +232,7 @@ static void factor_diagonal( const tr_block_work *work, int i, lane s[9], lane f
             s[3 * r + c] *= s[4 * c];
             pivot -= s[3 * r + c] * s[3 * r + c];
         }
-        s[4 * r] = 1 / lane_sqrt( lane_max( pivot, (real)0.1 * give ) );
+        s[4 * r] = 1 / lane_sqrt( lane_max( pivot, pivot_min * give ) );
     }
 }
 
@@ -285,7 +283,7 @@ static void row_response( const tr_block_work *work, int i, lane sum[3] )
         sum[c] = lane_select( row_on( work, i, c ), sum[c], lane_all( 0 ) );
 }
 
-// Takes what a row pulls with off the forces at its ends.
+// Subtracts a row's pull from the forces at its ends.
 static void row_pull( const tr_block_work *work, int i, const lane force[3] )
 {
     const tr_port_row *row = active_row( work, i );
@@ -349,7 +347,7 @@ static void rods_join( const tr_block_work *work )
     }
 }
 
-// Forces of the rows that keep what they ask for as it is, taken off those of the rods.
+// Forces of the rows that keep their values as they are, subtracted from those of the rods.
 static void rods_hold_rows( const tr_block_work *work )
 {
     int count = work->block.active_count;
