@@ -24,7 +24,7 @@ static sweep_function *sweep_for( tr_lanes lanes )
 
 // ------------------------------------------------------------------------------------------------- memory
 
-static int width_of( const tr_band *band ) // of the matrix at hand, a whole number of the widest lanes
+static int width_of( const tr_band *band ) // of the matrix of two frames, a whole number of the widest lanes
 {
     return ( 2 * band->stride + 15 ) / 16 * 16;
 }

@@ -92,9 +92,9 @@ void KERNEL( tree_correct )( const tr_block *block, int tree, void *unknowns )
 
 // Cholesky of D (G + C) D + (1 − D) for one axis, D the 0/1 switch of each row and lane, within the envelope
 // first[i] … i of row i. Diagonal entries are kept inverted. A hard row that depends on the rows before it
-// has no pivot of its own left: it is dropped (its λ is zero), they keep what they ask for.
-#define ROUNDING 1e-6 // what rounding may leave of a diagonal entry
-#define DROP     1e-4
+// has no pivot left but for rounding: it is dropped (its λ is zero), and they keep their targets.
+#define ROUNDING 1e-6 // pivot at least, in units of the diagonal entry: floats keep seven digits
+#define DROP     1e-4 // a dependent row's pivot in the same units: more than rounding leaves in long sums
 
 static void factor_axis( tr_block *block, int axis, lane *factor )
 {

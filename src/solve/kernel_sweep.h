@@ -9,8 +9,7 @@
 
 #include <math.h>
 
-#define SWEEP 8 // unknowns at a time
-#define TILE  4 // rows in registers
+enum { SWEEP = 8, TILE = 4 }; // unknowns at a time; rows in registers
 
 typedef double wide __attribute__( ( vector_size( LANE_BYTES ) ) );
 #define WIDE ( LANE_BYTES / 8 )

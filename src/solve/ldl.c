@@ -125,8 +125,9 @@ static bool eliminate_row( factoring *f, int k )
         ldl->rows[end] = k;
         ldl->values[end] = l;
     }
+    const double rounding = 1e-14; // of the diagonal entry: a pivot below it is rounding alone
     ldl->inverse[k] = 1 / pivot;
-    return pivot > 1e-14 * whole && pivot > 0;
+    return pivot > rounding * whole && pivot > 0;
 }
 
 static bool factor( factoring *f, tr_error *error )

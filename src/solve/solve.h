@@ -118,7 +118,7 @@ typedef struct tr_system {
     int rank;
 } tr_system;
 
-// Rows that come first keep what they ask for where two contradict each other on the same trees.
+// Where two rows contradict each other on the same trees, the first keeps its target.
 bool tr_system_build( tr_system *out, const tr_ports *const *trees, int tree_count, const tr_port_row *rows,
                       int row_count, tr_error *error );
 void tr_system_free( tr_system *system );
@@ -145,7 +145,7 @@ size_t tr_lane_bytes( tr_lanes lanes ); // of one number in all lanes: 64 or 32
 #define TR_LANE_BYTES_MAX TR_CARVE // and what lanes of any kind are aligned to
 #define TR_ROW_OFF        ( -1.0 ) // compliance of a row that is off
 
-// A system at work on one block of right-hand sides, one per lane. Everything points into one piece of
+// A system solved for one block of right-hand sides, one per lane. Everything points into one piece of
 // scratch memory; nothing is allocated after tr_block_scratch. Numbers written by the caller are `lanes`
 // wide.
 typedef struct tr_block {
@@ -164,7 +164,7 @@ typedef struct tr_block {
     void *dropped;    // [active_count][3] lanes; 1 where a hard row had to give way to those before it
     void *factor;     // [3 or 1][begin[active_count]] lanes
     void *values;     // [port][3] lanes of every tree, one after the other
-    void *forces;     // the same shape: what the rows pull with at each port
+    void *forces;     // the same shape: the rows' forces at each port
     int *port_begin;  // [tree_count + 1] where a tree's ports stand in the two
 } tr_block;
 
@@ -200,22 +200,21 @@ typedef struct tr_band {
     int added;          // frames so far
     float *inverse;     // of the block of each two frames, the frames before eliminated; as band.c has it
     float *alone;       // of the first of each two frames, the second standing still
-    float *near, *far;  // [frame_count] what joins a frame to the next one and to the one after it
+    float *near, *far;  // [frame_count] factors that join a frame to the next one and to the one after it
     double joins[2][2]; // near and far of the last two frames: of even and of odd number
-    double *work;       // [width²] the two frames at hand, and room to invert them; NULL when all are there
+    double *work;       // [width²] the last two frames, and scratch to invert them; NULL when all are there
     tr_lanes lanes;     // to factor with: the best at the start; all give the same bits
     float *memory;      // of the inverses
 } tr_band;
 
 bool tr_band_start( tr_band *out, int frame_count, int size, tr_error *error );
-// The next frame: its own block [size · size], and what joins it to the next frame and the one after it (both
-// ignored where there is none). False when the matrix is not positive definite so far; of two frames the
-// second tells.
+// The next frame: its own block [size · size], and the factors that join it to the next frame and the one
+// after it (ignored where there is none). False when the matrix is not positive definite so far; of two
+// frames the second reports it.
 bool tr_band_add( tr_band *band, const double *diagonal, double near, double far );
 void tr_band_free( tr_band *band );
 size_t tr_band_bytes( const tr_band *band ); // memory it holds when all frames are there
-// Floats needed by tr_band_solve: the unknowns, [frame][x, y, z][stride], room to work in, and to align them
-// in.
+// Floats needed by tr_band_solve: the unknowns, [frame][x, y, z][stride], scratch, and space to align them.
 static inline size_t tr_band_floats( const tr_band *band )
 {
     return ( (size_t)band->frame_count + 4 ) * 3 * (size_t)band->stride + TR_LANE_BYTES_MAX / sizeof( float );
@@ -225,7 +224,7 @@ static inline float *tr_band_align( float *memory ) // the first place fit for l
     uintptr_t at = (uintptr_t)memory + TR_LANE_BYTES_MAX - 1;
     return (float *)( at - at % TR_LANE_BYTES_MAX );
 }
-// x ← K⁻¹ x. `x` is aligned as above; what lies beyond `size` in each row is zero and stays so. The same bits
+// x ← K⁻¹ x. `x` is aligned as above; numbers beyond `size` in each row are zero and stay so. The same bits
 // for all kinds of floats.
 void tr_band_solve( const tr_band *band, tr_lanes lanes, float *x );
 // How far a unit pull at one unknown moves another of the same frame while later frames stand still.
