@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define LEAF 4 // boxes of a leaf: a test of a box costs as much as a test of a node
+enum { LEAF = 4 }; // boxes of a leaf: a test of a box costs as much as a test of a node
 
 struct tr_box_node {
     tr_box box;

@@ -12,7 +12,7 @@ typedef struct tr_curve_item {
     int index;
 } tr_curve_item;
 
-#define TR_CURVE_BITS 21 // of a coordinate: three make 63
+enum { TR_CURVE_BITS = 21 }; // of a coordinate: three make 63
 
 // 0 … 2^21 − 1 becomes every third bit of the result.
 static inline uint64_t tr_curve_spread( uint64_t x )

@@ -22,8 +22,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELPERS 3
-#define NOBODY  ( -1 )
+enum {
+    HELPERS = 3,
+    NOBODY = -1,
+    FIRST_EDGES = 256
+}; // points added to a plane; no index; a table's first size
 
 typedef struct tr_delaunay_cell {
     int vertex[4]; // positively oriented: det( b − a, c − a, d − a ) > 0; the point at infinity is `ghost`
@@ -186,10 +189,10 @@ static bool dig( mesh *m, int first, const place *p )
     return true;
 }
 
-// Room for three edges of each new tetrahedron, half of them twice, in a table that is never half full.
+// Space for three edges of each new tetrahedron, half of them twice, in a table that is never half full.
 static bool reserve_edges( tr_delaunay *d, int cells )
 {
-    int capacity = d->edge_capacity > 0 ? d->edge_capacity : 256;
+    int capacity = d->edge_capacity > 0 ? d->edge_capacity : FIRST_EDGES;
     while ( capacity < 4 * cells )
         capacity *= 2;
     if ( capacity == d->edge_capacity )

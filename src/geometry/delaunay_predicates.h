@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define GRID_BITS 22 // coordinates lie within ±2²²
+enum { GRID_BITS = 22 }; // coordinates lie within ±2²²
 
 typedef __int128 wide;
 

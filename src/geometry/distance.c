@@ -26,8 +26,9 @@ static bool crossing( vec3 a0, vec3 u, vec3 b0, vec3 v, nearest *best )
     vec3 r = v3_sub( a0, b0 );
     double uu = v3_dot( u, u ), uv = v3_dot( u, v ), vv = v3_dot( v, v );
     double ur = v3_dot( u, r ), vr = v3_dot( v, r );
+    const double parallel = 1e-10;          // sin² of the angle between the two
     double determinant = uu * vv - uv * uv; // uu vv sin²(angle)
-    if ( !( determinant > 1e-10 * uu * vv ) )
+    if ( !( determinant > parallel * uu * vv ) )
         return false;
     double s = ( uv * vr - vv * ur ) / determinant, t = ( uu * vr - uv * ur ) / determinant;
     if ( !( s >= 0 && s <= 1 && t >= 0 && t <= 1 ) )
@@ -105,8 +106,9 @@ double tr_point_box_distance( vec3 p, rigid box, vec3 size )
 // finds the place to the last bit, however the axis runs through faces, edges or the inside.
 static double deepest_place( vec3 from, vec3 along, vec3 half )
 {
+    enum { HALVINGS = 60 }; // a double has 53 bits
     double low = 0, high = 1;
-    for ( int i = 0; i < 60; ++i ) {
+    for ( int i = 0; i < HALVINGS; ++i ) {
         double middle = 0.5 * ( low + high ), slope = box_slope( v3_mad( from, middle, along ), along, half );
         if ( slope > 0 )
             high = middle;

@@ -61,7 +61,7 @@ void tr_box_tree_free( tr_box_tree *tree );
 
 // -------------------------------------------------------------------------------------------------- meshes
 
-#define TR_MESH_MOST 1000000 // limit of points, and of triangles, of one mesh
+enum { TR_MESH_MOST = 1000000 }; // limit of points, and of triangles, of one mesh
 
 // A triangle mesh with a tree for queries of distance. Several threads may query it at once.
 typedef struct tr_trimesh {

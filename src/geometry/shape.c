@@ -132,16 +132,19 @@ double tr_shape_distance( const tr_shape *shape, rigid at, vec3 a, vec3 b, doubl
     return tr_shape_touch( shape, at, a, b ).distance - radius;
 }
 
-// Every step is as long as the surface is far at least, so that none goes beyond it.
+// Sphere tracing: each step is as long as the surface is far, so that none goes beyond it by more than the
+// accuracy.
 double tr_shape_exit( const tr_shape *shape, vec3 inside, vec3 way )
 {
-    double far = 0, least = 1e-4, most = v3_length( shape->size );
-    for ( int i = 0; i < 256 && far < most; ++i ) {
+    enum { STEPS = 256 };         // a ray along a surface gets nowhere
+    const double accuracy = 1e-4; // metres
+    double far = 0, most = v3_length( shape->size );
+    for ( int i = 0; i < STEPS && far < most; ++i ) {
         vec3 p = v3_mad( inside, far, way );
         double distance = tr_shape_distance( shape, rigid_identity, p, p, 0 );
         if ( distance >= 0 )
             break;
-        far += fmax( -distance, least );
+        far += fmax( -distance, accuracy );
     }
     return far;
 }
@@ -167,16 +170,17 @@ static double height_above_box( vec3 p, vec3 up, vec3 size, double margin )
     return upward - 0.5 * component( size, axis );
 }
 
-// How far below p the upper side of a capsule is, by the distance of its axis from the vertical through p,
-// which falls and rises once along that.
+// How far below p the upper side of a capsule is. The distance of its axis from points on the vertical
+// through p falls and rises once: bisection.
 static double height_above_capsule( vec3 p, vec3 up, vec3 c, vec3 d, double radius )
 {
     double reach = v3_distance( p, c ) + v3_distance( c, d ) + radius, middle;
     vec3 high = v3_mad( p, reach, up ), low = v3_mad( p, -reach, up );
     if ( tr_segment_distance( high, low, c, d, &middle, NULL ) > radius )
         return INFINITY;
+    enum { HALVINGS = 60 }; // a double has 53 bits
     double outside = 0, inside = middle;
-    for ( int i = 0; i < 60; ++i ) {
+    for ( int i = 0; i < HALVINGS; ++i ) {
         double s = 0.5 * ( outside + inside );
         if ( tr_point_segment_distance( v3_lerp( high, low, s ), c, d, NULL ) > radius )
             outside = s;

@@ -12,7 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { leaf_size = 4, deepest_tree = 64, places = 9, refinements = 24 };
+enum {
+    leaf_size = 4,     // triangles
+    deepest_tree = 64, // more than a balanced tree of TR_MESH_MOST triangles has
+    places = 9,        // along an axis, where its depth is probed
+    refinements = 24   // golden sections around the deepest of them: to 10⁻⁵ of the gap between two
+};
+
+#define ROUNDING 1e-12 // of distances along a ray
+#define TOUCHING 1e-9  // distance of an axis that meets the surface
 
 typedef struct tr_trimesh_node {
     vec3 low, high;
@@ -225,7 +233,7 @@ static bool ray_meets( const tr_trimesh_node *node, vec3 from, vec3 way, double 
         first = fmax( first, fmin( x, y ) );
         last = fmin( last, fmax( x, y ) );
     }
-    return first <= last * ( 1 + 1e-12 ) + 1e-12;
+    return first <= last * ( 1 + ROUNDING ) + ROUNDING;
 }
 
 double tr_trimesh_ray( const tr_trimesh *mesh, vec3 from, vec3 way, bool *from_inside )
@@ -299,7 +307,7 @@ tr_touch tr_segment_trimesh_touch( vec3 a, vec3 b, const tr_trimesh *mesh )
     nearest at = nearest_to( mesh, a, b );
     tr_touch out = { .t = at.t, .distance = at.distance, .place = at.place };
     vec3 apart = v3_sub( v3_lerp( a, b, at.t ), at.place );
-    bool inside = mesh->closed && ( at.distance < 1e-9 || v3_dot( at.normal, apart ) < 0 );
+    bool inside = mesh->closed && ( at.distance < TOUCHING || v3_dot( at.normal, apart ) < 0 );
     if ( inside ) {
         out.t = deepest_place( mesh, a, b );
         vec3 p = v3_lerp( a, b, out.t );
@@ -311,7 +319,7 @@ tr_touch tr_segment_trimesh_touch( vec3 a, vec3 b, const tr_trimesh *mesh )
     vec3 normal = v3_unit_or( at.normal, v3_y );
     if ( !mesh->closed && v3_dot( v3_sub( v3_lerp( a, b, 0.5 ), out.place ), normal ) < 0 )
         normal = v3_negate( normal );
-    out.normal = v3_length( apart ) > 1e-9 ? v3_unit( apart ) : normal;
+    out.normal = v3_length( apart ) > TOUCHING ? v3_unit( apart ) : normal;
     return out;
 }
 
