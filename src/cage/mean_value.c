@@ -10,11 +10,12 @@
 #include <string.h>
 
 // Guards against rounding.
-#define ON_VERTEX 1e-12 // distance, in units of the mesh's size, of a point on a vertex
-#define ON_FACE   1e-10 // radians: half a full turn less half the three angles, of a point on a face
-#define FLAT      1e-10 // sine of the angle between planes below which a triangle is seen edge-on
-#define SINGULAR  1e-12 // part of the trace that keeps the moments of a flat mesh invertible
-#define CANCELLED 1e-9  // |Σ w| / Σ |w| below which the weights say nothing
+#define ON_VERTEX 1e-12  // distance, in units of the mesh's size, of a point on a vertex
+#define ON_FACE   1e-10  // radians: half a full turn less half the three angles, of a point on a face
+#define FLAT      1e-10  // sine of the angle between planes below which a triangle is seen edge-on
+#define UNDERFLOW 1e-200 // instead of a division by zero
+#define SINGULAR  1e-12  // part of the trace that keeps the moments of a flat mesh invertible
+#define CANCELLED 1e-9   // |Σ w| / Σ |w| below which the weights say nothing
 
 // --------------------------------------------------------------------------------------------------- build
 
@@ -73,7 +74,7 @@ static void find_moments( tr_mean_value *mesh )
         rounded[0] = (float)v.x, rounded[1] = (float)v.y, rounded[2] = (float)v.z;
     }
     // Flat meshes span no volume: errors across them cannot be mended and stay.
-    double hold = SINGULAR * ( sum.cx.x + sum.cy.y + sum.cz.z ) + 1e-200;
+    double hold = SINGULAR * ( sum.cx.x + sum.cy.y + sum.cz.z ) + UNDERFLOW;
     sum.cx.x += hold, sum.cy.y += hold, sum.cz.z += hold;
     mesh->inverse = inverse_of( sum );
     mesh->size = mesh->size > 0 ? mesh->size : 1;
