@@ -69,7 +69,7 @@ static double firmness( const tr_actor *actor, int joint, int frame )
 
 // What stands keeps the turn it had without the mesh, which the last fit holds it by: between two poses in
 // which a foot is turned alike it is not, as legs are mixed joint by joint. `mixed` is the new pose.
-static void keep_standing( const tr_mesh_work *w, int actor, int frame, tr_pose mixed )
+static void keep_standing( tr_mesh_work *w, int actor, int frame, tr_pose mixed )
 {
     const tr_actor *a = &w->stage->actors[actor];
     tr_clip *clip = &w->result->motions[actor].clip;
@@ -160,7 +160,7 @@ static void fade_lags( const tr_mesh_work *w, const tr_footing *footing, const l
 
 // The mesh has feet and hands near the places they stand at, and the last fit takes them there; on their way
 // to and from them they lag behind as much, or they would jump.
-static void find_lags( const tr_mesh_work *w, int actor )
+static void find_lags( tr_mesh_work *w, int actor )
 {
     const tr_actor *a = &w->stage->actors[actor];
     int frames = w->stage->frame_count, span = tr_frames_in( LAG, w->stage->fps );

@@ -115,7 +115,7 @@ static void mark( bool *frames, int first, int last, bool value )
 }
 
 // pairs [count]: ranges of the same two, in order.
-static void revise_frames( const revision *r, const tr_imesh_pair *pairs, int count )
+static void revise_frames( revision *r, const tr_imesh_pair *pairs, int count )
 {
     int end = r->stage->frame_count - 1;
     bool limited = false;
@@ -138,7 +138,7 @@ static void revise_frames( const revision *r, const tr_imesh_pair *pairs, int co
 }
 
 // What is left of the two as ranges; those too short to matter are dropped.
-static bool keep_ranges( const revision *r, int a, int b, int shortest, tr_imesh_pairs *out )
+static bool keep_ranges( revision *r, int a, int b, int shortest, tr_imesh_pairs *out )
 {
     for ( int f = 0; f < r->stage->frame_count; ++f ) {
         int first = f;
@@ -151,7 +151,7 @@ static bool keep_ranges( const revision *r, int a, int b, int shortest, tr_imesh
     return true;
 }
 
-static bool revise( const revision *r, tr_imesh_pairs *pairs, int shortest )
+static bool revise( revision *r, tr_imesh_pairs *pairs, int shortest )
 {
     tr_imesh_pairs out = { 0 };
     bool ok = true;

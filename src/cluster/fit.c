@@ -48,9 +48,9 @@ tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, 
                              .goal_count = count };
 }
 
-bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error *error )
+bool tr_fitter_solve( fitter *s, fit_body *body, int count, tr_error *error )
 {
-    const fit_batch *batch = &s->batch;
+    fit_batch *batch = &s->batch;
     tr_motion *motion = &s->def.result->motions[body->actor];
     for ( int n = 0; n < count; ++n )
         batch->results[n] =
@@ -87,9 +87,9 @@ static uint64_t question_of( const tr_fit_frame *frame )
 // A frame is fitted at most three times in a round, twice of them for what gives way, and each fit takes at
 // most max_iterations steps on either side of straight limbs: 3 · 2 · (rounds + 1) · max_iterations steps in
 // a run.
-static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *error )
+static bool fit_body_frames( fitter *s, fit_body *body, tr_error *error )
 {
-    const fit_batch *batch = &s->batch;
+    fit_batch *batch = &s->batch;
     int count = 0;
     for ( int f = s->from; f <= s->to; ++f ) {
         size_t cell = fitter_cell( s, f );
@@ -108,7 +108,7 @@ static bool fit_body_frames( const fitter *s, const fit_body *body, tr_error *er
     return tr_fitter_solve( s, body, count, error ) && tr_fitter_give_way( s, body, count, error );
 }
 
-static bool fit_stale( const fitter *s, tr_error *error )
+static bool fit_stale( fitter *s, tr_error *error )
 {
     for ( int i = 0; i < s->body_count; ++i )
         if ( !fit_body_frames( s, &s->bodies[i], error ) )
@@ -121,7 +121,7 @@ static bool fit_stale( const fitter *s, tr_error *error )
 // --------------------------------------------------------------------------------------------------- rounds
 
 // What the rounds begin with: the poses as they are, nothing corrected.
-static void start_body( const fitter *s, const fit_body *body )
+static void start_body( const fitter *s, fit_body *body )
 {
     size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;
     bool any = false;
@@ -151,7 +151,7 @@ static void start_body( const fitter *s, const fit_body *body )
 }
 
 // Links meet where the graphs had them.
-static void start_rule( const fitter *s, int k, const tr_result *graph_view )
+static void start_rule( fitter *s, int k, const tr_result *graph_view )
 {
     const tr_rule *rule = fitter_rule( s, k );
     for ( int e = 0; e < 2; ++e )
@@ -167,7 +167,7 @@ static void start_rule( const fitter *s, int k, const tr_result *graph_view )
     }
 }
 
-static void start_rules( const fitter *s )
+static void start_rules( fitter *s )
 {
     tr_result graph_view = *s->def.result; // the same result with the graphs' joints
     graph_view.worlds = s->def.graphs->worlds;
@@ -175,7 +175,7 @@ static void start_rules( const fitter *s )
         start_rule( s, k, &graph_view );
 }
 
-static void turn_ends_back( const fitter *s, const fit_body *body )
+static void turn_ends_back( fitter *s, const fit_body *body )
 {
     tr_motion *motion = &s->def.result->motions[body->actor];
     tr_world *world = &s->def.result->worlds[body->actor];
@@ -188,7 +188,7 @@ static void turn_ends_back( const fitter *s, const fit_body *body )
     tr_forward_frames( &motion->skeleton, &motion->clip, turned, count, world );
 }
 
-static bool run_rounds( const fitter *s, tr_error *error )
+static bool run_rounds( fitter *s, tr_error *error )
 {
     for ( int i = 0; i < s->body_count; ++i )
         start_body( s, &s->bodies[i] );

@@ -200,14 +200,14 @@ vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame );
 // What is asked of a character at a frame, of which as much as is within reach.
 tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals );
 // Fits the first `count` frames of the batch and poses the result.
-bool tr_fitter_solve( const fitter *s, const fit_body *body, int count, tr_error *error );
+bool tr_fitter_solve( fitter *s, fit_body *body, int count, tr_error *error );
 
 // -------------------------------------------------------------------------------- cluster/fit_swing.c
 
 // Fills pins and middles; rules [rule_count] are those that name the character.
 bool tr_fit_body_find_pins( fit_body *body, const tr_stage *stage, const int *rules, int rule_count );
 // Turns limbs of `start` towards their pins, and fills what the fit begins with.
-bool tr_fitter_swing( const fitter *s, const fit_body *body, tr_error *error );
+bool tr_fitter_swing( fitter *s, fit_body *body, tr_error *error );
 
 // --------------------------------------------------------------------------------- cluster/fit_goals.c
 
@@ -224,7 +224,7 @@ int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_go
 
 // Fits those of the first `count` frames of the batch again in which what comes first is not met, because of
 // what comes last.
-bool tr_fitter_give_way( const fitter *s, const fit_body *body, int count, tr_error *error );
+bool tr_fitter_give_way( fitter *s, fit_body *body, int count, tr_error *error );
 
 // ---------------------------------------------------------------------------------- cluster/fit_meet.c
 

@@ -231,7 +231,7 @@ static bool acts( const window *w, const tr_rule *rule )
 }
 
 // Goals of a rule: one for each joint of a mixture, two for a lone joint and its palm.
-static void count_goals( const window *w, const tr_rule *rule )
+static void count_goals( window *w, const tr_rule *rule )
 {
     int joints = rule->a.count + rule->b.count, goals = ( joints > 2 ? joints : 2 ) + 2;
     if ( rule->a.actor >= 0 )

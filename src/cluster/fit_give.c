@@ -105,7 +105,7 @@ static int gather( const fitter *s, const fit_body *body, bool all, int count )
     return again;
 }
 
-bool tr_fitter_give_way( const fitter *s, const fit_body *body, int count, tr_error *error )
+bool tr_fitter_give_way( fitter *s, fit_body *body, int count, tr_error *error )
 {
     for ( int all = 0; all < 2 && count > 0; ++all ) {
         count = gather( s, body, all, count );

@@ -179,7 +179,7 @@ static void swing_limb( const fitter *s, const fit_body *body, int pin, int fram
     lead_hands( s, body, base, frame, pose );
 }
 
-bool tr_fitter_swing( const fitter *s, const fit_body *body, tr_error *error )
+bool tr_fitter_swing( fitter *s, fit_body *body, tr_error *error )
 {
     size_t joints = (size_t)fitter_skeleton( s, body )->joint_count;
     const tr_clip *clip = &s->def.result->motions[body->actor].clip;

@@ -179,8 +179,7 @@ bool tr_work_scratch_build( tr_work_scratch *out, const tr_cluster_work *works, 
 void tr_work_scratch_free( tr_work_scratch *scratch ); // also when building failed
 
 typedef struct tr_deform_run {
-    const tr_cluster_work
-        *works; // [count] all with the same frames, stride and lanes; best the longest first
+    tr_cluster_work *works; // [count] all with the same frames, stride and lanes; best the longest first
     int count;
     bool transfer; // poses are copied and have to be brought to their contacts first; those that were solved
                    // before are there already

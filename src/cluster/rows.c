@@ -118,7 +118,7 @@ typedef struct crowding { // while rows are built
     int *at_frame;        // [frame_count] room for a count
 } crowding;
 
-static bool is_crowded( const tr_cluster_rows *rows, const crowding *crowd, const tr_rule *rule, int graph )
+static bool is_crowded( const tr_cluster_rows *rows, crowding *crowd, const tr_rule *rule, int graph )
 {
     if ( graph < 0 || crowd->on_graph[graph] < GRAPH_ROWS )
         return false;
@@ -141,7 +141,7 @@ static bool is_crowded( const tr_cluster_rows *rows, const crowding *crowd, cons
 
 // A frame that is solved contains everything that rules join to its bodies (tr_stage_reach). So a rule that
 // joins a body to something outside the cluster acts in other frames only, and gets no row.
-static bool add_rule( tr_cluster_rows *rows, const crowding *crowd, int r )
+static bool add_rule( tr_cluster_rows *rows, crowding *crowd, int r )
 {
     const tr_rule *rule = &rows->stage->rules[r];
     int graph = graph_of( rows, &rule->a ), other = graph_of( rows, &rule->b );
@@ -183,7 +183,7 @@ static bool add_prop_turn( tr_cluster_rows *rows, int prop, int graph )
 }
 
 // Items that adding a rule made.
-static void count_items( const tr_cluster_rows *rows, const crowding *crowd, int from )
+static void count_items( const tr_cluster_rows *rows, crowding *crowd, int from )
 {
     for ( int i = from; i < rows->count; ++i )
         for ( int e = 0; e < 2; ++e )
@@ -191,7 +191,7 @@ static void count_items( const tr_cluster_rows *rows, const crowding *crowd, int
                 crowd->on_graph[rows->items[i].graphs[e]]++;
 }
 
-static bool add_rules( tr_cluster_rows *rows, const crowding *crowd )
+static bool add_rules( tr_cluster_rows *rows, crowding *crowd )
 {
     for ( int level = TR_FIT_PRIORITIES - 1; level >= 0; --level )
         for ( int i = 0; i < rows->rule_count; ++i ) {

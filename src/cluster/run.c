@@ -165,7 +165,7 @@ static int frame_at( run r, int n )
     return r.first + n * r.stride;
 }
 
-static void pose_reference( const tr_cluster_work *work, const tr_thread_scratch *scratch, run r )
+static void pose_reference( const tr_cluster_work *work, tr_thread_scratch *scratch, run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
@@ -183,7 +183,7 @@ static void pose_reference( const tr_cluster_work *work, const tr_thread_scratch
 }
 
 // Where the last run left a graph in each frame, if it noted that: there this one begins.
-static const tr_graph_kept *recall( const tr_cluster_work *work, const tr_thread_scratch *scratch, run r )
+static const tr_graph_kept *recall( tr_cluster_work *work, tr_thread_scratch *scratch, run r )
 {
     if ( !work->warm || work->kept == 0 || r.stride % work->kept != 0 )
         return NULL;
@@ -206,7 +206,7 @@ static bool moves_roots_only( const tr_cluster_work *work )
     return roots;
 }
 
-static tr_cluster_job job_of( const tr_cluster_work *work, const tr_thread_scratch *scratch, int frame_count )
+static tr_cluster_job job_of( const tr_cluster_work *work, tr_thread_scratch *scratch, int frame_count )
 {
     return ( tr_cluster_job ){ .cluster = &work->rows.cluster,
                                .def = work->def,
@@ -220,8 +220,7 @@ static tr_cluster_job job_of( const tr_cluster_work *work, const tr_thread_scrat
 }
 
 // Who is affected in none of the frames, and so joined to nobody who is, stays as he is.
-static void find_still( const tr_cluster_work *work, const tr_thread_scratch *scratch, const bool *affected,
-                        run r )
+static void find_still( const tr_cluster_work *work, tr_thread_scratch *scratch, const bool *affected, run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
         const bool *own =
@@ -232,8 +231,7 @@ static void find_still( const tr_cluster_work *work, const tr_thread_scratch *sc
     }
 }
 
-static bool deform( const tr_cluster_work *work, const tr_thread_scratch *scratch, bool transfer, run r,
-                    tr_error *error )
+static bool deform( tr_cluster_work *work, tr_thread_scratch *scratch, bool transfer, run r, tr_error *error )
 {
     pose_reference( work, scratch, r );
     tr_cluster_rows_goals( &work->rows, work->result, scratch->still,
@@ -256,8 +254,8 @@ static bool deform( const tr_cluster_work *work, const tr_thread_scratch *scratc
 }
 
 // Props take the place their graph came to, turned as before.
-static void place_prop( const tr_cluster_work *work, const tr_thread_scratch *scratch, int g,
-                        const bool *affected, run r )
+static void place_prop( tr_cluster_work *work, const tr_thread_scratch *scratch, int g, const bool *affected,
+                        run r )
 {
     size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
     rigid *track = work->result->tracks[prop_of( work, g )];
@@ -331,7 +329,7 @@ typedef struct crew { // all threads at work
     tr_first_failure failure;
 } crew;
 
-static bool run_block( const crew *c, tr_thread_scratch *scratch, const tr_cluster_work *work, int block,
+static bool run_block( const crew *c, tr_thread_scratch *scratch, tr_cluster_work *work, int block,
                        tr_error *error )
 {
     int before = block * c->frames, left = c->count - before;

@@ -61,7 +61,7 @@ typedef struct carried { // what its holders say about a prop
 } carried;
 
 // Adds the say of one actor, whose holds are carriers[from … to − 1].
-static void hear( const tr_cage_layer *l, int from, int to, int frame, rigid place, carried *sum )
+static void hear( tr_cage_layer *l, int from, int to, int frame, rigid place, carried *sum )
 {
     double strength = 0;
     for ( int i = from; i < to; ++i )
@@ -75,7 +75,7 @@ static void hear( const tr_cage_layer *l, int from, int to, int frame, rigid pla
     sum->turn = v3_mad( sum->turn, strength, q_to_vector( moved->turn ) );
 }
 
-static void carry( const tr_cage_layer *l, int from, int to, int frame )
+static void carry( tr_cage_layer *l, int from, int to, int frame )
 {
     int prop = l->carriers[from].prop;
     rigid place = l->below->tracks[prop][frame];
@@ -94,7 +94,7 @@ static void carry( const tr_cage_layer *l, int from, int to, int frame )
     *tr_cage_layer_touched( l, l->stage->actor_count + prop, frame ) = true;
 }
 
-void tr_attached_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+void tr_attached_frames( tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     int prop = node - l->stage->actor_count, first = 0, end;
     while ( first < l->carrier_count && l->carriers[first].prop < prop )

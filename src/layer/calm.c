@@ -263,7 +263,7 @@ static void lead( const tr_cage_layer *l )
     }
 }
 
-static void mark_affected( const tr_cage_layer *l, int *first, int *last )
+static void mark_affected( tr_cage_layer *l, int *first, int *last )
 {
     const struct tr_layer_calming *c = l->calming;
     size_t frames = (size_t)l->stage->frame_count;

@@ -68,7 +68,7 @@ static double inverse_root( double x )
 
 // Between unit a and b, ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b). Halfway between opposite ones there is
 // nothing: then it stays as in a.
-static void mix_joint( const tr_drag *drag, int actor, int joint, gap g, tr_row frames )
+static void mix_joint( tr_drag *drag, int actor, int joint, gap g, tr_row frames )
 {
     int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
     quat a = offset_of( drag, actor, joint, g.a ), b = offset_of( drag, actor, joint, g.b );
@@ -86,7 +86,7 @@ static void mix_joint( const tr_drag *drag, int actor, int joint, gap g, tr_row 
     }
 }
 
-static void keep_joint( const tr_drag *drag, int actor, int joint, tr_row frames )
+static void keep_joint( tr_drag *drag, int actor, int joint, tr_row frames )
 {
     int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
     for ( int f = frames.first; f <= frames.last; ++f ) {
@@ -120,7 +120,7 @@ static const tr_moved_body *stepping_body( const tr_drag *drag, int actor )
     return body != NULL ? body : tr_follower( &drag->layer, actor );
 }
 
-static void mix_steps( const tr_drag *drag, int actor, gap g, tr_row frames )
+static void mix_steps( tr_drag *drag, int actor, gap g, tr_row frames )
 {
     const tr_moved_body *body = stepping_body( drag, actor );
     const tr_step *below = drag->below->steps[actor];
@@ -161,13 +161,13 @@ static void place_joints( const tr_drag *drag, int i, int frame )
     }
 }
 
-static void touch( const tr_drag *drag, int node, tr_row frames, bool touched )
+static void touch( tr_drag *drag, int node, tr_row frames, bool touched )
 {
     for ( int f = frames.first; f <= frames.last; ++f )
         *tr_cage_layer_touched( &drag->layer, node, f ) = touched;
 }
 
-static void mix_actor( const tr_drag *drag, int i, gap g, tr_row frames )
+static void mix_actor( tr_drag *drag, int i, gap g, tr_row frames )
 {
     bool keeps = keeps_place( drag, i, g );
     if ( drag->work.turns[i] != NULL )
@@ -193,7 +193,7 @@ static void mix_actor( const tr_drag *drag, int i, gap g, tr_row frames )
         place_joints( drag, i, f );
 }
 
-static void mix_prop( const tr_drag *drag, int p, gap g, tr_row frames )
+static void mix_prop( tr_drag *drag, int p, gap g, tr_row frames )
 {
     const rigid *below = drag->below->tracks[p];
     rigid *now = drag->work.tracks[p];
@@ -214,7 +214,7 @@ static void mix_prop( const tr_drag *drag, int p, gap g, tr_row frames )
 }
 
 // Has anything become of the node around there, now or in an earlier tick?
-static bool is_touched( const tr_drag *drag, int node, gap g, tr_row frames )
+static bool is_touched( tr_drag *drag, int node, gap g, tr_row frames )
 {
     bool touched = *tr_cage_layer_touched( &drag->layer, node, g.a ) ||
                    *tr_cage_layer_touched( &drag->layer, node, g.b );
@@ -223,7 +223,7 @@ static bool is_touched( const tr_drag *drag, int node, gap g, tr_row frames )
     return touched;
 }
 
-static void mix_gap( const tr_drag *drag, const tr_drag_set *set, gap g )
+static void mix_gap( tr_drag *drag, const tr_drag_set *set, gap g )
 {
     int end = drag->stage.frame_count - 1;
     tr_row frames = { g.a + 1, g.b - 1 };
@@ -245,7 +245,7 @@ static bool is_key( const tr_drag *drag, int frame )
 }
 
 // A row begins and ends beside frames that are solved, or at the ends of what a tick may change.
-static void mix( const tr_drag *drag, const tr_drag_set *set, tr_row frames )
+static void mix( tr_drag *drag, const tr_drag_set *set, tr_row frames )
 {
     int last = frames.first - 1;
     for ( int f = frames.first; f <= frames.last + 1; ++f )
@@ -260,7 +260,8 @@ static void mix( const tr_drag *drag, const tr_drag_set *set, tr_row frames )
 static void show_actor( tr_drag *drag, int i, int frame )
 {
     size_t f = (size_t)frame, joints = (size_t)drag->work.worlds[i].joint_count;
-    const tr_clip *in = &drag->work.motions[i].clip, *out = &drag->shown.motions[i].clip;
+    const tr_clip *in = &drag->work.motions[i].clip;
+    tr_clip *out = &drag->shown.motions[i].clip;
     tr_pose from = tr_world_pose( &drag->work.worlds[i], frame ),
             to = tr_world_pose( &drag->shown.worlds[i], frame );
     memcpy( tr_clip_frame( out, frame ), tr_clip_frame( in, frame ), joints * sizeof( quat ) );

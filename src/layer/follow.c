@@ -178,7 +178,7 @@ tr_moved_body *tr_follower( const tr_cage_layer *l, int node )
 // ----------------------------------------------------------------------------------------------------- pull
 
 // What was grabbed pulls by what became of it as a whole.
-static void find_pull( const tr_cage_layer *l, int node, int frame )
+static void find_pull( tr_cage_layer *l, int node, int frame )
 {
     tr_moved_body *body = tr_cage_layer_body( l, node );
     const tr_moved_frame *moved = tr_moved_at( l, body, frame );
@@ -200,7 +200,7 @@ static vec3 pulled_shift( const tr_pulled *p, vec3 place )
 }
 
 // The mean of what it was told. A character follows as far as he cannot reach.
-static void end_pull( const tr_cage_layer *l, int node )
+static void end_pull( tr_cage_layer *l, int node )
 {
     tr_pulled *p = &l->pulled[node];
     if ( p->level == 1 )
@@ -219,7 +219,7 @@ static void end_pull( const tr_cage_layer *l, int node )
 }
 
 // One link passes on what its nearer end does.
-static int pull( const tr_cage_layer *l, int from, const tr_rule *rule, int frame, int last )
+static int pull( tr_cage_layer *l, int from, const tr_rule *rule, int frame, int last )
 {
     int node = other_end( l, rule, from );
     double strength = tr_rule_strength( rule, frame );
@@ -247,7 +247,7 @@ static int pull( const tr_cage_layer *l, int from, const tr_rule *rule, int fram
     return last;
 }
 
-static void keep_wish( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void keep_wish( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     const tr_pulled *p = &l->pulled[body->node];
     tr_following *following = body->following;
@@ -261,7 +261,7 @@ static void keep_wish( const tr_cage_layer *l, const tr_moved_body *body, int fr
 }
 
 // From link to link. Whoever has been reached is forgotten afterwards.
-static void spread( const tr_cage_layer *l, const int *nodes, int count, int frame )
+static void spread( tr_cage_layer *l, const int *nodes, int count, int frame )
 {
     int first = -1, last = -1;
     for ( int n = 0; n < count; ++n ) {
@@ -290,7 +290,7 @@ static void spread( const tr_cage_layer *l, const int *nodes, int count, int fra
 
 // Feet that stand at the same time must not be asked to go further apart than legs reach: then the whole way
 // is made shorter, and reaching and leaning have to do the rest.
-static void stay_on_legs( const tr_cage_layer *l, tr_moved_body *body )
+static void stay_on_legs( tr_cage_layer *l, tr_moved_body *body )
 {
     tr_following *following = body->following;
     double most = STRADDLE * tr_skeleton_height( &l->stage->actors[body->node].target ),
@@ -310,7 +310,7 @@ static bool is_asked( const tr_cage_layer *l, const int *nodes, int count, int f
     return asked;
 }
 
-void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count )
+void tr_follow_solve( tr_cage_layer *l, const int *nodes, int count )
 {
     bool due = false;
     for ( int n = 0; n < count; ++n ) {

@@ -307,7 +307,7 @@ static double hastened( tr_cage_layer *l, int handle, double share, double misse
 }
 
 // How far the only body of a section is from where the section takes its root; false: it takes it nowhere.
-static bool root_asked( const tr_cage_layer *l, tr_moved_body *body, int frame, vec3 *asked, vec3 *got )
+static bool root_asked( tr_cage_layer *l, tr_moved_body *body, int frame, vec3 *asked, vec3 *got )
 {
     size_t lead = tr_layer_cell( l, frame, body->lead );
     if ( !tr_moved_at( l, body, frame )->moves )
@@ -324,7 +324,7 @@ static bool is_led( const tr_cage_layer *l, const tr_moved_body *body )
 }
 
 // So that nobody has to take steps longer than his legs.
-static double step_share( const tr_cage_layer *l )
+static double step_share( tr_cage_layer *l )
 {
     double share = 1;
     for ( int i = 0; i < l->body_count; ++i ) {
@@ -339,7 +339,7 @@ static double step_share( const tr_cage_layer *l )
 }
 
 // Whether a body is anywhere far from where it is led by its trunk or a section.
-static bool is_off( const tr_cage_layer *l, tr_moved_body *body )
+static bool is_off( tr_cage_layer *l, tr_moved_body *body )
 {
     bool off = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
@@ -356,7 +356,7 @@ static bool is_off( const tr_cage_layer *l, tr_moved_body *body )
     return off;
 }
 
-static bool drops( const tr_cage_layer *l, tr_moved_body *body )
+static bool drops( tr_cage_layer *l, tr_moved_body *body )
 {
     bool any = false;
     for ( int f = l->begin; !any && f < l->begin + l->frame_count; ++f )
@@ -390,7 +390,7 @@ static double share_down( const tr_cage_layer *l, int handle )
     return down > MISSED && down - room > MISSED ? clampd( room / down, LEAST, 1 ) : 1;
 }
 
-static bool stands_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
+static bool stands_at( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     vec3 place;
     bool stands = false;
@@ -400,7 +400,7 @@ static bool stands_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
 }
 
 // Who stands is lifted by no more than half of the height, as legs are long.
-static double lift_share( const tr_cage_layer *l, int handle )
+static double lift_share( tr_cage_layer *l, int handle )
 {
     int frame = l->handles[handle].frame;
     double share = 1;

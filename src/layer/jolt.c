@@ -38,7 +38,7 @@ static double turn_between( quat a, quat b )
 }
 
 // How a character is asked to turn as a whole from the frame before.
-static double asked_turn( const tr_cage_layer *l, int actor, int frame )
+static double asked_turn( tr_cage_layer *l, int actor, int frame )
 {
     const tr_moved_frame *a = tr_moved_whole( l, actor, frame - 1 ), *b = tr_moved_whole( l, actor, frame );
     return turn_between( a != NULL ? a->turn : q_identity, b != NULL ? b->turn : q_identity );
@@ -46,7 +46,7 @@ static double asked_turn( const tr_cage_layer *l, int actor, int frame )
 
 // By how many degrees a joint turns more from the frame before than its source or, where that does more, than
 // below; the root also than it is asked to.
-static double turn_at( const tr_cage_layer *l, int actor, int frame )
+static double turn_at( tr_cage_layer *l, int actor, int frame )
 {
     const tr_actor *cast = &l->stage->actors[actor];
     const tr_clip *below = &l->below->motions[actor].clip, *now = &l->result->motions[actor].clip,
@@ -72,7 +72,7 @@ static double turn_at( const tr_cage_layer *l, int actor, int frame )
 }
 
 // The same of what the cage asks of a body.
-static double asked_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
+static double asked_at( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     double most = 0;
     if ( frame <= l->begin || frame + 1 >= l->begin + l->frame_count )

@@ -24,7 +24,7 @@ static double moved( const tr_stage *stage, const tr_result *below, const tr_res
     return most;
 }
 
-static void measure_leak( const tr_cage_layer *l )
+static void measure_leak( tr_cage_layer *l )
 {
     const tr_stage *stage = l->stage;
     int nodes = stage->actor_count + stage->prop_count;
@@ -46,7 +46,7 @@ static bool is_affected( const tr_cage_layer *l, int node, int frame )
 }
 
 // What handles of earlier layers hold may have been moved on.
-static void pass_on( const tr_cage_layer *l )
+static void pass_on( tr_cage_layer *l )
 {
     const tr_scene *scene = l->stage->scene;
     for ( int i = 0; i < scene->handle_count; ++i ) {
@@ -58,7 +58,7 @@ static void pass_on( const tr_cage_layer *l )
     }
 }
 
-static void report_handles( const tr_cage_layer *l )
+static void report_handles( tr_cage_layer *l )
 {
     pass_on( l );
     for ( int h = 0; h < l->handle_count; ++h )

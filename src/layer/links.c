@@ -82,20 +82,21 @@ bool tr_layer_links_build( tr_cage_layer *l )
 
 // --------------------------------------------------------------------------------------------------- frames
 
-static bool *affected_at( const tr_cage_layer *l, int node, int frame )
+static bool *affected_at( tr_cage_layer *l, int node, int frame )
 {
     return &l->affected[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
 }
 
-bool *tr_cage_layer_touched( const tr_cage_layer *l, int node, int frame )
+bool *tr_cage_layer_touched( tr_cage_layer *l, int node, int frame )
 {
     return &l->touched[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
 }
 
 // Joints of a body that moves are about to be placed anew.
-static void restore_actor( const tr_cage_layer *l, int i, int frame, bool moves )
+static void restore_actor( tr_cage_layer *l, int i, int frame, bool moves )
 {
-    const tr_clip *in = &l->below->motions[i].clip, *out = &l->result->motions[i].clip;
+    const tr_clip *in = &l->below->motions[i].clip;
+    tr_clip *out = &l->result->motions[i].clip;
     size_t joints = (size_t)in->joint_count;
     tr_pose below = tr_world_pose( &l->below->worlds[i], frame ),
             pose = tr_world_pose( &l->result->worlds[i], frame );
@@ -109,7 +110,7 @@ static void restore_actor( const tr_cage_layer *l, int i, int frame, bool moves 
         l->result->turns[i][frame] = l->below->turns[i] != NULL ? l->below->turns[i][frame] : 0;
 }
 
-static void restore( const tr_cage_layer *l, int node, tr_moved_body *posed, const tr_some_frames *frames )
+static void restore( tr_cage_layer *l, int node, tr_moved_body *posed, const tr_some_frames *frames )
 {
     int prop = node - l->stage->actor_count;
     for ( int f = frames->first; f <= frames->last; ++f ) {
@@ -127,13 +128,13 @@ static void restore( const tr_cage_layer *l, int node, tr_moved_body *posed, con
     }
 }
 
-void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+void tr_cage_layer_restore( tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     restore( l, node, NULL, frames );
 }
 
 // Whoever rules join to somebody affected is so, too.
-void tr_cage_layer_reach( const tr_cage_layer *l, int frame )
+void tr_cage_layer_reach( tr_cage_layer *l, int frame )
 {
     for ( bool grown = true; grown; ) {
         grown = false;
@@ -148,7 +149,7 @@ void tr_cage_layer_reach( const tr_cage_layer *l, int frame )
     }
 }
 
-static bool pose_node( const tr_cage_layer *l, int node, const tr_some_frames *frames, tr_error *error )
+static bool pose_node( tr_cage_layer *l, int node, const tr_some_frames *frames, tr_error *error )
 {
     tr_moved_body *body = tr_cage_layer_body( l, node );
     restore( l, node, body, frames );
@@ -156,15 +157,14 @@ static bool pose_node( const tr_cage_layer *l, int node, const tr_some_frames *f
 }
 
 // Who is affected will be resolved.
-static void touch( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+static void touch( tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     for ( int f = frames->first; f <= frames->last; ++f )
         if ( *affected_at( l, node, f ) && tr_some_have( frames, f ) )
             *tr_cage_layer_touched( l, node, f ) = true;
 }
 
-static void pose_followers( const tr_cage_layer *l, const int *nodes, int count,
-                            const tr_some_frames *frames )
+static void pose_followers( tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames )
 {
     tr_follow_solve( l, nodes, count );
     for ( int n = 0; n < count; ++n ) {
@@ -174,7 +174,7 @@ static void pose_followers( const tr_cage_layer *l, const int *nodes, int count,
     }
 }
 
-bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
+bool tr_cage_layer_pose( tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
                          tr_error *error )
 {
     for ( int n = 0; n < count; ++n )
@@ -194,7 +194,7 @@ bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, co
 }
 
 typedef struct posing {
-    const tr_cage_layer *l;
+    tr_cage_layer *l;
     tr_some_frames frames;
     atomic_bool failed;
 } posing;
@@ -208,7 +208,7 @@ static void pose_nodes( void *context, int begin, int end )
             p->failed = true;
 }
 
-bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error )
+bool tr_cage_layer_pose_all( tr_cage_layer *l, tr_error *error )
 {
     int nodes = l->stage->actor_count + l->stage->prop_count, first, last;
     tr_cage_layer_range( l, &first, &last );

@@ -50,12 +50,12 @@ static bool moves_as_one( const tr_cage_layer *l, const tr_moved_body *body )
            body->count == l->stage->actors[body->node].target.joint_count;
 }
 
-static float *moments_at( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static float *moments_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     return body->moments + (size_t)( frame - l->begin ) * TR_CAGE_MOMENTS * (size_t)l->cage.vertex_count;
 }
 
-static void weigh_moments( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void weigh_moments( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     tr_cage_moments( &l->cage, frame, body->first, body->count,
                      l->before + tr_layer_cell( l, frame, body->first ), body->lead,
@@ -82,7 +82,7 @@ bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
 }
 
 // What was left for when it is asked for.
-static void bind_frame( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void bind_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     if ( body->bound == NULL || body->bound[frame - l->begin] )
         return;
@@ -168,14 +168,14 @@ vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame
 
 // ------------------------------------------------------------------------------------------------- rotation
 
-static void move_points( const tr_cage_layer *l, int first, int count, int frame )
+static void move_points( tr_cage_layer *l, int first, int count, int frame )
 {
     size_t at = tr_layer_cell( l, frame, first );
     tr_cage_move_some( &l->cage, frame, first, count, l->before + at, l->after + at );
 }
 
 // All points of a character go as much less down as its root does.
-static void stay_above_ground( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void stay_above_ground( tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     if ( body->node >= l->stage->actor_count || body->lead < 0 )
         return;
@@ -221,7 +221,7 @@ static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int fram
 // kept, and what Q leaves over goes with it: p' = c' + Y Q⁻¹ (p' − c'), about what leads the body. In a cage
 // around several nothing is left over: it bends between bodies, not within them.
 // Returns Y, which is how the points are turned then.
-static quat set_upright( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static quat set_upright( tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     quat q = turn_of( l, body, frame );
     quat yaw = q_axis_angle( v3_y, tr_yaw( q ) ), back = q_mul( yaw, q_conj( q ) );
@@ -240,7 +240,7 @@ static quat set_upright( const tr_cage_layer *l, const tr_moved_body *body, int 
 
 // ------------------------------------------------------------------------------------------------- turning
 
-static const tr_lead_frame *lead_at( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static const tr_lead_frame *lead_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     tr_lead_frame *lead = &body->ways[frame - l->begin];
     if ( lead->stamp == l->stamp )
@@ -256,7 +256,7 @@ static const tr_lead_frame *lead_at( const tr_cage_layer *l, const tr_moved_body
 
 // Angle between the directions before and after. Steps t and t' as complex numbers: arg Σ w conj(t) t' over a
 // span of time, with a little real added, so that who stands does not turn.
-static double heading_change( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static double heading_change( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     int span = tr_frames_in( SPAN, l->stage->fps ), end = l->begin + l->frame_count - 1;
     double least = 2 * SPEED / l->stage->fps, along = 0, across = 0;
@@ -277,7 +277,7 @@ static double heading_change( const tr_cage_layer *l, const tr_moved_body *body,
     return atan2( across, along ) * smooth_step5( inside / ( span + 1.0 ) );
 }
 
-static quat turn_along( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static quat turn_along( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     vec3 *points = l->after + tr_layer_cell( l, frame, body->first ),
          centre = tr_mean_point( l->after + tr_layer_cell( l, frame, body->lead ), body->lead_count );
@@ -296,7 +296,7 @@ static bool is_moved( const tr_cage_layer *l, const tr_moved_body *body, int fra
     return memcmp( l->before + at, l->after + at, (size_t)body->count * sizeof( vec3 ) ) != 0;
 }
 
-static void place_rigid( const tr_cage_layer *l, int frame, int point, int lead, quat turn )
+static void place_rigid( tr_cage_layer *l, int frame, int point, int lead, quat turn )
 {
     size_t from = tr_layer_cell( l, frame, lead ), to = tr_layer_cell( l, frame, point );
     vec3 arm = v3_sub( l->before[to], l->before[from] );
@@ -304,7 +304,7 @@ static void place_rigid( const tr_cage_layer *l, int frame, int point, int lead,
 }
 
 // The same for a body that moves as one: of its points only the root and those of feet are placed.
-static void move_rigid( const tr_cage_layer *l, const tr_moved_body *body, int frame, tr_moved_frame *moved )
+static void move_rigid( tr_cage_layer *l, tr_moved_body *body, int frame, tr_moved_frame *moved )
 {
     moved->moves = moved->rigid = tr_cage_moves( &l->cage, frame );
     if ( !moved->moves )
@@ -321,7 +321,7 @@ static void move_rigid( const tr_cage_layer *l, const tr_moved_body *body, int f
         place_rigid( l, frame, body->feet[i].point, body->lead, moved->turn );
 }
 
-static void move_bent( const tr_cage_layer *l, const tr_moved_body *body, int frame, tr_moved_frame *moved )
+static void move_bent( tr_cage_layer *l, tr_moved_body *body, int frame, tr_moved_frame *moved )
 {
     move_points( l, body->first, body->count, frame );
     stay_above_ground( l, body, frame );
@@ -334,7 +334,7 @@ static void move_bent( const tr_cage_layer *l, const tr_moved_body *body, int fr
         moved->turn = q_mul( turn_along( l, body, frame ), moved->turn );
 }
 
-const tr_moved_frame *tr_moved_whole( const tr_cage_layer *l, int node, int frame )
+const tr_moved_frame *tr_moved_whole( tr_cage_layer *l, int node, int frame )
 {
     tr_moved_body *body = node >= 0 ? tr_cage_layer_body( l, node ) : NULL,
                   *follower = node >= 0 ? tr_follower( l, node ) : NULL;
@@ -346,7 +346,7 @@ const tr_moved_frame *tr_moved_whole( const tr_cage_layer *l, int node, int fram
     return moved != NULL && moved->stamp == l->stamp && moved->moves ? moved : NULL;
 }
 
-vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place )
+vec3 tr_moved_place( tr_cage_layer *l, int node, int frame, vec3 place )
 {
     const tr_moved_frame *moved = tr_moved_whole( l, node, frame );
     if ( moved == NULL )
@@ -359,7 +359,7 @@ vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place )
     return v3_add( to, q_rotate( moved->turn, v3_sub( place, from ) ) );
 }
 
-const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
+const tr_moved_frame *tr_moved_at( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     static const tr_moved_frame still = { .turn = { 0, 0, 0, 1 } };
     if ( frame < l->begin || frame >= l->begin + l->frame_count )

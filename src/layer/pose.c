@@ -60,7 +60,7 @@ static vec3 root_place( const tr_cage_layer *l, const tr_moved_body *body, int f
     return v3_add( pelvis, q_rotate( turn, v3_sub( below[0], below[tr_moved_root( l, body )] ) ) );
 }
 
-static void aim_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
+static void aim_frame( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     tr_aiming *a = body->aiming;
     assert( a->count < l->chunk );
@@ -89,9 +89,10 @@ static void aim_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 }
 
 // All of it goes as one: bones need not be aimed.
-static void pose_rigid( const tr_cage_layer *l, tr_moved_body *body, int frame )
+static void pose_rigid( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
-    const tr_clip *in = &l->below->motions[body->node].clip, *out = &l->result->motions[body->node].clip;
+    const tr_clip *in = &l->below->motions[body->node].clip;
+    tr_clip *out = &l->result->motions[body->node].clip;
     quat turn = body->frames[frame - l->begin].turn;
     tr_clip_frame( out, frame )[0] = q_unit( q_mul( turn, tr_clip_frame( in, frame )[0] ) );
     vec3 pelvis =
@@ -121,7 +122,7 @@ static void keep_hands( const tr_cage_layer *l, int actor, tr_pose below, quat *
 }
 
 // Of frames [count] whose rotations and roots are there.
-static void place_joints( const tr_cage_layer *l, const tr_moved_body *body, const int *frames, int count )
+static void place_joints( tr_cage_layer *l, const tr_moved_body *body, const int *frames, int count )
 {
     tr_motion *motion = &l->result->motions[body->node];
     for ( int n = 0; n < count; ++n )
@@ -133,7 +134,7 @@ static void place_joints( const tr_cage_layer *l, const tr_moved_body *body, con
 
 // Feet that stand keep the way they roll and tilt in the result below; about the vertical they turn with
 // their step, not with the body above.
-static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void orient_feet( tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     tr_motion *motion = &l->result->motions[body->node];
     const tr_skeleton *skeleton = &motion->skeleton;
@@ -151,7 +152,7 @@ static void orient_feet( const tr_cage_layer *l, const tr_moved_body *body, int 
     }
 }
 
-static void turn_body( const tr_cage_layer *l, const tr_moved_body *body, int frame )
+static void turn_body( tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     if ( body->lead < 0 )
         return;
@@ -161,8 +162,7 @@ static void turn_body( const tr_cage_layer *l, const tr_moved_body *body, int fr
 }
 
 // Steps of feet, and poses aimed along what became of the points.
-static bool pose_actor( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
-                        tr_error *error )
+static bool pose_actor( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames, tr_error *error )
 {
     tr_aiming *a = body->aiming;
     bool *affected = l->affected + (size_t)body->node * (size_t)l->stage->frame_count;
@@ -209,9 +209,10 @@ static tr_moved_frame carried_along( const tr_cage_layer *l, tr_step step )
                                .heading = turn };
 }
 
-void tr_posing_follower( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )
+void tr_posing_follower( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )
 {
-    const tr_clip *in = &l->below->motions[body->node].clip, *out = &l->result->motions[body->node].clip;
+    const tr_clip *in = &l->below->motions[body->node].clip;
+    tr_clip *out = &l->result->motions[body->node].clip;
     const double *turns = l->below->turns[body->node];
     bool *affected = l->affected + (size_t)body->node * (size_t)l->stage->frame_count;
     for ( int f = frames->first; f <= frames->last; ++f ) {
@@ -232,7 +233,7 @@ void tr_posing_follower( const tr_cage_layer *l, tr_moved_body *body, const tr_s
     }
 }
 
-static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )
+static void pose_prop( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames )
 {
     int prop = body->node - l->stage->actor_count;
     bool *affected = l->affected + (size_t)body->node * (size_t)l->stage->frame_count;
@@ -248,8 +249,7 @@ static void pose_prop( const tr_cage_layer *l, tr_moved_body *body, const tr_som
     }
 }
 
-bool tr_posing_frames( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
-                       tr_error *error )
+bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames, tr_error *error )
 {
     if ( body->node < l->stage->actor_count )
         return pose_actor( l, body, frames, error );

@@ -238,13 +238,13 @@ void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last ); // th
 // time, but each by one thread only.
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body );
 void tr_moved_free( tr_moved_body *body );
-const tr_moved_frame *tr_moved_at( const tr_cage_layer *l, tr_moved_body *body, int frame );
+const tr_moved_frame *tr_moved_at( tr_cage_layer *l, tr_moved_body *body, int frame );
 // The joint that leads a character: the pelvis, which in some files hangs on a root that lies on the floor.
 int tr_moved_root( const tr_cage_layer *l, const tr_moved_body *body );
 // The same of any node, after it has been posed there; NULL when it does not move as a whole. Where a place
 // fixed to it goes.
-const tr_moved_frame *tr_moved_whole( const tr_cage_layer *l, int node, int frame );
-vec3 tr_moved_place( const tr_cage_layer *l, int node, int frame, vec3 place );
+const tr_moved_frame *tr_moved_whole( tr_cage_layer *l, int node, int frame );
+vec3 tr_moved_place( tr_cage_layer *l, int node, int frame, vec3 place );
 vec3 tr_mean_point( const vec3 *points, int count );
 static inline size_t tr_layer_cell( const tr_cage_layer *l, int frame, int point )
 {
@@ -271,11 +271,11 @@ bool tr_room_build( const tr_cage_layer *l, tr_moved_body *body );
 void tr_room_free( tr_moved_body *body );
 // By how much a body stays below where the cage wants it at a frame, for its legs to reach the ground,
 // metres.
-double tr_room_drop( const tr_cage_layer *l, tr_moved_body *body, int frame );
+double tr_room_drop( tr_cage_layer *l, tr_moved_body *body, int frame );
 bool tr_room_holds( const tr_cage_layer *l, const tr_anchor *anchor ); // the trunk of a body with legs
 // The same for what a handle holds: of a trunk that of its body, of limbs, which have room of their own,
 // none.
-double tr_room_anchor( const tr_cage_layer *l, const tr_anchor *anchor, int frame );
+double tr_room_anchor( tr_cage_layer *l, const tr_anchor *anchor, int frame );
 
 // ---------------------------------------------------------------------------------------------- layer/jolt.c
 
@@ -301,14 +301,14 @@ bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_steps_free( tr_moved_body *body );
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s ); // by the window: it stays put
 // Where a foot that stands at a frame stands after the edit; false: it does not.
-bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place );
+bool tr_steps_stand( tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place );
 // How much further apart than before two feet that stand at the same time are asked to be, metres.
-double tr_steps_apart( const tr_cage_layer *l, tr_moved_body *body );
+double tr_steps_apart( tr_cage_layer *l, tr_moved_body *body );
 void tr_steps_forget( tr_moved_body *body ); // where stances went in this solve
 // Where a foot's steps take a place that a handle holds of it; false: it holds no foot.
-bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
+bool tr_steps_lead( tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
 // The steps of every foot at a frame; true when any moved.
-bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame );
+bool tr_steps_frame( tr_cage_layer *l, tr_moved_body *body, int frame );
 
 // ---------------------------------------------------------------------------------------------- layer/pose.c
 
@@ -316,11 +316,10 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_posing_free( tr_moved_body *body );
 // Poses a body in some frames, at most `chunk`, marks those in which it moved as affected, and leads its
 // handles and props along their paths. False when a number is none.
-bool tr_posing_frames( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames,
-                       tr_error *error );
+bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames, tr_error *error );
 
 // Poses some frames of a character who follows, likewise.
-void tr_posing_follower( const tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames );
+void tr_posing_follower( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames );
 
 // -------------------------------------------------------------------------------------------- layer/follow.c
 
@@ -329,7 +328,7 @@ void tr_follow_free( tr_cage_layer *l );
 tr_moved_body *tr_follower( const tr_cage_layer *l, int node ); // NULL when it does not follow
 // Finds the ways of those of the nodes who follow, once in a solve; whoever rules join to one of them has to
 // be among them.
-void tr_follow_solve( const tr_cage_layer *l, const int *nodes, int count );
+void tr_follow_solve( tr_cage_layer *l, const int *nodes, int count );
 bool tr_follow_asked( const tr_moved_body *body ); // whether links ask anything of it
 // What links ask of it at a frame; the frame of a stance in which they ask most; what it does, by its feet.
 tr_step tr_follow_way( const tr_cage_layer *l, const tr_moved_body *body, int frame );
@@ -342,7 +341,7 @@ tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int f
 bool tr_attached_build( tr_cage_layer *l, tr_error *error );
 void tr_attached_free( tr_cage_layer *l );
 // Puts a prop that is not grabbed where whoever holds it takes it, after bodies have been posed.
-void tr_attached_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames );
+void tr_attached_frames( tr_cage_layer *l, int node, const tr_some_frames *frames );
 
 // --------------------------------------------------------------------------------------------- layer/rules.c
 
@@ -353,9 +352,9 @@ void tr_layer_rules_free( tr_cage_layer *l );
 void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
 // Where the path of what is held or led takes it at a frame; false: it has none.
 bool tr_layer_rules_place( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
-void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
+void tr_layer_rules_frames( tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
 // The box of a prop as the cage and its handles have it.
-rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame );
+rigid tr_layer_prop_place( tr_cage_layer *l, tr_moved_body *body, int frame );
 
 // ----------------------------------------------------------------------------------------------
 // cage_outline.c
@@ -371,16 +370,16 @@ bool tr_layer_links_build( tr_cage_layer *l );
 // Both ends of a link; the second may be the first, and either -1.
 void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[2] );
 // Whether a frame of a node may differ from what is below.
-bool *tr_cage_layer_touched( const tr_cage_layer *l, int node, int frame );
-void tr_cage_layer_reach( const tr_cage_layer *l, int frame ); // whoever rules join to somebody affected is
+bool *tr_cage_layer_touched( tr_cage_layer *l, int node, int frame );
+void tr_cage_layer_reach( tr_cage_layer *l, int frame ); // whoever rules join to somebody affected is
 // Some frames of a node go back to what is below.
-void tr_cage_layer_restore( const tr_cage_layer *l, int node, const tr_some_frames *frames );
+void tr_cage_layer_restore( tr_cage_layer *l, int node, const tr_some_frames *frames );
 // Brings some frames, of a body at most `chunk`, of some characters and props from `below` to `result`:
 // posed, but not resolved yet. `affected` says who has to be. Whoever rules join to one of the nodes has to
 // be among them. Sets of nodes that nothing joins may be done at the same time.
-bool tr_cage_layer_pose( const tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
+bool tr_cage_layer_pose( tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
                          tr_error *error );
 // The same for everybody who is linked, and all frames of the edit.
-bool tr_cage_layer_pose_all( const tr_cage_layer *l, tr_error *error );
+bool tr_cage_layer_pose_all( tr_cage_layer *l, tr_error *error );
 
 #endif

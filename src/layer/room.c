@@ -61,7 +61,7 @@ static double leg_reach( double leg, double own, double far )
 }
 
 // How much too high the hip of a foot on the ground is.
-static double foot_need( const tr_cage_layer *l, tr_moved_body *body, const tr_moved_frame *moved, int foot,
+static double foot_need( tr_cage_layer *l, tr_moved_body *body, const tr_moved_frame *moved, int foot,
                          int frame )
 {
     const tr_skeleton *skeleton = &l->stage->actors[body->node].target;
@@ -81,7 +81,7 @@ static double foot_need( const tr_cage_layer *l, tr_moved_body *body, const tr_m
     return far > reach ? way.y - sqrt( fmax( reach * reach - aside * aside, 0 ) ) : 0;
 }
 
-static double need_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
+static double need_at( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     if ( frame < l->begin || frame >= l->begin + l->frame_count )
         return 0;
@@ -102,7 +102,7 @@ static double need_at( const tr_cage_layer *l, tr_moved_body *body, int frame )
     return room->need;
 }
 
-static double envelope_at( const tr_cage_layer *l, tr_moved_body *body, int frame, int span )
+static double envelope_at( tr_cage_layer *l, tr_moved_body *body, int frame, int span )
 {
     double most = 0;
     for ( int f = frame - span; f <= frame + span; ++f )
@@ -133,7 +133,7 @@ static int moment( const tr_cage_layer *l )
 }
 
 // What legs need over so many frames, smoothed over a moment.
-static double smoothed_need( const tr_cage_layer *l, tr_moved_body *body, int frame, int over )
+static double smoothed_need( tr_cage_layer *l, tr_moved_body *body, int frame, int over )
 {
     int span = moment( l );
     double sum = 0, weights = 0;
@@ -146,7 +146,7 @@ static double smoothed_need( const tr_cage_layer *l, tr_moved_body *body, int fr
 }
 
 // Who arrives where he is held, and elsewhere cannot follow, goes lower there alone: what is held stays.
-static double eased_need( const tr_cage_layer *l, tr_moved_body *body, int frame )
+static double eased_need( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     int span = moment( l );
     double need = smoothed_need( l, body, frame, 0 ), kept = 0;
@@ -158,7 +158,7 @@ static double eased_need( const tr_cage_layer *l, tr_moved_body *body, int frame
     return fmax( need - kept, 0 );
 }
 
-double tr_room_drop( const tr_cage_layer *l, tr_moved_body *body, int frame )
+double tr_room_drop( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     bool lower = body->lowered || body->eased;
     if ( !lower || body->rooms == NULL || frame < l->begin || frame >= l->begin + l->frame_count )
@@ -182,7 +182,7 @@ bool tr_room_holds( const tr_cage_layer *l, const tr_anchor *anchor )
     return trunk;
 }
 
-double tr_room_anchor( const tr_cage_layer *l, const tr_anchor *anchor, int frame )
+double tr_room_anchor( tr_cage_layer *l, const tr_anchor *anchor, int frame )
 {
     return tr_room_holds( l, anchor ) ? tr_room_drop( l, tr_cage_layer_body( l, anchor->actor ), frame ) : 0;
 }

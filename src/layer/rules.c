@@ -131,7 +131,7 @@ static bool note_misses( tr_cage_layer *l )
 
 // What a rule misses turns with those it joins: one that fades in is far off yet, and in the way its bodies
 // stand.
-static void turn_miss( const tr_cage_layer *l, const tr_missed_rule *missed, int frame )
+static void turn_miss( tr_cage_layer *l, tr_missed_rule *missed, int frame )
 {
     missed->now[frame] = missed->below[frame];
     bool any = missed->below[frame].x != 0 || missed->below[frame].z != 0;
@@ -185,13 +185,13 @@ static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame 
     return v3_lerp( from, to, smooth_step5( (double)( frame - before ) / ( after - before ) ) );
 }
 
-static float *weights_of( const tr_cage_layer *l, int path, int frame )
+static float *weights_of( tr_cage_layer *l, int path, int frame )
 {
     size_t row = (size_t)path * (size_t)l->frame_count + (size_t)( frame - l->begin );
     return l->path_weights + row * (size_t)l->cage.vertex_count;
 }
 
-static void weigh_path( const tr_cage_layer *l, const tr_anchor *anchor, int path )
+static void weigh_path( tr_cage_layer *l, const tr_anchor *anchor, int path )
 {
     for ( int f = l->begin; f < l->begin + l->frame_count; ++f ) {
         vec3 place = tr_anchor_position( l->stage, l->below, anchor, f );
@@ -200,7 +200,7 @@ static void weigh_path( const tr_cage_layer *l, const tr_anchor *anchor, int pat
 }
 
 // Where the cage takes a point of the result below. Feet have their steps.
-static vec3 trace( const tr_cage_layer *l, const tr_anchor *anchor, int path, int frame )
+static vec3 trace( tr_cage_layer *l, const tr_anchor *anchor, int path, int frame )
 {
     vec3 place = tr_anchor_position( l->stage, l->below, anchor, frame );
     if ( tr_steps_lead( l, anchor, frame, &place ) )
@@ -230,7 +230,7 @@ static bool holds_prop( const tr_cage_layer *l, int handle, int prop )
 
 // A box is rigid, the cage is not: what a handle holds of it may be beside its mark. The box goes there, less
 // and less so towards the window's ends. `handles`: those that are heard.
-static rigid prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame, int handles )
+static rigid prop_place( tr_cage_layer *l, tr_moved_body *body, int frame, int handles )
 {
     int prop = body->node - l->stage->actor_count;
     const tr_moved_frame *moved = tr_moved_at( l, body, frame );
@@ -246,7 +246,7 @@ static rigid prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame,
     return place;
 }
 
-rigid tr_layer_prop_place( const tr_cage_layer *l, tr_moved_body *body, int frame )
+rigid tr_layer_prop_place( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     return prop_place( l, body, frame, l->handle_count );
 }
@@ -413,10 +413,10 @@ bool tr_layer_rules_place( const tr_cage_layer *l, const tr_anchor *anchor, int 
     return path != NULL;
 }
 
-void tr_layer_rules_frames( const tr_cage_layer *l, int node, const tr_some_frames *frames )
+void tr_layer_rules_frames( tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     for ( int i = l->missed_of[node]; i < l->missed_of[node + 1]; ++i ) {
-        const tr_missed_rule *missed = &l->missed[i];
+        tr_missed_rule *missed = &l->missed[i];
         int last = frames->last < missed->last ? frames->last : missed->last;
         for ( int f = frames->first > missed->first ? frames->first : missed->first; f <= last; ++f )
             if ( tr_some_have( frames, f ) )

@@ -23,13 +23,13 @@
 typedef tr_foot_shift shift;
 
 typedef struct foot_work {
-    const tr_cage_layer *l;
+    tr_cage_layer *l;
     tr_moved_body *body;
-    const tr_moved_foot *foot;
+    tr_moved_foot *foot;
     int before, after; // frames an edit may not touch any more, around the one at hand
 } foot_work;
 
-static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_moved_foot *foot, int frame )
+static foot_work work_of( tr_cage_layer *l, tr_moved_body *body, tr_moved_foot *foot, int frame )
 {
     foot_work w = { .l = l, .body = body, .foot = foot };
     tr_cage_layer_limits_at( l, frame, &w.before, &w.after );
@@ -39,7 +39,7 @@ static foot_work work_of( const tr_cage_layer *l, tr_moved_body *body, const tr_
 // Who follows is nowhere in the cage: from stance to stance he takes nothing but his steps.
 static shift whole_shift( const foot_work *w, int frame )
 {
-    const tr_cage_layer *l = w->l;
+    tr_cage_layer *l = w->l;
     const tr_moved_frame *moved = w->body->following == NULL ? tr_moved_at( l, w->body, frame ) : NULL;
     if ( moved == NULL || !moved->moves )
         return ( shift ){ 0 };
@@ -273,7 +273,7 @@ static tr_step stance_step( const foot_work *w, tr_stance *s )
     return s->step;
 }
 
-bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place )
+bool tr_steps_stand( tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place )
 {
     foot_work w = work_of( l, body, &body->feet[foot], frame );
     for ( int i = 0; i < w.foot->stance_count; ++i ) {
@@ -286,13 +286,13 @@ bool tr_steps_stand( const tr_cage_layer *l, tr_moved_body *body, int foot, int 
     return false;
 }
 
-static vec3 stance_shift( const tr_cage_layer *l, tr_moved_body *body, int foot, tr_stance *s, int frame )
+static vec3 stance_shift( tr_cage_layer *l, tr_moved_body *body, int foot, tr_stance *s, int frame )
 {
     foot_work w = work_of( l, body, &body->feet[foot], frame );
     return v3_horizontal( shift_of( &w, stance_step( &w, s ), frame ).move );
 }
 
-static double feet_apart( const tr_cage_layer *l, tr_moved_body *body, int i, int j )
+static double feet_apart( tr_cage_layer *l, tr_moved_body *body, int i, int j )
 {
     double most = 0;
     for ( int s = 0; s < body->feet[i].stance_count; ++s )
@@ -307,7 +307,7 @@ static double feet_apart( const tr_cage_layer *l, tr_moved_body *body, int i, in
     return most;
 }
 
-double tr_steps_apart( const tr_cage_layer *l, tr_moved_body *body )
+double tr_steps_apart( tr_cage_layer *l, tr_moved_body *body )
 {
     double most = 0;
     for ( int i = 1; i < body->foot_count; ++i )
@@ -415,7 +415,7 @@ static tr_step foot_step( const foot_work *w, int frame )
     return step_of( w, sum, frame );
 }
 
-bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place )
+bool tr_steps_lead( tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place )
 {
     tr_moved_body *body = anchor->actor >= 0 ? tr_cage_layer_body( l, anchor->actor ) : NULL;
     for ( int i = 0; body != NULL && i < body->foot_count; ++i ) {
@@ -431,7 +431,7 @@ bool tr_steps_lead( const tr_cage_layer *l, const tr_anchor *anchor, int frame, 
     return false;
 }
 
-bool tr_steps_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
+bool tr_steps_frame( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     bool moved = false, stands = body->following != NULL && !tr_follow_asked( body );
     const tr_step *below = l->below->steps[body->node];
