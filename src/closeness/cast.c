@@ -161,27 +161,47 @@ static double relations_of( const tr_mesh_party *p )
     return p->cast.box_count > 0 ? boxes / p->cast.box_count : sum / p->cast.body_count;
 }
 
-// Contacts come and go from frame to frame, and the paper's 0.2 lets it be seen. Over the couples of
-// docs/closeness.md 5 leaves a seventh more jerk than the source has, 40 a twelfth, both at 30 frames a
-// second, for a hundredth of the contacts and nothing of the mesh's energy. More frames a second need more,
-// but the rounds take longer.
-static double acceleration_for( double fps )
+// Acceleration: contacts come and go from frame to frame, and the paper's 0.2 lets it be seen. Over the
+// couples of docs/closeness.md 5 leaves a seventh more jerk than the source has, 40 a twelfth, both at 30
+// frames a second, for a hundredth of the contacts and nothing of the mesh's energy. More frames a second
+// need more, but the rounds take longer.
+//
+// Touch and collision: people hold each other more firmly than furniture. At the default weights a fiftieth
+// of their contacts more is lost (docs/closeness.md), while touches of a seat or a wheel that come and go
+// would jerk. Bend: a body that gets into something bends as it leaves room.
+tr_closeness_def tr_default_closeness_def( void )
 {
-    return 40 * clampd( fps * fps / 900, 0.25, 4 );
+    return ( tr_closeness_def ){ .most_members = 4,
+                                 .reshaped = 0.05,
+                                 .shortest_limb = 0.03,
+                                 .shortest_bone = 1e-3,
+                                 .longest_line = 0.5,
+                                 .acceleration = 40,
+                                 .fps = 30,
+                                 .least_rate = 0.25,
+                                 .most_rate = 4,
+                                 .touch = 15,
+                                 .collision = 700,
+                                 .bend = 2,
+                                 .lag = 0.2,
+                                 .hold_rounds = 20,
+                                 .hold_off = 0.01 };
 }
 
-// People hold each other more firmly than furniture: at the default weights a fiftieth of their contacts more
-// is lost (docs/closeness.md), while touches of a seat or a wheel that come and go would jerk.
-static void hold_firmly( tr_imesh_def *def )
+static tr_imesh_def mesh_def( const tr_mesh_party *p )
 {
-    def->touch = 15;
-    def->collision = 700;
-}
-
-// Whoever gets into something bends as it leaves room.
-static void bend_into( tr_imesh_def *def )
-{
-    def->bend = 2;
+    const tr_closeness_def *own = &p->work->def;
+    double fps = p->work->stage->fps, rate = fps * fps / ( own->fps * own->fps );
+    tr_imesh_def def = tr_default_imesh_def();
+    def.acceleration = own->acceleration * clampd( rate, own->least_rate, own->most_rate );
+    def.relations = relations_of( p );
+    if ( p->cast.body_count > 1 ) {
+        def.touch = own->touch;
+        def.collision = own->collision;
+    }
+    if ( p->cast.box_count > 0 )
+        def.bend = own->bend;
+    return def;
 }
 
 void tr_mesh_party_free( tr_mesh_party *p )
@@ -215,13 +235,7 @@ bool tr_mesh_party_gather( tr_mesh_party *p )
     p->cast.passes = p->passes;
     p->cast.bodies = p->bodies;
     p->cast.boxes = p->boxes;
-    p->def = tr_default_imesh_def();
-    p->def.acceleration = acceleration_for( p->work->stage->fps );
-    p->def.relations = relations_of( p );
-    if ( p->cast.body_count > 1 )
-        hold_firmly( &p->def );
-    if ( p->cast.box_count > 0 )
-        bend_into( &p->def );
+    p->def = mesh_def( p );
     return true;
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define LAG 0.2 // seconds over which feet and hands leave behind what the fit moved them by
-
 static double share_at( const tr_mesh_work *w, int member, int frame )
 {
     return fmin( 1, w->said[(size_t)member * (size_t)w->stage->frame_count + (size_t)frame] );
@@ -163,7 +161,7 @@ static void fade_lags( const tr_mesh_work *w, const tr_footing *footing, const l
 static void find_lags( tr_mesh_work *w, int actor )
 {
     const tr_actor *a = &w->stage->actors[actor];
-    int frames = w->stage->frame_count, span = tr_frames_in( LAG, w->stage->fps );
+    int frames = w->stage->frame_count, span = tr_frames_in( w->def.lag, w->stage->fps );
     lag_frames in = { w->first > span ? w->first - span : 0,
                       w->last + span < frames ? w->last + span : frames - 1, span };
     for ( int i = 0; i < a->footing_count; ++i ) {

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-static const double out_of_reach = 0.01; // metres that a body may fall short of a place it can reach
-
 struct tr_hold {
     tr_held held;
     tr_stage stage;   // with the pin as its last rule, which the document does not have yet
@@ -168,7 +166,7 @@ bool tr_held_build( tr_held *h, tr_error *error )
     h->cast.rows = h->rows;
     tr_imesh_def def = tr_default_imesh_def();
     def.steps = 1;
-    def.settle = 20;
+    def.settle = tr_default_closeness_def().hold_rounds;
     return tr_imesh_build( &h->mesh, &h->cast, &def, error );
 }
 
@@ -249,7 +247,8 @@ static bool hold_build( tr_hold *hold, const tr_stage *stage, tr_error *error )
          !tr_result_copy( &hold->result, &hold->stage, hold->before, error ) )
         return false;
     hold->held.stage = &hold->stage;
-    hold->work = ( tr_mesh_work ){ .stage = &hold->stage, .result = &hold->result };
+    hold->work =
+        ( tr_mesh_work ){ .def = tr_default_closeness_def(), .stage = &hold->stage, .result = &hold->result };
     int frame = hold->held.frame;
     vec3 now = tr_world_pose( &hold->before->worlds[hold->held.actor], frame ).positions[hold->held.joint];
     if ( !tr_held_build( &hold->held, error ) || !tr_mesh_work_build( &hold->work, error ) )
@@ -326,7 +325,7 @@ bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error )
     if ( !move_to( hold, place, error ) )
         return false;
     vec3 at = reached( hold );
-    return v3_distance( at, place ) < out_of_reach || move_to( hold, at, error );
+    return v3_distance( at, place ) < hold->work.def.hold_off || move_to( hold, at, error );
 }
 
 bool tr_hold_pose( const tr_hold *hold, int actor, tr_pose out )

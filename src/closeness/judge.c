@@ -27,7 +27,8 @@ bool tr_meshes_judge( const tr_stage *stage, tr_result *result, tr_error *error 
 {
     if ( result->mesh_count == 0 )
         return true;
-    judging j = { .work = { .stage = stage,
+    judging j = { .work = { .def = tr_default_closeness_def(),
+                            .stage = stage,
                             .result = result,
                             .members = tr_mesh_members( stage ),
                             .member_count = tr_stage_member_count( stage ) } };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LONGEST 0.5 // metres in the source: longer edges say little and hide much
+enum { BOX_CORNERS = 8 };
 
 typedef struct weaving {
     const tr_stage *stage;
@@ -30,10 +30,11 @@ static void add_actor( weaving *w, int member )
     const tr_actor *actor = &w->stage->actors[member];
     tr_pose source = tr_world_pose( &actor->world, w->frame ),
             now = tr_world_pose( &w->result->worlds[member], w->frame );
+    double shortest = tr_default_closeness_def().shortest_bone;
     for ( int j = 0; j < actor->target.joint_count; ++j ) {
         int parent = actor->target.joints[j].parent, from = actor->map[j];
         w->above[j] = parent >= 0 ? w->above[parent] : -1;
-        if ( from < 0 || ( w->above[j] >= 0 && tr_bone_length( &actor->source.skeleton, from ) < 1e-3 ) )
+        if ( from < 0 || ( w->above[j] >= 0 && tr_bone_length( &actor->source.skeleton, from ) < shortest ) )
             continue;
         if ( w->above[j] >= 0 ) {
             w->bones[w->bone_count][0] = w->count;
@@ -46,7 +47,7 @@ static void add_actor( weaving *w, int member )
 
 static void add_box( weaving *w, int member, tr_solid source, tr_solid now )
 {
-    for ( int c = 0; c < 8; ++c ) {
+    for ( int c = 0; c < BOX_CORNERS; ++c ) {
         vec3 corner = v3_sub( v3( c & 1, ( c >> 1 ) & 1, c >> 2 ), v3( 0.5, 0.5, 0.5 ) );
         add_point( w, member, rigid_apply( source.at, v3_mul( source.shape.size, corner ) ),
                    rigid_apply( now.at, v3_mul( now.shape.size, corner ) ) );
@@ -84,7 +85,7 @@ static bool gather( weaving *w, const tr_imesh_pairs *links, int member )
 {
     const tr_stage *stage = w->stage;
     int members = tr_stage_member_count( stage );
-    size_t most = 8 * (size_t)members, largest = 0;
+    size_t most = BOX_CORNERS * (size_t)members, largest = 0;
     for ( int i = 0; i < stage->actor_count; ++i ) {
         size_t joints = (size_t)stage->actors[i].target.joint_count;
         most += i == member || are_close( links, member, i, w->frame ) ? joints : 0;
@@ -110,7 +111,7 @@ static bool write_lines( const weaving *w, const tr_imesh_pairs *links, const tr
         for ( int i = web->start[v]; i < web->start[v + 1]; ++i ) {
             int n = web->neighbours[i];
             if ( n <= v || !are_close( links, w->members[v], w->members[n], w->frame ) ||
-                 v3_distance( w->source[v], w->source[n] ) > LONGEST )
+                 v3_distance( w->source[v], w->source[n] ) > tr_default_closeness_def().longest_line )
                 continue;
             if ( !tr_array_reserve( (void **)&out->items, &out->capacity, out->count + 1,
                                     sizeof *out->items ) )

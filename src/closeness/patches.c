@@ -12,11 +12,13 @@
 #define SHALLOW 1e-4  // square metres that turned hands may add to it
 #define DEEPER  0.001 // metres that the deepest place may become deeper by
 #define ROUGHER 0.03  // share of the jerk that may be added where all depth is gone; where less is, less
-#define ROUGH   1.10  // times the source's jerk that nobody minds
-#define AT_MOST 1.12  // times the source's jerk, of all frames: turned hands may not bring it beyond
-#define RUSH    1.3   // times the source's largest acceleration, or 1.02 times what it was, at most
-#define SPIN    100   // degrees per second that a joint may turn faster than before
-#define NEAR    0.15  // seconds
+#define ROUGH   tr_default_measure_limits().jerk_ratio // times the source's jerk that nobody minds
+#define AT_MOST                                                                                              \
+    tr_default_measure_limits()                                                                              \
+        .whole_jerk_ratio // times the source's jerk, of all frames: turned hands may not bring it beyond
+#define RUSH 1.3          // times the source's largest acceleration, or 1.02 times what it was, at most
+#define SPIN 100          // degrees per second that a joint may turn faster than before
+#define NEAR 0.15         // seconds
 
 typedef struct patch {
     double deep[3], squares[3]; // before, after, and as the meshes left it

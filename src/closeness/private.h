@@ -6,6 +6,26 @@
 #include "closeness/closeness.h"
 #include "cluster/cluster.h"
 
+typedef struct tr_closeness_def {
+    int most_members; // that move, of a window: a mesh costs more than the square of their joints
+    double reshaped;  // of the ratio of heights: limbs or girths that are off by more make another shape …
+    double shortest_limb; // … metres in the source: shorter bones are not compared
+    double shortest_bone; // metres in the source: joints nearer to their parents are no points of their own
+    double longest_line;  // metres in the source: longer edges of a mesh are not drawn
+    // Weights that differ from those of tr_default_imesh_def, see cast.c
+    double acceleration; // at `fps` frames a second; with their square at other rates …
+    double fps;
+    double least_rate, most_rate; // … as far as this times the weight
+    double touch, collision;      // where several people are in a window
+    double bend;                  // where boxes are
+    // The fit to the meshes
+    double lag;      // seconds over which feet and hands leave behind what the fit moved them by
+    int hold_rounds; // of the mesh of a held frame
+    double hold_off; // metres that a body may fall short of a place it can reach
+} tr_closeness_def;
+
+tr_closeness_def tr_default_closeness_def( void );
+
 typedef struct tr_mesh_answer { // what the mesh of a window says
     quat **rotations;           // [member_count][frames * joints] of actors, NULL for others
     vec3 **positions;           // the same
@@ -17,6 +37,7 @@ typedef struct tr_mesh_answer { // what the mesh of a window says
 
 // A member is an actor, a prop, or an obstacle, in this order.
 typedef struct tr_mesh_work {
+    tr_closeness_def def;
     const tr_stage *stage;
     tr_result *result;
     tr_imesh_near *members; // [member_count]

@@ -240,7 +240,7 @@ bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error )
 
 bool tr_closeness_solve( const tr_stage *stage, tr_result *result, tr_error *error )
 {
-    tr_mesh_work w = { .stage = stage, .result = result };
+    tr_mesh_work w = { .def = tr_default_closeness_def(), .stage = stage, .result = result };
     bool ok = tr_mesh_find_windows( &w, error );
     if ( ok && w.windows.count > 0 )
         ok = tr_mesh_work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error ) &&

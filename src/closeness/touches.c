@@ -2,7 +2,7 @@
 // has it (docs/metrics.md): within 2 cm on bodies of 1.75 m.
 #include "closeness/relief.h"
 
-#define REACH ( 0.02 / 1.75 )
+#define REACH tr_default_measure_limits().touch
 
 static const tr_capsule *counterpart( const tr_actor *actor, const tr_capsule *c )
 {

@@ -1,16 +1,17 @@
 // Who is in which window: links gathered into windows, and bodies of another shape.
 #include "closeness/private.h"
 
-#define MOST_MEMBERS 4 // that move, of a window
+static const double no_girth = 1e-9; // metres: bodies without volumes have none
 
 // Whether limbs or girths changed against the rest of the body: then it may get in its own way.
-static bool is_reshaped( const tr_actor *actor )
+static bool is_reshaped( const tr_closeness_def *def, const tr_actor *actor )
 {
+    double most = def->reshaped * actor->height_ratio;
     for ( int j = 1; j < actor->target.joint_count; ++j ) {
         int from = actor->map != NULL ? actor->map[j] : j;
         double source = from >= 0 ? tr_bone_length( &actor->source.skeleton, from ) : 0;
         double length = tr_bone_length( &actor->target, j );
-        if ( source > 0.03 && fabs( length / source - actor->height_ratio ) > 0.05 * actor->height_ratio )
+        if ( source > def->shortest_limb && fabs( length / source - actor->height_ratio ) > most )
             return true;
     }
     double girth = 0, before = 0;
@@ -18,7 +19,7 @@ static bool is_reshaped( const tr_actor *actor )
         girth += actor->body.capsules[i].radius;
     for ( int i = 0; i < actor->source_body.capsule_count; ++i )
         before += actor->source_body.capsules[i].radius;
-    return fabs( girth / fmax( before, 1e-9 ) - actor->height_ratio ) > 0.05 * actor->height_ratio;
+    return fabs( girth / fmax( before, no_girth ) - actor->height_ratio ) > most;
 }
 
 // How much of a window counts at a frame: it fades over its padding, but not at the ends of the scene.
@@ -82,7 +83,7 @@ static bool add_single_bodies( tr_mesh_work *w, tr_error *error )
         w->windows.items = items;
     bool ok = items != NULL && said != NULL;
     for ( int i = 0; ok && i < stage->actor_count; ++i )
-        ok = !is_reshaped( &stage->actors[i] ) || add_own_windows( w, i, shared, said );
+        ok = !is_reshaped( &w->def, &stage->actors[i] ) || add_own_windows( w, i, shared, said );
     tr_free( said );
     return ok || tr_error_memory( error );
 }
@@ -96,7 +97,7 @@ bool tr_mesh_find_windows( tr_mesh_work *w, tr_error *error )
     if ( w->members == NULL )
         return tr_error_memory( error );
     return tr_mesh_links( &w->result->links, w->stage, w->members, &def, error ) &&
-           tr_imesh_windows_find( &w->windows, &w->result->links, w->members, w->member_count, MOST_MEMBERS,
-                                  error ) &&
+           tr_imesh_windows_find( &w->windows, &w->result->links, w->members, w->member_count,
+                                  w->def.most_members, error ) &&
            add_single_bodies( w, error );
 }

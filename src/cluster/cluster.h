@@ -44,7 +44,11 @@ typedef struct tr_cluster_fit_def {
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // frames that may be asked for
     tr_fit_def fit;
-    int rounds; // of meeting and fitting again, at most
+    int rounds;       // of meeting and fitting again, at most
+    double palm;      // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
+    double wish_pull; // largest pull of a soft goal, in F of the least hard goals at a distance of one size
+    double end_turn;  // radians: free heads, tails and hands turn back by less than this, see free_ends.c …
+    double end_far;   // … and by less and less where they are off by more than this
     // [actor_count][footings * frame_count] who is on the way to or from a stance is where he should be in
     // the pose it starts from, but for so much; NULL: he goes where rules say
     vec3 *const *lags;
@@ -53,15 +57,11 @@ typedef struct tr_cluster_fit_def {
     const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
 } tr_cluster_fit_def;
 
-#define TR_MEETING_ROUNDS 8 // by default
-
 typedef struct tr_cluster_fitter tr_cluster_fitter;
 
-// Whether what is resolved again and again, to become smoother, may be resolved once more: since the result
-// had taken `since` steps of Newton's method, it took less than TR_REPEAT_STEPS for each character in each
-// frame.
+// Whether a result that is resolved in rounds, to become smoother, may be resolved once more: since it had
+// taken `since` steps of Newton's method, it took fewer than tr_resolving allows.
 bool tr_may_resolve_again( const tr_stage *stage, const tr_result *result, long since );
-#define TR_REPEAT_STEPS 800 // edits that can be followed take less than 100
 
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
                                                const tr_graphs *graphs ); // everybody, at once, to the end
@@ -102,7 +102,9 @@ typedef struct tr_resolving {
     bool warm_fits; // so do fits
     int stride;     // only graphs of frames this divides are deformed
     tr_fit_def fit;
-    int rounds;
+    int rounds;       // of meeting and fitting again, at most
+    int repeat_steps; // of Newton's method for each character and frame: a result that took more is not
+                      // resolved again. Edits that can be followed take less than 100
 } tr_resolving;
 
 tr_resolving tr_default_resolving( void ); // converged

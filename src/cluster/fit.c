@@ -16,6 +16,7 @@ int tr_steady_span( const tr_stage *stage )
 {
     return tr_steady_frames( stage->fps );
 }
+
 // ----------------------------------------------------------------------------------------------------- fit
 
 // Shift of the graph's root from the copied path, smoothed over time: every step of one of many legs tugs at
@@ -182,8 +183,9 @@ static void turn_ends_back( fitter *s, const fit_body *body )
     int *turned = s->batch.stage_frames, count = 0;
     for ( int f = s->from; f <= s->to; ++f )
         if ( fitter_affects( s, body->actor, f ) &&
-             tr_ends_turn_back( &motion->skeleton, body->ends, fitter_copied_pose( s, body, f ).rotations,
-                                tr_world_pose( world, f ), tr_clip_frame( &motion->clip, f ) ) )
+             tr_ends_turn_back( &s->def, &motion->skeleton, body->ends,
+                                fitter_copied_pose( s, body, f ).rotations, tr_world_pose( world, f ),
+                                tr_clip_frame( &motion->clip, f ) ) )
             turned[count++] = f;
     tr_forward_frames( &motion->skeleton, &motion->clip, turned, count, world );
 }
@@ -267,7 +269,8 @@ static bool run( fit_crew *crew, tr_error *error )
 
 bool tr_may_resolve_again( const tr_stage *stage, const tr_result *result, long since )
 {
-    return result->fit_steps - since < (long)TR_REPEAT_STEPS * stage->actor_count * stage->frame_count;
+    long most = tr_default_resolving().repeat_steps;
+    return result->fit_steps - since < most * stage->actor_count * stage->frame_count;
 }
 
 bool tr_cluster_fitter_run( tr_cluster_fitter *all, int from, int to, tr_error *error )

@@ -124,7 +124,7 @@ struct tr_cluster_fitter {
 };
 
 // Frames of a job: enough of a kind to fill the lanes of the fit, few enough for all threads to have work.
-#define FIT_FRAMES 32
+enum { FIT_FRAMES = 32 };
 
 static inline size_t fitter_cell( const fitter *s, int frame )
 {

@@ -401,7 +401,11 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                    .set_count = 1,
                                    .last = stage->frame_count - 1,
                                    .fit = tr_default_fit_def(),
-                                   .rounds = TR_MEETING_ROUNDS,
+                                   .rounds = tr_default_resolving().rounds,
+                                   .palm = 6.0,
+                                   .wish_pull = 100.0,
+                                   .end_turn = 0.6,
+                                   .end_far = 2.0,
                                    .progress = stage->progress };
 }
 

@@ -3,8 +3,7 @@
 #include "cluster/fit.h"
 #include <string.h>
 
-#define PALM      6.0   // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
-#define SOFT_MOST 100.0 // F of the least hard goals, a size away: most that a soft goal pulls
+static const double least_arm_squared = 1e-6; // m²: arms of tiny bodies count as a millimetre long
 
 bool tr_rule_links_actors( const tr_rule *rule )
 {
@@ -208,7 +207,7 @@ static int add_palm( const fitter *s, const fit_body *body, int frame, tr_fit_go
     tr_fit_goal palm =
         tr_fit_rotation( held->joint, fitter_copied_pose( s, body, frame ).rotations[held->joint] );
     palm.hard = false;
-    palm.weight = held->ease * PALM / fmax( arm * arm, 1e-6 ); // a body may be tiny
+    palm.weight = held->ease * s->def.palm / fmax( arm * arm, least_arm_squared );
     for ( int g = 0; g < count; ++g )
         if ( goals[g].kind == TR_FIT_ROTATION && goals[g].joint == held->joint ) {
             if ( !goals[g].hard && memcmp( &goals[g].rotation, &palm.rotation, sizeof( quat ) ) == 0 )
@@ -266,9 +265,9 @@ static int agree( tr_fit_goal *goals, int count )
 
 // A soft goal is a spring, a hard one never pulls harder than by its F (motion.h): however much is made of a
 // wish, it must not move what is hard. Within reach it is met to half a millimetre all the same.
-static void limit_wishes( const tr_fit *fit, tr_fit_goal *goals, int count )
+static void limit_wishes( const fitter *s, const tr_fit *fit, tr_fit_goal *goals, int count )
 {
-    double most = SOFT_MOST * fit->def.pull / ( fit->size * fit->size );
+    double most = s->def.wish_pull * fit->def.pull / ( fit->size * fit->size );
     for ( int g = 0; g < count; ++g )
         goals[g].weight = fmin( goals[g].weight, most );
 }
@@ -290,6 +289,6 @@ int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_go
             count = made == 1 ? add_palm( s, body, frame, goals, count + 1 ) : count + made;
         }
     }
-    limit_wishes( &body->fit, goals, count );
+    limit_wishes( s, &body->fit, goals, count );
     return agree( goals, count );
 }

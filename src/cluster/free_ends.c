@@ -3,14 +3,13 @@
 // of everything no rule speaks of turns back until it points in the world as it was copied, by a neck's or a
 // wrist's measure:
 //
-//   angle ↦ angle / √(1 + (angle / LIMIT)²)
+//   angle ↦ angle / √(1 + (angle / end_turn)²)
 //
-// and, of angles beyond FAR, less and less up to half a turn, where the way back changes sides.
+// and, of angles beyond end_far, less and less up to half a turn, where the way back changes sides.
 // Which parts are free holds for the whole clip, so nothing switches in time.
 #include "cluster/private.h"
 
-#define LIMIT 0.6 // radians
-#define FAR   2.0
+static const double no_angle = 1e-12; // radians: below this a turn has no axis
 
 // The joint whose turning moves what the rule holds: not the joint itself, if only its place counts.
 static int moved_by( const tr_skeleton *skeleton, const tr_rule *rule, const tr_anchor *anchor, int term )
@@ -48,26 +47,27 @@ void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_
 }
 
 // Turns one joint of a pose back, as far as it goes.
-static void turn_back( const quat *copied, quat *local, quat above, quat world, int j )
+static void turn_back( const tr_cluster_fit_def *def, const quat *copied, quat *local, quat above, quat world,
+                       int j )
 {
     vec3 back = q_to_vector( q_mul( copied[j], q_conj( world ) ) );
     double angle = v3_length( back );
-    if ( !( angle > 1e-12 ) )
+    if ( !( angle > no_angle ) )
         return;
-    double share = 1.0 / sqrt( 1.0 + angle * angle / ( LIMIT * LIMIT ) );
-    share *= smooth_step5( ( TR_PI - angle ) / ( TR_PI - FAR ) );
+    double share = 1.0 / sqrt( 1.0 + angle * angle / ( def->end_turn * def->end_turn ) );
+    share *= smooth_step5( ( TR_PI - angle ) / ( TR_PI - def->end_far ) );
     world = q_mul( q_from_vector( v3_scale( share, back ) ), world );
     local[j] = q_unit( q_mul( q_conj( above ), world ) );
 }
 
 // What is above one that turns back does not: in the pose, all of them are where they turn from.
-bool tr_ends_turn_back( const tr_skeleton *skeleton, const tr_end *ends, const quat *copied, tr_pose pose,
-                        quat *local )
+bool tr_ends_turn_back( const tr_cluster_fit_def *def, const tr_skeleton *skeleton, const tr_end *ends,
+                        const quat *copied, tr_pose pose, quat *local )
 {
     bool any = false;
     for ( int j = 1; j < skeleton->joint_count; ++j )
         if ( ends[j] == TR_END_TURNS ) {
-            turn_back( copied, local, pose.rotations[skeleton->joints[j].parent], pose.rotations[j], j );
+            turn_back( def, copied, local, pose.rotations[skeleton->joints[j].parent], pose.rotations[j], j );
             any = true;
         }
     return any;

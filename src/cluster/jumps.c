@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-#define WILD_TURN    ( 20 * TR_DEGREE ) // from frame to frame, more than it was copied
+#define WILD_TURN                                                                                            \
+    ( tr_default_measure_limits().rotation_spike_deg *                                                       \
+      TR_DEGREE )                       // from frame to frame, more than it was copied
 #define CALM_TURN    ( 19 * TR_DEGREE ) // the same where a jump is being smoothed
 #define WILD_CHANGE  2.0                // of speed, times the largest that was copied …
 #define CALM_CHANGE  1.6

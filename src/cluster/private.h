@@ -18,8 +18,18 @@ typedef struct tr_prop_row {
     int prop, row, graph, corner;
 } tr_prop_row;
 
+typedef struct tr_rows_def {
+    double lowered; // share of its horizontal way that a centre of mass gives up where only its height counts
+    int most_at_once; // rows of rules that act on one graph at one frame. A block of rows costs the cube of
+                      // their number. A graph is where the fit begins, and the fit knows every rule: three
+                      // points at each of a dozen large parts of a body say all that a graph can show
+} tr_rows_def;
+
+tr_rows_def tr_default_rows_def( void );
+
 typedef struct tr_cluster_rows {
     const tr_stage *stage;
+    tr_rows_def def;        // set by build
     int first, frame_count; // frames at work: first … first + frame_count − 1
     const int *nodes;       // [node_count] of the stage, ascending: those of the graphs
     int node_count;
@@ -77,12 +87,12 @@ typedef enum tr_end {
     TR_END_BELOW  // one that does
 } tr_end;
 
-// Heads, tails and hands that no rule speaks of: which joints turn back to their copied world rotations
-// [joint_count] (rules of others are ignored), and that turn of a frame's local rotations [joint_count],
-// posed as in `pose`. False: nothing turns.
+// Free heads, tails and hands: which joints turn back to their copied world rotations [joint_count] (rules of
+// other actors are ignored), and that turn of a frame's local rotations [joint_count], posed as in `pose`.
+// False: nothing turns.
 void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_count, tr_end *ends );
-bool tr_ends_turn_back( const tr_skeleton *skeleton, const tr_end *ends, const quat *copied, tr_pose pose,
-                        quat *local );
+bool tr_ends_turn_back( const tr_cluster_fit_def *def, const tr_skeleton *skeleton, const tr_end *ends,
+                        const quat *copied, tr_pose pose, quat *local );
 
 // Raises copied poses, motions and worlds, that are deeper in the ground than the source is; see
 // cluster/lift.c.
@@ -124,6 +134,12 @@ quat tr_swing_turn( const tr_swing *swing, quat *wanted );
 // A rotation to return to, however far it is from where a hand came to: the way back when it is up to a
 // radian, less beyond, nothing at half a turn.
 quat tr_swing_back( quat from, quat to, double strength );
+
+enum {
+    TR_GRAPH_CORNERS = 3,                  // of a joint: a triangle
+    TR_KEPT_PLACES = 3 * TR_GRAPH_CORNERS, // floats: where the corners of a joint are
+    TR_KEPT_TURN = 4                       // floats: a quaternion
+};
 
 // Graphs by body: characters with the same skeleton and volume share one, and with it the factors of K; so do
 // boxes of the same size.

@@ -17,7 +17,8 @@ tr_resolving tr_default_resolving( void )
     return ( tr_resolving ){ .graph = tr_default_cluster_def(),
                              .stride = 1,
                              .fit = tr_default_fit_def(),
-                             .rounds = TR_MEETING_ROUNDS };
+                             .rounds = 8,
+                             .repeat_steps = 800 };
 }
 
 // -------------------------------------------------------------------------------------------------- build

@@ -2,7 +2,10 @@
 
 #include <string.h>
 
-#define STEADY 0.9 // how much of its way to a side a centre of mass gives up that is only lowered or lifted
+tr_rows_def tr_default_rows_def( void )
+{
+    return ( tr_rows_def ){ .lowered = 0.9, .most_at_once = 64 };
+}
 
 int tr_cluster_rows_graph( const tr_cluster_rows *rows, int node )
 {
@@ -108,11 +111,6 @@ static void acting_frames( const tr_rule *rule, int *from, int *to )
     *to = tr_int_clamped( last, *from - 1, *to );
 }
 
-// Rows of rules that act on one graph at one frame, at most. A block of rows costs the cube of their number.
-// A graph is where the fit begins; the fit knows every rule and meets it exactly. Three points at each of a
-// dozen large parts of a body say all that a graph can show, with some to spare.
-#define GRAPH_ROWS 64
-
 typedef struct crowding { // while rows are built
     int *on_graph;        // [graph_count] items of rules that act there at any frame
     int *at_frame;        // [frame_count] room for a count
@@ -120,7 +118,7 @@ typedef struct crowding { // while rows are built
 
 static bool is_crowded( const tr_cluster_rows *rows, crowding *crowd, const tr_rule *rule, int graph )
 {
-    if ( graph < 0 || crowd->on_graph[graph] < GRAPH_ROWS )
+    if ( graph < 0 || crowd->on_graph[graph] < rows->def.most_at_once )
         return false;
     int begin = rows->first, from = begin, to = begin + rows->frame_count - 1;
     acting_frames( rule, &from, &to );
@@ -133,7 +131,7 @@ static bool is_crowded( const tr_cluster_rows *rows, crowding *crowd, const tr_r
             continue;
         acting_frames( &rows->stage->rules[item->rule], &first, &last );
         for ( int f = first; f <= last; ++f )
-            if ( ++crowd->at_frame[f - begin] >= GRAPH_ROWS )
+            if ( ++crowd->at_frame[f - begin] >= rows->def.most_at_once )
                 return true;
     }
     return false;
@@ -205,6 +203,7 @@ static bool add_rules( tr_cluster_rows *rows, crowding *crowd )
 
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error )
 {
+    rows->def = tr_default_rows_def();
     for ( int n = 0; n < rows->node_count; ++n ) {
         int prop = rows->nodes[n] - rows->stage->actor_count;
         if ( prop >= 0 && !add_prop_turn( rows, prop, n ) )
@@ -297,8 +296,8 @@ static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const
         if ( speaks )
             speak( rule, target, compliance, goal );
         if ( speaks && tr_rule_lowers( rule ) )
-            goal->compliance[0] = goal->compliance[2] =
-                tr_cluster_compliance( &rows->cluster, item->row, true, rule->weight, STEADY * strength );
+            goal->compliance[0] = goal->compliance[2] = tr_cluster_compliance(
+                &rows->cluster, item->row, true, rule->weight, rows->def.lowered * strength );
         if ( holds )
             speak( rule, target, compliance, contact );
     }

@@ -49,8 +49,8 @@ static char *open_scratch( tr_thread_scratch *scratch, const tr_cluster_work *wo
     scratch->kept = tr_carve( &at, frames * graphs * sizeof( tr_graph_kept ) );
     for ( size_t g = 0; g < graphs; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
-        scratch->reference[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
-        scratch->vertices[g] = tr_carve( &at, 3 * cells * sizeof( vec3 ) );
+        scratch->reference[g] = tr_carve( &at, TR_GRAPH_CORNERS * cells * sizeof( vec3 ) );
+        scratch->vertices[g] = tr_carve( &at, TR_GRAPH_CORNERS * cells * sizeof( vec3 ) );
         scratch->rotations[g] = work->turns[g] ? tr_carve( &at, cells * sizeof( quat ) ) : NULL;
     }
     return at;
@@ -62,7 +62,7 @@ static size_t scratch_bytes( const tr_cluster_work *work )
     size_t cells = frames * (size_t)work->joint_count;
     return graphs * ( 3 * sizeof( void * ) + sizeof( bool ) + frames * sizeof( tr_graph_kept ) ) +
            2 * frames * (size_t)work->rows.cluster.row_count * sizeof( tr_goal ) +
-           cells * ( 6 * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 7 ) * TR_CARVE;
+           cells * ( 2 * TR_GRAPH_CORNERS * sizeof( vec3 ) + sizeof( quat ) ) + ( 3 * graphs + 7 ) * TR_CARVE;
 }
 
 // Scratch for the frames in which most is asked for: which rows are on does not depend on poses. A run may
@@ -168,7 +168,7 @@ static int frame_at( run r, int n )
 static void pose_reference( const tr_cluster_work *work, tr_thread_scratch *scratch, run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
-        size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
+        size_t stride = TR_GRAPH_CORNERS * (size_t)graph_of( work, g )->joint_count;
         for ( int n = 0; !scratch->still[g] && n < r.count; ++n ) {
             vec3 *vertices = scratch->reference[g] + (size_t)n * stride;
             int f = frame_at( r, n );
@@ -191,8 +191,8 @@ static const tr_graph_kept *recall( tr_cluster_work *work, tr_thread_scratch *sc
         for ( int g = 0; g < work->node_count; ++g ) {
             size_t joints = (size_t)graph_of( work, g )->joint_count,
                    at = (size_t)( frame_at( r, n ) / work->kept - work->first / work->kept ) * joints;
-            scratch->kept[n * work->node_count + g] =
-                ( tr_graph_kept ){ work->moved[g] + 9 * at, work->turned[g] + 4 * at };
+            scratch->kept[n * work->node_count + g] = ( tr_graph_kept ){
+                work->moved[g] + TR_KEPT_PLACES * at, work->turned[g] + TR_KEPT_TURN * at };
         }
     return scratch->kept;
 }
@@ -257,7 +257,7 @@ static bool deform( tr_cluster_work *work, tr_thread_scratch *scratch, bool tran
 static void place_prop( tr_cluster_work *work, const tr_thread_scratch *scratch, int g, const bool *affected,
                         run r )
 {
-    size_t stride = 3 * (size_t)graph_of( work, g )->joint_count;
+    size_t stride = TR_GRAPH_CORNERS * (size_t)graph_of( work, g )->joint_count;
     rigid *track = work->result->tracks[prop_of( work, g )];
     if ( affected != NULL )
         affected += (size_t)work->nodes[g] * (size_t)work->stage->frame_count;
@@ -285,7 +285,7 @@ static void read_graph( const tr_cluster_work *work, const tr_thread_scratch *sc
         if ( scratch->still[g] || ( affected != NULL && !affected[f] ) )
             continue;
         tr_pose copied = tr_world_pose( &work->result->worlds[actor], f );
-        const vec3 *vertices = scratch->vertices[g] + (size_t)n * 3 * joints;
+        const vec3 *vertices = scratch->vertices[g] + (size_t)n * TR_GRAPH_CORNERS * joints;
         vec3 shift = v3_sub( tr_posegraph_joint( vertices, 0 ), copied.positions[0] );
         out->shifts[actor][f] = tr_reach_shift( work->stage, work->result, actor, f, shift );
         if ( !work->joints )

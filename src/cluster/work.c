@@ -46,12 +46,12 @@ static bool allocate_kept( tr_cluster_work *work )
     work->turned = tr_alloc( count, sizeof( float * ) );
     for ( size_t g = 0; work->moved != NULL && work->turned != NULL && g < count; ++g ) {
         size_t cells = frames * (size_t)graph_of( work, (int)g )->joint_count;
-        work->moved[g] = tr_alloc( 9 * cells, sizeof( float ) );
-        work->turned[g] = tr_alloc( 4 * cells, sizeof( float ) );
+        work->moved[g] = tr_alloc( TR_KEPT_PLACES * cells, sizeof( float ) );
+        work->turned[g] = tr_alloc( TR_KEPT_TURN * cells, sizeof( float ) );
         if ( work->moved[g] == NULL || work->turned[g] == NULL )
             return false;
         for ( size_t j = 0; j < cells; ++j )
-            work->turned[g][4 * j + 3] = 1;
+            work->turned[g][TR_KEPT_TURN * j + 3] = 1;
     }
     return work->moved != NULL && work->turned != NULL;
 }

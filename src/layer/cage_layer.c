@@ -6,6 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BOX_CORNERS = 8 };
+
+tr_layer_def tr_default_layer_def( void )
+{
+    return ( tr_layer_def ){ .heed_rounds = 4,
+                             .heeded_bodies = 4,
+                             .yield_rounds = 9,
+                             .key_room = 0.25,
+                             .root_time = 0.5,
+                             .turn_arm = 0.1,
+                             .least_share = 1e-3,
+                             .heading_time = 0.3,
+                             .least_speed = 0.1,
+                             .crouch = 0.55,
+                             .crouch_round = 0.04,
+                             .bow = 0.5,
+                             .turn_rest = 1e-5,
+                             .one_stance = 0.1,
+                             .step_time = 0.2,
+                             .landing_time = 0.1,
+                             .aside = 0.16,
+                             .ground_round = 5e-3,
+                             .follow_time = 0.15,
+                             .follow_rest = 1e-4,
+                             .follow_reach = 0.06,
+                             .follow_lean = 0.1,
+                             .follow_apart = 0.35,
+                             .follow_fade = 0.3 };
+}
+
 // -------------------------------------------------------------------------------------------------- points
 
 static vec3 box_corner( vec3 size, int corner )
@@ -17,7 +47,7 @@ static vec3 box_corner( vec3 size, int corner )
 static bool gather_points( tr_cage_layer *l )
 {
     const tr_stage *stage = l->stage;
-    size_t most = 8 * (size_t)stage->prop_count;
+    size_t most = BOX_CORNERS * (size_t)stage->prop_count;
     for ( int i = 0; i < stage->actor_count; ++i )
         most += (size_t)stage->actors[i].target.joint_count;
     l->bound = tr_alloc( most, sizeof( tr_bound_point ) );
@@ -28,7 +58,7 @@ static bool gather_points( tr_cage_layer *l )
             if ( l->grab->joints[i][j] )
                 l->bound[l->point_count++] = ( tr_bound_point ){ i, j };
     for ( int p = 0; p < stage->prop_count; ++p )
-        for ( int c = 0; l->grab->props[p] && c < 8; ++c )
+        for ( int c = 0; l->grab->props[p] && c < BOX_CORNERS; ++c )
             l->bound[l->point_count++] = ( tr_bound_point ){ stage->actor_count + p, c };
     return true;
 }
@@ -222,8 +252,8 @@ static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, con
     memcpy( held, frames, (size_t)count * sizeof( int ) );
     for ( int i = 0; i < spread_count; ++i ) {
         int width = spread[i + 1 < spread_count ? i + 1 : i] - spread[i > 0 ? i - 1 : i];
-        if ( 4 * nearest( held, held_count, spread[i] ) >= width && !is_between( l, spread[i] ) &&
-             !is_beyond( l, spread[i], def->falloff ) )
+        if ( nearest( held, held_count, spread[i] ) >= l->def.key_room * width &&
+             !is_between( l, spread[i] ) && !is_beyond( l, spread[i], def->falloff ) )
             add_frame( frames, &count, spread[i] );
     }
     return count;
@@ -370,15 +400,13 @@ static void solve_once( tr_cage_layer *l, const tr_cage_solve_def *def )
     tr_layer_rules_solve( l );
 }
 
-#define FEW         4 // bodies whose steps are looked at before frames are asked for one by one
-#define HEED_ROUNDS 4
-
 void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
 {
     int rounds = 0;
     do
         solve_once( l, def );
-    while ( ( !l->late || l->body_count <= FEW ) && ++rounds < HEED_ROUNDS && tr_layer_handles_heed( l ) );
+    while ( ( !l->late || l->body_count <= l->def.heeded_bodies ) && ++rounds < l->def.heed_rounds &&
+            tr_layer_handles_heed( l ) );
 }
 
 typedef struct building {
@@ -412,7 +440,8 @@ static bool build_bodies( tr_cage_layer *l, tr_error *error )
 static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, const tr_result *below,
                    tr_error *error )
 {
-    *out = ( tr_cage_layer ){ .stage = stage,
+    *out = ( tr_cage_layer ){ .def = tr_default_layer_def(),
+                              .stage = stage,
                               .grab = grab,
                               .layer = &stage->scene->layers[grab->layer],
                               .below = below,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+static const double at_end = 1e-9; // of half a box: so near to ±1 a coordinate is at an end
+
 // Along an edge of the box two of the three coordinates stay at the same end.
 static bool is_along_edge( const tr_cage *cage, const int edge[2] )
 {
@@ -10,7 +12,7 @@ static bool is_along_edge( const tr_cage *cage, const int edge[2] )
     const double from[3] = { a.x, a.y, a.z }, to[3] = { b.x, b.y, b.z };
     int same = 0;
     for ( int i = 0; i < 3; ++i )
-        same += fabs( from[i] ) > 1 - 1e-9 && fabs( from[i] - to[i] ) < 1e-9;
+        same += fabs( from[i] ) > 1 - at_end && fabs( from[i] - to[i] ) < at_end;
     return same >= 2;
 }
 
@@ -21,7 +23,7 @@ static void find_edges( tr_cage_outline *shape, const tr_cage *cage )
             memcpy( shape->edges[shape->edge_count++], cage->edges[e], sizeof shape->edges[0] );
     for ( int v = 0; v < cage->vertex_count; ++v ) {
         vec3 s = cage->shape[v];
-        if ( fabs( s.x ) + fabs( s.y ) + fabs( s.z ) > 3 - 1e-9 )
+        if ( fabs( s.x ) + fabs( s.y ) + fabs( s.z ) > 3 - at_end )
             shape->corners[( s.x > 0 ) + 2 * ( s.y > 0 ) + 4 * ( s.z > 0 )] = v;
     }
 }

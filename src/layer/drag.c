@@ -4,14 +4,21 @@
 #include <assert.h>
 #include <string.h>
 
-#define CAGE_ROUNDS    30
-#define CAGE_REST      5e-4 // metres
-#define GRAPH_ROUNDS   6    // of frames that are not looked at
-#define GRAPH_REST     1e-3 // metres
-#define NEAR_ROUNDS    60
-#define NEAR_REST      6e-4
-#define MEETING_ROUNDS 3
-#define FEW            4 // characters: so many are solved in long rows, to keep all threads at work
+tr_drag_def tr_default_drag_def( void )
+{
+    return ( tr_drag_def ){ .cage_rounds = 30,
+                            .cage_rest = 5e-4,
+                            .far_rounds = 6,
+                            .far_rest = 1e-3,
+                            .far_meetings = 3,
+                            .near_rounds = 60,
+                            .near_rest = 6e-4,
+                            .root_rounds = 2,
+                            .few = 4,
+                            .far_blocks = { 16, 4 },
+                            .exact_blocks = { 4, 1 },
+                            .mixed_span = 2.0 / 3 };
+}
 
 // -------------------------------------------------------------------------------------------------- begin
 
@@ -23,11 +30,11 @@ static const tr_grab *find_grab( const tr_stage *stage, int layer )
     return NULL;
 }
 
-// The fit averages roots over the span: it does not see what they do within a third of it. Blocks begin with
-// keys, so strides are powers of two.
+// The fit averages roots over the span to either side: it does not see what they do within a third of that.
+// Blocks begin with keys, so strides are powers of two.
 static int graph_stride( const tr_drag *drag )
 {
-    int most = 2 * tr_steady_span( &drag->stage ) / 3, stride = 1;
+    int most = (int)( drag->def.mixed_span * tr_steady_span( &drag->stage ) ), stride = 1;
     while ( 2 * stride <= most && 2 * stride <= TR_DRAG_BLOCK )
         stride *= 2;
     return stride;
@@ -74,27 +81,27 @@ static int key_stride( const tr_drag *drag )
 
 static void plan( tr_drag *drag )
 {
-    bool few = drag->few = grabbed_count( drag ) <= FEW;
+    bool few = drag->few = grabbed_count( drag ) <= drag->def.few;
     int stride = graph_stride( drag );
     tr_resolving preview = { .graph = tr_default_cluster_def(),
                              .warm = true,
                              .warm_fits = true,
                              .stride = stride,
                              .fit = tr_preview_fit_def(),
-                             .rounds = MEETING_ROUNDS };
-    preview.graph.max_iterations = GRAPH_ROUNDS;
-    preview.graph.tolerance = GRAPH_REST;
+                             .rounds = drag->def.far_meetings };
+    preview.graph.max_iterations = drag->def.far_rounds;
+    preview.graph.tolerance = drag->def.far_rest;
     drag->how[TR_DRAG_NEAR] = drag->how[TR_DRAG_FAR] = preview;
-    drag->how[TR_DRAG_NEAR].graph.max_iterations = NEAR_ROUNDS;
-    drag->how[TR_DRAG_NEAR].graph.tolerance = NEAR_REST;
+    drag->how[TR_DRAG_NEAR].graph.max_iterations = drag->def.near_rounds;
+    drag->how[TR_DRAG_NEAR].graph.tolerance = drag->def.near_rest;
     drag->how[TR_DRAG_NEAR].fit = tr_default_fit_def();
-    drag->how[TR_DRAG_NEAR].rounds = TR_MEETING_ROUNDS;
+    drag->how[TR_DRAG_NEAR].rounds = tr_default_resolving().rounds;
     drag->how[TR_DRAG_FAR].stride = key_stride( drag );
     drag->how[TR_DRAG_EXACT] = drag->how[TR_DRAG_SEEN] = tr_default_resolving();
     drag->how[TR_DRAG_SEEN].warm_fits = true;
     drag->blocks[TR_DRAG_NEAR] = drag->blocks[TR_DRAG_SEEN] = 1;
-    drag->blocks[TR_DRAG_FAR] = few ? 16 : 4;
-    drag->blocks[TR_DRAG_EXACT] = few ? 4 : 1;
+    drag->blocks[TR_DRAG_FAR] = drag->def.far_blocks[few ? 0 : 1];
+    drag->blocks[TR_DRAG_EXACT] = drag->def.exact_blocks[few ? 0 : 1];
 }
 
 // Everybody whom rules join to the node anywhere in the range. Appends them to `set` and takes them out of
@@ -234,6 +241,7 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
         tr_error_memory( error );
         return NULL;
     }
+    drag->def = tr_default_drag_def();
     drag->stage = *stage;
     drag->below = below;
     drag->grab = grab;
@@ -325,7 +333,7 @@ static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
 static bool solve_visible( tr_drag *drag, tr_row block )
 {
     tr_cage_solve_def quick = tr_default_cage_solve_def();
-    quick.max_iterations = CAGE_ROUNDS, quick.tolerance = CAGE_REST, quick.warm = true;
+    quick.max_iterations = drag->def.cage_rounds, quick.tolerance = drag->def.cage_rest, quick.warm = true;
     tr_row held = block;
     bool asks = tr_layer_handles_within( &drag->layer, drag->few, &held.first, &held.last ),
          again = asks && drag->strained;

@@ -43,7 +43,26 @@ typedef enum tr_drag_pass {
     TR_DRAG_PASSES
 } tr_drag_pass;
 
+typedef struct tr_drag_def { // how well, and in which portions, the passes of a drag solve
+    int cage_rounds;         // of moving the cage
+    double cage_rest;        // metres: its solve stops when vertices move less
+    int far_rounds;          // of the graphs of frames that are not looked at …
+    double far_rest;         // … metres: they stop when vertices move less
+    int far_meetings;        // rounds of meeting and fitting there
+    int near_rounds;         // the same of the frames that are looked at
+    double near_rest;
+    int root_rounds;     // of graphs of which the fit takes the root alone: it is there long before hands are
+    int few;             // characters: so many are solved in long rows, to keep all threads at work
+    int far_blocks[2];   // blocks that are solved at the same time: of few characters, of many
+    int exact_blocks[2]; // the same when they are refined
+    double mixed_span;   // of the frames over which the fit averages roots: what they do between keys that
+                         // are nearer together does not show
+} tr_drag_def;
+
+tr_drag_def tr_default_drag_def( void );
+
 struct tr_drag {
+    tr_drag_def def;
     tr_stage stage; // as given, but for the scene
     tr_scene scene; // as given, but for the handles, which ticks move
     const tr_result *below;

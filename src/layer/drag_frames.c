@@ -60,14 +60,18 @@ static bool keeps_joint( const tr_drag *drag, int actor, int joint, gap g )
            memcmp( b + joint, y + joint, sizeof( quat ) ) == 0;
 }
 
-// 1 / √(1 − x). Most joints hardly turn from key to key: there three terms leave less than 1e-12.
+// 1 / √(1 − x) = 1 + ½ x + ⅜ x² + …. Most joints hardly turn from key to key: there three terms leave less
+// than 1e-12.
 static double inverse_root( double x )
 {
-    return x < 1e-4 ? 1 + x * ( 0.5 + 0.375 * x ) : 1 / sqrt( 1 - x );
+    const double small = 1e-4, second = 0.375;
+    return x < small ? 1 + x * ( 0.5 + second * x ) : 1 / sqrt( 1 - x );
 }
 
 // Between unit a and b, ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b). Halfway between opposite ones there is
 // nothing: then it stays as in a.
+static const double no_length = 1e-6; // of a unit quaternion, squared
+
 static void mix_joint( tr_drag *drag, int actor, int joint, gap g, tr_row frames )
 {
     int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
@@ -76,7 +80,7 @@ static void mix_joint( tr_drag *drag, int actor, int joint, gap g, tr_row frames
     double apart = 1 - q_dot( a, b ), step = g.b > g.a ? 1.0 / ( g.b - g.a ) : 0;
     for ( int f = frames.first; f <= frames.last; ++f ) {
         double t = ( f - g.a ) * step, less = 2 * t * ( 1 - t ) * apart;
-        bool between = less < 1 - 1e-6;
+        bool between = less < 1 - no_length;
         double s = between ? inverse_root( less ) : 1, r = between ? s * t : 0;
         quat d = { s * a.x + r * way.x, s * a.y + r * way.y, s * a.z + r * way.z, s * a.w + r * way.w };
         quat *world = tr_world_pose( &drag->work.worlds[actor], f ).rotations;
@@ -305,10 +309,8 @@ typedef struct solving {
     atomic_bool stopped;
 } solving;
 
-#define LONE_ROUNDS 2
-
-// How a set is resolved. Where the fit asks for joints, every frame that is fitted needs its graph; where it
-// asks for the root alone, that is there long before hands and feet are.
+// How a set is resolved. Where the fit takes joints of the graphs, every frame that is fitted needs its
+// graph.
 static tr_resolving how_of( const solving *s, int set )
 {
     tr_resolving how = s->drag->how[s->pass];
@@ -316,7 +318,7 @@ static tr_resolving how_of( const solving *s, int set )
     if ( s->pass == TR_DRAG_NEAR && joints )
         how.stride = 1;
     if ( ( s->pass == TR_DRAG_NEAR || s->pass == TR_DRAG_FAR ) && !joints )
-        how.graph.max_iterations = LONE_ROUNDS;
+        how.graph.max_iterations = s->drag->def.root_rounds;
     return how;
 }
 
@@ -388,7 +390,7 @@ static void show_sets( void *context, int begin, int end )
         show( s->drag, &s->drag->sets[i], s->frames );
 }
 
-#define SHOWN_AT_ONCE 64 // frames of sets: some 50 µs
+enum { SHOWN_AT_ONCE = 64 }; // frames of sets: some 50 µs
 
 bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames )
 {

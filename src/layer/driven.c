@@ -66,9 +66,9 @@ void tr_driven_free( tr_cage_layer *l )
 
 // ---------------------------------------------------------------------------------------------------- judge
 
-static double whole_of( double part, double share )
+static double whole_of( const tr_cage_layer *l, double part, double share )
 {
-    return part / fmax( share, 1e-3 );
+    return part / fmax( share, l->def.least_share );
 }
 
 // Where the handle alone would have the place go that the cage takes from `from` to `to`.
@@ -84,8 +84,8 @@ static vec3 asked_place( const tr_cage_layer *l, int handle, vec3 from, vec3 to 
     tr_handle_share share = l->handle_shares[l->handle_index[handle]];
     double soft = l->soft ? share.soft : 1;
     vec3 way = v3_sub( to, from );
-    return v3_add( from, v3( whole_of( way.x, soft * share.over ), whole_of( way.y, soft * share.up ),
-                             whole_of( way.z, soft * share.over ) ) );
+    return v3_add( from, v3( whole_of( l, way.x, soft * share.over ), whole_of( l, way.y, soft * share.up ),
+                             whole_of( l, way.z, soft * share.over ) ) );
 }
 
 static void judge_led( const tr_cage_layer *l, const tr_result *result, int handle, const tr_driven *driven,

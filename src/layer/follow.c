@@ -17,13 +17,6 @@
 
 #include <string.h>
 
-#define SMOOTH   0.15 // τ, seconds
-#define HOME     1e-4 // ε
-#define REACH    0.06 // of the body's height: links that are pulled this far are met by reaching and leaning
-#define LEAN     0.1  // of the body's height: what is left of a long pull, beyond that
-#define STRADDLE 0.35 // of the body's height: how much further apart than before feet may be asked to stand
-#define FADE     0.3  // seconds in which who has no feet on the ground leaves the window's ends
-
 typedef struct tr_pulled { // a node at the frame at hand
     int level;             // 1: grabbed, 2: joined to one of these, …; 0: not reached
     bool known;            // its motion
@@ -99,11 +92,11 @@ static bool factor_ways( const tr_cage_layer *l, tr_following *following )
     if ( weight == NULL )
         return false;
     for ( int f = 0; f < l->frame_count; ++f )
-        weight[f] = following->weights[f] + HOME;
+        weight[f] = following->weights[f] + l->def.follow_rest;
     tr_cage_layer_limits( l, &before, &after );
     tr_chain_def chain = { .frame_count = l->frame_count,
                            .weight = weight,
-                           .bend = pow( SMOOTH * l->stage->fps, 4 ),
+                           .bend = pow( l->def.follow_time * l->stage->fps, 4 ),
                            .free_start = before<-1, .free_end = after> l->stage->frame_count };
     tr_chain_factor( &chain, following->factor );
     tr_free( weight );
@@ -212,8 +205,8 @@ static void end_pull( tr_cage_layer *l, int node )
     if ( node >= l->stage->actor_count )
         return;
     double height = tr_skeleton_height( &l->stage->actors[node].target ), far = v3_length( p->move );
-    double beyond = fmax( far - REACH * height, 0 ),
-           share = beyond > 0 ? beyond * beyond / ( beyond + LEAN * height ) / far : 0;
+    double beyond = fmax( far - l->def.follow_reach * height, 0 ),
+           share = beyond > 0 ? beyond * beyond / ( beyond + l->def.follow_lean * height ) / far : 0;
     p->move = v3_scale( share, p->move );
     p->turn *= share;
 }
@@ -293,7 +286,7 @@ static void spread( tr_cage_layer *l, const int *nodes, int count, int frame )
 static void stay_on_legs( tr_cage_layer *l, tr_moved_body *body )
 {
     tr_following *following = body->following;
-    double most = STRADDLE * tr_skeleton_height( &l->stage->actors[body->node].target ),
+    double most = l->def.follow_apart * tr_skeleton_height( &l->stage->actors[body->node].target ),
            apart = tr_steps_apart( l, body );
     for ( int f = 0; apart > most && f < l->frame_count; ++f )
         following->way[f] = v3_scale( most / apart, following->way[f] );
@@ -374,7 +367,7 @@ static tr_step flight( const tr_cage_layer *l, const tr_moved_body *body, int fr
 {
     int before, after;
     tr_cage_layer_limits_at( l, frame, &before, &after );
-    double inside = fmin( frame - before, after - frame ) / ( FADE * l->stage->fps + 1 );
+    double inside = fmin( frame - before, after - frame ) / ( l->def.follow_fade * l->stage->fps + 1 );
     tr_step way = tr_follow_way( l, body, frame ), out = { .turn = way.turn };
     double share = smooth_step5( inside );
     vec3 shift = v3_scale( share, v3_sub( tr_step_apply( way, root ), root ) );

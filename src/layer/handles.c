@@ -506,7 +506,7 @@ static bool pull_more( const tr_cage_layer *l, tr_handle_share *share )
     double fell = share->rough_jolt - share->jolt, between = share->rough - share->soft;
     double even = fell > 0 ? clampd( ( BORNE - share->jolt ) / fell, 0, 1 ) : 0;
     double more = between * ( share->rough_jolt > VIOLENT ? HALF : even );
-    bool tries = !share->bold && more > WORTH * share->soft && l->looks + 2 < TR_YIELD_ROUNDS;
+    bool tries = !share->bold && more > WORTH * share->soft && l->looks + 2 < l->def.yield_rounds;
     share->safe = tries ? share->soft : 0;
     share->soft += tries ? more : 0;
     share->bold = share->bold || tries;
@@ -549,20 +549,20 @@ static bool ease( tr_cage_layer *l )
 // Once fits have taken too many steps, there are no more looks than it takes to go back.
 static void count_steps( tr_cage_layer *l )
 {
-    if ( l->looks < TR_YIELD_ROUNDS - 2 && !tr_may_resolve_again( l->stage, l->result, l->steps ) )
-        l->looks = TR_YIELD_ROUNDS - 2;
+    if ( l->looks < l->def.yield_rounds - 2 && !tr_may_resolve_again( l->stage, l->result, l->steps ) )
+        l->looks = l->def.yield_rounds - 2;
 }
 
 // Who gets a jolt from an edit, or gives one to somebody he is joined to, is pulled at less.
 bool tr_layer_handles_soften( tr_cage_layer *l )
 {
     count_steps( l );
-    bool time = l->looks + 2 < TR_YIELD_ROUNDS; // to take it back
+    bool time = l->looks + 2 < l->def.yield_rounds; // to take it back
     if ( ( l->easing == TR_EASING_TRIED || ( l->easing == TR_EASING_NONE && time ) ) && ease( l ) ) {
         l->looks++;
         return true;
     }
-    if ( l->layer->firm || ++l->looks >= TR_YIELD_ROUNDS )
+    if ( l->layer->firm || ++l->looks >= l->def.yield_rounds )
         return false;
     bool jolts = find_jolts( l ), yields = false;
     for ( int h = 0; h < l->handle_count; ++h ) {
@@ -596,5 +596,5 @@ bool tr_layer_handles_yield( tr_cage_layer *l )
 {
     count_steps( l );
     bool settled = l->soft || l->easing != TR_EASING_NONE;
-    return !settled && ++l->looks < TR_YIELD_ROUNDS && ( lower( l ) || shorten( l ) );
+    return !settled && ++l->looks < l->def.yield_rounds && ( lower( l ) || shorten( l ) );
 }

@@ -28,7 +28,7 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
 // Nobody else changes a bit. Cost goes with the frames of the layer's window and ease, not with the clip.
 // Layers above the dragged one go along with what they did when the drag began.
 
-#define TR_DRAG_BLOCK 8 // frames that are solved together
+enum { TR_DRAG_BLOCK = 8 }; // frames that are solved together: as many as the widest lanes hold
 
 typedef struct tr_drag tr_drag;
 

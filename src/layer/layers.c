@@ -65,8 +65,6 @@ static void report_handles( tr_cage_layer *l )
         l->result->handles[l->handle_index[h]] = tr_handle_judge( l, l->result, h );
 }
 
-#define TURN_ARM 0.1 // metres at which turns count as way
-
 // Handles at frames that are not in their layer's window hold nothing, nor do those on vertices that no
 // section has; nor does any where there is no cage (`idle`).
 static void report_outside( const tr_stage *stage, const tr_grab *grab, bool idle, const tr_result *below,
@@ -80,7 +78,8 @@ static void report_outside( const tr_stage *stage, const tr_grab *grab, bool idl
         if ( strcmp( handle->layer, scene->layers[grab->layer].id ) != 0 || !handle->pinned ||
              ( tr_handle_is_held( stage, grab, handle ) && !idle ) )
             continue;
-        double way = v3_length( handle->move ) + TURN_ARM * TR_DEGREE * v3_length( handle->turn );
+        double way = v3_length( handle->move ) +
+                     tr_default_layer_def().turn_arm * TR_DEGREE * v3_length( handle->turn );
         tr_handle_report report = { .acted = true, .outside = true, .node = -1, .joint = -1 };
         report.error_mm = 1e3 * way;
         if ( tr_anchor_node( stage, anchor ) >= 0 && frame >= 0 && frame < stage->frame_count ) {

@@ -5,9 +5,6 @@
 
 #include <string.h>
 
-#define SPAN  0.3 // seconds to either side over which the direction of a way is taken
-#define SPEED 0.1 // m/s: below this a way has hardly a direction
-
 typedef struct tr_lead_frame {
     int stamp;
     vec3 before, after; // mean of what leads the body
@@ -104,10 +101,6 @@ void tr_moved_free( tr_moved_body *body )
 
 // --------------------------------------------------------------------------------------------------- ground
 
-#define CROUCH 0.55 // of its height a root keeps at least: lower, and knees would go through the ground
-#define ROUND  0.04 // of its height
-#define BOW    0.5  // of a spine's length
-
 double tr_not_below( double height, double floor, double soft )
 {
     double over = height - floor;
@@ -120,7 +113,7 @@ static vec3 not_lower( const tr_cage_layer *l, vec3 from, vec3 to, double room )
 {
     if ( to.y >= from.y || room <= 0 )
         return to.y >= from.y ? to : v3( to.x, from.y, to.z );
-    double soft = ROUND * fmax( from.y - l->stage->ground, 0 );
+    double soft = l->def.crouch_round * fmax( from.y - l->stage->ground, 0 );
     to.y = fmin( tr_not_below( to.y, from.y - room, soft ), from.y );
     return to;
 }
@@ -132,7 +125,7 @@ static double root_room( const tr_cage_layer *l, int actor, int frame )
     const tr_skeleton *skeleton = &l->stage->actors[actor].target;
     const vec3 *places = tr_world_pose( &l->below->worlds[actor], frame ).positions;
     int pelvis = tr_actor_pelvis( &l->stage->actors[actor] );
-    double room = ( 1 - CROUCH ) * ( places[pelvis].y - l->stage->ground );
+    double room = ( 1 - l->def.crouch ) * ( places[pelvis].y - l->stage->ground );
     for ( int j = pelvis; j < skeleton->joint_count; ++j ) {
         tr_limb_kind kind = skeleton->limbs[skeleton->joints[j].limb].kind;
         if ( kind != TR_LIMB_ARM && kind != TR_LIMB_LEG )
@@ -149,7 +142,7 @@ static double joint_room( const tr_cage_layer *l, int actor, int joint, int fram
     const vec3 *places = tr_world_pose( &l->below->worlds[actor], frame ).positions;
     int pelvis = tr_actor_pelvis( &l->stage->actors[actor] );
     if ( tr_limb_base( skeleton, joint ) == 0 )
-        return root_room( l, actor, frame ) + BOW * tr_limb_way( skeleton, pelvis, joint );
+        return root_room( l, actor, frame ) + l->def.bow * tr_limb_way( skeleton, pelvis, joint );
     double lowest = places[joint].y;
     for ( int j = joint + 1; j < skeleton->joint_count; ++j )
         lowest = tr_joint_is_above( skeleton, joint, j ) ? fmin( lowest, places[j].y ) : lowest;
@@ -191,11 +184,12 @@ static void stay_above_ground( tr_cage_layer *l, const tr_moved_body *body, int 
 
 // Largest tr(Rᵀ M), M = Σ (p' − p̄') (p − p̄)ᵀ; what the points leave open (a straight arm's twist) stays as it
 // is. `size` is the trace of Σ (p − p̄) (p − p̄)ᵀ.
-static quat turn_from( mat3 m, double size )
+static quat turn_from( const tr_cage_layer *l, mat3 m, double size )
 {
-    m.cx.x += 1e-5 * size;
-    m.cy.y += 1e-5 * size;
-    m.cz.z += 1e-5 * size;
+    double rest = l->def.turn_rest * size;
+    m.cx.x += rest;
+    m.cy.y += rest;
+    m.cz.z += rest;
     return size > 0 ? q_fit( m ) : q_identity;
 }
 
@@ -211,7 +205,7 @@ static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int fram
         m = m3_add_outer( m, v, u );
         size += v3_dot( u, u );
     }
-    return turn_from( m, size );
+    return turn_from( l, m, size );
 }
 
 // ------------------------------------------------------------------------------------------------- upright
@@ -258,8 +252,8 @@ static const tr_lead_frame *lead_at( const tr_cage_layer *l, tr_moved_body *body
 // span of time, with a little real added, so that who stands does not turn.
 static double heading_change( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
-    int span = tr_frames_in( SPAN, l->stage->fps ), end = l->begin + l->frame_count - 1;
-    double least = 2 * SPEED / l->stage->fps, along = 0, across = 0;
+    int span = tr_frames_in( l->def.heading_time, l->stage->fps ), end = l->begin + l->frame_count - 1;
+    double least = 2 * l->def.least_speed / l->stage->fps, along = 0, across = 0;
     for ( int f = frame - span; f <= frame + span; ++f ) {
         if ( f < l->begin || f > end )
             continue;
@@ -313,7 +307,7 @@ static void move_rigid( tr_cage_layer *l, tr_moved_body *body, int frame, tr_mov
     mat3 spread = body->spreads[frame - l->begin];
     l->after[lead] = l->before[lead];
     mat3 m = tr_cage_spin( &l->cage, frame, spread, moments_at( l, body, frame ), &l->after[lead] );
-    quat q = turn_from( m, spread.cx.x + spread.cy.y + spread.cz.z );
+    quat q = turn_from( l, m, spread.cx.x + spread.cy.y + spread.cz.z );
     moved->turn = q_axis_angle( v3_y, tr_yaw( q ) );
     if ( body->ways != NULL )
         moved->turn = q_mul( q_axis_angle( v3_y, heading_change( l, body, frame ) ), moved->turn );

@@ -103,7 +103,40 @@ typedef struct tr_handle_share { // how much of its way a handle is followed
     double tried, missed;        // `over` of the last time it was looked at, and by how many metres
 } tr_handle_share;
 
+typedef struct tr_layer_def { // how bodies go along with a cage; lengths "of the height": of the body's
+    int heed_rounds;          // of solving the cage again with shorter ways of handles, at most …
+    int heeded_bodies;        // … and of a drag only where no more than these are grabbed
+    int yield_rounds;         // how often the result at the handles is looked at to shorten their ways
+    double key_room;          // of the gap between keys of the cage: none is nearer to a frame that is held
+    double root_time;   // seconds around a section in which it drives roots in full, then as long fading
+    double turn_arm;    // metres at which a turn that a handle asks for counts as a way
+    double least_share; // of a way: shares below count as this where the whole way is found from a part
+    // Bodies (moved.c)
+    double heading_time; // seconds to either side over which the direction of a way is taken
+    double least_speed;  // m/s: slower ways have no direction
+    double crouch;       // of its height above the ground: roots stay above this, for knees not to dip
+    double crouch_round; // of the same: how far around that height the way down is rounded
+    double bow;          // of a spine's length: how much further down than its root a head may come
+    double turn_rest;    // of the points' moment: what holds turns that the points leave open
+    // Feet (steps.c)
+    double one_stance;   // seconds between contacts of a foot that are one stance
+    double step_time;    // seconds from a moved stance to the window's end, at least
+    double landing_time; // seconds beside a stance: a handle on the foot there moves the stance
+    double aside;        // of the feet's largest acceleration times a time squared: the largest way aside
+    double ground_round; // metres around the ground over which the way of a foot above it is rounded
+    // Characters that follow (follow.c)
+    double follow_time;  // τ, seconds
+    double follow_rest;  // ε
+    double follow_reach; // of the height: pulls up to here are met by reaching and leaning
+    double follow_lean;  // of the height: what is left of a long pull, beyond that
+    double follow_apart; // of the height: how much further apart than before feet may be asked to stand
+    double follow_fade;  // seconds in which a body without feet on the ground leaves the window's ends
+} tr_layer_def;
+
+tr_layer_def tr_default_layer_def( void );
+
 typedef struct tr_cage_layer {
+    tr_layer_def def;
     const tr_stage *stage;
     const tr_grab *grab;
     const tr_layer *layer;
@@ -206,7 +239,6 @@ bool tr_layer_handles_yield( tr_cage_layer *l );
 // first; and, of a preview, for what was known about them when all frames were seen at last.
 bool tr_layer_handles_soften( tr_cage_layer *l );
 bool tr_layer_handles_soften_again( tr_cage_layer *l );
-#define TR_YIELD_ROUNDS 9                        // what became of handles is looked at no more often
 void tr_layer_handles_ask( tr_cage_layer *l );   // for their whole way again; jolts are remembered
 void tr_layer_handles_begin( tr_cage_layer *l ); // the same, and jolts are forgotten
 // Whether all are held in these frames, and are points unless `sections` count too, so that nothing but these

@@ -299,8 +299,6 @@ static void make_way( const tr_cage_layer *l, int frame, tr_rule *rule )
     }
 }
 
-#define LEAD 0.5 // seconds to either side of a section within which roots are led, then as long less and less
-
 // The same for what sections lead of a character: the end of a limb like what is held itself, a root around
 // the section alone, so that legs have a say elsewhere. Not at its frame alone: what can only just be reached
 // is reached by the last hundredth of being led, and a body that bends for it in one frame jumps.
@@ -315,7 +313,7 @@ static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
             continue;
         tr_rule *rule = add_rule( l, anchor, path );
         if ( anchor->joints[0] == tr_moved_root( l, tr_cage_layer_body( l, anchor->actor ) ) ) {
-            int time = tr_frames_in( LEAD, l->stage->fps );
+            int time = tr_frames_in( l->def.root_time, l->stage->fps );
             rule->first = l->handles[h].frame - time;
             rule->last = l->handles[h].frame + time;
             rule->ease_in = rule->ease_out = time;

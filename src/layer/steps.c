@@ -12,14 +12,6 @@
 
 #include <stdlib.h>
 
-#define ONE_STANCE 0.1 // seconds between contacts of a foot that are one stance
-#define STEP_TIME  0.2 // seconds it takes at least to come from a moved stance to the window's end
-
-#define LANDING 0.1  // seconds
-#define STEEP   0.16 // of the largest acceleration of feet: so far one goes aside in a time squared, at most
-
-#define SOFT 5e-3 // metres
-
 typedef tr_foot_shift shift;
 
 typedef struct foot_work {
@@ -122,8 +114,9 @@ static bool gather_own( const tr_stage *stage, int actor, own_rules *out )
 }
 
 // False when out of memory. No stances: the joint carries no foot that ever stands.
-static bool find_stances( const tr_stage *stage, const own_rules *own, tr_moved_foot *foot )
+static bool find_stances( const tr_cage_layer *l, const own_rules *own, tr_moved_foot *foot )
 {
+    const tr_stage *stage = l->stage;
     int count = 0, all = 0;
     for ( int r = 0; r < own->count; ++r )
         all += tr_stance_foot( stage, own->rules[r] ) == foot->joint;
@@ -137,7 +130,7 @@ static bool find_stances( const tr_stage *stage, const own_rules *own, tr_moved_
     qsort( foot->stances, (size_t)count, sizeof *foot->stances, by_first_frame );
     for ( int i = 0; i < count; ++i ) {
         tr_stance *last = foot->stance_count > 0 ? &foot->stances[foot->stance_count - 1] : NULL;
-        if ( last == NULL || foot->stances[i].first - last->last - 1 > ONE_STANCE * stage->fps )
+        if ( last == NULL || foot->stances[i].first - last->last - 1 > l->def.one_stance * stage->fps )
             foot->stances[foot->stance_count++] = foot->stances[i];
         else if ( foot->stances[i].last > last->last )
             last->last = foot->stances[i].last;
@@ -157,7 +150,7 @@ static bool find_feet( const tr_cage_layer *l, tr_moved_body *body )
         int point = body->first + i;
         *foot = grabbed ? ( tr_moved_foot ){ .joint = l->bound[point].part, .point = point }
                         : ( tr_moved_foot ){ .joint = i, .point = -1 };
-        ok = find_stances( l->stage, &own, foot );
+        ok = find_stances( l, &own, foot );
         body->foot_count += foot->stance_count > 0;
     }
     tr_free( own.rules );
@@ -215,7 +208,7 @@ static bool holds( const foot_work *w, int handle, bool body )
 // Handles so near a stance mean the foot that is about to land, or has just been lifted, as it stands.
 static int landing( const tr_cage_layer *l )
 {
-    return tr_frames_in( LANDING, l->stage->fps );
+    return tr_frames_in( l->def.landing_time, l->stage->fps );
 }
 
 // The handle of the layer that holds this foot (or the body) in its stance or `beside` it, NULL when none
@@ -240,7 +233,7 @@ static bool is_in_stance( const foot_work *w, int frame )
 
 bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
 {
-    int time = tr_frames_in( STEP_TIME, l->stage->fps ), before, after;
+    int time = tr_frames_in( l->def.step_time, l->stage->fps ), before, after;
     tr_cage_layer_limits_at( l, s->first, &before, &after );
     return s->first - before < time || after - s->last < time;
 }
@@ -364,7 +357,7 @@ static void edges_around( const foot_work *w, int frame, edge *from, edge *to )
 // A foot takes its time: from a surplus to the next it goes no faster than a step.
 static shift within_time( const foot_work *w, shift wanted, edge next, int frame )
 {
-    double time = frame - next.frame, most = STEEP * w->body->fastest * time * time;
+    double time = frame - next.frame, most = w->l->def.aside * w->body->fastest * time * time;
     shift way = shift_mad( wanted, -1, next.surplus );
     double far = v3_length( way.move );
     return far > most ? shift_mad( next.surplus, most / far, way ) : wanted;
@@ -411,7 +404,8 @@ static tr_step foot_step( const foot_work *w, int frame )
     shift cage = cage_shift( w, frame ), sum = shift_mad( cage, 1 - t, from.surplus );
     sum = shift_mad( sum, t, to.surplus );
     if ( sum.move.y < 0 )
-        sum.move.y = sunk( w, frame, sum.move.y, 4 * t * ( 1 - t ) * SOFT, from.held || to.held );
+        sum.move.y =
+            sunk( w, frame, sum.move.y, 4 * t * ( 1 - t ) * w->l->def.ground_round, from.held || to.held );
     return step_of( w, sum, frame );
 }
 

@@ -12,8 +12,9 @@ static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_metho
     if ( !tr_layers_apply( stage, out, 0, stage->scene->layer_count, error ) ||
          !tr_result_finish( out, stage, error ) || !tr_meshes_judge( stage, out, error ) )
         return false;
+    double kept_mm = 1e3 * tr_default_report_def().kept;
     for ( int r = 0; method->exact && r < stage->rule_count; ++r )
-        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > 1e3 * TR_KEPT;
+        out->reports[r].gave_way = stage->rules[r].hard && out->reports[r].max_mm > kept_mm;
     return true;
 }
 

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define FLESH 0.01 // metres that two who touch may sink deeper into each other than in the source
-
 // -------------------------------------------------------------------------------------------- positions
 
 vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const tr_anchor *anchor, int frame )
@@ -123,7 +121,7 @@ static double touch_scale( const tr_stage *stage, const tr_rule *rule )
 static double girth_between( const tr_rule *rule )
 {
     double added = rule->a.cover + rule->b.cover;
-    return added * smooth_step5( added / FLESH - 1 );
+    return added * smooth_step5( added / tr_default_target_def().flesh - 1 );
 }
 
 // Offset of a from b. It scales with the group, except where the two touch.
@@ -193,12 +191,12 @@ vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_ru
 
 static double chord( double angle )
 {
-    return 0.2 * sin( 0.5 * angle ); // at 10 cm
+    return 2 * tr_default_report_def().arm * sin( 0.5 * angle );
 }
 
 double tr_chord_degrees( double metres )
 {
-    return 2 * asin( fmin( metres / 0.2, 1 ) ) / TR_DEGREE;
+    return 2 * asin( fmin( metres / ( 2 * tr_default_report_def().arm ), 1 ) ) / TR_DEGREE;
 }
 
 bool tr_rule_turns( const tr_rule *rule )
@@ -239,7 +237,8 @@ static double direction_error( const tr_stage *stage, const tr_result *result, c
     vec3 wanted = v3_horizontal( rule->given ? rule->target
                                              : v3_sub( tr_anchor_source( stage, &rule->a, after ),
                                                        tr_anchor_source( stage, &rule->a, before ) ) );
-    if ( v3_length( step ) < 1e-6 || v3_length( wanted ) < 1e-6 )
+    double least = tr_default_target_def().least_step;
+    if ( v3_length( step ) < least || v3_length( wanted ) < least )
         return 0; // standing still has no direction
     return chord( acos( clampd( v3_dot( v3_unit( step ), v3_unit( wanted ) ), -1, 1 ) ) );
 }

@@ -25,10 +25,11 @@ static bool report_rule( tr_result *result, const tr_stage *stage, int r, double
 int tr_rule_broken( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int ( *ranges )[2],
                     int capacity )
 {
+    double kept = tr_default_report_def().kept;
     int count = 0;
     bool open = false;
     for ( int f = rule->first; f <= rule->last; ++f ) {
-        bool broken = tr_rule_error( stage, result, rule, f ) > TR_KEPT;
+        bool broken = tr_rule_error( stage, result, rule, f ) > kept;
         if ( broken && !open && count < capacity )
             ranges[count][0] = f;
         count += broken && !open;
@@ -71,7 +72,7 @@ static void report_rules( void *context, int begin, int end )
             note_first( &job->rule, r );
 }
 
-#define RULES_AT_ONCE 64 // some 0.2 ms of work
+enum { RULES_AT_ONCE = 64 }; // some 0.2 ms of work
 
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error )
 {

@@ -147,12 +147,14 @@ static void copy_actors( void *context, int begin, int end )
             c->failed = true;
 }
 
+enum { FRAMES_AT_ONCE = 4096 }; // copied by a task: enough to be worth one
+
 bool tr_result_copy( tr_result *out, const tr_stage *stage, const tr_result *in, tr_error *error )
 {
     copying c = { .stage = stage, .out = out, .in = in };
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    tr_parallel_for( stage->actor_count, 1 + 4096 / stage->frame_count, copy_actors, &c );
+    tr_parallel_for( stage->actor_count, 1 + FRAMES_AT_ONCE / stage->frame_count, copy_actors, &c );
     for ( int p = 0; p < stage->prop_count; ++p )
         memcpy( out->tracks[p], in->tracks[p], (size_t)stage->frame_count * sizeof( rigid ) );
     if ( !c.failed )

@@ -28,9 +28,19 @@ typedef struct tr_handle_report { // what became of a handle of the document
     double error_mm; // how far from there it came out
 } tr_handle_report;
 
-static inline bool tr_handle_gave_way( const tr_handle_report *report ) // not met to a millimetre
+typedef struct tr_report_def {
+    double kept; // metres: a hard rule or a handle that is off by more gave way
+    double arm;  // metres from the axis at which the errors of turns are lengths (chords)
+} tr_report_def;
+
+static inline tr_report_def tr_default_report_def( void )
 {
-    return report->acted && report->error_mm > 1;
+    return ( tr_report_def ){ .kept = 1e-3, .arm = 0.1 };
+}
+
+static inline bool tr_handle_gave_way( const tr_handle_report *report )
+{
+    return report->acted && report->error_mm > 1e3 * tr_default_report_def().kept;
 }
 
 typedef struct tr_mesh_report { // what became of a window of the interaction mesh
@@ -102,6 +112,27 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int mesh_count;
 } tr_result;
 
+// Limits of measures (docs/metrics.md) that passes still aim at. The measures have their own; these go with
+// the passes.
+typedef struct tr_measure_limits {
+    double rotation_spike_deg;      // rotation_spike_deg
+    double edit_rotation_spike_deg; // the same with a margin, for edits
+    double edit_acceleration_spike; // acceleration_spike (1.5) with a margin, for edits
+    double jerk_ratio;              // jerk_ratio of a part of a motion …
+    double whole_jerk_ratio;        // … and of all of it, where turned hands add to it
+    double touch;                   // contact_f1, of a height: 2 cm at 1.75 m
+} tr_measure_limits;
+
+static inline tr_measure_limits tr_default_measure_limits( void )
+{
+    return ( tr_measure_limits ){ .rotation_spike_deg = 20,
+                                  .edit_rotation_spike_deg = 19.9,
+                                  .edit_acceleration_spike = 1.47,
+                                  .jerk_ratio = 1.1,
+                                  .whole_jerk_ratio = 1.12,
+                                  .touch = 0.02 / 1.75 };
+}
+
 // The source itself as a result (target = source bodies): what every figure is reported beside.
 bool tr_result_from_source( tr_result *out, const tr_stage *stage, tr_error *error );
 void tr_result_free( tr_result *result );
@@ -112,13 +143,11 @@ vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const t
 // Demanded place of a (or offset of a from b for relative rules, in world axes) at a frame.
 vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
 // How far the result is from the rule at a frame, in metres (orientations and directions: chord of the angle
-// at 10 cm).
+// at tr_report_def.arm).
 double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
 // Whether the error of a rule is such a chord, and the angle that belongs to it, in degrees.
 bool tr_rule_turns( const tr_rule *rule );
 double tr_chord_degrees( double metres );
-
-#define TR_KEPT 1e-3 // metres: a hard rule that is off by more has given way
 
 // Frames of the stage in which a rule has given way, as ranges. Returns how many there are, writes at most
 // `capacity`.

@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_RANGES 64 // told one by one in a report
-#define CENTIMETRE  0.01
+enum { MOST_RANGES = 64 }; // listed one by one in a report
+
+static const double centimetre = 0.01; // metres: the unit of our BVH files
 
 // ------------------------------------------------------------------------------------------------- props
 
@@ -61,7 +62,7 @@ static bool save_track( const tr_stage *stage, const rigid *track, const char *f
 
 static void refer( tr_file_ref *ref, const char *sub, const char *id )
 {
-    *ref = ( tr_file_ref ){ .unit = CENTIMETRE, .up = 'y', .last = -1 };
+    *ref = ( tr_file_ref ){ .unit = centimetre, .up = 'y', .last = -1 };
     snprintf( ref->file, sizeof ref->file, "%s%s.bvh", sub, id );
 }
 
@@ -444,7 +445,7 @@ static bool load_motion( tr_motion *out, const char *folder, const char *id, int
     if ( path == NULL )
         return tr_error_memory( error );
     tr_bvh_import import = tr_default_bvh_import();
-    import.unit = CENTIMETRE;
+    import.unit = centimetre;
     import.up = 'y';
     bool there = tr_file_exists( path );
     bool ok = there && tr_motion_load( out, path, &import, NULL, error );
