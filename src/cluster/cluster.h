@@ -120,6 +120,8 @@ void tr_resolver_set_fit( tr_resolver *resolver, const tr_resolving *how );
 bool tr_resolver_deform( tr_resolver *resolver, int set, const tr_resolving *how, int from, int to,
                          tr_error *error );
 bool tr_resolver_fit( tr_resolver *resolver, int set, int from, int to, tr_error *error );
+// Graphs of earlier runs count no more: a resolver as it was created.
+void tr_resolver_forget( tr_resolver *resolver );
 void tr_resolver_destroy( tr_resolver *resolver ); // NULL is fine
 // All of it once: converged.
 bool tr_cluster_resolve( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,

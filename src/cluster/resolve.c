@@ -172,6 +172,14 @@ bool tr_resolver_fit( tr_resolver *s, int set, int from, int to, tr_error *error
     return tr_cluster_fitter_run_set( s->fitter, set, from, to, error );
 }
 
+void tr_resolver_forget( tr_resolver *s )
+{
+    size_t bytes = (size_t)s->def.stage->frame_count * sizeof( vec3 );
+    for ( int i = 0; i < s->graphs.actor_count; ++i )
+        if ( s->graphs.shifts[i] != NULL )
+            memset( s->graphs.shifts[i], 0, bytes );
+}
+
 // ---------------------------------------------------------------------------------------------------- once
 
 bool tr_cluster_resolve( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,

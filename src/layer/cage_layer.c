@@ -498,6 +498,8 @@ void tr_cage_layer_free( tr_cage_layer *l )
     tr_free( l->pulls );
     tr_free( l->affected );
     tr_free( l->touched );
+    tr_resolver_destroy( l->resolver );
+    tr_free( l->set_of );
     tr_free( l->links );
     tr_free( l->bound );
     tr_free( l->cells );

@@ -107,7 +107,51 @@ static void find_affected( const tr_cage_layer *l, int *first, int *last )
             }
 }
 
-// Everybody follows the handles as they are, as far as he can.
+// Whether the resolver knows exactly the nodes that are affected now; notes them. Others in the same cluster
+// would change the bits of these.
+static bool find_nodes( tr_cage_layer *l )
+{
+    size_t frames = (size_t)l->stage->frame_count;
+    bool same = l->resolver != NULL;
+    for ( int n = 0; n < l->stage->actor_count + l->stage->prop_count; ++n ) {
+        int set = memchr( l->affected + (size_t)n * frames, 1, frames ) != NULL ? 0 : -1;
+        same = same && l->set_of[n] == set;
+        l->set_of[n] = set;
+    }
+    return same;
+}
+
+static bool build_resolver( tr_cage_layer *l, tr_error *error )
+{
+    size_t nodes = (size_t)( l->stage->actor_count + l->stage->prop_count );
+    l->set_of = l->set_of != NULL ? l->set_of : tr_alloc( nodes, sizeof( int ) );
+    if ( l->set_of == NULL )
+        return tr_error_memory( error );
+    if ( find_nodes( l ) ) {
+        tr_resolver_forget( l->resolver );
+        return true;
+    }
+    tr_resolve_def def = { .stage = &l->edited,
+                           .result = l->result,
+                           .set_of = l->set_of,
+                           .set_count = 1,
+                           .affected = l->affected,
+                           .reach = 1 };
+    tr_cage_layer_range( l, &def.first, &def.last );
+    tr_resolver_destroy( l->resolver );
+    l->resolver = tr_resolver_create( &def, error );
+    return l->resolver != NULL;
+}
+
+// Brings the affected frames, all between `first` and `last`, in line with the rules.
+static bool resolve( tr_cage_layer *l, int first, int last, tr_error *error )
+{
+    tr_resolving how = tr_default_resolving();
+    return build_resolver( l, error ) && tr_resolver_deform( l->resolver, 0, &how, first, last, error ) &&
+           tr_resolver_fit( l->resolver, 0, first, last, error );
+}
+
+// All bodies follow the handles as they are, as far as they can.
 static bool follow( tr_cage_layer *l, tr_error *error )
 {
     tr_cage_solve_def def = tr_default_cage_solve_def();
@@ -117,7 +161,7 @@ static bool follow( tr_cage_layer *l, tr_error *error )
         if ( !tr_cage_layer_pose_all( l, error ) )
             return false;
         find_affected( l, &first, &last );
-        if ( last >= first && !tr_cluster_resolve( &l->edited, l->result, l->affected, first, last, error ) )
+        if ( last >= first && !resolve( l, first, last, error ) )
             return false;
     } while ( tr_layer_handles_yield( l ) );
     return true;
@@ -130,7 +174,7 @@ static bool move( tr_cage_layer *l, tr_error *error )
         if ( !follow( l, error ) )
             return false;
         while ( tr_layer_calm( l, &first, &last ) )
-            if ( !tr_cluster_resolve( &l->edited, l->result, l->affected, first, last, error ) )
+            if ( !resolve( l, first, last, error ) )
                 return false;
     } while ( tr_layer_handles_soften( l ) );
     return true;

@@ -174,8 +174,10 @@ typedef struct tr_cage_layer {
     int driven_count;
     vec3 *handle_misses; // [handle_count] what a point is moved on beyond what cage and box do
     int handle_count;
-    bool *affected;  // [(actor_count + prop_count) * frame_count of the stage]
-    bool *touched;   // the same: the result there may not be what is below
+    bool *affected;        // [(actor_count + prop_count) * frame_count of the stage]
+    bool *touched;         // the same: the result there may not be what is below
+    tr_resolver *resolver; // of the pipeline, for all its rounds …
+    int *set_of;           // … [actor_count + prop_count] 0: affected when it was built; -1: not
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
