@@ -3,14 +3,17 @@
 // For a split-off term with c x = z, z in its set (a length, a rigid box, a target), scaled duals y:
 //   v = c x + y,   z = the nearest in the set,   y ← v − z,   right-hand side += ρ cᵀ ( z − y − c x̄ ).
 // A soft one of weight w goes w / (w + ρ) of the way to its set.
+//
 // A dual against a bone and longer than it would reverse the bone in the next round: contacts may press
 // harder than that, and rounds would never settle. Duals are limited, and a bone or group pressed harder
-// gives way. A contact's force λ ≥ 0 along its normal belongs to the dual of min ½ w (required − gap)₊²: λ ←
-// max( 0, λ + s ( required − gap − λ / w ) ). Touches also pull: with λ < 0 and a weight of their own. Steps
-// s of one over a bound of the flexibility's row sum, Σ |G_rs| + 1/w, converge; unit forces at all contacts
-// move them by the sum. Where these forces cancel each other it is no bound: rounds whose movement grows
-// halve all steps. A round that moves a vertex farther than the mesh is long is useless: rounds start over
-// with shorter steps.
+// gives way.
+//
+// A contact's force λ ≥ 0 along its normal belongs to the dual of min ½ w (required − gap)₊²:
+//   λ ← max( 0, λ + s ( required − gap − λ / w ) ).
+// Touches also pull: with λ < 0 and a weight of their own. Steps s of one over a bound of the flexibility's
+// row sum, Σ |G_rs| + 1/w, converge; unit forces at all contacts move them by the sum. Where these forces
+// cancel each other it is no bound: rounds whose movement grows halve all steps. A round that moves a vertex
+// farther than the mesh is long is useless: rounds start over with shorter steps.
 #include "imesh/private.h"
 
 #include <string.h>
