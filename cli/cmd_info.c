@@ -79,7 +79,8 @@ static bool look_at_motion( motion_facts *facts, tr_error *error )
     tr_contact_scene scene = { &facts->motion.skeleton, &world, facts->motion.clip.fps, &ground, 1 };
     bool ok = tr_contacts_label( &facts->contacts, &scene, &def, error );
     facts->hover =
-        ok ? tr_contacts_hover( &facts->motion.skeleton, &world, &facts->contacts, 0, &facts->lower ) : 0;
+        ok ? tr_contacts_hover( &facts->motion.skeleton, &world, &facts->contacts, &def, 0, &facts->lower )
+           : 0;
     tr_world_free( &world );
     return ok;
 }

@@ -112,6 +112,7 @@ static _Noreturn void run_child( const options *o, uint64_t seed, const generate
 static void judge( const options *o, outcome *out, int status )
 {
     const trial_outcome *t = &out->trial;
+    const tr_memory_def memory = tr_default_stage_def().memory;
     if ( WIFSIGNALED( status ) && WTERMSIG( status ) == SIGPROF )
         snprintf( out->failure, sizeof out->failure, "hang" );
     else if ( WIFSIGNALED( status ) )
@@ -122,7 +123,7 @@ static void judge( const options *o, outcome *out, int status )
         snprintf( out->failure, sizeof out->failure, "%s", t->failure );
     else if ( t->staged && out->cpu_ms > ( o->threads ? 2 : 1 ) * ( SLOW_MS + SLOW_MS_UNIT * t->work ) )
         snprintf( out->failure, sizeof out->failure, "slow" );
-    else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( 1, t->units, true ) )
+    else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( &memory, 1, t->units, true ) )
         snprintf( out->failure, sizeof out->failure, "large" );
 }
 

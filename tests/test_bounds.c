@@ -193,7 +193,7 @@ static void meshes_without_room_end( void **state )
     const tr_imesh_def def = tr_default_imesh_def();
     for ( int i = 0; i < result.mesh_count; ++i )
         assert_in_range( result.meshes[i].mesh.iterations, 1, def.steps * def.iterations + def.settle );
-    if ( peak > tr_memory_needed( x.stage.frame_count, joints, true ) )
+    if ( peak > tr_memory_needed( &x.stage.def.memory, x.stage.frame_count, joints, true ) )
         fail_msg( "a mesh without room takes %.0f bytes", peak );
     tr_result_free( &result );
     end( &x );
@@ -216,7 +216,8 @@ static void check_need( const char *name, const char *method )
     double peak = (double)( tr_memory_peak() - before ), joints = stage.prop_count;
     for ( int i = 0; i < stage.actor_count; ++i )
         joints += stage.actors[i].target.joint_count;
-    double needed = tr_memory_needed( stage.frame_count, joints, strcmp( method, "imesh" ) == 0 );
+    double needed =
+        tr_memory_needed( &stage.def.memory, stage.frame_count, joints, strcmp( method, "imesh" ) == 0 );
     if ( peak > needed )
         fail_msg( "%s by %s takes %.0f bytes, and %.0f were foretold", name, method, peak, needed );
     tr_result_free( &result );

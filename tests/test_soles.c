@@ -201,8 +201,8 @@ static void who_lies_at_rest_does_not_hover( void **state )
         vec3 *offset = &actor->source.skeleton.joints[j].offset;
         *offset = v3( offset->x, 0, offset->y );
     }
-    assert_true( tr_contacts_hover( &actor->source.skeleton, &actor->world, &actor->contacts, stage.ground,
-                                    &lower ) == 0 );
+    assert_true( tr_contacts_hover( &actor->source.skeleton, &actor->world, &actor->contacts,
+                                    &stage.def.contacts, stage.ground, &lower ) == 0 );
     tr_stage_free( &stage );
     tr_opened_free( &relay );
 }

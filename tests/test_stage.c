@@ -48,6 +48,23 @@ static void linked_and_close_characters_share_a_group( void **state )
     end( &x );
 }
 
+static void other_numbers_make_another_stage( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    for ( int i = 0; i < 2; ++i ) { // 0.8 m apart
+        tr_motion motion;
+        make_body( &motion, FRAMES );
+        add_character( &x, i == 0 ? "a" : "b", v3( 0.8 * i, 0, 0 ), 1, &motion );
+    }
+    tr_stage_def def = tr_default_stage_def();
+    def.close = 0.3; // of 1.75 m
+    check_ok( tr_stage_build_with( &x.stage, &def, &x.scene, NULL, &x.library, NULL, &x.error ), &x.error );
+    assert_int_equal( x.stage.group_count, 2 );
+    end( &x );
+}
+
 static void a_touched_prop_of_fixed_size_fixes_the_path( void **state )
 {
     (void)state;
@@ -561,6 +578,7 @@ int main( void )
     const struct CMUnitTest tests[] = {
         TEST( path_scales_about_the_groups_centroid ),
         TEST( linked_and_close_characters_share_a_group ),
+        TEST( other_numbers_make_another_stage ),
         TEST( a_touched_prop_of_fixed_size_fixes_the_path ),
         TEST( surroundings_and_wishes_decide_about_heights ),
         TEST( a_still_root_hands_its_path_over ),

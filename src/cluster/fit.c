@@ -14,7 +14,7 @@
 
 int tr_steady_span( const tr_stage *stage )
 {
-    return tr_steady_frames( stage->fps );
+    return tr_steady_frames( stage );
 }
 
 // ----------------------------------------------------------------------------------------------------- fit

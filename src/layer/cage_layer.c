@@ -23,7 +23,6 @@ tr_layer_def tr_default_layer_def( void )
                              .crouch_round = 0.04,
                              .bow = 0.5,
                              .turn_rest = 1e-5,
-                             .one_stance = 0.1,
                              .step_time = 0.2,
                              .landing_time = 0.1,
                              .aside = 0.16,

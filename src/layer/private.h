@@ -40,17 +40,17 @@ typedef struct tr_foot_shift { // of a foot, against the result below
     double turn;
 } tr_foot_shift;
 
-typedef struct tr_stance { // of a foot, stage frames
-    int first, last;
-    int stamp;    // of the solve the step belongs to
-    tr_step step; // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
+typedef struct tr_moved_stance {
+    tr_stance span; // found by tr_stances_find
+    int stamp;      // of the solve the step belongs to
+    tr_step step;   // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
     int edge_stamps[2];       // the same for
     tr_foot_shift surplus[2]; // what it asks for at its first and last frame beyond what the cage says
-} tr_stance;
+} tr_moved_stance;
 
 typedef struct tr_moved_foot { // a hand or foot that stands
     int joint, point;          // the joint that carries it, and its point in the cage
-    tr_stance *stances;        // [stance_count] in order of time
+    tr_moved_stance *stances;  // [stance_count] in order of time
     int stance_count;
     tr_step own; // of this layer alone, at the frame being posed
 } tr_moved_foot;
@@ -119,7 +119,6 @@ typedef struct tr_layer_def { // how bodies go along with a cage; lengths "of th
     double bow;          // of a spine's length: how much further down than its root a head may come
     double turn_rest;    // of the points' moment: what holds turns that the points leave open
     // Feet (steps.c)
-    double one_stance;   // seconds between contacts of a foot that are one stance
     double step_time;    // seconds from a moved stance to the window's end, at least
     double landing_time; // seconds beside a stance: a handle on the foot there moves the stance
     double aside;        // of the feet's largest acceleration times a time squared: the largest way aside

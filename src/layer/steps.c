@@ -10,8 +10,6 @@
 // for a step to its end, stays put: S = 0. So does what lies beyond the window.
 #include "layer/private.h"
 
-#include <stdlib.h>
-
 typedef tr_foot_shift shift;
 
 typedef struct foot_work {
@@ -90,51 +88,45 @@ static shift shift_mad( shift a, double s, shift b )
 
 // ------------------------------------------------------------------------------------------------- stances
 
-static int by_first_frame( const void *a, const void *b )
-{
-    const tr_stance *p = a, *q = b;
-    return ( p->first > q->first ) - ( p->first < q->first );
-}
-
 typedef struct own_rules { // those that make stances of one character
-    const tr_rule **rules;
+    tr_rule **rules;       // [count]
     int count;
+    tr_rule **mine;   // scratch: [count] those of one foot
+    tr_stance *spans; // scratch: [count]
 } own_rules;
 
 static bool gather_own( const tr_stage *stage, int actor, own_rules *out )
 {
-    out->rules = tr_alloc( (size_t)stage->rule_count, sizeof *out->rules );
-    for ( int r = 0; out->rules != NULL && r < stage->rule_count; ++r ) {
-        const tr_rule *rule = &stage->rules[r];
+    size_t all = (size_t)stage->rule_count;
+    out->rules = tr_alloc( 2 * all, sizeof *out->rules );
+    out->spans = tr_alloc( all, sizeof *out->spans );
+    if ( out->rules == NULL || out->spans == NULL )
+        return false;
+    out->mine = out->rules + all;
+    for ( int r = 0; r < stage->rule_count; ++r ) {
+        tr_rule *rule = &stage->rules[r];
         if ( rule->a.actor == actor && !rule->given && rule->first <= rule->last &&
              tr_stance_foot( stage, rule ) >= 0 )
             out->rules[out->count++] = rule;
     }
-    return out->rules != NULL;
+    return true;
 }
 
 // False when out of memory. No stances: the joint carries no foot that ever stands.
 static bool find_stances( const tr_cage_layer *l, const own_rules *own, tr_moved_foot *foot )
 {
     const tr_stage *stage = l->stage;
-    int count = 0, all = 0;
-    for ( int r = 0; r < own->count; ++r )
-        all += tr_stance_foot( stage, own->rules[r] ) == foot->joint;
-    foot->stances = all > 0 ? tr_alloc( (size_t)all, sizeof( tr_stance ) ) : NULL;
-    if ( foot->stances == NULL )
-        return all == 0;
+    int count = 0;
     for ( int r = 0; r < own->count; ++r )
         if ( tr_stance_foot( stage, own->rules[r] ) == foot->joint )
-            foot->stances[count++] =
-                ( tr_stance ){ .first = own->rules[r]->first, .last = own->rules[r]->last };
-    qsort( foot->stances, (size_t)count, sizeof *foot->stances, by_first_frame );
-    for ( int i = 0; i < count; ++i ) {
-        tr_stance *last = foot->stance_count > 0 ? &foot->stances[foot->stance_count - 1] : NULL;
-        if ( last == NULL || foot->stances[i].first - last->last - 1 > l->def.one_stance * stage->fps )
-            foot->stances[foot->stance_count++] = foot->stances[i];
-        else if ( foot->stances[i].last > last->last )
-            last->last = foot->stances[i].last;
-    }
+            own->mine[count++] = own->rules[r];
+    count = tr_stances_find( stage, own->mine, count, false, own->spans );
+    foot->stances = count > 0 ? tr_alloc( (size_t)count, sizeof *foot->stances ) : NULL;
+    if ( foot->stances == NULL )
+        return count == 0;
+    foot->stance_count = count;
+    for ( int i = 0; i < count; ++i )
+        foot->stances[i].span = own->spans[i];
     return true;
 }
 
@@ -154,6 +146,7 @@ static bool find_feet( const tr_cage_layer *l, tr_moved_body *body )
         body->foot_count += foot->stance_count > 0;
     }
     tr_free( own.rules );
+    tr_free( own.spans );
     return ok;
 }
 
@@ -213,11 +206,11 @@ static int landing( const tr_cage_layer *l )
 
 // The handle of the layer that holds this foot (or the body) in its stance or `beside` it, NULL when none
 // does.
-static const tr_cage_handle *held_in( const foot_work *w, const tr_stance *s, bool body, int beside )
+static const tr_cage_handle *held_in( const foot_work *w, const tr_moved_stance *s, bool body, int beside )
 {
     for ( int h = 0; h < w->l->handle_count; ++h ) {
         int frame = w->l->handles[h].frame;
-        if ( frame >= s->first - beside && frame <= s->last + beside && holds( w, h, body ) )
+        if ( frame >= s->span.first - beside && frame <= s->span.last + beside && holds( w, h, body ) )
             return &w->l->handles[h];
     }
     return NULL;
@@ -227,7 +220,7 @@ static bool is_in_stance( const foot_work *w, int frame )
 {
     bool in = false;
     for ( int i = 0; i < w->foot->stance_count; ++i )
-        in = in || ( frame >= w->foot->stances[i].first && frame <= w->foot->stances[i].last );
+        in = in || ( frame >= w->foot->stances[i].span.first && frame <= w->foot->stances[i].span.last );
     return in;
 }
 
@@ -238,18 +231,20 @@ bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s )
     return s->first - before < time || after - s->last < time;
 }
 
-static void place_stance( const foot_work *w, tr_stance *s )
+static void place_stance( const foot_work *w, tr_moved_stance *s )
 {
     const tr_cage_handle *held = held_in( w, s, false, 0 ), *near = held_in( w, s, false, landing( w->l ) ),
                          *body = held_in( w, s, true, 0 ), *foot = held != NULL ? held : near;
     s->step = ( tr_step ){ 0 };
-    if ( tr_stance_is_cut( w->l, s ) )
+    if ( tr_stance_is_cut( w->l, &s->span ) )
         return;
     if ( w->body->following != NULL ) {
-        s->step = tr_follow_way( w->l, w->body, tr_follow_stance( w->l, w->body, s ) );
+        s->step = tr_follow_way( w->l, w->body, tr_follow_stance( w->l, w->body, &s->span ) );
         return;
     }
-    int frame = foot != NULL ? foot->frame : body != NULL ? body->frame : ( s->first + s->last ) / 2;
+    int frame = foot != NULL   ? foot->frame
+                : body != NULL ? body->frame
+                               : ( s->span.first + s->span.last ) / 2;
     shift moved = whole_shift( w, frame );
     if ( foot != NULL ) // it goes where it is led, however the body around it is kept upright
         moved.move = foot->offset;
@@ -258,7 +253,7 @@ static void place_stance( const foot_work *w, tr_stance *s )
 }
 
 // Where the stance went in this solve.
-static tr_step stance_step( const foot_work *w, tr_stance *s )
+static tr_step stance_step( const foot_work *w, tr_moved_stance *s )
 {
     if ( s->stamp != w->l->stamp )
         place_stance( w, s );
@@ -270,8 +265,8 @@ bool tr_steps_stand( tr_cage_layer *l, tr_moved_body *body, int foot, int frame,
 {
     foot_work w = work_of( l, body, &body->feet[foot], frame );
     for ( int i = 0; i < w.foot->stance_count; ++i ) {
-        tr_stance *s = &w.foot->stances[i];
-        if ( frame < s->first || frame > s->last )
+        tr_moved_stance *s = &w.foot->stances[i];
+        if ( frame < s->span.first || frame > s->span.last )
             continue;
         *place = tr_step_apply( stance_step( &w, s ), foot_below( &w, frame ) );
         return true;
@@ -279,7 +274,7 @@ bool tr_steps_stand( tr_cage_layer *l, tr_moved_body *body, int foot, int frame,
     return false;
 }
 
-static vec3 stance_shift( tr_cage_layer *l, tr_moved_body *body, int foot, tr_stance *s, int frame )
+static vec3 stance_shift( tr_cage_layer *l, tr_moved_body *body, int foot, tr_moved_stance *s, int frame )
 {
     foot_work w = work_of( l, body, &body->feet[foot], frame );
     return v3_horizontal( shift_of( &w, stance_step( &w, s ), frame ).move );
@@ -290,9 +285,9 @@ static double feet_apart( tr_cage_layer *l, tr_moved_body *body, int i, int j )
     double most = 0;
     for ( int s = 0; s < body->feet[i].stance_count; ++s )
         for ( int t = 0; t < body->feet[j].stance_count; ++t ) {
-            tr_stance *a = &body->feet[i].stances[s], *b = &body->feet[j].stances[t];
-            int frame = a->first > b->first ? a->first : b->first;
-            if ( frame < 0 || frame >= l->stage->frame_count || frame > a->last || frame > b->last )
+            tr_moved_stance *a = &body->feet[i].stances[s], *b = &body->feet[j].stances[t];
+            int frame = a->span.first > b->span.first ? a->span.first : b->span.first;
+            if ( frame < 0 || frame >= l->stage->frame_count || frame > a->span.last || frame > b->span.last )
                 continue;
             most = fmax( most, v3_distance( stance_shift( l, body, i, a, frame ),
                                             stance_shift( l, body, j, b, frame ) ) );
@@ -326,9 +321,9 @@ typedef struct edge {
     shift surplus;
 } edge;
 
-static edge edge_of( const foot_work *w, tr_stance *s, bool last )
+static edge edge_of( const foot_work *w, tr_moved_stance *s, bool last )
 {
-    int frame = last ? s->last : s->first;
+    int frame = last ? s->span.last : s->span.first;
     if ( s->edge_stamps[last] != w->l->stamp )
         s->surplus[last] = shift_mad( shift_of( w, stance_step( w, s ), frame ), -1, cage_shift( w, frame ) );
     s->edge_stamps[last] = w->l->stamp;
@@ -338,14 +333,14 @@ static edge edge_of( const foot_work *w, tr_stance *s, bool last )
 // The edges of stances before and after a frame, or the window's ends.
 static void edges_around( const foot_work *w, int frame, edge *from, edge *to )
 {
-    tr_stance *before = NULL, *after = NULL;
+    tr_moved_stance *before = NULL, *after = NULL;
     *from = ( edge ){ .frame = w->before };
     *to = ( edge ){ .frame = w->after };
     for ( int i = 0; i < w->foot->stance_count && after == NULL; ++i ) {
-        tr_stance *s = &w->foot->stances[i];
-        if ( s->last < frame && s->last > from->frame )
+        tr_moved_stance *s = &w->foot->stances[i];
+        if ( s->span.last < frame && s->span.last > from->frame )
             before = s;
-        if ( s->first > frame && s->first < to->frame )
+        if ( s->span.first > frame && s->span.first < to->frame )
             after = s;
     }
     if ( before != NULL )
@@ -386,8 +381,8 @@ static tr_step foot_step( const foot_work *w, int frame )
 {
     edge from, to;
     for ( int i = 0; i < w->foot->stance_count; ++i ) {
-        tr_stance *s = &w->foot->stances[i];
-        if ( frame >= s->first && frame <= s->last )
+        tr_moved_stance *s = &w->foot->stances[i];
+        if ( frame >= s->span.first && frame <= s->span.last )
             return stance_step( w, s );
     }
     edges_around( w, frame, &from, &to );

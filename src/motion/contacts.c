@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPEED_SPAN      ( 1.0 / 30.0 ) // seconds to either side over which a speed is taken
-#define HIGHEST_ANKLE   0.12           // of the stature: no joint of a foot that stands flat is higher
-#define FLAT_BAND       5e-3           // of the stature: ankles this much higher than that are flat too
-#define LEGS_OF_STATURE 2.1            // a body is so many legs high
-#define FLAT_SHARE      0.1 // of the frames in which a foot is slow and low its ankle is lower than on a flat sole
+#define ROUNDING 1e-9 // frames; what products of seconds and rates lose is less
+
+enum { SAMPLES_AT_ONCE = 20000 }; // of joints on surfaces: fewer are not worth waking a thread
 
 tr_contact_def tr_default_contact_def( void )
 {
@@ -20,11 +18,18 @@ tr_contact_def tr_default_contact_def( void )
                                .enter_height = 0.015,
                                .leave_height = 0.022,
                                .rest_height = 0.085,
+                               .speed_span = 1.0 / 30.0,
                                .min_seconds = 0.06,
                                .lean_seconds = 0.25,
                                .lean_drift = 0.035,
                                .feet = true,
-                               .hands = true };
+                               .hands = true,
+                               .legs_of_height = 2.1,
+                               .highest_ankle = 0.12,
+                               .flat_band = 5e-3,
+                               .flat_share = 0.1,
+                               .usual_toe = 0.015,
+                               .highest_toe = 0.033 };
 }
 
 typedef struct job { // one joint; jobs run side by side
@@ -85,7 +90,7 @@ static vec3 seen_between( const work *w, const tr_surface *surface, int joint, d
 // Mean speed over a fixed time to both sides, cut at the ends of the clip: the same for any frame rate.
 static double relative_speed( const work *w, const tr_surface *surface, int joint, int frame )
 {
-    double span = fmax( SPEED_SPAN * w->fps, 1.0 ), last = w->world->frame_count - 1;
+    double span = fmax( w->def->speed_span * w->fps, 1.0 ), last = w->world->frame_count - 1;
     double from = fmax( frame - span, 0.0 ), to = fmin( frame + span, last );
     if ( !( to > from ) )
         return 0;
@@ -197,12 +202,12 @@ static bool add_interval( const work *w, job *j, int before, tr_contact contact 
     return append( &j->found, contact );
 }
 
-// Who walks or sways past a wall has slow hands near it, too. One that leans on it does so for a while and in
-// one place.
+// Hands that sway past a wall are slow and near it, too. Those that lean on it do so for a while and in one
+// place.
 static bool leans( const work *w, const job *j, const tr_surface *surface, const tr_contact *contact )
 {
     vec3 begin = seen_from( w, surface, j->joint, contact->first );
-    if ( contact->last - contact->first + 1 < w->def->lean_seconds * w->fps - 1e-9 )
+    if ( contact->last - contact->first + 1 < w->def->lean_seconds * w->fps - ROUNDING )
         return false;
     for ( int f = contact->first; f <= contact->last; ++f )
         if ( v3_distance( seen_from( w, surface, j->joint, f ), begin ) > w->def->lean_drift * w->stature )
@@ -215,7 +220,7 @@ static void drop_passing_ones( const work *w, job *j, const tr_surface *surface,
     int kept = before;
     for ( int i = before; i < j->found.count; ++i ) {
         const tr_contact *contact = &j->found.items[i];
-        bool lasts = contact->last - contact->first + 1 >= w->def->min_seconds * w->fps - 1e-9;
+        bool lasts = contact->last - contact->first + 1 >= w->def->min_seconds * w->fps - ROUNDING;
         bool rests = !j->hand || surface->kind != TR_SURFACE_ENVIRONMENT || leans( w, j, surface, contact );
         if ( lasts && rests )
             j->found.items[kept++] = *contact;
@@ -379,8 +384,7 @@ bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const t
     int count = world->frame_count > 0 ? list_jobs( &w, w.jobs ) : 0;
     keep_near_surfaces( &w, count, near );
     double samples = (double)world->frame_count * ( w.surface_count + 1.0 ); // of one joint
-    int block =
-        1 + tr_int_clamped( 20000.0 / fmax( samples, 1.0 ), 0, 20000 ); // less is not worth waking a thread
+    int block = 1 + tr_int_clamped( SAMPLES_AT_ONCE / fmax( samples, 1.0 ), 0, SAMPLES_AT_ONCE );
     tr_parallel_for( count, block, label_some, &w );
     bool ok = gather( out, w.jobs, count );
     tr_free( w.jobs );
@@ -391,13 +395,14 @@ bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const t
     return tr_error_memory( error );
 }
 
-// A foot is flat where its ankle is low: the heights of its toes count there, for on tiptoe they are lower,
-// and where the heel lands higher.
+// Only heights of toes on a flat foot count, that is where its ankle is low: on tiptoe they are lower, and
+// higher where the heel lands.
 static bool rest_of_toe( const work *w, const course *ankle, double flat, int toe, double *rest )
 {
     int count = 0;
     for ( int f = 0; f < w->world->frame_count; ++f )
-        if ( ankle->speed[f] < w->def->enter_speed && ankle->distance[f] <= flat + FLAT_BAND * w->stature )
+        if ( ankle->speed[f] < w->def->enter_speed &&
+             ankle->distance[f] <= flat + w->def->flat_band * w->stature )
             ankle->rests[count++] = joint_at( w, toe, f ).y - w->surfaces->height;
     if ( count > 0 )
         qsort( ankle->rests, (size_t)count, sizeof( double ), compare_doubles );
@@ -414,7 +419,7 @@ static void find_rests( const work *w, const course *c, double *heights, bool *k
         if ( known[j] || ( role != TR_ROLE_FOOT && role != TR_ROLE_TOE ) )
             continue;
         follow( w, &foot, w->surfaces, c );
-        known[j] = rest_quantile( w, c, highest_rest( w, &foot ), FLAT_SHARE, &heights[j] );
+        known[j] = rest_quantile( w, c, highest_rest( w, &foot ), w->def->flat_share, &heights[j] );
         for ( int i = j + 1; known[j] && role == TR_ROLE_FOOT && i < skeleton->joint_count; ++i )
             if ( skeleton->joints[i].role == TR_ROLE_TOE &&
                  skeleton->joints[i].limb == skeleton->joints[j].limb )
@@ -422,19 +427,20 @@ static void find_rests( const work *w, const course *c, double *heights, bool *k
     }
 }
 
-bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps, double ground,
-                       double *heights, bool *known, tr_error *error )
+bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps,
+                       const tr_contact_def *def, double ground, double *heights, bool *known,
+                       tr_error *error )
 {
-    tr_contact_def def = tr_default_contact_def();
-    def.rest_height = HIGHEST_ANKLE;
+    tr_contact_def flat = *def;
+    flat.rest_height = def->highest_ankle;
     const tr_surface floor = { .kind = TR_SURFACE_GROUND, .height = ground };
     work w = { .skeleton = skeleton,
                .world = world,
                .surfaces = &floor,
                .surface_count = 1,
-               .def = &def,
+               .def = &flat,
                .fps = fps,
-               .stature = LEGS_OF_STATURE * tr_skeleton_leg_length( skeleton ) }; // whatever the rest pose
+               .stature = def->legs_of_height * tr_skeleton_leg_length( skeleton ) };
     course c;
     bool ok = course_alloc( &c, &w );
     for ( int j = 0; j < skeleton->joint_count; ++j ) {

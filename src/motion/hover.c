@@ -1,14 +1,12 @@
 // How high above the floor a capture stands.
 //
-// A floor that was set up some centimetres too low leaves everybody hovering, and nothing in a file says so.
-// Ankles do not tell: they are high above their soles. Toes do: the joint of a foot that is lowest when it
+// Where a floor was set up some centimetres too low, all bodies hover, and nothing in a file says so. Ankles
+// do not show it, since they are high above their soles. Toes do: the joint of a foot that is lowest when it
 // rests is a finger's breadth above the floor, and hovers where it is more than twice as high.
 #include "motion/motion.h"
 
-static const double usual = 0.015, most = 0.033; // shares of the body's height
-
 double tr_contacts_hover( const tr_skeleton *skeleton, const tr_world *world, const tr_contacts *contacts,
-                          double ground, double *lower )
+                          const tr_contact_def *def, double ground, double *lower )
 {
     double low = HUGE_VAL;
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
@@ -25,7 +23,7 @@ double tr_contacts_hover( const tr_skeleton *skeleton, const tr_world *world, co
             low = fmin( low, sum / frames );
     }
     double height = tr_stature( skeleton ); // rest poses may lie down
-    bool hovers = low < HUGE_VAL && low > most * height;
-    *lower = hovers ? low - usual * height : 0.0;
+    bool hovers = low < HUGE_VAL && low > def->highest_toe * height;
+    *lower = hovers ? low - def->usual_toe * height : 0.0;
     return hovers ? low : 0.0;
 }

@@ -71,7 +71,8 @@ typedef struct tr_skeleton {
 #define TR_MAX_JOINTS 20000
 #define TR_MAX_FRAMES 1000000               // nine hours at 30 fps
 #define TR_FAR_FRAME  ( 4 * TR_MAX_FRAMES ) // beyond every frame that a scene may name
-#define TR_MAX_LIMBS  256 // what hangs on a stranger body beyond that is counted to its torso
+#define TR_MAX_LIMBS  256                   // more limbs of an odd body count as parts of its torso
+#define TR_SHORT_BONE 1e-3 // metres: a shorter bone has no direction; files use them for markers and twists
 
 static inline int tr_whole_frames( double frames ) // rounded up
 {
@@ -277,10 +278,20 @@ typedef struct tr_contact_def {
     double enter_speed, leave_speed; // hysteresis: enter below the first, leave above the second
     double enter_height, leave_height;
     double rest_height;
+    double speed_span;               // seconds to either side over which a speed is taken
     double min_seconds;              // shorter contacts are dropped, shorter gaps are closed
     double lean_seconds, lean_drift; // hands on the environment: at least so long, moving no farther, in
                                      // fractions of body height, from where they began
     bool feet, hands;                // which roles: FOOT and TOE; HAND and FINGER tips
+    // Of a foot that stands flat, see tr_contact_rests; in fractions of body height, taken as legs_of_height
+    // legs whatever the rest pose is.
+    double legs_of_height;
+    double highest_ankle;
+    double flat_band;  // an ankle this much above its rest height is on a flat sole too
+    double flat_share; // of the frames in which the foot is slow and low: its ankle is lower than at rest
+    // Of toes that rest on the ground, see tr_contacts_hover; in fractions of body height.
+    double usual_toe;   // how high the lowest toe joint usually is
+    double highest_toe; // higher ones hover
 } tr_contact_def;
 
 tr_contact_def tr_default_contact_def( void );
@@ -302,14 +313,14 @@ bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const t
                         tr_error *error );
 void tr_contacts_free( tr_contacts *contacts );
 // How high above the ground the lowest toes are on average while they rest on it, in metres, and how much
-// lower they would be where toes usually are. Both 0 when that is less than 3.3 % of the body's height, or
-// there are none.
+// lower they would be where toes usually are. Both 0 when they do not hover, or there are none.
 double tr_contacts_hover( const tr_skeleton *skeleton, const tr_world *world, const tr_contacts *contacts,
-                          double ground, double *lower );
+                          const tr_contact_def *def, double ground, double *lower );
 // Heights above the ground at which joints of feet rest on it when the foot stands flat. `known` is false for
 // other joints, and for those that never rest there. Both arrays [joint_count].
-bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps, double ground,
-                       double *heights, bool *known, tr_error *error );
+bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, double fps,
+                       const tr_contact_def *def, double ground, double *heights, bool *known,
+                       tr_error *error );
 
 // ------------------------------------------------------------------------------------------------- limbs
 

@@ -24,7 +24,7 @@ static bool has_memory( const tr_stage *stage, const tr_method *method, tr_error
     double joints = stage->prop_count; // a prop counts as a joint
     for ( int i = 0; i < stage->actor_count; ++i )
         joints += stage->actors[i].target.joint_count;
-    return tr_memory_suffices( stage->scene, NULL, joints, method->meshes, error );
+    return tr_memory_suffices( stage, NULL, joints, method->meshes, error );
 }
 
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )

@@ -1,6 +1,6 @@
-// Rules that come by themselves: every labelled contact becomes one, every flat foot keeps its sole flat, and
-// who is to keep the balance gets a centre of mass over the support. Where a clip follows another, feet that
-// stand are held through the seam, and the pelvis is kept on its way.
+// Automatic rules: every labelled contact becomes one, every flat foot keeps its sole flat, and a character
+// with `balance` keeps its centre of mass over the support. Where a clip follows another, feet that stand are
+// held through the seam, and the pelvis keeps its path.
 #include "stage/private.h"
 
 #include <stdio.h>
@@ -50,7 +50,7 @@ bool tr_rule_is_lift( const tr_rule *rule )
     return rule->kind == TR_CONSTRAINT_CONTACT && !rule->hard && rule->weight == 0 && rule->a.actor >= 0;
 }
 
-// Takes frames out of a label; what is left of it may be two. `*at` goes on to the next.
+// Takes frames out of a label, which may leave two. `*at` becomes the index of the next label.
 static bool cut_label( tr_contacts *contacts, int *at, int first, int last )
 {
     tr_contact *label = &contacts->items[*at], tail = *label;
@@ -119,8 +119,8 @@ typedef struct automation {
     int *begin, *rules; // of the document, by actor: tr_rules_by_actor
 } automation;
 
-// Is the joint held by a constraint of the document during any of these frames? Then the user's word counts.
-// While a frame is held, feet that stand do.
+// Does a constraint of the document hold the joint during any of these frames? It then replaces the automatic
+// rule, unless it is one that holds partners in a frame.
 static bool held_by_user( const automation *a, int actor, int joint, int first, int last )
 {
     const tr_stage *stage = a->stage;
@@ -147,7 +147,7 @@ static tr_rule *append_automatic( tr_stage *stage, int actor, int joint, const t
     rule->a.count = 1;
     rule->first = contact->first;
     rule->last = contact->last;
-    rule->ease_in = rule->ease_out = ceil( 0.2 * stage->fps );
+    rule->ease_in = rule->ease_out = ceil( stage->def.rules.contact_ease * stage->fps );
     rule->floor = stage->ground;
     return rule;
 }
@@ -226,8 +226,6 @@ static bool automate_balance( tr_stage *stage, int actor, tr_error *error )
 
 // -------------------------------------------------------------------------------------------------- seams
 
-#define PELVIS_WEIGHT 1.0 // soft: feet and what the user wants come first
-
 static tr_rule *append_seam( tr_stage *stage, int actor, int seam, int number, int joint )
 {
     const tr_seam *at = &stage->actors[actor].seams[seam];
@@ -240,14 +238,14 @@ static tr_rule *append_seam( tr_stage *stage, int actor, int seam, int number, i
     return rule;
 }
 
-// Horizontally: how high a pelvis is, its legs say.
+// Horizontally only: the legs decide the height of the pelvis.
 static bool keep_way( tr_stage *stage, int actor, int seam, tr_error *error )
 {
     tr_rule *rule = append_seam( stage, actor, seam, 0, tr_actor_pelvis( &stage->actors[actor] ) );
     if ( rule == NULL )
         return tr_error_memory( error );
     rule->hard = rule->axis[1] = false;
-    rule->weight = PELVIS_WEIGHT;
+    rule->weight = stage->def.seams.pelvis_weight;
     return true;
 }
 

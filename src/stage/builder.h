@@ -28,8 +28,8 @@ const tr_cast_clip **tr_stage_clips( const tr_stage_builder *b, const tr_cast *c
 // The source of a cast member, with the clips that follow it joined to it.
 bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
 // Files that move joints: what moves all of a body belongs to its root, and the rest are bones of their mean
-// length.
-void tr_carry_path_to_root( tr_motion *motion );
+// length. least: metres that a joint travels where it carries a path.
+void tr_carry_path_to_root( tr_motion *motion, double least );
 bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
 
 // Puts the scene and the path of the field at hand before an error, which may name another file and a place

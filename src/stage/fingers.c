@@ -28,7 +28,7 @@ typedef struct finger { // where a joint is on a hand
 static bool has_length( const tr_skeleton *skeleton, int first )
 {
     for ( int j = first; j < skeleton->joint_count; ++j )
-        if ( tr_bone_length( skeleton, j ) > 1e-3 && tr_joint_is_above( skeleton, first, j ) )
+        if ( tr_bone_length( skeleton, j ) > TR_SHORT_BONE && tr_joint_is_above( skeleton, first, j ) )
             return true;
     return false;
 }

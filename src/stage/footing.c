@@ -20,19 +20,12 @@
 //
 //   drift = − (ρ − σ) (ℓ − mean ℓ),   σ = ρ for ρ ≤ 1,
 //
-// softly limited, so that who glides on purpose stays under the body.
+// softly limited, so that a foot that glides on purpose stays under the body.
 //
 // Between two stances the shift goes from that of the one to that of the next, on a minimum-jerk curve over
 // the whole swing: the foot swings as in the source, on a step as long as the target's stances are apart.
-// Only in a swing longer than two times LONGEST_EASE (stances.c) it is given free.
+// In a swing longer than two times `longest_ease` it follows the copied path in between.
 #include "stage/footing.h"
-
-#define SLIDE_EASE  0.13 // seconds beside the stance over which the slide fades
-#define SLIDE_SPAN  0.1  // seconds to either side over which speeds are compared
-#define STILL       1e-3 // m/s
-#define HEEL_SLACK  0.01 // metres: heels give
-#define SOLE_MARGIN 6e-3 // metres
-#define MOST_DRIFT  0.1  // of the body's height
 
 // --------------------------------------------------------------------------------------------------- drift
 
@@ -46,7 +39,7 @@ static vec3 velocity( const tr_footing_work *w, const tr_rule *rule, int frame )
 
 static double mean_square_speed( const tr_footing_work *w, const tr_rule *rule, int frame )
 {
-    int span = tr_frames_in( SLIDE_SPAN, w->stage->fps ), count = 0;
+    int span = tr_frames_in( w->stage->def.footings.slide_span, w->stage->fps ), count = 0;
     double sum = 0;
     for ( int f = frame - span; f <= frame + span; ++f )
         if ( f >= 0 && f + 1 < w->stage->frame_count ) {
@@ -58,28 +51,29 @@ static double mean_square_speed( const tr_footing_work *w, const tr_rule *rule, 
 }
 
 // Velocity of the slowest part of the foot: the mean of all, weighted by the inverse fourth power of speed.
-static vec3 slide_velocity( const tr_footing_work *w, const tr_stance *s, int frame )
+static vec3 slide_velocity( const tr_footing_work *w, const tr_placed_stance *s, int frame )
 {
     vec3 sum = v3_zero;
-    double weights = 0;
-    for ( int r = s->rule; r < s->rule + s->rule_count; ++r ) {
-        double square = mean_square_speed( w, w->rules[r], frame ) + STILL * STILL;
+    double weights = 0, still = w->stage->def.footings.still;
+    for ( int r = s->span.rule; r < s->span.rule + s->span.rule_count; ++r ) {
+        double square = mean_square_speed( w, w->rules[r], frame ) + still * still;
         sum = v3_mad( sum, 1.0 / ( square * square ), velocity( w, w->rules[r], frame ) );
         weights += 1.0 / ( square * square );
     }
     return v3_scale( 1.0 / weights, sum );
 }
 
-static double fade( const tr_stance *s, double ease_in, double ease_out, int frame )
+static double fade( const tr_placed_stance *s, double ease_in, double ease_out, int frame )
 {
-    return tr_fade_range( frame, s->first, s->last, ease_in, ease_out );
+    return tr_fade_range( frame, s->span.first, s->span.last, ease_in, ease_out );
 }
 
-static bool add_drift( const tr_footing_work *w, tr_stance *s )
+static bool add_drift( const tr_footing_work *w, tr_placed_stance *s )
 {
     double rise = w->footing->rise, kept = fmin( rise, 1.0 / ( rise * rise ) );
     const tr_stage *stage = w->stage;
-    int ease = tr_frames_in( SLIDE_EASE, stage->fps ), n = stage->frame_count, in_stance = 0;
+    int ease = tr_frames_in( stage->def.footings.slide_ease, stage->fps ), n = stage->frame_count,
+        in_stance = 0;
     if ( kept == rise )
         return true;
     s->drift = tr_alloc( (size_t)n, sizeof( vec3 ) );
@@ -91,12 +85,12 @@ static bool add_drift( const tr_footing_work *w, tr_stance *s )
         s->drift[f] = f > 0 ? s->drift[f - 1] : v3_zero;
         if ( share > 0 )
             s->drift[f] = v3_mad( s->drift[f], share / stage->fps, slide_velocity( w, s, f - 1 ) );
-        if ( f >= s->first && f <= s->last ) {
+        if ( f >= s->span.first && f <= s->span.last ) {
             mean = v3_add( mean, s->drift[f] );
             in_stance++;
         }
     }
-    double most = MOST_DRIFT * tr_skeleton_height( &stage->actors[w->actor].target );
+    double most = stage->def.footings.most_drift * tr_skeleton_height( &stage->actors[w->actor].target );
     for ( int f = 0; f < n; ++f ) {
         vec3 from_mean = in_stance > 0 ? v3_mad( s->drift[f], -1.0 / in_stance, mean ) : v3_zero;
         vec3 wish = v3_scale( kept - rise, from_mean );
@@ -168,7 +162,7 @@ static double depth_below_hold( const tr_footing_work *w, int frame )
                                                         : q_mul( pose.rotations[joint->parent], joint->rest );
         lowest = fmin( lowest, pose.positions[j].y );
         if ( first && actor->target.joints[j].role == TR_ROLE_FOOT ) // its heel
-            lowest = fmin( lowest, HEEL_SLACK - tr_actor_sole( actor, j ).target );
+            lowest = fmin( lowest, w->stage->def.footings.heel_slack - tr_actor_sole( actor, j ).target );
         if ( j == w->held_by )
             hold = pose.positions[j].y;
     }
@@ -178,14 +172,15 @@ static double depth_below_hold( const tr_footing_work *w, int frame )
 // How much such a foot is raised so that none of its joints goes below the floor, where the source's dips
 // below the height at which it usually stands or a longer foot is on its toes; smooth in the height h of its
 // lowest joint: (m − h)² / 4m for |h| < m, −h below.
-static double raise( const tr_footing_work *w, const tr_stance *s, double depth, int frame )
+static double raise( const tr_footing_work *w, const tr_placed_stance *s, double depth, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
     vec3 held = tr_actor_source_place( actor, w->held_by, tr_world_pose( &actor->world, frame ).positions );
-    double h = w->footing->rise * held.y + s->shift.y + s->onto - tr_rule_floor( w->stage, s->on ) - depth;
-    double below = SOLE_MARGIN - h;
-    if ( h > -SOLE_MARGIN )
-        return h < SOLE_MARGIN ? below * below / ( 4 * SOLE_MARGIN ) : 0;
+    double h =
+        w->footing->rise * held.y + s->shift.y + s->onto - tr_rule_floor( w->stage, s->span.on ) - depth;
+    double margin = w->stage->def.footings.sole_margin, below = margin - h;
+    if ( h > -margin )
+        return h < margin ? below * below / ( 4 * margin ) : 0;
     return -h;
 }
 
@@ -194,7 +189,7 @@ static void blend( const tr_footing_work *w, int frame )
     vec3 sum = v3_zero;
     double weights = 0, depth = w->held_by >= 0 ? depth_below_hold( w, frame ) : 0;
     for ( int i = 0; i < w->stance_count; ++i ) {
-        const tr_stance *s = &w->stances[i];
+        const tr_placed_stance *s = &w->stances[i];
         double weight = fade( s, s->ease_in, s->ease_out, frame );
         if ( !( weight > 0 ) )
             continue;
@@ -221,7 +216,7 @@ static void give_way( const tr_footing_work *w )
             w->footing->strength[f] *= 1.0 - tr_rule_strength( rule, f );
     }
     for ( int i = 0; i < w->stance_count; ++i )
-        for ( int f = w->stances[i].first; f <= w->stances[i].last; ++f )
+        for ( int f = w->stances[i].span.first; f <= w->stances[i].span.last; ++f )
             w->footing->strength[f] = 1;
 }
 
@@ -231,7 +226,7 @@ static void add_lift( const tr_footing_work *w )
     for ( int f = 0; w->lift != NULL && f < w->stage->frame_count && tr_footing_is_foot( w ); ++f ) {
         double sum = 0, weights = 0;
         for ( int i = 0; i < w->stance_count; ++i ) {
-            const tr_stance *s = &w->stances[i];
+            const tr_placed_stance *s = &w->stances[i];
             double weight = fade( s, s->ease_in, s->ease_out, f );
             sum += weight * s->lift;
             weights += weight;
@@ -269,7 +264,7 @@ static bool build_footing( tr_footing_work *w )
     footing->strength = tr_alloc( frames, sizeof( double ) );
     footing->rule = tr_alloc( frames, sizeof( int ) );
     bool ok = footing->shift != NULL && footing->strength != NULL && footing->rule != NULL;
-    tr_stances_find( w );
+    tr_footing_stances( w );
     w->held_by = w->stage->actors[w->actor].foreign ? holding_joint( w ) : -1;
     for ( int i = 0; ok && i < w->stance_count; ++i ) {
         tr_stance_put( w, &w->stances[i] );
@@ -299,7 +294,7 @@ static void gather_stances( tr_footing_work *w, int foot, int index )
     }
 }
 
-static bool pose_room( tr_footing_work *w, int joints )
+static bool pose_scratch( tr_footing_work *w, int joints )
 {
     tr_free( w->foot.rotations );
     tr_free( w->foot.positions );
@@ -313,7 +308,7 @@ static bool build_actor( tr_footing_work *w )
     tr_actor *actor = &w->stage->actors[w->actor];
     bool differ = actor->foreign && tr_actor_legs_differ( actor );
     tr_world_free( &w->copied );
-    if ( actor->foreign && !pose_room( w, actor->target.joint_count ) )
+    if ( actor->foreign && !pose_scratch( w, actor->target.joint_count ) )
         return false;
     if ( differ && !tr_copied_world( &w->copied, w->stage, w->actor, NULL ) )
         return false;
@@ -341,8 +336,10 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
     size_t rules = (size_t)stage->rule_count;
     tr_footing_work w = { .stage = stage };
     w.rules = tr_alloc( rules, sizeof *w.rules );
+    w.spans = tr_alloc( rules, sizeof *w.spans );
     w.stances = tr_alloc( rules, sizeof *w.stances );
-    bool ok = tr_rules_by_actor( stage, &w.begin, &w.by_actor ) && w.rules != NULL && w.stances != NULL;
+    bool ok = tr_rules_by_actor( stage, &w.begin, &w.by_actor ) && w.rules != NULL && w.spans != NULL &&
+              w.stances != NULL;
     if ( ok && stage->scene->obstacle_count > 0 ) {
         w.lift = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
         w.weight = tr_alloc( (size_t)stage->frame_count, sizeof( double ) );
@@ -353,6 +350,7 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error )
     tr_free( w.begin );
     tr_free( w.by_actor );
     tr_free( w.rules );
+    tr_free( w.spans );
     tr_free( w.stances );
     tr_free( w.lift );
     tr_free( w.weight );

@@ -4,17 +4,14 @@
 
 #include "stage/private.h"
 
-typedef struct tr_stance {
-    int first, last;
-    double ease_in, ease_out;
-    double floor;         // of the source
-    const tr_rule *on;    // the contact with that floor
-    int rule, rule_count; // those of the gathered rules that make it
-    vec3 shift;           // without drift
-    vec3 *drift;          // [frame_count], NULL: none
-    double lift;          // of the body that stands on this foot, see tr_actor
-    double onto;          // on a box that is where the source has none: how much higher, not in the shift
-} tr_stance;
+typedef struct tr_placed_stance { // a stance of a footing
+    tr_stance span;
+    double ease_in, ease_out; // frames beside it
+    vec3 shift;               // without drift
+    vec3 *drift;              // [frame_count], NULL: none
+    double lift;              // of the body that stands on this foot, see tr_actor
+    double onto;              // on a box that is where the source has none: how much higher, not in the shift
+} tr_placed_stance;
 
 typedef struct tr_footing_work {
     tr_stage *stage;
@@ -25,20 +22,21 @@ typedef struct tr_footing_work {
     tr_footing *footing;
     tr_rule **rules; // [rule_count] of this foot, by first frame
     int rule_count;
-    int held_by;        // of a foot of another shape: the only joint whose rules hold it; -1: any
-    tr_pose foot;       // [joint_count] scratch for one
-    tr_world copied;    // the actor as it copies the source, where their numbers of legs differ; else empty
-    tr_stance *stances; // [stance_count] in order of time
+    int held_by;      // of a foot of another shape: the only joint whose rules hold it; -1: any
+    tr_pose foot;     // [joint_count] scratch for one
+    tr_world copied;  // the actor as it copies the source, where their numbers of legs differ; else empty
+    tr_stance *spans; // scratch: [rule_count of the stage]
+    tr_placed_stance *stances; // [stance_count] in order of time
     int stance_count;
     double *lift,
         *weight; // [frame_count] of the actor's feet so far, sums; NULL: the scene has but its floor
 } tr_footing_work;
 
 bool tr_footing_is_foot( const tr_footing_work *w ); // or a hand, or what else touches
-// From the rules of a foot to its stances.
-void tr_stances_find( tr_footing_work *w );
+// From the rules of a foot to its stances and their eases.
+void tr_footing_stances( tr_footing_work *w );
 // Where a stance is on the stage: its shift, and the floors of source and target.
-void tr_stance_put( const tr_footing_work *w, tr_stance *s );
+void tr_stance_put( const tr_footing_work *w, tr_placed_stance *s );
 // Carries the foot up and down where its stances are on such boxes. The shifts are there, without it.
 void tr_stances_climb( const tr_footing_work *w );
 

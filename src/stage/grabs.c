@@ -89,10 +89,9 @@ static bool grab_members( const tr_binder *b, tr_grab *grab )
 
 // -------------------------------------------------------------------------------------------------- layers
 
-#define FINE_DETAIL  4
-#define FINE_WEIGHTS ( (size_t)16 << 20 ) // more than this many, and the cage stays coarse
+enum { BOX_CORNERS = 8 }; // points of a prop in a cage
 
-static int vertices_of( int detail )
+static int vertices_of( int detail ) // of a section, a box whose sides have detail² quads each
 {
     return 6 * detail * detail + 2;
 }
@@ -107,11 +106,12 @@ int tr_grab_detail( const tr_stage *stage, const tr_grab *grab )
         bodies += points > before;
     }
     for ( int p = 0; p < stage->prop_count; ++p ) {
-        points += grab->props[p] ? 8 : 0;
+        points += grab->props[p] ? BOX_CORNERS : 0;
         bodies += grab->props[p];
     }
-    size_t weights = (size_t)stage->frame_count * points * (size_t)vertices_of( FINE_DETAIL );
-    return bodies > 1 && weights <= FINE_WEIGHTS ? FINE_DETAIL : tr_default_cage_def().detail;
+    int fine = stage->def.fine_detail;
+    size_t weights = (size_t)stage->frame_count * points * (size_t)vertices_of( fine );
+    return bodies > 1 && weights <= (size_t)stage->def.fine_weights ? fine : tr_default_cage_def().detail;
 }
 
 // A cage has two frames at least: a window of one that fades to both sides reaches one frame into its ease,

@@ -1,9 +1,6 @@
-// Who belongs together. Actors and props that are linked by a constraint, touch, or come close share one path
-// scale about one origin: scaling each alone would pull partners apart.
+// Groups. Actors and props that are linked by a constraint, touch, or come close share one path scale about
+// one origin: scaling each alone would pull partners apart.
 #include "stage/private.h"
-
-// Two bodies are close when their roots come within this share of their mean height on the ground.
-#define CLOSE 0.6
 
 int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor )
 {
@@ -27,8 +24,7 @@ static void join_linked( const tr_stage *stage, int *parent )
 // only where two boxes overlap may the bodies be close. Ways are cut into pieces, since the box around a
 // long way holds many bodies that pass it at other times.
 
-#define PIECE    32   // frames
-#define ROUNDING 1e-6 // metres; what sums of coordinates may lose is less
+enum { FRAMES_AT_ONCE = 32 }; // long enough to share the cost of a tree, short enough for small boxes
 
 typedef struct search {
     const tr_stage *stage;
@@ -42,7 +38,7 @@ typedef struct search {
 
 static bool come_close( const search *s, int a, int b, int first, int last )
 {
-    double limit = CLOSE * ( 0.5 * ( s->heights[a] + s->heights[b] ) );
+    double limit = s->stage->def.close * ( 0.5 * ( s->heights[a] + s->heights[b] ) );
     const vec3 *p = s->stage->actors[a].source.clip.root, *q = s->stage->actors[b].source.clip.root;
     for ( int f = first; f <= last; ++f ) {
         vec3 apart = v3_horizontal( v3_sub( p[f], q[f] ) );
@@ -54,12 +50,13 @@ static bool come_close( const search *s, int a, int b, int first, int last )
 
 static bool search_piece( search *s, int first, int last )
 {
+    const double rounding = 1e-6; // metres, more than sums of coordinates lose
     int actors = s->stage->actor_count;
     for ( int i = 0; i < actors; ++i ) {
         tr_box around = tr_box_empty();
         for ( int f = first; f <= last; ++f )
             around = tr_box_with( around, v3_horizontal( s->stage->actors[i].source.clip.root[f] ) );
-        s->boxes[i] = tr_box_grown( around, 0.5 * CLOSE * s->heights[i] + ROUNDING );
+        s->boxes[i] = tr_box_grown( around, 0.5 * s->stage->def.close * s->heights[i] + rounding );
     }
     if ( !tr_box_tree_build( &s->tree, s->boxes, actors ) )
         return false;
@@ -98,8 +95,10 @@ static bool join_close( const tr_stage *stage, int *parent )
     bool ok = s.heights != NULL && s.boxes != NULL && s.near != NULL;
     for ( size_t i = 0; ok && i < actors; ++i )
         s.heights[i] = tr_stature( &stage->actors[i].source.skeleton );
-    for ( int f = 0; ok && s.sets > 1 && f < stage->frame_count; f += PIECE )
-        ok = search_piece( &s, f, f + PIECE <= stage->frame_count ? f + PIECE - 1 : stage->frame_count - 1 );
+    for ( int f = 0; ok && s.sets > 1 && f < stage->frame_count; f += FRAMES_AT_ONCE )
+        ok = search_piece( &s, f,
+                           f + FRAMES_AT_ONCE <= stage->frame_count ? f + FRAMES_AT_ONCE - 1
+                                                                    : stage->frame_count - 1 );
     tr_free( s.heights );
     tr_free( s.boxes );
     tr_free( s.near );
@@ -147,14 +146,16 @@ static bool holds_another( const tr_stage *stage, int actor, const tr_contact *c
     return false;
 }
 
-// Does anything a group touches keep its size? Then so does its path. fixed [group_count]: all false.
+// A group whose members touch something that keeps its size keeps the size of its path. fixed [group_count]:
+// all false.
 static bool find_fixed_sizes( const tr_stage *stage, bool *fixed )
 {
     int *begin, *rules; // of each actor
     if ( !tr_rules_by_actor( stage, &begin, &rules ) )
         return false;
+    const double rounding = 1e-9; // of a scale that is computed
     for ( int p = 0; p < stage->prop_count; ++p )
-        if ( fabs( stage->props[p].scale - 1.0 ) < 1e-9 )
+        if ( fabs( stage->props[p].scale - 1.0 ) < rounding )
             fixed[stage->props[p].group] = true;
     for ( int r = 0; r < stage->rule_count; ++r )
         if ( stage->rules[r].obstacle >= 0 )

@@ -6,7 +6,7 @@
 // of one did, evenly, and chains with as many joints go joint by joint, whatever the lengths of their bones.
 #include "stage/joint_map.h"
 
-#define SAME_PLACE 1e-6 // share of a chain
+#define SAME_PLACE 1e-6 // share of a chain: nearer places are one, but for rounding
 
 typedef struct chain_path { // the joints of a chain and their places
     int *joints;            // [count]
@@ -36,9 +36,10 @@ static bool path_build( chain_path *path, const tr_skeleton *skeleton, const int
         path->joints[i] = j;
     for ( int i = 1; i < count; ++i )
         path->places[i] = path->places[i - 1] + tr_bone_length( skeleton, path->joints[i] );
+    const double least = 1e-9; // metres: joints at one place, but for rounding
     double length = path->places[count - 1];
     for ( int i = 1; i < count; ++i )
-        path->places[i] = length > 1e-9 ? path->places[i] / length : (double)i / ( count - 1 );
+        path->places[i] = length > least ? path->places[i] / length : (double)i / ( count - 1 );
     return true;
 }
 

@@ -12,11 +12,7 @@
 
 #include "stage/posture.h"
 
-#define TOO_FAR       ( 120 * TR_DEGREE ) // a bone that has to turn by more tells nothing about its twist
-#define SOURCE_FRAMES 48                  // looked at, spread over the file
-#define TARGET_FRAMES 12
-#define MOST_BONES    8    // of one joint that are looked at
-#define SHORT         1e-3 // metres: a shorter way has no direction
+enum { MOST_BONES = 8 }; // of one joint that are compared: a pelvis or chest has five at most
 
 vec3 tr_lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
 {
@@ -42,7 +38,7 @@ static bool bone_below( const tr_rest_pair *rest, int joint, int child, vec3 *so
         *source = v3_sub( tr_actor_source_place( actor, c, rest->source.positions ),
                           tr_actor_source_place( actor, joint, rest->source.positions ) );
         *target = v3_sub( rest->target.positions[c], rest->target.positions[joint] );
-        if ( v3_length( *source ) > SHORT && v3_length( *target ) > SHORT )
+        if ( v3_length( *source ) > TR_SHORT_BONE && v3_length( *target ) > TR_SHORT_BONE )
             return true;
     }
     return false;
@@ -68,7 +64,7 @@ static bone_pairs bones_of( const tr_rest_pair *rest, int joint )
 
 static void add_pair( mat3 *moment, vec3 source, vec3 target )
 {
-    if ( v3_length( source ) <= SHORT || v3_length( target ) <= SHORT )
+    if ( v3_length( source ) <= TR_SHORT_BONE || v3_length( target ) <= TR_SHORT_BONE )
         return;
     vec3 s = v3_unit( source ), t = v3_unit( target );
     moment->cx = v3_mad( moment->cx, t.x, s );
@@ -77,16 +73,16 @@ static void add_pair( mat3 *moment, vec3 source, vec3 target )
 }
 
 // Do any two of the directions span a plane?
-static bool spread_out( const vec3 *bones, int count )
+static bool spread_out( const tr_rest_pair *rest, const vec3 *bones, int count )
 {
     for ( int i = 1; i < count; ++i )
-        if ( v3_length( v3_cross( v3_unit( bones[0] ), v3_unit( bones[i] ) ) ) > 0.2 )
+        if ( v3_length( v3_cross( v3_unit( bones[0] ), v3_unit( bones[i] ) ) ) > rest->def->least_spread )
             return true;
     return false;
 }
 
-// Least turns one after the other depend on the way: from a slanted chest to an arm that hangs is not the
-// same as by way of an arm held out. Arms therefore always go by way of the latter.
+// A chain of least turns depends on the poses between: from a slanted chest straight to an arm that hangs is
+// not the same as over an arm held out. Arms therefore always turn over the latter.
 static quat lay_along( const tr_rest_pair *rest, int joint, vec3 from, vec3 to )
 {
     const tr_joint *j = &rest->actor->target.joints[joint];
@@ -98,9 +94,9 @@ static quat lay_along( const tr_rest_pair *rest, int joint, vec3 from, vec3 to )
     return q_mul( q_between( out, to ), q_between( from, out ) );
 }
 
-static double slope( double drop, double length )
+static double slope( const tr_rest_pair *rest, double drop, double length )
 {
-    return asin( clampd( drop / length, -0.9, 0.9 ) );
+    return asin( clampd( drop / length, -rest->def->steepest, rest->def->steepest ) );
 }
 
 // The way the target's foot points where its sole is as flat as the source's: the source's own way, turned
@@ -115,10 +111,10 @@ static vec3 foot_way( const tr_rest_pair *rest, int joint, const bone_pairs *bon
     vec3 shin = v3_sub( tr_actor_source_place( actor, joint, rest->source.positions ),
                         tr_actor_source_place( actor, knee, rest->source.positions ) );
     vec3 axis = v3_cross( v3_unit_or( bones->source[0], v3_z ), v3_unit_or( shin, v3_z ) );
-    if ( v3_length( axis ) < 0.3 )
+    if ( v3_length( axis ) < rest->def->least_plane )
         return bones->source[0];
-    double steeper = slope( ankle.target - toe.target, v3_length( bones->target[0] ) ) -
-                     slope( ankle.source - toe.source, v3_length( bones->source[0] ) );
+    double steeper = slope( rest, ankle.target - toe.target, v3_length( bones->target[0] ) ) -
+                     slope( rest, ankle.source - toe.source, v3_length( bones->source[0] ) );
     return q_rotate( q_axis_angle( axis, steeper ), bones->source[0] );
 }
 
@@ -130,7 +126,7 @@ static quat posture( const tr_rest_pair *rest, int joint, quat above )
     bool thumb_alone = bones.count == 1 && tr_joint_is_thumb( &rest->actor->target, bones.below[0] );
     if ( bones.count == 0 || thumb_alone ) // a thumb points its own way
         return above;
-    if ( !spread_out( bones.source, bones.count ) || !spread_out( bones.target, bones.count ) )
+    if ( !spread_out( rest, bones.source, bones.count ) || !spread_out( rest, bones.target, bones.count ) )
         return q_mul(
             lay_along( rest, joint, q_rotate( above, bones.target[0] ), foot_way( rest, joint, &bones ) ),
             above );
@@ -158,7 +154,7 @@ static tr_effort find_postures( const tr_rest_pair *rest, quat *postures )
         double turn = q_angle( above, postures[j] );
         if ( !whole ) {
             total.sum += turn * turn;
-            total.too_far = total.too_far || turn >= TOO_FAR;
+            total.too_far = total.too_far || turn >= rest->def->most_turn;
         }
         whole = whole && ( parent < 0 || target->joints[j].role == TR_ROLE_ROOT );
     }
@@ -212,7 +208,8 @@ static void choose_poses( search *s, int reference )
     tr_effort best = find_postures( &s->rest, s->postures );
     if ( reference >= 0 || !best.too_far )
         return;
-    int sources = candidates( s->source, SOURCE_FRAMES ), targets = candidates( s->target, TARGET_FRAMES );
+    int sources = candidates( s->source, s->rest.def->source_frames ),
+        targets = candidates( s->target, s->rest.def->target_frames );
     for ( int t = 0; t < targets; ++t ) {
         pose_target( s, candidate_frame( s->target, t, targets ) );
         for ( int c = 0; c < sources; ++c ) {
@@ -270,12 +267,12 @@ static tr_clip without_translations( const tr_clip *clip )
     return out;
 }
 
-bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *target, int reference,
-                     tr_error *error )
+bool tr_actor_align( tr_actor *actor, const tr_posture_def *def, const tr_clip *source, const tr_clip *target,
+                     int reference, tr_error *error )
 {
     tr_clip none = { 0 }, source_clip = without_translations( source ),
             target_clip = without_translations( target != NULL ? target : &none );
-    search s = { .rest.actor = actor, .source = &source_clip, .target = &target_clip };
+    search s = { .rest.def = def, .rest.actor = actor, .source = &source_clip, .target = &target_clip };
     actor->align = tr_alloc( (size_t)actor->target.joint_count, sizeof( quat ) );
     bool ok = actor->align != NULL && search_build( &s );
     if ( ok && target != NULL )

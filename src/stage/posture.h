@@ -5,6 +5,7 @@
 #include "stage/joint_map.h"
 
 typedef struct tr_rest_pair {
+    const tr_posture_def *def;
     const tr_actor *actor;
     tr_pose source, target; // rest poses, or what stands in for them
     vec3 lateral;           // from the source's right hip to its left one, unit; zero when it has none
@@ -13,7 +14,7 @@ typedef struct tr_rest_pair {
 // How far bones had to turn against those above them. The body as a whole may be turned in any way.
 typedef struct tr_effort {
     double sum;   // of squares
-    bool too_far; // for the pose to tell how limbs are twisted
+    bool too_far; // for the pose to show how limbs are twisted
 } tr_effort;
 
 // From the right hip to the left one, unit; zero for a body that has none.

@@ -11,8 +11,8 @@
 // same index for a copied skeleton; else by name (without namespace, ignoring case; the roles must agree),
 // else by role, side and rank; limbs with different numbers of joints as chains.
 bool tr_joint_map_suggest( tr_actor *actor, tr_error *error );
-// Lets a joint of the source ("" = none) drive one of the target. False: there is no such joint, *bad_source
-// tells of which.
+// Lets a joint of the source ("" = none) drive one of the target. False: there is no such joint; *bad_source
+// says whether it is the source's.
 bool tr_joint_map_drive( tr_actor *actor, const char *joint, const char *source, bool *bad_source );
 bool tr_joint_map_load( tr_actor *actor, const char *path, tr_error *error );
 
@@ -20,21 +20,30 @@ bool tr_joint_blends( const tr_actor *actor, int joint ); // driven by two sourc
 
 // ------------------------------------------------------------------------------------------------ stage
 
-// Whether the body has every limb (or it is a group of them) that the target gives a factor; else tells which
-// field names the one it has not: "target.limbs.wing".
+#define TR_NO_SIZE                                                                                           \
+    1e-6 // metres: a body or bone this small, joints at one place but for rounding, has no size
+
+// Target : source of a size; `otherwise` where one of them has none.
+static inline double tr_size_ratio( double target, double source, double otherwise )
+{
+    return source > TR_NO_SIZE && target > TR_NO_SIZE ? target / source : otherwise;
+}
+
+// Whether the body has every limb, or group of limbs, that the target gives a factor. Otherwise `field` is
+// set to the name of one that it does not have: "target.limbs.wing".
 bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, char *field, size_t size,
                             tr_error *error );
 
 // Fills align of an actor whose source, target and map are there; see posture.c. `source` and `target` are
-// the clips of their files, in which a pose to go by may be found; target NULL: it is the source's skeleton.
+// the clips of their files, in which poses to compare may be found; target NULL: it is the source's skeleton.
 // reference: a frame of `source`, -1: find one.
-bool tr_actor_align( tr_actor *actor, const tr_clip *source, const tr_clip *target, int reference,
-                     tr_error *error );
+bool tr_actor_align( tr_actor *actor, const tr_posture_def *def, const tr_clip *source, const tr_clip *target,
+                     int reference, tr_error *error );
 
 // Fills soles of an actor whose source, target and map are there, from their files; see soles.c. `ground` is
 // the floor's height in the source's.
-bool tr_actor_ground( tr_actor *actor, const tr_motion *source_file, const tr_motion *target_file,
-                      double ground, tr_error *error );
+bool tr_actor_ground( tr_actor *actor, const tr_contact_def *def, const tr_motion *source_file,
+                      const tr_motion *target_file, double ground, tr_error *error );
 tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
 tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
 
@@ -46,6 +55,7 @@ double tr_standing_leg( const tr_skeleton *skeleton );
 bool tr_actor_legs_differ( const tr_actor *actor );
 
 typedef struct tr_sequence { // clips of one skeleton
+    const tr_stage_def *def;
     const tr_skeleton *skeleton;
     tr_clip *clips;    // [count] changed on the way
     const int *blends; // [count] of the seam before each, in frames
@@ -58,7 +68,7 @@ typedef struct tr_sequence { // clips of one skeleton
 // with the last of the one before.
 bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *error );
 // Brings the joints of a motion's clip into the order of a skeleton with the same joints; refuses any other.
-bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *error );
+bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, const tr_seam_def *def, tr_error *error );
 
 // The steps of tr_stage_build after loading. Binding turns the document's constraints into rules; grouping
 // needs those links; the automatic rules need the groups' scales.
@@ -85,7 +95,7 @@ typedef struct tr_binder {
     tr_error *error;
 } tr_binder;
 
-// Finds the bodies and joints a point names. The error tells the path of the element's field.
+// Finds the bodies and joints a point names. An error has the path of the element's field.
 bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *point, tr_anchor *anchor );
 // Binds the layers of kind cage that are active, and every handle: fills the stage's grabs and handles.
 bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );

@@ -4,9 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TOUCH       0.05 // metres; a relation this close in the source is a touch and does not scale
-#define OFF_SURFACE 0.3 // metres from joint to surface: farther than any palm, sole or pelvis that touches it
-
 // ------------------------------------------------------------------------------------------------ binding
 
 static bool fail_at( const tr_binder *b, const char *field, const char *sentence, const char *what,
@@ -43,11 +40,11 @@ double tr_part_ratio( const tr_actor *actor, int joint )
             source += tr_bone_length( &actor->source.skeleton, actor->map[j] );
         }
     }
-    if ( source < 1e-6 && joint > 0 && actor->map[joint] >= 0 ) {
+    if ( source < TR_NO_SIZE && joint > 0 && actor->map[joint] >= 0 ) {
         target = tr_bone_length( &actor->target, joint );
         source = tr_bone_length( &actor->source.skeleton, actor->map[joint] );
     }
-    return source > 1e-6 && target > 1e-6 ? target / source : actor->height_ratio;
+    return tr_size_ratio( target, source, actor->height_ratio );
 }
 
 // Where the point is while the body rests, in the frame of its first joint.
@@ -249,8 +246,8 @@ static double off_surface( const tr_stage *stage, const tr_rule *rule, int frame
     return fmax( away, 0 );
 }
 
-// A contact keeps its point where the source has it, also where that touches nothing: then somebody named the
-// wrong surface or frames.
+// A contact keeps its point where the source has it, also where it touches nothing: its surface or its frames
+// are then likely to be wrong.
 static void warn_of_distance( const tr_binder *b, const tr_rule *rule )
 {
     const tr_stage *stage = b->stage;
@@ -260,7 +257,7 @@ static void warn_of_distance( const tr_binder *b, const tr_rule *rule )
     bool touches = rule->kind == TR_CONSTRAINT_CONTACT && !rule->given && rule->first <= rule->last;
     for ( int f = first; touches && f <= last; ++f ) {
         double away = off_surface( stage, rule, f );
-        if ( !( away > OFF_SURFACE ) )
+        if ( !( away > stage->def.rules.off_surface ) )
             continue;
         from = from < 0 ? f : from;
         to = f;
@@ -282,7 +279,7 @@ static bool is_touch( const tr_stage *stage, const tr_rule *rule )
     for ( int f = first; f <= last; ++f )
         most = fmax( most, v3_distance( tr_anchor_source( stage, &rule->a, f ),
                                         tr_anchor_source( stage, &rule->b, f ) ) );
-    return most <= TOUCH;
+    return most <= stage->def.rules.touch;
 }
 
 tr_rule *tr_rule_append( tr_stage *stage )

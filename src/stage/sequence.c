@@ -16,13 +16,6 @@
 
 #include <string.h>
 
-#define SAME_STANCE 0.1   // seconds off the ground at the seam that do not end a stance
-#define SWING       0.3   // seconds in which a foot gets back to its clip's way
-#define STEP        0.2   // of the leg: feet that are farther apart stood in two places
-#define STEP_HEIGHT 0.15  // of the way a foot takes at the seam
-#define STRETCH     0.999 // of a leg's length, as far as it reaches
-#define MOST_SINK   0.15  // of the leg
-
 typedef struct side { // a clip before it is joined
     tr_motion motion; // borrowed
     tr_world world;
@@ -40,6 +33,7 @@ typedef struct foot { // or hand
 } foot;
 
 typedef struct seam_work {
+    const tr_stage_def *def;
     const tr_skeleton *skeleton;
     const tr_surface *surfaces; // [surface_count] what feet can rest on
     int surface_count;
@@ -56,27 +50,27 @@ typedef struct seam_work {
     quat *rotations; // a pose
 } seam_work;
 
-// A stance that goes on across the seam: what brings the second clip's foot to where the first one left it.
-typedef struct stance {
-    bool is_one;
-    bool steps;     // the foot stands on both sides of the seam, but too far apart
+// What brings the second clip's foot to where the first one left it. No tr_stance, which joins contacts of a
+// stage: clips are joined before there is one.
+typedef struct crossing {
+    bool is_one;    // the foot stands through the seam
+    bool steps;     // it stands on both sides, but too far apart
     int pivot;      // the joint that stays
     int until;      // last frame of it in the second clip
     vec3 from, to;  // the pivot in the second clip, and in the first
     quat tilt, yaw; // of the foot, to first from second: tilt · yaw. The tilt fades over the blend
-} stance;
+} crossing;
 
 // ------------------------------------------------------------------------------------------------- stances
 
 static bool build_side( const seam_work *w, side *s, const tr_clip *clip, tr_error *error )
 {
-    tr_contact_def def = tr_default_contact_def();
     s->motion = ( tr_motion ){ *w->skeleton, *clip };
     return tr_world_build( &s->world, &s->motion, error ) &&
            tr_contacts_label(
                &s->contacts,
                &( tr_contact_scene ){ w->skeleton, &s->world, clip->fps, w->surfaces, w->surface_count },
-               &def, error );
+               &w->def->contacts, error );
 }
 
 static void free_side( side *s )
@@ -118,10 +112,10 @@ static int find_pivot( const seam_work *w, int joint, int in_a, int in_b )
     return pivot;
 }
 
-static stance find_stance( const seam_work *w, int joint )
+static crossing find_crossing( const seam_work *w, int joint )
 {
-    stance s = { 0 };
-    int slack = tr_frames_in( SAME_STANCE, w->joined.fps ), in_a = w->at, in_b = 0;
+    crossing s = { 0 };
+    int slack = tr_frames_in( w->def->footings.one_stance, w->joined.fps ), in_a = w->at, in_b = 0;
     while ( in_a > 0 && w->at - in_a < w->blend && !rests( w, &w->a, joint, in_a ) )
         in_a--;
     while ( in_b + 1 < w->b.world.frame_count && in_b < w->blend && !rests( w, &w->b, joint, in_b ) )
@@ -136,8 +130,8 @@ static stance find_stance( const seam_work *w, int joint )
     s.to = a.positions[s.pivot];
     s.from = b.positions[s.pivot];
     q_swing_twist( q_mul( a.rotations[joint], q_conj( b.rotations[joint] ) ), v3_y, &s.tilt, &s.yaw );
-    bool near =
-        v3_length( v3_horizontal( v3_sub( s.to, s.from ) ) ) <= STEP * tr_skeleton_leg_length( w->skeleton );
+    bool near = v3_length( v3_horizontal( v3_sub( s.to, s.from ) ) ) <=
+                w->def->seams.step * tr_skeleton_leg_length( w->skeleton );
     s.is_one = near && w->at - in_a <= slack && in_b <= slack;
     s.steps = !near && w->at - in_a + in_b < w->blend;
     return s;
@@ -150,7 +144,7 @@ static void meet_feet( seam_work *w, tr_clip *b )
     vec3 sum = v3_zero;
     int count = 0;
     for ( int i = 0; i < w->foot_count; ++i ) {
-        stance s = find_stance( w, w->feet[i].chain.end );
+        crossing s = find_crossing( w, w->feet[i].chain.end );
         if ( s.is_one ) {
             sum = v3_add( sum, v3_horizontal( v3_sub( s.to, s.from ) ) );
             count++;
@@ -174,7 +168,7 @@ static rigid own_place( const seam_work *w, int joint, int frame, bool second )
 }
 
 // The same in a stance that began before the seam: the foot turned and moved about what touches.
-static rigid held_place( const seam_work *w, const stance *s, int joint, int frame )
+static rigid held_place( const seam_work *w, const crossing *s, int joint, int frame )
 {
     rigid own = own_place( w, joint, frame, true );
     int since = frame - w->at;
@@ -190,7 +184,8 @@ static rigid held_place( const seam_work *w, const stance *s, int joint, int fra
 // Frames between held ones. At the ends of the window there is nothing left.
 static void bridge( const seam_work *w, vec3 *e )
 {
-    int swing = tr_frames_in( SWING, w->joined.fps ), longest = w->blend > swing ? w->blend : swing;
+    int swing = tr_frames_in( w->def->seams.swing, w->joined.fps ),
+        longest = w->blend > swing ? w->blend : swing;
     for ( int i = 0; i < w->count; ++i ) {
         if ( w->held[i] )
             continue;
@@ -209,9 +204,9 @@ static void bridge( const seam_work *w, vec3 *e )
 }
 
 // A foot that stands in two places leaves the first and lands in the second within the blend, on an arc.
-static void take_step( seam_work *w, foot *f, const stance *s )
+static void take_step( seam_work *w, foot *f, const crossing *s )
 {
-    double height = STEP_HEIGHT * v3_length( v3_horizontal( v3_sub( s->to, s->from ) ) );
+    double height = w->def->seams.step_height * v3_length( v3_horizontal( v3_sub( s->to, s->from ) ) );
     for ( int i = 0; i < w->count; ++i ) {
         double u = 0.5 + 0.5 * ( w->first + i - w->at ) / w->blend, v = 4 * u * ( 1 - u );
         if ( u > 0 && u < 1 )
@@ -222,7 +217,7 @@ static void take_step( seam_work *w, foot *f, const stance *s )
 static void find_wishes( seam_work *w, foot *f )
 {
     int joint = f->chain.end;
-    stance s = find_stance( w, joint );
+    crossing s = find_crossing( w, joint );
     for ( int i = 0; i < w->count; ++i ) {
         int frame = w->first + i, in_b = frame - w->at;
         bool lands = in_b == 0 && !rests( w, &w->a, joint, frame ) && rests( w, &w->b, joint, 0 );
@@ -253,13 +248,13 @@ static double leg_length( const seam_work *w, const foot *f )
 }
 
 // How far the hip of a leg has to come down for the foot to get where it is to be, if it is moved at all.
-static double needed_sink( const foot *f, int i, double length )
+static double needed_sink( const tr_seam_def *def, const foot *f, int i, double length )
 {
     vec3 goal = v3_add( f->joined[i].position, f->shift[i] ), hip = f->hips[i];
-    double reach = fmax( STRETCH * length, v3_distance( f->joined[i].position, hip ) );
+    double reach = fmax( def->stretch * length, v3_distance( f->joined[i].position, hip ) );
     vec3 level = v3_horizontal( v3_sub( goal, hip ) );
     double square = reach * reach - v3_dot( level, level );
-    return clampd( hip.y - goal.y - sqrt( fmax( square, 0 ) ), 0, MOST_SINK * length );
+    return clampd( hip.y - goal.y - sqrt( fmax( square, 0 ) ), 0, def->most_sink * length );
 }
 
 static void find_sink( seam_work *w )
@@ -268,7 +263,7 @@ static void find_sink( seam_work *w )
         const foot *f = &w->feet[k];
         double length = leg_length( w, f );
         for ( int i = 0; f->is_leg && f->moved && i < w->count; ++i )
-            w->sink[i] = fmax( w->sink[i], needed_sink( f, i, length ) );
+            w->sink[i] = fmax( w->sink[i], needed_sink( &w->def->seams, f, i, length ) );
     }
     tr_smooth_from_above( w->sink, w->count, w->blend / 2, true, w->sink + w->count );
 }
@@ -278,9 +273,9 @@ static void find_sink( seam_work *w )
 // Up to where a stance through the seam keeps a foot off its clip's way, and the swing after it.
 static void find_window( seam_work *w )
 {
-    int last = w->at + w->blend, swing = tr_frames_in( SWING, w->joined.fps );
+    int last = w->at + w->blend, swing = tr_frames_in( w->def->seams.swing, w->joined.fps );
     for ( int i = 0; i < w->foot_count; ++i ) {
-        stance s = find_stance( w, w->feet[i].chain.end );
+        crossing s = find_crossing( w, w->feet[i].chain.end );
         int end = w->at + s.until + ( w->blend > swing ? w->blend : swing );
         if ( s.is_one && end > last )
             last = end;
@@ -341,13 +336,15 @@ static void free_window( seam_work *w )
 // Brings feet to where they are wished for; when the pelvis sinks, the other legs stay where they are.
 static void move_feet( seam_work *w, int i )
 {
+    const double rounding = 1e-9; // metres, radians: smaller corrections are none
     int frame = w->first + i;
     tr_pose pose = { w->rotations, w->positions };
     w->joined.root[frame].y -= w->sink[i];
     tr_forward( w->skeleton, &w->joined, frame, pose );
     for ( int k = 0; k < w->foot_count; ++k ) {
         const foot *f = &w->feet[k];
-        bool asked = f->moved && ( v3_length( f->shift[i] ) > 1e-9 || v3_length( f->turn[i] ) > 1e-9 );
+        bool asked =
+            f->moved && ( v3_length( f->shift[i] ) > rounding || v3_length( f->turn[i] ) > rounding );
         vec3 shift = f->moved ? f->shift[i] : v3_zero, turn = f->moved ? f->turn[i] : v3_zero;
         if ( asked || ( f->is_leg && w->sink[i] > 0 ) )
             tr_ik_limb( w->skeleton, tr_clip_frame( &w->joined, frame ), pose, &f->chain,
@@ -432,7 +429,8 @@ bool tr_sequence_join( tr_clip *out, const tr_sequence *sequence, tr_error *erro
     int count = sequence->count;
     double frames = clips[0].frame_count;
     for ( int i = 1; i < count; ++i ) {
-        seam_work w = { .skeleton = sequence->skeleton,
+        seam_work w = { .def = sequence->def,
+                        .skeleton = sequence->skeleton,
                         .surfaces = sequence->surfaces,
                         .surface_count = sequence->surface_count,
                         .blend = sequence->blends[i] };
@@ -468,9 +466,10 @@ static int find_like( const tr_skeleton *skeleton, const tr_skeleton *like, int 
     return tr_skeleton_find( skeleton, name );
 }
 
-static bool find_order( const tr_skeleton *skeleton, const tr_skeleton *like, int *order, tr_error *error )
+static bool find_order( const tr_skeleton *skeleton, const tr_skeleton *like, int *order,
+                        const tr_seam_def *def, tr_error *error )
 {
-    double most = 0.02 * tr_skeleton_height( like );
+    double most = def->same_bone * tr_skeleton_height( like );
     if ( skeleton->joint_count != like->joint_count )
         return tr_error_set( error,
                              "its skeleton has %d joints, the source's has %d; clips that follow one another "
@@ -512,11 +511,12 @@ static bool reorder( tr_clip *clip, const int *order, tr_error *error )
     return true;
 }
 
-bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, tr_error *error )
+bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, const tr_seam_def *def, tr_error *error )
 {
     int *order = tr_alloc( (size_t)like->joint_count, sizeof( int ) );
     bool ok = ( order != NULL || tr_error_memory( error ) ) &&
-              find_order( &motion->skeleton, like, order, error ) && reorder( &motion->clip, order, error );
+              find_order( &motion->skeleton, like, order, def, error ) &&
+              reorder( &motion->clip, order, error );
     tr_free( order );
     return ok;
 }

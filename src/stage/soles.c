@@ -1,11 +1,11 @@
 // Where the floor is under the feet of a body of another file.
 //
 // A skeleton does not show its soles. One file has its ankles 6 cm above the floor and its toes on it,
-// another has them 12 and 4 cm above, with no joint below. What tells is how a file's own feet stand: the
-// height at which each joint of a foot usually rests on the ground. From these heights come how high a foot
+// another has them 12 and 4 cm above, with no joint below. A file's own contacts show it: the height at which
+// each joint of a foot usually rests on the ground. From these heights come how high a foot
 // is put (footing.c), how steep its bone is when its sole is flat (posture.c), and how high the hips are
-// carried (copied.c). Files in which nobody ever stands are taken to stand in their rest pose, if that is
-// upright; where one of the two bodies tells nothing, heights go by the size of the foot.
+// carried (copied.c). A file in which no foot ever stands is taken to stand in its rest pose, if that is
+// upright; where the heights of one body are unknown, they go by the size of the foot.
 #include "stage/private.h"
 
 typedef struct foot_rests {
@@ -48,7 +48,8 @@ static bool stands( const tr_skeleton *skeleton, const vec3 *positions )
     return true;
 }
 
-static bool rests_at_rest( foot_rests *rests, const tr_skeleton *skeleton, double fps, tr_error *error )
+static bool rests_at_rest( foot_rests *rests, const tr_contact_def *def, const tr_skeleton *skeleton,
+                           double fps, tr_error *error )
 {
     size_t n = (size_t)skeleton->joint_count;
     tr_world world = { .joint_count = skeleton->joint_count, .frame_count = 1 };
@@ -61,18 +62,19 @@ static bool rests_at_rest( foot_rests *rests, const tr_skeleton *skeleton, doubl
         for ( size_t j = 0; j < n; ++j )
             low = fmin( low, world.positions[j].y );
         if ( stands( skeleton, world.positions ) )
-            ok = tr_contact_rests( skeleton, &world, fps, low, rests->heights, rests->known, error );
+            ok = tr_contact_rests( skeleton, &world, fps, def, low, rests->heights, rests->known, error );
     }
     tr_world_free( &world );
     return ok;
 }
 
-static bool rests_of_file( foot_rests *rests, const tr_motion *file, double ground, tr_error *error )
+static bool rests_of_file( foot_rests *rests, const tr_contact_def *def, const tr_motion *file, double ground,
+                           tr_error *error )
 {
     tr_world world = { 0 };
     bool ok = rests_alloc( rests, &file->skeleton ) || tr_error_memory( error );
     ok = ok && tr_world_build( &world, file, error ) &&
-         tr_contact_rests( &file->skeleton, &world, file->clip.fps, ground, rests->heights, rests->known,
+         tr_contact_rests( &file->skeleton, &world, file->clip.fps, def, ground, rests->heights, rests->known,
                            error );
     tr_world_free( &world );
     return ok;
@@ -82,7 +84,8 @@ static bool rests_of_file( foot_rests *rests, const tr_motion *file, double grou
 static double size_of( const tr_actor *actor, const tr_skeleton *file, int joint )
 {
     double before = tr_bone_length( file, joint ), now = tr_bone_length( &actor->target, joint );
-    return before > 1e-6 ? now / before : tr_stature( &actor->target ) / fmax( tr_stature( file ), 1e-6 );
+    return before > TR_NO_SIZE ? now / before
+                               : tr_stature( &actor->target ) / fmax( tr_stature( file ), TR_NO_SIZE );
 }
 
 // No sole is below the floor: where joints are, the file's floor is.
@@ -107,16 +110,16 @@ static void pair_rests( tr_actor *actor, const foot_rests *source, const foot_re
     }
 }
 
-bool tr_actor_ground( tr_actor *actor, const tr_motion *source_file, const tr_motion *target_file,
-                      double ground, tr_error *error )
+bool tr_actor_ground( tr_actor *actor, const tr_contact_def *def, const tr_motion *source_file,
+                      const tr_motion *target_file, double ground, tr_error *error )
 {
     foot_rests source = { 0 }, target = { 0 };
     actor->soles = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_sole ) );
     bool ok = actor->soles != NULL || tr_error_memory( error );
-    ok = ok && rests_of_file( &source, source_file, ground, error ) &&
-         rests_of_file( &target, target_file, 0, error );
+    ok = ok && rests_of_file( &source, def, source_file, ground, error ) &&
+         rests_of_file( &target, def, target_file, 0, error );
     if ( ok && !any_known( &target, &target_file->skeleton ) )
-        ok = rests_at_rest( &target, &target_file->skeleton, target_file->clip.fps, error );
+        ok = rests_at_rest( &target, def, &target_file->skeleton, target_file->clip.fps, error );
     if ( ok )
         pair_rests( actor, &source, &target, &target_file->skeleton );
     rests_free( &source );

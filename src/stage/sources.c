@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLEND 0.3 // seconds on either side of a seam, unless the clip says how many frames
-
 // ------------------------------------------------------------------------------------------- motion files
 
 const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, const char *field )
@@ -127,13 +125,13 @@ static double travel( const tr_clip *clip, int joint )
 
 // Some files keep the root still and move its only child. The path then belongs to the root: carry it over,
 // so that the child is as far from the root as in the rest pose.
-void tr_carry_path_to_root( tr_motion *motion )
+void tr_carry_path_to_root( tr_motion *motion, double least )
 {
     tr_clip *clip = &motion->clip;
     int children = 0;
     for ( int j = 1; j < motion->skeleton.joint_count; ++j )
         children += motion->skeleton.joints[j].parent == 0;
-    if ( clip->translations == NULL || children != 1 || travel( clip, 1 ) < 0.01 )
+    if ( clip->translations == NULL || children != 1 || travel( clip, 1 ) < least )
         return;
     vec3 bone = motion->skeleton.joints[1].offset;
     for ( int f = 0; f < clip->frame_count; ++f ) {
@@ -161,7 +159,7 @@ bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *e
             bones != NULL ? bones->joints[j].offset : v3_scale( 1.0 / clip->frame_count, sum );
         most = fmax( most, travel( clip, j ) );
     }
-    if ( most < 1e-6 ) {
+    if ( most < TR_NO_SIZE ) {
         tr_free( clip->translations );
         clip->translations = NULL;
     }
@@ -193,11 +191,11 @@ static bool add_clip( tr_stage_builder *b, sequence *s, const tr_file_ref *ref, 
     tr_motion motion;
     if ( whole == NULL || !cut( b, &motion, whole, ref ) )
         return false;
-    tr_carry_path_to_root( &motion );
+    tr_carry_path_to_root( &motion, b->stage->def.carried_path );
     bool ok = tr_settle_offsets( &motion, NULL, b->error );
     ok = ok && ( s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
-                               : tr_sequence_match( &motion, &s->skeleton, b->error ) );
-    s->blends[s->count] = blend < 0 ? tr_frames_in( BLEND, b->stage->fps ) : blend;
+                               : tr_sequence_match( &motion, &s->skeleton, &b->stage->def.seams, b->error ) );
+    s->blends[s->count] = blend < 0 ? tr_frames_in( b->stage->def.seams.blend, b->stage->fps ) : blend;
     s->clips[s->count++] = motion.clip;
     tr_skeleton_free( &motion.skeleton );
     return ok;
@@ -310,7 +308,8 @@ static bool join_clips( tr_stage_builder *b, tr_actor *actor, sequence *s, const
     if ( surfaces == NULL )
         return tr_error_memory( b->error );
     tr_clip_place( &s->clips[0], tr_stage_place( cast->position, cast->heading ) );
-    tr_sequence parts = { &s->skeleton, s->clips, s->blends, s->count, surfaces, surface_count };
+    tr_sequence parts = { &b->stage->def, &s->skeleton, s->clips,     s->blends,
+                          s->count,       surfaces,     surface_count };
     bool ok = tr_sequence_join( &actor->source.clip, &parts, b->error );
     tr_free( surfaces );
     return ok && note_seams( b, actor, s, cast->start ) &&

@@ -47,7 +47,7 @@ static bool take_own( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast,
     rigid nowhere = { q_identity, v3_zero };
     if ( !tr_stage_take( b, &own, file, &cast->target.skeleton, cast->start, nowhere ) )
         return false;
-    tr_carry_path_to_root( &own );
+    tr_carry_path_to_root( &own, b->stage->def.carried_path );
     for ( int f = 0; f < own.clip.frame_count; ++f )
         own.clip.root[f] = v3_scale( cast->target.scale, own.clip.root[f] );
     tr_free( own.clip.translations );
@@ -79,7 +79,7 @@ static bool build_target( tr_stage_builder *b, tr_actor *actor, const tr_cast *c
            tr_body_build( &actor->source_body, &actor->source.skeleton, NULL, 0, b->error );
 }
 
-// What the scene says of single joints counts before the map. Whether it says anything of this body.
+// The scene's drives of single joints override the map. *any: there are some for this body.
 static bool drive( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast, bool *any )
 {
     const tr_scene *scene = b->stage->scene;
@@ -133,7 +133,8 @@ static bool align( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
     if ( cast->target.skeleton.file[0] != 0 )
         target = tr_library_find_file( b->library, &cast->target.skeleton );
     if ( target != NULL && actor->soles == NULL &&
-         !tr_actor_ground( actor, source, target, b->stage->ground - cast->position.y, b->error ) )
+         !tr_actor_ground( actor, &b->stage->def.contacts, source, target,
+                           b->stage->ground - cast->position.y, b->error ) )
         return false;
     if ( actor->turned )
         return true;
@@ -141,14 +142,8 @@ static bool align( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
     if ( cast->target.reference >= source->clip.frame_count )
         return tr_error_set( b->error, "frame %d is asked for, but the source's file has frames 0 to %d",
                              cast->target.reference, source->clip.frame_count - 1 );
-    return tr_actor_align( actor, &source->clip, target != NULL ? &target->clip : NULL,
-                           cast->target.reference, b->error );
-}
-
-// Target : source. A body of no size, all its joints at one place, says nothing about ratios.
-static double size_ratio( double target, double source )
-{
-    return source > 1e-6 && target > 1e-6 ? target / source : 1.0;
+    return tr_actor_align( actor, &b->stage->def.postures, &source->clip,
+                           target != NULL ? &target->clip : NULL, cast->target.reference, b->error );
 }
 
 // Those of a cast member on the stage's own time; NULL: that is the stage at hand.
@@ -163,15 +158,16 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
 {
     if ( !tr_stage_take_source( b, actor, cast ) )
         return false;
-    tr_carry_path_to_root( &actor->source );
+    tr_carry_path_to_root( &actor->source, b->stage->def.carried_path );
     if ( !tr_settle_offsets( &actor->source, bones_before( b, cast ), b->error ) ||
          !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
     double ( *leg )( const tr_skeleton * ) =
         tr_actor_legs_differ( actor ) ? tr_standing_leg : tr_skeleton_leg_length;
-    actor->leg_ratio = size_ratio( leg( &actor->target ), leg( &actor->source.skeleton ) );
-    actor->height_ratio = size_ratio( tr_stature( &actor->target ), tr_stature( &actor->source.skeleton ) );
+    actor->leg_ratio = tr_size_ratio( leg( &actor->target ), leg( &actor->source.skeleton ), 1 );
+    actor->height_ratio =
+        tr_size_ratio( tr_stature( &actor->target ), tr_stature( &actor->source.skeleton ), 1 );
     return true;
 }
 
@@ -265,14 +261,13 @@ static bool label_contacts( tr_stage_builder *b )
     tr_surface *surfaces = tr_stage_surfaces( stage, true, &count );
     if ( surfaces == NULL )
         return tr_error_memory( b->error );
-    tr_contact_def def = tr_default_contact_def();
     bool ok = true;
     for ( int i = 0; i < stage->actor_count && ok; ++i ) {
         tr_actor *actor = &stage->actors[i];
         ok = tr_contacts_label(
             &actor->contacts,
             &( tr_contact_scene ){ &actor->source.skeleton, &actor->world, stage->fps, surfaces, count },
-            &def, b->error );
+            &stage->def.contacts, b->error );
     }
     tr_free( surfaces );
     return ok;
@@ -314,7 +309,7 @@ static bool allocate( tr_stage_builder *b )
 static bool move_in_time( tr_stage_builder *b )
 {
     tr_stage *stage = b->stage;
-    if ( !tr_times_build( &stage->times, stage->scene, b->file, b->warnings, b->error ) )
+    if ( !tr_times_build( &stage->times, stage, b->file, b->warnings, b->error ) )
         return false;
     if ( stage->times != NULL ) {
         stage->scene = &stage->times->scene;
@@ -363,7 +358,7 @@ static bool build_motions( tr_stage_builder *b )
     return ok;
 }
 
-// Nothing in a file says that its floor is elsewhere, and everybody goes on hovering as in the source.
+// Files do not say where their floor is: a body that hovers in the source hovers in the result.
 static void warn_of_hovering( const tr_stage_builder *b )
 {
     const tr_stage *stage = b->stage;
@@ -371,7 +366,7 @@ static void warn_of_hovering( const tr_stage_builder *b )
         const tr_actor *actor = &stage->actors[i];
         const tr_cast *cast = &stage->scene->cast[i];
         double lower, height = tr_contacts_hover( &actor->source.skeleton, &actor->world, &actor->contacts,
-                                                  stage->ground, &lower );
+                                                  &stage->def.contacts, stage->ground, &lower );
         if ( height > 0 )
             tr_log_add( b->warnings,
                         "%s: its toes rest %.1f cm above the floor, in the source and so in the result; "
@@ -391,9 +386,10 @@ static bool build_rules( tr_stage_builder *b )
            tr_stage_lead( stage, b->error ) && tr_stage_automate( stage, b->error );
 }
 
-static tr_stage empty_stage( const tr_scene *scene )
+static tr_stage empty_stage( const tr_stage_def *def, const tr_scene *scene )
 {
-    return ( tr_stage ){ .scene = scene,
+    return ( tr_stage ){ .def = *def,
+                         .scene = scene,
                          .frame_count = scene->last - scene->first + 1,
                          .fps = scene->fps,
                          .ground = scene->ground };
@@ -404,7 +400,7 @@ static bool build_motions_twice( tr_stage_builder *b )
 {
     tr_stage_builder own = *b, moved = *b;
     own.stage = &b->stage->times->before;
-    *own.stage = empty_stage( &b->stage->times->document );
+    *own.stage = empty_stage( &b->stage->def, &b->stage->times->document );
     moved.warnings = NULL; // said already
     return build_motions( &own ) && build_motions( &moved );
 }
@@ -439,7 +435,14 @@ static bool build( tr_stage_builder *b )
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
                      tr_log *warnings, tr_error *error )
 {
-    *out = empty_stage( scene );
+    tr_stage_def def = tr_default_stage_def();
+    return tr_stage_build_with( out, &def, scene, file, library, warnings, error );
+}
+
+bool tr_stage_build_with( tr_stage *out, const tr_stage_def *def, const tr_scene *scene, const char *file,
+                          tr_library *library, tr_log *warnings, tr_error *error )
+{
+    *out = empty_stage( def, scene );
     tr_stage_builder b = {
         .stage = out, .file = file, .library = library, .warnings = warnings, .error = error };
     if ( build( &b ) )

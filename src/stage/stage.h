@@ -4,6 +4,81 @@
 
 #include "document/document.h"
 
+// ------------------------------------------------------------------------------------------- definition
+// What is tuned in making a stage. Shares are of the lengths that are named.
+
+typedef struct tr_footing_def { // feet, and hands that stand; see footing.c and stances.c
+    double one_stance;          // seconds off the ground that do not end a stance
+    double longest_ease; // seconds in which a foot goes from its copied path into a stance, or out of it
+    double climb_time;   // seconds in which a foot rises onto a box, or comes down
+    double slide_ease;   // seconds beside a stance over which its slide fades
+    double slide_span;   // seconds to either side over which speeds of a foot's parts are averaged
+    double still;        // m/s: below this all parts of a foot count as equally slow
+    double most_drift;   // body heights: a slide is corrected by less
+    double heel_slack;   // metres that a heel may be below the floor
+    double sole_margin;  // metres above and below the floor over which a foot is raised smoothly
+} tr_footing_def;
+
+typedef struct tr_seam_def { // clips that follow one another; see sequence.c
+    double blend;            // seconds on either side of a seam, unless the clip says how many frames
+    double swing;            // seconds in which a foot gets back to its clip's path
+    double step;             // leg lengths: feet that stood farther apart take a step
+    double step_height;      // share of the length of that step
+    double stretch;          // share of a leg's length that it reaches
+    double most_sink;        // leg lengths: the pelvis sinks by less
+    double same_bone;        // body heights: a joint of the same skeleton in another file is this near
+    double pelvis_weight;    // soft rule on the pelvis' path: feet and the user's rules come first
+} tr_seam_def;
+
+typedef struct tr_rule_def {
+    double touch;       // metres: points that stay this near in the source touch; their offset keeps its size
+    double off_surface; // metres from a joint to what it touches; contacts that are farther off are warned of
+    double contact_ease; // seconds in which an automatic contact fades
+} tr_rule_def;
+
+typedef struct tr_surface_def { // see surfaces.c
+    double climb; // leg lengths, of the longer leg of source and target: the highest step a foot is put on
+    double pressed_in; // metres: hands that lean on something may be in it by this much
+    double top_below;  // metres from a point down to the top of what it touches, at most
+} tr_surface_def;
+
+typedef struct tr_posture_def { // rest poses of source and target; see posture.c and standing.c
+    double most_turn;           // radians: a bone that turns by more says nothing about its twist
+    double most_lean;           // radians from the vertical: legs and trunk of a body that stands lean less
+    double least_spread;        // sine of the angle between two bones that span a plane
+    double least_plane;         // the same of a foot and its shin
+    double least_lateral; // horizontal part of the unit vector across the hips; with less, no side is known
+    double steepest;      // sine of the slope of a foot, at most
+    int source_frames, target_frames; // of either file, tried in place of rest poses that do not fit
+} tr_posture_def;
+
+// Upper bounds of memory, measured. Per joint and frame of a character: rotations and places in the world (56
+// bytes each) of source, target, result and copied pose, joints of the graphs, and what fits, layers and
+// reports add. A mesh has a vertex for a joint and one for its surface, with contacts, a band of the matrix
+// and all poses before and after each pass.
+typedef struct tr_memory_def {
+    double joint_bytes, mesh_bytes; // per joint and frame, without and with meshes
+    double fixed_bytes;             // of matrices and the threads' scratch
+    int joints; // of a body that is put together from clips, before these are read: one with fingers
+} tr_memory_def;
+
+typedef struct tr_stage_def {
+    tr_contact_def contacts; // how contacts of the sources are labelled
+    tr_footing_def footings;
+    tr_seam_def seams;
+    tr_rule_def rules;
+    tr_surface_def surfaces;
+    tr_posture_def postures;
+    tr_memory_def memory;
+    double close;        // share of the mean height of two bodies: roots nearer on the ground make a group
+    double carried_path; // metres that a root's only child travels where it carries the body's path
+    double steady;       // seconds to either side over which roots are averaged when skeletons are fitted
+    int fine_detail;     // of a cage around several bodies, which bends between them; see tr_cage_def
+    int fine_weights;    // of its points, at most: otherwise its detail is the default
+} tr_stage_def;
+
+tr_stage_def tr_default_stage_def( void );
+
 // ------------------------------------------------------------------------------------------------ stage
 // The document with its files loaded, resampled to the scene's rate, placed in the world and bound to each
 // other. Frame 0 of the stage is the scene's first frame.
@@ -132,6 +207,13 @@ typedef struct tr_rule {
     vec3 onto;         // contact: what brings it onto a surface that is where the source has none
 } tr_rule;
 
+// Frames in which a hand or foot stands: contacts of its parts that overlap in time, or are hardly apart.
+typedef struct tr_stance {
+    int first, last;      // stage frames
+    int rule, rule_count; // the contacts that make it, in the list it was found in
+    const tr_rule *on;    // of these the one with the highest floor: a foot partly on a step is on it
+} tr_stance;
+
 typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
     int layer;           // index in the document
     int first, last;     // its window, stage frames, cut to the stage; of a single frame with the next
@@ -141,6 +223,7 @@ typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
 } tr_grab;
 
 typedef struct tr_stage {
+    tr_stage_def def;
     const tr_scene *scene;  // borrowed; where layers move motion in time, the stage's own on the new time
     struct tr_times *times; // that one, NULL where nothing is moved in time
     const tr_progress *progress; // borrowed; told how solving, measuring and saving go on, NULL: nobody asks
@@ -169,6 +252,9 @@ typedef struct tr_stage {
 // `file` is the scene's own path, for relative paths and messages; NULL when everything is in the library.
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
                      tr_log *warnings, tr_error *error );
+// The same with other numbers than the default ones.
+bool tr_stage_build_with( tr_stage *out, const tr_stage_def *def, const tr_scene *scene, const char *file,
+                          tr_library *library, tr_log *warnings, tr_error *error );
 void tr_stage_free( tr_stage *stage );
 // Binds layers, sections and handles anew, after ops that changed nothing but them: `scene` is the document
 // as it is now, the stage's from now on. Quick: no file is read, nothing is labelled. On failure the stage
@@ -180,10 +266,10 @@ bool tr_stage_carries( const tr_stage *base, const tr_scene *scene );
 bool tr_stage_build_on( tr_stage *out, const tr_stage *base, const tr_scene *scene, tr_log *warnings,
                         tr_error *error );
 
-// Frames to either side over which roots are steadied when skeletons are fitted.
-static inline int tr_steady_frames( double fps )
+// Frames to either side over which roots are averaged when skeletons are fitted.
+static inline int tr_steady_frames( const tr_stage *stage )
 {
-    return tr_frames_in( 0.1, fps );
+    return tr_frames_in( stage->def.steady, stage->fps );
 }
 
 // The stage on the document's own time: before layers of kind retime move its sources. Itself where none do.
@@ -222,9 +308,10 @@ bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const c
 void tr_joint_map_free( tr_actor *actor );
 
 // An upper bound of what staging and solving take, in bytes: of so many frames and joints of all characters.
-double tr_memory_needed( double frames, double joints, bool meshes );
-// False, with an error at the scene's range, when that is more than may be used (tr_memory_limit).
-bool tr_memory_suffices( const tr_scene *scene, const char *file, double joints, bool meshes,
+double tr_memory_needed( const tr_memory_def *def, double frames, double joints, bool meshes );
+// False, with an error at the scene's range, when that is more than may be used (tr_memory_limit). `file` is
+// the scene's own path or NULL.
+bool tr_memory_suffices( const tr_stage *stage, const char *file, double joints, bool meshes,
                          tr_error *error );
 
 // ---------------------------------------------------------------------------------------------------- bodies
@@ -278,6 +365,11 @@ int tr_rule_priority( const tr_rule *rule );
 // toes cannot pull against each other.
 bool tr_rule_is_stance( const tr_rule *rule );
 int tr_stance_foot( const tr_stage *stage, const tr_rule *rule ); // that joint, -1: no stance
+// Sorts the contacts of one hand or foot, rules [count], by first frame and joins them to stances [count], in
+// order of time; returns how many there are. Contacts that do not overlap belong to one stance where the foot
+// is off the ground for def.footings.one_stance at most. of_footing: and where no user asked for them and the
+// floor stays the same, since a footing puts a stance on one floor. An edit moves both as one foot.
+int tr_stances_find( const tr_stage *stage, tr_rule **rules, int count, bool of_footing, tr_stance *stances );
 // Strength of a rule as the solvers see it: a stance's is that of its footing, which lasts through the swing.
 double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame );
 double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame ); // length between a and b

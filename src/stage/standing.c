@@ -11,8 +11,6 @@
 // So the wolf's front legs stand while the arms of a person hang, and swing as these do.
 #include "stage/posture.h"
 
-#define TOO_FAR ( 60 * TR_DEGREE ) // nobody who stands has legs or trunk that far from the vertical
-
 typedef struct stander { // one of the two bodies
     const tr_skeleton *skeleton;
     const vec3 *positions;
@@ -40,7 +38,7 @@ static stander stander_of( const tr_skeleton *skeleton, const vec3 *positions )
     stander s = { skeleton, positions, tr_lateral_axis( skeleton, positions ), tr_leg_count( skeleton ) == 2,
                   q_identity };
     vec3 trunk = trunk_way( skeleton, positions );
-    if ( s.upright && v3_length( trunk ) > 1e-3 )
+    if ( s.upright && v3_length( trunk ) > TR_SHORT_BONE )
         s.trunk = q_between( v3_y, trunk );
     return s;
 }
@@ -51,7 +49,7 @@ static vec3 bone_of( const stander *s, int joint )
     for ( int c = joint + 1; c < s->skeleton->joint_count; ++c )
         if ( s->skeleton->joints[c].parent == joint &&
              s->skeleton->joints[c].limb == s->skeleton->joints[joint].limb &&
-             tr_bone_length( s->skeleton, c ) > 1e-3 )
+             tr_bone_length( s->skeleton, c ) > TR_SHORT_BONE )
             return v3_sub( s->positions[c], s->positions[joint] );
     return v3_zero;
 }
@@ -77,7 +75,7 @@ static quat raised( const stander *s, int joint )
         bool limb = role == TR_ROLE_THIGH || role == TR_ROLE_SHIN || role == TR_ROLE_UPPER_ARM ||
                     role == TR_ROLE_FOREARM;
         vec3 way = limb ? bone_of( s, j ) : v3_zero;
-        if ( v3_length( way ) > 1e-3 )
+        if ( v3_length( way ) > TR_SHORT_BONE )
             return from_hanging( s, j, way );
         bool end = role == TR_ROLE_FOOT || role == TR_ROLE_TOE || role == TR_ROLE_HAND ||
                    role == TR_ROLE_FINGER || role == TR_ROLE_OTHER;
@@ -87,27 +85,27 @@ static quat raised( const stander *s, int joint )
     return s->trunk;
 }
 
-static quat facing( const stander *source, const stander *target )
+static quat facing( const stander *source, const stander *target, double least )
 {
     vec3 from = v3_horizontal( target->lateral ), to = v3_horizontal( source->lateral );
-    if ( v3_length( from ) < 0.3 || v3_length( to ) < 0.3 )
+    if ( v3_length( from ) < least || v3_length( to ) < least )
         return q_identity;
     return q_axis_angle( v3_y, atan2( from.z, from.x ) - atan2( to.z, to.x ) );
 }
 
 // How far legs and trunk are from where they stand; arms may be anywhere.
-static void add_effort( tr_effort *effort, const stander *s )
+static void add_effort( tr_effort *effort, const stander *s, double most_lean )
 {
     double turn = q_angle( q_identity, s->trunk );
     effort->sum += turn * turn;
-    effort->too_far = effort->too_far || turn > TOO_FAR;
+    effort->too_far = effort->too_far || turn > most_lean;
     for ( int j = 0; s->upright && j < s->skeleton->joint_count; ++j ) {
         tr_role role = s->skeleton->joints[j].role;
         if ( role != TR_ROLE_THIGH && role != TR_ROLE_SHIN )
             continue;
         turn = q_angle( q_identity, raised( s, j ) );
         effort->sum += turn * turn;
-        effort->too_far = effort->too_far || turn > TOO_FAR;
+        effort->too_far = effort->too_far || turn > most_lean;
     }
 }
 
@@ -116,14 +114,14 @@ tr_effort tr_stand_alike( const tr_rest_pair *rest, quat *postures )
     const tr_actor *actor = rest->actor;
     stander source = stander_of( &actor->source.skeleton, rest->source.positions );
     stander target = stander_of( &actor->target, rest->target.positions );
-    quat heading = facing( &source, &target );
+    quat heading = facing( &source, &target, rest->def->least_lateral );
     tr_effort effort = { 0, false };
     for ( int j = 0; j < actor->target.joint_count; ++j ) {
         quat from = raised( &source, actor->map[j] < 0 ? 0 : actor->map[j] );
         postures[j] = q_mul( q_mul( from, heading ), q_conj( raised( &target, j ) ) );
     }
-    add_effort( &effort, &source );
-    add_effort( &effort, &target );
+    add_effort( &effort, &source, rest->def->most_lean );
+    add_effort( &effort, &target, rest->def->most_lean );
     return effort;
 }
 

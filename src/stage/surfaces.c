@@ -1,11 +1,7 @@
 // What hands and feet are on: the floor, or pieces of the environment. Where source and scene do not agree
-// about the environment (a walk recorded on level ground, a step put into its way), whoever touches it is
+// about the environment (a walk recorded on level ground, with a step in its path), what touches it is
 // brought onto it: feet on top, other parts out of the nearest face.
 #include "stage/private.h"
-
-#define CLIMB      0.3  // of the legs, the longer ones of source and target: nobody walks onto a higher step
-#define PRESSED_IN 0.02 // metres: hands that lean on a table are in it by so much
-#define BEHIND     0.3  // metres from a point down to the top of the box it touches, at most
 
 static double box_top( tr_solid solid )
 {
@@ -45,8 +41,8 @@ double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, v
         return box_top( solid );
     double scale = stage->scene->obstacles[obstacle].scale;
     double same = solid.at.position.y + scale * ( floor - from.at.position.y );
-    double top = top_at( solid, to, same + BEHIND );
-    return top > same - BEHIND ? top : same; // as high as that of the source, where there is nothing
+    double most = stage->def.surfaces.top_below, top = top_at( solid, to, same + most );
+    return top > same - most ? top : same; // as high as that of the source, where there is nothing
 }
 
 // Of the obstacles under or around a point the highest with a surface above `low` and not above `high`, whose
@@ -69,7 +65,8 @@ static int highest( const tr_stage *stage, vec3 p, double low, double high, bool
 int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size )
 {
     double top;
-    return highest( stage, p, fmax( stage->ground, p.y - size - BEHIND ), p.y, true, -1, &top );
+    return highest( stage, p, fmax( stage->ground, p.y - size - stage->def.surfaces.top_below ), p.y, true,
+                    -1, &top );
 }
 
 // On a slope every part of a foot has a floor of its own; the one that was found is right for the others too.
@@ -94,8 +91,9 @@ double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, const tr_rul
 {
     double leg =
         fmax( tr_skeleton_leg_length( &actor->target ), tr_skeleton_leg_length( &actor->source.skeleton ) );
-    double most = floor + CLIMB * leg, top;
-    int onto = highest( stage, middle, floor + 1e-6, most, false, slope_of( stage, on ), &top );
+    const double rounding = 1e-6; // metres: a top this much higher is the floor itself
+    double most = floor + stage->def.surfaces.climb * leg, top;
+    int onto = highest( stage, middle, floor + rounding, most, false, slope_of( stage, on ), &top );
     return onto >= 0 ? top - floor : 0;
 }
 
@@ -109,28 +107,35 @@ static double thickness( const tr_body *body, int joint )
     return isfinite( least ) ? least : 0;
 }
 
-static vec3 way_out_of_shape( tr_solid solid, vec3 p, double away, bool sides )
+typedef struct way_def {
+    double pressed_in; // metres: less deep inside stays
+    double away;       // metres in front of the surface where the way ends
+    bool sides;        // out of the nearest face, else of the top alone
+} way_def;
+
+static vec3 way_out_of_shape( tr_solid solid, vec3 p, const way_def *def )
 {
     tr_touch touch = tr_shape_touch( &solid.shape, solid.at, p, p );
-    if ( touch.distance >= -PRESSED_IN )
+    if ( touch.distance >= -def->pressed_in )
         return v3_zero;
     double top = top_at( solid, p, INFINITY );
-    if ( sides || !isfinite( top ) ) // an upright surface has no top
-        return q_rotate( solid.at.rotation, v3_scale( away - touch.distance, touch.normal ) );
-    return v3( 0, top - p.y + away, 0 );
+    if ( def->sides || !isfinite( top ) ) // an upright surface has no top
+        return q_rotate( solid.at.rotation, v3_scale( def->away - touch.distance, touch.normal ) );
+    return v3( 0, top - p.y + def->away, 0 );
 }
 
-// From a point inside a box to `away` in front of its nearest face; never out of the one it stands on. Zero
-// for a point that is hardly inside, or only the top for what is no hand.
-static vec3 way_out( tr_solid box, vec3 p, double away, bool sides )
+// From a point inside a box to the front of its nearest face; never out of the one it stands on. Zero for a
+// point that is hardly inside.
+static vec3 way_out( tr_solid box, vec3 p, const way_def *def )
 {
     if ( box.shape.kind != TR_SHAPE_BOX )
-        return way_out_of_shape( box, p, away, sides );
+        return way_out_of_shape( box, p, def );
     vec3 q = rigid_apply( rigid_inverse( box.at ), p ), half = v3_scale( 0.5, box.shape.size );
     double x = half.x - fabs( q.x ), z = half.z - fabs( q.z ), y = half.y - q.y;
-    if ( fmin( fmin( x, z ), fmin( y, half.y + q.y ) ) <= PRESSED_IN )
+    if ( fmin( fmin( x, z ), fmin( y, half.y + q.y ) ) <= def->pressed_in )
         return v3_zero;
-    if ( !sides || ( y <= x && y <= z ) )
+    double away = def->away;
+    if ( !def->sides || ( y <= x && y <= z ) )
         return v3( 0, y + away, 0 );
     vec3 out = x <= z ? v3( copysign( x + away, q.x ), 0, 0 ) : v3( 0, 0, copysign( z + away, q.z ) );
     return q_rotate( box.at.rotation, out );
@@ -140,12 +145,13 @@ vec3 tr_hand_onto( const tr_stage *stage, const tr_actor *actor, const tr_rule *
 {
     int joint = rule->a.joints[0];
     tr_role role = actor->target.joints[joint].role;
-    bool hand = role == TR_ROLE_HAND || role == TR_ROLE_FINGER;
+    way_def def = { .pressed_in = stage->def.surfaces.pressed_in,
+                    .away = thickness( &actor->body, joint ),
+                    .sides = role == TR_ROLE_HAND || role == TR_ROLE_FINGER };
     for ( int o = 0; o < stage->scene->obstacle_count; ++o ) {
         if ( rule->obstacle >= 0 && rule->obstacle != o )
             continue;
-        vec3 way =
-            way_out( tr_stage_obstacle( stage, o, false ), place, thickness( &actor->body, joint ), hand );
+        vec3 way = way_out( tr_stage_obstacle( stage, o, false ), place, &def );
         if ( v3_length( way ) > 0 )
             return way;
     }

@@ -1,23 +1,22 @@
-// Moving motion in time so that everybody stays in step.
+// Moving motion in time so that nodes which rules join stay in step.
 //
-// A layer delays moments of its members: D(t) frames at the moment t. Whoever a constraint joins at a moment
-// (an *event*: a hand on a box, a box in two pairs of hands) must be delayed alike there. Without `ripple`
-// that is simple: everybody joined to the members within the window shares their map of time, which is the
-// identity outside.
+// A layer delays moments of its members: D(t) frames at the moment t. Nodes that a constraint joins at a
+// moment (an *event*: a hand on a box, a box in two pairs of hands) have the same delay there. Without
+// `ripple`, all nodes joined to the members within the window share their map of time, which is the identity
+// outside.
 //
-// With `ripple` what comes later stays late, and only those who have to wait do. There are two bounds:
+// With `ripple` what comes later stays late, and only nodes that have to wait do. There are two bounds:
 //
-//   L(t) = max( L(t - 1), what keys ask for ) over everybody joined at t, forwards in time: the least delay.
-//          An event is as late as the latest of those who take part.
-//   U(t) = max( L(t), min U(t + 1) over everybody joined at t ), backwards in time: the most that makes
-//   nobody
-//          wait who need not.
+//   L(t) = max( L(t - 1), what keys ask for ) over all nodes joined at t, forwards in time: the least delay.
+//          An event is as late as the latest node in it.
+//   U(t) = max( L(t), min U(t + 1) over all nodes joined at t ), backwards in time: the largest delay that
+//          makes no other node wait.
 //
-// Each rise of L to a new level is spread smoothly over the time in which U has it already: who will have to
-// wait slows down beforehand, as soon as hands are free of those who need not.
+// Each rise of L to a new level is spread smoothly over the time in which U has it already: a node that will
+// have to wait slows down as soon as it is free of nodes that do not.
 //
-// The scene becomes longer by the largest delay. The curtain falls for everybody at once: who was not delayed
-// slows down, to half the speed at most, shortly before it.
+// The scene becomes longer by the largest delay. All nodes end at the same time: those with less delay slow
+// down, to half the speed at most, shortly before the end.
 #include "stage/times.h"
 
 #include "cage/cage.h"
@@ -38,6 +37,7 @@ typedef struct timing {
     const char *file;
     tr_error *error;
     int node_count, frame_count;
+    int steady; // frames over which roots are averaged, see tr_steady_frames
     event *events;
     int event_count;
     double **when;  // [node_count]
@@ -156,11 +156,11 @@ static void window( const timing *t, const tr_layer *layer, int *first, int *las
 
 // -------------------------------------------------------------------------------------------------- in place
 
-// Roots are averaged over some frames either way when skeletons are fitted. So that frames beside the window
-// do not feel what is moved in it, its first and last ones keep their time, unless a key is among them.
+// Roots are averaged over some frames either way when skeletons are fitted. So that this does not change
+// frames beside the window, its first and last ones keep their time, unless a key is among them.
 static void find_rest( const timing *t, const key *keys, int count, int *first, int *last )
 {
-    int rest = tr_steady_frames( t->scene->fps ) - 1, low = *first + rest, high = *last - rest;
+    int rest = t->steady - 1, low = *first + rest, high = *last - rest;
     for ( int k = 0; k < count; ++k ) {
         if ( keys[k].frame <= *first || keys[k].frame >= *last )
             continue;
@@ -176,7 +176,7 @@ static void find_rest( const timing *t, const key *keys, int count, int *first, 
     }
 }
 
-// One map of time for everybody joined to the members within the window.
+// One map of time for all nodes joined to the members within the window.
 static bool move_within( timing *t, const tr_layer *layer, const key *keys, int count )
 {
     int first, last;
@@ -266,8 +266,7 @@ static void spread_rises( timing *t, const key *keys, int count )
         }
         below = fmax( below, keys[k].delay );
     }
-    for ( int f = 0; f < t->frame_count;
-          ++f ) { // whatever is left of a difference between those who are joined
+    for ( int f = 0; f < t->frame_count; ++f ) { // joined nodes may still differ a little
         for ( int n = 0; f > 0 && n < t->node_count; ++n )
             t->delay[n][f] = fmax( t->delay[n][f], t->delay[n][f - 1] );
         agree( t, t->delay, f, true );
@@ -453,7 +452,8 @@ static bool apply_layer( timing *t, int layer, key *keys )
     gather_events( t );
     ok = ok && ( l->ripple ? move_all_after( t, l, keys, count ) : move_within( t, l, keys, count ) );
     if ( ok ) {
-        int longer = tr_int_clamped( ceil( largest_delay( t ) - 1e-9 ), 0, TR_FAR_FRAME ),
+        const double rounding = 1e-9; // frames, more than sums of delays lose
+        int longer = tr_int_clamped( ceil( largest_delay( t ) - rounding ), 0, TR_FAR_FRAME ),
             frames = t->frame_count + longer;
         ok = frames <= TR_MAX_FRAMES ? move_clocks( t, frames ) || tr_error_memory( t->error )
                                      : fail_at( t, keys[count - 1].section, TOO_LONG );
@@ -533,9 +533,10 @@ static void warn( const tr_scene *scene, tr_log *warnings )
         warn_of_section( scene, &scene->sections[i], warnings );
 }
 
-bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_log *warnings,
+bool tr_times_build( tr_times **out, const tr_stage *stage, const char *file, tr_log *warnings,
                      tr_error *error )
 {
+    const tr_scene *scene = stage->scene;
     *out = NULL;
     warn( scene, warnings );
     if ( !any_retiming( scene ) )
@@ -547,7 +548,8 @@ bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr
                  .file = file,
                  .error = error,
                  .node_count = scene->cast_count + scene->prop_count,
-                 .frame_count = scene->last - scene->first + 1 };
+                 .frame_count = scene->last - scene->first + 1,
+                 .steady = tr_steady_frames( stage ) };
     times->when = t.when = tr_alloc( (size_t)t.node_count, sizeof( double * ) );
     bool ok = times->when != NULL || tr_error_memory( error );
     if ( ok && tr_scene_copy( &times->document, scene, error ) &&

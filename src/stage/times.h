@@ -1,4 +1,4 @@
-// Private to scene/: layers of kind retime, which act on the sources before anything is solved.
+// Private to stage: layers of kind retime, which act on the sources before anything is solved.
 #ifndef TROUPE_STAGE_TIMES_H
 #define TROUPE_STAGE_TIMES_H
 
@@ -13,9 +13,9 @@ typedef struct tr_times {
     tr_stage before;   // the stage of its own time, without layers; empty until that is built
 } tr_times;
 
-// *out stays NULL when no layer moves anything. Trouble is told with the path of the section; sections and
-// layers that move nothing are warned of.
-bool tr_times_build( tr_times **out, const tr_scene *scene, const char *file, tr_log *warnings,
+// For the stage's scene. *out stays NULL when no layer moves anything. An error has the path of its section;
+// sections and layers that move nothing give a warning.
+bool tr_times_build( tr_times **out, const tr_stage *stage, const char *file, tr_log *warnings,
                      tr_error *error );
 void tr_times_free( tr_times *times ); // NULL is fine
 

@@ -1,0 +1,45 @@
+// Defaults of what is tuned in making a stage; stage.h says what each number means.
+#include "stage/stage.h"
+
+tr_stage_def tr_default_stage_def( void )
+{
+    return ( tr_stage_def ){
+        .contacts = tr_default_contact_def(),
+        .footings = { .one_stance = 0.1,
+                      .longest_ease = 0.8,
+                      .climb_time = 0.3,
+                      .slide_ease = 0.13,
+                      .slide_span = 0.1,
+                      .still = 1e-3,
+                      .most_drift = 0.1,
+                      .heel_slack = 0.01,
+                      .sole_margin = 6e-3 },
+        .seams = { .blend = 0.3,
+                   .swing = 0.3,
+                   .step = 0.2,
+                   .step_height = 0.15,
+                   .stretch = 0.999,
+                   .most_sink = 0.15,
+                   .same_bone = 0.02,
+                   .pelvis_weight = 1.0 },
+        .rules = { .touch = 0.05, .off_surface = 0.3, .contact_ease = 0.2 },
+        .surfaces = { .climb = 0.3, .pressed_in = 0.02, .top_below = 0.3 },
+        .postures = { .most_turn = 120 * TR_DEGREE,
+                      .most_lean = 60 * TR_DEGREE,
+                      .least_spread = 0.2,
+                      .least_plane = 0.3,
+                      .least_lateral = 0.3,
+                      .steepest = 0.9,
+                      .source_frames = 48,
+                      .target_frames = 12 },
+        .memory = { .joint_bytes = 640,
+                    .mesh_bytes = 2400,
+                    .fixed_bytes = 48.0 * ( 1 << 20 ),
+                    .joints = 100 },
+        .close = 0.6,
+        .carried_path = 0.01,
+        .steady = 0.1,
+        .fine_detail = 4,
+        .fine_weights = 16 << 20,
+    };
+}
