@@ -191,14 +191,15 @@ static inline lane_quat lane_fit_step( const lane a[9], lane_quat q )
         }
     norm = lane_sqrt( norm );
     lane gx = m[7] - m[5], gy = m[2] - m[6], gz = m[3] - m[1];
-    lane damping = (real)1e-5 * norm;
+    const real share = (real)1e-5, flat = (real)1e-12, none = (real)1e-30; // of the norm, its cube, nothing
+    lane damping = share * norm;
     lane xx = m[4] + m[8] + damping, yy = m[0] + m[8] + damping, zz = m[0] + m[4] + damping;
     lane xy = (real)-0.5 * ( m[1] + m[3] ), xz = (real)-0.5 * ( m[2] + m[6] ),
          yz = (real)-0.5 * ( m[5] + m[7] );
     lane c_xx = yy * zz - yz * yz, c_xy = xz * yz - xy * zz, c_xz = xy * yz - xz * yy;
     lane c_yy = xx * zz - xz * xz, c_yz = xy * xz - xx * yz, c_zz = xx * yy - xy * xy;
     lane det = xx * c_xx + xy * c_xy + xz * c_xz;
-    lane_mask definite = ( xx > 0 ) & ( c_zz > 0 ) & ( det > (real)1e-12 * norm * norm * norm + (real)1e-30 );
+    lane_mask definite = ( xx > 0 ) & ( c_zz > 0 ) & ( det > flat * norm * norm * norm + none );
     // Half of ω, the vector part of a small turn.
     lane inverse = (real)0.5 / lane_select( definite, det, lane_all( 1 ) );
     lane ox = inverse * ( c_xx * gx + c_xy * gy + c_xz * gz );

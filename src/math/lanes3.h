@@ -102,7 +102,8 @@ static inline lane3 l3_select( lane_mask mask, lane3 yes, lane3 no )
 static inline lane3 l3_unit( lane3 a ) // zero when a is (nearly) zero
 {
     lane length = l3_length( a );
-    lane_mask some = length > 1e-12;
+    const double none = 1e-12; // as v3_unit_or
+    lane_mask some = length > none;
     return l3_scale( lane_select( some, 1 / lane_select( some, length, lane_all( 1 ) ), lane_all( 0 ) ), a );
 }
 

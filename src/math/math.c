@@ -12,7 +12,7 @@ vec3 v3_perpendicular( vec3 a )
 quat q_axis_angle( vec3 axis, double radians )
 {
     double l = v3_length( axis );
-    if ( !( l > 1e-150 ) )
+    if ( !( l > TR_NO_LENGTH ) )
         return q_identity;
     double s = sin( 0.5 * radians ) / l;
     return ( quat ){ s * axis.x, s * axis.y, s * axis.z, cos( 0.5 * radians ) };
@@ -29,8 +29,8 @@ vec3 q_to_vector( quat q )
         q = q_negate( q );
     vec3 u = { q.x, q.y, q.z };
     double s = v3_length( u );
-    // angle / sin(angle/2) tends to 2 for small angles
-    double factor = s > 1e-12 ? 2.0 * atan2( s, q.w ) / s : 2.0;
+    const double small = 1e-12; // angle / sin(angle/2) is 2 here, to the last bit
+    double factor = s > small ? 2.0 * atan2( s, q.w ) / s : 2.0;
     return v3_scale( factor, u );
 }
 
@@ -46,7 +46,8 @@ quat q_between( vec3 from, vec3 to )
     if ( v3_dot( a, a ) == 0 || v3_dot( b, b ) == 0 )
         return q_identity;
     double c = v3_dot( a, b );
-    if ( c < -1.0 + 1e-12 )
+    const double opposite = 1e-12; // above -1: the cross product has lost its direction
+    if ( c < -1.0 + opposite )
         return q_axis_angle( v3_perpendicular( a ), TR_PI );
     vec3 n = v3_cross( a, b );
     return q_unit( ( quat ){ n.x, n.y, n.z, 1.0 + c } );
@@ -58,7 +59,8 @@ quat q_slerp( quat a, quat b, double t )
         b = q_negate( b );
     double angle = 0.5 * q_angle( a, b );
     double wa = 1.0 - t, wb = t;
-    if ( angle > 1e-6 ) {
+    const double small = 1e-6; // radians: sines are angles
+    if ( angle > small ) {
         double s = sin( angle );
         wa = sin( ( 1.0 - t ) * angle ) / s;
         wb = sin( t * angle ) / s;
@@ -83,11 +85,14 @@ quat q_from_mat3( mat3 m )
     return q_unit( q );
 }
 
+enum { MOST_STEPS = 12 }; // of methods that converge quadratically: more do not help
+
 // One Jacobi rotation: makes a[p][q] zero and keeps the columns of v eigenvectors. What is left of a[p][q]
 // after a few sweeps is far below the last digit of its neighbours and turns nothing any more.
 static void jacobi_rotate( double a[4][4], double v[4][4], int p, int q )
 {
-    if ( fabs( a[p][q] ) <= 1e-18 * fabs( a[q][q] - a[p][p] ) )
+    const double lost = 1e-18; // of its neighbours, below their last digit
+    if ( fabs( a[p][q] ) <= lost * fabs( a[q][q] - a[p][p] ) )
         return;
     double theta = ( a[q][q] - a[p][p] ) / ( 2.0 * a[p][q] );
     double t = ( theta < 0 ? -1.0 : 1.0 ) / ( fabs( theta ) + sqrt( theta * theta + 1.0 ) );
@@ -113,7 +118,7 @@ static quat fit_by_jacobi( mat3 m )
                        { xz + zx, yz + zy, zz - xx - yy, yx - xy },
                        { zy - yz, xz - zx, yx - xy, xx + yy + zz } };
     double v[4][4] = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, 0, 1 } };
-    for ( int sweep = 0; sweep < 12; ++sweep )
+    for ( int sweep = 0; sweep < MOST_STEPS; ++sweep )
         for ( int p = 0; p < 3; ++p )
             for ( int q = p + 1; q < 4; ++q )
                 jacobi_rotate( a, v, p, q );
@@ -129,7 +134,8 @@ static bool solve_turn( mat3 n, vec3 a, vec3 *w )
 {
     double xx = n.cy.y + n.cz.z, yy = n.cx.x + n.cz.z, zz = n.cx.x + n.cy.y;
     double xy = -0.5 * ( n.cx.y + n.cy.x ), xz = -0.5 * ( n.cx.z + n.cz.x ), yz = -0.5 * ( n.cy.z + n.cz.y );
-    double least = 1e-9 * ( xx + yy + zz );
+    const double margin = 1e-9; // of the trace
+    double least = margin * ( xx + yy + zz );
     if ( !( xx > least ) )
         return false;
     double lyx = xy / xx, lzx = xz / xx, dy = yy - lyx * xy, zy = yz - lyx * xz;
@@ -152,15 +158,16 @@ static bool solve_turn( mat3 n, vec3 a, vec3 *w )
 // Where a vanishes and that matrix is positive definite, R is the largest of all, not only of those nearby.
 static bool fit_by_newton( mat3 m, quat *out )
 {
+    const double last = 1e-16; // rad²: the next turn is below the last digit
     quat r = q_identity;
-    for ( int step = 0; step < 12; ++step ) {
+    for ( int step = 0; step < MOST_STEPS; ++step ) {
         mat3 n = m3_mul( m3_transpose( m3_from_quat( r ) ), m );
         vec3 w;
         if ( !solve_turn( n, v3( n.cy.z - n.cz.y, n.cz.x - n.cx.z, n.cx.y - n.cy.x ), &w ) )
             return false;
         r = q_unit( q_mul( r, ( quat ){ 0.5 * w.x, 0.5 * w.y, 0.5 * w.z, 1 } ) );
         *out = r;
-        if ( v3_dot( w, w ) < 1e-16 )
+        if ( v3_dot( w, w ) < last )
             return true;
     }
     return false;
@@ -176,7 +183,8 @@ quat q_look( vec3 forward, vec3 up )
 {
     vec3 z = v3_unit_or( forward, v3_z );
     vec3 x = v3_cross( up, z );
-    x = v3_length( x ) > 1e-9 ? v3_unit( x ) : v3_perpendicular( z );
+    const double none = 1e-9; // `up` is along z, but for rounding
+    x = v3_length( x ) > none ? v3_unit( x ) : v3_perpendicular( z );
     return q_from_mat3( ( mat3 ){ x, v3_cross( z, x ), z } );
 }
 
@@ -243,7 +251,8 @@ void q_to_euler( quat q, const char order[3], const double hint[3], double angle
     double cos_b = hypot( component( column[k], j ), component( column[k], k ) );
     double first[3], second[3];
     first[1] = atan2( sin_b, cos_b );
-    if ( cos_b > 1e-9 ) {
+    const double none = 1e-9; // cosine of b = ±90°, but for rounding
+    if ( cos_b > none ) {
         first[0] = atan2( -e * component( column[k], j ), component( column[k], k ) );
         first[2] = atan2( -e * component( column[j], i ), component( column[i], i ) );
     } else {

@@ -84,8 +84,9 @@ static inline vec3 v3_lerp( vec3 a, vec3 b, double t )
 // The unit vector along a, or `fallback` when a is (nearly) zero.
 static inline vec3 v3_unit_or( vec3 a, vec3 fallback )
 {
+    const double none = 1e-12; // a vector this short is what rounding left of nothing
     double l = v3_length( a );
-    return l > 1e-12 ? v3_scale( 1.0 / l, a ) : fallback;
+    return l > none ? v3_scale( 1.0 / l, a ) : fallback;
 }
 static inline vec3 v3_unit( vec3 a )
 {
@@ -137,10 +138,16 @@ static inline bool q_finite( quat q )
 {
     return isfinite( q.x ) && isfinite( q.y ) && isfinite( q.z ) && isfinite( q.w );
 }
+static inline bool q_is_unit( quat q ) // as files have it, with six digits; false for NaN
+{
+    const double rounding = 1e-6;
+    return fabs( q_dot( q, q ) - 1.0 ) <= rounding;
+}
+#define TR_NO_LENGTH 1e-150         // squares of a shorter length have lost their digits
 static inline quat q_unit( quat q ) // identity when q is (nearly) zero
 {
     double l = sqrt( q_dot( q, q ) );
-    if ( !( l > 1e-150 ) )
+    if ( !( l > TR_NO_LENGTH ) )
         return q_identity;
     return ( quat ){ q.x / l, q.y / l, q.z / l, q.w / l };
 }

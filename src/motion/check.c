@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-static bool is_unit( quat q )
-{
-    return q_finite( q ) && fabs( q_dot( q, q ) - 1.0 ) <= 1e-6;
-}
-
 static bool check_joint( const tr_skeleton *skeleton, int j, tr_error *error )
 {
     const tr_joint *joint = &skeleton->joints[j];
@@ -20,7 +15,7 @@ static bool check_joint( const tr_skeleton *skeleton, int j, tr_error *error )
                              joint->name, joint->parent );
     if ( !v3_finite( joint->offset ) )
         return tr_error_set( error, "joint %d (%.100s) has an offset that is no number", j, joint->name );
-    if ( !is_unit( joint->rest ) )
+    if ( !q_is_unit( joint->rest ) )
         return tr_error_set( error, "joint %d (%.100s) has a rest rotation that is no unit quaternion", j,
                              joint->name );
     if ( (unsigned)joint->role >= TR_ROLE_COUNT || (unsigned)joint->side > TR_SIDE_RIGHT )
@@ -69,7 +64,7 @@ static bool check_frame( const tr_clip *clip, int frame, tr_error *error )
         return tr_error_set( error, "frame %d has a root position that is no number", frame );
     size_t at = (size_t)frame * clip->joint_count;
     for ( int j = 0; j < clip->joint_count; ++j ) {
-        if ( !is_unit( clip->rotations[at + j] ) )
+        if ( !q_is_unit( clip->rotations[at + j] ) )
             return tr_error_set( error, "frame %d has a rotation of joint %d that is no unit quaternion",
                                  frame, j );
         if ( clip->translations != NULL && !v3_finite( clip->translations[at + j] ) )

@@ -275,7 +275,7 @@ static quat read_turn( const tr_json *array, int first )
     for ( int i = 0; i < 4; ++i )
         n[i] = json_number_value( json_array_get( array->value, (size_t)( first + i ) ) );
     quat turn = { n[0], n[1], n[2], n[3] };
-    if ( *array->ok && !( fabs( q_dot( turn, turn ) - 1 ) < 1e-6 ) )
+    if ( *array->ok && !q_is_unit( turn ) )
         tr_json_fail( array, "must be rotations x, y, z, w of unit length" );
     return turn;
 }
