@@ -1,18 +1,77 @@
-// A capsule per bone, thick enough to look at with pleasure and thin enough to collide with reason.
+// A capsule per bone.
 //
-// Radii are fractions of one length that says how big the body is: the stature of who walks upright, the
+// Radii are fractions of one length that says how big the body is: the stature of a body on two legs, the
 // length of the trunk (and for legs the length of the legs) of beasts. They do not follow the single bone,
-// because rigs split bones at will; only what is short as a whole is kept from becoming a balloon.
+// because rigs split bones at will; only limbs that are short as a whole are kept thin.
 #include "geometry/geometry.h"
 #include "motion/stature.h"
 
-#define DENSITY          1000.0 // kg/m³
-#define ROHRER           12.5   // kg/m³: mass of an adult over the cube of the stature
-#define SHORTEST_CAPSULE 1e-3   // metres
+enum { MOST_HEADS = 16 }; // that get a ball
+
+tr_body_def tr_default_body_def( void )
+{
+    return ( tr_body_def ){
+        .upright = { [TR_ROLE_NECK] = 0.030,
+                     [TR_ROLE_CLAVICLE] = 0.032,
+                     [TR_ROLE_UPPER_ARM] = 0.026,
+                     [TR_ROLE_FOREARM] = 0.021,
+                     [TR_ROLE_HAND] = 0.017,
+                     [TR_ROLE_FINGER] = 0.0055,
+                     [TR_ROLE_THIGH] = 0.042,
+                     [TR_ROLE_SHIN] = 0.029,
+                     [TR_ROLE_FOOT] = 0.020,
+                     [TR_ROLE_TOE] = 0.016,
+                     [TR_ROLE_TAIL] = 0.016,
+                     [TR_ROLE_EAR] = 0.010 },
+        .palm = 0.013,
+        .hip = 0.044,
+        .shoulder = 0.040,
+        .other_limb = 0.020,
+        .trunk = { 0.068, 0.061, 0.072 },
+        .waist = 0.4,
+        .beast = { [TR_ROLE_NECK] = 0.118,
+                   [TR_ROLE_HEAD] = 0.052,
+                   [TR_ROLE_EAR] = 0.030,
+                   [TR_ROLE_CLAVICLE] = 0.095 },
+        .beast_limb = 0.04,
+        .withers = 0.09,
+        .tail_base = 0.12,
+        .loin = 0.125,
+        .chest = 0.190,
+        .tail = { 0.02, 0.10, 0.065 },
+        .leg = { [TR_ROLE_THIGH] = 0.085,
+                 [TR_ROLE_SHIN] = 0.048,
+                 [TR_ROLE_FOOT] = 0.034,
+                 [TR_ROLE_TOE] = 0.020 },
+        .further_shin = 0.65,
+        .beast_hip = 1.3,
+        .crawler_leg = 0.40,
+        .crawler_neck = 0.2,
+        .feeler = 0.016,
+        .abdomen = 0.45,
+        .crawler_trunk = 0.75,
+        .least_spread = 0.2,
+        .other = 0.06,
+        .other_length = 0.4,
+        .short_limb = 0.45,
+        .neck_gap = 0.8,
+        .skull = 0.058,
+        .beast_skull = 0.100,
+        .skull_height = 0.7,
+        .skull_length = 0.6,
+        .skull_range = { 0.85, 1.15 },
+        .skull_low = 0.25,
+        .lone = 0.1,
+        .density = 1000,
+        .mass_index = 12.5,
+        .masses = { 0.497, 0.081, 0.028, 0.016, 0.006, 0.100, 0.0465, 0.0145 },
+    };
+}
 
 typedef enum plan { PLAN_UPRIGHT, PLAN_BEAST, PLAN_CRAWLER, PLAN_OTHER } plan;
 
 typedef struct build {
+    tr_body_def def;
     const tr_skeleton *skeleton;
     const tr_limb_value *girths;
     int girth_count;
@@ -92,102 +151,88 @@ static void choose_plan( build *b )
 // -------------------------------------------------------------------------------------------------- radii
 
 // Thickness of the trunk along the way from pelvis to neck: hips, waist, chest.
-static double trunk_profile( double t )
+static double trunk_profile( const tr_body_def *def, double t )
 {
-    const double hips = 0.068, waist = 0.061, chest = 0.072;
-    return t < 0.4 ? lerpd( hips, waist, smooth_step5( t / 0.4 ) )
-                   : lerpd( waist, chest, smooth_step5( ( t - 0.4 ) / 0.4 ) );
+    double hips = def->trunk[0], waist = def->trunk[1], chest = def->trunk[2], at = def->waist;
+    return t < at ? lerpd( hips, waist, smooth_step5( t / at ) )
+                  : lerpd( waist, chest, smooth_step5( ( t - at ) / at ) ); // and the chest as far above it
 }
 
 static double upright_radius( const build *b, int parent, int joint )
 {
     const tr_joint *joints = b->skeleton->joints;
+    const tr_body_def *def = &b->def;
     double h = b->size;
-    switch ( joints[parent].role ) {
-    case TR_ROLE_NECK: return 0.030 * h;
-    case TR_ROLE_CLAVICLE: return 0.032 * h;
-    case TR_ROLE_UPPER_ARM: return 0.026 * h;
-    case TR_ROLE_FOREARM: return 0.021 * h;
-    case TR_ROLE_HAND:
-        return joints[joint].role == TR_ROLE_FINGER && b->children[joint] > 0 ? 0.013 * h : 0.017 * h;
-    case TR_ROLE_FINGER: return 0.0055 * h;
-    case TR_ROLE_THIGH: return 0.042 * h;
-    case TR_ROLE_SHIN: return 0.029 * h;
-    case TR_ROLE_FOOT: return 0.020 * h;
-    case TR_ROLE_TOE: return 0.016 * h;
-    case TR_ROLE_TAIL: return 0.016 * h;
-    case TR_ROLE_EAR: return 0.010 * h;
-    default: break;
-    }
+    if ( joints[parent].role == TR_ROLE_HAND && joints[joint].role == TR_ROLE_FINGER &&
+         b->children[joint] > 0 )
+        return def->palm * h;
+    if ( def->upright[joints[parent].role] > 0 )
+        return def->upright[joints[parent].role] * h;
     if ( starts_limb( b->skeleton, joint, TR_LIMB_LEG ) )
-        return 0.044 * h;
+        return def->hip * h;
     if ( joints[joint].role == TR_ROLE_CLAVICLE || starts_limb( b->skeleton, joint, TR_LIMB_ARM ) )
-        return 0.040 * h;
+        return def->shoulder * h;
     if ( b->skeleton->limbs[joints[parent].limb].kind != TR_LIMB_TORSO )
-        return 0.020 * h;
-    return trunk_profile( b->spine > 0 ? b->above[parent] / b->spine : 0 ) * h;
+        return def->other_limb * h;
+    return trunk_profile( def, b->spine > 0 ? b->above[parent] / b->spine : 0 ) * h;
 }
 
 static double leg_radius( const build *b, int parent )
 {
+    enum { MOST_SHINS = 4 }; // that become thinner
     const tr_joint *joints = b->skeleton->joints;
-    double thin = b->plan == PLAN_CRAWLER ? 0.40 : 1.0, leg = thin * b->legs;
-    switch ( joints[parent].role ) {
-    case TR_ROLE_THIGH: return 0.085 * leg;
-    case TR_ROLE_SHIN: {
-        double radius = 0.048 * leg; // every further bone is thinner
-        for ( int j = joints[parent].parent, n = 0; j > 0 && n < 4 && joints[j].role == TR_ROLE_SHIN; ++n ) {
-            radius *= 0.65;
+    const double *shares = b->def.leg;
+    double thin = b->plan == PLAN_CRAWLER ? b->def.crawler_leg : 1.0, leg = thin * b->legs;
+    tr_role role = joints[parent].role;
+    double radius = ( shares[role] > 0 ? shares[role] : shares[TR_ROLE_THIGH] ) * leg;
+    if ( role == TR_ROLE_SHIN )
+        for ( int j = joints[parent].parent, n = 0; j > 0 && n < MOST_SHINS && joints[j].role == TR_ROLE_SHIN;
+              ++n ) {
+            radius *= b->def.further_shin;
             j = joints[j].parent;
         }
-        return radius;
-    }
-    case TR_ROLE_FOOT: return 0.034 * leg;
-    case TR_ROLE_TOE: return 0.020 * leg;
-    default: return 0.085 * leg;
-    }
+    return radius;
 }
 
 static double beast_radius( const build *b, int parent, int joint )
 {
     const tr_joint *joints = b->skeleton->joints;
+    const tr_body_def *def = &b->def;
+    tr_role role = joints[parent].role;
     double t = b->size, down = b->below[parent];
-    switch ( joints[parent].role ) {
-    case TR_ROLE_NECK: return ( b->plan == PLAN_CRAWLER ? 0.2 : 0.118 ) * t;
-    case TR_ROLE_HEAD: return 0.052 * t;
-    case TR_ROLE_EAR: return 0.030 * t;
-    case TR_ROLE_CLAVICLE: return 0.095 * t;
-    case TR_ROLE_TAIL: { // bushy in the first half, then to a point
-        double share = down / fmax( down + b->above[parent], 1e-9 );
-        return t * clampd( 0.02 + 0.10 * share, 0.02, 0.065 );
+    bool crawls = b->plan == PLAN_CRAWLER;
+    if ( role == TR_ROLE_TAIL ) {  // bushy in the first half, then to a point
+        const double least = 1e-9; // metres: a body of no length
+        double share = down / fmax( down + b->above[parent], least );
+        return t * clampd( def->tail[0] + def->tail[1] * share, def->tail[0], def->tail[2] );
     }
-    default: break;
-    }
+    if ( def->beast[role] > 0 )
+        return ( crawls && role == TR_ROLE_NECK ? def->crawler_neck : def->beast[role] ) * t;
     tr_limb_kind kind = b->skeleton->limbs[joints[parent].limb].kind;
     if ( kind == TR_LIMB_LEG || starts_limb( b->skeleton, joint, TR_LIMB_LEG ) )
-        return leg_radius( b, parent ) * ( kind == TR_LIMB_LEG ? 1.0 : 1.3 );
+        return leg_radius( b, parent ) * ( kind == TR_LIMB_LEG ? 1.0 : def->beast_hip );
     if ( kind != TR_LIMB_TORSO ) // a crawler's feelers are like the ends of its legs
-        return b->plan == PLAN_CRAWLER ? 0.016 * b->legs : 0.04 * t;
+        return crawls ? def->feeler * b->legs : def->beast_limb * t;
     if ( joints[joint].role == TR_ROLE_CLAVICLE ) // withers: the shoulder blades stand on the trunk
-        return 0.09 * t;
+        return def->withers * t;
     if ( starts_limb( b->skeleton, joint, TR_LIMB_TAIL ) && b->plan == PLAN_BEAST )
-        return 0.12 * t;
-    if ( b->plan == PLAN_CRAWLER ) // an abdomen is as fat as its last bone is long
-        return b->children[joint] == 0 ? 0.45 * tr_bone_length( b->skeleton, joint )
-                                       : 0.75 * fmax( b->spread, 0.2 * t );
+        return def->tail_base * t;
+    if ( crawls ) // an abdomen is as fat as its last bone is long
+        return b->children[joint] == 0 ? def->abdomen * tr_bone_length( b->skeleton, joint )
+                                       : def->crawler_trunk * fmax( b->spread, def->least_spread * t );
     double along = clampd( b->above[parent] / t, 0, 1 );
-    return t * lerpd( 0.125, 0.190, smooth_step5( along ) ); // loin to barrel chest
+    return t * lerpd( def->loin, def->chest, smooth_step5( along ) );
 }
 
 static double bone_radius( const build *b, int parent, int joint )
 {
     double length = tr_bone_length( b->skeleton, joint ), radius;
     if ( b->plan == PLAN_OTHER )
-        return fmin( 0.06 * b->size, 0.4 * length );
+        return fmin( b->def.other * b->size, b->def.other_length * length );
     radius = b->plan == PLAN_UPRIGHT ? upright_radius( b, parent, joint ) : beast_radius( b, parent, joint );
     tr_limb_kind kind = b->skeleton->limbs[b->skeleton->joints[parent].limb].kind;
-    double whole = b->below[parent] + length; // what is short as a whole is no balloon
-    return kind == TR_LIMB_TORSO ? radius : fmin( radius, 0.45 * whole );
+    double whole = b->below[parent] + length; // of the limb from here on
+    return kind == TR_LIMB_TORSO ? radius : fmin( radius, b->def.short_limb * whole );
 }
 
 static double girth_of( const build *b, int joint )
@@ -206,7 +251,7 @@ static bool has_flesh( const build *b, int joint )
 {
     const tr_joint *joints = b->skeleton->joints;
     int parent = joints[joint].parent;
-    if ( parent < 0 || tr_bone_length( b->skeleton, joint ) < SHORTEST_CAPSULE )
+    if ( parent < 0 || tr_bone_length( b->skeleton, joint ) < TR_SHORT_BONE )
         return false;
     if ( joints[joint].role == TR_ROLE_ROOT )
         return false;
@@ -230,23 +275,27 @@ static tr_capsule bone_capsule( const build *b, int joint )
     tr_capsule c = { .joint = joint, .parent = parent, .b = offset, .radius = radius, .girth = girth };
     // The chest ends at the neck: its round end must not swallow the chin.
     if ( b->plan != PLAN_OTHER && starts_limb( b->skeleton, joint, TR_LIMB_HEAD ) )
-        c.b = v3_scale( fmax( 0.0, 1.0 - 0.8 * radius / tr_bone_length( b->skeleton, joint ) ), offset );
+        c.b = v3_scale( fmax( 0.0, 1.0 - b->def.neck_gap * radius / tr_bone_length( b->skeleton, joint ) ),
+                        offset );
     return c;
 }
 
-// The skull, a ball just under the top of the head; the end of the head tells where that is and how big.
+// The skull, a ball just under the top of the head. The end of the head shows where that is, and its size.
 static tr_capsule head_ball( const build *b, int head, int end )
 {
     const tr_joint *joints = b->skeleton->joints;
-    double whole = b->plan == PLAN_UPRIGHT ? 0.058 * b->size : 0.100 * b->size;
+    const tr_body_def *def = &b->def;
+    double whole = ( b->plan == PLAN_UPRIGHT ? def->skull : def->beast_skull ) * b->size;
     vec3 up = v3_unit_or( joints[head].offset, v3_y );
-    vec3 centre = b->plan == PLAN_UPRIGHT ? v3_scale( 0.7 * whole, up ) : v3_zero;
+    vec3 centre = b->plan == PLAN_UPRIGHT ? v3_scale( def->skull_height * whole, up ) : v3_zero;
     double girth = girth_of( b, head ), radius = whole * girth;
     if ( end >= 0 && b->plan == PLAN_UPRIGHT ) {
         double length = tr_bone_length( b->skeleton, end );
-        radius = clampd( 0.6 * length, 0.85 * whole, 1.15 * whole ) * girth;
+        radius =
+            clampd( def->skull_length * length, def->skull_range[0] * whole, def->skull_range[1] * whole ) *
+            girth;
         vec3 along = v3_unit_or( joints[end].offset, up );
-        centre = v3_scale( fmax( length - radius, 0.25 * length ), along );
+        centre = v3_scale( fmax( length - radius, def->skull_low * length ), along );
     }
     return ( tr_capsule ){
         .joint = head, .parent = head, .a = centre, .b = centre, .radius = radius, .girth = girth };
@@ -259,7 +308,7 @@ static int head_end( const tr_skeleton *skeleton, int head )
     for ( int j = head + 1; j < skeleton->joint_count; ++j ) {
         const tr_joint *joint = &skeleton->joints[j];
         if ( joint->parent == head && joint->side == TR_SIDE_NONE &&
-             tr_bone_length( skeleton, j ) >= SHORTEST_CAPSULE &&
+             tr_bone_length( skeleton, j ) >= TR_SHORT_BONE &&
              ( best < 0 || tr_bone_length( skeleton, j ) > tr_bone_length( skeleton, best ) ) )
             best = j;
     }
@@ -271,20 +320,19 @@ static void add_capsules( const build *b, tr_body *out )
     for ( int j = 0, heads = 0; j < b->skeleton->joint_count; ++j ) {
         if ( has_flesh( b, j ) )
             out->capsules[out->capsule_count++] = bone_capsule( b, j );
-        if ( b->plan != PLAN_OTHER && b->skeleton->joints[j].role == TR_ROLE_HEAD && heads++ < 16 )
+        if ( b->plan != PLAN_OTHER && b->skeleton->joints[j].role == TR_ROLE_HEAD && heads++ < MOST_HEADS )
             out->capsules[out->capsule_count++] = head_ball( b, j, head_end( b->skeleton, j ) );
     }
     if ( out->capsule_count == 0 ) { // a lone joint is a ball, so that it can be seen and has a mass
-        double radius = b->size > 0 ? 0.5 * b->size : 0.1, girth = girth_of( b, 0 );
+        double radius = b->size > 0 ? 0.5 * b->size : b->def.lone, girth = girth_of( b, 0 );
         out->capsules[out->capsule_count++] = ( tr_capsule ){ .radius = radius * girth, .girth = girth };
     }
 }
 
 // ------------------------------------------------------------------------------------------------- masses
 
-// Body segments with their usual share of the whole mass (sums to 1 over two arms and two legs).
+// In the order of tr_body_def.
 typedef enum segment { TRUNK, HEAD, UPPER_ARM, FOREARM, HAND, THIGH, SHANK, FOOT, SEGMENTS } segment;
-static const double shares[SEGMENTS] = { 0.497, 0.081, 0.028, 0.016, 0.006, 0.100, 0.0465, 0.0145 };
 
 static segment segment_of( const tr_skeleton *skeleton, int joint )
 {
@@ -331,8 +379,9 @@ static void add_mass( tr_body *body, const tr_capsule *c, double mass )
 // girth.
 static void weigh_upright( const build *b, const int *shared, tr_body *out )
 {
+    const double none = 1e-300; // m³: a segment without volume has no mass, but no 0 / 0 either
     double volumes[SEGMENTS][3] = { { 0 } };
-    double whole = ROHRER * b->size * b->size * b->size;
+    double whole = b->def.mass_index * b->size * b->size * b->size;
     for ( int i = 0; i < out->capsule_count; ++i ) {
         const tr_capsule *c = &out->capsules[i];
         segment s = segment_of( b->skeleton, c->parent );
@@ -344,8 +393,8 @@ static void weigh_upright( const build *b, const int *shared, tr_body *out )
         segment s = segment_of( b->skeleton, c->parent );
         tr_side side = s == TRUNK || s == HEAD ? TR_SIDE_NONE : b->skeleton->joints[c->parent].side;
         double girth = girth_of( b, c->parent );
-        double part = capsule_volume( c, shared ) / fmax( volumes[s][side], 1e-300 );
-        add_mass( out, c, shares[s] * whole * part * girth * girth );
+        double part = capsule_volume( c, shared ) / fmax( volumes[s][side], none );
+        add_mass( out, c, b->def.masses[s] * whole * part * girth * girth );
     }
 }
 
@@ -362,7 +411,7 @@ static bool weigh( const build *b, tr_body *out, tr_error *error )
         weigh_upright( b, shared, out );
     else
         for ( int i = 0; i < out->capsule_count; ++i )
-            add_mass( out, &out->capsules[i], DENSITY * capsule_volume( &out->capsules[i], shared ) );
+            add_mass( out, &out->capsules[i], b->def.density * capsule_volume( &out->capsules[i], shared ) );
     tr_free( shared );
     return true;
 }
@@ -375,7 +424,7 @@ static bool build_body( build *b, tr_body *out, tr_error *error )
     b->below = tr_alloc( n, sizeof( double ) );
     b->above = tr_alloc( n, sizeof( double ) );
     b->children = tr_alloc( n, sizeof( int ) );
-    out->capsules = tr_alloc( n + 16, sizeof( tr_capsule ) ); // a bone each, and balls for heads
+    out->capsules = tr_alloc( n + MOST_HEADS, sizeof( tr_capsule ) ); // a bone each, and balls for heads
     out->masses = tr_alloc( n, sizeof( double ) );
     bool ok = b->below != NULL && b->above != NULL && b->children != NULL && out->capsules != NULL &&
               out->masses != NULL;
@@ -391,7 +440,10 @@ bool tr_body_build( tr_body *out, const tr_skeleton *skeleton, const tr_limb_val
                     tr_error *error )
 {
     *out = ( tr_body ){ 0 };
-    build b = { .skeleton = skeleton, .girths = girths, .girth_count = girths != NULL ? girth_count : 0 };
+    build b = { .def = tr_default_body_def(),
+                .skeleton = skeleton,
+                .girths = girths,
+                .girth_count = girths != NULL ? girth_count : 0 };
     bool ok = build_body( &b, out, error );
     tr_free( b.below );
     tr_free( b.above );

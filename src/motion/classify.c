@@ -28,6 +28,7 @@ typedef struct limb_draft {
 } limb_draft;
 
 typedef struct work {
+    tr_classify_def def;
     tr_skeleton *skeleton;
     mark *marks;   // [joint_count]
     tr_pose rest;  // [joint_count]
@@ -37,6 +38,23 @@ typedef struct work {
     vec3 forward; // horizontal, unit
     double low, height;
 } work;
+
+tr_classify_def tr_default_classify_def( void )
+{
+    return ( tr_classify_def ){ .named = 1.0 / 3,
+                                .direction = 1e-3,
+                                .side = 0.01,
+                                .arm_low = 0.12,
+                                .arm_level = 0.35,
+                                .arm_long = 0.2,
+                                .long_branch = 0.2,
+                                .pair = 0.1,
+                                .leg_low = 0.1,
+                                .leg_long = 0.2,
+                                .clavicle = 0.6,
+                                .thigh = 0.1,
+                                .foot_low = 0.15 };
+}
 
 static bool any_below( const mark *m, part a, part b )
 {
@@ -55,7 +73,7 @@ static bool names_say_enough( const work *w )
         asked++;
         known += m->guess.part > PART_CARRIER && m->guess.part != PART_TIP;
     }
-    return 3 * known >= asked;
+    return known >= w->def.named * asked;
 }
 
 static void guess_from_names( work *w )
@@ -81,7 +99,7 @@ static bool guess_from_structure( work *w, tr_error *error )
     guess *guesses = tr_alloc( (size_t)n, sizeof( guess ) );
     if ( guesses == NULL )
         return tr_error_memory( error );
-    bool ok = tr_parts_from_structure( w->skeleton, w->rest.positions, guesses, error );
+    bool ok = tr_parts_from_structure( w->skeleton, &w->def, w->rest.positions, guesses, error );
     for ( int j = 0; ok && j < n; ++j )
         w->marks[j].guess.part = guesses[j].part;
     tr_free( guesses );
@@ -278,7 +296,7 @@ static vec3 find_forward( const work *w )
     }
     if ( v3_length( v3_horizontal( head ) ) > 0.5 * v3_length( head ) )
         return v3_unit_or( v3_horizontal( head ), v3_z );
-    double tiny = 1e-3 * w->height;
+    double tiny = w->def.direction * w->height;
     return v3_length( toes ) > tiny ? v3_unit( toes ) : v3_length( tail ) > tiny ? v3_unit( tail ) : v3_z;
 }
 
@@ -416,8 +434,9 @@ static void turn_arms_into_legs( work *w )
     for ( int i = 0; i < w->draft_count && legs > 0; ++i ) {
         limb_draft *draft = &w->drafts[i];
         double shoulder = w->rest.positions[draft->start].y;
-        if ( draft->kind == TR_LIMB_ARM && draft->lowest <= w->low + 0.12 * w->height &&
-             fabs( shoulder - hips / legs ) < 0.35 * w->height && shoulder - draft->lowest > 0.2 * w->height )
+        if ( draft->kind == TR_LIMB_ARM && draft->lowest <= w->low + w->def.arm_low * w->height &&
+             fabs( shoulder - hips / legs ) < w->def.arm_level * w->height &&
+             shoulder - draft->lowest > w->def.arm_long * w->height )
             draft->kind = TR_LIMB_LEG;
     }
     for ( int j = 0; j < w->skeleton->joint_count; ++j )
@@ -431,7 +450,7 @@ static void find_sides( work *w )
         limb_draft *draft = &w->drafts[i];
         bool paired =
             draft->kind == TR_LIMB_ARM || draft->kind == TR_LIMB_LEG || draft->kind == TR_LIMB_OTHER;
-        if ( paired && draft->side == TR_SIDE_NONE && fabs( draft->lateral ) > 0.01 * w->height )
+        if ( paired && draft->side == TR_SIDE_NONE && fabs( draft->lateral ) > w->def.side * w->height )
             draft->side = draft->lateral > 0 ? TR_SIDE_LEFT : TR_SIDE_RIGHT;
     }
     for ( int j = 0; j < w->skeleton->joint_count; ++j ) {
@@ -449,7 +468,8 @@ static bool comes_before( const limb_draft *a, const limb_draft *b )
         return a->kind < b->kind;
     if ( a->side != b->side )
         return a->side < b->side;
-    if ( fabs( a->forward - b->forward ) > 1e-9 )
+    const double rounding = 1e-9; // metres, more than means of places lose
+    if ( fabs( a->forward - b->forward ) > rounding )
         return a->forward > b->forward;
     return a->start < b->start;
 }
@@ -531,6 +551,7 @@ bool tr_skeleton_classify( tr_skeleton *skeleton, tr_error *error )
     work *w = tr_alloc( 1, sizeof( work ) );
     if ( w == NULL )
         return tr_error_memory( error );
+    w->def = tr_default_classify_def();
     w->skeleton = skeleton;
     w->marks = tr_alloc( n, sizeof( mark ) );
     w->draft_of = tr_alloc( n, sizeof( int ) );

@@ -20,6 +20,10 @@ bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_err
 
 // ----------------------------------------------------------------------------------------------- resample
 
+#define SAME_FRAME 1e-7 // frames: rounding of times is less, so 30 fps of 120 are every fourth, bit for bit
+
+enum { JOINTS_AT_ONCE = 4096 }; // of all frames in a block: fewer are not worth waking a thread
+
 // Cubic through b at t = 0 and c at t = 1 with the slopes (c − a) / 2 and (d − b) / 2.
 static vec3 catmull_rom( vec3 a, vec3 b, vec3 c, vec3 d, double t )
 {
@@ -53,9 +57,8 @@ static void resample_frames( void *context, int begin, int end )
     const tr_clip *in = r->in;
     for ( int f = begin; f < end; ++f ) {
         double time = f * in->fps / r->out->fps;
-        // A hair beside a frame is that frame: 30 fps of 120 are every fourth, bit for bit.
         double whole = round( time );
-        if ( fabs( time - whole ) < 1e-7 )
+        if ( fabs( time - whole ) < SAME_FRAME )
             time = whole;
         int before = tr_int_clamped( time, 0, in->frame_count - 1 );
         int after = before + 1 < in->frame_count ? before + 1 : before;
@@ -78,7 +81,8 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
     if ( !isfinite( fps ) || fps <= 0 )
         return tr_error_set( error, "cannot resample to %g frames per second; the rate must be above zero",
                              fps );
-    double count = in->frame_count == 0 ? 0 : floor( ( in->frame_count - 1 ) * fps / in->fps + 1e-7 ) + 1;
+    double count =
+        in->frame_count == 0 ? 0 : floor( ( in->frame_count - 1 ) * fps / in->fps + SAME_FRAME ) + 1;
     if ( count > TR_MAX_FRAMES && count > in->frame_count ) // what is there already may stay as it is
         return tr_error_set(
             error, "at %g frames per second it would have %.0f frames, more than %d; choose a lower rate",
@@ -87,7 +91,7 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
                          in->translations != NULL, error ) )
         return false;
     resampling r = { in, out };
-    tr_parallel_for( out->frame_count, 1 + 4096 / in->joint_count, resample_frames, &r );
+    tr_parallel_for( out->frame_count, 1 + JOINTS_AT_ONCE / in->joint_count, resample_frames, &r );
     return true;
 }
 
@@ -98,8 +102,9 @@ bool tr_clip_resample( tr_clip *out, const tr_clip *in, double fps, tr_error *er
 static vec3 rate_of_vector( vec3 c, vec3 w )
 {
     double angle = v3_length( c );
-    double factor = 1.0 / 12.0; // limit for small angles
-    if ( angle > 1e-4 )
+    const double small = 1e-4; // radians: the series' first term is exact to rounding
+    double factor = 1.0 / 12.0;
+    if ( angle > small )
         factor = 1.0 / ( angle * angle ) - 1.0 / ( 2.0 * angle * tan( 0.5 * angle ) );
     vec3 cross = v3_cross( c, w );
     return v3_mad( v3_mad( w, -0.5, cross ), factor, v3_cross( c, cross ) );
@@ -124,8 +129,9 @@ static int least( int a, int b )
 }
 
 // A joint's steps from frame to frame around the seam: the last of a, the first of b.
+enum { STEPS = 3 }; // on either side: two changes of velocity, so that one odd frame does not decide
 typedef struct steps {
-    vec3 a[3], b[3]; // the nearest to the seam first
+    vec3 a[STEPS], b[STEPS]; // the nearest to the seam first
     int a_count, b_count;
 } steps;
 
@@ -150,7 +156,8 @@ static double excess( const steps *s, double difference )
 
 static steps turning_steps( const tr_clip *a, const tr_clip *b, int j )
 {
-    steps s = { .a_count = least( 3, a->frame_count - 1 ), .b_count = least( 3, b->frame_count - 1 ) };
+    steps s = { .a_count = least( STEPS, a->frame_count - 1 ),
+                .b_count = least( STEPS, b->frame_count - 1 ) };
     for ( int i = 0; i < s.a_count; ++i ) {
         int f = a->frame_count - 2 - i;
         s.a[i] = turn_between( tr_clip_frame( a, f )[j], tr_clip_frame( a, f + 1 )[j] );
@@ -162,7 +169,7 @@ static steps turning_steps( const tr_clip *a, const tr_clip *b, int j )
 
 static steps moving_steps( const vec3 *a, int a_frames, const vec3 *b, int b_frames, int stride )
 {
-    steps s = { .a_count = least( 3, a_frames - 1 ), .b_count = least( 3, b_frames - 1 ) };
+    steps s = { .a_count = least( STEPS, a_frames - 1 ), .b_count = least( STEPS, b_frames - 1 ) };
     for ( int i = 0; i < s.a_count; ++i ) {
         const vec3 *p = a + (size_t)( a_frames - 2 - i ) * (size_t)stride;
         s.a[i] = v3_sub( p[stride], p[0] );
@@ -183,7 +190,7 @@ static void mend_rotations( const seam *s, int j )
     vec3 slope_a = v3_zero, slope_b = v3_zero;
     if ( last > 0 && s->b->frame_count > 1 ) {
         steps near = turning_steps( s->a, s->b, j ); // seen from where both meet
-        for ( int i = 0; i < 3; ++i ) {
+        for ( int i = 0; i < STEPS; ++i ) {
             near.a[i] = q_rotate( q_from_vector( ca ), near.a[i] );
             near.b[i] = q_rotate( q_from_vector( cb ), near.b[i] );
         }
@@ -263,7 +270,8 @@ static bool can_join( const tr_clip *a, const tr_clip *b, tr_error *error )
     if ( a->joint_count != b->joint_count )
         return tr_error_set( error, "cannot join a clip of %d joints and one of %d", a->joint_count,
                              b->joint_count );
-    if ( fabs( a->fps - b->fps ) > 1e-6 * a->fps )
+    const double rounding = 1e-6; // of a rate that a file gives as seconds per frame
+    if ( fabs( a->fps - b->fps ) > rounding * a->fps )
         return tr_error_set( error, "cannot join clips of %g and %g frames per second; resample one first",
                              a->fps, b->fps );
     if ( ( a->translations != NULL ) != ( b->translations != NULL ) )

@@ -86,7 +86,8 @@ bool tr_world_build( tr_world *out, const tr_motion *motion, tr_error *error )
         return tr_error_memory( error );
     }
     batch b = { motion, out };
-    int block = 1 + 16384 / out->joint_count; // some 0.2 ms of work: less is not worth waking a thread
+    enum { JOINTS_AT_ONCE = 16384 }; // some 0.2 ms of work: less is not worth waking a thread
+    int block = 1 + JOINTS_AT_ONCE / out->joint_count;
     tr_parallel_for( out->frame_count, block, forward_frames, &b );
     return true;
 }

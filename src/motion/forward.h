@@ -4,8 +4,10 @@
 
 #include "motion/motion.h"
 
-#define TR_FORWARD_FRAMES 4
-#define TR_FORWARD_JOINTS 128 // at most: what is worth having on the stack
+enum {
+    TR_FORWARD_FRAMES = 4,   // a lane each
+    TR_FORWARD_JOINTS = 128, // of a body that is posed by lanes, at most: their poses lie on the stack
+};
 
 // local [4][joint_count], root [4], poses [4]; no joint has translations of its own.
 void tr_forward_four_avx2( const tr_skeleton *skeleton, const quat *const local[], const vec3 root[],

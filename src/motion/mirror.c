@@ -63,10 +63,11 @@ static void enter_joint( pairing *p, int j )
         if ( joint->side != TR_SIDE_NONE )
             hash = (uint64_t)joint->role;
     }
+    enum { MOST_ALIKE = 64 }; // children of one name: further ones have no partner
     for ( uint64_t again = 0;; ++again ) {
         p->names[j] = mix( hash, again );
         slot *s = find_slot( p, place_key( joint->parent, p->sides[j], p->names[j] ) );
-        if ( s->joint >= 0 && again < 64 )
+        if ( s->joint >= 0 && again < MOST_ALIKE )
             continue;
         if ( s->joint < 0 )
             *s = ( slot ){ place_key( joint->parent, p->sides[j], p->names[j] ), j };

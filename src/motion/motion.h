@@ -94,6 +94,23 @@ int tr_skeleton_add( tr_skeleton *skeleton, const char *name, int parent, vec3 o
 // Gives every joint a name of its own: the second Hand becomes Hand_2. Files may double names; points, maps
 // and drives find joints by them.
 bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error );
+// How limbs are told apart. Heights and lengths are shares of the height of the rest pose, unless noted.
+typedef struct tr_classify_def {
+    double named;     // share of the joints whose names say what they are: with fewer, the shape decides
+    double direction; // horizontal length that shows where a body looks
+    double side;      // a limb farther from the middle has a side
+    // Arms are front legs where they reach down to arm_low, shoulders and hips differ by less than arm_level,
+    // and they are longer than arm_long.
+    double arm_low, arm_level, arm_long;
+    double long_branch;       // share of the longest way down from the root: a branch that makes a trunk
+    double pair;              // share of the length by which two arms differ at most
+    double leg_low, leg_long; // legs reach down to here, and are longer than this
+    double clavicle;          // share of the next bone: a first bone of an arm that is shorter is a clavicle
+    double thigh;    // share of a leg: bones before the first one as long as this are parts of the hip
+    double foot_low; // joints of a leg below this are of its foot
+} tr_classify_def;
+
+tr_classify_def tr_default_classify_def( void );
 // Guesses role, side and limb of every joint. Call after the last tr_skeleton_add, and again where offsets
 // changed.
 bool tr_skeleton_classify( tr_skeleton *skeleton, tr_error *error );
@@ -108,6 +125,12 @@ tr_skeleton_height( const tr_skeleton *skeleton ); // bounding-box height of the
 // Standing height of a body on two legs, judged by its rest pose within what its bones allow: rest poses lie
 // down, raise their arms or are stretched along one axis. Height of the rest pose for any other body.
 double tr_stature( const tr_skeleton *skeleton );
+typedef struct tr_stature_def {   // shares of the length of legs and trunk along their bones
+    double least_rest, most_rest; // a rest pose that is this high stands
+    double of_bones; // stature where it does not: with the sole below the ankle and the skull above its joint
+} tr_stature_def;
+
+tr_stature_def tr_default_stature_def( void );
 double tr_skeleton_leg_length(
     const tr_skeleton *skeleton ); // mean over legs, hip to foot along the bones; falls back
                                    // to the height of the root above the lowest joint
@@ -237,8 +260,46 @@ typedef struct tr_body {
     double total_mass;
 } tr_body;
 
-// `girths` as in tr_body_scale, may be NULL. Radii follow bone length and role; bones under 1 mm get no
-// capsule.
+// How thick bodies are. Radii of bodies on two legs are shares of their stature; those of beasts (four legs)
+// and crawlers (more) are shares of the length of the trunk, those of their legs shares of the leg.
+typedef struct tr_body_def {
+    double upright[TR_ROLE_COUNT]; // by the role of a bone's upper joint; 0: one of the following
+    double palm;                   // a bone from the hand to a finger that goes on
+    double hip, shoulder;          // bones from the trunk to a leg, an arm
+    double other_limb;             // limbs without a role
+    double trunk[3];               // at hips, waist and chest
+    double waist;                  // share of the way from pelvis to neck at which the waist is
+
+    double beast[TR_ROLE_COUNT]; // as `upright`
+    double beast_limb;           // limbs without a role
+    double withers, tail_base;   // bones from the trunk to a shoulder blade, a tail
+    double loin, chest;          // the trunk, from behind to the front
+    double tail[3];              // of a tail: least radius, what is added at its base, largest radius
+    double leg[TR_ROLE_COUNT];   // shares of the leg; 0: as a thigh
+    double further_shin;         // each further shin, against the one above it
+    double beast_hip;            // bones from the trunk to a leg, against its thigh
+
+    double crawler_leg;                   // legs, against those of beasts
+    double crawler_neck, feeler, abdomen; // feelers: share of the leg; abdomen: share of its own length
+    double crawler_trunk, least_spread; // share of the distance of legs from the trunk, and the least of that
+
+    double other, other_length; // bodies of any other shape: share of the body, share of the bone at most
+    double short_limb;          // share of the length of a limb from a bone down: no bone is thicker
+    double neck_gap;            // radii by which the chest ends below the neck
+    double skull, beast_skull;
+    double skull_height; // skull radii from the joint of a head up to its middle, where nothing marks its top
+    double skull_length; // radius : distance from the joint of the head to its top …
+    double skull_range[2]; // … between these shares of `skull`
+    double skull_low;      // share of that distance: the skull's middle is higher
+    double lone;           // metres: radius of a body without size
+    double density;        // kg/m³
+    double mass_index;     // kg/m³: mass of an adult on two legs over the cube of the stature
+    double masses[8]; // of trunk, head, upper arm, forearm, hand, thigh, shank, foot: shares of the whole,
+                      // which sum to 1 over two arms and two legs
+} tr_body_def;
+
+tr_body_def tr_default_body_def( void );
+// `girths` as in tr_body_scale, may be NULL. Bones under 1 mm get no capsule.
 bool tr_body_build( tr_body *out, const tr_skeleton *skeleton, const tr_limb_value *girths, int girth_count,
                     tr_error *error );
 void tr_body_free( tr_body *body );

@@ -6,8 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#define MAX_WORDS 12
-#define MAX_WORD  32
+enum { MAX_WORDS = 12, MAX_WORD = 32 }; // of a name; what is longer is cut off
 
 typedef struct words {
     char word[MAX_WORDS][MAX_WORD];

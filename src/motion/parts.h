@@ -46,7 +46,7 @@ guess tr_part_from_name( const char *name );
 tr_side tr_name_without_side( const char *name, uint64_t *hash );
 
 // Fills guesses[joint_count] from the rest pose alone. Sides are left open.
-bool tr_parts_from_structure( const tr_skeleton *skeleton, const vec3 *rest, guess *guesses,
-                              tr_error *error );
+bool tr_parts_from_structure( const tr_skeleton *skeleton, const tr_classify_def *def, const vec3 *rest,
+                              guess *guesses, tr_error *error );
 
 #endif

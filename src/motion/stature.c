@@ -12,8 +12,9 @@ int tr_limb_kind_count( const tr_skeleton *skeleton, tr_limb_kind kind )
 static double trunk_length( const tr_skeleton *skeleton )
 {
     double longest = 0;
+    enum { MOST_HEADS = 64 }; // and children of heads: what a body can have, and soon done
     int heads = 0;
-    for ( int j = 0; j < skeleton->joint_count && heads < 64; ++j ) {
+    for ( int j = 0; j < skeleton->joint_count && heads < MOST_HEADS; ++j ) {
         int parent = skeleton->joints[j].parent;
         bool head = skeleton->joints[j].role == TR_ROLE_HEAD;
         if ( !head && ( parent < 0 || skeleton->joints[parent].role != TR_ROLE_HEAD ) )
@@ -27,6 +28,11 @@ static double trunk_length( const tr_skeleton *skeleton )
     return longest;
 }
 
+tr_stature_def tr_default_stature_def( void )
+{
+    return ( tr_stature_def ){ .least_rest = 0.95, .most_rest = 1.12, .of_bones = 1.08 };
+}
+
 double tr_stature( const tr_skeleton *skeleton )
 {
     double rest = tr_skeleton_height( skeleton );
@@ -34,6 +40,7 @@ double tr_stature( const tr_skeleton *skeleton )
     if ( tr_limb_kind_count( skeleton, TR_LIMB_LEG ) != 2 || !( trunk > 0 ) )
         return rest;
     double bones = tr_skeleton_leg_length( skeleton ) + trunk;
-    bool plausible = rest > 0.95 * bones && rest < 1.12 * bones;
-    return plausible ? rest : 1.08 * bones; // the sole below the ankle and the skull above its joint
+    tr_stature_def def = tr_default_stature_def();
+    bool plausible = rest > def.least_rest * bones && rest < def.most_rest * bones;
+    return plausible ? rest : def.of_bones * bones;
 }

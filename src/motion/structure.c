@@ -4,7 +4,7 @@
 // are tails.
 #include "motion/parts.h"
 
-#define MAX_SHAPES 64 // limbs beyond that stay unnamed
+enum { MAX_SHAPES = 64 }; // limbs beyond that stay unnamed
 
 typedef struct node {
     int children;
@@ -38,9 +38,9 @@ static void measure_branches( const tr_skeleton *skeleton, node *nodes )
     }
 }
 
-static void mark_trunk( const tr_skeleton *skeleton, node *nodes )
+static void mark_trunk( const tr_skeleton *skeleton, double share, node *nodes )
 {
-    double is_long = 0.2 * nodes[0].reach;
+    double is_long = share * nodes[0].reach;
     for ( int j = skeleton->joint_count - 1; j > 0; --j ) {
         node *parent = &nodes[skeleton->joints[j].parent];
         if ( tr_bone_length( skeleton, j ) + nodes[j].reach >= is_long )
@@ -72,23 +72,23 @@ static int find_shapes( const tr_skeleton *skeleton, const node *nodes, const ve
     return count;
 }
 
-static bool are_pair( const tr_skeleton *skeleton, const shape *a, const shape *b )
+static bool are_pair( const tr_skeleton *skeleton, double share, const shape *a, const shape *b )
 {
     return a->kind == PART_NONE && b->kind == PART_NONE &&
            skeleton->joints[a->top].parent == skeleton->joints[b->top].parent &&
-           fabs( a->length - b->length ) <= 0.1 * fmax( a->length, b->length );
+           fabs( a->length - b->length ) <= share * fmax( a->length, b->length );
 }
 
-static void name_shapes( const tr_skeleton *skeleton, const vec3 *rest, shape *shapes, int count,
-                         double ground, double height )
+static void name_shapes( const tr_skeleton *skeleton, const tr_classify_def *def, const vec3 *rest,
+                         shape *shapes, int count, double ground, double height )
 {
     for ( int i = 0; i < count; ++i )
-        if ( shapes[i].lowest <= ground + 0.1 * height &&
-             rest[shapes[i].top].y - shapes[i].lowest >= 0.2 * height )
+        if ( shapes[i].lowest <= ground + def->leg_low * height &&
+             rest[shapes[i].top].y - shapes[i].lowest >= def->leg_long * height )
             shapes[i].kind = PART_LEG;
     for ( int i = 0; i < count; ++i )
         for ( int k = i + 1; k < count; ++k )
-            if ( are_pair( skeleton, &shapes[i], &shapes[k] ) ) {
+            if ( are_pair( skeleton, def->pair, &shapes[i], &shapes[k] ) ) {
                 shapes[i].kind = shapes[k].kind = PART_ARM;
                 break;
             }
@@ -113,7 +113,7 @@ static int way_count( const node *nodes, int top )
 
 // The hand is where the fingers part. Without fingers it is counted from the shoulder, behind a clavicle when
 // the first bone is short.
-static int hand_index( const tr_skeleton *skeleton, const node *nodes, int top )
+static int hand_index( const tr_skeleton *skeleton, double shorter, const node *nodes, int top )
 {
     int count = way_count( nodes, top ), index = 0;
     for ( int j = top; j >= 0; j = nodes[j].deepest, ++index )
@@ -122,13 +122,14 @@ static int hand_index( const tr_skeleton *skeleton, const node *nodes, int top )
     if ( count < 4 )
         return count - 1;
     int second = nodes[top].deepest, third = nodes[second].deepest;
-    bool clavicle = tr_bone_length( skeleton, second ) < 0.6 * tr_bone_length( skeleton, third );
+    bool clavicle = tr_bone_length( skeleton, second ) < shorter * tr_bone_length( skeleton, third );
     return clavicle ? 3 : 2;
 }
 
-static void name_arm( const tr_skeleton *skeleton, const node *nodes, int top, guess *guesses )
+static void name_arm( const tr_skeleton *skeleton, double shorter, const node *nodes, int top,
+                      guess *guesses )
 {
-    int hand = hand_index( skeleton, nodes, top ), index = 0;
+    int hand = hand_index( skeleton, shorter, nodes, top ), index = 0;
     for ( int j = top; j >= 0; j = nodes[j].deepest, ++index ) {
         int before = hand - index; // bones still to go to the hand
         guesses[j].part = before > 2    ? PART_CLAVICLE
@@ -142,8 +143,8 @@ static void name_arm( const tr_skeleton *skeleton, const node *nodes, int top, g
 
 // Short bones first are connectors in the pelvis; the foot is the first joint near the ground that has
 // something below it.
-static void name_leg( const node *nodes, const vec3 *rest, const shape *s, double near_ground,
-                      guess *guesses )
+static void name_leg( const tr_classify_def *def, const node *nodes, const vec3 *rest, const shape *s,
+                      double near_ground, guess *guesses )
 {
     bool thigh = false, foot = false;
     for ( int j = s->top; j >= 0; j = nodes[j].deepest ) {
@@ -156,7 +157,7 @@ static void name_leg( const node *nodes, const vec3 *rest, const shape *s, doubl
             foot = true;
         } else if ( thigh )
             guesses[j].part = next >= 0 ? PART_SHIN : PART_NONE;
-        else if ( next < 0 || bone >= 0.1 * s->length ) {
+        else if ( next < 0 || bone >= def->thigh * s->length ) {
             guesses[j].part = PART_THIGH;
             thigh = true;
         } else
@@ -183,13 +184,14 @@ static void name_trunk( const tr_skeleton *skeleton, const node *nodes, bool all
         guesses[j] = ( guess ){ .part = j == 0 ? PART_ROOT : all || nodes[j].trunk ? PART_SPINE : PART_NONE };
 }
 
-bool tr_parts_from_structure( const tr_skeleton *skeleton, const vec3 *rest, guess *guesses, tr_error *error )
+bool tr_parts_from_structure( const tr_skeleton *skeleton, const tr_classify_def *def, const vec3 *rest,
+                              guess *guesses, tr_error *error )
 {
     node *nodes = tr_alloc( (size_t)skeleton->joint_count, sizeof( node ) );
     if ( nodes == NULL )
         return tr_error_memory( error );
     measure_branches( skeleton, nodes );
-    mark_trunk( skeleton, nodes );
+    mark_trunk( skeleton, def->long_branch, nodes );
     double ground = rest[0].y, top = rest[0].y;
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
         ground = fmin( ground, rest[j].y );
@@ -199,13 +201,13 @@ bool tr_parts_from_structure( const tr_skeleton *skeleton, const vec3 *rest, gue
     int count = find_shapes( skeleton, nodes, rest, shapes );
     name_trunk( skeleton, nodes, count < 2, guesses ); // a lone chain is a body without limbs
     if ( count >= 2 )
-        name_shapes( skeleton, rest, shapes, count, ground, top - ground );
+        name_shapes( skeleton, def, rest, shapes, count, ground, top - ground );
     for ( int i = 0; i < count && count >= 2; ++i ) {
         const shape *s = &shapes[i];
         if ( s->kind == PART_LEG )
-            name_leg( nodes, rest, s, ground + 0.15 * ( top - ground ), guesses );
+            name_leg( def, nodes, rest, s, ground + def->foot_low * ( top - ground ), guesses );
         else if ( s->kind == PART_ARM )
-            name_arm( skeleton, nodes, s->top, guesses );
+            name_arm( skeleton, def->clavicle, nodes, s->top, guesses );
         else if ( s->kind == PART_NECK )
             name_neck( skeleton, nodes, s->top, guesses );
         else
