@@ -147,6 +147,13 @@ static posed make_chain( int count, double length, vec3 direction )
     return p;
 }
 
+static double chain( posed *p, int end, vec3 target, int iterations )
+{
+    tr_ik_def def = tr_default_ik_def();
+    def.iterations = iterations;
+    return tr_ik_chain( &p->skeleton, p->local, p->pose, 0, end, target, &def );
+}
+
 static void chain_reaches_and_stays_near( void **state )
 {
     (void)state;
@@ -155,7 +162,7 @@ static void chain_reaches_and_stays_near( void **state )
         p.local[j] = q_axis_angle( v3_z, 0.1 );
     tr_pose_refresh( &p.skeleton, p.local, p.pose, 0 );
     vec3 target = v3( 0.3, 0.4, 0.2 );
-    check_near( tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 8, target, 50 ), 0, 1e-9 );
+    check_near( chain( &p, 8, target, 50 ), 0, 1e-9 );
     check_v3( p.pose.positions[8], target, 1e-9 );
     for ( int j = 1; j < 9; ++j )
         check_near( v3_distance( p.pose.positions[j], p.pose.positions[j - 1] ), 0.1, 1e-12 );
@@ -165,7 +172,7 @@ static void chain_reaches_and_stays_near( void **state )
 
     // Already there: not a bit changes.
     quat before = p.local[3];
-    tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 8, p.pose.positions[8], 50 );
+    chain( &p, 8, p.pose.positions[8], 50 );
     assert_memory_equal( &before, &p.local[3], sizeof before );
     posed_end( &p );
 }
@@ -175,17 +182,17 @@ static void chain_degenerate_targets( void **state )
     (void)state;
     posed p = make_chain( 5, 0.25, v3_y );
     // On the chain's own line, nearer: no gradient, must still bend and arrive.
-    check_near( tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 4, v3( 0, 0.5, 0 ), 100 ), 0, 1e-9 );
+    check_near( chain( &p, 4, v3( 0, 0.5, 0 ), 100 ), 0, 1e-9 );
     // Out of reach: stretches, the residual is the missing metre.
-    check_near( tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 4, v3( 2, 0, 0 ), 300 ), 1, 1e-3 );
+    check_near( chain( &p, 4, v3( 2, 0, 0 ), 300 ), 1, 1e-3 );
     // The root itself.
-    double left = tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 4, v3_zero, 100 );
+    double left = chain( &p, 4, v3_zero, 100 );
     assert_true( isfinite( left ) && left < 1e-3 );
     check_pose_is_consistent( &p );
     posed_end( &p );
 
     p = make_chain( 4, 0, v3_y ); // no length at all
-    check_near( tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 3, v3_x, 10 ), 1, 0 );
+    check_near( chain( &p, 3, v3_x, 10 ), 1, 0 );
     assert_true( q_finite( p.local[0] ) );
     posed_end( &p );
 }
@@ -205,7 +212,7 @@ static void chain_settles_out_of_reach( void **state )
                 p.local[j] = q_axis_angle( v3_x, bends[j] );
             tr_pose_refresh( &p.skeleton, p.local, p.pose, 0 );
             vec3 target = v3( 1e-9 * k, far * cos( angle ), far * sin( angle ) );
-            double left = tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 4, target, 30 );
+            double left = chain( &p, 4, target, 30 );
             check_near( left, far - 1.0, 2e-3 );
             memcpy( bent[k], p.local, sizeof bent[k] );
             posed_end( &p );
@@ -219,7 +226,7 @@ static void long_chain( void **state )
 {
     (void)state;
     posed p = make_chain( 5000, 0.001, v3_x );
-    double left = tr_ik_chain( &p.skeleton, p.local, p.pose, 0, 4999, v3( 3, 2, 1 ), 40 );
+    double left = chain( &p, 4999, v3( 3, 2, 1 ), 40 );
     check_near( left, 0, 1e-6 );
     posed_end( &p );
 }

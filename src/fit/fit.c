@@ -58,6 +58,26 @@ tr_fit_def tr_default_fit_def( void )
         .arm = 0.5,
         .tolerance = 1e-5,
         .max_iterations = 60,
+        .reference = 1e-3,
+        .straight = 0.06,
+        .plane_onset = 0.01,
+        .least_toes = 0.1,
+        .folded = 2.7,
+        .most_hint = 1.2,
+        .hint_slack = 0.1,
+        .bent_back = 0.005,
+        .steps = { .longest = 0.8,
+                   .known = 1.0,
+                   .shrink = 0.25,
+                   .ending = 0.1,
+                   .sharp = 0.05,
+                   .nearer = 0.25,
+                   .kept_bend = 0.2,
+                   .overstretch = 0.01,
+                   .least_pivot = 1e-5,
+                   .convex_pivot = 0.01,
+                   .raise = 0.1,
+                   .most_raises = 200 },
     };
 }
 
@@ -103,7 +123,8 @@ static void measure( tr_fit *fit, vec3 *along /* [joint_count] x: length, y: joi
         longest = fmax( longest, along[j].x );
         fit->depth = along[j].y > fit->depth ? tr_int_clamped( along[j].y, 0, TR_MAX_JOINTS ) : fit->depth;
     }
-    fit->size = longest > 1e-6 ? 0.5 * longest : 1.0;
+    const double none = 1e-6; // metres: joints at one place, but for rounding
+    fit->size = longest > none ? 0.5 * longest : 1.0;
 }
 
 bool tr_fit_build( tr_fit *out, const tr_skeleton *skeleton, const tr_fit_def *def, tr_error *error )
@@ -142,10 +163,12 @@ typedef struct lanes {
                             const tr_fit_frame *frames, tr_fit_result *results, int count );
 } lanes;
 
+enum { NARROW = 4 }; // frames that the narrower lanes solve at once
+
 // The fastest for so many frames; all give the same bits.
 static lanes lanes_for( bool portable, int count )
 {
-    if ( !portable && tr_processor_has_avx512() && count > 4 )
+    if ( !portable && tr_processor_has_avx512() && count > NARROW )
         return ( lanes ){ tr_fit_slot_bytes_avx512, tr_fit_solve_frames_avx512 };
     if ( !portable && tr_processor_has_avx2() )
         return ( lanes ){ tr_fit_slot_bytes_avx2, tr_fit_solve_frames_avx2 };
@@ -178,11 +201,6 @@ void tr_fit_scratch_free( tr_fit_scratch *scratch )
 
 // --------------------------------------------------------------------------------------------- checking
 
-static bool is_rotation( quat q )
-{
-    return fabs( q_dot( q, q ) - 1.0 ) < 1e-6; // false for NaN
-}
-
 static const char *trouble_with_goal( const tr_skeleton *skeleton, const tr_fit_goal *goal )
 {
     if ( goal->joint < 0 || goal->joint >= skeleton->joint_count )
@@ -191,7 +209,7 @@ static const char *trouble_with_goal( const tr_skeleton *skeleton, const tr_fit_
         return "has unknown axes";
     if ( goal->kind == TR_FIT_POSITION && !( v3_finite( goal->place ) && v3_finite( goal->offset ) ) )
         return "has a place that is not a number";
-    if ( goal->kind == TR_FIT_ROTATION && !is_rotation( goal->rotation ) )
+    if ( goal->kind == TR_FIT_ROTATION && !q_is_unit( goal->rotation ) )
         return "has no proper rotation";
     if ( goal->hard && ( goal->priority < 0 || goal->priority >= TR_FIT_PRIORITIES ) )
         return "has an unknown priority";
@@ -207,10 +225,10 @@ static bool check_frame( const tr_skeleton *skeleton, const tr_fit_frame *frame,
 {
     bool sound = v3_finite( frame->root ) && ( frame->warm == NULL || v3_finite( frame->warm_root ) );
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
-        sound = sound && is_rotation( frame->start[j] );
+        sound = sound && q_is_unit( frame->start[j] );
         sound = sound && ( frame->positions == NULL || v3_finite( frame->positions[j] ) );
-        sound = sound && ( frame->rotations == NULL || is_rotation( frame->rotations[j] ) );
-        sound = sound && ( frame->warm == NULL || is_rotation( frame->warm[j] ) );
+        sound = sound && ( frame->rotations == NULL || q_is_unit( frame->rotations[j] ) );
+        sound = sound && ( frame->warm == NULL || q_is_unit( frame->warm[j] ) );
         if ( !sound )
             return tr_error_set( error, "frame %d has no proper numbers at joint %d (%.100s)", number, j,
                                  skeleton->joints[j].name );

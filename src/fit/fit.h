@@ -12,6 +12,14 @@ typedef struct tr_limb_chain { // shoulder or hip, elbow or knee, wrist or ankle
     bool two_bones; // otherwise the whole chain root … end bends
 } tr_limb_chain;
 
+typedef struct tr_ik_def { // of chains that are not two bones
+    int iterations;        // at most
+    double stretch;        // share of its length to which a chain aims: stretched out, it has no gradient
+    double nudge;          // radians by which a straight chain is bent to get a gradient
+} tr_ik_def;
+
+tr_ik_def tr_default_ik_def( void );
+
 // Analytic two-bone chain root–middle–end (three joints, each the parent of the next, zero-length joints
 // between them allowed): turns root and middle so that `end` comes to `target`, keeping the elbow's plane;
 // `pole` (a world direction the middle joint shall point to, zero = keep) steers it. Straight and too short
@@ -23,7 +31,7 @@ double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, c
 // Chain of any length from `root` down to `end`: damped least squares on the joints' rotations, staying near
 // the given pose. Returns the distance left.
 double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
-                    int iterations );
+                    const tr_ik_def *def );
 
 // The chain that moves a joint of an arm or leg: from the first long bone of its limb down to the hand or
 // foot (or the joint itself in a limb that has neither). False: there is none.
@@ -31,7 +39,7 @@ bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *
 // Brings the end of the chain to a place and gives it a world rotation, by one of the two above. Returns the
 // distance left.
 double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
-                   vec3 target, quat rotation );
+                   vec3 target, quat rotation, const tr_ik_def *def );
 
 // Turns joint so that its world rotation becomes `rotation`; refreshes the pose below it.
 void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int joint, quat rotation );
@@ -88,6 +96,21 @@ typedef struct tr_fit_goal {
 tr_fit_goal tr_fit_position( int joint, vec3 place );    // hard, priority 0, all axes, offset 0, ease 1
 tr_fit_goal tr_fit_rotation( int joint, quat rotation ); // likewise
 
+typedef struct tr_fit_step_def { // steps of Newton's method
+    double longest; // radians: no joint turns by more in one step; what a quadratic model can promise
+    double known;   // radians: length that the step before the first counts as, where a memory is known
+    double shrink;  // share of a step that did not lower the energy, tried next
+    double ending;  // share of the tolerance: a solve ends where steps may only be shorter
+    double sharp;   // radians: after a shorter step, goals that do not come nearer have their true curvature
+    double nearer;  // share of the square it was off by that a goal which comes nearer falls below
+    double kept_bend;   // share of a hinge's way to straight that one step leaves
+    double overstretch; // radians that one step may carry a hinge beyond straight
+    double least_pivot,
+        convex_pivot; // shares of a joint's stiffness: a smaller pivot is none; of a convex block
+    double raise;     // share of a joint's stiffness by which a block that is not convex is raised at first
+    int most_raises;  // each doubles the last
+} tr_fit_step_def;
+
 typedef struct tr_fit_def {
     // Per rad² of turn, INFINITY locks. The joint of a large lever must be stiff to leave work to the others.
     double stiffness[TR_ROLE_COUNT];
@@ -103,7 +126,18 @@ typedef struct tr_fit_def {
     double arm;       // in sizes: what an angle counts for in metres
     double tolerance; // stop when no joint turns by more than this (radians) and the root moves less (sizes)
     int max_iterations; // of Newton's method; with more than sixty points to place there are fewer
-    bool portable;      // do without the processor's wide vectors: slower, the same bits
+    double reference;   // weight of the reference rotation where several bones aim a joint: decides only what
+                        // they leave open
+    double straight;    // sine of the bend below which a limb's own plane is noise and the rest pose's counts
+    double plane_onset; // share of straight², see b in kernel_aim.h: a limb with less of a plane is no hinge
+    double least_toes;  // sine of the angle between shin and toes that show where a straight limb bends
+    double folded;      // radians of bend of a folded hinge: calf on thigh
+    double most_hint;   // radians by which a straight limb is bent before the first step
+    double hint_slack;  // of the softness: a limb bent backwards is bent forwards where goals are this much
+                        // nearer
+    double bent_back; // radians: a hinge that ends bent backwards by more is solved again from the other side
+    tr_fit_step_def steps;
+    bool portable; // do without the processor's wide vectors: slower, the same bits
 } tr_fit_def;
 
 tr_fit_def tr_default_fit_def( void );

@@ -5,6 +5,11 @@
 #include <assert.h>
 #include <string.h>
 
+tr_ik_def tr_default_ik_def( void )
+{
+    return ( tr_ik_def ){ .iterations = 30, .stretch = 0.9999, .nudge = 0.1 };
+}
+
 // ------------------------------------------------------------------------------------------ descendants
 
 // One bit per joint. Parents precede children, so a single pass upwards through the indices finds all
@@ -100,20 +105,23 @@ void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int j
 
 // --------------------------------------------------------------------------------------------- two bones
 
+#define PARALLEL 1e-9 // sine of the angle between directions along one line, but for rounding
+
 // Unit normal of the plane a limb bends in. A straight limb has none: then the pole decides which way it will
 // bend, else the middle joint's own x axis, the hinge of most rigs.
 static vec3 bend_axis( vec3 upper, vec3 lower, vec3 pole, quat middle )
 {
     vec3 normal = v3_cross( upper, lower );
-    if ( v3_length( normal ) > 1e-9 * v3_length( upper ) * v3_length( lower ) )
+    if ( v3_length( normal ) > PARALLEL * v3_length( upper ) * v3_length( lower ) )
         return v3_unit( normal );
     vec3 along = v3_unit_or( upper, v3_unit( lower ) );
     vec3 wanted = v3_cross( pole, along );
-    if ( v3_length( wanted ) > 1e-9 * v3_length( pole ) )
+    if ( v3_length( wanted ) > PARALLEL * v3_length( pole ) )
         return v3_unit( wanted );
+    const double along_bone = 1e-3; // sine: the x axis is no hinge
     vec3 hinge = q_rotate( middle, v3_x );
     hinge = v3_mad( hinge, -v3_dot( hinge, along ), along );
-    return v3_length( hinge ) > 1e-3 ? v3_unit( hinge ) : v3_perpendicular( along );
+    return v3_length( hinge ) > along_bone ? v3_unit( hinge ) : v3_perpendicular( along );
 }
 
 // Angle between two bones of lengths a and b whose ends are d apart: with cos β = (d² − a² − b²) / 2ab,
@@ -133,7 +141,7 @@ static quat turn_about( vec3 axis, vec3 from, vec3 to )
     vec3 f = v3_mad( from, -v3_dot( from, unit ), unit );
     vec3 t = v3_mad( to, -v3_dot( to, unit ), unit );
     double scale = v3_length( f ) * v3_length( t );
-    if ( v3_length( f ) <= 1e-9 * v3_length( from ) || v3_length( t ) <= 1e-9 * v3_length( to ) ||
+    if ( v3_length( f ) <= PARALLEL * v3_length( from ) || v3_length( t ) <= PARALLEL * v3_length( to ) ||
          !( scale > 0 ) )
         return q_identity;
     return q_axis_angle( unit, atan2( v3_dot( v3_cross( f, t ), unit ), v3_dot( f, t ) ) );
@@ -221,7 +229,8 @@ static double chain_length( const tr_skeleton *skeleton, tr_pose pose, int root,
 
 // A straight chain whose target lies on its own line has no gradient. Bending one inner joint a little gives
 // it one.
-static void break_symmetry( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end )
+static void break_symmetry( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end,
+                            double nudge )
 {
     vec3 along = v3_sub( pose.positions[end], pose.positions[root] );
     int joint = skeleton->joints[end].parent;
@@ -230,15 +239,15 @@ static void break_symmetry( const tr_skeleton *skeleton, quat *local, tr_pose po
         if ( v3_distance( pose.positions[j], pose.positions[end] ) <= half )
             joint = j;
     vec3 axis = bend_axis( along, v3_zero, v3_zero, pose.rotations[joint] );
-    turn_local( skeleton, local, pose, joint, v3_scale( 0.1, axis ) );
+    turn_local( skeleton, local, pose, joint, v3_scale( nudge, axis ) );
 }
 
 // A chain stretched out cannot move its end further along: steps towards a target just out of reach grow as
 // the chain straightens, and end anywhere. So it aims at most at a point it reaches a little bent.
-static vec3 within_reach( vec3 target, vec3 root, double length )
+static vec3 within_reach( vec3 target, vec3 root, double most )
 {
     vec3 way = v3_sub( target, root );
-    double far = v3_length( way ), most = 0.9999 * length;
+    double far = v3_length( way );
     return far > most ? v3_mad( root, most / far, way ) : target;
 }
 
@@ -246,27 +255,29 @@ static vec3 within_reach( vec3 target, vec3 root, double length )
 // Newton's near the goal; nothing grows without bound when the target is out of reach. The task has three
 // rows, so (J Jᵀ + λ I) is 3×3 for any number of joints, and Jᵀ y is the smallest turn that does it.
 double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
-                    int iterations )
+                    const tr_ik_def *def )
 {
+    // Shares of the length, and radians: a chain that is there; one that is not, and whose turn is rounding.
+    const double there = 1e-12, off = 1e-6, still = 1e-9, none = 1e-14;
     assert( root < end );
     joint_set below;
     int last = collect_below( skeleton, root, &below );
     double length = chain_length( skeleton, pose, root, end );
     double left = v3_distance( pose.positions[end], target );
-    if ( left <= 1e-12 * length ) // there already, stretched out or not
+    if ( left <= there * length ) // there already, stretched out or not
         return left;
-    vec3 goal = within_reach( target, pose.positions[root], length );
+    vec3 goal = within_reach( target, pose.positions[root], def->stretch * length );
     left = v3_distance( pose.positions[end], goal );
-    for ( int i = 0; i < iterations && left > 1e-12 * length; ++i ) {
+    for ( int i = 0; i < def->iterations && left > there * length; ++i ) {
         vec3 e = v3_sub( goal, pose.positions[end] );
         if ( left > 0.5 * length ) // no step asks for more than a linear model can promise
             e = v3_scale( 0.5 * length / left, e );
-        double damping = 0.5 * v3_dot( e, e ) + 1e-12 * length * length;
+        double damping = 0.5 * v3_dot( e, e ) + there * length * length;
         vec3 y = m3_solve_damped( chain_normal_matrix( skeleton, pose, root, end ), damping, e );
         double turned = turn_chain( skeleton, local, pose, root, end, y );
-        if ( turned < 1e-9 && left > 1e-6 * length )
-            break_symmetry( skeleton, local, pose, root, end );
-        else if ( turned < 1e-14 )
+        if ( turned < still && left > off * length )
+            break_symmetry( skeleton, local, pose, root, end, def->nudge );
+        else if ( turned < none )
             break;
         repose( skeleton, local, pose, &below, root, last );
         left = v3_distance( pose.positions[end], goal );
@@ -292,7 +303,7 @@ bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *
     }
     int between = 0;
     for ( int j = skeleton->joints[out->end].parent; j > out->root; j = skeleton->joints[j].parent )
-        if ( tr_bone_length( skeleton, j ) > 1e-3 ) {
+        if ( tr_bone_length( skeleton, j ) > TR_SHORT_BONE ) {
             out->middle = j;
             between++;
         }
@@ -301,11 +312,11 @@ bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *
 }
 
 double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
-                   vec3 target, quat rotation )
+                   vec3 target, quat rotation, const tr_ik_def *def )
 {
     double left = chain->two_bones
                       ? tr_ik_two_bone( skeleton, local, pose, chain, target, v3_zero )
-                      : tr_ik_chain( skeleton, local, pose, chain->root, chain->end, target, 30 );
+                      : tr_ik_chain( skeleton, local, pose, chain->root, chain->end, target, def );
     tr_ik_orient( skeleton, local, pose, chain->end, rotation );
     return left;
 }

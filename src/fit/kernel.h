@@ -7,11 +7,6 @@
 #include "fit/kernel_step.h"
 #include "fit/kernel_turns.h"
 
-#define MAX_TURN     0.8   // radians a joint turns in one step: what a quadratic model can promise
-#define LARGEST_HINT 1.2   // radians
-#define BENT_BACK    0.005 // radians
-#define KNOWN        1.0   // radians: the step before the first, where something is known
-
 static inline lane_mask all_lanes( void )
 {
     return ~( lane_mask ){ 0 };
@@ -92,10 +87,11 @@ static lane_mask hint_bends( const tr_fit *fit, fit_slot *slot, lane_mask some )
         if ( !lane_any( joint->hinged ) )
             continue;
         // A limb bent back in the centre, but slightly, is left alone until it must move.
-        lane slack = lane_select( joint->bend < 0, lane_all( 0.1 * fit->def.softness ), lane_all( 0 ) );
+        lane slack = lane_select( joint->bend < 0, lane_all( fit->def.hint_slack * fit->def.softness ),
+                                  lane_all( 0 ) );
         lane shorter = lane_positive( shortening( slot, joint ) - slack );
         lane bend = lane_min( lane_sqrt( shorter * ( 8.0 / fit->limbs[joint->joint].span ) ),
-                              lane_all( LARGEST_HINT ) );
+                              lane_all( fit->def.most_hint ) );
         lane_mask hinted = some & joint->hinged & ( lane_abs( joint->bend ) < bend );
         if ( !lane_any( hinted ) )
             continue;
@@ -203,14 +199,16 @@ static lane_mask any_step( const tr_fit *fit, fit_slot *slot, lane_mask convex, 
 // such a step behind them. Between steps every lane is posed as it is.
 static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane_mask near, progress *p )
 {
+    const double rounding = 1e-13; // of the energy
+    const tr_fit_step_def how = fit->def.steps;
     double tolerance = fit->def.tolerance;
-    lane zero = lane_all( 0 ), reach = lane_all( MAX_TURN ),
-         before = lane_select( near, lane_all( KNOWN ), zero );
+    lane zero = lane_all( 0 ), reach = lane_all( how.longest ),
+         before = lane_select( near, lane_all( how.known ), zero );
     stride step;
     slot->sharp &= ~running;
     p->converged &= ~running;
     for ( int i = 0; i < fit->def.max_iterations; ++i ) {
-        running &= reach > 0.1 * tolerance;
+        running &= reach > how.ending * tolerance;
         if ( !lane_any( running ) )
             break;
         p->iterations += lane_select( running, lane_all( 1 ), zero );
@@ -223,7 +221,7 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane
         if ( !lane_any( running ) )
             break;
         limit_step( slot, &step, reach, running );
-        lane limit = p->energy * ( 1.0 + 1e-13 ), trial = pose( fit, slot );
+        lane limit = p->energy * ( 1.0 + rounding ), trial = pose( fit, slot );
         if ( lane_any( running & ( trial > limit ) ) ) {
             ( has_many_goals( slot ) ? correct_joints : correct )( slot, running & ( trial > limit ) );
             trial = pose( fit, slot );
@@ -233,10 +231,10 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane
         p->energy = lane_select( moved, trial, p->energy );
         p->converged |= moved & exact & ( step.far * step.far < before * tolerance );
         before = lane_select( moved, lane_select( exact & ( step.turn <= reach ), step.far, zero ), before );
-        reach =
-            lane_select( moved, lane_min( 2 * reach, lane_all( MAX_TURN ) ),
-                         lane_select( failed & ~slot->sharp, 0.25 * lane_min( step.turn, reach ), reach ) );
-        slot->sharp = moved & ( step.far < 0.05 );
+        reach = lane_select(
+            moved, lane_min( 2 * reach, lane_all( how.longest ) ),
+            lane_select( failed & ~slot->sharp, how.shrink * lane_min( step.turn, reach ), reach ) );
+        slot->sharp = moved & ( step.far < how.sharp );
         running &= ~p->converged;
         if ( lane_any( failed ) ) {
             go_back( slot, failed );
@@ -247,13 +245,14 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane
 
 // Two bends of a hinge may meet a goal. Mirrors those that ended on the wrong side of straight; returns where
 // there are any.
-static lane_mask turn_back( fit_slot *slot )
+static lane_mask turn_back( const tr_fit *fit, fit_slot *slot )
 {
+    double most = fit->def.bent_back;
     lane_mask any = { 0 };
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
         lane back = over_limits( joint, joint->z );
-        lane_mask wrong = back * back > BENT_BACK * BENT_BACK * joint->stiffness.x;
+        lane_mask wrong = back * back > most * most * joint->stiffness.x;
         wrong &= back < 0;
         joint->trial = joint->z;
         joint->trial.x = lane_select( wrong, joint->z.x - 2 * back, joint->z.x );
@@ -274,7 +273,7 @@ static void pose_and_take( const tr_fit *fit, fit_slot *slot, lane_mask some, pr
 // The better of both sides is the answer, so that it does not depend on which one was found first.
 static void try_other_side( const tr_fit *fit, fit_slot *slot, progress *p )
 {
-    lane_mask other = turn_back( slot );
+    lane_mask other = turn_back( fit, slot );
     if ( !lane_any( other ) )
         return;
     progress first = *p;
@@ -406,6 +405,7 @@ static void solve_block( const tr_fit *fit, fit_slot *slot, const fit_block *blo
         const tr_fit_frame *frame = block->frames[l];
         l3_set( &slot->root, l, frame->positions != NULL ? frame->positions[0] : frame->root );
     }
+    slot->steps = &fit->def.steps;
     slot->shift = slot->shift_trial = l3_zero();
     slot->shift_scale = fit->size / sqrt( fit->def.root_stiffness );
     if ( aimed )

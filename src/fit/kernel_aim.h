@@ -4,10 +4,6 @@
 
 // -------------------------------------------------------------------------------------------------- aim
 
-// What the reference rotation counts for where several bones say how a joint is turned: enough to decide
-// what they leave open, too little to be seen otherwise.
-#define REFERENCE 1e-3
-
 typedef struct aim_input { // the arrays of the block's frames
     const quat *start[LANES], *rotations[LANES];
     const vec3 *positions[LANES]; // NULL, as rotations, when absent
@@ -35,7 +31,8 @@ static lane_quat turn_between( lane3 from, lane3 to )
 {
     lane both = lane_sqrt( l3_dot( from, from ) * l3_dot( to, to ) ), w = both + l3_dot( from, to );
     lane3 n = l3_cross( from, to );
-    lane_mask plain = ( w > 1e-6 * both ) & ( both > 1e-12 );
+    const double opposite = 1e-6, none = 1e-12; // of the lengths; m²
+    lane_mask plain = ( w > opposite * both ) & ( both > none );
     lane_quat q = { n.x, n.y, n.z, w };
     for ( int l = 0; l < LANES && lane_any( ~plain ); ++l )
         if ( !plain[l] )
@@ -76,8 +73,10 @@ static lane_mask is_largest( const lane m[9], lane_quat q )
 
 // Newton's method from the reference (lane_fit_step); what does not come to rest at the largest value within
 // a few steps, q_fit finds by other means.
-static lane_quat aim_all( const lane moment[9], lane_quat reference )
+static lane_quat aim_all( const lane moment[9], lane_quat reference, double weight )
 {
+    enum { MOST_STEPS = 12 };  // of a method that converges quadratically
+    const double last = 1e-10; // the next change is a hundred times smaller at least
     lane size = lane_all( 0 ), m[9];
     for ( int i = 0; i < 9; ++i )
         size += moment[i] * moment[i];
@@ -85,15 +84,15 @@ static lane_quat aim_all( const lane moment[9], lane_quat reference )
     lane33 r = l33_from_quat( reference );
     const lane *rows[9] = { &r.cx.x, &r.cy.x, &r.cz.x, &r.cx.y, &r.cy.y, &r.cz.y, &r.cx.z, &r.cy.z, &r.cz.z };
     for ( int i = 0; i < 9; ++i )
-        m[i] = moment[i] + REFERENCE * size * *rows[i];
+        m[i] = moment[i] + weight * size * *rows[i];
     lane_quat q = reference;
     lane_mask some = size > 0, moving = some;
-    for ( int i = 0; i < 12 && lane_any( moving ); ++i ) {
+    for ( int i = 0; i < MOST_STEPS && lane_any( moving ); ++i ) {
         lane_quat next = lane_fit_step( m, q );
         lane change = lane_max( lane_max( lane_abs( next.x - q.x ), lane_abs( next.y - q.y ) ),
                                 lane_max( lane_abs( next.z - q.z ), lane_abs( next.w - q.w ) ) );
         q = lq_select( moving, next, q );
-        moving &= change > 1e-10; // the next is a hundred times smaller at least
+        moving &= change > last;
     }
     lane_mask lost = some & ( moving | ~is_largest( m, q ) );
     for ( int l = 0; l < LANES && lane_any( lost ); ++l )
@@ -115,7 +114,7 @@ static lane_quat aim_joint( const tr_fit *fit, const aim_input *in, int j, lane_
     if ( child == TR_FIT_SEVERAL ) {
         lane moment[9];
         gather_moment( fit, in, j, moment );
-        return aim_all( moment, reference );
+        return aim_all( moment, reference, fit->def.reference );
     }
     lane3 along = l3_sub( load_vec3( in->positions, child ), load_vec3( in->positions, j ) );
     lane3 bone = lq_rotate( reference, l3_all( fit->skeleton->joints[child].offset ) );
@@ -148,8 +147,6 @@ static void aim( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 
 // -------------------------------------------------------------------------------------------------- axes
 
-#define FOLDED 2.7 // radians of bend: calf on thigh
-
 static lane3 perpendicular( lane3 a )
 {
     lane3 p;
@@ -167,12 +164,14 @@ static lane angle_of( lane y, lane x )
 
 // S of a joint that is not locked. Orthonormal axes hinge h, bone l and side m = h × l with stiffness s about
 // h, (1 + hinge b) s about m and twist s about l; S has the axes, divided by the roots of these, for columns.
-// How far the limb is a hinge at all, b = n² / (n² + (TR_FIT_STRAIGHT/10)²), comes from the length of n,
+// How far the limb is a hinge at all, b = n² / (n² + plane_onset · straight²), comes from the length of n,
 // which is the plane's own normal plus a little of the rest pose's. A straight limb without a plane has b =
 // 0: then h may be any direction across the bone, and P = S Sᵀ, which alone matters, is continuous.
 static void find_axes( const tr_fit *fit, fit_joint *joint )
 {
+    const double none = 1e-18; // square of a sine: bones along one line, but for rounding
     const tr_fit_limb *limb = &fit->limbs[joint->joint];
+    double straight = fit->def.straight;
     double stiffness = limb->stiffness, compliance = 1.0 / sqrt( stiffness );
     joint->factor = ( lane33 ){ l3_all( v3( compliance, 0, 0 ) ), l3_all( v3( 0, compliance, 0 ) ),
                                 l3_all( v3( 0, 0, compliance ) ) };
@@ -183,10 +182,10 @@ static void find_axes( const tr_fit *fit, fit_joint *joint )
         return;
     lane3 l = lq_rotate( joint->centre, l3_all( limb->bone_out ) );
     lane3 in = l3_all( limb->bone_in ), own = l3_cross( in, l );
-    lane3 n = l3_mad( own, lane_all( TR_FIT_STRAIGHT ), l3_all( limb->bend ) );
+    lane3 n = l3_mad( own, lane_all( straight ), l3_all( limb->bend ) );
     n = l3_mad( n, -l3_dot( n, l ), l );
-    lane nn = l3_dot( n, n ), b = nn / ( nn + 0.01 * TR_FIT_STRAIGHT * TR_FIT_STRAIGHT );
-    lane_mask plane = nn > 1e-18;
+    lane nn = l3_dot( n, n ), b = nn / ( nn + fit->def.plane_onset * straight * straight );
+    lane_mask plane = nn > none;
     lane3 h = l3_scale( 1 / lane_sqrt( lane_select( plane, nn, lane_all( 1 ) ) ), n );
     if ( lane_any( ~plane ) )
         h = l3_select( plane, h, perpendicular( l ) );
@@ -203,7 +202,7 @@ static void find_axes( const tr_fit *fit, fit_joint *joint )
     lane bend = angle_of( l3_dot( own, h ), l3_dot( in, l ) );
     joint->bend = lane_select( plane, bend, lane_all( 0 ) );
     joint->least = lane_select( plane, -lane_positive( bend ) / compliance, lane_all( 0 ) );
-    joint->most = lane_select( plane, lane_positive( FOLDED - bend ) / compliance, lane_all( 0 ) );
+    joint->most = lane_select( plane, lane_positive( fit->def.folded - bend ) / compliance, lane_all( 0 ) );
     double slack = fit->def.slack;
     joint->taut = lane_select( plane, -lane_positive( bend - slack ) / compliance, lane_all( 0 ) );
     joint->tightening = lane_select( plane, lane_all( fit->def.taut * compliance / slack ), lane_all( 0 ) );

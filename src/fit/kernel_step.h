@@ -23,10 +23,6 @@
 
 #include <string.h>
 
-#define KEPT_BEND   0.2  // of a hinge's way to straight, left by one step
-#define OVERSTRETCH 0.01 // radians: what a step may carry a hinge beyond straight
-#define MOST_RAISES 200  // of a block that is not definite; each doubles the last
-
 // ---------------------------------------------------------------------------------------------- linear model
 
 // A, which is returned, q and T⁻ᵀ of a joint as it is posed. T = W J S, W the parent's rotation in the world
@@ -60,14 +56,15 @@ static lane_sym linearise( const fit_slot *slot, fit_joint *joint, double stop, 
 
 // ρ'(c)/c, and how much softer ρ is along c than across: ρ'(c)/c = (1 + stretch) ρ''(c). Steps use the softer
 // value for goals that do not come nearer, where it is the truth; on the way to a goal it would overshoot.
-static void weigh( fit_task *task, double size, lane_mask sharp )
+static void weigh( const tr_fit *fit, fit_task *task, lane_mask sharp )
 {
+    double size = fit->size;
     lane cc = l3_dot( task->c, task->c ), ee = task->softness * task->softness;
     lane near_square = ee + cc, wide_square = size * size + cc;
     lane near = task->force / lane_sqrt( near_square ), wide = task->steady / lane_sqrt( wide_square );
     task->weight = near + wide + task->spring;
     task->stretch = lane_all( 0 );
-    sharp &= cc > 0.25 * task->before;
+    sharp &= cc > fit->def.steps.nearer * task->before;
     if ( lane_any( sharp ) ) {
         lane along = near * ee / near_square + wide * ( size * size ) / wide_square + task->spring;
         task->stretch = lane_select( sharp, task->weight / along - 1, task->stretch );
@@ -149,12 +146,12 @@ static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
 static signs factor_block( const fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
 {
     lane unit = joint->stiffness.x; // about the hinge
-    lane least = lane_select( convex, 0.01 * unit, 1e-5 * unit );
+    lane least = lane_select( convex, slot->steps->convex_pivot * unit, slot->steps->least_pivot * unit );
     signs s = factor( h, least, &joint->lower, &joint->pivots );
     lane_mask raised = convex & ( s.none | ( s.negative != 0 ) );
     if ( lane_any( raised ) ) {
-        lane raise = lane_max( largest_tension( slot, joint ), 0.1 * unit );
-        for ( int i = 0; i < MOST_RAISES && lane_any( raised ); ++i, raise *= 2 ) {
+        lane raise = lane_max( largest_tension( slot, joint ), slot->steps->raise * unit );
+        for ( int i = 0; i < slot->steps->most_raises && lane_any( raised ); ++i, raise *= 2 ) {
             sym_add_diagonal( h, lane_select( raised, raise, lane_all( 0 ) ) );
             s = factor( h, least, &joint->lower, &joint->pivots );
             raised = convex & ( s.none | ( s.negative != 0 ) );
@@ -379,7 +376,7 @@ static signs assemble( const tr_fit *fit, fit_slot *slot, lane_mask convex )
 {
     int m = 3 * slot->leader_count;
     for ( int t = 0; t < slot->task_count; ++t )
-        weigh( &slot->tasks[t], fit->size, slot->sharp );
+        weigh( fit, &slot->tasks[t], slot->sharp );
     gather_groups( slot );
     signs s = factor_tree( fit, slot, convex );
     for ( int k = 0; k < m; ++k )
@@ -481,15 +478,16 @@ static void solve_symmetric( const lane *a, lane *x, int n )
 // A hinge on its way to straight goes at most a little beyond in one step, so that no knee or elbow lands on
 // the other side, where bending it further would meet the goal just as well. Once it is nearly there it may
 // touch its stop, which the next step then takes into account.
-static void keep_bend( fit_joint *joint )
+static void keep_bend( const tr_fit_step_def *steps, fit_joint *joint )
 {
+    double most = steps->overstretch;
     lane now = joint->z.x - joint->least, next = joint->trial.x - joint->least; // in radians · √stiffness
-    lane_mask beyond = joint->hinged & ( now > 0 ) & ( next < 0 ) &
-                       ( next * next > OVERSTRETCH * OVERSTRETCH * joint->stiffness.x );
+    lane_mask beyond =
+        joint->hinged & ( now > 0 ) & ( next < 0 ) & ( next * next > most * most * joint->stiffness.x );
     if ( !lane_any( beyond ) )
         return;
-    lane overstretch = OVERSTRETCH * lane_sqrt( joint->stiffness.x );
-    lane kept = lane_select( now > overstretch, KEPT_BEND * now, -overstretch );
+    lane overstretch = most * lane_sqrt( joint->stiffness.x );
+    lane kept = lane_select( now > overstretch, steps->kept_bend * now, -overstretch );
     joint->trial.x = lane_select( beyond, joint->least + kept, joint->trial.x );
 }
 
@@ -540,10 +538,10 @@ static lane3 pull_on_root( const fit_slot *slot )
     return pull;
 }
 
-static void keep_limits( fit_joint *joint )
+static void keep_limits( const tr_fit_step_def *steps, fit_joint *joint )
 {
     if ( lane_any( joint->hinged ) )
-        keep_bend( joint );
+        keep_bend( steps, joint );
     if ( lane_any( ~joint->hinged ) && !joint->locked )
         unwind( joint );
 }
@@ -581,7 +579,7 @@ static void limit_step( fit_slot *slot, const stride *step, lane reach, lane_mas
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
         joint->trial = l3_lerp( joint->z, joint->trial, slot->share );
-        keep_limits( joint );
+        keep_limits( slot->steps, joint );
         joint->trial = l3_select( running, joint->trial, joint->z );
     }
 }
@@ -607,7 +605,7 @@ static void limit_trials( fit_slot *slot, lane_mask some )
 {
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
-        keep_limits( joint );
+        keep_limits( slot->steps, joint );
         joint->trial = l3_select( some, joint->trial, joint->kept );
     }
 }

@@ -146,7 +146,7 @@ static void gather_slopes( fit_slot *slot )
 static void assemble_joints( const tr_fit *fit, fit_slot *slot )
 {
     for ( int t = 0; t < slot->task_count; ++t )
-        weigh( &slot->tasks[t], fit->size, slot->sharp );
+        weigh( fit, &slot->tasks[t], slot->sharp );
     gather_slopes( slot );
     lay_out_blocks( slot );
     for ( int i = 0; i < slot->joint_count; ++i ) {
@@ -226,7 +226,7 @@ static lane_mask factor_joints( fit_slot *slot, lane_mask convex )
         eliminate_joint( slot, joint );
     }
     lane_sym h = symmetric( &slot->blocks[0] ); // at least the shift's own closeness: 1
-    signs s = factor( &h, lane_all( 1e-5 ), &slot->shift_lower, &slot->shift_pivots );
+    signs s = factor( &h, lane_all( slot->steps->least_pivot ), &slot->shift_lower, &slot->shift_pivots );
     return exact & ~s.none & ( s.negative == 0 );
 }
 
@@ -325,7 +325,7 @@ static void correct_joints( fit_slot *slot, lane_mask some )
 static void factor_centre( const tr_fit *fit, fit_slot *slot )
 {
     for ( int t = 0; t < slot->task_count; ++t )
-        weigh( &slot->tasks[t], fit->size, slot->sharp );
+        weigh( fit, &slot->tasks[t], slot->sharp );
     gather_slopes( slot );
     factor_tree( fit, slot, ~( lane_mask ){ 0 } );
 }

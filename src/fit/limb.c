@@ -1,7 +1,7 @@
 // What a body's build says about how its joints turn: knees and elbows are hinges, long bones seldom twist.
 #include "fit/private.h"
 
-#define SHORT_BONE 1e-6 // metres; has no direction
+#define SHORT_BONE 1e-6 // metres: joints at one place but for rounding, no direction
 
 static bool is_long_bone( tr_role role )
 {
@@ -54,16 +54,17 @@ static vec3 toes_direction( const tr_skeleton *skeleton, tr_pose rest, int joint
 
 // Normal of the plane to bend in, in the world of the rest pose. A rest pose that is bent shows it. In a
 // straight one knees bring the foot backwards and elbows the hand forwards, forwards being where toes point.
-static vec3 rest_bend( const tr_skeleton *skeleton, tr_pose rest, int joint, vec3 in, vec3 out )
+static vec3 rest_bend( const tr_fit *fit, tr_pose rest, int joint, vec3 in, vec3 out )
 {
+    const tr_skeleton *skeleton = fit->skeleton;
     vec3 normal = v3_cross( in, out );
-    if ( v3_length( normal ) > TR_FIT_STRAIGHT )
+    if ( v3_length( normal ) > fit->def.straight )
         return v3_unit( normal );
     bool knee = skeleton->joints[joint].role == TR_ROLE_SHIN;
     vec3 towards =
         knee ? v3_negate( toes_direction( skeleton, rest, joint ) ) : toes_direction( skeleton, rest, 0 );
     normal = v3_cross( in, towards );
-    return v3_length( normal ) > 0.1 ? v3_unit( normal ) : v3_zero;
+    return v3_length( normal ) > fit->def.least_toes ? v3_unit( normal ) : v3_zero;
 }
 
 static void limb_build( const tr_fit *fit, tr_pose rest, int j )
@@ -84,7 +85,7 @@ static void limb_build( const tr_fit *fit, tr_pose rest, int j )
     quat above = rest.rotations[joint->parent];
     limb->bone_in = v3_unit( joint->offset );
     limb->span = length + tr_bone_length( skeleton, next );
-    vec3 bend = rest_bend( skeleton, rest, j, q_rotate( above, limb->bone_in ),
+    vec3 bend = rest_bend( fit, rest, j, q_rotate( above, limb->bone_in ),
                            q_rotate( rest.rotations[j], limb->bone_out ) );
     limb->bend = q_unrotate( above, bend );
 }

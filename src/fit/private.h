@@ -20,9 +20,6 @@
 #define TR_FIT_NO_CHILD ( -1 )
 #define TR_FIT_SEVERAL  ( -2 )
 
-// Below this sine of the bend a limb counts as straight: its own plane is noise, the rest pose's is better.
-#define TR_FIT_STRAIGHT 0.06
-
 // How a joint may turn. Bones are unit vectors, zero when the joint has no bone there that tells a direction.
 typedef struct tr_fit_limb {
     double stiffness; // per rad²; INFINITY for end sites
@@ -38,7 +35,7 @@ void tr_fit_limbs_build( tr_fit *fit, tr_pose rest );
 
 // ------------------------------------------------------------------------------------------ kernel_*.c
 
-#define TR_FIT_ALIGN 64 // of slots
+enum { TR_FIT_ALIGN = 64 }; // bytes, of slots: the widest lanes
 
 // `slot` is memory for frames as large as the scratch is for; frames are solved one block after the other.
 #define TR_FIT_KERNELS( kind )                                                                               \

@@ -77,15 +77,16 @@ typedef struct fit_row { // how a task's c changes with a joint's turn: three ro
 } fit_row;
 
 typedef struct fit_slot {
-    int *place;        // [joint_count] index among joints, -1 when not involved
-    lane_quat *centre; // [joint_count] local, of all joints when bones are aimed
-    lane_quat *world;  // [joint_count]
-    fit_joint *joints; // [joint_count]
-    fit_task *tasks;   // [task_count] leaders first; room for goal_count
-    fit_row *rows;     // [goal_count * depth], joint by joint, tasks in order
-    lane *normal;      // [9 * leader_count²], room for FEW_GOALS
-    lane *rhs;         // [3 * leader_count], likewise
-    lane33 *blocks;    // [joint_count * (depth + 1) + 1] the matrix of more goals, see kernel_turns.h
+    const tr_fit_step_def *steps; // of the fit at work
+    int *place;                   // [joint_count] index among joints, -1 when not involved
+    lane_quat *centre;            // [joint_count] local, of all joints when bones are aimed
+    lane_quat *world;             // [joint_count]
+    fit_joint *joints;            // [joint_count]
+    fit_task *tasks;              // [task_count] leaders first; room for goal_count
+    fit_row *rows;                // [goal_count * depth], joint by joint, tasks in order
+    lane *normal;                 // [9 * leader_count²], room for FEW_GOALS
+    lane *rhs;                    // [3 * leader_count], likewise
+    lane33 *blocks; // [joint_count * (depth + 1) + 1] the matrix of more goals, see kernel_turns.h
     lane3 shift_gradient, shift_lower, shift_pivots, shift_turn; // and what it has for the root's shift
     int *table;     // [table_size] goals by the point they are on; -1: free
     int table_size; // a power of two, at least twice as many as goals

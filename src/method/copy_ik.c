@@ -113,7 +113,7 @@ static void apply( const ik_job *job, quat *local, tr_pose pose, const pull *p )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
     vec3 target = v3_add( pose.positions[p->chain.end], total_shift( p ) );
-    tr_ik_limb( skeleton, local, pose, &p->chain, target, pose.rotations[p->chain.end] );
+    tr_ik_limb( skeleton, local, pose, &p->chain, target, pose.rotations[p->chain.end], &job->stage->def.ik );
 }
 
 static void solve_frames( void *context, int begin, int end )

@@ -22,6 +22,7 @@ tr_stage_def tr_default_stage_def( void )
                    .most_sink = 0.15,
                    .same_bone = 0.02,
                    .pelvis_weight = 1.0 },
+        .ik = tr_default_ik_def(),
         .rules = { .touch = 0.05, .off_surface = 0.3, .contact_ease = 0.2 },
         .surfaces = { .climb = 0.3, .pressed_in = 0.02, .top_below = 0.3 },
         .postures = { .most_turn = 120 * TR_DEGREE,

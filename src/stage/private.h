@@ -2,7 +2,6 @@
 #ifndef TROUPE_STAGE_PRIVATE_H
 #define TROUPE_STAGE_PRIVATE_H
 
-#include "fit/fit.h"
 #include "stage/stage.h"
 
 // --------------------------------------------------------------------------------------------- joint map

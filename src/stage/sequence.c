@@ -349,7 +349,7 @@ static void move_feet( seam_work *w, int i )
         if ( asked || ( f->is_leg && w->sink[i] > 0 ) )
             tr_ik_limb( w->skeleton, tr_clip_frame( &w->joined, frame ), pose, &f->chain,
                         v3_add( f->joined[i].position, shift ),
-                        q_unit( q_mul( q_from_vector( turn ), f->joined[i].rotation ) ) );
+                        q_unit( q_mul( q_from_vector( turn ), f->joined[i].rotation ) ), &w->def->ik );
     }
 }
 

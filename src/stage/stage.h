@@ -3,6 +3,7 @@
 #define TROUPE_STAGE_H
 
 #include "document/document.h"
+#include "fit/fit.h"
 
 // ------------------------------------------------------------------------------------------- definition
 // What is tuned in making a stage. Shares are of the lengths that are named.
@@ -66,6 +67,7 @@ typedef struct tr_stage_def {
     tr_contact_def contacts; // how contacts of the sources are labelled
     tr_footing_def footings;
     tr_seam_def seams;
+    tr_ik_def ik; // limbs of feet that are moved at seams, and of the method copy-ik
     tr_rule_def rules;
     tr_surface_def surfaces;
     tr_posture_def postures;
