@@ -383,6 +383,48 @@ bool tr_contact_rests( const tr_skeleton *skeleton, const tr_world *world, doubl
                        const tr_contact_def *def, double ground, double *heights, bool *known,
                        tr_error *error );
 
+// ---------------------------------------------------------------------------------------------- ranges
+// How far joints turn. A local rotation is centre · swing · twist. The twist is about the bone, the way from
+// the joint to its children. The swing is across the bone: a rotation vector with a component about the axis
+// that the joint bends about, and one aside.
+
+typedef enum tr_range_axis { TR_RANGE_BEND, TR_RANGE_TWIST, TR_RANGE_SIDE, TR_RANGE_AXES } tr_range_axis;
+
+typedef struct tr_joint_range {
+    bool limited;             // false for roots, end sites and joints without a bone
+    quat centre;              // local rotation whose angles are all 0
+    vec3 axes[TR_RANGE_AXES]; // unit vectors in the joint's frame at its centre; TWIST is the bone
+    double low[TR_RANGE_AXES], high[TR_RANGE_AXES]; // radians; ±π is no bound
+} tr_joint_range;
+
+typedef struct tr_anatomy { // of a role, in radians about the centre
+    double bend_low, bend_high, side, twist;
+} tr_anatomy;
+
+// A range is the anatomy's and what the source itself does with the joint, plus a margin: the source never
+// leaves it. Centres are, of knees, elbows and wrists, the straight limb; of thighs, `hip_forward` in front
+// of straight down; of upper arms, half-way between forwards and out; of others, the rest pose. Twists are
+// about the source's mean. Anatomy counts for bodies on two legs.
+typedef struct tr_range_def {
+    tr_anatomy anatomy[TR_ROLE_COUNT]; // all 0: unknown
+    double hip_forward;                // radians
+    double spine;                      // radians that all spine joints of a body bend together at least
+    double margin;                     // radians beyond the source's own minimum and maximum
+    double own_factor, own_least;      // unknown: the source's range times this, at least ± so many radians
+} tr_range_def;
+
+tr_range_def tr_default_range_def( void );
+// The way from each joint to its children, a unit vector in its frame; zero where there are none. Where they
+// lie around the joint, to one of them. Fills bones [joint_count].
+void tr_joint_bones( const tr_skeleton *skeleton, vec3 *bones );
+// Fills ranges [joint_count]. `own` are local rotations of the source as this skeleton shows them,
+// [frame_count * joint_count]. False when out of memory.
+bool tr_ranges_build( tr_joint_range *ranges, const tr_skeleton *skeleton, const quat *own, int frame_count,
+                      const tr_range_def *def );
+void tr_range_angles( const tr_joint_range *range, quat local, double angles[TR_RANGE_AXES] ); // radians
+// How far a local rotation is beyond its range, in radians about the worst axis; 0 inside.
+double tr_range_overshoot( const tr_joint_range *range, quat local );
+
 // ------------------------------------------------------------------------------------------------- limbs
 
 bool tr_role_is_extremity( tr_role role );                           // of hands and feet
