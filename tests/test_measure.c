@@ -134,12 +134,20 @@ static void jerk( void **state )
     close_theatre( t );
 }
 
+// There is no ratio to the largest of all, but one to the joint's own, which is 1 m/s² at least.
+static void check_no_value( theatre *t, const char *key, const char *word )
+{
+    assert_true( field_of( t, key, "value" )->out_null );
+    assert_non_null( strstr( metric_of( t, key )->reason, word ) );
+    check_near( out_of( t, key, "own" ), 0, 1e-9 );
+}
+
 static void smoothness_needs_frames_and_a_moving_source( void **state )
 {
     (void)state;
     theatre *t = open_theatre( 1, 2, 3, 30 );
     check_null( t, "jerk_ratio", "four frames" );
-    check_null( t, "acceleration_spike", "source" );
+    check_no_value( t, "acceleration_spike", "source" );
     close_theatre( t );
     t = open_theatre( 1, 2, 2, 30 );
     check_null( t, "acceleration_spike", "three frames" );
@@ -153,7 +161,7 @@ static void smoothness_needs_frames_and_a_moving_source( void **state )
         for ( int j = 0; j < 2; ++j )
             put_both( t, 0, f, j, v3( 0.1 * f, j, 0 ) );
     check_null( t, "jerk_ratio", "evenly" );
-    check_null( t, "acceleration_spike", "evenly" );
+    check_no_value( t, "acceleration_spike", "evenly" );
     close_theatre( t );
     t = open_theatre( 1, 2, 5, 30 );
     cubic_path( t, 1e-3, 1e-3 );
@@ -178,6 +186,24 @@ static void a_pop_in_acceleration( void **state )
     out_at( t, 0, 4, 1 )->x += 5e-3;
     check_near( out_of( t, "acceleration_spike", "value" ), 8.0 / 2, 1e-9 );
     check_near( source_of( t, "acceleration_spike", "value" ), 1, 1e-9 );
+    check_near( out_of( t, "acceleration_spike", "own" ), 8.0 / 2, 1e-9 );
+    // The other joint shakes by 50 mm in both: beside its second differences of 200 the pop is not seen, but
+    // against what the joint itself does in the source.
+    for ( int f = 0; f < 9; ++f ) {
+        source_at( t, 0, f, 0 )->z = f % 2 == 0 ? 0 : 0.05;
+        out_at( t, 0, f, 0 )->z = f % 2 == 0 ? 0 : 0.05;
+    }
+    measure_again( t );
+    assert_true( out_of( t, "acceleration_spike", "value" ) < 1.1 );
+    check_near( out_of( t, "acceleration_spike", "own" ), 8.0 / 2, 1e-9 );
+    check_near( source_of( t, "acceleration_spike", "own" ), 1, 1e-9 );
+    assert_int_equal( metric_of( t, "acceleration_spike" )->out_place.frame, 4 );
+    assert_string_equal( metric_of( t, "acceleration_spike" )->place_name, "own_joint" );
+    close_theatre( t );
+    // A source at rest counts as 1 m/s²: a jump of 5 mm there and back has 10 mm at 30 frames a second, 9.
+    t = open_theatre( 1, 2, 9, 30 );
+    out_at( t, 0, 4, 1 )->x += 5e-3;
+    check_near( out_of( t, "acceleration_spike", "own" ), 9, 1e-9 );
     close_theatre( t );
 }
 
@@ -193,6 +219,10 @@ static void flips_of_rotation( void **state )
     }
     check_near( out_of( t, "rotation_spike_deg", "value" ), 40, 1e-9 );
     check_near( source_of( t, "rotation_spike_deg", "value" ), 0, 1e-9 );
+    t->stage.actors[0].target.joints[1].name[0] = 'J';
+    measure_again( t );
+    assert_string_equal( metric_of( t, "rotation_spike_deg" )->out_place.name, "?.Joint" );
+    assert_int_equal( metric_of( t, "rotation_spike_deg" )->out_place.frame, 2 );
     // the other sign of a quaternion is the same rotation
     quat *q = &tr_clip_frame( &t->result.motions[0].clip, 1 )[1];
     *q = q_negate( *q );
@@ -227,6 +257,11 @@ static void identity( void **state )
     measure_again( t );
     check_null( t, "identity_error_m", "bodies differ" );
     resize_target( t, 1, 1 / 1.5 );
+    add_capsule( t, 1, 1, 0.1 );
+    t->stage.actors[1].body.capsules[0].radius = 0.11; // nothing but the girth
+    measure_again( t );
+    check_null( t, "identity_error_m", "thicker" );
+    t->stage.actors[1].body.capsules[0].radius = 0.1;
     t->stage.groups[0].path_scale = 0.9;
     measure_again( t );
     check_null( t, "identity_error_m", "scaled" );
@@ -314,7 +349,7 @@ static void what_cannot_be_measured_says_why( void **state )
     check_null( t, "edit_handle_mm", "no edits" );
     check_null( t, "edit_leak_mm", "no edits" );
     assert_null( tr_measures_find( &t->measures, "beauty" ) );
-    assert_int_equal( t->measures.count, 21 );
+    assert_int_equal( t->measures.count, 26 );
     close_theatre( t );
     t = open_theatre( 0, 1, 4, 30 );
     metric_of( t, "jerk_ratio" );
@@ -377,7 +412,7 @@ static void json_has_the_agreed_shape( void **state )
     check_ok( tr_json_parse( &json, text.data, text.size - 1, "measures", &error ), &error );
     json_t *metrics = json_object_get( json, "metrics" ), *metric;
     assert_int_equal( json_object_size( json ), 1 );
-    assert_int_equal( json_object_size( metrics ), 21 );
+    assert_int_equal( json_object_size( metrics ), 26 );
     const char *key;
     json_object_foreach( metrics, key, metric )
     {
@@ -391,6 +426,9 @@ static void json_has_the_agreed_shape( void **state )
     assert_true( json_is_string( json_object_get( metric, "reason" ) ) );
     metric = json_object_get( metrics, "inter_penetration" );
     assert_true( json_is_null( json_object_get( metric, "reason" ) ) );
+    json_t *spike = json_object_get( json_object_get( metrics, "acceleration_spike" ), "out" );
+    assert_true( json_is_string( json_object_get( spike, "own_joint" ) ) );
+    assert_true( json_is_integer( json_object_get( spike, "own_frame" ) ) );
     json_t *deepest = json_object_get( json_object_get( metric, "out" ), "max_mm" );
     check_near( json_number_value( deepest ), out_of( t, "inter_penetration", "max_mm" ), 0 );
     json_decref( json );

@@ -1,4 +1,6 @@
-// Bends of trunks, necks and heads against the source's, from the positions of three joints.
+// Bends of trunks, necks and heads against the source's, from the positions of three joints. And of every joint
+// by the direction of its bone, seen from the part of the body that it hangs on: that needs no joint at the
+// bone's end, and tells forwards from backwards.
 #include "measure/private.h"
 
 static bool is_trunk( const tr_joint *joint )
@@ -54,6 +56,120 @@ static bool add_bends( tr_samples *bends, const tr_performer *performer, const t
     return true;
 }
 
+// ------------------------------------------------------------------------------------------------ parts
+
+#define FAR_BENT ( 30 * TR_DEGREE ) // from the source's: to be seen at once
+
+static bool is_role( const tr_joint *joint, tr_role role, tr_role or )
+{
+    return joint->role == role || joint->role == or ;
+}
+
+// What a joint's bone is seen from: heads from the chest, hands from the forearm, feet from the shin, others
+// from their parent.
+static int seen_from( const tr_skeleton *skeleton, int joint )
+{
+    tr_role role = skeleton->joints[joint].role;
+    int parent = skeleton->joints[joint].parent;
+    for ( int j = parent; j >= 0; j = skeleton->joints[j].parent ) {
+        const tr_joint *above = &skeleton->joints[j];
+        if ( ( tr_part_of( role ) == TR_PART_HEAD && is_role( above, TR_ROLE_SPINE, TR_ROLE_ROOT ) ) ||
+             ( role == TR_ROLE_HAND && is_role( above, TR_ROLE_FOREARM, TR_ROLE_UPPER_ARM ) ) ||
+             ( role == TR_ROLE_FOOT && is_role( above, TR_ROLE_SHIN, TR_ROLE_THIGH ) ) )
+            return j;
+    }
+    return parent;
+}
+
+static double deviation( const quat *out, const quat *shown, int joint, int from, vec3 bone )
+{
+    vec3 a = q_unrotate( out[from], q_rotate( out[joint], bone ) ),
+         b = q_unrotate( shown[from], q_rotate( shown[joint], bone ) );
+    return atan2( v3_length( v3_cross( a, b ) ), v3_dot( a, b ) );
+}
+
+static bool scan_performer( const tr_performer *performer, const quat *shown, const vec3 *bones, int *from,
+                            tr_bend_scan *scan, double *frames )
+{
+    const tr_skeleton *skeleton = performer->skeleton;
+    int joints = skeleton->joint_count;
+    for ( int j = 0; j < joints; ++j ) {
+        bool bends = !skeleton->joints[j].end_site && v3_length( bones[j] ) > 0.5 &&
+                     tr_performer_source( performer, j ) >= 0;
+        from[j] = bends ? seen_from( skeleton, j ) : -1;
+    }
+    for ( int f = 0; f < performer->world->frame_count; ++f ) {
+        const quat *out = tr_world_pose( performer->world, f ).rotations;
+        double worst[TR_PARTS];
+        for ( int p = 0; p < TR_PARTS; ++p )
+            worst[p] = -1;
+        for ( int j = 0; j < joints; ++j ) {
+            double *part = &worst[tr_part_of( skeleton->joints[j].role )];
+            if ( from[j] >= 0 )
+                *part = fmax( *part, deviation( out, shown + (size_t)f * joints, j, from[j], bones[j] ) );
+        }
+        for ( int p = 0; p < TR_PARTS; ++p ) {
+            if ( worst[p] >= 0 && !tr_samples_add( &scan->parts[p], worst[p] ) )
+                return false;
+            if ( frames != NULL )
+                frames[f] = fmax( frames[f], worst[p] );
+        }
+    }
+    return true;
+}
+
+bool tr_scan_bends( const tr_measuring *m, const tr_take *take, tr_bend_scan *scan, double *frames )
+{
+    bool ok = true;
+    *scan = ( tr_bend_scan ){ 0 };
+    for ( int c = 0; c < take->performer_count && ok; ++c ) {
+        const tr_performer *performer = &take->performers[c];
+        size_t joints = (size_t)performer->skeleton->joint_count;
+        quat *shown = tr_shown_rotations( performer, &m->source.performers[c], false );
+        vec3 *bones = tr_alloc( joints, sizeof( vec3 ) );
+        int *from = tr_alloc( joints, sizeof( int ) );
+        ok = shown != NULL && bones != NULL && from != NULL;
+        if ( ok ) {
+            tr_joint_bones( performer->skeleton, bones );
+            ok = scan_performer( performer, shown, bones, from, scan, frames );
+        }
+        tr_free( shown );
+        tr_free( bones );
+        tr_free( from );
+    }
+    return ok;
+}
+
+void tr_bend_scan_free( tr_bend_scan *scan )
+{
+    for ( int p = 0; p < TR_PARTS; ++p )
+        tr_free( scan->parts[p].values );
+    *scan = ( tr_bend_scan ){ 0 };
+}
+
+// max, p95 and beyond_30_pct of each part, from the fourth field on.
+static bool report_parts( const tr_measuring *m, const tr_take *take, tr_figures *figures )
+{
+    tr_bend_scan scan;
+    bool ok = tr_scan_bends( m, take, &scan, NULL );
+    for ( int p = 0; p < TR_PARTS; ++p ) {
+        tr_samples *part = &scan.parts[p];
+        double beyond = 0;
+        for ( int i = 0; i < part->count; ++i )
+            beyond += part->values[i] > FAR_BENT;
+        tr_spread spread = tr_spread_of( part->values, part->count );
+        const double values[3] = { spread.max / TR_DEGREE, spread.p95 / TR_DEGREE,
+                                   100 * beyond / fmax( 1, part->count ) };
+        for ( int i = 0; i < 3; ++i ) {
+            figures->values[3 + 3 * p + i] = values[i];
+            figures->absent[3 + 3 * p + i] = part->count == 0;
+            figures->null[3 + 3 * p + i] = false;
+        }
+    }
+    tr_bend_scan_free( &scan );
+    return ok;
+}
+
 bool tr_measure_bend( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
     tr_samples bends = { 0 };
@@ -64,5 +180,5 @@ bool tr_measure_bend( const tr_measuring *m, const tr_take *take, tr_figures *fi
                             m->def.short_trunk_bone * take->performers[c].height );
     tr_samples_report( &bends, 1 / TR_DEGREE, "no trunk has three joints that the source has as well",
                        figures );
-    return ok;
+    return ok && report_parts( m, take, figures );
 }

@@ -2,6 +2,7 @@
 #include "measure/private.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 // ------------------------------------------------------------------------------------------------ table
@@ -34,7 +35,20 @@ typedef struct metric_row {
     const char *key, *worse; // worse: what one sees then
     tr_metric_function *measure;
     field_row fields[TR_METRIC_FIELDS];
+    const char *place_name, *place_frame; // names of the worst place in the report
 } metric_row;
+
+#define BEND_PART( part )                                                                                    \
+    { part "_max", "deg", 45 }, { part "_p95", "deg", 30 },                                                  \
+    {                                                                                                        \
+        part "_beyond_30_pct", "%", 5                                                                        \
+    }
+// Bodies of other sizes reach by their shoulders, elbows, hips and knees.
+#define BEND_LIMB( part )                                                                                    \
+    { part "_max", "deg", 75 }, { part "_p95", "deg", 60 },                                                  \
+    {                                                                                                        \
+        part "_beyond_30_pct", "%", HUGE_VAL                                                                 \
+    }
 
 static const metric_row rows[] = {
     { "bone_length_error_pct",
@@ -86,6 +100,12 @@ static const metric_row rows[] = {
       "some touches of the source are lost, or others made",
       tr_measure_contact_f1,
       { { "precision", "", 1, true }, { "recall", "", 1, true }, { "f1", "", 1, true } } },
+    { "closeness",
+      "hands, feet or heads are farther from others, or nearer to them, than in the source",
+      tr_measure_closeness,
+      { { "max_mm", "mm", 200 }, { "p95_mm", "mm", 100 }, { "mean_mm", "mm", 40 } },
+      "joint",
+      "frame" },
     { "laplacian_energy",
       "people stand otherwise to each other than in the source, as bodies of other sizes do",
       tr_measure_laplacian,
@@ -98,12 +118,63 @@ static const metric_row rows[] = {
         { "same_topology_pct", "%", 100, true },
         { "sign_changed_pct", "%", 0 } } },
     { "jerk_ratio", "the motion trembles", tr_measure_jerk, { { "value", "", 1.1 } } },
-    { "acceleration_spike", "something pops", tr_measure_acceleration, { { "value", "", 1.5 } } },
-    { "rotation_spike_deg", "a joint flips", tr_measure_rotation_spike, { { "value", "deg", 20 } } },
+    { "acceleration_spike",
+      "something pops",
+      tr_measure_acceleration,
+      { { "value", "", 1.5 }, { "own", "", 2 } },
+      "own_joint",
+      "own_frame" },
+    { "prop_acceleration",
+      "props are thrown about",
+      tr_measure_prop_acceleration,
+      { { "max", "m/s2", HUGE_VAL }, { "ratio", "", 1.5 } },
+      "prop",
+      "frame" },
+    { "rotation_spike_deg",
+      "a joint flips",
+      tr_measure_rotation_spike,
+      { { "value", "deg", 20 } },
+      "joint",
+      "frame" },
     { "bend_deviation_deg",
-      "trunks, necks or heads are bent otherwise",
+      "backs, heads, hands or feet are bent otherwise",
       tr_measure_bend,
-      { { "max", "deg", 25 }, { "p95", "deg", 15 }, { "mean", "deg", 10 } } },
+      { { "max", "deg", 25 },
+        { "p95", "deg", 15 },
+        { "mean", "deg", 10 },
+        BEND_PART( "trunk" ),
+        BEND_PART( "head" ),
+        BEND_LIMB( "arm" ),
+        BEND_PART( "hand" ),
+        BEND_LIMB( "leg" ),
+        BEND_PART( "foot" ),
+        BEND_PART( "other" ) } },
+    { "range_overshoot_deg",
+      "joints turn farther than people, or the source, can turn them",
+      tr_measure_ranges,
+      { { "max", "deg", 1 },
+        { "frames_pct", "%", 1 },
+        { "trunk", "deg", 1 },
+        { "head", "deg", 1 },
+        { "arm", "deg", 1 },
+        { "hand", "deg", 1 },
+        { "leg", "deg", 1 },
+        { "foot", "deg", 1 },
+        { "other", "deg", 1 } },
+      "joint",
+      "frame" },
+    { "balance",
+      "bodies lean farther out than the source does",
+      tr_measure_balance,
+      { { "max_mm", "mm", 100 }, { "p95_mm", "mm", 50 }, { "mean_mm", "mm", 20 } },
+      "joint",
+      "frame" },
+    { "hip_height",
+      "bodies crouch where the source does not",
+      tr_measure_hip_height,
+      { { "below_pct", "%", 1 }, { "least", "", 0.85, true } },
+      "joint",
+      "frame" },
     { "pose_error_deg", "poses differ from the source's", tr_measure_pose, { { "value", "deg", 10 } } },
     { "identity_error_m",
       "nothing was asked for, yet the motion is not the source's",
@@ -221,10 +292,30 @@ static bool is_worse( const tr_measure_def *def, const field_row *field, double 
     return sign * out > limit + def->margin * fabs( limit ) + def->same;
 }
 
+static tr_metric_place place_of( const tr_measuring *m, const tr_take *take, const tr_figures *figures )
+{
+    const tr_scene *scene = m->stage->scene;
+    tr_metric_place place = { .frame = figures->placed ? figures->frame + scene->first : 0 };
+    int who = figures->who, prop = who - take->performer_count;
+    if ( !figures->placed )
+        return place;
+    if ( prop >= 0 )
+        snprintf( place.name, sizeof place.name, "%s",
+                  prop < scene->prop_count ? scene->props[prop].id : "?" );
+    else
+        snprintf( place.name, sizeof place.name, "%s.%s", who < scene->cast_count ? scene->cast[who].id : "?",
+                  take->performers[who].skeleton->joints[figures->joint].name );
+    return place;
+}
+
 static void report_row( tr_metric *metric, const metric_row *row, const tr_measure_def *def,
                         const tr_figures *out, const tr_figures *source )
 {
-    *metric = ( tr_metric ){ .key = row->key, .worse = row->worse, .unit = row->fields[0].unit };
+    *metric = ( tr_metric ){ .key = row->key,
+                             .worse = row->worse,
+                             .unit = row->fields[0].unit,
+                             .place_name = row->place_name,
+                             .place_frame = row->place_frame };
     metric->reason = out->reason != NULL ? out->reason : source->reason;
     for ( int i = 0; i < TR_METRIC_FIELDS && row->fields[i].name != NULL; ++i ) {
         if ( out->absent[i] && source->absent[i] )
@@ -257,6 +348,8 @@ static bool run_row( tr_metric *metric, const metric_row *row, const tr_measurin
         ok = row->measure( m, &m->out, &out ) && row->measure( m, &m->source, &source );
     }
     report_row( metric, row, &m->def, &out, &source );
+    metric->out_place = place_of( m, &m->out, &out );
+    metric->source_place = place_of( m, &m->source, &source );
     return ok;
 }
 

@@ -4,7 +4,7 @@
 
 #include "result/result.h"
 
-enum { TR_METRIC_FIELDS = 6 }; // contact_error_mm has most
+enum { TR_METRIC_FIELDS = 24 }; // bend_deviation_deg has most
 
 // Where figures draw a line. docs/metrics.md explains each.
 typedef struct tr_measure_def {
@@ -34,10 +34,18 @@ typedef struct tr_metric_field {
     bool worse;                 // out is worse than the source's value and than the limit of the figure
 } tr_metric_field;
 
+typedef struct tr_metric_place { // where a metric is worst
+    char name[96];               // "p1.LeftLeg", or a prop's id; "" for nowhere
+    int frame;                   // of the scene
+} tr_metric_place;
+
 typedef struct tr_metric {
     const char *key, *unit; // unit of the first field
     const char *worse;      // half a sentence: what one sees where a field is worse
     const char *reason;     // why a field cannot be computed, NULL when all can
+    // What name and frame of the worst place are called in the report, NULL where none is named.
+    const char *place_name, *place_frame;
+    tr_metric_place out_place, source_place;
     int field_count;
     tr_metric_field fields[TR_METRIC_FIELDS];
 } tr_metric;

@@ -275,6 +275,10 @@ bool tr_measure_acceleration( const tr_measuring *m, const tr_take *take, tr_fig
                          "the source has no acceleration to compare with: it stands still or moves evenly" );
     else
         figures->values[0] = r.out_max / r.source_max;
+    if ( take->frame_count >= 3 && r.count > 0 ) { // against at least 1 m/s², so that a still source will do
+        figures->null[1] = false;
+        tr_measure_own_acceleration( m, take, figures, 1, NULL );
+    }
     return true;
 }
 
@@ -302,8 +306,12 @@ bool tr_measure_rotation_spike( const tr_measuring *m, const tr_take *take, tr_f
         const tr_performer *performer = &take->performers[c], *source = &m->source.performers[c];
         for ( int j = 0; j < performer->skeleton->joint_count; ++j ) {
             int from = turning_source( performer, source, j );
-            for ( int f = 0; f + 1 < take->frame_count && from >= 0; ++f )
-                most = fmax( most, turn( performer, f, j ) - turn( source, f, from ) );
+            for ( int f = 0; f + 1 < take->frame_count && from >= 0; ++f ) {
+                double more = turn( performer, f, j ) - turn( source, f, from );
+                if ( more > most )
+                    tr_figures_place( figures, c, j, f + 1 );
+                most = fmax( most, more );
+            }
         }
     }
     if ( take->frame_count < 2 )
@@ -350,6 +358,17 @@ static bool same_body( const tr_performer *performer, const tr_performer *source
     return true;
 }
 
+static bool same_girth( const tr_performer *performer, const tr_performer *source, double same )
+{
+    const tr_body *a = performer->body, *b = source->body;
+    if ( a->capsule_count != b->capsule_count )
+        return false;
+    for ( int i = 0; i < a->capsule_count; ++i )
+        if ( fabs( a->capsules[i].radius - b->capsules[i].radius ) > same )
+            return false;
+    return true;
+}
+
 static bool leaves_source_surface( const tr_stage *stage, const tr_rule *rule, double same )
 {
     return rule->kind == TR_CONSTRAINT_CONTACT && rule->surface_prop < 0 &&
@@ -363,6 +382,9 @@ static const char *why_not_identical( const tr_measuring *m )
     for ( int c = 0; c < m->out.performer_count; ++c )
         if ( !same_body( &m->out.performers[c], &m->source.performers[c], same ) )
             return "the target bodies differ from the source's";
+    for ( int c = 0; c < m->out.performer_count; ++c )
+        if ( !same_girth( &m->out.performers[c], &m->source.performers[c], same ) )
+            return "the target bodies are thicker or thinner than the source's";
     for ( int i = 0; i < m->out.prop_count; ++i )
         if ( v3_distance( m->out.props[i].shape.size, m->source.props[i].shape.size ) > same )
             return "the target props differ from the source's";

@@ -25,6 +25,14 @@ static void print_column( tr_text *out, const tr_metric *metric, bool source )
         print_value( out, source ? field->source : field->out,
                      source ? field->source_null : field->out_null );
     }
+    const tr_metric_place *place = source ? &metric->source_place : &metric->out_place;
+    if ( metric->place_name != NULL && place->name[0] != 0 ) {
+        tr_text_add( out, ", \"%s\": ", metric->place_name );
+        tr_text_quoted( out, place->name, strlen( place->name ) );
+        tr_text_add( out, ", \"%s\": %d", metric->place_frame, place->frame );
+    } else if ( metric->place_name != NULL ) {
+        tr_text_add( out, ", \"%s\": null, \"%s\": null", metric->place_name, metric->place_frame );
+    }
     tr_text_add( out, "}" );
 }
 
@@ -89,6 +97,9 @@ static void print_rows( tr_text *out, const tr_metric *metric )
         else
             tr_text_add( out, field->unit[0] != 0 ? "  %s\n" : "\n", field->unit );
     }
+    if ( metric->out_place.name[0] != 0 )
+        tr_text_add( out, "%-26s %-18s %s, frame %d\n", "", metric->place_name, metric->out_place.name,
+                     metric->out_place.frame );
     if ( metric->reason != NULL )
         tr_text_add( out, "%-26s (%s)\n", "", metric->reason );
 }
@@ -135,6 +146,8 @@ static void print_worse( tr_text *out, const tr_metric *metric )
                  lone ? "" : " ", result, field->unit[0] != 0 ? " " : "", field->unit );
     if ( !field->source_null )
         tr_text_add( out, "; the source: %s", source );
+    if ( metric->out_place.name[0] != 0 )
+        tr_text_add( out, "; %s, frame %d", metric->out_place.name, metric->out_place.frame );
     tr_text_add( out, ")\n" );
 }
 

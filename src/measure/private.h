@@ -71,8 +71,18 @@ typedef struct tr_figures { // in the order of the metric's fields
     bool null[TR_METRIC_FIELDS];
     bool absent[TR_METRIC_FIELDS]; // an optional field without data in this scene: not reported at all
     const char *reason;            // why something is null
+    bool placed;                   // it is worst at:
+    int who, joint, frame;         // performer and joint; from performer_count on a prop; frame of the take
 } tr_figures;
 
+// Notes the place of the worst value; `joint` of the take's own skeleton.
+static inline void tr_figures_place( tr_figures *figures, int who, int joint, int frame )
+{
+    figures->placed = true;
+    figures->who = who;
+    figures->joint = joint;
+    figures->frame = frame;
+}
 void tr_figures_null( tr_figures *figures, const char *reason ); // all of them
 
 // One metric on one take. False only when out of memory.
@@ -92,8 +102,19 @@ void tr_samples_report( tr_samples *samples, double unit, const char *reason, tr
 tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_sole_tilt,
     tr_measure_ground_penetration, tr_measure_jerk, tr_measure_acceleration, tr_measure_rotation_spike,
     tr_measure_pose, tr_measure_identity;
-// measure/bend.c: bends of trunks
+// measure/spikes.c: joints and props against their own source
+tr_metric_function tr_measure_prop_acceleration;
+// The worst joint's largest acceleration over its own largest in the source, into one field, and its place.
+void tr_measure_own_acceleration( const tr_measuring *m, const tr_take *take, tr_figures *figures, int field,
+                                  double *frames );
+// measure/bend.c: bends of trunks, and of parts against what they hang on
 tr_metric_function tr_measure_bend;
+// measure/ranges.c: joints beyond what a person can do
+tr_metric_function tr_measure_ranges;
+// measure/stance.c: leaning and crouching
+tr_metric_function tr_measure_balance, tr_measure_hip_height;
+// measure/gaps.c: hands, feet and heads that are near others
+tr_metric_function tr_measure_closeness;
 // measure/contact.c: bodies against each other and against props
 tr_metric_function tr_measure_inter_penetration, tr_measure_self_penetration, tr_measure_prop_penetration,
     tr_measure_contact_f1;
@@ -107,6 +128,48 @@ tr_metric_function tr_measure_writhe;
 tr_metric_function tr_measure_contact_error, tr_measure_relative_error;
 // measure/edit.c: effects of layers
 tr_metric_function tr_measure_edit_handle, tr_measure_edit_leak;
+
+// ----------------------------------------------------------------------------------------------- parts
+
+typedef enum tr_part {
+    TR_PART_TRUNK,
+    TR_PART_HEAD, // and neck
+    TR_PART_ARM,  // shoulder and elbow
+    TR_PART_HAND,
+    TR_PART_LEG, // hip and knee
+    TR_PART_FOOT,
+    TR_PART_OTHER, // fingers, toes, tails, …
+    TR_PARTS
+} tr_part;
+
+tr_part tr_part_of( tr_role role );
+// Rotations of the source as a performer's body shows them, local or of the world, [frame_count *
+// joint_count]. NULL when out of memory; to be freed.
+quat *tr_shown_rotations( const tr_performer *performer, const tr_performer *source, bool local );
+
+// Scans of a whole take that give the worst value of each frame as well. `frames` [frame_count] is raised to
+// it, where it is not NULL. False when out of memory.
+
+typedef struct tr_bend_scan {
+    tr_samples parts[TR_PARTS]; // radians: the worst joint of each performer, part and frame
+} tr_bend_scan;
+bool tr_scan_bends( const tr_measuring *m, const tr_take *take, tr_bend_scan *scan, double *frames );
+void tr_bend_scan_free( tr_bend_scan *scan );
+
+typedef struct tr_range_scan {
+    double most[TR_PARTS]; // radians
+    bool any[TR_PARTS];    // some joint of that part has a range
+    double beyond, count;  // performers' frames with a joint beyond its range, and all
+    int who, joint, frame; // of the largest
+} tr_range_scan;
+bool tr_scan_ranges( const tr_measuring *m, const tr_take *take, tr_range_scan *scan, double *frames );
+
+// Metres by which centres of mass are farther from the support than in the source.
+bool tr_scan_balance( const tr_measuring *m, const tr_take *take, tr_samples *samples, tr_figures *figures,
+                      double *frames );
+// Metres by which gaps differ from the source's.
+bool tr_scan_gaps( const tr_measuring *m, const tr_take *take, tr_samples *samples, tr_figures *figures,
+                   double *frames );
 
 // ------------------------------------------------------------------------------------------- closeness
 // Capsules that come near each other at a frame. Shells are numbered: those of the first performer, of the
