@@ -55,6 +55,31 @@ static void skate_does_not_depend_on_the_rate( void **state )
     }
 }
 
+// The same way of a foot, sampled at 30 and at 120 frames a second: it trembles by a millimetre at 30 Hz,
+// which speeds from frame to frame count at 120 as 60 mm/s and more, and slides at 40 mm/s.
+static void trembling_is_no_skate( void **state )
+{
+    (void)state;
+    for ( int factor = 1; factor <= 4; factor *= 4 ) {
+        int last = 30 * factor;
+        theatre *t = open_theatre( 1, 2, last + 1, 30.0 * factor );
+        add_contact( t, 0, 0, 0, last );
+        for ( int f = 0; f <= last; ++f ) {
+            double time = f / ( 30.0 * factor );
+            out_at( t, 0, f, 0 )->x = 0.04 * time + 0.001 * sin( 2 * TR_PI * 30 * time );
+        }
+        check_near( out_of( t, "foot_skate_mm_s", "mean" ), 40, 1e-9 );
+        check_near( out_of( t, "foot_skate_mm_s", "p95" ), 40, 1e-9 );
+        close_theatre( t );
+    }
+    // Contacts shorter than 0.1 s: over all of it, 3 mm in 2 / 30 s.
+    theatre *t = open_theatre( 1, 2, 9, 30 );
+    add_contact( t, 0, 0, 3, 5 );
+    out_at( t, 0, 5, 0 )->z = 3e-3;
+    check_near( out_of( t, "foot_skate_mm_s", "mean" ), 45, 1e-9 );
+    close_theatre( t );
+}
+
 static void skate_needs_labelled_feet( void **state )
 {
     (void)state;
@@ -491,6 +516,7 @@ int main( void )
         TEST( bone_lengths ),
         TEST( feet_that_skate ),
         TEST( skate_does_not_depend_on_the_rate ),
+        TEST( trembling_is_no_skate ),
         TEST( skate_needs_labelled_feet ),
         TEST( soles_that_tilt ),
         TEST( depth_below_the_ground ),

@@ -92,18 +92,44 @@ static bool is_foot( const tr_joint *joint )
     return joint->role == TR_ROLE_FOOT || joint->role == TR_ROLE_TOE;
 }
 
-// Horizontal speeds of a joint from each frame of a contact to the next.
+#define SKATE_SPAN 0.1 // seconds over which a speed is taken: shorter ones tell noise, and the frame rate
+
+static vec3 place_between( const tr_performer *performer, int joint, double moment )
+{
+    int before = tr_int_clamped( floor( moment ), 0, performer->world->frame_count - 1 );
+    vec3 a = tr_performer_at( performer, before, joint );
+    double share = moment - before;
+    return share > 0 && before + 1 < performer->world->frame_count
+               ? v3_lerp( a, tr_performer_at( performer, before + 1, joint ), share )
+               : a;
+}
+
+double tr_skate_speed( const tr_take *take, const tr_performer *performer, int joint,
+                       const tr_contact *contact, double begin )
+{
+    double first = fmax( contact->first, 0 ), last = fmin( contact->last, take->frame_count - 1 ),
+           span = fmin( SKATE_SPAN * take->fps, last - first );
+    begin = fmax( first, fmin( begin, last - span ) );
+    vec3 way =
+        v3_sub( place_between( performer, joint, begin + span ), place_between( performer, joint, begin ) );
+    return span > 0 ? v3_length( v3_horizontal( way ) ) * take->fps / span : 0;
+}
+
+double tr_skate_span( const tr_take *take )
+{
+    return SKATE_SPAN * take->fps;
+}
+
+// Horizontal speeds of a joint over spans of time within a contact, one from each frame on; of a shorter
+// contact the one over all of it.
 static bool add_speeds( tr_samples *speeds, const tr_take *take, const tr_performer *performer, int joint,
                         const tr_contact *contact )
 {
     int first = contact->first > 0 ? contact->first : 0;
     int last = contact->last < take->frame_count ? contact->last : take->frame_count - 1;
-    for ( int f = first; f < last; ++f ) {
-        vec3 step =
-            v3_sub( tr_performer_at( performer, f + 1, joint ), tr_performer_at( performer, f, joint ) );
-        if ( !tr_samples_add( speeds, v3_length( v3_horizontal( step ) ) * take->fps ) )
+    for ( int f = first; f < last && ( f == first || f + tr_skate_span( take ) <= last + 1e-9 ); ++f )
+        if ( !tr_samples_add( speeds, tr_skate_speed( take, performer, joint, contact, f ) ) )
             return false;
-    }
     return true;
 }
 

@@ -21,28 +21,25 @@ typedef struct scan {
     atomic_bool failed;
 } scan;
 
-// Largest speed of a foot in contact, from this frame to the next.
+// Largest speed of a foot in contact at this frame, over 0.1 s around it.
 static double slip_at( const tr_take *take, const tr_take *source, int frame )
 {
     double most = 0.0;
-    if ( frame + 1 >= take->frame_count )
-        return 0.0;
     for ( int c = 0; c < take->performer_count; ++c ) {
         const tr_performer *p = &take->performers[c], *s = &source->performers[c];
         for ( int i = 0; i < s->contacts->count; ++i ) {
             const tr_contact *contact = &s->contacts->items[i];
             tr_role role = s->skeleton->joints[contact->joint].role;
-            if ( frame < contact->first || frame >= contact->last ||
+            if ( frame < contact->first || frame > contact->last ||
                  ( role != TR_ROLE_FOOT && role != TR_ROLE_TOE ) )
                 continue;
             for ( int j = 0; j < p->skeleton->joint_count; ++j )
                 if ( tr_performer_source( p, j ) == contact->joint )
-                    most =
-                        fmax( most, v3_length( v3_horizontal( v3_sub( tr_performer_at( p, frame + 1, j ),
-                                                                      tr_performer_at( p, frame, j ) ) ) ) );
+                    most = fmax( most,
+                                 tr_skate_speed( take, p, j, contact, frame - 0.5 * tr_skate_span( take ) ) );
         }
     }
-    return 1e3 * most * take->fps;
+    return 1e3 * most;
 }
 
 static double rules_at( const tr_measuring *m, bool contacts, int frame )
