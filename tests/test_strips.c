@@ -149,6 +149,37 @@ static void a_stretched_bone_and_a_missed_contact_show( void **state )
     end( &x );
 }
 
+// A back bent by 100° in one frame, and a trunk carried sideways by 0.5 m over feet that stand in another.
+static void posture_shows( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_strips strips;
+    tr_result result = copy_one( &x );
+    const tr_skeleton *skeleton = &x.stage.actors[0].target;
+    int spine = tr_skeleton_find( skeleton, "Spine" );
+    quat bend = q_axis_angle( v3_x, 100 * TR_DEGREE );
+    quat *world = &tr_world_pose( &result.worlds[0], 7 ).rotations[spine],
+         *local = &tr_clip_frame( &result.motions[0].clip, 7 )[spine];
+    *world = q_mul( *world, bend );
+    *local = q_mul( *local, bend );
+    for ( int j = 0; j < skeleton->joint_count; ++j )
+        if ( skeleton->joints[j].role != TR_ROLE_FOOT && skeleton->joints[j].role != TR_ROLE_TOE )
+            tr_world_pose( &result.worlds[0], 12 ).positions[j].x += 0.5;
+    check_ok( tr_strips_measure( &strips, &x.stage, &result, &x.error ), &x.error );
+    check_near( strips.items[TR_STRIP_BENDS].out[7], 100, 1e-3 );
+    check_near( strips.items[TR_STRIP_BENDS].out[8], 0, 1e-3 );
+    check_near( strips.items[TR_STRIP_RANGES].out[7], 25, 1e-3 ); // a lone one: 75
+    check_near( strips.items[TR_STRIP_RANGES].out[8], 0, 1e-3 );
+    assert_true( strips.items[TR_STRIP_BALANCE].out[12] > 200 );
+    check_near( strips.items[TR_STRIP_BALANCE].out[11], 0, 1e-3 );
+    assert_true( strips.items[TR_STRIP_JOLTS].out[12] > 100 && strips.items[TR_STRIP_JOLTS].out[8] < 1 );
+    check_near( most( strips.items[TR_STRIP_GAPS].out, FRAMES ), 0, 0 );
+    tr_strips_free( &strips );
+    tr_result_free( &result );
+    end( &x );
+}
+
 static void memory_may_run_out( void **state )
 {
     (void)state;
@@ -170,9 +201,12 @@ static void memory_may_run_out( void **state )
 
 int main( void )
 {
-    const struct CMUnitTest tests[] = {
-        TEST( still_bodies_have_nothing_to_tell ),          TEST( overlap_is_that_of_the_figures ),
-        TEST( overlaps_are_those_the_source_has_not ),      TEST( a_sliding_foot_shows ),
-        TEST( a_stretched_bone_and_a_missed_contact_show ), TEST( memory_may_run_out ) };
+    const struct CMUnitTest tests[] = { TEST( still_bodies_have_nothing_to_tell ),
+                                        TEST( overlap_is_that_of_the_figures ),
+                                        TEST( overlaps_are_those_the_source_has_not ),
+                                        TEST( a_sliding_foot_shows ),
+                                        TEST( a_stretched_bone_and_a_missed_contact_show ),
+                                        TEST( memory_may_run_out ),
+                                        TEST( posture_shows ) };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -111,7 +111,8 @@ static bool scan_performer( const tr_performer *performer, const quat *shown, co
         for ( int p = 0; p < TR_PARTS; ++p ) {
             if ( worst[p] >= 0 && !tr_samples_add( &scan->parts[p], worst[p] ) )
                 return false;
-            if ( frames != NULL )
+            bool reaches = p == TR_PART_ARM || p == TR_PART_LEG || p == TR_PART_OTHER;
+            if ( frames != NULL && !reaches )
                 frames[f] = fmax( frames[f], worst[p] );
         }
     }

@@ -63,6 +63,11 @@ typedef enum tr_strip_kind {
     TR_STRIP_OVERLAP,  // deepest overlap of bodies with each other and with props
     TR_STRIP_LENGTHS,  // largest error of a bone's length
     TR_STRIP_JERK,     // of all joints, relative to the source's mean
+    TR_STRIP_JOLTS,    // largest acceleration of a joint, relative to its own largest in the source
+    TR_STRIP_BENDS,    // largest bend of trunk, head, hand or foot away from the source's
+    TR_STRIP_RANGES,   // largest angle of a joint beyond its range
+    TR_STRIP_GAPS,     // largest change of the gap between a hand, foot or head and another body
+    TR_STRIP_BALANCE,  // largest distance of a centre of mass beyond its support, against the source's
     TR_STRIP_KINDS
 } tr_strip_kind;
 

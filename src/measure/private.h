@@ -158,6 +158,7 @@ quat *tr_shown_rotations( const tr_performer *performer, const tr_performer *sou
 typedef struct tr_bend_scan {
     tr_samples parts[TR_PARTS]; // radians: the worst joint of each performer, part and frame
 } tr_bend_scan;
+// `frames` is of trunks, heads, hands and feet alone.
 bool tr_scan_bends( const tr_measuring *m, const tr_take *take, tr_bend_scan *scan, double *frames );
 void tr_bend_scan_free( tr_bend_scan *scan );
 

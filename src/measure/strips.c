@@ -11,7 +11,12 @@ static const struct {
                             [TR_STRIP_RULES] = { "Rules missed", "mm", 1, 20 },
                             [TR_STRIP_OVERLAP] = { "Bodies overlap", "mm", 5, 50 },
                             [TR_STRIP_LENGTHS] = { "Bone lengths", "%", 0.1, 2 },
-                            [TR_STRIP_JERK] = { "Jerk", "× source", 1.5, 4 } };
+                            [TR_STRIP_JERK] = { "Jerk", "× source", 1.5, 4 },
+                            [TR_STRIP_JOLTS] = { "Jolts", "× source", 1, 4 },
+                            [TR_STRIP_BENDS] = { "Bends", "°", 30, 90 },
+                            [TR_STRIP_RANGES] = { "Joint ranges", "°", 1, 20 },
+                            [TR_STRIP_GAPS] = { "Closeness", "mm", 40, 200 },
+                            [TR_STRIP_BALANCE] = { "Balance", "mm", 50, 200 } };
 
 typedef struct scan {
     const tr_measuring *m;
@@ -223,6 +228,72 @@ static void scale_jerk( scan *s )
     }
 }
 
+// ------------------------------------------------------------------------------------------- whole takes
+
+typedef bool take_scan( const tr_measuring *m, const tr_take *take, double *frames );
+
+static bool scan_jolts( const tr_measuring *m, const tr_take *take, double *frames )
+{
+    tr_figures unused = { 0 };
+    tr_measure_own_acceleration( m, take, &unused, 0, frames );
+    return true;
+}
+
+static bool scan_bends( const tr_measuring *m, const tr_take *take, double *frames )
+{
+    tr_bend_scan bends;
+    bool ok = tr_scan_bends( m, take, &bends, frames );
+    tr_bend_scan_free( &bends );
+    return ok;
+}
+
+static bool scan_ranges( const tr_measuring *m, const tr_take *take, double *frames )
+{
+    tr_range_scan ranges;
+    return tr_scan_ranges( m, take, &ranges, frames );
+}
+
+static bool scan_gaps( const tr_measuring *m, const tr_take *take, double *frames )
+{
+    tr_figures unused = { 0 };
+    tr_samples samples = { 0 };
+    bool ok = tr_scan_gaps( m, take, &samples, &unused, frames );
+    tr_free( samples.values );
+    return ok;
+}
+
+static bool scan_balance( const tr_measuring *m, const tr_take *take, double *frames )
+{
+    tr_figures unused = { 0 };
+    tr_samples samples = { 0 };
+    bool ok = tr_scan_balance( m, take, &samples, &unused, frames );
+    tr_free( samples.values );
+    return ok;
+}
+
+static bool fill_strip( float *strip, take_scan *run, const tr_measuring *m, const tr_take *take,
+                        double unit )
+{
+    double *frames = tr_alloc( (size_t)take->frame_count, sizeof( double ) );
+    bool ok = frames != NULL && run( m, take, frames );
+    for ( int f = 0; f < take->frame_count && ok; ++f )
+        strip[f] = (float)( frames[f] * unit );
+    tr_free( frames );
+    return ok;
+}
+
+// All but jolts are differences from the source, which has none from itself.
+static bool fill_from_takes( tr_strips *strips, const tr_measuring *m )
+{
+    tr_strip *items = strips->items;
+    return fill_strip( items[TR_STRIP_JOLTS].out, scan_jolts, m, &m->out, 1 ) &&
+           fill_strip( items[TR_STRIP_JOLTS].source, scan_jolts, m, &m->source, 1 ) &&
+           fill_strip( items[TR_STRIP_BENDS].out, scan_bends, m, &m->out, 1 / TR_DEGREE ) &&
+           fill_strip( items[TR_STRIP_RANGES].out, scan_ranges, m, &m->out, 1 / TR_DEGREE ) &&
+           fill_strip( items[TR_STRIP_GAPS].out, scan_gaps, m, &m->out, 1e3 ) &&
+           fill_strip( items[TR_STRIP_BALANCE].out, scan_balance, m, &m->out, 1e3 );
+}
+
 static bool alloc_strips( tr_strips *out, int frame_count )
 {
     bool ok = true;
@@ -250,7 +321,7 @@ bool tr_strips_measure( tr_strips *out, const tr_stage *stage, const tr_result *
     if ( ok ) {
         tr_parallel_for( stage->frame_count, TR_MEASURE_BLOCK, scan_frames, &s );
         scale_jerk( &s );
-        ok = gather_overlaps( &s );
+        ok = gather_overlaps( &s ) && fill_from_takes( out, &m );
     }
     tr_measuring_end( &m );
     for ( int side = 0; side < 2; ++side ) {

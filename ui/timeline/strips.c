@@ -44,11 +44,11 @@ static void draw_strip( const tr_chart *c, const tr_strip *s, int frame_count, f
     }
 }
 
-void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top )
+void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, int count )
 {
     const tr_theme *t = &tr_theme_dark;
     struct nk_vec2 mouse = ui->nk->input.mouse.pos;
-    for ( int k = 0; k < TR_STRIP_KINDS; ++k ) {
+    for ( int k = 0; k < count; ++k ) {
         const tr_strip *s = &shown->strips->items[k];
         float y = top + TR_STRIP_HEIGHT * (float)k;
         tr_ui_text_at( c->canvas, c->small, c->area.x - TR_LABEL_WIDTH + 10, y - 1, s->name, t->dim );

@@ -276,17 +276,17 @@ static void draw_chart( tr_ui *ui, const tr_shown *shown, tr_ops *ops, struct nk
     tr_ui_mark( ui, "ruler", ruler );
     if ( shown->stage == NULL )
         return;
-    // Where they would leave no room for two rows, quality is left to the report.
-    float strips = TR_STRIP_HEIGHT * TR_STRIP_KINDS + 4;
-    bool has_strips = shown->strips != NULL && c.area.h - strips >= 2 * TR_LINE_HEIGHT;
-    strips = has_strips ? strips : 0;
+    // As many strips as leave room for two rows; fewer than up to the jerk are left to the report.
+    int count = tr_int_clamped( ( c.area.h - 4 - 2 * TR_LINE_HEIGHT ) / TR_STRIP_HEIGHT, 0, TR_STRIP_KINDS );
+    bool has_strips = shown->strips != NULL && count > TR_STRIP_JERK;
+    float strips = has_strips ? TR_STRIP_HEIGHT * (float)count + 4 : 0;
     c.area.y += strips;
     c.area.h -= strips;
     hold_time( ui, shown, &c, ruler, ops );
     click_label( ui, shown, &c );
     tr_ruler_draw( ui, shown, &c, ruler );
     if ( has_strips )
-        tr_strips_draw( ui, shown, &c, ruler.y + ruler.h + 2 );
+        tr_strips_draw( ui, shown, &c, ruler.y + ruler.h + 2, count );
     hint( ui, shown );
     nk_push_scissor( c.canvas, nk_rect( area.x, c.area.y, area.w, c.area.h ) );
     painter p = { ui, shown, &c };

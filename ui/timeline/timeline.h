@@ -29,7 +29,8 @@ void tr_chart_bar( const tr_chart *c, double first, double last, float y, float 
 
 void tr_transport( tr_ui *ui, const tr_shown *shown );
 void tr_ruler_draw( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, struct nk_rect ruler );
-void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top );
+// The first `count` of them.
+void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, int count );
 
 // --------------------------------------------------------------------------------------------------- rows.c
 
