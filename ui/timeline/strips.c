@@ -44,12 +44,36 @@ static void draw_strip( const tr_chart *c, const tr_strip *s, int frame_count, f
     }
 }
 
-void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, int count )
+enum { usual_count = 6 };
+
+int tr_strips_choose( const tr_strips *strips, int room, int kinds[TR_STRIP_KINDS] )
+{
+    bool drawn[TR_STRIP_KINDS] = { false };
+    int count = 0, next = 0;
+    if ( room < usual_count )
+        return 0;
+    for ( int k = 0; k < TR_STRIP_KINDS && count < room; ++k ) {
+        const tr_strip *s = &strips->items[k];
+        drawn[k] = worst_of( s, strips->frame_count, 0, strips->frame_count ) > s->fine;
+        count += drawn[k];
+    }
+    for ( int k = 0; k < TR_STRIP_KINDS && count < usual_count; ++k ) {
+        count += !drawn[k];
+        drawn[k] = true;
+    }
+    for ( int k = 0; k < TR_STRIP_KINDS; ++k )
+        if ( drawn[k] )
+            kinds[next++] = k;
+    return count;
+}
+
+void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, const int *kinds,
+                     int count )
 {
     const tr_theme *t = &tr_theme_dark;
     struct nk_vec2 mouse = ui->nk->input.mouse.pos;
     for ( int k = 0; k < count; ++k ) {
-        const tr_strip *s = &shown->strips->items[k];
+        const tr_strip *s = &shown->strips->items[kinds[k]];
         float y = top + TR_STRIP_HEIGHT * (float)k;
         tr_ui_text_at( c->canvas, c->small, c->area.x - TR_LABEL_WIDTH + 10, y - 1, s->name, t->dim );
         draw_strip( c, s, shown->strips->frame_count, y );

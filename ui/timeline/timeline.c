@@ -276,17 +276,18 @@ static void draw_chart( tr_ui *ui, const tr_shown *shown, tr_ops *ops, struct nk
     tr_ui_mark( ui, "ruler", ruler );
     if ( shown->stage == NULL )
         return;
-    // As many strips as leave room for two rows; fewer than up to the jerk are left to the report.
-    int count = tr_int_clamped( ( c.area.h - 4 - 2 * TR_LINE_HEIGHT ) / TR_STRIP_HEIGHT, 0, TR_STRIP_KINDS );
-    bool has_strips = shown->strips != NULL && count > TR_STRIP_JERK;
-    float strips = has_strips ? TR_STRIP_HEIGHT * (float)count + 4 : 0;
+    // They leave room for two rows; where that is none for six of them, quality is left to the report.
+    int kinds[TR_STRIP_KINDS];
+    int room = tr_int_clamped( ( c.area.h - 4 - 2 * TR_LINE_HEIGHT ) / TR_STRIP_HEIGHT, 0, TR_STRIP_KINDS );
+    int count = shown->strips != NULL ? tr_strips_choose( shown->strips, room, kinds ) : 0;
+    float strips = count > 0 ? TR_STRIP_HEIGHT * (float)count + 4 : 0;
     c.area.y += strips;
     c.area.h -= strips;
     hold_time( ui, shown, &c, ruler, ops );
     click_label( ui, shown, &c );
     tr_ruler_draw( ui, shown, &c, ruler );
-    if ( has_strips )
-        tr_strips_draw( ui, shown, &c, ruler.y + ruler.h + 2, count );
+    if ( count > 0 )
+        tr_strips_draw( ui, shown, &c, ruler.y + ruler.h + 2, kinds, count );
     hint( ui, shown );
     nk_push_scissor( c.canvas, nk_rect( area.x, c.area.y, area.w, c.area.h ) );
     painter p = { ui, shown, &c };

@@ -29,8 +29,11 @@ void tr_chart_bar( const tr_chart *c, double first, double last, float y, float 
 
 void tr_transport( tr_ui *ui, const tr_shown *shown );
 void tr_ruler_draw( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, struct nk_rect ruler );
-// The first `count` of them.
-void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, int count );
+// Which strips are drawn, in order, where there is room for so many: first those that are not fine
+// throughout, then others, up to six. Returns how many; 0 where there is no room for six.
+int tr_strips_choose( const tr_strips *strips, int room, int kinds[TR_STRIP_KINDS] );
+void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, const int *kinds,
+                     int count );
 
 // --------------------------------------------------------------------------------------------------- rows.c
 
