@@ -1,6 +1,6 @@
-// Bends of trunks, necks and heads against the source's, from the positions of three joints. And of every joint
-// by the direction of its bone, seen from the part of the body that it hangs on: that needs no joint at the
-// bone's end, and tells forwards from backwards.
+// Bends of trunks, necks and heads against the source's, from the positions of three joints. And of every
+// joint by the direction of its bone, seen from the part of the body that it hangs on: that needs no joint at
+// the bone's end, and tells forwards from backwards.
 #include "measure/private.h"
 
 static bool is_trunk( const tr_joint *joint )
