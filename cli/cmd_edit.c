@@ -80,7 +80,7 @@ static int run_edit( const cli_call *call )
     tr_error error = { 0 };
     tr_error_set( &error,
                   "this program was built without the editor, which needs GLFW 3.3 (libglfw3-dev) and "
-                  "nuklear.h (scripts/nuklear.sh); 'troupe retarget' and 'troupe render' work without" );
+                  "nuklear.h (scripts/headers.sh); 'troupe retarget' and 'troupe render' work without" );
     return cli_fail( &error );
 }
 

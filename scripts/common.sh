@@ -79,14 +79,31 @@ set_up() {
         "${as_root[@]}" install -y --no-install-recommends $names
 }
 
+# fetched NAME: its sources are where cmake looks for them.
+fetched() {
+    mkdir -p "$root/build/log"
+    "$root/scripts/headers.sh" "$1" >"$root/build/log/$1.txt" 2>&1
+}
+
 # The editor's panels are drawn with a header the distribution has in a source package. Without it, and without
 # a network, everything but the editor is built.
 set_up_editor() {
-    mkdir -p "$root/build/log"
-    "$root/scripts/nuklear.sh" >"$root/build/log/nuklear.txt" 2>&1 && return
+    fetched nuklear && return
     say "nuklear.h, which the editor needs, could not be fetched, so the editor is left out for now;"
-    say "scripts/nuklear.sh tries again or takes a copy you have. The reason is in build/log/nuklear.txt."
+    say "scripts/headers.sh nuklear tries again or takes a copy you have. The reason is in build/log/nuklear.txt."
     return 1
+}
+
+# The same for what reads glTF and FBX.
+set_up_readers() {
+    local name format missing=0
+    while read -r name format; do
+        fetched "$name" && continue
+        say "$name, which reads $format, could not be fetched, so $format files cannot be read for now;"
+        say "scripts/headers.sh $name tries again or takes a copy you have. The reason is in build/log/$name.txt."
+        missing=1
+    done <<<$'cgltf glTF\nufbx FBX'
+    return $missing
 }
 
 # On systems without apt: the tools a configure run cannot go without. Libraries are cmake's to find.
