@@ -1,4 +1,4 @@
-// convert: BVH to BVH, keeping the channel layout.
+// convert: BVH to BVH, keeping the channel layout; one take of one skeleton of a glTF or FBX file to BVH.
 #include "cli.h"
 
 #include <stdio.h>
@@ -52,6 +52,19 @@ static void hint_at_axis( const cli_call *call, const tr_bvh *bvh )
     fprintf( stderr, "troupe: %s looks Z up and stays so; add --up z to turn it to Y up.\n", safe );
 }
 
+// Centimetres, Y up, at the rate of the file's keys or the one asked for.
+static bool load_import( tr_bvh *out, const cli_call *call, double fps, char up, tr_log *warnings,
+                         tr_error *error )
+{
+    tr_import_def def = {
+        .skeleton = cli_value( call, "skeleton" ), .take = cli_value( call, "take" ), .up = up, .fps = fps };
+    tr_motion motion;
+    bool ok = tr_motion_read( &motion, call->operands[0], &def, warnings, error ) &&
+              tr_bvh_from_motion( out, &motion, NULL, NULL, error );
+    tr_motion_free( &motion );
+    return ok;
+}
+
 static int run_convert( const cli_call *call )
 {
     double fps = 0, scale = 1;
@@ -68,12 +81,18 @@ static int run_convert( const cli_call *call )
     bool ok = !cli_same_file( call->operands[0], call->operands[1] ) ||
               tr_error_at( &error, call->operands[1], 0, 0,
                            "this is the file to be read, which stays as it is; choose another output" );
-    ok = ok && tr_bvh_load( &bvh, call->operands[0], &warnings, &error );
+    bool import = tr_import_is_named( call->operands[0] );
+    if ( !import && ( cli_value( call, "take" ) != NULL || cli_value( call, "skeleton" ) != NULL ) )
+        return cli_wrong(
+            "--take and --skeleton choose within glTF and FBX files; a BVH file holds one of each" );
+    if ( ok )
+        ok = import ? load_import( &bvh, call, fps, up != NULL ? up[0] : 0, &warnings, &error )
+                    : tr_bvh_load( &bvh, call->operands[0], &warnings, &error );
     cli_print_warnings( call, &warnings );
-    if ( ok && up == NULL )
+    if ( ok && up == NULL && !import )
         hint_at_axis( call, &bvh );
     bool turn = up != NULL && up[0] == 'z';
-    if ( ok && ( fps > 0 || turn ) )
+    if ( ok && !import && ( fps > 0 || turn ) )
         ok = rework( &bvh, fps, turn ? 'z' : 'y', &error );
     if ( ok && scale != 1 )
         scale_lengths( &bvh, scale );
@@ -88,18 +107,25 @@ static int run_convert( const cli_call *call )
 
 const cli_command cli_command_convert = {
     .name = "convert",
-    .usage = "IN.bvh OUT.bvh [--fps F] [--scale S] [--up y|z]",
+    .usage = "IN.bvh|.glb|.fbx OUT.bvh [--take NAME] [--skeleton NAME] [--fps F] [--scale S] [--up y|z]",
     .summary = "rewrite a motion file at another rate, size or up axis",
-    .details =
-        "Joint order, rotation orders and channels stay as they are in IN; without options so does every\n"
-        "value.",
+    .details = "IN is a BVH, glTF, GLB, VRM or FBX file. Of BVH, joint order, rotation orders and channels "
+               "stay as they\n"
+               "are; without options so does every value. Others are written in centimetres with Y up: one "
+               "skeleton in\n"
+               "one take, which 'troupe info' lists.",
     .min_operands = 2,
     .max_operands = 2,
     .options =
         ( const cli_option[] ){
+            { "take", 0, "NAME",
+              "take of a glTF or FBX file, by name or number (default: the first that moves it)" },
+            { "skeleton", 0, "NAME", "skeleton of it, by name or number (default: the first)" },
             { "fps", 0, "F", "resample to F frames a second, same duration" },
             { "scale", 0, "S", "multiply every length by S (0.01: centimetres to metres)" },
-            { "up", 0, "y|z", "up axis of IN: z turns the motion to Y up, y (the default) leaves it alone" },
+            { "up", 0, "y|z",
+              "up axis of IN: z turns the motion to Y up, y leaves it alone (default: y; glTF, FBX: as the "
+              "file says)" },
             { NULL },
         },
     .run = run_convert,

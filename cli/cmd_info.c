@@ -186,6 +186,84 @@ static json_t *facts_json( const motion_facts *facts )
         json_vec3( facts->low ), "high", json_vec3( facts->high ), "warnings", warnings );
 }
 
+// ------------------------------------------------------------------------------------- glTF and FBX files
+
+static void import_print( const tr_import *import, const char *file, const tr_log *warnings )
+{
+    cli_say( "%s\n", file );
+    cli_say( "format     %s\n", import->format );
+    cli_say( "skeletons  %d\n", import->skeleton_count );
+    for ( int k = 0; k < import->skeleton_count; ++k ) {
+        const tr_import_skeleton *skeleton = &import->skeletons[k];
+        cli_say( "  %-3d %-24s %d joint%s, %.3f m at rest, %d skin%s\n", k + 1, skeleton->name,
+                 skeleton->joint_count, cli_plural( skeleton->joint_count ), skeleton->height,
+                 skeleton->skin_count, cli_plural( skeleton->skin_count ) );
+    }
+    cli_say( "takes      %d\n", import->take_count );
+    for ( int t = 0; t < import->take_count; ++t ) {
+        const tr_import_take *take = &import->takes[t];
+        int moved = 0;
+        for ( int k = 0; k < import->skeleton_count; ++k )
+            moved += tr_import_take_moves( import, t, k );
+        cli_say( "  %-3d %-24s %.2f s, %d frames at %.6g fps, moves %d skeleton%s\n", t + 1, take->name,
+                 take->seconds, tr_import_frame_count( take, 0 ), take->fps, moved, cli_plural( moved ) );
+    }
+    cli_say( "meshes     %d, and %d skin%s\n", import->mesh_count, import->skin_count,
+             cli_plural( import->skin_count ) );
+    if ( import->skeleton_count == 0 )
+        cli_say( "           nothing here can be retargeted: no skin, no bones and no node that moves\n" );
+    for ( int i = 0; i < warnings->count; ++i )
+        cli_say( "warning    %s\n", warnings->lines[i] );
+}
+
+static json_t *import_json( const tr_import *import, const char *file, const tr_log *warnings )
+{
+    json_t *skeletons = json_array(), *takes = json_array(), *lines = json_array();
+    for ( int k = 0; k < import->skeleton_count; ++k ) {
+        const tr_import_skeleton *skeleton = &import->skeletons[k];
+        json_array_append_new( skeletons,
+                               json_pack( "{so si si sf si}", "name", tr_json_text( skeleton->name ),
+                                          "joints", skeleton->joint_count, "end_sites", skeleton->end_count,
+                                          "height_m", skeleton->height, "skins", skeleton->skin_count ) );
+    }
+    for ( int t = 0; t < import->take_count; ++t ) {
+        const tr_import_take *take = &import->takes[t];
+        json_t *moves = json_array();
+        for ( int k = 0; k < import->skeleton_count; ++k )
+            if ( tr_import_take_moves( import, t, k ) )
+                json_array_append_new( moves, tr_json_text( import->skeletons[k].name ) );
+        json_array_append_new( takes, json_pack( "{so sf si sf so}", "name", tr_json_text( take->name ),
+                                                 "duration_s", take->seconds, "frames",
+                                                 tr_import_frame_count( take, 0 ), "fps", take->fps,
+                                                 "skeletons", moves ) );
+    }
+    for ( int i = 0; i < warnings->count; ++i )
+        json_array_append_new( lines, tr_json_text( warnings->lines[i] ) );
+    return json_pack( "{so ss ss so so si si so}", "file", tr_json_text( file ), "kind", "motions", "format",
+                      import->format, "skeletons", skeletons, "takes", takes, "meshes", import->mesh_count,
+                      "skins", import->skin_count, "warnings", lines );
+}
+
+static int info_import( const char *path, bool json )
+{
+    tr_import import;
+    tr_log warnings = { 0 };
+    tr_error error = { 0 };
+    int code = CLI_OK;
+    bool ok = tr_import_load( &import, path, NULL, &warnings, &error );
+    if ( ok && warnings.failed )
+        ok = tr_error_memory( &error );
+    if ( !ok )
+        code = cli_fail( &error );
+    else if ( json )
+        code = cli_print_json( import_json( &import, path, &warnings ) );
+    else
+        import_print( &import, path, &warnings );
+    tr_import_free( &import );
+    tr_log_free( &warnings );
+    return code;
+}
+
 // --------------------------------------------------------------------------------------------------- scene
 
 static void count_kinds( const tr_scene *scene, int counts[TR_CONSTRAINT_KINDS] )
@@ -311,6 +389,8 @@ static int run_info( const cli_call *call )
     const char *what = call->operands[0];
     if ( tr_path_ends_with( what, ".bvh" ) && tr_file_exists( what ) )
         return info_motion( what, json );
+    if ( tr_import_is_named( what ) && tr_file_exists( what ) )
+        return info_import( what, json );
     return info_scene( what, json );
 }
 
@@ -320,7 +400,9 @@ const cli_command cli_command_info = {
     .summary = "tell what is in a motion file or a scene",
     .details =
         "Of a BVH file: joints, frames, rate, height, units and up axis (and how they were found), channel\n"
-        "layout, limbs, contacts with the ground, bounds, warnings. Of a scene (file, folder of results or\n"
+        "layout, limbs, contacts with the ground, bounds, warnings. Of a glTF, GLB, VRM or FBX file: "
+        "skeletons,\n"
+        "takes, meshes and skins, warnings. Of a scene (file, folder of results or\n"
         "built-in name): frames, cast, props, obstacles and constraints by kind.",
     .min_operands = 1,
     .max_operands = 1,

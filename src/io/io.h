@@ -1,4 +1,4 @@
-// io: files, atomic saving, BVH, OBJ, JSON with paths in its errors.
+// io: files, atomic saving, BVH, glTF, FBX, OBJ, JSON with paths in its errors.
 #ifndef TROUPE_IO_H
 #define TROUPE_IO_H
 
@@ -168,6 +168,66 @@ bool tr_bvh_from_motion( tr_bvh *out, const tr_motion *motion, const tr_bvh *lik
 bool tr_motion_load( tr_motion *out, const char *path, const tr_bvh_import *import, tr_log *warnings,
                      tr_error *error );
 bool tr_motion_save( const tr_motion *motion, const char *path, tr_error *error ); // centimetres, Y up
+
+// ----------------------------------------------------------------------------------------- glTF and FBX
+// Files that hold several skeletons and several takes. Opening one reads and checks it; a motion is sampled
+// when it is asked for. Every skeleton comes with rest rotations of identity: the local axes of its joints
+// are those of the world in the rest pose, as in BVH.
+
+typedef struct tr_import_skeleton {
+    char *name; // no two are alike
+    int joint_count, end_count;
+    int skin_count; // meshes bound to it
+    double height;  // metres, at rest
+} tr_import_skeleton;
+
+typedef struct tr_import_take {
+    char *name;
+    double start, seconds; // of its keys
+    double fps;            // of its keys
+} tr_import_take;
+
+typedef struct tr_import {
+    const char *format; // "glTF" or "FBX"
+    tr_import_skeleton *skeletons;
+    int skeleton_count, skeleton_capacity;
+    tr_import_take *takes;
+    int take_count, take_capacity;
+    int mesh_count, skin_count;
+    struct tr_import_file *file; // private
+    char *data;                  // of the file, NULL: borrowed
+} tr_import;
+
+typedef struct tr_import_def {
+    const char *skeleton, *take; // name, or number from 1; NULL or "": the first, and the first that moves it
+    double unit;                 // metres per unit of the file; 0: as the file says
+    char up;                     // 'y', 'z'; 0: as the file says
+    double fps;                  // 0: the rate of the file's keys
+} tr_import_def;
+
+tr_import_def tr_default_import_def( void );
+bool tr_import_is_named( const char *path ); // by its ending: .glb, .gltf, .vrm, .fbx
+// Whether this build reads such a file; `path` may also be an ending alone.
+bool tr_import_can_read( const char *path );
+bool tr_import_load( tr_import *out, const char *path, const tr_import_def *def, tr_log *warnings,
+                     tr_error *error );
+// `name` stands for the file in messages; its ending tells the format. `data` stays until the import is freed.
+// Other files that it names are not read.
+bool tr_import_parse( tr_import *out, const char *data, size_t size, const char *name,
+                      const tr_import_def *def, tr_log *warnings, tr_error *error );
+void tr_import_free( tr_import *import );
+// Index by name or number; -1 when absent. Of takes, an empty name gives the first that moves the skeleton.
+int tr_import_find_skeleton( const tr_import *import, const char *name );
+int tr_import_find_take( const tr_import *import, const char *name, int skeleton );
+bool tr_import_take_moves( const tr_import *import, int take, int skeleton );
+int tr_import_frame_count( const tr_import_take *take, double fps ); // fps 0: its own
+// A skeleton in a take; in a file without takes, one frame at rest. Joints that the take does not move stay
+// at rest.
+bool tr_import_motion( tr_motion *out, const tr_import *import, const tr_import_def *def, tr_log *warnings,
+                       tr_error *error );
+// Any motion file by its ending: BVH as tr_motion_load does it, others as above.
+bool tr_motion_read( tr_motion *out, const char *path, const tr_import_def *def, tr_log *warnings,
+                     tr_error *error );
 
 // -------------------------------------------------------------------------------------------------- OBJ
 // Points and faces of a Wavefront file; the rest is skipped.
