@@ -27,6 +27,8 @@ static bool read_motion( tr_opened *opened, tr_motion *motion, const char *path,
 {
     tr_bvh bvh;
     tr_bvh_import import = tr_default_bvh_import();
+    if ( tr_import_is_named( path ) )
+        return tr_motion_read( motion, path, NULL, &opened->warnings, error );
     if ( !tr_bvh_load( &bvh, path, &opened->warnings, error ) )
         return false;
     bool ok = tr_bvh_to_motion( motion, &bvh, &import, error );
@@ -140,11 +142,11 @@ bool tr_open( tr_opened *opened, const char *what, int cast, tr_error *error )
         return open_folder( opened, what, error );
     if ( !tr_file_check( what, error ) )
         return false;
-    if ( tr_path_ends_with( what, ".bvh" ) )
+    if ( tr_path_ends_with( what, ".bvh" ) || tr_import_is_named( what ) )
         return open_motion( opened, what, error );
     if ( tr_path_ends_with( what, ".json" ) )
         return open_scene_file( opened, tr_string_copy( what ), error );
-    return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh)" );
+    return tr_error_at( error, what, 0, 0, "neither a scene (.json) nor a motion (.bvh, .glb, .gltf, .fbx)" );
 }
 
 void tr_opened_skip_front( tr_opened *opened )

@@ -19,11 +19,9 @@ const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, co
         tr_error_memory( b->error );
         return NULL;
     }
-    tr_bvh_import import = tr_default_bvh_import();
-    import.unit = ref->unit;
-    import.up = ref->up;
+    tr_import_def import = { .unit = ref->unit, .up = ref->up };
     tr_motion motion;
-    bool ok = tr_motion_load( &motion, path, &import, b->warnings, b->error );
+    bool ok = tr_motion_read( &motion, path, &import, b->warnings, b->error );
     tr_free( path );
     if ( !ok || !tr_library_add_file( b->library, ref, &motion, b->error ) )
         return NULL;
