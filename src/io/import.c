@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { LONGEST_NAME = 255 }; // bytes, as in BVH
 
@@ -706,20 +705,15 @@ bool tr_import_motion( tr_motion *out, const tr_import *import, const tr_import_
 
 // -------------------------------------------------------------------------------------------------- files
 
-static bool ends_with( const char *text, const char *end )
-{
-    size_t length = strlen( text ), tail = strlen( end );
-    return length >= tail && strcasecmp( text + length - tail, end ) == 0;
-}
-
 static bool is_gltf( const char *path )
 {
-    return ends_with( path, ".glb" ) || ends_with( path, ".gltf" ) || ends_with( path, ".vrm" );
+    return tr_path_ends_with( path, ".glb" ) || tr_path_ends_with( path, ".gltf" ) ||
+           tr_path_ends_with( path, ".vrm" );
 }
 
 bool tr_import_is_named( const char *path )
 {
-    return is_gltf( path ) || ends_with( path, ".fbx" );
+    return is_gltf( path ) || tr_path_ends_with( path, ".fbx" );
 }
 
 bool tr_import_can_read( const char *path )
@@ -729,7 +723,7 @@ bool tr_import_can_read( const char *path )
         return true;
 #endif
 #ifdef TROUPE_HAS_UFBX
-    if ( ends_with( path, ".fbx" ) )
+    if ( tr_path_ends_with( path, ".fbx" ) )
         return true;
 #endif
     (void)path;

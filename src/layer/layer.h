@@ -68,9 +68,9 @@ const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick 
 // While the mouse rests: once tr_drag_more is through, solves the frames of the last tick again as the
 // pipeline will when the mouse is let go, those next to its frame first, at most `blocks` at a time. True as
 // long as there is more to do; false when all frames are refined, or the tick was superseded. Allocates
-// nothing. In the first case motions, worlds, tracks and turns then have the pipeline's bits, yielding and
-// calming included (tests/test_drag.c). Layers above the dragged one do not: they are put on by what they did
-// when the drag began.
+// nothing. In the first case motions, worlds, tracks and turns then have the pipeline's bits in all drags of
+// tests/test_drag.c, yielding and calming included. Layers above the dragged one do not: they are put on by
+// what they did when the drag began.
 bool tr_drag_refine( tr_drag *drag, int blocks );
 bool tr_drag_is_refined( const tr_drag *drag, int frame );
 // How far from where it was put what a handle (index in the document) holds was left by the last tick,
