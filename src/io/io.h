@@ -211,8 +211,8 @@ bool tr_import_is_named( const char *path ); // by its ending: .glb, .gltf, .vrm
 bool tr_import_can_read( const char *path );
 bool tr_import_load( tr_import *out, const char *path, const tr_import_def *def, tr_log *warnings,
                      tr_error *error );
-// `name` stands for the file in messages; its ending tells the format. `data` stays until the import is freed.
-// Other files that it names are not read.
+// `name` stands for the file in messages; its ending tells the format. `data` stays until the import is
+// freed. Other files that it names are not read.
 bool tr_import_parse( tr_import *out, const char *data, size_t size, const char *name,
                       const tr_import_def *def, tr_log *warnings, tr_error *error );
 void tr_import_free( tr_import *import );
