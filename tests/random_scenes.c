@@ -45,7 +45,7 @@ typedef struct options {
     double limit;   // seconds of processor time after which a scene is given up
     int parts;
     const char *through, *method, *out;
-    bool threads, shrink, write, verbose;
+    bool threads, shrink, write, verbose, untimed;
 } options;
 
 typedef struct outcome { // of a trial in its process
@@ -121,7 +121,8 @@ static void judge( const options *o, outcome *out, int status )
         snprintf( out->failure, sizeof out->failure, "exit %d", WEXITSTATUS( status ) );
     else if ( t->failure[0] != 0 )
         snprintf( out->failure, sizeof out->failure, "%s", t->failure );
-    else if ( t->staged && out->cpu_ms > ( o->threads ? 2 : 1 ) * ( SLOW_MS + SLOW_MS_UNIT * t->work ) )
+    else if ( !o->untimed && t->staged &&
+              out->cpu_ms > ( o->threads ? 2 : 1 ) * ( SLOW_MS + SLOW_MS_UNIT * t->work ) )
         snprintf( out->failure, sizeof out->failure, "slow" );
     else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( &memory, 1, t->units, true ) )
         snprintf( out->failure, sizeof out->failure, "large" );
@@ -338,7 +339,7 @@ static const char help[] =
     "all.\n"
     "    Scenes are solved with 1 and 3 threads, and their bits compared, but for --one-thread. A scene is "
     "given\n"
-    "    up after --limit seconds of processor time.\n"
+    "    up after --limit seconds of processor time; --untimed: one that merely is slow does not fail.\n"
     "random_scenes --shrink SEED | --write SEED [-o FOLDER]\n"
     "    Writes the scene of one seed, for `troupe`: as small as the failure allows, or as it is.\n";
 
@@ -408,6 +409,8 @@ int main( int argc, char **argv )
     for ( int i = 1; ok && i < argc; ++i )
         if ( strcmp( argv[i], "--one-thread" ) == 0 )
             o.threads = false;
+        else if ( strcmp( argv[i], "--untimed" ) == 0 )
+            o.untimed = true;
         else if ( strcmp( argv[i], "-v" ) == 0 )
             o.verbose = true;
         else if ( i + 1 < argc )
