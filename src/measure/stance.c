@@ -103,7 +103,7 @@ static double way_to_segment( vec3 p, vec3 a, vec3 b )
 // How far a place is outside of the support, seen from above, in metres.
 static double outside( vec3 place, const tr_performer *performer, int frame, const int *joints, int count )
 {
-    vec3 points[MOST_POINTS], hull[2 * MOST_POINTS];
+    vec3 points[MOST_POINTS] = { 0 }, hull[2 * MOST_POINTS];
     double least = HUGE_VAL;
     bool inside = true;
     count = count < MOST_POINTS ? count : MOST_POINTS;
