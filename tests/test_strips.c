@@ -159,8 +159,8 @@ static void posture_shows( void **state )
     const tr_skeleton *skeleton = &x.stage.actors[0].target;
     int spine = tr_skeleton_find( skeleton, "Spine" );
     quat bend = q_axis_angle( v3_x, 100 * TR_DEGREE );
-    quat *world = &tr_world_pose( &result.worlds[0], 7 ).rotations[spine],
-         *local = &tr_clip_frame( &result.motions[0].clip, 7 )[spine];
+    tr_pose bent = tr_world_pose( &result.worlds[0], 7 );
+    quat *world = &bent.rotations[spine], *local = &tr_clip_frame( &result.motions[0].clip, 7 )[spine];
     *world = q_mul( *world, bend );
     *local = q_mul( *local, bend );
     for ( int j = 0; j < skeleton->joint_count; ++j )
