@@ -1,4 +1,4 @@
-// The skeleton fit's outside: definition, memory, checks and the loop over frames.
+// The interface of the skeleton fit: defs, memory, checks and the parallel loop over frames.
 #include "fit/private.h"
 
 #include <assert.h>
@@ -85,7 +85,7 @@ tr_fit_def tr_preview_fit_def( void )
 {
     tr_fit_def def = tr_default_fit_def();
     def.tolerance = 2e-3;
-    def.max_iterations = 20; // few frames need more than three, and are far off if they do not get them
+    def.max_iterations = 20; // most frames need three; the few that need more are far off without them
     return def;
 }
 
@@ -123,7 +123,7 @@ static void measure( tr_fit *fit, vec3 *along /* [joint_count] x: length, y: joi
         longest = fmax( longest, along[j].x );
         fit->depth = along[j].y > fit->depth ? tr_int_clamped( along[j].y, 0, TR_MAX_JOINTS ) : fit->depth;
     }
-    const double none = 1e-6; // metres: joints at one place, but for rounding
+    const double none = 1e-6; // metres: all joints are at one place, up to rounding
     fit->size = longest > none ? 0.5 * longest : 1.0;
 }
 
@@ -163,9 +163,9 @@ typedef struct lanes {
                             const tr_fit_frame *frames, tr_fit_result *results, int count );
 } lanes;
 
-enum { NARROW = 4 }; // frames that the narrower lanes solve at once
+enum { NARROW = 4 }; // frames at a time of the narrower lanes
 
-// The fastest for so many frames; all give the same bits.
+// The fastest lanes for `count` frames. All give the same bits.
 static lanes lanes_for( bool portable, int count )
 {
     if ( !portable && tr_processor_has_avx512() && count > NARROW )
@@ -182,7 +182,7 @@ bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals
                                .depth = fit->depth,
                                .goal_count = max_goals,
                                .slot_count = slots };
-    size_t bytes = lanes_for( false, INT_MAX ).slot_bytes( out ); // the widest lanes there will be
+    size_t bytes = lanes_for( false, INT_MAX ).slot_bytes( out ); // of the widest lanes
     out->slot_bytes = ( bytes + TR_FIT_ALIGN - 1 ) / TR_FIT_ALIGN * TR_FIT_ALIGN;
     out->memory = tr_alloc( (size_t)slots * out->slot_bytes + TR_FIT_ALIGN, 1 );
     if ( out->memory == NULL ) {
@@ -254,7 +254,7 @@ static rigid joint_in_world( const tr_skeleton *skeleton, const tr_fit_result *r
     return world;
 }
 
-// Also of goals that had no say.
+// Also for goals that the kernel leaves out (has_a_say).
 static double residual_of( const tr_skeleton *skeleton, const tr_fit_result *result, const tr_fit_goal *goal )
 {
     rigid world = joint_in_world( skeleton, result, goal->joint );
@@ -273,7 +273,7 @@ typedef struct job {
     int count;
 } job;
 
-// Each slot serves its own share of the frames.
+// Each slot solves its own share of the frames.
 static void solve_shares( void *context, int begin, int end )
 {
     const job *j = context;

@@ -1,5 +1,5 @@
-// fit: poses of a skeleton that meet goals. Small inverse kinematics of single limbs, and the skeleton fit of
-// whole bodies. Knows no scene.
+// fit: poses of a skeleton that meet goals. Inverse kinematics moves a single limb; the skeleton fit poses a
+// whole body, frame by frame or over a window. The module does not know scenes.
 #ifndef TROUPE_FIT_H
 #define TROUPE_FIT_H
 
@@ -12,67 +12,71 @@ typedef struct tr_limb_chain { // shoulder or hip, elbow or knee, wrist or ankle
     bool two_bones; // otherwise the whole chain root … end bends
 } tr_limb_chain;
 
-typedef struct tr_ik_def { // of chains that are not two bones
+typedef struct tr_ik_def { // options of tr_ik_chain
     int iterations;        // at most
-    double stretch;        // share of its length to which a chain aims: stretched out, it has no gradient
-    double nudge;          // radians by which a straight chain is bent to get a gradient
+    double stretch;        // share of its length that a chain stretches to: a straight chain has no gradient
+    double nudge;          // radians: a straight chain is bent by this much to give it a gradient
 } tr_ik_def;
 
 tr_ik_def tr_default_ik_def( void );
 
-// Analytic two-bone chain root–middle–end (three joints, each the parent of the next, zero-length joints
-// between them allowed): turns root and middle so that `end` comes to `target`, keeping the elbow's plane;
-// `pole` (a world direction the middle joint shall point to, zero = keep) steers it. Straight and too short
-// chains stretch towards the target. Changes `local` (rotations of the whole skeleton at this frame),
-// refreshes `pose`. Returns the distance left.
+// Analytic solution for a chain of two bones, root–middle–end. Each joint is the parent of the next; joints
+// of zero length may lie between them. Turns root and middle so that `end` reaches `target`. The limb keeps
+// the plane it bends in, unless `pole` (a world direction for the middle joint to point to) is not zero. A
+// chain that is too short stretches towards the target. Changes `local` (rotations of the whole skeleton in
+// this frame) and updates `pose`. Returns the distance that remains, in metres.
 double tr_ik_two_bone( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
                        vec3 target, vec3 pole );
 
-// Chain of any length from `root` down to `end`: damped least squares on the joints' rotations, staying near
-// the given pose. Returns the distance left.
+// A chain of any length from `root` down to `end`: damped least squares on the rotations of its joints, near
+// the given pose. Returns the distance that remains, in metres.
 double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
                     const tr_ik_def *def );
 
-// The chain that moves a joint of an arm or leg: from the first long bone of its limb down to the hand or
-// foot (or the joint itself in a limb that has neither). False: there is none.
+// Finds the chain that moves a joint of an arm or leg. It goes from the first long bone of the limb to the
+// hand or foot, or to the joint itself in a limb without hand and foot. False if there is no such chain.
 bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *out );
-// Brings the end of the chain to a place and gives it a world rotation, by one of the two above. Returns the
-// distance left.
+// Moves the end of the chain to `target` with one of the two functions above, then gives it the world
+// rotation `rotation`. Returns the distance that remains, in metres.
 double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
                    vec3 target, quat rotation, const tr_ik_def *def );
 
-// Turns joint so that its world rotation becomes `rotation`; refreshes the pose below it.
+// Turns `joint` so that its world rotation becomes `rotation`, and updates the pose below it.
 void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int joint, quat rotation );
 
-// Recomputes `pose` of joint and everything below it from `local`; positions above stay.
+// Recomputes the pose of `joint` and of everything below it from `local`.
 void tr_pose_refresh( const tr_skeleton *skeleton, const quat *local, tr_pose pose, int joint );
 
 // ---------------------------------------------------------------------------------------- skeleton fit
-// Poses a skeleton so that it meets goals: points of it at places, joints at world rotations. Bone lengths
-// are exact, the answer being rotations and the root's place. Every frame stands alone: the answer depends on
-// nothing but the frame's own input, and continuously so.
+// Poses a skeleton so that it meets goals: points at places in the world, joints at world rotations. Bone
+// lengths are exact, because the unknowns are rotations and the root's position. Frames are independent: the
+// result of a frame depends on its own input only, and continuously.
 //
-// Unknown are the turn δ_j of every joint against its centre, a rotation vector in the parent's frame (local
-// rotation = exp(δ_j) · centre), and the shift of the root. The centre is the starting pose or, where joints
-// have places and rotations to follow, the starting pose aimed at them bone by bone. Minimised is
+// The unknowns are the turn δ_j of every joint from its centre, a rotation vector in the parent's frame
+// (local rotation = exp(δ_j) · centre), and the shift of the root. The centre is the starting pose. Where a
+// frame gives positions or rotations of all joints, it is the starting pose with its bones aimed along them.
+// The fit minimises
 //
 //   E = ½ Σ_j ( |z_j|² + stop · over_j² + ⅔ taut · tight_j³ / slack ) + ½ root_stiffness |shift / size|²
 //       + Σ_goals ρ( |c| ),   δ_j = S_j z_j,
 //
-// with S_j the joint's axes (tr_fit_joint_axes), over_j how far z_j.x is below or above the limits of a
-// hinge, tight_j how far the hinge is both straighter than its centre and less bent than `slack`: a limb that
-// comes to be straight and bends again turns its hinge as a square root does, at once, so the body gives a
-// little before; and c what a goal is off by: for a position, the vector from place to point; for a rotation,
-// the rotation vector from wanted to actual times the length `arm`; only the goal's axes count. A soft goal
-// has ρ(c) = ½ weight c². A hard one has
+// where
+//   S_j      are the axes of the joint (tr_fit_joint_axes);
+//   over_j   is the distance of z_j.x beyond the limits of a hinge;
+//   tight_j  is how much straighter a hinge is than both its centre and `slack`. Near straight the bend is as
+//            the square root of the change in length, so its speed has no bound; this term lets the rest of
+//            the body give way a little before;
+//   c        is the error of a goal in its axes. Position: the vector from place to point. Rotation: the
+//            rotation vector from wanted to actual, times the length `arm`.
+// A soft goal has ρ(c) = ½ weight c². A hard goal has
 //
 //   ρ(c) = F ( √(ε² + c²) − ε ) + F ( √(size² + c²) − size ),
 //   F = pull · priority_ratio^priority / size,  ε = softness:
 //
-// a spring so stiff that a goal within reach is met far below ε, whose pull yet never exceeds 2 F however far
-// away the goal is. Of two goals that contradict each other the one with the higher priority is therefore met
-// to 2 ε / priority_ratio, whatever the distance; the other shows its residual. Nothing explodes or flips: an
-// arm straightens towards what it cannot reach. Equals share the difference.
+// a spring that is stiff enough to meet a goal within reach far below ε, and whose pull never exceeds 2 F
+// however far away the goal is. If two goals contradict each other, the one with the higher priority is met
+// to 2 ε / priority_ratio at any distance, and the other has a residual; goals of equal priority share the
+// difference. The solution stays bounded and continuous: an arm straightens towards a goal out of reach.
 
 typedef enum tr_fit_kind { TR_FIT_POSITION, TR_FIT_ROTATION } tr_fit_kind;
 
@@ -82,77 +86,78 @@ enum { TR_FIT_X = 1, TR_FIT_Y = 2, TR_FIT_Z = 4, TR_FIT_XYZ = 7 };
 typedef struct tr_fit_goal {
     tr_fit_kind kind;
     int joint;
-    int axes; // world axes that count: TR_FIT_X | …; of a rotation goal, components of the rotation vector
-    vec3 offset;   // position: point in the joint's frame
-    vec3 place;    // position: where in the world the point shall be
-    quat rotation; // rotation: the joint's wanted world rotation
+    int axes;    // TR_FIT_X | …: world axes of a position, components of the rotation vector of a rotation
+    vec3 offset; // position: the point, in the joint's frame
+    vec3 place;  // position: its target in the world
+    quat rotation; // rotation: the target world rotation of the joint
     bool hard;
-    int priority; // hard: 0 … TR_FIT_PRIORITIES - 1, the higher wins
-    double ease; // 0 (not there) … 1 (full); a lone goal removes this share of what it would remove in full
-    double weight; // soft, ≥ 0: per m² (rotation: of angle times `arm`), joints having 1 per rad²
-    double force;  // hard: times F, above 0
+    int priority; // hard: 0 … TR_FIT_PRIORITIES - 1; higher wins
+    double ease; // 0 (off) … 1 (full): the share of its error that the goal removes when it is the only one
+    double weight; // soft, ≥ 0: per m² (rotation: of angle times `arm`); joints have 1 per rad²
+    double force;  // hard: factor of F, above 0
 } tr_fit_goal;
 
 tr_fit_goal tr_fit_position( int joint, vec3 place );    // hard, priority 0, all axes, offset 0, ease 1
 tr_fit_goal tr_fit_rotation( int joint, quat rotation ); // likewise
 
 typedef struct tr_fit_step_def { // steps of Newton's method
-    double longest; // radians: no joint turns by more in one step; what a quadratic model can promise
-    double known;   // radians: length that the step before the first counts as, where a memory is known
-    double shrink;  // share of a step that did not lower the energy, tried next
-    double ending;  // share of the tolerance: a solve ends where steps may only be shorter
-    double sharp;   // radians: after a shorter step, goals that do not come nearer have their true curvature
-    double nearer;  // share of the square it was off by that a goal which comes nearer falls below
-    double kept_bend;   // share of a hinge's way to straight that one step leaves
-    double overstretch; // radians that one step may carry a hinge beyond straight
-    double least_pivot,
-        convex_pivot; // shares of a joint's stiffness: a smaller pivot is none; of a convex block
-    double raise;     // share of a joint's stiffness by which a block that is not convex is raised at first
-    int most_raises;  // each doubles the last
+    double longest; // radians: limit of a joint's turn in one step, the range of the quadratic model
+    double known;   // radians: assumed length of the step before the first, in a frame with a known memory
+    double shrink;  // factor of the step length after a step that did not lower the energy
+    double ending;  // share of the tolerance: the solve ends when the step length falls below it
+    double sharp;   // radians: after a shorter step, goals that do not come nearer get their exact curvature
+    double nearer;  // a goal comes nearer if its squared error falls below this share of the previous one
+    double kept_bend;    // share of its bend that a hinge keeps in a step that would carry it past straight
+    double overstretch;  // radians that one step may carry a hinge past straight
+    double least_pivot;  // share of a joint's stiffness: smaller pivots count as zero
+    double convex_pivot; // the same in blocks that must be positive definite
+    double raise;        // share of a joint's stiffness that is first added to make a block positive definite
+    int most_raises;     // limit of such additions; each doubles the last
 } tr_fit_step_def;
 
 typedef struct tr_fit_def {
-    // Per rad² of turn, INFINITY locks. The joint of a large lever must be stiff to leave work to the others.
+    // Per rad² of turn; INFINITY locks. Joints that move much of the body are stiff, so that others move
+    // first.
     double stiffness[TR_ROLE_COUNT];
     double root_stiffness; // of the root's shift, per (shift / size)²
-    double hinge;          // knees and elbows: times stiffer sideways than in the plane they bend in
-    double stop;           // and beyond straight or folded
-    double taut;           // and on the last stretch to straight, where that is straighter than the centre
-    double slack;          // radians: that stretch
-    double twist;          // long bones of limbs: times stiffer about themselves than across
-    double pull;           // see F above
+    // Knees and elbows, as factors of their stiffness in the plane they bend in:
+    double hinge; // sideways
+    double stop;  // beyond straight or folded
+    double taut;  // within `slack` of straight, if that is straighter than the centre
+    double slack; // radians
+    double twist; // long bones of limbs: stiffness about the bone, as a factor of that across it
+    double pull;  // see F above
     double priority_ratio;
-    double softness;  // metres
-    double arm;       // in sizes: what an angle counts for in metres
-    double tolerance; // stop when no joint turns by more than this (radians) and the root moves less (sizes)
-    int max_iterations; // of Newton's method; with more than sixty points to place there are fewer
-    double reference;   // weight of the reference rotation where several bones aim a joint: decides only what
-                        // they leave open
-    double straight;    // sine of the bend below which a limb's own plane is noise and the rest pose's counts
+    double softness;  // ε above, metres
+    double arm;       // in sizes: length that turns angles into metres
+    double tolerance; // ends when joints turn by less (radians) and the root moves by less (sizes) in a step
+    int max_iterations; // of Newton's method
+    double reference;   // weight of the reference rotation where several bones aim a joint: it decides only
+                        // what the bones leave open
+    double straight;    // sine of the bend: below it the limb's own plane is noise and the rest pose decides
     double plane_onset; // share of straight², see b in kernel_aim.h: a limb with less of a plane is no hinge
-    double least_toes;  // sine of the angle between shin and toes that show where a straight limb bends
-    double folded;      // radians of bend of a folded hinge: calf on thigh
-    double most_hint;   // radians by which a straight limb is bent before the first step
-    double hint_slack;  // of the softness: a limb bent backwards is bent forwards where goals are this much
-                        // nearer
+    double least_toes;  // sine of the angle between shin and toes: below it toes do not tell where knees bend
+    double folded;      // radians: bend of a folded hinge, calf against thigh
+    double most_hint;   // radians: limit of the bend that a straight limb gets before the first step
+    double hint_slack;  // in softnesses: a limb bent backwards is bent forwards only if a goal asks it to
+                        // become shorter by more
     double bent_back; // radians: a hinge that ends bent backwards by more is solved again from the other side
     tr_fit_step_def steps;
-    bool portable; // do without the processor's wide vectors: slower, the same bits
+    bool portable; // do not use wide vector instructions: slower, the same bits
 } tr_fit_def;
 
 tr_fit_def tr_default_fit_def( void );
-// For pictures while something is dragged: the same energy, but at most twenty steps of Newton's method, and
-// none that turns every joint by less than a ninth of a degree. With a hand or foot of the built-in figures
-// dragged by 5 or 10 mm at a time, 99 frames in 100 come within 1.3 mm and 0.3 degrees of the default's
-// answer, limbs pulled taut now and then not. What is kept when the mouse is let go should be fitted by the
-// default.
+// For the preview of a drag: the same energy with a larger tolerance and fewer steps. With a hand or foot of
+// the built-in figures dragged by 5 or 10 mm at a time, 99 frames in 100 are within 1.3 mm and 0.3 degrees of
+// the default's result; limbs that are pulled straight sometimes are not. Use the default for motion that is
+// kept.
 tr_fit_def tr_preview_fit_def( void );
 
-typedef struct tr_fit {          // of one skeleton; constant once built, to be shared by any number of solves
+typedef struct tr_fit {          // for one skeleton; constant once built, shared by any number of solves
     const tr_skeleton *skeleton; // borrowed
     tr_fit_def def;
-    double size;               // half the longest way from the root along the bones; 1 when there is none
-    int depth;                 // joints on the longest way from the root
+    double size; // metres: half the longest path from the root along the bones; 1 if that is zero
+    int depth;   // joints on the longest path from the root
     struct tr_fit_limb *limbs; // [joint_count]
 } tr_fit;
 
@@ -160,72 +165,71 @@ typedef struct tr_fit {          // of one skeleton; constant once built, to be 
 bool tr_fit_build( tr_fit *out, const tr_skeleton *skeleton, const tr_fit_def *def, tr_error *error );
 void tr_fit_free( tr_fit *fit );
 
-// How a joint turns near its centre, in its parent's frame: its compliance S Sᵀ is 1 / stiffness, less about
-// the bone itself and, for knees and elbows, across the plane they bend in. That plane is the centre's; while
-// the limb is nearly straight, more and more the one the skeleton's rest pose suggests.
+// How a joint turns near its centre, in its parent's frame. Its compliance S Sᵀ is 1 / stiffness; it is less
+// about the bone and, for knees and elbows, across the plane they bend in. This is the plane of the centre
+// pose. The straighter the limb is, the more the plane of the skeleton's rest pose counts instead.
 typedef struct tr_fit_axes {
-    mat3 factor; // S; the first column lies along the hinge
+    mat3 factor; // S; the first column is along the hinge
     bool hinged;
-    double bend;  // of a hinge: angle between its bones, negative when bent backwards
-    double least; // z.x at which the hinge is straight, or at the centre when that is bent backwards already
-    double most;  // z.x at which the hinge is folded
+    double bend;  // hinge: angle between its bones, negative if bent backwards
+    double least; // hinge: z.x where it is straight; 0 if the centre is bent backwards
+    double most;  // hinge: z.x where it is folded
 } tr_fit_axes;
 
 tr_fit_axes tr_fit_joint_axes( const tr_fit *fit, int joint, quat centre );
 
-typedef struct tr_fit_scratch { // working memory, to be used again and again, by one caller at a time
+typedef struct tr_fit_scratch { // working memory, reused by one caller at a time
     int joint_count, depth, goal_count, slot_count;
     size_t slot_bytes;
-    char *slots;  // [slot_count * slot_bytes] one for each part of the frames solved at the same time
-    void *memory; // that they lie in
+    char *slots;  // [slot_count * slot_bytes] one per parallel part of the frames; points into `memory`
+    void *memory; // allocated
 } tr_fit_scratch;
 
-// For every fit of at most as many joints and as deep as this one, and frames of at most max_goals goals.
+// Serves every fit with at most as many joints and levels as this one, and frames of at most max_goals goals.
 bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals, int slots,
                            tr_error *error );
 void tr_fit_scratch_free( tr_fit_scratch *scratch );
 
-// What a fit came to, for the next one that asks for almost the same to begin with: turns against the
-// starting pose, and the pulls that hold them, so that the first step is Newton's already.
+// The solution of a fit, from which the next fit with almost the same goals starts. It stores the pulls of
+// the goals too, so that the first step is a full Newton step.
 typedef struct tr_fit_memory {
-    bool known;   // else it is to be filled only
+    bool known;   // false: only written
     vec3 shift;   // of the root
-    float *turns; // [3 * joint_count] rotation vectors, in the parent's frame
-    float *pulls; // [3 * joint_count] of goals that place something of the joint
+    float *turns; // [3 * joint_count] δ: rotation vectors in the parent's frame, from the centre
+    float *pulls; // [3 * joint_count] of the position goal of each joint
 } tr_fit_memory;
 
 typedef struct tr_fit_frame {
     const quat *start; // [joint_count] local rotations to stay near
-    vec3 root;         // and the root's place
-    // Optional, NULL when absent: what a deformed body says about every joint. Bones are aimed along
-    // `positions`, whose lengths need not be the skeleton's, and the root starts at positions[0]; `rotations`
-    // (world) give the twist, else it is the starting pose's.
+    vec3 root;         // position of the root to stay near
+    // Optional, may be NULL: positions and world rotations of all joints of a deformed body. Bones are aimed
+    // along `positions`, which need not keep bone lengths, and the root starts at positions[0]. `rotations`
+    // give the twist of the bones; without them it is that of the starting pose.
     const vec3 *positions;    // [joint_count]
     const quat *rotations;    // [joint_count]
     const tr_fit_goal *goals; // [goal_count]
     int goal_count;
-    // Optional, NULL when absent: the pose to begin with, say the last answer while a goal is dragged. The
-    // energy stays the same, and so does the answer of a fit that converges; it only comes sooner, where it
-    // takes more than two steps. Where the goals can be met with a knee or an elbow bent either way, the bend
-    // nearer to this pose is likelier.
+    // Optional, may be NULL: the pose to iterate from, such as the last result while a goal is dragged. It
+    // does not change the energy, so a fit that converges has the same result after fewer steps. If the goals
+    // can be met with a knee or an elbow bent either way, the bend nearer to this pose is more likely.
     const quat *warm; // [joint_count]
     vec3 warm_root;
-    // Optional: where something is known it begins with that, and a first step that is short enough is the
-    // last. Then it is noted what it came to.
+    // Optional, may be NULL: in and out. A known memory is where the iteration starts; if its first step is
+    // short enough, it is the only one. The solution is written back.
     tr_fit_memory *memory;
 } tr_fit_frame;
 
 typedef struct tr_fit_result {
-    quat *local;       // out: [joint_count], given by the caller
-    double *residuals; // out: [goal_count], given by the caller or NULL: metres, radians; axes that count
+    quat *local;       // out: [joint_count], the caller's
+    double *residuals; // out: [goal_count], the caller's or NULL: metres or radians, in the goal's axes
     vec3 root;
-    double worst; // largest residual in metres of a hard goal of full ease
+    double worst; // metres: largest residual of a hard position goal of full ease
     int iterations;
     bool converged; // to the tolerance
 } tr_fit_result;
 
-// Frames in parallel, without allocating. False when a number of the input is not finite, a rotation not of
-// unit length, or a goal names what does not exist; nothing is written then.
+// Solves frames in parallel and allocates nothing. False if a number of the input is not finite, a rotation
+// is not of unit length, or a goal has an invalid field; then nothing is written.
 bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_frame *frames,
                    tr_fit_result *results, int count, tr_error *error );
 

@@ -1,5 +1,6 @@
-// Small inverse kinematics. Every solver changes local rotations only and then re-poses what hangs below,
-// with the bone vectors the pose itself has: clips with joint translations keep them.
+// Inverse kinematics of single limbs. Solvers change local rotations only and then update the pose below.
+// They take bone vectors from the pose instead of the skeleton, so that clips with joint translations keep
+// them.
 #include "fit/fit.h"
 
 #include <assert.h>
@@ -12,8 +13,7 @@ tr_ik_def tr_default_ik_def( void )
 
 // ------------------------------------------------------------------------------------------ descendants
 
-// One bit per joint. Parents precede children, so a single pass upwards through the indices finds all
-// descendants in whatever order the file has them.
+// One bit per joint. Parents precede children, so one pass through the indices finds all descendants.
 typedef struct joint_set {
     uint64_t words[TR_MAX_JOINTS / 64 + 1];
 } joint_set;
@@ -28,7 +28,7 @@ static void insert( joint_set *set, int joint )
     set->words[joint >> 6] |= (uint64_t)1 << ( joint & 63 );
 }
 
-// Joint and everything below it; returns the largest index in the set.
+// The joint and everything below it. Returns the largest index in the set.
 static int collect_below( const tr_skeleton *skeleton, int joint, joint_set *set )
 {
     assert( joint >= 0 && joint < skeleton->joint_count && skeleton->joint_count <= TR_MAX_JOINTS );
@@ -46,11 +46,11 @@ static int collect_below( const tr_skeleton *skeleton, int joint, joint_set *set
     return last;
 }
 
-// Only to be called with every parent ≥ joint in the set or outside of it, as collect_below leaves it.
+// World transform of joint j, given that of its parent.
 static void compose( const tr_skeleton *skeleton, const quat *local, tr_pose pose, int j, vec3 offset )
 {
     int p = skeleton->joints[j].parent;
-    if ( p < 0 ) { // the root's position is no function of rotations
+    if ( p < 0 ) { // the root's position does not depend on rotations
         pose.rotations[j] = local[j];
         return;
     }
@@ -67,8 +67,9 @@ void tr_pose_refresh( const tr_skeleton *skeleton, const quat *local, tr_pose po
             compose( skeleton, local, pose, j, skeleton->joints[j].offset );
 }
 
-// As tr_pose_refresh, but bone vectors come from the pose. Downwards through the indices a parent is still in
-// world space when its children's offsets are taken; upwards they are composed again, in place.
+// As tr_pose_refresh, but with bone vectors from the pose. The first loop goes backwards and replaces
+// positions by offsets, so that a parent still has its world position when its children need it. The second
+// loop composes the new positions in place.
 static void repose( const tr_skeleton *skeleton, const quat *local, tr_pose pose, const joint_set *set,
                     int joint, int last )
 {
@@ -88,7 +89,7 @@ static void repose( const tr_skeleton *skeleton, const quat *local, tr_pose pose
 
 // --------------------------------------------------------------------------------------------- one joint
 
-// Local rotation that makes the joint's world rotation `world` in the given pose of its parent.
+// Local rotation that gives a joint the world rotation `world`.
 static quat local_for( const tr_skeleton *skeleton, tr_pose pose, int joint, quat world )
 {
     int parent = skeleton->joints[joint].parent;
@@ -105,10 +106,10 @@ void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int j
 
 // --------------------------------------------------------------------------------------------- two bones
 
-#define PARALLEL 1e-9 // sine of the angle between directions along one line, but for rounding
+#define PARALLEL 1e-9 // sine of an angle: directions are parallel, up to rounding
 
-// Unit normal of the plane a limb bends in. A straight limb has none: then the pole decides which way it will
-// bend, else the middle joint's own x axis, the hinge of most rigs.
+// Unit normal of the plane a limb bends in. For a straight limb the pole decides; without a pole it is the x
+// axis of the middle joint, which is the hinge of most rigs.
 static vec3 bend_axis( vec3 upper, vec3 lower, vec3 pole, quat middle )
 {
     vec3 normal = v3_cross( upper, lower );
@@ -118,14 +119,14 @@ static vec3 bend_axis( vec3 upper, vec3 lower, vec3 pole, quat middle )
     vec3 wanted = v3_cross( pole, along );
     if ( v3_length( wanted ) > PARALLEL * v3_length( pole ) )
         return v3_unit( wanted );
-    const double along_bone = 1e-3; // sine: the x axis is no hinge
+    const double along_bone = 1e-3; // sine: the x axis is along the bone and cannot be the hinge
     vec3 hinge = q_rotate( middle, v3_x );
     hinge = v3_mad( hinge, -v3_dot( hinge, along ), along );
     return v3_length( hinge ) > along_bone ? v3_unit( hinge ) : v3_perpendicular( along );
 }
 
 // Angle between two bones of lengths a and b whose ends are d apart: with cos β = (d² − a² − b²) / 2ab,
-// tan²(β/2) = ((a + b)² − d²) / (d² − (a − b)²), which stays exact near the straight limb.
+// tan²(β/2) = ((a + b)² − d²) / (d² − (a − b)²), which is accurate for straight limbs too.
 static double bend_angle( double a, double b, double d )
 {
     double longer = fmax( ( a + b - d ) * ( a + b + d ), 0.0 );
@@ -133,8 +134,8 @@ static double bend_angle( double a, double b, double d )
     return 2.0 * atan2( sqrt( longer ), sqrt( shorter ) );
 }
 
-// Turn about `axis` that brings the direction `from` as near to `to` as it gets; identity when either of them
-// lies along the axis.
+// Rotation about `axis` that brings the direction `from` as near to `to` as possible. Identity if one of them
+// is parallel to the axis.
 static quat turn_about( vec3 axis, vec3 from, vec3 to )
 {
     vec3 unit = v3_unit( axis );
@@ -227,8 +228,7 @@ static double chain_length( const tr_skeleton *skeleton, tr_pose pose, int root,
     return length;
 }
 
-// A straight chain whose target lies on its own line has no gradient. Bending one inner joint a little gives
-// it one.
+// A straight chain with its target on the same line has no gradient. Bending an inner joint gives it one.
 static void break_symmetry( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end,
                             double nudge )
 {
@@ -242,8 +242,8 @@ static void break_symmetry( const tr_skeleton *skeleton, quat *local, tr_pose po
     turn_local( skeleton, local, pose, joint, v3_scale( nudge, axis ) );
 }
 
-// A chain stretched out cannot move its end further along: steps towards a target just out of reach grow as
-// the chain straightens, and end anywhere. So it aims at most at a point it reaches a little bent.
+// Steps towards a target out of reach grow without bound as the chain straightens. So the chain aims at a
+// point that it reaches slightly bent.
 static vec3 within_reach( vec3 target, vec3 root, double most )
 {
     vec3 way = v3_sub( target, root );
@@ -251,26 +251,27 @@ static vec3 within_reach( vec3 target, vec3 root, double most )
     return far > most ? v3_mad( root, most / far, way ) : target;
 }
 
-// Levenberg–Marquardt with the damping tied to the error, λ = ½|e|² + ε: steps are short far away and
-// Newton's near the goal; nothing grows without bound when the target is out of reach. The task has three
-// rows, so (J Jᵀ + λ I) is 3×3 for any number of joints, and Jᵀ y is the smallest turn that does it.
+// Levenberg–Marquardt with damping that follows the error, λ = ½|e|² + ε: short steps far from the target,
+// Newton steps near it, bounded steps if it is out of reach. There are three rows, so (J Jᵀ + λ I) is 3×3 for
+// any number of joints, and Jᵀ y is the smallest turn that makes the step.
 double tr_ik_chain( const tr_skeleton *skeleton, quat *local, tr_pose pose, int root, int end, vec3 target,
                     const tr_ik_def *def )
 {
-    // Shares of the length, and radians: a chain that is there; one that is not, and whose turn is rounding.
+    // Shares of the length: at the target; clearly off it. Radians: no progress while off; no progress at
+    // all.
     const double there = 1e-12, off = 1e-6, still = 1e-9, none = 1e-14;
     assert( root < end );
     joint_set below;
     int last = collect_below( skeleton, root, &below );
     double length = chain_length( skeleton, pose, root, end );
     double left = v3_distance( pose.positions[end], target );
-    if ( left <= there * length ) // there already, stretched out or not
+    if ( left <= there * length ) // at the target already, even if stretched
         return left;
     vec3 goal = within_reach( target, pose.positions[root], def->stretch * length );
     left = v3_distance( pose.positions[end], goal );
     for ( int i = 0; i < def->iterations && left > there * length; ++i ) {
         vec3 e = v3_sub( goal, pose.positions[end] );
-        if ( left > 0.5 * length ) // no step asks for more than a linear model can promise
+        if ( left > 0.5 * length ) // the range of the linear model
             e = v3_scale( 0.5 * length / left, e );
         double damping = 0.5 * v3_dot( e, e ) + there * length * length;
         vec3 y = m3_solve_damped( chain_normal_matrix( skeleton, pose, root, end ), damping, e );

@@ -1,6 +1,6 @@
-// A block of frames of the skeleton fit: from the frames' input to their results. Compiled once per kind of
-// processor: the including file defines KERNEL( name ). Lanes never mix: every `if` asks whether any lane
-// wants something done, and what is done changes nothing in those that do not.
+// Solves a block of frames of the skeleton fit, from input to results. Compiled once per kind of lanes; the
+// including file defines KERNEL( name ). Lanes never mix: an `if` is taken if any lane needs it, and the code
+// inside leaves the other lanes unchanged.
 #include "fit/kernel_aim.h"
 #include "fit/kernel_block.h"
 #include "fit/kernel_pose.h"
@@ -24,8 +24,8 @@ static lane_mask find_eased( const fit_slot *slot )
     return eased;
 }
 
-// Ease: the compliance of a lone goal in the centre pose, times (1 − ease) / ease, is put in series with the
-// goal's own by making it softer. The goal then removes the share `ease` of what it is off by.
+// Ease: makes a goal softer by the compliance of the body at this goal, times (1 − ease) / ease. The goal
+// then removes the share `ease` of its error.
 static void soften( const tr_fit *fit, fit_slot *slot )
 {
     bool many = has_many_goals( slot );
@@ -52,7 +52,7 @@ static void soften( const tr_fit *fit, fit_slot *slot )
     }
 }
 
-// By how much the goals below a hinge ask its limb to become shorter.
+// How much shorter the goals below a hinge ask its limb to become.
 static lane shortening( const fit_slot *slot, const fit_joint *joint )
 {
     lane3 base = slot->joints[joint->parent].position;
@@ -68,17 +68,17 @@ static lane shortening( const fit_slot *slot, const fit_joint *joint )
     return most;
 }
 
-// Turns a joint's trial by a rotation vector in the parent's frame.
+// Turns the trial of a joint by a rotation vector in the parent's frame.
 static void turn_trial( fit_joint *joint, lane3 by, lane_mask some )
 {
     lane3 more = l3_mul( joint->stiffness, l33_transposed_mulv( &joint->factor, by ) );
     joint->trial = l3_select( some, l3_add( joint->trial, more ), joint->trial );
 }
 
-// A straight limb whose goal lies on its own line has no gradient, and one bent the wrong way by noise would
-// stay there. Bending it first as far as it has to become shorter (two equal bones bent by β are shorter by
-// the share β²/8), and turning the joint above back by half of that, puts it on the right side; nothing of
-// this enters the energy.
+// A straight limb with its goal on the same line has no gradient, and a limb that noise bends the wrong way
+// would stay there. So the first trial bends the limb as far as it has to become shorter (two equal bones
+// bent by β are shorter by the share β²/8) and turns the joint above back by half of that. The energy does
+// not change.
 static lane_mask hint_bends( const tr_fit *fit, fit_slot *slot, lane_mask some )
 {
     lane_mask any = { 0 };
@@ -86,7 +86,7 @@ static lane_mask hint_bends( const tr_fit *fit, fit_slot *slot, lane_mask some )
         fit_joint *joint = &slot->joints[i];
         if ( !lane_any( joint->hinged ) )
             continue;
-        // A limb bent back in the centre, but slightly, is left alone until it must move.
+        // A centre that is bent slightly backwards stays so until a goal asks for more than this.
         lane slack = lane_select( joint->bend < 0, lane_all( fit->def.hint_slack * fit->def.softness ),
                                   lane_all( 0 ) );
         lane shorter = lane_positive( shortening( slot, joint ) - slack );
@@ -121,7 +121,7 @@ static lane_mask find_warm( const fit_block *block )
     return warm & ~find_known( block );
 }
 
-// The given pose as a trial: δ = log( warm · centre⁻¹ ), z = S⁻¹ δ.
+// Makes the given pose the trial: δ = log( warm · centre⁻¹ ), z = S⁻¹ δ.
 static void start_warm( fit_slot *slot, const fit_block *block, lane_mask warm )
 {
     lane3 root = l3_zero();
@@ -193,13 +193,14 @@ static lane_mask any_step( const tr_fit *fit, fit_slot *slot, lane_mask convex, 
                                   : find_step( fit, slot, convex, step );
 }
 
-// Newton's method from the current state, in steps that turn no joint by more than `reach`. One that does not
-// lower the energy even when corrected is taken again, shorter. Newton's steps shrink ever faster: one of
-// length `far` after one of `before` leaves about far² / before to do. Lanes that begin `near` the end have
-// such a step behind them. Between steps every lane is posed as it is.
+// Newton's method from the current state. No step turns a joint by more than `reach`. A step that does not
+// lower the energy is corrected once; if that does not help, it is repeated with a shorter reach. Convergence
+// is quadratic: after steps of lengths `before` and `far`, about far² / before remains. Lanes that are `near`
+// start from a known memory, which counts as such a step. Between steps the pose is that of the current
+// state.
 static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane_mask near, progress *p )
 {
-    const double rounding = 1e-13; // of the energy
+    const double rounding = 1e-13; // share of the energy
     const tr_fit_step_def how = fit->def.steps;
     double tolerance = fit->def.tolerance;
     lane zero = lane_all( 0 ), reach = lane_all( how.longest ),
@@ -243,8 +244,8 @@ static void minimise( const tr_fit *fit, fit_slot *slot, lane_mask running, lane
     }
 }
 
-// Two bends of a hinge may meet a goal. Mirrors those that ended on the wrong side of straight; returns where
-// there are any.
+// A hinge may meet a goal bent either way. Mirrors hinges that ended bent backwards, as a trial. Returns the
+// lanes that have any.
 static lane_mask turn_back( const tr_fit *fit, fit_slot *slot )
 {
     double most = fit->def.bent_back;
@@ -270,7 +271,8 @@ static void pose_and_take( const tr_fit *fit, fit_slot *slot, lane_mask some, pr
     take( slot, some );
 }
 
-// The better of both sides is the answer, so that it does not depend on which one was found first.
+// Solves again from the other side of straight and keeps the better result, so that the result does not
+// depend on which side was found first.
 static void try_other_side( const tr_fit *fit, fit_slot *slot, progress *p )
 {
     lane_mask other = turn_back( fit, slot );
@@ -290,7 +292,7 @@ static void try_other_side( const tr_fit *fit, fit_slot *slot, progress *p )
     p->converged = ( p->converged & ~worse ) | ( first.converged & worse );
 }
 
-// What ease and hints have to know of the centre is asked there; then the iteration begins.
+// Poses the centre for ease and hints, sets the first trial of each lane, and iterates.
 static void iterate( const tr_fit *fit, fit_slot *slot, const fit_block *block, progress *p )
 {
     lane_mask warm = find_warm( block ), known = find_known( block ), cold = ~( warm | known ),
@@ -390,7 +392,7 @@ static void write_memory( const tr_fit *fit, const fit_slot *slot, const fit_blo
         for ( int i = 0; i < slot->joint_count; ++i )
             sum +=
                 put_floats( memory->turns + 3 * slot->joints[i].joint, l3_get( &slot->joints[i].delta, l ) );
-        for ( int t = slot->task_count - 1; t >= 0; --t ) // of several on a joint the first
+        for ( int t = slot->task_count - 1; t >= 0; --t ) // backwards: the first task of a joint is kept
             if ( slot->tasks[t].kind == TR_FIT_POSITION )
                 sum += put_floats( memory->pulls + 3 * slot->tasks[t].goals[l]->joint,
                                    l3_get( &slot->tasks[t].pull, l ) );
@@ -421,7 +423,7 @@ static void solve_block( const tr_fit *fit, fit_slot *slot, const fit_block *blo
     write_memory( fit, slot, block );
 }
 
-// Frames among which those alike are looked for. A frame's answer does not depend on the others of its block.
+// Blocks are gathered among this many frames. The result of a frame does not depend on its block.
 enum { WINDOW = 128 };
 
 static void solve_window( const tr_fit *fit, fit_slot *slot, const tr_fit_frame *frames,

@@ -1,12 +1,12 @@
-// Part of the fit's kernel: bones aimed along given places, joint by joint from the root; and how a joint
-// turns about the pose that comes of it.
+// Part of the fit's kernel: the centre. Aims bones along given positions, joint by joint from the root, and
+// finds the axes of the joints in that pose.
 #include "fit/slot.h"
 
 // -------------------------------------------------------------------------------------------------- aim
 
 typedef struct aim_input { // the arrays of the block's frames
     const quat *start[LANES], *rotations[LANES];
-    const vec3 *positions[LANES]; // NULL, as rotations, when absent
+    const vec3 *positions[LANES]; // these and rotations may be NULL
 } aim_input;
 
 static lane_quat load_quat( const quat *const from[LANES], int j )
@@ -25,13 +25,13 @@ static lane3 load_vec3( const vec3 *const from[LANES], int j )
     return v;
 }
 
-// Shortest turn of one direction onto another, of any length: f × t beside |f| |t| + f · t. Directions that
-// are none, and opposite ones, are left to q_between.
+// Shortest rotation from one direction to another, not normalised: ( f × t, |f| |t| + f · t ). q_between
+// handles vectors of zero length and opposite ones.
 static lane_quat turn_between( lane3 from, lane3 to )
 {
     lane both = lane_sqrt( l3_dot( from, from ) * l3_dot( to, to ) ), w = both + l3_dot( from, to );
     lane3 n = l3_cross( from, to );
-    const double opposite = 1e-6, none = 1e-12; // of the lengths; m²
+    const double opposite = 1e-6, none = 1e-12; // share of |f| |t|; m²
     lane_mask plain = ( w > opposite * both ) & ( both > none );
     lane_quat q = { n.x, n.y, n.z, w };
     for ( int l = 0; l < LANES && lane_any( ~plain ); ++l )
@@ -40,8 +40,8 @@ static lane_quat turn_between( lane3 from, lane3 to )
     return q;
 }
 
-// Σ over a joint's bones of d oᵀ, row by row: the rotation R that brings the offsets o nearest to the wanted
-// bones d maximises tr( Rᵀ Σ d oᵀ ).
+// Σ d oᵀ over the bones of a joint, row by row. The rotation R that brings the offsets o nearest to the
+// wanted bones d maximises tr( Rᵀ Σ d oᵀ ).
 static void gather_moment( const tr_fit *fit, const aim_input *in, int joint, lane m[9] )
 {
     lane3 place = load_vec3( in->positions, joint );
@@ -56,8 +56,8 @@ static void gather_moment( const tr_fit *fit, const aim_input *in, int joint, la
     }
 }
 
-// Whether q is where tr( Rᵀ m ) is largest: its second derivative, tr S − S of the symmetric part S of Rᵀ m,
-// is positive definite nowhere else it is at rest.
+// Whether the stationary point q is the maximum of tr( Rᵀ m ). There, and at no other stationary point,
+// tr(S) I − S is positive definite, where S is the symmetric part of Rᵀ m.
 static lane_mask is_largest( const lane m[9], lane_quat q )
 {
     lane33 r = l33_from_quat( q );
@@ -71,12 +71,11 @@ static lane_mask is_largest( const lane m[9], lane_quat q )
     return ( a > 0 ) & ( ab > 0 ) & ( ab * c - a * yz * yz - b * xz * xz - 2 * xy * xz * yz > 0 );
 }
 
-// Newton's method from the reference (lane_fit_step); what does not come to rest at the largest value within
-// a few steps, q_fit finds by other means.
+// Newton's method from the reference (lane_fit_step). Lanes that do not converge to the maximum use q_fit.
 static lane_quat aim_all( const lane moment[9], lane_quat reference, double weight )
 {
-    enum { MOST_STEPS = 12 };  // of a method that converges quadratically
-    const double last = 1e-10; // the next change is a hundred times smaller at least
+    enum { MOST_STEPS = 12 };  // quadratic convergence needs fewer
+    const double last = 1e-10; // change of q in the last step
     lane size = lane_all( 0 ), m[9];
     for ( int i = 0; i < 9; ++i )
         size += moment[i] * moment[i];
@@ -105,7 +104,8 @@ static lane_quat aim_all( const lane moment[9], lane_quat reference, double weig
     return lq_select( lq_dot( q, reference ) < 0, other, q );
 }
 
-// A single bone is brought into line by the shortest turn, which keeps the reference's twist.
+// World rotation of a joint whose bones point along the positions. A single bone is aligned by the shortest
+// rotation, which keeps the twist of the reference.
 static lane_quat aim_joint( const tr_fit *fit, const aim_input *in, int j, lane_quat reference )
 {
     int child = fit->limbs[j].only_child;
@@ -134,7 +134,7 @@ static void aim( const tr_fit *fit, fit_slot *slot, const fit_block *block )
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
         int p = skeleton->joints[j].parent;
         lane_quat start = load_quat( in.start, j ), carried = p < 0 ? start : lq_mul( slot->world[p], start );
-        if ( skeleton->joints[j].end_site ) { // has no rotation of its own to write
+        if ( skeleton->joints[j].end_site ) { // the file has no rotation for it
             slot->world[j] = carried;
             slot->centre[j] = start;
             continue;
@@ -162,14 +162,15 @@ static lane angle_of( lane y, lane x )
     return y;
 }
 
-// S of a joint that is not locked. Orthonormal axes hinge h, bone l and side m = h × l with stiffness s about
-// h, (1 + hinge b) s about m and twist s about l; S has the axes, divided by the roots of these, for columns.
-// How far the limb is a hinge at all, b = n² / (n² + plane_onset · straight²), comes from the length of n,
-// which is the plane's own normal plus a little of the rest pose's. A straight limb without a plane has b =
-// 0: then h may be any direction across the bone, and P = S Sᵀ, which alone matters, is continuous.
+// S of a joint that is not locked. The axes are the hinge h, the bone l and the side m = h × l, with
+// stiffness s about h, (1 + hinge b) s about m and twist s about l. The columns of S are these axes divided
+// by the square roots of the stiffness. b = n² / (n² + plane_onset · straight²) says how much of a hinge the
+// limb is; n is the normal of the limb's own plane plus a little of the rest pose's. A straight limb without
+// a plane has b = 0. Then h may be any direction across the bone; S Sᵀ, which alone enters the energy, stays
+// continuous.
 static void find_axes( const tr_fit *fit, fit_joint *joint )
 {
-    const double none = 1e-18; // square of a sine: bones along one line, but for rounding
+    const double none = 1e-18; // squared sine: bones are parallel, up to rounding
     const tr_fit_limb *limb = &fit->limbs[joint->joint];
     double straight = fit->def.straight;
     double stiffness = limb->stiffness, compliance = 1.0 / sqrt( stiffness );

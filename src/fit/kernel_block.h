@@ -1,16 +1,17 @@
-// Part of the fit's kernel: frames that ask for the same things, and what they have in common.
+// Part of the fit's kernel: gathers frames with the same kinds of goals into blocks, then the tasks, joints
+// and rows of a block.
 #include "fit/slot.h"
 
 #include <string.h>
 
-// Whether the goal takes part at all.
+// Whether the goal takes part in the energy.
 static bool has_a_say( const tr_fit_goal *goal )
 {
     return ( goal->axes & TR_FIT_XYZ ) != 0 && goal->ease > 0 && ( goal->hard || goal->weight > 0 );
 }
 
-// The joint whose frame the goal lives in. A joint's own place does not change when it turns: its parent
-// carries it, -1 for the root's.
+// The joint whose rotation moves the goal. The position of a joint itself does not change when the joint
+// turns, so that is its parent; -1 for the position of the root.
 static int carrier_of( const tr_fit *fit, const tr_fit_goal *goal )
 {
     bool own = goal->kind == TR_FIT_ROTATION || v3_dot( goal->offset, goal->offset ) > 0;
@@ -26,7 +27,7 @@ static const tr_fit_goal *next_goal( const tr_fit_frame *frame, int *at )
     return *at < frame->goal_count ? &frame->goals[( *at )++] : NULL;
 }
 
-static int outline( const tr_fit_frame *frame ) // which of the optional arrays there are
+static int outline( const tr_fit_frame *frame ) // which optional arrays are given
 {
     return ( frame->positions != NULL ) + 2 * ( frame->rotations != NULL );
 }
@@ -40,12 +41,12 @@ static uint64_t mixed_in( uint64_t hash, uint64_t more )
 static uint64_t bits_of( double x )
 {
     uint64_t bits;
-    x += 0.0; // there is one zero
+    x += 0.0; // −0 becomes 0
     memcpy( &bits, &x, sizeof bits );
     return bits;
 }
 
-// The same goal, or two places for one point: what moves one moves the other alike.
+// Whether two goals are on the same point: then they have the same Jacobian.
 static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
 {
     if ( a == b )
@@ -55,7 +56,7 @@ static bool same_point( const tr_fit_goal *a, const tr_fit_goal *b )
            a->offset.z == b->offset.z;
 }
 
-// Where the search for a goal's point begins in the table.
+// Where the search for the point of a goal begins in the table.
 static int place_in_table( const fit_slot *slot, const tr_fit_goal *goal )
 {
     uint64_t hash = mixed_in( (uint64_t)goal->joint, (uint64_t)goal->axes );
@@ -70,7 +71,7 @@ static void clear_table( fit_slot *slot )
     memset( slot->table, -1, (size_t)slot->table_size * sizeof( int ) );
 }
 
-// The first goal of the frame on the point of goal g.
+// The first goal of the frame that is on the same point as goal g.
 static int first_on_point( const fit_slot *slot, const tr_fit_frame *frame, int g )
 {
     int at = place_in_table( slot, &frame->goals[g] );
@@ -81,8 +82,8 @@ static int first_on_point( const fit_slot *slot, const tr_fit_frame *frame, int 
     return slot->table[at];
 }
 
-// Equal for frames that ask for the same things and of which the same goals share a point, almost never for
-// others. Which goals share rows must not depend on the other frames of a block.
+// Hash of the kinds and carriers of a frame's goals, and of which goals share a point. Points are part of it
+// because the rows that goals share must not depend on the other frames of a block.
 static uint64_t kind_of( const tr_fit *fit, fit_slot *slot, const tr_fit_frame *frame )
 {
     uint64_t kind = (uint64_t)outline( frame ) + 1;
@@ -108,8 +109,8 @@ static bool alike( const tr_fit *fit, const tr_fit_frame *a, const tr_fit_frame 
     return of_a == NULL && of_b == NULL && outline( a ) == outline( b );
 }
 
-// Next block out of the frames that are not `taken` yet; false when all are. Every array is [count]; `kinds`
-// is what kind_of gives for each frame.
+// Gathers the next block of frames that are not `taken`. False if all are taken. Arrays are [count]; `kinds`
+// has kind_of of each frame.
 static bool next_block( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_result *results, int count,
                         const uint64_t *kinds, bool *taken, fit_block *out )
 {
@@ -129,7 +130,7 @@ static bool next_block( const tr_fit *fit, const tr_fit_frame *frames, tr_fit_re
     return out->count > 0;
 }
 
-// --------------------------------------------------------------------------------------------- who moves
+// ------------------------------------------------------------------------------- tasks, joints and rows
 
 static bool is_on_point( const fit_task *leader, const tr_fit_goal *const goals[LANES] )
 {
@@ -139,7 +140,7 @@ static bool is_on_point( const fit_task *leader, const tr_fit_goal *const goals[
     return l == LANES;
 }
 
-// Where in the table the leader is whose point a block's goals are on, in every frame, or would be.
+// The place in the table of the leader that is on the same point in every lane, or the free place for it.
 static int find_leader( const fit_slot *slot, const tr_fit_goal *const goals[LANES] )
 {
     int at = place_in_table( slot, goals[0] );
@@ -148,7 +149,7 @@ static int find_leader( const fit_slot *slot, const tr_fit_goal *const goals[LAN
     return at;
 }
 
-// Adds the tasks that lead, or those that follow. Carriers are joints of the skeleton yet.
+// Adds the leaders, or the followers. Carriers are still joints of the skeleton; gather makes them indices.
 static void add_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *block, bool leading )
 {
     int at[LANES] = { 0 };
@@ -172,7 +173,7 @@ static void add_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *block
     }
 }
 
-// Tasks, and in slot->place how many of them that have rows hang below each joint.
+// Gathers the tasks, and counts in slot->place the leaders below each joint.
 static void gather_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     slot->task_count = slot->leader_count = 0;
@@ -185,7 +186,8 @@ static void gather_tasks( const tr_fit *fit, fit_slot *slot, const fit_block *bl
             slot->place[j]++;
 }
 
-// The joints above tasks, in order, each with room for its rows. Replaces counts in slot->place by indices.
+// Gathers the joints above tasks, in order, and reserves their rows. Replaces the counts in slot->place by
+// indices.
 static void gather_joints( const tr_fit *fit, fit_slot *slot )
 {
     slot->joint_count = slot->row_count = 0;
@@ -210,7 +212,7 @@ static void gather_joints( const tr_fit *fit, fit_slot *slot )
     }
 }
 
-// Tasks, joints and rows of a block; nothing that differs from frame to frame but the tasks' goals.
+// Gathers tasks, joints and rows of a block. Except for the goals, they are the same in all lanes.
 static void gather( const tr_fit *fit, fit_slot *slot, const fit_block *block )
 {
     gather_tasks( fit, slot, block );

@@ -1,4 +1,4 @@
-// Part of the fit's kernel: the goals in numbers, the pose of a trial and its energy.
+// Part of the fit's kernel: the numbers of the goals, the pose of a trial and its energy.
 #include "fit/slot.h"
 
 // ------------------------------------------------------------------------------------------------- goals
@@ -21,7 +21,7 @@ static void start_lane( const tr_fit *fit, fit_task *task, int l )
     task->spring[l] = goal->hard ? 0 : goal->weight;
 }
 
-// ρ of the goals; for ease < 1 see soften.
+// Sets the parameters of ρ of the goals; soften changes those with ease < 1.
 static void start_tasks( const tr_fit *fit, fit_slot *slot )
 {
     for ( int t = 0; t < slot->task_count; ++t ) {
@@ -30,7 +30,7 @@ static void start_tasks( const tr_fit *fit, fit_slot *slot )
             start_lane( fit, task, l );
         task->softness = lane_all( fit->def.softness );
         task->pull = task->pull_trial = l3_zero();
-        task->c = l3_all( v3( INFINITY, 0, 0 ) ); // what it will be is nearer
+        task->c = l3_all( v3( INFINITY, 0, 0 ) ); // larger than any error: see `before`
     }
 }
 
@@ -44,7 +44,7 @@ static lane over_limits( const fit_joint *joint, lane3 z )
     return lane_select( joint->hinged, over, lane_all( 0 ) );
 }
 
-// How far z is on the last stretch towards straight.
+// How far z is within the slack, towards straight.
 static lane over_slack( const fit_joint *joint, lane3 z )
 {
     return lane_positive( joint->taut - z.x );
@@ -121,7 +121,7 @@ static lane pose( const tr_fit *fit, fit_slot *slot )
     return energy;
 }
 
-// Makes the trial, as posed last, the current state of some lanes.
+// Makes the posed trial the current state of some lanes.
 static void take( fit_slot *slot, lane_mask some )
 {
     slot->shift = l3_select( some, slot->shift_trial, slot->shift );

@@ -1,23 +1,23 @@
-// Part of the fit's kernel: one step of Newton's method on the tree of joints, the goals in dual form.
+// Part of the fit's kernel: one step of Newton's method on the tree of joints, with the goals in dual form.
 //
-// State are z_j with δ_j = S_j z_j, so that closeness is ½ |z|², and the root's shift likewise. A step is
-// sought in *absolute* turns: a_j is the small rotation of joint j's frame in the world, whatever its parent
-// does. This makes all that is long-winded in relative turns short:
+// The state is z_j with δ_j = S_j z_j, so that closeness is ½ |z|², and the root's shift in the same metric.
+// The unknowns of a step are *absolute* turns: a_j is the small rotation of the frame of joint j in the
+// world, whatever its parent does. They make both parts of the model short:
 //
-// Closeness couples a joint with its parent p only. With T_j = dω_j/dz_j the joint turns against its parent
+// Closeness couples a joint only with its parent p. With T_j = dω_j/dz_j the joint turns against its parent
 // by a_j − a_p − ½ a_p × a_j + …, so, with A = T⁻ᵀ T⁻¹ and q = T⁻ᵀ z,
 //   ½ |z_j + dz_j|² = ½ |z_j|² + q·(a_j − a_p) + ½ (a_j − a_p)ᵀ A (a_j − a_p) + ½ a_pᵀ [q]ₓ a_j + ….
-// A point at the end of the bones b_j moves by Σ a_j × b_j + ½ a_j × (a_j × b_j), with no product of two
+// A point at the end of the bones b_j moves by Σ a_j × b_j + ½ a_j × (a_j × b_j), without products of two
 // joints. Under the pull λ on the point the second term adds ½ aᵀ K a, K = (λ·b) I − ½ (λ bᵀ + b λᵀ): a taut
-// limb resists being turned. Plain Gauss–Newton leaves it out and swings to and fro about taut knees and
-// elbows. A rotation goal depends on the turn of its own joint alone.
+// limb resists being turned. Gauss–Newton leaves K out and oscillates at taut knees and elbows. A rotation
+// goal depends on the turn of its own joint only.
 //
-// H, the Hessian of closeness with the K of the last pulls, is a tree of 3×3 blocks and factored from the
-// leaves to the root without fill. Each goal adds three rows N, c⁺ = c + N a, with weight W = ρ'(c)/c, which
-// majorises ρ. Few rows, many joints: solve for the pulls λ = −W (c + N a),
-//   ( N H⁻¹ Nᵀ + W⁻¹ ) λ = N H⁻¹ g − c,   a = H⁻¹ ( Nᵀ λ − g ),   g the gradient of closeness,
-// where y = L⁻¹ Nᵀ is non-zero only between a goal and the root: O(joints · rows) and a Cholesky factor of
-// the size of the rows. Hard goals have so little compliance W⁻¹ that they are met, and enough of it to keep
+// H is the Hessian of closeness plus the K of the last pulls. It is a tree of 3×3 blocks and is factored from
+// the leaves to the root without fill. Each goal adds three rows N, c⁺ = c + N a, with weight W = ρ'(c)/c,
+// which majorises ρ. There are few rows and many joints, so the step solves for the pulls λ = −W (c + N a):
+//   ( N H⁻¹ Nᵀ + W⁻¹ ) λ = N H⁻¹ g − c,   a = H⁻¹ ( Nᵀ λ − g ),   g the gradient of closeness.
+// y = L⁻¹ Nᵀ is non-zero only between a goal and the root. The cost is O(joints · rows) and a factor of the
+// size of the rows. The compliance W⁻¹ of hard goals is small enough to meet them and large enough to keep
 // contradictions solvable.
 #include "fit/slot.h"
 
@@ -25,9 +25,9 @@
 
 // ---------------------------------------------------------------------------------------------- linear model
 
-// A, which is returned, q and T⁻ᵀ of a joint as it is posed. T = W J S, W the parent's rotation in the world
-// and J w what a change w of δ turns exp(δ) by, so T⁻ᵀ = W J⁻ᵀ S⁻ᵀ; J⁻ᵀ = 1 + ½ [δ]ₓ + k [δ]ₓ² and S⁻ᵀ, the
-// columns of S being orthogonal, has them divided by their squares.
+// Returns A of a joint in its current pose; sets `moment` to q and joint->dual to T⁻ᵀ. T = W J S, where W is
+// the parent's world rotation and J w the turn of exp(δ) for a change w of δ. So T⁻ᵀ = W J⁻ᵀ S⁻ᵀ with J⁻ᵀ = 1
+// + ½ [δ]ₓ + k [δ]ₓ². The columns of S are orthogonal, so those of S⁻ᵀ are the same divided by their squares.
 static lane_sym linearise( const fit_slot *slot, fit_joint *joint, double stop, lane3 *moment )
 {
     lane3 d = joint->delta, half = l3_scale( lane_all( 0.5 ), d ), kd = l3_scale( joint->rate, d );
@@ -54,8 +54,9 @@ static lane_sym linearise( const fit_slot *slot, fit_joint *joint, double stop, 
     return a;
 }
 
-// ρ'(c)/c, and how much softer ρ is along c than across: ρ'(c)/c = (1 + stretch) ρ''(c). Steps use the softer
-// value for goals that do not come nearer, where it is the truth; on the way to a goal it would overshoot.
+// Weight ρ'(c)/c of a task, and how much softer ρ is along c than across it: ρ'(c)/c = (1 + stretch) ρ''(c).
+// Steps use the exact, softer value only for goals that do not come nearer: on the way to a goal it
+// overshoots.
 static void weigh( const tr_fit *fit, fit_task *task, lane_mask sharp )
 {
     double size = fit->size;
@@ -73,7 +74,7 @@ static void weigh( const tr_fit *fit, fit_task *task, lane_mask sharp )
 
 // ------------------------------------------------------------------------------------------------- factor
 
-// Adds K of every bone the joint turns.
+// Adds the K of every bone that the joint turns.
 static void add_tension( fit_slot *slot, const fit_joint *joint, lane_sym *h )
 {
     for ( int r = 0; r < joint->row_count; ++r ) {
@@ -94,7 +95,7 @@ static void add_tension( fit_slot *slot, const fit_joint *joint, lane_sym *h )
     }
 }
 
-// Σ |λ| |b|: the most that any eigenvalue of the K can be below zero.
+// Σ |λ| |b|: a bound of how far below zero the eigenvalues of Σ K can be.
 static lane largest_tension( const fit_slot *slot, const fit_joint *joint )
 {
     lane most = lane_all( 0 );
@@ -108,12 +109,12 @@ static lane largest_tension( const fit_slot *slot, const fit_joint *joint )
     return most;
 }
 
-typedef struct signs {  // of D
-    lane_mask negative; // how many
-    lane_mask none;     // one is too near to zero
+typedef struct signs {  // signs of the pivots D
+    lane_mask negative; // number of negative ones
+    lane_mask none;     // a pivot is too near to zero
 } signs;
 
-// m = L D Lᵀ, L with a unit diagonal.
+// m = L D Lᵀ, where L has a unit diagonal.
 static signs factor( const lane_sym *m, lane least, lane3 *l, lane3 *inverse )
 {
     lane dx = m->xx;
@@ -141,8 +142,9 @@ static lane3 solve_upper( lane3 l, lane3 v ) // Lᵀ x = v
     return ( lane3 ){ lane_msub( lane_msub( v.x, l.x, y ), l.y, v.z ), y, v.z };
 }
 
-// Factors the joint's block, its children being eliminated already. Limbs under pressure may make it
-// indefinite; in lanes that must be convex, the block is raised until it is not.
+// Factors the block of a joint after its children are eliminated. Limbs under pressure may make it
+// indefinite. In lanes that must be convex, multiples of the identity are added until it is positive
+// definite.
 static signs factor_block( const fit_slot *slot, fit_joint *joint, lane_sym *h, lane_mask convex )
 {
     lane unit = joint->stiffness.x; // about the hinge
@@ -160,7 +162,7 @@ static signs factor_block( const fit_slot *slot, fit_joint *joint, lane_sym *h, 
     return s;
 }
 
-// With E = ½ [q]ₓ − A towards the mover and U Lᵀ = E, column by column.
+// Eliminates a joint from the block of its mover: E = ½ [q]ₓ − A couples them, U Lᵀ = E, column by column.
 static void eliminate( fit_joint *joint, const lane_sym *a, lane3 moment, fit_joint *mover )
 {
     lane3 h = l3_scale( lane_all( 0.5 ), moment ), l = joint->lower;
@@ -179,8 +181,8 @@ static void eliminate( fit_joint *joint, const lane_sym *a, lane3 moment, fit_jo
     mover->gradient = l3_sub( mover->gradient, passed );
 }
 
-// Nᵀ of a position: column i is b × e_i, since e_i · (a × b) = a · (b × e_i). Of a rotation, at its own
-// joint: a turn w changes the rotation vector c by w − ½ c × w + k c × (c × w), of which this is the
+// Nᵀ of a task at a joint. Position: column i is b × e_i, since e_i · (a × b) = a · (b × e_i). Rotation, only
+// at its own joint: a turn w changes the rotation vector c by w − ½ c × w + k c × (c × w); this is the
 // transpose.
 static lane33 transposed_row( const tr_fit *fit, const fit_task *task, const fit_row *row )
 {
@@ -218,7 +220,7 @@ static void build_rows( const tr_fit *fit, fit_slot *slot, const fit_joint *join
     }
 }
 
-// Factors H and makes all rows, from the leaves to the root; the pose must be the current state's.
+// Factors H and builds all rows, from the leaves to the root. The pose must be that of the current state.
 static signs factor_tree( const tr_fit *fit, fit_slot *slot, lane_mask convex )
 {
     signs all = { 0 };
@@ -258,7 +260,7 @@ static inline void add_products( lane *block, int stride, const lane33 *a, const
     }
 }
 
-// Of a block on the diagonal the lower triangle is never read.
+// The same for a block on the diagonal: its lower triangle is not needed.
 static inline void add_own_products( lane *block, int stride, const lane33 *a, const lane33 *b )
 {
     lane *second = block + stride, *third = second + stride;
@@ -275,8 +277,8 @@ static lane3 pull_of( const fit_slot *slot, int t )
     return ( lane3 ){ slot->rhs[3 * t], slot->rhs[3 * t + 1], slot->rhs[3 * t + 2] };
 }
 
-// Goals on one point have the same N: with W_i = ρ'' of each, all of them are as one goal of W = Σ W_i whose
-// slope is Σ ρ'. Only that one, the leader, has rows; what the others pull follows (share_pulls).
+// Goals on one point have the same N. With W_i = ρ'' of each, they equal one goal with W = Σ W_i and slope Σ
+// ρ'. Only this one, the leader, has rows; share_pulls computes the pulls of the others.
 
 static lane_sym curvature( const fit_task *task ) // W_i
 {
@@ -292,7 +294,7 @@ static void gather_groups( fit_slot *slot )
         fit_task *leader = &slot->tasks[t];
         if ( leader->followers == 0 )
             continue;
-        leader->give = curvature( leader ); // W, as yet
+        leader->give = curvature( leader ); // W; inverted below
         leader->push = l3_scale( leader->weight, leader->c );
         leader->sum = leader->pull;
     }
@@ -313,7 +315,7 @@ static void gather_groups( fit_slot *slot )
     }
 }
 
-// λ_i of every task: N x is what all tasks on a point see alike.
+// λ_i of every task. Tasks on one point have the same N x.
 static void share_pulls( fit_slot *slot )
 {
     for ( int t = 0; t < slot->leader_count; ++t )
@@ -329,7 +331,7 @@ static void share_pulls( fit_slot *slot )
     }
 }
 
-// What the root's shift gives, and the compliance of the goals. Rows of masked axes are zero but for this.
+// Adds the compliance of the root's shift and of the goal itself. Rows of masked axes have nothing else.
 static void assemble_task( fit_slot *slot, int t )
 {
     int m = 3 * slot->leader_count;
@@ -400,7 +402,7 @@ static signs assemble( const tr_fit *fit, fit_slot *slot, lane_mask convex )
     return s;
 }
 
-// Compliance of the body at a task, mean over its axes; after assemble.
+// Compliance of the body at a task, mean over its axes. Call after assemble.
 static lane give_of( const fit_slot *slot, int t )
 {
     int m = 3 * slot->leader_count;
@@ -412,11 +414,11 @@ static lane give_of( const fit_slot *slot, int t )
     return lane_positive( trace ) / l3_dot( task->mask, task->mask );
 }
 
-// A = Uᵀ D U of a symmetric matrix in its upper triangle, in place: row k becomes D_k times that of U, but
-// for the diagonal, which becomes 1 / D_k. Returns the number of negative D.
+// Factors a symmetric matrix A = Uᵀ D U in its upper triangle, in place: row k becomes D_k times row k of U,
+// and its diagonal element becomes 1 / D_k. Returns the number of negative D.
 //
-// Four rows at a time go over those below, in the same order as one after the other: the same bits, a quarter
-// of the way through memory.
+// Four rows at a time update the rows below, in the same order as one by one: the same bits with a quarter of
+// the memory traffic.
 enum { FACTOR_ROWS = 4 };
 
 static lane_mask factor_rows( lane *a, int n, int first, int count )
@@ -475,9 +477,9 @@ static void solve_symmetric( const lane *a, lane *x, int n )
 
 // -------------------------------------------------------------------------------------------------- step
 
-// A hinge on its way to straight goes at most a little beyond in one step, so that no knee or elbow lands on
-// the other side, where bending it further would meet the goal just as well. Once it is nearly there it may
-// touch its stop, which the next step then takes into account.
+// In one step a hinge goes at most a little past straight, so that no knee or elbow lands on the other side,
+// where bending it further would meet the goal too. A hinge that is nearly straight may reach its stop, which
+// the next step then takes into account.
 static void keep_bend( const tr_fit_step_def *steps, fit_joint *joint )
 {
     double most = steps->overstretch;
@@ -491,7 +493,7 @@ static void keep_bend( const tr_fit_step_def *steps, fit_joint *joint )
     joint->trial.x = lane_select( beyond, joint->least + kept, joint->trial.x );
 }
 
-// exp(δ) is the same for δ and δ shortened by a full turn: take the one nearer to the centre.
+// exp(δ) does not change when δ becomes a full turn shorter. Takes the δ nearer to the centre.
 static void unwind( fit_joint *joint )
 {
     lane3 delta = l33_mulv( &joint->factor, joint->trial );
@@ -503,8 +505,8 @@ static void unwind( fit_joint *joint )
     joint->trial = l3_select( more, l3_scale( shorter, joint->trial ), joint->trial );
 }
 
-// Turns every joint by H⁻¹ ( Nᵀ λ − g ), from the root to the leaves, and moves `trial` by it. Without the
-// slope, g counts as zero. Returns the largest turn of a joint against its mover.
+// Adds H⁻¹ ( Nᵀ λ − g ) to the trial of every joint, from the root to the leaves. Without `slope`, g is zero.
+// Returns the largest turn of a joint against its mover.
 static lane turn_joints( fit_slot *slot, bool slope )
 {
     lane largest = lane_all( 0 );
@@ -546,13 +548,13 @@ static void keep_limits( const tr_fit_step_def *steps, fit_joint *joint )
         unwind( joint );
 }
 
-typedef struct stride { // how far a step goes
-    lane turn;          // radians, of the joint that turns most against its mover
-    lane far;           // that, or the root's shift in sizes where it is larger
+typedef struct stride { // length of a step
+    lane turn;          // radians: the largest turn of a joint against its mover
+    lane far;           // that, or the root's shift in sizes if it is larger
 } stride;
 
-// The whole way from the current state to where the model is least, as a trial, and how far that is. Returns
-// the lanes where it is a minimum, as in all that are convex.
+// Makes the stationary point of the quadratic model the trial, and sets the length of that step. Returns the
+// lanes where it is a minimum, which includes all that must be convex.
 static lane_mask find_step( const tr_fit *fit, fit_slot *slot, lane_mask convex, stride *step )
 {
     int m = 3 * slot->leader_count;
@@ -569,8 +571,9 @@ static lane_mask find_step( const tr_fit *fit, fit_slot *slot, lane_mask convex,
     return exact;
 }
 
-// Turns no joint by more than `reach` on that way, and goes nowhere in lanes that rest. The root goes along,
-// however far: the model errs about turns only, and a root far away has to come back in a few steps.
+// Shortens the step so that no joint turns by more than `reach`; lanes that do not run do not move. The
+// length of the root's shift is not limited: the model is exact for it, and a root far away must come back in
+// a few steps.
 static void limit_step( fit_slot *slot, const stride *step, lane reach, lane_mask running )
 {
     slot->share = lane_select( step->turn > reach, reach / step->turn, lane_all( 1 ) );
@@ -584,8 +587,7 @@ static void limit_step( fit_slot *slot, const stride *step, lane reach, lane_mas
     }
 }
 
-// What the trial, once it is posed, is off by. A step of share s foresaw c⁺ = (1 − s) c − s W⁻¹ λ, the pose
-// shows another: its curvature.
+// The error of the linear model at the posed trial. A step of share s predicted c⁺ = (1 − s) c − s W⁻¹ λ.
 static lane3 wrong_of( const fit_slot *slot, const fit_task *task, lane_mask some )
 {
     lane3 along = l3_unit( task->c ), whole = task->pull_trial;
@@ -595,7 +597,7 @@ static lane3 wrong_of( const fit_slot *slot, const fit_task *task, lane_mask som
     return l3_select( some, wrong, l3_zero() );
 }
 
-static void keep_trials( fit_slot *slot ) // where to go back to; kept is free while a step is made
+static void keep_trials( fit_slot *slot ) // for limit_trials
 {
     for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].kept = slot->joints[i].trial;
@@ -610,8 +612,8 @@ static void limit_trials( fit_slot *slot, lane_mask some )
     }
 }
 
-// Mends the trial of some lanes, once it is posed. One more solve with the factors at hand takes away what is
-// wrong, at the least cost of closeness.
+// Corrects the posed trial of some lanes: one more solve with the same factors removes the error of the
+// linear model at the least cost of closeness.
 static void correct( fit_slot *slot, lane_mask some )
 {
     for ( int t = 0; t < slot->leader_count; ++t ) {

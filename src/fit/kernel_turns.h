@@ -1,15 +1,14 @@
-// Part of the fit's kernel: the step of kernel_step.h with the joints' turns as unknowns instead of the
+// Part of the fit's kernel: the step of kernel_step.h with the turns of the joints as unknowns instead of the
 // pulls.
 //
-// The matrix of the pulls costs the cube of the number of goals, and its memory their square. Where there are
-// more than FEW_GOALS, the turns a and the change s of the root's shift are sought directly,
+// The matrix of the pulls costs the cube of the number of goals in time and the square in memory. With more
+// than FEW_GOALS goals the step solves for the turns a and the change s of the root's shift directly:
 //   ( H + Nᵀ W N ) x = −( g + Nᵀ ρ' ),   x = (a, s),   and   λ = −( ρ' + W N x ).
-// A goal's rows are non-zero between the goal and the root only, so the matrix couples a joint with its
-// ancestors only. Factored from the leaves to the root it has no fill: a joint of n ancestors costs n² blocks
-// of 3×3, a goal n² as well. So a step costs depth² · (joints + goals), and no memory that grows with the
-// goals' square.
+// The rows of a goal are non-zero only between the goal and the root, so the matrix couples a joint only with
+// its ancestors. Factored from the leaves to the root it has no fill: a joint with n ancestors costs n²
+// blocks of 3×3, and so does a goal. A step costs depth² · (joints + goals).
 //
-// Block k of joint i holds F with aₖᵀ F aᵢ in the energy, k counted from the root; block 0 is the root's
+// Block k of joint i holds F, where the energy has aₖᵀ F aᵢ and k counts from the root. Block 0 is the root's
 // shift.
 #include "fit/slot.h"
 
@@ -25,10 +24,10 @@ static lane33 *blocks_of( const fit_slot *slot, const fit_joint *joint )
     return slot->blocks + joint->first_block;
 }
 
-// Where the blocks of each joint begin. A joint on level n has n ancestors that turn, and n + 2 blocks.
+// Sets where the blocks of each joint begin. A joint of level n has n ancestors that turn, and n + 2 blocks.
 static void lay_out_blocks( fit_slot *slot )
 {
-    size_t next = 1; // the first is the shift's own
+    size_t next = 1; // block 0 of the slot is that of the shift
     for ( int i = 0; i < slot->joint_count; ++i ) {
         fit_joint *joint = &slot->joints[i];
         if ( joint->locked )
@@ -69,7 +68,7 @@ static lane33 mask_rows( const fit_slot *slot, const fit_task *task ) // Nᵀ of
     return ( lane33 ){ { s.x, zero, zero }, { zero, s.y, zero }, { zero, zero, s.z } };
 }
 
-// Rows of a task, from the joint that carries it to the root.
+// Iterates over the rows of a task, from its carrier to the root.
 static const fit_row *first_row( const fit_slot *slot, const fit_task *task )
 {
     return task->row >= 0 ? &slot->rows[task->row] : NULL;
@@ -94,7 +93,7 @@ static void assemble_leader( fit_slot *slot, const fit_task *task )
         for ( const fit_row *other = row; other != NULL; other = rotates ? NULL : next_row( slot, other ) )
             add_product( &blocks[1 + slot->joints[other->joint].level], &other->y, &wn );
         if ( rotates )
-            return; // it depends on the turn of its own joint alone
+            return; // it depends on the turn of its own joint only
         add_product( &blocks[0], &shift, &wn );
     }
     if ( rotates )
@@ -104,7 +103,7 @@ static void assemble_leader( fit_slot *slot, const fit_task *task )
     slot->shift_gradient = l3_add( slot->shift_gradient, l33_mulv( &shift, slope ) );
 }
 
-// Closeness: A of the joint and its mover, E = ½ [q]ₓ − A between them, as in eliminate.
+// Adds closeness: A to the joint and its mover, E = ½ [q]ₓ − A between them, as in eliminate.
 static void assemble_closeness( const tr_fit *fit, fit_slot *slot, fit_joint *joint )
 {
     lane3 moment;
@@ -124,7 +123,7 @@ static void assemble_closeness( const tr_fit *fit, fit_slot *slot, fit_joint *jo
     e->cz = l3_add( e->cz, ( lane3 ){ h.y - a.xz, -h.x - a.yz, -a.zz } );
 }
 
-// W and slopes of goals on one point, added up: as gather_groups, but not inverted.
+// Sums of W and slopes of goals on one point. As gather_groups, but W is not inverted.
 static void gather_slopes( fit_slot *slot )
 {
     for ( int t = 0; t < slot->task_count; ++t ) {
@@ -157,7 +156,7 @@ static void assemble_joints( const tr_fit *fit, fit_slot *slot )
         fit_joint *joint = &slot->joints[i];
         if ( joint->locked )
             continue;
-        assemble_closeness( fit, slot, joint ); // finds the bones, too
+        assemble_closeness( fit, slot, joint ); // also sets the bones of its rows
         for ( int r = joint->first_row; r < joint->first_row + joint->row_count; ++r )
             slot->rows[r].y = transposed_row( fit, &slot->tasks[slot->rows[r].task], &slot->rows[r] );
     }
@@ -177,7 +176,8 @@ static lane_sym symmetric( const lane33 *m )
         .xx = m->cx.x, .xy = m->cy.x, .xz = m->cz.x, .yy = m->cy.y, .yz = m->cz.y, .zz = m->cz.z };
 }
 
-// U of U Lᵀ = F, in place, for the blocks above a joint's own; and U D⁻¹ Uᵀ off the blocks of its ancestors.
+// Replaces the blocks F of a joint with its ancestors by U, where U Lᵀ = F, and subtracts U D⁻¹ Uᵀ from the
+// blocks of the ancestors.
 static void eliminate_joint( fit_slot *slot, const fit_joint *joint )
 {
     lane33 *own = blocks_of( slot, joint );
@@ -197,7 +197,7 @@ static void eliminate_joint( fit_slot *slot, const fit_joint *joint )
     }
 }
 
-// The gradients of a joint's ancestors less U D⁻¹ L⁻¹ of its own.
+// Subtracts U D⁻¹ L⁻¹ of a joint's gradient from the gradients of its ancestors.
 static void pass_gradient( fit_slot *slot, fit_joint *joint )
 {
     const lane33 *own = blocks_of( slot, joint );
@@ -211,7 +211,8 @@ static void pass_gradient( fit_slot *slot, fit_joint *joint )
     slot->shift_gradient = l3_sub( slot->shift_gradient, l33_mulv( &own[0], passed ) );
 }
 
-// Factors the matrix; blocks that must be convex are raised until they are. Returns where all of it is.
+// Factors the matrix, and makes blocks positive definite in lanes that must be convex (factor_block). Returns
+// the lanes whose matrix is positive definite.
 static lane_mask factor_joints( fit_slot *slot, lane_mask convex )
 {
     lane_mask exact = ~( lane_mask ){ 0 };
@@ -225,15 +226,15 @@ static lane_mask factor_joints( fit_slot *slot, lane_mask convex )
         exact &= ~s.none & ( s.negative == 0 );
         eliminate_joint( slot, joint );
     }
-    lane_sym h = symmetric( &slot->blocks[0] ); // at least the shift's own closeness: 1
+    lane_sym h = symmetric( &slot->blocks[0] ); // at least 1, the closeness of the shift
     signs s = factor( &h, lane_all( slot->steps->least_pivot ), &slot->shift_lower, &slot->shift_pivots );
     return exact & ~s.none & ( s.negative == 0 );
 }
 
 // -------------------------------------------------------------------------------------------------- solve
 
-// x = −( L D Lᵀ )⁻¹ of the gradients: moves the trial by it, and returns the largest turn of a joint against
-// its mover.
+// Adds x = −( L D Lᵀ )⁻¹ times the gradients to the trial. Returns the largest turn of a joint against its
+// mover.
 static lane solve_joints( fit_slot *slot )
 {
     lane largest = lane_all( 0 );
@@ -276,7 +277,7 @@ static lane3 way_of( const fit_slot *slot, const fit_task *leader ) // N x
     return l3_mad( way, lane_all( slot->shift_scale ), l3_mul( leader->mask, slot->shift_turn ) );
 }
 
-// find_step with turns as unknowns.
+// As find_step, with turns as unknowns.
 static lane_mask find_step_of_joints( const tr_fit *fit, fit_slot *slot, lane_mask convex, stride *step )
 {
     assemble_joints( fit, slot );
@@ -285,7 +286,7 @@ static lane_mask find_step_of_joints( const tr_fit *fit, fit_slot *slot, lane_ma
     for ( int i = 0; i < slot->joint_count; ++i )
         slot->joints[i].trial = slot->joints[i].z;
     step->turn = solve_joints( slot );
-    for ( int t = slot->task_count - 1; t >= 0; --t ) { // followers first: they read what their leader is off
+    for ( int t = slot->task_count - 1; t >= 0; --t ) {
         fit_task *task = &slot->tasks[t];
         lane_sym w = curvature( task );
         lane3 more = sym_mulv( &w, way_of( slot, &slot->tasks[task->leader] ) );
@@ -296,7 +297,7 @@ static lane_mask find_step_of_joints( const tr_fit *fit, fit_slot *slot, lane_ma
     return exact;
 }
 
-// correct with turns as unknowns: the trial goes on by ( H + Nᵀ W N )⁻¹ Nᵀ W of what is wrong.
+// As correct, with turns as unknowns: adds ( H + Nᵀ W N )⁻¹ Nᵀ W times the error to the trial.
 static void correct_joints( fit_slot *slot, lane_mask some )
 {
     slot->shift_gradient = l3_zero();
@@ -321,7 +322,7 @@ static void correct_joints( fit_slot *slot, lane_mask some )
     limit_trials( slot, some );
 }
 
-// H and the rows alone, without the goals.
+// Factors H and builds the rows, without the goals.
 static void factor_centre( const tr_fit *fit, fit_slot *slot )
 {
     for ( int t = 0; t < slot->task_count; ++t )
@@ -330,7 +331,7 @@ static void factor_centre( const tr_fit *fit, fit_slot *slot )
     factor_tree( fit, slot, ~( lane_mask ){ 0 } );
 }
 
-// Compliance of the body at a task, mean over its axes: the trace of N H⁻¹ Nᵀ; after factor_tree.
+// Compliance of the body at a task, mean over its axes: the trace of N H⁻¹ Nᵀ. Call after factor_centre.
 static lane give_without_pulls( const fit_slot *slot, int t )
 {
     const fit_task *task = &slot->tasks[t], *leader = &slot->tasks[task->leader];

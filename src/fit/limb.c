@@ -1,7 +1,7 @@
-// What a body's build says about how its joints turn: knees and elbows are hinges, long bones seldom twist.
+// Stiffness and hinges of the joints of a skeleton: knees and elbows are hinges, long bones resist twist.
 #include "fit/private.h"
 
-#define SHORT_BONE 1e-6 // metres: joints at one place but for rounding, no direction
+#define SHORT_BONE 1e-6 // metres: shorter bones are rounding and have no direction
 
 static bool is_long_bone( tr_role role )
 {
@@ -14,7 +14,7 @@ static bool is_hinge( tr_role role )
     return role == TR_ROLE_FOREARM || role == TR_ROLE_SHIN;
 }
 
-// Of the joint's children the one its limb goes on with: same limb, longest bone; -1 when there is none.
+// The child that continues the limb of a joint: same limb, longest bone. -1 if there is none.
 static int next_of_limb( const tr_skeleton *skeleton, int joint )
 {
     int next = -1;
@@ -30,8 +30,7 @@ static int next_of_limb( const tr_skeleton *skeleton, int joint )
     return next;
 }
 
-// Where the toes point in the rest pose, across the bone above the foot: those below `joint`, of the whole
-// body for joint 0. Zero when no foot has toes.
+// Direction of the toes below `joint` in the rest pose, perpendicular to the shin. Zero if there are no toes.
 static vec3 toes_direction( const tr_skeleton *skeleton, tr_pose rest, int joint )
 {
     vec3 sum = v3_zero;
@@ -52,8 +51,9 @@ static vec3 toes_direction( const tr_skeleton *skeleton, tr_pose rest, int joint
     return v3_unit( sum );
 }
 
-// Normal of the plane to bend in, in the world of the rest pose. A rest pose that is bent shows it. In a
-// straight one knees bring the foot backwards and elbows the hand forwards, forwards being where toes point.
+// World normal of the plane a limb bends in, in the rest pose. A bent rest pose has such a plane. In a
+// straight one, knees move the foot backwards and elbows move the hand forwards; forwards is where the toes
+// point.
 static vec3 rest_bend( const tr_fit *fit, tr_pose rest, int joint, vec3 in, vec3 out )
 {
     const tr_skeleton *skeleton = fit->skeleton;
@@ -72,7 +72,7 @@ static void limb_build( const tr_fit *fit, tr_pose rest, int j )
     const tr_skeleton *skeleton = fit->skeleton;
     const tr_joint *joint = &skeleton->joints[j];
     tr_fit_limb *limb = &fit->limbs[j];
-    // If a root below the pelvis turned, the body would swing on it as on a pole.
+    // A root on the floor below the pelvis must not turn: it would swing the whole body.
     bool moves_only = joint->end_site || tr_joint_carries_pelvis( skeleton, j );
     limb->stiffness = moves_only ? INFINITY : fit->def.stiffness[joint->role];
     int next = is_long_bone( joint->role ) ? next_of_limb( skeleton, j ) : -1;
@@ -97,7 +97,7 @@ static void find_children( const tr_fit *fit )
         fit->limbs[j].only_child = TR_FIT_NO_CHILD;
         fit->limbs[j].first_child = fit->limbs[j].next_child = -1;
     }
-    for ( int j = count - 1; j > 0; --j ) { // last child first, so that the list is in order
+    for ( int j = count - 1; j > 0; --j ) { // backwards: each child becomes the first of its parent's list
         tr_fit_limb *parent = &fit->limbs[fit->skeleton->joints[j].parent];
         fit->limbs[j].next_child = parent->first_child;
         parent->first_child = j;
