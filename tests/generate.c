@@ -722,6 +722,27 @@ static int choose_frames( choices *c )
     return kind < 36 ? 5 + choose( c, 6 ) : kind < 39 ? 11 + choose( c, 15 ) : 26 + choose( c, 60 );
 }
 
+static void name_the_first( choices *c, tr_file_ref *ref )
+{
+    if ( ref->file[0] != 0 && chance( c, 10 ) )
+        strcpy( ref->skeleton, "1" );
+    if ( ref->file[0] != 0 && chance( c, 10 ) )
+        strcpy( ref->take, "1" );
+}
+
+// Every file has a first skeleton and a first take. Draws from a copy: seeds keep the scenes they had.
+static void name_takes( tr_scene *scene, choices c )
+{
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        name_the_first( &c, &scene->cast[i].source );
+        name_the_first( &c, &scene->cast[i].target.skeleton );
+    }
+    for ( int i = 0; i < scene->prop_count; ++i )
+        name_the_first( &c, &scene->props[i].track );
+    for ( int i = 0; i < scene->clip_count; ++i )
+        name_the_first( &c, &scene->clips[i].source );
+}
+
 bool generate( generated *out, choices *c, generate_what what )
 {
     static const double rates[] = { 30, 60, 24, 120, 12.5, 1, 1000, 0.1 };
@@ -751,6 +772,7 @@ bool generate( generated *out, choices *c, generate_what what )
     if ( what == GENERATE_DRAGS && m.ok ) // it acts, whatever the others are
         for ( int l = 0; l < m.scene->layer_count; ++l )
             m.scene->layers[l].solo = m.scene->layers[l].solo && m.scene->layers[0].solo;
+    name_takes( m.scene, *c );
     for ( int i = 0; i < m.body_count; ++i )
         tr_skeleton_free( &m.bodies[i] );
     tr_free( m.bodies );

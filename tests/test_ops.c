@@ -43,7 +43,7 @@ static const char *const samples[] = {
     "cast_remove id=p01",
     "cast_rename id=p01 to=anna",
     "cast_copy id=p01 to=p03 position=5,0,0 heading=10 start=3 colour=#ffffff",
-    "cast_source id=p01 file=other.bvh unit= up=z first=0 last=9",
+    "cast_source id=p01 file=other.glb skeleton=\"Anna 2\" take=3 unit= up=z first=0 last=9",
     "cast_scale id=p01 scale=1.3 path_scale=1.1",
     "cast_limb id=p01 limb=legs value=0.7",
     "cast_girth id=p01 limb=torso value=",

@@ -13,13 +13,15 @@
 static const char *const full_scene =
     "{\"version\": 1, \"fps\": 23.976, \"range\": [-5, 1200],\n"
     " \"cast\": [\n"
-    "  {\"id\": \"p01\", \"source\": {\"file\": \"motions/of the first/p 01.bvh\", \"unit\": 0.05644, "
+    "  {\"id\": \"p01\", \"source\": {\"file\": \"motions/of the first/p 01.glb\", \"skeleton\": \"Ben\", "
+    "\"take\": \"2\", \"unit\": 0.05644, "
     "\"up\": \"z\", \"first\": "
     "1,\n"
     "   \"last\": 90},\n"
     "   \"target\": {\"scale\": 0.1, \"limbs\": {\"left_arm\": 1.2, \"legs\": 0.30000000000000004},\n"
     "    \"girth\": {\"torso\": 1.3},\n"
-    "    \"skeleton\": {\"file\": \"ogre.bvh\", \"unit\": 0.01, \"up\": \"y\", \"first\": 2, \"last\": 3},\n"
+    "    \"skeleton\": {\"file\": \"ogre.bvh\", \"skeleton\": \"a\", \"take\": \"b\", \"unit\": 0.01, "
+    "\"up\": \"y\", \"first\": 2, \"last\": 3},\n"
     "    \"animation\": true, \"reference\": 12, \"path_scale\": 0.9},\n"
     "   \"mapping\": \"ogre \\\"big\\\" \\u00fc.map.json\",\n"
     "   \"placement\": {\"position\": [1e-7, -2, 3.5], \"heading\": -90.5, \"start\": -3},\n"
@@ -28,7 +30,8 @@ static const char *const full_scene =
     "  {\"id\": \"p02\", \"source\": {\"file\": \"p02.bvh\"}}],\n"
     " \"props\": [\n"
     "  {\"id\": \"box01\", \"shape\": \"box\", \"size\": [0.4, 0.3, 0.2], \"scale\": 1.5,\n"
-    "   \"track\": {\"file\": \"box.bvh\", \"unit\": 1, \"up\": \"y\", \"first\": 4, \"last\": 5},\n"
+    "   \"track\": {\"file\": \"box.bvh\", \"skeleton\": \"a\", \"take\": \"b\", \"unit\": 1, \"up\": \"y\", "
+    "\"first\": 4, \"last\": 5},\n"
     "   \"placement\": {\"position\": [0, 1, 0], \"heading\": 45, \"start\": 9}, \"colour\": \"#ffffff\"},\n"
     "  {\"id\": \"box02\"},\n"
     "  {\"id\": \"ball\", \"shape\": \"sphere\", \"size\": [0.5, 0.5, 0.5]},\n"
@@ -84,7 +87,7 @@ static const char *const full_scene =
     "  {\"id\": \"h4\", \"layer\": \"bend\", \"frame\": 20, \"vertex\": 7}],\n"
     " \"clips\": [\n"
     "  {\"id\": \"k1\", \"cast\": \"p01\", \"source\": {\"file\": \"on.bvh\", \"unit\": 0.01, \"up\": \"y\", "
-    "\"first\": 7, \"last\": 8},\n"
+    "\"first\": 7, \"last\": 8, \"skeleton\": \"a\", \"take\": \"b\"},\n"
     "   \"blend\": 6},\n"
     "  {\"id\": \"k2\", \"cast\": \"p01\", \"source\": {\"file\": \"off.bvh\"}}],\n"
     " \"imesh\": true,\n"
@@ -160,7 +163,9 @@ static void every_field_is_read( void **state )
     assert_int_equal( scene.last, 1200 );
     check_near( scene.ground, -0.25, 0 );
     const tr_cast *cast = &scene.cast[0];
-    assert_string_equal( cast->source.file, "motions/of the first/p 01.bvh" );
+    assert_string_equal( cast->source.file, "motions/of the first/p 01.glb" );
+    assert_string_equal( cast->source.skeleton, "Ben" );
+    assert_string_equal( cast->source.take, "2" );
     assert_true( cast->source.up == 'z' && cast->source.first == 1 && cast->source.last == 90 );
     assert_int_equal( cast->target.limb_count, 2 );
     assert_string_equal( cast->target.limbs[1].limb, "legs" );

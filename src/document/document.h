@@ -16,7 +16,7 @@
 #define TR_ID_MAX        32     // ids: [a-z0-9_]+
 #define TR_PATH_MAX      256    // paths of files
 #define TR_MEMBERS_MAX   4096   // members of a layer, as text
-#define TR_JOINT_MAX     96     // names of joints
+#define TR_JOINT_MAX     96     // names of joints, skeletons and takes
 #define TR_LIMB_VALUES   24     // entries of target.limbs and target.girth
 #define TR_POINT_TERMS   4      // joints of a point
 #define TR_ROWS_MAX      64     // corners of a polyline, keys of a trajectory
@@ -26,11 +26,13 @@
 
 typedef char tr_id[TR_ID_MAX];
 
-typedef struct tr_file_ref { // a motion file and how to read it; see tr_bvh_import
-    char file[TR_PATH_MAX];  // relative to the scene file; "" = none
-    double unit;             // metres per unit, 0 = guess
-    char up;                 // 'y', 'z', 0 = guess
-    int first, last;         // frames, last -1 = to the end
+typedef struct tr_file_ref {     // a motion file and how to read it; see tr_bvh_import and tr_import_def
+    char file[TR_PATH_MAX];      // relative to the scene file; "" = none
+    char skeleton[TR_JOINT_MAX]; // of a file with several: name or number from 1; "" = the first
+    char take[TR_JOINT_MAX];     // the same; "" = the first that moves the skeleton
+    double unit;                 // metres per unit, 0 = guess
+    char up;                     // 'y', 'z', 0 = guess
+    int first, last;             // frames, last -1 = to the end
 } tr_file_ref;
 
 typedef struct tr_target { // the body the motion goes to
@@ -396,9 +398,8 @@ typedef struct tr_library {
     struct tr_library_item {
         char path[TR_PATH_MAX];
         tr_motion motion; // metres, Y up, own rate
-        bool from_file;   // read from disk with these options; else made in memory, for any options
-        double unit;
-        char up;
+        bool from_file;   // read from disk as `ref` says; else made in memory, for any reference
+        tr_file_ref ref;
     } * items;
     int count, capacity;
     int *slots; // [slot_count] hash table of the items by path, each + 1; 0: free

@@ -11,6 +11,8 @@
 
 #define FILE_FIELDS( key, type, member, file_flags )                                                         \
     { key ".file", TR_FIELD_TEXT, offsetof( type, member.file ), TR_PATH_MAX, .flags = file_flags },         \
+        { key ".skeleton", TR_FIELD_TEXT, offsetof( type, member.skeleton ), TR_JOINT_MAX },                 \
+        { key ".take", TR_FIELD_TEXT, offsetof( type, member.take ), TR_JOINT_MAX },                         \
         { key ".unit", TR_FIELD_NUMBERS, offsetof( type, member.unit ), 1, 0, 1000 },                        \
         { key ".up", TR_FIELD_UP, offsetof( type, member.up ) },                                             \
         { key ".first", TR_FIELD_INTS, offsetof( type, member.first ), 1, 0, TR_MAX_FRAMES },                \

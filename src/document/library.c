@@ -40,15 +40,22 @@ static bool reserve_slots( tr_library *library, int count )
     return true;
 }
 
-// A motion made in memory matches any reference; one from a file only the units and axis it was read with.
-static const tr_motion *find_reading( const tr_library *library, const char *path, bool any, double unit,
-                                      char up )
+// Whether both read the same motion in the same way; which frames are taken of it comes later.
+static bool read_alike( const tr_file_ref *a, const tr_file_ref *b )
+{
+    return a->unit == b->unit && a->up == b->up && strcmp( a->skeleton, b->skeleton ) == 0 &&
+           strcmp( a->take, b->take ) == 0;
+}
+
+// A motion made in memory matches any reference; one from a file only one that reads it in the same way.
+// Without a reference any motion of the path does.
+static const tr_motion *find_reading( const tr_library *library, const char *path, const tr_file_ref *ref )
 {
     if ( library->slot_count == 0 )
         return NULL;
     for ( size_t at = slot_of( library, path ); library->slots[at] > 0; at = next_slot( library, at ) ) {
         const struct tr_library_item *item = &library->items[library->slots[at] - 1];
-        bool same = any || !item->from_file || ( item->unit == unit && item->up == up );
+        bool same = ref == NULL || !item->from_file || read_alike( &item->ref, ref );
         if ( same && strcmp( item->path, path ) == 0 )
             return &item->motion;
     }
@@ -60,7 +67,7 @@ static bool add_item( tr_library *library, const char *path, struct tr_library_i
     bool ok = true;
     if ( !tr_string_set( item.path, sizeof item.path, path ) )
         ok = tr_error_set( error, "the path \"%.40s…\" is longer than %d characters", path, TR_PATH_MAX - 1 );
-    else if ( find_reading( library, path, !item.from_file, item.unit, item.up ) != NULL )
+    else if ( find_reading( library, path, item.from_file ? &item.ref : NULL ) != NULL )
         ok = tr_error_set( error, "there are two motions under the path \"%s\"", path );
     else if ( !tr_array_reserve( (void **)&library->items, &library->capacity, library->count + 1,
                                  sizeof item ) ||
@@ -84,19 +91,19 @@ bool tr_library_add( tr_library *library, const char *path, tr_motion *motion, t
 
 bool tr_library_add_file( tr_library *library, const tr_file_ref *ref, tr_motion *motion, tr_error *error )
 {
-    struct tr_library_item item = { .motion = *motion, .from_file = true, .unit = ref->unit, .up = ref->up };
+    struct tr_library_item item = { .motion = *motion, .from_file = true, .ref = *ref };
     *motion = ( tr_motion ){ 0 };
     return add_item( library, ref->file, item, error );
 }
 
 const tr_motion *tr_library_find_file( const tr_library *library, const tr_file_ref *ref )
 {
-    return find_reading( library, ref->file, false, ref->unit, ref->up );
+    return find_reading( library, ref->file, ref );
 }
 
 const tr_motion *tr_library_find( const tr_library *library, const char *path )
 {
-    return find_reading( library, path, true, 0, 0 );
+    return find_reading( library, path, NULL );
 }
 
 const tr_trimesh *tr_library_mesh( tr_library *library, const tr_form *form, const char *file,

@@ -12,7 +12,7 @@ typedef struct move { // of a scene to another file
     const char *folder_name;
     bool same_place; // references are relative to the same folder as before
     struct copied {  // a file that came from elsewhere, and its name in the folder
-        char from[TR_PATH_MAX], name[TR_PATH_MAX];
+        char from[TR_PATH_MAX], name[2 * TR_PATH_MAX + 16];
     } * copied;
     int count, capacity;
 } move;
@@ -62,6 +62,8 @@ static bool write_motion( const move *m, tr_file_ref *ref, const struct tr_libra
                   : tr_error_memory( error );
     ref->unit = 0.01;
     ref->up = 'y';
+    memset( ref->skeleton, 0, sizeof ref->skeleton );
+    memset( ref->take, 0, sizeof ref->take );
     tr_free( file );
     tr_free( name );
     return ok;
@@ -77,14 +79,23 @@ static bool is_used( const move *m, const char *name )
     return in_memory( m->library, name ) != NULL;
 }
 
-// walk.bvh, walk_2.bvh, …
+// walk.bvh, walk_2.bvh, … A .gltf file has the files that it names beside it, so it gets a folder:
+// walk/walk.gltf, walk_2/walk.gltf, …
 static void name_copy( const move *m, struct copied *copy )
 {
     const char *name = strrchr( copy->from, '/' ) + 1, *dot = strrchr( name, '.' );
     int length = dot != NULL ? (int)( dot - name ) : (int)strlen( name );
-    snprintf( copy->name, sizeof copy->name, "%s", name );
-    for ( int n = 2; is_used( m, copy->name ); ++n )
-        snprintf( copy->name, sizeof copy->name, "%.*s_%d%s", length, name, n, dot != NULL ? dot : "" );
+    bool folder = tr_path_ends_with( name, ".gltf" );
+    char number[16] = "";
+    for ( int n = 2;; ++n ) {
+        snprintf( copy->name, sizeof copy->name, "%.*s%s%s%s", length, name, number, folder ? "/" : "",
+                  folder        ? name
+                  : dot != NULL ? dot
+                                : "" );
+        if ( !is_used( m, copy->name ) )
+            return;
+        snprintf( number, sizeof number, "_%d", n );
+    }
 }
 
 static const struct copied *copy_of( move *m, const char *from, tr_error *error )
@@ -103,6 +114,35 @@ static const struct copied *copy_of( move *m, const char *from, tr_error *error 
     return copy;
 }
 
+static bool write_copy( const char *to, const char *data, size_t size, tr_error *error )
+{
+    char *folder = tr_path_beside( to, "." );
+    bool ok = folder != NULL ? tr_folder_make( folder, error ) && tr_file_write( to, data, size, error )
+                             : tr_error_memory( error );
+    tr_free( folder );
+    return ok;
+}
+
+// The files that a file names go with it. What is missing, or not below its folder, cannot.
+static bool bring_beside( const char *from, const char *to, const char *data, size_t size, tr_error *error )
+{
+    tr_names names = { 0 };
+    bool ok = tr_import_names( &names, data, size, from, error );
+    for ( int i = 0; ok && i < names.count; ++i ) {
+        char *text = NULL, *source = tr_path_beside( from, names.items[i] ),
+             *target = tr_path_beside( to, names.items[i] );
+        size_t length;
+        ok = ( source != NULL && target != NULL ) || tr_error_memory( error );
+        if ( ok && tr_file_read( source, &text, &length, NULL ) )
+            ok = write_copy( target, text, length, error );
+        tr_free( text );
+        tr_free( source );
+        tr_free( target );
+    }
+    tr_names_free( &names );
+    return ok;
+}
+
 // A file with an absolute path is copied beside the scene. If it no longer exists, the last copy is used.
 static bool bring( move *m, char file[TR_PATH_MAX], tr_error *error )
 {
@@ -114,7 +154,7 @@ static bool bring( move *m, char file[TR_PATH_MAX], tr_error *error )
     char *name = copy != NULL ? tr_string_format( "%s/%s", m->folder_name, copy->name ) : NULL;
     bool ok = ( to != NULL && name != NULL ) || tr_error_memory( error );
     if ( ok && there )
-        ok = tr_folder_make( m->folder, error ) && tr_file_write( to, text, size, error );
+        ok = bring_beside( file, to, text, size, error ) && write_copy( to, text, size, error );
     if ( ok && ( there || tr_file_exists( to ) ) )
         ok = set_path( file, name, error );
     tr_free( to );

@@ -6,7 +6,9 @@
 // replaying and the listing of `troupe ops` all come from the row. A new row needs a sample in tests/test_ops.c.
 
 #define FILE_PARAMS( object )                                                                                \
-    MAY( unit, NUMBER, object ".unit", "metres per unit of the file, 0 = guess" ),                           \
+    MAY( skeleton, TEXT, object ".skeleton", "skeleton of a glTF or FBX file, name or number" ),             \
+        MAY( take, TEXT, object ".take", "take of such a file, name or number" ),                            \
+        MAY( unit, NUMBER, object ".unit", "metres per unit of the file, 0 = guess" ),                       \
         MAY( up, TEXT, object ".up", "y or z" ),                                                             \
         MAY( first, INT, object ".first", "first frame to take" ),                                           \
         MAY( last, INT, object ".last", "last frame to take, -1 = to the end" )

@@ -472,6 +472,16 @@ static void list_names( char *out, size_t size, const tr_import *import, bool ta
         snprintf( out + used, size - used, " and %d more", count - 8 );
 }
 
+static bool is_given( const char *name )
+{
+    return name != NULL && name[0] != 0;
+}
+
+static bool is_first( const char *name )
+{
+    return !is_given( name ) || strcmp( name, "1" ) == 0;
+}
+
 static bool choose( const tr_import *import, const tr_import_def *def, int *skeleton, int *take,
                     tr_log *warnings, tr_error *error )
 {
@@ -489,7 +499,7 @@ static bool choose( const tr_import *import, const tr_import_def *def, int *skel
                              import->skeleton_count == 1 ? "is" : "are", names );
     }
     *take = tr_import_find_take( import, def->take, *skeleton );
-    bool named = def->take != NULL && def->take[0] != 0;
+    bool named = is_given( def->take );
     if ( *take < 0 && named && import->take_count == 0 )
         return tr_error_set( error, "there is no take \"%.60s\" in it; it holds no animation at all",
                              def->take );
@@ -498,7 +508,7 @@ static bool choose( const tr_import *import, const tr_import_def *def, int *skel
         return tr_error_set( error, "there is no take \"%.60s\" in it; there %s %s", def->take,
                              import->take_count == 1 ? "is" : "are", names );
     }
-    if ( ( def->skeleton == NULL || def->skeleton[0] == 0 ) && import->skeleton_count > 1 )
+    if ( !is_given( def->skeleton ) && import->skeleton_count > 1 )
         tr_log_add( warnings, "it holds %d skeletons; the first one, \"%s\", is taken",
                     import->skeleton_count, import->skeletons[0].name );
     if ( *take >= 0 && !named && import->take_count > 1 )
@@ -796,6 +806,10 @@ bool tr_motion_read( tr_motion *out, const char *path, const tr_import_def *want
                      tr_error *error )
 {
     tr_import_def def = wanted != NULL ? *wanted : tr_default_import_def();
+    *out = ( tr_motion ){ 0 };
+    if ( !tr_import_is_named( path ) && !( is_first( def.skeleton ) && is_first( def.take ) ) )
+        return tr_error_at( error, path, 0, 0,
+                            "a BVH file holds one skeleton and one take, so none can be chosen by name" );
     if ( !tr_import_is_named( path ) ) {
         tr_bvh_import import = tr_default_bvh_import();
         import.unit = def.unit;
@@ -804,7 +818,6 @@ bool tr_motion_read( tr_motion *out, const char *path, const tr_import_def *want
     }
     tr_import import;
     tr_log own = { 0 };
-    *out = ( tr_motion ){ 0 };
     bool ok = tr_import_load( &import, path, &def, &own, error ) &&
               tr_import_motion( out, &import, &def, &own, error );
     if ( !ok && error != NULL && error->file[0] == 0 )

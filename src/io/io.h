@@ -220,6 +220,9 @@ void tr_import_free( tr_import *import );
 int tr_import_find_skeleton( const tr_import *import, const char *name );
 int tr_import_find_take( const tr_import *import, const char *name, int skeleton );
 bool tr_import_take_moves( const tr_import *import, int take, int skeleton );
+// Other files that this one names and that lie in its folder or below: buffers and pictures of a .gltf, in
+// the order of the file. Nothing for other formats, and for text that is no JSON. False: out of memory.
+bool tr_import_names( tr_names *out, const char *data, size_t size, const char *name, tr_error *error );
 int tr_import_frame_count( const tr_import_take *take, double fps ); // fps 0: its own
 // A skeleton in a take; in a file without takes, one frame at rest. Joints that the take does not move stay
 // at rest.

@@ -19,7 +19,7 @@ const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, co
         tr_error_memory( b->error );
         return NULL;
     }
-    tr_import_def import = { .unit = ref->unit, .up = ref->up };
+    tr_import_def import = { .skeleton = ref->skeleton, .take = ref->take, .unit = ref->unit, .up = ref->up };
     tr_motion motion;
     bool ok = tr_motion_read( &motion, path, &import, b->warnings, b->error );
     tr_free( path );
