@@ -14,6 +14,7 @@
 #include "io/io.h"
 
 #include "cage/cage.h"
+#include "exemplar/exemplar.h"
 #include "imesh/imesh.h"
 #include "posegraph/posegraph.h"
 

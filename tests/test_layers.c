@@ -24,6 +24,7 @@ static const module modules[] = {
     { "src/posegraph", "posegraph/posegraph.h", 6 },
     { "src/cage", "cage/cage.h", 6 },
     { "src/imesh", "imesh/imesh.h", 6 },
+    { "src/exemplar", "exemplar/exemplar.h", 6 },
     { "src/document", "document/document.h", 7 },
     { "src/stage", "stage/stage.h", 8 },
     { "src/result", "result/result.h", 9 },
@@ -39,7 +40,7 @@ static const module modules[] = {
     { "src/library", NULL, 17 },
     { "ui/render", "ui/render/render.h", 17 },
     { "ui", "ui/ui.h", 18 },
-    { "bench", "bench/bench.h", 19 },
+    { "bench", "bench/bench.h", 19, { "bench/poster.h" } },
     { "cli", NULL, 20 },
     { "tests", NULL, 21 },
 };
