@@ -28,6 +28,7 @@
 #include "measure/measure.h"
 
 #include "closeness/closeness.h"
+#include "compose/compose.h"
 #include "layer/layer.h"
 
 #include "method/method.h"

@@ -63,7 +63,7 @@ static void wrong_usage( void **state )
         { "scenes --json=yes", "--json takes no value" },
         { "scenes --json --json", "twice" },
         { "info", "info needs FILE; the usage is: troupe info FILE" },
-        { "convert a.bvh", "convert needs OUT.bvh; the usage is: troupe convert IN.bvh" },
+        { "convert a.bvh", "convert needs OUT.bvh|.glb|.usda|.npz; the usage is: troupe convert IN" },
         { "info box_rely", "did you mean 'box_relay'?\n" },
         { "make boxrelay -o d", "did you mean 'box_relay'?\n" },
         { "make no_scene -o d", "'troupe scenes' lists the scenes" },

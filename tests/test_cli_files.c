@@ -267,6 +267,46 @@ static void names_in_files( void **state )
     }
 }
 
+static void scenes_become_files_of_others( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "convert high_five five.glb" );
+    expect( f, 0, "five.glb: 2 characters, 0 things, 166 frames at 30 fps" );
+    troupe( f, "retarget high_five -o five -q" );
+    expect( f, 0, "" );
+    static const char *const endings[] = { "glb", "usda", "npz" };
+    for ( int i = 0; i < 3; ++i ) {
+        troupe( f, "convert five results.%s", endings[i] );
+        expect( f, 0, "2 characters" );
+    }
+    troupe( f, "convert five p02.bvh --only p02" );
+    expect( f, 0, "p02.bvh: 166 frames" );
+    assert_true( same_file( f, "p02.bvh", "five/p02.bvh" ) );
+    troupe( f, "convert five/p01.bvh one.npz --fps 10" );
+    expect( f, 0, "one.npz: 1 character, 0 things, 56 frames at 10 fps" );
+    static const struct {
+        const char *call;
+        int code;
+        const char *message;
+    } refused[] = {
+        { "convert five all.bvh", 1,
+          "a BVH file holds one character, and there are 2; name one with --only" },
+        { "convert five a.glb --only p03", 1, "there is no character 'p03' in it" },
+        { "convert five a.fbx", 2, "must end in .bvh, .glb, .usda or .npz" },
+        { "convert five a.glb --take 1", 2, "--take is for motion files" },
+        { "convert five/p01.bvh a.glb --only p01", 2, "--only is for scenes and results" },
+        { "convert five/p01.bvh a.bvh --each", 2, "--each is not for BVH files" },
+        { "convert five/p01.bvh five/p01.bvh", 1, "choose another output" },
+        { "convert five nowhere/a.glb", 1, "nowhere" },
+    };
+    for ( size_t i = 0; i < sizeof refused / sizeof *refused; ++i ) {
+        troupe( f, "%s", refused[i].call );
+        expect( f, refused[i].code, refused[i].message );
+        expect_sentence( f );
+    }
+    assert_false( has_file( f, "a.glb" ) );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +318,7 @@ int main( void )
         TEST( builds_without_a_reader_say_so ),
         TEST( saving_takes_buffers_along ),
         TEST( names_in_files ),
+        TEST( scenes_become_files_of_others ),
     };
     return cmocka_run_group_tests( tests, set_up, clean_up );
 }

@@ -30,6 +30,7 @@ static const module modules[] = {
     { "src/result", "result/result.h", 9 },
     { "src/cluster", "cluster/cluster.h", 10 },
     { "src/measure", "measure/measure.h", 10 },
+    { "src/compose", "compose/compose.h", 11 },
     { "src/closeness", "closeness/closeness.h", 11 },
     { "src/layer", "layer/layer.h", 11 },
     { "src/method", "method/method.h", 12 },

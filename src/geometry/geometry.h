@@ -1,5 +1,5 @@
-// geometry: distances between solids, overlaps of boxes, triangle meshes, the Gauss linking of segments,
-// Delaunay tetrahedra. Every function takes any finite input, including zero lengths and sizes.
+// geometry: distances between solids, overlaps of boxes, triangle meshes, facets, the Gauss linking of
+// segments, Delaunay tetrahedra. Every function takes any finite input, including zero lengths and sizes.
 #ifndef TROUPE_GEOMETRY_H
 #define TROUPE_GEOMETRY_H
 
@@ -139,6 +139,24 @@ double tr_shape_exit( const tr_shape *shape, vec3 inside, vec3 way );
 // shapes: above the highest surface below the point `slack` above p. INFINITY: there is no such surface, or
 // that point is inside.
 double tr_shape_height( const tr_shape *shape, rigid at, vec3 p, double slack, double margin );
+
+// -------------------------------------------------------------------------------------------------- facets
+// Triangles with normals, for files of other programs. Zero-initialise. Each function adds to what is there;
+// false: out of memory, nothing is added.
+
+typedef struct tr_facets {
+    vec3 *points, *normals; // [point_count] normals are unit vectors
+    int *tags;              // [point_count] as the caller gave them
+    int ( *triangles )[3];  // [triangle_count] counterclockwise as seen from outside
+    int point_count, triangle_count;
+    int point_capacity, normal_capacity, tag_capacity, triangle_capacity;
+} tr_facets;
+
+// A tube with round ends; a = b: a ball.
+bool tr_facets_add_capsule( tr_facets *facets, vec3 a, vec3 b, double radius, int tag );
+// A shape in its own frame. Corners and edges of boxes and meshes are sharp.
+bool tr_facets_add_shape( tr_facets *facets, const tr_shape *shape, int tag );
+void tr_facets_free( tr_facets *facets );
 
 // Gauss linking integral of two straight segments: signed share of the sphere of directions from which they
 // are seen to cross, in (-0.5, 0.5). 0 for coplanar or degenerate segments. A crossing counts positive when

@@ -232,6 +232,61 @@ bool tr_import_motion( tr_motion *out, const tr_import *import, const tr_import_
 bool tr_motion_read( tr_motion *out, const char *path, const tr_import_def *def, tr_log *warnings,
                      tr_error *error );
 
+// --------------------------------------------------------------------------------------------- exchange
+// What files for other programs hold: characters with their motion, things, contacts and figures. All motion
+// has one rate and one number of frames. Names, skeletons, clips and tracks are borrowed; facets and arrays
+// belong to the exchange.
+
+typedef struct tr_exchange_body {
+    const char *name; // no two bodies and things have the same
+    const tr_skeleton *skeleton;
+    const tr_clip *clip;
+    tr_facets facets; // in the rest pose; tags are joints that carry the points. May be empty
+    float colour[3];  // sRGB, 0 … 1
+} tr_exchange_body;
+
+typedef struct tr_exchange_thing {
+    const char *name;
+    tr_facets facets;   // in its own frame
+    const rigid *track; // [frame_count], NULL: it stands at
+    rigid place;
+    float colour[3];
+} tr_exchange_thing;
+
+typedef struct tr_exchange_contact { // a joint rests on something
+    int body, joint;
+    const char *surface; // "ground", or a name
+    int first, last;     // frames, from 0, both included
+} tr_exchange_contact;
+
+typedef struct tr_exchange {
+    double fps;
+    int frame_count;
+    int first; // number of the first frame in the scene
+    tr_exchange_body *bodies;
+    int body_count, body_capacity;
+    tr_exchange_thing *things;
+    int thing_count, thing_capacity;
+    tr_exchange_contact *contacts;
+    int contact_count, contact_capacity;
+    char *figures; // JSON text, NULL: none
+} tr_exchange;
+
+void tr_exchange_free( tr_exchange *x );
+
+typedef enum tr_exchange_format { TR_EXCHANGE_GLB, TR_EXCHANGE_USDA, TR_EXCHANGE_NPZ } tr_exchange_format;
+
+typedef struct tr_exchange_def {
+    bool each; // GLB: one animation for each character and thing, not one for all
+} tr_exchange_def;
+
+// By the ending of a path; false: none of these.
+bool tr_exchange_format_of( const char *path, tr_exchange_format *out );
+// Whole or not at all, as tr_file_write does it. docs/files.md says what the files hold.
+bool tr_exchange_save( const tr_exchange *x, const char *path, const tr_exchange_def *def, tr_error *error );
+bool tr_exchange_print( const tr_exchange *x, tr_exchange_format format, const tr_exchange_def *def,
+                        tr_text *out, tr_error *error );
+
 // -------------------------------------------------------------------------------------------------- OBJ
 // Points and faces of a Wavefront file; the rest is skipped.
 

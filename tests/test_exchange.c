@@ -1,0 +1,324 @@
+// Files for other programs: what is written is what was solved.
+#include "check.h"
+#include "folder.h"
+
+#include "scenes/scenes.h"
+#include "troupe.h"
+
+// A scene, solved and composed.
+typedef struct solved {
+    tr_scene scene;
+    tr_library library;
+    tr_stage stage;
+    tr_result result;
+    tr_exchange x;
+} solved;
+
+static void solve( solved *s, const char *name, const char *method, const tr_compose_def *def )
+{
+    tr_error error = { 0 };
+    *s = ( solved ){ 0 };
+    check_ok( tr_scene_build( tr_scene_entry_find( name ), 0, &s->scene, &s->library, &error ), &error );
+    check_ok( tr_stage_build( &s->stage, &s->scene, NULL, &s->library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &s->result, &s->stage, tr_method_find( method ), &error ), &error );
+    check_ok( tr_compose( &s->x, &s->stage, &s->result, def, &error ), &error );
+}
+
+static void release( solved *s )
+{
+    tr_exchange_free( &s->x );
+    tr_result_free( &s->result );
+    tr_stage_free( &s->stage );
+    tr_library_free( &s->library );
+    tr_scene_free( &s->scene );
+}
+
+static const tr_compose_def plain = { .bodies = true, .things = true };
+
+// ------------------------------------------------------------------------------------------------- facets
+
+// Every edge has two sides, normals are unit vectors that look out of the middle.
+static void check_closed( const tr_facets *facets, vec3 middle )
+{
+    for ( int i = 0; i < facets->point_count; ++i )
+        check_near( v3_length( facets->normals[i] ), 1, 1e-9 );
+    double volume = 0;
+    vec3 sum = v3_zero; // of the areas: 0 where nothing is open
+    for ( int t = 0; t < facets->triangle_count; ++t ) {
+        const int *c = facets->triangles[t];
+        vec3 a = v3_sub( facets->points[c[0]], middle ), b = v3_sub( facets->points[c[1]], middle ),
+             d = v3_sub( facets->points[c[2]], middle );
+        vec3 area = v3_cross( v3_sub( b, a ), v3_sub( d, a ) );
+        sum = v3_add( sum, area );
+        volume += v3_dot( a, v3_cross( b, d ) ) / 6;
+        vec3 normal = v3_add( facets->normals[c[0]], v3_add( facets->normals[c[1]], facets->normals[c[2]] ) );
+        assert_true( v3_dot( area, normal ) >= 0 );
+    }
+    check_v3( sum, v3_zero, 1e-9 );
+    assert_true( volume > 0 );
+}
+
+static void shapes_have_facets( void **state )
+{
+    (void)state;
+    tr_facets f = { 0 };
+    assert_true( tr_facets_add_capsule( &f, v3( 1, 2, 3 ), v3( 1, 3, 4 ), 0.2, 7 ) );
+    assert_int_equal( f.tags[f.point_count - 1], 7 );
+    check_closed( &f, v3( 1, 2.5, 3.5 ) );
+    for ( int i = 0; i < f.point_count; ++i )
+        check_near( tr_point_segment_distance( f.points[i], v3( 1, 2, 3 ), v3( 1, 3, 4 ), NULL ), 0.2, 1e-9 );
+    tr_facets_free( &f );
+    tr_shape box = tr_shape_box( v3( 1, 2, 3 ) ), ball = tr_shape_sphere( 0.5 );
+    assert_true( tr_facets_add_shape( &f, &box, 0 ) );
+    assert_int_equal( f.triangle_count, 12 );
+    check_closed( &f, v3_zero );
+    tr_facets_free( &f );
+    assert_true( tr_facets_add_shape( &f, &ball, 0 ) );
+    check_closed( &f, v3_zero );
+    tr_facets_free( &f );
+    vec3 corners[] = { { 0, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } };
+    tr_shape rail = tr_shape_polyline( corners, 3, 0.1 );
+    assert_true( tr_facets_add_shape( &f, &rail, 0 ) );
+    int one = f.triangle_count / 2;
+    tr_facets_free( &f );
+    for ( long n = 1; n < 6; ++n ) { // nothing is added where memory is short
+        tr_memory_fail_from( n );
+        bool ok = tr_facets_add_shape( &f, &rail, 0 );
+        tr_memory_fail_from( 0 );
+        assert_int_equal( f.triangle_count, ok ? 2 * one : 0 );
+        tr_facets_free( &f );
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- read back
+
+static void check_places( const tr_motion *read, const tr_result *result, int actor )
+{
+    const tr_motion *motion = &result->motions[actor];
+    tr_world world = { 0 };
+    tr_error error = { 0 };
+    check_ok( tr_motion_check( read, &error ), &error );
+    check_ok( tr_world_build( &world, read, &error ), &error );
+    assert_int_equal( world.frame_count, motion->clip.frame_count );
+    for ( int j = 0; j < motion->clip.joint_count; ++j ) {
+        int twin = tr_skeleton_find( &read->skeleton, motion->skeleton.joints[j].name );
+        assert_true( twin >= 0 );
+        for ( int f = 0; f < world.frame_count; ++f )
+            check_v3( tr_world_pose( &world, f ).positions[twin],
+                      tr_world_pose( &result->worlds[actor], f ).positions[j], 1e-4 );
+    }
+    tr_world_free( &world );
+}
+
+static void glb_is_read_back( void **state )
+{
+    (void)state;
+    if ( !tr_import_can_read( ".glb" ) ) {
+        print_message( "skipped: this build cannot read glTF (scripts/headers.sh cgltf)\n" );
+        skip();
+    }
+    static const char *const scenes[] = { "high_five", "mixed_cast", "spider", "sword_pair" };
+    for ( int i = 0; i < 8; ++i ) {
+        solved s;
+        tr_text text = { 0 };
+        tr_import import;
+        tr_log log = { 0 };
+        tr_error error = { 0 };
+        tr_compose_def def = { .bodies = i % 2 == 0, .things = i % 2 == 0 };
+        tr_exchange_def each = { .each = i >= 4 };
+        solve( &s, scenes[i % 4], "copy-ik", &def );
+        check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, &each, &text, &error ), &error );
+        check_ok( tr_import_parse( &import, text.data, text.size, "out.glb", NULL, &log, &error ), &error );
+        assert_int_equal( log.count, 0 );
+        assert_int_equal( import.skeleton_count, s.stage.actor_count );
+        for ( int a = 0; a < s.stage.actor_count; ++a ) {
+            tr_motion motion;
+            tr_import_def choice = { .skeleton = s.scene.cast[a].id, .fps = s.stage.fps };
+            check_ok( tr_import_motion( &motion, &import, &choice, NULL, &error ), &error );
+            assert_int_equal( motion.skeleton.joint_count, s.stage.actors[a].target.joint_count );
+            check_places( &motion, &s.result, a );
+            tr_motion_free( &motion );
+        }
+        tr_import_free( &import );
+        tr_text_free( &text );
+        tr_log_free( &log );
+        release( &s );
+    }
+}
+
+static json_t *extras_of( const tr_text *glb )
+{
+    uint32_t size;
+    json_t *json;
+    tr_error error = { 0 };
+    memcpy( &size, glb->data + 12, sizeof size );
+    check_ok( tr_json_parse( &json, glb->data + 20, size, "extras", &error ), &error );
+    json_t *scene = json_array_get( json_object_get( json, "scenes" ), 0 );
+    json_t *own = json_object_get( json_object_get( scene, "extras" ), "troupe" );
+    json_incref( own );
+    json_decref( json );
+    return own;
+}
+
+static void contacts_and_figures_are_there( void **state )
+{
+    (void)state;
+    solved s;
+    tr_text text = { 0 };
+    tr_error error = { 0 };
+    tr_compose_def def = tr_default_compose_def();
+    solve( &s, "high_five", "posegraph", &def );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    json_t *own = extras_of( &text );
+    json_t *contacts = json_object_get( own, "contacts" ), *first = json_array_get( contacts, 0 );
+    check_near( json_number_value( json_object_get( own, "fps" ) ), 30, 0 );
+    assert_true( json_array_size( contacts ) > 4 );
+    assert_string_equal( json_string_value( json_object_get( first, "surface" ) ), "ground" );
+    assert_non_null( json_string_value( json_object_get( first, "joint" ) ) );
+    json_t *metrics = json_object_get( json_object_get( own, "figures" ), "metrics" );
+    assert_true( json_object_size( metrics ) > 10 );
+    json_decref( own );
+    // Each contact rests on the ground while it lasts.
+    for ( int i = 0; i < s.x.contact_count; ++i ) {
+        const tr_exchange_contact *c = &s.x.contacts[i];
+        assert_in_range( c->first, 0, c->last );
+        assert_in_range( c->last, c->first, s.x.frame_count - 1 );
+    }
+    tr_text_free( &text );
+    release( &s );
+}
+
+static void one_of_many( void **state )
+{
+    (void)state;
+    solved s;
+    tr_compose_def def = { .only = "p02" };
+    solve( &s, "sword_pair", "copy", &def );
+    assert_int_equal( s.x.body_count, 1 );
+    assert_string_equal( s.x.bodies[0].name, "p02" );
+    assert_int_equal( s.x.thing_count, 0 );
+    assert_int_equal( s.x.bodies[0].facets.point_count, 0 );
+    for ( int i = 0; i < s.x.contact_count; ++i )
+        assert_int_equal( s.x.contacts[i].body, 0 );
+    release( &s );
+}
+
+// -------------------------------------------------------------------------------------------- odd contents
+
+// Names that formats do not take as they are; a joint whose rest is turned; frames that do not begin at 0.
+static void odd_motion( tr_motion *motion )
+{
+    tr_error error = { 0 };
+    static const char *const names[] = { "7 Hips", "Left Arm", "Left-Arm", "\xC3\xBC\"\\", "\xFF", "" };
+    *motion = ( tr_motion ){ 0 };
+    for ( int j = 0; j < 6; ++j )
+        assert_int_equal( tr_skeleton_add( &motion->skeleton, names[j], j > 0 ? 0 : -1, v3( 0.1 * j, 1, 0 ) ),
+                          j );
+    motion->skeleton.joints[1].rest = q_axis_angle( v3( 0, 0, 1 ), 0.5 );
+    motion->skeleton.joints[5].end_site = true;
+    check_ok( tr_skeleton_classify( &motion->skeleton, &error ), &error );
+    check_ok( tr_clip_alloc( &motion->clip, 3, 6, 23.976, true, &error ), &error );
+    for ( int f = 0; f < 3; ++f )
+        for ( int j = 0; j < 6; ++j ) {
+            tr_clip_frame( &motion->clip, f )[j] = q_axis_angle( v3( 1, 0, 0 ), f + j );
+            motion->clip.translations[6 * f + j] = v3( 0.2 * j, 1, 0.1 * f );
+        }
+}
+
+static int count_of( const char *text, const char *word )
+{
+    int count = 0;
+    for ( const char *at = text; ( at = strstr( at, word ) ) != NULL; ++at )
+        ++count;
+    return count;
+}
+
+static void odd_names( void **state )
+{
+    (void)state;
+    tr_motion motion;
+    tr_exchange x;
+    tr_text text = { 0 };
+    tr_error error = { 0 };
+    tr_compose_def def = { .bodies = true };
+    odd_motion( &motion );
+    check_ok( tr_compose_motion( &x, &motion, "1st \"one\"", &def, &error ), &error );
+    x.first = -2;
+    check_ok( tr_exchange_print( &x, TR_EXCHANGE_USDA, NULL, &text, &error ), &error );
+    assert_non_null( strstr( text.data, "def SkelRoot \"_1st__one_\"" ) );
+    assert_non_null( strstr( text.data, "\"_7_Hips/Left_Arm\", \"_7_Hips/Left_Arm_2\"" ) );
+    assert_non_null( strstr( text.data, "startTimeCode = -2" ) );
+    assert_int_equal( count_of( text.data, "{" ), count_of( text.data, "}" ) );
+    assert_int_equal( count_of( text.data, "(" ), count_of( text.data, ")" ) );
+    tr_text_free( &text );
+    check_ok( tr_exchange_print( &x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    json_decref( extras_of( &text ) );
+    tr_text_free( &text );
+    tr_exchange_free( &x );
+    tr_motion_free( &motion );
+}
+
+// Any allocation may fail while a file is written: nothing is left then, and the sentence says why.
+static void memory_runs_out( void **state )
+{
+    (void)state;
+    tr_motion motion;
+    tr_error error = { 0 };
+    char path[128];
+    odd_motion( &motion );
+    for ( tr_exchange_format format = TR_EXCHANGE_GLB; format <= TR_EXCHANGE_NPZ; ++format ) {
+        static const char *const files[] = { "a.glb", "a.usda", "a.npz" };
+        bool ok = false;
+        long n = 1;
+        in_folder( path, files[format] );
+        for ( ; !ok; ++n ) {
+            tr_exchange x = { 0 };
+            size_t live = tr_memory_live();
+            error = ( tr_error ){ 0 };
+            tr_memory_fail_from( n );
+            ok = tr_compose_motion( &x, &motion, "one", &( tr_compose_def ){ .bodies = true }, &error ) &&
+                 tr_exchange_save( &x, path, NULL, &error );
+            tr_memory_fail_from( 0 );
+            tr_exchange_free( &x );
+            assert_true( ok || strstr( error.message, "memory" ) != NULL );
+            assert_int_equal( tr_memory_live(), live );
+            assert_true( tr_file_exists( path ) == ok );
+        }
+        assert_true( n > 20 );
+    }
+    tr_motion_free( &motion );
+}
+
+static void composing_without_memory( void **state )
+{
+    (void)state;
+    solved s;
+    solve( &s, "sword_pair", "copy", &plain );
+    bool ok = false;
+    for ( long n = 1; !ok; n += n < 50 ? 1 : n / 5 ) {
+        tr_exchange x;
+        tr_error error = { 0 };
+        size_t live = tr_memory_live();
+        tr_memory_fail_from( n );
+        ok = tr_compose( &x, &s.stage, &s.result, &plain, &error );
+        tr_memory_fail_from( 0 );
+        tr_exchange_free( &x );
+        assert_true( ok || strstr( error.message, "memory" ) != NULL );
+        assert_int_equal( tr_memory_live(), live );
+    }
+    release( &s );
+}
+
+int main( void )
+{
+    const struct CMUnitTest tests[] = {
+        TEST( shapes_have_facets ),
+        TEST( glb_is_read_back ),
+        TEST( contacts_and_figures_are_there ),
+        TEST( one_of_many ),
+        TEST( odd_names ),
+        TEST( memory_runs_out ),
+        TEST( composing_without_memory ),
+    };
+    return cmocka_run_group_tests( tests, set_up_folder, remove_group_folder );
+}
