@@ -129,6 +129,33 @@ static void check_same_bits( const tr_result *a, const tr_result *b )
         assert_memory_equal( a->tracks[p], b->tracks[p], frames * sizeof( rigid ) );
 }
 
+// What is released of a drag is what the pipeline makes of the document, reports and cages included. A drag
+// that was refined is not solved again: its fits take no step.
+static void check_release( holding *h, const tr_result *kept, bool refined )
+{
+    tr_result released;
+    long steps = tr_drag_steps( h->drag );
+    assert_true( tr_drag_finish( h->drag, &h->x.scene, NULL ) );
+    check_ok(
+        tr_pipeline_run_released( &released, &h->x.stage, tr_method_find( NULL ), h->drag, &h->x.error ),
+        &h->x.error );
+    assert_int_equal( tr_drag_steps( h->drag ) == steps, refined );
+    assert_int_equal( released.fit_steps, 0 );
+    check_same_bits( kept, &released );
+    assert_int_equal( kept->handle_count, released.handle_count );
+    assert_int_equal( kept->cage_count, released.cage_count );
+    assert_true( kept->leak_mm == released.leak_mm );
+    for ( int i = 0; i < kept->handle_count; ++i ) {
+        const tr_handle_report *a = &kept->handles[i], *b = &released.handles[i];
+        assert_true( a->acted == b->acted && a->outside == b->outside && a->passed_on == b->passed_on &&
+                     a->node == b->node && a->joint == b->joint && a->error_mm == b->error_mm );
+    }
+    for ( int r = 0; r < kept->rule_count; ++r )
+        assert_true( kept->reports[r].max_mm == released.reports[r].max_mm &&
+                     kept->reports[r].gave_way == released.reports[r].gave_way );
+    tr_result_free( &released );
+}
+
 // Drags in steps of a mouse and compares every frame with the cold result.
 static void compare( const char *ops, vec3 step, int steps )
 {
@@ -147,6 +174,7 @@ static void compare( const char *ops, vec3 step, int steps )
     for ( int f = 0; f < FRAMES; ++f )
         assert_true( tr_drag_is_refined( h.drag, f ) && apart( &kept, tr_drag_result( h.drag ), f ) < 1e-4 );
     check_same_bits( &kept, tr_drag_result( h.drag ) );
+    check_release( &h, &kept, true );
     tr_result_free( &kept );
     let_go( &h );
 }
@@ -192,6 +220,78 @@ static void layers_above_go_along( void **state )
     check_bound( largest / without, ABOVE_SHARE );
     tr_result_free( &start );
     tr_result_free( &kept );
+    let_go( &h );
+}
+
+// Let go in the middle of a drag: what is not refined yet is refined then, on the drag's own resolver.
+static void what_is_let_go_early_is_refined_by_the_drag( void **state )
+{
+    (void)state;
+    vec3 to = v3( 0, 0.06, 0.03 );
+    for ( int rounds = 0; rounds < 4; ++rounds ) {
+        holding h;
+        atomic_int latest = 1;
+        tr_drag_move move = { 0, to, v3_zero };
+        cast_of_three( &h.x );
+        hold( &h, ARM );
+        tr_drag_tick first = { .moves = &move, .move_count = 1, .frame = 13, .latest = &latest, .number = 1 };
+        assert_true( tr_drag_visible( h.drag, &first ) );
+        if ( rounds > 0 )
+            settle( &h );
+        for ( int i = 1; i < rounds; ++i )
+            assert_true( tr_drag_refine( h.drag, 1 ) );
+        latest = 2; // let go: what is being solved stops
+        assert_false( tr_drag_refine( h.drag, 1 ) );
+        tr_result kept = cold( &h, to );
+        check_release( &h, &kept, false );
+        check_release( &h, &kept, true );
+        tr_result_free( &kept );
+        let_go( &h );
+    }
+}
+
+// Layers above are solved anew, on what the drag has.
+static void layers_above_are_solved_on_release( void **state )
+{
+    (void)state;
+    holding h;
+    tr_result released;
+    cast_of_three( &h.x );
+    hold( &h, ARM OVER );
+    assert_true( tick( &h, v3( 0, 0.06, 0.03 ), 15 ) );
+    settle( &h );
+    refine( &h );
+    tr_result kept = cold( &h, v3( 0, 0.06, 0.03 ) );
+    assert_true( tr_drag_finish( h.drag, &h.x.scene, NULL ) );
+    check_ok( tr_pipeline_run_released( &released, &h.x.stage, tr_method_find( NULL ), h.drag, &h.x.error ),
+              &h.x.error );
+    check_same_bits( &kept, &released );
+    assert_int_equal( released.cage_count, kept.cage_count );
+    assert_true( released.fit_steps > 0 && released.fit_steps < kept.fit_steps );
+    tr_result_free( &released );
+    tr_result_free( &kept );
+    let_go( &h );
+}
+
+// Where the drag has not what the document asks for, it says so.
+static void other_documents_are_not_served( void **state )
+{
+    (void)state;
+    holding h;
+    cast_of_three( &h.x );
+    hold( &h, ARM );
+    assert_true( tick( &h, v3( 0, 0.05, 0 ), 15 ) );
+    h.x.scene.handles[0].move = v3( 0, 0.04, 0 ); // the mouse was elsewhere
+    assert_false( tr_drag_finish( h.drag, &h.x.scene, NULL ) );
+    h.x.scene.handles[0].move = v3( 0, 0.05, 0 );
+    tr_scene other;
+    check_ok( tr_scene_copy( &other, &h.x.scene, &h.x.error ), &h.x.error );
+    other.layers[0].padding += 0.1;
+    assert_false( tr_drag_finish( h.drag, &other, NULL ) );
+    tr_scene_free( &other );
+    assert_true( tick( &h, v3_zero, 15 ) ); // back where it was: there is nothing to solve
+    h.x.scene.handles[0].move = v3_zero;
+    assert_false( tr_drag_finish( h.drag, &h.x.scene, NULL ) );
     let_go( &h );
 }
 
@@ -602,6 +702,9 @@ int main( void )
         TEST( on_release_hardly_anything_moves ),
         TEST( a_strained_drag_refines_to_the_bits_that_are_kept ),
         TEST( layers_above_go_along ),
+        TEST( what_is_let_go_early_is_refined_by_the_drag ),
+        TEST( layers_above_are_solved_on_release ),
+        TEST( other_documents_are_not_served ),
         TEST( blocks_come_from_the_visible_one_outwards ),
         TEST( superseded_ticks_stop ),
         TEST( a_superseded_tick_leaves_no_frame_half_done ),

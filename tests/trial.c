@@ -180,7 +180,9 @@ static bool same_reports( const tr_result *a, const tr_result *b )
     return same;
 }
 
-static bool check_same( trial *t, const char *kind, const tr_result *a, const tr_result *b, const char *what )
+// Motions, worlds and tracks.
+static bool check_same_poses( trial *t, const char *kind, const tr_result *a, const tr_result *b,
+                              const char *what )
 {
     bool same = a->actor_count == b->actor_count && a->prop_count == b->prop_count &&
                 a->frame_count == b->frame_count;
@@ -192,7 +194,13 @@ static bool check_same( trial *t, const char *kind, const tr_result *a, const tr
     for ( int p = 0; same && p < a->prop_count; ++p )
         if ( !same_bytes( a->tracks[p], b->tracks[p], (size_t)a->frame_count, sizeof( rigid ) ) )
             return fail( t, kind, "%s: the track of props[%d] has other bits", what, p );
-    return ( same && same_reports( a, b ) ) || fail( t, kind, "%s: reports have other numbers", what );
+    return same || fail( t, kind, "%s: a result has another size", what );
+}
+
+static bool check_same( trial *t, const char *kind, const tr_result *a, const tr_result *b, const char *what )
+{
+    return check_same_poses( t, kind, a, b, what ) &&
+           ( same_reports( a, b ) || fail( t, kind, "%s: reports have other numbers", what ) );
 }
 
 // --------------------------------------------------------------------------------------------------- figures
@@ -446,7 +454,9 @@ static bool check_drag( trial *t, const tr_stage *stage, const tr_drag *drag, co
     return ok;
 }
 
-static bool drag_about( trial *t, const tr_stage *stage, tr_drag *drag, const int *handles, int count )
+// Moves the handles about; `last` [count] gets where they are left.
+static bool drag_about( trial *t, const tr_stage *stage, tr_drag *drag, const int *handles, int count,
+                        tr_drag_move *last )
 {
     static const double sizes[] = { 0.1, 0.5, 0, 5, 1e5 };
     choices c = choices_from_seed( t->def->seed + 7 );
@@ -466,11 +476,13 @@ static bool drag_about( trial *t, const tr_stage *stage, tr_drag *drag, const in
         tr_drag_visible( drag, &tick );
         for ( int more = choose( &c, 4 ); more > 0 && tr_drag_more( drag, 1 + choose( &c, 4 ) ); --more )
             ;
+        memcpy( last, moves, (size_t)count * sizeof *moves );
         ok = check_drag( t, stage, drag, handles, count );
     }
     while ( ok && tr_drag_more( drag, 4 ) )
         ;
-    while ( ok && tr_drag_refine( drag, 2 ) )
+    for ( int left = chance( &c, 50 ) ? 1000000 : choose( &c, 8 );
+          ok && left > 0 && tr_drag_refine( drag, 2 ); --left )
         ;
     return ok && check_drag( t, stage, drag, handles, count );
 }
@@ -480,6 +492,35 @@ static void add_cage_work( trial *t, const tr_cage_outline *cage )
 {
     if ( cage != NULL )
         t->out->work += (double)cage->section_count * cage->vertex_count;
+}
+
+// What a drag is released to has the bits of the pipeline for the same document, refined before or not.
+static bool check_release( trial *t, const tr_stage *stage, tr_drag *drag, const tr_method *method,
+                           const tr_drag_move *moves, int count )
+{
+    tr_scene scene = *stage->scene;
+    tr_stage moved = *stage;
+    tr_result kept = { 0 }, released = { 0 };
+    scene.handles = tr_alloc( (size_t)scene.handle_count, sizeof( tr_handle ) );
+    if ( scene.handles == NULL )
+        return fail( t, "memory", "drag: no memory for handles" );
+    for ( int i = 0; i < scene.handle_count; ++i )
+        scene.handles[i] = stage->scene->handles[i];
+    for ( int h = 0; h < count; ++h ) {
+        scene.handles[moves[h].handle].move = moves[h].move;
+        scene.handles[moves[h].handle].turn = moves[h].turn;
+    }
+    moved.scene = &scene;
+    bool ok = true;
+    if ( tr_drag_finish( drag, &scene, NULL ) )
+        ok = ( ( tr_pipeline_run_below( &kept, &moved, method, tr_drag_layer( drag ) + 1, &t->error ) &&
+                 tr_drag_take( drag, &moved, &released, &t->error ) ) ||
+               fail_error( t, "unsolved", "releasing a drag" ) ) &&
+             check_same( t, "release", &kept, &released, "drag" );
+    tr_result_free( &kept );
+    tr_result_free( &released );
+    tr_free( scene.handles );
+    return ok;
 }
 
 // The same drag with 1 and with 3 threads.
@@ -495,17 +536,19 @@ static bool try_drag( trial *t, const staged *one, bool threads )
     if ( !tr_pipeline_run_below( &below, stage, method, layer, &t->error ) )
         return fail_error( t, "unsolved", "below the cage" );
     tr_drag *drags[2] = { 0 };
+    tr_drag_move moves[4] = { 0 };
     bool ok = true;
     for ( int k = 0; ok && k < ( threads ? 2 : 1 ); ++k ) {
         tr_parallel_set_threads( k == 0 ? 1 : MANY_THREADS );
         drags[k] = tr_drag_begin( stage, &below, layer, count > 0 ? handles[0] : -1, &t->error );
         ok = ( drags[k] != NULL || fail_error( t, "unsolved", "drag" ) ) &&
-             drag_about( t, stage, drags[k], handles, count );
+             drag_about( t, stage, drags[k], handles, count, moves );
         add_cage_work( t, ok ? tr_drag_cage( drags[k] ) : NULL );
     }
     tr_parallel_set_threads( 1 );
     ok = ok && ( drags[1] == NULL ||
                  check_same( t, "threads", tr_drag_result( drags[0] ), tr_drag_result( drags[1] ), "drag" ) );
+    ok = ok && check_release( t, stage, drags[0], method, moves, count );
     tr_drag_end( drags[0] );
     tr_drag_end( drags[1] );
     tr_result_free( &below );

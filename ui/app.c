@@ -291,6 +291,12 @@ bool tr_app_unsaved( const tr_app *app )
     return tr_session_unsaved( app->session );
 }
 
+bool tr_app_released( const tr_app *app )
+{
+    const tr_outcome *outcome = tr_session_outcome( app->session );
+    return outcome != NULL && outcome->released;
+}
+
 int tr_app_ops( const tr_app *app )
 {
     const tr_document *document = tr_session_document( app->session );

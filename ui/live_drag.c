@@ -280,6 +280,30 @@ void tr_live_work( tr_live *live, tr_worker *worker )
         follow( live );
 }
 
+// Whether the drag is of a document's handle: moves it on to where the document has it.
+static bool catch_up( tr_live *live, const tr_scene *scene )
+{
+    int handle = tr_scene_find_handle( scene, live->handle );
+    if ( handle < 0 || handle != tr_scene_find_handle( &live->scene, live->handle ) )
+        return false;
+    const tr_handle *wanted = &scene->handles[handle];
+    if ( tr_drag_holds( live->drag, handle, wanted->move, wanted->turn ) )
+        return true;
+    pthread_mutex_lock( &live->lock );
+    int frame = live->frame;
+    pthread_mutex_unlock( &live->lock );
+    tr_drag_move move = { handle, wanted->move, wanted->turn };
+    return tr_drag_visible( live->drag,
+                            &( tr_drag_tick ){ .moves = &move, .move_count = 1, .frame = frame } );
+}
+
+tr_drag *tr_live_finish( tr_live *live, const tr_stage *stage, const tr_method *method )
+{
+    bool ok = live->drag != NULL && !live->failed && live->method == method &&
+              catch_up( live, stage->scene ) && tr_drag_finish( live->drag, stage->scene, stage->progress );
+    return ok ? live->drag : NULL;
+}
+
 // --------------------------------------------------------------------------------------------- other thread
 
 void tr_live_move( tr_live *live, vec3 move, vec3 turn, int frame, double asked_ms )

@@ -41,6 +41,9 @@ typedef struct tr_live tr_live;
 tr_live *tr_live_create( tr_live_def *def, tr_error *error ); // takes scene and root over, also on failure
 void tr_live_destroy( tr_live *live );                        // when its work has ended
 void tr_live_work( tr_live *live, tr_worker *worker );        // on the worker's thread, until it is stopped
+// On the worker's thread, after its work has ended: the drag, refined, if it has the result of the stage for
+// tr_pipeline_run_released; else NULL.
+tr_drag *tr_live_finish( tr_live *live, const tr_stage *stage, const tr_method *method );
 
 // Where the handle is now, the frame being looked at, and when (tr_clock_ms) the mouse asked for it. A held
 // frame: `move` is the place of the joint.

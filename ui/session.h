@@ -17,6 +17,7 @@ typedef struct tr_outcome {
     tr_log warnings;
     tr_losses losses; // what gave way in `solved`
     double solve_ms;
+    bool released; // a drag had the result
     const tr_method *method;
     unsigned revision;       // of the session's document
     unsigned serial;         // of this solve, from 1

@@ -164,7 +164,7 @@ typedef struct tr_job { // belongs to the worker's thread until it has finished
     tr_opened opened;
     bool restores; // requests.restore takes the place of the opened scene
     tr_outcome *outcome;
-    tr_live *live; // borrowed
+    tr_live *live; // borrowed: the drag that runs, or the last one, which may have the result of a solve
     const tr_method *method;
     tr_stage_files files;
     bool lone, copy_first;

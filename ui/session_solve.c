@@ -85,11 +85,17 @@ static bool solve_below( tr_job *j )
     return true;
 }
 
-// While only cages change, only they are solved again; when the last one goes, nothing is.
+// While only cages change, only they are solved again; when the last one goes, nothing is. What a drag has
+// solved already is taken from there.
 static bool run_method( tr_job *j )
 {
     tr_outcome *outcome = j->outcome;
-    if ( is_below( j ) || ( outcome->stage.grab_count > 0 && solve_below( j ) ) )
+    bool below = is_below( j );
+    tr_drag *drag = j->live != NULL ? tr_live_finish( j->live, &outcome->stage, j->method ) : NULL;
+    outcome->released = drag != NULL;
+    if ( drag != NULL )
+        return tr_pipeline_run_released( &outcome->solved, &outcome->stage, j->method, drag, &j->error );
+    if ( below || ( outcome->stage.grab_count > 0 && solve_below( j ) ) )
         return tr_pipeline_run_above( &outcome->solved, &outcome->stage, j->method, &j->below->solved,
                                       &j->error );
     if ( outcome->stage.grab_count > 0 )
@@ -170,6 +176,7 @@ void tr_session_start_solve( tr_session *session )
                     .outcome = outcome,
                     .root = tr_outcome_root( solving->shown ),
                     .below = solving->below,
+                    .live = session->drag.live,
                     .method = outcome->method,
                     .files = tr_open_document_files( &session->open ),
                     .lone = session->open.lone && tr_document_log_count( session->open.document ) == 0 &&

@@ -438,8 +438,9 @@ const tr_imesh_pairs *tr_app_links( const tr_app *app );
 // Where a joint ("p03.LeftHand") or a thing ("box01") is on the window now, in points. False: not to be seen.
 bool tr_app_locate( const tr_app *app, const char *name, double *x, double *y );
 bool tr_app_unsaved( const tr_app *app );
-int tr_app_ops( const tr_app *app );           // done and not undone
-int tr_app_undone( const tr_app *app );        // undone, to be done again
+int tr_app_ops( const tr_app *app );       // done and not undone
+bool tr_app_released( const tr_app *app ); // the result that is shown was taken from a drag, not solved again
+int tr_app_undone( const tr_app *app );    // undone, to be done again
 unsigned tr_app_revision( const tr_app *app ); // changes with the document
 unsigned tr_app_opened( const tr_app *app );   // changes when another scene is open, 0 = none was yet
 // Bytes of the lists of what is drawn, which grow to the fullest picture so far and stay.

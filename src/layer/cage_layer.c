@@ -265,6 +265,14 @@ static tr_cage_end window_end( const tr_cage_layer *l, int frame, double ease )
     return tr_cage_layer_released( l, frame ) ? TR_CAGE_HELD : TR_CAGE_PINNED;
 }
 
+bool tr_cage_layer_is_as_built( const tr_cage_layer *l )
+{
+    tr_cage_layer now = *l;
+    now.dragged = -1;
+    return window_end( &now, l->grab->first, l->layer->ease_in ) == l->ends[0] &&
+           window_end( &now, l->grab->last, l->layer->ease_out ) == l->ends[1];
+}
+
 // An ease is as much shorter as the grab reaches into it, and ends where the falloff of what is held does.
 // `end`: of the window, `own`: as the document has it, `sense`: of time beyond it.
 static int ease_frames( const tr_cage_layer *l, double ease, int end, int own, int sense )
@@ -299,8 +307,8 @@ static tr_cage_def cage_def( tr_cage_layer *l )
     tr_cage_def def = tr_default_cage_def();
     def.padding = l->layer->padding;
     def.detail = tr_grab_detail( l->stage, l->grab );
-    def.start = window_end( l, l->grab->first, l->layer->ease_in );
-    def.end = window_end( l, l->grab->last, l->layer->ease_out );
+    def.start = l->ends[0] = window_end( l, l->grab->first, l->layer->ease_in );
+    def.end = l->ends[1] = window_end( l, l->grab->last, l->layer->ease_out );
     def.ease_in = ease_frames( l, l->layer->ease_in, l->grab->first, l->layer->first, -1 );
     def.ease_out = ease_frames( l, l->layer->ease_out, l->grab->last, l->layer->last, 1 );
     l->first = eased_end( l, l->grab->first, -1, &def.start, &def.ease_in );
@@ -399,13 +407,12 @@ static void solve_once( tr_cage_layer *l, const tr_cage_solve_def *def )
     tr_layer_rules_solve( l );
 }
 
-void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def )
+void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def, bool heeds )
 {
     int rounds = 0;
     do
         solve_once( l, def );
-    while ( ( !l->late || l->body_count <= l->def.heeded_bodies ) && ++rounds < l->def.heed_rounds &&
-            tr_layer_handles_heed( l ) );
+    while ( heeds && ++rounds < l->def.heed_rounds && tr_layer_handles_heed( l ) );
 }
 
 typedef struct building {

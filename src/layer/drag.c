@@ -158,8 +158,9 @@ static int largest_stride( const tr_drag *drag )
 
 static bool is_wanted( void *context, int done, int total )
 {
-    (void)done, (void)total;
-    return !tr_drag_is_superseded( context );
+    const tr_drag *drag = context;
+    return !tr_drag_is_superseded( drag ) &&
+           ( drag->progress == NULL || drag->progress->report( drag->progress->context, done, total ) );
 }
 
 static bool build_resolver( tr_drag *drag, tr_error *error )
@@ -193,6 +194,17 @@ static int node_count( const tr_drag *drag )
     return drag->stage.actor_count + drag->stage.prop_count;
 }
 
+// Whether a rule keeps somebody in balance who may move: over where the feet are in frames all around.
+static bool balances( const tr_drag *drag )
+{
+    bool any = false;
+    for ( int r = 0; !any && r < drag->stage.rule_count; ++r ) {
+        const tr_rule *rule = &drag->stage.rules[r];
+        any = rule->kind == TR_CONSTRAINT_CENTRE_OF_MASS && !rule->given && drag->layer.linked[rule->a.actor];
+    }
+    return any;
+}
+
 static bool build( tr_drag *drag, const tr_stage *stage, int handle, tr_error *error )
 {
     const tr_scene *scene = stage->scene;
@@ -224,6 +236,7 @@ static bool build( tr_drag *drag, const tr_stage *stage, int handle, tr_error *e
     if ( !drag->layer.built )
         return true;
     tr_cage_layer_range( &drag->layer, &drag->range.first, &drag->range.last );
+    drag->balances = balances( drag );
     return tr_cage_outline_build( &drag->shape, &drag->layer, error ) &&
            ( find_sets( drag ) || tr_error_memory( error ) ) && build_resolver( drag, error );
 }
@@ -297,10 +310,11 @@ static int visible_frame( const tr_drag *drag )
     return frame < drag->range.first ? drag->range.first : frame;
 }
 
-static void start( tr_drag *drag, const tr_cage_solve_def *cage )
+void tr_drag_start( tr_drag *drag, const tr_cage_solve_def *cage, bool preview )
 {
     drag->prepared = ( tr_row ){ 0, -1 };
-    tr_cage_layer_solve( &drag->layer, cage );
+    tr_cage_layer_solve( &drag->layer, cage,
+                         !preview || drag->layer.body_count <= drag->layer.def.heeded_bodies );
     tr_cage_outline_read( &drag->shape, &drag->layer.cage );
 }
 
@@ -316,7 +330,7 @@ static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
     tr_cage_solve_def converged = tr_default_cage_solve_def();
     bool strained = true;
     while ( strained ) {
-        start( drag, &converged );
+        tr_drag_start( drag, &converged, true );
         if ( !tr_drag_try( drag, TR_DRAG_EXACT, held ) )
             return false;
         strained = yields( &drag->layer );
@@ -340,7 +354,7 @@ static bool solve_visible( tr_drag *drag, tr_row block )
     drag->strained = false;
     if ( again )
         return solve_strained( drag, held, block );
-    start( drag, &quick );
+    tr_drag_start( drag, &quick, true );
     if ( !tr_drag_solve( drag, drag->few ? TR_DRAG_SEEN : TR_DRAG_NEAR, block ) )
         return false;
     drag->strained = asks && yields( &drag->layer );
@@ -354,7 +368,7 @@ bool tr_drag_visible( tr_drag *drag, const tr_drag_tick *tick )
     drag->tick = *tick;
     move_handles( drag );
     drag->solved = drag->refined = ( tr_row ){ 0, -1 };
-    drag->refining = drag->yielding = drag->calming = false;
+    drag->refining = drag->yielding = drag->calming = drag->interrupted = drag->final = false;
     if ( tr_drag_is_superseded( drag ) )
         return false;
     if ( tr_row_is_empty( drag->range ) )
@@ -415,8 +429,10 @@ static bool refine_visible( tr_drag *drag )
         tr_layer_handles_begin( &drag->layer );
     drag->refining = true;
     drag->yielding = false;
-    start( drag, &converged );
-    if ( !tr_drag_solve( drag, TR_DRAG_EXACT, block ) )
+    tr_drag_start( drag, &converged, false );
+    drag->interrupted =
+        ( drag->balances && !tr_drag_pose( drag ) ) || !tr_drag_solve( drag, TR_DRAG_EXACT, block );
+    if ( drag->interrupted )
         return false;
     drag->refined = block;
     return true;
@@ -439,13 +455,15 @@ static bool calm( tr_drag *drag )
     if ( tr_row_is_empty( drag->refined ) )
         return false;
     if ( tr_layer_calm( &drag->layer, &row.first, &row.last ) ) {
-        if ( !tr_drag_resolve( drag, row ) )
+        drag->interrupted = !tr_drag_resolve( drag, row );
+        if ( drag->interrupted )
             drag->refined = ( tr_row ){ 0, -1 };
-        return !tr_row_is_empty( drag->refined );
+        return !drag->interrupted;
     }
     tr_drag_show( drag, drag->range ); // the best it came to
     drag->calming = false;
     drag->yielding = tr_layer_handles_soften( &drag->layer );
+    drag->final = !drag->yielding;
     return drag->yielding;
 }
 

@@ -4,8 +4,8 @@
 //           └ of the row and as many frames beside it as the fit looks at ┘
 //
 // drag.c lays everything out and decides which frames come next; drag_frames.c solves them; drag_above.c puts
-// the layers above the dragged one on what is shown. Those whom rules
-// join are a set and are solved together, sets side by side.
+// the layers above the dragged one on what is shown; drag_release.c makes the result that is kept. Members
+// that rules join are a set and are solved together, sets side by side.
 #ifndef TROUPE_LAYER_DRAG_H
 #define TROUPE_LAYER_DRAG_H
 
@@ -86,13 +86,22 @@ struct tr_drag {
     tr_row solved, refined; // how far the last tick came
     bool strained;          // handles could not be followed in the last tick
     bool few;               // are grabbed
+    bool balances;          // a frame depends on the steps of others: refining begins with those of all
     bool refining;
-    bool yielding; // handles did, all frames are to be refined once more
-    bool calming;  // they do not any more, what jolts is calmed
+    bool yielding;               // handles did, all frames are to be refined once more
+    bool calming;                // they do not any more, what jolts is calmed
+    bool interrupted;            // in the middle of that: it has to begin again
+    bool final;                  // all of that is done
+    const tr_progress *progress; // of whoever waits for its end; NULL: nobody does
 };
 
 bool tr_drag_is_superseded( const tr_drag *drag );
 int tr_drag_chunk( const tr_drag *drag ); // frames that one run of a pass poses, at most
+// Moves the cage to where the handles are. A preview of many bodies does not ask whether legs are long
+// enough.
+void tr_drag_start( tr_drag *drag, const tr_cage_solve_def *cage, bool preview );
+// Poses all frames of the range, and resolves none. False when it was superseded, or no numbers came out.
+bool tr_drag_pose( tr_drag *drag );
 // Solves further frames, which lie beside those that are prepared already. False when it was superseded, or
 // no numbers came out.
 bool tr_drag_solve( tr_drag *drag, tr_drag_pass pass, tr_row frames );

@@ -390,6 +390,29 @@ static void show_sets( void *context, int begin, int end )
         show( s->drag, &s->drag->sets[i], s->frames );
 }
 
+static void pose_sets( void *context, int begin, int end )
+{
+    solving *s = context;
+    for ( int i = begin; i < end; ++i ) {
+        const tr_drag_set *set = &s->drag->sets[i];
+        tr_error error;
+        for ( int f = s->frames.first; f <= s->frames.last && !s->stopped; f += s->drag->layer.chunk ) {
+            int last = f + s->drag->layer.chunk - 1;
+            tr_some_frames some = tr_all_frames( f, last < s->frames.last ? last : s->frames.last );
+            if ( tr_drag_is_superseded( s->drag ) ||
+                 !tr_cage_layer_pose( &s->drag->layer, set->nodes, set->count, &some, &error ) )
+                s->stopped = true;
+        }
+    }
+}
+
+bool tr_drag_pose( tr_drag *drag )
+{
+    solving s = { .drag = drag, .frames = drag->range };
+    tr_parallel_for( drag->set_count, 1, pose_sets, &s );
+    return !s.stopped;
+}
+
 enum { SHOWN_AT_ONCE = 64 }; // frames of sets: some 50 µs
 
 bool tr_drag_try( tr_drag *drag, tr_drag_pass pass, tr_row frames )

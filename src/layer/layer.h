@@ -15,13 +15,15 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
 
 // ----------------------------------------------------------------------------------------------- drag
 // A layer of kind cage while its handles are held: poses at preview quality, visible frames first. What is
-// kept when the mouse is let go is not this, but the ops (handle_set …) and what the pipeline makes of them.
+// kept when the mouse is let go are the ops (handle_set …). Their result comes from the drag if it has the
+// bits of the pipeline, else from the pipeline.
 //
 //   tr_drag *drag = tr_drag_begin( &stage, &below, layer, handle, &error );   // slow: cage, weights,
 //   factors, memory for each move of the mouse
 //       tr_drag_visible( drag, &tick );                               // the block of frames being looked at
 //       while ( tr_drag_more( drag, 4 ) ) draw…                       // the others, the nearest first
 //       while ( tr_drag_refine( drag, 1 ) ) draw…                     // all again, as the pipeline has them
+//   if ( tr_drag_finish( drag, scene, NULL ) ) tr_drag_take( … );     // let go: the result that is kept
 //   tr_drag_end( drag );
 //
 // Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
@@ -73,6 +75,25 @@ const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick 
 // what they did when the drag began.
 bool tr_drag_refine( tr_drag *drag, int blocks );
 bool tr_drag_is_refined( const tr_drag *drag, int frame );
+
+// Release: the result that is kept, from the cage, the graphs and the resolver of the drag. Nothing is solved
+// again that is refined already.
+//
+// Refines what is left, also if the tick was superseded. True: the drag has the bits of tr_layers_apply for
+// `scene`, which is the drag's with its handles where the last tick had them. False: it is another scene, the
+// layer does not change anything, or the pipeline resolves other members together; then the layer has to be
+// solved anew. (A handle at an end of the window that was dragged and came back is such a case: the end is
+// not free any more.) `progress` may be NULL.
+bool tr_drag_finish( tr_drag *drag, const tr_scene *scene, const tr_progress *progress );
+// After that: the result of the layer and those below it, with their cages and reports of their handles.
+// `stage` has that scene, and the `below` of tr_drag_begin must have the first handles of it.
+bool tr_drag_take( tr_drag *drag, const tr_stage *stage, tr_result *out, tr_error *error );
+// Whether the last tick had a handle (index in the document) there.
+bool tr_drag_holds( const tr_drag *drag, int handle, vec3 move, vec3 turn );
+int tr_drag_layer( const tr_drag *drag );              // index in the scene
+const tr_result *tr_drag_below( const tr_drag *drag ); // as given
+long tr_drag_steps( const tr_drag *drag );             // steps of Newton's method in all its fits so far
+
 // How far from where it was put what a handle (index in the document) holds was left by the last tick,
 // metres.
 double tr_drag_error( const tr_drag *drag, int handle );

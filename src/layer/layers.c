@@ -157,7 +157,7 @@ static bool follow( tr_cage_layer *l, tr_error *error )
     tr_cage_solve_def def = tr_default_cage_solve_def();
     int first, last;
     do {
-        tr_cage_layer_solve( l, &def );
+        tr_cage_layer_solve( l, &def, true );
         if ( !tr_cage_layer_pose_all( l, error ) )
             return false;
         find_affected( l, &first, &last );
@@ -180,13 +180,19 @@ static bool move( tr_cage_layer *l, tr_error *error )
     return true;
 }
 
-// What there is to see of it goes into the result.
-static bool keep_shape( const tr_cage_layer *l, tr_result *result, tr_error *error )
+bool tr_layer_keep_cage( tr_result *result, const tr_cage_layer *l, tr_error *error )
 {
     if ( !tr_array_reserve( (void **)&result->cages, &result->cage_capacity, result->cage_count + 1,
                             sizeof *result->cages ) )
         return tr_error_memory( error );
     return tr_cage_outline_build( &result->cages[result->cage_count++], l, error );
+}
+
+void tr_layer_report( tr_cage_layer *l )
+{
+    measure_leak( l );
+    report_handles( l );
+    report_outside( l->stage, l->grab, false, l->below, l->result );
 }
 
 static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result, tr_error *error )
@@ -202,13 +208,11 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
              ( !l.built || move( &l, error ) );
     else
         ok = tr_cage_layer_outline( &l, stage, grab, result, error );
-    if ( ok && asks && l.built ) {
-        measure_leak( &l );
-        report_handles( &l );
-    }
-    if ( ok )
+    if ( ok && asks && l.built )
+        tr_layer_report( &l );
+    else if ( ok )
         report_outside( stage, grab, !l.built, asks ? &below : result, result );
-    ok = ok && ( !l.built || keep_shape( &l, result, error ) );
+    ok = ok && ( !l.built || tr_layer_keep_cage( result, &l, error ) );
     tr_cage_layer_free( &l );
     tr_result_free( &below );
     return ok;

@@ -142,6 +142,7 @@ typedef struct tr_cage_layer {
     const tr_result *below; // what it acts on
     tr_result *result;      // what it makes of that
     int first, last;        // window of the cage: that of the grab, and its eases
+    tr_cage_end ends[2];    // of the grab's window, when the cage was built
     int begin, frame_count; // stage frames the cage covers: all of them where an end is held
     int dragged;            // handle of the document that counts as moved, -1: none
     int chunk;              // frames of a body that are posed at the same time, at most
@@ -222,8 +223,19 @@ bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_
 void tr_cage_layer_free( tr_cage_layer *l );
 // Whether any handle asks for something: otherwise the layer is the identity, to the last bit.
 bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab );
-// Moves the cage by the handles of the stage's scene, as they are now.
-void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def );
+// Whether a layer that is built now, from the handles as they are, would have the same cage.
+bool tr_cage_layer_is_as_built( const tr_cage_layer *l );
+// Moves the cage by the handles of the stage's scene, as they are now. `heeds`: handles that ask for steps
+// longer than legs move less (tr_layer_handles_heed).
+void tr_cage_layer_solve( tr_cage_layer *l, const tr_cage_solve_def *def, bool heeds );
+
+// -------------------------------------------------------------------------------------------------- layers.c
+
+// Writes reports of a solved layer into its result: how far handles are off, and what moved beyond its
+// window.
+void tr_layer_report( tr_cage_layer *l );
+// Adds the outline of the layer's cage to the result.
+bool tr_layer_keep_cage( tr_result *result, const tr_cage_layer *l, tr_error *error );
 
 // ------------------------------------------------------------------------------------------- layer/handles.c
 

@@ -2,14 +2,14 @@
 #include "pipeline/pipeline.h"
 
 #include "closeness/closeness.h"
-#include "layer/layer.h"
 
 #include <assert.h>
 
-// The layers on the method's result, then worlds and reports.
-static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error )
+// The layers from `first` on, on the result of the method and the layers below, then reports.
+static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, int first,
+                           tr_error *error )
 {
-    if ( !tr_layers_apply( stage, out, 0, stage->scene->layer_count, error ) ||
+    if ( !tr_layers_apply( stage, out, first, stage->scene->layer_count, error ) ||
          !tr_result_finish( out, stage, error ) || !tr_meshes_judge( stage, out, error ) )
         return false;
     double kept_mm = 1e3 * tr_default_report_def().kept;
@@ -33,7 +33,7 @@ bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *me
     *out = ( tr_result ){ 0 };
     if ( !has_memory( stage, method, error ) || !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( tr_method_solve( stage, method, out, error ) && finish_layers( out, stage, method, error ) )
+    if ( tr_method_solve( stage, method, out, error ) && finish_layers( out, stage, method, 0, error ) )
         return true;
     tr_result_free( out );
     return false;
@@ -47,7 +47,19 @@ bool tr_pipeline_run_above( tr_result *out, const tr_stage *stage, const tr_meth
     if ( !tr_result_copy( out, stage, below, error ) )
         return false;
     if ( ( tr_meshes_copy( out, below ) || tr_error_memory( error ) ) &&
-         finish_layers( out, stage, method, error ) )
+         finish_layers( out, stage, method, 0, error ) )
+        return true;
+    tr_result_free( out );
+    return false;
+}
+
+bool tr_pipeline_run_released( tr_result *out, const tr_stage *stage, const tr_method *method, tr_drag *drag,
+                               tr_error *error )
+{
+    if ( !tr_drag_take( drag, stage, out, error ) )
+        return false;
+    if ( ( tr_meshes_copy( out, tr_drag_below( drag ) ) || tr_error_memory( error ) ) &&
+         finish_layers( out, stage, method, tr_drag_layer( drag ) + 1, error ) )
         return true;
     tr_result_free( out );
     return false;

@@ -2,6 +2,7 @@
 #ifndef TROUPE_PIPELINE_H
 #define TROUPE_PIPELINE_H
 
+#include "layer/layer.h"
 #include "method/method.h"
 
 // Solves, then fills worlds and reports.
@@ -13,5 +14,10 @@ bool tr_pipeline_run_below( tr_result *out, const tr_stage *stage, const tr_meth
 // same below. Gives the same bits as tr_pipeline_run.
 bool tr_pipeline_run_above( tr_result *out, const tr_stage *stage, const tr_method *method,
                             const tr_result *below, tr_error *error );
+// The same from a drag that was let go: the dragged layer and those below it are taken from the drag, layers
+// above it are solved. tr_drag_finish must have been true for the scene of the stage, and `below` of the drag
+// must be of this method. Gives the same bits as tr_pipeline_run.
+bool tr_pipeline_run_released( tr_result *out, const tr_stage *stage, const tr_method *method, tr_drag *drag,
+                               tr_error *error );
 
 #endif

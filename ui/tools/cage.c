@@ -67,8 +67,7 @@ static void drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     double turn;
     follow( ui, shown, &move, &turn );
     tr_cage_hold_put( hold, ops, tr_ops_preview, move, turn );
-    tr_ops_live( ops, hold->layer, hold->handle, v3_add( hold->move, move ),
-                 v3_add( hold->turn, v3( 0, turn, 0 ) ) );
+    tr_cage_hold_live( hold, ops, move, turn );
 }
 
 // A click on a part of the cage goes to its time.

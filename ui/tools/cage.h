@@ -13,6 +13,8 @@ bool tr_cage_hold_item( const tr_ui *ui, const tr_shown *shown, const tr_item *i
 bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *part, tr_cage_hold *out );
 // The ops that bring it about, moved and turned on by so much.
 void tr_cage_hold_put( const tr_cage_hold *hold, tr_ops *ops, tr_put *put, vec3 move, double turn );
+// The same for the poses that follow the mouse, with the numbers the ops have.
+void tr_cage_hold_live( const tr_cage_hold *hold, tr_ops *ops, vec3 move, double turn );
 // More or fewer frames, or with `space` more or less room around what is grabbed.
 void tr_cage_hold_grow( tr_cage_hold *hold, double notches, bool space );
 

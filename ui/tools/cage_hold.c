@@ -179,6 +179,26 @@ static void vec3_text( vec3 v, char out[96] )
     snprintf( out, 96, "%s,%s,%s", n[0], n[1], n[2] );
 }
 
+// The number that an op has for a number.
+static double as_written( double value )
+{
+    char text[28];
+    int size = tr_number_print( text, sizeof text, value, 5 );
+    tr_number_parse( text, text + size, &value );
+    return value;
+}
+
+static vec3 vec3_as_written( vec3 v )
+{
+    return v3( as_written( v.x ), as_written( v.y ), as_written( v.z ) );
+}
+
+void tr_cage_hold_live( const tr_cage_hold *hold, tr_ops *ops, vec3 move, double turn )
+{
+    tr_ops_live( ops, hold->layer, hold->handle, vec3_as_written( v3_add( hold->move, move ) ),
+                 vec3_as_written( v3_add( hold->turn, v3( 0, turn, 0 ) ) ) );
+}
+
 void tr_cage_hold_put( const tr_cage_hold *hold, tr_ops *ops, tr_put *put, vec3 move, double turn )
 {
     char by[96], about[112] = "", room[28];
