@@ -11,7 +11,7 @@ bool tr_closeness_hold( const tr_stage *stage, tr_result *result, const tr_rule 
                      .actor = rule->a.actor,
                      .joint = rule->a.joints[0] };
     tr_mesh_work w = { .def = tr_default_closeness_def(), .stage = stage, .result = result };
-    bool ok = tr_held_build( &held, error ) && tr_mesh_work_build( &w, error ) &&
+    bool ok = tr_held_build( &held, &w.def, error ) && tr_mesh_work_build( &w, error ) &&
               tr_held_move( &held, tr_rule_target( stage, result, rule, middle ), error );
     w.first = w.last = middle;
     for ( int f = 0; ok && f < stage->frame_count; ++f ) {

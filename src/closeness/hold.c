@@ -143,7 +143,7 @@ static bool add_rows( tr_held *h )
     return true;
 }
 
-bool tr_held_build( tr_held *h, tr_error *error )
+bool tr_held_build( tr_held *h, const tr_closeness_def *closeness, tr_error *error )
 {
     size_t actors = (size_t)h->stage->actor_count, all = (size_t)tr_stage_member_count( h->stage );
     tr_imesh_pairs links;
@@ -166,7 +166,7 @@ bool tr_held_build( tr_held *h, tr_error *error )
     h->cast.rows = h->rows;
     tr_imesh_def def = tr_default_imesh_def();
     def.steps = 1;
-    def.settle = tr_default_closeness_def().hold_rounds;
+    def.settle = closeness->hold_rounds;
     return tr_imesh_build( &h->mesh, &h->cast, &def, error );
 }
 
@@ -251,7 +251,7 @@ static bool hold_build( tr_hold *hold, const tr_stage *stage, tr_error *error )
         ( tr_mesh_work ){ .def = tr_default_closeness_def(), .stage = &hold->stage, .result = &hold->result };
     int frame = hold->held.frame;
     vec3 now = tr_world_pose( &hold->before->worlds[hold->held.actor], frame ).positions[hold->held.joint];
-    if ( !tr_held_build( &hold->held, error ) || !tr_mesh_work_build( &hold->work, error ) )
+    if ( !tr_held_build( &hold->held, &hold->work.def, error ) || !tr_mesh_work_build( &hold->work, error ) )
         return false;
     hold->work.first = hold->work.last = frame;
     return tr_hold_move( hold, now, error );

@@ -7,6 +7,7 @@
 enum { BOX_CORNERS = 8 };
 
 typedef struct weaving {
+    tr_closeness_def def;
     const tr_stage *stage;
     const tr_result *result;
     int frame;
@@ -30,11 +31,11 @@ static void add_actor( weaving *w, int member )
     const tr_actor *actor = &w->stage->actors[member];
     tr_pose source = tr_world_pose( &actor->world, w->frame ),
             now = tr_world_pose( &w->result->worlds[member], w->frame );
-    double shortest = tr_default_closeness_def().shortest_bone;
     for ( int j = 0; j < actor->target.joint_count; ++j ) {
         int parent = actor->target.joints[j].parent, from = actor->map[j];
         w->above[j] = parent >= 0 ? w->above[parent] : -1;
-        if ( from < 0 || ( w->above[j] >= 0 && tr_bone_length( &actor->source.skeleton, from ) < shortest ) )
+        if ( from < 0 ||
+             ( w->above[j] >= 0 && tr_bone_length( &actor->source.skeleton, from ) < w->def.shortest_bone ) )
             continue;
         if ( w->above[j] >= 0 ) {
             w->bones[w->bone_count][0] = w->count;
@@ -111,7 +112,7 @@ static bool write_lines( const weaving *w, const tr_imesh_pairs *links, const tr
         for ( int i = web->start[v]; i < web->start[v + 1]; ++i ) {
             int n = web->neighbours[i];
             if ( n <= v || !are_close( links, w->members[v], w->members[n], w->frame ) ||
-                 v3_distance( w->source[v], w->source[n] ) > tr_default_closeness_def().longest_line )
+                 v3_distance( w->source[v], w->source[n] ) > w->def.longest_line )
                 continue;
             if ( !tr_array_reserve( (void **)&out->items, &out->capacity, out->count + 1,
                                     sizeof *out->items ) )
@@ -125,7 +126,7 @@ static bool write_lines( const weaving *w, const tr_imesh_pairs *links, const tr
 bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_result *result,
                          const tr_imesh_pairs *links, int member, int frame, tr_error *error )
 {
-    weaving w = { .stage = stage, .result = result, .frame = frame };
+    weaving w = { .def = tr_default_closeness_def(), .stage = stage, .result = result, .frame = frame };
     tr_delaunay scratch = { 0 };
     tr_imesh_web web = { 0 };
     bool ok = gather( &w, links, member ) || tr_error_memory( error );

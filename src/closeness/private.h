@@ -122,7 +122,7 @@ typedef struct tr_held {
 } tr_held;
 
 // Of a held joint that is given with its stage, result and frame. Freed in any case.
-bool tr_held_build( tr_held *h, tr_error *error );
+bool tr_held_build( tr_held *h, const tr_closeness_def *closeness, tr_error *error );
 void tr_held_free( tr_held *h );
 bool tr_held_move( tr_held *h, vec3 place, tr_error *error );
 // What the mesh asks of everybody in it, `share` of it at the frame: moved and turned as at the held one. To

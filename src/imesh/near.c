@@ -314,13 +314,6 @@ void tr_imesh_pairs_free( tr_imesh_pairs *pairs )
 
 // ------------------------------------------------------------------------------------------------- windows
 
-static int root_of( int *set, int i )
-{
-    while ( set[i] != i )
-        i = set[i] = set[set[i]];
-    return i;
-}
-
 // Whether they overlap for half of the shorter one at least. A body that goes from one partner to the next is
 // in a window with each.
 static bool are_simultaneous( const tr_imesh_pair *x, const tr_imesh_pair *y )
@@ -343,7 +336,7 @@ typedef struct joining {
     const tr_imesh_pairs *pairs;
     const tr_imesh_near *members;
     int member_count, most;
-    int *set; // [pairs.count] a pair that stands for this one; itself: it stands for its window
+    int *set; // [pairs.count] union–find: pairs of one window
     bool *in; // [member_count] scratch
 } joining;
 
@@ -353,7 +346,7 @@ static int movers_of( const joining *j, int a, int b )
     int count = 0;
     memset( j->in, 0, (size_t)j->member_count * sizeof( bool ) );
     for ( int i = 0; i < j->pairs->count; ++i ) {
-        int root = root_of( j->set, i );
+        int root = tr_set_find( j->set, i );
         const int ends[2] = { j->pairs->items[i].a, j->pairs->items[i].b };
         for ( int e = 0; ( root == a || root == b ) && e < 2; ++e ) {
             count += !j->in[ends[e]] && !j->members[ends[e]].still;
@@ -373,9 +366,9 @@ static void join_pairs( const joining *j )
         for ( int k = i + 1; k < pairs->count && pairs->items[k].first <= pairs->items[i].last; ++k )
             if ( are_simultaneous( &pairs->items[i], &pairs->items[k] ) &&
                  share_mover( &pairs->items[i], &pairs->items[k], j->members ) ) {
-                int a = root_of( set, i ), b = root_of( set, k );
+                int a = tr_set_find( set, i ), b = tr_set_find( set, k );
                 if ( a != b && ( j->most == 0 || movers_of( j, a, b ) <= j->most ) )
-                    set[a > b ? a : b] = a < b ? a : b; // the earlier pair stands for both
+                    tr_set_join( set, a, b ); // the earlier pair stands for both
             }
 }
 
@@ -385,7 +378,7 @@ static bool fill_window( tr_imesh_window *window, const tr_imesh_pairs *pairs, i
     memset( in, 0, (size_t)member_count * sizeof( bool ) );
     *window = ( tr_imesh_window ){ .first = pairs->items[root].first, .last = pairs->items[root].last };
     for ( int i = root; i < pairs->count; ++i ) {
-        if ( root_of( set, i ) != root )
+        if ( tr_set_find( set, i ) != root )
             continue;
         in[pairs->items[i].a] = in[pairs->items[i].b] = true;
         window->last = pairs->items[i].last > window->last ? pairs->items[i].last : window->last;
@@ -409,7 +402,7 @@ bool tr_imesh_windows_find( tr_imesh_windows *out, const tr_imesh_pairs *pairs, 
     if ( ok )
         join_pairs( &( joining ){ pairs, members, member_count, most, set, in } );
     for ( int i = 0; ok && i < pairs->count; ++i )
-        if ( root_of( set, i ) == i )
+        if ( tr_set_find( set, i ) == i )
             ok = fill_window( &out->items[out->count++], pairs, set, i, in, member_count );
     tr_free( set );
     tr_free( in );

@@ -66,20 +66,20 @@ static void report_handles( tr_cage_layer *l )
 }
 
 // Handles at frames that are not in their layer's window hold nothing, nor do those on vertices that no
-// section has; nor does any where there is no cage (`idle`).
-static void report_outside( const tr_stage *stage, const tr_grab *grab, bool idle, const tr_result *below,
-                            tr_result *result )
+// section has; nor does any where there is no cage.
+static void report_outside( const tr_cage_layer *l, const tr_result *below, tr_result *result )
 {
+    const tr_stage *stage = l->stage;
+    const tr_grab *grab = l->grab;
     const tr_scene *scene = stage->scene;
     for ( int i = 0; i < scene->handle_count; ++i ) {
         const tr_handle *handle = &scene->handles[i];
         const tr_anchor *anchor = &stage->handles[i];
         int frame = handle->frame - scene->first;
         if ( strcmp( handle->layer, scene->layers[grab->layer].id ) != 0 || !handle->pinned ||
-             ( tr_handle_is_held( stage, grab, handle ) && !idle ) )
+             ( tr_handle_is_held( stage, grab, handle ) && l->built ) )
             continue;
-        double way = v3_length( handle->move ) +
-                     tr_default_layer_def().turn_arm * TR_DEGREE * v3_length( handle->turn );
+        double way = v3_length( handle->move ) + l->def.turn_arm * TR_DEGREE * v3_length( handle->turn );
         tr_handle_report report = { .acted = true, .outside = true, .node = -1, .joint = -1 };
         report.error_mm = 1e3 * way;
         if ( tr_anchor_node( stage, anchor ) >= 0 && frame >= 0 && frame < stage->frame_count ) {
@@ -192,7 +192,7 @@ void tr_layer_report( tr_cage_layer *l )
 {
     measure_leak( l );
     report_handles( l );
-    report_outside( l->stage, l->grab, false, l->below, l->result );
+    report_outside( l, l->below, l->result );
 }
 
 static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result, tr_error *error )
@@ -211,7 +211,7 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
     if ( ok && asks && l.built )
         tr_layer_report( &l );
     else if ( ok )
-        report_outside( stage, grab, !l.built, asks ? &below : result, result );
+        report_outside( &l, asks ? &below : result, result );
     ok = ok && ( !l.built || tr_layer_keep_cage( result, &l, error ) );
     tr_cage_layer_free( &l );
     tr_result_free( &below );

@@ -75,13 +75,6 @@ static void gather_events( timing *t )
     }
 }
 
-static int leader( int *group, int node )
-{
-    while ( group[node] != node )
-        node = group[node] = group[group[node]];
-    return node;
-}
-
 // group[n] = the first of those whom events join at a frame.
 static void join_at( timing *t, double from, double to )
 {
@@ -89,14 +82,12 @@ static void join_at( timing *t, double from, double to )
         t->group[n] = n;
     for ( int e = 0; e < t->event_count; ++e ) {
         const event *v = &t->events[e];
-        for ( int i = 1; v->first <= to && v->last >= from && i < 3; ++i ) {
-            int a = leader( t->group, v->nodes[0] ),
-                b = v->nodes[i] >= 0 ? leader( t->group, v->nodes[i] ) : a;
-            t->group[a > b ? a : b] = a < b ? a : b;
-        }
+        for ( int i = 1; v->first <= to && v->last >= from && i < 3; ++i )
+            if ( v->nodes[i] >= 0 )
+                tr_set_join( t->group, v->nodes[0], v->nodes[i] );
     }
     for ( int n = 0; n < t->node_count; ++n )
-        t->group[n] = leader( t->group, n );
+        t->group[n] = tr_set_find( t->group, n );
 }
 
 // Everybody joined at a frame gets the largest (or smallest) value among them.
