@@ -33,7 +33,12 @@ static const char *const start_script =
     "clip_add id=stop cast=p01 file=walks/stop.bvh\n"
     "pair_add id=stab kind=pass a=p01 b=box01 range=20,40\n"
     "pair_add id=apart kind=exclude a=step\n"
-    "drive_add id=spine cast=p01 joint=Spine1 source=Spine\n";
+    "drive_add id=spine cast=p01 joint=Spine1 source=Spine\n"
+    "cast_skeleton id=p01 file=beast.bvh\n"
+    "example_add id=still cast=p01 source=0 target=0\n"
+    "example_add id=raised cast=p01 source=40 target=3\n"
+    "part_add id=trunk cast=p01 source_first=RightArm source_last=RightHand target_first=Trunk1 "
+    "target_last=Trunk8\n";
 
 // One line for every row of the op table, valid in the scene above.
 static const char *const samples[] = {
@@ -102,6 +107,16 @@ static const char *const samples[] = {
     "drive_set id=spine joint=Spine2 source=",
     "drive_remove id=spine",
     "drive_rename id=spine to=back",
+    "example_add id=low cast=p01 source=60 target=4 muted=true",
+    "example_set id=raised source=41 target=5 muted=true",
+    "example_remove id=raised",
+    "example_rename id=raised to=up",
+    "part_add id=ear cast=p01 source_first=LeftArm source_last=LeftHand target_first=Ear1 target_last=Ear2 "
+    "aim=0.5",
+    "part_set id=trunk source_first=LeftArm source_last=LeftHand target_first=Trunk2 target_last=Trunk7 "
+    "aim=1",
+    "part_remove id=trunk",
+    "part_rename id=trunk to=nose",
     "pair_add id=near kind=link a=p02 b=step range=5,60",
     "pair_set id=stab kind=limit a=p02 b=p01 range=",
     "pair_remove id=stab",
@@ -306,6 +321,10 @@ static void clips_follow_their_cast_member( void **state )
     assert_int_equal( scene->drive_count, 2 );
     assert_string_equal( scene->drives[0].cast, "anna" );
     assert_string_equal( scene->drives[1].cast, "twin" );
+    assert_int_equal( scene->example_count, 4 );
+    assert_string_equal( scene->examples[3].cast, "twin" );
+    assert_int_equal( scene->part_count, 2 );
+    assert_string_equal( scene->parts[1].cast, "twin" );
     apply( document, "cast_remove id=anna" );
     assert_int_equal( scene->clip_count, 2 );
     assert_string_equal( scene->clips[0].cast, "twin" );
@@ -473,6 +492,14 @@ static const struct {
     { "clip_set id=turn blend=-2", 24, "clips[0].blend", "must lie between" },
     { "drive_add id=d cast=box01 joint=a", 21, "drives[1].cast", "there is no cast member \"box01\"" },
     { "drive_add id=d cast=p01 joint=", 31, "drives[1].joint", "needs a joint of the target" },
+    { "example_add id=e cast=box01 source=1 target=1", 23, "examples[2].cast",
+      "there is no cast member \"box01\"" },
+    { "example_add id=e cast=p02 source=1 target=1", 23, "examples[2].cast", "p02 has no target.skeleton" },
+    { "example_add id=e cast=p01 source=40 target=3", 34, "examples[2].source",
+      "examples \"raised\" and \"e\" are the same pair; remove one" },
+    { "example_add id=e cast=p01 source=40 target=2", 34, "examples[2].source",
+      "have the same pose of the source and different poses of the target" },
+    { "part_set id=trunk target_last=", 31, "parts[0].target.last", "a joint is needed here" },
     { "drive_add id=d cast=p01 joint=Spine1", 31, "drives[1].joint", "is driven by drives[0] already" },
     { "clip_move id=turn before=x", 26, "", "there is no clip \"x\"" },
     { "obstacle_scale scale=0", 22, "environment.boxes[0].scale", "must lie between" },
@@ -819,6 +846,8 @@ static void check_field( const char *op, const char *field )
                                             { "clip_", "clips[]." },
                                             { "pair_", "pairs[]." },
                                             { "drive_", "drives[]." },
+                                            { "example_", "examples[]." },
+                                            { "part_", "parts[]." },
                                             { "scene_", "" } };
     tr_text paths = { 0 };
     char line[120] = "";

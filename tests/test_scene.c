@@ -22,7 +22,7 @@ static const char *const full_scene =
     "    \"girth\": {\"torso\": 1.3},\n"
     "    \"skeleton\": {\"file\": \"ogre.bvh\", \"skeleton\": \"a\", \"take\": \"b\", \"unit\": 0.01, "
     "\"up\": \"y\", \"first\": 2, \"last\": 3},\n"
-    "    \"animation\": true, \"reference\": 12, \"path_scale\": 0.9},\n"
+    "    \"animation\": true, \"examples\": false, \"reference\": 12, \"path_scale\": 0.9},\n"
     "   \"mapping\": \"ogre \\\"big\\\" \\u00fc.map.json\",\n"
     "   \"placement\": {\"position\": [1e-7, -2, 3.5], \"heading\": -90.5, \"start\": -3},\n"
     "   \"colour\": \"#0a0Bff\",\n"
@@ -96,7 +96,13 @@ static const char *const full_scene =
     "  {\"id\": \"q2\", \"kind\": \"exclude\", \"a\": \"box01\"}],\n"
     " \"drives\": [\n"
     "  {\"id\": \"d1\", \"cast\": \"p01\", \"joint\": \"Spine1\", \"source\": \"Spine\"},\n"
-    "  {\"id\": \"d2\", \"cast\": \"p01\", \"joint\": \"Tail\"}]}\n";
+    "  {\"id\": \"d2\", \"cast\": \"p01\", \"joint\": \"Tail\"}],\n"
+    " \"examples\": [\n"
+    "  {\"id\": \"e1\", \"cast\": \"p01\", \"source\": 3, \"target\": 0},\n"
+    "  {\"id\": \"e2\", \"cast\": \"p01\", \"source\": 9, \"target\": 1, \"muted\": true}],\n"
+    " \"parts\": [\n"
+    "  {\"id\": \"t1\", \"cast\": \"p01\", \"source\": {\"first\": \"Arm\", \"last\": \"Hand\"},\n"
+    "   \"target\": {\"first\": \"Trunk1\", \"last\": \"Trunk8\"}, \"aim\": 0.25}]}\n";
 
 static tr_scene parse( const char *text )
 {

@@ -434,12 +434,18 @@ static bool check_scene_itself( const checker *c )
            fail( c, TR_LIST_SCENE, 0, "range", "there are more than %d frames", TR_MAX_FRAMES );
 }
 
+static bool names_cast( const checker *c, tr_list list, int index, const char *cast )
+{
+    const named *body = find_body( c, cast );
+    return ( body != NULL && body->list == TR_LIST_CAST ) ||
+           dangling( c, list, index, "cast", cast, "cast member", 1u << TR_LIST_CAST );
+}
+
 // Names of joints are checked once files are open.
 static bool check_drive( const checker *c, int index, const tr_drive *drive )
 {
-    const named *body = find_body( c, drive->cast );
-    if ( body == NULL || body->list != TR_LIST_CAST )
-        return dangling( c, TR_LIST_DRIVE, index, "cast", drive->cast, "cast member", 1u << TR_LIST_CAST );
+    if ( !names_cast( c, TR_LIST_DRIVE, index, drive->cast ) )
+        return false;
     if ( drive->joint[0] == 0 )
         return fail( c, TR_LIST_DRIVE, index, "joint", "a drive needs a joint of the target" );
     for ( int i = 0; i < index; ++i )
@@ -447,6 +453,43 @@ static bool check_drive( const checker *c, int index, const tr_drive *drive )
              strcmp( c->scene->drives[i].joint, drive->joint ) == 0 )
             return fail( c, TR_LIST_DRIVE, index, "joint", "%s of %s is driven by drives[%d] already",
                          drive->joint, drive->cast, i );
+    return true;
+}
+
+// Frames are checked once files are open.
+static bool check_example( const checker *c, int index, const tr_example *example )
+{
+    if ( !names_cast( c, TR_LIST_EXAMPLE, index, example->cast ) )
+        return false;
+    const tr_cast *cast = &c->scene->cast[find_body( c, example->cast )->index];
+    if ( cast->target.skeleton.file[0] == 0 )
+        return fail( c, TR_LIST_EXAMPLE, index, "cast",
+                     "%s has no target.skeleton, which is the file with the poses of its target", cast->id );
+    for ( int i = 0; i < index; ++i ) {
+        const tr_example *other = &c->scene->examples[i];
+        if ( strcmp( other->cast, example->cast ) != 0 || other->source != example->source || other->muted ||
+             example->muted )
+            continue;
+        return fail( c, TR_LIST_EXAMPLE, index, "source",
+                     other->target == example->target
+                         ? "examples \"%s\" and \"%s\" are the same pair; remove one"
+                         : "examples \"%s\" and \"%s\" have the same pose of the source and different "
+                           "poses of the target; remove one",
+                     other->id, example->id );
+    }
+    return true;
+}
+
+static bool check_part( const checker *c, int index, const tr_part_drive *part )
+{
+    static const char *const fields[] = { "source.first", "source.last", "target.first", "target.last" };
+    const char *const joints[] = { part->source_first, part->source_last, part->target_first,
+                                   part->target_last };
+    if ( !names_cast( c, TR_LIST_PART, index, part->cast ) )
+        return false;
+    for ( int i = 0; i < 4; ++i )
+        if ( joints[i][0] == 0 )
+            return fail( c, TR_LIST_PART, index, fields[i], "a joint is needed here" );
     return true;
 }
 
@@ -468,6 +511,10 @@ static bool check_references( const checker *c )
         ok = check_pair( c, i, &scene->pairs[i] );
     for ( int i = 0; ok && i < scene->drive_count; ++i )
         ok = check_drive( c, i, &scene->drives[i] );
+    for ( int i = 0; ok && i < scene->example_count; ++i )
+        ok = check_example( c, i, &scene->examples[i] );
+    for ( int i = 0; ok && i < scene->part_count; ++i )
+        ok = check_part( c, i, &scene->parts[i] );
     return ok;
 }
 
@@ -497,6 +544,7 @@ static bool check_names( checker *c )
              check_own_ids( c, TR_LIST_LAYER, c->layers ) && check_own_ids( c, TR_LIST_SECTION, all ) &&
              check_own_ids( c, TR_LIST_HANDLE, all ) && check_own_ids( c, TR_LIST_CLIP, all ) &&
              check_own_ids( c, TR_LIST_PAIR, all ) && check_own_ids( c, TR_LIST_DRIVE, all ) &&
+             check_own_ids( c, TR_LIST_EXAMPLE, all ) && check_own_ids( c, TR_LIST_PART, all ) &&
              check_references( c );
     }
     tr_free( c->bodies );

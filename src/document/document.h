@@ -44,6 +44,7 @@ typedef struct tr_target { // the body the motion goes to
     tr_file_ref
         skeleton;      // take the rest pose of this file instead of the source's; scale and limbs apply to it
     double path_scale; // 0 = automatic
+    bool examples;     // joints go by the examples, where there are two; false: only those of parts do
     bool animation; // joints without a source joint keep the motion of the skeleton's file, not its rest pose
     int reference;  // frame of the source's file with the pose of the target's rest pose; -1: found
 } tr_target;
@@ -237,6 +238,24 @@ typedef struct tr_drive {
     char source[TR_JOINT_MAX]; // of the source, "" = nothing drives it
 } tr_drive;
 
+// A pose of a cast member's source and the pose of its target that goes with it. Two or more of them let the
+// target move by examples.
+typedef struct tr_example {
+    tr_id id, cast;
+    int source; // frame of the whole file of the source
+    int target; // frame of the whole file of the target's skeleton
+    bool muted; // it does not count
+} tr_example;
+
+// A chain of the source that drives a chain of the target, in a body that moves by examples. Both are named
+// by their first and last joint.
+typedef struct tr_part_drive {
+    tr_id id, cast;
+    char source_first[TR_JOINT_MAX], source_last[TR_JOINT_MAX];
+    char target_first[TR_JOINT_MAX], target_last[TR_JOINT_MAX];
+    double aim; // 0: exact at the examples … 1: exactly the source's direction
+} tr_part_drive;
+
 typedef struct tr_scene {
     double fps;
     int first, last; // frame range, both included
@@ -262,6 +281,10 @@ typedef struct tr_scene {
     int pair_count, pair_capacity;
     tr_drive *drives;
     int drive_count, drive_capacity;
+    tr_example *examples;
+    int example_count, example_capacity;
+    tr_part_drive *parts;
+    int part_count, part_capacity;
 } tr_scene;
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
@@ -280,6 +303,8 @@ tr_handle tr_default_handle( const char *id, const char *layer, int frame ); // 
 tr_cast_clip tr_default_cast_clip( const char *id, const char *cast );
 tr_pair tr_default_pair( const char *id, tr_pair_kind kind ); // in all frames
 tr_drive tr_default_drive( const char *id, const char *cast );
+tr_example tr_default_example( const char *id, const char *cast );
+tr_part_drive tr_default_part( const char *id, const char *cast ); // aim 0
 tr_point tr_point_joint( const char *who, const char *joint );
 tr_point tr_point_prop( const char *who, vec3 offset );
 // Points as text, in files, ops and reports alike: p03.LeftHand, box01@0,0.15,0,
@@ -301,7 +326,9 @@ tr_handle *tr_scene_add_handle( tr_scene *scene, const tr_handle *handle );
 tr_cast_clip *tr_scene_add_clip( tr_scene *scene, const tr_cast_clip *clip );
 tr_pair *tr_scene_add_pair( tr_scene *scene, const tr_pair *pair );
 tr_drive *tr_scene_add_drive( tr_scene *scene, const tr_drive *drive );
-int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; as the next seven
+tr_example *tr_scene_add_example( tr_scene *scene, const tr_example *example );
+tr_part_drive *tr_scene_add_part( tr_scene *scene, const tr_part_drive *part );
+int tr_scene_find_cast( const tr_scene *scene, const char *id ); // -1 when absent; as the next nine
 int tr_scene_find_prop( const tr_scene *scene, const char *id );
 int tr_scene_find_obstacle( const tr_scene *scene, const char *id );
 int tr_scene_find_constraint( const tr_scene *scene, const char *id );
@@ -309,6 +336,8 @@ int tr_scene_find_layer( const tr_scene *scene, const char *id );
 int tr_scene_find_section( const tr_scene *scene, const char *id );
 int tr_scene_find_handle( const tr_scene *scene, const char *id );
 int tr_scene_find_drive( const tr_scene *scene, const char *id );
+int tr_scene_find_example( const tr_scene *scene, const char *id );
+int tr_scene_find_part( const tr_scene *scene, const char *id );
 bool tr_layer_is_active( const tr_scene *scene, int layer ); // neither muted nor disabled by a solo layer
 // All checks that need no other file: ids, references, ranges, weights. The error has a JSON path.
 bool tr_scene_check( const tr_scene *scene, const char *file, tr_error *error );

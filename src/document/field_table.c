@@ -50,6 +50,7 @@ static const tr_field cast_fields[] = {
     { "target.limbs", TR_FIELD_LIMBS, offsetof( tr_cast, target.limbs ), 0, 0.01, 100 },
     { "target.girth", TR_FIELD_LIMBS, offsetof( tr_cast, target.girths ), 0, 0.01, 100 },
     FILE_FIELDS( "target.skeleton", tr_cast, target.skeleton, 0 ),
+    { "target.examples", TR_FIELD_BOOL, offsetof( tr_cast, target.examples ) },
     { "target.animation", TR_FIELD_BOOL, offsetof( tr_cast, target.animation ) },
     { "target.reference", TR_FIELD_INTS, offsetof( tr_cast, target.reference ), 1, -1, TR_MAX_FRAMES },
     { "target.path_scale", TR_FIELD_NUMBERS, offsetof( tr_cast, target.path_scale ), 1, 0, 100 },
@@ -174,6 +175,31 @@ static const tr_field drive_fields[] = {
     { "source", TR_FIELD_TEXT, offsetof( tr_drive, source ), TR_JOINT_MAX },
 };
 
+static const tr_field example_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_example, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "cast", TR_FIELD_ID, offsetof( tr_example, cast ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "source", TR_FIELD_INTS, offsetof( tr_example, source ), 1, 0, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "target", TR_FIELD_INTS, offsetof( tr_example, target ), 1, 0, TR_MAX_FRAMES,
+      TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "muted", TR_FIELD_BOOL, offsetof( tr_example, muted ) },
+};
+
+#define JOINT_FIELD( key, member )                                                                           \
+    {                                                                                                        \
+        key, TR_FIELD_TEXT, offsetof( tr_part_drive, member ), TR_JOINT_MAX, .flags = TR_FIELD_REQUIRED      \
+    }
+
+static const tr_field part_fields[] = {
+    { "id", TR_FIELD_ID, offsetof( tr_part_drive, id ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    { "cast", TR_FIELD_ID, offsetof( tr_part_drive, cast ), TR_ID_MAX, .flags = TR_FIELD_REQUIRED },
+    JOINT_FIELD( "source.first", source_first ),
+    JOINT_FIELD( "source.last", source_last ),
+    JOINT_FIELD( "target.first", target_first ),
+    JOINT_FIELD( "target.last", target_last ),
+    { "aim", TR_FIELD_NUMBERS, offsetof( tr_part_drive, aim ), 1, 0, 1 },
+};
+
 static const tr_field scene_fields[] = {
     { "fps", TR_FIELD_NUMBERS, offsetof( tr_scene, fps ), 1, 0.1, 1000 },
     { "range", TR_FIELD_INTS, offsetof( tr_scene, first ), 2, -TR_MAX_FRAMES, TR_MAX_FRAMES,
@@ -214,6 +240,8 @@ const tr_field *tr_fields( tr_list list, int *count )
         [TR_LIST_CLIP] = { clip_fields, COUNT( clip_fields ) },
         [TR_LIST_PAIR] = { pair_fields, COUNT( pair_fields ) },
         [TR_LIST_DRIVE] = { drive_fields, COUNT( drive_fields ) },
+        [TR_LIST_EXAMPLE] = { example_fields, COUNT( example_fields ) },
+        [TR_LIST_PART] = { part_fields, COUNT( part_fields ) },
         [TR_LIST_SCENE] = { scene_fields, COUNT( scene_fields ) },
     };
     *count = tables[list].count;

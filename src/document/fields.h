@@ -18,6 +18,8 @@ typedef enum tr_list {
     TR_LIST_CLIP,
     TR_LIST_PAIR,
     TR_LIST_DRIVE,
+    TR_LIST_EXAMPLE,
+    TR_LIST_PART,
     TR_LIST_COUNT,
     TR_LIST_SCENE = TR_LIST_COUNT // not a list: the scene's own fields
 } tr_list;
@@ -42,6 +44,8 @@ typedef union tr_element {
     tr_cast_clip clip;
     tr_pair pair;
     tr_drive drive;
+    tr_example example;
+    tr_part_drive part;
 } tr_element;
 
 const tr_list_info *tr_list_get_info( tr_list list );
@@ -166,7 +170,7 @@ bool tr_id_valid( const char *id ); // [a-z0-9_]+
 
 // ------------------------------------------------------------------------------------------- references
 // References follow an element that is renamed. Elements that name a removed one are removed too; a copied
-// layer brings its sections and handles, a copied cast member its clips and drives.
+// layer brings its sections and handles, a copied cast member its clips, drives, examples and parts.
 bool tr_references_remove( tr_edit *edit, tr_scene *scene, tr_list list, const char *id );
 bool tr_references_rename( tr_edit *edit, tr_scene *scene, tr_list list, const char *from, const char *to,
                            tr_error *error );

@@ -193,9 +193,9 @@ static void read_version( const tr_json *root )
 
 static void read_scene( const tr_json *root, tr_scene *scene )
 {
-    static const char *const keys[] = { "version",     "fps",         "range",  "cast",     "props",
-                                        "environment", "constraints", "layers", "sections", "handles",
-                                        "clips",       "pairs",       "imesh",  "drives",   NULL };
+    static const char *const keys[] = {
+        "version", "fps",   "range", "cast",  "props",  "environment", "constraints", "layers", "sections",
+        "handles", "clips", "pairs", "imesh", "drives", "examples",    "parts",       NULL };
     static const char *const environment_keys[] = { "ground", "boxes", NULL };
     read_version( root ); // first, since a newer file may have other keys
     tr_json_keys( root, keys );

@@ -1,5 +1,5 @@
-// Elements name each other: constraints, layers, handles, clips, pairs and drives name bodies, sections and
-// handles name layers. They follow when such an element is renamed, removed or copied.
+// Elements name each other: constraints, layers, handles, clips, pairs, drives, examples and parts name
+// bodies, sections and handles name layers. They follow when such an element is renamed, removed or copied.
 #include "document/fields.h"
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #define COUNT( array ) (int)( sizeof( array ) / sizeof *( array ) )
 
-static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE,
-                                  TR_LIST_CLIP,       TR_LIST_PAIR,    TR_LIST_DRIVE };
+static const tr_list naming[] = { TR_LIST_CONSTRAINT, TR_LIST_SECTION, TR_LIST_HANDLE,  TR_LIST_CLIP,
+                                  TR_LIST_PAIR,       TR_LIST_DRIVE,   TR_LIST_EXAMPLE, TR_LIST_PART };
 
 // The ids by which an element names others of `list` (a body, or a layer). Returns how many.
 static int named_ids( tr_list list, tr_list in, tr_element *element, char *ids[3] )
@@ -27,6 +27,10 @@ static int named_ids( tr_list list, tr_list in, tr_element *element, char *ids[3
         ids[count++] = element->clip.cast;
     else if ( list == TR_LIST_CAST && in == TR_LIST_DRIVE )
         ids[count++] = element->drive.cast;
+    else if ( list == TR_LIST_CAST && in == TR_LIST_EXAMPLE )
+        ids[count++] = element->example.cast;
+    else if ( list == TR_LIST_CAST && in == TR_LIST_PART )
+        ids[count++] = element->part.cast;
     else if ( list == TR_LIST_LAYER && in == TR_LIST_SECTION )
         ids[count++] = element->section.layer;
     else if ( list == TR_LIST_LAYER && in == TR_LIST_HANDLE )
@@ -142,10 +146,11 @@ static void free_id( const tr_scene *scene, tr_list list, const char *to, tr_id 
 
 bool tr_references_copy( tr_edit *edit, tr_scene *scene, tr_list list, const char *id, const char *to )
 {
-    static const tr_list brought[] = { TR_LIST_SECTION, TR_LIST_HANDLE, TR_LIST_CLIP, TR_LIST_DRIVE };
+    static const tr_list brought[] = { TR_LIST_SECTION, TR_LIST_HANDLE,  TR_LIST_CLIP,
+                                       TR_LIST_DRIVE,   TR_LIST_EXAMPLE, TR_LIST_PART };
     for ( int b = 0; b < COUNT( brought ); ++b ) {
         tr_list in = brought[b];
-        bool of_cast = in == TR_LIST_CLIP || in == TR_LIST_DRIVE;
+        bool of_cast = in >= TR_LIST_CLIP; // clips, drives, examples, parts
         int count = list == TR_LIST_LAYER || of_cast ? tr_list_count( scene, in ) : 0;
         for ( int i = 0; i < count; ++i ) {
             tr_element element;

@@ -24,7 +24,8 @@ _Static_assert( offsetof( tr_cast, id ) == 0 && offsetof( tr_prop, id ) == 0 &&
                     offsetof( tr_obstacle, id ) == 0 && offsetof( tr_constraint, id ) == 0 &&
                     offsetof( tr_layer, id ) == 0 && offsetof( tr_section, id ) == 0 &&
                     offsetof( tr_handle, id ) == 0 && offsetof( tr_cast_clip, id ) == 0 &&
-                    offsetof( tr_pair, id ) == 0 && offsetof( tr_drive, id ) == 0,
+                    offsetof( tr_pair, id ) == 0 && offsetof( tr_drive, id ) == 0 &&
+                    offsetof( tr_example, id ) == 0 && offsetof( tr_part_drive, id ) == 0,
                 "every element starts with its id" );
 _Static_assert( offsetof( tr_prop, shape ) == sizeof( tr_id ) &&
                     offsetof( tr_obstacle, shape ) == sizeof( tr_id ) &&
@@ -53,6 +54,8 @@ static const tr_list_info list_infos[TR_LIST_COUNT] = {
     [TR_LIST_CLIP] = LIST( "clips", "clip", tr_cast_clip, clips, clip ),
     [TR_LIST_PAIR] = LIST( "pairs", "pair", tr_pair, pairs, pair ),
     [TR_LIST_DRIVE] = LIST( "drives", "drive", tr_drive, drives, drive ),
+    [TR_LIST_EXAMPLE] = LIST( "examples", "example", tr_example, examples, example ),
+    [TR_LIST_PART] = LIST( "parts", "part", tr_part_drive, parts, part ),
 };
 
 const tr_list_info *tr_list_get_info( tr_list list )
@@ -188,6 +191,7 @@ tr_cast tr_default_cast( const char *id )
     cast.target.scale = 1;
     cast.target.skeleton.last = -1;
     cast.target.reference = -1;
+    cast.target.examples = true;
     set_colour( cast.colour, 111, 143, 191 );
     cast.contacts = cast.soles = true;
     return cast;
@@ -299,6 +303,24 @@ tr_drive tr_default_drive( const char *id, const char *cast )
     return drive;
 }
 
+tr_example tr_default_example( const char *id, const char *cast )
+{
+    tr_example example;
+    memset( &example, 0, sizeof example );
+    set_id( example.id, id );
+    set_id( example.cast, cast );
+    return example;
+}
+
+tr_part_drive tr_default_part( const char *id, const char *cast )
+{
+    tr_part_drive part;
+    memset( &part, 0, sizeof part );
+    set_id( part.id, id );
+    set_id( part.cast, cast );
+    return part;
+}
+
 tr_pair tr_default_pair( const char *id, tr_pair_kind kind )
 {
     tr_pair pair;
@@ -330,6 +352,8 @@ void tr_element_default( tr_element *out, tr_list list, const char *id, int kind
     case TR_LIST_CLIP: out->clip = tr_default_cast_clip( id, "" ); break;
     case TR_LIST_PAIR: out->pair = tr_default_pair( id, (tr_pair_kind)kind ); break;
     case TR_LIST_DRIVE: out->drive = tr_default_drive( id, "" ); break;
+    case TR_LIST_EXAMPLE: out->example = tr_default_example( id, "" ); break;
+    case TR_LIST_PART: out->part = tr_default_part( id, "" ); break;
     default: set_id( out->id, id ); break;
     }
 }
@@ -444,6 +468,16 @@ tr_drive *tr_scene_add_drive( tr_scene *scene, const tr_drive *drive )
     return append( scene, TR_LIST_DRIVE, drive );
 }
 
+tr_example *tr_scene_add_example( tr_scene *scene, const tr_example *example )
+{
+    return append( scene, TR_LIST_EXAMPLE, example );
+}
+
+tr_part_drive *tr_scene_add_part( tr_scene *scene, const tr_part_drive *part )
+{
+    return append( scene, TR_LIST_PART, part );
+}
+
 int tr_scene_find_cast( const tr_scene *scene, const char *id )
 {
     return tr_list_find( scene, TR_LIST_CAST, id );
@@ -482,6 +516,16 @@ int tr_scene_find_handle( const tr_scene *scene, const char *id )
 int tr_scene_find_drive( const tr_scene *scene, const char *id )
 {
     return tr_list_find( scene, TR_LIST_DRIVE, id );
+}
+
+int tr_scene_find_example( const tr_scene *scene, const char *id )
+{
+    return tr_list_find( scene, TR_LIST_EXAMPLE, id );
+}
+
+int tr_scene_find_part( const tr_scene *scene, const char *id )
+{
+    return tr_list_find( scene, TR_LIST_PART, id );
 }
 
 bool tr_layer_is_active( const tr_scene *scene, int layer )

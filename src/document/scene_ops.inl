@@ -84,6 +84,7 @@ OP( cast_girth, CAST, limb, "Sets the thickness factor of a limb; an empty value
 OP( cast_skeleton, CAST, set, "Takes the target's skeleton from a file.", NEED( id, ID, NULL, "cast member" ),
     MAY( file, TEXT, "target.skeleton.file", "motion file; empty = the source's skeleton" ),
     FILE_PARAMS( "target.skeleton" ),
+    MAY( examples, BOOL, "target.examples", "false: examples move only the joints of parts" ),
     MAY( animation, BOOL, "target.animation", "joints that nothing drives move as in the file" ) )
 OP( cast_mapping, CAST, set, "Sets which joints drive which.", NEED( id, ID, NULL, "cast member" ),
     MAY( file, TEXT, "mapping", "map file; empty = by name and part of the body" ),
@@ -240,7 +241,39 @@ OP( drive_remove, DRIVE, remove, "Removes a drive: the joint map counts again.",
 OP( drive_rename, DRIVE, rename, "Gives a drive another id.", NEED( id, ID, NULL, "drive" ),
     NEED( to, ID, "id", "new id" ) )
 
+#define EXAMPLE_PARAMS MAY( muted, BOOL, "muted", "it does not count" )
+OP( example_add, EXAMPLE, add, "Pairs a pose of the source with a pose of the target.",
+    NEED( id, ID, "id", "new id" ), NEED( cast, ID, "cast", "cast member" ),
+    NEED( source, INT, "source", "frame of the source's file" ),
+    NEED( target, INT, "target", "frame of the file of the target's skeleton" ), EXAMPLE_PARAMS )
+OP( example_set, EXAMPLE, set, "Changes an example.", NEED( id, ID, NULL, "example" ),
+    MAY( source, INT, "source", "frame of the source's file" ),
+    MAY( target, INT, "target", "frame of the file of the target's skeleton" ), EXAMPLE_PARAMS )
+OP( example_remove, EXAMPLE, remove, "Removes an example.", NEED( id, ID, NULL, "example" ) )
+OP( example_rename, EXAMPLE, rename, "Gives an example another id.", NEED( id, ID, NULL, "example" ),
+    NEED( to, ID, "id", "new id" ) )
+
+#define PART_PARAMS                                                                                          \
+    MAY( aim, NUMBER, "aim", "0 = exact at the examples … 1 = exactly the source's direction" )
+OP( part_add, PART, add, "Lets a chain of the source drive a chain of the target that moves by examples.",
+    NEED( id, ID, "id", "new id" ), NEED( cast, ID, "cast", "cast member" ),
+    NEED( source_first, TEXT, "source.first", "first joint of the source's chain" ),
+    NEED( source_last, TEXT, "source.last", "its last joint" ),
+    NEED( target_first, TEXT, "target.first", "first joint of the target's chain" ),
+    NEED( target_last, TEXT, "target.last", "its last joint" ), PART_PARAMS )
+OP( part_set, PART, set, "Changes a part.", NEED( id, ID, NULL, "part" ),
+    MAY( source_first, TEXT, "source.first", "first joint of the source's chain" ),
+    MAY( source_last, TEXT, "source.last", "its last joint" ),
+    MAY( target_first, TEXT, "target.first", "first joint of the target's chain" ),
+    MAY( target_last, TEXT, "target.last", "its last joint" ), PART_PARAMS )
+OP( part_remove, PART, remove, "Removes a part: its joints go with the rest of the body.",
+    NEED( id, ID, NULL, "part" ) )
+OP( part_rename, PART, rename, "Gives a part another id.", NEED( id, ID, NULL, "part" ),
+    NEED( to, ID, "id", "new id" ) )
+
 #undef OP
+#undef EXAMPLE_PARAMS
+#undef PART_PARAMS
 #undef FILE_PARAMS
 #undef PLACEMENT_PARAMS
 #undef SHAPE_PARAMS
