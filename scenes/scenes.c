@@ -17,6 +17,7 @@ static const tr_scene_entry table[] = {
     { "mixed_cast", "two people, a crate, a spider and a wolf", 4, 4, 4, tr_mixed_cast_build },
     { "car_entry", "a person gets into a car", 1, 1, 1, tr_car_entry_build },
     { "judo_pair", "a hold and a hip throw", 2, 2, 2, tr_judo_pair_build },
+    { "elephant", "a person waves, and an elephant its trunk", 1, 1, 1, tr_elephant_build },
     { "dance_pair", "a couple in closed hold turns through a waltz", 2, 2, 2, tr_dance_pair_build },
 };
 

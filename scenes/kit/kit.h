@@ -2,7 +2,9 @@
 #ifndef TROUPE_KIT_H
 #define TROUPE_KIT_H
 
+#include "scenes/kit/animator.h"
 #include "scenes/kit/crowd.h"
+#include "scenes/kit/elephant.h"
 #include "scenes/kit/follow.h"
 #include "scenes/kit/gait.h"
 #include "scenes/kit/human.h"

@@ -338,6 +338,8 @@ int tr_scene_find_handle( const tr_scene *scene, const char *id );
 int tr_scene_find_drive( const tr_scene *scene, const char *id );
 int tr_scene_find_example( const tr_scene *scene, const char *id );
 int tr_scene_find_part( const tr_scene *scene, const char *id );
+// Whether a cast member moves by examples: two or more count, and there are joints for them to move.
+bool tr_scene_exemplifies( const tr_scene *scene, const tr_cast *cast );
 bool tr_layer_is_active( const tr_scene *scene, int layer ); // neither muted nor disabled by a solo layer
 // All checks that need no other file: ids, references, ranges, weights. The error has a JSON path.
 bool tr_scene_check( const tr_scene *scene, const char *file, tr_error *error );

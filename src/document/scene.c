@@ -523,6 +523,17 @@ int tr_scene_find_example( const tr_scene *scene, const char *id )
     return tr_list_find( scene, TR_LIST_EXAMPLE, id );
 }
 
+bool tr_scene_exemplifies( const tr_scene *scene, const tr_cast *cast )
+{
+    int count = 0;
+    bool joints = cast->target.examples;
+    for ( int i = 0; i < scene->example_count; ++i )
+        count += !scene->examples[i].muted && strcmp( scene->examples[i].cast, cast->id ) == 0;
+    for ( int i = 0; i < scene->part_count; ++i )
+        joints = joints || strcmp( scene->parts[i].cast, cast->id ) == 0;
+    return joints && count > 1;
+}
+
 int tr_scene_find_part( const tr_scene *scene, const char *id )
 {
     return tr_list_find( scene, TR_LIST_PART, id );

@@ -76,10 +76,13 @@ static void refer_mesh( tr_form *form, const char *id )
     form->up = 'y';
 }
 
-// Does the folder hold a joint map of this character?
+// Does the folder hold a joint map of this character? One that moves by examples has the motion that they
+// made as its source, on its own skeleton.
 static bool has_map( const tr_scene *scene, const tr_cast *cast )
 {
     bool driven = false;
+    if ( tr_scene_exemplifies( scene, cast ) )
+        return false;
     for ( int i = 0; i < scene->drive_count; ++i )
         driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
     return driven || cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
@@ -94,7 +97,17 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
         refer( &cast->source, "source/", cast->id );
-        if ( has_map( stage->scene, cast ) ) // also of what was found in frames that are not there any more
+        if ( stage->actors[i].examples != NULL ) {
+            cast->target.skeleton = ( tr_file_ref ){ .last = -1 };
+            cast->target.scale = 1;
+            cast->target.limb_count = 0;
+            cast->target.path_scale = 0;
+            memset( cast->target.limbs, 0, sizeof cast->target.limbs );
+            memset( cast->mapping, 0, sizeof cast->mapping );
+        }
+        if ( has_map(
+                 stage->scene,
+                 &stage->scene->cast[i] ) ) // also of what was found in frames that are not there any more
             snprintf( cast->mapping, sizeof cast->mapping, "target/%s.map.json", cast->id );
         if ( cast->target.skeleton.file[0] != 0 )
             refer( &cast->target.skeleton, "target/", cast->id );
@@ -103,8 +116,9 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         cast->heading = 0;
         cast->start = out->first;
     }
-    out->clip_count = 0;  // joined in the sources
-    out->drive_count = 0; // in the maps
+    out->clip_count = 0;                      // joined in the sources
+    out->drive_count = 0;                     // in the maps
+    out->example_count = out->part_count = 0; // in the sources
     for ( int p = 0; p < out->prop_count; ++p ) {
         refer( &out->props[p].track, "source/", out->props[p].id );
         out->props[p].position = v3_zero;
@@ -151,7 +165,7 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
         if ( !ok )
             return false;
     }
-    if ( cast->target.skeleton.file[0] == 0 )
+    if ( cast->target.skeleton.file[0] == 0 || actor->examples != NULL )
         return true;
     bool animated = actor->own.frame_count > 0;
     tr_motion rest = { 0 };
@@ -358,7 +372,8 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
              tell( visit, context, folder, source, ".bvh" );
         if ( ok && prop && scene->props[i - scene->cast_count].form.mesh[0] != 0 )
             ok = tell( visit, context, folder, source, ".obj" );
-        if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 )
+        if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 &&
+             !tr_scene_exemplifies( scene, &scene->cast[i] ) )
             ok = tell( visit, context, folder, target, ".bvh" );
         if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
             ok = tell( visit, context, folder, target, ".map.json" );

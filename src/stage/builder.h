@@ -32,6 +32,10 @@ bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *
 void tr_carry_path_to_root( tr_motion *motion, double least );
 bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
 
+// examples.c. Lets an actor that is otherwise ready move by its examples, where it has two or more.
+bool tr_stage_exemplify( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
+void tr_actor_examples_free( tr_actor_examples *examples ); // NULL is fine
+
 // Puts the scene and the path of the field at hand before an error, which may name another file and a place
 // in it. One that has a path already stays. Always false.
 bool tr_stage_blame( tr_stage_builder *b, const char *list, int index );

@@ -31,7 +31,7 @@ static bool copies_locally( const tr_actor *actor, int joint )
 // World rotation of every mapped joint = the source's · align; joints that nothing drives keep their own
 // animation or their rest rotation. Where source and target hierarchies agree this is the source's local
 // rotation up to rounding; the exact one is taken then.
-static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *world )
+void tr_actor_copy_frame( const tr_actor *actor, int frame, const bool *made, quat *local, quat *world )
 {
     const tr_skeleton *target = &actor->target;
     tr_pose source = tr_world_pose( &actor->world, frame );
@@ -39,7 +39,9 @@ static void copy_frame( const tr_actor *actor, int frame, quat *local, quat *wor
     for ( int j = 0; j < target->joint_count; ++j ) {
         int from = actor->map[j], parent = target->joints[j].parent;
         quat above = parent < 0 ? q_identity : world[parent];
-        if ( from == j && copies_locally( actor, j ) )
+        if ( made != NULL && made[j] )
+            local[j] = q_unit( local[j] );
+        else if ( from == j && copies_locally( actor, j ) )
             local[j] = source_local[from];
         else if ( from >= 0 )
             local[j] = q_unit( q_mul( q_conj( above ), tr_actor_source_turn( actor, j, source.rotations ) ) );
@@ -89,7 +91,7 @@ bool tr_actor_copy( tr_motion *out, const tr_stage *stage, const tr_actor *actor
     ok = ok && tr_skeleton_copy( &out->skeleton, &actor->target, error ) &&
          tr_clip_alloc( &out->clip, stage->frame_count, actor->target.joint_count, stage->fps, false, error );
     for ( int f = 0; ok && f < stage->frame_count; ++f ) {
-        copy_frame( actor, f, tr_clip_frame( &out->clip, f ), world );
+        tr_actor_copy_frame( actor, f, NULL, tr_clip_frame( &out->clip, f ), world );
         if ( actor->map[0] < 0 && actor->own.frame_count > 0 ) { // it goes its own way
             out->clip.root[f] = actor->own.root[f];
             continue;

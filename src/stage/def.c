@@ -33,6 +33,8 @@ tr_stage_def tr_default_stage_def( void )
                       .steepest = 0.9,
                       .source_frames = 48,
                       .target_frames = 12 },
+        .exemplars = tr_default_exemplar_def(),
+        .lead = { .tether = 1.0, .smooth = 0.1, .ramp = 0.1 },
         .memory = { .joint_bytes = 640,
                     .mesh_bytes = 2400,
                     .fixed_bytes = 48.0 * ( 1 << 20 ),

@@ -68,10 +68,36 @@ static double fade( const tr_placed_stance *s, double ease_in, double ease_out, 
     return tr_fade_range( frame, s->span.first, s->span.last, ease_in, ease_out );
 }
 
+// A foot of a body that moves by examples stands where it stands on average, at the height of its sole: what
+// its poses blend to slips and sinks a little, and nobody meant it to. Before and after the stance it keeps
+// what it had at the ends.
+static void plant( const tr_footing_work *w, tr_placed_stance *s, const double *soles )
+{
+    const tr_stage *stage = w->stage;
+    const tr_actor *actor = &stage->actors[w->actor];
+    int first, last, joint = s->span.on->a.joints[0];
+    tr_rule_frames( stage, &( tr_rule ){ .first = s->span.first, .last = s->span.last }, &first, &last );
+    vec3 mean = v3_zero;
+    for ( int f = first; f <= last; ++f )
+        mean = v3_mad( mean, 1.0 / ( last - first + 1 ), tr_world_pose( &actor->world, f ).positions[joint] );
+    mean.y = s->span.on->floor + soles[joint];
+    for ( int f = 0; f < stage->frame_count; ++f ) {
+        int at = f < first ? first : f > last ? last : f;
+        s->drift[f] = v3_sub( mean, tr_world_pose( &actor->world, at ).positions[joint] );
+    }
+}
+
 static bool add_drift( const tr_footing_work *w, tr_placed_stance *s )
 {
     double rise = w->footing->rise, kept = fmin( rise, 1.0 / ( rise * rise ) );
     const tr_stage *stage = w->stage;
+    const tr_actor_examples *examples = stage->actors[w->actor].examples;
+    if ( examples != NULL ) {
+        s->drift = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
+        if ( s->drift != NULL )
+            plant( w, s, examples->soles );
+        return s->drift != NULL;
+    }
     int ease = tr_frames_in( stage->def.footings.slide_ease, stage->fps ), n = stage->frame_count,
         in_stance = 0;
     if ( kept == rise )

@@ -188,7 +188,8 @@ static void add_member( const tr_stage *stage, int i, group_sums *sums )
     sums->legs += actor->leg_ratio;
     sums->heights += actor->height_ratio;
     sums->members++;
-    double given = stage->scene->cast[i].target.path_scale;
+    // Of a body that moves by examples the path has that scale already.
+    double given = actor->examples == NULL ? stage->scene->cast[i].target.path_scale : 0;
     sums->wish += given;
     sums->wishes += given > 0;
 }

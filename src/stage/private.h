@@ -46,6 +46,33 @@ bool tr_actor_ground( tr_actor *actor, const tr_contact_def *def, const tr_motio
 tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
 tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
 
+// Local rotations of a frame: of joints that a source joint drives that one's turn, of others their own.
+// `made` [joint_count] joints keep what `local` has; NULL: none. world: [joint_count] scratch.
+void tr_actor_copy_frame( const tr_actor *actor, int frame, const bool *made, quat *local, quat *world );
+
+// lead.c. The path of a body's root that standing feet lead. feet [foot_count]: joints of the skeleton, and
+// what the performer's contacts say of them.
+typedef struct tr_lead_foot {
+    int joint;
+    int from;           // foot of the performer
+    double sole;        // metres from the floor to the joint when it stands
+    tr_contacts stands; // frames, of the skeleton's joint
+} tr_lead_foot;
+
+typedef struct tr_lead_job {
+    const tr_lead_def *def;
+    const tr_skeleton *skeleton;
+    const tr_lead_foot *feet; // [foot_count]
+    int foot_count;
+    const vec3 *path; // [frame_count] of the performer's pelvis, in the world
+    double ground;
+    double rise;       // scale of heights above the ground
+    double path_scale; // of the way it goes; 0: what its steps cover
+} tr_lead_job;
+
+// Fills clip->root; the clip's rotations are there.
+bool tr_lead_root( const tr_lead_job *job, tr_clip *clip, tr_error *error );
+
 // Where the joints of an actor are when it copies the source's rotations; needs its group.
 bool tr_copied_world( tr_world *out, const tr_stage *stage, int actor, tr_error *error );
 // How long the legs of a body are as it stands: on two, along their bones; on more, in the rest pose.

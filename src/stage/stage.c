@@ -168,7 +168,7 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
     actor->leg_ratio = tr_size_ratio( leg( &actor->target ), leg( &actor->source.skeleton ), 1 );
     actor->height_ratio =
         tr_size_ratio( tr_stature( &actor->target ), tr_stature( &actor->source.skeleton ), 1 );
-    return true;
+    return tr_stage_exemplify( b, actor, cast );
 }
 
 static double farthest( vec3 a )
@@ -264,6 +264,8 @@ static bool label_contacts( tr_stage_builder *b )
     bool ok = true;
     for ( int i = 0; i < stage->actor_count && ok; ++i ) {
         tr_actor *actor = &stage->actors[i];
+        if ( actor->examples != NULL ) // the performer's
+            continue;
         ok = tr_contacts_label(
             &actor->contacts,
             &( tr_contact_scene ){ &actor->source.skeleton, &actor->world, stage->fps, surfaces, count },
@@ -480,6 +482,7 @@ static void free_actors( const tr_stage *stage )
         tr_clip_free( &actor->own );
         tr_contacts_free( &actor->contacts );
         tr_free( actor->seams );
+        tr_actor_examples_free( actor->examples );
     }
     tr_free( stage->actors );
 }

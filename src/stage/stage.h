@@ -3,6 +3,7 @@
 #define TROUPE_STAGE_H
 
 #include "document/document.h"
+#include "exemplar/exemplar.h"
 #include "fit/fit.h"
 
 // ------------------------------------------------------------------------------------------- definition
@@ -53,6 +54,12 @@ typedef struct tr_posture_def { // rest poses of source and target; see posture.
     int source_frames, target_frames; // of either file, tried in place of rest poses that do not fit
 } tr_posture_def;
 
+typedef struct tr_lead_def { // how standing feet lead the root of a body that moves by examples; see lead.c
+    double tether;           // seconds in which the root returns to the scaled path
+    double smooth;           // seconds over which what leads it is smoothed
+    double ramp;             // seconds at either end of a stance over which the foot gains its say
+} tr_lead_def;
+
 // Upper bounds of memory, measured. Per joint and frame of a character: rotations and places in the world (56
 // bytes each) of source, target, result and copied pose, joints of the graphs, and what fits, layers and
 // reports add. A mesh has a vertex for a joint and one for its surface, with contacts, a band of the matrix
@@ -71,6 +78,8 @@ typedef struct tr_stage_def {
     tr_rule_def rules;
     tr_surface_def surfaces;
     tr_posture_def postures;
+    tr_exemplar_def exemplars;
+    tr_lead_def lead;
     tr_memory_def memory;
     double close;        // share of the mean height of two bodies: roots nearer on the ground make a group
     double carried_path; // metres that a root's only child travels where it carries the body's path
@@ -119,6 +128,23 @@ typedef struct tr_seam { // where a clip of a cast member begins
     int blend;           // frames on either side that were changed
 } tr_seam;
 
+// Of an actor that moves by examples. The motion that they make is the actor's source, on the target's own
+// skeleton: contacts, graphs, fit, cages and meshes treat it as any other. Contacts are the performer's.
+typedef struct tr_actor_examples {
+    tr_motion performer; // the cast member's source: world, scene rate, [frame_count]
+    tr_world world;      // its joints
+    tr_body body;        // its body
+    tr_exemplar *exemplar;
+    int *pairs;  // [pair_count] examples of the scene
+    int *frames; // [pair_count] stage frames that show their sources, -1: none does
+    int pair_count;
+    int *parts; // [part_count] parts of the scene
+    int part_count;
+    bool *made;     // [target.joint_count] by examples; else by the joint map
+    double *soles;  // [target.joint_count] metres from the floor to the joints of feet that stand; else 0
+    double *unlike; // [frame_count] 0 at examples … 1 like none
+} tr_actor_examples;
+
 typedef struct tr_actor { // one cast member, ready to solve
     tr_motion source;     // world, scene rate, [frame_count]
     tr_world world;       // its joints
@@ -143,6 +169,7 @@ typedef struct tr_actor { // one cast member, ready to solve
     double *lift; // [frame_count] how much higher it is carried than by copying heights above the ground,
                   // where it stands on boxes; NULL: nowhere
     int footing_count;
+    tr_actor_examples *examples; // NULL: it does not move by examples
 } tr_actor;
 
 typedef struct tr_stage_prop {
