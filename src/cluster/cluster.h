@@ -1,4 +1,4 @@
-// cluster: pose graphs and skeleton fit of characters and props that rules join.
+// cluster: rules as rows; pose graphs and skeleton fit of the characters and props that rules join.
 #ifndef TROUPE_CLUSTER_H
 #define TROUPE_CLUSTER_H
 
@@ -6,124 +6,124 @@
 #include "posegraph/posegraph.h"
 #include "result/result.h"
 
-// The method up to its last pass: copied poses, the graphs of all clusters, and the fit of skeletons to them.
-// Frames stand alone; tr_calm smooths what jumps between them.
+// The pose-graph method except for its last pass: copies poses, deforms the graphs of all clusters, fits
+// skeletons to them. Frames are independent; tr_calm then smooths jumps between them.
 bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error );
 // Smooths a result where it jumps; what cannot be met continuously gives way. One that does not jump keeps
 // its bits. See cluster/calm.c.
 bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error );
 
-// What graphs say about characters.
+// Deformed graphs of characters, as joints.
 typedef struct tr_graphs {
     tr_world
-        *worlds;   // [actor_count] joints, of those in a cluster only; rotations, of those linked to others
-    vec3 **shifts; // [actor_count][frame_count] how far roots are from the poses the graphs began with
+        *worlds;   // [actor_count] places of joints; rotations only of characters that are linked to others
+    vec3 **shifts; // [actor_count][frame_count] of roots, from the poses before the deformation
     int actor_count;
 } tr_graphs;
 
-// set_of [actor_count + prop_count]: for whom, those that are in a set (not -1); NULL: everybody. joints: by
-// set, whether there are more than shifts; NULL: there are. Zero as yet.
+// Memory, all zero. set_of [actor_count + prop_count]: the set of a node, -1: not needed; NULL: all are
+// needed. joints: by set, whether worlds are needed besides shifts; NULL: they are.
 bool tr_graphs_build( tr_graphs *out, const tr_stage *stage, const int *set_of, const bool *joints,
                       tr_error *error );
 void tr_graphs_free( tr_graphs *graphs );
 // The fit reads shifts of as many frames before and after its own.
 int tr_steady_span( const tr_stage *stage );
 
-// Split by cost, so that a drag may solve again and again without allocating: create → run. Frames are the
-// stage's.
+// Split by cost: create allocates, run does not, so that a drag can solve repeatedly. Frames are those of the
+// stage.
 
-// Fits skeletons, from the motions in `result`, to graphs: joints and rotations the graphs came to. Motions,
-// worlds and props' tracks of `result` are changed.
+// Fits skeletons to deformed graphs, starting from the motions in `result`. Changes motions, worlds and
+// tracks of `result`.
 typedef struct tr_cluster_fit_def {
     const tr_stage *stage;
     tr_result *result;
     const tr_graphs *graphs;
-    const int *set_of; // [actor_count + prop_count] who is at work, and in which set: sets that no rule joins
-                       // may be run for themselves; -1: not at work. Read while building; NULL: all in set 0
-    int set_count;     // at least 1
+    const int *set_of; // [actor_count + prop_count] the set of a node, -1: not fitted. Sets that no rule
+                       // joins can be run separately. Read by create only; NULL: all nodes are in set 0
+    int set_count;        // at least 1
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
-    int first, last;      // frames that may be asked for
+    int first, last;      // range of the frames of runs
     tr_fit_def fit;
-    int rounds;       // of meeting and fitting again, at most
+    int rounds;       // limit of rounds of meeting and fitting
     double palm;      // per rad²: stiffness of a holding hand's direction, that of a wrist being 1
     double wish_pull; // largest pull of a soft goal, in F of the least hard goals at a distance of one size
     double end_turn;  // radians: free heads, tails and hands turn back by less than this, see free_ends.c …
     double end_far;   // … and by less and less where they are off by more than this
-    // [actor_count][footings * frame_count] who is on the way to or from a stance is where he should be in
-    // the pose it starts from, but for so much; NULL: he goes where rules say
+    // [actor_count][footings * frame_count] offsets from the starting pose, targets of feet on the way to or
+    // from a stance; NULL: feet go where rules say
     vec3 *const *lags;
-    bool remembers;              // what frames came to, for warm runs
-    bool warm;                   // each frame begins with what the last run had come to there
-    const tr_progress *progress; // told of the second half of the work; NULL: nobody asks
+    bool remembers;              // stores solutions, for warm runs
+    bool warm;                   // each frame starts from its solution in the last run
+    const tr_progress *progress; // of the second half of the work; may be NULL
 } tr_cluster_fit_def;
 
 typedef struct tr_cluster_fitter tr_cluster_fitter;
 
-// Whether a result that is resolved in rounds, to become smoother, may be resolved once more: since it had
-// taken `since` steps of Newton's method, it took fewer than tr_resolving allows.
+// Whether a result that is resolved repeatedly may be resolved once more: whether it took fewer Newton steps
+// since its count was `since` than tr_resolving allows.
 bool tr_may_resolve_again( const tr_stage *stage, const tr_result *result, long since );
 
 tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result *result,
-                                               const tr_graphs *graphs ); // everybody, at once, to the end
+                                               const tr_graphs *graphs ); // all nodes and frames
 tr_cluster_fitter *tr_cluster_fitter_create( const tr_cluster_fit_def *def, tr_error *error );
 bool tr_cluster_fitter_run( tr_cluster_fitter *fitter, int from, int to, tr_error *error );
-// Of one set alone; sets may be run at the same time, by different threads.
+// The same for one set. Different threads may run different sets at the same time.
 bool tr_cluster_fitter_run_set( tr_cluster_fitter *fitter, int set, int from, int to, tr_error *error );
 // From the next run on.
 void tr_cluster_fitter_set( tr_cluster_fitter *fitter, const tr_fit_def *fit, int rounds, bool warm );
-// needs [set_count], all false: sets of whose graphs a fitter reads more than shifts. set_of as in the def.
-// False when out of memory.
+// Sets needs [set_count], all false before, for sets of whose graphs a fitter reads joints, not only shifts.
+// set_of as in the def. False when out of memory.
 bool tr_sets_find_joint_needs( const tr_stage *stage, const int *set_of, int set_count, bool *needs );
 // The same of a fitter's sets.
 bool tr_cluster_fitter_needs_joints( const tr_cluster_fitter *fitter, int set );
 void tr_cluster_fitter_destroy( tr_cluster_fitter *fitter ); // NULL is fine
 
-// Brings poses somebody changed back in line with the rules: graphs, then fit, of all affected characters and
-// props together. Everything else keeps its bits. Whoever a rule joins to somebody affected at a frame has to
-// be so too: tr_stage_reach.
+// Brings changed poses back in line with the rules: graphs, then fit, of all affected characters and props
+// together. Everything else keeps its bits. Nodes that a rule joins to an affected node at a frame must be
+// affected too: tr_stage_reach.
 typedef struct tr_resolve_def {
     const tr_stage *stage;
     tr_result *result;    // motions, worlds, tracks
-    const int *set_of;    // [actor_count + prop_count] who may be affected, and in which set; -1: nobody
-    int set_count;        // sets that no rule joins are resolved for themselves
+    const int *set_of;    // [actor_count + prop_count] the set of a node that may be affected, else -1
+    int set_count;        // sets that no rule joins are resolved separately
     const bool *affected; // [(actor_count + prop_count) * frame_count] borrowed; read by each run
-    int first, last;      // frames that may be asked for
+    int first, last;      // range of the frames of runs
     int reach;            // the largest stride of a run
-    int kept;             // graphs are noted, for warm runs, in frames this far apart, at most; 0: in none
-    const tr_progress *progress; // asked every few frames whether they are still wanted; NULL: they are
+    int kept;             // graphs are stored for warm runs in frames at most this far apart; 0: in none
+    const tr_progress *progress; // asked every few frames whether to continue; may be NULL
 } tr_resolve_def;
 
 typedef struct tr_resolver tr_resolver;
 
-// How well, and how soon.
+// Quality of a run.
 typedef struct tr_resolving {
     tr_cluster_def graph;
-    bool warm;      // graphs begin with what the last run had come to
-    bool warm_fits; // so do fits
-    int stride;     // only graphs of frames this divides are deformed
+    bool warm;      // graphs start from the last run
+    bool warm_fits; // fits start from the last run
+    int stride;     // only graphs of frames that it divides are deformed
     tr_fit_def fit;
-    int rounds;       // of meeting and fitting again, at most
-    int repeat_steps; // of Newton's method for each character and frame: a result that took more is not
-                      // resolved again. Edits that can be followed take less than 100
+    int rounds;       // limit of rounds of meeting and fitting
+    int repeat_steps; // Newton steps per character and frame: a result that took more is not resolved again.
+                      // Edits that bodies can follow take less than 100
 } tr_resolving;
 
 tr_resolving tr_default_resolving( void ); // converged
 
 tr_resolver *tr_resolver_create( const tr_resolve_def *def, tr_error *error );
-// Whether the fit asks for the joints of a set's graphs, in every frame it fits; otherwise roots will do, and
-// those may be mixed from graphs some frames apart.
+// Whether the fit reads the joints of a set's graphs in every frame. Otherwise it reads only roots, which may
+// be interpolated between graphs some frames apart.
 bool tr_resolver_needs_joints( const tr_resolver *resolver, int set );
-// How well skeletons are fitted from now on.
+// Sets the quality of fits from now on.
 void tr_resolver_set_fit( tr_resolver *resolver, const tr_resolving *how );
-// The graphs of some frames; then, where they and those tr_steady_span around are done, the fit. Sets may be
-// resolved at the same time, by different threads.
+// Deforms the graphs of some frames; then fits skeletons in frames whose graphs, and those of tr_steady_span
+// frames around them, are deformed. Different threads may resolve different sets at the same time.
 bool tr_resolver_deform( tr_resolver *resolver, int set, const tr_resolving *how, int from, int to,
                          tr_error *error );
 bool tr_resolver_fit( tr_resolver *resolver, int set, int from, int to, tr_error *error );
-// Graphs of earlier runs count no more: a resolver as it was created.
+// Forgets the graphs of earlier runs.
 void tr_resolver_forget( tr_resolver *resolver );
 void tr_resolver_destroy( tr_resolver *resolver ); // NULL is fine
-// All of it once: converged.
+// Resolves once, with a resolver of its own, to convergence.
 bool tr_cluster_resolve( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
                          tr_error *error );
 

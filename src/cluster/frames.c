@@ -1,12 +1,12 @@
-// The pose-graph method. Characters and props that rules link form clusters; each cluster is deformed as one
-// system of graphs, then skeletons are fitted to the graphs, exactly, and what hands and props achieved is
-// agreed upon:
+// The pose-graph method. Characters and props that rules link form clusters. Each cluster is deformed as one
+// system of graphs; then skeletons are fitted to the graphs exactly, and linked hands and props meet where
+// all can reach:
 //
 //   copy ─► transfer (hard feet) ─► deformation (all rules) ─► fit ─► meet ─► fit ─► … until links agree
 //
-// Frames never look at one another, but for the root, whose way from the copied path is steadied before the
-// fit, and where the result jumps: there it is calmed (cluster/calm.c). Whatever no skeleton can reach shows
-// as residual after the last fit.
+// Frames are independent, with two exceptions: the shift of the root from the copied path is averaged over
+// time before the fit, and jumps of the result are smoothed (cluster/calm.c). The residual after the last fit
+// is what no skeleton can reach.
 #include "cluster/private.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static bool find_clusters( clusters *c )
            tr_rules_by_set( c->stage, c->part, c->part_count, &c->rules );
 }
 
-// Nobody is in it but a prop that no rule speaks of: it stays on its track.
+// Whether a cluster is a single prop without rules: it stays on its track.
 static bool is_idle( const clusters *c, int part )
 {
     return c->rules.first[part] == c->rules.first[part + 1] &&

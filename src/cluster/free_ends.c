@@ -1,17 +1,16 @@
-// Heads, tails and hands that no rule holds. The fit turns a chest to let a foot reach its place, and what
-// hangs on the chest would turn with it: the eyes leave what they look at, palms tip over. So the first joint
-// of everything no rule speaks of turns back until it points in the world as it was copied, by a neck's or a
-// wrist's measure:
+// Heads, tails and hands that no rule holds. When the fit turns the chest, for example for a foot to reach
+// its place, head and hands would turn with it. So the first joint of each part that no rule holds turns back
+// towards its copied world rotation, within the range of a neck or wrist:
 //
 //   angle ↦ angle / √(1 + (angle / end_turn)²)
 //
-// and, of angles beyond end_far, less and less up to half a turn, where the way back changes sides.
-// Which parts are free holds for the whole clip, so nothing switches in time.
+// and less for angles beyond end_far, down to nothing at half a turn, where the way back changes sides. Parts
+// are free for the whole clip, so nothing switches in time.
 #include "cluster/private.h"
 
 static const double no_angle = 1e-12; // radians: below this a turn has no axis
 
-// The joint whose turning moves what the rule holds: not the joint itself, if only its place counts.
+// The joint whose rotation moves the point of a rule: not the joint itself if the rule is about its place.
 static int moved_by( const tr_skeleton *skeleton, const tr_rule *rule, const tr_anchor *anchor, int term )
 {
     bool place_only = rule->kind == TR_CONSTRAINT_RELATIVE || rule->kind == TR_CONSTRAINT_LENGTH ||
@@ -46,7 +45,7 @@ void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_
             ends[j] = TR_END_BELOW;
 }
 
-// Turns one joint of a pose back, as far as it goes.
+// Turns one joint of a pose back.
 static void turn_back( const tr_cluster_fit_def *def, const quat *copied, quat *local, quat above, quat world,
                        int j )
 {
@@ -60,7 +59,7 @@ static void turn_back( const tr_cluster_fit_def *def, const quat *copied, quat *
     local[j] = q_unit( q_mul( q_conj( above ), world ) );
 }
 
-// What is above one that turns back does not: in the pose, all of them are where they turn from.
+// Joints above one that turns back do not turn, so the pose has all joints as they were before.
 bool tr_ends_turn_back( const tr_cluster_fit_def *def, const tr_skeleton *skeleton, const tr_end *ends,
                         const quat *copied, tr_pose pose, quat *local )
 {

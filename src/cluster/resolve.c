@@ -1,4 +1,4 @@
-// Graphs and fit of some characters and props, frames in any order, again and again.
+// Resolver: graphs and fit of some characters and props, in any order of frames, repeatedly.
 #include "cluster/private.h"
 
 #include <string.h>
@@ -72,7 +72,7 @@ static void build_some( void *context, int begin, int end )
     }
 }
 
-// Graphs of all bodies are there when works are built, side by side.
+// Builds the graphs of all bodies first, so that works can be built in parallel.
 static bool build_works( tr_resolver *s, tr_error *error )
 {
     const tr_resolve_def *def = &s->def;
@@ -118,7 +118,7 @@ tr_resolver *tr_resolver_create( const tr_resolve_def *def, tr_error *error )
     bool ok = build_fitter( s, error ) && tr_graph_store_build( &s->store, def->stage, error ) &&
               build_graphs( s, error ) && build_works( s, error ) &&
               tr_work_scratch_build( &s->scratch, s->works, def->set_count, error );
-    s->def.set_of = NULL; // not needed any more, and not ours
+    s->def.set_of = NULL; // borrowed for building only
     if ( ok )
         return s;
     tr_resolver_destroy( s );

@@ -1,5 +1,4 @@
-// A cluster of characters and props: its graphs and the rows that hold and join them, and what is kept from
-// run to run.
+// A cluster of characters and props: its graphs, the rows of its rules, and its solutions for warm runs.
 #include "cluster/private.h"
 
 #include <assert.h>
@@ -69,7 +68,7 @@ static bool copy_nodes( tr_cluster_work *work, const int *nodes, int node_count 
     return true;
 }
 
-// Where a rule joins a character to another the fit asks where the graph had the two meet, and how turned.
+// If a rule joins two characters, the fit needs the rotations of their graphs, too.
 static void find_turns( tr_cluster_work *work )
 {
     for ( int i = 0; i < work->rows.rule_count; ++i ) {
@@ -109,7 +108,7 @@ bool tr_cluster_work_build( tr_cluster_work *work, const int *nodes, int node_co
                                       .rule_count = rules != NULL ? rule_count : work->stage->rule_count };
     find_turns( work );
     bool ok = build_graphs( work, error ) && tr_cluster_rows_build( &work->rows, error );
-    work->rows.rules = NULL; // not needed any more, and not ours
+    work->rows.rules = NULL; // borrowed for building only
     return ok;
 }
 

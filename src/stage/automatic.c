@@ -24,7 +24,7 @@ static vec3 mean_place( const tr_stage *stage, const tr_rule *rule )
     return v3_scale( 1.0 / ( last - first + 1 ), sum );
 }
 
-// A contact of the document with the ground is with what is there: the floor, or what stands on it.
+// A contact of the document with the ground may be on the floor or on an obstacle that stands there.
 static void find_surface( const tr_stage *stage, tr_rule *rule )
 {
     double size = rule->a.prop >= 0 ? 0.5 * stage->props[rule->a.prop].shape.size.y : 0;
@@ -50,7 +50,7 @@ bool tr_rule_is_lift( const tr_rule *rule )
     return rule->kind == TR_CONSTRAINT_CONTACT && !rule->hard && rule->weight == 0 && rule->a.actor >= 0;
 }
 
-// Takes frames out of a label, which may leave two. `*at` becomes the index of the next label.
+// Removes frames from a label, which may split it into two. `*at` becomes the index of the next label.
 static bool cut_label( tr_contacts *contacts, int *at, int first, int last )
 {
     tr_contact *label = &contacts->items[*at], tail = *label;
@@ -119,8 +119,8 @@ typedef struct automation {
     int *begin, *rules; // of the document, by actor: tr_rules_by_actor
 } automation;
 
-// Does a constraint of the document hold the joint during any of these frames? It then replaces the automatic
-// rule, unless it is one that holds partners in a frame.
+// Whether a constraint of the document holds the joint in any of these frames. Then it replaces the automatic
+// rule, unless it is a held frame.
 static bool held_by_user( const automation *a, int actor, int joint, int first, int last )
 {
     const tr_stage *stage = a->stage;
@@ -157,9 +157,8 @@ static bool is_hand( const tr_joint *joint )
     return joint->role == TR_ROLE_HAND || joint->role == TR_ROLE_FINGER;
 }
 
-// The next joint after `after` that a label is for, -1 when there is none: one that the labelled joint drives
-// alone, on hands and feet that no earlier one is on. A person's hands do not stand where a wolf's front paws
-// do.
+// The next target joint after `after` that a label applies to, or -1: a joint that the labelled joint alone
+// drives, one for each hand or foot. A person's hands do not stand where a wolf's front paws do.
 static int next_touching( const tr_actor *body, const tr_contact *contact, int after )
 {
     bool from_foot = !is_hand( &body->source.skeleton.joints[contact->joint] );

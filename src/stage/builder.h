@@ -12,23 +12,22 @@ typedef struct tr_stage_builder {
     tr_error *error;
     const double *when;         // [frame_count] moments of the motion at hand, NULL: frame by frame
     const tr_cast_clip **clips; // [clip_count] the scene's, by cast member; see tr_stage_sort_clips
-    char field[96];             // of the element at hand that trouble now would come from, "" = all of it
+    char field[96];             // field of the current element, for error messages; "" = the whole element
 } tr_stage_builder;
 
 // The whole motion of a file, from the library or from disk (and then kept in the library).
 const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, const char *field );
-// Cut, lined up with the stage and placed in the world.
+// The same, cut, aligned with the frames of the stage and placed in the world.
 bool tr_stage_take( tr_stage_builder *b, tr_motion *out, const tr_motion *whole, const tr_file_ref *ref,
                     int start, rigid placement );
-// Sorts the scene's clips by the cast members they belong to, so that those of one are found without a look
-// at all of them. `clips` of the builder is to be freed.
+// Sorts the scene's clips by cast member, into `clips` of the builder, which the caller frees.
 bool tr_stage_sort_clips( tr_stage_builder *b );
 // Those of a cast member, in the order of the document. [*count]
 const tr_cast_clip **tr_stage_clips( const tr_stage_builder *b, const tr_cast *cast, int *count );
 // The source of a cast member, with the clips that follow it joined to it.
 bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
-// Files that move joints: what moves all of a body belongs to its root, and the rest are bones of their mean
-// length. least: metres that a joint travels where it carries a path.
+// Removes joint translations of a file: the path of the whole body goes to the root, and bones get their mean
+// length. least: metres that a root's only child travels if it carries the path.
 void tr_carry_path_to_root( tr_motion *motion, double least );
 bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
 
@@ -46,8 +45,8 @@ rigid tr_stage_place( vec3 position, double heading );
 // memory.
 tr_surface *tr_stage_surfaces( const tr_stage *stage, bool props, int *count );
 
-// Layers of kind retime: what is found over whole clips is found on the sources' own time, see replay.c. A
-// stage takes labels, groups, then places of contacts and stances over from the one that is there.
+// Layers of kind retime: results over whole clips are found on the time before retiming, see replay.c. The
+// new stage takes labels, groups, places of contacts and stances from the old one.
 bool tr_stage_replay_contacts( tr_stage *stage, const tr_stage *before, tr_error *error );
 bool tr_stage_replay_groups( tr_stage *stage, const tr_stage *before, tr_error *error );
 void tr_stage_replay( tr_stage *stage, const tr_stage *before );

@@ -1,8 +1,7 @@
 // The motion of a target body that copies its source: joint rotations, and a root path in its own size.
 #include "stage/private.h"
 
-// Horizontally with the group; the height above the ankles with the character's own legs, from what it stands
-// on.
+// Root path: the group scales it horizontally; the length of the legs scales its height above the ankles.
 static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 source, int frame )
 {
     vec3 place = tr_group_place( &stage->groups[actor->group], source );
@@ -18,7 +17,7 @@ static bool is_identity( quat q )
     return q_dot( q, q_identity ) == 1.0;
 }
 
-// Is the source's rotation of this joint against the same parent the target's as well?
+// Whether joint and parent correspond in source and target, so that the local rotation can be copied.
 static bool copies_locally( const tr_actor *actor, int joint )
 {
     int parent = actor->target.joints[joint].parent;
@@ -69,8 +68,8 @@ static vec3 from_root( const tr_skeleton *skeleton, const quat *world, int joint
     return sum;
 }
 
-// The joints that carry the body: of one from another file, whose pelvis may lie elsewhere between its legs,
-// the hips on which these hang; else, and where nothing drives the legs, the pelvis.
+// The joints that carry the body. In a skeleton from another file these are the hips, since its pelvis may
+// lie elsewhere between the legs. Otherwise, and if nothing drives the legs, it is the pelvis.
 static int carriers( const tr_actor *actor, int joints[2] )
 {
     int pelvis = tr_actor_pelvis( actor ), count = 0;

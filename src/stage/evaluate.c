@@ -83,7 +83,7 @@ vec3 tr_rule_masked( const tr_rule *rule, vec3 v )
     return v3( rule->axis[0] ? v.x : 0, rule->axis[1] && !level ? v.y : 0, rule->axis[2] ? v.z : 0 );
 }
 
-// The source is right by definition where the rule takes its target from it; a given one it may miss.
+// Zero for rules that take their target from the source; the source may miss a given target.
 double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int frame )
 {
     if ( !rule->given )

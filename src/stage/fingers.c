@@ -1,6 +1,6 @@
-// Fingers go by name: a thumb by a thumb, never by another finger, for it points another way and would turn
-// the whole hand. What is no finger in particular (the tip of a hand, a single bone for all of them) goes by
-// the middle one, or by the first but the thumb.
+// Maps fingers by name. A thumb maps only to a thumb, because it points elsewhere and would turn the whole
+// hand. A joint that is no particular finger (the tip of a hand, one bone for all fingers) maps to the middle
+// finger, or to the first that is not the thumb.
 #include "stage/joint_map.h"
 
 #include <string.h>

@@ -14,9 +14,9 @@
 // On a box of the environment that is larger, smaller or elsewhere for the target, the box takes the place of
 // the group, and its new top that of the floor.
 //
-// Drift. A foot that rolls over its toes moves its ankle by ρ times as much, for it is so much longer. What
-// slides as a whole, in a capture mostly noise, must not slide more on a larger body. The slide ℓ(t) is the
-// path of whatever part of the foot is slowest at each moment; of it a larger foot keeps σ = ρ⁻² only:
+// Drift. A foot that rolls over its toes moves its ankle by ρ times as much, because it is longer. But a foot
+// that slides as a whole, which in captures is mostly noise, must not slide more on a larger body. The slide
+// ℓ(t) is the path of the slowest part of the foot at each moment. A larger foot keeps only σ = ρ⁻² of it:
 //
 //   drift = − (ρ − σ) (ℓ − mean ℓ),   σ = ρ for ρ ≤ 1,
 //
@@ -129,9 +129,9 @@ static bool add_drift( const tr_footing_work *w, tr_placed_stance *s )
 
 // ------------------------------------------------------------------------------------------------- footing
 
-// The joint a foot of another shape is held by, always the same: heel, ball and toes of the source do not
-// agree about where such a foot is, and going from one to the next would be a jump. That which touches
-// longest, of those that are more than a tip.
+// The joint that holds a foot of another shape. It is always the same one: heel, ball and toes of the source
+// do not agree about the place of such a foot, so it would jump from one to the next. Takes the joint that
+// touches longest and is not a tip.
 static int holding_joint( const tr_footing_work *w )
 {
     const tr_skeleton *target = &w->stage->actors[w->actor].target;
@@ -168,8 +168,8 @@ static int touching_rule( const tr_footing_work *w, int frame )
     return (int)( nearest - w->stage->rules );
 }
 
-// How far the lowest joint of a foot of another shape, or its heel, is below the joint it is held by, turned
-// as the source turns it.
+// Height of the joint that holds a foot of another shape above the foot's lowest joint or heel, with the
+// rotation of the source.
 static double depth_below_hold( const tr_footing_work *w, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
@@ -195,9 +195,8 @@ static double depth_below_hold( const tr_footing_work *w, int frame )
     return hold - lowest;
 }
 
-// How much such a foot is raised so that none of its joints goes below the floor, where the source's dips
-// below the height at which it usually stands or a longer foot is on its toes; smooth in the height h of its
-// lowest joint: (m − h)² / 4m for |h| < m, −h below.
+// How much such a foot is raised to keep all its joints above the floor. With h the height of its lowest
+// joint: (m − h)² / 4m for |h| < m, −h below.
 static double raise( const tr_footing_work *w, const tr_placed_stance *s, double depth, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
@@ -230,7 +229,7 @@ static void blend( const tr_footing_work *w, int frame )
     w->footing->rule[frame] = touching_rule( w, frame );
 }
 
-// What else holds this hand or foot: it lets go of its swing then.
+// Lets the footing fade between stances where another rule holds this hand or foot.
 static void give_way( const tr_footing_work *w )
 {
     const tr_stage *stage = w->stage;
@@ -246,7 +245,7 @@ static void give_way( const tr_footing_work *w )
             w->footing->strength[f] = 1;
 }
 
-// What this foot has to say about how high the body is carried, as far as it stands.
+// Adds the lift of this foot to that of the body, as far as the foot stands.
 static void add_lift( const tr_footing_work *w )
 {
     for ( int f = 0; w->lift != NULL && f < w->stage->frame_count && tr_footing_is_foot( w ); ++f ) {
@@ -264,7 +263,7 @@ static void add_lift( const tr_footing_work *w )
     }
 }
 
-// The mean of the feet, the body's own height in the air.
+// Lift of the body: the mean of the feet that stand, zero in the air.
 static bool lift_actor( const tr_footing_work *w, tr_actor *actor )
 {
     bool any = false;

@@ -10,7 +10,7 @@ typedef struct tr_placed_stance { // a stance of a footing
     vec3 shift;               // without drift
     vec3 *drift;              // [frame_count], NULL: none
     double lift;              // of the body that stands on this foot, see tr_actor
-    double onto;              // on a box that is where the source has none: how much higher, not in the shift
+    double onto;              // metres: height of a box that the source does not have; not in the shift
 } tr_placed_stance;
 
 typedef struct tr_footing_work {
@@ -22,7 +22,7 @@ typedef struct tr_footing_work {
     tr_footing *footing;
     tr_rule **rules; // [rule_count] of this foot, by first frame
     int rule_count;
-    int held_by;      // of a foot of another shape: the only joint whose rules hold it; -1: any
+    int held_by;      // foot of another shape: the only joint whose rules hold it; -1: any
     tr_pose foot;     // [joint_count] scratch for one
     tr_world copied;  // the actor as it copies the source, where their numbers of legs differ; else empty
     tr_stance *spans; // scratch: [rule_count of the stage]
@@ -32,12 +32,12 @@ typedef struct tr_footing_work {
         *weight; // [frame_count] of the actor's feet so far, sums; NULL: the scene has but its floor
 } tr_footing_work;
 
-bool tr_footing_is_foot( const tr_footing_work *w ); // or a hand, or what else touches
+bool tr_footing_is_foot( const tr_footing_work *w ); // false: a hand or another part
 // From the rules of a foot to its stances and their eases.
 void tr_footing_stances( tr_footing_work *w );
 // Where a stance is on the stage: its shift, and the floors of source and target.
 void tr_stance_put( const tr_footing_work *w, tr_placed_stance *s );
-// Carries the foot up and down where its stances are on such boxes. The shifts are there, without it.
+// Adds the rise onto such boxes to the shifts.
 void tr_stances_climb( const tr_footing_work *w );
 
 #endif

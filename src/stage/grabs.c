@@ -8,7 +8,7 @@
 
 // ------------------------------------------------------------------------------------------------- members
 
-// Is the joint what a part names: itself, its limb, or the group its limb belongs to?
+// Whether a part names the joint: by its name, its limb, or the group of its limb.
 static bool is_part( const tr_skeleton *skeleton, int joint, const char *part )
 {
     const tr_limb *limb = &skeleton->limbs[skeleton->joints[joint].limb];
@@ -159,7 +159,7 @@ static const tr_grab *grab_of( const tr_stage *stage, const char *layer )
     return NULL;
 }
 
-// Is everything a point of an actor is made of in the cage?
+// Whether all joints of a point of an actor are in the cage.
 static bool holds_all_of( const tr_grab *grab, const tr_anchor *anchor )
 {
     const bool *joints = anchor->actor >= 0 ? grab->joints[anchor->actor] : NULL;

@@ -20,9 +20,9 @@ static void join_linked( const tr_stage *stage, int *parent )
 }
 
 // ------------------------------------------------------------------------------------------------- closeness
-// Boxes around the ways of the roots, grown by each body's own share of the distance that counts as close:
-// only where two boxes overlap may the bodies be close. Ways are cut into pieces, since the box around a
-// long way holds many bodies that pass it at other times.
+// Bodies can be close only if the boxes around their root paths overlap. Boxes grow by the body's share of
+// the distance that counts as close. Paths are cut into pieces, because the box of a long path overlaps many
+// bodies that pass at other times.
 
 enum { FRAMES_AT_ONCE = 32 }; // long enough to share the cost of a tree, short enough for small boxes
 
@@ -131,7 +131,7 @@ int tr_stage_partition( const tr_stage *stage, bool close, int *part )
 
 // --------------------------------------------------------------------------------------------------- groups
 
-// A hand that holds a partner or a prop goes where that goes, whatever it brushes against meanwhile.
+// A hand that holds a partner or a prop follows it; other things it touches meanwhile do not count.
 // rules [count]: those that name the actor.
 static bool holds_another( const tr_stage *stage, int actor, const tr_contact *contact, const int *rules,
                            int count )
@@ -146,8 +146,8 @@ static bool holds_another( const tr_stage *stage, int actor, const tr_contact *c
     return false;
 }
 
-// A group whose members touch something that keeps its size keeps the size of its path. fixed [group_count]:
-// all false.
+// Finds groups whose members touch something that keeps its size: their path scale stays 1. fixed
+// [group_count]: all false before.
 static bool find_fixed_sizes( const tr_stage *stage, bool *fixed )
 {
     int *begin, *rules; // of each actor

@@ -1,12 +1,12 @@
 // Chains: a limb of the target driven by a limb of the source with another number of joints.
 //
-// Places on either chain are counted along its bones, from 0 at its first joint to 1 at its last. A target
-// joint at place s turns as the source does there: joints of the source turn at their own places, and between
-// two of them by the slerp of their turns. So the ends follow the ends, a neck of four bends where the neck
-// of one did, evenly, and chains with as many joints go joint by joint, whatever the lengths of their bones.
+// A place on a chain is measured along its bones, from 0 at the first joint to 1 at the last. A target joint
+// at place s gets the rotation of the source there: that of a source joint at its own place, and the slerp of
+// two between them. So ends follow ends, a neck of four joints bends evenly, and chains with equal numbers of
+// joints map joint by joint, whatever the lengths of their bones.
 #include "stage/joint_map.h"
 
-#define SAME_PLACE 1e-6 // share of a chain: nearer places are one, but for rounding
+#define SAME_PLACE 1e-6 // share of a chain: nearer places are the same, up to rounding
 
 typedef struct chain_path { // the joints of a chain and their places
     int *joints;            // [count]
@@ -36,7 +36,7 @@ static bool path_build( chain_path *path, const tr_skeleton *skeleton, const int
         path->joints[i] = j;
     for ( int i = 1; i < count; ++i )
         path->places[i] = path->places[i - 1] + tr_bone_length( skeleton, path->joints[i] );
-    const double least = 1e-9; // metres: joints at one place, but for rounding
+    const double least = 1e-9; // metres: all joints are at one place, up to rounding
     double length = path->places[count - 1];
     for ( int i = 1; i < count; ++i )
         path->places[i] = length > least ? path->places[i] / length : (double)i / ( count - 1 );
@@ -86,9 +86,9 @@ bool tr_joint_map_spread( tr_actor *actor, const tr_map_chain *chain, tr_error *
 }
 
 // --------------------------------------------------------------------------------------------- suggestion
-// A run is what a body has as one chain: its back, neck and head, an arm from shoulder to wrist, a leg from
-// hip to ankle, a tail. Runs of one kind and side go together in their order (where the numbers of legs
-// differ, as limbs are paired), if they have different numbers of joints; others are left to the names.
+// A run is a chain of a body: back, neck and head, an arm from shoulder to wrist, a leg from hip to ankle, a
+// tail. Runs of the same kind and side correspond in order; with different numbers of legs, as limbs are
+// paired. Runs with different numbers of joints become chains; others are mapped by name.
 
 typedef enum run_kind { RUN_NONE, RUN_SPINE, RUN_NECK, RUN_ARM, RUN_LEG, RUN_TAIL } run_kind;
 
@@ -146,8 +146,8 @@ static int run_end( const run_rules *rules, const tr_skeleton *skeleton, int fir
     return last;
 }
 
-// The first joint of the source's run that goes with the target's, -1 when there is none. rank: how many of
-// its kind and side were before it.
+// The first joint of the corresponding run of the source, or -1. rank: number of runs of the same kind and
+// side before it.
 static int find_run( const run_rules *rules, int first, int rank )
 {
     const tr_skeleton *source = rules->pairs->source;
@@ -179,7 +179,7 @@ bool tr_joint_map_suggest_chains( tr_actor *actor, const tr_limb_pairs *pairs, t
             continue;
         tr_map_chain chain = { { j, run_end( &rules, target, j, &target_count ) },
                                { from, run_end( &rules, source, from, &source_count ) } };
-        // A head without a neck goes by the head, not by the middle of neck and head.
+        // A head without a neck maps to the head, not to the middle of neck and head.
         bool end_alone = target_count == 1 && target->joints[j].role == source->joints[chain.source[1]].role;
         if ( target_count != source_count && !end_alone && !tr_joint_map_spread( actor, &chain, error ) )
             return false;

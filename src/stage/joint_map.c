@@ -1,11 +1,10 @@
 // Which source joint drives which target joint.
 //
 // A map file is JSON: {"version": 1, "joints": {"<target joint>": "<source joint>", …}, "chains": [{"target":
-// [first, last], "source": [first, last]}, …], "turns": {"<target joint>": [x, y, z, w], …}}. What a joint is
-// given by name (null: nothing) counts before its chain. Target joints that are in neither are driven by
-// nothing. Turns are the actor's `align`, of all joints; where a joint lies between two of the source, those
-// of the second follow. "soles": {"<target joint>": [source, target], …} are the heights at which joints of
-// feet stand.
+// [first, last], "source": [first, last]}, …], "turns": {"<target joint>": [x, y, z, w], …}}. An entry in
+// "joints" (null: nothing) overrides a chain. Target joints in neither are not driven. "turns" are the
+// actor's `align` of all joints; for a joint between two source joints, four more numbers give that of the
+// second. "soles": {"<target joint>": [source, target], …} are the heights of joints of standing feet.
 #include "stage/joint_map.h"
 
 #include <ctype.h>
@@ -85,8 +84,8 @@ static int rank_in_limb( const tr_limb_pairs *pairs, const tr_skeleton *skeleton
     return rank;
 }
 
-// In the limb that pairs with the joint's own. All toes of a paw go by the first of the other body, tips by
-// its tip, and what is between has none.
+// The source joint in the limb that is paired with the joint's own. All toes of a paw map to the first toe of
+// the other body and tips to its tip; joints between them map to nothing.
 static int find_in_limb( const tr_limb_pairs *pairs, int joint )
 {
     const tr_joint *t = &pairs->target->joints[joint];
@@ -193,7 +192,7 @@ quat tr_actor_source_turn( const tr_actor *actor, int joint, const quat *source 
 
 // -------------------------------------------------------------------------------------------------- files
 
-// The joint a text names, -1 after a sentence.
+// The joint with this name; -1 and an error if there is none.
 static int read_joint( const tr_json *at, const tr_skeleton *skeleton, const char *whose )
 {
     int joint =
@@ -372,7 +371,7 @@ static json_t *ends_json( const tr_skeleton *skeleton, const int ends[2] )
                       tr_json_text( skeleton->joints[ends[1]].name ) );
 }
 
-// Joints that a chain leads to the same source joint need not be named.
+// Joints that a chain maps to the same source joint need not be written.
 static bool joints_json( json_t *joints, const tr_actor *actor, const tr_actor *spread )
 {
     const tr_skeleton *target = &actor->target, *source = &actor->source.skeleton;
@@ -430,7 +429,7 @@ static bool soles_json( json_t *soles, const tr_actor *actor )
     return true;
 }
 
-// What the chains alone make of it, to see what is left for the joints.
+// The map that the chains alone give, to find the joints that must be written.
 static bool spread_again( tr_actor *out, const tr_actor *actor, tr_error *error )
 {
     *out = ( tr_actor ){ .target = actor->target, .source.skeleton = actor->source.skeleton };

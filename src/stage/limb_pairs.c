@@ -1,8 +1,8 @@
-// Bodies with different numbers of legs: which limb of the source a limb of the target goes by.
+// Pairs limbs of bodies with different numbers of legs.
 //
-// Of a person and a wolf, arms go with front legs and legs with hind legs. Else legs go with legs, front to
-// back on either side, the first with the first and the last with the last; where the target has more, some
-// of the source's drive two or more, and where it has a single pair, that is the source's last one.
+// For a person and a wolf, arms pair with front legs and legs with hind legs. Otherwise legs pair with legs
+// on each side, front to back, first with first and last with last. If the target has more legs, some of the
+// source's drive two or more; a single pair of legs is driven by the source's last pair.
 #include "stage/joint_map.h"
 
 int tr_leg_count( const tr_skeleton *skeleton )

@@ -1,4 +1,4 @@
-// The limbs a target names must be there: a factor for a limb that is not would be lost without a word.
+// Checks that a body has the limbs that the document scales: a factor for a missing limb is an error.
 #include "stage/private.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// How much memory a scene will take, before any of it is taken.
+// Estimates the memory of a scene before it is staged.
 #include "stage/builder.h"
 
 double tr_memory_needed( const tr_memory_def *def, double frames, double joints, bool meshes )
@@ -26,7 +26,7 @@ bool tr_memory_suffices( const tr_stage *stage, const char *file, double joints,
 static bool count_joints( tr_stage_builder *b, double *joints )
 {
     const tr_scene *scene = b->stage->scene;
-    *joints = scene->prop_count; // a prop is as a joint
+    *joints = scene->prop_count; // a prop counts as a joint
     for ( int i = 0; i < scene->cast_count; ++i ) {
         const tr_cast *cast = &scene->cast[i];
         int clips;

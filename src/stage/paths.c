@@ -8,9 +8,9 @@
 // and second derivatives m from  hᵢ₋₁ mᵢ₋₁ + 2 (hᵢ₋₁ + hᵢ) mᵢ + hᵢ mᵢ₊₁ = 6 (slopeᵢ − slopeᵢ₋₁),  0 at both
 // ends.
 //
-// A rule that asks for the direction of a point's way over the ground becomes a place at every frame: a path
-// as fast as the copied one whose steps all point that way, laid so that it is off by nothing on average.
-// Beside its range, where the rule fades, the path is shifted as at the range's end.
+// A rule for the direction of a point's path over the ground becomes a place at every frame: a path with the
+// speed of the copied one and the given direction, placed so that the mean difference to the copied path is
+// zero. Outside its range, where the rule fades, it is the copied path shifted as at the end of the range.
 #include "stage/private.h"
 
 typedef struct spline {
@@ -80,7 +80,7 @@ static void lead( const tr_stage *stage, const tr_rule *rule, vec3 *way )
     if ( !rule->given || v3_length( direction ) == 0 )
         return;
     vec3 copied = way[first], shift = v3_zero, sum = v3_zero;
-    for ( int f = first + 1; f <= last; ++f ) { // way is led up to f − 1 and copied from f on
+    for ( int f = first + 1; f <= last; ++f ) { // the path is directed up to f − 1 and copied from f on
         double step = v3_length( v3_horizontal( v3_sub( way[f], copied ) ) );
         copied = way[f];
         shift = v3_horizontal( v3_sub( v3_mad( way[f - 1], step, direction ), copied ) );

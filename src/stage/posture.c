@@ -1,4 +1,4 @@
-// Rest poses of source and target, brought together.
+// Aligns the rest poses of source and target.
 //
 // World rotation of a target joint = that of its source joint · (source's rest)⁻¹ · posture · target's rest.
 // Skeletons of different files rest in different postures (arms out, arms down, lying). The posture of a
@@ -6,9 +6,9 @@
 // turned on by the least angle that brings the joint's own bone in line; where several bones hang on a joint,
 // the turn that fits them best.
 //
-// Some files rest in no posture at all: every bone points along the same axis, so that legs lie folded up
-// along the back. The least turn of such a bone is nearly half a turn, about an axis that means nothing.
-// Then frames of either file stand in for the rest pose: the pair of poses whose bones need the least turns.
+// Some files have no meaningful rest pose: every bone points along the same axis, and legs are folded along
+// the back. The smallest turn of such a bone is nearly half a turn about an arbitrary axis. Then frames of
+// the files replace the rest poses: the pair of poses whose bones need the smallest turns.
 
 #include "stage/posture.h"
 
@@ -23,8 +23,8 @@ vec3 tr_lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
     return v3_unit( v3_sub( positions[left], positions[right] ) );
 }
 
-// The way down from a joint that a child of it leads: to the first joint there that is driven and has a bone
-// of some length above it on both bodies (what lies between has no say in where it is). False: none.
+// Follows a child of a joint down to the first joint that is driven and has a bone of some length above it on
+// both bodies. False if there is none.
 static bool bone_below( const tr_rest_pair *rest, int joint, int child, vec3 *source, vec3 *target, int *end )
 {
     const tr_actor *actor = rest->actor;
@@ -72,7 +72,7 @@ static void add_pair( mat3 *moment, vec3 source, vec3 target )
     moment->cz = v3_mad( moment->cz, t.z, s );
 }
 
-// Do any two of the directions span a plane?
+// Whether any two of the directions span a plane.
 static bool spread_out( const tr_rest_pair *rest, const vec3 *bones, int count )
 {
     for ( int i = 1; i < count; ++i )
@@ -81,8 +81,8 @@ static bool spread_out( const tr_rest_pair *rest, const vec3 *bones, int count )
     return false;
 }
 
-// A chain of least turns depends on the poses between: from a slanted chest straight to an arm that hangs is
-// not the same as over an arm held out. Arms therefore always turn over the latter.
+// A chain of smallest turns depends on the poses between: from the chest to a hanging arm directly is not the
+// same as by way of an arm held out. Arms always turn by way of the latter.
 static quat lay_along( const tr_rest_pair *rest, int joint, vec3 from, vec3 to )
 {
     const tr_joint *j = &rest->actor->target.joints[joint];
@@ -99,8 +99,8 @@ static double slope( const tr_rest_pair *rest, double drop, double length )
     return asin( clampd( drop / length, -rest->def->steepest, rest->def->steepest ) );
 }
 
-// The way the target's foot points where its sole is as flat as the source's: the source's own way, turned
-// down, in the plane it makes with the shin, by as much as the target's foot is steeper when both stand.
+// Direction of the target's foot when its sole is as flat as the source's: the source's direction, turned
+// down in the plane of foot and shin by as much as the target's foot is steeper when both stand.
 static vec3 foot_way( const tr_rest_pair *rest, int joint, const bone_pairs *bones )
 {
     const tr_actor *actor = rest->actor;
@@ -118,8 +118,8 @@ static vec3 foot_way( const tr_rest_pair *rest, int joint, const bone_pairs *bon
     return q_rotate( q_axis_angle( axis, steeper ), bones->source[0] );
 }
 
-// Where several bones hang on a joint, its turn is the one that fits them best, and the ways from each to the
-// other: hips go by the line between the legs, wherever a file has the joint that carries them.
+// A joint with several bones gets the turn that fits them and the lines between their ends best: hips follow
+// the line between the legs, wherever a file has the pelvis.
 static quat posture( const tr_rest_pair *rest, int joint, quat above )
 {
     bone_pairs bones = bones_of( rest, joint );
@@ -146,7 +146,7 @@ static tr_effort find_postures( const tr_rest_pair *rest, quat *postures )
     const tr_skeleton *target = &rest->actor->target;
     if ( tr_actor_legs_differ( rest->actor ) )
         return tr_stand_alike( rest, postures );
-    bool whole = true; // still above the first joint that fixes the body's own turn
+    bool whole = true; // still above the first joint that determines the turn of the whole body
     for ( int j = 0; j < target->joint_count; ++j ) {
         int parent = target->joints[j].parent;
         quat above = parent < 0 ? q_identity : postures[parent];

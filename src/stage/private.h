@@ -6,9 +6,9 @@
 
 // --------------------------------------------------------------------------------------------- joint map
 
-// Fills map, blends and chains of an actor whose source and target skeletons are there. Suggested is: the
-// same index for a copied skeleton; else by name (without namespace, ignoring case; the roles must agree),
-// else by role, side and rank; limbs with different numbers of joints as chains.
+// Suggests map, blends and chains of an actor with source and target skeletons: the same index for a copied
+// skeleton; otherwise by name (without namespace, ignoring case; roles must agree), then by role, side and
+// rank. Limbs with different numbers of joints become chains.
 bool tr_joint_map_suggest( tr_actor *actor, tr_error *error );
 // Lets a joint of the source ("" = none) drive one of the target. False: there is no such joint; *bad_source
 // says whether it is the source's.
@@ -28,8 +28,8 @@ static inline double tr_size_ratio( double target, double source, double otherwi
     return source > TR_NO_SIZE && target > TR_NO_SIZE ? target / source : otherwise;
 }
 
-// Whether the body has every limb, or group of limbs, that the target gives a factor. Otherwise `field` is
-// set to the name of one that it does not have: "target.limbs.wing".
+// Whether the body has every limb or group of limbs that the target scales. Otherwise `field` names one that
+// is missing: "target.limbs.wing".
 bool tr_target_check_limbs( const tr_target *target, const tr_skeleton *body, char *field, size_t size,
                             tr_error *error );
 
@@ -101,7 +101,7 @@ bool tr_sequence_match( tr_motion *motion, const tr_skeleton *like, const tr_sea
 bool tr_stage_bind( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 bool tr_stage_group( tr_stage *stage, tr_error *error );
 bool tr_stage_automate( tr_stage *stage, tr_error *error ); // ends with tr_stage_stand
-// A contact of weight 0: over its frames labels of the hand or foot are taken back.
+// A contact of weight 0 removes the labels of the hand or foot in its frames.
 bool tr_rule_is_lift( const tr_rule *rule );
 bool tr_stage_lift( tr_stage *stage, const tr_rule *rule, tr_error *error );
 // Fills `path` of rules that give a path its direction; see paths.c.
@@ -111,7 +111,7 @@ bool tr_stage_stand( tr_stage *stage, tr_error *error );
 bool tr_stage_place_footings( tr_stage *stage, tr_error *error ); // fills `place`, once all else is known
 void tr_footings_free( tr_actor *actor );
 
-// What is being bound, for messages: an element of a list of the document.
+// The element of the document that is being bound, for messages.
 typedef struct tr_binder {
     tr_stage *stage;
     const char *file;
@@ -127,25 +127,25 @@ bool tr_point_bind( const tr_binder *binder, const char *field, const tr_point *
 bool tr_stage_grab( tr_stage *stage, const char *file, tr_log *warnings, tr_error *error );
 void tr_stage_release( tr_stage *stage ); // frees them
 
-// surfaces.c. How high the source's environment is below p, which touches it; where nothing is below, its
-// top.
+// surfaces.c. Height of the source's environment below p, which touches it; if nothing is below p, its top.
 double tr_stage_source_top( const tr_stage *stage, int obstacle, vec3 p );
 // The same of the target's below `to`, where a place on a surface of the source as high as `floor` has gone.
 double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, vec3 to );
 // The source's obstacle that something of that size touches from above, -1: none.
 int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size );
-// What a foot that is said to stand on a floor of that height, with its lowest joint there on average, really
-// stands on in the source: something lower where it is in the box that has that floor.
+// Height of the surface under a foot in the source. `floor` is the labelled height, `lowest` the mean place
+// of its lowest joint: a foot inside a box stands on something lower.
 double tr_foot_source_floor( const tr_stage *stage, const tr_rule *on, double floor, vec3 lowest );
 // How much higher than that floor a foot of the target stands with its middle there, on something it can step
 // onto.
 double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, const tr_rule *on, double floor,
                       vec3 middle );
-// The way of anything but a foot that would be inside something at `place` to its surface; zero: it is not.
+// The shift of a part other than a foot that brings it from inside an obstacle to its surface; zero if it is
+// outside.
 vec3 tr_hand_onto( const tr_stage *stage, const tr_actor *actor, const tr_rule *rule, vec3 place );
 
-// The surface of a contact with ground or environment. Where the target has a place that the source touched,
-// and how high the surface is there; an environment of another size takes what touches it along.
+// The target's place for a place that the source touched, and the height of the surface there. An obstacle of
+// another size moves the places on it.
 void tr_rule_set_obstacle( const tr_stage *stage, tr_rule *rule, int obstacle );
 vec3 tr_rule_landing( const tr_stage *stage, const tr_rule *rule, vec3 source );
 

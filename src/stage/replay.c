@@ -1,10 +1,9 @@
-// A stage on another time is the stage on its own time, played at another speed.
+// A retimed stage is the stage before retiming, played at another speed.
 //
-// Where feet stand, what they touch and about which origin a group is scaled is found over whole stances and
-// clips. On a time that was stretched here and there such means come out a little different, and frames that
-// nobody moved would go with them: a stance that the window of a retiming cuts, by millimetres. So all of it
-// is found on the time of the sources, and every frame f of the new time takes it from the moment when[f].
-// Beside the window that moment is a frame, and every bit the same.
+// Places of stances, surfaces and origins of groups are means over whole stances and clips. On a stretched
+// time these means would differ a little, and frames that nobody moved would change by millimetres. So they
+// are found on the time before retiming, and every frame f of the new time takes them from the moment
+// when[f]. Outside the window of a retiming that moment is a frame, and the bits stay the same.
 #include "stage/builder.h"
 #include "stage/times.h"
 
@@ -74,8 +73,8 @@ static void replay_footing( tr_footing *to, const tr_footing *from, moment m, in
     to->rule[f] = from->rule[m.nearest];
 }
 
-// Rules and footings are the same ones, in the same order, unless labels of the one time are cut by rules of
-// the document in another number of pieces.
+// Whether both stages have the same rules and footings in the same order. They differ if rules of the
+// document cut labels into another number of pieces.
 static bool is_same( const tr_stage *a, const tr_stage *b )
 {
     bool same = a->rule_count == b->rule_count;
@@ -90,7 +89,7 @@ static bool is_same( const tr_stage *a, const tr_stage *b )
     return same;
 }
 
-// It fades by the moments of the frames; its eases on the new time reach at least as far.
+// The rule fades by the moments of the frames. Its eases on the new time are at least as long.
 static void replay_fading( tr_rule *rule, const tr_rule *from, const double *when, int count )
 {
     if ( when == NULL )

@@ -60,7 +60,7 @@ static vec3 point_at_rest( const tr_skeleton *skeleton, const tr_anchor *anchor 
     return sum;
 }
 
-// The volume that a joint carries around a point in its frame: of several the one whose surface is nearest.
+// The body volume of a joint around a point in its frame. Of several, the one with the nearest surface.
 static const tr_capsule *flesh_around( const tr_body *body, int joint, vec3 point, double *along )
 {
     const tr_capsule *best = NULL;
@@ -79,8 +79,8 @@ static const tr_capsule *flesh_around( const tr_body *body, int joint, vec3 poin
     return best;
 }
 
-// A body of another girth moves what lies on its surface out or in by what was added there. A joint, and a
-// point on a bone, stays; what touches it stays off by as much.
+// Another girth moves points on the skin out or in by what was added there. Joints and points on a bone stay;
+// their `cover` keeps what touches them at that distance.
 static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
 {
     double t = 0;
@@ -96,7 +96,7 @@ static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
     anchor->cover = ( 1 - share ) * added;
 }
 
-// Where a source joint comes to be on the target: where it drives alone, else where it has a part in it.
+// The target joint of a source joint: one that it drives alone, otherwise one that it drives with another.
 static int driven_by( const tr_actor *actor, int source_joint )
 {
     int joint = tr_actor_target_joint( actor, source_joint );
@@ -121,8 +121,7 @@ bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, v
     return *joint >= 0;
 }
 
-// What a term names is added to those before it, `beyond` to their offset: in the frame of the first joint,
-// as at rest.
+// Adds a term to an anchor, and `beyond` to its offset in the frame of the first joint at rest.
 static void add_term( const tr_actor *actor, tr_anchor *anchor, int joint, double weight, vec3 beyond )
 {
     int at = 0;
@@ -231,7 +230,7 @@ static bool bind_surface( const tr_binder *b, const tr_constraint *c, tr_rule *r
     return true;
 }
 
-// From the source's point to the surface of a contact; inside 0.
+// Distance of the source's point from the surface of a contact; 0 inside.
 static double off_surface( const tr_stage *stage, const tr_rule *rule, int frame )
 {
     vec3 p = tr_anchor_source( stage, &rule->a, frame );
@@ -246,8 +245,7 @@ static double off_surface( const tr_stage *stage, const tr_rule *rule, int frame
     return fmax( away, 0 );
 }
 
-// A contact keeps its point where the source has it, also where it touches nothing: its surface or its frames
-// are then likely to be wrong.
+// Warns of contacts that touch nothing in the source: their surface or frames are probably wrong.
 static void warn_of_distance( const tr_binder *b, const tr_rule *rule )
 {
     const tr_stage *stage = b->stage;
@@ -301,7 +299,7 @@ tr_rule *tr_rule_append( tr_stage *stage )
     return rule;
 }
 
-// Does it reach onto the stage, at full strength or with its ease?
+// Whether any frame of the constraint, with its ease, is on the stage.
 static bool has_effect( const tr_stage *stage, const tr_rule *rule )
 {
     int first, last;

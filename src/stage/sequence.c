@@ -1,17 +1,18 @@
-// Clips that follow one another on one character. At each seam the next clip is turned and moved on the
-// ground to where the one before ended; what then is left of the difference in pose and velocity decays over
-// some frames on either side (tr_clip_join). Feet do not take part in that: a foot that stands would slide.
+// Joins clips that follow one another on one character. At each seam the next clip is turned and moved on the
+// ground to the end of the clip before. The difference in pose and velocity that remains decays over some
+// frames on both sides (tr_clip_join). Feet are excluded, because a foot that stands would slide:
 //
-//   held frames: the foot (or hand) rests on something in the clip that frame comes from. There it is where
-//                that clip has it. One that rests at the end of the first clip and at the beginning of the
-//                second rests once: it stays where it stood, and goes its clip's way again in the swing
-//                that follows. The second clip is moved so that such feet meet as well as they can. Where
-//                they stand too far apart for that, the foot is lifted and takes a step.
-//   all others:  with j(t) the joined motion and w(t) what is wished for in held frames, e = w − j goes
-//                from stance to stance on minimum-jerk curves with the slopes it has at their ends.
+//   held frames:  the foot (or hand) rests on something in the clip of that frame, and stays where that clip
+//   has it. A
+//                 foot that rests at the end of the first clip and at the start of the second stays where it
+//                 stood, and returns to its clip's path in the next swing. The second clip is moved so that
+//                 such feet meet as well as possible. If they are too far apart, the foot takes a step.
+//   other frames: with j(t) the joined motion and w(t) the path in held frames, e = w − j goes from stance to
+//   stance on
+//                 minimum-jerk curves with the slopes that it has at their ends.
 //
-// The limb then brings the foot to j + e. Rotations of the foot get the same treatment. Where a leg is too
-// short for that, the pelvis sinks.
+// Inverse kinematics brings the foot to j + e. Rotations of feet are treated in the same way. If a leg is too
+// short, the pelvis sinks.
 #include "stage/private.h"
 
 #include <string.h>
@@ -50,8 +51,8 @@ typedef struct seam_work {
     quat *rotations; // a pose
 } seam_work;
 
-// What brings the second clip's foot to where the first one left it. No tr_stance, which joins contacts of a
-// stage: clips are joined before there is one.
+// Brings the foot of the second clip to where the first clip left it. Not a tr_stance: clips are joined
+// before there is a stage.
 typedef struct crossing {
     bool is_one;    // the foot stands through the seam
     bool steps;     // it stands on both sides, but too far apart
@@ -93,8 +94,7 @@ static bool rests( const seam_work *w, const side *s, int joint, int frame )
     return false;
 }
 
-// The lowest joint of the foot that rests in both frames, of those that are fixed to it; the foot itself
-// where none does.
+// The lowest joint fixed to the foot that rests in both frames; the foot itself if there is none.
 static int find_pivot( const seam_work *w, int joint, int in_a, int in_b )
 {
     int pivot = joint;
@@ -137,8 +137,7 @@ static crossing find_crossing( const seam_work *w, int joint )
     return s;
 }
 
-// Moves the second clip on the ground so that the feet that stand through the seam are off by nothing on
-// average.
+// Moves the second clip on the ground so that the mean error of feet that stand through the seam is zero.
 static void meet_feet( seam_work *w, tr_clip *b )
 {
     vec3 sum = v3_zero;
@@ -160,7 +159,7 @@ static void meet_feet( seam_work *w, tr_clip *b )
 
 // ------------------------------------------------------------------------------------------------- wishes
 
-// Where a foot is in the clip that a frame of the joined one comes from. `second`: the one after the seam.
+// Pose of a foot in the clip of a frame. `second`: the clip after the seam.
 static rigid own_place( const seam_work *w, int joint, int frame, bool second )
 {
     tr_pose pose = tr_world_pose( second ? &w->b.world : &w->a.world, second ? frame - w->at : frame );
@@ -181,7 +180,7 @@ static rigid held_place( const seam_work *w, const crossing *s, int joint, int f
                       v3_add( place, q_rotate( turn, v3_sub( own.position, pivot ) ) ) };
 }
 
-// Frames between held ones. At the ends of the window there is nothing left.
+// Fills e in frames between held ones. It is zero at the ends of the window.
 static void bridge( const seam_work *w, vec3 *e )
 {
     int swing = tr_frames_in( w->def->seams.swing, w->joined.fps ),
@@ -247,7 +246,7 @@ static double leg_length( const seam_work *w, const foot *f )
     return length;
 }
 
-// How far the hip of a leg has to come down for the foot to get where it is to be, if it is moved at all.
+// How far the hip of a leg has to sink for the foot to reach its place, if the foot is moved.
 static double needed_sink( const tr_seam_def *def, const foot *f, int i, double length )
 {
     vec3 goal = v3_add( f->joined[i].position, f->shift[i] ), hip = f->hips[i];
@@ -270,7 +269,7 @@ static void find_sink( seam_work *w )
 
 // ----------------------------------------------------------------------------------------------- planting
 
-// Up to where a stance through the seam keeps a foot off its clip's way, and the swing after it.
+// Last frame of a stance through the seam and of the swing after it.
 static void find_window( seam_work *w )
 {
     int last = w->at + w->blend, swing = tr_frames_in( w->def->seams.swing, w->joined.fps );
@@ -333,7 +332,7 @@ static void free_window( seam_work *w )
     tr_free( w->rotations );
 }
 
-// Brings feet to where they are wished for; when the pelvis sinks, the other legs stay where they are.
+// Brings feet to their places. When the pelvis sinks, the other feet stay where they are.
 static void move_feet( seam_work *w, int i )
 {
     const double rounding = 1e-9; // metres, radians: smaller corrections are none
@@ -377,7 +376,7 @@ static bool plant( seam_work *w, tr_error *error )
 
 // ------------------------------------------------------------------------------------------------ joining
 
-// Takes the joined clip apart again; both parts have the frame they share.
+// Splits the joined clip again; both parts have the shared frame.
 static bool split( const seam_work *w, tr_clip *a, tr_clip *b, tr_error *error )
 {
     tr_clip head, tail;

@@ -1,4 +1,4 @@
-// Where the floor is under the feet of a body of another file.
+// Heights of the feet above the floor, for bodies from another file.
 //
 // A skeleton does not show its soles. One file has its ankles 6 cm above the floor and its toes on it,
 // another has them 12 and 4 cm above, with no joint below. A file's own contacts show it: the height at which
@@ -34,7 +34,7 @@ static bool any_known( const foot_rests *rests, const tr_skeleton *skeleton )
     return false;
 }
 
-// Is every thigh well above its own foot? A rest pose that lies or is folded up stands on nothing.
+// Whether every thigh is well above its own foot. A rest pose that lies or is folded does not stand.
 static bool stands( const tr_skeleton *skeleton, const vec3 *positions )
 {
     double leg = tr_skeleton_leg_length( skeleton );
@@ -88,7 +88,7 @@ static double size_of( const tr_actor *actor, const tr_skeleton *file, int joint
                                : tr_stature( &actor->target ) / fmax( tr_stature( file ), TR_NO_SIZE );
 }
 
-// No sole is below the floor: where joints are, the file's floor is.
+// No sole is below the floor: then the floor of the file is at the joints.
 static double floor_of( const foot_rests *rests, const tr_skeleton *skeleton )
 {
     double low = 0;

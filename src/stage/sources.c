@@ -121,8 +121,8 @@ static double travel( const tr_clip *clip, int joint )
     return most;
 }
 
-// Some files keep the root still and move its only child. The path then belongs to the root: carry it over,
-// so that the child is as far from the root as in the rest pose.
+// Some files keep the root still and move its only child. Moves that path to the root, so that the child is
+// as far from the root as in the rest pose.
 void tr_carry_path_to_root( tr_motion *motion, double least )
 {
     tr_clip *clip = &motion->clip;
@@ -140,9 +140,8 @@ void tr_carry_path_to_root( tr_motion *motion, double least )
     }
 }
 
-// A body has fixed bones: where the file moves joints, the mean over its frames is the bone. Translations
-// that say nothing more than that are dropped. What its limbs are goes by these bones. `bones`: known
-// already, NULL: not.
+// Bodies have fixed bones: where the file moves joints, a bone is the mean over its frames. Translations
+// equal to that are dropped. Limbs are classified with these bones. `bones`: given bones, or NULL.
 bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error )
 {
     tr_clip *clip = &motion->clip;
@@ -271,7 +270,7 @@ static bool gather_clips( tr_stage_builder *b, sequence *s, const tr_cast *cast,
     return even_out( s, b->error );
 }
 
-// The stage's frame that shows a moment of the motion at hand; one that none shows is before or behind all.
+// The stage frame that shows a moment of the motion; before the first or after the last if none does.
 static int frame_of( const tr_stage_builder *b, int moment )
 {
     int last = b->stage->frame_count - 1, frame = 0;

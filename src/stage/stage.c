@@ -119,7 +119,7 @@ static bool build_map( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast
         actor->align = NULL;
         actor->turned = false;
     }
-    // Whatever carries one body carries the other; a root on the floor that has a pelvis above it lies still.
+    // The joint that carries the path of one body drives that of the other; a root on the floor stays still.
     if ( ok && actor->map[0] < 0 && actor->own.frame_count == 0 && tr_actor_pelvis( actor ) == 0 )
         actor->map[0] = 0;
     return ok;
@@ -186,8 +186,8 @@ static bool check_reach( tr_stage_builder *b, const tr_trimesh *mesh )
                          reach, TR_FAR );
 }
 
-// The stage has points and meshes of its own: the document may change, and the library read more. `corners`
-// is where the next polyline's go.
+// Copies points and meshes into the stage, since document and library may change. `corners` is the memory for
+// the next polyline.
 static bool build_shape( tr_stage_builder *b, tr_shape *out, tr_shape_kind kind, vec3 size,
                          const tr_form *form, vec3 **corners )
 {
@@ -360,7 +360,7 @@ static bool build_motions( tr_stage_builder *b )
     return ok;
 }
 
-// Files do not say where their floor is: a body that hovers in the source hovers in the result.
+// Warns of sources that hover above the ground: files do not say where their floor is.
 static void warn_of_hovering( const tr_stage_builder *b )
 {
     const tr_stage *stage = b->stage;

@@ -1,4 +1,4 @@
-// stage: the document made ready to be solved: motions, maps, rules, footings, groups.
+// stage: the document ready to be solved: motions, joint maps, rules, footings, groups.
 #ifndef TROUPE_STAGE_H
 #define TROUPE_STAGE_H
 
@@ -7,11 +7,12 @@
 #include "fit/fit.h"
 
 // ------------------------------------------------------------------------------------------- definition
-// What is tuned in making a stage. Shares are of the lengths that are named.
+// The tuned numbers of a stage.
 
 typedef struct tr_footing_def { // feet, and hands that stand; see footing.c and stances.c
     double one_stance;          // seconds off the ground that do not end a stance
-    double longest_ease; // seconds in which a foot goes from its copied path into a stance, or out of it
+    double longest_ease; // seconds: limit of the time in which a foot leaves its copied path for a stance, or
+                         // returns
     double climb_time;   // seconds in which a foot rises onto a box, or comes down
     double slide_ease;   // seconds beside a stance over which its slide fades
     double slide_span;   // seconds to either side over which speeds of a foot's parts are averaged
@@ -94,15 +95,16 @@ tr_stage_def tr_default_stage_def( void );
 // The document with its files loaded, resampled to the scene's rate, placed in the world and bound to each
 // other. Frame 0 of the stage is the scene's first frame.
 
-// Where a foot, or a hand that stands on something, belongs, over the whole clip: a joint of it at the
-// source's place times `rise`, plus the shift. In its stances exactly, between them as far as strength says.
+// The target path of a foot, or of a hand that stands on something, over the whole clip: a joint of it at
+// p · rise + shift, where p is its place in the source. The path counts in full in stances, and between them
+// with `strength`.
 typedef struct tr_footing {
     int joint;        // of the target: the ankle or wrist that carries it
-    double rise;      // size of the target's foot : the source's
+    double rise;      // size of the target's foot / size of the source's
     vec3 *shift;      // [frame_count]
     double *strength; // [frame_count] 0 … 1
     int *rule;        // [frame_count] of the stage: the contact that is nearest in time
-    vec3 *place;      // [frame_count] where that contact belongs, by rise and shift
+    vec3 *place;      // [frame_count] the target of that contact, from rise and shift
 } tr_footing;
 
 // A limb of the target driven by a limb of the source with another number of joints: first and last joint of
@@ -117,7 +119,7 @@ typedef struct tr_map_blend { // of a target joint that lies between two source 
     quat align;               // as in tr_actor, for the second
 } tr_map_blend;
 
-// How high a joint of a foot is above the floor when it stands, on either body, in metres.
+// Height of a joint of a foot above the floor while the foot stands, on both bodies, in metres.
 typedef struct tr_sole {
     bool known; // otherwise heights go by the size of the foot
     double source, target;
@@ -157,17 +159,17 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
     tr_map_chain *chains; // [chain_count] as in the map file
     int chain_count, chain_capacity;
-    tr_clip own;    // [frame_count] what joints that nothing drives do: the target file's motion; empty: rest
+    tr_clip
+        own; // [frame_count] motion of joints that nothing drives, from the target's file; empty: rest pose
     tr_sole *soles; // [target.joint_count], NULL where the target's skeleton is the source's
-    bool foreign;   // the target's skeleton is of another file: limbs may be of another shape
-    int group;      // linked, directly or not, by constraints
+    bool foreign;   // the target's skeleton is from another file: its limbs may have another shape
+    int group;      // index in the stage's groups
     double leg_ratio, height_ratio; // target : source
     tr_contacts contacts;           // labelled on the source, stage frames
     tr_seam *seams;                 // [seam_count] in order of time
     int seam_count;
     tr_footing *footings; // [footing_count] hands and feet that stand on ground or environment
-    double *lift; // [frame_count] how much higher it is carried than by copying heights above the ground,
-                  // where it stands on boxes; NULL: nowhere
+    double *lift; // [frame_count] metres added to the copied height where it stands on boxes; NULL: none
     int footing_count;
     tr_actor_examples *examples; // NULL: it does not move by examples
 } tr_actor;
@@ -181,7 +183,7 @@ typedef struct tr_stage_prop {
 
 typedef struct tr_group { // shares one path scale about one origin on the ground
     double path_scale;
-    double rise;       // scale of heights above the ground; a path scale that is asked for leaves it alone
+    double rise;       // scale of heights above the ground; a path scale of the document does not change it
     double size_ratio; // mean height ratio of its actors: what offsets between them scale with
     vec3 origin;       // at the height of the ground
 } tr_group;
@@ -192,9 +194,9 @@ typedef struct tr_anchor {
     int joints[TR_POINT_TERMS]; // of the target skeleton
     double weights[TR_POINT_TERMS];
     int count;
-    vec3 offset, source_offset; // on the target's body and on the source's: a palm moves out on a longer
-                                // hand, what lies on a surface with the girth
-    double cover; // metres that the girth added above the point and its offset does not have: on a bone all
+    vec3 offset, source_offset; // in the frame of the first joint, of the target and of the source. Offsets
+                                // scale with the length of the part, and on the skin with the girth
+    double cover; // metres of added girth above the point that are not in its offset: all of it on a bone
 } tr_anchor;
 
 // A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
@@ -204,11 +206,10 @@ typedef struct tr_rule {
     tr_constraint_kind kind;
     int constraint; // index in the document, -1 = automatic
     tr_anchor a, b;
-    int first, last; // stage frames of full strength. Where only the ease reaches onto the stage, there are
-                     // none: first > last
+    int first, last; // stage frames of full strength; first > last if only the ease is on the stage
     double ease_in, ease_out;
-    struct { // where layers move motion in time: it fades as it did before, by the moments of the frames
-        const double *when; // [frame_count] borrowed, NULL: by the frames, as above
+    struct {                // retimed motion: the rule fades on the time before retiming
+        const double *when; // [frame_count] moment of each frame, borrowed; NULL: not retimed
         double first, last, ease_in, ease_out;
     } before;
     bool hard;
@@ -218,25 +219,25 @@ typedef struct tr_rule {
     bool direction, partner_space, flat, partners;
     bool stands; // absolute: a foot that stands through a seam, its place that of a contact
     bool given;
-    const vec3 *path; // [frame_count] absolute: where a is to be at each frame, borrowed; NULL: as above
-    const vec3 *miss; // [frame_count] how far from it a counts as met, borrowed; NULL: not at all. Edits on a
-                      // solved result leave alone what is fading in or out, or gave way
-    const double *share; // [frame_count] of its strength that is left, borrowed; NULL: all
+    const vec3 *path; // [frame_count] absolute: target of a at each frame, borrowed; NULL: as above
+    const vec3 *miss; // [frame_count] added to the target, borrowed; NULL: zero. Edits use it to keep the
+                      // error that the result below has, where a rule fades or gave way
+    const double *share; // [frame_count] factor of the strength, borrowed; NULL: 1
     vec3 target; // as in tr_constraint; contact: the place where it landed, in the world or in the prop's
                  // frame
     quat rotation;
     double length;
-    bool touch; // relative: ≤ 5 cm in the source, kept unscaled but for what girth covers the two with
+    bool touch; // relative: at most 5 cm in the source; the offset is not scaled, only added girth counts
     int surface_prop;  // contact on a prop: its index, else -1
     int obstacle;      // contact with the environment: index of its piece, else -1
     int footing;       // contact with ground or environment: index in the actor's footings, else -1
     vec3 source_place; // other contacts: mean place in the source, in the same frame as target
     double floor;      // contact: height of the source's surface, 0 in a prop's frame
-    vec3 above;        // contact with the environment: where in the source that is so high
-    vec3 onto;         // contact: what brings it onto a surface that is where the source has none
+    vec3 above; // contact with the environment: the place in the source where the surface has that height
+    vec3 onto;  // contact: shift onto a surface that the source does not have
 } tr_rule;
 
-// Frames in which a hand or foot stands: contacts of its parts that overlap in time, or are hardly apart.
+// Frames in which a hand or foot stands: contacts of its parts that overlap in time or nearly do.
 typedef struct tr_stance {
     int first, last;      // stage frames
     int rule, rule_count; // the contacts that make it, in the list it was found in
@@ -245,7 +246,7 @@ typedef struct tr_stance {
 
 typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
     int layer;           // index in the document
-    int first, last;     // its window, stage frames, cut to the stage; of a single frame with the next
+    int first, last;     // its window in stage frames, cut to the stage; at least two frames
     bool **joints;       // [actor_count] NULL: not grabbed, else [joint_count of the target]
     bool *props;         // [prop_count]
     int vertices;        // of each section of its cage
@@ -253,9 +254,9 @@ typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
 
 typedef struct tr_stage {
     tr_stage_def def;
-    const tr_scene *scene;  // borrowed; where layers move motion in time, the stage's own on the new time
-    struct tr_times *times; // that one, NULL where nothing is moved in time
-    const tr_progress *progress; // borrowed; told how solving, measuring and saving go on, NULL: nobody asks
+    const tr_scene *scene;       // borrowed; with retimings: the stage's own document, on the new time
+    struct tr_times *times;      // owns that document; NULL without retimings
+    const tr_progress *progress; // borrowed; progress of solving, measuring and saving; may be NULL
     int frame_count;
     double fps, ground;
     tr_actor *actors; // [actor_count], in the cast's order
@@ -271,26 +272,25 @@ typedef struct tr_stage {
     int group_count;
     tr_rule *rules;
     int rule_count, rule_capacity;
-    vec3 *ways;     // what paths of rules with keys or a direction point into
+    vec3 *ways;     // memory of the paths of rules with keys or a direction
     tr_grab *grabs; // [grab_count] in the order in which they act
     int grab_count;
-    tr_anchor *handles; // [handle_count of the scene] the points they hold; unused where they hold none
-    bool shared;        // all but grabs and handles is another stage's
+    tr_anchor *handles; // [handle_count of the scene] the points they hold; unused for sections and vertices
+    bool shared;        // everything except grabs and handles belongs to another stage
 } tr_stage;
 
 // `file` is the scene's own path, for relative paths and messages; NULL when everything is in the library.
 bool tr_stage_build( tr_stage *out, const tr_scene *scene, const char *file, tr_library *library,
                      tr_log *warnings, tr_error *error );
-// The same with other numbers than the default ones.
+// The same with a def.
 bool tr_stage_build_with( tr_stage *out, const tr_stage_def *def, const tr_scene *scene, const char *file,
                           tr_library *library, tr_log *warnings, tr_error *error );
 void tr_stage_free( tr_stage *stage );
-// Binds layers, sections and handles anew, after ops that changed nothing but them: `scene` is the document
-// as it is now, the stage's from now on. Quick: no file is read, nothing is labelled. On failure the stage
-// has no layers.
+// Binds layers, sections and handles again after ops that changed only these. `scene` is the changed document
+// and becomes the stage's. Fast: reads no files and labels no contacts. On failure the stage has no layers.
 bool tr_stage_regrab( tr_stage *stage, const tr_scene *scene, tr_log *warnings, tr_error *error );
-// A stage of its own for such a document: all but its layers is that of `base`, which has to outlive it. Only
-// where tr_stage_carries says so: nothing else differs, and nothing is moved in time.
+// A new stage for such a document that shares everything except its layers with `base`, which must outlive
+// it. Requires tr_stage_carries: only layers of kind cage differ, and there are no retimings.
 bool tr_stage_carries( const tr_stage *base, const tr_scene *scene );
 bool tr_stage_build_on( tr_stage *out, const tr_stage *base, const tr_scene *scene, tr_log *warnings,
                         tr_error *error );
@@ -301,7 +301,7 @@ static inline int tr_steady_frames( const tr_stage *stage )
     return tr_frames_in( stage->def.steady, stage->fps );
 }
 
-// The stage on the document's own time: before layers of kind retime move its sources. Itself where none do.
+// The stage on the time before retiming; the stage itself if nothing is retimed.
 const tr_stage *tr_stage_own_time( const tr_stage *stage );
 
 typedef struct tr_solid {
@@ -318,25 +318,25 @@ tr_shape tr_stage_prop_shape( const tr_stage *stage, int prop, bool of_source );
 int tr_stage_member_count( const tr_stage *stage );
 const char *tr_stage_member_id( const tr_stage *stage, int member );
 int tr_stage_find_member( const tr_stage *stage, const char *id );
-// Whether the scene lets two members (or one and itself) go through each other at a stage frame: nothing
-// pushes them apart, and their overlap counts nowhere.
+// Whether the scene lets two members (or one and itself) pass through each other at a stage frame: then
+// solvers and measures ignore their overlap.
 bool tr_stage_passes( const tr_stage *stage, int a, int b, int frame );
 
-// The document's frame of what the stage shows of some members (tr_member_parse) at one of its frames:
-// another one where active retimings move them. Those below layer `above` do not count: what a layer says of
-// frames is on the time that those below it left. layer_count: as a layer yet to be made has it.
+// The document frame of some members (tr_member_parse) at a stage frame; they differ where retimings act.
+// Only retimings from layer `above` on count, because a layer names frames on the time that the layers below
+// it give. For a layer that is about to be added, `above` is layer_count.
 int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, const char *members, int above,
                              int frame );
 
-// The joint map in force, as a map file that leads to the same one. turns: with `align`, which is looked for
-// anew otherwise; a map that was read with turns keeps them in any case.
+// Writes the joint map as a file that gives the same map. turns: includes `align`; without it `align` is
+// found again when the file is read. A map that was read with turns keeps them.
 bool tr_joint_map_save( const tr_actor *actor, const char *path, bool turns, tr_error *error );
 bool tr_joint_map_print( const tr_actor *actor, bool turns, tr_text *out, tr_error *error ); // as text
 // Reads a map file for an actor whose source and target skeletons are there; `name` is for messages.
 bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error );
 void tr_joint_map_free( tr_actor *actor );
 
-// An upper bound of what staging and solving take, in bytes: of so many frames and joints of all characters.
+// Upper bound of the memory for staging and solving, in bytes. joints: of all characters together.
 double tr_memory_needed( const tr_memory_def *def, double frames, double joints, bool meshes );
 // False, with an error at the scene's range, when that is more than may be used (tr_memory_limit). `file` is
 // the scene's own path or NULL.
@@ -345,21 +345,21 @@ bool tr_memory_suffices( const tr_stage *stage, const char *file, double joints,
 
 // ---------------------------------------------------------------------------------------------------- bodies
 
-// The joint of the target that a name means: its own, or the one that the source's joint of that name drives.
-// What drives nothing is `beyond` the nearest above it that does, in the source's frame, as at rest.
+// Finds the target joint for a name: of the target, or of a source joint that drives a target joint. For a
+// source joint that drives nothing it is the nearest one above that does; `beyond` is then the offset from
+// there, in the source's frame at rest.
 bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond );
 int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // the one it drives alone; -1: none
 // The joint whose path the body follows: the pelvis, which in some files hangs below a root that lies on the
 // floor.
 int tr_actor_pelvis( const tr_actor *actor );
-// Where the source has what drives a joint (joint 0 where nothing does), and the world rotation the target's
-// joint is given by it, at a frame whose joints are in `source`.
+// Place of the source joint that drives a target joint (joint 0 if nothing does), and the world rotation that
+// it gives to the target joint. `source` has the places or rotations of the source joints at one frame.
 vec3 tr_actor_source_place( const tr_actor *actor, int joint, const vec3 *source );
 quat tr_actor_source_turn( const tr_actor *actor, int joint, const quat *source );
 // The motion of a target body that copies its source's joint rotations, with its root's path scaled.
 bool tr_actor_copy( tr_motion *out, const tr_stage *stage, const tr_actor *actor, tr_error *error );
-// How much longer the part below a joint is on the target: bones to its children, or its own where it has
-// none.
+// Length of the part below a joint, target / source: bones to its children, or its own bone if it has none.
 double tr_part_ratio( const tr_actor *actor, int joint );
 
 // ----------------------------------------------------------------------------------------------------- rules
@@ -380,8 +380,8 @@ void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
 // Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
 bool tr_rule_stays( const tr_rule *rule );
-// Of rules that contradict each other the one with the higher priority, below TR_FIT_PRIORITIES, stands.
-// These are what kinds have of their own; documents may ask for another one.
+// If rules contradict each other, the higher priority wins. These are the defaults of the kinds of rules; a
+// document may set others, below TR_FIT_PRIORITIES.
 enum {
     TR_PRIORITY_REST = 1,
     TR_PRIORITY_PLACE,
@@ -389,21 +389,20 @@ enum {
     TR_PRIORITY_STANCE, // feet and hands on ground and environment
 };
 int tr_rule_priority( const tr_rule *rule );
-// A stance: a hand or foot stays on ground or environment. It is held as a whole: heel, sole and toes of one
-// foot ask for the same thing (see footing.c), so one row on the joint that carries them serves them all, and
-// toes cannot pull against each other.
+// A stance keeps a hand or foot on ground or environment as a whole. Heel, sole and toes of a foot want the
+// same (see footing.c), so one row on the joint that carries them replaces theirs.
 bool tr_rule_is_stance( const tr_rule *rule );
 int tr_stance_foot( const tr_stage *stage, const tr_rule *rule ); // that joint, -1: no stance
 // Sorts the contacts of one hand or foot, rules [count], by first frame and joins them to stances [count], in
-// order of time; returns how many there are. Contacts that do not overlap belong to one stance where the foot
-// is off the ground for def.footings.one_stance at most. of_footing: and where no user asked for them and the
-// floor stays the same, since a footing puts a stance on one floor. An edit moves both as one foot.
+// order of time. Returns the number of stances. Contacts that do not overlap belong to one stance if the foot
+// is off the ground for at most def.footings.one_stance. With of_footing they must also be automatic and on
+// the same floor, because a footing puts a stance on one floor.
 int tr_stances_find( const tr_stage *stage, tr_rule **rules, int count, bool of_footing, tr_stance *stances );
-// Strength of a rule as the solvers see it: a stance's is that of its footing, which lasts through the swing.
+// Strength of a rule for solvers. For a stance it is that of its footing, which continues through the swing.
 double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame );
 double tr_rule_length( const tr_stage *stage, const tr_rule *rule, int frame ); // length between a and b
 bool tr_rule_links( const tr_rule *rule ); // offset or distance between two points, not a bone's length
-// The part of a vector along the axes the rule acts on: a direction and a balance leave the height alone.
+// The part of a vector along the axes of the rule; directions and balance do not act on the height.
 vec3 tr_rule_masked( const tr_rule *rule, vec3 v );
 double tr_rule_floor( const tr_stage *stage, const tr_rule *rule ); // height of a contact's surface
 // How far the source itself is from a contact or relative rule at a frame, in metres.
@@ -411,21 +410,22 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
 // A new rule with neutral values at the end of the stage's list, NULL when out of memory.
 tr_rule *tr_rule_append( tr_stage *stage );
 
-// -------------------------------------------------------------------------------------- who belongs together
+// ---------------------------------------------------------------------------------------------- sets of
+// nodes
 
 // Rules that name each actor, as indices in the stage: those of actor i are rules[begin[i]] … rules[begin[i +
 // 1] − 1]. False when out of memory; free both else.
 bool tr_rules_by_actor( const tr_stage *stage, int **begin, int **rules );
-// Actors, then props, are the nodes of a stage. part[node] = number of the set it belongs to when those that
-// rules link (and, with `close`, those that touch or come near each other) are taken together. Returns how
-// many sets there are, -1 when out of memory.
+// Divides the nodes of a stage (actors, then props) into sets that rules link and, with `close`, that touch
+// or come near each other: part[node] is the set of a node. Returns the number of sets, -1 when out of
+// memory.
 int tr_stage_partition( const tr_stage *stage, bool close, int *part );
-// Adds to nodes [actor_count + prop_count] everybody whom rules that act at the frame join to one of them.
+// Adds to nodes [actor_count + prop_count] all that rules join to them, directly or not, at the frame.
 void tr_stage_reach( const tr_stage *stage, int frame, bool *nodes );
 // Whether a rule joins one of these nodes [actor_count + prop_count] to one that is not among them.
 bool tr_stage_joins( const tr_stage *stage, const bool *nodes );
-// Detail of the cage around it: one around several bodies bends between them and has more vertices, as long
-// as they fit into memory.
+// Detail of the cage of a grab. A cage around several bodies bends between them, so it has more vertices, as
+// far as memory allows.
 int tr_grab_detail( const tr_stage *stage, const tr_grab *grab );
 
 #endif

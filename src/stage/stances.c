@@ -89,8 +89,8 @@ static vec3 mean_place( const tr_footing_work *w, const tr_stance *span )
     return v3_scale( 1.0 / ( last - first + 1 ), sum );
 }
 
-// A foot of a body with another number of legs has its own place under that body: where it would be in the
-// middle of the stance if it only copied the source's turns.
+// A foot of a body with another number of legs has its own place under that body: its place in the middle of
+// the stance in the copied motion.
 static vec3 copied_place( const tr_footing_work *w, const tr_stance *span )
 {
     int first, last;
@@ -172,7 +172,8 @@ void tr_stance_put( const tr_footing_work *w, tr_placed_stance *s )
 
 // ------------------------------------------------------------------------------------------------- climbing
 
-// Is the middle of the foot over a box that is at least that much higher than the floor of the stance?
+// Whether the middle of the foot is over a box that is at least that much higher than the floor of the
+// stance.
 static bool is_over_step( const tr_footing_work *w, const tr_placed_stance *from, double step, int frame )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
@@ -185,9 +186,9 @@ static bool is_over_step( const tr_footing_work *w, const tr_placed_stance *from
     return tr_foot_climb( w->stage, actor, from->span.on, floor, place ) >= step - rounding;
 }
 
-// A foot is up when it comes over the box, and comes down after it has left it. It rises and sinks only
-// between its stances, in `climb_time` if the swing is that long. A stance may lie outside the stage, with
-// only its ease on it.
+// A foot is up before it is over the box and comes down after it has left the box. It rises and sinks only
+// between stances, in `climb_time` if the swing is that long. A stance may lie outside the stage, with only
+// its ease on it.
 static void climb( const tr_footing_work *w, const tr_placed_stance *from, const tr_placed_stance *to )
 {
     double swing = to->span.first - from->span.last,

@@ -1,14 +1,14 @@
-// Rest poses of bodies with different numbers of legs: a wolf's back is not to be set upright, nor its legs
-// to be stretched. All they share is how they stand.
+// Aligns rest poses of bodies with different numbers of legs. A wolf's back must not become upright, nor its
+// legs straight, so standing poses are aligned instead of bones.
 //
-// A body on four or more legs rests as it stands. One on two stands with its trunk upright and its limbs
-// hanging straight down, wherever its rest pose has them: with D_j the turn that takes a joint from there to
-// where the rest pose has it, and H the turn about the vertical that makes both face alike, the posture of a
-// target joint driven by the source joint i is
+// A body with four or more legs stands in its rest pose. A body with two legs stands with its trunk upright
+// and its limbs straight down. With D_j the turn of a joint from that pose to the rest pose, and H the turn
+// about the vertical that makes both bodies face the same way, the posture of a target joint j driven by the
+// source joint i is
 //
 //   D_i(source) · H · D_j(target)⁻¹,   D = 1 for a body on more than two legs.
 //
-// So the wolf's front legs stand while the arms of a person hang, and swing as these do.
+// So the wolf's front legs stand while a person's arms hang, and swing as they do.
 #include "stage/posture.h"
 
 typedef struct stander { // one of the two bodies
@@ -93,7 +93,7 @@ static quat facing( const stander *source, const stander *target, double least )
     return q_axis_angle( v3_y, atan2( from.z, from.x ) - atan2( to.z, to.x ) );
 }
 
-// How far legs and trunk are from where they stand; arms may be anywhere.
+// Angle of legs and trunk from the standing pose; arms do not count.
 static void add_effort( tr_effort *effort, const stander *s, double most_lean )
 {
     double turn = q_angle( q_identity, s->trunk );

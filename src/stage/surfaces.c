@@ -1,6 +1,6 @@
-// What hands and feet are on: the floor, or pieces of the environment. Where source and scene do not agree
-// about the environment (a walk recorded on level ground, with a step in its path), what touches it is
-// brought onto it: feet on top, other parts out of the nearest face.
+// Surfaces under hands and feet: the floor, or pieces of the environment. If source and scene differ (a walk
+// recorded on level ground, with a step in its path), contacts are moved onto the environment: feet on top,
+// other parts out of the nearest face.
 #include "stage/private.h"
 
 static double box_top( tr_solid solid )
@@ -8,8 +8,8 @@ static double box_top( tr_solid solid )
     return solid.at.position.y + 0.5 * solid.shape.size.y;
 }
 
-// Height of a surface that is over or under p, no higher than `high`; -INFINITY: there is none. A box has its
-// top alone.
+// Height of a surface over or under p that is not above `high`; -INFINITY if there is none. Boxes have only a
+// top.
 static double top_at( tr_solid solid, vec3 p, double high )
 {
     if ( solid.shape.kind != TR_SHAPE_BOX ) {
@@ -45,8 +45,8 @@ double tr_stage_target_top( const tr_stage *stage, int obstacle, double floor, v
     return top > same - most ? top : same; // as high as that of the source, where there is nothing
 }
 
-// Of the obstacles under or around a point the highest with a surface above `low` and not above `high`, whose
-// height *top is; -1: none.
+// The highest obstacle under or around a point with a surface above `low` and not above `high`, or -1. *top
+// is its height.
 static int highest( const tr_stage *stage, vec3 p, double low, double high, bool of_source, int but,
                     double *top )
 {
@@ -69,7 +69,7 @@ int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size )
                     -1, &top );
 }
 
-// On a slope every part of a foot has a floor of its own; the one that was found is right for the others too.
+// On a slope every part of a foot has its own floor height; the one that was found serves all of them.
 static int slope_of( const tr_stage *stage, const tr_rule *on )
 {
     return on->obstacle >= 0 && stage->obstacle_shapes[on->obstacle].kind != TR_SHAPE_BOX ? on->obstacle : -1;
@@ -124,8 +124,8 @@ static vec3 way_out_of_shape( tr_solid solid, vec3 p, const way_def *def )
     return v3( 0, top - p.y + def->away, 0 );
 }
 
-// From a point inside a box to the front of its nearest face; never out of the one it stands on. Zero for a
-// point that is hardly inside.
+// From a point inside a box to the front of its nearest face, but not through its bottom. Zero for a point
+// that is hardly inside.
 static vec3 way_out( tr_solid box, vec3 p, const way_def *def )
 {
     if ( box.shape.kind != TR_SHAPE_BOX )

@@ -75,7 +75,7 @@ static void gather_events( timing *t )
     }
 }
 
-// group[n] = the first of those whom events join at a frame.
+// group[n] = the first of the nodes that events join to n at a frame.
 static void join_at( timing *t, double from, double to )
 {
     for ( int n = 0; n < t->node_count; ++n )
@@ -90,7 +90,7 @@ static void join_at( timing *t, double from, double to )
         t->group[n] = tr_set_find( t->group, n );
 }
 
-// Everybody joined at a frame gets the largest (or smallest) value among them.
+// All nodes joined at a frame get the largest (or smallest) value among them.
 static void agree( timing *t, double **values, int frame, bool largest )
 {
     join_at( t, frame, frame );
@@ -147,8 +147,8 @@ static void window( const timing *t, const tr_layer *layer, int *first, int *las
 
 // -------------------------------------------------------------------------------------------------- in place
 
-// Roots are averaged over some frames either way when skeletons are fitted. So that this does not change
-// frames beside the window, its first and last ones keep their time, unless a key is among them.
+// The skeleton fit averages roots over some frames. To keep frames beside the window unchanged, the first and
+// last frames of the window keep their time, unless a key is among them.
 static void find_rest( const timing *t, const key *keys, int count, int *first, int *last )
 {
     int rest = t->steady - 1, low = *first + rest, high = *last - rest;
@@ -330,7 +330,7 @@ static int member_node( const timing *t, const char *layer )
     return -1;
 }
 
-// Everything in the document that names a frame, as far as it lies below the layer.
+// Moves every frame number in the document that belongs to the time below the layer.
 static void move_document( timing *t, int layer )
 {
     tr_scene *scene = t->scene;

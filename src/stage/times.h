@@ -5,12 +5,12 @@
 #include "stage/stage.h"
 
 typedef struct tr_times {
-    tr_scene scene; // as the document, on the new time: longer where need be, every frame in it moved along,
-                    // and with the retimings muted
+    tr_scene scene; // the document on the new time: longer if necessary, with its frame numbers moved and its
+                    // retimings muted
     double **when;  // [cast_count + prop_count] NULL: not moved; else [frames of `scene`] the moment of the
                     // document's own time, frames from its first
-    tr_scene document; // itself
-    tr_stage before;   // the stage of its own time, without layers; empty until that is built
+    tr_scene document; // before retiming
+    tr_stage before;   // the stage before retiming, without layers; empty until it is built
 } tr_times;
 
 // For the stage's scene. *out stays NULL when no layer moves anything. An error has the path of its section;
