@@ -58,8 +58,6 @@ static bool add_bends( tr_samples *bends, const tr_performer *performer, const t
 
 // ------------------------------------------------------------------------------------------------ parts
 
-#define FAR_BENT ( 30 * TR_DEGREE ) // from the source's: to be seen at once
-
 static bool is_role( const tr_joint *joint, tr_role role, tr_role or )
 {
     return joint->role == role || joint->role == or ;
@@ -157,7 +155,7 @@ static bool report_parts( const tr_measuring *m, const tr_take *take, tr_figures
         tr_samples *part = &scan.parts[p];
         double beyond = 0;
         for ( int i = 0; i < part->count; ++i )
-            beyond += part->values[i] > FAR_BENT;
+            beyond += part->values[i] > m->def.far_bent;
         tr_spread spread = tr_spread_of( part->values, part->count );
         const double values[3] = { spread.max / TR_DEGREE, spread.p95 / TR_DEGREE,
                                    100 * beyond / fmax( 1, part->count ) };

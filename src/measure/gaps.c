@@ -2,8 +2,6 @@
 // captures stop short of each other, so what meets need not touch: everything within reach counts.
 #include "measure/private.h"
 
-#define REACH 0.3 // metres between surfaces in the source
-
 enum { frames_per_block = 8 };
 
 typedef struct gap { // of one extremity and one other body in the source
@@ -151,7 +149,7 @@ static bool scan_frame( const gap_scan *scan, tr_closeness *near, tr_closeness *
     const tr_take *source = &scan->m->source;
     pairs->count = 0;
     tr_closeness_pose( near, source, f );
-    if ( !tr_closeness_bodies( near, source, REACH, pairs ) )
+    if ( !tr_closeness_bodies( near, source, scan->m->def.close, pairs ) )
         return false;
     if ( pairs->count > 0 )
         tr_closeness_pose( out, scan->take, f );

@@ -22,7 +22,12 @@ tr_measure_def tr_default_measure_def( void )
                                .apart = 0.01,
                                .unmoved = 1e-7,
                                .same = 1e-9,
-                               .margin = 0.01 };
+                               .margin = 0.01,
+                               .skate_span = 0.1,
+                               .far_bent = 30 * TR_DEGREE,
+                               .close = 0.3,
+                               .standing = 0.3,
+                               .crouched = 0.9 };
 }
 
 typedef struct field_row {

@@ -22,6 +22,11 @@ typedef struct tr_measure_def {
     double unmoved;            // metres: chains that move less need not be compared
     double same;               // metres, or a ratio: a smaller difference is rounding
     double margin;             // of the limit: a figure is worse only beyond it
+    double skate_span; // seconds over which the speed of a sliding foot is taken: shorter spans show noise
+    double far_bent;   // radians from the source's bend: visible at once
+    double close;      // metres between surfaces in the source: hands and feet nearer to others are compared
+    double standing;   // leg lengths: bodies whose hips are lower in the source sit or lie; not compared
+    double crouched;   // share of the source's height of the hips: lower hips crouch
 } tr_measure_def;
 
 tr_measure_def tr_default_measure_def( void );

@@ -92,8 +92,6 @@ static bool is_foot( const tr_joint *joint )
     return joint->role == TR_ROLE_FOOT || joint->role == TR_ROLE_TOE;
 }
 
-#define SKATE_SPAN 0.1 // seconds over which a speed is taken: shorter ones tell noise, and the frame rate
-
 static vec3 place_between( const tr_performer *performer, int joint, double moment )
 {
     int before = tr_int_clamped( floor( moment ), 0, performer->world->frame_count - 1 );
@@ -104,31 +102,31 @@ static vec3 place_between( const tr_performer *performer, int joint, double mome
                : a;
 }
 
-double tr_skate_speed( const tr_take *take, const tr_performer *performer, int joint,
-                       const tr_contact *contact, double begin )
+double tr_skate_span( const tr_measure_def *def, const tr_take *take )
+{
+    return def->skate_span * take->fps;
+}
+
+double tr_skate_speed( const tr_measure_def *def, const tr_take *take, const tr_performer *performer,
+                       int joint, const tr_contact *contact, double begin )
 {
     double first = fmax( contact->first, 0 ), last = fmin( contact->last, take->frame_count - 1 ),
-           span = fmin( SKATE_SPAN * take->fps, last - first );
+           span = fmin( tr_skate_span( def, take ), last - first );
     begin = fmax( first, fmin( begin, last - span ) );
     vec3 way =
         v3_sub( place_between( performer, joint, begin + span ), place_between( performer, joint, begin ) );
     return span > 0 ? v3_length( v3_horizontal( way ) ) * take->fps / span : 0;
 }
 
-double tr_skate_span( const tr_take *take )
-{
-    return SKATE_SPAN * take->fps;
-}
-
 // Horizontal speeds of a joint over spans of time within a contact, one from each frame on; of a shorter
 // contact the one over all of it.
-static bool add_speeds( tr_samples *speeds, const tr_take *take, const tr_performer *performer, int joint,
-                        const tr_contact *contact )
+static bool add_speeds( tr_samples *speeds, const tr_measure_def *def, const tr_take *take,
+                        const tr_performer *performer, int joint, const tr_contact *contact )
 {
     int first = contact->first > 0 ? contact->first : 0;
     int last = contact->last < take->frame_count ? contact->last : take->frame_count - 1;
-    for ( int f = first; f < last && ( f == first || f + tr_skate_span( take ) <= last + 1e-9 ); ++f )
-        if ( !tr_samples_add( speeds, tr_skate_speed( take, performer, joint, contact, f ) ) )
+    for ( int f = first; f < last && ( f == first || f + tr_skate_span( def, take ) <= last + 1e-9 ); ++f )
+        if ( !tr_samples_add( speeds, tr_skate_speed( def, take, performer, joint, contact, f ) ) )
             return false;
     return true;
 }
@@ -139,8 +137,8 @@ static bool is_hand( const tr_joint *joint )
     return joint->role == TR_ROLE_HAND || joint->role == TR_ROLE_FINGER;
 }
 
-static bool add_performer_speeds( tr_samples *speeds, const tr_take *take, const tr_performer *performer,
-                                  const tr_performer *source )
+static bool add_performer_speeds( tr_samples *speeds, const tr_measure_def *def, const tr_take *take,
+                                  const tr_performer *performer, const tr_performer *source )
 {
     for ( int i = 0; i < source->contacts->count; ++i ) {
         const tr_contact *contact = &source->contacts->items[i];
@@ -149,7 +147,7 @@ static bool add_performer_speeds( tr_samples *speeds, const tr_take *take, const
         for ( int j = 0; j < performer->skeleton->joint_count; ++j )
             if ( tr_performer_source( performer, j ) == contact->joint &&
                  !is_hand( &performer->skeleton->joints[j] ) &&
-                 !add_speeds( speeds, take, performer, j, contact ) )
+                 !add_speeds( speeds, def, take, performer, j, contact ) )
                 return false;
     }
     return true;
@@ -160,7 +158,7 @@ bool tr_measure_foot_skate( const tr_measuring *m, const tr_take *take, tr_figur
     tr_samples speeds = { 0 };
     bool ok = true;
     for ( int c = 0; c < take->performer_count && ok; ++c )
-        ok = add_performer_speeds( &speeds, take, &take->performers[c], &m->source.performers[c] );
+        ok = add_performer_speeds( &speeds, &m->def, take, &take->performers[c], &m->source.performers[c] );
     tr_samples_report( &speeds, 1e3, "no foot or toe rests on anything for two frames in the source",
                        figures );
     figures->values[0] = figures->values[2]; // the fields are mean and p95

@@ -104,9 +104,9 @@ tr_metric_function tr_measure_bone_length, tr_measure_foot_skate, tr_measure_sol
     tr_measure_pose, tr_measure_identity;
 // Horizontal speed of a joint over 0.1 s from frame `begin` on, moved so that it lies within the contact, in
 // m/s; over all of a shorter contact. Between frames places are interpolated.
-double tr_skate_speed( const tr_take *take, const tr_performer *performer, int joint,
-                       const tr_contact *contact, double begin );
-double tr_skate_span( const tr_take *take ); // 0.1 s in frames
+double tr_skate_speed( const tr_measure_def *def, const tr_take *take, const tr_performer *performer,
+                       int joint, const tr_contact *contact, double begin );
+double tr_skate_span( const tr_measure_def *def, const tr_take *take ); // frames
 // measure/spikes.c: joints and props against their own source
 tr_metric_function tr_measure_prop_acceleration;
 // The worst joint's largest acceleration over its own largest in the source, into one field, and its place.

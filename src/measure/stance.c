@@ -180,9 +180,6 @@ bool tr_measure_balance( const tr_measuring *m, const tr_take *take, tr_figures 
 
 // ------------------------------------------------------------------------------------------------- hips
 
-#define CROUCHED 0.9 // of the source's height of hips
-#define STANDING 0.3 // leg lengths: hips that are lower in the source lie or sit, and are not compared
-
 // Height of the hips above the lowest joint of a foot, in leg lengths; `legs` is a leg's.
 static double hips_above_feet( const tr_performer *p, int frame, double legs )
 {
@@ -217,10 +214,10 @@ bool tr_measure_hip_height( const tr_measuring *m, const tr_take *take, tr_figur
                own_legs = tr_skeleton_leg_length( source->skeleton );
         for ( int f = 0; f < take->frame_count; ++f ) {
             double own = hips_above_feet( source, f, own_legs );
-            if ( own < STANDING )
+            if ( own < m->def.standing )
                 continue;
             double ratio = hips_above_feet( performer, f, legs ) / own;
-            below += ratio < CROUCHED;
+            below += ratio < m->def.crouched;
             count += 1;
             if ( ratio < least )
                 tr_figures_place( figures, c, first_thigh( performer->skeleton ), f );

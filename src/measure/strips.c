@@ -27,11 +27,11 @@ typedef struct scan {
 } scan;
 
 // Largest speed of a foot in contact at this frame, over 0.1 s around it.
-static double slip_at( const tr_take *take, const tr_take *source, int frame )
+static double slip_at( const tr_measuring *m, const tr_take *take, int frame )
 {
     double most = 0.0;
     for ( int c = 0; c < take->performer_count; ++c ) {
-        const tr_performer *p = &take->performers[c], *s = &source->performers[c];
+        const tr_performer *p = &take->performers[c], *s = &m->source.performers[c];
         for ( int i = 0; i < s->contacts->count; ++i ) {
             const tr_contact *contact = &s->contacts->items[i];
             tr_role role = s->skeleton->joints[contact->joint].role;
@@ -40,8 +40,8 @@ static double slip_at( const tr_take *take, const tr_take *source, int frame )
                 continue;
             for ( int j = 0; j < p->skeleton->joint_count; ++j )
                 if ( tr_performer_source( p, j ) == contact->joint )
-                    most = fmax( most,
-                                 tr_skate_speed( take, p, j, contact, frame - 0.5 * tr_skate_span( take ) ) );
+                    most = fmax( most, tr_skate_speed( &m->def, take, p, j, contact,
+                                                       frame - 0.5 * tr_skate_span( &m->def, take ) ) );
         }
     }
     return 1e3 * most;
@@ -122,7 +122,7 @@ static bool scan_side( scan *s, int side, int begin, int end )
         double mm = 0.0;
         ok = overlap_at( s->m->stage, &closeness, take, f, &s->pairs[side][f], &mm );
         *at[TR_STRIP_OVERLAP] = (float)mm;
-        *at[TR_STRIP_SLIP] = (float)slip_at( take, &s->m->source, f );
+        *at[TR_STRIP_SLIP] = (float)slip_at( s->m, take, f );
         *at[TR_STRIP_CONTACTS] = side == 0 ? (float)rules_at( s->m, true, f ) : 0.0f;
         *at[TR_STRIP_RULES] = side == 0 ? (float)rules_at( s->m, false, f ) : 0.0f;
         *at[TR_STRIP_LENGTHS] = (float)stretch_at( take, s->m->def.short_bone, f );
