@@ -187,6 +187,7 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
                             void ( *visit )( void *context, const char *path ), void *context );
 // Reads <id>.bvh of every character and prop of the stage back from such a folder.
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error );
+// report.json: every rule with its error, rules that gave way, meshes, edits. False when out of memory.
 bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out );
 
 // --------------------------------------------------------------------------------------------------- at work
