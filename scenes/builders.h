@@ -15,6 +15,8 @@ bool tr_sword_pair_build( int cast, tr_scene *scene, tr_library *library, tr_err
 bool tr_mixed_cast_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_car_entry_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_judo_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_bowling_pin_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
+bool tr_rabbit_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_elephant_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 bool tr_dance_pair_build( int cast, tr_scene *scene, tr_library *library, tr_error *error );
 

@@ -18,6 +18,8 @@ static const tr_scene_entry table[] = {
     { "car_entry", "a person gets into a car", 1, 1, 1, tr_car_entry_build },
     { "judo_pair", "a hold and a hip throw", 2, 2, 2, tr_judo_pair_build },
     { "elephant", "a person waves, and an elephant its trunk", 1, 1, 1, tr_elephant_build },
+    { "bowling_pin", "a person hops and bends, and so does a bowling pin", 1, 1, 1, tr_bowling_pin_build },
+    { "rabbit", "a rabbit whose ears go with a person's arms", 1, 1, 1, tr_rabbit_build },
     { "dance_pair", "a couple in closed hold turns through a waltz", 2, 2, 2, tr_dance_pair_build },
 };
 

@@ -9,6 +9,7 @@
 #include "scenes/kit/gait.h"
 #include "scenes/kit/human.h"
 #include "scenes/kit/parade.h"
+#include "scenes/kit/rabbit.h"
 #include "scenes/kit/rig.h"
 #include "scenes/kit/stepper.h"
 #include "scenes/kit/things.h"

@@ -392,7 +392,7 @@ static bool go( const maker *m, const standing *s, tr_clip *clip )
                         .foot_count = s->count,
                         .path = path,
                         .ground = b->stage->ground,
-                        .rise = m->actor->leg_ratio,
+                        .rise = m->actor->height_ratio,
                         .path_scale = m->cast->target.path_scale };
     bool ok = tr_lead_root( &job, clip, b->error );
     tr_free( path );
