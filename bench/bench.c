@@ -92,9 +92,9 @@ static bool run_case( tr_bench_report *report, const bench_case *item, bool quic
 
 static const bench_case *find_case( int index )
 {
-    const bench_case *const groups[] = { bench_motion_cases, bench_pose_cases, bench_imesh_cases,
-                                         bench_cage_cases,   bench_drag_cases, bench_scene_cases,
-                                         bench_growth_cases };
+    const bench_case *const groups[] = { bench_motion_cases, bench_pose_cases,     bench_imesh_cases,
+                                         bench_cage_cases,   bench_exemplar_cases, bench_drag_cases,
+                                         bench_scene_cases,  bench_growth_cases };
     for ( size_t g = 0; g < sizeof groups / sizeof groups[0]; ++g )
         for ( const bench_case *item = groups[g]; item->name != NULL; ++item )
             if ( index-- == 0 )

@@ -27,7 +27,7 @@ typedef struct bench_case {
 
 // Each ends with a row without a name.
 extern const bench_case bench_motion_cases[], bench_pose_cases[], bench_imesh_cases[], bench_cage_cases[],
-    bench_drag_cases[], bench_scene_cases[], bench_growth_cases[];
+    bench_drag_cases[], bench_scene_cases[], bench_growth_cases[], bench_exemplar_cases[];
 
 void bench_field( tr_bench_row *row, const char *name, double value );
 

@@ -1,11 +1,9 @@
 #include "bench/poster.h"
 
-#include <string.h>
-
 struct tr_poster {
     const tr_skeleton *source, *target;
     int pair_count, part_count;
-    quat *targets;    // [pair_count * target joint_count]
+    vec3 *turns;      // [pair_count * target joint_count] linearized
     vec3 *postures;   // [pair_count * source joint_count] linearized
     double *factor;   // [pair_count²] Cholesky factor of the damped Gram matrix
     vec3 *directions; // [part_count * pair_count] of the targets' chains
@@ -18,7 +16,7 @@ void tr_poster_destroy( tr_poster *poster )
 {
     if ( poster == NULL )
         return;
-    tr_free( poster->targets );
+    tr_free( poster->turns );
     tr_free( poster->postures );
     tr_free( poster->factor );
     tr_free( poster->directions );
@@ -87,12 +85,12 @@ tr_poster *tr_poster_create( const tr_exemplar_job *job, const quat *locals, dou
            sources = (size_t)job->source->joint_count;
     tr_poster *p = tr_alloc( 1, sizeof *p );
     if ( p != NULL ) {
-        p->targets = tr_alloc( n * targets, sizeof( quat ) );
+        p->turns = tr_alloc( n * targets, sizeof( vec3 ) );
         p->postures = tr_alloc( n * sources, sizeof( vec3 ) );
         p->factor = tr_alloc( n * n, sizeof( double ) );
         p->directions = tr_alloc( n * (size_t)job->part_count, sizeof( vec3 ) );
     }
-    if ( p == NULL || p->targets == NULL || p->postures == NULL || p->factor == NULL ||
+    if ( p == NULL || p->turns == NULL || p->postures == NULL || p->factor == NULL ||
          p->directions == NULL ) {
         tr_poster_destroy( p );
         tr_error_memory( error );
@@ -104,7 +102,9 @@ tr_poster *tr_poster_create( const tr_exemplar_job *job, const quat *locals, dou
     p->part_count = job->part_count;
     p->part_damping = part_damping;
     for ( size_t i = 0; i < n; ++i ) {
-        memcpy( p->targets + i * targets, job->pairs[i].target, targets * sizeof( quat ) );
+        for ( size_t j = 0; j < targets; ++j )
+            p->turns[i * targets + j] =
+                q_to_vector( q_mul( q_conj( job->target->joints[j].rest ), job->pairs[i].target[j] ) );
         linearize( p, locals + i * sources, p->postures + i * sources );
     }
     for ( size_t i = 0; i < n; ++i )
@@ -115,7 +115,7 @@ tr_poster *tr_poster_create( const tr_exemplar_job *job, const quat *locals, dou
     for ( int k = 0; k < job->part_count; ++k ) {
         p->parts[k] = job->parts[k];
         for ( size_t i = 0; i < n; ++i ) {
-            vec3 d = chain_direction( job->target, p->targets + i * targets, job->parts[k].target );
+            vec3 d = chain_direction( job->target, job->pairs[i].target, job->parts[k].target );
             p->directions[(size_t)k * n + i] = d;
             p->moments[k] = m3_add_outer( p->moments[k], d, d );
         }
@@ -150,12 +150,9 @@ static void weigh_part( const tr_poster *p, int part, tr_pose source, quat facin
 static quat blended( const tr_poster *p, int joint, const double *weights ) // (4)
 {
     vec3 sum = v3_zero;
-    quat rest = p->target->joints[joint].rest;
-    for ( int i = 0; i < p->pair_count; ++i ) {
-        quat q = p->targets[(size_t)i * (size_t)p->target->joint_count + (size_t)joint];
-        sum = v3_mad( sum, weights[i], q_to_vector( q_mul( q_conj( rest ), q ) ) );
-    }
-    return q_mul( rest, q_from_vector( sum ) );
+    for ( int i = 0; i < p->pair_count; ++i )
+        sum = v3_mad( sum, weights[i], p->turns[(size_t)i * (size_t)p->target->joint_count + (size_t)joint] );
+    return q_mul( p->target->joints[joint].rest, q_from_vector( sum ) );
 }
 
 void tr_poster_pose( const tr_poster *p, const quat *source_local, tr_pose source, quat facing, quat *local )

@@ -45,7 +45,7 @@ struct cli_call { // one command line, taken apart; borrows argv
 
 extern const cli_command cli_command_edit, cli_command_scenes, cli_command_info, cli_command_convert,
     cli_command_make, cli_command_retarget, cli_command_measure, cli_command_render, cli_command_run,
-    cli_command_ops, cli_command_bench, cli_command_map, cli_command_links;
+    cli_command_ops, cli_command_bench, cli_command_map, cli_command_links, cli_command_examples;
 
 // -------------------------------------------------------------------------------------------- options
 
@@ -122,6 +122,8 @@ bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_met
 bool cli_run_pipeline( tr_result *out, tr_stage *stage, const cli_call *call, const tr_method *method,
                        tr_error *error );
 void cli_subject_close( cli_subject *subject );
+// Index of a character by its id, -1 and a message where there is none.
+int cli_find_cast( const cli_subject *subject, const char *id );
 // As cli_fail, with the exit code for what went wrong.
 int cli_subject_fail( const cli_subject *subject, const tr_error *error );
 // What was solved in how long, and the rule that came out worst.

@@ -3,19 +3,6 @@
 
 #include <stdio.h>
 
-static int find_cast( const cli_subject *subject, const char *id )
-{
-    int found = tr_scene_find_cast( &subject->scene, id );
-    const char **names =
-        found < 0 ? tr_alloc( (size_t)subject->scene.cast_count + 1, sizeof( char * ) ) : NULL;
-    for ( int i = 0; names != NULL && i < subject->scene.cast_count; ++i )
-        names[i] = subject->scene.cast[i].id;
-    if ( names != NULL )
-        cli_wrong_word( "character", id, names );
-    tr_free( names );
-    return found;
-}
-
 static void print_map( const tr_actor *actor )
 {
     const tr_joint *source = actor->source.skeleton.joints;
@@ -40,7 +27,7 @@ static int show( cli_subject *subject, const cli_call *call, tr_error *error )
     if ( !cli_subject_open( subject, call->operands[0], 0, error ) || !cli_subject_stage( subject, error ) )
         return cli_subject_fail( subject, error );
     cli_print_warnings( call, &subject->warnings );
-    int cast = find_cast( subject, call->operands[1] );
+    int cast = cli_find_cast( subject, call->operands[1] );
     if ( cast < 0 )
         return CLI_USAGE;
     const tr_actor *actor = &subject->stage.actors[cast];

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 static const cli_command *const commands[] = {
-    &cli_command_edit,  &cli_command_scenes,   &cli_command_info,    &cli_command_convert,
-    &cli_command_make,  &cli_command_retarget, &cli_command_measure, &cli_command_render,
-    &cli_command_map,   &cli_command_links,    &cli_command_run,     &cli_command_ops,
-    &cli_command_bench,
+    &cli_command_edit, &cli_command_scenes,   &cli_command_info,    &cli_command_convert,
+    &cli_command_make, &cli_command_retarget, &cli_command_measure, &cli_command_render,
+    &cli_command_map,  &cli_command_examples, &cli_command_links,   &cli_command_run,
+    &cli_command_ops,  &cli_command_bench,
 };
 #define COMMAND_COUNT ( (int)( sizeof commands / sizeof commands[0] ) )
 

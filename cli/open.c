@@ -199,3 +199,16 @@ bool cli_threads( const cli_call *call )
     tr_parallel_set_threads( threads );
     return true;
 }
+
+int cli_find_cast( const cli_subject *subject, const char *id )
+{
+    int found = tr_scene_find_cast( &subject->scene, id );
+    const char **names =
+        found < 0 ? tr_alloc( (size_t)subject->scene.cast_count + 1, sizeof( char * ) ) : NULL;
+    for ( int i = 0; names != NULL && i < subject->scene.cast_count; ++i )
+        names[i] = subject->scene.cast[i].id;
+    if ( names != NULL )
+        cli_wrong_word( "character", id, names );
+    tr_free( names );
+    return found;
+}

@@ -20,6 +20,7 @@ typedef struct tr_measure_def {
     double linked;             // turns: from here on the sign tells on which side a limb is
     double apart;              // metres: closer axes have no side
     double unmoved;            // metres: chains that move less need not be compared
+    double unlike;             // 0 at examples … 1 like none: frames beyond it are unlike any example
     double same;               // metres, or a ratio: a smaller difference is rounding
     double margin;             // of the limit: a figure is worse only beyond it
     double skate_span; // seconds over which the speed of a sliding foot is taken: shorter spans show noise

@@ -131,6 +131,8 @@ tr_metric_function tr_measure_laplacian;
 tr_metric_function tr_measure_writhe;
 // measure/rules.c: residuals of constraints
 tr_metric_function tr_measure_contact_error, tr_measure_relative_error;
+// measure/examples.c: bodies that move by examples
+tr_metric_function tr_measure_example_error, tr_measure_part_direction, tr_measure_unlike;
 // measure/edit.c: effects of layers
 tr_metric_function tr_measure_edit_handle, tr_measure_edit_leak;
 

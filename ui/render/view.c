@@ -66,6 +66,14 @@ static bool any_chosen( const tr_stage *stage, const tr_view_def *def )
     return false;
 }
 
+// Of an actor that moves by examples, the performer.
+static puppet source_puppet( const tr_actor *a, tr_colour colour )
+{
+    const tr_actor_examples *e = a->examples;
+    return e != NULL ? ( puppet ){ &e->performer.skeleton, &e->body, &e->world, colour, -1 }
+                     : ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour, -1 };
+}
+
 static puppet puppet_of( const tr_stage *stage, const tr_result *result, int actor, const tr_view_def *def )
 {
     const tr_cast *cast = &stage->scene->cast[actor];
@@ -73,7 +81,7 @@ static puppet puppet_of( const tr_stage *stage, const tr_result *result, int act
     const tr_view_mark *mark = mark_of( def, actor );
     tr_colour colour = mixed( paint( cast->colour, cast->id, def ), lit, mark->glow );
     if ( result->of_source )
-        return ( puppet ){ &a->source.skeleton, &a->source_body, &a->world, colour, -1 };
+        return source_puppet( a, colour );
     return ( puppet ){ &a->target, &a->body,   &result->worlds[actor], colour, mark->joint,
                        actor,      def->strips };
 }
@@ -353,10 +361,9 @@ static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_resul
     if ( def->ghosts && ( chosen || others ) )
         add_ghosts( list, &p, frame, def );
     if ( def->source ) {
-        const tr_actor *a = &stage->actors[actor];
-        puppet source = {
-            &a->source.skeleton, &a->source_body, &a->world,
-            see_through( mixed( p.colour, ( tr_colour ){ 0.75f, 0.78f, 0.82f, 1 }, 0.7f ), 0.4f ), -1 };
+        puppet source = source_puppet(
+            &stage->actors[actor],
+            see_through( mixed( p.colour, ( tr_colour ){ 0.75f, 0.78f, 0.82f, 1 }, 0.7f ), 0.4f ) );
         add_body( list, &source, frame, false );
     }
     if ( def->skeleton )
@@ -365,7 +372,8 @@ static void add_actor( tr_draw_list *list, const tr_stage *stage, const tr_resul
         add_pose_graph( list, &p, frame );
     if ( def->trails && ( chosen || others ) )
         add_joint_trails( list, &p, frame, chosen || stage->actor_count <= small_cast, def->trail_frames );
-    if ( def->contacts )
+    // Contacts of an actor that moves by examples are of its own feet, which the performer does not have.
+    if ( def->contacts && !( result->of_source && stage->actors[actor].examples != NULL ) )
         add_contacts( list, stage, actor, &p, frame );
 }
 
