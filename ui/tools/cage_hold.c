@@ -170,12 +170,14 @@ bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *p
 
 // ---------------------------------------------------------------------------------------------------- lines
 
+enum { DECIMALS = 5 }; // of metres and degrees in ops
+
 static void vec3_text( vec3 v, char out[96] )
 {
     char n[3][28];
     const double values[3] = { v.x, v.y, v.z };
     for ( int i = 0; i < 3; ++i )
-        tr_number_print( n[i], sizeof n[i], values[i], 5 );
+        tr_number_print( n[i], sizeof n[i], values[i], DECIMALS );
     snprintf( out, 96, "%s,%s,%s", n[0], n[1], n[2] );
 }
 
@@ -183,7 +185,7 @@ static void vec3_text( vec3 v, char out[96] )
 static double as_written( double value )
 {
     char text[28];
-    int size = tr_number_print( text, sizeof text, value, 5 );
+    int size = tr_number_print( text, sizeof text, value, DECIMALS );
     tr_number_parse( text, text + size, &value );
     return value;
 }
