@@ -743,6 +743,33 @@ static void name_takes( tr_scene *scene, choices c )
         name_the_first( &c, &scene->clips[i].source );
 }
 
+// Of bodies from another file. Last, so that what is drawn before stays what it was, and muted: poses drawn
+// at random are too often alike, and a stage refuses that. tests/test_examples.c lets examples act.
+static void add_examples( maker *m )
+{
+    for ( int i = 0; i < m->scene->cast_count; ++i ) {
+        tr_cast *cast = &m->scene->cast[i];
+        if ( cast->target.skeleton.file[0] == 0 || !chance( m->c, 20 ) )
+            continue;
+        tr_id id;
+        name_id( id, "e", m->scene->example_count );
+        tr_example example = tr_default_example( id, cast->id );
+        example.source = choose( m->c, 5 );
+        example.target = choose( m->c, 5 );
+        example.muted = true;
+        name_id( id, "t", m->scene->part_count );
+        tr_part_drive part = tr_default_part( id, cast->id );
+        snprintf( part.source_first, sizeof part.source_first, "arm" );
+        snprintf( part.source_last, sizeof part.source_last, "hand" );
+        snprintf( part.target_first, sizeof part.target_first, "trunk" );
+        snprintf( part.target_last, sizeof part.target_last, "tip" );
+        part.aim = 0.5 * ( 1 + choose( m->c, 2 ) );
+        cast->target.examples = chance( m->c, 50 );
+        m->ok = m->ok && tr_scene_add_example( m->scene, &example ) != NULL &&
+                tr_scene_add_part( m->scene, &part ) != NULL;
+    }
+}
+
 bool generate( generated *out, choices *c, generate_what what )
 {
     static const double rates[] = { 30, 60, 24, 120, 12.5, 1, 1000, 0.1 };
@@ -769,6 +796,7 @@ bool generate( generated *out, choices *c, generate_what what )
         add_layer( &m, layered && n == 0, what == GENERATE_DRAGS && n == 0 );
     for ( int i = chance( c, 30 ) ? 1 + choose( c, 3 ) : 0; m.ok && i > 0; --i )
         add_pair( &m );
+    add_examples( &m );
     if ( what == GENERATE_DRAGS && m.ok ) // it acts, whatever the others are
         for ( int l = 0; l < m.scene->layer_count; ++l )
             m.scene->layers[l].solo = m.scene->layers[l].solo && m.scene->layers[0].solo;
