@@ -9,6 +9,8 @@
 // The pose-graph method except for its last pass: copies poses, deforms the graphs of all clusters, fits
 // skeletons to them. Frames are independent; tr_calm then smooths jumps between them.
 bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error );
+// The same with a fit of all frames at once, cluster/fit_window.c: nothing is left to smooth.
+bool tr_solve_in_time( const tr_stage *stage, tr_result *result, tr_error *error );
 // Smooths a result where it jumps; what cannot be met continuously gives way. One that does not jump keeps
 // its bits. See cluster/calm.c.
 bool tr_calm( const tr_stage *stage, tr_result *result, tr_error *error );
@@ -38,8 +40,8 @@ typedef struct tr_cluster_fit_def {
     const tr_stage *stage;
     tr_result *result;
     const tr_graphs *graphs;
-    const int *set_of; // [actor_count + prop_count] the set of a node, -1: not fitted. Sets that no rule
-                       // joins can be run separately. Read by create only; NULL: all nodes are in set 0
+    const int *set_of;    // [actor_count + prop_count] the set of a node, -1: not fitted. Sets that no rule
+                          // joins can be run separately. Read by create only; NULL: all nodes are in set 0
     int set_count;        // at least 1
     const bool *affected; // [(actor_count + prop_count) * frame_count] what may change; NULL: everything
     int first, last;      // range of the frames of runs
@@ -52,6 +54,8 @@ typedef struct tr_cluster_fit_def {
     // [actor_count][footings * frame_count] offsets from the starting pose, targets of feet on the way to or
     // from a stance; NULL: feet go where rules say
     vec3 *const *lags;
+    bool in_time;                // all frames are fitted at once, see cluster/fit_window.c
+    tr_window_def window;        // how
     bool remembers;              // stores solutions, for warm runs
     bool warm;                   // each frame starts from its solution in the last run
     const tr_progress *progress; // of the second half of the work; may be NULL

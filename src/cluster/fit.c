@@ -190,11 +190,18 @@ static void turn_ends_back( fitter *s, const fit_body *body )
     tr_forward_frames( &motion->skeleton, &motion->clip, turned, count, world );
 }
 
-static bool run_rounds( fitter *s, tr_error *error )
+static bool run_rounds( fitter *s, long *steps, tr_error *error )
 {
     for ( int i = 0; i < s->body_count; ++i )
         start_body( s, &s->bodies[i] );
     start_rules( s );
+    if ( s->def.in_time ) {
+        if ( !tr_fitter_run_window( s, steps, error ) )
+            return false;
+        for ( int i = 0; i < s->body_count; ++i )
+            turn_ends_back( s, &s->bodies[i] );
+        return true;
+    }
     for ( int i = 0; i < s->body_count; ++i )
         if ( !tr_fitter_swing( s, &s->bodies[i], error ) )
             return false;
@@ -239,8 +246,10 @@ static void run_job( fit_crew *crew, int j )
         return;
     }
     fitter s = tr_fit_scratch_open( all, scratch, job, crew->from, crew->to );
-    if ( !run_rounds( &s, &error ) )
+    long steps = 0;
+    if ( !run_rounds( &s, &steps, &error ) )
         tr_first_failure_note( &crew->failure, j, &error );
+    crew->steps += steps;
     for ( int i = 0; i < s.body_count; ++i )
         for ( int f = s.from; f <= s.to; ++f )
             crew->steps += s.bodies[i].steps[fitter_cell( &s, f )];
@@ -258,7 +267,10 @@ static bool run( fit_crew *crew, tr_error *error )
 {
     assert( crew->from >= crew->all->def.first && crew->to <= crew->all->def.last );
     crew->failure.job = -1;
-    tr_parallel_for( crew->count, 1, run_jobs, crew );
+    if ( crew->all->def.in_time && crew->count < 2 * tr_parallel_threads() )
+        run_jobs( crew, 0, crew->count ); // each uses all threads by itself
+    else
+        tr_parallel_for( crew->count, 1, run_jobs, crew );
     __atomic_fetch_add( &crew->all->def.result->fit_steps, crew->steps,
                         __ATOMIC_RELAXED ); // sets run side by side
     if ( crew->failure.job < 0 )

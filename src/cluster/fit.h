@@ -209,11 +209,24 @@ bool tr_fit_body_find_pins( fit_body *body, const tr_stage *stage, const int *ru
 // Turns limbs of `start` towards their pins, and fills what the fit begins with.
 bool tr_fitter_swing( fitter *s, fit_body *body, tr_error *error );
 
+// -------------------------------------------------------------------------------- cluster/fit_window.c
+
+// Whether an end of a rule is a tie of the window, not a goal.
+bool tr_fitter_ties( const fitter *s, int k, bool is_a );
+// Fits all frames of the job at once; counts steps of Newton's method.
+bool tr_fitter_run_window( fitter *s, long *steps, tr_error *error );
+
 // --------------------------------------------------------------------------------- cluster/fit_goals.c
 
 bool tr_rule_links_actors( const tr_rule *rule ); // offset or distance between two characters
 // Where a rule wants one of its ends.
 vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame );
+// What keeps its place in b's own axes is a point of b, at the end of a lever.
+bool tr_fitter_has_lever( const fitter *s, int k );
+// From b's end to the point that has to meet a, in the axes of b's joint.
+vec3 tr_fitter_lever( const fitter *s, const tr_rule *rule, int frame );
+// The anchor as a point fixed to its first joint, in the pose the character has now.
+vec3 tr_fitter_point_on_joint( const fitter *s, const tr_anchor *anchor, int frame );
 // How far the graph moved a pelvis that has to bring a centre of mass to its place; one that is only lowered
 // stays over its feet.
 vec3 tr_fitter_moved( const fitter *s, const fit_body *body, const tr_rule *rule, int frame );
@@ -234,5 +247,7 @@ vec3 tr_fitter_half_way( const fitter *s, const tr_result *achieved, const tr_ru
                          vec3 *apart );
 // True when something moved and has to be fitted again.
 bool tr_fitter_meet( const fitter *s );
+// Of that the ground alone: hands and feet are held above it.
+bool tr_fitter_lift( const fitter *s );
 
 #endif

@@ -357,9 +357,10 @@ static bool build_jobs( tr_cluster_fitter *all )
                  .held = tr_alloc( nodes, sizeof( bool ) ),
                  .goals = tr_alloc( actors, sizeof( int ) ) };
     bool ok = w.parent != NULL && w.job_of != NULL && w.active != NULL && w.held != NULL && w.goals != NULL;
-    for ( int f = all->def.first; ok && f <= all->def.last; f += FIT_FRAMES ) {
+    int frames = all->def.in_time ? all->def.last - all->def.first + 1 : FIT_FRAMES;
+    for ( int f = all->def.first; ok && f <= all->def.last; f += frames ) {
         w.from = f;
-        w.to = f + FIT_FRAMES <= all->def.last ? f + FIT_FRAMES - 1 : all->def.last;
+        w.to = f + frames <= all->def.last ? f + frames - 1 : all->def.last;
         ok = add_window( &w );
     }
     if ( ok && all->job_count > 0 )
@@ -406,6 +407,7 @@ tr_cluster_fit_def tr_default_cluster_fit_def( const tr_stage *stage, tr_result 
                                    .wish_pull = 100.0,
                                    .end_turn = 0.6,
                                    .end_far = 2.0,
+                                   .window = tr_default_window_def( stage->fps ),
                                    .progress = stage->progress };
 }
 

@@ -12,7 +12,7 @@ bool tr_rule_links_actors( const tr_rule *rule )
 
 // What keeps its place in b's own axes is a point of b, at the end of a lever. b's end would otherwise chase
 // a place that turns with b itself, one fit behind, and with a lever longer than the body gives it runs away.
-static bool has_lever( const fitter *s, int k )
+bool tr_fitter_has_lever( const fitter *s, int k )
 {
     const tr_rule *rule = fitter_rule( s, k );
     return rule->partner_space && tr_rule_links( rule ) && rule->b.actor >= 0 && s->nudges[2 * k + 1] == NULL;
@@ -26,13 +26,13 @@ vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame )
         return target;
     if ( tr_rule_links_actors( rule ) ) {
         vec3 meet = s->agreed[k][fitter_cell( s, frame )].place;
-        return is_a || has_lever( s, k ) ? meet : v3_sub( meet, target );
+        return is_a || tr_fitter_has_lever( s, k ) ? meet : v3_sub( meet, target );
     }
     const tr_anchor *prop = is_a ? &rule->b : &rule->a;
     vec3 place = tr_anchor_position( s->def.stage, s->def.result, prop, frame );
     if ( is_a )
         return v3_add( place, target );
-    return has_lever( s, k ) ? place : v3_sub( place, target );
+    return tr_fitter_has_lever( s, k ) ? place : v3_sub( place, target );
 }
 
 static int fit_axes( const tr_rule *rule )
@@ -62,7 +62,7 @@ static int mix_goals( const fitter *s, int k, bool is_a, int frame, const tr_fit
 }
 
 // The anchor as a point fixed to its first joint, in the pose the character has now.
-static vec3 point_on_joint( const fitter *s, const tr_anchor *anchor, int frame )
+vec3 tr_fitter_point_on_joint( const fitter *s, const tr_anchor *anchor, int frame )
 {
     if ( anchor->count == 1 )
         return anchor->offset;
@@ -72,7 +72,7 @@ static vec3 point_on_joint( const fitter *s, const tr_anchor *anchor, int frame 
 }
 
 // From b's end to the point that has to meet a, in the axes of b's joint.
-static vec3 lever( const fitter *s, const tr_rule *rule, int frame )
+vec3 tr_fitter_lever( const fitter *s, const tr_rule *rule, int frame )
 {
     quat turn = tr_world_pose( &s->def.result->worlds[rule->b.actor], frame ).rotations[rule->b.joints[0]];
     return q_unrotate( turn, tr_rule_target( s->def.stage, s->def.result, rule, frame ) );
@@ -101,9 +101,9 @@ static int make_goals( const fitter *s, int k, bool is_a, int frame, tr_fit_goal
     goal.weight = rule->weight;
     if ( goal.kind == TR_FIT_POSITION && s->nudges[2 * k + !is_a] != NULL )
         return mix_goals( s, k, is_a, frame, &goal, goals );
-    goal.offset = point_on_joint( s, anchor, frame );
-    if ( !is_a && has_lever( s, k ) )
-        goal.offset = v3_add( goal.offset, lever( s, rule, frame ) );
+    goal.offset = tr_fitter_point_on_joint( s, anchor, frame );
+    if ( !is_a && tr_fitter_has_lever( s, k ) )
+        goal.offset = v3_add( goal.offset, tr_fitter_lever( s, rule, frame ) );
     goals[0] = goal;
     return 1;
 }
@@ -119,7 +119,7 @@ vec3 tr_fitter_moved( const fitter *s, const fit_body *body, const tr_rule *rule
 static int add_lean( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals, int count )
 {
     const tr_rule *rule = tr_lean_rule( s->def.stage, body->masses, body->mass_count, frame );
-    if ( rule == NULL )
+    if ( rule == NULL || s->def.in_time )
         return count;
     vec3 root =
         v3_add( fitter_copied_pose( s, body, frame ).positions[0], tr_fitter_moved( s, body, rule, frame ) );
@@ -285,8 +285,14 @@ int tr_fitter_goals( const fitter *s, const fit_body *body, int frame, tr_fit_go
             continue;
         for ( int end = 0; end < 2; ++end ) {
             bool mine = ( end == 0 ? rule->a.actor : rule->b.actor ) == body->actor;
-            int made = mine ? make_goals( s, k, end == 0, frame, &goals[count] ) : 0;
+            bool tied = mine && tr_fitter_ties( s, k, end == 0 );
+            int made = mine && !( tied && s->nudges[2 * k + end] != NULL )
+                           ? make_goals( s, k, end == 0, frame, &goals[count] )
+                           : 0,
+                before = count;
             count = made == 1 ? add_palm( s, body, frame, goals, count + 1 ) : count + made;
+            if ( made == 1 && tied ) // of a tie the palm alone
+                memmove( &goals[before], &goals[before + 1], (size_t)( --count - before ) * sizeof *goals );
         }
     }
     limit_wishes( s, &body->fit, goals, count );

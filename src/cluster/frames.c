@@ -117,9 +117,11 @@ static bool solve_clusters( const tr_stage *stage, tr_result *result, tr_graphs 
 
 // -------------------------------------------------------------------------------------------------- method
 
-static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *graphs, tr_error *error )
+static bool fit( const tr_stage *stage, tr_result *result, const tr_graphs *graphs, bool in_time,
+                 tr_error *error )
 {
     tr_cluster_fit_def def = tr_default_cluster_fit_def( stage, result, graphs );
+    def.in_time = in_time;
     tr_cluster_fitter *fitter = tr_cluster_fitter_create( &def, error );
     bool ok = fitter != NULL && tr_cluster_fitter_run( fitter, 0, stage->frame_count - 1, error );
     tr_cluster_fitter_destroy( fitter );
@@ -131,11 +133,21 @@ bool tr_copy_pose( const tr_stage *stage, tr_result *result, tr_error *error )
     return tr_result_copy_source( stage, result, error ) && tr_bodies_lift( stage, result, error );
 }
 
-bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )
+static bool solve( const tr_stage *stage, tr_result *result, bool in_time, tr_error *error )
 {
     tr_graphs graphs = { 0 };
     bool ok = tr_copy_pose( stage, result, error ) && solve_clusters( stage, result, &graphs, error ) &&
-              fit( stage, result, &graphs, error );
+              fit( stage, result, &graphs, in_time, error );
     tr_graphs_free( &graphs );
     return ok;
+}
+
+bool tr_solve_frames( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    return solve( stage, result, false, error );
+}
+
+bool tr_solve_in_time( const tr_stage *stage, tr_result *result, tr_error *error )
+{
+    return solve( stage, result, true, error );
 }

@@ -261,8 +261,10 @@ static double residual_of( const tr_skeleton *skeleton, const tr_fit_result *res
     vec3 off = goal->kind == TR_FIT_ROTATION
                    ? q_to_vector( q_mul( world.rotation, q_conj( goal->rotation ) ) )
                    : v3_sub( rigid_apply( world, goal->offset ), goal->place );
-    return v3_length( v3( goal->axes & TR_FIT_X ? off.x : 0, goal->axes & TR_FIT_Y ? off.y : 0,
-                          goal->axes & TR_FIT_Z ? off.z : 0 ) );
+    double most = goal->at_least ? 0 : INFINITY;
+    return v3_length( v3( goal->axes & TR_FIT_X ? fmin( off.x, most ) : 0,
+                          goal->axes & TR_FIT_Y ? fmin( off.y, most ) : 0,
+                          goal->axes & TR_FIT_Z ? fmin( off.z, most ) : 0 ) );
 }
 
 typedef struct job {

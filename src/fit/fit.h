@@ -90,6 +90,7 @@ typedef struct tr_fit_goal {
     vec3 offset; // position: the point, in the joint's frame
     vec3 place;  // position: its target in the world
     quat rotation; // rotation: the target world rotation of the joint
+    bool at_least; // position: on its axes the point is to be at `place` or above it
     bool hard;
     int priority; // hard: 0 … TR_FIT_PRIORITIES - 1; higher wins
     double ease; // 0 (off) … 1 (full): the share of its error that the goal removes when it is the only one
@@ -234,65 +235,127 @@ bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_fram
                    tr_fit_result *results, int count, tr_error *error );
 
 // --------------------------------------------------------------------------------------- fit over a window
-// The fit of one body in all frames of a window at once. x_f is what a frame turns every joint by, against
-// the proposed motion x̂, and moves the root by: rotation vectors in the parent's frame, in the metric of E
-// above.
+// The fit of several bodies in all frames of a window at once. x_f is what a frame turns every joint of a
+// body by, against the proposed motion x̂, and moves the root by: rotation vectors in the parent's frame, in
+// the metric of E above.
 //
 //   min Σ_f E_f( x_f ) + ½ λ Σ_f | x_{f−1} − 2 x_f + x_{f+1} |²,   λ = ( smooth · fps )⁴,
-//   no joint faster than `speed` against x̂
+//   no joint faster than `speed` against x̂, none below its floor
 //
-// The split (ADMM, scaled): frames meet in z, and u is what they still pull with.
+// Bodies share points: where two hands meet, or a prop. A point p has a way p̂ of its own and a term in time
+// like that of the joints, with the weight `point_bend` λ. A tie holds a place on a body to a point.
 //
-//   local   every frame alone, drawn to z − u with weight ρ: the fit above with the centre ρ/(1+ρ) ( z − u ),
-//           all its forces divided by 1 + ρ
-//   global  ( ρ + λ D₂ᵀ D₂ + D₁ᵀ μ D₁ ) z = ρ ( x + u ), one chain (solve.h) for all coordinates;
+// The split (ADMM, scaled): frames meet in z, and u is what they still pull with; each tie has a u of its
+// own.
+//
+//   local   every frame of every body alone, drawn to z − u with weight ρ: the fit above with the centre
+//           ρ/(1+ρ) ( z − u ), all its forces divided by 1 + ρ; a tie is a soft goal at p − u
+//   global  ( ρ + λ D₂ᵀ D₂ + D₁ᵀ μ D₁ ) z = ρ ( x + u ), one chain (solve.h) for all coordinates of a body;
 //           μ grows where a joint is too fast
-//   dual    u += x − z
+//           ( Σ_ties σ + λ_p D₂ᵀ D₂ ) ( p − p̂ ) = Σ_ties σ ( y + u − p̂ ), y being where the bodies are
+//   dual    u += x − z for bodies, u += y − p for ties, bounded by the force of the tie's priority
 //
-// Frames that alone would jump from one answer to another begin anew from x̂, together. Last, every frame is
-// fitted exactly about its last centre: a goal that is nearly met is asked for in full, any other for what it
-// has come to. What a goal is off by then is what gave way, to goals of higher priority or to time.
-//
-// The methods do not use it yet: links, props and mass centres have to be part of it first.
+// A body whose frames alone would jump from one answer to another begins anew from x̂, all frames together.
+// Last, every frame is fitted exactly about its last centre: a goal or a tie that is nearly met is asked for
+// in full, any other for what it has come to. What it is off by then is what gave way, to goals of higher
+// priority or to time.
 
 typedef struct tr_window_def {
     double fps;
     double smooth;      // seconds: how long a correction takes to come and to go
     double speed;       // radians per second, of a joint against x̂
-    double speed_force; // times ρ: the most that μ pulls with
-    double jump;        // radians per second: frames that disagree by more begin anew
-    double draw;        // times λ: ρ of the first round
+    double speed_force; // seconds: μ is at most ρ ( speed_force · fps )²
+    double jump;        // radians per second: a body whose frames disagree by more begins anew
+    double draw;        // ρ of the first round
     double growth;      // of ρ, from round to round
-    int rounds;
-    double force[TR_FIT_PRIORITIES]; // times F, in the rounds: goals below 1 give way to time
-    int firm;         // priority from which goals of full ease are asked for in full at the end
-    double near;      // metres (radians / 2): a goal this near at the end is asked for in full,
-                      // one three times as far not at all
-    double tolerance; // of the fits in the rounds
-    int iterations;   // of the same, at most
+    int rounds;         // at most
+    double rest;        // radians, sizes: a body whose x and z differ by less, and its ties, is done
+    int strict; // priority from which goals pull with all their force from the first round on. Those below it
+                // begin with `effort` of it. Where they are missed they pull harder from round to round, as
+                // long as no joint is faster than `speed` or accelerates more than `acceleration` around
+                // there
+    double effort;
+    double acceleration; // radians / s², of a joint against x̂
+    double tie_weight;   // σ, per (distance / size)²
+    double mass_force;   // times F of its priority: what a mean of joints pulls with, at most
+    double point_bend;   // times λ: of the way of a point, per (distance / size)²
+    double point_near;   // per (distance / size)²: what draws a prop to its `near`
+    int firm;            // priority from which goals of full ease are asked for in full at the end
+    double near;         // metres (radians / 2): a goal this near at the end is asked for in full, one three
+                         // times as far not at all
+    double near_tie;     // metres: the same of ties
+    double dip;          // metres: a joint that is deeper below its floor is kept above it, with the force of
+                         // what is just strict
+    double tolerance;    // of the fits in the rounds
+    int iterations;      // of the same, at most
+    int exact_rounds;    // of the exact fit, where means of several joints or the floor have to be met
 } tr_window_def;
 
 tr_window_def tr_default_window_def( double fps );
 
-typedef struct tr_window_motion { // what a window is solved for, and its answer. Frames count from the
-                                  // window's first; everything belongs to the caller
-    const quat *start;            // [frame_count * joint_count] x̂: local rotations
-    const vec3 *root;             // [frame_count]
-    const bool *held;             // [frame_count] keeps x̂, and draws its neighbours to it; NULL: none does
-    const tr_fit_goal *goals;     // frame after frame
-    const int *goal_begin;        // [frame_count + 1]
-    quat *local;                  // out: [frame_count * joint_count]
-    vec3 *local_root;             // out: [frame_count]
-    double *residuals;            // out: [goal_begin[frame_count]] metres, radians; or NULL
-} tr_window_motion;
+// Frames of a window count from its first. What the caller gives stays the caller's and has to outlive the
+// window.
+typedef struct tr_window_body {
+    const tr_fit *fit;
+    const quat *start;        // [frame_count * joint_count] x̂: local rotations
+    const vec3 *root;         // [frame_count]
+    const bool *held;         // [frame_count] keeps x̂, and draws its neighbours to it; NULL: none does
+    const tr_fit_goal *goals; // [frame_count * goal_limit], of which the first …
+    const int *goal_count;    // … [frame_count] of each frame count; NULL: none
+    int goal_limit;
+    const float *floor; // [frame_count * joint_count] no joint goes below this height; NULL: it may
+    const int *carrier; // [joint_count] with a floor: the joint that is raised instead, a foot for its toes
+    tr_clip clip;       // out: [frame_count]; nothing is written to frames that are held
+    tr_world world;     // out: [frame_count] its joints; of frames that are held, in
+} tr_window_body;
+
+typedef struct tr_window_pull { // a place that a point is asked to be at
+    const vec3 *place;          // [frame_count]
+    const double *strength;     // [frame_count] 0 … 1
+    int axes, priority;
+} tr_window_pull;
+
+typedef struct tr_window_point {
+    vec3 *place;      // [frame_count] in: where it begins; out: where it came to
+    const vec3 *way;  // [frame_count] p̂
+    const vec3 *near; // [frame_count] a prop: where it is when nothing holds it; NULL: the ties alone say
+    const bool *held; // [frame_count] stays where it is; NULL: it does not
+    bool fixed;       // it stays where it is in all frames: a place in the world
+    const tr_window_pull *pulls;
+    int pull_count;
+} tr_window_point;
+
+typedef struct tr_window_tie {
+    int body, point;
+    int count; // of joints whose weighted mean is held, plus an offset in the frame of the first
+    const int *joints;
+    const double *weights; // their sum is 1
+    const vec3 *offset;    // [frame_count] NULL: none
+    const vec3 *away; // [frame_count] where it is to be, from the point, in the world's axes; NULL: there
+    const double *strength; // [frame_count] 0 … 1
+    int axes, priority;
+} tr_window_tie;
+
+typedef struct tr_window_job {
+    int frame_count;
+    tr_window_body *bodies; // [body_count]
+    int body_count;
+    tr_window_point *points; // [point_count]
+    int point_count;
+    const tr_window_tie *ties; // [tie_count]
+    int tie_count;
+    // Called after every round: goals, ways, offsets and places of fixed points that depend on poses may be
+    // written anew. NULL: none do.
+    void ( *follow )( void *context );
+    void *context;
+} tr_window_job;
 
 typedef struct tr_window tr_window;
 
-// Memory for windows of at most so many frames, and goals in a frame.
-tr_window *tr_window_create( const tr_fit *fit, const tr_window_def *def, int frame_count, int goal_count,
-                             tr_error *error );
+// Lays out and allocates.
+tr_window *tr_window_create( const tr_window_job *job, const tr_window_def *def, tr_error *error );
 // Allocates nothing. Depends on nothing but its input. False as tr_fit_solve is; the answer is unusable then.
-bool tr_window_solve( tr_window *window, const tr_window_motion *motion, int frame_count, tr_error *error );
+bool tr_window_solve( tr_window *window, tr_error *error );
 long tr_window_steps( const tr_window *window ); // of Newton's method, in the last solve
 void tr_window_destroy( tr_window *window );     // NULL is fine
 

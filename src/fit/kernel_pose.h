@@ -19,6 +19,7 @@ static void start_lane( const tr_fit *fit, fit_task *task, int l )
     force *= goal->force;
     task->force[l] = task->steady[l] = force;
     task->spring[l] = goal->hard ? 0 : goal->weight;
+    task->most[l] = goal->at_least ? 0 : INFINITY;
 }
 
 // Sets the parameters of ρ of the goals; soften changes those with ease < 1.
@@ -92,7 +93,9 @@ static void pose_task( const tr_fit *fit, fit_slot *slot, fit_task *task )
         const fit_joint *carrier = &slot->joints[task->carrier];
         task->reached = l3_add( carrier->position, l33_mulv( &carrier->frame, task->point ) );
     }
-    task->trial = l3_mul( task->mask, l3_sub( task->reached, task->place ) );
+    lane3 off = l3_mul( task->mask, l3_sub( task->reached, task->place ) );
+    task->trial = ( lane3 ){ lane_min( off.x, task->most ), lane_min( off.y, task->most ),
+                             lane_min( off.z, task->most ) };
 }
 
 static lane soft( lane e, lane cc ) // √(e² + c²) − e

@@ -57,6 +57,7 @@ typedef struct fit_task { // a goal that takes part, in all lanes
     lane3 place;      // position: target
     lane_quat wanted; // rotation: target
     lane3 mask;       // 1 on the goal's axes, else 0
+    lane most;        // of c on every axis: 0 for goals that ask for at least their place, else INFINITY
     lane force, softness,
         steady;     // ρ(c) = force · soft( softness, c ) + steady · soft( size, c ) + ½ spring c²
     lane spring;    // with soft( e, c ) = √(e² + c²) − e

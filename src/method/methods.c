@@ -10,6 +10,8 @@ static const tr_method methods[] = {
       true },
     { "imesh", "pose graphs, then interaction meshes wherever bodies come close to each other",
       tr_solve_imesh, true, true },
+    { "window", "on trial: as posegraph, with skeletons fitted in all frames at once", tr_solve_in_time,
+      true },
     { "copy-ik", "baseline: rotations copied, then feet and hands put in place frame by frame",
       tr_solve_copy_ik, false },
     { "copy", "baseline: rotations copied, root path scaled", tr_result_copy_source, false },
