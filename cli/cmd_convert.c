@@ -158,6 +158,7 @@ static tr_compose_def compose_def( const cli_call *call )
     tr_compose_def def = tr_default_compose_def();
     def.bodies = cli_value( call, "bones" ) == NULL;
     def.only = cli_value( call, "only" );
+    def.looks = def.bodies && tr_path_ends_with( call->operands[1], ".glb" );
     def.figures = def.figures && cli_value( call, "no-figures" ) == NULL &&
                   tr_path_ends_with( call->operands[1], ".glb" );
     return def;
@@ -167,6 +168,14 @@ static bool write_exchange( const cli_call *call, const tr_exchange *x, tr_error
 {
     tr_exchange_def def = { .each = cli_value( call, "each" ) != NULL };
     return tr_exchange_save( x, call->operands[1], &def, error );
+}
+
+// The mesh that a glTF file has for its skeleton.
+static bool wear_look( tr_exchange_body *body, const cli_call *call, const change *c, tr_log *warnings,
+                       tr_error *error )
+{
+    tr_import_def def = { .skeleton = cli_value( call, "skeleton" ), .up = c->up };
+    return tr_look_load( &body->look, call->operands[0], &def, warnings, error );
 }
 
 static int convert_motion( const cli_call *call, const change *c )
@@ -184,6 +193,7 @@ static int convert_motion( const cli_call *call, const change *c )
          load_motion( &motion, call, c, &warnings, &error );
     cli_print_warnings( call, &warnings );
     ok = ok && tr_compose_motion( &x, &motion, stem[0] != 0 ? stem : "body", &def, &error ) &&
+         ( !def.looks || wear_look( &x.bodies[0], call, c, &warnings, &error ) ) &&
          write_exchange( call, &x, &error );
     if ( ok )
         say_written( call, &x );
@@ -242,8 +252,12 @@ static bool convert_subject( cli_subject *subject, const cli_call *call, tr_erro
     }
     tr_exchange x;
     tr_compose_def def = compose_def( call );
-    bool ok =
-        tr_compose( &x, &subject->stage, &subject->result, &def, error ) && write_exchange( call, &x, error );
+    def.file = subject->file;
+    tr_log warnings = { 0 };
+    bool ok = tr_compose( &x, &subject->stage, &subject->result, &def, &warnings, error ) &&
+              write_exchange( call, &x, error );
+    cli_print_warnings( call, &warnings );
+    tr_log_free( &warnings );
     if ( ok )
         say_written( call, &x );
     tr_exchange_free( &x );

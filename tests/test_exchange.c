@@ -21,7 +21,7 @@ static void solve( solved *s, const char *name, const char *method, const tr_com
     check_ok( tr_scene_build( tr_scene_entry_find( name ), 0, &s->scene, &s->library, &error ), &error );
     check_ok( tr_stage_build( &s->stage, &s->scene, NULL, &s->library, NULL, &error ), &error );
     check_ok( tr_pipeline_run( &s->result, &s->stage, tr_method_find( method ), &error ), &error );
-    check_ok( tr_compose( &s->x, &s->stage, &s->result, def, &error ), &error );
+    check_ok( tr_compose( &s->x, &s->stage, &s->result, def, NULL, &error ), &error );
 }
 
 static void release( solved *s )
@@ -203,6 +203,150 @@ static void one_of_many( void **state )
     release( &s );
 }
 
+// -------------------------------------------------------------------------------------------------- looks
+
+static void add_u32( tr_text *out, size_t value )
+{
+    uint32_t number = (uint32_t)value;
+    tr_text_append( out, (const char *)&number, sizeof number );
+}
+
+// A GLB file with more at the end of its JSON.
+static void write_with( const char *path, const tr_text *glb, const char *more )
+{
+    uint32_t size;
+    tr_error error = { 0 };
+    memcpy( &size, glb->data + 12, sizeof size );
+    size_t end = 20 + size, bare = end;
+    while ( glb->data[bare - 1] != '}' )
+        --bare;
+    tr_text json = { 0 }, out = { 0 };
+    tr_text_append( &json, glb->data + 20, bare - 21 );
+    tr_text_add( &json, ",%s}", more );
+    while ( json.size % 4 != 0 )
+        tr_text_append( &json, " ", 1 );
+    tr_text_append( &out, glb->data, 8 );
+    add_u32( &out, glb->size - size + json.size );
+    add_u32( &out, json.size );
+    tr_text_append( &out, "JSON", 4 );
+    tr_text_append( &out, json.data, json.size );
+    tr_text_append( &out, glb->data + end, glb->size - end );
+    check_ok( tr_file_write( path, out.data, out.size, &error ), &error );
+    tr_text_free( &json );
+    tr_text_free( &out );
+}
+
+static const char wardrobe[] =
+    "\"textures\":[{\"source\":0}],\"images\":[{\"uri\":\"data:image/png;base64,AAAA\"}],"
+    "\"extensionsUsed\":[\"VRM\"],\"extensions\":{\"VRM\":{\"humanoid\":{\"humanBones\":[{\"bone\":"
+    "\"hips\",\"node\":1}]}}}";
+
+static json_t *json_of( const tr_text *glb )
+{
+    uint32_t size;
+    json_t *json;
+    tr_error error = { 0 };
+    memcpy( &size, glb->data + 12, sizeof size );
+    check_ok( tr_json_parse( &json, glb->data + 20, size, "look", &error ), &error );
+    return json;
+}
+
+static const char *string_at( const json_t *json, const char *list, size_t i, const char *key )
+{
+    return json_string_value( json_object_get( json_array_get( json_object_get( json, list ), i ), key ) );
+}
+
+static size_t count_in( const json_t *json, const char *list )
+{
+    return json_array_size( json_object_get( json, list ) );
+}
+
+// One character of the file in twice its size, with the mesh of the file.
+static void looks_are_passed_on( void **state )
+{
+    (void)state;
+    solved s;
+    char path[128];
+    tr_text text = { 0 }, again = { 0 };
+    tr_error error = { 0 };
+    tr_log log = { 0 };
+    if ( !tr_import_can_read( ".glb" ) )
+        skip();
+    solve( &s, "high_five", "copy", &plain );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    write_with( in_folder( path, "pair.glb" ), &text, wardrobe );
+    tr_text_free( &text );
+    release( &s );
+
+    s = ( solved ){ .scene = tr_default_scene() };
+    s.scene.last = 60;
+    for ( int i = 0; i < 2; ++i ) {
+        tr_cast cast = tr_default_cast( i == 0 ? "large" : "same" );
+        snprintf( cast.source.file, sizeof cast.source.file, "%s", path );
+        snprintf( cast.source.skeleton, sizeof cast.source.skeleton, "p02" );
+        cast.target.scale = i == 0 ? 2 : 1;
+        assert_non_null( tr_scene_add_cast( &s.scene, &cast ) );
+    }
+    check_ok( tr_stage_build( &s.stage, &s.scene, NULL, &s.library, NULL, &error ), &error );
+    check_ok( tr_pipeline_run( &s.result, &s.stage, tr_method_find( "copy" ), &error ), &error );
+    tr_compose_def def = { .bodies = true, .looks = true };
+    check_ok( tr_compose( &s.x, &s.stage, &s.result, &def, &log, &error ), &error );
+    assert_int_equal( log.count, 0 );
+    assert_non_null( s.x.bodies[0].look );
+    check_ok( tr_exchange_print( &s.x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    json_t *json = json_of( &text );
+    assert_int_equal( count_in( json, "images" ), 2 ); // the document twice
+    assert_string_equal( string_at( json, "images", 1, "uri" ), "data:image/png;base64,AAAA" );
+    assert_string_equal( string_at( json, "materials", 1, "name" ), "p02" );
+    assert_string_equal( json_string_value( json_array_get( json_object_get( json, "extensionsUsed" ), 0 ) ),
+                         "VRM" );
+    assert_non_null( json_object_get( json_object_get( json, "extensions" ), "VRM" ) );
+    json_decref( json );
+
+    // Joints are where they were solved, and what hangs on them is as large.
+    tr_import import;
+    check_ok( tr_import_parse( &import, text.data, text.size, "out.glb", NULL, &log, &error ), &error );
+    assert_int_equal( log.count, 0 );
+    for ( int a = 0; a < 2; ++a ) {
+        tr_motion motion;
+        char number[8];
+        int wanted = -1;
+        for ( int k = 0, found = 0; k < import.skeleton_count; ++k )
+            if ( strstr( import.skeletons[k].name, "p02" ) != NULL && found++ == a )
+                wanted = k;
+        assert_true( wanted >= 0 );
+        snprintf( number, sizeof number, "%d", wanted + 1 );
+        tr_import_def choice = { .skeleton = number, .fps = s.stage.fps };
+        check_ok( tr_import_motion( &motion, &import, &choice, NULL, &error ), &error );
+        check_places( &motion, &s.result, a );
+        tr_motion_free( &motion );
+    }
+    tr_import_free( &import );
+
+    // Memory may run out anywhere.
+    bool ok = false;
+    for ( long n = 1; !ok; n += n < 40 ? 1 : n / 4 ) {
+        size_t live = tr_memory_live();
+        tr_exchange x;
+        error = ( tr_error ){ 0 };
+        tr_memory_fail_from( n );
+        ok = tr_compose( &x, &s.stage, &s.result, &def, NULL, &error ) &&
+             tr_exchange_print( &x, TR_EXCHANGE_GLB, NULL, &again, &error );
+        tr_memory_fail_from( 0 );
+        tr_exchange_free( &x );
+        if ( !ok )
+            tr_text_free( &again );
+        assert_true( ok || strstr( error.message, "memory" ) != NULL );
+        assert_int_equal( tr_memory_live() - ( ok ? again.capacity : 0 ), live );
+    }
+    assert_int_equal( again.size, text.size );
+    assert_memory_equal( again.data, text.data, text.size );
+    tr_text_free( &again );
+    tr_text_free( &text );
+    tr_log_free( &log );
+    release( &s );
+}
+
 // -------------------------------------------------------------------------------------------- odd contents
 
 // Names that formats do not take as they are; a joint whose rest is turned; frames that do not begin at 0.
@@ -300,7 +444,7 @@ static void composing_without_memory( void **state )
         tr_error error = { 0 };
         size_t live = tr_memory_live();
         tr_memory_fail_from( n );
-        ok = tr_compose( &x, &s.stage, &s.result, &plain, &error );
+        ok = tr_compose( &x, &s.stage, &s.result, &plain, NULL, &error );
         tr_memory_fail_from( 0 );
         tr_exchange_free( &x );
         assert_true( ok || strstr( error.message, "memory" ) != NULL );
@@ -312,13 +456,9 @@ static void composing_without_memory( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( shapes_have_facets ),
-        TEST( glb_is_read_back ),
-        TEST( contacts_and_figures_are_there ),
-        TEST( one_of_many ),
-        TEST( odd_names ),
-        TEST( memory_runs_out ),
-        TEST( composing_without_memory ),
+        TEST( shapes_have_facets ), TEST( glb_is_read_back ),         TEST( contacts_and_figures_are_there ),
+        TEST( one_of_many ),        TEST( looks_are_passed_on ),      TEST( odd_names ),
+        TEST( memory_runs_out ),    TEST( composing_without_memory ),
     };
     return cmocka_run_group_tests( tests, set_up_folder, remove_group_folder );
 }

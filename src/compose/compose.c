@@ -109,8 +109,54 @@ static bool add_figures( tr_exchange *x, const tr_stage *stage, const tr_result 
     return ok || tr_error_memory( error );
 }
 
+// Thickness of a character against the file that its look comes from.
+static bool find_girths( tr_exchange_body *body, const tr_target *target )
+{
+    const tr_skeleton *skeleton = body->skeleton;
+    body->girths = tr_alloc( (size_t)skeleton->joint_count, sizeof *body->girths );
+    for ( int j = 0; body->girths != NULL && j < skeleton->joint_count; ++j )
+        body->girths[j] = target->scale * tr_limb_lookup( target->girths, target->girth_count,
+                                                          &skeleton->limbs[skeleton->joints[j].limb] );
+    return body->girths != NULL;
+}
+
+// Characters wear what the file of their skeleton has. A file that cannot be read any more is told of.
+static bool add_look( tr_exchange_body *body, const tr_cast *cast, const tr_compose_def *def,
+                      tr_log *warnings, tr_error *error )
+{
+    const tr_file_ref *ref = cast->target.skeleton.file[0] != 0 ? &cast->target.skeleton : &cast->source;
+    char *path = def->file != NULL ? tr_path_beside( def->file, ref->file ) : tr_string_copy( ref->file );
+    if ( path == NULL )
+        return tr_error_memory( error );
+    tr_import_def import = { .skeleton = ref->skeleton, .unit = ref->unit, .up = ref->up };
+    tr_error why = { 0 };
+    bool ok = !tr_import_is_named( path ) || !tr_file_exists( path ) ||
+              tr_look_load( &body->look, path, &import, warnings, &why );
+    tr_free( path );
+    if ( !ok )
+        return tr_error_set( error, "%s", why.message );
+    if ( body->look == NULL )
+        return true;
+    if ( !tr_look_fits( body->look, body->skeleton ) ) {
+        tr_look_destroy( body->look );
+        body->look = NULL;
+        return true;
+    }
+    return find_girths( body, &cast->target ) || tr_error_memory( error );
+}
+
+static bool add_looks( tr_exchange *x, const tr_stage *stage, const int *bodies, const tr_compose_def *def,
+                       tr_log *warnings, tr_error *error )
+{
+    bool ok = true;
+    for ( int i = 0; ok && def->looks && i < stage->actor_count; ++i )
+        if ( bodies[i] >= 0 )
+            ok = add_look( &x->bodies[bodies[i]], &stage->scene->cast[i], def, warnings, error );
+    return ok;
+}
+
 bool tr_compose( tr_exchange *out, const tr_stage *stage, const tr_result *result, const tr_compose_def *def,
-                 tr_error *error )
+                 tr_log *warnings, tr_error *error )
 {
     *out =
         ( tr_exchange ){ .fps = stage->fps, .frame_count = stage->frame_count, .first = stage->scene->first };
@@ -122,9 +168,10 @@ bool tr_compose( tr_exchange *out, const tr_stage *stage, const tr_result *resul
         ok = !wanted || add_body( out, stage, result, i, def );
     }
     ok = ok && ( !def->things || add_things( out, stage, result ) ) && add_contacts( out, stage, bodies );
-    tr_free( bodies );
     if ( !ok )
         tr_error_memory( error );
+    ok = ok && add_looks( out, stage, bodies, def, warnings, error );
+    tr_free( bodies );
     ok = ok && ( !def->figures || add_figures( out, stage, result, error ) );
     if ( !ok )
         tr_exchange_free( out );

@@ -5,8 +5,11 @@
 
 void tr_exchange_free( tr_exchange *x )
 {
-    for ( int i = 0; i < x->body_count; ++i )
+    for ( int i = 0; i < x->body_count; ++i ) {
         tr_facets_free( &x->bodies[i].facets );
+        tr_look_destroy( x->bodies[i].look );
+        tr_free( x->bodies[i].girths );
+    }
     for ( int i = 0; i < x->thing_count; ++i )
         tr_facets_free( &x->things[i].facets );
     tr_free( x->bodies );

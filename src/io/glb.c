@@ -1,34 +1,17 @@
 // GLB out: one file with all characters, things and one animation. Joints keep the axes of the skeleton, bind
 // poses are rest poses. A skinned mesh hangs at the root of the scene, as the specification asks for.
-#include "io/exchange.h"
+#include "io/glb.h"
 
 #include <float.h>
 #include <stdint.h>
 #include <string.h>
-
-typedef struct list { // of JSON values
-    tr_text text;
-    int count;
-} list;
-
-typedef struct writer {
-    const tr_exchange *x;
-    const tr_exchange_def *def;
-    list roots, nodes, meshes, materials, skins, accessors, views, samplers, channels, animations;
-    tr_text data;
-    int time;       // accessor of the times of all keys
-    float *numbers; // [capacity] to be stored next
-    int capacity;
-    bool failed; // out of memory
-} writer;
 
 enum { BYTE = 5121, SHORT = 5123, INT = 5125, FLOAT = 5126 }; // types of components
 enum { VERTICES = 34962, INDICES = 34963 };                   // targets of views
 
 // ------------------------------------------------------------------------------------------------- pieces
 
-// Begins the next value of a list and returns its index.
-static int next( list *l )
+int tr_glb_next( tr_glb_list *l )
 {
     if ( l->count > 0 )
         tr_text_append( &l->text, ",", 1 );
@@ -72,22 +55,22 @@ static void print_name( tr_text *out, const char *name, const char *ending )
     tr_text_free( &whole );
 }
 
-static void pad( tr_text *text, const char filler[3] ) // to a multiple of four
+void tr_glb_pad( tr_text *text, const char filler[3] ) // to a multiple of four
 {
     tr_text_append( text, filler, ( 4 - text->size % 4 ) % 4 );
 }
 
-static void append( tr_text *to, const tr_text *from )
+void tr_glb_append( tr_text *to, const tr_text *from )
 {
     to->failed |= from->failed;
     if ( from->size > 0 )
         tr_text_append( to, from->data, from->size );
 }
 
-static int add_view( writer *w, const void *bytes, size_t size, int target )
+int tr_glb_add_view( tr_glb *w, const void *bytes, size_t size, int target )
 {
-    pad( &w->data, "\0\0\0" );
-    int index = next( &w->views );
+    tr_glb_pad( &w->data, "\0\0\0" );
+    int index = tr_glb_next( &w->views );
     tr_text_add( &w->views.text, "{\"buffer\":0,\"byteOffset\":%zu,\"byteLength\":%zu", w->data.size, size );
     if ( target != 0 )
         tr_text_add( &w->views.text, ",\"target\":%d", target );
@@ -96,15 +79,15 @@ static int add_view( writer *w, const void *bytes, size_t size, int target )
     return index;
 }
 
-static int add_accessor( writer *w, int view, int type, int count, const char *shape )
+static int add_accessor( tr_glb *w, int view, int type, int count, const char *shape )
 {
-    int index = next( &w->accessors );
+    int index = tr_glb_next( &w->accessors );
     tr_text_add( &w->accessors.text, "{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"%s\"",
                  view, type, count, shape );
     return index;
 }
 
-static bool reserve( writer *w, int count )
+bool tr_glb_reserve( tr_glb *w, int count )
 {
     bool ok = tr_array_reserve( (void **)&w->numbers, &w->capacity, count, sizeof( float ) );
     w->failed |= !ok;
@@ -112,11 +95,12 @@ static bool reserve( writer *w, int count )
 }
 
 // Stores the numbers at hand as elements of so many components, with their bounds where `bounds` is set.
-static int add_floats( writer *w, int count, int components, int target, bool bounds )
+int tr_glb_add_floats( tr_glb *w, int count, int components, int target, bool bounds )
 {
     static const char *const shapes[] = { [1] = "SCALAR", [3] = "VEC3", [4] = "VEC4", [16] = "MAT4" };
     size_t size = (size_t)count * (size_t)components * sizeof( float );
-    int index = add_accessor( w, add_view( w, w->numbers, size, target ), FLOAT, count, shapes[components] );
+    int index =
+        add_accessor( w, tr_glb_add_view( w, w->numbers, size, target ), FLOAT, count, shapes[components] );
     double low[4], high[4];
     for ( int c = 0; bounds && c < components; ++c ) {
         low[c] = INFINITY;
@@ -134,7 +118,7 @@ static int add_floats( writer *w, int count, int components, int target, bool bo
     return index;
 }
 
-static void put_vector( writer *w, int index, vec3 v )
+void tr_glb_put_vector( tr_glb *w, int index, vec3 v )
 {
     float *to = w->numbers + 3 * index;
     to[0] = (float)v.x + 0.0f;
@@ -142,18 +126,18 @@ static void put_vector( writer *w, int index, vec3 v )
     to[2] = (float)v.z + 0.0f;
 }
 
-static int add_vectors( writer *w, const vec3 *v, int count, bool bounds )
+static int add_vectors( tr_glb *w, const vec3 *v, int count, bool bounds )
 {
-    if ( !reserve( w, 3 * count ) )
+    if ( !tr_glb_reserve( w, 3 * count ) )
         return 0;
     for ( int i = 0; i < count; ++i )
-        put_vector( w, i, v[i] );
-    return add_floats( w, count, 3, VERTICES, bounds );
+        tr_glb_put_vector( w, i, v[i] );
+    return tr_glb_add_floats( w, count, 3, VERTICES, bounds );
 }
 
 // ------------------------------------------------------------------------------------------------- meshes
 
-static int add_triangles( writer *w, const tr_facets *facets )
+static int add_triangles( tr_glb *w, const tr_facets *facets )
 {
     int count = 3 * facets->triangle_count;
     const int *corners = &facets->triangles[0][0];
@@ -168,16 +152,17 @@ static int add_triangles( writer *w, const tr_facets *facets )
             ( (uint16_t *)(void *)bytes )[i] = (uint16_t)corners[i];
         else
             ( (uint32_t *)(void *)bytes )[i] = (uint32_t)corners[i];
-    int index = add_accessor( w, add_view( w, bytes, size, INDICES ), small ? SHORT : INT, count, "SCALAR" );
+    int index =
+        add_accessor( w, tr_glb_add_view( w, bytes, size, INDICES ), small ? SHORT : INT, count, "SCALAR" );
     tr_text_append( &w->accessors.text, "}", 1 );
     tr_free( bytes );
     return index;
 }
 
-static int add_material( writer *w, const char *name, const float colour[3] )
+static int add_material( tr_glb *w, const char *name, const float colour[3] )
 {
     tr_text *out = &w->materials.text;
-    int index = next( &w->materials );
+    int index = tr_glb_next( &w->materials );
     print_name( out, name, "" );
     tr_text_add( out, ",\"pbrMetallicRoughness\":{\"metallicFactor\":0,\"roughnessFactor\":0.8" );
     print_numbers( out, "baseColorFactor",
@@ -189,14 +174,14 @@ static int add_material( writer *w, const char *name, const float colour[3] )
 }
 
 // Every point hangs on one joint: the first of four has all the weight.
-static void add_weights( writer *w, const tr_facets *facets, const int *slots, int slot_count, int *joints,
+static void add_weights( tr_glb *w, const tr_facets *facets, const int *slots, int slot_count, int *joints,
                          int *weights )
 {
     bool small = slot_count <= 256;
     size_t element = small ? 4 : 8, size = (size_t)facets->point_count * element;
     char *bytes = tr_alloc( (size_t)facets->point_count, element );
     w->failed |= bytes == NULL;
-    if ( bytes == NULL || !reserve( w, 4 * facets->point_count ) ) {
+    if ( bytes == NULL || !tr_glb_reserve( w, 4 * facets->point_count ) ) {
         tr_free( bytes );
         return;
     }
@@ -209,15 +194,15 @@ static void add_weights( writer *w, const tr_facets *facets, const int *slots, i
         const float all[4] = { 1, 0, 0, 0 };
         memcpy( w->numbers + 4 * (size_t)i, all, sizeof all );
     }
-    *joints = add_accessor( w, add_view( w, bytes, size, VERTICES ), small ? BYTE : SHORT,
+    *joints = add_accessor( w, tr_glb_add_view( w, bytes, size, VERTICES ), small ? BYTE : SHORT,
                             facets->point_count, "VEC4" );
     tr_text_append( &w->accessors.text, "}", 1 );
-    *weights = add_floats( w, facets->point_count, 4, VERTICES, false );
+    *weights = tr_glb_add_floats( w, facets->point_count, 4, VERTICES, false );
     tr_free( bytes );
 }
 
 // Slots of joints in the skin [joint_count], NULL: a thing.
-static int add_mesh( writer *w, const char *name, const tr_facets *facets, const float colour[3],
+static int add_mesh( tr_glb *w, const char *name, const tr_facets *facets, const float colour[3],
                      const int *slots, int slot_count )
 {
     int joints = 0, weights = 0, points = add_vectors( w, facets->points, facets->point_count, true );
@@ -225,7 +210,7 @@ static int add_mesh( writer *w, const char *name, const tr_facets *facets, const
     if ( slots != NULL )
         add_weights( w, facets, slots, slot_count, &joints, &weights );
     int triangles = add_triangles( w, facets ), material = add_material( w, name, colour );
-    int index = next( &w->meshes );
+    int index = tr_glb_next( &w->meshes );
     tr_text *out = &w->meshes.text;
     print_name( out, name, "" );
     tr_text_add( out, ",\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d", points, normals );
@@ -237,24 +222,24 @@ static int add_mesh( writer *w, const char *name, const tr_facets *facets, const
 
 // ---------------------------------------------------------------------------------------------- animation
 
-static void add_channel( writer *w, int node, const char *path, int output )
+static void add_channel( tr_glb *w, int node, const char *path, int output )
 {
-    int sampler = next( &w->samplers );
+    int sampler = tr_glb_next( &w->samplers );
     tr_text_add( &w->samplers.text, "{\"input\":%d,\"output\":%d}", w->time, output );
-    next( &w->channels );
+    tr_glb_next( &w->channels );
     tr_text_add( &w->channels.text, "{\"sampler\":%d,\"target\":{\"node\":%d,\"path\":\"%s\"}}", sampler,
                  node, path );
 }
 
-static void add_animation( writer *w, const char *name )
+static void add_animation( tr_glb *w, const char *name )
 {
     if ( w->channels.count > 0 ) {
-        next( &w->animations );
+        tr_glb_next( &w->animations );
         print_name( &w->animations.text, name, "" );
         tr_text_add( &w->animations.text, ",\"samplers\":[" );
-        append( &w->animations.text, &w->samplers.text );
+        tr_glb_append( &w->animations.text, &w->samplers.text );
         tr_text_add( &w->animations.text, "],\"channels\":[" );
-        append( &w->animations.text, &w->channels.text );
+        tr_glb_append( &w->animations.text, &w->channels.text );
         tr_text_append( &w->animations.text, "]}", 2 );
     }
     tr_text_free( &w->samplers.text );
@@ -263,7 +248,7 @@ static void add_animation( writer *w, const char *name )
 }
 
 // A row of keys that never leaves the rest needs no channel.
-static bool stays( const writer *w, int components, const double *rest )
+static bool stays( const tr_glb *w, int components, const double *rest )
 {
     for ( int i = 0; i < w->x->frame_count; ++i )
         for ( int c = 0; c < components; ++c )
@@ -272,13 +257,13 @@ static bool stays( const writer *w, int components, const double *rest )
     return true;
 }
 
-static void add_places( writer *w, int node, vec3 rest )
+void tr_glb_add_places( tr_glb *w, int node, vec3 rest )
 {
     if ( !stays( w, 3, ( const double[] ){ rest.x, rest.y, rest.z } ) )
-        add_channel( w, node, "translation", add_floats( w, w->x->frame_count, 3, 0, false ) );
+        add_channel( w, node, "translation", tr_glb_add_floats( w, w->x->frame_count, 3, 0, false ) );
 }
 
-static void put_rotation( writer *w, int frame, quat q, quat *before )
+void tr_glb_put_rotation( tr_glb *w, int frame, quat q, quat *before )
 {
     float *to = w->numbers + 4 * frame;
     if ( frame > 0 && q_dot( q, *before ) < 0 )
@@ -290,40 +275,40 @@ static void put_rotation( writer *w, int frame, quat q, quat *before )
     *before = q;
 }
 
-static void add_rotations( writer *w, int node, quat rest )
+void tr_glb_add_rotations( tr_glb *w, int node, quat rest )
 {
     if ( !stays( w, 4, ( const double[] ){ rest.x, rest.y, rest.z, rest.w } ) )
-        add_channel( w, node, "rotation", add_floats( w, w->x->frame_count, 4, 0, false ) );
+        add_channel( w, node, "rotation", tr_glb_add_floats( w, w->x->frame_count, 4, 0, false ) );
 }
 
-static void animate_body( writer *w, const tr_exchange_body *body, int base )
+static void animate_body( tr_glb *w, const tr_exchange_body *body, int base )
 {
     const tr_skeleton *skeleton = body->skeleton;
-    if ( !reserve( w, 4 * w->x->frame_count ) )
+    if ( !tr_glb_reserve( w, 4 * w->x->frame_count ) )
         return;
     for ( int j = 0; j < skeleton->joint_count; ++j ) {
         quat before = q_identity;
         for ( int f = 0; f < w->x->frame_count; ++f )
-            put_vector( w, f, tr_exchange_offset( body, f, j ) );
-        add_places( w, base + j, skeleton->joints[j].offset );
+            tr_glb_put_vector( w, f, tr_exchange_offset( body, f, j ) );
+        tr_glb_add_places( w, base + j, skeleton->joints[j].offset );
         for ( int f = 0; f < w->x->frame_count; ++f )
-            put_rotation( w, f, tr_clip_frame( body->clip, f )[j], &before );
-        add_rotations( w, base + j, skeleton->joints[j].rest );
+            tr_glb_put_rotation( w, f, tr_clip_frame( body->clip, f )[j], &before );
+        tr_glb_add_rotations( w, base + j, skeleton->joints[j].rest );
     }
 }
 
-static void animate_thing( writer *w, const tr_exchange_thing *thing, int node )
+static void animate_thing( tr_glb *w, const tr_exchange_thing *thing, int node )
 {
     quat before = q_identity;
     rigid rest = tr_thing_at( thing, 0 );
-    if ( thing->track == NULL || !reserve( w, 4 * w->x->frame_count ) )
+    if ( thing->track == NULL || !tr_glb_reserve( w, 4 * w->x->frame_count ) )
         return;
     for ( int f = 0; f < w->x->frame_count; ++f )
-        put_vector( w, f, thing->track[f].position );
-    add_places( w, node, rest.position );
+        tr_glb_put_vector( w, f, thing->track[f].position );
+    tr_glb_add_places( w, node, rest.position );
     for ( int f = 0; f < w->x->frame_count; ++f )
-        put_rotation( w, f, thing->track[f].rotation, &before );
-    add_rotations( w, node, rest.rotation );
+        tr_glb_put_rotation( w, f, thing->track[f].rotation, &before );
+    tr_glb_add_rotations( w, node, rest.rotation );
 }
 
 // ------------------------------------------------------------------------------------------------- bodies
@@ -338,7 +323,7 @@ static void add_children( tr_text *out, const tr_lists *children, int j, int bas
 }
 
 // The node of the character, then its joints. Returns the node of joint 0.
-static int add_joints( writer *w, const tr_exchange_body *body )
+static int add_joints( tr_glb *w, const tr_exchange_body *body )
 {
     const tr_skeleton *skeleton = body->skeleton;
     tr_text *out = &w->nodes.text;
@@ -349,14 +334,14 @@ static int add_joints( writer *w, const tr_exchange_body *body )
     bool ok =
         parents != NULL && tr_lists_build( &children, parents, skeleton->joint_count, skeleton->joint_count );
     w->failed |= !ok;
-    next( &w->roots );
+    tr_glb_next( &w->roots );
     tr_text_add( &w->roots.text, "%d", w->nodes.count );
-    int base = next( &w->nodes ) + 1;
+    int base = tr_glb_next( &w->nodes ) + 1;
     print_name( out, body->name, "" );
     tr_text_add( out, ",\"children\":[%d]}", base );
     for ( int j = 0; ok && j < skeleton->joint_count; ++j ) {
         const tr_joint *joint = &skeleton->joints[j];
-        next( &w->nodes );
+        tr_glb_next( &w->nodes );
         print_name( out, joint->name, "" );
         print_vector( out, "translation", joint->offset );
         if ( q_angle( joint->rest, q_identity ) > 0 )
@@ -396,21 +381,21 @@ static void put_inverse( float *to, rigid rest )
     }
 }
 
-static void add_skin( writer *w, const tr_exchange_body *body, int base, const int *slots, int slot_count )
+static void add_skin( tr_glb *w, const tr_exchange_body *body, int base, const int *slots, int slot_count )
 {
     const tr_skeleton *skeleton = body->skeleton;
     size_t joints = (size_t)skeleton->joint_count;
     tr_pose rest = { tr_alloc( joints, sizeof( quat ) ), tr_alloc( joints, sizeof( vec3 ) ) };
-    bool ok = rest.rotations != NULL && rest.positions != NULL && reserve( w, 16 * slot_count );
+    bool ok = rest.rotations != NULL && rest.positions != NULL && tr_glb_reserve( w, 16 * slot_count );
     w->failed |= !ok;
     if ( ok ) {
         tr_forward_rest( skeleton, rest );
         for ( int j = 0; j < skeleton->joint_count; ++j )
             if ( slots[j] >= 0 )
                 put_inverse( w->numbers + 16 * slots[j], ( rigid ){ rest.rotations[j], rest.positions[j] } );
-        int binds = add_floats( w, slot_count, 16, 0, false );
+        int binds = tr_glb_add_floats( w, slot_count, 16, 0, false );
         tr_text *out = &w->skins.text;
-        next( &w->skins );
+        tr_glb_next( &w->skins );
         print_name( out, body->name, "" );
         tr_text_add( out, ",\"inverseBindMatrices\":%d,\"skeleton\":%d,\"joints\":[", binds, base );
         for ( int j = 0, n = 0; j < skeleton->joint_count; ++j )
@@ -422,7 +407,7 @@ static void add_skin( writer *w, const tr_exchange_body *body, int base, const i
     tr_free( rest.positions );
 }
 
-static void add_body( writer *w, const tr_exchange_body *body )
+static void add_body( tr_glb *w, const tr_exchange_body *body )
 {
     int *slots = tr_alloc( (size_t)body->skeleton->joint_count, sizeof( int ) );
     w->failed |= slots == NULL;
@@ -432,8 +417,8 @@ static void add_body( writer *w, const tr_exchange_body *body )
     add_skin( w, body, base, slots, slot_count );
     if ( body->facets.triangle_count > 0 ) {
         int mesh = add_mesh( w, body->name, &body->facets, body->colour, slots, slot_count );
-        next( &w->roots );
-        tr_text_add( &w->roots.text, "%d", next( &w->nodes ) );
+        tr_glb_next( &w->roots );
+        tr_text_add( &w->roots.text, "%d", tr_glb_next( &w->nodes ) );
         print_name( &w->nodes.text, body->name, "_body" );
         tr_text_add( &w->nodes.text, ",\"mesh\":%d,\"skin\":%d}", mesh, w->skins.count - 1 );
     }
@@ -443,15 +428,15 @@ static void add_body( writer *w, const tr_exchange_body *body )
     tr_free( slots );
 }
 
-static void add_thing( writer *w, const tr_exchange_thing *thing )
+static void add_thing( tr_glb *w, const tr_exchange_thing *thing )
 {
     rigid rest = tr_thing_at( thing, 0 );
     int mesh = thing->facets.triangle_count > 0
                    ? add_mesh( w, thing->name, &thing->facets, thing->colour, NULL, 0 )
                    : -1;
     tr_text *out = &w->nodes.text;
-    int node = next( &w->nodes );
-    next( &w->roots );
+    int node = tr_glb_next( &w->nodes );
+    tr_glb_next( &w->roots );
     tr_text_add( &w->roots.text, "%d", node );
     print_name( out, thing->name, "" );
     print_vector( out, "translation", rest.position );
@@ -466,13 +451,13 @@ static void add_thing( writer *w, const tr_exchange_thing *thing )
 
 // ------------------------------------------------------------------------------------------------ the file
 
-static void add_times( writer *w )
+static void add_times( tr_glb *w )
 {
-    if ( !reserve( w, w->x->frame_count ) )
+    if ( !tr_glb_reserve( w, w->x->frame_count ) )
         return;
     for ( int f = 0; f < w->x->frame_count; ++f )
         w->numbers[f] = (float)( f / w->x->fps );
-    w->time = add_floats( w, w->x->frame_count, 1, 0, true );
+    w->time = tr_glb_add_floats( w, w->x->frame_count, 1, 0, true );
 }
 
 static void print_extras( const tr_exchange *x, tr_text *out )
@@ -500,17 +485,25 @@ static void print_extras( const tr_exchange *x, tr_text *out )
     tr_text_append( out, "}}", 2 );
 }
 
-static void print_list( tr_text *out, const char *key, list *l )
+static void print_list( tr_text *out, const char *key, tr_glb_list *l )
 {
     if ( l->count > 0 ) { // glTF knows no empty lists
         tr_text_add( out, ",\"%s\":[", key );
-        append( out, &l->text );
+        tr_glb_append( out, &l->text );
         tr_text_append( out, "]", 1 );
     }
     tr_text_free( &l->text );
 }
 
-static void print_json( writer *w, tr_text *out )
+static void print_value( tr_text *out, const char *key, const json_t *value )
+{
+    if ( value == NULL )
+        return;
+    tr_text_add( out, ",\"%s\":", key );
+    tr_json_print( value, out );
+}
+
+static void print_json( tr_glb *w, tr_text *out )
 {
     tr_text_add( out,
                  "{\"asset\":{\"version\":\"2.0\",\"generator\":\"Troupe %s\"},\"scene\":0,\"scenes\":[{",
@@ -522,12 +515,19 @@ static void print_json( writer *w, tr_text *out )
     print_list( out, "nodes", &w->nodes );
     print_list( out, "meshes", &w->meshes );
     print_list( out, "materials", &w->materials );
+    print_list( out, "textures", &w->textures );
+    print_list( out, "images", &w->images );
+    print_list( out, "samplers", &w->texture_samplers );
+    print_list( out, "cameras", &w->cameras );
     print_list( out, "skins", &w->skins );
     print_list( out, "animations", &w->animations );
     print_list( out, "accessors", &w->accessors );
     print_list( out, "bufferViews", &w->views );
+    print_value( out, "extensionsUsed", w->used );
+    print_value( out, "extensionsRequired", w->required );
+    print_value( out, "extensions", w->extensions );
     tr_text_add( out, ",\"buffers\":[{\"byteLength\":%zu}]}", w->data.size );
-    pad( out, "   " );
+    tr_glb_pad( out, "   " );
 }
 
 static void add_u32( tr_text *out, size_t value )
@@ -539,15 +539,22 @@ static void add_u32( tr_text *out, size_t value )
 bool tr_glb_print( const tr_exchange *x, const tr_exchange_def *def, tr_text *out, tr_error *error )
 {
     static const tr_exchange_def standard;
-    writer w = { .x = x, .def = def != NULL ? def : &standard };
+    tr_glb w = { .x = x, .def = def != NULL ? def : &standard };
     tr_text json = { 0 };
     add_times( &w );
+    for ( int i = 0; i < x->body_count && !w.failed; ++i ) // first: what a document says of nodes stays true
+        if ( x->bodies[i].look != NULL ) {
+            tr_glb_add_look( &w, &x->bodies[i] );
+            if ( w.def->each )
+                add_animation( &w, x->bodies[i].name );
+        }
     for ( int i = 0; i < x->body_count && !w.failed && tr_work_wanted(); ++i )
-        add_body( &w, &x->bodies[i] );
+        if ( x->bodies[i].look == NULL )
+            add_body( &w, &x->bodies[i] );
     for ( int i = 0; i < x->thing_count && !w.failed; ++i )
         add_thing( &w, &x->things[i] );
     add_animation( &w, "take" );
-    pad( &w.data, "\0\0\0" );
+    tr_glb_pad( &w.data, "\0\0\0" );
     print_json( &w, &json );
     size_t size = 12 + 8 + json.size + 8 + w.data.size;
     bool ok = !w.failed && !w.data.failed && !json.failed && tr_work_go_on( error );
@@ -567,6 +574,9 @@ bool tr_glb_print( const tr_exchange *x, const tr_exchange_def *def, tr_text *ou
         tr_text_append( out, w.data.data, w.data.size );
         ok = !out->failed || tr_error_memory( error );
     }
+    json_decref( w.used );
+    json_decref( w.required );
+    json_decref( w.extensions );
     tr_text_free( &json );
     tr_text_free( &w.data );
     tr_free( w.numbers );

@@ -284,6 +284,7 @@ static size_t component_count( const cgltf_accessor *a )
     return a->type == cgltf_type_scalar ? 1
            : a->type == cgltf_type_vec3 ? 3
            : a->type == cgltf_type_vec4 ? 4
+           : a->type == cgltf_type_mat4 ? 16
                                         : 0;
 }
 
@@ -634,6 +635,42 @@ static bool gltf_moves( const struct tr_import_file *file, int number, int node 
     return low < t->track_count && t->tracks[low].node == node;
 }
 
+// ---------------------------------------------------------------------------------------------- documents
+
+tr_gltf_document tr_gltf_get_document( const struct tr_import_file *file )
+{
+    const cgltf_data *data = ( (const gltf *)file )->data;
+    return ( tr_gltf_document ){ data->json, data->json_size, (int)data->buffers_count,
+                                 (int)data->skins_count };
+}
+
+const char *tr_gltf_get_buffer( const struct tr_import_file *file, int buffer, size_t *size )
+{
+    const cgltf_buffer *b = &( (const gltf *)file )->data->buffers[buffer];
+    *size = b->data != NULL ? b->size : 0;
+    return b->data;
+}
+
+int tr_gltf_skin_joint( const struct tr_import_file *file, int skin, int index )
+{
+    const cgltf_data *data = ( (const gltf *)file )->data;
+    const cgltf_skin *s = &data->skins[skin];
+    return (size_t)index < s->joints_count ? (int)( s->joints[index] - data->nodes ) : -1;
+}
+
+tr_affine tr_gltf_inverse_bind( const struct tr_import_file *file, int skin, int index )
+{
+    const cgltf_accessor *a = ( (const gltf *)file )->data->skins[skin].inverse_bind_matrices;
+    if ( a == NULL || a->type != cgltf_type_mat4 || trouble_of_accessor( a ) != NULL ||
+         (size_t)index >= a->count )
+        return tr_affine_identity;
+    vec3 columns[4];
+    for ( size_t c = 0; c < 4; ++c )
+        columns[c] = v3( number_at( a, (size_t)index, 4 * c ), number_at( a, (size_t)index, 4 * c + 1 ),
+                         number_at( a, (size_t)index, 4 * c + 2 ) );
+    return ( tr_affine ){ { columns[0], columns[1], columns[2] }, columns[3] };
+}
+
 // ------------------------------------------------------------------------------------------------ the file
 
 static void warn_of_extensions( const cgltf_data *data, tr_log *warnings )
@@ -683,6 +720,36 @@ bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warni
     (void)source;
     (void)warnings;
     return tr_error_set( error, "this build cannot read glTF" );
+}
+
+tr_gltf_document tr_gltf_get_document( const struct tr_import_file *file )
+{
+    (void)file;
+    return ( tr_gltf_document ){ 0 };
+}
+
+const char *tr_gltf_get_buffer( const struct tr_import_file *file, int buffer, size_t *size )
+{
+    (void)file;
+    (void)buffer;
+    *size = 0;
+    return NULL;
+}
+
+int tr_gltf_skin_joint( const struct tr_import_file *file, int skin, int index )
+{
+    (void)file;
+    (void)skin;
+    (void)index;
+    return -1;
+}
+
+tr_affine tr_gltf_inverse_bind( const struct tr_import_file *file, int skin, int index )
+{
+    (void)file;
+    (void)skin;
+    (void)index;
+    return tr_affine_identity;
 }
 
 #endif

@@ -355,6 +355,11 @@ static bool sample( struct tr_import_file *file, int take, double time, tr_affin
     return true;
 }
 
+bool tr_import_rest( const tr_import *import, tr_affine *world, tr_error *error )
+{
+    return sample( import->file, -1, 0, world, error );
+}
+
 bool tr_import_find_skeletons( tr_import *import, bool skinned, tr_error *error )
 {
     finder f = { .import = import, .file = import->file };
@@ -532,7 +537,7 @@ typedef struct sampler {
     bool uneven, grows, flat; // scales that a skeleton cannot have were met
 } sampler;
 
-static mat3 inverse( mat3 m ) // 0 when it has none to speak of
+mat3 tr_mat3_inverse( mat3 m )
 {
     double det = m3_det( m ), size = v3_length( m.cx ) * v3_length( m.cy ) * v3_length( m.cz );
     if ( !( fabs( det ) > 1e-9 * size ) || !isfinite( 1 / det ) )
@@ -578,7 +583,7 @@ static bool build_skeleton( sampler *s, const struct tr_import_file *file, tr_er
         if ( added < 0 )
             return tr_error_memory( error );
         skeleton->joints[added].end_site = rig->ends[j];
-        s->from_rest[j] = inverse( rest.linear );
+        s->from_rest[j] = tr_mat3_inverse( rest.linear );
     }
     return tr_skeleton_name_apart( skeleton, error ) && tr_skeleton_classify( skeleton, error );
 }

@@ -74,4 +74,20 @@ char *tr_import_name( const char *name, const char *fallback, int number );
 bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warnings, tr_error *error );
 bool tr_fbx_open( tr_import *out, const tr_import_source *source, tr_log *warnings, tr_error *error );
 
+// A glTF file as it is, for those who pass it on.
+typedef struct tr_gltf_document {
+    const char *json; // [size] borrowed
+    size_t size;
+    int buffer_count, skin_count;
+} tr_gltf_document;
+
+tr_gltf_document tr_gltf_get_document( const struct tr_import_file *file );
+const char *tr_gltf_get_buffer( const struct tr_import_file *file, int buffer, size_t *size ); // NULL: empty
+int tr_gltf_skin_joint( const struct tr_import_file *file, int skin, int index ); // node; -1: no more
+tr_affine tr_gltf_inverse_bind( const struct tr_import_file *file, int skin, int index );
+
+mat3 tr_mat3_inverse( mat3 m ); // 0 when it has none to speak of
+// World transforms of all nodes at rest, in metres and Y up.
+bool tr_import_rest( const tr_import *import, tr_affine *world, tr_error *error );
+
 #endif

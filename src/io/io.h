@@ -237,12 +237,25 @@ bool tr_motion_read( tr_motion *out, const char *path, const tr_import_def *def,
 // has one rate and one number of frames. Names, skeletons, clips and tracks are borrowed; facets and arrays
 // belong to the exchange.
 
+// The look of a skeleton of a glTF file: its meshes, weights, materials and textures, and what else the file
+// says of them. GLB files pass it on as it is.
+typedef struct tr_look tr_look;
+
+// *out is NULL where no skin of the file uses the skeleton. `def` chooses it.
+bool tr_look_load( tr_look **out, const char *path, const tr_import_def *def, tr_log *warnings,
+                   tr_error *error );
+void tr_look_destroy( tr_look *look ); // NULL is fine
+// Whether these are the joints of the look's skeleton, of any size.
+bool tr_look_fits( const tr_look *look, const tr_skeleton *skeleton );
+
 typedef struct tr_exchange_body {
     const char *name; // no two bodies and things have the same
     const tr_skeleton *skeleton;
     const tr_clip *clip;
     tr_facets facets; // in the rest pose; tags are joints that carry the points. May be empty
     float colour[3];  // sRGB, 0 … 1
+    tr_look *look;    // GLB: instead of the facets. Belongs to the exchange; NULL: none
+    double *girths;   // [joint_count] thickness against the look's, with the exchange; NULL: 1
 } tr_exchange_body;
 
 typedef struct tr_exchange_thing {
