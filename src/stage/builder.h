@@ -12,6 +12,7 @@ typedef struct tr_stage_builder {
     tr_error *error;
     const double *when;         // [frame_count] moments of the motion at hand, NULL: frame by frame
     const tr_cast_clip **clips; // [clip_count] the scene's, by cast member; see tr_stage_sort_clips
+    int motion_end;             // scene frame at which the last motion ends; INT_MIN: none moves
     char field[96];             // field of the current element, for error messages; "" = the whole element
 } tr_stage_builder;
 
@@ -26,6 +27,8 @@ bool tr_stage_sort_clips( tr_stage_builder *b );
 const tr_cast_clip **tr_stage_clips( const tr_stage_builder *b, const tr_cast *cast, int *count );
 // The source of a cast member, with the clips that follow it joined to it.
 bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
+// Tells of sources that jump, and of a range that is longer than all motions.
+void tr_stage_warn_of_sources( const tr_stage_builder *b );
 // Removes joint translations of a file: the path of the whole body goes to the root, and bones get their mean
 // length. least: metres that a root's only child travels if it carries the path.
 void tr_carry_path_to_root( tr_motion *motion, double least );

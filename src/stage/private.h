@@ -42,7 +42,7 @@ bool tr_actor_align( tr_actor *actor, const tr_posture_def *def, const tr_clip *
 // Fills soles of an actor whose source, target and map are there, from their files; see soles.c. `ground` is
 // the floor's height in the source's.
 bool tr_actor_ground( tr_actor *actor, const tr_contact_def *def, const tr_motion *source_file,
-                      const tr_motion *target_file, double ground, tr_error *error );
+                      const tr_motion *target_file, double ground, double same_bone, tr_error *error );
 tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
 tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
 

@@ -5,7 +5,8 @@
 // each joint of a foot usually rests on the ground. From these heights come how high a foot
 // is put (footing.c), how steep its bone is when its sole is flat (posture.c), and how high the hips are
 // carried (copied.c). A file in which no foot ever stands is taken to stand in its rest pose, if that is
-// upright; where the heights of one body are unknown, they go by the size of the foot.
+// upright; where the heights of one body are unknown, they go by the size of the foot. Files of one skeleton,
+// in any size, share the heights of the source.
 #include "stage/private.h"
 
 typedef struct foot_rests {
@@ -110,17 +111,66 @@ static void pair_rests( tr_actor *actor, const foot_rests *source, const foot_re
     }
 }
 
+// Heights by which feet of the source are known are those of the same skeleton in another size. What the
+// other file shows of them may be a rest pose in the air.
+static void scale_rests( tr_actor *actor, const foot_rests *source, const tr_skeleton *file, double ratio )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j ) {
+        int from = actor->map[j];
+        if ( from >= 0 && !tr_joint_blends( actor, j ) && source->known[from] )
+            actor->soles[j] = ( tr_sole ){ true, source->heights[from],
+                                           size_of( actor, file, j ) * ratio * source->heights[from] };
+    }
+}
+
+// Whether two skeletons have the same bones up to one size; *ratio is that of b against a.
+static bool are_alike( const tr_skeleton *a, const tr_skeleton *b, double slack, double *ratio )
+{
+    double own = 0, other = 0;
+    if ( a->joint_count != b->joint_count )
+        return false;
+    for ( int j = 1; j < a->joint_count; ++j ) {
+        own += tr_bone_length( a, j );
+        other += tr_bone_length( b, j );
+    }
+    if ( !( own > TR_NO_SIZE ) )
+        return false;
+    *ratio = other / own;
+    for ( int j = 1; j < a->joint_count; ++j )
+        if ( a->joints[j].parent != b->joints[j].parent ||
+             v3_distance( v3_scale( *ratio, a->joints[j].offset ), b->joints[j].offset ) >
+                 slack * tr_stature( b ) )
+            return false;
+    return true;
+}
+
+// Whether each joint is driven by the one of the same number.
+static bool drives_itself( const tr_actor *actor, const tr_skeleton *source )
+{
+    for ( int j = 0; j < actor->target.joint_count; ++j )
+        if ( j >= source->joint_count || ( actor->map[j] != j && !actor->target.joints[j].end_site ) )
+            return false;
+    return true;
+}
+
 bool tr_actor_ground( tr_actor *actor, const tr_contact_def *def, const tr_motion *source_file,
-                      const tr_motion *target_file, double ground, tr_error *error )
+                      const tr_motion *target_file, double ground, double same_bone, tr_error *error )
 {
     foot_rests source = { 0 }, target = { 0 };
     actor->soles = tr_alloc( (size_t)actor->target.joint_count, sizeof( tr_sole ) );
     bool ok = actor->soles != NULL || tr_error_memory( error );
     ok = ok && rests_of_file( &source, def, source_file, ground, error ) &&
          rests_of_file( &target, def, target_file, 0, error );
-    if ( ok && !any_known( &target, &target_file->skeleton ) )
+    double ratio = 1;
+    bool alike = ok && drives_itself( actor, &source_file->skeleton ) &&
+                 are_alike( &source_file->skeleton, &target_file->skeleton, same_bone, &ratio ) &&
+                 any_known( &source, &source_file->skeleton );
+    if ( ok && !alike && !any_known( &target, &target_file->skeleton ) )
         ok = rests_at_rest( &target, def, &target_file->skeleton, target_file->clip.fps, error );
-    if ( ok )
+    if ( alike ) {
+        actor->foreign = false; // no limb is of another shape
+        scale_rests( actor, &source, &target_file->skeleton, ratio );
+    } else if ( ok )
         pair_rests( actor, &source, &target, &target_file->skeleton );
     rests_free( &source );
     rests_free( &target );

@@ -2,6 +2,7 @@
 // clips follow each other.
 #include "stage/builder.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,8 @@ static bool cut( tr_stage_builder *b, tr_motion *out, const tr_motion *whole, co
 static bool line_up_motion( tr_stage_builder *b, tr_motion *motion, int start )
 {
     tr_clip lined = { 0 };
+    int end = motion->clip.frame_count > 1 ? start + motion->clip.frame_count - 1 : INT_MIN;
+    b->motion_end = end > b->motion_end ? end : b->motion_end;
     bool ok = line_up( &lined, &motion->clip, b->stage, b->when, start, b->error );
     tr_clip_free( &motion->clip );
     motion->clip = lined;
@@ -327,4 +330,65 @@ bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *
     bool ok = gather_clips( b, &s, cast, clips, count ) && join_clips( b, actor, &s, cast );
     free_sequence( &s );
     return ok;
+}
+
+// ----------------------------------------------------------------------------------------------- warnings
+
+typedef struct jump { // between two frames
+    int frame, joint; // joint -1: the root leaps
+    double size;      // radians, or metres
+    int count;        // of all in the motion
+} jump;
+
+static void note_jump( jump *worst, int frame, int joint, double size )
+{
+    if ( worst->count++ == 0 )
+        *worst = ( jump ){ frame, joint, size, 1 };
+}
+
+static jump find_jumps( const tr_motion *motion, const tr_source_def *def )
+{
+    const tr_clip *clip = &motion->clip;
+    double least = fmax( def->leap, def->own_leap * tr_stature( &motion->skeleton ) ) / clip->fps;
+    jump first = { 0 };
+    for ( int f = 1; f < clip->frame_count; ++f ) {
+        double way = v3_distance( clip->root[f], clip->root[f - 1] );
+        if ( way > least )
+            note_jump( &first, f, -1, way );
+        for ( int j = 0; j < clip->joint_count && clip->fps >= def->least_fps; ++j ) {
+            double turn = q_angle( tr_clip_frame( clip, f )[j], tr_clip_frame( clip, f - 1 )[j] );
+            if ( turn > def->jump )
+                note_jump( &first, f, j, turn );
+        }
+    }
+    return first;
+}
+
+void tr_stage_warn_of_sources( const tr_stage_builder *b )
+{
+    const tr_stage *stage = b->stage;
+    const tr_scene *scene = stage->scene;
+    for ( int i = 0; i < stage->actor_count && b->warnings != NULL; ++i ) {
+        const tr_motion *source = &stage->actors[i].source;
+        jump first = find_jumps( source, &stage->def.sources );
+        char more[48] = "";
+        if ( first.count == 0 )
+            continue;
+        if ( first.count > 1 )
+            snprintf( more, sizeof more, ", the first of %d jumps", first.count );
+        int frame = scene->first + first.frame;
+        if ( first.joint < 0 )
+            tr_log_add( b->warnings,
+                        "%s: its source leaps by %.2f m from frame %d to %d%s; clean it or cut it there",
+                        scene->cast[i].id, first.size, frame - 1, frame, more );
+        else
+            tr_log_add( b->warnings,
+                        "%s: %s of its source turns by %.0f° from frame %d to %d%s; clean it or cut it there",
+                        scene->cast[i].id, source->skeleton.joints[first.joint].name, first.size * 180 / M_PI,
+                        frame - 1, frame, more );
+    }
+    if ( stage->times == NULL && b->motion_end > INT_MIN && b->motion_end < scene->last )
+        tr_log_add( b->warnings,
+                    "the scene goes on to frame %d, but its last motion ends at frame %d: end poses are held",
+                    scene->last, b->motion_end );
 }

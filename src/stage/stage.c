@@ -3,6 +3,7 @@
 #include "stage/private.h"
 #include "stage/times.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,7 +135,7 @@ static bool align( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
         target = tr_library_find_file( b->library, &cast->target.skeleton );
     if ( target != NULL && actor->soles == NULL &&
          !tr_actor_ground( actor, &b->stage->def.contacts, source, target,
-                           b->stage->ground - cast->position.y, b->error ) )
+                           b->stage->ground - cast->position.y, b->stage->def.footings.same_bone, b->error ) )
         return false;
     if ( actor->turned )
         return true;
@@ -384,6 +385,7 @@ static bool build_rules( tr_stage_builder *b )
     if ( !label_contacts( b ) )
         return false;
     warn_of_hovering( b );
+    tr_stage_warn_of_sources( b );
     return tr_stage_bind( stage, b->file, b->warnings, b->error ) && tr_stage_group( stage, b->error ) &&
            tr_stage_lead( stage, b->error ) && tr_stage_automate( stage, b->error );
 }
@@ -445,8 +447,12 @@ bool tr_stage_build_with( tr_stage *out, const tr_stage_def *def, const tr_scene
                           tr_library *library, tr_log *warnings, tr_error *error )
 {
     *out = empty_stage( def, scene );
-    tr_stage_builder b = {
-        .stage = out, .file = file, .library = library, .warnings = warnings, .error = error };
+    tr_stage_builder b = { .stage = out,
+                           .file = file,
+                           .library = library,
+                           .warnings = warnings,
+                           .error = error,
+                           .motion_end = INT_MIN };
     if ( build( &b ) )
         return true;
     tr_stage_free( out );

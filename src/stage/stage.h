@@ -20,6 +20,7 @@ typedef struct tr_footing_def { // feet, and hands that stand; see footing.c and
     double most_drift;   // body heights: a slide is corrected by less
     double heel_slack;   // metres that a heel may be below the floor
     double sole_margin;  // metres above and below the floor over which a foot is raised smoothly
+    double same_bone;    // body heights: bones of one skeleton in another size differ by less
 } tr_footing_def;
 
 typedef struct tr_seam_def { // clips that follow one another; see sequence.c
@@ -55,6 +56,13 @@ typedef struct tr_posture_def { // rest poses of source and target; see posture.
     int source_frames, target_frames; // of either file, tried in place of rest poses that do not fit
 } tr_posture_def;
 
+typedef struct tr_source_def { // what is told of sources; see sources.c
+    double jump;               // radians that a joint turns by in a frame, at
+    double least_fps;          // frames a second: at lower rates motion itself turns that far
+    double leap;               // m/s of the root: no body runs faster, unless it is larger than a person:
+    double own_leap;           // body heights a second
+} tr_source_def;
+
 typedef struct tr_lead_def { // how standing feet lead the root of a body that moves by examples; see lead.c
     double tether;           // seconds in which the root returns to the scaled path
     double smooth;           // seconds over which what leads it is smoothed
@@ -74,6 +82,7 @@ typedef struct tr_memory_def {
 typedef struct tr_stage_def {
     tr_contact_def contacts; // how contacts of the sources are labelled
     tr_footing_def footings;
+    tr_source_def sources;
     tr_seam_def seams;
     tr_ik_def ik; // limbs of feet that are moved at seams, and of the method copy-ik
     tr_rule_def rules;
