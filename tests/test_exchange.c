@@ -402,6 +402,61 @@ static void odd_names( void **state )
     tr_motion_free( &motion );
 }
 
+// Changed bytes lead to a sentence, or to another file, and to nothing worse.
+static void changed_looks_do_no_harm( void **state )
+{
+    (void)state;
+    char path[128];
+    tr_motion motion;
+    tr_exchange x;
+    tr_text text = { 0 };
+    tr_error error = { 0 };
+    uint32_t random = 1;
+    int passed = 0;
+    if ( !tr_import_can_read( ".glb" ) )
+        skip();
+    odd_motion( &motion );
+    check_ok( tr_compose_motion( &x, &motion, "one", &( tr_compose_def ){ .bodies = true }, &error ),
+              &error );
+    check_ok( tr_exchange_print( &x, TR_EXCHANGE_GLB, NULL, &text, &error ), &error );
+    tr_exchange_free( &x );
+    tr_motion_free( &motion );
+    in_folder( path, "changed.glb" );
+    uint32_t size;
+    memcpy( &size, text.data + 12, sizeof size );
+    for ( int i = 0; i < 600; ++i ) {
+        char *copy = malloc( text.size );
+        assert_non_null( copy );
+        memcpy( copy, text.data, text.size );
+        for ( int k = 0; k < 1 + i % 3; ++k ) {
+            random = random * 1664525u + 1013904223u;
+            size_t at = 20 + ( random >> 8 ) % size;
+            copy[at] = "0123456789,]}[{\"-eE "[( random >> 4 ) % 21];
+        }
+        FILE *file = fopen( path, "wb" );
+        assert_non_null( file );
+        assert_int_equal( fwrite( copy, 1, text.size, file ), text.size );
+        fclose( file );
+        free( copy );
+        error = ( tr_error ){ 0 };
+        if ( !tr_motion_read( &motion, path, NULL, NULL, &error ) )
+            continue;
+        tr_text out = { 0 };
+        tr_compose_def bare = { 0 };
+        check_ok( tr_compose_motion( &x, &motion, "one", &bare, &error ), &error );
+        bool ok = tr_look_load( &x.bodies[0].look, path, NULL, NULL, &error );
+        assert_true( ok || error.message[0] != 0 );
+        ok = tr_exchange_print( &x, TR_EXCHANGE_GLB, NULL, &out, &error );
+        assert_true( ok || error.message[0] != 0 );
+        passed += ok && x.bodies[0].look != NULL;
+        tr_text_free( &out );
+        tr_exchange_free( &x );
+        tr_motion_free( &motion );
+    }
+    assert_true( passed > 50 );
+    tr_text_free( &text );
+}
+
 // Any allocation may fail while a file is written: nothing is left then, and the sentence says why.
 static void memory_runs_out( void **state )
 {
@@ -456,9 +511,15 @@ static void composing_without_memory( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( shapes_have_facets ), TEST( glb_is_read_back ),         TEST( contacts_and_figures_are_there ),
-        TEST( one_of_many ),        TEST( looks_are_passed_on ),      TEST( odd_names ),
-        TEST( memory_runs_out ),    TEST( composing_without_memory ),
+        TEST( shapes_have_facets ),
+        TEST( glb_is_read_back ),
+        TEST( contacts_and_figures_are_there ),
+        TEST( one_of_many ),
+        TEST( looks_are_passed_on ),
+        TEST( odd_names ),
+        TEST( changed_looks_do_no_harm ),
+        TEST( memory_runs_out ),
+        TEST( composing_without_memory ),
     };
     return cmocka_run_group_tests( tests, set_up_folder, remove_group_folder );
 }

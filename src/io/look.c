@@ -94,6 +94,24 @@ static bool needs_meshopt( const json_t *json )
     return false;
 }
 
+// cgltf and jansson read the same text, but take escapes in keys and doubled keys differently.
+static bool agree( const tr_look *look )
+{
+    const struct tr_import_file *file = look->import.file;
+    const json_t *skins = json_object_get( look->json, "skins" );
+    tr_gltf_document document = tr_gltf_get_document( file );
+    if ( json_array_size( json_object_get( look->json, "nodes" ) ) != (size_t)file->node_count ||
+         json_array_size( skins ) != (size_t)document.skin_count )
+        return false;
+    for ( int s = 0; s < document.skin_count; ++s ) {
+        size_t count = json_array_size( json_object_get( json_array_get( skins, (size_t)s ), "joints" ) );
+        if ( tr_gltf_skin_joint( file, s, (int)count ) >= 0 ||
+             ( count > 0 && tr_gltf_skin_joint( file, s, (int)count - 1 ) < 0 ) )
+            return false;
+    }
+    return true;
+}
+
 static bool read_look( tr_look *look, const char *path, const tr_import_def *def, bool *found,
                        tr_log *warnings, tr_error *error )
 {
@@ -116,6 +134,10 @@ static bool read_look( tr_look *look, const char *path, const tr_import_def *def
     if ( !tr_json_parse( &look->json, document.json, document.size, path, error ) ||
          !tr_import_rest( &look->import, look->rest, error ) )
         return false;
+    if ( !agree( look ) ) {
+        tr_log_add( warnings, "%s: its JSON can be read in two ways, so its meshes are not passed on", path );
+        return true;
+    }
     choose_nodes( look );
     if ( needs_meshopt( look->json ) )
         tr_log_add( warnings,

@@ -161,7 +161,7 @@ void tr_panel_map( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_cast 
     bool drives = false;
     for ( int i = 0; i < scene->drive_count; ++i )
         drives |= strcmp( scene->drives[i].cast, c->id ) == 0;
-    if ( !a->foreign && c->mapping[0] == 0 && !drives )
+    if ( c->target.skeleton.file[0] == 0 && c->mapping[0] == 0 && !drives )
         return;
     for ( int j = 0; j < a->target.joint_count; ++j ) {
         joints += !a->target.joints[j].end_site;
