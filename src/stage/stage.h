@@ -228,9 +228,9 @@ typedef struct tr_rule {
     bool direction, partner_space, flat, partners;
     bool stands; // absolute: a foot that stands through a seam, its place that of a contact
     bool given;
-    const vec3 *path; // [frame_count] absolute: target of a at each frame, borrowed; NULL: as above
-    const vec3 *miss; // [frame_count] added to the target, borrowed; NULL: zero. Edits use it to keep the
-                      // error that the result below has, where a rule fades or gave way
+    const vec3 *path;    // [frame_count] absolute: target of a at each frame, borrowed; NULL: as above
+    const vec3 *miss;    // [frame_count] added to the target, borrowed; NULL: zero. Edits use it to keep the
+                         // error that the result below has, where a rule fades or gave way
     const double *share; // [frame_count] factor of the strength, borrowed; NULL: 1
     vec3 target; // as in tr_constraint; contact: the place where it landed, in the world or in the prop's
                  // frame
