@@ -17,7 +17,6 @@ static const double least_share = 0.03; // of a body's mass: joints with less do
 typedef struct window_rule { // a rule that ties, and where its numbers are
     int rule;                // of the fitter's list
     int point, tie[2];       // -1: none. Ties of its two ends
-    int pull[2];             // of the props at its two ends
 } window_rule;
 
 typedef struct window_mass { // a centre of mass that is to be at a place
@@ -26,6 +25,11 @@ typedef struct window_mass { // a centre of mass that is to be at a place
     vec3 *place;      // [frames]
     double *strength; // [frames] 1 where it counts
 } window_mass;
+
+typedef struct window_pull { // what a rule of the fitter's list asks of the prop at one of its ends
+    int rule, end;
+    vec3 *places; // [frames]
+} window_pull;
 
 typedef struct job_window {
     fitter *s;
@@ -43,7 +47,8 @@ typedef struct job_window {
     vec3 **vectors;      // everything of frames that is allocated
     int vector_count, vector_capacity;
     tr_window_pull *pulls; // of props, by prop
-    bool **held;           // [body_count + prop_count]
+    window_pull *asked;    // [pull_count] what they come from
+    int pull_count;
 } job_window;
 
 // ---------------------------------------------------------------------------------------------------- memory
@@ -287,7 +292,7 @@ static bool prop_place( const fitter *s, const tr_rule *rule, int end, int frame
     return true;
 }
 
-static bool build_pull( job_window *w, int i, int k, int end, int *count )
+static bool build_pull( job_window *w, int i, int k, int end )
 {
     const fitter *s = w->s;
     const tr_rule *rule = fitter_rule( s, k );
@@ -303,10 +308,11 @@ static bool build_pull( job_window *w, int i, int k, int end, int *count )
         strength[cell] = tr_rule_strength( rule, f );
         prop_place( s, rule, end, f, &places[cell] );
     }
-    w->pulls[( *count )++] = ( tr_window_pull ){ .place = places,
-                                                 .strength = strength,
-                                                 .axes = axes_of( rule ),
-                                                 .priority = tr_rule_priority( rule ) };
+    w->asked[w->pull_count] = ( window_pull ){ k, end, places };
+    w->pulls[w->pull_count++] = ( tr_window_pull ){ .place = places,
+                                                    .strength = strength,
+                                                    .axes = axes_of( rule ),
+                                                    .priority = tr_rule_priority( rule ) };
     return true;
 }
 
@@ -314,9 +320,8 @@ static bool build_props( job_window *w )
 {
     const fitter *s = w->s;
     const tr_stage *stage = s->def.stage;
-    int pulls = 0;
     for ( int i = 0; i < s->prop_count; ++i ) {
-        int prop = s->props[i].prop, node = stage->actor_count + prop, begin = pulls;
+        int prop = s->props[i].prop, node = stage->actor_count + prop, begin = w->pull_count;
         const rigid *track = s->def.result->tracks[prop];
         vec3 *place = numbers( w, w->frames, sizeof( vec3 ) ), *way = numbers( w, w->frames, sizeof( vec3 ) ),
              *near = numbers( w, w->frames, sizeof( vec3 ) );
@@ -332,14 +337,14 @@ static bool build_props( job_window *w )
         }
         for ( int r = 0; r < s->props[i].rule_count; ++r )
             for ( int end = 0; end < 2; ++end )
-                if ( !build_pull( w, i, s->props[i].rules[r], end, &pulls ) )
+                if ( !build_pull( w, i, s->props[i].rules[r], end ) )
                     return false;
         w->points[w->job.point_count++] = ( tr_window_point ){ .place = place,
                                                                .way = way,
                                                                .near = near,
                                                                .held = held,
                                                                .pulls = w->pulls + begin,
-                                                               .pull_count = pulls - begin };
+                                                               .pull_count = w->pull_count - begin };
     }
     return true;
 }
@@ -457,6 +462,13 @@ static void follow( void *context )
                     away[fitter_cell( s, f )] = away_of( w, r, end, f );
         }
     }
+    for ( int n = 0; n < w->pull_count; ++n ) {
+        const window_pull *pull = &w->asked[n];
+        const tr_rule *rule = fitter_rule( s, pull->rule );
+        bool two = prop_of( s, rule, 0 ) >= 0 && prop_of( s, rule, 1 ) >= 0; // otherwise it stays
+        for ( int f = s->from; two && f <= s->to; ++f )
+            prop_place( s, rule, pull->end, f, &pull->places[fitter_cell( s, f )] );
+    }
     for ( int n = 0; n < w->mass_count; ++n ) {
         const window_mass *m = &w->masses[n];
         for ( int f = s->from; !m->rule->given && f <= s->to; ++f )
@@ -478,11 +490,12 @@ static bool build( job_window *w )
     w->rules = numbers( w, rules, sizeof( window_rule ) );
     w->masses = numbers( w, masses, sizeof( window_mass ) );
     w->pulls = numbers( w, 2 * rules, sizeof( tr_window_pull ) );
+    w->asked = numbers( w, 2 * rules, sizeof( window_pull ) );
     w->goals = numbers( w, bodies, sizeof( tr_fit_goal * ) );
     w->goal_counts = numbers( w, bodies, sizeof( int * ) );
     bool ok = w->bodies != NULL && w->points != NULL && w->ties != NULL && w->rules != NULL &&
-              w->masses != NULL && w->pulls != NULL && w->goals != NULL && w->goal_counts != NULL &&
-              build_props( w );
+              w->masses != NULL && w->pulls != NULL && w->asked != NULL && w->goals != NULL &&
+              w->goal_counts != NULL && build_props( w );
     for ( int i = 0; ok && i < s->body_count; ++i )
         ok = build_body( w, i );
     for ( int k = 0; ok && k < s->rule_count; ++k )

@@ -1,0 +1,254 @@
+// The fit over a window: bodies in time, points and ties, and how hard goals pull.
+#include "fit/window.h"
+
+double tr_window_fastest( const body_state *b, int frame )
+{
+    const float *a = b->x + (size_t)frame * (size_t)b->column_count, *next = a + b->column_count;
+    double most = 0;
+    for ( int j = 1; j <= b->joint_count; ++j )
+        most = fmax( most, v3_distance( get( a + 3 * j ), get( next + 3 * j ) ) );
+    return most;
+}
+
+// The multiplier of the bound on speed grows where it is exceeded, by no more than nine times in a round.
+static void bound_speed( const tr_window *w, body_state *b )
+{
+    double whole = w->def.speed_force * w->def.fps, most = w->next * whole * whole;
+    for ( int f = 0; f + 1 < w->job.frame_count; ++f ) {
+        double over = fmin( tr_window_fastest( b, f ) * w->def.fps / w->def.speed, 3 );
+        if ( over > 1 )
+            b->slope[f] = fmin( fmax( b->slope[f], 0.01 * most ) * over * over, most );
+    }
+}
+
+// How fast joints are and how much they accelerate around a frame, of what is allowed.
+static double strain_of( const tr_window *w, const body_state *b, int frame )
+{
+    if ( frame < 1 || frame + 1 >= w->job.frame_count )
+        return 0;
+    const float *x = b->x + (size_t)frame * (size_t)b->column_count;
+    double fastest = 0, most = 0;
+    for ( int j = 1; j <= b->joint_count; ++j ) {
+        vec3 before = get( x + 3 * j - b->column_count ), now = get( x + 3 * j ),
+             after = get( x + 3 * j + b->column_count ), step = v3_sub( after, now );
+        fastest = fmax( fastest, v3_dot( step, step ) );
+        vec3 bend = v3_sub( step, v3_sub( now, before ) );
+        most = fmax( most, v3_dot( bend, bend ) );
+    }
+    return fmax( sqrt( fastest ) * w->def.fps / w->def.speed,
+                 sqrt( most ) * w->def.fps * w->def.fps / w->def.acceleration );
+}
+
+// Goals that are missed pull harder where the motion is calm, and less where it is not. Effort changes by no
+// more than twice within a thirtieth of a second.
+static void strive( const tr_window *w, body_state *b )
+{
+    int frames = w->job.frame_count, around = tr_whole_frames( 0.5 * w->def.smooth * w->def.fps );
+    double ratio = pow( 2, 30 / w->def.fps );
+    for ( int f = 0; f < frames; ++f ) {
+        double strain = strain_of( w, b, f );
+        for ( int k = 0; k < b->tie_count; ++k ) // what is strict comes first
+            if ( w->job.ties[b->ties[k]].priority >= w->def.strict )
+                strain = fmax( strain, 0.5 * w->ties[b->ties[k]].off[f] / w->def.near );
+        b->strain[f] = (float)strain;
+    }
+    b->strives = false;
+    for ( int f = 0; f < frames; ++f ) {
+        double strain = 0, effort = b->effort[f];
+        for ( int g = f - around; g <= f + around; ++g )
+            strain = g >= 0 && g < frames ? fmax( strain, b->strain[g] ) : strain;
+        if ( strain > 1 )
+            effort = fmax( effort / ( strain < 2 ? strain : 2 ), w->def.effort );
+        else if ( b->missed[f] > 0.5 * w->def.near && effort < 1 ) {
+            effort = fmin( 2 * effort, 1 );
+            b->strives = true;
+        }
+        b->effort[f] = (float)effort;
+    }
+    for ( int f = 1; f < frames; ++f )
+        b->effort[f] = fminf( b->effort[f], (float)ratio * b->effort[f - 1] );
+    for ( int f = frames - 2; f >= 0; --f )
+        b->effort[f] = fminf( b->effort[f], (float)ratio * b->effort[f + 1] );
+}
+
+// Turns of frames that know nothing of each other follow each other in time.
+static void unwind( const tr_window *w, body_state *b )
+{
+    for ( int f = 1; f < w->job.frame_count; ++f ) {
+        float *x = b->x + (size_t)f * (size_t)b->column_count;
+        for ( int j = 1; j <= b->joint_count; ++j )
+            put( x + 3 * j, nearer_turn( get( x + 3 * j ), get( x + 3 * j - b->column_count ) ) );
+    }
+}
+
+// z and u of a body, of the x that its fits came to.
+static void meet_in_time( const tr_window *w, int i, double *columns )
+{
+    body_state *b = &w->bodies[i];
+    int frames = w->job.frame_count;
+    size_t all = (size_t)frames * (size_t)b->column_count;
+    if ( b->fresh )
+        unwind( w, b );
+    b->fresh = false;
+    double scale = b->rho > 0 ? b->rho / w->next : 0;
+    b->rho = w->next;
+    if ( w->rho > 0 ) {
+        bound_speed( w, b );
+        strive( w, b );
+    }
+    for ( int f = 0; f < frames; ++f )
+        b->weight[f] = w->next;
+    tr_chain_factor( &( tr_chain_def ){ .frame_count = frames,
+                                        .weight = b->weight,
+                                        .slope = b->slope,
+                                        .bend = pow( w->def.smooth * w->def.fps, 4 ),
+                                        .held = w->job.bodies[i].held,
+                                        .free_start = true,
+                                        .free_end = true },
+                     b->factor );
+    for ( size_t c = 0; c < all; ++c ) {
+        b->u[c] *= (float)scale;
+        columns[c] = w->next * ( (double)b->x[c] + (double)b->u[c] );
+    }
+    tr_chain_solve( b->factor, frames, columns, b->column_count );
+    b->gap = 0;
+    for ( size_t c = 0; c < all; ++c ) {
+        b->z[c] = (float)columns[c];
+        b->u[c] += b->x[c] - b->z[c]; // 0 where the frame is held: x and z are
+        b->gap = fmax( b->gap, fabs( (double)b->x[c] - (double)b->z[c] ) );
+    }
+}
+
+static void meet_some_bodies( void *context, int begin, int end )
+{
+    tr_window *w = context;
+    for ( int i = begin; i < end; ++i )
+        if ( !w->bodies[i].rests )
+            meet_in_time( w, i, w->threads[tr_parallel_thread()].columns );
+}
+
+static void add_to_point( double *weight, double *columns, double by, double to )
+{
+    *weight += by;
+    *columns += by * to;
+}
+
+// A place of a prop pulls as hard as the bodies that hold it allow.
+static double point_effort( const tr_window *w, const point_state *p, int frame )
+{
+    double least = 1;
+    for ( int k = 0; k < p->tie_count; ++k )
+        if ( strength_of( &w->job.ties[p->ties[k]], frame ) > 0 )
+            least = fmin( least, w->bodies[w->job.ties[p->ties[k]].body].effort[frame] );
+    return least;
+}
+
+// The way of a point along one axis, as d = p − p̂: every tie, pull and the way it has by itself say where.
+static void solve_point( const tr_window *w, int i, int axis )
+{
+    const tr_window_point *in = &w->job.points[i];
+    point_state *p = &w->points[i];
+    double *columns = p->columns + axis * w->job.frame_count;
+    double sigma = weight_of( w, p->size ), scaled = 1 / ( ( 1 + w->rho ) * p->size * p->size );
+    for ( int f = 0; f < w->job.frame_count; ++f ) {
+        double *weight = &p->weight[f], *column = &columns[f], way = axis_of( in->way[f], axis );
+        *weight = 1e-4 * sigma;
+        *column = 0;
+        if ( in->held != NULL && in->held[f] ) {
+            add_to_point( weight, column, 1e6 * sigma, axis_of( in->place[f], axis ) - way );
+            continue;
+        }
+        if ( in->near != NULL )
+            add_to_point( weight, column, w->def.point_near * scaled, axis_of( in->near[f], axis ) - way );
+        for ( int k = 0; k < p->tie_count; ++k ) {
+            const tr_window_tie *tie = &w->job.ties[p->ties[k]];
+            double strength = strength_of( tie, f );
+            if ( !( strength > 0 ) || !( tie->axes & 1 << axis ) )
+                continue;
+            vec3 end = v3_add( end_of( w, tie, f ), w->ties[p->ties[k]].u[f] );
+            if ( tie->away != NULL )
+                end = v3_sub( end, tie->away[f] );
+            double moves = is_held( &w->job.bodies[tie->body], f ) ? 1e4 : 1;
+            if ( in->near == NULL || strength >= 1 )
+                add_to_point( weight, column, moves * sigma * fmax( strength * strength, 1e-4 ),
+                              axis_of( end, axis ) - way );
+        }
+        for ( int k = 0; k < in->pull_count; ++k ) {
+            const tr_window_pull *pull = &in->pulls[k];
+            if ( !( pull->strength[f] > 0 ) || !( pull->axes & 1 << axis ) )
+                continue;
+            const tr_fit_def *fit = &w->forces;
+            double far = v3_length( masked( v3_sub( pull->place[f], in->place[f] ), pull->axes ) ),
+                   force = fit->pull * pow( fit->priority_ratio, pull->priority ) / p->size;
+            if ( pull->priority < w->def.strict )
+                force *= point_effort( w, p, f );
+            add_to_point( weight, column,
+                          pull->strength[f] * force / ( ( 1 + w->rho ) * hypot( fit->softness, far ) ),
+                          axis_of( pull->place[f], axis ) - way );
+        }
+    }
+    tr_chain_factor(
+        &( tr_chain_def ){ .frame_count = w->job.frame_count,
+                           .weight = p->weight,
+                           .bend = w->def.point_bend * pow( w->def.smooth * w->def.fps, 4 ) * scaled,
+                           .free_start = true,
+                           .free_end = true },
+        p->factor );
+    tr_chain_solve( p->factor, w->job.frame_count, columns, 1 );
+}
+
+double tr_window_add_to_dual( const tr_window *w, int t, int frame )
+{
+    const tr_window_tie *tie = &w->job.ties[t];
+    double strength = strength_of( tie, frame );
+    vec3 *u = &w->ties[t].u[frame],
+         off = masked( v3_sub( end_of( w, tie, frame ), wanted_of( w, tie, frame ) ), tie->axes );
+    *u = limited( v3_add( *u, off ), strength * strength * most_of( w, tie, w->ties[t].size, frame ) );
+    return v3_length( off );
+}
+
+static void meet_some_points( void *context, int begin, int end )
+{
+    tr_window *w = context;
+    for ( int i = begin; i < end; ++i ) {
+        const tr_window_point *in = &w->job.points[i];
+        const point_state *p = &w->points[i];
+        int frames = w->job.frame_count;
+        for ( int axis = 0; axis < 3 && !in->fixed; ++axis )
+            solve_point( w, i, axis );
+        for ( int f = 0; f < frames && !in->fixed; ++f )
+            if ( in->held == NULL || !in->held[f] )
+                in->place[f] = v3_add(
+                    in->way[f], v3( p->columns[f], p->columns[frames + f], p->columns[2 * frames + f] ) );
+        for ( int k = 0; k < p->tie_count; ++k ) {
+            const tr_window_tie *tie = &w->job.ties[p->ties[k]];
+            tie_state *t = &w->ties[p->ties[k]];
+            t->apart = 0;
+            for ( int f = 0; f < w->job.frame_count; ++f ) {
+                double strength = strength_of( tie, f );
+                if ( !( strength > 0 ) || ( tie->count == 1 && strength < 1 ) )
+                    continue;
+                t->off[f] = (float)( strength * tr_window_add_to_dual( w, p->ties[k], f ) );
+                t->apart = fmax( t->apart, t->off[f] );
+            }
+        }
+    }
+}
+
+void tr_window_rescale_ties( const tr_window *w )
+{
+    double by = ( 1 + w->rho ) / ( 1 + w->next );
+    for ( int t = 0; t < w->job.tie_count; ++t )
+        for ( int f = 0; f < w->job.frame_count; ++f )
+            w->ties[t].u[f] = v3_scale( by, w->ties[t].u[f] );
+}
+
+void tr_window_meet_bodies( tr_window *w )
+{
+    tr_parallel_for( w->job.body_count, 1, meet_some_bodies, w );
+}
+
+void tr_window_meet_points( tr_window *w )
+{
+    tr_parallel_for( w->job.point_count, 1, meet_some_points, w );
+}
