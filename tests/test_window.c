@@ -310,6 +310,30 @@ static void a_prop_that_is_pulled_takes_the_hand_along( void **state )
     drop_take( &d.t );
 }
 
+// A box on the floor waits for the hand: its way in the source, in another size, does not move it.
+static void a_prop_that_nothing_holds_stays( void **state )
+{
+    (void)state;
+    tied d;
+    make_tied( &d );
+    vec3 near[FRAMES];
+    double strength[FRAMES];
+    for ( int f = 0; f < FRAMES; ++f ) {
+        near[f] = d.place[f] = d.way[PINNED_FROM];
+        d.way[f] = v3_add( d.way[f], v3( 0.2, 0.1, 0 ) );
+        strength[f] = f >= PINNED_FROM;
+    }
+    d.point.near = near;
+    d.ties[0].strength = strength;
+    d.t.job.tie_count = d.t.job.body_count = 1;
+    solve_take( &d.t );
+    for ( int f = 0; f < PINNED_FROM; ++f )
+        check_v3( d.place[f], near[f], 1e-5 );
+    for ( int f = PINNED_FROM; f < FRAMES; ++f )
+        check_v3( place_of( &d.t, 0, d.hand, f ), d.place[f], 1e-5 );
+    drop_take( &d.t );
+}
+
 // The mean of two hands comes to a place that neither has to be at.
 static void a_mean_of_joints_is_met( void **state )
 {
@@ -421,6 +445,7 @@ int main( void )
         TEST( a_cut_is_forgotten_within_a_second ),
         TEST( tied_hands_meet_half_way ),
         TEST( a_prop_that_is_pulled_takes_the_hand_along ),
+        TEST( a_prop_that_nothing_holds_stays ),
         TEST( a_mean_of_joints_is_met ),
         TEST( nothing_goes_below_the_floor ),
         TEST( threads_change_no_bit ),

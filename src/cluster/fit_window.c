@@ -22,8 +22,11 @@ typedef struct window_rule { // a rule that ties, and where its numbers are
 typedef struct window_mass { // a centre of mass that is to be at a place
     const fit_body *body;
     const tr_rule *rule;
-    vec3 *place;      // [frames]
-    double *strength; // [frames] 1 where it counts
+    vec3 *place;           // [frames]
+    double *strength;      // [frames] 1 where it counts
+    const int *joints;     // [count] the heavy ones, and …
+    const double *weights; // … their shares of each other's mass
+    int count;
 } window_mass;
 
 typedef struct window_pull { // what a rule of the fitter's list asks of the prop at one of its ends
@@ -216,8 +219,11 @@ static bool build_rule( job_window *w, int k )
 
 // ---------------------------------------------------------------------------------------------------- masses
 
-static vec3 mass_place( const fitter *s, const fit_body *body, const tr_rule *rule, int frame )
+// Where the mean of the heavy joints is to be for the centre of mass to be at its place.
+static vec3 mass_place( const fitter *s, const window_mass *m, int frame )
 {
+    const fit_body *body = m->body;
+    const tr_rule *rule = m->rule;
     const tr_stage *stage = s->def.stage;
     const tr_actor *a = &stage->actors[body->actor];
     tr_pose copied = fitter_copied_pose( s, body, frame );
@@ -225,7 +231,11 @@ static vec3 mass_place( const fitter *s, const fit_body *body, const tr_rule *ru
         v3_add( tr_body_centre_of_mass( &a->body, &a->target, copied ), tr_fitter_shift( s, body, frame ) );
     vec3 target = rule->given ? tr_reach_mass( stage, s->def.result, rule, frame, copied )
                               : tr_rule_target( stage, s->def.result, rule, frame );
-    return v3_lerp( free, target, tr_rule_strength( rule, frame ) );
+    tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], frame );
+    vec3 rest = tr_body_centre_of_mass( &a->body, &a->target, pose ); // without the heavy ones
+    for ( int i = 0; i < m->count; ++i )
+        rest = v3_mad( rest, -m->weights[i], pose.positions[m->joints[i]] );
+    return v3_sub( v3_lerp( free, target, tr_rule_strength( rule, frame ) ), rest );
 }
 
 // One tie for each rule, in the frames in which it is the strongest of its body.
@@ -249,16 +259,17 @@ static bool build_mass( job_window *w, const fit_body *body, int m )
         }
     for ( int j = 0; j < count; ++j )
         weights[j] /= sum;
+    window_mass mass = { body, rule, place, strength, list, weights, count };
     bool any = false;
     for ( int f = s->from; f <= s->to; ++f )
         if ( tr_lean_rule( s->def.stage, body->masses, body->mass_count, f ) == rule ) {
             strength[fitter_cell( s, f )] = 1;
-            place[fitter_cell( s, f )] = mass_place( s, body, rule, f );
+            place[fitter_cell( s, f )] = mass_place( s, &mass, f );
             any = true;
         }
     if ( !any || count < 2 )
         return true;
-    w->masses[w->mass_count++] = ( window_mass ){ body, rule, place, strength };
+    w->masses[w->mass_count++] = mass;
     w->ties[w->job.tie_count++] = ( tr_window_tie ){ .body = s->body_of[body->actor],
                                                      .point = w->job.point_count,
                                                      .count = count,
@@ -471,9 +482,9 @@ static void follow( void *context )
     }
     for ( int n = 0; n < w->mass_count; ++n ) {
         const window_mass *m = &w->masses[n];
-        for ( int f = s->from; !m->rule->given && f <= s->to; ++f )
+        for ( int f = s->from; f <= s->to; ++f )
             if ( m->strength[fitter_cell( s, f )] > 0 )
-                m->place[fitter_cell( s, f )] = mass_place( s, m->body, m->rule, f );
+                m->place[fitter_cell( s, f )] = mass_place( s, m, f );
     }
 }
 

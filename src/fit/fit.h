@@ -279,6 +279,7 @@ typedef struct tr_window_def {
     double tie_weight;   // σ, per (distance / size)²
     double mass_force;   // times F of its priority: what a mean of joints pulls with, at most
     double point_bend;   // times λ: of the way of a point, per (distance / size)²
+    double point_rest;   // times σ: what keeps a prop there in frames in which nothing holds or pulls it
     double point_near;   // per (distance / size)²: what draws a prop to its `near`
     int firm;            // priority from which goals of full ease are asked for in full at the end
     double near;         // metres (radians / 2): a goal this near at the end is asked for in full, one three

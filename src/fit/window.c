@@ -19,13 +19,14 @@ tr_window_def tr_default_window_def( double fps )
                               .mass_force = 10,
                               .point_bend = 400,
                               .point_near = 1,
+                              .point_rest = 1e6,
                               .firm = 4,
                               .near = 2e-3,
                               .near_tie = 1e-2,
                               .dip = 1e-4,
                               .tolerance = 1e-3,
                               .iterations = 20,
-                              .exact_rounds = 4 };
+                              .exact_rounds = 12 };
 }
 
 // ---------------------------------------------------------------------------------------------------- memory
@@ -276,21 +277,29 @@ static void meet_half_way( const tr_window *w )
     }
 }
 
-// What means are off by goes into the next of the exact fits.
-static void correct_means( const tr_window *w )
+// What means are off by goes into the next of the exact fits. False: all are met.
+static bool correct_means( const tr_window *w )
 {
+    double worst = 0;
     for ( int t = 0; t < w->job.tie_count; ++t ) {
         const tr_window_tie *tie = &w->job.ties[t];
         for ( int f = 0; tie->count > 1 && f < w->job.frame_count; ++f )
             if ( strength_of( tie, f ) > 0 )
-                tr_window_add_to_dual( w, t, f );
+                worst = fmax( worst, tr_window_add_to_dual( w, t, f ) );
     }
+    return worst > w->def.dip;
 }
 
 static void wake_all( tr_window *w )
 {
     for ( int i = 0; i < w->job.body_count; ++i )
         w->bodies[i].rests = false;
+}
+
+static void follow( const tr_window *w )
+{
+    if ( w->job.follow != NULL )
+        w->job.follow( w->job.context );
 }
 
 static bool fit_exactly( tr_window *w, tr_error *error )
@@ -300,24 +309,19 @@ static bool fit_exactly( tr_window *w, tr_error *error )
     w->exact = true;
     bool ok = tr_window_fit_all( w, error ), again = true;
     for ( int round = 1; ok && again && round < w->def.exact_rounds; ++round ) {
+        follow( w );
+        bool means = correct_means( w );
         again = false;
         for ( int i = 0; i < w->job.body_count; ++i ) {
             body_state *b = &w->bodies[i];
-            b->rests = !b->means && !b->dips;
+            b->rests = !( b->means && means ) && !b->dips;
             b->dips = false;
             again = again || !b->rests;
         }
-        correct_means( w );
         ok = !again || tr_window_fit_all( w, error );
     }
     w->exact = false;
     return ok;
-}
-
-static void follow( const tr_window *w )
-{
-    if ( w->job.follow != NULL )
-        w->job.follow( w->job.context );
 }
 
 bool tr_window_solve( tr_window *w, tr_error *error )

@@ -143,6 +143,19 @@ static double point_effort( const tr_window *w, const point_state *p, int frame 
     return least;
 }
 
+// 1 where nothing holds or pulls a point, 0 where something does in full.
+static double looseness( const tr_window *w, int i, int frame )
+{
+    const tr_window_point *in = &w->job.points[i];
+    const point_state *p = &w->points[i];
+    double strongest = 0;
+    for ( int k = 0; k < p->tie_count; ++k )
+        strongest = fmax( strongest, strength_of( &w->job.ties[p->ties[k]], frame ) );
+    for ( int k = 0; k < in->pull_count; ++k )
+        strongest = fmax( strongest, in->pulls[k].strength[frame] );
+    return ( 1 - strongest ) * ( 1 - strongest );
+}
+
 // The way of a point along one axis, as d = p − p̂: every tie, pull and the way it has by itself say where.
 static void solve_point( const tr_window *w, int i, int axis )
 {
@@ -159,7 +172,9 @@ static void solve_point( const tr_window *w, int i, int axis )
             continue;
         }
         if ( in->near != NULL )
-            add_to_point( weight, column, w->def.point_near * scaled, axis_of( in->near[f], axis ) - way );
+            add_to_point( weight, column,
+                          w->def.point_near * scaled + w->def.point_rest * sigma * looseness( w, i, f ),
+                          axis_of( in->near[f], axis ) - way );
         for ( int k = 0; k < p->tie_count; ++k ) {
             const tr_window_tie *tie = &w->job.ties[p->ties[k]];
             double strength = strength_of( tie, f );
