@@ -247,7 +247,5 @@ vec3 tr_fitter_half_way( const fitter *s, const tr_result *achieved, const tr_ru
                          vec3 *apart );
 // True when something moved and has to be fitted again.
 bool tr_fitter_meet( const fitter *s );
-// Of that the ground alone: hands and feet are held above it.
-bool tr_fitter_lift( const fitter *s );
 
 #endif

@@ -298,7 +298,7 @@ static bool lift( const fitter *s, const fit_body *body, int end, int frame )
                                           : lift_foot( s, body, end, frame );
 }
 
-bool tr_fitter_lift( const fitter *s )
+static bool lift_all( const fitter *s )
 {
     bool lifted = false;
     for ( int i = 0; i < s->body_count; ++i ) {
@@ -351,7 +351,7 @@ static bool lean( const fitter *s, const fit_body *body, int frame )
 
 bool tr_fitter_meet( const fitter *s )
 {
-    bool moved = tr_fitter_lift( s );
+    bool moved = lift_all( s );
     moved = follow_places( s ) || moved;
     for ( int p = 0; p < s->prop_count; ++p )
         for ( int f = s->from; s->props[p].rule_count > 0 && f <= s->to; ++f )

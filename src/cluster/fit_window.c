@@ -7,12 +7,13 @@
 //   a place of a prop, a prop on a prop          a pull of the prop
 //   a centre of mass, a place of several joints  a tie to a fixed point
 //
-// What depends on poses (distances, the support below a body, the ground) is written anew after every round.
+// What depends on poses (distances, mass centres, props on props) is written anew after every round.
 #include "cluster/fit.h"
 
 #include <string.h>
 
-static const double least_share = 0.03; // of a body's mass: joints with less do not move its centre of mass
+static const double least_share =
+    0.03; // of a body's mass: lighter joints are not moved for its centre of mass
 
 typedef struct window_rule { // a rule that ties, and where its numbers are
     int rule;                // of the fitter's list

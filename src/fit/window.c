@@ -266,7 +266,7 @@ static void meet_half_way( const tr_window *w )
                 const tr_window_tie *tie = &w->job.ties[p->ties[k]];
                 if ( strength_of( tie, f ) < 1 )
                     continue;
-                double moves = is_held( &w->job.bodies[tie->body], f ) ? 1e4 : 1;
+                double moves = is_held( &w->job.bodies[tie->body], f ) ? fixed_end : 1;
                 vec3 end = end_of( w, tie, f );
                 sum = v3_mad( sum, moves, tie->away != NULL ? v3_sub( end, tie->away[f] ) : end );
                 weights += moves;

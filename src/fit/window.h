@@ -129,6 +129,8 @@ static inline double axis_of( vec3 v, int axis )
 
 // ------------------------------------------------------------------------------------------------------ ties
 
+static const double fixed_end = 1e4; // times σ: weight of a tie whose body may not move
+
 static inline double strength_of( const tr_window_tie *tie, int frame )
 {
     return tie->strength != NULL ? tie->strength[frame] : 1;
@@ -177,13 +179,11 @@ static inline vec3 limited( vec3 v, double most )
     return length > most ? v3_scale( most / length, v ) : v;
 }
 
-// ---------------------------------------------------------------------------------------------
-// window_local.c
+// ------------------------------------------------------------------------------------------- window_local.c
 
 bool tr_window_fit_all( tr_window *w, tr_error *error ); // of bodies that do not rest
 
-// --------------------------------------------------------------------------------------------
-// window_global.c
+// ------------------------------------------------------------------------------------------ window_global.c
 
 // The fastest joint between a frame and the next, radians a frame.
 double tr_window_fastest( const body_state *b, int frame );

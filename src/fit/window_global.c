@@ -1,6 +1,11 @@
 // The fit over a window: bodies in time, points and ties, and how hard goals pull.
 #include "fit/window.h"
 
+// Weights of points, times σ of a tie.
+static const double no_weight = 1e-4;  // where nothing acts: keeps the matrix regular
+static const double held_weight = 1e6; // of a frame in which the point stays
+static const double least_ease = 1e-4; // of a tie that fades, squared
+
 double tr_window_fastest( const body_state *b, int frame )
 {
     const float *a = b->x + (size_t)frame * (size_t)b->column_count, *next = a + b->column_count;
@@ -165,10 +170,10 @@ static void solve_point( const tr_window *w, int i, int axis )
     double sigma = weight_of( w, p->size ), scaled = 1 / ( ( 1 + w->rho ) * p->size * p->size );
     for ( int f = 0; f < w->job.frame_count; ++f ) {
         double *weight = &p->weight[f], *column = &columns[f], way = axis_of( in->way[f], axis );
-        *weight = 1e-4 * sigma;
+        *weight = no_weight * sigma;
         *column = 0;
         if ( in->held != NULL && in->held[f] ) {
-            add_to_point( weight, column, 1e6 * sigma, axis_of( in->place[f], axis ) - way );
+            add_to_point( weight, column, held_weight * sigma, axis_of( in->place[f], axis ) - way );
             continue;
         }
         if ( in->near != NULL )
@@ -183,9 +188,9 @@ static void solve_point( const tr_window *w, int i, int axis )
             vec3 end = v3_add( end_of( w, tie, f ), w->ties[p->ties[k]].u[f] );
             if ( tie->away != NULL )
                 end = v3_sub( end, tie->away[f] );
-            double moves = is_held( &w->job.bodies[tie->body], f ) ? 1e4 : 1;
+            double moves = is_held( &w->job.bodies[tie->body], f ) ? fixed_end : 1;
             if ( in->near == NULL || strength >= 1 )
-                add_to_point( weight, column, moves * sigma * fmax( strength * strength, 1e-4 ),
+                add_to_point( weight, column, moves * sigma * fmax( strength * strength, least_ease ),
                               axis_of( end, axis ) - way );
         }
         for ( int k = 0; k < in->pull_count; ++k ) {
