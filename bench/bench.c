@@ -2,6 +2,7 @@
 #include "cases.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -91,6 +91,12 @@ static bool linked_setup( void **out, const char *people, bool quick, tr_error *
     return relay_setup( out, "posegraph", atoi( people ), error );
 }
 
+static bool in_time_setup( void **out, const char *people, bool quick, tr_error *error )
+{
+    (void)quick;
+    return relay_setup( out, "window", atoi( people ), error );
+}
+
 static bool meshed_setup( void **out, const char *people, bool quick, tr_error *error )
 {
     (void)quick;
@@ -147,6 +153,7 @@ static bool measure_run( void *pointer, tr_error *error )
 static const bench_kind load_kind = { load_setup, load_run, load_describe, scene_teardown };
 static const bench_kind solve_kind = { solve_setup, solve_run, solve_describe, scene_teardown };
 static const bench_kind linked_kind = { linked_setup, solve_run, solve_describe, scene_teardown };
+static const bench_kind in_time_kind = { in_time_setup, solve_run, solve_describe, scene_teardown };
 static const bench_kind meshed_kind = { meshed_setup, solve_run, meshed_describe, scene_teardown };
 static const bench_kind measure_kind = { measure_setup, measure_run, solve_describe, scene_teardown };
 
@@ -160,6 +167,12 @@ const bench_case bench_scene_cases[] = {
     { "box_relay/19", "19", 2, &linked_kind, "box_relay/19", "times_1_thread", .long_only = true },
     { "box_relay/78", "78", 1, &linked_kind, .long_only = true },
     { "box_relay/78", "78", 2, &linked_kind, "box_relay/78", "times_1_thread", .long_only = true },
+    { "window/box_relay/19", "19", 1, &in_time_kind, .long_only = true },
+    { "window/box_relay/19", "19", 2, &in_time_kind, "window/box_relay/19", "times_1_thread",
+      .long_only = true },
+    { "window/box_relay/78", "78", 1, &in_time_kind, .long_only = true },
+    { "window/box_relay/78", "78", 2, &in_time_kind, "window/box_relay/78", "times_1_thread",
+      .long_only = true },
     { "imesh/relay19", "19", 1, &meshed_kind, .long_only = true, .runs_least = 2 },
     { "imesh/relay78", "78", 1, &meshed_kind, .long_only = true, .runs_least = 1 },
     { "imesh/relay78", "78", 2, &meshed_kind, "imesh/relay78", "times_1_thread", .long_only = true,

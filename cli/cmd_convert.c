@@ -1,4 +1,4 @@
-// convert: BVH to BVH, keeping the channel layout; one take of one skeleton of a glTF or FBX file to BVH;
+// convert: BVH to BVH, keeping the channel layout; one take of one skeleton of any other motion file to BVH;
 // motions, scenes and results to files of other programs.
 #include "cli.h"
 
@@ -53,14 +53,39 @@ static void hint_at_axis( const cli_call *call, const tr_bvh *bvh )
     fprintf( stderr, "troupe: %s looks Z up and stays so; add --up z to turn it to Y up.\n", safe );
 }
 
+typedef struct change { // what the options ask of a motion
+    int family;         // whose names joints get; -1: they keep theirs
+    double fps, scale;  // fps 0: as it is
+    double rate;        // of the file; 0: as it says
+    char up;            // 0: as the file says
+} change;
+
+static tr_import_def import_def( const cli_call *call, const change *c )
+{
+    return ( tr_import_def ){ .skeleton = cli_value( call, "skeleton" ),
+                              .take = cli_value( call, "take" ),
+                              .up = c->up,
+                              .fps = c->fps,
+                              .rate = c->rate };
+}
+
+static bool rename_joints( tr_skeleton *skeleton, int family, tr_error *error )
+{
+    int renamed;
+    if ( family < 0 )
+        return true;
+    return tr_family_rename( skeleton, family, &renamed, error ) &&
+           ( renamed > 0 || tr_error_set( error, "no joint of it is known, so none can be renamed" ) );
+}
+
 // Centimetres, Y up, at the rate of the file's keys or the one asked for.
-static bool load_import( tr_bvh *out, const cli_call *call, double fps, char up, tr_log *warnings,
+static bool load_import( tr_bvh *out, const cli_call *call, const change *c, tr_log *warnings,
                          tr_error *error )
 {
-    tr_import_def def = {
-        .skeleton = cli_value( call, "skeleton" ), .take = cli_value( call, "take" ), .up = up, .fps = fps };
+    tr_import_def def = import_def( call, c );
     tr_motion motion;
     bool ok = tr_motion_read( &motion, call->operands[0], &def, warnings, error ) &&
+              rename_joints( &motion.skeleton, c->family, error ) &&
               tr_bvh_from_motion( out, &motion, NULL, NULL, error );
     tr_motion_free( &motion );
     return ok;
@@ -78,11 +103,6 @@ static bool spares_input( const char *in, const char *out, tr_error *error )
                         "this is the file to be read, which stays as it is; choose another output" );
 }
 
-typedef struct change { // what the options ask of a motion
-    double fps, scale;  // fps 0: as it is
-    char up;            // 0: as the file says
-} change;
-
 static int convert_to_bvh( const cli_call *call, const change *c )
 {
     tr_bvh bvh = { 0 };
@@ -91,13 +111,15 @@ static int convert_to_bvh( const cli_call *call, const change *c )
     bool import = tr_import_is_named( call->operands[0] );
     bool ok = spares_input( call->operands[0], call->operands[1], &error );
     if ( ok )
-        ok = import ? load_import( &bvh, call, c->fps, c->up, &warnings, &error )
+        ok = import ? load_import( &bvh, call, c, &warnings, &error )
                     : tr_bvh_load( &bvh, call->operands[0], &warnings, &error );
     cli_print_warnings( call, &warnings );
     if ( ok && c->up == 0 && !import )
         hint_at_axis( call, &bvh );
     if ( ok && !import && ( c->fps > 0 || c->up == 'z' ) )
         ok = rework( &bvh, c->fps, c->up == 'z' ? 'z' : 'y', &error );
+    if ( ok && !import )
+        ok = rename_joints( &bvh.skeleton, c->family, &error );
     if ( ok && c->scale != 1 )
         scale_lengths( &bvh, c->scale );
     ok = ok && tr_bvh_save( &bvh, call->operands[1], &error );
@@ -126,11 +148,9 @@ static void scale_motion( tr_motion *motion, double scale )
 static bool load_motion( tr_motion *out, const cli_call *call, const change *c, tr_log *warnings,
                          tr_error *error )
 {
-    tr_import_def def = { .skeleton = cli_value( call, "skeleton" ),
-                          .take = cli_value( call, "take" ),
-                          .up = c->up,
-                          .fps = c->fps };
-    if ( !tr_motion_read( out, call->operands[0], &def, warnings, error ) )
+    tr_import_def def = import_def( call, c );
+    if ( !tr_motion_read( out, call->operands[0], &def, warnings, error ) ||
+         !rename_joints( &out->skeleton, c->family, error ) )
         return false;
     if ( c->scale != 1 )
         scale_motion( out, c->scale );
@@ -273,22 +293,37 @@ static const char *misplaced( const cli_call *call, const char *const *options )
     return NULL;
 }
 
+static int wrong_family( const char *name )
+{
+    char names[300] = "";
+    size_t used = 0;
+    for ( int i = 0; i < tr_family_count() && used < sizeof names; ++i )
+        used += (size_t)snprintf( names + used, sizeof names - used, "%s%s", i > 0 ? ", " : "",
+                                  tr_family_name( i ) );
+    return cli_wrong( "--names '%s' is no family of rigs; there are %s", name, names );
+}
+
 static int run_convert( const cli_call *call )
 {
-    static const char *const of_motions[] = { "take", "skeleton", "fps", "scale", "up", NULL };
+    static const char *const of_motions[] = { "take", "skeleton", "names", "fps",
+                                              "rate", "scale",    "up",    NULL };
     static const char *const of_scenes[] = { "only", "method", "no-figures", NULL };
     static const char *const of_others[] = { "bones", "each", "no-figures", NULL };
     const char *in = call->operands[0], *out = call->operands[1], *up = cli_value( call, "up" );
-    change c = { .scale = 1 };
+    change c = { .scale = 1, .family = -1 };
     tr_exchange_format format;
     bool motion = is_motion( in ), bvh = tr_path_ends_with( out, ".bvh" );
     if ( !cli_number( call, "fps", 0.1, 10000, &c.fps ) ||
-         !cli_number( call, "scale", 1e-6, 1e6, &c.scale ) || !cli_method_exists( call ) ||
+         !cli_number( call, "scale", 1e-6, 1e6, &c.scale ) ||
+         !cli_number( call, "rate", 0.1, 10000, &c.rate ) || !cli_method_exists( call ) ||
          !cli_threads( call ) )
         return CLI_USAGE;
     if ( up != NULL && strcmp( up, "y" ) != 0 && strcmp( up, "z" ) != 0 )
         return cli_wrong( "--up must be y or z, not '%s'", up );
     c.up = up != NULL ? up[0] : 0;
+    if ( cli_value( call, "names" ) != NULL &&
+         ( c.family = tr_family_find( cli_value( call, "names" ) ) ) < 0 )
+        return wrong_family( cli_value( call, "names" ) );
     if ( !bvh && !tr_exchange_format_of( out, &format ) )
         return cli_wrong( "the output '%s' must end in .bvh, .glb, .usda or .npz", out );
     const char *wrong = misplaced( call, motion ? of_scenes : of_motions );
@@ -302,7 +337,9 @@ static int run_convert( const cli_call *call )
     if ( tr_path_ends_with( in, ".bvh" ) &&
          ( cli_value( call, "take" ) != NULL || cli_value( call, "skeleton" ) != NULL ) )
         return cli_wrong(
-            "--take and --skeleton choose within glTF and FBX files; a BVH file holds one of each" );
+            "--take and --skeleton choose within files that hold several; a BVH file holds one of each" );
+    if ( cli_value( call, "rate" ) != NULL && motion && tr_path_ends_with( in, ".bvh" ) )
+        return cli_wrong( "a BVH file says how many frames a second it has; --fps resamples it" );
     if ( motion )
         return bvh ? convert_to_bvh( call, &c ) : convert_motion( call, &c );
     cli_subject subject = { 0 };
@@ -317,8 +354,10 @@ const cli_command cli_command_convert = {
     .usage = "IN OUT.bvh|.glb|.usda|.npz [--only ID] [--take NAME] [--skeleton NAME] [--fps F] [--scale S]",
     .summary = "write a motion, a scene or results as another kind of file",
     .details =
-        "IN is a motion file (BVH, glTF, GLB, VRM, FBX), a folder of results, or a scene, which is "
-        "solved first.\n"
+        "IN is a motion file (BVH, glTF, GLB, VRM, FBX; places of joints or poses of SMPL as NPZ, NPY, CSV), "
+        "a "
+        "folder\n"
+        "of results, or a scene, which is solved first.\n"
         "GLB and USD hold the whole cast with its bodies, props and surroundings; GLB also contacts and "
         "figures\n"
         "('extras' of its scene), NPZ arrays for numpy (docs/files.md). From BVH to BVH, joint order, "
@@ -338,12 +377,17 @@ const cli_command cli_command_convert = {
             { "each", 0, NULL, "an animation for each character, not one for all (.glb)" },
             { "no-figures", 0, NULL, "do not measure the result (.glb)" },
             { "take", 0, "NAME",
-              "take of a glTF or FBX file, by name or number (default: the first that moves it)" },
+              "take of a file with several, by name or number (default: the first that moves it)" },
             { "skeleton", 0, "NAME", "skeleton of it, by name or number (default: the first)" },
+            { "names", 0, "FAMILY",
+              "rename joints as in mixamo, ue4, ue5, rigify, rokoko, cmu, lafan, smplx, vroid, vrm, biped, "
+              "humanik" },
             { "fps", 0, "F", "resample a motion to F frames a second, same duration" },
             { "scale", 0, "S", "multiply every length of a motion by S (0.01: centimetres to metres)" },
+            { "rate", 0, "F",
+              "frames a second of a file of places (NPZ, NPY, CSV; default: as it says, else 30)" },
             { "up", 0, "y|z",
-              "up axis of a motion: z turns it to Y up, y leaves it alone (default: y; glTF, FBX: as the "
+              "up axis of a motion: z turns it to Y up, y leaves it alone (default: y; others: as the "
               "file "
               "says)" },
             { NULL },

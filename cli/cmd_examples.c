@@ -33,27 +33,15 @@ static void print_unlike( const tr_stage *stage, const tr_actor_examples *e )
 // Frames of the source's file, as examples have them.
 static int print_suggestions( const cli_subject *subject, int cast, int count, tr_error *error )
 {
-    const tr_stage *stage = &subject->stage;
-    const tr_cast *member = &subject->scene.cast[cast];
-    const tr_actor *actor = &stage->actors[cast];
-    const tr_actor_examples *e = actor->examples;
-    const tr_world *world = e != NULL ? &e->world : &actor->world;
-    const tr_motion *file = tr_library_find_file( &subject->library, &member->source );
-    tr_pose have[TR_EXEMPLAR_PAIRS];
-    int frames[TR_EXEMPLAR_PAIRS], shown = 0;
-    for ( int i = 0; e != NULL && i < e->pair_count; ++i )
-        if ( e->frames[i] >= 0 )
-            have[shown++] = tr_world_pose( world, e->frames[i] );
-    int found = tr_exemplar_suggest( &stage->def.exemplars,
-                                     e != NULL ? &e->performer.skeleton : &actor->source.skeleton, world,
-                                     have, shown, frames, count, error );
+    int frames[TR_EXEMPLAR_PAIRS], found = tr_stage_suggest( &subject->stage, cast, frames, count, error );
     if ( found < 0 )
         return cli_subject_fail( subject, error );
     cli_say( "pose next, by frames of the source's file:" );
-    for ( int i = 0; i < found; ++i )
-        cli_say( " %d", tr_nearest_frame( member->source.first +
-                                          ( frames[i] + stage->scene->first - member->start ) *
-                                              file->clip.fps / stage->fps ) );
+    for ( int i = 0; i < found; ++i ) {
+        int frame = tr_stage_file_frame( &subject->stage, cast, frames[i] );
+        if ( frame >= 0 ) // else it is of a clip that is joined to it, or between frames
+            cli_say( " %d", frame );
+    }
     cli_say( "\n" );
     return CLI_OK;
 }

@@ -400,7 +400,7 @@ const cli_command cli_command_info = {
     .summary = "tell what is in a motion file or a scene",
     .details =
         "Of a BVH file: joints, frames, rate, height, units and up axis (and how they were found), channel\n"
-        "layout, limbs, contacts with the ground, bounds, warnings. Of a glTF, GLB, VRM or FBX file: "
+        "layout, limbs, contacts with the ground, bounds, warnings. Of any other motion file: "
         "skeletons,\n"
         "takes, meshes and skins, warnings. Of a scene (file, folder of results or\n"
         "built-in name): frames, cast, props, obstacles and constraints by kind.",

@@ -39,7 +39,7 @@ static void print_off( const cli_subject *subject, int r )
 {
     double metres = 1e-3 * subject->result.reports[r].max_mm;
     if ( tr_rule_turns( &subject->stage.rules[r] ) )
-        cli_say( "%.1f°", tr_chord_degrees( metres ) );
+        cli_say( "%.1f°", tr_chord_degrees( &subject->stage, metres ) );
     else
         cli_say( "%.2f cm", 100 * metres );
 }
@@ -120,7 +120,7 @@ static void print_missed( const cli_subject *subject )
     const tr_result *result = &subject->result;
     int told = 0;
     for ( int i = 0; i < result->handle_count; ++i ) {
-        if ( tr_handle_gave_way( &result->handles[i] ) && told++ < MOST_TOLD )
+        if ( tr_handle_gave_way( &subject->stage, &result->handles[i] ) && told++ < MOST_TOLD )
             print_handle( subject, i );
     }
     if ( told > MOST_TOLD )

@@ -66,7 +66,7 @@ static bool open_motion( tr_opened *opened, const char *path, tr_error *error )
 static bool settle_beside( const char *file, tr_error *error )
 {
     char *folder = tr_path_beside( file, "." );
-    bool ok = folder != NULL ? tr_folder_settle( folder, error ) : tr_error_memory( error );
+    bool ok = folder != NULL ? tr_folder_recover( folder, error ) : tr_error_memory( error );
     tr_free( folder );
     return ok;
 }
@@ -85,7 +85,7 @@ static bool open_folder( tr_opened *opened, const char *path, tr_error *error )
 {
     char *file = tr_string_format( "%s/scene.json", path ),
          *report = tr_string_format( "%s/report.json", path );
-    bool ok = file != NULL && report != NULL ? tr_folder_settle( path, error ) : tr_error_memory( error );
+    bool ok = file != NULL && report != NULL ? tr_folder_recover( path, error ) : tr_error_memory( error );
     if ( ok && !tr_file_exists( file ) )
         ok = tr_error_at( error, path, 0, 0, "the folder holds no scene.json" );
     if ( ok && tr_file_exists( report ) ) {

@@ -8,17 +8,21 @@
 #include "geometry/geometry.h"
 #include "solve/solve.h"
 
+#include "io/io.h"
 #include "motion/motion.h"
 
 #include "fit/fit.h"
-#include "io/io.h"
+#include "format/format.h"
 
+#include "actor/actor.h"
 #include "cage/cage.h"
 #include "exemplar/exemplar.h"
 #include "imesh/imesh.h"
+#include "import/import.h"
 #include "posegraph/posegraph.h"
 
 #include "document/document.h"
+#include "exchange/exchange.h"
 
 #include "stage/stage.h"
 

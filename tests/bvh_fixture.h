@@ -3,7 +3,7 @@
 #define TROUPE_TESTS_BVH_FIXTURE_H
 
 #include "check.h"
-#include "io/io.h"
+#include "format/format.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Two people of sticks who face each other, and the interaction mesh between them.
+// Two people of sticks that face each other, and the interaction mesh between them.
 #ifndef TROUPE_TESTS_DUET_FIXTURE_H
 #define TROUPE_TESTS_DUET_FIXTURE_H
 

@@ -218,7 +218,20 @@ static inline void trial_pair( const trial *t, const int *frames, int count, dou
     out->job = ( tr_exemplar_job ){ &t->motion.skeleton, &t->beast, out->pairs, count, &out->part, 1 };
 }
 
-// Every count-th frame, as somebody would who does not look at the motion.
+// Frames to make pairs of, with the trunk as a part.
+static inline int trial_suggest( const trial *t, const tr_pose *have, int have_count, int *frames, int count )
+{
+    tr_exemplar_def def = tr_default_exemplar_def();
+    tr_exemplar_part part = {
+        "trunk", { t->who.arm[1], t->who.hand[1] }, { BEAST_TRUNK, BEAST_TRUNK + 7 }, 0 };
+    tr_exemplar_suggest_job job = { &t->motion.skeleton, &t->world, have, have_count, &part, 1, &t->beast };
+    tr_error error;
+    int found = tr_exemplar_suggest( &def, &job, frames, count, &error );
+    check_ok( found >= 0, &error );
+    return found;
+}
+
+// Every count-th frame, chosen without a look at the motion.
 static inline void trial_spread( const trial *t, int count, int *frames )
 {
     for ( int i = 0; i < count; ++i )

@@ -13,7 +13,8 @@ typedef struct maker { // what the parts of a scene share while it is made
     bool ok;             // false: out of memory
     tr_skeleton *bodies; // [file_count] what the motion files have, for the names of limbs
     int body_count, body_capacity;
-    int motions; // the first so many files are motions of bodies
+    int motions;       // the first so many files are motions of bodies
+    bool has_examples; // every character
 } maker;
 
 static generated_file *add_file( maker *m, const char *name, const char *suffix )
@@ -324,7 +325,7 @@ static void add_cast( maker *m )
     tr_cast cast = tr_default_cast( id );
     int source = choose( c, m->motions ), target = source;
     refer( m, &cast.source, source );
-    if ( chance( c, 25 ) ) {
+    if ( chance( c, 25 ) || m->has_examples ) {
         target = choose( c, m->motions );
         refer( m, &cast.target.skeleton, target );
     }
@@ -551,7 +552,7 @@ static void add_constraint( maker *m )
 
 // ---------------------------------------------------------------------------------------------------- layers
 
-// One or two members with or without a part; at times everybody.
+// One or two members with or without a part; at times all.
 static void choose_members( maker *m, tr_layer *layer )
 {
     static const char *const parts[] = { "arms", "legs", "left", "right", "*", NULL };
@@ -728,9 +729,12 @@ static void name_the_first( choices *c, tr_file_ref *ref )
         strcpy( ref->skeleton, "1" );
     if ( ref->file[0] != 0 && chance( c, 10 ) )
         strcpy( ref->take, "1" );
+    if ( ref->file[0] != 0 && chance( c, 10 ) )
+        ref->rate = 60; // BVH files know theirs
 }
 
-// Every file has a first skeleton and a first take. Draws from a copy: seeds keep the scenes they had.
+// Every file has a first skeleton and a first take, and may be told a rate. Draws from a copy: seeds keep the
+// scenes they had.
 static void name_takes( tr_scene *scene, choices c )
 {
     for ( int i = 0; i < scene->cast_count; ++i ) {
@@ -743,30 +747,99 @@ static void name_takes( tr_scene *scene, choices c )
         name_the_first( &c, &scene->clips[i].source );
 }
 
-// Of bodies from another file. Last, so that what is drawn before stays what it was, and muted: poses drawn
-// at random are too often alike, and a stage refuses that. tests/test_examples.c lets examples act.
+// A joint, and one up to `most` generations above it: a chain where they differ.
+static void choose_chain( choices *c, const rig *r, int most, char first[TR_JOINT_MAX],
+                          char last[TR_JOINT_MAX] )
+{
+    int end = choose( c, r->joint_count ), begin = end;
+    for ( int up = 1 + choose( c, most ); up > 0 && r->joints[begin].parent >= 0; --up )
+        begin = r->joints[begin].parent;
+    snprintf( first, TR_JOINT_MAX, "%s", r->joints[begin].name );
+    snprintf( last, TR_JOINT_MAX, "%s", r->joints[end].name );
+}
+
+static void add_part( maker *m, const tr_cast *cast, const rig *source, const rig *target )
+{
+    choices *c = m->c;
+    tr_id id;
+    name_id( id, "t", m->scene->part_count );
+    tr_part_drive part = tr_default_part( id, cast->id );
+    choose_chain( c, source, 3, part.source_first, part.source_last );
+    choose_chain( c, target, 8, part.target_first, part.target_last );
+    part.aim = pick_number( c, ( const double[] ){ 0.5, 1, 0, 0.01 }, 4 );
+    m->ok = m->ok && tr_scene_add_part( m->scene, &part ) != NULL;
+}
+
+static double largest_turn( const rig *r, int a, int b ) // degrees, but for that of the whole body
+{
+    double most = 0;
+    for ( int i = 3; i < 3 * r->joint_count; ++i )
+        most = fmax( most, fabs( r->angles[(size_t)( a * r->joint_count ) * 3 + (size_t)i] -
+                                 r->angles[(size_t)( b * r->joint_count ) * 3 + (size_t)i] ) );
+    return most;
+}
+
+// Whether another pair that counts shows nearly the same pose of the source: a stage mostly refuses that.
+static bool pose_is_taken( const tr_scene *scene, const tr_example *example, const rig *source )
+{
+    const double alike = 4; // degrees
+    bool taken = false;
+    for ( int i = 0; i < scene->example_count; ++i ) {
+        const tr_example *other = &scene->examples[i];
+        bool counts = strcmp( other->cast, example->cast ) == 0 && !other->muted;
+        bool there = other->source < source->frame_count && example->source < source->frame_count;
+        taken = taken ||
+                ( counts && ( other->source == example->source ||
+                              ( there && largest_turn( source, other->source, example->source ) < alike ) ) );
+    }
+    return taken;
+}
+
+static void choose_pose( choices *c, const rig *target, char pose[TR_POSE_MAX] )
+{
+    tr_text text = { 0 };
+    for ( int j = 0; j < target->joint_count && j < 40; ++j )
+        if ( chance( c, 30 ) )
+            tr_turn_print( &text, target->joints[j].name,
+                           vector_within( c, chance( c, 5 )   ? 200
+                                             : chance( c, 5 ) ? 1e-3
+                                                              : 30 ) );
+    if ( text.size > 0 )
+        snprintf( pose, TR_POSE_MAX, "%s", text.data );
+    tr_text_free( &text );
+}
+
+// Pairs of bodies from another file. Frames are mostly there, and mostly show poses that differ.
+static void add_pairs_of_poses( maker *m, const tr_cast *cast, const rig *source, const rig *target )
+{
+    choices *c = m->c;
+    int count = chance( c, 5 ) ? 1 + choose( c, TR_EXEMPLAR_PAIRS + 2 ) : 2 + choose( c, 5 );
+    for ( int i = 0; i < count; ++i ) {
+        tr_id id;
+        name_id( id, "e", m->scene->example_count );
+        tr_example example = tr_default_example( id, cast->id );
+        example.source = choose( c, source->frame_count + chance( c, 2 ) );
+        example.target = choose( c, target->frame_count + chance( c, 2 ) );
+        if ( chance( c, 30 ) )
+            choose_pose( c, target, example.pose );
+        example.mirrored = chance( c, 10 );
+        example.muted = chance( c, 10 ) || pose_is_taken( m->scene, &example, source );
+        m->ok = m->ok && tr_scene_add_example( m->scene, &example ) != NULL;
+    }
+}
+
+// Last, so that what is drawn before stays what it was.
 static void add_examples( maker *m )
 {
     for ( int i = 0; i < m->scene->cast_count; ++i ) {
         tr_cast *cast = &m->scene->cast[i];
-        if ( cast->target.skeleton.file[0] == 0 || !chance( m->c, 20 ) )
+        if ( cast->target.skeleton.file[0] == 0 || ( !chance( m->c, 20 ) && !m->has_examples ) )
             continue;
-        tr_id id;
-        name_id( id, "e", m->scene->example_count );
-        tr_example example = tr_default_example( id, cast->id );
-        example.source = choose( m->c, 5 );
-        example.target = choose( m->c, 5 );
-        example.muted = true;
-        name_id( id, "t", m->scene->part_count );
-        tr_part_drive part = tr_default_part( id, cast->id );
-        snprintf( part.source_first, sizeof part.source_first, "arm" );
-        snprintf( part.source_last, sizeof part.source_last, "hand" );
-        snprintf( part.target_first, sizeof part.target_first, "trunk" );
-        snprintf( part.target_last, sizeof part.target_last, "tip" );
-        part.aim = 0.5 * ( 1 + choose( m->c, 2 ) );
-        cast->target.examples = chance( m->c, 50 );
-        m->ok = m->ok && tr_scene_add_example( m->scene, &example ) != NULL &&
-                tr_scene_add_part( m->scene, &part ) != NULL;
+        const rig *source = &m->g->files[file_of( m, &cast->source )].rig, *target = target_of( m, i );
+        add_pairs_of_poses( m, cast, source, target );
+        for ( int n = choose( m->c, 3 ); n > 0; --n )
+            add_part( m, cast, source, target );
+        cast->target.examples = chance( m->c, 80 );
     }
 }
 
@@ -774,7 +847,8 @@ bool generate( generated *out, choices *c, generate_what what )
 {
     static const double rates[] = { 30, 60, 24, 120, 12.5, 1, 1000, 0.1 };
     *out = ( generated ){ .scene = tr_default_scene() };
-    maker m = { .g = out, .scene = &out->scene, .c = c, .ok = true };
+    maker m = {
+        .g = out, .scene = &out->scene, .c = c, .ok = true, .has_examples = what == GENERATE_EXAMPLES };
     int frames = choose_frames( c );
     m.scene->first = chance( c, 20 ) ? choose( c, 120 ) - 40 : 0;
     m.scene->last = m.scene->first + frames - 1;
@@ -791,7 +865,7 @@ bool generate( generated *out, choices *c, generate_what what )
         add_obstacle( &m );
     for ( int i = choose( c, chance( c, 5 ) ? 20 : 6 ); m.ok && i > 0; --i )
         add_constraint( &m );
-    bool layered = what != GENERATE_ANY;
+    bool layered = what == GENERATE_LAYERS || what == GENERATE_DRAGS;
     for ( int i = layered + ( chance( c, 40 ) ? choose( c, 3 ) : 0 ), n = 0; m.ok && n < i; ++n )
         add_layer( &m, layered && n == 0, what == GENERATE_DRAGS && n == 0 );
     for ( int i = chance( c, 30 ) ? 1 + choose( c, 3 ) : 0; m.ok && i > 0; --i )

@@ -69,8 +69,9 @@ typedef struct generated {
 
 typedef enum generate_what {
     GENERATE_ANY,
-    GENERATE_LAYERS, // at least one layer that acts
-    GENERATE_DRAGS   // the first layer is a cage that acts, and has a handle
+    GENERATE_LAYERS,  // at least one layer that acts
+    GENERATE_DRAGS,   // the first layer is a cage that acts, and has a handle
+    GENERATE_EXAMPLES // every character has a body from another file, with examples and parts
 } generate_what;
 
 // False: out of memory. Scenes pass tr_scene_check; some cannot be staged (a retiming that turns time back).

@@ -83,10 +83,11 @@ static void run( uint64_t number, const char *method, bool quiet, totals *t )
     if ( !quiet )
         printf( "%llu %s %s %s %.2f,%.2f,%.2f: %.1f deg, jerk %.2f, acceleration %.2f own %.2f, contact "
                 "%.3f, link "
-                "%.3f, ground %.2f, given way %.0f mm\n",
+                "%.3f, ground %.2f, given way %.0f mm; %s at %d\n",
                 (unsigned long long)number, kind->scene, kind->point, demand.ease_in > 0 ? "fades" : "stays",
                 demand.target.x, demand.target.y, demand.target.z, turn, jerk, pop, own, contact, link,
-                ground, given );
+                ground, given, tr_measures_find( &x.measures, "acceleration_spike" )->out_place.name,
+                tr_measures_find( &x.measures, "acceleration_spike" )->out_place.frame );
     t->count++;
     t->turns += turn > 20;
     t->pops += pop > 3;

@@ -44,6 +44,7 @@ typedef struct options {
     double seconds; // 0: no limit
     double limit;   // seconds of processor time after which a scene is given up
     int parts;
+    bool examples; // scenes in which every character has some
     const char *through, *method, *out;
     bool threads, shrink, write, verbose, untimed;
 } options;
@@ -63,7 +64,8 @@ typedef struct summary {
 
 static generate_what wanted( const options *o )
 {
-    return o->parts == TRIAL_DRAGS    ? GENERATE_DRAGS
+    return o->examples                ? GENERATE_EXAMPLES
+           : o->parts == TRIAL_DRAGS  ? GENERATE_DRAGS
            : o->parts == TRIAL_LAYERS ? GENERATE_LAYERS
                                       : GENERATE_ANY;
 }
@@ -113,6 +115,7 @@ static void judge( const options *o, outcome *out, int status )
 {
     const trial_outcome *t = &out->trial;
     const tr_memory_def memory = tr_default_stage_def().memory;
+    const tr_memory_load load = { .frames = 1, .joints = t->units, .use = TR_MEMORY_MESHES };
     if ( WIFSIGNALED( status ) && WTERMSIG( status ) == SIGPROF )
         snprintf( out->failure, sizeof out->failure, "hang" );
     else if ( WIFSIGNALED( status ) )
@@ -124,7 +127,7 @@ static void judge( const options *o, outcome *out, int status )
     else if ( !o->untimed && t->staged &&
               out->cpu_ms > ( o->threads ? 2 : 1 ) * ( SLOW_MS + SLOW_MS_UNIT * t->work ) )
         snprintf( out->failure, sizeof out->failure, "slow" );
-    else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( &memory, 1, t->units, true ) )
+    else if ( t->staged && (double)out->peak > MORE * tr_memory_needed( &memory, &load ) )
         snprintf( out->failure, sizeof out->failure, "large" );
 }
 
@@ -335,8 +338,9 @@ static int run_one( const options *o )
 static const char help[] =
     "random_scenes [--first SEED] [--count N] [--seconds S] [--through PART] [--method NAME] [--one-thread] "
     "[-v]\n"
-    "    Makes a scene from each seed and runs it in a process of its own. PART: methods, layers, drags or "
-    "all.\n"
+    "    Makes a scene from each seed and runs it in a process of its own. PART: methods, layers, drags, "
+    "all,\n"
+    "    or examples: methods of scenes in which every character has examples.\n"
     "    Scenes are solved with 1 and 3 threads, and their bits compared, but for --one-thread. A scene is "
     "given\n"
     "    up after --limit seconds of processor time; --untimed: one that merely is slow does not fail.\n"
@@ -351,11 +355,13 @@ static bool parse_parts( options *o, const char *text )
     } table[] = { { "methods", TRIAL_METHODS },
                   { "layers", TRIAL_LAYERS },
                   { "drags", TRIAL_DRAGS },
+                  { "examples", TRIAL_METHODS },
                   { "all", TRIAL_ALL } };
     for ( size_t i = 0; i < sizeof table / sizeof *table; ++i )
         if ( strcmp( text, table[i].name ) == 0 ) {
             o->parts = table[i].parts;
             o->through = table[i].name;
+            o->examples = strcmp( text, "examples" ) == 0;
             return true;
         }
     return false;

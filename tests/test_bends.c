@@ -66,7 +66,7 @@ static tr_cage bend_row( const vec3 *points, double far )
     return cage;
 }
 
-// Around every figure the ground is turned, but stretched or sheared by little, and nobody leaves it.
+// Around every figure the ground is turned, but stretched or sheared by little, and no figure leaves it.
 static void a_row_bends_into_an_arc( void **state )
 {
     (void)state;
@@ -320,7 +320,7 @@ static void a_relay_is_bent_far( void **state )
 typedef struct drag_scene {
     const char *scene;
     int cast;
-    const char *who, *points[4]; // the last of whom is pinned at another frame
+    const char *who, *points[4]; // the last is pinned at another frame
 } drag_scene;
 
 static const drag_scene drag_scenes[] = {

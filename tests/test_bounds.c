@@ -1,8 +1,8 @@
 // Work and memory are bounded by frames, joints and rules, however badly the rules of a scene go together,
 // and do not depend on the number of threads.
-#include "stage_fixture.h"
-
+#include "folder.h"
 #include "scenes/scenes.h"
+#include "stage_fixture.h"
 
 #define FEW_FRAMES 5
 
@@ -185,15 +185,14 @@ static void meshes_without_room_end( void **state )
     tr_memory_reset_peak();
     size_t before = tr_memory_live();
     tr_result result = solve( &x, "imesh" );
-    double peak = (double)( tr_memory_peak() - before ), joints = x.stage.prop_count;
-    for ( int i = 0; i < x.stage.actor_count; ++i )
-        joints += x.stage.actors[i].target.joint_count;
+    double peak = (double)( tr_memory_peak() - before );
     assert_in_range( result.fit_steps, 1, 1000 * x.stage.actor_count * x.stage.frame_count );
     assert_true( result.mesh_count > 0 );
     const tr_imesh_def def = tr_default_imesh_def();
     for ( int i = 0; i < result.mesh_count; ++i )
         assert_in_range( result.meshes[i].mesh.iterations, 1, def.steps * def.iterations + def.settle );
-    if ( peak > tr_memory_needed( &x.stage.def.memory, x.stage.frame_count, joints, true ) )
+    tr_memory_load load = tr_stage_load( &x.stage, TR_MEMORY_MESHES );
+    if ( peak > tr_memory_needed( &x.stage.def.memory, &load ) )
         fail_msg( "a mesh without room takes %.0f bytes", peak );
     tr_result_free( &result );
     end( &x );
@@ -213,11 +212,9 @@ static void check_need( const char *name, const char *method )
     tr_memory_reset_peak();
     check_ok( tr_stage_build( &stage, &scene, NULL, &library, NULL, &error ), &error );
     check_ok( tr_pipeline_run( &result, &stage, tr_method_find( method ), &error ), &error );
-    double peak = (double)( tr_memory_peak() - before ), joints = stage.prop_count;
-    for ( int i = 0; i < stage.actor_count; ++i )
-        joints += stage.actors[i].target.joint_count;
-    double needed =
-        tr_memory_needed( &stage.def.memory, stage.frame_count, joints, strcmp( method, "imesh" ) == 0 );
+    double peak = (double)( tr_memory_peak() - before );
+    tr_memory_load load = tr_stage_load( &stage, tr_method_find( method )->memory );
+    double needed = tr_memory_needed( &stage.def.memory, &load );
     if ( peak > needed )
         fail_msg( "%s by %s takes %.0f bytes, and %.0f were foretold", name, method, peak, needed );
     tr_result_free( &result );
@@ -234,8 +231,123 @@ static void the_need_of_memory_is_foretold( void **state )
     for ( int i = 0; i < 5; ++i ) {
         check_need( names[i], "posegraph" );
         check_need( names[i], "imesh" );
+        check_need( names[i], "window" );
     }
     tr_parallel_set_threads( 0 );
+}
+
+// The same of many constraints, cages, handles and triangles on one thread, with a megabyte for what is
+// fixed.
+static void check_load( fixture *x, const char *method )
+{
+    tr_parallel_set_threads( 1 );
+    tr_memory_reset_peak();
+    size_t before = tr_memory_live();
+    build( x );
+    tr_result result = solve( x, method );
+    double peak = (double)( tr_memory_peak() - before );
+    tr_memory_load load = tr_stage_load( &x->stage, tr_method_find( method )->memory );
+    double needed = tr_memory_needed( &x->stage.def.memory, &load ) - x->stage.def.memory.fixed_bytes + 1e6;
+    if ( peak > needed || peak < 0.1 * needed )
+        fail_msg( "%.0f bytes are taken, and %.0f were foretold", peak, needed );
+    tr_result_free( &result );
+    tr_parallel_set_threads( 0 );
+    end( x );
+}
+
+static void what_dominates_memory_is_foretold( void **state )
+{
+    (void)state;
+    fixture x;
+    char line[128];
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    add_bent( &x, "b", v3( 1, 0, 0 ), 1 );
+    add_constraints( &x, 500, true );
+    check_load( &x, "posegraph" );
+
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    add_bent( &x, "b", v3( 1, 0, 0 ), 1 );
+    add_constraints( &x, 100, true );
+    check_load( &x, "window" );
+
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    for ( int i = 0; i < 200; ++i ) {
+        snprintf( line, sizeof line, "layer_add id=l%d kind=cage members=a", i );
+        edit( &x, line );
+    }
+    edit( &x, "handle_add id=h layer=l0 frame=9 point=a.Head\nhandle_set id=h move=0.01,0,0" );
+    check_load( &x, "posegraph" );
+
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    edit( &x, "layer_add id=bend kind=cage members=a" );
+    for ( int i = 0; i < 100; ++i ) {
+        snprintf( line, sizeof line, "handle_add id=h%d layer=bend frame=%d point=a.Head\n", i, 1 + i % 29 );
+        edit( &x, line );
+    }
+    edit( &x, "handle_set id=h0 move=0.01,0,0" );
+    check_load( &x, "posegraph" );
+
+    char folder[FOLDER_SIZE], path[64];
+    enum { SIDE = 60 };
+    new_folder( folder );
+    snprintf( path, sizeof path, "%s/grid.obj", folder );
+    FILE *file = fopen( path, "w" );
+    assert_non_null( file );
+    for ( int i = 0; i <= SIDE; ++i )
+        for ( int k = 0; k <= SIDE; ++k )
+            fprintf( file, "v %d %d %d\n", i, i * k % 7, k );
+    for ( int i = 0; i < SIDE; ++i )
+        for ( int k = 1; k <= SIDE; ++k )
+            fprintf( file, "f %d %d %d %d\n", i * ( SIDE + 1 ) + k, i * ( SIDE + 1 ) + k + 1,
+                     ( i + 1 ) * ( SIDE + 1 ) + k + 1, ( i + 1 ) * ( SIDE + 1 ) + k );
+    assert_int_equal( fclose( file ), 0 );
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    for ( int i = 0; i < 20; ++i ) {
+        snprintf( line, sizeof line, "obstacle_add id=o%d shape=mesh mesh=%s position=%d,0,0", i, path,
+                  100 + i );
+        edit( &x, line );
+    }
+    check_load( &x, "posegraph" );
+    remove_folder( folder );
+}
+
+// A body of 1,163 constraints needs so much on each of eight threads that one does the work.
+static void there_may_be_memory_for_one_thread_only( void **state )
+{
+    (void)state;
+    fixture x;
+    size_t peaks[2];
+    tr_result results[2];
+    begin( &x );
+    shorten( &x );
+    add_bent( &x, "a", v3_zero, 0.8 );
+    add_constraints( &x, 1163, false );
+    build( &x );
+    tr_memory_load load = tr_stage_load( &x.stage, TR_MEMORY_FRAMES );
+    size_t least = (size_t)tr_memory_needed( &x.stage.def.memory, &load );
+    for ( int many = 0; many < 2; ++many ) {
+        tr_parallel_set_threads( many ? 64 : 1 );
+        tr_memory_reset_peak();
+        if ( many )
+            tr_memory_set_limit( least + ( 1 << 20 ) );
+        results[many] = solve( &x, "posegraph" );
+        peaks[many] = tr_memory_peak();
+    }
+    tr_memory_set_limit( 0 );
+    tr_parallel_set_threads( 0 );
+    assert_true( tr_memory_refusals() > 0 );
+    assert_in_range( peaks[0], 0, least );
+    assert_in_range( peaks[1], 0, least + ( 2 << 20 ) );
+    for ( int f = 0; f < FEW_FRAMES; ++f )
+        assert_true( same_frame( &results[0], &results[1], 0, f ) );
+    tr_result_free( &results[0] );
+    tr_result_free( &results[1] );
+    end( &x );
 }
 
 static void what_takes_too_much_memory_is_refused( void **state )
@@ -278,6 +390,8 @@ int main( void )
         TEST( what_cannot_be_met_ends ),
         TEST( meshes_without_room_end ),
         TEST( the_need_of_memory_is_foretold ),
+        TEST( what_dominates_memory_is_foretold ),
+        TEST( there_may_be_memory_for_one_thread_only ),
         TEST( what_takes_too_much_memory_is_refused ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

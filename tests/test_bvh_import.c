@@ -1,5 +1,6 @@
 // From a BVH file to a motion: channels in any order, axes, rates, units and ranges.
 #include "bvh_fixture.h"
+#include "captures.h"
 
 static void channels_by_hand( void **state )
 {
@@ -211,11 +212,55 @@ static void frames_out_of_range( void **state )
     assert_string_equal( error.file, path );
 }
 
+// Saved by a program with Z up: the rest pose looks Y up, and the root stands the body up along Z.
+static void a_body_that_stands_along_z_is_turned( void **state )
+{
+    (void)state;
+    char path[CAPTURE_PATH];
+    tr_error error = { 0 };
+    tr_motion motion, turned, again;
+    tr_bvh bvh;
+    tr_world a = { 0 }, b = { 0 };
+    check_ok( tr_motion_load( &motion, capture_path( path, "walk.bvh" ), NULL, NULL, &error ), &error );
+    check_ok( tr_motion_copy( &turned, &motion, &error ), &error );
+    tr_clip_place( &turned.clip, ( rigid ){ q_axis_angle( v3_x, TR_PI / 2 ), v3_zero } );
+    check_ok( tr_bvh_from_motion( &bvh, &turned, NULL, NULL, &error ), &error );
+    tr_bvh_import import = tr_default_bvh_import();
+    assert_non_null( tr_bvh_guess( &bvh, &import ) );
+    assert_int_equal( import.up, 'z' );
+    check_ok( tr_bvh_to_motion( &again, &bvh, &import, &error ), &error );
+    check_ok( tr_world_build( &a, &motion, &error ) && tr_world_build( &b, &again, &error ), &error );
+    double most = 0;
+    for ( int f = 0; f < motion.clip.frame_count; ++f )
+        for ( int j = 0; j < motion.skeleton.joint_count; ++j )
+            most = fmax( most, v3_distance( tr_world_pose( &a, f ).positions[j],
+                                            tr_world_pose( &b, f ).positions[j] ) );
+    check_near( most, 0, 1e-4 );
+    tr_bvh_free( &bvh );
+    // A body that lies on its back in every frame, far from the origin, is no such file.
+    tr_clip_place( &turned.clip, ( rigid ){ q_identity, v3( 0, 1, 5 ) } );
+    check_ok( tr_bvh_from_motion( &bvh, &turned, NULL, NULL, &error ), &error );
+    import = tr_default_bvh_import();
+    assert_non_null( tr_bvh_guess( &bvh, &import ) );
+    assert_int_equal( import.up, 'y' );
+    tr_bvh_free( &bvh );
+    tr_world_free( &a );
+    tr_world_free( &b );
+    tr_motion_free( &motion );
+    tr_motion_free( &turned );
+    tr_motion_free( &again );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( channels_by_hand ),         TEST( every_subset_of_channels ),      TEST( z_up_becomes_y_up ),
-        TEST( rates_are_what_was_meant ), TEST( units_and_up_axis_are_guessed ), TEST( frames_out_of_range ),
+        TEST( channels_by_hand ),
+        TEST( every_subset_of_channels ),
+        TEST( z_up_becomes_y_up ),
+        TEST( rates_are_what_was_meant ),
+        TEST( units_and_up_axis_are_guessed ),
+        TEST( frames_out_of_range ),
+        TEST( a_body_that_stands_along_z_is_turned ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

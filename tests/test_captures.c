@@ -1,7 +1,7 @@
 // Captures from end to end in bodies of other sizes and proportions, as exported: those of tests/captures,
 // and real ones where TROUPE_DATA_DIR names their folder. docs/quality.md has the figures.
 #include "captures.h"
-#include "io/io.h"
+#include "format/format.h"
 #include "limits.h"
 
 typedef struct capture {

@@ -198,6 +198,43 @@ static void fbx_files_are_described_and_retargeted( void **state )
     assert_true( has_file( f, "arm/arm.bvh" ) );
 }
 
+// Places of joints as the source of a scene, and written as BVH.
+static void places_of_joints_are_retargeted( void **state )
+{
+    fixture *f = *state;
+    troupe( f, "convert '%s/tests/captures/walk.bvh' walk.npz", SOURCE_DIR );
+    expect( f, 0, "walk.npz" );
+    troupe( f, "info walk.npz" );
+    expect( f, 0, "NPZ" );
+    troupe( f, "convert walk.npz again.bvh --fps 30" );
+    expect( f, 0, "at 30 fps" );
+    write_file( f, "table.csv",
+                "Hips_x,Hips_y,Hips_z,Head_x,Head_y,Head_z\n0,1,0,0,1.7,0\n0.1,1,0,0.1,1.7,0\n" );
+    troupe( f, "convert table.csv table.bvh --rate 50" );
+    expect( f, 0, "2 frames at 50 fps" );
+    write_file( f, "scene.json",
+                "{\"version\": 1, \"range\": [0, 20], \"cast\": [{\"id\": \"anna\", \"source\": {\"file\": "
+                "\"walk.npz\"}, \"target\": {\"scale\": 0.9}}, {\"id\": \"ben\", \"source\": {\"file\": "
+                "\"table.csv\", \"rate\": 10}}]}" );
+    troupe( f, "retarget scene.json -o out" );
+    expect( f, 0, "2 characters" );
+    assert_true( has_file( f, "out/anna.bvh" ) && has_file( f, "out/ben.bvh" ) );
+    troupe( f, "convert walk.npz ue.bvh --names ue5" );
+    expect( f, 0, "ue.bvh" );
+    tr_motion motion;
+    tr_error error = { 0 };
+    char path[300];
+    snprintf( path, sizeof path, "%s/ue.bvh", f->folder );
+    check_ok( tr_motion_load( &motion, path, NULL, NULL, &error ), &error );
+    assert_true( tr_skeleton_find( &motion.skeleton, "upperarm_l" ) >= 0 );
+    assert_true( tr_skeleton_find( &motion.skeleton, "ball_r" ) >= 0 );
+    tr_motion_free( &motion );
+    troupe( f, "convert walk.npz ue.bvh --names ue6" );
+    expect( f, 2, "is no family of rigs" );
+    troupe( f, "convert walk.bvh out.glb --rate 20" );
+    expect( f, 2, "--fps resamples" );
+}
+
 static void builds_without_a_reader_say_so( void **state )
 {
     fixture *f = *state;
@@ -315,6 +352,7 @@ int main( void )
         TEST( a_cast_of_one_file ),
         TEST( broken_files_are_refused ),
         TEST( fbx_files_are_described_and_retargeted ),
+        TEST( places_of_joints_are_retargeted ),
         TEST( builds_without_a_reader_say_so ),
         TEST( saving_takes_buffers_along ),
         TEST( names_in_files ),

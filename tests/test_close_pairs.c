@@ -1,4 +1,4 @@
-// Who comes close to whom and when, and which pairs share a window.
+// Pairs that come close, in which frames, and which of them share a window.
 #include "duet_fixture.h"
 
 #define NEAR_FRAMES 100

@@ -1,4 +1,4 @@
-// Who is close to whom, what the scene's pairs say about it, and what the interaction mesh makes of it.
+// Close pairs, what the scene's pairs say about them, and what the interaction mesh makes of them.
 #include "stage_fixture.h"
 
 // Two people face each other, close enough to touch.
@@ -28,8 +28,8 @@ static double gap_between( tr_world *const worlds[2], const tr_body *const bodie
     return gap;
 }
 
-// Who touches goes on touching, bodies stay out of each other, feet where they stand, and nobody farther away
-// is moved at all.
+// Touches are kept, bodies stay out of each other, feet stay where they stand, and bodies farther away do not
+// move at all.
 static void meshes_keep_people_together( void **state )
 {
     (void)state;
@@ -97,7 +97,7 @@ static void check_link( const tr_imesh_pairs *links, int i, int a, int b, int fi
                   a, b, first, last );
 }
 
-// a and b are close all the time, c and d are far from everybody.
+// a and b are close all the time, c and d are far from all others.
 static void begin_four( fixture *x )
 {
     begin( x );
@@ -120,7 +120,7 @@ static void pairs_change_what_is_found( void **state )
     } cases[] = {
         { "", 1, { { 0, 1, 0, 30 } } },
         { "pair_add id=p kind=exclude a=a b=b\n", 0, { { 0 } } },
-        { "pair_add id=p kind=exclude a=b\n", 0, { { 0 } } }, // with anybody
+        { "pair_add id=p kind=exclude a=b\n", 0, { { 0 } } }, // with any other
         { "pair_add id=p kind=exclude a=b b=c\n", 1, { { 0, 1, 0, 30 } } },
         { "pair_add id=p kind=exclude a=b b=a range=10,19\n", 2, { { 0, 1, 0, 9 }, { 0, 1, 20, 30 } } },
         { "pair_add id=p kind=exclude a=b b=a range=2,30\n", 0, { { 0 } } }, // too short to matter

@@ -1,6 +1,6 @@
 #include "captures.h"
 #include "check_motion.h"
-#include "io/io.h"
+#include "format/format.h"
 
 #include <string.h>
 

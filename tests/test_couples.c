@@ -83,8 +83,8 @@ static void a_hip_throw_stays_one( void **state )
     couple_end( &c );
 }
 
-// Who lies on the floor in the source lies on it: without that the large one, who goes on holding a sleeve,
-// lifts the back of the small one by 5.9 cm.
+// A body that lies on the floor in the source lies on it. Otherwise the large one, which goes on holding a
+// sleeve, lifts the back of the small one by 5.9 cm.
 static void who_is_thrown_lies( void **state )
 {
     (void)state;

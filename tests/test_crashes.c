@@ -78,7 +78,7 @@ static void a_hand_touches_what_takes_no_part( void **state )
     check_methods( &x );
 }
 
-// The only frame is the first and the last one. With ripple, everybody ends together: 20 frames later.
+// The only frame is the first and the last one. With ripple, all end together: 20 frames later.
 static void a_single_frame_is_delayed( void **state )
 {
     (void)state;
@@ -163,6 +163,45 @@ static void a_stance_beyond_the_stage_is_on_a_box( void **state )
     check_methods( &x );
 }
 
+// A wish without weight asks for nothing, also where only the height of a centre of mass counts: its other
+// axes are held by a strength of their own.
+static void a_wish_without_weight_changes_no_bit( void **state )
+{
+    (void)state;
+    fixture x;
+    begin( &x );
+    add_bent( &x, "a", v3_zero, 1 );
+    build( &x );
+    tr_result without = solve( &x, "posegraph" );
+    edit( &x, "constraint_add id=low kind=centre_of_mass a=a target=0.2,0.7,0\n"
+              "constraint_set id=low axes=y hard=false weight=0" );
+    rebuild( &x );
+    tr_result with = solve( &x, "posegraph" );
+    for ( int f = 0; f < FRAMES; ++f )
+        assert_true( same_frame( &without, &with, 0, f ) );
+    tr_result_free( &without );
+    tr_result_free( &with );
+    end( &x );
+}
+
+// The weights of a point add up to one, and may each be a thousand. The body is a third of a millimetre tall.
+static void a_tiny_body_has_a_point_with_great_weights( void **state )
+{
+    (void)state;
+    fixture x;
+    tr_motion motion;
+    make_body( &motion, FRAMES );
+    bend_a_little( &motion );
+    for ( int j = 0; j < motion.skeleton.joint_count; ++j )
+        motion.skeleton.joints[j].offset = v3_scale( 0.02, motion.skeleton.joints[j].offset );
+    for ( int f = 0; f < FRAMES; ++f )
+        motion.clip.root[f] = v3_scale( 0.02, motion.clip.root[f] );
+    begin( &x );
+    add_character( &x, "a", v3_zero, 0.01, &motion );
+    edit( &x, "constraint_add id=far kind=absolute a=a.Hips*1000+Head*-999" );
+    check_methods( &x );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +213,8 @@ int main( void )
         TEST( a_scene_is_not_delayed_beyond_all_frames ),
         TEST( a_partner_follows_at_a_thousand_frames_a_second ),
         TEST( a_stance_beyond_the_stage_is_on_a_box ),
+        TEST( a_wish_without_weight_changes_no_bit ),
+        TEST( a_tiny_body_has_a_point_with_great_weights ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -2,7 +2,7 @@
 // are no part of the project.
 #include "captures.h"
 #include "check.h"
-#include "io/io.h"
+#include "format/format.h"
 
 #include <ftw.h>
 #include <string.h>

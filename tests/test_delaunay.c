@@ -182,7 +182,7 @@ static void four_points_and_fewer( void **state )
         check_ok( tr_delaunay_build( &d, points, count, &error ), &error );
         assert_int_equal( d.dimension, count - 1 );
         assert_int_equal( d.tet_count, count == 4 );
-        assert_int_equal( d.start[count], count * ( count - 1 ) ); // everybody knows everybody
+        assert_int_equal( d.start[count], count * ( count - 1 ) ); // all are neighbours
         check_neighbours( &d );
     }
     check_near( check_delaunay( &d, points, 1e-12 ), 1, 1e-12 );

@@ -55,7 +55,7 @@ static tr_result cold( holding *h, vec3 move )
     return solve( &h->x, NULL );
 }
 
-// Two who hold a box between them, and a stranger.
+// Two people hold a box between them; a third is not linked.
 static void cast_of_three( fixture *x )
 {
     begin( x );
@@ -491,7 +491,7 @@ static void a_superseded_tick_leaves_no_frame_half_done( void **state )
     }
 }
 
-// Nobody looks at who is not linked, nor at frames the edit does not reach: there may be nonsense.
+// Bodies that are not linked, and frames that the edit does not reach, are not read: they may hold nonsense.
 static void a_tick_solves_what_is_affected_alone( void **state )
 {
     (void)state;
@@ -519,7 +519,7 @@ static void a_tick_solves_what_is_affected_alone( void **state )
     let_go( &h );
 }
 
-// Drags a's hand, who holds b's until frame 8; b's later frames may be poisoned. Copies what is shown of a.
+// Drags a's hand, which holds b's until frame 8; b's later frames may be poisoned. Copies what is shown of a.
 static void drag_until_parted( bool poisoned, vec3 hands[FRAMES] )
 {
     holding h;

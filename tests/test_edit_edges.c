@@ -1,5 +1,5 @@
 // Edits at their limits: ends of the window that are dragged, handles that contradict each other, windows of
-// a frame or two, bodies of one joint, and drags to where nobody can go.
+// a frame or two, bodies of one joint, and drags out of reach.
 #include "stage_fixture.h"
 
 #include "scenes/scenes.h"
@@ -118,8 +118,8 @@ static void check_stays_on_feet( fixture *x, const char *ops, double missed )
     end( x );
 }
 
-// A walker is dragged to where nobody can be: he goes as far as he can, on his feet, and smoothly; the handle
-// says by how much it is missed.
+// A walker is dragged out of reach: it goes as far as it can, on its feet, and smoothly; the handle says by
+// how much it is missed.
 static void who_is_pulled_too_far_stays_on_his_feet( void **state )
 {
     (void)state;
@@ -155,7 +155,7 @@ static void who_is_pulled_too_far_stays_on_his_feet( void **state )
     }
 }
 
-// Of one who stands still there is no acceleration to compare with: he turns over many frames, not in one.
+// A body that stands still has no acceleration to compare with: it turns over many frames, not in one.
 static void who_stands_still_turns_smoothly( void **state )
 {
     (void)state;
@@ -339,7 +339,7 @@ static void roots_on_the_floor_change_nothing( void **state )
     }
 }
 
-// Of anybody at frames first … last.
+// Of any body at frames first … last.
 static double farthest_moved( const tr_result *a, const tr_result *b, int first, int last )
 {
     double most = 0;
@@ -350,7 +350,7 @@ static double farthest_moved( const tr_result *a, const tr_result *b, int first,
     return most;
 }
 
-// An edit vanishes with its size: a hundredth of a millimetre moves nobody by more than a tenth of one.
+// An edit vanishes with its size: a hundredth of a millimetre moves no body by more than a tenth of one.
 static void tiny_edits_move_little( void **state )
 {
     (void)state;

@@ -4,7 +4,7 @@
 
 #include "io/io.h"
 
-// Two who hold hands, one who does not; edited by two cages and a retiming.
+// Two people hold hands, a third does not; edited by two cages and a retiming.
 static const char *const begun = "layer_add id=low kind=cage members=a range=2,26\n"
                                  "section_add id=s1 layer=low frame=8\n"
                                  "handle_add id=grip layer=low frame=14 point=a.LeftHand move=0.1,0.05,0\n"

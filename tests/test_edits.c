@@ -309,7 +309,7 @@ static void a_dragged_box_drags_the_hand( void **state )
 }
 
 // Only the body is grabbed: the box it holds goes and turns with it, and the hand keeps its grip. One that
-// lies there and is held by nobody yet stays.
+// lies there and is not held yet stays.
 static void a_held_box_turns_with_its_carrier( void **state )
 {
     (void)state;
@@ -490,7 +490,7 @@ static void what_cannot_be_retimed_is_told( void **state )
 }
 
 // a hands something to b in frames 14 … 16; a is five frames late from frame 8 on. So b meets a five frames
-// late, slowing down before, and c, whom nothing joins to them, does so only before the end.
+// late, slowing down before, and c, which nothing joins to them, does so only before the end.
 static void delays_ripple_through_those_who_meet( void **state )
 {
     (void)state;

@@ -1,5 +1,6 @@
 // Bodies that move by examples, from the document to the result.
-#include "check.h"
+#include "folder.h"
+
 #include "scenes/scenes.h"
 
 #include <string.h>
@@ -107,6 +108,144 @@ static void feet_stand_still( void **state )
     end( &t );
 }
 
+// A pose made by hand: a turn from the file's frame, which the motion shows at the pair's frame.
+static void a_pair_turns_joints_from_its_frame( void **state )
+{
+    (void)state;
+    trial t;
+    tr_error error;
+    start( &t, "elephant" );
+    for ( int p = 0; p < t.scene.part_count; ++p )
+        t.scene.parts[p].aim = 0;
+    strcpy( t.scene.examples[3].pose, "Head@0,30,0;Trunk2@10,0,-5" );
+    stage( &t );
+    const tr_actor *actor = &t.stage.actors[0];
+    const tr_motion *poses = tr_library_find( &t.library, t.scene.cast[0].target.skeleton.file );
+    const quat *base = tr_clip_frame( &poses->clip, t.scene.examples[3].target );
+    int frame = actor->examples->frames[3], head = tr_skeleton_find( &actor->target, "Head" ),
+        trunk = tr_skeleton_find( &actor->target, "Trunk2" );
+    const quat *made = tr_clip_frame( &actor->source.clip, frame );
+    check_rotation( made[head], q_mul( base[head], q_axis_angle( v3_y, 30 * TR_DEGREE ) ), 1e-6 );
+    check_rotation( made[trunk],
+                    q_mul( base[trunk], q_from_vector( v3_scale( TR_DEGREE, v3( 10, 0, -5 ) ) ) ), 1e-6 );
+    // What the motion shows there is, as text, what the pair says.
+    char text[TR_POSE_MAX];
+    check_ok( tr_stage_pose_text( &t.stage, 0, frame, base, made, text, &error ), &error );
+    assert_string_equal( text, "Head@0,30,0;Trunk2@10,0,-5" );
+    assert_int_equal( tr_stage_file_frame( &t.stage, 0, frame ), t.scene.examples[3].source );
+    end( &t );
+}
+
+// A mirrored pair is one that a mirrored motion shows: the elephant's other legs, the other ear.
+static void a_mirrored_pair_is_seen_in_a_mirror( void **state )
+{
+    (void)state;
+    trial t;
+    start( &t, "elephant" );
+    tr_example mirrored = t.scene.examples[4];
+    strcpy( mirrored.id, "mirrored" );
+    mirrored.mirrored = true;
+    assert_non_null( tr_scene_add_example( &t.scene, &mirrored ) );
+    t.scene.part_count = 0;
+    stage( &t );
+    const tr_actor *actor = &t.stage.actors[0];
+    const tr_actor_examples *e = actor->examples;
+    int last = e->pair_count - 1;
+    assert_int_equal( last, 11 );
+    assert_int_equal( e->frames[last], -1 );
+    quat local[128], twice[128];
+    double unlike;
+    tr_error error;
+    tr_exemplar_pose( e->exemplar, e->sources[last], local, &unlike );
+    check_near( unlike, 0, 1e-6 );
+    memcpy( twice, local, sizeof twice );
+    check_ok( tr_pose_mirror( &actor->target, twice, &error ), &error );
+    const tr_motion *poses = tr_library_find( &t.library, t.scene.cast[0].target.skeleton.file );
+    const quat *base = tr_clip_frame( &poses->clip, mirrored.target );
+    for ( int j = 0; j < actor->target.joint_count; ++j )
+        check_rotation( twice[j], base[j], 1e-6 );
+    int left = tr_skeleton_find( &actor->target, "LeftFrontUpper" ),
+        right = tr_skeleton_find( &actor->target, "RightFrontUpper" );
+    quat q = base[right]; // under the spine's rotation, which the mirror changes too: compare bends
+    check_near( q_angle( local[left], q_identity ), q_angle( q, q_identity ), 1e-6 );
+    // Places of the source's joints are mirrored, on either side of where it faces.
+    int hand = tr_skeleton_find( &e->performer.skeleton, "LeftHand" ),
+        other = tr_skeleton_find( &e->performer.skeleton, "RightHand" ),
+        head = tr_skeleton_find( &e->performer.skeleton, "Head" );
+    vec3 a = v3_sub( e->sources[last].positions[hand], e->sources[last].positions[head] ),
+         b = v3_sub( e->sources[4].positions[other], e->sources[4].positions[head] );
+    check_v3( a, v3( -b.x, b.y, b.z ), 1e-6 );
+    end( &t );
+}
+
+// Suggestions go on from the pairs that are there, and a pair at one of them is taken.
+static void suggestions_can_become_pairs( void **state )
+{
+    (void)state;
+    trial t;
+    tr_error error;
+    int frames[3];
+    start( &t, "elephant" );
+    stage( &t );
+    assert_int_equal( tr_stage_suggest( &t.stage, 0, frames, 3, &error ), 3 );
+    tr_example next = tr_default_example( "next", "ella" );
+    next.source = tr_stage_file_frame( &t.stage, 0, frames[0] );
+    next.target = 1;
+    double before = t.stage.actors[0].examples->unlike[frames[0]];
+    assert_true( before > 0 );
+    assert_non_null( tr_scene_add_example( &t.scene, &next ) );
+    tr_stage_free( &t.stage );
+    stage( &t );
+    check_near( t.stage.actors[0].examples->unlike[frames[0]], 0, 1e-6 );
+    end( &t );
+    // A pair that waits for a second one counts: its frame is not suggested again.
+    start( &t, "elephant" );
+    t.scene.example_count = 1;
+    stage( &t );
+    assert_null( t.stage.actors[0].examples );
+    assert_int_equal( tr_stage_suggest( &t.stage, 0, frames, 3, &error ), 3 );
+    for ( int i = 0; i < 3; ++i )
+        assert_int_not_equal( tr_stage_file_frame( &t.stage, 0, frames[i] ), t.scene.examples[0].source );
+    end( &t );
+}
+
+// A folder of results holds the performer and the pairs, so contacts are found again when it is read back.
+static void a_folder_of_results_keeps_the_pairs( void **state )
+{
+    (void)state;
+    trial t, back = { 0 };
+    tr_error error;
+    tr_result result, loaded;
+    tr_opened opened;
+    char folder[64], out[100], path[128];
+    start( &t, "elephant" );
+    strcpy( t.scene.examples[3].pose, "Head@0,30,0" );
+    stage( &t );
+    check_ok( tr_pipeline_run( &result, &t.stage, tr_method_find( "posegraph" ), &error ), &error );
+    new_folder( folder );
+    snprintf( out, sizeof out, "%s/out", folder );
+    check_ok( tr_result_save( &t.stage, &result, "posegraph", out, &error ), &error );
+    snprintf( path, sizeof path, "%s/out/scene.json", folder );
+    check_ok( tr_open( &opened, path, 0, &error ), &error );
+    check_ok( tr_stage_build( &back.stage, &opened.scene, path, &opened.library, NULL, &error ), &error );
+    const tr_actor *a = &t.stage.actors[0], *b = &back.stage.actors[0];
+    assert_int_equal( b->examples->pair_count, a->examples->pair_count );
+    assert_true( b->contacts.count > 10 );
+    check_ok( tr_result_load( &loaded, &back.stage, out, &error ), &error );
+    for ( int c = 0; c < b->contacts.count; ++c ) { // labels of a rounded motion may differ by some frames
+        const tr_contact *contact = &b->contacts.items[c];
+        for ( int f = contact->first + 2; f <= contact->last - 2; ++f )
+            check_near( tr_world_pose( &loaded.worlds[0], f ).positions[contact->joint].y,
+                        b->examples->soles[contact->joint], 2e-3 );
+    }
+    tr_result_free( &loaded );
+    tr_stage_free( &back.stage );
+    tr_opened_free( &opened );
+    tr_result_free( &result );
+    remove_folder( folder );
+    end( &t );
+}
+
 static void drives_count_before_examples( void **state )
 {
     (void)state;
@@ -163,6 +302,9 @@ static void bad_input_gets_a_sentence( void **state )
     strcpy( t.scene.parts[0].target_last, "Tail1" );
     refused( &t, "cast[0].target.examples", "its target joints are no chain" );
     start( &t, "elephant" );
+    strcpy( t.scene.examples[5].pose, "Snout@0,1,0" );
+    refused( &t, "examples[5].pose", "the target skeleton of ella has no joint \"Snout\"" );
+    start( &t, "elephant" );
     t.scene.examples[1].source = t.scene.examples[0].source;
     refused( &t, "examples[1].source", "have the same pose of the source and different poses" );
 }
@@ -204,6 +346,10 @@ int main( void )
         TEST( the_proposed_motion_is_exact_at_examples ),
         TEST( aim_one_follows_the_source ),
         TEST( feet_stand_still ),
+        TEST( a_pair_turns_joints_from_its_frame ),
+        TEST( a_mirrored_pair_is_seen_in_a_mirror ),
+        TEST( suggestions_can_become_pairs ),
+        TEST( a_folder_of_results_keeps_the_pairs ),
         TEST( drives_count_before_examples ),
         TEST( bad_input_gets_a_sentence ),
         TEST( one_example_is_told_of ),

@@ -203,7 +203,7 @@ static void limbs_are_pinned_anywhere( void **state )
     }
 }
 
-// A hand that nobody holds is to go up three metres, or hips are to be upside down: these give way, and the
+// A hand that is not held is to go up three metres, or hips are to be upside down: these give way, and the
 // hands of both stay in each other.
 static void links_are_kept( void **state )
 {

@@ -1,4 +1,4 @@
-// Goals of the skeleton fit that cannot all be met: who gives way, and by how much.
+// Goals of the skeleton fit that cannot all be met: which give way, and by how much.
 #include "fit_fixture.h"
 
 static void higher_priority_wins( void **state )

@@ -1,4 +1,4 @@
-// Partners of those who are edited: they come along as links demand, on their own feet.
+// Partners of edited bodies come along as links demand, on their own feet.
 #include "stage_fixture.h"
 
 #include "scenes/scenes.h"
@@ -12,7 +12,7 @@ static vec3 place_of( const tr_result *result, int actor, int joint_index, int f
     return tr_world_pose( &result->worlds[actor], frame ).positions[joint_index];
 }
 
-// Three who stand hand in hand, and a stranger.
+// Three people stand hand in hand; a fourth is not linked.
 static void cast_of_four( fixture *x )
 {
     begin( x );
@@ -88,7 +88,7 @@ static void a_row_turns_with_its_end( void **state )
     end( &x );
 }
 
-// What arms reach needs no steps. Nor can they be taken by who stands at the window's ends.
+// What arms reach needs no steps. Nor can a body take them that stands at the window's ends.
 static void short_ways_and_short_windows_need_no_steps( void **state )
 {
     (void)state;
@@ -179,7 +179,7 @@ static tr_result solve_relay( fixture *x, const char *ops, tr_result *plain )
     return one;
 }
 
-// Of those who hand boxes to and fro, one is pulled away by one and a half metres, a pair is, or a box is.
+// In a relay that hands boxes to and fro, one body, a pair or a box is pulled away by one and a half metres.
 static void partners_in_a_relay_step_up( void **state )
 {
     (void)state;
@@ -234,7 +234,7 @@ static void nobody_joined_to_others_gets_a_jolt( void **state )
         const char *ops;
         double missed; // metres, at most
     } drags[] = {
-        // the legs of one who squats hardly reach: the trunk bent over in one frame for the last millimetres
+        // legs that squat hardly reach: the trunk bent over in one frame for the last millimetres
         { "squat_chain", 5, "members=p03 range=90,240\nhandle_add id=h layer=edit frame=165 move=0,0,0.4",
           0.12 },
         { "squat_chain", 5,

@@ -1,7 +1,7 @@
 // Motion on skeletons of other files: people, wolf and spider in all directions, captures of tests/captures,
 // and real ones where TROUPE_DATA_DIR names their folder.
 #include "captures.h"
-#include "io/io.h"
+#include "format/format.h"
 #include "take.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What thicker bodies do to points on them and to those who touch them: places by hand, then a dance.
+// How girth moves points on a body and on bodies that touch it: places by hand, then a dance.
 #include "scenes/scenes.h"
 #include "stage_fixture.h"
 

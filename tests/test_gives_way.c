@@ -115,7 +115,7 @@ static void what_comes_first_stands( void **state )
 }
 
 // A foot that is let go of after it was pinned, and weight far from it, while a partner holds the sleeve; two
-// who carry a crate that is pinned elsewhere, and one of their hands.
+// which carry a crate that is pinned elsewhere, and one of their hands.
 static void what_fades_gives_way_too( void **state )
 {
     (void)state;

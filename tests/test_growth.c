@@ -181,7 +181,7 @@ static bool come_close( const tr_stage *stage, int i, int k )
     return false;
 }
 
-// Groups of those who come close, by all pairs: the lowest number spreads until nothing changes.
+// Groups of bodies that come close, by all pairs: the lowest number spreads until nothing changes.
 static void check_groups( const tr_stage *stage )
 {
     static bool close[128][128];
@@ -227,7 +227,7 @@ static void groups_are_those_of_all_pairs( void **state )
     }
 }
 
-// A person who stands far from all others moves as if alone, to the last bit.
+// A body far from all others moves as if alone, to the last bit.
 static void people_move_as_if_alone( void **state )
 {
     (void)state;

@@ -105,7 +105,7 @@ static void heads_propagate_as_shown( void **state )
     check_propagation( &( pull ){ "dance_pair", "Head", 40, 80, 60, false }, v3( 0.06, 0.01, 0.02 ) );
 }
 
-// Farther than anybody reaches: the ops ask for what was shown.
+// Farther than an arm reaches: the ops ask for what was shown.
 static void what_is_out_of_reach_is_not_asked_for( void **state )
 {
     (void)state;

@@ -231,6 +231,22 @@ static void long_chain( void **state )
     posed_end( &p );
 }
 
+static void pulls_by_hand( void **state )
+{
+    (void)state;
+    static const tr_limb_demand demands[] = {
+        { .miss = { 2, 1, 9 }, .axis = { true, false, false }, .hard = true, .strength = 0.5 },
+        { .miss = { 9, 1, 9 }, .axis = { false, true, false }, .hard = true, .strength = 1 },
+        { .miss = { 9, 3, 9 }, .axis = { false, true, false }, .hard = true, .strength = 1 },
+        { .miss = { 3, 7, 9 }, .axis = { true, true, false }, .strength = 1, .weight = 2 },
+        { .miss = { 9, 9, 4 }, .axis = { false, false, true }, .strength = 1, .weight = 0.25 } };
+    tr_limb_pull pull = { 0 };
+    for ( size_t i = 0; i < sizeof demands / sizeof demands[0]; ++i )
+        tr_limb_pull_add( &pull, &demands[i] );
+    // x: half of the hard 2, then half of the soft 3; y: the mean of the hard ones; z: a quarter of 4
+    check_v3( tr_limb_pull_shift( &pull ), v3( 0.5 * 2 + 0.5 * 3, 2, 1 ), 0 );
+}
+
 int main( void )
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +261,7 @@ int main( void )
         TEST( chain_degenerate_targets ),
         TEST( chain_settles_out_of_reach ),
         TEST( long_chain ),
+        TEST( pulls_by_hand ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

@@ -2,7 +2,7 @@
 #include "captures.h"
 #include "check.h"
 
-#include "io/io.h"
+#include "import/import.h"
 #include "motion/motion.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // The tools the scenes of people are made with: tracks, chance, the human body and its solver.
 #include "check.h"
 
-#include "io/io.h"
+#include "format/format.h"
 #include "scenes/kit/kit.h"
 
 #include <string.h>

@@ -274,7 +274,7 @@ static void errors_say_where( void **state )
     assert_non_null( strstr( error.message, "posegraph" ) );
     assert_null( troupe_solve( stage, &( troupe_solve_def ){ .below = "nothing" }, &error ) );
     assert_null(
-        troupe_solve( stage, &( troupe_solve_def ){ .method = "?" }, NULL ) ); // nobody wants to know
+        troupe_solve( stage, &( troupe_solve_def ){ .method = "?" }, NULL ) ); // without an error to fill
     assert_null( troupe_result_load( stage, "/no/such/folder", &error ) );
     troupe_stage_destroy( stage );
     troupe_scene_destroy( scene );

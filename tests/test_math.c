@@ -131,6 +131,18 @@ static void nearest_of_all_rotations( void **state )
         }
 }
 
+static void inverses_by_hand( void **state )
+{
+    (void)state;
+    mat3 m = { v3( 2, 0, 0 ), v3( 1, 1, 0 ), v3( 0, 0, -4 ) };
+    mat3 inverse = m3_inverse( m ); // columns
+    check_v3( inverse.cx, v3( 0.5, 0, 0 ), 0 );
+    check_v3( inverse.cy, v3( -0.5, 1, 0 ), 0 );
+    check_v3( inverse.cz, v3( 0, 0, -0.25 ), 0 );
+    mat3 flat = m3_inverse( ( mat3 ){ v3( 1, 2, 3 ), v3( 4, 5, 6 ), v3( 5, 7, 9 ) } );
+    check_v3( v3_add( flat.cx, v3_add( flat.cy, flat.cz ) ), v3_zero, 0 );
+}
+
 static void minimum_jerk_step( void **state )
 {
     (void)state;
@@ -189,17 +201,10 @@ static void envelopes_lie_above( void **state )
 int main( void )
 {
     const struct CMUnitTest tests[] = {
-        TEST( rotation_by_hand ),
-        TEST( euler_by_hand ),
-        TEST( euler_round_trip ),
-        TEST( conversions_agree ),
-        TEST( nearest_rotation ),
-        TEST( nearest_of_all_rotations ),
-        TEST( minimum_jerk_step ),
-        TEST( fades_by_hand ),
-        TEST( smooth_means ),
-        TEST( envelopes_lie_above ),
-        TEST( degenerate_input_is_finite ),
+        TEST( rotation_by_hand ),  TEST( euler_by_hand ),       TEST( euler_round_trip ),
+        TEST( conversions_agree ), TEST( nearest_rotation ),    TEST( nearest_of_all_rotations ),
+        TEST( inverses_by_hand ),  TEST( minimum_jerk_step ),   TEST( fades_by_hand ),
+        TEST( smooth_means ),      TEST( envelopes_lie_above ), TEST( degenerate_input_is_finite ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );
 }

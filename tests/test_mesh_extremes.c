@@ -230,7 +230,8 @@ static double glow_of( fixture *x )
     return deepest;
 }
 
-// Who may go through whom counts neither in the figures nor in the editor, but only then and only for them.
+// An overlap that a pair of the scene allows counts neither in the figures nor in the editor, but only in its
+// frames and for that pair.
 static void what_may_pass_does_not_count( void **state )
 {
     (void)state;

@@ -184,7 +184,7 @@ static void a_held_box_comes_along( void **state )
     build( &x );
     tr_result result = solve( &x, "posegraph" );
     assert_true( result.reports[0].max_mm < 1.0 );
-    check_v3( result.tracks[0][0].position, place, 1e-5 ); // nobody holds it yet
+    check_v3( result.tracks[0][0].position, place, 1e-5 ); // not held yet
     assert_true( v3_distance( result.tracks[0][15].position, place ) > 0.01 );
     check_rotation( result.tracks[0][15].rotation, q_identity, 1e-9 );
     tr_result_free( &result );

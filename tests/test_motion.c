@@ -253,6 +253,59 @@ static void concat_degenerate( void **state )
     tr_motion_free( &m );
 }
 
+// On a body that is alike on both sides, a mirrored pose is the pose of the mirrored motion, whatever the
+// axes of its joints.
+static void a_mirrored_pose_is_that_of_the_mirrored_motion( void **state )
+{
+    (void)state;
+    tr_motion m = make_person( 12, false ), mirrored;
+    tr_error error;
+    check_ok( tr_motion_mirror( &mirrored, &m, &error ), &error );
+    quat pose[8];
+    memcpy( pose, tr_clip_frame( &m.clip, 5 ), sizeof pose );
+    check_ok( tr_pose_mirror( &m.skeleton, pose, &error ), &error );
+    for ( int j = 0; j < 8; ++j )
+        check_rotation( pose[j], tr_clip_frame( &mirrored.clip, 5 )[j], 1e-12 );
+    check_ok( tr_pose_mirror( &m.skeleton, pose, &error ), &error );
+    for ( int j = 0; j < 8; ++j )
+        check_rotation( pose[j], tr_clip_frame( &m.clip, 5 )[j], 1e-12 );
+    tr_motion_free( &m );
+    tr_motion_free( &mirrored );
+}
+
+static void a_pulled_chain_reaches( void **state )
+{
+    (void)state;
+    tr_motion m = make_person( 12, false );
+    quat pose[8], before[8];
+    vec3 root = v3( 1, 2, 3 );
+    memcpy( pose, tr_clip_frame( &m.clip, 5 ), sizeof pose );
+    int hand = 4, arm = 2; // of the left arm
+    assert_int_equal( tr_pose_chain( &m.skeleton, hand ), arm );
+    assert_int_equal( tr_pose_chain( &m.skeleton, 1 ), 0 );
+    assert_int_equal( tr_pose_chain( &m.skeleton, 0 ), -1 );
+    memcpy( before, pose, sizeof pose );
+    vec3 shoulder = tr_pose_place( &m.skeleton, pose, root, arm );
+    double length = v3_length( m.skeleton.joints[3].offset ) + v3_length( m.skeleton.joints[4].offset );
+    vec3 goal = v3_add( shoulder, v3_scale( 0.7 * length, v3_unit( v3( 0.3, -0.8, 0.5 ) ) ) );
+    tr_pose_pull( &m.skeleton, pose, root, arm, hand, goal );
+    check_v3( tr_pose_place( &m.skeleton, pose, root, hand ), goal, 1e-3 );
+    for ( int j = 0; j < 8; ++j )
+        if ( j < arm || j >= hand )
+            assert_memory_equal( &pose[j], &before[j], sizeof pose[j] );
+    // Beyond its reach it is stretched towards the goal.
+    goal = v3_add( shoulder, v3_scale( 3 * length, v3_x ) );
+    tr_pose_pull( &m.skeleton, pose, root, arm, hand, goal );
+    check_v3( tr_pose_place( &m.skeleton, pose, root, hand ), v3_add( shoulder, v3_scale( length, v3_x ) ),
+              0.02 * length );
+    // A turn of the world turns what hangs on the joint as a whole.
+    vec3 way = v3_sub( tr_pose_place( &m.skeleton, pose, root, hand ), shoulder );
+    tr_pose_turn( &m.skeleton, pose, arm, q_axis_angle( v3_y, 0.5 * TR_PI ) );
+    check_v3( v3_sub( tr_pose_place( &m.skeleton, pose, root, hand ), shoulder ),
+              q_rotate( q_axis_angle( v3_y, 0.5 * TR_PI ), way ), 1e-9 );
+    tr_motion_free( &m );
+}
+
 static void mirror_swaps_left_and_right( void **state )
 {
     (void)state;
@@ -456,6 +509,8 @@ int main( void )
         TEST( concat_seam_is_smooth ),
         TEST( concat_degenerate ),
         TEST( mirror_swaps_left_and_right ),
+        TEST( a_mirrored_pose_is_that_of_the_mirrored_motion ),
+        TEST( a_pulled_chain_reaches ),
         TEST( mirror_without_names ),
         TEST( limb_values ),
         TEST( scaled_skeletons ),

@@ -1,6 +1,6 @@
 // Wavefront files: what is read, what is passed over, and what is refused, where.
 #include "check.h"
-#include "io/io.h"
+#include "format/format.h"
 
 #include <string.h>
 

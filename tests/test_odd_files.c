@@ -1,7 +1,7 @@
 // Files that are none, that change, whose names are long or odd, and that hold something else than they
 // should: every reader refuses them in one sentence, at once, and without telling what is in them.
 #include "folder.h"
-#include "io/io.h"
+#include "format/format.h"
 #include "scenes/scenes.h"
 
 #include <fcntl.h>
@@ -250,7 +250,7 @@ static void test_files_that_grow( void **state )
     unlink( path );
 }
 
-// A pipe that nobody reads does not keep a writer waiting, and a loop of links is not replaced.
+// A pipe without a reader does not keep a writer waiting, and a loop of links is not replaced.
 static void test_odd_outputs( void **state )
 {
     (void)state;

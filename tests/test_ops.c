@@ -107,7 +107,8 @@ static const char *const samples[] = {
     "drive_set id=spine joint=Spine2 source=",
     "drive_remove id=spine",
     "drive_rename id=spine to=back",
-    "example_add id=low cast=p01 source=60 target=4 muted=true",
+    "example_add id=low cast=p01 source=60 target=4 pose=\"Head@0,30,0;'Left Ear'@-5,0,2.5\" mirrored=true "
+    "muted=true",
     "example_set id=raised source=41 target=5 muted=true",
     "example_remove id=raised",
     "example_rename id=raised to=up",
@@ -209,7 +210,7 @@ static void removing_a_body_removes_its_constraints( void **state )
     tr_document_destroy( document );
 }
 
-// Everybody who joins without a colour gets one that nobody has, the same again after undo and redo.
+// A cast member that is added without a colour gets a new one, the same again after undo and redo.
 static void who_joins_gets_a_free_colour( void **state )
 {
     (void)state;
@@ -346,7 +347,7 @@ static void layers_follow_bodies_and_bring_their_parts( void **state )
     assert_string_equal( scene->layers[0].members, "box01, p*" );
     assert_int_equal( scene->handle_count, 1 );
     apply( document, "layer_set id=bend members=box01" );
-    apply( document, "prop_remove id=box01" ); // nobody is left
+    apply( document, "prop_remove id=box01" ); // none is left
     assert_int_equal( scene->layer_count, 1 );
     assert_int_equal( scene->section_count, 1 );
     assert_int_equal( scene->handle_count, 0 );
@@ -379,7 +380,7 @@ static void layers_change_places( void **state )
     apply( document, "layer_set id=hold solo=true" );
     assert_true( tr_layer_is_active( scene, tr_scene_find_layer( scene, "hold" ) ) );
     assert_false( tr_layer_is_active( scene, tr_scene_find_layer( scene, "bend" ) ) );
-    apply( document, "layer_set id=hold muted=true" ); // a muted solo outshines nobody
+    apply( document, "layer_set id=hold muted=true" ); // a muted solo has no effect
     assert_true( tr_layer_is_active( scene, tr_scene_find_layer( scene, "bend" ) ) );
     assert_false( tr_layer_is_active( scene, tr_scene_find_layer( scene, "hold" ) ) );
     tr_document_destroy( document );
@@ -495,6 +496,12 @@ static const struct {
     { "example_add id=e cast=box01 source=1 target=1", 23, "examples[2].cast",
       "there is no cast member \"box01\"" },
     { "example_add id=e cast=p02 source=1 target=1", 23, "examples[2].cast", "p02 has no target.skeleton" },
+    { "example_add id=e cast=p01 source=1 target=1 pose=Head@0,30", 50, "examples[2].pose",
+      "an offset is three numbers" },
+    { "example_add id=e cast=p01 source=1 target=1 pose=Head@0,30,0;", 50, "examples[2].pose",
+      "a joint is missing behind the last ;" },
+    { "example_add id=e cast=p01 source=1 target=1 pose=Head@0,300,300", 50, "examples[2].pose",
+      "Head is turned by more than 360 degrees" },
     { "example_add id=e cast=p01 source=40 target=3", 34, "examples[2].source",
       "examples \"raised\" and \"e\" are the same pair; remove one" },
     { "example_add id=e cast=p01 source=40 target=2", 34, "examples[2].source",

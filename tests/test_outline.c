@@ -36,7 +36,7 @@ static void check_outline( const fixture *x, const tr_cage_outline *o )
                 assert_true( v3_distance( o->rest[k * o->vertex_count + o->corners[c]],
                                           o->rest[k * o->vertex_count + o->corners[e]] ) > 0.01 );
     vec3 place;
-    assert_false( tr_cage_outline_before( o, 1, 0, 15, &place ) ); // nobody
+    assert_false( tr_cage_outline_before( o, 1, 0, 15, &place ) ); // not grabbed
     assert_false( tr_cage_outline_before( o, 0, 0, FRAMES + 5, &place ) );
     assert_true( tr_cage_outline_before( o, 0, joint( &x->stage, 0, "LeftHand" ), 15, &place ) );
 }
@@ -156,7 +156,7 @@ static void frames_of_the_document_are_found_again( void **state )
     end( &x );
 }
 
-// Edges lead from one body to another, where the result has them; who is far away has none.
+// Edges lead from one body to another, where the result has them; bodies far away have none.
 static void the_mesh_between_close_ones_is_there_to_be_seen( void **state )
 {
     (void)state;

@@ -1,5 +1,5 @@
-// Random pulls at people who are joined to others, firm as the editor's: what is seen while one pulls is what
-// stays when it is let go at once, and jolts elsewhere are calmed.
+// Random pulls at people that rules join to others, firm as the editor's: what is seen while one pulls is
+// what stays when it is let go at once, and jolts elsewhere are calmed.
 #include "stage_fixture.h"
 
 #include "scenes/scenes.h"
@@ -101,7 +101,7 @@ static void check_pull( const pull *p, const char *scene, tally *sum )
     assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
     sum->count++;
     sum->hurried += acceleration > bound( ACCELERATION );
-    sum->met += !tr_handle_gave_way( handle );
+    sum->met += !tr_handle_gave_way( &p->x.stage, handle );
     tr_measures_free( &measures );
 }
 
@@ -163,7 +163,7 @@ static void knees_do_not_snap_on_the_way( void **state )
         build( &x );
         tr_result kept = solve( &x, "posegraph" );
         check_ok( tr_measure( &measures, &x.stage, &kept, &x.error ), &x.error );
-        assert_false( tr_handle_gave_way( &kept.handles[0] ) );
+        assert_false( tr_handle_gave_way( &x.stage, &kept.handles[0] ) );
         check_bound_of( figure_of( &measures, "acceleration_spike" ), pulls[i].most );
         check_bound( figure_of( &measures, "rotation_spike_deg" ), KNEES_ROTATION_DEG );
         assert_true( figure_of( &measures, "edit_leak_mm" ) == 0 );
@@ -173,7 +173,7 @@ static void knees_do_not_snap_on_the_way( void **state )
     }
 }
 
-// The same of walkers who are joined to nobody.
+// The same of walkers that no rule joins.
 static void who_is_alone_stays_too( void **state )
 {
     (void)state;

@@ -157,7 +157,7 @@ static void equal_bodies_give_the_source_back( void **state )
 }
 
 // People, boxes and the way between them in one size: the same poses, whatever the size. The tables of the
-// relay stay as they are, and who only brushes against them while holding a box does not mind.
+// relay stay as they are, and bodies that only brush against them while holding a box stay, too.
 static void everything_in_another_size_keeps_its_poses( void **state )
 {
     (void)state;

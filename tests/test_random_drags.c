@@ -58,13 +58,14 @@ static void check_most( const tr_measures *measures, const char *key, bound_name
 }
 
 // Whether the handle is where it was dragged to; pins always are.
-static bool check_handles( const tr_measures *measures, const tr_result *result, const char *ops )
+static bool check_handles( const tr_stage *stage, const tr_result *result, const tr_measures *measures,
+                           const char *ops )
 {
     for ( int h = 1; h < result->handle_count; ++h )
         if ( result->handles[h].error_mm > 1 )
             fail_msg( "%s: the pin is lost by %g mm", ops, result->handles[h].error_mm );
     bool met = figure_of( measures, "edit_handle_mm" ) <= 1; // on the motion, not as the layer says
-    assert_true( met != tr_handle_gave_way( &result->handles[0] ) );
+    assert_true( met != tr_handle_gave_way( stage, &result->handles[0] ) );
     return met;
 }
 
@@ -88,7 +89,7 @@ static bool check_drag( const char *ops )
     check_most( &measures, "edit_leak_mm", BOUND_LEAK_MM, ops );
     for ( int r = 0; r < x.stage.rule_count; ++r )
         assert_false( result.reports[r].gave_way );
-    bool met = check_handles( &measures, &result, ops );
+    bool met = check_handles( &x.stage, &result, &measures, ops );
     tr_measures_free( &measures );
     tr_result_free( &result );
     end( &x );

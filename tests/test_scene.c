@@ -15,13 +15,13 @@ static const char *const full_scene =
     " \"cast\": [\n"
     "  {\"id\": \"p01\", \"source\": {\"file\": \"motions/of the first/p 01.glb\", \"skeleton\": \"Ben\", "
     "\"take\": \"2\", \"unit\": 0.05644, "
-    "\"up\": \"z\", \"first\": "
+    "\"up\": \"z\", \"rate\": 25, \"first\": "
     "1,\n"
     "   \"last\": 90},\n"
     "   \"target\": {\"scale\": 0.1, \"limbs\": {\"left_arm\": 1.2, \"legs\": 0.30000000000000004},\n"
     "    \"girth\": {\"torso\": 1.3},\n"
     "    \"skeleton\": {\"file\": \"ogre.bvh\", \"skeleton\": \"a\", \"take\": \"b\", \"unit\": 0.01, "
-    "\"up\": \"y\", \"first\": 2, \"last\": 3},\n"
+    "\"up\": \"y\", \"rate\": 50, \"first\": 2, \"last\": 3},\n"
     "    \"animation\": true, \"examples\": false, \"reference\": 12, \"path_scale\": 0.9},\n"
     "   \"mapping\": \"ogre \\\"big\\\" \\u00fc.map.json\",\n"
     "   \"placement\": {\"position\": [1e-7, -2, 3.5], \"heading\": -90.5, \"start\": -3},\n"
@@ -31,6 +31,7 @@ static const char *const full_scene =
     " \"props\": [\n"
     "  {\"id\": \"box01\", \"shape\": \"box\", \"size\": [0.4, 0.3, 0.2], \"scale\": 1.5,\n"
     "   \"track\": {\"file\": \"box.bvh\", \"skeleton\": \"a\", \"take\": \"b\", \"unit\": 1, \"up\": \"y\", "
+    "\"rate\": 100, "
     "\"first\": 4, \"last\": 5},\n"
     "   \"placement\": {\"position\": [0, 1, 0], \"heading\": 45, \"start\": 9}, \"colour\": \"#ffffff\"},\n"
     "  {\"id\": \"box02\"},\n"
@@ -87,6 +88,7 @@ static const char *const full_scene =
     "  {\"id\": \"h4\", \"layer\": \"bend\", \"frame\": 20, \"vertex\": 7}],\n"
     " \"clips\": [\n"
     "  {\"id\": \"k1\", \"cast\": \"p01\", \"source\": {\"file\": \"on.bvh\", \"unit\": 0.01, \"up\": \"y\", "
+    "\"rate\": 20, "
     "\"first\": 7, \"last\": 8, \"skeleton\": \"a\", \"take\": \"b\"},\n"
     "   \"blend\": 6},\n"
     "  {\"id\": \"k2\", \"cast\": \"p01\", \"source\": {\"file\": \"off.bvh\"}}],\n"
@@ -99,7 +101,8 @@ static const char *const full_scene =
     "  {\"id\": \"d2\", \"cast\": \"p01\", \"joint\": \"Tail\"}],\n"
     " \"examples\": [\n"
     "  {\"id\": \"e1\", \"cast\": \"p01\", \"source\": 3, \"target\": 0},\n"
-    "  {\"id\": \"e2\", \"cast\": \"p01\", \"source\": 9, \"target\": 1, \"muted\": true}],\n"
+    "  {\"id\": \"e2\", \"cast\": \"p01\", \"source\": 9, \"target\": 1, \"pose\": \"Head@0,30,0\", "
+    "\"mirrored\": true, \"muted\": true}],\n"
     " \"parts\": [\n"
     "  {\"id\": \"t1\", \"cast\": \"p01\", \"source\": {\"first\": \"Arm\", \"last\": \"Hand\"},\n"
     "   \"target\": {\"first\": \"Trunk1\", \"last\": \"Trunk8\"}, \"aim\": 0.25}]}\n";
@@ -173,6 +176,7 @@ static void every_field_is_read( void **state )
     assert_string_equal( cast->source.skeleton, "Ben" );
     assert_string_equal( cast->source.take, "2" );
     assert_true( cast->source.up == 'z' && cast->source.first == 1 && cast->source.last == 90 );
+    check_near( cast->source.rate, 25, 0 );
     assert_int_equal( cast->target.limb_count, 2 );
     assert_string_equal( cast->target.limbs[1].limb, "legs" );
     check_near( cast->target.limbs[1].value, 0.1 + 0.2, 0 );

@@ -44,7 +44,7 @@ static void a_box_out_of_reach_is_told( void **state )
     double up = result.tracks[box][157].position.y - plain.tracks[box][157].position.y;
     const tr_handle_report *report = &result.handles[0];
     assert_true( up > 0.3 && up < 1.5 );
-    assert_true( tr_handle_gave_way( report ) && report->node == result.actor_count + box );
+    assert_true( tr_handle_gave_way( &x.stage, report ) && report->node == result.actor_count + box );
     check_near( report->error_mm, 1e3 * ( 6 - up ), 50 );
     check_near( figure_after( &x, &result, "edit_handle_mm" ), report->error_mm, 1e-6 );
     check_bound( figure_after( &x, &result, "acceleration_spike" ), ACCELERATION );
@@ -87,7 +87,7 @@ static void bodies_follow_their_sections( void **state )
         assert_int_equal( result.handles[0].joint, j );
         check_near( result.handles[0].error_mm, missed, 1e-3 );
         assert_int_equal( cases[i].arrives, missed <= 1 );
-        assert_int_equal( cases[i].arrives, !tr_handle_gave_way( &result.handles[0] ) );
+        assert_int_equal( cases[i].arrives, !tr_handle_gave_way( &x.stage, &result.handles[0] ) );
         check_bound( figure_after( &x, &result, "contact_error_mm" ), CONTACT_MM );
         check_bound( figure_after( &x, &result, "acceleration_spike" ), ACCELERATION );
         check_bound( figure_after( &x, &result, "rotation_spike_deg" ), ROTATION_DEG );
@@ -109,7 +109,7 @@ static void a_corner_that_leads_nowhere_is_told( void **state )
         open_scene( &x, "corridor", 2 );
         edit( &x, "layer_add id=e kind=cage members=p01 range=20,100" );
         tr_result result = edited_by( &x, corners[i] );
-        assert_int_equal( tr_handle_gave_way( &result.handles[0] ), i );
+        assert_int_equal( tr_handle_gave_way( &x.stage, &result.handles[0] ), i );
         tr_result_free( &result );
         end( &x );
     }
@@ -169,7 +169,7 @@ static void handles_outside_their_window_are_told( void **state )
         assert_true( same_frame( &plain, &result, 0, f ) );
     static const double missed[] = { 200, 200, 69.8, 0, 0 };
     for ( int i = 0; i < 5; ++i ) {
-        assert_int_equal( tr_handle_gave_way( &result.handles[i] ), missed[i] > 0 );
+        assert_int_equal( tr_handle_gave_way( &x.stage, &result.handles[i] ), missed[i] > 0 );
         assert_int_equal( result.handles[i].outside, missed[i] > 0 );
         check_near( result.handles[i].error_mm, missed[i], 0.05 );
     }

@@ -110,7 +110,7 @@ static tr_file_ref frames( const char *file, int first, int last )
     return ref;
 }
 
-// Somebody who walks down a corridor, 301 frames.
+// A walk down a corridor, 301 frames.
 static tr_motion a_walk( void )
 {
     tr_scene scene;

@@ -207,7 +207,7 @@ static void who_lies_at_rest_does_not_hover( void **state )
     tr_opened_free( &relay );
 }
 
-// Who hovers in the source is told of once, with what brings him down; then nothing is said any more.
+// A source that hovers gives one warning, with what brings it down; after that there is none.
 static void hovering_is_told( void **state )
 {
     (void)state;

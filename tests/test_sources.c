@@ -1,4 +1,4 @@
-// What is told of sources, and targets whose skeleton is the source's in another file.
+// Warnings about sources, and targets whose skeleton is the source's in another file.
 #include "captures.h"
 #include "check.h"
 

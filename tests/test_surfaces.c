@@ -19,7 +19,7 @@ static void add_contact( take *x, const char *id, const char *joint, const char 
     assert_non_null( tr_scene_add_constraint( &x->scene, &contact ) );
 }
 
-// Somebody who stands still on both feet and moves the arms, in another size.
+// A body that stands still on both feet and moves the arms, in another size.
 static void open_standing( take *x, double scale )
 {
     open_scene( x, "arm_circles", 1 );
@@ -82,7 +82,7 @@ static void feet_come_onto_what_is_in_their_place( void **state )
         }
 }
 
-// The source stands on the platform itself, and nobody says so.
+// The source stands on the platform itself, and the file does not say so.
 static void platforms_are_found( void **state )
 {
     (void)state;

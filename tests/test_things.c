@@ -1,5 +1,4 @@
-// Surroundings that are no boxes: who steps onto a mesh, leans on it, gets into it, and what becomes of its
-// file.
+// Surroundings other than boxes: a body steps onto a mesh, leans on it and gets into it; and the mesh's file.
 #include "take.h"
 
 typedef struct place { // a folder for the files of meshes
@@ -258,7 +257,7 @@ static void hands_lean_on_meshes( void **state )
     remove_folder( p.folder );
 }
 
-// Nothing is above who is inside a thin upright wall: they come out at its side.
+// Nothing is above a body inside a thin upright wall: it comes out at the side.
 static void hips_lean_on_an_upright_sheet( void **state )
 {
     (void)state;
@@ -291,8 +290,8 @@ static int count_shapes( const take *x, tr_shape_kind kind )
     return count;
 }
 
-// A car of meshes and polylines: who gets into it is in it no deeper than in one of boxes and polylines, and
-// no deeper than the source but for what there is no room for.
+// A car of meshes and polylines: bodies sink no deeper into it than into one of boxes and polylines, and no
+// deeper than the source where there is room.
 static void a_car_of_meshes_is_a_car( void **state )
 {
     (void)state;

@@ -17,7 +17,7 @@ static void a_scene_opens_solved_and_framed( void **state )
     assert_int_equal( stage->actor_count, 3 );
     assert_int_equal( ui_of( &d )->frame_count, result->frame_count );
     assert_false( tr_app_unsaved( d.app ) );
-    double x, y; // everybody is in the picture
+    double x, y; // all are in the picture
     for ( int i = 0; i < 3; ++i )
         assert_true( tr_app_locate( d.app, stage->scene->cast[i].id, &x, &y ) );
     end( &d );
@@ -338,7 +338,7 @@ static void links_and_contacts_are_drawn( void **state )
     assert_int_equal( link->kind, TR_CONSTRAINT_RELATIVE );
     assert_string_equal( link->a.who, "p01" );
     assert_string_equal( link->b.who, "p02" );
-    double again_x, again_y; // nobody jumps: it is kept as it was seen
+    double again_x, again_y; // no jump: it is kept as it was seen
     assert_true( link->given );
     assert_true( tr_app_locate( d.app, "p01.Head", &again_x, &again_y ) );
     assert_true( hypot( again_x - x0, again_y - y0 ) < 3.0 );
@@ -356,7 +356,7 @@ static void links_and_contacts_are_drawn( void **state )
     end( &d );
 }
 
-// Who is behind a panel is not seen: a link drawn over the edge of the viewport ends on nobody.
+// A body behind a panel is not seen: a link drawn over the edge of the viewport ends on none.
 static void links_do_not_end_behind_panels( void **state )
 {
     (void)state;
@@ -367,7 +367,7 @@ static void links_do_not_end_behind_panels( void **state )
     assert_true( tr_app_locate( d.app, "p01.Head", &x0, &y0 ) &&
                  tr_app_locate( d.app, "p02.Head", &x1, &y1 ) );
     double edge = x1 > x0 ? v.x + v.width + 20 : v.x - 20, x = v.x + 0.5 * v.width, y = v.y + v.height - 10;
-    for ( int i = 0; i < 4; ++i ) { // who is nearer moves faster
+    for ( int i = 0; i < 4; ++i ) { // nearer bodies move faster
         drag( &d, TR_BUTTON_MIDDLE, x, y, x + edge - x1, y, TR_MOD_SHIFT );
         assert_false( tr_app_locate( d.app, "p02.Head", &x1, &y1 ) && fabs( x1 - edge ) < 10 );
     }
@@ -559,9 +559,9 @@ static void a_small_window_has_room_for_all( void **state )
         tr_area a = area_of( &d, spot );
         assert_true( a.y + a.height <= ui->timeline.y );
     }
-    static const char *const tools[] = { "select", "move",  "turn", "size",
-                                         "cage",   "frame", "link", "contact" };
-    for ( int i = 0; i < 8; ++i ) {
+    static const char *const tools[] = { "select", "move", "turn",    "size", "cage",
+                                         "frame",  "link", "contact", "pose" };
+    for ( int i = 0; i < 9; ++i ) {
         char spot[32];
         snprintf( spot, sizeof spot, "tool.%s", tools[i] );
         tr_area a = area_of( &d, spot );

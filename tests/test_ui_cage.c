@@ -119,7 +119,7 @@ static void parts_of_a_cage_are_seen_and_pulled( void **state )
     end( &d );
 }
 
-// Somewhere along its outline a section is not hidden behind anybody.
+// Somewhere along its outline a section is not hidden behind a body.
 static bool find_section( desk *d, double *x, double *y )
 {
     tr_area v = ui_of( d )->viewport;

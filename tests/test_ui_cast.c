@@ -1,4 +1,4 @@
-// The cast panel: whose body somebody has, and that the list shows who is chosen.
+// The cast panel: bodies of other cast members, and the list shows the chosen one.
 #include "desk.h"
 
 // A body whose head and left hand have other names and whose legs are longer, in centimetres.
@@ -256,7 +256,7 @@ static void all_is_everybody_and_everything( void **state )
     end( &d );
 }
 
-// Somebody who is removed is to be seen until the rest is solved: a click on them shows nobody's values.
+// A removed cast member is drawn until the rest is solved: a click on it shows no values.
 static void who_is_removed_can_still_be_clicked( void **state )
 {
     (void)state;
@@ -278,7 +278,7 @@ static void who_is_removed_can_still_be_clicked( void **state )
     end( &d );
 }
 
-// Of a scene that is only a place there is nobody to be listed, chosen or framed.
+// A scene without a cast has nothing to list, choose or frame.
 static void a_scene_may_have_no_cast( void **state )
 {
     (void)state;

@@ -10,7 +10,7 @@ static void begin_hold( desk *d )
         key( d, TR_KEY_RIGHT, 0 );
     while ( ui_of( d )->frame > 80 )
         key( d, TR_KEY_LEFT, 0 );
-    key( d, TR_KEY_PAD_0 + 3, 0 ); // from the side, so that nobody is before the other
+    key( d, TR_KEY_PAD_0 + 3, 0 ); // from the side, so that neither hides the other
 }
 
 static vec3 joint_at( const desk *d, int actor, const char *name )

@@ -1,4 +1,5 @@
-// The editor: who is moved, turned or placed while rules join them to others is led there.
+// The editor: a body that is moved, turned or placed while rules join it to others gets an edit that leads
+// there.
 #include "desk.h"
 
 static vec3 root_of( const desk *d, int actor )
@@ -8,7 +9,7 @@ static vec3 root_of( const desk *d, int actor )
     return tr_world_pose( &result->worlds[actor], ui_of( d )->frame ).positions[0];
 }
 
-// A layer that is muted leads nobody: who is moved on gets another.
+// A muted layer leads nothing: moving the body on makes another.
 static void who_is_moved_again_is_led_by_what_acts( void **state )
 {
     (void)state;
@@ -167,7 +168,7 @@ static void who_is_placed_keeps_what_it_holds( void **state )
     end( &d );
 }
 
-// Those whom nothing joins are placed anew, all of them about the middle of the ring.
+// Bodies that nothing joins are placed anew, all of them about the middle of the ring.
 static void several_things_turn_about_the_ring( void **state )
 {
     (void)state;
@@ -194,7 +195,7 @@ static void several_things_turn_about_the_ring( void **state )
     end( &d );
 }
 
-// A relay in which everybody and everything has a name of 29 bytes.
+// A relay in which all names have 29 bytes.
 static void write_long_names( desk *d, char path[256] )
 {
     tr_opened relay;

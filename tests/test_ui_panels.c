@@ -290,7 +290,7 @@ static void rules_change_their_kind( void **state )
     end( &d );
 }
 
-// A link that was drawn is chosen, to be changed at once; Delete removes it, not whom it is about.
+// A link that was drawn is chosen, to be changed at once; Delete removes the link, not its members.
 static void a_new_link_is_chosen( void **state )
 {
     (void)state;

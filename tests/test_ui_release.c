@@ -46,7 +46,7 @@ static double look_again( const desk *d, places *known )
 }
 
 // Until the last move has been answered with poses. The editor counts answers to what cages and held frames
-// are asked for: who can follow no farther stays where they are. Other tools show solved drafts, which
+// are asked for: bodies that can follow no farther stay where they are. Other tools show solved drafts, which
 // differ.
 static void wait_for_poses( desk *d, const char *what, places *seen, int answered )
 {

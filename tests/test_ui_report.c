@@ -4,13 +4,13 @@
 
 #include <ctype.h>
 
-static int sum_of_losses( const tr_result *result )
+static int sum_of_losses( const tr_stage *stage, const tr_result *result )
 {
     int sum = 0;
     for ( int r = 0; r < result->rule_count; ++r )
         sum += result->reports[r].gave_way;
     for ( int h = 0; h < result->handle_count; ++h )
-        sum += tr_handle_gave_way( &result->handles[h] );
+        sum += tr_handle_gave_way( stage, &result->handles[h] );
     for ( int i = 0; i < result->mesh_count; ++i )
         sum += result->meshes[i].mesh.no_room_count + result->meshes[i].mesh.lost_count;
     return sum;
@@ -22,7 +22,7 @@ static tr_losses losses_of( const desk *d )
     const tr_result *result = tr_app_result( d->app, &stage );
     const tr_losses *losses = tr_app_losses( d->app );
     assert_non_null( losses );
-    assert_int_equal( losses->count, sum_of_losses( result ) );
+    assert_int_equal( losses->count, sum_of_losses( stage, result ) );
     for ( int i = 1; i < losses->count; ++i )
         assert_true( losses->items[i].metres <= losses->items[i - 1].metres );
     return *losses;
@@ -63,7 +63,7 @@ static void check_reopened( desk *d )
     tr_free( live );
 }
 
-// Farther than anybody's arm.
+// Farther than any arm.
 static void missed_handles_are_listed( void **state )
 {
     (void)state;

@@ -229,7 +229,7 @@ static int check_whole( setting s, const char *folder )
     if ( s == NOTHING && stat( folder, &info ) != 0 )
         return 0;
     if ( s == OTHERS )
-        check_ok( tr_folder_settle( folder, &error ), &error );
+        check_ok( tr_folder_recover( folder, &error ), &error );
     int found = which( folder, s != OTHERS );
     assert_true( s == NOTHING ? found == 1 : found >= 0 );
     check_others( s, folder );
@@ -402,7 +402,7 @@ static void test_unlisted( void **state )
             assert_true( ok || error.message[0] != 0 );
             struct stat info;
             if ( s != NOTHING || stat( folder, &info ) == 0 ) { // a draft that cannot be listed stays
-                check_ok( tr_folder_settle( folder, &error ), &error );
+                check_ok( tr_folder_recover( folder, &error ), &error );
                 int found = which( folder, false );
                 assert_true( ok || s == NOTHING ? found == 1 : found >= 0 );
                 check_others( s, folder );
@@ -679,7 +679,7 @@ static void test_hostile_journal( void **state )
         "cd '%s' && echo kept >kept && ln -s .. out/up && mkdir out/.troupe-results && printf "
         "'../kept\\n%s/kept\\nup/kept\\nsource/../../kept\\n..\\n\\n' >out/.troupe-results/.troupe-obsolete",
         base, base );
-    check_ok( tr_folder_settle( folder, &error ), &error );
+    check_ok( tr_folder_recover( folder, &error ), &error );
     shell( "cd '%s' && grep -q kept kept && rm kept out/up", base );
     assert_int_equal( which( folder, true ), 0 );
 }

@@ -76,14 +76,16 @@ static void pin( take *t, int joint, vec3 by, int priority )
     t->bodies[0].goal_limit = 1;
 }
 
-static void solve_take( take *t )
+static long solve_take( take *t ) // returns the steps it took
 {
     tr_error error;
     tr_window *window = tr_window_create( &t->job, &t->def, &error );
     check_ok( window != NULL, &error );
     check_ok( tr_window_solve( window, &error ), &error );
-    assert_true( tr_window_steps( window ) >= 0 );
+    long steps = tr_window_steps( window );
+    assert_true( steps >= 0 );
     tr_window_destroy( window );
+    return steps;
 }
 
 static vec3 place_of( const take *t, int body, int joint, int frame )
@@ -164,7 +166,7 @@ static void effort_grows_where_there_is_time( void **state )
     (void)state;
     take t;
     make_take( &t, "box_relay" );
-    pin( &t, hand_of( &t.a ), v3( 0.5, 1.5, -0.5 ), t.def.strict - 1 );
+    pin( &t, hand_of( &t.a ), v3( 0.2, 0.4, -0.2 ), t.def.strict - 1 );
     double misses[2];
     for ( int calm = 0; calm < 2; ++calm ) {
         t.def.acceleration = calm ? 1e-3 : 1e3; // nothing may pull harder, or everything
@@ -173,7 +175,7 @@ static void effort_grows_where_there_is_time( void **state )
         misses[calm] = largest_miss( &t );
     }
     print_message( "%.3f m, held back %.3f m\n", misses[0], misses[1] );
-    assert_true( misses[0] < 0.8 * misses[1] );
+    assert_true( misses[0] < 1e-3 && misses[1] > 0.03 );
     drop_take( &t );
 }
 
@@ -188,6 +190,41 @@ static void far_places_keep_joints_slow( void **state )
     assert_true( largest_jump( &t ) < 1.1 * t.def.speed / t.def.fps / TR_DEGREE );
     assert_true( largest_miss( &t ) < 1.6 ); // nearer than it was
     drop_take( &t );
+}
+
+// The largest distance between joints of the first bodies.
+static double farthest( const take *a, const take *b )
+{
+    double most = 0;
+    for ( int f = 0; f < FRAMES; ++f )
+        for ( int j = 0; j < a->a.skeleton->joint_count; ++j )
+            most = fmax( most, v3_distance( place_of( a, 0, j, f ), place_of( b, 0, j, f ) ) );
+    return most;
+}
+
+// Frames that have nothing left to do are not fitted again. That moves them by less than what all rounds
+// leave.
+static void frames_rest_where_they_would_come_to( void **state )
+{
+    (void)state;
+    enum { RESTING, AWAKE, PATIENT, WAYS };
+    take t[WAYS];
+    long steps[WAYS];
+    for ( int i = 0; i < WAYS; ++i ) {
+        make_take( &t[i], "box_relay" );
+        t[i].def.rest = i == RESTING ? t[i].def.rest : 0;
+        t[i].def.growth = i == PATIENT ? 1.03 : t[i].def.growth;
+        t[i].def.rounds = i == PATIENT ? 120 : t[i].def.rounds;
+        pin( &t[i], hand_of( &t[i].a ), v3( 0, 0.05, 0.02 ), t[i].def.firm );
+        steps[i] = solve_take( &t[i] );
+    }
+    double moved = farthest( &t[RESTING], &t[AWAKE] ), left = farthest( &t[AWAKE], &t[PATIENT] );
+    print_message( "%ld steps instead of %ld, %.2f mm beside; %.2f mm are left\n", steps[RESTING],
+                   steps[AWAKE], moved * 1000, left * 1000 );
+    assert_true( 4 * steps[RESTING] < 3 * steps[AWAKE] );
+    assert_true( moved < left );
+    for ( int i = 0; i < WAYS; ++i )
+        drop_take( &t[i] );
 }
 
 static void held_frames_keep_their_bits( void **state )
@@ -415,6 +452,24 @@ static void threads_change_no_bit( void **state )
     drop_take( &more.t );
 }
 
+// Every processor gives the same bits as those with wide vectors.
+static void wide_vectors_change_no_bit( void **state )
+{
+    (void)state;
+    tied wide, portable;
+    make_tied( &wide );
+    make_tied( &portable );
+    portable.t.a.fit.def.portable = true;
+    solve_take( &wide.t );
+    solve_take( &portable.t );
+    size_t joints = (size_t)wide.t.a.skeleton->joint_count;
+    for ( int i = 0; i < 2; ++i )
+        assert_memory_equal( wide.t.bodies[i].clip.rotations, portable.t.bodies[i].clip.rotations,
+                             FRAMES * joints * sizeof( quat ) );
+    drop_take( &wide.t );
+    drop_take( &portable.t );
+}
+
 static void failing_allocations_leave_nothing_behind( void **state )
 {
     (void)state;
@@ -441,6 +496,7 @@ int main( void )
         TEST( places_within_reach_are_met_gradually ),
         TEST( effort_grows_where_there_is_time ),
         TEST( far_places_keep_joints_slow ),
+        TEST( frames_rest_where_they_would_come_to ),
         TEST( held_frames_keep_their_bits ),
         TEST( a_cut_is_forgotten_within_a_second ),
         TEST( tied_hands_meet_half_way ),
@@ -449,6 +505,7 @@ int main( void )
         TEST( a_mean_of_joints_is_met ),
         TEST( nothing_goes_below_the_floor ),
         TEST( threads_change_no_bit ),
+        TEST( wide_vectors_change_no_bit ),
         TEST( failing_allocations_leave_nothing_behind ),
     };
     return cmocka_run_group_tests( tests, NULL, NULL );

@@ -1,5 +1,5 @@
-// Windows of interaction meshes over time: who has his own mesh as long as he meets nobody, and how it gives
-// way to the one he shares.
+// Windows of interaction meshes over time: a body has a mesh of its own while it meets no other, and that
+// mesh fades as a shared one begins.
 #include "check.h"
 #include "take.h"
 
@@ -43,7 +43,7 @@ static void meeting_somebody_costs_nobody_his_own_mesh( void **state )
     close_scene( &x );
 }
 
-// At every frame of everybody the shares of his windows add up to all, and none is without.
+// At every frame of every body the shares of its windows add up to 1.
 static void windows_cover_every_frame( void **state )
 {
     (void)state;

@@ -350,6 +350,7 @@ static void follow( tr_app *app )
     if ( tr_session_opened( app->session ) != app->opened ) {
         app->opened = tr_session_opened( app->session );
         ui->framed = ui->cage.pin.asked = ui->held.active = ui->orbit.orthographic = false;
+        tr_pose_let_go( ui );
         ui->frame = ui->frame_count = 0;
         ui->loop_first = ui->loop_last = 0;
         ui->zoom_first = ui->zoom_last = 0;

@@ -152,6 +152,7 @@ typedef enum tr_icon {
     TR_ICON_CONTACT,
     TR_ICON_CAGE,
     TR_ICON_FRAME,
+    TR_ICON_POSE,
     TR_ICON_UNDO,
     TR_ICON_REDO,
     TR_ICON_CROSS,
@@ -231,6 +232,9 @@ bool tr_members_list( const tr_scene *scene, const tr_item *items, int count, ch
 void tr_members_brief( char *out, size_t size, const char *members ); // "p01, p02, p03 and 9 more"
 int tr_item_actor( const tr_shown *shown, const tr_item *item );      // index on the stage, -1 = none
 int tr_item_prop( const tr_shown *shown, const tr_item *item );
+// The joint that is chosen, in the body as it is shown: another with fewer joints may have taken its place.
+// The root where there is none.
+int tr_item_joint( const tr_shown *shown, const tr_item *item );
 bool tr_cast_visible( const tr_ui *ui, const char *id );
 bool tr_cast_locked( const tr_ui *ui, const char *id );
 tr_cast_look *tr_cast_look_of( tr_ui *ui, const char *id );
@@ -292,7 +296,8 @@ typedef struct tr_tool {
 // Row i of the table.
 const tr_tool *tr_tool_get( int i );
 extern const tr_tool tr_tool_select, tr_tool_move, tr_tool_turn, tr_tool_size, tr_tool_cage, tr_tool_link,
-    tr_tool_contact, tr_tool_frame;
+    tr_tool_contact, tr_tool_frame, tr_tool_pose;
+void tr_tool_take( tr_ui *ui, const tr_tool *tool );
 
 void tr_part_name( char *out, size_t size, const tr_shown *shown, const tr_part *part );
 // Id of the layer being edited: the selected one, or the last one that was dragged. NULL: none.
@@ -309,6 +314,14 @@ void tr_frame_let_go( tr_ui *ui );
 // A row `room` points wide about the held frame: what is held, warnings, buttons.
 void tr_held_row( tr_ui *ui, const tr_shown *shown, float room );
 void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+
+// A pose on its way to become a pair: of whom, on the stage (-1: this one cannot be posed), previewed or made
+// into ops (every frame), kept, let go.
+const char *tr_pose_subject( const tr_ui *ui, const tr_shown *shown ); // NULL = nobody can be posed
+int tr_pose_actor( const tr_shown *shown, const char *cast );
+void tr_pose_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_pose_keep( tr_ui *ui );
+void tr_pose_let_go( tr_ui *ui );
 
 // The pin on this joint that is at full strength at a frame of the document, NULL = none.
 const tr_constraint *tr_pin_at( const tr_scene *scene, const char *who, const char *joint, int frame );
@@ -344,6 +357,7 @@ void tr_map_use( const tr_scene *scene, tr_ops *ops, const char *cast, const cha
 void tr_body_use( const tr_scene *scene, tr_ops *ops, const char *cast, const char *file );
 void tr_panel_scenes( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_layers( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
+void tr_panel_examples( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_inspect( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_constraints( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_panel_rule( tr_ui *ui, const tr_shown *shown, tr_ops *ops, const tr_constraint *k );

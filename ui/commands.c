@@ -73,7 +73,7 @@ static bool can_redo( const tr_ui *ui, const tr_shown *shown )
 static bool can_propagate( const tr_ui *ui, const tr_shown *shown )
 {
     (void)shown;
-    return ui->held.active;
+    return ui->held.active || ui->pose.active;
 }
 
 static bool can_delete( const tr_ui *ui, const tr_shown *shown )
@@ -201,6 +201,8 @@ RUN( run_escape )
         ui->help = false;
     else if ( ui->held.active )
         tr_frame_let_go( ui );
+    else if ( ui->pose.active )
+        tr_pose_let_go( ui );
     else if ( ui->message[0] != 0 && ui->message_bad )
         ui->message[0] = 0;
     else {
@@ -219,7 +221,10 @@ RUN( run_pin )
 RUN( run_propagate )
 {
     UNUSED;
-    tr_frame_propagate( ui );
+    if ( ui->pose.active )
+        tr_pose_keep( ui );
+    else
+        tr_frame_propagate( ui );
 }
 
 RUN( run_reach_less )
@@ -434,7 +439,8 @@ static const tr_command commands[] = {
     { "Edit", "Add a wall", 0, 0, "", run_add_wall },
     { "Edit", "Solve again", 'R', CTRL, "Ctrl+R", run_solve },
     { "Edit", "Pin, or let go", 'P', 0, "P", run_pin },
-    { "Edit", "Propagate the held frame", TR_KEY_ENTER, 0, "Enter", run_propagate, NULL, can_propagate },
+    { "Edit", "Propagate the held frame, or keep the pose", TR_KEY_ENTER, 0, "Enter", run_propagate, NULL,
+      can_propagate },
     { "Edit", "Cages reach less far", ',', 0, "Comma", run_reach_less },
     { "Edit", "Cages reach farther", '.', 0, "Full stop", run_reach_more },
     { NULL, "Cancel a drag, close, select nothing", TR_KEY_ESCAPE, 0, "Esc", run_escape },

@@ -61,7 +61,7 @@ void tr_loss_name( const tr_stage *stage, const tr_loss *loss, tr_loss_words *ou
     case TR_LOSS_RULE:
         name_rule( out->what, size, stage, loss, other );
         if ( tr_rule_turns( &stage->rules[loss->index] ) )
-            snprintf( out->amount, sizeof out->amount, "%.1f°", tr_chord_degrees( loss->metres ) );
+            snprintf( out->amount, sizeof out->amount, "%.1f°", tr_chord_degrees( stage, loss->metres ) );
         break;
     case TR_LOSS_HANDLE: name_handle( out->who, out->what, size, stage, loss ); break;
     case TR_LOSS_NO_ROOM: snprintf( out->what, size, "is in %s: there is no room", other ); break;

@@ -233,6 +233,11 @@ static bool has_joint( const tr_shown *shown, int actor, int joint )
     return actor >= 0 && joint >= 0 && joint < shown->stage->actors[actor].target.joint_count;
 }
 
+int tr_item_joint( const tr_shown *shown, const tr_item *item )
+{
+    return has_joint( shown, tr_item_actor( shown, item ), item->joint ) ? item->joint : 0;
+}
+
 void tr_item_name( char *out, size_t size, const tr_shown *shown, const tr_item *item )
 {
     int actor = tr_item_actor( shown, item );
@@ -249,8 +254,8 @@ bool tr_item_place( const tr_ui *ui, const tr_shown *shown, const tr_item *item,
         return false;
     int frame = ui->frame < shown->result->frame_count ? ui->frame : shown->result->frame_count - 1;
     if ( actor >= 0 ) {
-        int joint = has_joint( shown, actor, item->joint ) ? item->joint : 0;
-        *place = tr_world_pose( &shown->result->worlds[actor], frame ).positions[joint];
+        *place =
+            tr_world_pose( &shown->result->worlds[actor], frame ).positions[tr_item_joint( shown, item )];
         return true;
     }
     if ( prop >= 0 ) {
@@ -269,10 +274,9 @@ bool tr_item_point( const tr_shown *shown, const tr_item *item, char *out, size_
     int actor = tr_item_actor( shown, item );
     tr_text text = { 0 };
     tr_point point = tr_point_prop( item->id, v3_zero );
-    if ( actor >= 0 ) {
-        int joint = has_joint( shown, actor, item->joint ) ? item->joint : 0;
-        point = tr_point_joint( item->id, shown->stage->actors[actor].target.joints[joint].name );
-    }
+    if ( actor >= 0 )
+        point = tr_point_joint(
+            item->id, shown->stage->actors[actor].target.joints[tr_item_joint( shown, item )].name );
     tr_point_print( &point, &text );
     bool ok = !text.failed && text.size < size;
     snprintf( out, size, "%s", ok ? text.data : "" );

@@ -164,7 +164,13 @@ typedef struct tr_guard { // waits for what "Save first?" is answered; any other
     char open[TR_UI_PATH]; // what to open, "" = nothing
 } tr_guard;
 
-typedef enum tr_left_tab { TR_LEFT_CAST, TR_LEFT_SCENES, TR_LEFT_LAYERS, TR_LEFT_TABS } tr_left_tab;
+typedef enum tr_left_tab {
+    TR_LEFT_CAST,
+    TR_LEFT_SCENES,
+    TR_LEFT_LAYERS,
+    TR_LEFT_EXAMPLES,
+    TR_LEFT_TABS
+} tr_left_tab;
 typedef enum tr_right_tab {
     TR_RIGHT_INSPECT,
     TR_RIGHT_CONSTRAINTS,
@@ -239,6 +245,8 @@ typedef struct tr_linked_move {
 
 struct nk_context;
 
+#define TR_POSE_JOINTS 256 // most of a body that is posed
+
 #define TR_TYPED_MAX ( TR_ROWS_MAX * 4 * 32 ) // of a line that is typed: all keys of a trajectory fit
 
 typedef struct tr_ui {
@@ -307,6 +315,20 @@ typedef struct tr_ui {
             tr_item items[2];
         } pin;
     } cage;
+
+    struct {         // a pose that becomes the target of a pair: see tools/pose.c
+        bool active; // until Enter or Escape
+        bool keep;   // Enter
+        bool fresh;  // nothing was pulled yet
+        tr_id cast;
+        int frame;                    // of the stage
+        int from;                     // joint of the source a line is drawn from
+        vec3 root;                    // its place
+        quat local[TR_POSE_JOINTS];   // of the body, the root's in the world
+        quat before[TR_POSE_JOINTS];  // the same when the drag began
+        char line[TR_POSE_MAX + 200]; // op of the pair, "" = to be written
+        tr_id chosen;                 // pair of the list
+    } pose;
 
     struct {             // a frame that is held while a part of a body is pulled
         bool active;     // until Enter or Escape

@@ -261,6 +261,7 @@ void tr_viewport_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         tool->idle( ui, shown, ops );
     tr_cage_pin_now( ui, shown, ops );
     tr_frame_hold( ui, shown, ops );
+    tr_pose_hold( ui, shown, ops );
 }
 
 static void let_go( tr_ui *ui, const tr_shown *shown, tr_ops *ops )

@@ -1,5 +1,5 @@
 // One person warms up: the forearms roll around each other before the chest, the hands stroke round the
-// waist, one before and one behind, and pass over the head. Nothing here touches anybody else: what has to
+// waist, one before and one behind, and pass over the head. Nothing here touches another body: what has to
 // survive a change of proportions is where the arms are around the own body.
 #include "scenes/builders.h"
 #include "scenes/kit/kit.h"

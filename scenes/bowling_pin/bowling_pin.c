@@ -117,8 +117,8 @@ static bool add_pairs( tr_scene *scene, tr_library *library, tr_error *error )
         return tr_error_memory( error );
     tr_rig_start( rig );
     add_pin( &p, rig );
-    bool ok = tr_animator_add( scene, library, 0, rig, &p, pose_pin, PAIRS, error ) &&
-              tr_animator_part( scene, "neck", "pin", forearm, neck, 0, error );
+    bool ok = tr_animator_part( scene, "neck", "pin", forearm, neck, 0, error ) &&
+              tr_animator_add( scene, library, 0, rig, &p, pose_pin, PAIRS, error );
     tr_rig_free( rig );
     tr_free( rig );
     return ok;

@@ -67,7 +67,7 @@ static bool add_boxes( const relay *plan, tr_scene *scene, tr_library *library, 
     return true;
 }
 
-// Tables are props, not environment: who moves the line can take them along.
+// Tables are props, not environment, so that they can be moved with the line.
 static bool add_table( const relay *plan, tr_scene *scene, const char *id, int gap, tr_error *error )
 {
     rigid at = relay_stack( plan, gap );

@@ -1,4 +1,4 @@
-// The plan of the box relay: who stands where, which box is handed over when, and where every box is at any
+// The plan of the box relay: where people stand, which box is handed over when, and where every box is at any
 // time. Gap g lies before person g: person i takes boxes at gap i and gives them at gap i + 1; gap 0 is the
 // stack at the start, gap `people` the one at the end. Box b passes gap g at about offset + b · period +
 // g · period / 2, so neighbours are half a period apart and boxes two people.

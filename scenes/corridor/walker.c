@@ -6,9 +6,9 @@
 #define STEP_WIDTH 0.075                                            // from the middle to either foot
 
 // ------------------------------------------------------------------------------------------------- path
-// Along the corridor everybody in a lane has the lane's speed and a slow wander about it, so nobody runs into
-// the one ahead. Across, the lanes fan out beyond the corridor's ends, walkers drift a little, and those at
-// the middle swerve when somebody comes towards them.
+// Along the corridor all walkers in a lane have the lane's speed and a slow wander about it, so nobody runs
+// into the one ahead. Across, the lanes fan out beyond the corridor's ends, walkers drift a little, and those
+// at the middle swerve when somebody comes towards them.
 
 static uint64_t seed_of( int index )
 {

@@ -14,7 +14,7 @@
 typedef struct walker {
     int people; // in the whole scene
     int index;
-    int direction;        // 1 walks along +x, -1 along -x; everybody keeps to the right
+    int direction;        // 1 walks along +x, -1 along -x; all keep to the right
     int lane, row;        // lane 0 is at the middle, the last at the wall; row 0 goes first
     rigid start, inverse; // frame of the clip: place and heading at time 0
     tr_gait gait;

@@ -100,7 +100,7 @@ static void plan_thrown( body_tracks *b )
     ADD3( &b->look, { 1.2, { 0, 1.5, -0.4 } }, { 2.2, { 0, 0.6, -0.7 } }, { 2.6, { 0, 0.2, -0.6 } },
           { 3.1, { 0, 0.9, -0.9 } }, { 3.8, { 0, 1.4, -0.4 } } );
     for ( int side = 0; side < 2; ++side ) {
-        double x = side == TR_HUMAN_LEFT ? -0.14 : 0.14; // seen by somebody who looks along -Z
+        double x = side == TR_HUMAN_LEFT ? -0.14 : 0.14; // seen along -Z
         ADD3( &b->feet[side], { LIFT_OFF, { x, 0, 0.42 } }, { 3.20, { 0.28 + 1.3 * x, 0, -1.54 } } );
         ADD( &b->heading[side], { 0, 180 + ( side == TR_HUMAN_LEFT ? 8 : -8 ) } );
     }

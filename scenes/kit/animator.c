@@ -56,6 +56,24 @@ static bool add_example( tr_scene *scene, const char *cast, int number, int fram
     return tr_scene_add_example( scene, &example ) != NULL || tr_error_memory( error );
 }
 
+static int find_parts( const tr_scene *scene, const char *cast, const tr_motion *source, const tr_rig *rig,
+                       tr_exemplar_part out[TR_EXEMPLAR_PARTS] )
+{
+    const tr_skeleton *target = &rig->motion.skeleton;
+    int count = 0;
+    for ( int i = 0; i < scene->part_count && count < TR_EXEMPLAR_PARTS; ++i ) {
+        const tr_part_drive *part = &scene->parts[i];
+        if ( strcmp( part->cast, cast ) == 0 )
+            out[count++] =
+                ( tr_exemplar_part ){ .name = part->id,
+                                      .source = { tr_skeleton_find( &source->skeleton, part->source_first ),
+                                                  tr_skeleton_find( &source->skeleton, part->source_last ) },
+                                      .target = { tr_skeleton_find( target, part->target_first ),
+                                                  tr_skeleton_find( target, part->target_last ) } };
+    }
+    return count;
+}
+
 bool tr_animator_add( tr_scene *scene, tr_library *library, int cast, tr_rig *rig, const void *body,
                       tr_animator_pose *pose, int count, tr_error *error )
 {
@@ -66,7 +84,13 @@ bool tr_animator_add( tr_scene *scene, tr_library *library, int cast, tr_rig *ri
     int frames[TR_EXEMPLAR_PAIRS], found = 0;
     bool ok = tr_world_build( &world, source, error );
     if ( ok ) {
-        found = tr_exemplar_suggest( &def, &source->skeleton, &world, NULL, 0, frames, count, error );
+        tr_exemplar_part parts[TR_EXEMPLAR_PARTS];
+        tr_exemplar_suggest_job job = { .source = &source->skeleton,
+                                        .world = &world,
+                                        .parts = parts,
+                                        .part_count = find_parts( scene, member->id, source, rig, parts ),
+                                        .target = &rig->motion.skeleton };
+        found = tr_exemplar_suggest( &def, &job, frames, count, error );
         ok = found >= 0;
     }
     ok = ok && tr_rig_finish( rig, 1 + found, scene->fps, error );

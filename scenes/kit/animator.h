@@ -23,9 +23,9 @@ tr_person_view tr_person_see( const tr_skeleton *human, tr_pose pose );
 // Poses the rig, which is in its rest pose.
 typedef void tr_animator_pose( const void *body, tr_rig *rig, const tr_person_view *view );
 
-// Makes `count` pairs at the frames that tell most about the source of a cast member, and adds them to the
-// scene as <cast>_01 … The rig has all of its joints and no frames; its motion goes into the library as the
-// skeleton file of the cast member: the rest pose, then the pairs' poses.
+// Makes `count` pairs at the frames that tell most about the source of a cast member and of its parts, which
+// are in the scene by now, and adds them as <cast>_01 … The rig has all of its joints and no frames; its
+// motion goes into the library as the skeleton file of the cast member: the rest pose, then the pairs' poses.
 bool tr_animator_add( tr_scene *scene, tr_library *library, int cast, tr_rig *rig, const void *body,
                       tr_animator_pose *pose, int count, tr_error *error );
 // A chain of the human's arm drives a chain of the target, named by their first and last joints.

@@ -47,7 +47,7 @@ void tr_elephant_add( tr_elephant *body, tr_rig *rig )
     }
     body->neck = tr_rig_joint( rig, "Neck", body->spine[2], v3( 0, 2.12, 0.72 ) );
     body->head = tr_rig_joint( rig, "Head", body->neck, v3( 0, 2.34, 0.98 ) );
-    tr_rig_tip( rig, body->head, v3( 0, 2.60, 1.12 ) );
+    tr_rig_tip( rig, body->head, v3( 0, 2.42, 1.08 ) );
     for ( int i = 0, parent = body->head; i <= TR_ELEPHANT_TRUNK; ++i ) {
         char name[16];
         snprintf( name, sizeof name, "Trunk%d", i + 1 );
@@ -146,10 +146,10 @@ bool tr_elephant_cast( tr_scene *scene, tr_library *library, int cast, int pairs
               member->id );
     tr_rig_start( rig );
     tr_elephant_add( &body, rig );
-    bool ok = tr_animator_add( scene, library, cast, rig, &body, tr_elephant_pose, pairs, error );
     tr_id id;
     snprintf( id, sizeof id, "%.20s_trunk", scene->cast[cast].id );
-    ok = ok && tr_animator_part( scene, id, scene->cast[cast].id, arm, trunk, aim, error );
+    bool ok = tr_animator_part( scene, id, scene->cast[cast].id, arm, trunk, aim, error ) &&
+              tr_animator_add( scene, library, cast, rig, &body, tr_elephant_pose, pairs, error );
     tr_rig_free( rig );
     tr_free( rig );
     return ok;

@@ -3,7 +3,7 @@
 #include "scenes/kit/kit.h"
 
 #define WALKS      6    // that differ, by where their steps begin and by how far arms and hips swing
-#define SPEED      1.1  // m/s, of everybody: rows keep their distance
+#define SPEED      1.1  // m/s, of all: rows keep their distance
 #define STRIDE     1.13 // metres per two steps
 #define STEP_WIDTH 0.075
 

@@ -84,12 +84,13 @@ bool tr_rabbit_cast( tr_scene *scene, tr_library *library, int cast, int pairs, 
               member->id );
     tr_rig_start( rig );
     tr_rabbit_add( &body, rig );
-    bool ok = tr_animator_add( scene, library, cast, rig, &body, tr_rabbit_pose, pairs, error );
+    bool ok = true;
     for ( int i = 0; ok && i < 2; ++i ) {
         tr_id id;
         snprintf( id, sizeof id, "%.20s_%s", scene->cast[cast].id, i == 0 ? "left" : "right" );
         ok = tr_animator_part( scene, id, scene->cast[cast].id, arms[i], ears[i], 0, error );
     }
+    ok = ok && tr_animator_add( scene, library, cast, rig, &body, tr_rabbit_pose, pairs, error );
     tr_rig_free( rig );
     tr_free( rig );
     return ok;

@@ -189,7 +189,7 @@ static bool add_people( tr_scene *scene, tr_error *error )
     return tr_scene_add_constraint( scene, &grip ) != NULL || tr_error_memory( error );
 }
 
-// From where the blade comes near to where it is out again, it pushes nobody.
+// From where the blade comes near to where it is out again, it does not push.
 static bool let_through( tr_scene *scene, tr_error *error )
 {
     tr_pair stab = tr_default_pair( "stab", TR_PAIR_PASS );

@@ -59,6 +59,8 @@ char *tr_string_format( const char *format, ... ) TR_PRINTF( 1 );
 // Largest number of live bytes. 0, the default: half of the machine's memory.
 void tr_memory_set_limit( size_t bytes );
 size_t tr_memory_limit( void );
+// How many requests were refused so far because of that limit.
+long tr_memory_refusals( void );
 size_t tr_memory_live( void );     // bytes handed out and not yet freed; tests assert 0 at their end
 size_t tr_memory_peak( void );     // largest value of tr_memory_live so far
 void tr_memory_reset_peak( void ); // from now on
@@ -72,6 +74,8 @@ bool tr_array_reserve( void **data, int *capacity, int needed, size_t size );
 // FNV-1a hash of bytes, for hash tables. Start with TR_HASH_START; pass the last result on to add more.
 #define TR_HASH_START 14695981039346656037u
 uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size );
+// Check sum of ZIP archives and PNG pictures. Start with 0; pass the last result on to add more.
+uint32_t tr_crc32( uint32_t sum, const void *data, size_t size );
 
 // -------------------------------------------------------------------------------------------- warnings
 // Problems that a loader tolerated. Zero-initialise, free with tr_log_free. A warning that finds no memory is
@@ -204,6 +208,9 @@ typedef struct tr_spread {
 
 // Sorts `values`. p95 by nearest rank: the smallest value that at least 95 % of the values do not exceed.
 tr_spread tr_spread_of( double *values, int count );
+// Sorts `values`. The value that a share of them do not exceed, between two of them by their distance: 0.5 is
+// the median. 0 when there are none.
+double tr_quantile_of( double *values, int count, double share );
 
 // ---------------------------------------------------------------------------------------------- failure
 

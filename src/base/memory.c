@@ -17,8 +17,9 @@ typedef union header {
 static atomic_size_t live, peak;
 static atomic_long countdown; // allocations left before they fail; 0 = never
 
-static atomic_size_t limit; // 0: half of the machine's memory
-static atomic_bool refused; // a request exceeded the limit
+static atomic_size_t limit;  // 0: half of the machine's memory
+static atomic_bool refused;  // a request exceeded the limit
+static atomic_long refusals; // of all of them
 
 // Half of the machine's memory. Systems grant more than they have and kill the program when it uses it; a
 // request that can never be served is better refused, with an error.
@@ -44,6 +45,11 @@ bool tr_memory_was_refused( void )
     return atomic_exchange( &refused, false );
 }
 
+long tr_memory_refusals( void )
+{
+    return atomic_load( &refusals );
+}
+
 // Small requests are never refused.
 static bool fits( size_t bytes, size_t old_bytes )
 {
@@ -52,8 +58,10 @@ static bool fits( size_t bytes, size_t old_bytes )
         return true;
     size_t others = atomic_load( &live ) - old_bytes, most = tr_memory_limit();
     bool ok = others <= most && bytes <= most - others;
-    if ( !ok )
+    if ( !ok ) {
         atomic_store( &refused, true );
+        atomic_fetch_add( &refusals, 1 );
+    }
     return ok;
 }
 
@@ -179,6 +187,20 @@ uint64_t tr_hash_bytes( uint64_t hash, const void *data, size_t size )
     for ( size_t i = 0; i < size; ++i )
         hash = ( hash ^ bytes[i] ) * 1099511628211u;
     return hash ^ hash >> 32; // tables use the low bits, which the high bits of the last bytes hardly reach
+}
+
+uint32_t tr_crc32( uint32_t sum, const void *data, size_t size )
+{
+    uint32_t table[256];
+    for ( uint32_t i = 0; i < 256; ++i ) {
+        table[i] = i;
+        for ( int bit = 0; bit < 8; ++bit )
+            table[i] = table[i] >> 1 ^ ( ( table[i] & 1 ) != 0 ? 0xedb88320u : 0 );
+    }
+    sum = ~sum;
+    for ( size_t i = 0; i < size; ++i )
+        sum = sum >> 8 ^ table[( sum ^ ( (const unsigned char *)data )[i] ) & 255];
+    return ~sum;
 }
 
 size_t tr_carve_bytes( size_t bytes )

@@ -27,3 +27,13 @@ tr_spread tr_spread_of( double *values, int count )
     spread.p95 = values[tr_int_clamped( ceil( 0.95 * count ), 1, count ) - 1];
     return spread;
 }
+
+double tr_quantile_of( double *values, int count, double share )
+{
+    if ( count == 0 )
+        return 0;
+    qsort( values, (size_t)count, sizeof *values, ascending );
+    double at = share * ( count - 1 ), low = floor( at );
+    int first = tr_int_clamped( low, 0, count - 1 ), next = first + 1 < count ? first + 1 : first;
+    return values[first] + ( at - low ) * ( values[next] - values[first] );
+}

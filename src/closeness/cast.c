@@ -107,7 +107,7 @@ static bool add_row( tr_mesh_party *p, const tr_rule *rule, const tr_anchor *a, 
     return append_row( p, rule, row, tr_rule_strength( rule, frame ) );
 }
 
-// Places and links hold as the pose graphs have them. A link to somebody outside is a place.
+// Places and links hold as the pose graphs have them. A link to a member outside the window is a place.
 static bool add_rule( tr_mesh_party *p, const tr_rule *rule )
 {
     tr_anchor surface = { .actor = -1, .prop = rule->surface_prop };
@@ -172,10 +172,12 @@ static double relations_of( const tr_mesh_party *p )
 tr_closeness_def tr_default_closeness_def( void )
 {
     return ( tr_closeness_def ){ .most_members = 4,
+                                 .band_bytes = 20,
                                  .reshaped = 0.05,
                                  .shortest_limb = 0.03,
                                  .shortest_bone = 1e-3,
                                  .longest_line = 0.5,
+                                 .mesh = tr_default_imesh_def(),
                                  .acceleration = 40,
                                  .fps = 30,
                                  .least_rate = 0.25,
@@ -183,6 +185,7 @@ tr_closeness_def tr_default_closeness_def( void )
                                  .touch = 15,
                                  .collision = 700,
                                  .bend = 2,
+                                 .fit = tr_default_fit_def(),
                                  .lag = 0.2,
                                  .hold_rounds = 20,
                                  .hold_off = 0.01 };
@@ -192,7 +195,7 @@ static tr_imesh_def mesh_def( const tr_mesh_party *p )
 {
     const tr_closeness_def *own = &p->work->def;
     double fps = p->work->stage->fps, rate = fps * fps / ( own->fps * own->fps );
-    tr_imesh_def def = tr_default_imesh_def();
+    tr_imesh_def def = own->mesh;
     def.acceleration = own->acceleration * clampd( rate, own->least_rate, own->most_rate );
     def.relations = relations_of( p );
     if ( p->cast.body_count > 1 ) {

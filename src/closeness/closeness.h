@@ -1,4 +1,4 @@
-// closeness: who is near whom, the windows of the interaction mesh, and held frames.
+// closeness: pairs of members that are close, the windows of the interaction mesh, and held frames.
 #ifndef TROUPE_CLOSENESS_H
 #define TROUPE_CLOSENESS_H
 
@@ -9,10 +9,10 @@
 // pairs say. The interaction mesh keeps these.
 bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
 
-// Interaction meshes of everybody who is close in a result that pose graphs have solved, then the fit of
-// skeletons to them. What the meshes did is in the result's `meshes`.
+// Solves interaction meshes for all close members of a result that pose graphs have solved, then fits the
+// skeletons to them. The result's `meshes` report what the meshes did.
 bool tr_closeness_solve( const tr_stage *stage, tr_result *result, tr_error *error );
-// What a constraint with `partners` asks of everybody close to it, in a result that is solved without.
+// Applies a constraint with `partners` to all members that are close to it, in a result solved without it.
 bool tr_closeness_hold( const tr_stage *stage, tr_result *result, const tr_rule *rule, tr_error *error );
 // Depths and lost touches of all windows, in the motion as the result's worlds have it.
 bool tr_meshes_judge( const tr_stage *stage, tr_result *result, tr_error *error );
@@ -29,16 +29,15 @@ bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_res
 void tr_mesh_lines_free( tr_mesh_lines *lines );
 
 // ------------------------------------------------------------------------------------------------ hold
-// One frame, one part of a body: whoever is close to it follows at once, through the interaction mesh of that
-// frame. Then ops propagate it to the motion: a constraint with `partners`, by which the pipeline does the
-// same at that frame and fades it out over the frames around.
+// One part of a body is moved in one frame, and the members close to it follow at once, through the
+// interaction mesh of that frame. Ops then carry this into the motion: with a constraint with `partners` the
+// pipeline does the same at that frame and fades it out over the frames around.
 //
-//   tr_hold *hold = tr_hold_begin( &stage, &result, frame, actor, joint, &error );   // links, mesh, factor
+//   tr_hold *hold = tr_hold_begin( &stage, &result, frame, actor, joint, &error );
 //   for each move of the mouse
-//       tr_hold_move( hold, place, &error );                                         // mesh and fit of a
-//       frame tr_hold_pose( hold, partner, pose );                                         // of everybody,
-//       to draw
-//   tr_hold_print( hold, "grip_higher", 45, 12, &ops );                              // for tr_document_run
+//       tr_hold_move( hold, place, &error );           solves the mesh and fits the frame
+//       tr_hold_pose( hold, partner, pose );           of each member, to draw it
+//   tr_hold_print( hold, "grip_higher", 45, 12, &ops );   for tr_document_run
 //   tr_hold_end( hold );
 
 typedef struct tr_hold tr_hold;

@@ -22,7 +22,6 @@ static bool batch_build( batch *b, const tr_mesh_work *w, int actor, tr_error *e
 {
     const tr_skeleton *skeleton = &w->stage->actors[actor].target;
     size_t frames = (size_t)w->stage->frame_count, joints = (size_t)skeleton->joint_count;
-    tr_fit_def def = tr_default_fit_def();
     b->frames = tr_alloc( frames, sizeof *b->frames );
     b->results = tr_alloc( frames, sizeof *b->results );
     b->local = tr_alloc( frames * joints, sizeof( quat ) );
@@ -40,7 +39,7 @@ static bool batch_build( batch *b, const tr_mesh_work *w, int actor, tr_error *e
         b->results[b->count] = ( tr_fit_result ){ .local = b->local + (size_t)b->count * joints };
         b->numbers[b->count++] = f;
     }
-    return tr_fit_build( &b->fit, skeleton, &def, error ) &&
+    return tr_fit_build( &b->fit, skeleton, &w->def.fit, error ) &&
            tr_fit_scratch_build( &b->scratch, &b->fit, 1, tr_parallel_threads(), error );
 }
 

@@ -1,5 +1,5 @@
-// A constraint with `partners`: what the mesh of the held frame asks of everybody in it is given to the
-// frames around, less and less, and skeletons are fitted again to it and to the rules.
+// A constraint with `partners`: what the mesh of the held frame asks of its members is given to the frames
+// around, less and less, and the skeletons are fitted again to it and to the rules.
 #include "closeness/private.h"
 
 bool tr_closeness_hold( const tr_stage *stage, tr_result *result, const tr_rule *rule, tr_error *error )

@@ -1,5 +1,5 @@
-// A frame that is held while one part of a body is moved: the interaction mesh of that frame alone, in which
-// whoever is close follows at once, and the fit of the skeletons to it.
+// A frame that is held while one part of a body is moved. The interaction mesh of that frame alone lets close
+// members follow at once; then the skeletons are fitted to it.
 //
 // Bodies have the target's size already, so there is nothing to morph: the mesh is that of the result, and
 // the only thing new in it is where the held joint is to be. Feet that stand stay, links hold, props and
@@ -60,7 +60,8 @@ static void add_box( tr_held *h, int member )
     *box = ( tr_imesh_box ){ at, at, 1, size, size, false, &stage->obstacle_shapes[obstacle] };
 }
 
-// Everybody who is close at the frame to somebody who is in it, one after the other; then what is near them.
+// Adds the bodies that are close at the frame to one in the mesh, one after the other; then what is near
+// them.
 static void gather( tr_held *h, const tr_imesh_pairs *links )
 {
     int actors = h->stage->actor_count;
@@ -164,7 +165,7 @@ bool tr_held_build( tr_held *h, const tr_closeness_def *closeness, tr_error *err
     h->cast.bodies = h->bodies;
     h->cast.boxes = h->boxes;
     h->cast.rows = h->rows;
-    tr_imesh_def def = tr_default_imesh_def();
+    tr_imesh_def def = closeness->mesh;
     def.steps = 1;
     def.settle = closeness->hold_rounds;
     return tr_imesh_build( &h->mesh, &h->cast, &def, error );

@@ -1,10 +1,11 @@
-// Who is close to whom: what the source shows, and what the scene's pairs say about it.
+// Close pairs: what the source shows, and what the scene's pairs say about it.
 //
 // Per two members, frame by frame:
 //
 //   close = ( found in the source, or in the range of a link ) and in the range of a limit, if there is any,
 //           and in no range of an exclusion
-// What a rule already holds together, a carrier and his box, is not looked at unless a link asks for it.
+// Two members that a rule already holds together, such as a carrier and a box, count only if a link asks for
+// it.
 #include "closeness/private.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ tr_imesh_near *tr_mesh_members( const tr_stage *stage )
 
 // ------------------------------------------------------------------------------------------------ carriers
 
-// Whether a rule already says how the two hold together: a carrier and his box need no mesh.
+// Whether a rule already holds the two together: a carrier and a box need no mesh.
 static bool are_linked( const tr_stage *stage, int a, int b )
 {
     for ( int r = 0; r < stage->rule_count; ++r ) {

@@ -1,5 +1,5 @@
-// The interaction mesh of one frame, to be looked at: which joints of those who are close to each other are
-// neighbours, and where the result has them.
+// The interaction mesh of one frame, to be drawn: which joints of close members are neighbours, and where the
+// result has them.
 #include "closeness/private.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ static bool are_close( const tr_imesh_pairs *links, int a, int b, int frame )
     return false;
 }
 
-// The member and everybody close to it at the frame.
+// The member and all that are close to it at the frame.
 static bool gather( weaving *w, const tr_imesh_pairs *links, int member )
 {
     const tr_stage *stage = w->stage;
@@ -131,7 +131,7 @@ bool tr_mesh_lines_find( tr_mesh_lines *out, const tr_stage *stage, const tr_res
     tr_imesh_web web = { 0 };
     bool ok = gather( &w, links, member ) || tr_error_memory( error );
     tr_imesh_points points = { w.source, w.count, (const int( * )[2])w.bones, w.bone_count,
-                               tr_default_imesh_def().nearest };
+                               w.def.mesh.nearest };
     if ( ok && w.count > 1 )
         ok = tr_imesh_web_build( &web, &scratch, &points, error ) &&
              ( write_lines( &w, links, &web, out ) || tr_error_memory( error ) );

@@ -1,5 +1,5 @@
-// Private to closeness: who is close to whom, who is in which window, a
-// window as its mesh sees it, and the fit of skeletons to what the meshes say.
+// Private to closeness: close pairs, the members of windows, a window as its mesh sees it, and the fit of
+// skeletons to what the meshes say.
 #ifndef TROUPE_CLOSENESS_PRIVATE_H
 #define TROUPE_CLOSENESS_PRIVATE_H
 
@@ -7,18 +7,21 @@
 #include "cluster/cluster.h"
 
 typedef struct tr_closeness_def {
-    int most_members; // that move, of a window: a mesh costs more than the square of their joints
-    double reshaped;  // of the ratio of heights: limbs or girths that are off by more make another shape …
+    int most_members;  // that move, of a window: a mesh costs more than the square of their joints
+    double band_bytes; // per frame and square of the joints of a window: a joint has at most two points
+    double reshaped;   // of the ratio of heights: limbs or girths that are off by more make another shape …
     double shortest_limb; // … metres in the source: shorter bones are not compared
     double shortest_bone; // metres in the source: joints nearer to their parents are no points of their own
     double longest_line;  // metres in the source: longer edges of a mesh are not drawn
-    // Weights that differ from those of tr_default_imesh_def, see cast.c
+    tr_imesh_def mesh;
+    // Weights that depend on the window, in place of the mesh's; see cast.c
     double acceleration; // at `fps` frames a second; with their square at other rates …
     double fps;
     double least_rate, most_rate; // … as far as this times the weight
     double touch, collision;      // where several people are in a window
     double bend;                  // where boxes are
     // The fit to the meshes
+    tr_fit_def fit;
     double lag;      // seconds over which feet and hands leave behind what the fit moved them by
     int hold_rounds; // of the mesh of a held frame
     double hold_off; // metres that a body may fall short of a place it can reach
@@ -63,8 +66,8 @@ bool tr_mesh_links( tr_imesh_pairs *out, const tr_stage *stage, const tr_imesh_n
 int tr_mesh_passes( const tr_stage *stage, const tr_imesh_window *window, const int *place_of, int body_count,
                     tr_imesh_pass *out );
 
-// Fills members, windows and pad, and the links of the result: close pairs, and those who meet nobody but
-// have another shape.
+// Fills members, windows and pad, and the links of the result: close pairs, and single members of another
+// shape.
 bool tr_mesh_find_windows( tr_mesh_work *w, tr_error *error );
 // How much of a window counts at a frame: it fades over its padding, but not at the ends of the scene.
 double tr_mesh_share( const tr_mesh_work *w, const tr_imesh_window *window, int frame );
@@ -99,9 +102,9 @@ void tr_mesh_work_free( tr_mesh_work *w );
 // A frame of the result's motion and world: blended with a pose as far as windows count there. What stands
 // keeps its turn.
 void tr_mesh_blend( tr_mesh_work *w, int actor, int frame, const tr_fit_result *aimed );
-// Skeletons and props to what the meshes said, then everybody whom rules join to them.
+// Fits skeletons and props to what the meshes said, then all members that rules join to them.
 bool tr_mesh_fit( tr_mesh_work *w, tr_error *error );
-// Those who are affected, whose motions somebody changed, and everybody whom rules join to them: to the
+// Brings the affected members, whose motions were changed, and all that rules join to them back to the
 // rules.
 bool tr_mesh_meet( tr_mesh_work *w, tr_error *error );
 // What the fit left too deep is pushed out, as far as that makes the motion better. See closeness/relieve.c.
@@ -125,8 +128,8 @@ typedef struct tr_held {
 bool tr_held_build( tr_held *h, const tr_closeness_def *closeness, tr_error *error );
 void tr_held_free( tr_held *h );
 bool tr_held_move( tr_held *h, vec3 place, tr_error *error );
-// What the mesh asks of everybody in it, `share` of it at the frame: moved and turned as at the held one. To
-// the work's graphs; tr_mesh_fit does the rest.
+// Gives the work's graphs what the mesh asks of its members, `share` of it at the frame: moved and turned as
+// in the held one. tr_mesh_fit does the rest.
 void tr_held_spread( const tr_held *h, tr_mesh_work *w, int frame, double share );
 
 #endif

@@ -1,10 +1,10 @@
 // The interaction-mesh method. Pose graphs first; then, wherever bodies, props and surroundings come close to
-// each other in the source, the mesh of that window keeps who stands where to whom:
+// each other in the source, the mesh of that window keeps their places relative to each other:
 //
 //   pose graphs ─► close pairs ─► windows ─► mesh of each window ─► aim skeletons ─► blend at its ends ─► fit
 //   ─► turn hands to what they touched ─► fit ─► push out what is too deep ─► fit
 // Windows are solved side by side. Where many are close to each other there are several windows of a few
-// members each; who is in two of them at once gets the mean of what they say. Links and stances stay exact:
+// members each; a member of two at once gets the mean of what they say. Links and stances stay exact:
 // they are rows of the mesh, and the last fit meets them.
 #include "closeness/private.h"
 
@@ -123,7 +123,7 @@ static void add_pose( tr_pose to, tr_pose more, int joints, double said, double 
     }
 }
 
-// What the windows say about a member, one after the other; who is in two at once gets the mean.
+// What the windows say about a member, one after the other; a member of two at once gets the mean.
 static void add_answer( tr_mesh_work *w, int window, int m )
 {
     const tr_imesh_window *from = &w->windows.items[window];
@@ -238,10 +238,32 @@ bool tr_mesh_work_build( tr_mesh_work *w, tr_error *error )
     return true;
 }
 
+// Windows that need more than there is are refused before the first is solved: the band of a mesh holds the
+// square of its points in every frame.
+static bool has_memory( const tr_mesh_work *w, tr_error *error )
+{
+    double limit = (double)tr_memory_limit();
+    for ( int i = 0; i < w->windows.count; ++i ) {
+        const tr_imesh_window *window = &w->windows.items[i];
+        double joints = 0, frames = window->last - window->first + 1;
+        for ( int m = 0; m < window->member_count; ++m )
+            if ( tr_mesh_is_actor( w->stage, window->members[m] ) )
+                joints += w->stage->actors[window->members[m]].target.joint_count;
+        double needed = w->def.band_bytes * frames * joints * joints;
+        if ( needed > limit )
+            return tr_error_path(
+                error, NULL, "range",
+                "an interaction mesh of %.0f frames of %.0f joints may need %.1f GB of "
+                "memory, and %.1f GB may be used; take fewer frames, or allow more (--memory)",
+                frames, joints, 1e-9 * needed, 1e-9 * limit );
+    }
+    return true;
+}
+
 bool tr_closeness_solve( const tr_stage *stage, tr_result *result, tr_error *error )
 {
     tr_mesh_work w = { .def = tr_default_closeness_def(), .stage = stage, .result = result };
-    bool ok = tr_mesh_find_windows( &w, error );
+    bool ok = tr_mesh_find_windows( &w, error ) && has_memory( &w, error );
     if ( ok && w.windows.count > 0 )
         ok = tr_mesh_work_build( &w, error ) && solve_all( &w, error ) && tr_mesh_fit( &w, error ) &&
              tr_mesh_relieve( &w, error );

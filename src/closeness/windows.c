@@ -1,4 +1,4 @@
-// Who is in which window: links gathered into windows, and bodies of another shape.
+// The members of each window: links gathered into windows, and bodies of another shape.
 #include "closeness/private.h"
 
 static const double no_girth = 1e-9; // metres: bodies without volumes have none
@@ -54,8 +54,8 @@ static bool add_own_window( tr_mesh_work *w, int actor, int first, int last )
     return true;
 }
 
-// As long as one of another shape meets nobody, he keeps the relations of his own limbs. While a window with
-// others fades, his own does so the other way round, over the same frames: shares add up to 1.
+// While a body of another shape meets no other, it keeps the relations of its own limbs. Where a window with
+// others fades in, its own fades out over the same frames: shares add up to 1.
 static bool add_own_windows( tr_mesh_work *w, int actor, int shared, double *said )
 {
     int frames = w->stage->frame_count;

@@ -86,11 +86,17 @@ static bool add_rotation( tr_cluster_rows *rows, int r, const tr_rule *rule, int
     return true;
 }
 
+// Strength with which a rule has something to ask for; a wish without weight never has.
+static double pull_of( const tr_cluster_rows *rows, const tr_rule *rule, int frame )
+{
+    return rule->hard || rule->weight > 0 ? tr_rule_pull( rows->stage, rule, frame ) : 0;
+}
+
 // Does the rule pull in any of the frames at work?
 static bool is_on( const tr_cluster_rows *rows, const tr_rule *rule )
 {
     for ( int f = rows->first; f < rows->first + rows->frame_count; ++f )
-        if ( tr_rule_pull( rows->stage, rule, f ) > 0 )
+        if ( pull_of( rows, rule, f ) > 0 )
             return true;
     return false;
 }
@@ -282,7 +288,7 @@ static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const
     acting_frames( rule, &from, &to );
     int n = ( from - out->from + out->stride - 1 ) / out->stride;
     for ( int f = out->from + n * out->stride; f <= to; f += out->stride, ++n ) {
-        double strength = tr_rule_pull( stage, rule, f );
+        double strength = pull_of( rows, rule, f );
         if ( !( strength > 0 ) )
             continue;
         tr_goal *goal = &out->goals[(size_t)n * stride + (size_t)item->row],
@@ -341,7 +347,7 @@ void tr_cluster_rows_on( const tr_cluster_rows *rows, int from, int to, bool *on
         bool *own = &on[rows->items[i].row];
         int first = from, last = to;
         acting_frames( rule, &first, &last );
-        for ( int f = first; f <= last && !*own && ( rule->hard || rule->weight > 0 ); ++f )
-            *own = tr_rule_pull( rows->stage, rule, f ) > 0;
+        for ( int f = first; f <= last && !*own; ++f )
+            *own = pull_of( rows, rule, f ) > 0;
     }
 }

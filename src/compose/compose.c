@@ -120,7 +120,7 @@ static bool find_girths( tr_exchange_body *body, const tr_target *target )
     return body->girths != NULL;
 }
 
-// Characters wear what the file of their skeleton has. A file that cannot be read any more is told of.
+// Characters wear what the file of their skeleton has. If it cannot be read any more, a warning says so.
 static bool add_look( tr_exchange_body *body, const tr_cast *cast, const tr_compose_def *def,
                       tr_log *warnings, tr_error *error )
 {

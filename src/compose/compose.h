@@ -2,6 +2,7 @@
 #ifndef TROUPE_COMPOSE_H
 #define TROUPE_COMPOSE_H
 
+#include "exchange/exchange.h"
 #include "measure/measure.h"
 
 typedef struct tr_compose_def {

@@ -456,10 +456,26 @@ static bool check_drive( const checker *c, int index, const tr_drive *drive )
     return true;
 }
 
-// Frames are checked once files are open.
+static bool check_pose( const checker *c, int index, const tr_example *example )
+{
+    const double most = 360; // degrees
+    const char *text = example->pose;
+    while ( *text != 0 ) {
+        tr_turn turn;
+        tr_error why;
+        if ( !tr_turn_parse( &turn, &text, &why ) )
+            return fail( c, TR_LIST_EXAMPLE, index, "pose", "%s", why.message );
+        if ( !( v3_length( turn.degrees ) <= most ) )
+            return fail( c, TR_LIST_EXAMPLE, index, "pose", "%s is turned by more than %g degrees",
+                         turn.joint, most );
+    }
+    return true;
+}
+
+// Frames and names of joints are checked once files are open.
 static bool check_example( const checker *c, int index, const tr_example *example )
 {
-    if ( !names_cast( c, TR_LIST_EXAMPLE, index, example->cast ) )
+    if ( !names_cast( c, TR_LIST_EXAMPLE, index, example->cast ) || !check_pose( c, index, example ) )
         return false;
     const tr_cast *cast = &c->scene->cast[find_body( c, example->cast )->index];
     if ( cast->target.skeleton.file[0] == 0 )
@@ -467,11 +483,11 @@ static bool check_example( const checker *c, int index, const tr_example *exampl
                      "%s has no target.skeleton, which is the file with the poses of its target", cast->id );
     for ( int i = 0; i < index; ++i ) {
         const tr_example *other = &c->scene->examples[i];
-        if ( strcmp( other->cast, example->cast ) != 0 || other->source != example->source || other->muted ||
-             example->muted )
+        if ( strcmp( other->cast, example->cast ) != 0 || other->source != example->source ||
+             other->mirrored != example->mirrored || other->muted || example->muted )
             continue;
         return fail( c, TR_LIST_EXAMPLE, index, "source",
-                     other->target == example->target
+                     other->target == example->target && strcmp( other->pose, example->pose ) == 0
                          ? "examples \"%s\" and \"%s\" are the same pair; remove one"
                          : "examples \"%s\" and \"%s\" have the same pose of the source and different "
                            "poses of the target; remove one",

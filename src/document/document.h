@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "geometry/geometry.h"
-#include "io/io.h"
+#include "import/import.h"
 #include "math/math.h"
 #include "motion/motion.h"
 
@@ -19,6 +19,7 @@
 #define TR_JOINT_MAX     96     // names of joints, skeletons and takes
 #define TR_LIMB_VALUES   24     // entries of target.limbs and target.girth
 #define TR_POINT_TERMS   4      // joints of a point
+#define TR_POSE_MAX      8192   // bytes of the turns of a pose
 #define TR_ROWS_MAX      64     // corners of a polyline, keys of a trajectory
 #define TR_SCENE_VERSION 1      // of the files this program writes; it refuses newer ones
 #define TR_MAX_ELEMENTS  100000 // in each list of a scene
@@ -32,6 +33,7 @@ typedef struct tr_file_ref {     // a motion file and how to read it; see tr_bvh
     char take[TR_JOINT_MAX];     // the same; "" = the first that moves the skeleton
     double unit;                 // metres per unit, 0 = guess
     char up;                     // 'y', 'z', 0 = guess
+    double rate;                 // frames a second of arrays and tables, 0 = as they say
     int first, last;             // frames, last -1 = to the end
 } tr_file_ref;
 
@@ -242,9 +244,11 @@ typedef struct tr_drive {
 // target move by examples.
 typedef struct tr_example {
     tr_id id, cast;
-    int source; // frame of the whole file of the source
-    int target; // frame of the whole file of the target's skeleton
-    bool muted; // it does not count
+    int source;             // frame of the whole file of the source
+    int target;             // frame of the whole file of the target's skeleton
+    char pose[TR_POSE_MAX]; // joints of the target that are turned from that frame, see tr_turn_parse
+    bool mirrored;          // both poses are seen in a mirror: left is right
+    bool muted;             // it does not count
 } tr_example;
 
 // A chain of the source that drives a chain of the target, in a body that moves by examples. Both are named
@@ -311,6 +315,17 @@ tr_point tr_point_prop( const char *who, vec3 offset );
 // p03.'Left Hand'*0.5+RightHand*0.5.
 bool tr_point_parse( tr_point *out, const char *text, tr_error *error );
 void tr_point_print( const tr_point *point, tr_text *out );
+
+// A joint that an example turns: by a rotation vector in degrees, in the joint's own axes.
+typedef struct tr_turn {
+    char joint[TR_JOINT_MAX];
+    vec3 degrees;
+} tr_turn;
+
+// Turns as text: Trunk1@10,0,5;'Left Ear'@0,20,0. Reads one at *text and advances *text behind it and its ;
+// (*text is "" after the last), and adds one, which is nothing where it does not turn.
+bool tr_turn_parse( tr_turn *out, const char **text, tr_error *error );
+void tr_turn_print( tr_text *out, const char *joint, vec3 degrees );
 
 bool tr_scene_copy( tr_scene *out, const tr_scene *in, tr_error *error );
 void tr_scene_free( tr_scene *scene );

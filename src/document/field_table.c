@@ -15,6 +15,7 @@
         { key ".take", TR_FIELD_TEXT, offsetof( type, member.take ), TR_JOINT_MAX },                         \
         { key ".unit", TR_FIELD_NUMBERS, offsetof( type, member.unit ), 1, 0, 1000 },                        \
         { key ".up", TR_FIELD_UP, offsetof( type, member.up ) },                                             \
+        { key ".rate", TR_FIELD_NUMBERS, offsetof( type, member.rate ), 1, 0, 10000 },                       \
         { key ".first", TR_FIELD_INTS, offsetof( type, member.first ), 1, 0, TR_MAX_FRAMES },                \
     {                                                                                                        \
         key ".last", TR_FIELD_INTS, offsetof( type, member.last ), 1, -1, TR_MAX_FRAMES                      \
@@ -182,6 +183,8 @@ static const tr_field example_fields[] = {
       TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
     { "target", TR_FIELD_INTS, offsetof( tr_example, target ), 1, 0, TR_MAX_FRAMES,
       TR_FIELD_REQUIRED | TR_FIELD_ALWAYS },
+    { "pose", TR_FIELD_TEXT, offsetof( tr_example, pose ), TR_POSE_MAX },
+    { "mirrored", TR_FIELD_BOOL, offsetof( tr_example, mirrored ) },
     { "muted", TR_FIELD_BOOL, offsetof( tr_example, muted ) },
 };
 

@@ -178,6 +178,9 @@ bool tr_references_copy( tr_edit *edit, tr_scene *scene, tr_list list, const cha
 
 // Reads the name of a joint at *text, with or without single quotes, into `joint` [TR_JOINT_MAX].
 bool tr_joint_parse( const char **text, char *joint, tr_error *error );
+void tr_joint_print( tr_text *out, const char *joint );
+// Reads @x,y,z.
+bool tr_offset_parse( const char **text, vec3 *offset, tr_error *error );
 
 // Whether the members of a layer (see tr_member_parse) include this id literally.
 bool tr_members_name( const char *members, const char *id );

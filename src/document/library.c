@@ -43,8 +43,8 @@ static bool reserve_slots( tr_library *library, int count )
 // Whether both read the same motion in the same way; which frames are taken of it comes later.
 static bool read_alike( const tr_file_ref *a, const tr_file_ref *b )
 {
-    return a->unit == b->unit && a->up == b->up && strcmp( a->skeleton, b->skeleton ) == 0 &&
-           strcmp( a->take, b->take ) == 0;
+    return a->unit == b->unit && a->up == b->up && a->rate == b->rate &&
+           strcmp( a->skeleton, b->skeleton ) == 0 && strcmp( a->take, b->take ) == 0;
 }
 
 // A motion made in memory matches any reference; one from a file only one that reads it in the same way.

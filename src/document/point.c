@@ -61,7 +61,7 @@ static bool parse_terms( const char **text, tr_point *point, tr_error *error )
     return true;
 }
 
-static bool parse_offset( const char **text, vec3 *offset, tr_error *error )
+bool tr_offset_parse( const char **text, vec3 *offset, tr_error *error )
 {
     double *numbers[3] = { &offset->x, &offset->y, &offset->z };
     for ( int i = 0; i < 3; ++i ) {
@@ -85,7 +85,7 @@ bool tr_point_parse( tr_point *out, const char *text, tr_error *error )
     const char *at = text + length;
     if ( *at == '.' && !parse_terms( &at, &point, error ) )
         return false;
-    if ( *at == '@' && !parse_offset( &at, &point.offset, error ) )
+    if ( *at == '@' && !tr_offset_parse( &at, &point.offset, error ) )
         return false;
     if ( *at != 0 )
         return tr_error_set( error, "\"%.40s\" is left over behind the point", at );
@@ -93,7 +93,7 @@ bool tr_point_parse( tr_point *out, const char *text, tr_error *error )
     return true;
 }
 
-static void print_joint( tr_text *out, const char *joint )
+void tr_joint_print( tr_text *out, const char *joint )
 {
     const char *at = joint;
     while ( bare( *at ) )
@@ -111,7 +111,7 @@ static void print_joint( tr_text *out, const char *joint )
 void tr_point_print_term( tr_text *out, bool first, const char *joint, double weight )
 {
     tr_text_append( out, first ? "." : "+", 1 );
-    print_joint( out, joint );
+    tr_joint_print( out, joint );
     if ( weight != 1 ) {
         tr_text_append( out, "*", 1 );
         tr_text_exact( out, weight );

@@ -62,6 +62,7 @@ static bool write_motion( const move *m, tr_file_ref *ref, const struct tr_libra
                   : tr_error_memory( error );
     ref->unit = 0.01;
     ref->up = 'y';
+    ref->rate = 0;
     memset( ref->skeleton, 0, sizeof ref->skeleton );
     memset( ref->take, 0, sizeof ref->take );
     tr_free( file );

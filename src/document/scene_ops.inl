@@ -10,6 +10,7 @@
         MAY( take, TEXT, object ".take", "take of such a file, name or number" ),                            \
         MAY( unit, NUMBER, object ".unit", "metres per unit of the file, 0 = guess" ),                       \
         MAY( up, TEXT, object ".up", "y or z" ),                                                             \
+        MAY( rate, NUMBER, object ".rate", "frames a second of a file that does not say" ),                  \
         MAY( first, INT, object ".first", "first frame to take" ),                                           \
         MAY( last, INT, object ".last", "last frame to take, -1 = to the end" )
 #define PLACEMENT_PARAMS                                                                                     \
@@ -241,7 +242,10 @@ OP( drive_remove, DRIVE, remove, "Removes a drive: the joint map counts again.",
 OP( drive_rename, DRIVE, rename, "Gives a drive another id.", NEED( id, ID, NULL, "drive" ),
     NEED( to, ID, "id", "new id" ) )
 
-#define EXAMPLE_PARAMS MAY( muted, BOOL, "muted", "it does not count" )
+#define EXAMPLE_PARAMS                                                                                       \
+    MAY( pose, TEXT, "pose", "joints turned from that frame: Joint@x,y,z;… degrees, in the joint's axes" ),    \
+        MAY( mirrored, BOOL, "mirrored", "both poses are seen in a mirror" ),                                \
+        MAY( muted, BOOL, "muted", "it does not count" )
 OP( example_add, EXAMPLE, add, "Pairs a pose of the source with a pose of the target.",
     NEED( id, ID, "id", "new id" ), NEED( cast, ID, "cast", "cast member" ),
     NEED( source, INT, "source", "frame of the source's file" ),

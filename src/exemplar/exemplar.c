@@ -1,5 +1,6 @@
 // Building from pairs, blending, motion over time, leaving pairs out.
 #include "exemplar/private.h"
+#include "solve/solve.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +10,11 @@ tr_exemplar_def tr_default_exemplar_def( void )
     return ( tr_exemplar_def ){
         .linear = 5.0,
         .reach = 3.0,
+        .reaches = 5,
         .look = 0.4,
         .part_body = 0.3,
         .most_weight = 1.5,
-        .smooth = 0.05,
+        .smooth = 0.03,
         .same = 0.01,
         .same_turn = 0.5 * TR_DEGREE,
         .turn_joints = 4,
@@ -131,9 +133,64 @@ static void build_mean( double *mean, const double *values, int count, int pairs
     }
 }
 
-// Of the whole body, and of a part with its own values [4] where there is one.
-static bool build_kriging( const tr_exemplar *e, const tr_chain_part *part, tr_kriging *out, tr_error *error )
+// How far the pairs are from what the others say of them: with y the turns of a joint and P as in
+// tr_exemplar_left_out, ( P y )_i / P_ii. Sum of squares over the joints of a part (-1: the whole body).
+static double missed( const tr_exemplar *e, int part, const tr_kriging *k )
 {
+    int n = e->pair_count;
+    double sum = 0;
+    for ( int i = 0; i < n; ++i ) {
+        double row[TR_EXEMPLAR_PAIRS];
+        for ( int q = 0; q < n; ++q )
+            row[q] = k->inverse[i * n + q] - k->inverse_sum[i] * k->inverse_sum[q] / k->one;
+        for ( int j = 0; j < e->target->joint_count; ++j ) {
+            vec3 miss = v3_zero;
+            if ( e->part_of[j] != part )
+                continue;
+            for ( int q = 0; q < n; ++q )
+                miss =
+                    v3_mad( miss, row[q], e->turns[(size_t)q * (size_t)e->target->joint_count + (size_t)j] );
+            sum += v3_dot( miss, miss ) / ( row[i] * row[i] );
+        }
+    }
+    return sum;
+}
+
+// Some targets follow the source in straight lines, others bend: the pairs show it. Of some kernels the one
+// is taken with which the others foretell each pair best.
+static bool choose_kriging( const tr_exemplar *e, int part, const double *distances, const double *products,
+                            tr_kriging *out, tr_error *error )
+{
+    const tr_exemplar_def *def = &e->def;
+    double best = INFINITY;
+    bool enough = true;
+    *out = ( tr_kriging ){ 0 };
+    for ( int i = 0; enough && i < def->reaches; ++i ) {
+        tr_kriging next;
+        tr_error why;
+        bool built = tr_kriging_build( &next, e->pair_count, distances, products, def->linear,
+                                       ldexp( def->reach, i ), &why );
+        double miss = built ? missed( e, part, &next ) : INFINITY; // poses are on a line, but for rounding
+        enough = next.inverse != NULL && next.inverse_sum != NULL;
+        if ( miss < best || ( built && out->count == 0 ) ) {
+            tr_kriging swap = *out;
+            *out = next;
+            next = swap;
+            best = miss;
+        }
+        tr_kriging_free( &next );
+    }
+    if ( !enough )
+        return tr_error_memory( error );
+    return out->count > 0 ||
+           tr_error_set( error, "the poses of the source in the examples are too much alike" );
+}
+
+// Of the whole body (part -1), and of a part with its own values [4]. doubt: may be NULL.
+static bool build_kriging( const tr_exemplar *e, int index, tr_kriging *out, tr_kriging *doubt,
+                           tr_error *error )
+{
+    const tr_chain_part *part = index >= 0 ? &e->parts[index] : NULL;
     int n = e->pair_count, count = e->features.count;
     double *distances = tr_alloc( (size_t)( n * n ), sizeof( double ) ),
            *products = tr_alloc( (size_t)( n * n ), sizeof( double ) );
@@ -150,7 +207,9 @@ static bool build_kriging( const tr_exemplar *e, const tr_chain_part *part, tr_k
             products[i] += product( p, q, part->mean, 4 );
         }
     }
-    ok = ok && tr_kriging_build( out, n, distances, products, &e->def, error );
+    ok = ok && choose_kriging( e, index, distances, products, out, error );
+    if ( doubt != NULL )
+        ok = ok && tr_kriging_build( doubt, n, distances, products, e->def.linear, e->def.reach, error );
     tr_free( distances );
     tr_free( products );
     return ok;
@@ -186,17 +245,18 @@ static bool build( tr_exemplar *e, const tr_exemplar_job *job, tr_error *error )
         return false;
     build_mean( e->mean, e->values, e->features.count, e->pair_count );
     build_turns( e );
-    if ( !build_kriging( e, NULL, &e->kriging, error ) )
-        return false;
+    for ( int p = 0; p < e->part_count; ++p )
+        if ( !tr_part_start( e, p, job, error ) )
+            return false;
     for ( int p = 0; p < e->part_count; ++p ) {
         tr_chain_part *part = &e->parts[p];
-        if ( !tr_part_start( e, p, job, error ) || !tr_part_build( e, p, job, error ) )
+        if ( !tr_part_build( e, p, job, error ) )
             return false;
         build_mean( part->mean, part->values, 4, e->pair_count );
-        if ( !build_kriging( e, part, &part->kriging, error ) )
+        if ( !build_kriging( e, p, &part->kriging, NULL, error ) )
             return false;
     }
-    return true;
+    return build_kriging( e, -1, &e->kriging, &e->doubt, error );
 }
 
 tr_exemplar *tr_exemplar_create( const tr_exemplar_def *def, const tr_exemplar_job *job, tr_error *error )
@@ -239,6 +299,7 @@ void tr_exemplar_destroy( tr_exemplar *exemplar )
     for ( int p = 0; p < exemplar->part_count; ++p )
         tr_part_free( &exemplar->parts[p] );
     tr_kriging_free( &exemplar->kriging );
+    tr_kriging_free( &exemplar->doubt );
     tr_free( exemplar->values );
     tr_free( exemplar->mean );
     tr_free( exemplar->targets );
@@ -269,8 +330,7 @@ void tr_sight_build( const tr_exemplar *e, tr_pose source, tr_sight *out )
     }
 }
 
-double tr_sight_weigh( const tr_exemplar *e, const tr_sight *sight, tr_pose source, int part,
-                       double *weights )
+void tr_sight_weigh( const tr_exemplar *e, const tr_sight *sight, tr_pose source, int part, double *weights )
 {
     double kernels[TR_EXEMPLAR_PAIRS], values[4] = { 0 }, own = sight->square, share = 1;
     const tr_chain_part *chain = part >= 0 ? &e->parts[part] : NULL;
@@ -288,9 +348,18 @@ double tr_sight_weigh( const tr_exemplar *e, const tr_sight *sight, tr_pose sour
         }
         kernels[i] = tr_kernel( kriging, distance, with );
     }
-    double variance = tr_kriging_weigh( kriging, kernels, tr_kernel( kriging, 0, own ), weights );
+    tr_kriging_weigh( kriging, kernels, tr_kernel( kriging, 0, own ), weights );
     tr_weights_bound( weights, e->pair_count, e->def.most_weight );
-    return variance;
+}
+
+// The variance that is left for the pose; that of poses like no example is 1, the kernel's own.
+static double unlike_examples( const tr_exemplar *e, const tr_sight *sight )
+{
+    double kernels[TR_EXEMPLAR_PAIRS], weights[TR_EXEMPLAR_PAIRS];
+    for ( int i = 0; i < e->pair_count; ++i )
+        kernels[i] = tr_kernel( &e->doubt, sight->distances[i], sight->products[i] );
+    return fmin( tr_kriging_weigh( &e->doubt, kernels, tr_kernel( &e->doubt, 0, sight->square ), weights ),
+                 1.0 );
 }
 
 void tr_exemplar_weights( const tr_exemplar *exemplar, tr_pose source, int part, double *weights )
@@ -322,16 +391,11 @@ void tr_exemplar_blend( const tr_exemplar *e, const tr_sight *sight, tr_pose sou
     }
 }
 
-// Weights of the whole body and then of each part; returns how unlike the examples the pose is.
-static double weigh_all( const tr_exemplar *e, const tr_sight *sight, tr_pose source, double *weights )
+// Weights of the whole body and then of each part.
+static void weigh_all( const tr_exemplar *e, const tr_sight *sight, tr_pose source, double *weights )
 {
-    double variance = 0;
-    for ( int p = -1; p < e->part_count; ++p ) {
-        double own =
-            tr_sight_weigh( e, sight, source, p, weights + (size_t)( p + 1 ) * (size_t)e->pair_count );
-        variance = p < 0 ? own : variance;
-    }
-    return fmin( variance, 1.0 ); // the variance of poses that are like no example is 1, the kernel's own
+    for ( int p = -1; p < e->part_count; ++p )
+        tr_sight_weigh( e, sight, source, p, weights + (size_t)( p + 1 ) * (size_t)e->pair_count );
 }
 
 void tr_exemplar_pose( const tr_exemplar *exemplar, tr_pose source, quat *local, double *unlike )
@@ -339,10 +403,10 @@ void tr_exemplar_pose( const tr_exemplar *exemplar, tr_pose source, quat *local,
     double weights[( 1 + TR_EXEMPLAR_PARTS ) * TR_EXEMPLAR_PAIRS];
     tr_sight sight;
     tr_sight_build( exemplar, source, &sight );
-    double variance = weigh_all( exemplar, &sight, source, weights );
+    weigh_all( exemplar, &sight, source, weights );
     tr_exemplar_blend( exemplar, &sight, source, weights, local );
     if ( unlike != NULL )
-        *unlike = variance;
+        *unlike = unlike_examples( exemplar, &sight );
 }
 
 // ------------------------------------------------------------------------------------------------ motion
@@ -351,7 +415,6 @@ typedef struct motion_job {
     const tr_exemplar *e;
     const tr_world *source;
     const int *frames;        // [pair_count]
-    int span;                 // frames to either side over which weights are averaged
     int count;                // of weights in a frame
     tr_sight *sights;         // [frame_count]
     double *weights, *smooth; // [frame_count * count]
@@ -365,57 +428,54 @@ static void weigh_frames( void *context, int begin, int end )
     for ( int f = begin; f < end; ++f ) {
         tr_pose source = tr_world_pose( m->source, f );
         tr_sight_build( m->e, source, &m->sights[f] );
-        double unlike = weigh_all( m->e, &m->sights[f], source, m->weights + (size_t)f * (size_t)m->count );
+        weigh_all( m->e, &m->sights[f], source, m->weights + (size_t)f * (size_t)m->count );
         if ( m->unlike != NULL )
-            m->unlike[f] = unlike;
+            m->unlike[f] = unlike_examples( m->e, &m->sights[f] );
     }
 }
 
-static void smooth_frames( void *context, int begin, int end )
+// Weights over time are the curves x nearest to those of each frame, w, that bend little,
+//
+//   min Σ ( x(f) − w(f) )² + τ⁴ Σ ( x(f−1) − 2 x(f) + x(f+1) )²,   x = w in the frames of pairs,
+//
+// with τ in frames. The unknown is d = x − w. Sums of weights stay 1.
+static bool smooth_weights( motion_job *m, double frames, tr_error *error )
 {
-    const motion_job *m = context;
-    for ( int f = begin; f < end; ++f ) {
-        double *out = m->smooth + (size_t)f * (size_t)m->count, sum = 0;
-        int first = f > m->span ? f - m->span : 0,
-            last = f + m->span < m->source->frame_count ? f + m->span : m->source->frame_count - 1;
-        // The same number of frames on both sides: the mean of a straight line is its middle.
-        int side = f - first < last - f ? f - first : last - f;
-        for ( int k = f - side; k <= f + side; ++k ) {
-            double share = tr_fade( abs( k - f ), m->span );
-            const double *in = m->weights + (size_t)k * (size_t)m->count;
-            for ( int i = 0; i < m->count; ++i )
-                out[i] += share * in[i];
-            sum += share;
-        }
-        for ( int i = 0; i < m->count; ++i )
-            out[i] /= sum;
+    int n = m->source->frame_count, count = m->count;
+    double *weight = tr_alloc( (size_t)n, sizeof( double ) ), bend = frames * frames * frames * frames;
+    bool *held = tr_alloc( (size_t)n, sizeof( bool ) );
+    tr_chain *factor = tr_alloc( (size_t)n, sizeof( tr_chain ) );
+    bool ok = ( weight != NULL && held != NULL && factor != NULL ) || tr_error_memory( error );
+    for ( int f = 0; ok && f < n; ++f )
+        weight[f] = 1;
+    for ( int p = 0; ok && p < m->e->pair_count; ++p )
+        if ( m->frames[p] >= 0 && m->frames[p] < n )
+            held[m->frames[p]] = true;
+    if ( ok ) {
+        for ( int f = 1; f + 1 < n; ++f )
+            for ( int i = 0; i < count; ++i ) {
+                const double *w = m->weights + (size_t)f * (size_t)count + i;
+                double *d = m->smooth + (size_t)f * (size_t)count + i,
+                       curve = bend * ( w[-count] - 2 * w[0] + w[count] );
+                d[-count] -= curve;
+                d[0] += 2 * curve;
+                d[count] -= curve;
+            }
+        tr_chain_factor( &( tr_chain_def ){ .frame_count = n,
+                                            .weight = weight,
+                                            .bend = bend,
+                                            .held = held,
+                                            .free_start = true,
+                                            .free_end = true },
+                         factor );
+        tr_chain_solve( factor, n, m->smooth, count );
+        for ( size_t i = 0; i < (size_t)n * (size_t)count; ++i )
+            m->smooth[i] += m->weights[i];
     }
-}
-
-// What smoothing took from the frame of a pair is given back there, fading before the next pair's frame.
-static void restore_pairs( const motion_job *m )
-{
-    for ( int p = 0; p < m->e->pair_count; ++p ) {
-        int at = m->frames[p], span = m->span;
-        if ( at < 0 || at >= m->source->frame_count )
-            continue;
-        bool again = false; // another pair of the same frame
-        for ( int q = 0; q < m->e->pair_count; ++q ) {
-            int away = abs( m->frames[q] - at );
-            again = again || ( q < p && away == 0 );
-            if ( m->frames[q] >= 0 && away > 0 && away - 1 < span )
-                span = away - 1;
-        }
-        double *center = m->smooth + (size_t)at * (size_t)m->count;
-        const double *own = m->weights + (size_t)at * (size_t)m->count;
-        for ( int i = 0; !again && i < m->count; ++i ) {
-            double lost = own[i] - center[i];
-            for ( int f = at - span; f <= at + span; ++f )
-                if ( f >= 0 && f < m->source->frame_count )
-                    m->smooth[(size_t)f * (size_t)m->count + (size_t)i] +=
-                        tr_fade( abs( f - at ), span ) * lost;
-        }
-    }
+    tr_free( weight );
+    tr_free( held );
+    tr_free( factor );
+    return ok;
 }
 
 static void blend_frames( void *context, int begin, int end )
@@ -436,7 +496,6 @@ bool tr_exemplar_motion( const tr_exemplar *exemplar, const tr_world *source, do
     motion_job m = { .e = exemplar,
                      .source = source,
                      .frames = frames,
-                     .span = tr_frames_in( exemplar->def.smooth, fps ),
                      .count = (int)count,
                      .local = local,
                      .unlike = unlike };
@@ -446,10 +505,10 @@ bool tr_exemplar_motion( const tr_exemplar *exemplar, const tr_world *source, do
     bool ok = ( m.sights != NULL && m.weights != NULL && m.smooth != NULL ) || tr_error_memory( error );
     if ( ok ) {
         tr_parallel_for( source->frame_count, block, weigh_frames, &m );
-        tr_parallel_for( source->frame_count, block, smooth_frames, &m );
-        restore_pairs( &m );
-        tr_parallel_for( source->frame_count, block, blend_frames, &m );
+        ok = smooth_weights( &m, exemplar->def.smooth * fps, error );
     }
+    if ( ok )
+        tr_parallel_for( source->frame_count, block, blend_frames, &m );
     tr_free( m.sights );
     tr_free( m.weights );
     tr_free( m.smooth );

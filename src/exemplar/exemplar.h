@@ -18,12 +18,13 @@
 
 typedef struct tr_exemplar_def {
     double linear;      // of the kernel: share of the linear term, which continues beyond the examples
-    double reach;       // of the kernel: its length, in mean distances of examples to their nearest one
+    double reach;       // of the kernel: its least length, in mean distances of examples to their nearest one
+    int reaches;        // lengths to choose from, each twice the one before: see choose_kriging
     double look;        // leg lengths: how much the direction of the face counts among places of joints
     double part_body;   // how much the whole pose counts in the weights of a part: tells apart pairs in which
                         // the part's chain is the same
     double most_weight; // weights approach this bound, and their sum stays 1; bends from half-way 1 … bound
-    double smooth;      // seconds to either side over which weights are averaged in time; 0: not at all
+    double smooth;      // seconds: weights are smoothed in time over about three times as much; 0: not at all
     double same;        // leg lengths: poses of the source that are nearer than this are equal
     double same_turn;   // radians: poses of the target whose joints differ by less are equal
     int turn_joints;    // joints of a chain that share its residual turn
@@ -63,6 +64,7 @@ void tr_exemplar_destroy( tr_exemplar *exemplar ); // NULL is fine
 
 // Where the source's hips face: turns +Z there, about the vertical.
 quat tr_exemplar_facing( const tr_exemplar *exemplar, tr_pose source );
+quat tr_exemplar_faces( const tr_skeleton *source, tr_pose pose ); // the same, of a classified skeleton
 // The pose of the target. local: [target joint_count]. `unlike` (may be NULL): 0 at examples … 1 like none.
 void tr_exemplar_pose( const tr_exemplar *exemplar, tr_pose source, quat *local, double *unlike );
 // Weights of the pairs in the whole body (part -1) or in a part: [pair_count], their sum is 1.
@@ -79,10 +81,19 @@ bool tr_exemplar_motion( const tr_exemplar *exemplar, const tr_world *source, do
 // How far the other pairs are from a pair when it is left out, in radians, mean over the target's joints.
 double tr_exemplar_left_out( const tr_exemplar *exemplar, int pair );
 
-// Frames of a motion to make pairs of next, the most useful first: each lowers the uncertainty over the whole
-// motion most. have [have_count]: poses of the source that pairs have. Returns how many of `count` were
-// found, -1 when out of memory.
-int tr_exemplar_suggest( const tr_exemplar_def *def, const tr_skeleton *source, const tr_world *world,
-                         const tr_pose *have, int have_count, int *frames, int count, tr_error *error );
+typedef struct tr_exemplar_suggest_job {
+    const tr_skeleton *source; // classified
+    const tr_world *world;     // a motion of it
+    const tr_pose *have;       // [have_count] poses of the source that pairs have
+    int have_count;
+    const tr_exemplar_part *parts; // [part_count] chains, as tr_exemplar_create takes them
+    int part_count;
+    const tr_skeleton *target; // of the parts; NULL where there are none
+} tr_exemplar_suggest_job;
+
+// Frames of a motion to make pairs of next, the most useful first: together they lower the uncertainty over
+// the whole motion most. Returns how many of `count` were found, -1 when out of memory.
+int tr_exemplar_suggest( const tr_exemplar_def *def, const tr_exemplar_suggest_job *job, int *frames,
+                         int count, tr_error *error );
 
 #endif

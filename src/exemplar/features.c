@@ -60,6 +60,13 @@ quat tr_features_facing( const tr_features *features, tr_pose pose )
     return q_axis_angle( v3_y, atan2( -left.z, left.x ) );
 }
 
+quat tr_exemplar_faces( const tr_skeleton *source, tr_pose pose )
+{
+    tr_features features;
+    tr_features_build( &features, source, 0 );
+    return tr_features_facing( &features, pose );
+}
+
 static void put( double *out, vec3 v )
 {
     out[0] = v.x;

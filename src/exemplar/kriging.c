@@ -1,7 +1,7 @@
 // Kriging weights, see private.h.
 #include "exemplar/private.h"
 
-// Twice (def.reach) the mean distance of examples to their nearest one.
+// In mean distances of examples to their nearest one.
 static double kernel_length( int count, const double *square_distances, double reach )
 {
     double sum = 0;
@@ -39,11 +39,11 @@ static bool invert( double *a, int n )
 }
 
 bool tr_kriging_build( tr_kriging *out, int count, const double *square_distances, const double *products,
-                       const tr_exemplar_def *def, tr_error *error )
+                       double linear, double reach, tr_error *error )
 {
     size_t n = (size_t)count;
-    *out = ( tr_kriging ){ .count = count, .linear = def->linear };
-    out->length = kernel_length( count, square_distances, def->reach );
+    *out = ( tr_kriging ){ .count = count, .linear = linear };
+    out->length = kernel_length( count, square_distances, reach );
     out->inverse = tr_alloc( n * n, sizeof( double ) );
     out->inverse_sum = tr_alloc( n, sizeof( double ) );
     if ( out->inverse == NULL || out->inverse_sum == NULL )

@@ -32,7 +32,7 @@ void tr_features_of( const tr_features *features, tr_pose pose, double *out ); /
 //   k(P, Q) = linear ⟨P − m, Q − m⟩ / ℓ² + Matérn 3/2( ‖P − Q‖ / ℓ ),   m mean of the examples,
 //
 // between examples, k(P) the kernel between P and them. At an example the weights are 1 for it and 0 for the
-// others. The linear term goes on beyond the examples. Distances and products are given by the caller, who
+// others. The linear term goes on beyond the examples. The caller gives distances and products, and
 // may add up several features.
 
 typedef struct tr_kriging {
@@ -50,8 +50,9 @@ static inline double tr_kernel( const tr_kriging *k, double square_distance, dou
 }
 
 // square_distances and products: [count²] between examples.
+// reach: length of the kernel, in mean distances of examples to their nearest one.
 bool tr_kriging_build( tr_kriging *out, int count, const double *square_distances, const double *products,
-                       const tr_exemplar_def *def, tr_error *error );
+                       double linear, double reach, tr_error *error );
 void tr_kriging_free( tr_kriging *kriging );
 // kernels [count]: between the examples and P. Fills weights [count]; returns the kriging variance, 0 at
 // examples, for the kernel `own` of P with itself.
@@ -81,10 +82,11 @@ struct tr_exemplar {
     double *values; // [pair_count * features.count]
     double *mean;   // [features.count] of values
     tr_kriging kriging;
-    quat *targets; // [pair_count * target joint_count] local rotations
-    quat *centre;  // [target joint_count] their means
-    vec3 *turns;   // [pair_count * target joint_count] rotation vectors from the mean
-    int *part_of;  // [target joint_count] part that drives the joint, -1: the whole body
+    tr_kriging doubt; // with the shortest length: says how unlike the examples a pose is
+    quat *targets;    // [pair_count * target joint_count] local rotations
+    quat *centre;     // [target joint_count] their means
+    vec3 *turns;      // [pair_count * target joint_count] rotation vectors from the mean
+    int *part_of;     // [target joint_count] part that drives the joint, -1: the whole body
     tr_chain_part parts[TR_EXEMPLAR_PARTS];
 };
 
@@ -97,9 +99,9 @@ typedef struct tr_sight {
 } tr_sight;
 
 void tr_sight_build( const tr_exemplar *exemplar, tr_pose source, tr_sight *out );
-// Weights of the whole body (part -1) or a part; returns the variance.
-double tr_sight_weigh( const tr_exemplar *exemplar, const tr_sight *sight, tr_pose source, int part,
-                       double *weights );
+// Weights of the whole body (part -1) or a part.
+void tr_sight_weigh( const tr_exemplar *exemplar, const tr_sight *sight, tr_pose source, int part,
+                     double *weights );
 // Joints blended by weights [( 1 + part_count ) * pair_count], and chains of parts turned.
 void tr_exemplar_blend( const tr_exemplar *exemplar, const tr_sight *sight, tr_pose source,
                         const double *weights, quat *local );

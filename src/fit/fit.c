@@ -161,18 +161,37 @@ typedef struct lanes {
     size_t ( *slot_bytes )( const tr_fit_scratch *scratch );
     void ( *solve_frames )( const tr_fit *fit, const tr_fit_scratch *scratch, void *slot,
                             const tr_fit_frame *frames, tr_fit_result *results, int count );
+    void ( *set_centre )( const tr_fit_turns *turns );
+    void ( *read_turns )( const tr_fit_turns *turns );
 } lanes;
 
 enum { NARROW = 4 }; // frames at a time of the narrower lanes
 
-// The fastest lanes for `count` frames. All give the same bits.
+#define LANES_OF( kind )                                                                                     \
+    ( lanes )                                                                                                \
+    {                                                                                                        \
+        tr_fit_slot_bytes_##kind, tr_fit_solve_frames_##kind, tr_fit_set_centre_##kind,                      \
+            tr_fit_read_turns_##kind                                                                         \
+    }
+
+// The fastest lanes for `count` frames or joints. All give the same bits.
 static lanes lanes_for( bool portable, int count )
 {
     if ( !portable && tr_processor_has_avx512() && count > NARROW )
-        return ( lanes ){ tr_fit_slot_bytes_avx512, tr_fit_solve_frames_avx512 };
+        return LANES_OF( avx512 );
     if ( !portable && tr_processor_has_avx2() )
-        return ( lanes ){ tr_fit_slot_bytes_avx2, tr_fit_solve_frames_avx2 };
-    return ( lanes ){ tr_fit_slot_bytes_double, tr_fit_solve_frames_double };
+        return LANES_OF( avx2 );
+    return LANES_OF( double );
+}
+
+void tr_fit_set_centre( bool portable, const tr_fit_turns *turns )
+{
+    lanes_for( portable, turns->joint_count ).set_centre( turns );
+}
+
+void tr_fit_read_turns( bool portable, const tr_fit_turns *turns )
+{
+    lanes_for( portable, turns->joint_count ).read_turns( turns );
 }
 
 bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals, int slots, tr_error *error )

@@ -41,6 +41,29 @@ bool tr_limb_chain_find( const tr_skeleton *skeleton, int joint, tr_limb_chain *
 double tr_ik_limb( const tr_skeleton *skeleton, quat *local, tr_pose pose, const tr_limb_chain *chain,
                    vec3 target, quat rotation, const tr_ik_def *def );
 
+// Several demands on the end of one limb, merged to one shift. On each axis the hard ones share by strength;
+// soft ones, averaged by weight, get what the hard ones leave: nothing at their full strength, more as they
+// fade.
+typedef struct tr_limb_demand {
+    vec3 miss;       // from where the end is to where it is wanted
+    bool axis[3];    // on which it acts
+    bool hard;       // wants its whole miss; otherwise the share of its weight, all of it from 1 on
+    double strength; // 0 … 1: it fades in and out
+    double weight;   // of soft ones
+} tr_limb_demand;
+
+typedef struct tr_limb_sum {         // of several demands on one axis
+    double shift, weight, strongest; // Σ pull · miss, Σ pull, the largest share of a miss
+} tr_limb_sum;
+
+typedef struct tr_limb_pull { // starts with zeros
+    tr_limb_chain chain;
+    tr_limb_sum sums[2][3]; // hard and soft, by axis
+} tr_limb_pull;
+
+void tr_limb_pull_add( tr_limb_pull *pull, const tr_limb_demand *demand );
+vec3 tr_limb_pull_shift( const tr_limb_pull *pull );
+
 // Turns `joint` so that its world rotation becomes `rotation`, and updates the pose below it.
 void tr_ik_orient( const tr_skeleton *skeleton, quat *local, tr_pose pose, int joint, quat rotation );
 
@@ -256,9 +279,10 @@ bool tr_fit_solve( const tr_fit *fit, tr_fit_scratch *scratch, const tr_fit_fram
 //   dual    u += x − z for bodies, u += y − p for ties, bounded by the force of the tie's priority
 //
 // A body whose frames alone would jump from one answer to another begins anew from x̂, all frames together.
-// Last, every frame is fitted exactly about its last centre: a goal or a tie that is nearly met is asked for
-// in full, any other for what it has come to. What it is off by then is what gave way, to goals of higher
-// priority or to time.
+// Last, every frame is fitted exactly about z, which is smooth: a goal or a tie that is nearly met is asked
+// for in full, any other for where z has it. What it is off by then is what gave way, to goals of higher
+// priority or to time. What comes first (`strict`) is judged by x instead: closed where the frame by itself
+// closed it.
 
 typedef struct tr_window_def {
     double fps;
@@ -269,12 +293,17 @@ typedef struct tr_window_def {
     double draw;        // ρ of the first round
     double growth;      // of ρ, from round to round
     int rounds;         // at most
-    double rest;        // radians, sizes: a body whose x and z differ by less, and its ties, is done
+    double rest;        // radians, sizes: a frame of a body whose x and z differ by less is at rest, if …
+    double rest_tie;    // metres: … its ties are closed to this, their points have not moved by more in the
+                        // last round, and nothing is left to do within `smooth` of it
     int strict; // priority from which goals pull with all their force from the first round on. Those below it
-                // begin with `effort` of it. Where they are missed they pull harder from round to round, as
+                // begin with less. Where they are missed they pull harder from round to round, as
                 // long as no joint is faster than `speed` or accelerates more than `acceleration` around
-                // there
-    double effort;
+                // there, and as long as it brings them nearer
+    double effort;       // share of the force that they begin with
+    double least_effort; // share of the force that such goals keep, however fast joints are
+    double spread;       // seconds: effort changes by no more than twice in this time
+    double gain; // share of what is missed: a goal that came nearer by less in the last round is out of reach
     double acceleration; // radians / s², of a joint against x̂
     double tie_weight;   // σ, per (distance / size)²
     double mass_force;   // times F of its priority: what a mean of joints pulls with, at most

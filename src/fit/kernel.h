@@ -6,6 +6,7 @@
 #include "fit/kernel_pose.h"
 #include "fit/kernel_step.h"
 #include "fit/kernel_turns.h"
+#include "fit/kernel_window.h"
 
 static inline lane_mask all_lanes( void )
 {

@@ -74,11 +74,7 @@ static void pose_joint( fit_slot *slot, fit_joint *joint )
 // Rotation vector from the wanted to the actual rotation.
 static lane3 rotation_error( lane_quat actual, lane_quat wanted )
 {
-    lane_quat q = lq_mul( actual, lq_conj( wanted ) );
-    lane3 error;
-    for ( int l = 0; l < LANES; ++l )
-        l3_set( &error, l, q_to_vector( lq_get( &q, l ) ) );
-    return error;
+    return lq_to_vector( lq_mul( actual, lq_conj( wanted ) ) );
 }
 
 static void pose_task( const tr_fit *fit, fit_slot *slot, fit_task *task )

@@ -39,6 +39,25 @@ void tr_fit_limbs_build( tr_fit *fit, tr_pose rest );
 
 // ------------------------------------------------------------------------------------------ kernel_*.c
 
+// Turns of a frame of a window against x̂ (window.h). Rows hold all x, then all y, then all z, each of the
+// root and every joint: [3 * ( joint_count + 1 )].
+typedef struct tr_fit_turns {
+    int joint_count;
+    const quat *start, *local; // [joint_count] x̂, and the last pose
+    // set_centre: in
+    const float *z, *u;
+    double share, older; // the centre turns by share ( z − older u )
+    // set_centre: out
+    quat *centre;   // [joint_count]
+    float *against; // [3 * joint_count] turns from the centre to the last pose, joint by joint; NULL: not
+    // read_turns
+    const float *near; // in: row of turns that those of x are to be near; NULL: any
+    float *x;          // out
+} tr_fit_turns;
+
+void tr_fit_set_centre( bool portable, const tr_fit_turns *turns );
+void tr_fit_read_turns( bool portable, const tr_fit_turns *turns );
+
 enum { TR_FIT_ALIGN = 64 }; // bytes: alignment of slots, for the widest lanes
 
 // `slot` is memory of slot_bytes. Blocks of frames are solved one after the other.
@@ -46,6 +65,8 @@ enum { TR_FIT_ALIGN = 64 }; // bytes: alignment of slots, for the widest lanes
     size_t tr_fit_slot_bytes_##kind( const tr_fit_scratch *scratch );                                        \
     void tr_fit_solve_frames_##kind( const tr_fit *fit, const tr_fit_scratch *scratch, void *slot,           \
                                      const tr_fit_frame *frames, tr_fit_result *results, int count );        \
+    void tr_fit_set_centre_##kind( const tr_fit_turns *turns );                                              \
+    void tr_fit_read_turns_##kind( const tr_fit_turns *turns );                                              \
     tr_fit_axes tr_fit_axes_##kind( const tr_fit *fit, int joint, quat centre );
 
 TR_FIT_KERNELS( double ) // four frames at a time, any processor

@@ -11,10 +11,14 @@ tr_window_def tr_default_window_def( double fps )
                               .draw = 130,
                               .growth = 1.25,
                               .rounds = 16,
-                              .rest = 2e-4,
+                              .rest = 2e-3,
+                              .rest_tie = 2e-4,
                               .strict = 3,
                               .effort = 0.01,
-                              .acceleration = 50,
+                              .least_effort = 0.002,
+                              .spread = 0.13,
+                              .gain = 0.1,
+                              .acceleration = 20,
                               .tie_weight = 50,
                               .mass_force = 10,
                               .point_bend = 400,
@@ -35,6 +39,7 @@ static void free_body( body_state *b )
 {
     tr_free( b->x );
     tr_free( b->effort );
+    tr_free( b->still );
     tr_free( b->heights );
     tr_free( b->weight );
     tr_free( b->factor );
@@ -52,6 +57,7 @@ void tr_window_destroy( tr_window *w )
     for ( int i = 0; w->points != NULL && i < w->job.point_count; ++i ) {
         tr_free( w->points[i].ties );
         tr_free( w->points[i].weight );
+        tr_free( w->points[i].moved );
         tr_free( w->points[i].factor );
     }
     for ( int i = 0; w->ties != NULL && i < w->job.tie_count; ++i )
@@ -61,6 +67,8 @@ void tr_window_destroy( tr_window *w )
         tr_free( w->threads[i].centre );
         tr_free( w->threads[i].goals );
         tr_free( w->threads[i].columns );
+        tr_free( w->threads[i].local );
+        tr_free( w->threads[i].pose.positions );
     }
     tr_free( w->bodies );
     tr_free( w->points );
@@ -90,19 +98,24 @@ static bool build_body( tr_window *w, int i )
     size_t all = frames * (size_t)b->column_count;
     b->ties = tr_alloc( (size_t)b->tie_count, sizeof( int ) );
     b->x = tr_alloc( 3 * all, sizeof( float ) );
-    b->effort = tr_alloc( 3 * frames, sizeof( float ) );
+    b->effort = tr_alloc( 5 * frames, sizeof( float ) );
+    b->still = tr_alloc( 3 * frames, sizeof( bool ) );
     b->weight = tr_alloc( 2 * frames, sizeof( double ) );
     b->factor = tr_alloc( frames, sizeof( tr_chain ) );
     b->memories = tr_alloc( frames, sizeof( tr_fit_memory ) );
     b->remembered = tr_alloc( 6 * frames * joints, sizeof( float ) );
-    if ( b->ties == NULL || b->x == NULL || b->heights == NULL || b->effort == NULL || b->weight == NULL ||
-         b->factor == NULL || b->memories == NULL || b->remembered == NULL )
+    if ( b->ties == NULL || b->x == NULL || b->heights == NULL || b->effort == NULL || b->still == NULL ||
+         b->weight == NULL || b->factor == NULL || b->memories == NULL || b->remembered == NULL )
         return false;
     b->z = b->x + all;
     b->u = b->z + all;
     b->slope = b->weight + frames;
     b->missed = b->effort + frames;
     b->strain = b->missed + frames;
+    b->gap = b->strain + frames;
+    b->urged = b->still + frames;
+    b->dips = b->urged + frames;
+    b->before = b->gap + frames;
     for ( int t = 0, n = 0; t < w->job.tie_count; ++t )
         if ( w->job.ties[t].body == i )
             b->ties[n++] = t;
@@ -121,11 +134,12 @@ static bool build_point( tr_window *w, int i )
     for ( int t = 0; t < w->job.tie_count; ++t )
         p->tie_count += w->job.ties[t].point == i;
     p->ties = tr_alloc( (size_t)p->tie_count, sizeof( int ) );
-    p->weight = tr_alloc( 4 * frames, sizeof( double ) );
+    p->weight = tr_alloc( 6 * frames, sizeof( double ) );
     p->factor = tr_alloc( frames, sizeof( tr_chain ) );
-    if ( p->ties == NULL || p->weight == NULL || p->factor == NULL )
+    p->moved = tr_alloc( frames, sizeof( float ) );
+    if ( p->ties == NULL || p->weight == NULL || p->factor == NULL || p->moved == NULL )
         return false;
-    p->columns = p->weight + frames;
+    p->columns = p->weight + 3 * frames;
     for ( int t = 0, n = 0; t < w->job.tie_count; ++t )
         if ( w->job.ties[t].point == i ) {
             p->ties[n++] = t;
@@ -158,8 +172,12 @@ static bool build_threads( tr_window *w, tr_error *error )
         t->centre = tr_alloc( BLOCK * (size_t)largest.skeleton->joint_count, sizeof( quat ) );
         t->goals = tr_alloc( BLOCK * (size_t)( goals > 0 ? goals : 1 ), sizeof( tr_fit_goal ) );
         t->columns = tr_alloc( (size_t)w->job.frame_count * (size_t)columns, sizeof( double ) );
-        if ( t->centre == NULL || t->goals == NULL || t->columns == NULL )
+        t->local = tr_alloc( 2 * (size_t)largest.skeleton->joint_count, sizeof( quat ) );
+        t->pose.positions = tr_alloc( (size_t)largest.skeleton->joint_count, sizeof( vec3 ) );
+        if ( t->centre == NULL || t->goals == NULL || t->columns == NULL || t->local == NULL ||
+             t->pose.positions == NULL )
             return tr_error_memory( error );
+        t->pose.rotations = t->local + largest.skeleton->joint_count;
         if ( !tr_fit_scratch_build( &t->fit, &largest, goals, 1, error ) )
             return false;
     }
@@ -213,6 +231,12 @@ static bool jumps( const tr_window *w, const body_state *b )
     return false;
 }
 
+static void wake( const tr_window *w, body_state *b )
+{
+    b->rests = false;
+    memset( b->still, 0, (size_t)w->job.frame_count * sizeof( bool ) );
+}
+
 static void begin_body( tr_window *w, int i )
 {
     const tr_window_body *in = &w->job.bodies[i];
@@ -220,14 +244,15 @@ static void begin_body( tr_window *w, int i )
     memset( b->x, 0, 3 * (size_t)w->job.frame_count * (size_t)b->column_count * sizeof( float ) );
     for ( size_t n = 0; n < (size_t)w->job.frame_count * (size_t)b->joint_count; ++n )
         b->heights[n] = -INFINITY;
-    b->dips = false;
+    memset( b->dips, 0, (size_t)w->job.frame_count * sizeof( bool ) );
+    memset( b->urged, 0, (size_t)w->job.frame_count * sizeof( bool ) );
     memset( b->slope, 0, (size_t)w->job.frame_count * sizeof( double ) );
     b->rho = 0;
     b->fresh = true;
-    b->rests = false;
+    wake( w, b );
     for ( int f = 0; f < w->job.frame_count; ++f ) {
         b->effort[f] = (float)w->def.effort;
-        b->missed[f] = 0;
+        b->missed[f] = 0, b->before[f] = INFINITY;
     }
     for ( int f = 0; f < w->job.frame_count; ++f )
         b->memories[f].known = false;
@@ -239,16 +264,37 @@ static void begin_body( tr_window *w, int i )
         }
 }
 
+// Whether a frame has something left to do.
+static bool is_busy( const tr_window *w, const body_state *b, int frame )
+{
+    bool busy = b->gap[frame] >= w->def.rest || b->urged[frame] || b->dips[frame];
+    for ( int k = 0; !busy && k < b->tie_count; ++k ) {
+        const tr_window_tie *tie = &w->job.ties[b->ties[k]];
+        if ( strength_of( tie, frame ) > 0 )
+            busy = fmaxf( w->ties[b->ties[k]].off[frame], w->points[tie->point].moved[frame] ) >=
+                   w->def.rest_tie;
+    }
+    return busy;
+}
+
+// Frames rest that have nothing to do and no busy frame around them.
 static void find_rest( tr_window *w, int round )
 {
+    int around = tr_whole_frames( w->def.smooth * w->def.fps ), frames = w->job.frame_count;
     w->all_rest = round > 0 && w->job.body_count > 0;
     for ( int i = 0; i < w->job.body_count; ++i ) {
         body_state *b = &w->bodies[i];
-        bool rests = b->gap < w->def.rest && !b->strives && !b->dips;
-        b->dips = false;
-        for ( int k = 0; rests && k < b->tie_count; ++k )
-            rests = w->ties[b->ties[k]].apart < w->def.rest * b->size;
-        b->rests = rests && round > 0;
+        b->rests = round > 0;
+        memset( b->still, round > 0, (size_t)frames * sizeof( bool ) );
+        for ( int f = 0, after = 0; round > 0 && f < frames; ++f ) {
+            if ( !is_busy( w, b, f ) )
+                continue;
+            for ( int g = f - around > after ? f - around : after; g < frames && g <= f + around; ++g )
+                b->still[g] = false;
+            after = f;
+            b->rests = false;
+        }
+        memset( b->dips, 0, (size_t)frames * sizeof( bool ) );
         w->all_rest = w->all_rest && b->rests;
     }
 }
@@ -290,12 +336,6 @@ static bool correct_means( const tr_window *w )
     return worst > w->def.dip;
 }
 
-static void wake_all( tr_window *w )
-{
-    for ( int i = 0; i < w->job.body_count; ++i )
-        w->bodies[i].rests = false;
-}
-
 static void follow( const tr_window *w )
 {
     if ( w->job.follow != NULL )
@@ -304,9 +344,14 @@ static void follow( const tr_window *w )
 
 static bool fit_exactly( tr_window *w, tr_error *error )
 {
-    meet_half_way( w );
-    wake_all( w );
+    int frames = w->job.frame_count;
     w->exact = true;
+    for ( int i = 0; i < w->job.body_count; ++i )
+        wake( w, &w->bodies[i] );
+    tr_window_pose_all( w );
+    for ( int t = 0; t < w->job.tie_count; ++t )
+        memset( w->ties[t].u, 0, (size_t)frames * sizeof( vec3 ) );
+    meet_half_way( w );
     bool ok = tr_window_fit_all( w, error ), again = true;
     for ( int round = 1; ok && again && round < w->def.exact_rounds; ++round ) {
         follow( w );
@@ -314,8 +359,12 @@ static bool fit_exactly( tr_window *w, tr_error *error )
         again = false;
         for ( int i = 0; i < w->job.body_count; ++i ) {
             body_state *b = &w->bodies[i];
-            b->rests = !( b->means && means ) && !b->dips;
-            b->dips = false;
+            b->rests = true;
+            for ( int f = 0; f < frames; ++f ) {
+                b->still[f] = !( b->means && means ) && !b->dips[f];
+                b->rests = b->rests && b->still[f];
+                b->dips[f] = false;
+            }
             again = again || !b->rests;
         }
         ok = !again || tr_window_fit_all( w, error );

@@ -6,7 +6,7 @@
 #ifndef TROUPE_FIT_WINDOW_H
 #define TROUPE_FIT_WINDOW_H
 
-#include "fit/fit.h"
+#include "fit/private.h"
 #include "solve/solve.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ enum {
 };
 
 typedef struct body_state {
-    int joint_count, column_count; // 3 for the root's shift, then 3 for each joint
+    int joint_count, column_count; // of the root and the joints: all x, then all y, then all z
     int goal_limit;                // goals in a frame, at most, those of ties included
     double size;
     float *x, *z, *u;        // [frame_count * column_count]
@@ -32,13 +32,15 @@ typedef struct body_state {
     bool means;     // a tie holds the mean of several joints
     bool fresh;     // nothing is known of the turns before this round
     bool rests;     // nothing left to do
-    double gap;     // between x and z, at most, in the last round
+    bool *still;    // [frame_count] nor in this frame: it keeps its pose
+    float *gap;     // [frame_count] between x and z, at most, in the last round
     float *effort;  // [frame_count] share of their force that goals which are not strict pull with
-    float *missed;  // [frame_count] metres: what those are off by, at most
+    float *missed;  // [frame_count] metres: what those are off by, at most, and …
+    float *before;  // [frame_count] … in the round before
     float *strain;  // [frame_count] speed and acceleration, of what is allowed
-    bool strives;   // some of them may pull harder yet
+    bool *urged;    // [frame_count] they pull harder or less than in the last round
     float *heights; // [frame_count * joint_count] at least, of joints that were too low in some round
-    bool dips;      // one has grown since the last round
+    bool *dips;     // [frame_count] one has grown since the last round
     long steps;     // of Newton's method
 } body_state;
 
@@ -46,21 +48,24 @@ typedef struct point_state {
     double size;
     int *ties; // [tie_count]
     int tie_count;
-    double *weight;   // [frame_count]
-    double *columns;  // [frame_count] of each axis
+    double *weight;   // [3 * frame_count] of all frames for x, then for y, then for z
+    double *columns;  // [3 * frame_count] p − p̂, likewise
     tr_chain *factor; // [frame_count]
+    float *moved;     // [frame_count] since the last round
 } point_state;
 
 typedef struct tie_state {
-    vec3 *u;            // [frame_count]
-    float *off;         // [frame_count] how far the body is from where it is to be, in the last round
-    double size, apart; // of the body; what it is off by, at most, in the last round
+    vec3 *u;     // [frame_count]
+    float *off;  // [frame_count] how far the body is from where it is to be, in the last round
+    double size; // of the body
 } tie_state;
 
 typedef struct thread_scratch {
     tr_fit_scratch fit;
     quat *centre;       // [BLOCK * most joints]
     tr_fit_goal *goals; // [BLOCK * most goals]
+    quat *local;        // [most joints] of a pose that frames came to by themselves …
+    tr_pose pose;       // … and its joints
     double *columns;    // [frame_count * most columns]
     tr_fit_frame frames[BLOCK];
     tr_fit_result results[BLOCK];
@@ -84,37 +89,24 @@ struct tr_window {
 
 // --------------------------------------------------------------------------------------------------- columns
 
-static inline vec3 get( const float *column )
+// Of the root (0) or a joint (1 + joint), in a frame of x, z or u.
+static inline vec3 get( const body_state *b, const float *all, int frame, int item )
 {
-    return v3( column[0], column[1], column[2] );
+    const float *at = all + (size_t)frame * (size_t)b->column_count + item;
+    return v3( at[0], at[b->joint_count + 1], at[2 * ( b->joint_count + 1 )] );
 }
 
-static inline void put( float *column, vec3 v )
+static inline void put( const body_state *b, float *all, int frame, int item, vec3 v )
 {
-    column[0] = (float)v.x;
-    column[1] = (float)v.y;
-    column[2] = (float)v.z;
+    float *at = all + (size_t)frame * (size_t)b->column_count + item;
+    at[0] = (float)v.x;
+    at[b->joint_count + 1] = (float)v.y;
+    at[2 * ( b->joint_count + 1 )] = (float)v.z;
 }
 
 static inline bool is_held( const tr_window_body *in, int frame )
 {
     return in->held != NULL && in->held[frame];
-}
-
-// Of the two rotation vectors of at most a full turn that mean the same turn, the nearer one.
-static inline vec3 nearer_turn( vec3 turn, vec3 to )
-{
-    double angle = v3_length( turn );
-    if ( angle < 1e-6 ) // the other one is a full turn about any axis
-        return turn;
-    vec3 other = v3_scale( 1 - 2 * TR_PI / angle, turn );
-    return v3_distance( other, to ) < v3_distance( turn, to ) ? other : turn;
-}
-
-// The turn between two rotations; what was not turned at all has none, to the bit.
-static inline vec3 turn_between( quat from, quat to )
-{
-    return memcmp( &from, &to, sizeof( quat ) ) == 0 ? v3_zero : q_to_vector( q_mul( to, q_conj( from ) ) );
 }
 
 static inline vec3 masked( vec3 v, int axes )
@@ -164,11 +156,19 @@ static inline double effort_of( const tr_window *w, int body, int priority, int 
     return priority >= w->def.strict ? 1 : w->bodies[body].effort[frame];
 }
 
+// F of a goal of a priority.
+static inline double force_of( const tr_fit_def *fit, int priority, double size )
+{
+    double force = fit->pull;
+    for ( int p = 0; p < priority; ++p )
+        force *= fit->priority_ratio;
+    return force / size;
+}
+
 // The longest u of a tie.
 static inline double most_of( const tr_window *w, const tr_window_tie *tie, double size, int frame )
 {
-    const tr_fit_def *fit = &w->job.bodies[tie->body].fit->def;
-    double force = fit->pull * pow( fit->priority_ratio, tie->priority ) / size;
+    double force = force_of( &w->job.bodies[tie->body].fit->def, tie->priority, size );
     force *= tie->count > 1 ? w->def.mass_force : effort_of( w, tie->body, tie->priority, frame );
     return force / ( weight_of( w, size ) * ( 1 + w->rho ) );
 }
@@ -182,6 +182,7 @@ static inline vec3 limited( vec3 v, double most )
 // ------------------------------------------------------------------------------------------- window_local.c
 
 bool tr_window_fit_all( tr_window *w, tr_error *error ); // of bodies that do not rest
+void tr_window_pose_all( tr_window *w );                 // as z has them
 
 // ------------------------------------------------------------------------------------------ window_global.c
 

@@ -8,11 +8,13 @@ static const double least_ease = 1e-4; // of a tie that fades, squared
 
 double tr_window_fastest( const body_state *b, int frame )
 {
-    const float *a = b->x + (size_t)frame * (size_t)b->column_count, *next = a + b->column_count;
     double most = 0;
-    for ( int j = 1; j <= b->joint_count; ++j )
-        most = fmax( most, v3_distance( get( a + 3 * j ), get( next + 3 * j ) ) );
-    return most;
+    for ( int j = 1; j <= b->joint_count; ++j ) {
+        vec3 step = v3_sub( get( b, b->x, frame + 1, j ), get( b, b->x, frame, j ) );
+        double square = v3_dot( step, step );
+        most = square > most ? square : most;
+    }
+    return sqrt( most );
 }
 
 // The multiplier of the bound on speed grows where it is exceeded, by no more than nine times in a round.
@@ -31,25 +33,30 @@ static double strain_of( const tr_window *w, const body_state *b, int frame )
 {
     if ( frame < 1 || frame + 1 >= w->job.frame_count )
         return 0;
-    const float *x = b->x + (size_t)frame * (size_t)b->column_count;
     double fastest = 0, most = 0;
     for ( int j = 1; j <= b->joint_count; ++j ) {
-        vec3 before = get( x + 3 * j - b->column_count ), now = get( x + 3 * j ),
-             after = get( x + 3 * j + b->column_count ), step = v3_sub( after, now );
-        fastest = fmax( fastest, v3_dot( step, step ) );
-        vec3 bend = v3_sub( step, v3_sub( now, before ) );
-        most = fmax( most, v3_dot( bend, bend ) );
+        vec3 before = get( b, b->x, frame - 1, j ), now = get( b, b->x, frame, j ),
+             step = v3_sub( get( b, b->x, frame + 1, j ), now ), bend = v3_sub( step, v3_sub( now, before ) );
+        double speed = v3_dot( step, step ), change = v3_dot( bend, bend );
+        fastest = speed > fastest ? speed : fastest;
+        most = change > most ? change : most;
     }
     return fmax( sqrt( fastest ) * w->def.fps / w->def.speed,
                  sqrt( most ) * w->def.fps * w->def.fps / w->def.acceleration );
 }
 
-// Goals that are missed pull harder where the motion is calm, and less where it is not. Effort changes by no
-// more than twice within a thirtieth of a second.
+// Goals that are missed pull harder where the motion is calm and they come nearer, and less where it is not
+// calm.
 static void strive( const tr_window *w, body_state *b )
 {
     int frames = w->job.frame_count, around = tr_whole_frames( 0.5 * w->def.smooth * w->def.fps );
-    double ratio = pow( 2, 30 / w->def.fps );
+    bool any = false;
+    memset( b->urged, 0, (size_t)frames * sizeof( bool ) );
+    for ( int f = 0; f < frames && !any; ++f )
+        any = b->missed[f] > 0.5 * w->def.near || b->effort[f] > (float)w->def.effort;
+    if ( !any ) // all pull as they began, or less
+        return;
+    double ratio = pow( 2, 1 / ( w->def.spread * w->def.fps ) );
     for ( int f = 0; f < frames; ++f ) {
         double strain = strain_of( w, b, f );
         for ( int k = 0; k < b->tie_count; ++k ) // what is strict comes first
@@ -57,18 +64,18 @@ static void strive( const tr_window *w, body_state *b )
                 strain = fmax( strain, 0.5 * w->ties[b->ties[k]].off[f] / w->def.near );
         b->strain[f] = (float)strain;
     }
-    b->strives = false;
     for ( int f = 0; f < frames; ++f ) {
         double strain = 0, effort = b->effort[f];
         for ( int g = f - around; g <= f + around; ++g )
             strain = g >= 0 && g < frames ? fmax( strain, b->strain[g] ) : strain;
         if ( strain > 1 )
-            effort = fmax( effort / ( strain < 2 ? strain : 2 ), w->def.effort );
-        else if ( b->missed[f] > 0.5 * w->def.near && effort < 1 ) {
+            effort = fmax( effort / ( strain < 2 ? strain : 2 ), w->def.least_effort );
+        else if ( b->missed[f] > 0.5 * w->def.near && effort < 1 &&
+                  b->before[f] - b->missed[f] > w->def.gain * b->missed[f] )
             effort = fmin( 2 * effort, 1 );
-            b->strives = true;
-        }
+        b->urged[f] = (float)effort > b->effort[f];
         b->effort[f] = (float)effort;
+        b->before[f] = b->missed[f];
     }
     for ( int f = 1; f < frames; ++f )
         b->effort[f] = fminf( b->effort[f], (float)ratio * b->effort[f - 1] );
@@ -76,14 +83,22 @@ static void strive( const tr_window *w, body_state *b )
         b->effort[f] = fminf( b->effort[f], (float)ratio * b->effort[f + 1] );
 }
 
+// Of the two rotation vectors of at most a full turn that mean the same turn, the nearer one.
+static vec3 nearer_turn( vec3 turn, vec3 to )
+{
+    double angle = v3_length( turn );
+    if ( angle < 1e-6 ) // the other one is a full turn about any axis
+        return turn;
+    vec3 other = v3_scale( 1 - 2 * TR_PI / angle, turn );
+    return v3_distance( other, to ) < v3_distance( turn, to ) ? other : turn;
+}
+
 // Turns of frames that know nothing of each other follow each other in time.
 static void unwind( const tr_window *w, body_state *b )
 {
-    for ( int f = 1; f < w->job.frame_count; ++f ) {
-        float *x = b->x + (size_t)f * (size_t)b->column_count;
+    for ( int f = 1; f < w->job.frame_count; ++f )
         for ( int j = 1; j <= b->joint_count; ++j )
-            put( x + 3 * j, nearer_turn( get( x + 3 * j ), get( x + 3 * j - b->column_count ) ) );
-    }
+            put( b, b->x, f, j, nearer_turn( get( b, b->x, f, j ), get( b, b->x, f - 1, j ) ) );
 }
 
 // z and u of a body, of the x that its fits came to.
@@ -116,11 +131,16 @@ static void meet_in_time( const tr_window *w, int i, double *columns )
         columns[c] = w->next * ( (double)b->x[c] + (double)b->u[c] );
     }
     tr_chain_solve( b->factor, frames, columns, b->column_count );
-    b->gap = 0;
-    for ( size_t c = 0; c < all; ++c ) {
-        b->z[c] = (float)columns[c];
-        b->u[c] += b->x[c] - b->z[c]; // 0 where the frame is held: x and z are
-        b->gap = fmax( b->gap, fabs( (double)b->x[c] - (double)b->z[c] ) );
+    for ( int f = 0; f < frames; ++f ) {
+        size_t from = (size_t)f * (size_t)b->column_count, to = from + (size_t)b->column_count;
+        float most = 0, dual = b->still[f] ? 0 : 1;
+        for ( size_t c = from; c < to; ++c ) {
+            b->z[c] = (float)columns[c];
+            float off = b->x[c] - b->z[c], size = off < 0 ? -off : off;
+            b->u[c] += dual * off; // 0 where the frame is held: x and z are
+            most = size > most ? size : most;
+        }
+        b->gap[f] = most;
     }
 }
 
@@ -132,10 +152,14 @@ static void meet_some_bodies( void *context, int begin, int end )
             meet_in_time( w, i, w->threads[tr_parallel_thread()].columns );
 }
 
-static void add_to_point( double *weight, double *columns, double by, double to )
+typedef struct point_sum { // what pulls a point of a frame
+    vec3 weight, column;   // of each axis
+} point_sum;
+
+static void add_to_point( point_sum *sum, int axes, double by, vec3 to )
 {
-    *weight += by;
-    *columns += by * to;
+    sum->weight = v3_add( sum->weight, masked( v3( by, by, by ), axes ) );
+    sum->column = v3_add( sum->column, masked( v3_scale( by, to ), axes ) );
 }
 
 // A place of a prop pulls as hard as the bodies that hold it allow.
@@ -161,60 +185,75 @@ static double looseness( const tr_window *w, int i, int frame )
     return ( 1 - strongest ) * ( 1 - strongest );
 }
 
-// The way of a point along one axis, as d = p − p̂: every tie, pull and the way it has by itself say where.
-static void solve_point( const tr_window *w, int i, int axis )
+// Everything that says where a point is to be: ties, pulls, and the way it has by itself.
+static point_sum sum_of( const tr_window *w, int i, int f )
 {
     const tr_window_point *in = &w->job.points[i];
-    point_state *p = &w->points[i];
-    double *columns = p->columns + axis * w->job.frame_count;
-    double sigma = weight_of( w, p->size ), scaled = 1 / ( ( 1 + w->rho ) * p->size * p->size );
-    for ( int f = 0; f < w->job.frame_count; ++f ) {
-        double *weight = &p->weight[f], *column = &columns[f], way = axis_of( in->way[f], axis );
-        *weight = no_weight * sigma;
-        *column = 0;
-        if ( in->held != NULL && in->held[f] ) {
-            add_to_point( weight, column, held_weight * sigma, axis_of( in->place[f], axis ) - way );
+    const point_state *p = &w->points[i];
+    double sigma = weight_of( w, p->size ), scaled = 1 / ( ( 1 + w->rho ) * p->size * p->size ),
+           none = no_weight * sigma;
+    vec3 way = in->way[f];
+    point_sum sum = { v3( none, none, none ), v3_zero };
+    if ( in->held != NULL && in->held[f] ) {
+        add_to_point( &sum, TR_FIT_XYZ, held_weight * sigma, v3_sub( in->place[f], way ) );
+        return sum;
+    }
+    if ( in->near != NULL )
+        add_to_point( &sum, TR_FIT_XYZ,
+                      w->def.point_near * scaled + w->def.point_rest * sigma * looseness( w, i, f ),
+                      v3_sub( in->near[f], way ) );
+    for ( int k = 0; k < p->tie_count; ++k ) {
+        const tr_window_tie *tie = &w->job.ties[p->ties[k]];
+        double strength = strength_of( tie, f );
+        if ( !( strength > 0 ) || ( in->near != NULL && strength < 1 ) )
             continue;
-        }
-        if ( in->near != NULL )
-            add_to_point( weight, column,
-                          w->def.point_near * scaled + w->def.point_rest * sigma * looseness( w, i, f ),
-                          axis_of( in->near[f], axis ) - way );
-        for ( int k = 0; k < p->tie_count; ++k ) {
-            const tr_window_tie *tie = &w->job.ties[p->ties[k]];
-            double strength = strength_of( tie, f );
-            if ( !( strength > 0 ) || !( tie->axes & 1 << axis ) )
-                continue;
-            vec3 end = v3_add( end_of( w, tie, f ), w->ties[p->ties[k]].u[f] );
-            if ( tie->away != NULL )
-                end = v3_sub( end, tie->away[f] );
-            double moves = is_held( &w->job.bodies[tie->body], f ) ? fixed_end : 1;
-            if ( in->near == NULL || strength >= 1 )
-                add_to_point( weight, column, moves * sigma * fmax( strength * strength, least_ease ),
-                              axis_of( end, axis ) - way );
-        }
-        for ( int k = 0; k < in->pull_count; ++k ) {
-            const tr_window_pull *pull = &in->pulls[k];
-            if ( !( pull->strength[f] > 0 ) || !( pull->axes & 1 << axis ) )
-                continue;
-            const tr_fit_def *fit = &w->forces;
-            double far = v3_length( masked( v3_sub( pull->place[f], in->place[f] ), pull->axes ) ),
-                   force = fit->pull * pow( fit->priority_ratio, pull->priority ) / p->size;
-            if ( pull->priority < w->def.strict )
-                force *= point_effort( w, p, f );
-            add_to_point( weight, column,
-                          pull->strength[f] * force / ( ( 1 + w->rho ) * hypot( fit->softness, far ) ),
-                          axis_of( pull->place[f], axis ) - way );
+        vec3 end = v3_add( end_of( w, tie, f ), w->ties[p->ties[k]].u[f] );
+        if ( tie->away != NULL )
+            end = v3_sub( end, tie->away[f] );
+        double moves = is_held( &w->job.bodies[tie->body], f ) ? fixed_end : 1;
+        add_to_point( &sum, tie->axes, moves * sigma * fmax( strength * strength, least_ease ),
+                      v3_sub( end, way ) );
+    }
+    for ( int k = 0; k < in->pull_count; ++k ) {
+        const tr_window_pull *pull = &in->pulls[k];
+        if ( !( pull->strength[f] > 0 ) )
+            continue;
+        double far = v3_length( masked( v3_sub( pull->place[f], in->place[f] ), pull->axes ) ),
+               force = force_of( &w->forces, pull->priority, p->size );
+        if ( pull->priority < w->def.strict )
+            force *= point_effort( w, p, f );
+        add_to_point( &sum, pull->axes,
+                      pull->strength[f] * force / ( ( 1 + w->rho ) * hypot( w->forces.softness, far ) ),
+                      v3_sub( pull->place[f], way ) );
+    }
+    return sum;
+}
+
+// The way of a point as d = p − p̂. Axes with the same weights share a factor.
+static void solve_point( const tr_window *w, int i )
+{
+    point_state *p = &w->points[i];
+    int frames = w->job.frame_count;
+    double scaled = 1 / ( ( 1 + w->rho ) * p->size * p->size );
+    for ( int f = 0; f < frames; ++f ) {
+        point_sum sum = sum_of( w, i, f );
+        for ( int axis = 0; axis < 3; ++axis ) {
+            p->weight[axis * frames + f] = axis_of( sum.weight, axis );
+            p->columns[axis * frames + f] = axis_of( sum.column, axis );
         }
     }
-    tr_chain_factor(
-        &( tr_chain_def ){ .frame_count = w->job.frame_count,
-                           .weight = p->weight,
-                           .bend = w->def.point_bend * pow( w->def.smooth * w->def.fps, 4 ) * scaled,
-                           .free_start = true,
-                           .free_end = true },
-        p->factor );
-    tr_chain_solve( p->factor, w->job.frame_count, columns, 1 );
+    for ( int axis = 0; axis < 3; ++axis ) {
+        const double *weight = p->weight + axis * frames;
+        if ( axis == 0 || memcmp( weight, weight - frames, (size_t)frames * sizeof( double ) ) != 0 )
+            tr_chain_factor(
+                &( tr_chain_def ){ .frame_count = frames,
+                                   .weight = weight,
+                                   .bend = w->def.point_bend * pow( w->def.smooth * w->def.fps, 4 ) * scaled,
+                                   .free_start = true,
+                                   .free_end = true },
+                p->factor );
+        tr_chain_solve( p->factor, frames, p->columns + axis * frames, 1 );
+    }
 }
 
 double tr_window_add_to_dual( const tr_window *w, int t, int frame )
@@ -234,22 +273,23 @@ static void meet_some_points( void *context, int begin, int end )
         const tr_window_point *in = &w->job.points[i];
         const point_state *p = &w->points[i];
         int frames = w->job.frame_count;
-        for ( int axis = 0; axis < 3 && !in->fixed; ++axis )
-            solve_point( w, i, axis );
+        if ( !in->fixed )
+            solve_point( w, i );
         for ( int f = 0; f < frames && !in->fixed; ++f )
-            if ( in->held == NULL || !in->held[f] )
-                in->place[f] = v3_add(
+            if ( in->held == NULL || !in->held[f] ) {
+                vec3 place = v3_add(
                     in->way[f], v3( p->columns[f], p->columns[frames + f], p->columns[2 * frames + f] ) );
+                p->moved[f] = (float)v3_distance( place, in->place[f] );
+                in->place[f] = place;
+            }
         for ( int k = 0; k < p->tie_count; ++k ) {
             const tr_window_tie *tie = &w->job.ties[p->ties[k]];
             tie_state *t = &w->ties[p->ties[k]];
-            t->apart = 0;
             for ( int f = 0; f < w->job.frame_count; ++f ) {
                 double strength = strength_of( tie, f );
                 if ( !( strength > 0 ) || ( tie->count == 1 && strength < 1 ) )
                     continue;
                 t->off[f] = (float)( strength * tr_window_add_to_dual( w, p->ties[k], f ) );
-                t->apart = fmax( t->apart, t->off[f] );
             }
         }
     }

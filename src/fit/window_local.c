@@ -38,7 +38,7 @@ static int tie_goals( const tr_window *w, int t, int frame, tr_fit_goal *goals )
         goals[i].joint = tie->joints[i];
         goals[i].offset = v3_zero;
         goals[i].place = v3_add( pose.positions[tie->joints[i]], move );
-        goals[i].weight = weight * fabs( tie->weights[i] );
+        goals[i].weight = weight * fmin( fabs( tie->weights[i] ), 1 ); // parts of a whole, or far beyond it
     }
     return tie->count;
 }
@@ -52,21 +52,19 @@ static vec3 miss_of( const tr_fit_goal *goal, tr_pose pose )
     return masked( off, goal->axes );
 }
 
-// Of the exact fit: a hard goal that gave way is asked for where it has come to, fully beyond 3 `near`, not
-// at all within `near`.
-static void give_way( const tr_window *w, tr_fit_goal *goal, double near, tr_pose pose )
+// Of the exact fit, about a pose that is smooth in time and `off` the goal: a hard goal that was missed is
+// asked for where that pose has it, fully beyond 3 `near`, not at all within `near`; a soft one always. What
+// is asked for where it is pulls no harder than in the last round.
+static void give_way( const tr_window *w, tr_fit_goal *goal, vec3 off, double missed, double near,
+                      double effort )
 {
-    const tr_window_def *def = &w->def;
-    goal->weight /= 1 + w->rho;
-    if ( !goal->hard || goal->ease <= 0 )
-        return;
     bool turns = goal->kind == TR_FIT_ROTATION;
-    vec3 off = miss_of( goal, pose );
     near = turns ? 2 * near : near;
-    double kept = goal->ease < 1 ? 1 : smooth_step5( ( v3_length( off ) - near ) / ( 2 * near ) );
-    if ( goal->priority >= def->firm && goal->ease >= 1 )
+    double kept = goal->ease < 1 || !goal->hard ? 1 : smooth_step5( ( missed - near ) / ( 2 * near ) );
+    if ( goal->hard && goal->priority >= w->def.firm && goal->ease >= 1 )
         kept = 0;
-    goal->ease = 1;
+    goal->ease = goal->ease > 0 ? 1 : 0;
+    goal->force *= 1 + kept * ( effort - 1 );
     if ( turns )
         goal->rotation = q_unit( q_mul( q_from_vector( v3_scale( kept, off ) ), goal->rotation ) );
     else
@@ -109,32 +107,59 @@ static void note_dips( const tr_window *w, int i, int frame )
         if ( positions[j].y < in->floor[row + (size_t)j] - w->def.dip ) {
             double height = positions[in->carrier[j]].y + in->floor[row + (size_t)j] - positions[j].y;
             float *least = &b->heights[row + (size_t)in->carrier[j]];
-            b->dips = b->dips || *least < height - w->def.dip;
+            b->dips[frame] = b->dips[frame] || *least < height - w->def.dip;
             *least = fmaxf( *least, (float)height );
         }
 }
 
-static int frame_goals( const tr_window *w, int i, int frame, tr_fit_goal *goals )
+// The pose that a frame came to by itself in the last round: x.
+static tr_pose own_pose( const tr_window *w, const thread_scratch *s, int i, int frame )
 {
     const tr_window_body *in = &w->job.bodies[i];
     const body_state *b = &w->bodies[i];
-    tr_pose pose = tr_world_pose( &in->world, frame );
-    int count = 0;
-    while ( in->goal_count != NULL && count < in->goal_count[frame] ) {
-        goals[count] = in->goals[(size_t)frame * (size_t)in->goal_limit + (size_t)count];
-        if ( w->exact )
-            give_way( w, &goals[count], w->def.near, pose );
-        else
-            weaken( w, i, frame, &goals[count] );
-        count++;
+    const quat *start = in->start + (size_t)frame * (size_t)b->joint_count;
+    vec3 root = v3_add( in->root[frame], get( b, b->x, frame, 0 ) );
+    for ( int j = 0; j < b->joint_count; ++j )
+        s->local[j] = q_unit( q_mul( q_from_vector( get( b, b->x, frame, j + 1 ) ), start[j] ) );
+    tr_clip clip = { .frame_count = 1, .joint_count = b->joint_count, .rotations = s->local, .root = &root };
+    tr_forward( in->fit->skeleton, &clip, 0, s->pose );
+    return s->pose;
+}
+
+// The exact fit: what comes first is closed if the frame by itself closed it, and fades as it did there.
+// Everything else goes by the pose that is smooth in time.
+static void settle_goals( const tr_window *w, const thread_scratch *s, int i, int frame, tr_fit_goal *goals,
+                          int count, double near )
+{
+    tr_pose smooth = tr_world_pose( &w->job.bodies[i].world, frame ), own = { 0 };
+    for ( int g = 0; g < count; ++g ) {
+        bool strict = goals[g].hard && goals[g].priority >= w->def.strict;
+        if ( strict && own.positions == NULL )
+            own = own_pose( w, s, i, frame );
+        vec3 off = miss_of( &goals[g], strict && goals[g].ease < 1 ? own : smooth );
+        double missed = strict ? v3_length( miss_of( &goals[g], own ) ) : v3_length( off );
+        give_way( w, &goals[g], off, missed, near, effort_of( w, i, goals[g].priority, frame ) );
     }
+}
+
+static int frame_goals( const tr_window *w, const thread_scratch *s, int i, int frame, tr_fit_goal *goals )
+{
+    const tr_window_body *in = &w->job.bodies[i];
+    const body_state *b = &w->bodies[i];
+    int count = in->goal_count != NULL ? in->goal_count[frame] : 0;
+    if ( count > 0 )
+        memcpy( goals, in->goals + (size_t)frame * (size_t)in->goal_limit, (size_t)count * sizeof *goals );
+    if ( w->exact )
+        settle_goals( w, s, i, frame, goals, count, w->def.near );
+    for ( int g = 0; g < count && !w->exact; ++g )
+        weaken( w, i, frame, &goals[g] );
     for ( int k = 0; k < b->tie_count; ++k ) {
         int made = tie_goals( w, b->ties[k], frame, goals + count );
-        for ( int g = 0; g < made; ++g )
-            if ( w->exact )
-                give_way( w, &goals[count + g], w->def.near_tie, pose );
-            else
-                weaken( w, i, frame, &goals[count + g] );
+        bool settles = w->exact && w->job.ties[b->ties[k]].count == 1;
+        if ( settles )
+            settle_goals( w, s, i, frame, goals + count, made, w->def.near_tie );
+        for ( int g = 0; g < made && !settles; ++g )
+            weaken( w, i, frame, &goals[count + g] );
         count += made;
     }
     count += floor_goals( w, i, frame, goals + count );
@@ -142,28 +167,36 @@ static int frame_goals( const tr_window *w, int i, int frame, tr_fit_goal *goals
     return count;
 }
 
-// The centre ρ/(1+ρ) (z − u) of a frame, and what its last answer turns against it.
+static tr_fit_turns turns_of( const tr_window *w, int i, int frame )
+{
+    const tr_window_body *in = &w->job.bodies[i];
+    const body_state *b = &w->bodies[i];
+    size_t row = (size_t)frame * (size_t)b->column_count;
+    return ( tr_fit_turns ){ .joint_count = b->joint_count,
+                             .start = in->start + (size_t)frame * (size_t)b->joint_count,
+                             .local = tr_clip_frame( &in->clip, frame ),
+                             .z = b->z + row,
+                             .u = b->u + row,
+                             .share = w->exact ? 1 : w->rho / ( 1 + w->rho ),
+                             .older = w->exact || b->rho == 0 ? 0 : b->rho / w->rho,
+                             .near = b->fresh ? NULL : b->z + row,
+                             .x = b->x + row };
+}
+
+// The centre of a frame, and what its last answer turns against it: ρ/(1+ρ) (z − u) in the rounds, z itself
+// in the exact fit.
 static vec3 set_centre( const tr_window *w, int i, int frame, quat *centre )
 {
     const tr_window_body *in = &w->job.bodies[i];
     body_state *b = &w->bodies[i];
-    double share = w->rho / ( 1 + w->rho ), older = b->rho > 0 ? b->rho / w->rho : 0;
-    size_t at = (size_t)frame * (size_t)b->column_count, row = (size_t)frame * (size_t)b->joint_count;
-    vec3 root = v3_mad( in->root[frame], share, v3_mad( get( b->z + at ), -older, get( b->u + at ) ) );
-    for ( int j = 0; j < b->joint_count; ++j ) {
-        size_t column = at + 3 * ( (size_t)j + 1 );
-        vec3 turn = v3_scale( share, v3_mad( get( b->z + column ), -older, get( b->u + column ) ) );
-        centre[j] = v3_dot( turn, turn ) > 0
-                        ? q_unit( q_mul( q_from_vector( turn ), in->start[row + (size_t)j] ) )
-                        : in->start[row + (size_t)j];
-    }
     tr_fit_memory *memory = &b->memories[frame];
-    if ( !memory->known )
-        return root;
-    const quat *local = tr_clip_frame( &in->clip, frame );
+    tr_fit_turns turns = turns_of( w, i, frame );
+    turns.centre = centre;
+    turns.against = memory->known ? memory->turns : NULL;
+    tr_fit_set_centre( in->fit->def.portable, &turns );
+    vec3 shift = v3_mad( get( b, b->z, frame, 0 ), -turns.older, get( b, b->u, frame, 0 ) ),
+         root = v3_mad( in->root[frame], turns.share, shift );
     memory->shift = v3_sub( in->clip.root[frame], root );
-    for ( int j = 0; j < b->joint_count; ++j )
-        put( memory->turns + 3 * j, turn_between( centre[j], local[j] ) );
     return root;
 }
 
@@ -171,16 +204,10 @@ static vec3 set_centre( const tr_window *w, int i, int frame, quat *centre )
 static void read_turns( const tr_window *w, int i, int frame )
 {
     const tr_window_body *in = &w->job.bodies[i];
-    body_state *b = &w->bodies[i];
-    size_t at = (size_t)frame * (size_t)b->column_count;
-    const quat *local = tr_clip_frame( &in->clip, frame ),
-               *start = in->start + (size_t)frame * (size_t)b->joint_count;
-    put( b->x + at, v3_sub( in->clip.root[frame], in->root[frame] ) );
-    for ( int j = 0; j < b->joint_count; ++j ) {
-        size_t column = at + 3 * ( (size_t)j + 1 );
-        vec3 turn = turn_between( start[j], local[j] );
-        put( b->x + column, b->fresh ? turn : nearer_turn( turn, get( b->z + column ) ) );
-    }
+    const body_state *b = &w->bodies[i];
+    put( b, b->x, frame, 0, v3_sub( in->clip.root[frame], in->root[frame] ) );
+    tr_fit_turns turns = turns_of( w, i, frame );
+    tr_fit_read_turns( in->fit->def.portable, &turns );
 }
 
 // How far goals are off that may pull harder. Those that fade are never quite there.
@@ -209,14 +236,14 @@ static bool fit_block( tr_window *w, thread_scratch *s, int i, int from, int to,
         fit.def.max_iterations = w->def.iterations;
     }
     for ( int f = from; f < to; ++f ) {
-        if ( is_held( in, f ) )
+        if ( is_held( in, f ) || b->still[f] )
             continue;
         quat *centre = s->centre + (size_t)count * (size_t)b->joint_count;
         tr_fit_goal *goals = s->goals + (size_t)count * (size_t)b->goal_limit;
         s->frames[count] = ( tr_fit_frame ){ .start = centre,
                                              .root = set_centre( w, i, f, centre ),
                                              .goals = goals,
-                                             .goal_count = frame_goals( w, i, f, goals ),
+                                             .goal_count = frame_goals( w, s, i, f, goals ),
                                              .memory = &b->memories[f] };
         s->results[count] = ( tr_fit_result ){ .local = tr_clip_frame( &in->clip, f ) };
         s->numbers[count++] = f;
@@ -243,7 +270,17 @@ static int block_count( const tr_window *w )
     return ( w->job.frame_count + BLOCK - 1 ) / BLOCK;
 }
 
-static void fit_some( void *context, int begin, int end )
+static void pose_block( tr_window *w, int i, int from, int to )
+{
+    tr_window_body *in = &w->job.bodies[i];
+    for ( int f = from; f < to; ++f )
+        if ( !is_held( in, f ) ) {
+            in->clip.root[f] = set_centre( w, i, f, tr_clip_frame( &in->clip, f ) );
+            tr_forward( in->fit->skeleton, &in->clip, f, tr_world_pose( &in->world, f ) );
+        }
+}
+
+static void do_some( void *context, int begin, int end, bool fits )
 {
     tr_window *w = context;
     thread_scratch *s = &w->threads[tr_parallel_thread()];
@@ -251,9 +288,26 @@ static void fit_some( void *context, int begin, int end )
         int i = n / block_count( w ), from = n % block_count( w ) * BLOCK,
             to = from + BLOCK < w->job.frame_count ? from + BLOCK : w->job.frame_count;
         tr_error error;
-        if ( !w->bodies[i].rests && !fit_block( w, s, i, from, to, &error ) )
+        if ( !fits )
+            pose_block( w, i, from, to );
+        else if ( !w->bodies[i].rests && !fit_block( w, s, i, from, to, &error ) )
             tr_first_failure_note( &w->failure, n, &error );
     }
+}
+
+static void fit_some( void *context, int begin, int end )
+{
+    do_some( context, begin, end, true );
+}
+
+static void pose_some( void *context, int begin, int end )
+{
+    do_some( context, begin, end, false );
+}
+
+void tr_window_pose_all( tr_window *w )
+{
+    tr_parallel_for( w->job.body_count * block_count( w ), 1, pose_some, w );
 }
 
 bool tr_window_fit_all( tr_window *w, tr_error *error )

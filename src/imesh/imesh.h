@@ -217,7 +217,7 @@ typedef struct tr_imesh_loss { // two parts too deep in each other or too far ap
     double amount;             // at the worst: metres too deep, or metres apart that touched
 } tr_imesh_loss;
 
-enum { TR_IMESH_LOSSES = 32 }; // of either kind in a report: more than anybody reads
+enum { TR_IMESH_LOSSES = 32 }; // of either kind in a report
 
 typedef struct tr_imesh_report {
     tr_imesh_penetration before, after;     // before: bodies of the target's size at `place`

@@ -12,7 +12,7 @@
 //   another owner, a file system that cannot swap. Then the draft lies inside it. When it is complete it is
 //   renamed to .troupe-results, in one step; from then on the folder counts as the new one. Its files are
 //   moved to their places one by one. If that is interrupted, the next reader or writer of the folder
-//   continues it first (tr_folder_settle). Foreign files stay where they are.
+//   continues it first (tr_folder_recover). Foreign files stay where they are.
 //
 // Swaps and moves happen under a lock on the folder (flock), so that two writers take turns. Only names
 // relative to open folders are used and links are never followed, so nothing outside can be reached.
@@ -273,7 +273,7 @@ static bool fail_unfinished( const char *path, tr_error *error )
         "places" );
 }
 
-bool tr_folder_settle( const char *path, tr_error *error )
+bool tr_folder_recover( const char *path, tr_error *error )
 {
     struct stat info;
     char *name = tr_string_format( "%s/%s", path, pending );

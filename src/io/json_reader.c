@@ -1,6 +1,7 @@
 // The cursor that reads values from JSON and knows its path.
 #include "io/io.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

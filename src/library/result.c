@@ -162,7 +162,7 @@ troupe_result *troupe_result_load( const troupe_stage *stage, const char *folder
     tr_call c;
     tr_call_begin( &c, NULL );
     troupe_result *result = result_create( stage, &c.error );
-    bool ok = result != NULL && tr_folder_settle( folder, &c.error ) &&
+    bool ok = result != NULL && tr_folder_recover( folder, &c.error ) &&
               tr_result_load( &result->own, &stage->stage, folder, &c.error );
     return result_done( &c, result, ok, error );
 }

@@ -7,6 +7,8 @@
 #include "math/lanes.h"
 #include "math/math.h"
 
+#include <string.h>
+
 typedef struct lane3 {
     lane x, y, z;
 } lane3;
@@ -242,6 +244,65 @@ static inline lane_exp lane_exp_of( lane3 d )
     lane s = 1 - f * b;
     lane3 v = l3_scale( 0.5 * s, d );
     return ( lane_exp ){ { v.x, v.y, v.z, 1 - f * a }, 0.25 * ( a - b ) / s };
+}
+
+// The rotation vector of a unit quaternion, of half a turn at most. With v its vector part and θ its angle,
+// tan θ/4 = |v| / (1 + w); two more halvings, tan φ/2 = tan φ / (1 + √(1 + tan² φ)), bring t = |v| k below
+// 0.2, where twelve terms of the arc tangent's series give every digit. Nothing is divided by |v|.
+static inline lane3 lq_to_vector( lane_quat q )
+{
+    lane3 v = { q.x, q.y, q.z };
+    lane vv = l3_dot( v, v ), k = 1 / ( 1 + lane_abs( q.w ) );
+    for ( int i = 0; i < 2; ++i )
+        k = k / ( 1 + lane_sqrt( lane_mad( k * k, vv, lane_all( 1 ) ) ) );
+    lane tt = k * k * vv, series = lane_all( 1.0 / 23 );
+    for ( int n = 21; n >= 1; n -= 2 )
+        series = lane_msub( lane_all( 1.0 / n ), tt, series );
+    lane angle = 16 * k * series; // over |v|
+    return l3_scale( lane_select( q.w < 0, -angle, angle ), v );
+}
+
+// ----------------------------------------------------------------------------------- rows of rotations
+
+// LANES quaternions that follow each other in memory.
+static inline lane_quat lq_load( const quat *from )
+{
+#if LANES == 4
+    lane m[4];
+    memcpy( m, from, sizeof m );
+    lane_transpose( m );
+    return ( lane_quat ){ m[0], m[1], m[2], m[3] };
+#else
+    lane m[4], xy[2], zw[2];
+    memcpy( m, from, sizeof m );
+    for ( int i = 0; i < 2; ++i ) {
+        xy[i] = __builtin_shufflevector( m[2 * i], m[2 * i + 1], 0, 4, 8, 12, 1, 5, 9, 13 );
+        zw[i] = __builtin_shufflevector( m[2 * i], m[2 * i + 1], 2, 6, 10, 14, 3, 7, 11, 15 );
+    }
+    return ( lane_quat ){ __builtin_shufflevector( xy[0], xy[1], 0, 1, 2, 3, 8, 9, 10, 11 ),
+                          __builtin_shufflevector( xy[0], xy[1], 4, 5, 6, 7, 12, 13, 14, 15 ),
+                          __builtin_shufflevector( zw[0], zw[1], 0, 1, 2, 3, 8, 9, 10, 11 ),
+                          __builtin_shufflevector( zw[0], zw[1], 4, 5, 6, 7, 12, 13, 14, 15 ) };
+#endif
+}
+
+static inline void lq_store( lane_quat q, quat *to )
+{
+#if LANES == 4
+    lane m[4] = { q.x, q.y, q.z, q.w };
+    lane_transpose( m );
+#else
+    lane m[4];
+    for ( int i = 0; i < 2; ++i ) {
+        lane xy = i == 0 ? __builtin_shufflevector( q.x, q.y, 0, 8, 1, 9, 2, 10, 3, 11 )
+                         : __builtin_shufflevector( q.x, q.y, 4, 12, 5, 13, 6, 14, 7, 15 ),
+             zw = i == 0 ? __builtin_shufflevector( q.z, q.w, 0, 8, 1, 9, 2, 10, 3, 11 )
+                         : __builtin_shufflevector( q.z, q.w, 4, 12, 5, 13, 6, 14, 7, 15 );
+        m[2 * i] = __builtin_shufflevector( xy, zw, 0, 1, 8, 9, 2, 3, 10, 11 );
+        m[2 * i + 1] = __builtin_shufflevector( xy, zw, 4, 5, 12, 13, 6, 7, 14, 15 );
+    }
+#endif
+    memcpy( to, m, sizeof m );
 }
 
 #endif

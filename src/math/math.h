@@ -199,6 +199,16 @@ static inline double m3_det( mat3 m )
 {
     return v3_dot( m.cx, v3_cross( m.cy, m.cz ) );
 }
+// Zero for a matrix that is singular as far as rounding tells.
+static inline mat3 m3_inverse( mat3 m )
+{
+    double det = m3_det( m ), size = v3_length( m.cx ) * v3_length( m.cy ) * v3_length( m.cz );
+    if ( !( fabs( det ) > 1e-9 * size ) || !isfinite( 1 / det ) )
+        return ( mat3 ){ 0 };
+    mat3 t = { v3_scale( 1 / det, v3_cross( m.cy, m.cz ) ), v3_scale( 1 / det, v3_cross( m.cz, m.cx ) ),
+               v3_scale( 1 / det, v3_cross( m.cx, m.cy ) ) };
+    return m3_transpose( t );
+}
 // Solves (m + damping I) x = b by Cramer's rule; zero where that is singular.
 static inline vec3 m3_solve_damped( mat3 m, double damping, vec3 b )
 {

@@ -28,7 +28,9 @@ tr_measure_def tr_default_measure_def( void )
                                .far_bent = 30 * TR_DEGREE,
                                .close = 0.3,
                                .standing = 0.3,
-                               .crouched = 0.9 };
+                               .crouched = 0.9,
+                               .nearest = tr_default_imesh_def().nearest,
+                               .ranges = tr_default_range_def() };
 }
 
 typedef struct field_row {

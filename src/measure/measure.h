@@ -28,6 +28,8 @@ typedef struct tr_measure_def {
     double close;      // metres between surfaces in the source: hands and feet nearer to others are compared
     double standing;   // leg lengths: bodies whose hips are lower in the source sit or lie; not compared
     double crouched;   // share of the source's height of the hips: lower hips crouch
+    double nearest;    // metres, as in tr_imesh_def: of the mesh that compares neighbours
+    tr_range_def ranges;
 } tr_measure_def;
 
 tr_measure_def tr_default_measure_def( void );

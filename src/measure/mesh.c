@@ -13,7 +13,7 @@ typedef struct mesh_vertex {
 } mesh_vertex;
 
 typedef struct mesh_scan {
-    double short_bone;
+    double short_bone, nearest; // see tr_measure_def
     const tr_take *take, *source;
     mesh_vertex *vertices; // [count]
     int count;
@@ -71,7 +71,7 @@ static bool sum_frame( const mesh_scan *scan, int frame, vec3 *points, tr_delaun
         now[v] = tr_performer_at( &scan->take->performers[vertex->performer], frame, vertex->joint );
     }
     tr_imesh_points all = { points, scan->count, (const int( * )[2])scan->bones, scan->bone_count,
-                            tr_default_imesh_def().nearest };
+                            scan->nearest };
     if ( !tr_imesh_web_build( &web, scratch, &all, NULL ) )
         return false;
     *sum = 0;
@@ -123,7 +123,8 @@ static double mean_bone( const mesh_scan *scan )
 
 bool tr_measure_laplacian( const tr_measuring *m, const tr_take *take, tr_figures *figures )
 {
-    mesh_scan scan = { .short_bone = m->def.short_bone, .take = take, .source = &m->source };
+    mesh_scan scan = {
+        .short_bone = m->def.short_bone, .nearest = m->def.nearest, .take = take, .source = &m->source };
     size_t frames = (size_t)take->frame_count;
     bool ok = choose_vertices( &scan );
     scan.sums = tr_alloc( frames, sizeof( double ) );

@@ -34,7 +34,6 @@ static void scan_performer( const tr_take *take, int c, const tr_joint_range *ra
 
 bool tr_scan_ranges( const tr_measuring *m, const tr_take *take, tr_range_scan *scan, double *frames )
 {
-    tr_range_def def = tr_default_range_def();
     *scan = ( tr_range_scan ){ .who = -1 };
     bool ok = true;
     for ( int c = 0; c < take->performer_count && ok; ++c ) {
@@ -42,7 +41,7 @@ bool tr_scan_ranges( const tr_measuring *m, const tr_take *take, tr_range_scan *
         tr_joint_range *ranges = tr_alloc( (size_t)performer->skeleton->joint_count, sizeof *ranges );
         quat *own = tr_shown_rotations( performer, &m->source.performers[c], true );
         ok = ranges != NULL && own != NULL &&
-             tr_ranges_build( ranges, performer->skeleton, own, take->frame_count, &def );
+             tr_ranges_build( ranges, performer->skeleton, own, take->frame_count, &m->def.ranges );
         if ( ok )
             scan_performer( take, c, ranges, scan, frames );
         tr_free( ranges );

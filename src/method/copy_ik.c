@@ -41,51 +41,8 @@ static vec3 wanted_place( const tr_stage *stage, const tr_result *copied, const 
     return is_a ? v3_mad( a, share, miss ) : v3_mad( b, -share, miss );
 }
 
-typedef struct demand {              // of several rules on one axis
-    double shift, weight, strongest; // Σ pull · miss, Σ pull, the largest share of a miss
-} demand;
-
-enum { HARD, SOFT, RANKS };
-
-typedef struct pull { // of all rules on one chain
-    tr_limb_chain chain;
-    demand demands[RANKS][3];
-} pull;
-
-// A hard rule wants its whole miss, a soft one the share of its weight, all of it from 1 on; soft rules are
-// averaged by weight. A rule leaves the axes it does not act on to the others.
-static void add_demand( pull *p, const tr_rule *rule, double strength, vec3 miss )
-{
-    const double misses[3] = { miss.x, miss.y, miss.z };
-    double pulling = rule->hard ? strength : strength * rule->weight;
-    for ( int i = 0; i < 3; ++i ) {
-        demand *d = &p->demands[rule->hard ? HARD : SOFT][i];
-        if ( !rule->axis[i] )
-            continue;
-        d->shift += pulling * misses[i];
-        d->weight += pulling;
-        d->strongest = fmax( d->strongest, fmin( pulling, strength ) );
-    }
-}
-
-// The mean of the shifts, times the strength of the strongest rule.
-static double settled( const demand *d )
-{
-    return d->weight > 0 ? d->strongest / d->weight * d->shift : 0;
-}
-
-// Soft rules get what hard rules leave: nothing at their full strength, more as they fade.
-static vec3 total_shift( const pull *p )
-{
-    double sum[3];
-    for ( int i = 0; i < 3; ++i ) {
-        const demand *hard = &p->demands[HARD][i];
-        sum[i] = settled( hard ) + ( 1.0 - hard->strongest ) * settled( &p->demands[SOFT][i] );
-    }
-    return v3( sum[0], sum[1], sum[2] );
-}
-
-static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
+// What every rule asks of its chain at a frame.
+static void gather( const ik_job *job, int frame, tr_limb_pull *pulls, int *pull_count )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
     for ( int i = 0; i < job->rule_count; ++i ) {
@@ -100,26 +57,31 @@ static void gather( const ik_job *job, int frame, pull *pulls, int *pull_count )
             while ( p < *pull_count && pulls[p].chain.end != found.end )
                 p++;
             if ( p == *pull_count )
-                pulls[( *pull_count )++] = ( pull ){ .chain = found };
+                pulls[( *pull_count )++] = ( tr_limb_pull ){ .chain = found };
             vec3 now = tr_anchor_position( job->stage, job->result, anchor, frame );
-            vec3 miss = v3_sub( wanted_place( job->stage, job->result, rule, e == 0, frame ), now );
-            add_demand( &pulls[p], rule, strength, miss );
+            tr_limb_demand demand = {
+                .miss = v3_sub( wanted_place( job->stage, job->result, rule, e == 0, frame ), now ),
+                .axis = { rule->axis[0], rule->axis[1], rule->axis[2] },
+                .hard = rule->hard,
+                .strength = strength,
+                .weight = rule->weight };
+            tr_limb_pull_add( &pulls[p], &demand );
         }
     }
 }
 
 // Moves the end of the chain by the shift of the rules; hand and foot keep their world rotation.
-static void apply( const ik_job *job, quat *local, tr_pose pose, const pull *p )
+static void apply( const ik_job *job, quat *local, tr_pose pose, const tr_limb_pull *p )
 {
     const tr_skeleton *skeleton = &job->stage->actors[job->actor].target;
-    vec3 target = v3_add( pose.positions[p->chain.end], total_shift( p ) );
+    vec3 target = v3_add( pose.positions[p->chain.end], tr_limb_pull_shift( p ) );
     tr_ik_limb( skeleton, local, pose, &p->chain, target, pose.rotations[p->chain.end], &job->stage->def.ik );
 }
 
 static void solve_frames( void *context, int begin, int end )
 {
     ik_job *job = context;
-    pull *pulls = tr_alloc( 2 * (size_t)job->rule_count, sizeof( pull ) );
+    tr_limb_pull *pulls = tr_alloc( 2 * (size_t)job->rule_count, sizeof *pulls );
     if ( pulls == NULL ) {
         job->failed = true; // all failing blocks write the same value
         return;

@@ -7,9 +7,9 @@
 typedef struct tr_method {
     const char *name, *help;
     bool ( *solve )( const tr_stage *stage, tr_result *result, tr_error *error );
-    bool exact;  // it tries to meet hard rules: those missed by more than a millimetre are reported as having
-                 // given way
-    bool meshes; // it uses interaction meshes, which need memory
+    bool exact; // it tries to meet hard rules: those missed by more than a millimetre are reported as having
+                // given way
+    tr_memory_use memory;
 } tr_method;
 
 #define TR_METHOD_MAX 32

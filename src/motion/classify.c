@@ -76,6 +76,42 @@ static bool names_say_enough( const work *w )
     return known >= w->def.named * asked;
 }
 
+// A family of rigs knows its names better: the neck of Rigify is called spine.
+static bool take_family( work *w, tr_error *error )
+{
+    static const part parts[TR_RIG_FINGERS] = { [TR_RIG_HIPS] = PART_ROOT,
+                                                [TR_RIG_SPINE_1] = PART_SPINE,
+                                                [TR_RIG_SPINE_2] = PART_SPINE,
+                                                [TR_RIG_SPINE_3] = PART_SPINE,
+                                                [TR_RIG_SPINE_4] = PART_SPINE,
+                                                [TR_RIG_SPINE_5] = PART_SPINE,
+                                                [TR_RIG_NECK_1] = PART_NECK,
+                                                [TR_RIG_NECK_2] = PART_NECK,
+                                                [TR_RIG_HEAD] = PART_HEAD,
+                                                [TR_RIG_JAW] = PART_FACE,
+                                                [TR_RIG_EYE] = PART_FACE,
+                                                [TR_RIG_CLAVICLE] = PART_CLAVICLE,
+                                                [TR_RIG_UPPER_ARM] = PART_UPPER_ARM,
+                                                [TR_RIG_FOREARM] = PART_FOREARM,
+                                                [TR_RIG_HAND] = PART_HAND,
+                                                [TR_RIG_THIGH] = PART_THIGH,
+                                                [TR_RIG_SHIN] = PART_SHIN,
+                                                [TR_RIG_FOOT] = PART_FOOT,
+                                                [TR_RIG_TOE] = PART_TOE };
+    int family;
+    tr_rig_part *human = tr_alloc( (size_t)w->skeleton->joint_count, sizeof *human );
+    bool ok = human != NULL ? tr_family_of( w->skeleton, &family, human, error ) : tr_error_memory( error );
+    for ( int j = 0; ok && j < w->skeleton->joint_count; ++j ) {
+        guess *g = &w->marks[j].guess;
+        if ( human[j].part == TR_RIG_NONE || g->end )
+            continue;
+        g->part = human[j].part < TR_RIG_FINGERS ? parts[human[j].part] : PART_FINGER;
+        g->side = human[j].side;
+    }
+    tr_free( human );
+    return ok;
+}
+
 static void guess_from_names( work *w )
 {
     for ( int j = w->skeleton->joint_count - 1; j >= 0; --j ) { // children first
@@ -532,6 +568,8 @@ static bool classify( work *w, tr_error *error )
         w->draft_of[j] = -1;
     }
     guess_from_names( w );
+    if ( !take_family( w, error ) )
+        return false;
     if ( !names_say_enough( w ) && !guess_from_structure( w, error ) )
         return false;
     collect_below( w );

@@ -21,7 +21,7 @@ static inline lane_quat forward_load( const quat *const local[LANES], int j )
     return ( lane_quat ){ m[0], m[1], m[2], m[3] };
 }
 
-// A place is written as four numbers; the fourth is the next joint's, who comes after.
+// A place is written as four numbers; the fourth belongs to the next joint, which comes after.
 static inline void forward_put( lane turn, lane place, tr_pose pose, int j, bool last )
 {
     double *to = &pose.positions[j].x;

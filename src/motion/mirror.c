@@ -3,7 +3,7 @@
 // local rotation and offset, taken from the partner on the other side.
 #include "motion/parts.h"
 
-typedef struct slot { // of an open hash table: who is found under this parent, side and name
+typedef struct slot { // of an open hash table: the joint under this parent, side and name
     uint64_t key;
     int joint; // -1 when free
 } slot;
@@ -132,6 +132,14 @@ static void reflect_motion( tr_motion *out, const tr_motion *in, const int *part
     }
 }
 
+static void pairing_free( pairing *p )
+{
+    tr_free( p->partner );
+    tr_free( p->sides );
+    tr_free( p->names );
+    tr_free( p->slots );
+}
+
 bool tr_motion_mirror( tr_motion *out, const tr_motion *in, tr_error *error )
 {
     *out = ( tr_motion ){ 0 };
@@ -139,9 +147,32 @@ bool tr_motion_mirror( tr_motion *out, const tr_motion *in, tr_error *error )
     bool ok = pair_joints( &p, error ) && tr_motion_copy( out, in, error );
     if ( ok )
         reflect_motion( out, in, p.partner );
-    tr_free( p.partner );
-    tr_free( p.sides );
-    tr_free( p.names );
-    tr_free( p.slots );
+    pairing_free( &p );
+    return ok;
+}
+
+// With W a joint's rotation in the world and R that of the rest pose, W R⁻¹ is how far it is turned from
+// rest, whatever the axes of the joint are. The partner's is reflected.
+bool tr_pose_mirror( const tr_skeleton *skeleton, quat *local, tr_error *error )
+{
+    size_t n = (size_t)skeleton->joint_count;
+    pairing p = { .skeleton = skeleton };
+    quat *world = tr_alloc( n, sizeof( quat ) ), *rest = tr_alloc( n, sizeof( quat ) );
+    bool ok = ( world != NULL && rest != NULL ) || tr_error_memory( error );
+    ok = ok && pair_joints( &p, error );
+    for ( size_t j = 0; ok && j < n; ++j ) {
+        int parent = skeleton->joints[j].parent;
+        world[j] = parent < 0 ? local[j] : q_mul( world[parent], local[j] );
+        rest[j] = parent < 0 ? skeleton->joints[j].rest : q_mul( rest[parent], skeleton->joints[j].rest );
+    }
+    for ( size_t j = 0; ok && j < n; ++j ) { // local: the reflected rotation in the world
+        int partner = p.partner[j];
+        local[j] = q_mul( reflect_rotation( q_mul( world[partner], q_conj( rest[partner] ) ) ), rest[j] );
+    }
+    for ( size_t j = n; ok && j-- > 1; )
+        local[j] = q_unit( q_mul( q_conj( local[skeleton->joints[j].parent] ), local[j] ) );
+    pairing_free( &p );
+    tr_free( world );
+    tr_free( rest );
     return ok;
 }

@@ -210,8 +210,89 @@ bool tr_clip_concat( tr_clip *out, const tr_clip *a, const tr_clip *b, int blend
 // Left becomes right, mirrored at the plane x = 0. Joints pair by mirrored name, those whose names tell no
 // side by side and role; what has no partner mirrors itself. Twice is the motion one started from.
 bool tr_motion_mirror( tr_motion *out, const tr_motion *in, tr_error *error );
+// Local rotations [joint_count] of a pose become those that a mirror at x = 0 shows, on the same skeleton:
+// each joint takes its partner's turn from rest. For skeletons whose rest pose is alike on both sides.
+bool tr_pose_mirror( const tr_skeleton *skeleton, quat *local, tr_error *error );
 // Moves a whole clip: world = placement · clip.
 void tr_clip_place( tr_clip *clip, rigid placement );
+
+// ------------------------------------------------------------------------------------------ rig families
+// What joints of human rigs are called; one table in families.c.
+
+typedef enum tr_rig_slot {
+    TR_RIG_HIPS,
+    TR_RIG_SPINE_1,
+    TR_RIG_SPINE_2,
+    TR_RIG_SPINE_3,
+    TR_RIG_SPINE_4,
+    TR_RIG_SPINE_5,
+    TR_RIG_NECK_1,
+    TR_RIG_NECK_2,
+    TR_RIG_HEAD,
+    TR_RIG_JAW,
+    TR_RIG_EYE, // from here on there is one on either side
+    TR_RIG_CLAVICLE,
+    TR_RIG_UPPER_ARM,
+    TR_RIG_FOREARM,
+    TR_RIG_HAND,
+    TR_RIG_THIGH,
+    TR_RIG_SHIN,
+    TR_RIG_FOOT,
+    TR_RIG_TOE,
+    TR_RIG_FINGERS,                    // thumb, index, middle, ring, little: three bones each
+    TR_RIG_PARTS = TR_RIG_FINGERS + 15 // as many there are
+} tr_rig_slot;
+#define TR_RIG_NONE ( -1 )
+
+typedef struct tr_rig_part {
+    int part; // tr_rig_slot; TR_RIG_NONE: a joint that families do not name
+    tr_side side;
+} tr_rig_part;
+
+#define TR_FAMILY_NAME 64 // bytes of a joint's name at most
+
+int tr_family_count( void );
+const char *tr_family_name( int family ); // "mixamo", "ue5" …
+int tr_family_find( const char *name );   // -1: there is none of this name
+// The name that a family gives to a part; false: it has no such part.
+bool tr_family_joint( int family, tr_rig_part human, char out[TR_FAMILY_NAME] );
+// The family whose names a skeleton has, -1: none; and what its joints are, parts [joint_count]. Part of a
+// body is enough.
+bool tr_family_of( const tr_skeleton *skeleton, int *family, tr_rig_part *parts, tr_error *error );
+// Renames the joints that a family has names for, by the skeleton's own family, else by roles. *renamed: how
+// many.
+bool tr_family_rename( tr_skeleton *skeleton, int family, int *renamed, tr_error *error );
+
+// ------------------------------------------------------------------------------------ motion from points
+// A skeleton and its motion from places of joints alone; see recover.c.
+
+typedef struct tr_points {
+    const char *const *names; // [joint_count]
+    const int *parents;       // [joint_count] parents before children, joint 0 is the only root
+    const vec3 *places;       // [frame_count * joint_count] metres, Y up, all finite
+    int joint_count, frame_count;
+    double fps;
+} tr_points;
+
+typedef struct tr_points_def {
+    double straight;   // square of the sine of a bend from which on it decides how the limb is twisted
+    double free_twist; // weight of the joint above where points leave a rotation open
+    int shape_frames;  // at most so many frames make the mean shape of a joint's children
+    int shape_rounds;  // turns of that mean
+    int root_rounds;   // times that the root moves to where points are missed least
+} tr_points_def;
+
+typedef struct tr_points_fit { // how far joints are from their points, in metres
+    double mean, most;
+    int joint, frame; // of the most
+} tr_points_fit;
+
+tr_points_def tr_default_points_def( void );
+// `def` and `fit` may be NULL.
+bool tr_motion_from_points( tr_motion *out, const tr_points *points, const tr_points_def *def,
+                            tr_points_fit *fit, tr_error *error );
+// From the feet to the head in a pose [joint_count]; zero where a body has no feet or no head by its roles.
+vec3 tr_upwards( const tr_skeleton *skeleton, const vec3 *places );
 
 // --------------------------------------------------------------------------------- forward kinematics
 
@@ -362,7 +443,7 @@ typedef struct tr_contacts {
     int count, capacity;
 } tr_contacts;
 
-typedef struct tr_contact_scene { // who may touch what
+typedef struct tr_contact_scene { // what may touch what
     const tr_skeleton *skeleton;
     const tr_world *world;
     double fps;
@@ -411,6 +492,10 @@ typedef struct tr_range_def {
     double spine;                      // radians that all spine joints of a body bend together at least
     double margin;                     // radians beyond the source's own minimum and maximum
     double own_factor, own_least;      // unknown: the source's range times this, at least ± so many radians
+    double straight_back; // radians: larger swings are no longer told from those of the opposite direction
+    double all_around;  // radians between extreme twists: a source that twists farther leaves the twist free
+    double hardly_bent; // radians: a smaller mean bend shows no hinge
+    double least_bend;  // sine of the angle between a bone and the axis it bends about
 } tr_range_def;
 
 tr_range_def tr_default_range_def( void );
@@ -435,5 +520,18 @@ int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
 int tr_limb_base( const tr_skeleton *skeleton, int joint );
 // The distance between two joints along the bones.
 double tr_limb_way( const tr_skeleton *skeleton, int a, int b );
+
+// ------------------------------------------------------------------------------------------------ posing
+// Poses made by hand: local rotations [joint_count] with the root's in the world.
+
+vec3 tr_pose_place( const tr_skeleton *skeleton, const quat *local, vec3 root, int joint );
+// Turns a joint by a rotation of the world.
+void tr_pose_turn( const tr_skeleton *skeleton, quat *local, int joint, quat turn );
+// Turns the joints from `first`, which is above `last`, down to the parent of `last` so that `last` comes to
+// `goal`, or as near as they reach.
+void tr_pose_pull( const tr_skeleton *skeleton, quat *local, vec3 root, int first, int last, vec3 goal );
+// The joint from which a pulled joint's chain turns: as far up as no other chain branches off, at least its
+// parent; -1: the root is pulled.
+int tr_pose_chain( const tr_skeleton *skeleton, int joint );
 
 #endif

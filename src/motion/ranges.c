@@ -1,15 +1,12 @@
 // Ranges of joint motion: anatomy by role, together with what the source itself does.
 //
-// Angles of a swing beyond STRAIGHT_BACK are no longer told from those of the opposite direction. Where the
+// Angles of a swing beyond `straight_back` are no longer told from those of the opposite direction. Where the
 // source swings so far from the anatomy's centre (rest poses of some files are no postures), its own mean
 // rotation is the centre. A source that twists all around leaves the twist free: minimum and maximum of an
 // angle that jumps at ±180° say nothing.
 #include "motion/motion.h"
 
-#define STRAIGHT_BACK ( 150 * TR_DEGREE )
-#define ALL_AROUND    ( 300 * TR_DEGREE )
-#define HARDLY_BENT   ( 2 * TR_DEGREE ) // mean bend that shows no hinge
-#define SHORT_BONE    1e-6              // metres; has no direction
+#define SHORT_BONE 1e-6 // metres; has no direction
 
 static tr_anatomy anatomy( double bend_low, double bend_high, double side, double twist )
 {
@@ -24,7 +21,11 @@ tr_range_def tr_default_range_def( void )
                          .spine = 75 * TR_DEGREE,
                          .margin = 5 * TR_DEGREE,
                          .own_factor = 1.5,
-                         .own_least = 30 * TR_DEGREE };
+                         .own_least = 30 * TR_DEGREE,
+                         .straight_back = 150 * TR_DEGREE,
+                         .all_around = 300 * TR_DEGREE,
+                         .hardly_bent = 2 * TR_DEGREE,
+                         .least_bend = 0.1 };
     def.anatomy[TR_ROLE_SPINE] = anatomy( -25, 25, 25, 25 );
     def.anatomy[TR_ROLE_NECK] = anatomy( -40, 40, 40, 40 );
     def.anatomy[TR_ROLE_HEAD] = anatomy( -40, 40, 40, 40 );
@@ -174,7 +175,8 @@ static double centre_twist( tr_joint_range *range, const quat *own, int joint, i
 // ------------------------------------------------------------------------------------------------- axes
 
 // The axis that the source bends a hinge about, on average; zero where it is hardly bent.
-static vec3 hinge_axis( const tr_joint_range *range, const quat *own, int joint, int joints, int frames )
+static vec3 hinge_axis( const tr_joint_range *range, const tr_range_def *def, const quat *own, int joint,
+                        int joints, int frames )
 {
     vec3 sum = v3_zero;
     for ( int f = 0; f < frames; ++f ) {
@@ -183,14 +185,14 @@ static vec3 hinge_axis( const tr_joint_range *range, const quat *own, int joint,
         split( range, own[(size_t)f * joints + joint], &swing, &twist );
         sum = v3_add( sum, swing );
     }
-    return v3_length( sum ) > frames * HARDLY_BENT ? v3_unit( sum ) : v3_zero;
+    return v3_length( sum ) > frames * def->hardly_bent ? v3_unit( sum ) : v3_zero;
 }
 
-static void set_axes( tr_joint_range *range, vec3 bend )
+static void set_axes( tr_joint_range *range, const tr_range_def *def, vec3 bend )
 {
     vec3 bone = range->axes[TR_RANGE_TWIST];
     bend = v3_mad( bend, -v3_dot( bend, bone ), bone );
-    bend = v3_length( bend ) > 0.1 ? v3_unit( bend ) : v3_perpendicular( bone );
+    bend = v3_length( bend ) > def->least_bend ? v3_unit( bend ) : v3_perpendicular( bone );
     range->axes[TR_RANGE_BEND] = bend;
     range->axes[TR_RANGE_SIDE] = v3_cross( bone, bend );
 }
@@ -227,7 +229,7 @@ static void widen( tr_joint_range *range, const tr_anatomy *known, const tr_rang
         range->low[i] = fmax( -TR_PI, fmin( least, low[i] - def->margin ) );
         range->high[i] = fmin( TR_PI, fmax( most, high[i] + def->margin ) );
     }
-    if ( high[TR_RANGE_TWIST] - low[TR_RANGE_TWIST] > ALL_AROUND ) {
+    if ( high[TR_RANGE_TWIST] - low[TR_RANGE_TWIST] > def->all_around ) {
         range->low[TR_RANGE_TWIST] = -TR_PI;
         range->high[TR_RANGE_TWIST] = TR_PI;
     }
@@ -276,18 +278,18 @@ static tr_joint_range range_of( const work *w, int joint )
     bool hinge = j->role == TR_ROLE_FOREARM || j->role == TR_ROLE_SHIN;
     vec3 bend = q_unrotate( q_mul( w->rest.rotations[j->parent], range.centre ), w->axes.left );
     double widest = centre_twist( &range, w->own, joint, joints, w->frames );
-    if ( widest > STRAIGHT_BACK ) {
+    if ( widest > w->def->straight_back ) {
         range.centre = mean_rotation( w->own, joint, joints, w->frames );
         widest = centre_twist( &range, w->own, joint, joints, w->frames );
         hinge = false;
     }
-    if ( widest > STRAIGHT_BACK )
+    if ( widest > w->def->straight_back )
         return ( tr_joint_range ){ 0 };
     if ( hinge )
-        bend = hinge_axis( &range, w->own, joint, joints, w->frames );
+        bend = hinge_axis( &range, w->def, w->own, joint, joints, w->frames );
     if ( hinge ? v3_length( bend ) < 0.5 : known.bend_low >= 0 ) // which way it bends is not known
         known.bend_low = -known.bend_high;
-    set_axes( &range, bend );
+    set_axes( &range, w->def, bend );
     double low[TR_RANGE_AXES], high[TR_RANGE_AXES];
     own_bounds( &range, w->own, joint, joints, w->frames, low, high );
     widen( &range, &known, w->def, low, high );

@@ -40,7 +40,7 @@ typedef struct taken_names {
     size_t slot_count; // a power of two, more than twice as many as names
 } taken_names;
 
-// The entry of a name; `*is_new`: nobody had it. NULL when out of memory.
+// The entry of a name; `*is_new`: no joint had it. NULL when out of memory.
 static taken_name *take_name( taken_names *taken, const char *name, bool *is_new )
 {
     size_t at = (size_t)tr_hash_bytes( TR_HASH_START, name, strlen( name ) ) & ( taken->slot_count - 1 );

@@ -44,3 +44,26 @@ double tr_stature( const tr_skeleton *skeleton )
     bool plausible = rest > def.least_rest * bones && rest < def.most_rest * bones;
     return plausible ? rest : def.of_bones * bones;
 }
+
+// Mean place of the joints with a role; false: there are none.
+static bool mean_place( const tr_skeleton *skeleton, const vec3 *places, tr_role role, vec3 *out )
+{
+    vec3 sum = v3_zero;
+    int count = 0;
+    for ( int j = 0; j < skeleton->joint_count; ++j )
+        if ( skeleton->joints[j].role == role ) {
+            sum = v3_add( sum, places[j] );
+            ++count;
+        }
+    *out = v3_scale( count > 0 ? 1.0 / count : 0, sum );
+    return count > 0;
+}
+
+vec3 tr_upwards( const tr_skeleton *skeleton, const vec3 *places )
+{
+    vec3 feet, head;
+    bool both = mean_place( skeleton, places, TR_ROLE_FOOT, &feet ) &&
+                ( mean_place( skeleton, places, TR_ROLE_HEAD, &head ) ||
+                  mean_place( skeleton, places, TR_ROLE_NECK, &head ) );
+    return both ? v3_sub( head, feet ) : v3_zero;
+}

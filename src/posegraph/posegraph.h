@@ -122,7 +122,7 @@ typedef struct tr_goal {  // of a row at one frame
     double compliance[3]; // per axis: 0 hard, 1/weight soft, TR_ROW_OFF not at all
 } tr_goal;
 
-// The compliance of a row of which strength (0 … 1) is left. It grows as (1 − s)/s in units of the row's own
+// The compliance of a row with a given strength (0 … 1). It grows as (1 − s)/s in units of the row's own
 // flexibility, so that a lone row moves its point by the fraction s of the way, and fades without a jump.
 double tr_cluster_compliance( const tr_cluster *cluster, int row, bool hard, double weight, double strength );
 tr_goal tr_goal_off( void );

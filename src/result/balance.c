@@ -14,10 +14,9 @@
 
 #include <stdlib.h>
 
-static double weight_of( const tr_target_def *def, const tr_stage *stage, const tr_contact *contact,
-                         int frame )
+static double weight_of( const tr_stage *stage, const tr_contact *contact, int frame )
 {
-    double ease = ceil( def->weight_time * stage->fps );
+    double ease = ceil( stage->def.rules.weight_time * stage->fps );
     return contact->surface == TR_SURFACE_PROP
                ? 0
                : tr_fade_range( frame, contact->first, contact->last, ease, ease );
@@ -45,14 +44,14 @@ typedef struct support {
     double weight, airborne;
 } support;
 
-static void add_moment( support *s, const tr_target_def *def, const tr_stage *stage, const tr_result *result,
-                        int actor, int frame, double share )
+static void add_moment( support *s, const tr_stage *stage, const tr_result *result, int actor, int frame,
+                        double share )
 {
     const tr_contacts *contacts = &stage->actors[actor].contacts;
     double weights = 0;
     for ( int c = 0; c < contacts->count; ++c ) {
         const tr_contact *contact = &contacts->items[c];
-        double weight = weight_of( def, stage, contact, frame );
+        double weight = weight_of( stage, contact, frame );
         int joint = weight > 0 ? tr_actor_target_joint( &stage->actors[actor], contact->joint ) : -1;
         if ( joint < 0 )
             continue;
@@ -66,12 +65,11 @@ static void add_moment( support *s, const tr_target_def *def, const tr_stage *st
 
 vec3 tr_support_centre( const tr_stage *stage, const tr_result *result, int actor, int frame, vec3 mass )
 {
-    tr_target_def def = tr_default_target_def();
     support s = { 0 };
-    int span = tr_frames_in( def.support_time, stage->fps ), last = stage->frame_count - 1;
+    int span = tr_frames_in( stage->def.rules.support_time, stage->fps ), last = stage->frame_count - 1;
     for ( int k = -span; k <= span; ++k ) {
         int at = frame + k < 0 ? 0 : frame + k > last ? last : frame + k;
-        add_moment( &s, &def, stage, result, actor, at, tr_fade( abs( k ), span ) );
+        add_moment( &s, stage, result, actor, at, tr_fade( abs( k ), span ) );
     }
     return v3_scale( 1.0 / ( s.weight + s.airborne ), v3_mad( s.sum, s.airborne, mass ) );
 }

@@ -53,7 +53,7 @@ static void print_handle( tr_text *out, const tr_stage *stage, const tr_result *
     tr_text_exact( out, report->error_mm );
     tr_text_add( out, ", \"passed_on\": %s, \"outside\": %s, \"frame\": %d, \"gave_way\": %s, \"cm\": ",
                  report->passed_on ? "true" : "false", report->outside ? "true" : "false",
-                 stage->scene->handles[i].frame, tr_handle_gave_way( report ) ? "true" : "false" );
+                 stage->scene->handles[i].frame, tr_handle_gave_way( stage, report ) ? "true" : "false" );
     tr_text_number( out, 0.1 * report->error_mm, 4 );
     tr_text_add( out, "}" );
 }

@@ -57,7 +57,7 @@ static bool add_handles( tr_losses *out, const tr_stage *stage, const tr_result 
                          .joints = { -1, -1 },
                          .frame = stage->scene->handles[h].frame - stage->scene->first,
                          .metres = 1e-3 * result->handles[h].error_mm };
-        if ( !tr_handle_gave_way( &result->handles[h] ) )
+        if ( !tr_handle_gave_way( stage, &result->handles[h] ) )
             continue;
         anchor_end( stage, &stage->handles[h], &loss.members[0], &loss.joints[0] );
         if ( !add( out, &loss ) )

@@ -1,4 +1,4 @@
-// What interaction meshes did, in report.json: who was close to whom, and what became of it, window by
+// What interaction meshes did, in report.json: close pairs and what became of them, window by
 // window.
 //
 //   "imesh": {"links": [{"a": "p01", "b": "p02", "range": [10, 80]}],

@@ -4,18 +4,6 @@
 
 #include "result/result.h"
 
-typedef struct tr_target_def { // where rules want their points
-    double flesh;              // metres that two who touch may sink deeper into each other than in the source
-    double weight_time;        // seconds in which a contact takes its weight, or gives it up
-    double support_time;       // seconds to either side over which the support of a body is averaged
-    double least_step;         // metres between frames: shorter ways have no direction
-} tr_target_def;
-
-static inline tr_target_def tr_default_target_def( void )
-{
-    return ( tr_target_def ){ .flesh = 0.01, .weight_time = 0.3, .support_time = 0.3, .least_step = 1e-6 };
-}
-
 // What edits did, as a member of report.json; read back only where the stage has edits.
 void tr_edits_print( const tr_stage *stage, const tr_result *result, tr_text *out );
 bool tr_edits_load( tr_result *result, const tr_stage *stage, const char *folder, tr_error *error );

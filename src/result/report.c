@@ -27,7 +27,7 @@ static bool report_rule( tr_result *result, const tr_stage *stage, int r, double
 int tr_rule_broken( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int ( *ranges )[2],
                     int capacity )
 {
-    double kept = tr_default_report_def().kept;
+    double kept = stage->def.rules.kept;
     int count = 0;
     bool open = false;
     for ( int f = rule->first; f <= rule->last; ++f ) {
@@ -93,8 +93,7 @@ bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error
            tr_error_set( error, "constraint %s has no finite error", stage->rules[job.rule].id );
 }
 
-// -------------------------------------------------------------------------------------------------
-// report.json
+// ----------------------------------------------------------------------------------------------- report.json
 
 enum { MOST_RANGES = 64 }; // ranges of frames that are listed for a rule
 

@@ -28,19 +28,10 @@ typedef struct tr_handle_report { // what became of a handle of the document
     double error_mm; // how far from there it came out
 } tr_handle_report;
 
-typedef struct tr_report_def {
-    double kept; // metres: a hard rule or a handle that is off by more gave way
-    double arm;  // metres from the axis at which the errors of turns are lengths (chords)
-} tr_report_def;
-
-static inline tr_report_def tr_default_report_def( void )
+// A handle gave way where what it holds is off by more than tr_rule_def.kept.
+static inline bool tr_handle_gave_way( const tr_stage *stage, const tr_handle_report *report )
 {
-    return ( tr_report_def ){ .kept = 1e-3, .arm = 0.1 };
-}
-
-static inline bool tr_handle_gave_way( const tr_handle_report *report )
-{
-    return report->acted && report->error_mm > 1e3 * tr_default_report_def().kept;
+    return report->acted && report->error_mm > 1e3 * stage->def.rules.kept;
 }
 
 typedef struct tr_mesh_report { // what became of a window of the interaction mesh
@@ -143,11 +134,11 @@ vec3 tr_anchor_position( const tr_stage *stage, const tr_result *result, const t
 // Demanded place of a (or offset of a from b for relative rules, in world axes) at a frame.
 vec3 tr_rule_target( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
 // How far the result is from the rule at a frame, in metres (orientations and directions: chord of the angle
-// at tr_report_def.arm).
+// at tr_rule_def.arm).
 double tr_rule_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame );
 // Whether the error of a rule is such a chord, and the angle that belongs to it, in degrees.
 bool tr_rule_turns( const tr_rule *rule );
-double tr_chord_degrees( double metres );
+double tr_chord_degrees( const tr_stage *stage, double metres );
 
 // Frames of the stage in which a rule has given way, as ranges. Returns how many there are, writes at most
 // `capacity`.
@@ -164,7 +155,7 @@ typedef enum tr_loss_kind {
 typedef struct tr_loss { // something that could not be kept
     tr_loss_kind kind;
     int index;      // a rule of the stage, a handle of the document; the mesh: -1
-    int members[2]; // of the stage: who, and with whom or on what. -1: nobody, or the ground
+    int members[2]; // of the stage: the one, and the other or what it is on. -1: none, or the ground
     int joints[2];  // of actors: -1 where the whole is meant
     int frame;      // of the stage: where it is farthest off
     double metres;  // there; of orientations the chord of the angle at 10 cm, as in tr_rule_error

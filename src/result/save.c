@@ -1,6 +1,8 @@
 // A folder of results: what other programs read, and what `troupe measure` and `troupe render` read back.
 //   <id>.bvh          every character and prop, centimetres, Y up, the scene's rate
-//   source/<id>.bvh   the source in the same world, rate and units, before layers move it in time
+//   source/<id>.bvh   the source in the same world, rate and units, before layers move it in time; of a body
+//   that
+//                     moves by examples the performer's, and behind it the poses of the pairs
 //   target/<id>.bvh   the target skeleton, where it came from a file of its own
 //   target/<id>.map.json   and which of its joints the source's drive, turned by how much
 //   scene.json        the scene with its paths pointing here, reloadable
@@ -74,8 +76,19 @@ static void refer_mesh( tr_form *form, const char *id )
     form->up = 'y';
 }
 
-// Does the folder hold a joint map of this character? One that moves by examples has the motion that they
-// made as its source, on its own skeleton.
+// Does every joint of the character go by examples? Then the folder holds them: the performer's motion, with
+// poses of pairs that it does not show behind it, and the pairs' poses of the target. Contacts are labelled
+// on the performer, so they are found again.
+static bool keeps_examples( const tr_scene *scene, const tr_cast *cast )
+{
+    bool driven = false;
+    for ( int i = 0; i < scene->drive_count; ++i )
+        driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
+    return tr_scene_exemplifies( scene, cast ) && cast->target.examples && !driven;
+}
+
+// Does the folder hold a joint map of this character? One that moves by examples in part has the motion that
+// they made as its source, on its own skeleton.
 static bool has_map( const tr_scene *scene, const tr_cast *cast )
 {
     bool driven = false;
@@ -84,6 +97,29 @@ static bool has_map( const tr_scene *scene, const tr_cast *cast )
     for ( int i = 0; i < scene->drive_count; ++i )
         driven |= strcmp( scene->drives[i].cast, cast->id ) == 0;
     return driven || cast->mapping[0] != 0 || cast->target.skeleton.file[0] != 0;
+}
+
+static void resolve_examples( tr_scene *out, const tr_stage *own )
+{
+    int kept = 0, parts = 0;
+    for ( int i = 0; i < own->actor_count; ++i ) {
+        const tr_actor_examples *e = own->actors[i].examples;
+        bool keeps = e != NULL && keeps_examples( own->scene, &own->scene->cast[i] );
+        for ( int k = 0; keeps && k < e->pair_count; ++k ) { // pairs are in the order of the list
+            tr_example example =
+                tr_default_example( own->scene->examples[e->pairs[k]].id, own->scene->cast[i].id );
+            example.source = e->frames[k] >= 0 ? e->frames[k] : own->frame_count + k;
+            example.target = k;
+            out->examples[kept++] = example;
+        }
+    }
+    out->example_count = kept;
+    for ( int p = 0; p < out->part_count; ++p ) {
+        int cast = tr_scene_find_cast( own->scene, out->parts[p].cast );
+        if ( keeps_examples( own->scene, &own->scene->cast[cast] ) )
+            out->parts[parts++] = out->parts[p];
+    }
+    out->part_count = parts;
 }
 
 // The same scene with the same frame numbers, standing on the files of the folder: every clip starts at the
@@ -95,14 +131,18 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
         refer( &cast->source, "source/", cast->id );
-        if ( stage->actors[i].examples != NULL ) {
+        bool kept = keeps_examples( stage->scene, &stage->scene->cast[i] );
+        if ( kept )
+            cast->source.last = stage->frame_count - 1;
+        if ( stage->actors[i].examples != NULL && !kept ) {
             cast->target.skeleton = ( tr_file_ref ){ .last = -1 };
             cast->target.scale = 1;
             cast->target.limb_count = 0;
             cast->target.path_scale = 0;
             memset( cast->target.limbs, 0, sizeof cast->target.limbs );
-            memset( cast->mapping, 0, sizeof cast->mapping );
         }
+        if ( stage->actors[i].examples != NULL )
+            memset( cast->mapping, 0, sizeof cast->mapping );
         if ( has_map(
                  stage->scene,
                  &stage->scene->cast[i] ) ) // also of what was found in frames that are not there any more
@@ -114,9 +154,9 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         cast->heading = 0;
         cast->start = out->first;
     }
-    out->clip_count = 0;                      // joined in the sources
-    out->drive_count = 0;                     // in the maps
-    out->example_count = out->part_count = 0; // in the sources
+    out->clip_count = 0;  // joined in the sources
+    out->drive_count = 0; // in the maps
+    resolve_examples( out, tr_stage_own_time( stage ) );
     for ( int p = 0; p < out->prop_count; ++p ) {
         refer( &out->props[p].track, "source/", out->props[p].id );
         out->props[p].position = v3_zero;
@@ -151,6 +191,50 @@ static bool unscale( tr_skeleton *out, const tr_actor *actor, const tr_target *t
     return tr_skeleton_scaled( out, &actor->target, &scale, error );
 }
 
+// The performer's motion, and behind it the poses of all pairs.
+static bool save_performer( const tr_stage *own, int i, const char *folder, tr_error *error )
+{
+    const tr_actor_examples *e = own->actors[i].examples;
+    const tr_skeleton *body = &e->performer.skeleton;
+    tr_motion all = { 0 };
+    int joints = body->joint_count, frames = own->frame_count;
+    bool ok = tr_skeleton_copy( &all.skeleton, body, error ) &&
+              tr_clip_alloc( &all.clip, frames + e->pair_count, joints, own->fps, false, error );
+    if ( ok ) {
+        memcpy( all.clip.rotations, e->performer.clip.rotations,
+                (size_t)frames * (size_t)joints * sizeof( quat ) );
+        memcpy( all.clip.root, e->performer.clip.root, (size_t)frames * sizeof( vec3 ) );
+    }
+    for ( int k = 0; ok && k < e->pair_count; ++k ) {
+        const quat *world = e->sources[k].rotations;
+        quat *local = tr_clip_frame( &all.clip, frames + k );
+        all.clip.root[frames + k] = e->sources[k].positions[0];
+        for ( int j = 0; j < joints; ++j )
+            local[j] = j == 0 ? world[0] : q_mul( q_conj( world[body->joints[j].parent] ), world[j] );
+    }
+    ok = ok && save_motion( &all, folder, "source/", own->scene->cast[i].id, error );
+    tr_motion_free( &all );
+    return ok;
+}
+
+static bool save_pairs( const tr_stage *own, int i, const char *folder, tr_error *error )
+{
+    const tr_actor *actor = &own->actors[i];
+    const tr_actor_examples *e = actor->examples;
+    const tr_cast *cast = &own->scene->cast[i];
+    tr_motion poses = { 0 };
+    bool ok = unscale( &poses.skeleton, actor, &cast->target, error ) &&
+              tr_clip_alloc( &poses.clip, e->pair_count, actor->target.joint_count, own->fps, false, error );
+    for ( int k = 0; ok && k < e->pair_count; ++k ) {
+        poses.clip.root[k] = poses.skeleton.joints[0].offset;
+        memcpy( tr_clip_frame( &poses.clip, k ), e->targets + (size_t)k * (size_t)actor->target.joint_count,
+                (size_t)actor->target.joint_count * sizeof( quat ) );
+    }
+    ok = ok && save_motion( &poses, folder, "target/", cast->id, error );
+    tr_motion_free( &poses );
+    return ok;
+}
+
 // Target skeletons that came from files of their own, and joint maps.
 static bool save_target( const tr_stage *stage, int i, const char *folder, tr_error *error )
 {
@@ -163,6 +247,8 @@ static bool save_target( const tr_stage *stage, int i, const char *folder, tr_er
         if ( !ok )
             return false;
     }
+    if ( keeps_examples( stage->scene, cast ) )
+        return save_pairs( tr_stage_own_time( stage ), i, folder, error );
     if ( cast->target.skeleton.file[0] == 0 || actor->examples != NULL )
         return true;
     bool animated = actor->own.frame_count > 0;
@@ -202,7 +288,8 @@ static bool make_folders( const tr_stage *stage, const char *folder, tr_error *e
 {
     bool targets = false;
     for ( int i = 0; i < stage->scene->cast_count; ++i )
-        targets = targets || has_map( stage->scene, &stage->scene->cast[i] );
+        targets = targets || has_map( stage->scene, &stage->scene->cast[i] ) ||
+                  keeps_examples( stage->scene, &stage->scene->cast[i] );
     char *source = tr_string_format( "%s/source", folder ), *target = tr_string_format( "%s/target", folder );
     bool ok = source != NULL && target != NULL
                   ? tr_folder_make( source, error ) && ( !targets || tr_folder_make( target, error ) )
@@ -234,7 +321,9 @@ static bool save_files( const tr_stage *stage, const tr_result *result, const ch
         const char *id = stage->scene->cast[i].id;
         if ( !tr_progress_report( stage->progress, i, stage->actor_count, error ) ||
              !save_motion( &result->motions[i], folder, "", id, error ) ||
-             !save_motion( &own->actors[i].source, folder, "source/", id, error ) ||
+             !( keeps_examples( stage->scene, &stage->scene->cast[i] )
+                    ? save_performer( own, i, folder, error )
+                    : save_motion( &own->actors[i].source, folder, "source/", id, error ) ) ||
              !save_target( stage, i, folder, error ) )
             return false;
     }
@@ -277,7 +366,7 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
         if ( ok && prop && scene->props[i - scene->cast_count].form.mesh[0] != 0 )
             ok = tell( visit, context, folder, source, ".obj" );
         if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 &&
-             !tr_scene_exemplifies( scene, &scene->cast[i] ) )
+             ( !tr_scene_exemplifies( scene, &scene->cast[i] ) || keeps_examples( scene, &scene->cast[i] ) ) )
             ok = tell( visit, context, folder, target, ".bvh" );
         if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
             ok = tell( visit, context, folder, target, ".map.json" );
@@ -501,7 +590,7 @@ bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, 
 {
     if ( !tr_result_alloc( out, stage, error ) )
         return false;
-    if ( tr_folder_settle( folder, error ) && load_all( out, stage, folder, error ) )
+    if ( tr_folder_recover( folder, error ) && load_all( out, stage, folder, error ) )
         return true;
     tr_result_free( out );
     return false;

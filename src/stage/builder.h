@@ -32,7 +32,7 @@ void tr_stage_warn_of_sources( const tr_stage_builder *b );
 // Removes joint translations of a file: the path of the whole body goes to the root, and bones get their mean
 // length. least: metres that a root's only child travels if it carries the path.
 void tr_carry_path_to_root( tr_motion *motion, double least );
-bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
+bool tr_average_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error );
 
 // examples.c. Lets an actor that is otherwise ready move by its examples, where it has two or more.
 bool tr_stage_exemplify( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );

@@ -12,53 +12,6 @@ static vec3 body_place( const tr_stage *stage, const tr_actor *actor, vec3 sourc
     return place;
 }
 
-static bool is_identity( quat q )
-{
-    return q_dot( q, q_identity ) == 1.0;
-}
-
-// Whether joint and parent correspond in source and target, so that the local rotation can be copied.
-static bool copies_locally( const tr_actor *actor, int joint )
-{
-    int parent = actor->target.joints[joint].parent;
-    return actor->source.skeleton.joints[joint].parent == parent && is_identity( actor->align[joint] ) &&
-           !tr_joint_blends( actor, joint ) &&
-           ( parent < 0 || ( actor->map[parent] == parent && is_identity( actor->align[parent] ) &&
-                             !tr_joint_blends( actor, parent ) ) );
-}
-
-// World rotation of every mapped joint = the source's · align; joints that nothing drives keep their own
-// animation or their rest rotation. Where source and target hierarchies agree this is the source's local
-// rotation up to rounding; the exact one is taken then.
-void tr_actor_copy_frame( const tr_actor *actor, int frame, const bool *made, quat *local, quat *world )
-{
-    const tr_skeleton *target = &actor->target;
-    tr_pose source = tr_world_pose( &actor->world, frame );
-    const quat *source_local = tr_clip_frame( &actor->source.clip, frame );
-    for ( int j = 0; j < target->joint_count; ++j ) {
-        int from = actor->map[j], parent = target->joints[j].parent;
-        quat above = parent < 0 ? q_identity : world[parent];
-        if ( made != NULL && made[j] )
-            local[j] = q_unit( local[j] );
-        else if ( from == j && copies_locally( actor, j ) )
-            local[j] = source_local[from];
-        else if ( from >= 0 )
-            local[j] = q_unit( q_mul( q_conj( above ), tr_actor_source_turn( actor, j, source.rotations ) ) );
-        else
-            local[j] =
-                actor->own.frame_count > 0 ? tr_clip_frame( &actor->own, frame )[j] : target->joints[j].rest;
-        world[j] = q_mul( above, local[j] );
-    }
-}
-
-int tr_actor_pelvis( const tr_actor *actor )
-{
-    for ( int j = 0; j < actor->target.joint_count; ++j )
-        if ( actor->target.joints[j].role == TR_ROLE_ROOT && actor->map[j] >= 0 )
-            return j;
-    return 0;
-}
-
 // From the root to a joint, in world axes.
 static vec3 from_root( const tr_skeleton *skeleton, const quat *world, int joint )
 {

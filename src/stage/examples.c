@@ -18,6 +18,13 @@ void tr_actor_examples_free( tr_actor_examples *examples )
     tr_free( examples->pairs );
     tr_free( examples->frames );
     tr_free( examples->parts );
+    tr_free( examples->chains );
+    if ( examples->sources != NULL ) {
+        tr_free( examples->sources[0].rotations );
+        tr_free( examples->sources[0].positions );
+    }
+    tr_free( examples->sources );
+    tr_free( examples->targets );
     tr_free( examples->made );
     tr_free( examples->soles );
     tr_free( examples->unlike );
@@ -32,9 +39,7 @@ typedef struct maker {
     const tr_cast *cast;
     tr_actor_examples *examples;
     const tr_motion *source_file, *target_file;
-    tr_pose *sources; // [pair_count] of the pairs; sources[0] owns the memory of all
     tr_exemplar_pair pairs[TR_EXEMPLAR_PAIRS];
-    tr_exemplar_part parts[TR_EXEMPLAR_PARTS];
 } maker;
 
 static bool fail_at( const maker *m, const char *list, int index, const char *field, const tr_error *why )
@@ -73,7 +78,48 @@ static bool counts( const maker *m, const tr_example *example )
     return !example->muted && strcmp( example->cast, m->cast->id ) == 0;
 }
 
-// Poses of the source are those of its file, on the bones that the performer has.
+// The pose of the source's file on the bones that the performer has, mirrored where the pair says so.
+static bool pose_source( const maker *m, const tr_example *example, tr_pose out )
+{
+    const tr_skeleton *skeleton = &m->examples->performer.skeleton;
+    if ( !example->mirrored ) {
+        tr_forward( skeleton, &m->source_file->clip, example->source, out );
+        return true;
+    }
+    tr_clip one;
+    bool ok = tr_clip_alloc( &one, 1, skeleton->joint_count, m->source_file->clip.fps, false, m->b->error );
+    if ( ok ) {
+        memcpy( one.rotations, tr_clip_frame( &m->source_file->clip, example->source ),
+                (size_t)skeleton->joint_count * sizeof( quat ) );
+        ok = tr_pose_mirror( skeleton, one.rotations, m->b->error );
+    }
+    if ( ok )
+        tr_forward( skeleton, &one, 0, out );
+    tr_clip_free( &one );
+    return ok;
+}
+
+// A frame of the target's file, with the joints turned that the pair turns.
+static bool pose_target( const maker *m, int index, const tr_example *example, quat *out )
+{
+    const tr_skeleton *skeleton = &m->actor->target;
+    size_t joints = (size_t)skeleton->joint_count;
+    tr_error why;
+    memcpy( out, tr_clip_frame( &m->target_file->clip, example->target ), joints * sizeof( quat ) );
+    for ( const char *text = example->pose; *text != 0; ) {
+        tr_turn turn;
+        if ( !tr_turn_parse( &turn, &text, &why ) ) // which a document does not hold
+            return fail_at( m, "examples", index, "pose", &why );
+        int joint = tr_skeleton_find( skeleton, turn.joint );
+        if ( joint < 0 ) {
+            tr_error_set( &why, "the target skeleton of %s has no joint \"%s\"", m->cast->id, turn.joint );
+            return fail_at( m, "examples", index, "pose", &why );
+        }
+        out[joint] = q_unit( q_mul( out[joint], q_from_vector( v3_scale( TR_DEGREE, turn.degrees ) ) ) );
+    }
+    return !example->mirrored || tr_pose_mirror( skeleton, out, m->b->error );
+}
+
 static bool gather_pairs( maker *m )
 {
     const tr_scene *scene = m->b->stage->scene;
@@ -81,14 +127,15 @@ static bool gather_pairs( maker *m )
     size_t joints = (size_t)e->performer.skeleton.joint_count, count = (size_t)e->pair_count;
     e->pairs = tr_alloc( count, sizeof( int ) );
     e->frames = tr_alloc( count, sizeof( int ) );
-    m->sources = tr_alloc( count, sizeof( tr_pose ) );
+    e->sources = tr_alloc( count, sizeof( tr_pose ) );
+    e->targets = tr_alloc( count * (size_t)m->actor->target.joint_count, sizeof( quat ) );
     quat *rotations = tr_alloc( count * joints, sizeof( quat ) );
     vec3 *positions = tr_alloc( count * joints, sizeof( vec3 ) );
-    if ( m->sources != NULL )
-        m->sources[0] = ( tr_pose ){ rotations, positions };
-    if ( e->pairs == NULL || e->frames == NULL || m->sources == NULL || rotations == NULL ||
-         positions == NULL ) {
-        if ( m->sources == NULL ) {
+    if ( e->sources != NULL )
+        e->sources[0] = ( tr_pose ){ rotations, positions };
+    if ( e->pairs == NULL || e->frames == NULL || e->sources == NULL || e->targets == NULL ||
+         rotations == NULL || positions == NULL ) {
+        if ( e->sources == NULL ) {
             tr_free( rotations );
             tr_free( positions );
         }
@@ -102,12 +149,13 @@ static bool gather_pairs( maker *m )
              !check_frame( m, i, "target", example->target, m->target_file ) )
             return false;
         tr_pose pose = { rotations + (size_t)n * joints, positions + (size_t)n * joints };
-        tr_forward( &e->performer.skeleton, &m->source_file->clip, example->source, pose );
-        m->sources[n] = pose;
+        quat *target = e->targets + (size_t)n * (size_t)m->actor->target.joint_count;
+        if ( !pose_source( m, example, pose ) || !pose_target( m, i, example, target ) )
+            return false;
+        e->sources[n] = pose;
         e->pairs[n] = i;
-        e->frames[n] = stage_frame( m, example->source );
-        m->pairs[n++] = ( tr_exemplar_pair ){ example->id, pose,
-                                              tr_clip_frame( &m->target_file->clip, example->target ) };
+        e->frames[n] = example->mirrored ? -1 : stage_frame( m, example->source );
+        m->pairs[n++] = ( tr_exemplar_pair ){ example->id, pose, target };
     }
     return true;
 }
@@ -132,7 +180,8 @@ static bool gather_parts( maker *m )
     tr_actor_examples *e = m->examples;
     const tr_skeleton *source = &e->performer.skeleton, *target = &m->actor->target;
     e->parts = tr_alloc( (size_t)scene->part_count, sizeof( int ) );
-    if ( e->parts == NULL )
+    e->chains = tr_alloc( (size_t)scene->part_count, sizeof( tr_exemplar_part ) );
+    if ( e->parts == NULL || e->chains == NULL )
         return tr_error_memory( m->b->error );
     for ( int i = 0; i < scene->part_count; ++i ) {
         const tr_part_drive *part = &scene->parts[i];
@@ -140,7 +189,7 @@ static bool gather_parts( maker *m )
             continue;
         if ( e->part_count == TR_EXEMPLAR_PARTS )
             return tr_error_set( m->b->error, "%s has more than %d parts", m->cast->id, TR_EXEMPLAR_PARTS );
-        tr_exemplar_part *out = &m->parts[e->part_count];
+        tr_exemplar_part *out = &e->chains[e->part_count];
         *out = ( tr_exemplar_part ){ .name = part->id, .aim = part->aim };
         if ( !find_joint( m, source, i, "source.first", part->source_first, &out->source[0] ) ||
              !find_joint( m, source, i, "source.last", part->source_last, &out->source[1] ) ||
@@ -169,9 +218,9 @@ static bool choose_joints( maker *m )
             e->made[joint] = false;
     }
     for ( int p = 0; p < e->part_count; ++p )
-        for ( int j = m->parts[p].target[1]; j >= 0; j = target->joints[j].parent ) { // a chain, or refused
+        for ( int j = e->chains[p].target[1]; j >= 0; j = target->joints[j].parent ) { // a chain, or refused
             e->made[j] = true;
-            if ( j == m->parts[p].target[0] )
+            if ( j == e->chains[p].target[0] )
                 break;
         }
     return true;
@@ -217,12 +266,11 @@ static bool pair_feet( const maker *m, const feet *source, const feet *target, i
     for ( int i = 0; ok && i < n; ++i ) {
         tr_clip one = { .joint_count = body->joint_count, .frame_count = 1, .fps = 1 };
         vec3 root = v3_zero;
-        one.rotations =
-            tr_clip_frame( &m->target_file->clip, m->b->stage->scene->examples[e->pairs[i]].target );
+        one.rotations = e->targets + (size_t)i * joints;
         one.root = &root;
         tr_forward( body, &one, 0, pose );
         heights_from_lowest( pose.positions, target, high[i] );
-        heights_from_lowest( m->sources[i].positions, source, low[i] );
+        heights_from_lowest( e->sources[i].positions, source, low[i] );
     }
     for ( int t = 0; ok && t < target->count; ++t ) {
         int joint = target->joints[t], mapped = m->actor->map[joint];
@@ -441,12 +489,14 @@ static bool make( maker *m )
     if ( e->unlike == NULL || e->soles == NULL )
         return tr_error_memory( b->error );
     tr_exemplar_job job = { &e->performer.skeleton, &actor->target, m->pairs,
-                            e->pair_count,          m->parts,       e->part_count };
+                            e->pair_count,          e->chains,      e->part_count };
     snprintf( b->field, sizeof b->field, "target.examples" );
     e->exemplar = tr_exemplar_create( &b->stage->def.exemplars, &job, b->error );
     if ( e->exemplar == NULL )
         return false;
     b->field[0] = 0;
+    for ( int p = 0; p < e->part_count; ++p )
+        e->chains[p].name = NULL;
     standing s = { .count = 0 };
     tr_motion made = { 0 };
     bool ok = tr_skeleton_copy( &made.skeleton, &actor->target, b->error ) &&
@@ -490,10 +540,5 @@ bool tr_stage_exemplify( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
     m.target_file = tr_library_find_file( b->library, &cast->target.skeleton );
     bool ok = tr_motion_copy( &m.examples->performer, &actor->source, b->error ) &&
               tr_world_build( &m.examples->world, &m.examples->performer, b->error ) && make( &m );
-    if ( m.sources != NULL ) {
-        tr_free( m.sources[0].rotations );
-        tr_free( m.sources[0].positions );
-    }
-    tr_free( m.sources );
     return ok;
 }

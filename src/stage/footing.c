@@ -68,8 +68,8 @@ static double fade( const tr_placed_stance *s, double ease_in, double ease_out, 
     return tr_fade_range( frame, s->span.first, s->span.last, ease_in, ease_out );
 }
 
-// A foot of a body that moves by examples stands where it stands on average, at the height of its sole: what
-// its poses blend to slips and sinks a little, and nobody meant it to. Before and after the stance it keeps
+// A foot of a body that moves by examples stands where it stands on average, at the height of its sole: its
+// blended poses slip and sink a little by chance. Before and after the stance it keeps
 // what it had at the ends.
 static void plant( const tr_footing_work *w, tr_placed_stance *s, const double *soles )
 {

@@ -1,5 +1,4 @@
 // Layers bound to the stage: which joints and props they grab, in which frames.
-#include "cage/cage.h"
 #include "stage/private.h"
 
 #include <assert.h>
@@ -55,7 +54,7 @@ static bool grab_actor( const tr_binder *b, tr_grab *grab, int actor, const tr_m
     if ( !any && tr_actor_find_joint( &b->stage->actors[actor], member->part, &joint, &beyond ) )
         grab->joints[actor][joint] = any = true; // by its name on the source's body
     *grabs = *grabs || any;
-    bool literal = strchr( member->who, '*' ) == NULL; // a pattern need not fit everybody
+    bool literal = strchr( member->who, '*' ) == NULL; // a pattern need not fit all
     return any || !literal || no_part( b, &b->stage->scene->cast[actor], skeleton, member->part );
 }
 
@@ -111,7 +110,7 @@ int tr_grab_detail( const tr_stage *stage, const tr_grab *grab )
     }
     int fine = stage->def.fine_detail;
     size_t weights = (size_t)stage->frame_count * points * (size_t)vertices_of( fine );
-    return bodies > 1 && weights <= (size_t)stage->def.fine_weights ? fine : tr_default_cage_def().detail;
+    return bodies > 1 && weights <= (size_t)stage->def.fine_weights ? fine : stage->def.detail;
 }
 
 // A cage has two frames at least: a window of one that fades to both sides reaches one frame into its ease,

@@ -92,7 +92,7 @@ static void lead( const tr_stage *stage, const tr_rule *rule, vec3 *way )
         way[f] = v3_add( way[f], v3_sub( f > last ? shift : v3_zero, mean ) );
 }
 
-bool tr_stage_lead( tr_stage *stage, tr_error *error )
+bool tr_stage_find_paths( tr_stage *stage, tr_error *error )
 {
     size_t frames = (size_t)stage->frame_count, count = 0;
     for ( int r = 0; r < stage->rule_count; ++r )

@@ -1,7 +1,7 @@
 // A retimed stage is the stage before retiming, played at another speed.
 //
 // Places of stances, surfaces and origins of groups are means over whole stances and clips. On a stretched
-// time these means would differ a little, and frames that nobody moved would change by millimetres. So they
+// time these means would differ a little, and frames that were not moved would change by millimetres. So they
 // are found on the time before retiming, and every frame f of the new time takes them from the moment
 // when[f]. Outside the window of a retiming that moment is a frame, and the bits stay the same.
 #include "stage/builder.h"

@@ -28,25 +28,6 @@ static bool no_joint( const tr_binder *b, const char *field, const tr_skeleton *
     return false;
 }
 
-// How much longer the part below a joint is on the target: bones to its children, or its own where it has
-// none.
-double tr_part_ratio( const tr_actor *actor, int joint )
-{
-    double target = 0, source = 0;
-    for ( int j = 0; j < actor->target.joint_count; ++j ) {
-        bool below = actor->target.joints[j].parent == joint;
-        if ( below && actor->map[j] >= 0 && !tr_joint_blends( actor, j ) ) {
-            target += tr_bone_length( &actor->target, j );
-            source += tr_bone_length( &actor->source.skeleton, actor->map[j] );
-        }
-    }
-    if ( source < TR_NO_SIZE && joint > 0 && actor->map[joint] >= 0 ) {
-        target = tr_bone_length( &actor->target, joint );
-        source = tr_bone_length( &actor->source.skeleton, actor->map[joint] );
-    }
-    return tr_size_ratio( target, source, actor->height_ratio );
-}
-
 // Where the point is while the body rests, in the frame of its first joint.
 static vec3 point_at_rest( const tr_skeleton *skeleton, const tr_anchor *anchor )
 {
@@ -94,31 +75,6 @@ static void cover_with_girth( const tr_actor *actor, tr_anchor *anchor )
     if ( v3_length( anchor->offset ) > 0 )
         anchor->offset = v3_mad( anchor->offset, share * added, v3_unit( out ) );
     anchor->cover = ( 1 - share ) * added;
-}
-
-// The target joint of a source joint: one that it drives alone, otherwise one that it drives with another.
-static int driven_by( const tr_actor *actor, int source_joint )
-{
-    int joint = tr_actor_target_joint( actor, source_joint );
-    for ( int j = 0; joint < 0 && actor->blends != NULL && j < actor->target.joint_count; ++j )
-        if ( tr_joint_blends( actor, j ) &&
-             ( actor->map[j] == source_joint || actor->blends[j].next == source_joint ) )
-            joint = j;
-    return joint;
-}
-
-bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond )
-{
-    const tr_skeleton *source = &actor->source.skeleton;
-    *beyond = v3_zero;
-    *joint = tr_skeleton_find( &actor->target, name );
-    int from = *joint < 0 ? tr_skeleton_find( source, name ) : -1;
-    for ( ; from >= 0 && *joint < 0; from = source->joints[from].parent ) {
-        *joint = driven_by( actor, from );
-        if ( *joint < 0 )
-            *beyond = v3_add( *beyond, source->joints[from].offset );
-    }
-    return *joint >= 0;
 }
 
 // Adds a term to an anchor, and `beyond` to its offset in the frame of the first joint at rest.

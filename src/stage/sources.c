@@ -20,7 +20,8 @@ const tr_motion *tr_stage_fetch( tr_stage_builder *b, const tr_file_ref *ref, co
         tr_error_memory( b->error );
         return NULL;
     }
-    tr_import_def import = { .skeleton = ref->skeleton, .take = ref->take, .unit = ref->unit, .up = ref->up };
+    tr_import_def import = {
+        .skeleton = ref->skeleton, .take = ref->take, .unit = ref->unit, .up = ref->up, .rate = ref->rate };
     tr_motion motion;
     bool ok = tr_motion_read( &motion, path, &import, b->warnings, b->error );
     tr_free( path );
@@ -145,7 +146,7 @@ void tr_carry_path_to_root( tr_motion *motion, double least )
 
 // Bodies have fixed bones: where the file moves joints, a bone is the mean over its frames. Translations
 // equal to that are dropped. Limbs are classified with these bones. `bones`: given bones, or NULL.
-bool tr_settle_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error )
+bool tr_average_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *error )
 {
     tr_clip *clip = &motion->clip;
     if ( clip->translations == NULL )
@@ -192,7 +193,7 @@ static bool add_clip( tr_stage_builder *b, sequence *s, const tr_file_ref *ref, 
     if ( whole == NULL || !cut( b, &motion, whole, ref ) )
         return false;
     tr_carry_path_to_root( &motion, b->stage->def.carried_path );
-    bool ok = tr_settle_offsets( &motion, NULL, b->error );
+    bool ok = tr_average_offsets( &motion, NULL, b->error );
     ok = ok && ( s->count == 0 ? tr_skeleton_copy( &s->skeleton, &motion.skeleton, b->error )
                                : tr_sequence_match( &motion, &s->skeleton, &b->stage->def.seams, b->error ) );
     s->blends[s->count] = blend < 0 ? tr_frames_in( b->stage->def.seams.blend, b->stage->fps ) : blend;
@@ -308,8 +309,17 @@ static bool join_clips( tr_stage_builder *b, tr_actor *actor, sequence *s, const
     if ( surfaces == NULL )
         return tr_error_memory( b->error );
     tr_clip_place( &s->clips[0], tr_stage_place( cast->position, cast->heading ) );
-    tr_sequence parts = { &b->stage->def, &s->skeleton, s->clips,     s->blends,
-                          s->count,       surfaces,     surface_count };
+    const tr_stage_def *def = &b->stage->def;
+    tr_sequence parts = { .def = &def->seams,
+                          .contacts = &def->contacts,
+                          .ik = &def->ik,
+                          .one_stance = def->footings.one_stance,
+                          .skeleton = &s->skeleton,
+                          .clips = s->clips,
+                          .blends = s->blends,
+                          .count = s->count,
+                          .surfaces = surfaces,
+                          .surface_count = surface_count };
     bool ok = tr_sequence_join( &actor->source.clip, &parts, b->error );
     tr_free( surfaces );
     return ok && note_seams( b, actor, s, cast->start ) &&

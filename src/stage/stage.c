@@ -155,12 +155,28 @@ static const tr_skeleton *bones_before( const tr_stage_builder *b, const tr_cast
                                 : NULL;
 }
 
+static bool take_file_pose( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
+{
+    if ( cast->target.skeleton.file[0] == 0 )
+        return true;
+    const tr_motion *file = tr_library_find_file( b->library, &cast->target.skeleton );
+    size_t joints = (size_t)actor->target.joint_count;
+    actor->file_pose = tr_alloc( joints, sizeof( quat ) );
+    if ( actor->file_pose == NULL )
+        return tr_error_memory( b->error );
+    memcpy( actor->file_pose, tr_clip_frame( &file->clip, 0 ), joints * sizeof( quat ) );
+    return true;
+}
+
 static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast )
 {
     if ( !tr_stage_take_source( b, actor, cast ) )
         return false;
+    const tr_motion *file = tr_library_find_file( b->library, &cast->source );
+    actor->file_fps = file->clip.fps;
+    actor->file_frames = file->clip.frame_count;
     tr_carry_path_to_root( &actor->source, b->stage->def.carried_path );
-    if ( !tr_settle_offsets( &actor->source, bones_before( b, cast ), b->error ) ||
+    if ( !tr_average_offsets( &actor->source, bones_before( b, cast ), b->error ) ||
          !build_target( b, actor, cast ) || !build_map( b, actor, cast ) || !align( b, actor, cast ) ||
          !tr_world_build( &actor->world, &actor->source, b->error ) )
         return false;
@@ -169,7 +185,7 @@ static bool build_actor( tr_stage_builder *b, tr_actor *actor, const tr_cast *ca
     actor->leg_ratio = tr_size_ratio( leg( &actor->target ), leg( &actor->source.skeleton ), 1 );
     actor->height_ratio =
         tr_size_ratio( tr_stature( &actor->target ), tr_stature( &actor->source.skeleton ), 1 );
-    return tr_stage_exemplify( b, actor, cast );
+    return take_file_pose( b, actor, cast ) && tr_stage_exemplify( b, actor, cast );
 }
 
 static double farthest( vec3 a )
@@ -387,7 +403,7 @@ static bool build_rules( tr_stage_builder *b )
     warn_of_hovering( b );
     tr_stage_warn_of_sources( b );
     return tr_stage_bind( stage, b->file, b->warnings, b->error ) && tr_stage_group( stage, b->error ) &&
-           tr_stage_lead( stage, b->error ) && tr_stage_automate( stage, b->error );
+           tr_stage_find_paths( stage, b->error ) && tr_stage_automate( stage, b->error );
 }
 
 static tr_stage empty_stage( const tr_stage_def *def, const tr_scene *scene )
@@ -418,7 +434,7 @@ static bool replay_rules( tr_stage_builder *b )
     own.warnings = NULL;
     if ( !build_rules( &own ) || !tr_stage_replay_contacts( stage, before, b->error ) ||
          !tr_stage_bind( stage, b->file, b->warnings, b->error ) ||
-         !tr_stage_replay_groups( stage, before, b->error ) || !tr_stage_lead( stage, b->error ) ||
+         !tr_stage_replay_groups( stage, before, b->error ) || !tr_stage_find_paths( stage, b->error ) ||
          !tr_stage_automate( stage, b->error ) )
         return false;
     tr_stage_replay( stage, before );
@@ -488,6 +504,7 @@ static void free_actors( const tr_stage *stage )
         tr_clip_free( &actor->own );
         tr_contacts_free( &actor->contacts );
         tr_free( actor->seams );
+        tr_free( actor->file_pose );
         tr_actor_examples_free( actor->examples );
     }
     tr_free( stage->actors );

@@ -1,10 +1,10 @@
-// stage: the document ready to be solved: motions, joint maps, rules, footings, groups.
+// stage: the document ready to be solved: actors, props, rules, footings, groups.
 #ifndef TROUPE_STAGE_H
 #define TROUPE_STAGE_H
 
+#include "actor/actor.h"
 #include "document/document.h"
 #include "exemplar/exemplar.h"
-#include "fit/fit.h"
 
 // ------------------------------------------------------------------------------------------- definition
 // The tuned numbers of a stage.
@@ -23,21 +23,16 @@ typedef struct tr_footing_def { // feet, and hands that stand; see footing.c and
     double same_bone;    // body heights: bones of one skeleton in another size differ by less
 } tr_footing_def;
 
-typedef struct tr_seam_def { // clips that follow one another; see sequence.c
-    double blend;            // seconds on either side of a seam, unless the clip says how many frames
-    double swing;            // seconds in which a foot gets back to its clip's path
-    double step;             // leg lengths: feet that stood farther apart take a step
-    double step_height;      // share of the length of that step
-    double stretch;          // share of a leg's length that it reaches
-    double most_sink;        // leg lengths: the pelvis sinks by less
-    double same_bone;        // body heights: a joint of the same skeleton in another file is this near
-    double pelvis_weight;    // soft rule on the pelvis' path: feet and the user's rules come first
-} tr_seam_def;
-
 typedef struct tr_rule_def {
     double touch;       // metres: points that stay this near in the source touch; their offset keeps its size
     double off_surface; // metres from a joint to what it touches; contacts that are farther off are warned of
     double contact_ease; // seconds in which an automatic contact fades
+    double flesh;        // metres that touching bodies may sink deeper into each other than in the source
+    double weight_time;  // seconds in which a contact takes its weight, or gives it up; see balance.c
+    double support_time; // seconds to either side over which the support of a body is averaged
+    double least_step;   // metres between frames: shorter ways have no direction
+    double arm;          // metres from the axis at which the errors of turns are lengths (chords)
+    double kept;         // metres: a hard rule or a handle that is off by more gave way
 } tr_rule_def;
 
 typedef struct tr_surface_def { // see surfaces.c
@@ -46,36 +41,32 @@ typedef struct tr_surface_def { // see surfaces.c
     double top_below;  // metres from a point down to the top of what it touches, at most
 } tr_surface_def;
 
-typedef struct tr_posture_def { // rest poses of source and target; see posture.c and standing.c
-    double most_turn;           // radians: a bone that turns by more says nothing about its twist
-    double most_lean;           // radians from the vertical: legs and trunk of a body that stands lean less
-    double least_spread;        // sine of the angle between two bones that span a plane
-    double least_plane;         // the same of a foot and its shin
-    double least_lateral; // horizontal part of the unit vector across the hips; with less, no side is known
-    double steepest;      // sine of the slope of a foot, at most
-    int source_frames, target_frames; // of either file, tried in place of rest poses that do not fit
-} tr_posture_def;
-
-typedef struct tr_source_def { // what is told of sources; see sources.c
+typedef struct tr_source_def { // warnings about sources; see sources.c
     double jump;               // radians that a joint turns by in a frame, at
     double least_fps;          // frames a second: at lower rates motion itself turns that far
     double leap;               // m/s of the root: no body runs faster, unless it is larger than a person:
     double own_leap;           // body heights a second
 } tr_source_def;
 
-typedef struct tr_lead_def { // how standing feet lead the root of a body that moves by examples; see lead.c
-    double tether;           // seconds in which the root returns to the scaled path
-    double smooth;           // seconds over which what leads it is smoothed
-    double ramp;             // seconds at either end of a stance over which the foot gains its say
-} tr_lead_def;
-
 // Upper bounds of memory, measured. Per joint and frame of a character: rotations and places in the world (56
 // bytes each) of source, target, result and copied pose, joints of the graphs, and what fits, layers and
 // reports add. A mesh has a vertex for a joint and one for its surface, with contacts, a band of the matrix
-// and all poses before and after each pass.
+// and all poses before and after each pass. A constraint has rows, and goals in as many frames as are fitted
+// together. A cage has points before and after, and what bodies did below it.
+typedef enum tr_memory_use { // what a method keeps
+    TR_MEMORY_FRAMES,        // poses; goals of a few frames at a time
+    TR_MEMORY_MESHES,        // interaction meshes, too
+    TR_MEMORY_WINDOW,        // goals and turns of all frames
+    TR_MEMORY_USES
+} tr_memory_use;
+
 typedef struct tr_memory_def {
-    double joint_bytes, mesh_bytes; // per joint and frame, without and with meshes
-    double fixed_bytes;             // of matrices and the threads' scratch
+    double joint_bytes[TR_MEMORY_USES]; // per joint and frame
+    double goal_bytes;                  // per constraint and frame, where all frames are fitted at once
+    double rule_bytes;                  // per constraint of the document
+    double cage_bytes;     // per joint and frame of the cage at work, without the weights of its points
+    double triangle_bytes; // per triangle of a mesh, with its normals and its tree of boxes
+    double fixed_bytes;    // of matrices and the scratch of a thread
     int joints; // of a body that is put together from clips, before these are read: one with fingers
 } tr_memory_def;
 
@@ -95,7 +86,8 @@ typedef struct tr_stage_def {
     double carried_path; // metres that a root's only child travels where it carries the body's path
     double steady;       // seconds to either side over which roots are averaged when skeletons are fitted
     int fine_detail;     // of a cage around several bodies, which bends between them; see tr_cage_def
-    int fine_weights;    // of its points, at most: otherwise its detail is the default
+    int fine_weights;    // of its points, at most: otherwise it has the detail of other cages:
+    int detail;
 } tr_stage_def;
 
 tr_stage_def tr_default_stage_def( void );
@@ -116,29 +108,6 @@ typedef struct tr_footing {
     vec3 *place;      // [frame_count] the target of that contact, from rise and shift
 } tr_footing;
 
-// A limb of the target driven by a limb of the source with another number of joints: first and last joint of
-// either.
-typedef struct tr_map_chain {
-    int target[2], source[2];
-} tr_map_chain;
-
-typedef struct tr_map_blend { // of a target joint that lies between two source joints of a chain
-    int next;                 // the second one
-    double share;             // its share, 0 … 1; 0: the first alone
-    quat align;               // as in tr_actor, for the second
-} tr_map_blend;
-
-// Height of a joint of a foot above the floor while the foot stands, on both bodies, in metres.
-typedef struct tr_sole {
-    bool known; // otherwise heights go by the size of the foot
-    double source, target;
-} tr_sole;
-
-typedef struct tr_seam { // where a clip of a cast member begins
-    int frame;           // of the stage: the last of the motion before it and its first. May lie outside
-    int blend;           // frames on either side that were changed
-} tr_seam;
-
 // Of an actor that moves by examples. The motion that they make is the actor's source, on the target's own
 // skeleton: contacts, graphs, fit, cages and meshes treat it as any other. Contacts are the performer's.
 typedef struct tr_actor_examples {
@@ -151,37 +120,13 @@ typedef struct tr_actor_examples {
     int pair_count;
     int *parts; // [part_count] parts of the scene
     int part_count;
-    bool *made;     // [target.joint_count] by examples; else by the joint map
+    tr_exemplar_part *chains; // [part_count] the same as joints
+    tr_pose *sources;         // [pair_count] poses of the source; sources[0] owns the memory of all
+    quat *targets;            // [pair_count * target.joint_count] poses of the target
+    bool *made;               // [target.joint_count] by examples; else by the joint map
     double *soles;  // [target.joint_count] metres from the floor to the joints of feet that stand; else 0
     double *unlike; // [frame_count] 0 at examples … 1 like none
 } tr_actor_examples;
-
-typedef struct tr_actor { // one cast member, ready to solve
-    tr_motion source;     // world, scene rate, [frame_count]
-    tr_world world;       // its joints
-    tr_body source_body;
-    tr_skeleton target;
-    tr_body body; // of the target
-    int *map;     // [target.joint_count] source joint that drives it, or -1
-    quat *align;  // [target.joint_count] world rotation of the target = that of its source joint · align
-    bool turned;  // the map file says so
-    tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
-    tr_map_chain *chains; // [chain_count] as in the map file
-    int chain_count, chain_capacity;
-    tr_clip
-        own; // [frame_count] motion of joints that nothing drives, from the target's file; empty: rest pose
-    tr_sole *soles; // [target.joint_count], NULL where the target's skeleton is the source's
-    bool foreign;   // the target's skeleton is from another file: its limbs may have another shape
-    int group;      // index in the stage's groups
-    double leg_ratio, height_ratio; // target : source
-    tr_contacts contacts;           // labelled on the source, stage frames
-    tr_seam *seams;                 // [seam_count] in order of time
-    int seam_count;
-    tr_footing *footings; // [footing_count] hands and feet that stand on ground or environment
-    double *lift; // [frame_count] metres added to the copied height where it stands on boxes; NULL: none
-    int footing_count;
-    tr_actor_examples *examples; // NULL: it does not move by examples
-} tr_actor;
 
 typedef struct tr_stage_prop {
     rigid *track;   // [frame_count] source, world
@@ -337,39 +282,24 @@ bool tr_stage_passes( const tr_stage *stage, int a, int b, int frame );
 int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, const char *members, int above,
                              int frame );
 
-// Writes the joint map as a file that gives the same map. turns: includes `align`; without it `align` is
-// found again when the file is read. A map that was read with turns keeps them.
-bool tr_joint_map_save( const tr_actor *actor, const char *path, bool turns, tr_error *error );
-bool tr_joint_map_print( const tr_actor *actor, bool turns, tr_text *out, tr_error *error ); // as text
-// Reads a map file for an actor whose source and target skeletons are there; `name` is for messages.
-bool tr_joint_map_parse( tr_actor *actor, const char *text, size_t size, const char *name, tr_error *error );
-void tr_joint_map_free( tr_actor *actor );
+typedef struct tr_memory_load { // what the memory of a scene depends on
+    double frames, joints;      // of all characters together; a prop counts as a joint
+    tr_memory_use use;
+    double rules;         // of the document
+    double triangles;     // of props and obstacles
+    double kept, at_work; // bytes: of all cages when they are done, and of the largest while it is solved
+} tr_memory_load;
 
-// Upper bound of the memory for staging and solving, in bytes. joints: of all characters together.
-double tr_memory_needed( const tr_memory_def *def, double frames, double joints, bool meshes );
+tr_memory_load tr_stage_load( const tr_stage *stage, tr_memory_use use ); // of solving it
+// Upper bound of the memory for staging and solving on one thread, in bytes.
+double tr_memory_needed( const tr_memory_def *def, const tr_memory_load *load );
 // False, with an error at the scene's range, when that is more than may be used (tr_memory_limit). `file` is
 // the scene's own path or NULL.
-bool tr_memory_suffices( const tr_stage *stage, const char *file, double joints, bool meshes,
+bool tr_memory_suffices( const tr_stage *stage, const char *file, const tr_memory_load *load,
                          tr_error *error );
 
-// ---------------------------------------------------------------------------------------------------- bodies
-
-// Finds the target joint for a name: of the target, or of a source joint that drives a target joint. For a
-// source joint that drives nothing it is the nearest one above that does; `beyond` is then the offset from
-// there, in the source's frame at rest.
-bool tr_actor_find_joint( const tr_actor *actor, const char *name, int *joint, vec3 *beyond );
-int tr_actor_target_joint( const tr_actor *actor, int source_joint ); // the one it drives alone; -1: none
-// The joint whose path the body follows: the pelvis, which in some files hangs below a root that lies on the
-// floor.
-int tr_actor_pelvis( const tr_actor *actor );
-// Place of the source joint that drives a target joint (joint 0 if nothing does), and the world rotation that
-// it gives to the target joint. `source` has the places or rotations of the source joints at one frame.
-vec3 tr_actor_source_place( const tr_actor *actor, int joint, const vec3 *source );
-quat tr_actor_source_turn( const tr_actor *actor, int joint, const quat *source );
 // The motion of a target body that copies its source's joint rotations, with its root's path scaled.
 bool tr_actor_copy( tr_motion *out, const tr_stage *stage, const tr_actor *actor, tr_error *error );
-// Length of the part below a joint, target / source: bones to its children, or its own bone if it has none.
-double tr_part_ratio( const tr_actor *actor, int joint );
 
 // ----------------------------------------------------------------------------------------------------- rules
 
@@ -419,8 +349,7 @@ double tr_rule_source_error( const tr_stage *stage, const tr_rule *rule, int fra
 // A new rule with neutral values at the end of the stage's list, NULL when out of memory.
 tr_rule *tr_rule_append( tr_stage *stage );
 
-// ---------------------------------------------------------------------------------------------- sets of
-// nodes
+// --------------------------------------------------------------------------------------------- sets of nodes
 
 // Rules that name each actor, as indices in the stage: those of actor i are rules[begin[i]] … rules[begin[i +
 // 1] − 1]. False when out of memory; free both else.
@@ -436,5 +365,20 @@ bool tr_stage_joins( const tr_stage *stage, const bool *nodes );
 // Detail of the cage of a grab. A cage around several bodies bends between them, so it has more vertices, as
 // far as memory allows.
 int tr_grab_detail( const tr_stage *stage, const tr_grab *grab );
+
+// ---------------------------------------------------------------------------------------------- pairing
+
+// Stage frames to make pairs of next for an actor, the most useful first. Returns how many of `count` were
+// found, -1: out of memory.
+int tr_stage_suggest( const tr_stage *stage, int actor, int *frames, int count, tr_error *error );
+// The frame of the source's file that is shown at a frame of the stage, the nearest; -1: none is.
+int tr_stage_file_frame( const tr_stage *stage, int actor, int frame );
+// A pose of the target, local rotations [target.joint_count] with the root's in the world, as the text of an
+// example at this frame: turns from `base`, a frame of the target's file. False: it does not fit, or two
+// joints that turn have one name.
+bool tr_stage_pose_text( const tr_stage *stage, int actor, int frame, const quat *base, const quat *local,
+                         char out[TR_POSE_MAX], tr_error *error );
+// Poses of the performer, or of the source where there is no performer yet: skeleton and world.
+const tr_skeleton *tr_stage_performer( const tr_stage *stage, int actor, const tr_world **world );
 
 #endif

@@ -29,14 +29,3 @@ int tr_stance_foot( const tr_stage *stage, const tr_rule *rule )
                ? tr_extremity_carrier( &stage->actors[rule->a.actor].target, rule->a.joints[0] )
                : -1;
 }
-
-static const tr_footing *footing_of( const tr_stage *stage, const tr_rule *rule )
-{
-    return rule->footing >= 0 ? &stage->actors[rule->a.actor].footings[rule->footing] : NULL;
-}
-
-double tr_rule_pull( const tr_stage *stage, const tr_rule *rule, int frame )
-{
-    const tr_footing *footing = footing_of( stage, rule );
-    return footing != NULL ? footing->strength[frame] : tr_rule_strength( rule, frame );
-}

@@ -43,7 +43,7 @@ typedef struct timing {
     double **when;  // [node_count]
     double **delay; // [node_count][frame_count] of the layer at work
     double **least, **most;
-    int *group; // [node_count] scratch: who is joined at a frame
+    int *group; // [node_count] scratch: nodes joined at a frame
 } timing;
 
 static int node_of( const tr_scene *scene, const char *id )

@@ -1,5 +1,5 @@
 // cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_bvh -timeout=10 tests/fuzz/corpus/bvh
-#include "io/io.h"
+#include "format/format.h"
 #include <stdlib.h>
 int LLVMFuzzerTestOneInput( const uint8_t *data, size_t size )
 {

@@ -1,5 +1,5 @@
 // cmake --preset fuzz && cmake --build build-fuzz && build-fuzz/fuzz_obj -max_len=4096 tests/fuzz/corpus/obj
-#include "io/io.h"
+#include "format/format.h"
 #include <stdlib.h>
 
 // What was accepted is printed and read back as a mesh of as many triangles, and every question about it has

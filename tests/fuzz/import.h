@@ -1,5 +1,6 @@
-// The body of the fuzzers of glTF and FBX: every skeleton that is found is read in its first take.
-#include "io/io.h"
+// The body of the fuzzers of glTF, FBX, arrays and tables: every skeleton that is found is read in its first
+// take.
+#include "import/import.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -122,7 +122,7 @@ static void add_scene( scene_list *list, const char *what, int cast )
 }
 
 // Built-in scenes as they are, with a small cast where they have many; the same cut short, which are solved
-// within moments; scenes of nobody and of one frame; lone motions.
+// within moments; scenes without a cast and of one frame; lone motions.
 void scene_list_fill( scene_list *list, const options *o )
 {
     static const char *const others[] = { "nobody.json",          "one_frame.json", "person.bvh",

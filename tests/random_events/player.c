@@ -1,4 +1,4 @@
-// Somebody who does things at random, more often where there is something to do.
+// Plays random events, more often where they have an effect.
 #include "random_events.h"
 
 // -------------------------------------------------------------------------------------------------- choosing

@@ -173,7 +173,7 @@ static void tools( tr_ui *ui )
     for ( int i = 0; i < tr_tool_count(); ++i ) {
         const tr_tool *tool = tr_tool_get( i );
         char tip[160];
-        nk_layout_row_push( ui->nk, is_tight( ui ) ? 26 : 32 );
+        nk_layout_row_push( ui->nk, is_tight( ui ) ? 24 : 32 );
         snprintf( tip, sizeof tip, "%s (%c): %s", tool->name, tool->key, tool->help );
         if ( tr_ui_icon( ui, tool->spot, tool->icon, ui->tool == i, tip ) )
             ui->tool = i;
@@ -347,7 +347,7 @@ void tr_panel_bar( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
         const float height = TR_BAR_HEIGHT - 14;
         nk_layout_row_begin( nk, NK_STATIC, height, 40 );
         for ( size_t i = 0; i < sizeof menus / sizeof menus[0]; ++i ) {
-            nk_layout_row_push( nk, is_tight( ui ) ? 44 : 48 );
+            nk_layout_row_push( nk, is_tight( ui ) ? 41 : 48 );
             menu( ui, shown, ops, menus[i] );
         }
         follow_titles( ui );

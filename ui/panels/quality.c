@@ -56,7 +56,7 @@ const tr_figure_words *tr_figure_name( const char *key )
     return NULL;
 }
 
-// Three digits, of which two behind the point are enough; of metres four.
+// Three digits, at most two of them behind the point; four for metres.
 static void print_figure( char out[64], bool none, double value, const char *unit )
 {
     double finest = strcmp( unit, "m" ) == 0 ? 1e-4 : 1e-2, even = finest * round( value / finest );

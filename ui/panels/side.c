@@ -18,7 +18,12 @@ static bool has_losses( const tr_shown *shown )
 static void tabs( tr_ui *ui, const tr_shown *shown, const tab *table, int count, int *chosen )
 {
     const tr_theme *t = &tr_theme_dark;
-    nk_layout_row_dynamic( ui->nk, TR_ROW, count );
+    float shares[8], all = 0; // of the row, by the length of their names
+    for ( int i = 0; i < count; ++i )
+        all += shares[i] = tr_ui_text_width( ui->nk->style.font, table[i].name ) + 12;
+    for ( int i = 0; i < count; ++i )
+        shares[i] /= all;
+    nk_layout_row( ui->nk, NK_DYNAMIC, TR_ROW, count, shares );
     for ( int i = 0; i < count; ++i ) {
         struct nk_style_button style = ui->nk->style.button;
         struct nk_rect area = nk_widget_bounds( ui->nk );
@@ -59,7 +64,8 @@ void tr_panel_left( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     static const tab table[TR_LEFT_TABS] = { [TR_LEFT_CAST] = { "Cast", tr_panel_cast },
                                              [TR_LEFT_SCENES] = { "Scenes", tr_panel_scenes },
-                                             [TR_LEFT_LAYERS] = { "Layers", tr_panel_layers } };
+                                             [TR_LEFT_LAYERS] = { "Layers", tr_panel_layers },
+                                             [TR_LEFT_EXAMPLES] = { "Examples", tr_panel_examples } };
     side( ui, shown, ops, "left", ui->left, table, TR_LEFT_TABS, &ui->left_tab );
 }
 

@@ -8,16 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t crc( uint32_t sum, const unsigned char *bytes, size_t size )
-{
-    for ( size_t i = 0; i < size; ++i ) {
-        sum ^= bytes[i];
-        for ( int bit = 0; bit < 8; ++bit )
-            sum = sum >> 1 ^ ( ( sum & 1 ) != 0 ? 0xedb88320u : 0 );
-    }
-    return sum;
-}
-
 static void put_number( unsigned char out[4], uint32_t value )
 {
     for ( int i = 0; i < 4; ++i )
@@ -31,7 +21,7 @@ static void add_chunk( tr_text *out, const char *kind, const unsigned char *data
     tr_text_append( out, (const char *)number, 4 );
     tr_text_append( out, kind, 4 );
     tr_text_append( out, (const char *)data, size );
-    put_number( number, ~crc( crc( ~0u, (const unsigned char *)kind, 4 ), data, size ) );
+    put_number( number, tr_crc32( tr_crc32( 0, kind, 4 ), data, size ) );
     tr_text_append( out, (const char *)number, 4 );
 }
 

@@ -3,8 +3,19 @@
 
 #include <string.h>
 
+typedef struct series {        // values over the frames of the stage
+    const float *out, *source; // how much worse the result is than the source; or
+    const double *plain;       // values as they are
+    double fine, bad;
+} series;
+
+static series series_of( const tr_strip *strip )
+{
+    return ( series ){ strip->out, strip->source, NULL, strip->fine, strip->bad };
+}
+
 // Green up to `fine`, then by amber to red: what is hardly worse than the source looks so.
-static struct nk_color heat( const tr_strip *s, double value )
+static struct nk_color heat( const series *s, double value )
 {
     static const int stops[3][4] = { { 70, 160, 110, 70 }, { 226, 168, 62, 150 }, { 240, 60, 50, 255 } };
     double t = 2.0 * clampd( ( value - s->fine ) / fmax( s->bad - s->fine, 1e-9 ), 0.0, 1.0 );
@@ -15,18 +26,18 @@ static struct nk_color heat( const tr_strip *s, double value )
     return nk_rgba( c[0], c[1], c[2], c[3] );
 }
 
-// By how much the result is worse than the source, at worst, in the frames a point of the window stands for.
-static double worst_of( const tr_strip *s, int count, double first, double last )
+// The worst in the frames a point of the window stands for.
+static double worst_of( const series *s, int count, double first, double last )
 {
     double worst = 0.0;
     int end = tr_int_clamped( last, -1, count - 1 );
     for ( int f = tr_int_clamped( first, 0, count ); f <= end; ++f )
-        worst = fmax( worst, s->out[f] - s->source[f] );
+        worst = fmax( worst, s->plain != NULL ? s->plain[f] : s->out[f] - s->source[f] );
     return worst;
 }
 
 // Neighbours of one colour are one rectangle: there are few, and each costs when there is no graphics card.
-static void draw_strip( const tr_chart *c, const tr_strip *s, int frame_count, float y )
+static void draw_series( const tr_chart *c, const series *s, int frame_count, float y )
 {
     const float step = 3; // points
     float begin = c->area.x, end = c->area.x + c->area.w;
@@ -44,6 +55,30 @@ static void draw_strip( const tr_chart *c, const tr_strip *s, int frame_count, f
     }
 }
 
+const double *tr_unlike_find( const tr_ui *ui, const tr_shown *shown )
+{
+    const char *subject = tr_pose_subject( ui, shown );
+    int actor = subject != NULL ? tr_pose_actor( shown, subject ) : -1;
+    const tr_actor_examples *e = actor >= 0 ? shown->stage->actors[actor].examples : NULL;
+    return e != NULL ? e->unlike : NULL;
+}
+
+void tr_unlike_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float y, const double *unlike )
+{
+    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
+    int count = shown->stage->frame_count, frame = tr_nearest_frame( tr_chart_frame( c, mouse.x ) );
+    const series values = { .plain = unlike, .fine = 0.1, .bad = tr_default_measure_def().unlike };
+    struct nk_rect area = nk_rect( c->area.x, y, c->area.w, TR_STRIP_HEIGHT );
+    tr_ui_mark( ui, "strip.unlike", area );
+    tr_ui_text_at( c->canvas, c->small, c->area.x - TR_LABEL_WIDTH + 10, y - 1, "unlike any pair",
+                   tr_theme_dark.dim );
+    draw_series( c, &values, count, y );
+    if ( mouse.y >= y && mouse.y < y + TR_STRIP_HEIGHT && mouse.x >= c->area.x && frame >= 0 &&
+         frame < count )
+        tr_ui_hint( ui, "Unlike any pair at frame %d: %.2f, 0 at pairs, 1 like none · click jumps there",
+                    frame + shown->scene->first, unlike[frame] );
+}
+
 enum { usual_count = 6 };
 
 int tr_strips_choose( const tr_strips *strips, int room, int kinds[TR_STRIP_KINDS] )
@@ -53,8 +88,8 @@ int tr_strips_choose( const tr_strips *strips, int room, int kinds[TR_STRIP_KIND
     if ( room < usual_count )
         return 0;
     for ( int k = 0; k < TR_STRIP_KINDS && count < room; ++k ) {
-        const tr_strip *s = &strips->items[k];
-        drawn[k] = worst_of( s, strips->frame_count, 0, strips->frame_count ) > s->fine;
+        const series s = series_of( &strips->items[k] );
+        drawn[k] = worst_of( &s, strips->frame_count, 0, strips->frame_count ) > s.fine;
         count += drawn[k];
     }
     for ( int k = 0; k < TR_STRIP_KINDS && count < usual_count; ++k ) {
@@ -76,7 +111,8 @@ void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float 
         const tr_strip *s = &shown->strips->items[kinds[k]];
         float y = top + TR_STRIP_HEIGHT * (float)k;
         tr_ui_text_at( c->canvas, c->small, c->area.x - TR_LABEL_WIDTH + 10, y - 1, s->name, t->dim );
-        draw_strip( c, s, shown->strips->frame_count, y );
+        const series values = series_of( s );
+        draw_series( c, &values, shown->strips->frame_count, y );
         int frame = tr_nearest_frame( tr_chart_frame( c, mouse.x ) );
         bool over = mouse.y >= y && mouse.y < y + TR_STRIP_HEIGHT && mouse.x >= c->area.x;
         if ( over && frame >= 0 && frame < shown->strips->frame_count )

@@ -281,6 +281,9 @@ static void draw_chart( tr_ui *ui, const tr_shown *shown, tr_ops *ops, struct nk
     int room = tr_int_clamped( ( c.area.h - 4 - 2 * TR_LINE_HEIGHT ) / TR_STRIP_HEIGHT, 0, TR_STRIP_KINDS );
     int count = shown->strips != NULL ? tr_strips_choose( shown->strips, room, kinds ) : 0;
     float strips = count > 0 ? TR_STRIP_HEIGHT * (float)count + 4 : 0;
+    const double *unlike = tr_unlike_find( ui, shown );
+    float unlike_y = ruler.y + ruler.h + 2 + strips;
+    strips += unlike != NULL ? TR_STRIP_HEIGHT + 2 : 0;
     c.area.y += strips;
     c.area.h -= strips;
     hold_time( ui, shown, &c, ruler, ops );
@@ -289,6 +292,8 @@ static void draw_chart( tr_ui *ui, const tr_shown *shown, tr_ops *ops, struct nk
     if ( count > 0 )
         tr_strips_draw( ui, shown, &c, ruler.y + ruler.h + 2, kinds, count );
     hint( ui, shown );
+    if ( unlike != NULL )
+        tr_unlike_draw( ui, shown, &c, unlike_y, unlike );
     nk_push_scissor( c.canvas, nk_rect( area.x, c.area.y, area.w, c.area.h ) );
     painter p = { ui, shown, &c };
     scroll( ui, shown, &c );

@@ -32,6 +32,9 @@ void tr_ruler_draw( const tr_ui *ui, const tr_shown *shown, const tr_chart *c, s
 // Which strips are drawn, in order, where there is room for so many: first those that are not fine
 // throughout, then others, up to six. Returns how many; 0 where there is no room for six.
 int tr_strips_choose( const tr_strips *strips, int room, int kinds[TR_STRIP_KINDS] );
+// How unlike any pair the poses of the chosen body are that moves by examples. NULL: there is none.
+const double *tr_unlike_find( const tr_ui *ui, const tr_shown *shown );
+void tr_unlike_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float y, const double *unlike );
 void tr_strips_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, float top, const int *kinds,
                      int count );
 

@@ -86,7 +86,7 @@ void tr_transport( tr_ui *ui, const tr_shown *shown )
     tr_ui_mark( ui, "seconds", nk_widget_bounds( nk ) );
     if ( nk_button_label( nk, ui->seconds ? "Seconds" : "Frames" ) )
         ui->seconds = !ui->seconds;
-    if ( ui->held.active ) // beside the picture, of which it is to hide nothing
+    if ( ui->held.active ) // beside the picture, which it must not hide
         tr_held_row( ui, shown, ui->timeline.x + ui->timeline.width - TR_PAD - nk_widget_bounds( nk ).x );
     else
         time_labels( ui, shown );

@@ -155,7 +155,7 @@ static void draw_way( const tr_ui *ui, const tr_shown *shown, tr_draw_list *list
 {
     const tr_colour green = { 0.36f, 0.86f, 0.46f, 1.0f };
     int actor = tr_item_actor( shown, &ui->drag.item ), prop = tr_item_prop( shown, &ui->drag.item );
-    int joint = ui->drag.item.joint > 0 ? ui->drag.item.joint : 0, frames = shown->result->frame_count;
+    int joint = tr_item_joint( shown, &ui->drag.item ), frames = shown->result->frame_count;
     int first = ui->frame + ui->cage.hold.first - ui->cage.hold.frame,
         last = ui->frame + ui->cage.hold.last - ui->cage.hold.frame;
     for ( int f = first > 0 ? first : 0; f < last && f + 1 < frames; ++f ) {

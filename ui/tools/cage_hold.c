@@ -73,8 +73,8 @@ static vec3 moved_by( const tr_ui *ui, const tr_shown *shown, const tr_item *ite
 {
     const tr_cage_outline *shape = tr_session_cage( shown->session, layer );
     int actor = tr_item_actor( shown, item ), prop = tr_item_prop( shown, item );
-    int node = actor >= 0 ? actor : shown->stage->actor_count + prop;
-    int joint = actor < 0 ? -1 : item->joint > 0 ? item->joint : 0;
+    int node = actor >= 0 ? actor : prop >= 0 ? shown->stage->actor_count + prop : -1;
+    int joint = actor >= 0 ? tr_item_joint( shown, item ) : -1;
     vec3 now, before;
     if ( shape == NULL || node < 0 || !tr_item_place( ui, shown, item, &now ) ||
          !tr_cage_outline_before( shape, node, joint, ui->frame, &before ) )

@@ -114,7 +114,7 @@ void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     }
     memcpy( hold.who, ui->held.item.id, sizeof hold.who );
     snprintf( hold.joint, sizeof hold.joint, "%s",
-              shown->stage->actors[actor].target.joints[ui->held.item.joint].name );
+              shown->stage->actors[actor].target.joints[tr_item_joint( shown, &ui->held.item )].name );
     hold.document_frame = tr_stage_document_frame( shown->stage, shown->scene, hold.who, 0, hold.frame );
     tr_free_id( shown->scene, tr_scene_find_constraint, "held", hold.id );
     if ( ui->held.keep && shown->held != NULL && !ui->drag.active )

@@ -42,7 +42,7 @@ static void emit_pin( const tr_ui *ui, const tr_shown *shown, tr_ops *ops, emit 
                       vec3 to )
 {
     int actor = tr_item_actor( shown, item );
-    const char *joint = shown->stage->actors[actor].target.joints[item->joint].name;
+    const char *joint = shown->stage->actors[actor].target.joints[tr_item_joint( shown, item )].name;
     int frame = ui->frame + shown->scene->first;
     const tr_constraint *old = tr_pin_at( shown->scene, item->id, joint, frame );
     char x[32], y[32], z[32], id[TR_ID_MAX];

@@ -1,0 +1,70 @@
+// Private to import: what the readers of glTF, FBX and arrays share. A reader describes its file as nodes,
+// skins and takes and tells where the nodes are at a moment; import.c finds the skeletons in that and samples
+// motions.
+#ifndef TROUPE_IMPORT_READER_H
+#define TROUPE_IMPORT_READER_H
+
+#include "import/import.h"
+
+struct tr_import_file { // the first part of a reader's own struct
+    // World transforms of all nodes at a moment of a take (-1: at rest).
+    bool ( *sample )( struct tr_import_file *file, int take, double time, tr_affine *world, tr_error *error );
+    // Does the take move this node itself?
+    bool ( *moves )( const struct tr_import_file *file, int take, int node );
+    void ( *close )( struct tr_import_file *file ); // frees it, too
+    tr_import_node *nodes;                          // [node_count]
+    int node_count;
+    int *order;          // [node_count] parents first
+    int *set;            // [node_count] union-find; the reader joins what a skin uses
+    tr_import_rig *rigs; // [rig_count] by skeleton
+    int rig_count, rig_capacity;
+    tr_affine placement; // from sampled transforms to metres with Y up
+    size_t bytes;        // of the file
+    size_t work;         // steps that one sample takes
+};
+
+// Assumptions about files, and what is taken for rounding in them.
+typedef struct tr_import_limits {
+    double fps;         // frames a second, where a file says nothing
+    double on_frame;    // frames: keys this near to a frame are on it
+    double same_frame;  // frames that rounding of key times may add to a take
+    double unit_length; // squared lengths of rotations differ from 1 by less, or a warning says so
+    double growth;      // shares: scales change over time by less, or a warning says so
+    double even;        // shares, and cosines between axes: less is an even scale
+    double no_scale;    // shares: joints scaled to less have no rotation
+    double still;       // sizes of the skeleton: joints that move by less than this do not move
+    double size[2];     // metres: smaller and taller bodies are warned of
+    int body_joints;    // with more joints a small skeleton is a small body
+    double farthest;    // metres
+    double longest;     // seconds: takes begin and end before
+} tr_import_limits;
+
+tr_import_limits tr_default_import_limits( void );
+
+typedef struct tr_import_source {
+    const char *data; // [size] stays as long as the import
+    size_t size;
+    const char *path; // NULL: other files that it names cannot be read
+    const tr_import_def *def;
+} tr_import_source;
+
+// Memory for nodes and sets. Nodes are zero, without parents, each a set of its own.
+bool tr_import_alloc( struct tr_import_file *file, int node_count, tr_error *error );
+void tr_import_release( struct tr_import_file *file ); // what is here; the reader frees the rest
+void tr_import_place( struct tr_import_file *file, const tr_import_def *def );
+// Finds the skeletons once all else is there. `skinned`: joints are known; else what moves is a joint.
+bool tr_import_find_skeletons( tr_import *import, bool skinned, tr_error *error );
+void tr_import_count_skin( tr_import *import, int joint ); // a skin that uses this joint
+bool tr_import_add_take( tr_import *import, const char *name, double start, double seconds, double fps,
+                         tr_error *error );
+// A name of the file, fit for a skeleton: allocated; `fallback` and the number where there is none.
+char *tr_import_name( const char *name, const char *fallback, int number );
+
+// Each leaves what it has in *out on failure, for tr_import_free.
+bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warnings, tr_error *error );
+// Arrays of numpy, and tables (CSV).
+bool tr_bodies_open( tr_import *out, const tr_import_source *source, const char *format, tr_log *warnings,
+                     tr_error *error );
+bool tr_fbx_open( tr_import *out, const tr_import_source *source, tr_log *warnings, tr_error *error );
+
+#endif
