@@ -137,29 +137,41 @@ static void find_holders( const tr_cage *cage, const tr_cage_handle *handles, in
 
 // ---------------------------------------------------------------------------------------------------- matrix
 
-typedef struct edge_walk { // over all edges of the cage, those within keys first
-    const tr_cage *cage;
-    int next;
-    int a, b;
-    double weight;
-} edge_walk;
+// The edges of the cage, those within keys first. Edge e has the ends 2e and 2e + 1: the other end of end h
+// is h ^ 1. Vertices go by their index, not by their number.
+typedef struct adjacency {
+    int *ends;       // [2 * edges] vertices
+    double *weights; // [edges]
+    tr_lists at;     // of each vertex: the ends at it
+} adjacency;
 
-static bool next_edge( edge_walk *w )
+static bool build_adjacency( const tr_cage *c, int count, adjacency *out, tr_error *error )
 {
-    const tr_cage *c = w->cage;
-    int within = c->section_count * c->edge_count, between = ( c->section_count - 1 ) * c->vertex_count;
-    int e = w->next++;
-    if ( e >= within + between )
-        return false;
-    if ( e < within ) {
-        int base = e / c->edge_count * c->vertex_count;
-        const int *edge = c->edges[e % c->edge_count];
-        w->a = base + edge[0], w->b = base + edge[1], w->weight = c->within[e];
-    } else {
-        w->a = e - within, w->b = w->a + c->vertex_count;
-        w->weight = c->between[w->a / c->vertex_count];
+    int within = c->section_count * c->edge_count, between = ( c->section_count - 1 ) * c->vertex_count,
+        edges = within + between;
+    out->ends = tr_alloc( 2 * (size_t)edges, sizeof( int ) );
+    out->weights = tr_alloc( (size_t)edges, sizeof( double ) );
+    if ( out->ends == NULL || out->weights == NULL )
+        return tr_error_memory( error );
+    for ( int e = 0; e < edges; ++e ) {
+        int *ends = out->ends + 2 * (size_t)e;
+        if ( e < within ) {
+            int base = e / c->edge_count * c->vertex_count;
+            const int *edge = c->edges[e % c->edge_count];
+            ends[0] = base + edge[0], ends[1] = base + edge[1], out->weights[e] = c->within[e];
+        } else {
+            ends[0] = e - within, ends[1] = ends[0] + c->vertex_count;
+            out->weights[e] = c->between[ends[0] / c->vertex_count];
+        }
     }
-    return true;
+    return tr_lists_build( &out->at, out->ends, 2 * edges, count ) || tr_error_memory( error );
+}
+
+static void free_adjacency( adjacency *near )
+{
+    tr_free( near->ends );
+    tr_free( near->weights );
+    tr_lists_free( &near->at );
 }
 
 static bool add_entry( tr_sparse *m, int row, int column, double value )
@@ -168,36 +180,6 @@ static bool add_entry( tr_sparse *m, int row, int column, double value )
         return true;
     assert( row == m->row_count - 1 );
     return tr_sparse_extend( m, column, value );
-}
-
-// Neighbours of each vertex by its index, not its number: [start] and lists.
-typedef struct adjacency {
-    int *start, *other;
-    double *weights;
-} adjacency;
-
-static bool build_adjacency( const tr_cage *cage, int count, adjacency *out, tr_error *error )
-{
-    size_t n = (size_t)count,
-           degree = 2 * (size_t)( cage->section_count * ( cage->edge_count + cage->vertex_count ) );
-    out->start = tr_alloc( n + 2, sizeof( int ) );
-    out->other = tr_alloc( degree, sizeof( int ) );
-    out->weights = tr_alloc( degree, sizeof( double ) );
-    if ( out->start == NULL || out->other == NULL || out->weights == NULL )
-        return tr_error_memory( error );
-    for ( edge_walk w = { .cage = cage }; next_edge( &w ); ) {
-        out->start[w.a + 2]++;
-        out->start[w.b + 2]++;
-    }
-    for ( int i = 0; i <= count; ++i )
-        out->start[i + 1] += out->start[i];
-    for ( edge_walk w = { .cage = cage }; next_edge( &w ); )
-        for ( int side = 0; side < 2; ++side ) {
-            int at = out->start[( side == 0 ? w.a : w.b ) + 1]++;
-            out->other[at] = side == 0 ? w.b : w.a;
-            out->weights[at] = w.weight;
-        }
-    return true;
 }
 
 // Of an edge of weight 1: its hold, and its rigidity in the cells at both of its ends.
@@ -234,10 +216,10 @@ static bool build_matrix( const tr_cage *cage, tr_cage_solver *s, const int *hol
         int v = free_vertices[f];
         double diagonal = damped ? cage->def.hold.damping : anchor_of( cage, v );
         ok = tr_sparse_add( &k, NULL, NULL, 0 );
-        for ( int e = near->start[v]; ok && e < near->start[v + 1]; ++e ) {
-            diagonal += s->stiffness * near->weights[e];
-            int other = unknowns[near->other[e]];
-            ok = other < 0 || add_entry( &k, f, other, -s->stiffness * near->weights[e] );
+        for ( int e = near->at.first[v]; ok && e < near->at.first[v + 1]; ++e ) {
+            int end = near->at.items[e], other = unknowns[near->ends[end ^ 1]];
+            diagonal += s->stiffness * near->weights[end / 2];
+            ok = other < 0 || add_entry( &k, f, other, -s->stiffness * near->weights[end / 2] );
         }
         ok = ok && add_entry( &k, f, f, diagonal );
     }
@@ -262,18 +244,19 @@ static void number_vertices( const tr_cage *cage, tr_cage_solver *s, const int *
 static void link_vertices( const tr_cage *cage, tr_cage_solver *s, const adjacency *near )
 {
     for ( int v = 0; v < s->count; ++v )
-        s->start[s->number[v] + 1] = near->start[v + 1] - near->start[v];
+        s->start[s->number[v] + 1] = near->at.first[v + 1] - near->at.first[v];
     for ( int i = 0; i < s->count; ++i )
         s->start[i + 1] += s->start[i];
     for ( int v = 0; v < s->count; ++v ) {
         int i = s->number[v], at = s->start[i];
-        for ( int e = near->start[v]; e < near->start[v + 1]; ++e, ++at ) {
-            double w = near->weights[e];
-            bool within = v / cage->vertex_count == near->other[e] / cage->vertex_count;
-            vec3 r = within || !cage->def.carried ? v3_sub( cage->rest[v], cage->rest[near->other[e]] )
+        for ( int e = near->at.first[v]; e < near->at.first[v + 1]; ++e, ++at ) {
+            int end = near->at.items[e], other = near->ends[end ^ 1];
+            double w = near->weights[end / 2];
+            bool within = v / cage->vertex_count == other / cage->vertex_count;
+            vec3 r = within || !cage->def.carried ? v3_sub( cage->rest[v], cage->rest[other] )
                                                   : v3_zero; // then displacements alone are compared
             double d[3] = { r.x, r.y, r.z };
-            s->neighbours[at] = s->number[near->other[e]];
+            s->neighbours[at] = s->number[other];
             s->links[at][3] = (float)w;
             for ( int c = 0; c < 3; ++c ) {
                 s->links[at][c] = (float)( w * d[c] );
@@ -394,7 +377,7 @@ static bool prepare( const tr_cage *cage, tr_cage_solver *s, const tr_cage_handl
         n.rows += handles[h].kind == TR_HANDLE_POINT;
     s->round_count = ( s->count + LANES - 1 ) / LANES * LANES;
     n.round_count = (size_t)s->round_count;
-    n.neighbours = (size_t)near->start[s->count];
+    n.neighbours = (size_t)near->at.first[s->count];
     n.vertices = (size_t)cage->vertex_count;
     n.entries = 2 * n.rows * n.vertices;
     s->memory = tr_alloc( lay_out( s, NULL, &n ) + ALIGNED, 1 );
@@ -430,9 +413,7 @@ bool tr_cage_grab( tr_cage *cage, const tr_cage_handle *handles, int count, tr_e
         ok = build_adjacency( cage, vertices, &near, error ) &&
              prepare( cage, solver, handles, count, holder, &near, scratch, error );
     }
-    tr_free( near.start );
-    tr_free( near.other );
-    tr_free( near.weights );
+    free_adjacency( &near );
     tr_free( scratch );
     if ( !ok ) {
         tr_cage_solver_free( solver );

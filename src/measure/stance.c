@@ -11,15 +11,15 @@
 #define MOST_POINTS 64 // of a support; a body with more of them at once stands in any case
 
 typedef struct support {
-    int *first;         // [frame_count + 1] where the joints of a frame begin
-    int *joints, *from; // that rest: of the take's body and of the source's
+    int *joints, *from; // that rest, contact by contact: of the take's body and of the source's
+    tr_lists at;        // of each frame: places in `joints` and `from`
 } support;
 
 static void support_free( support *s )
 {
-    tr_free( s->first );
     tr_free( s->joints );
     tr_free( s->from );
+    tr_lists_free( &s->at );
 }
 
 static bool carries( const tr_contact *contact, const int *target )
@@ -33,34 +33,29 @@ static void contact_frames( const tr_contact *contact, int frame_count, int *fir
     *last = contact->last < frame_count ? contact->last : frame_count - 1;
 }
 
-// The joints that rest at each frame, frame by frame; `target` is the joint of the body for each of the
-// source.
+// The joints that rest at each frame; `target` is the joint of the body for each of the source.
 static bool list_support( support *s, const tr_contacts *contacts, const int *target, int frame_count )
 {
-    int first, last;
-    s->first = tr_alloc( (size_t)frame_count + 2, sizeof( int ) );
-    if ( s->first == NULL )
-        return false;
+    int first, last, count = 0;
     for ( int i = 0; i < contacts->count; ++i ) {
         contact_frames( &contacts->items[i], frame_count, &first, &last );
-        for ( int f = first; f <= last && carries( &contacts->items[i], target ); ++f )
-            ++s->first[f + 2];
+        count += last >= first && carries( &contacts->items[i], target ) ? last - first + 1 : 0;
     }
-    for ( int f = 0; f < frame_count; ++f )
-        s->first[f + 2] += s->first[f + 1];
-    s->joints = tr_alloc( (size_t)s->first[frame_count + 1], sizeof( int ) );
-    s->from = tr_alloc( (size_t)s->first[frame_count + 1], sizeof( int ) );
-    if ( s->joints == NULL || s->from == NULL )
-        return false;
-    for ( int i = 0; i < contacts->count; ++i ) {
+    int *frames = tr_alloc( (size_t)count, sizeof( int ) ), at = 0;
+    s->joints = tr_alloc( (size_t)count, sizeof( int ) );
+    s->from = tr_alloc( (size_t)count, sizeof( int ) );
+    bool ok = frames != NULL && s->joints != NULL && s->from != NULL;
+    for ( int i = 0; ok && i < contacts->count; ++i ) {
         contact_frames( &contacts->items[i], frame_count, &first, &last );
-        for ( int f = first; f <= last && carries( &contacts->items[i], target ); ++f ) {
-            int at = s->first[f + 1]++; // becomes where the next frame begins
+        for ( int f = first; f <= last && carries( &contacts->items[i], target ); ++f, ++at ) {
+            frames[at] = f;
             s->joints[at] = target[contacts->items[i].joint];
             s->from[at] = contacts->items[i].joint;
         }
     }
-    return true;
+    ok = ok && tr_lists_build( &s->at, frames, count, frame_count );
+    tr_free( frames );
+    return ok;
 }
 
 static int along_x( const void *a, const void *b )
@@ -100,15 +95,18 @@ static double way_to_segment( vec3 p, vec3 a, vec3 b )
     return v3_distance( p, v3_mad( a, t, along ) );
 }
 
-// How far a place is outside of the support, seen from above, in metres.
-static double outside( vec3 place, const tr_performer *performer, int frame, const int *joints, int count )
+// How far a place is outside of the support, seen from above, in metres. `joints`: of all contacts.
+static double outside( vec3 place, const tr_performer *performer, const support *s, int frame,
+                       const int *joints )
 {
     vec3 points[MOST_POINTS] = { 0 }, hull[2 * MOST_POINTS];
     double least = HUGE_VAL;
     bool inside = true;
+    const int *at = s->at.items + s->at.first[frame];
+    int count = s->at.first[frame + 1] - s->at.first[frame];
     count = count < MOST_POINTS ? count : MOST_POINTS;
     for ( int i = 0; i < count; ++i )
-        points[i] = v3_horizontal( tr_performer_at( performer, frame, joints[i] ) );
+        points[i] = v3_horizontal( tr_performer_at( performer, frame, joints[at[i]] ) );
     place = v3_horizontal( place );
     int n = find_hull( points, count, hull );
     for ( int i = 0; i < n; ++i ) {
@@ -125,15 +123,14 @@ static bool scan_performer( const tr_measuring *m, const tr_take *take, int c, c
     const tr_performer *performer = &take->performers[c], *source = &m->source.performers[c];
     double rescale = tr_performer_rescale( performer, source );
     for ( int f = 0; f < take->frame_count; ++f ) {
-        int first = s->first[f], count = s->first[f + 1] - first;
-        if ( count == 0 )
+        if ( s->at.first[f + 1] == s->at.first[f] )
             continue;
         vec3 out = tr_body_centre_of_mass( performer->body, performer->skeleton,
                                            tr_world_pose( performer->world, f ) ),
              own =
                  tr_body_centre_of_mass( source->body, source->skeleton, tr_world_pose( source->world, f ) );
-        double more = fmax( 0, rescale * outside( out, performer, f, s->joints + first, count ) -
-                                   outside( own, source, f, s->from + first, count ) );
+        double more = fmax( 0, rescale * outside( out, performer, s, f, s->joints ) -
+                                   outside( own, source, s, f, s->from ) );
         if ( !tr_samples_add( samples, more ) )
             return false;
         if ( frames != NULL )
