@@ -182,11 +182,8 @@ static bool add_hold( tr_scene *scene, const char *id, tr_point a, tr_point b, b
 static bool add_people( tr_scene *scene, tr_error *error )
 {
     static const double sizes[2] = { 1.12, 0.86 };
-    for ( int i = 0; i < 2; ++i ) {
-        tr_cast cast = tr_crowd_member( 5, i, sizes[i], sizes[i] );
-        if ( tr_scene_add_cast( scene, &cast ) == NULL )
-            return tr_error_memory( error );
-    }
+    if ( !tr_crowd_add( scene, 5, sizes, 2, error ) )
+        return false;
     const char *leader = scene->cast[LEADER].id, *follower = scene->cast[FOLLOWER].id;
     bool ok = add_hold( scene, "hands", tr_crowd_palm( leader, TR_HUMAN_LEFT ),
                         tr_crowd_palm( follower, TR_HUMAN_RIGHT ), false ) &&

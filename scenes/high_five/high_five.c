@@ -110,11 +110,8 @@ static tr_human_targets targets_at( const void *context, int person, double time
 static bool add_people( tr_scene *scene, tr_error *error )
 {
     static const double sizes[2] = { 0.78, 1.18 };
-    for ( int i = 0; i < 2; ++i ) {
-        tr_cast cast = tr_crowd_member( 8, i, sizes[i], sizes[i] );
-        if ( tr_scene_add_cast( scene, &cast ) == NULL )
-            return tr_error_memory( error );
-    }
+    if ( !tr_crowd_add( scene, 8, sizes, 2, error ) )
+        return false;
     tr_constraint clap = tr_default_constraint( "clap", TR_CONSTRAINT_RELATIVE );
     clap.a = tr_crowd_palm( scene->cast[0].id, TR_HUMAN_RIGHT );
     clap.b = tr_crowd_palm( scene->cast[1].id, TR_HUMAN_RIGHT );

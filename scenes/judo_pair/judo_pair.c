@@ -317,11 +317,8 @@ static tr_point chest_point( const char *who, vec3 place )
 static bool add_people( tr_scene *scene, tr_error *error )
 {
     static const double sizes[2] = { 0.85, 1.15 };
-    for ( int i = 0; i < 2; ++i ) {
-        tr_cast cast = tr_crowd_member( 19, i, sizes[i], sizes[i] );
-        if ( tr_scene_add_cast( scene, &cast ) == NULL )
-            return tr_error_memory( error );
-    }
+    if ( !tr_crowd_add( scene, 19, sizes, 2, error ) )
+        return false;
     const char *thrower = scene->cast[THROWER].id, *thrown = scene->cast[THROWN].id;
     double end = ( FRAME_COUNT - 1 ) / FPS;
     return add_hold( scene, "sleeve", tr_crowd_palm( thrower, TR_HUMAN_LEFT ),

@@ -49,6 +49,16 @@ tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall )
     return cast;
 }
 
+bool tr_crowd_add( tr_scene *scene, uint64_t seed, const double *sizes, int count, tr_error *error )
+{
+    for ( int i = 0; i < count; ++i ) {
+        tr_cast cast = tr_crowd_member( seed, i, sizes[i], sizes[i] );
+        if ( tr_scene_add_cast( scene, &cast ) == NULL )
+            return tr_error_memory( error );
+    }
+    return true;
+}
+
 rigid tr_crowd_place( vec3 position, double heading )
 {
     vec3 place = v3( round( 1000.0 * position.x ) / 1000.0, 0, round( 1000.0 * position.z ) / 1000.0 );

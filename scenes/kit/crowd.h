@@ -9,6 +9,9 @@
 // and `tall` times the source with its own girth, some with long arms or short legs.
 tr_cast tr_crowd_member( uint64_t seed, int index, double small, double tall );
 
+// Adds members 0 … count − 1 to the scene: bodies of these sizes [count], times the source.
+bool tr_crowd_add( tr_scene *scene, uint64_t seed, const double *sizes, int count, tr_error *error );
+
 // A frame on the ground, to the millimetre and the hundredth of a degree: what stands in the document is what
 // the builder reckons with. `heading` in radians.
 rigid tr_crowd_place( vec3 position, double heading );

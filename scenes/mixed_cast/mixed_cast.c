@@ -104,11 +104,8 @@ static bool add_carriers( tr_scene *scene, tr_library *library, tr_error *error 
 {
     static const double sizes[2] = { 0.85, 1.12 };
     carrier carriers[2] = { 0 };
-    for ( int i = 0; i < 2; ++i ) {
-        tr_cast cast = tr_crowd_member( 12, i, sizes[i], sizes[i] );
-        if ( tr_scene_add_cast( scene, &cast ) == NULL )
-            return tr_error_memory( error );
-    }
+    if ( !tr_crowd_add( scene, 12, sizes, 2, error ) )
+        return false;
     bool ok = tr_thing_add( scene, library, "crate", crate_size, tr_thing_yellow, crate_at, NULL, error ) &&
               add_grips( scene, error ) && plan( &carriers[0], 0, error ) && plan( &carriers[1], 1, error ) &&
               tr_crowd_perform( scene, library, FRAME_COUNT, targets_at, carriers, NULL, error );

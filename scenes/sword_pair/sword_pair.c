@@ -176,11 +176,8 @@ static tr_human_targets targets_at( const void *context, int person, double time
 static bool add_people( tr_scene *scene, tr_error *error )
 {
     static const double sizes[2] = { 1.15, 0.88 };
-    for ( int i = 0; i < 2; ++i ) {
-        tr_cast cast = tr_crowd_member( 14, i, sizes[i], sizes[i] );
-        if ( tr_scene_add_cast( scene, &cast ) == NULL )
-            return tr_error_memory( error );
-    }
+    if ( !tr_crowd_add( scene, 14, sizes, 2, error ) )
+        return false;
     tr_constraint grip = tr_default_constraint( "grip", TR_CONSTRAINT_RELATIVE );
     grip.a = tr_crowd_palm( scene->cast[ATTACKER].id, TR_HUMAN_RIGHT );
     grip.b = tr_point_prop( "sword", v3( 0, 0, -grip_to_centre ) );
