@@ -122,6 +122,9 @@ bool cli_subject_solve( cli_subject *subject, const cli_call *call, const tr_met
 bool cli_run_pipeline( tr_result *out, tr_stage *stage, const cli_call *call, const tr_method *method,
                        tr_error *error );
 void cli_subject_close( cli_subject *subject );
+// A command that shows something of a subject: `show` opens it and returns the exit code.
+typedef int cli_show( cli_subject *subject, const cli_call *call, tr_error *error );
+int cli_show_subject( const cli_call *call, cli_show *show );
 // Index of a character by its id, -1 and a message where there is none.
 int cli_find_cast( const cli_subject *subject, const char *id );
 // As cli_fail, with the exit code for what went wrong.

@@ -46,7 +46,7 @@ static int print_suggestions( const cli_subject *subject, int cast, int count, t
     return CLI_OK;
 }
 
-// 0: fine; else what to return.
+// Returns the exit code.
 static int show( cli_subject *subject, const cli_call *call, tr_error *error )
 {
     int count = 0;
@@ -70,13 +70,7 @@ static int show( cli_subject *subject, const cli_call *call, tr_error *error )
 
 static int run_examples( const cli_call *call )
 {
-    if ( !cli_threads( call ) )
-        return CLI_USAGE;
-    cli_subject subject = { 0 };
-    tr_error error = { 0 };
-    int code = show( &subject, call, &error );
-    cli_subject_close( &subject );
-    return code;
+    return cli_show_subject( call, show );
 }
 
 const cli_command cli_command_examples = {

@@ -28,9 +28,12 @@ static json_t *links_json( const tr_stage *stage, const tr_imesh_pairs *links )
     return json_pack( "{so}", "links", list );
 }
 
-static int show( cli_subject *subject, const cli_call *call, int cast, tr_error *error )
+static int show( cli_subject *subject, const cli_call *call, tr_error *error )
 {
+    int cast = 0;
     tr_imesh_pairs links;
+    if ( !cli_int( call, "cast", 1, 100000, &cast ) )
+        return CLI_USAGE;
     if ( !cli_subject_open( subject, call->operands[0], cast, error ) ||
          !cli_subject_stage( subject, error ) || !tr_stage_links( &links, &subject->stage, error ) )
         return cli_subject_fail( subject, error );
@@ -46,14 +49,7 @@ static int show( cli_subject *subject, const cli_call *call, int cast, tr_error 
 
 static int run_links( const cli_call *call )
 {
-    cli_subject subject;
-    tr_error error = { 0 };
-    int cast = 0;
-    if ( !cli_threads( call ) || !cli_int( call, "cast", 1, 100000, &cast ) )
-        return CLI_USAGE;
-    int code = show( &subject, call, cast, &error );
-    cli_subject_close( &subject );
-    return code;
+    return cli_show_subject( call, show );
 }
 
 const cli_command cli_command_links = {

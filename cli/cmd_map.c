@@ -20,7 +20,7 @@ static void print_map( const tr_actor *actor )
     }
 }
 
-// 0: fine; else what to return.
+// Returns the exit code.
 static int show( cli_subject *subject, const cli_call *call, tr_error *error )
 {
     const char *out = cli_value( call, "out" );
@@ -41,13 +41,7 @@ static int show( cli_subject *subject, const cli_call *call, tr_error *error )
 
 static int run_map( const cli_call *call )
 {
-    if ( !cli_threads( call ) )
-        return CLI_USAGE;
-    cli_subject subject;
-    tr_error error = { 0 };
-    int code = show( &subject, call, &error );
-    cli_subject_close( &subject );
-    return code;
+    return cli_show_subject( call, show );
 }
 
 const cli_command cli_command_map = {

@@ -68,6 +68,17 @@ void cli_subject_close( cli_subject *subject )
     *subject = ( cli_subject ){ 0 };
 }
 
+int cli_show_subject( const cli_call *call, cli_show *show )
+{
+    if ( !cli_threads( call ) )
+        return CLI_USAGE;
+    cli_subject subject = { 0 };
+    tr_error error = { 0 };
+    int code = show( &subject, call, &error );
+    cli_subject_close( &subject );
+    return code;
+}
+
 // ------------------------------------------------------------------------------------------- own files
 
 typedef struct inputs { // files that a subject was read from, identified by device and inode
@@ -164,11 +175,9 @@ const tr_method *cli_method( const cli_call *call, const cli_subject *subject )
 bool cli_method_exists( const cli_call *call )
 {
     const char *name = cli_value( call, "method" );
-    if ( tr_method_find( name ) != NULL )
-        return true;
-    const char *names[TR_METHOD_MAX];
-    tr_method_names( names );
-    return cli_wrong_word( "method", name, names ) == CLI_OK;
+    tr_error error;
+    return name == NULL || tr_pipeline_method( name, NULL, &error ) != NULL ||
+           cli_wrong( "%s", error.message ) == CLI_OK;
 }
 
 // 500M or 4G: limit of the memory in bytes.

@@ -87,21 +87,6 @@ troupe_solve_def troupe_default_solve_def( void )
     return ( troupe_solve_def ){ .work = troupe_default_work() };
 }
 
-static const tr_method *method_find( const char *name, const tr_scene *scene, tr_error *error )
-{
-    const tr_method *method = name != NULL ? tr_method_find( name ) : tr_method_default( scene );
-    if ( method != NULL )
-        return method;
-    const char *names[TR_METHOD_MAX];
-    tr_method_names( names );
-    const char *nearest = tr_nearest_word( name, names );
-    if ( nearest != NULL )
-        tr_error_set( error, "there is no method '%s'; did you mean '%s'?", name, nearest );
-    else
-        tr_error_set( error, "there is no method '%s'; 'troupe help retarget' lists them", name );
-    return NULL;
-}
-
 static bool solve( tr_call *c, troupe_result *result, const char *below )
 {
     tr_stage stage = tr_call_stage( c, result->stage );
@@ -122,7 +107,7 @@ troupe_result *troupe_solve( const troupe_stage *stage, const troupe_solve_def *
     troupe_result *result = result_create( stage, &c.error );
     bool ok = result != NULL;
     if ( ok ) {
-        result->method = method_find( chosen.method, &stage->scene, &c.error );
+        result->method = tr_pipeline_method( chosen.method, &stage->scene, &c.error );
         ok = result->method != NULL && solve( &c, result, chosen.below );
     }
     return result_done( &c, result, ok, error );

@@ -4,6 +4,26 @@
 #include "closeness/closeness.h"
 
 #include <assert.h>
+#include <stdio.h>
+
+const tr_method *tr_pipeline_method( const char *name, const tr_scene *scene, tr_error *error )
+{
+    const tr_method *method = name != NULL ? tr_method_find( name ) : tr_method_default( scene );
+    if ( method != NULL )
+        return method;
+    const char *names[TR_METHOD_MAX];
+    char list[512] = "";
+    tr_method_names( names );
+    const char *nearest = tr_nearest_word( name, names );
+    if ( nearest != NULL )
+        tr_error_set( error, "there is no method '%s'; did you mean '%s'?", name, nearest );
+    else {
+        for ( size_t i = 0, used = 0; names[i] != NULL && used < sizeof list; ++i )
+            used += (size_t)snprintf( list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i] );
+        tr_error_set( error, "there is no method '%s'; choose one of %s", name, list );
+    }
+    return NULL;
+}
 
 // The layers from `first` on, on the result of the method and the layers below, then reports.
 static bool finish_layers( tr_result *out, const tr_stage *stage, const tr_method *method, int first,

@@ -5,6 +5,10 @@
 #include "layer/layer.h"
 #include "method/method.h"
 
+// The method of this name, or the scene's own where it is NULL. NULL: there is none; the error names the
+// nearest, or all.
+const tr_method *tr_pipeline_method( const char *name, const tr_scene *scene, tr_error *error );
+
 // Solves, then fills worlds and reports.
 bool tr_pipeline_run( tr_result *out, const tr_stage *stage, const tr_method *method, tr_error *error );
 // The input of a layer (an index in the scene): the same without this layer and those after it. No reports.
