@@ -117,15 +117,16 @@ static void load_rows( const tr_cluster_job *job, const tr_part *part, tr_block 
 }
 
 // Graphs that rows join at this frame, directly or not, share the index of the first of them.
-static void find_components( const tr_cluster_job *job, const tr_part *part, int frame, int lane,
-                             int *component )
+static void find_components( const tr_cluster_job *job, const tr_part *part, int frame, int *component )
 {
     int graphs = part->cluster.graph_count;
     for ( int g = 0; g < graphs; ++g )
-        component[g * TR_BLOCK_FRAMES_MAX + lane] = g;
+        component[g] = g;
     for ( int r = 0; r < part->cluster.row_count; ++r )
         if ( tr_goal_is_on( goal_at( job, part->rows[r], frame ) ) )
-            tr_join_graphs( &part->cluster.rows[r], graphs, TR_BLOCK_FRAMES_MAX, component + lane );
+            tr_join_graphs( &part->cluster.rows[r], component );
+    for ( int g = 0; g < graphs; ++g )
+        component[g] = tr_set_find( component, g );
 }
 
 // Transfer turns nothing.
@@ -270,7 +271,7 @@ static bool solve_part( const solver *s, const tr_part *part, char *memory, int 
     for ( int l = 0; l < tr_lanes_count( work.def.lanes ); ++l ) {
         int frame = begin + l < end ? begin + l : end - 1;
         load_rows( job, part, &work.block, frame, l );
-        find_components( job, part, frame, l, work.component );
+        find_components( job, part, frame, work.component + (size_t)l * (size_t)graphs );
     }
     for ( int g = 0; g < graphs; ++g )
         load_graph( job, &work.graphs[g], work.warm, part->graphs[g], begin, end );

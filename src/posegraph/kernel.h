@@ -300,7 +300,7 @@ static void share_change( const tr_block_work *work )
             for ( int l = 0; l < LANES; ++l ) {
                 real *own = (real *)&rounds_of( work, g )->change + l;
                 real *all =
-                    (real *)&rounds_of( work, work->component[g * TR_BLOCK_FRAMES_MAX + l] )->change + l;
+                    (real *)&rounds_of( work, work->component[l * work->graph_count + g] )->change + l;
                 if ( way == 1 )
                     *own = *all;
                 else if ( *own > *all )

@@ -13,15 +13,10 @@ bool tr_goal_is_on( const tr_goal *goal )
     return goal->compliance[0] >= 0 || goal->compliance[1] >= 0 || goal->compliance[2] >= 0;
 }
 
-void tr_join_graphs( const tr_port_row *row, int graph_count, int stride, int *index )
+void tr_join_graphs( const tr_port_row *row, int *set )
 {
-    if ( row->tree[1] < 0 )
-        return;
-    int a = index[row->tree[0] * stride], b = index[row->tree[1] * stride], first = a < b ? a : b;
-    for ( int g = 0; a != b && g < graph_count; ++g ) {
-        int *c = &index[g * stride];
-        *c = *c == a || *c == b ? first : *c;
-    }
+    if ( row->tree[1] >= 0 )
+        tr_set_join( set, row->tree[0], row->tree[1] );
 }
 
 static void find_on( const tr_cluster_job *job, int begin, int end, bool *on )
@@ -70,6 +65,8 @@ static void sort( tr_parts *parts )
     int graphs = cluster->graph_count, *part_of = parts->part_of,
         *row_parts = parts->order; // free until a view
     parts->count = 0;
+    for ( int g = 0; g < graphs; ++g )
+        part_of[g] = tr_set_find( part_of, g );
     for ( int g = 0; g < graphs; ++g ) // a part's number is known from its first graph on
         part_of[g] = part_of[g] == g ? parts->count++ : part_of[part_of[g]];
     tr_lists_fill( ( tr_lists ){ parts->graph_begin, parts->graphs }, part_of, graphs, parts->count );
@@ -91,11 +88,11 @@ void tr_parts_find( tr_parts *parts, const tr_cluster_job *job, int begin, int e
         parts->part_of[g] = g;
     for ( int r = 0; r < cluster->row_count; ++r )
         if ( parts->on[r] )
-            tr_join_graphs( &cluster->rows[r], cluster->graph_count, 1, parts->part_of );
+            tr_join_graphs( &cluster->rows[r], parts->part_of );
     sort( parts );
 }
 
-tr_part tr_parts_view( const tr_parts *parts, int index, bool deform )
+tr_part tr_parts_view( tr_parts *parts, int index, bool deform )
 {
     const tr_cluster *whole = parts->cluster;
     const tr_system *system = deform ? &whole->deform : &whole->transfer;

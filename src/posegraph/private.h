@@ -32,7 +32,7 @@ typedef struct tr_block_work {
     tr_block block;
     tr_graph_lanes *graphs; // [graph_count]
     int graph_count;
-    int *component; // [graph_count · TR_BLOCK_FRAMES_MAX] per lane, the first graph each is linked to, or
+    int *component; // [TR_BLOCK_FRAMES_MAX · graph_count] per lane, the first graph each is linked to, or
                     // itself
     // Rows of the rods' step, by active row; see rods.h.
     bool *rod_counts;   // [active_count] takes part in this round
@@ -74,14 +74,13 @@ typedef struct tr_parts { // of a block
 } tr_parts;
 
 bool tr_goal_is_on( const tr_goal *goal );
-// Joins the graphs a row joins: whoever shares the index of one of them, `stride` apart, gets the smaller.
-void tr_join_graphs( const tr_port_row *row, int graph_count, int stride, int *index );
+void tr_join_graphs( const tr_port_row *row, int *set ); // the sets of the graphs at its ends
 // Lays the lists out in memory that begins at `at`; returns the end of it.
 char *tr_parts_lay_out( tr_parts *parts, const tr_cluster *cluster, char *at );
 size_t tr_parts_bytes( const tr_cluster *cluster );
 void tr_parts_find( tr_parts *parts, const tr_cluster_job *job, int begin, int end );
 // Valid until the next one is asked for.
-tr_part tr_parts_view( const tr_parts *parts, int index, bool deform );
+tr_part tr_parts_view( tr_parts *parts, int index, bool deform );
 
 // ----------------------------------------------------------------------------------------------- scratch.c
 
