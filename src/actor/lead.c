@@ -101,7 +101,7 @@ static double best_scale( const lead_work *w )
     return square > w->job->def->least_path && along > 0 ? along / square : w->job->rise;
 }
 
-static void lead_horizontally( const lead_work *w, tr_clip *clip )
+static void lead_horizontally( lead_work *w, tr_clip *clip )
 {
     int n = w->frame_count;
     double tether = w->job->def->tether * clip->fps, smooth = w->job->def->smooth * clip->fps;
@@ -133,7 +133,7 @@ static void lead_horizontally( const lead_work *w, tr_clip *clip )
         clip->root[f] = v3_add( clip->root[f], v3( w->curve[2 * f], 0, w->curve[2 * f + 1] ) );
 }
 
-static void lead_vertically( const lead_work *w, tr_clip *clip )
+static void lead_vertically( lead_work *w, tr_clip *clip )
 {
     int n = w->frame_count;
     double smooth = w->job->def->smooth * clip->fps;

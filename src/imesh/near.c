@@ -141,7 +141,7 @@ static void sight( const crowd *c, const frame_work *w, int a, int b, int frame,
 }
 
 // From one frame to the next the order hardly changes: insertion is quick.
-static void sort_along_x( const frame_work *w, int count )
+static void sort_along_x( frame_work *w, int count )
 {
     for ( int i = 1; i < count; ++i ) {
         int member = w->order[i], at = i;
@@ -341,7 +341,7 @@ typedef struct joining {
 } joining;
 
 // How many members that move two windows have together.
-static int movers_of( const joining *j, int a, int b )
+static int movers_of( joining *j, int a, int b )
 {
     int count = 0;
     memset( j->in, 0, (size_t)j->member_count * sizeof( bool ) );
@@ -356,7 +356,7 @@ static int movers_of( const joining *j, int a, int b )
     return count;
 }
 
-static void join_pairs( const joining *j )
+static void join_pairs( joining *j )
 {
     const tr_imesh_pairs *pairs = j->pairs;
     int *set = j->set;

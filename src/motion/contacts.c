@@ -158,7 +158,7 @@ static int compare_doubles( const void *a, const void *b )
 
 // Distance at which a share of the frames in which the joint is slow and near enough to rest are nearer;
 // false when it never is.
-static bool rest_quantile( const work *w, const course *c, double highest, double share, double *rest )
+static bool rest_quantile( const work *w, course *c, double highest, double share, double *rest )
 {
     int count = 0;
     for ( int f = 0; f < w->world->frame_count; ++f )
@@ -173,7 +173,7 @@ static bool rest_quantile( const work *w, const course *c, double highest, doubl
 }
 
 // The median and not the least, because a knee on the floor brings the ankle lower than it ever stands.
-static double usual_rest( const work *w, const job *j, const course *c )
+static double usual_rest( const work *w, const job *j, course *c )
 {
     double rest;
     rest_quantile( w, c, highest_rest( w, j ), 0.5, &rest );
@@ -228,7 +228,7 @@ static void drop_passing_ones( const work *w, job *j, const tr_surface *surface,
     j->found.count = kept;
 }
 
-static bool find_intervals( const work *w, job *j, const tr_surface *surface, const course *c )
+static bool find_intervals( const work *w, job *j, const tr_surface *surface, course *c )
 {
     const tr_contact_def *def = w->def;
     int before = j->found.count, n = w->world->frame_count, first = -1;
@@ -397,7 +397,7 @@ bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const t
 
 // Only heights of toes on a flat foot count, that is where its ankle is low: on tiptoe they are lower, and
 // higher where the heel lands.
-static bool rest_of_toe( const work *w, const course *ankle, double flat, int toe, double *rest )
+static bool rest_of_toe( const work *w, course *ankle, double flat, int toe, double *rest )
 {
     int count = 0;
     for ( int f = 0; f < w->world->frame_count; ++f )
@@ -410,7 +410,7 @@ static bool rest_of_toe( const work *w, const course *ankle, double flat, int to
     return count > 0;
 }
 
-static void find_rests( const work *w, const course *c, double *heights, bool *known )
+static void find_rests( const work *w, course *c, double *heights, bool *known )
 {
     const tr_skeleton *skeleton = w->skeleton;
     for ( int j = 0; j < skeleton->joint_count; ++j ) {

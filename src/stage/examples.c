@@ -363,7 +363,7 @@ static double rest_height( const tr_skeleton *skeleton, int joint )
     return height - low;
 }
 
-static bool find_standing( const maker *m, standing *out )
+static bool find_standing( maker *m, standing *out )
 {
     const tr_skeleton *performer = &m->examples->performer.skeleton;
     tr_stage_builder *b = m->b;
@@ -448,7 +448,7 @@ static bool go( const maker *m, const standing *s, tr_clip *clip )
 }
 
 // What the actor is from now on: a body that keeps its own motion.
-static bool settle( const maker *m, tr_motion *made, const standing *s )
+static bool settle( maker *m, tr_motion *made, const standing *s )
 {
     tr_actor *actor = m->actor;
     tr_stage_builder *b = m->b;

@@ -209,7 +209,7 @@ static double raise( const tr_footing_work *w, const tr_placed_stance *s, double
     return -h;
 }
 
-static void blend( const tr_footing_work *w, int frame )
+static void blend( tr_footing_work *w, int frame )
 {
     vec3 sum = v3_zero;
     double weights = 0, depth = w->held_by >= 0 ? depth_below_hold( w, frame ) : 0;
@@ -230,7 +230,7 @@ static void blend( const tr_footing_work *w, int frame )
 }
 
 // Lets the footing fade between stances where another rule holds this hand or foot.
-static void give_way( const tr_footing_work *w )
+static void give_way( tr_footing_work *w )
 {
     const tr_stage *stage = w->stage;
     for ( int i = 0; i < w->mine_count; ++i ) {
@@ -246,7 +246,7 @@ static void give_way( const tr_footing_work *w )
 }
 
 // Adds the lift of this foot to that of the body, as far as the foot stands.
-static void add_lift( const tr_footing_work *w )
+static void add_lift( tr_footing_work *w )
 {
     for ( int f = 0; w->lift != NULL && f < w->stage->frame_count && tr_footing_is_foot( w ); ++f ) {
         double sum = 0, weights = 0;
@@ -264,7 +264,7 @@ static void add_lift( const tr_footing_work *w )
 }
 
 // Lift of the body: the mean of the feet that stand, zero in the air.
-static bool lift_actor( const tr_footing_work *w, tr_actor *actor )
+static bool lift_actor( tr_footing_work *w, tr_actor *actor )
 {
     bool any = false;
     int frames = w->lift != NULL ? w->stage->frame_count : 0;

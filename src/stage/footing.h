@@ -36,8 +36,8 @@ bool tr_footing_is_foot( const tr_footing_work *w ); // false: a hand or another
 // From the rules of a foot to its stances and their eases.
 void tr_footing_stances( tr_footing_work *w );
 // Where a stance is on the stage: its shift, and the floors of source and target.
-void tr_stance_put( const tr_footing_work *w, tr_placed_stance *s );
+void tr_stance_put( tr_footing_work *w, tr_placed_stance *s );
 // Adds the rise onto such boxes to the shifts.
-void tr_stances_climb( const tr_footing_work *w );
+void tr_stances_climb( tr_footing_work *w );
 
 #endif

@@ -132,7 +132,7 @@ static void foot_places( const tr_footing_work *w, const tr_stance *span, vec3 *
 }
 
 // Brings the stance onto what is there: see surfaces.c.
-static vec3 find_floor( const tr_footing_work *w, const tr_stance *span, vec3 c, vec3 landing )
+static vec3 find_floor( tr_footing_work *w, const tr_stance *span, vec3 c, vec3 landing )
 {
     const tr_actor *actor = &w->stage->actors[w->actor];
     double rise = w->footing->rise, floor = tr_rule_floor( w->stage, span->on ), source = span->on->floor;
@@ -154,7 +154,7 @@ static vec3 find_floor( const tr_footing_work *w, const tr_stance *span, vec3 c,
     return onto;
 }
 
-void tr_stance_put( const tr_footing_work *w, tr_placed_stance *s )
+void tr_stance_put( tr_footing_work *w, tr_placed_stance *s )
 {
     const tr_rule *on = s->span.on;
     double rise = w->footing->rise;
@@ -189,7 +189,7 @@ static bool is_over_step( const tr_footing_work *w, const tr_placed_stance *from
 // A foot is up before it is over the box and comes down after it has left the box. It rises and sinks only
 // between stances, in `climb_time` if the swing is that long. A stance may lie outside the stage, with only
 // its ease on it.
-static void climb( const tr_footing_work *w, const tr_placed_stance *from, const tr_placed_stance *to )
+static void climb( tr_footing_work *w, const tr_placed_stance *from, const tr_placed_stance *to )
 {
     double swing = to->span.first - from->span.last,
            time = fmin( ceil( w->stage->def.footings.climb_time * w->stage->fps ), swing );
@@ -212,7 +212,7 @@ static void climb( const tr_footing_work *w, const tr_placed_stance *from, const
     }
 }
 
-void tr_stances_climb( const tr_footing_work *w )
+void tr_stances_climb( tr_footing_work *w )
 {
     for ( int i = 0; i < w->stance_count; ++i ) {
         const tr_placed_stance *s = &w->stances[i], *next = i + 1 < w->stance_count ? s + 1 : NULL;
