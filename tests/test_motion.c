@@ -277,6 +277,7 @@ static void a_pulled_chain_reaches( void **state )
 {
     (void)state;
     tr_motion m = make_person( 12, false );
+    tr_pull_def def = tr_default_pull_def();
     quat pose[8], before[8];
     vec3 root = v3( 1, 2, 3 );
     memcpy( pose, tr_clip_frame( &m.clip, 5 ), sizeof pose );
@@ -288,14 +289,14 @@ static void a_pulled_chain_reaches( void **state )
     vec3 shoulder = tr_pose_place( &m.skeleton, pose, root, arm );
     double length = v3_length( m.skeleton.joints[3].offset ) + v3_length( m.skeleton.joints[4].offset );
     vec3 goal = v3_add( shoulder, v3_scale( 0.7 * length, v3_unit( v3( 0.3, -0.8, 0.5 ) ) ) );
-    tr_pose_pull( &m.skeleton, pose, root, arm, hand, goal );
+    tr_pose_pull( &def, &m.skeleton, pose, root, arm, hand, goal );
     check_v3( tr_pose_place( &m.skeleton, pose, root, hand ), goal, 1e-3 );
     for ( int j = 0; j < 8; ++j )
         if ( j < arm || j >= hand )
             assert_memory_equal( &pose[j], &before[j], sizeof pose[j] );
     // Beyond its reach it is stretched towards the goal.
     goal = v3_add( shoulder, v3_scale( 3 * length, v3_x ) );
-    tr_pose_pull( &m.skeleton, pose, root, arm, hand, goal );
+    tr_pose_pull( &def, &m.skeleton, pose, root, arm, hand, goal );
     check_v3( tr_pose_place( &m.skeleton, pose, root, hand ), v3_add( shoulder, v3_scale( length, v3_x ) ),
               0.02 * length );
     // A turn of the world turns what hangs on the joint as a whole.

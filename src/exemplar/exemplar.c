@@ -20,6 +20,8 @@ tr_exemplar_def tr_default_exemplar_def( void )
         .turn_joints = 4,
         .turn_passes = 3,
         .suggest_frames = 240,
+        .suggest_passes = 10,
+        .suggest_gain = 1.001,
     };
 }
 

@@ -30,6 +30,9 @@ typedef struct tr_exemplar_def {
     int turn_joints;    // joints of a chain that share its residual turn
     int turn_passes;    // passes of sharing, before the first joint takes what is left
     int suggest_frames; // frames of a clip that are looked at when frames are suggested, evenly spread
+    int suggest_passes; // of exchanging one suggested frame after the other for a more useful one; three or
+                        // four are enough
+    double suggest_gain; // times as useful: less is not worth an exchange
 } tr_exemplar_def;
 
 tr_exemplar_def tr_default_exemplar_def( void );

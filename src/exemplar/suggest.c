@@ -181,17 +181,16 @@ static int most_useful( const field *f )
     return best;
 }
 
-static void exchange( const field *f, int *chosen, int count )
+static void exchange( const field *f, const tr_exemplar_def *def, int *chosen, int count )
 {
-    const int most = 10;          // passes: three or four are enough
-    const double clearly = 1.001; // times as useful
     bool changed = count > 1;
-    for ( int pass = 0; changed && pass < most; ++pass ) {
+    for ( int pass = 0; changed && pass < def->suggest_passes; ++pass ) {
         changed = false;
         for ( int i = 0; i < count; ++i ) {
             know( f, chosen, count, i );
             int best = most_useful( f );
-            if ( best >= 0 && best != chosen[i] && gain( f, best ) > clearly * gain( f, chosen[i] ) ) {
+            if ( best >= 0 && best != chosen[i] &&
+                 gain( f, best ) > def->suggest_gain * gain( f, chosen[i] ) ) {
                 chosen[i] = best;
                 changed = true;
             }
@@ -235,7 +234,7 @@ int tr_exemplar_suggest( const tr_exemplar_def *def, const tr_exemplar_suggest_j
             learn( &f, best );
             frames[found] = best;
         }
-        exchange( &f, frames, found );
+        exchange( &f, def, frames, found );
         sort_by_use( &f, frames, found );
     }
     for ( int i = 0; i < found; ++i )

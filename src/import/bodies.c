@@ -245,9 +245,9 @@ static bool look_at( const tr_places *p, stand *s, tr_error *error )
 static quat turn_up( const stand *s, char up, tr_log *warnings )
 {
     vec3 v = up == 'y' ? v3_y : up == 'z' ? v3_z : s->upwards;
-    const double wider = 1.3; // a body is that much taller than wide
+    double taller = tr_default_import_limits().taller;
     if ( v3_dot( v, v ) <= 0 )
-        v = s->extent.z > wider * fmax( s->extent.x, s->extent.y ) ? v3_z : v3_y;
+        v = s->extent.z > taller * fmax( s->extent.x, s->extent.y ) ? v3_z : v3_y;
     if ( fabs( v.z ) > fabs( v.y ) && fabs( v.z ) > fabs( v.x ) )
         return q_axis_angle( v3_x, v.z > 0 ? -TR_PI / 2 : TR_PI / 2 );
     if ( fabs( v.x ) > fabs( v.y ) )
@@ -268,8 +268,7 @@ static bool fit_body( tr_bodies_file *file, const tr_places *p, tr_log *warnings
     if ( !tr_motion_from_points( motion, &points, NULL, &fit, error ) )
         return false;
     double height = tr_skeleton_height( &motion->skeleton );
-    const double near = 0.005; // shares of the height that a fit may be off on average without a word
-    if ( fit.mean > near * height )
+    if ( fit.mean > tr_default_import_limits().bone_change * height )
         tr_log_add(
             warnings,
             "bones change their lengths: with lengths that stay, joints%s%.60s are %.1f cm off on average, "

@@ -417,6 +417,9 @@ tr_import_limits tr_default_import_limits( void )
                                  .size = { 0.1, 10 },
                                  .body_joints = 3,
                                  .farthest = 1e7,
+                                 .taller = 1.3,
+                                 .bone_change = 0.005,
+                                 .even_bone = 0.001,
                                  .longest = 1e6 };
 }
 

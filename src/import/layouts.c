@@ -258,7 +258,7 @@ static bool link_by( tr_places *p, const layout *l, bool *found )
 // (Prim's tree). What varies less than `even` of the size counts as even.
 static bool link_by_lengths( tr_places *p, tr_error *error )
 {
-    const double even = 0.001;
+    double even = tr_default_import_limits().even_bone;
     int count = p->joint_count, root = 0;
     entry *entries = tr_alloc( (size_t)count, sizeof *entries );
     double *cost = tr_alloc( (size_t)count, sizeof( double ) );

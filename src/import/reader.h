@@ -36,6 +36,9 @@ typedef struct tr_import_limits {
     double size[2];     // metres: smaller and taller bodies are warned of
     int body_joints;    // with more joints a small skeleton is a small body
     double farthest;    // metres
+    double taller;      // times: bodies of places are that much higher than wide, or lie along Z
+    double bone_change; // of the height: bones of places that change by less on average need no warning
+    double even_bone;   // of the size: joints whose distance varies by less keep it
     double longest;     // seconds: takes begin and end before
 } tr_import_limits;
 

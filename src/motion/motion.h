@@ -527,9 +527,19 @@ double tr_limb_way( const tr_skeleton *skeleton, int a, int b );
 vec3 tr_pose_place( const tr_skeleton *skeleton, const quat *local, vec3 root, int joint );
 // Turns a joint by a rotation of the world.
 void tr_pose_turn( const tr_skeleton *skeleton, quat *local, int joint, quat turn );
+
+typedef struct tr_pull_def { // of a chain, by turning its joints one after the other
+    int passes;              // at most
+    double near;             // metres from the goal: there
+    double share; // of the turn that would bring the end nearest, that a joint makes in a pass: with
+                  // less than 1 the whole chain bends, not its tip alone
+} tr_pull_def;
+
+tr_pull_def tr_default_pull_def( void );
 // Turns the joints from `first`, which is above `last`, down to the parent of `last` so that `last` comes to
 // `goal`, or as near as they reach.
-void tr_pose_pull( const tr_skeleton *skeleton, quat *local, vec3 root, int first, int last, vec3 goal );
+void tr_pose_pull( const tr_pull_def *def, const tr_skeleton *skeleton, quat *local, vec3 root, int first,
+                   int last, vec3 goal );
 // The joint from which a pulled joint's chain turns: as far up as no other chain branches off, at least its
 // parent; -1: the root is pulled.
 int tr_pose_chain( const tr_skeleton *skeleton, int joint );

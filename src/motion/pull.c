@@ -24,15 +24,17 @@ void tr_pose_turn( const tr_skeleton *skeleton, quat *local, int joint, quat tur
     local[joint] = q_unit( q_mul( q_mul( q_conj( above ), q_mul( turn, above ) ), local[joint] ) );
 }
 
-// Cyclic coordinate descent. Each joint makes a third of the turn that would bring the end nearest, so that
-// all of the chain bends and not its tip alone.
-void tr_pose_pull( const tr_skeleton *skeleton, quat *local, vec3 root, int first, int last, vec3 goal )
+tr_pull_def tr_default_pull_def( void )
 {
-    const int most = 60;       // passes
-    const double near = 1e-4;  // metres
-    const double share = 0.33; // of the turn
-    for ( int pass = 0; pass < most; ++pass ) {
-        if ( v3_distance( tr_pose_place( skeleton, local, root, last ), goal ) < near )
+    return ( tr_pull_def ){ .passes = 60, .near = 1e-4, .share = 0.33 };
+}
+
+// Cyclic coordinate descent.
+void tr_pose_pull( const tr_pull_def *def, const tr_skeleton *skeleton, quat *local, vec3 root, int first,
+                   int last, vec3 goal )
+{
+    for ( int pass = 0; pass < def->passes; ++pass ) {
+        if ( v3_distance( tr_pose_place( skeleton, local, root, last ), goal ) < def->near )
             return;
         for ( int j = skeleton->joints[last].parent; j >= 0; j = skeleton->joints[j].parent ) {
             vec3 pivot = tr_pose_place( skeleton, local, root, j ),
@@ -40,7 +42,7 @@ void tr_pose_pull( const tr_skeleton *skeleton, quat *local, vec3 root, int firs
                  wanted = v3_sub( goal, pivot );
             if ( v3_length( way ) > TR_SHORT_BONE && v3_length( wanted ) > TR_SHORT_BONE ) {
                 vec3 turn = q_to_vector( q_between( v3_unit( way ), v3_unit( wanted ) ) );
-                tr_pose_turn( skeleton, local, j, q_from_vector( v3_scale( share, turn ) ) );
+                tr_pose_turn( skeleton, local, j, q_from_vector( v3_scale( def->share, turn ) ) );
             }
             if ( j == first )
                 break;

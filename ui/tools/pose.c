@@ -228,7 +228,8 @@ static void pull( tr_ui *ui, const tr_shown *shown )
         if ( slope < 1e-6 )
             return;
         vec3 goal = v3_mad( origin, v3_dot( v3_sub( ui->drag.start, origin ), forward ) / slope, direction );
-        tr_pose_pull( body, ui->pose.local, ui->pose.root, tr_pose_chain( body, joint ), joint, goal );
+        tr_pull_def def = tr_default_pull_def();
+        tr_pose_pull( &def, body, ui->pose.local, ui->pose.root, tr_pose_chain( body, joint ), joint, goal );
     }
     ui->pose.line[0] = 0;
     ui->pose.fresh = false;
