@@ -32,7 +32,11 @@ tr_layer_def tr_default_layer_def( void )
                              .follow_reach = 0.06,
                              .follow_lean = 0.1,
                              .follow_apart = 0.35,
-                             .follow_fade = 0.3 };
+                             .follow_fade = 0.3,
+                             .cage = tr_default_cage_def(),
+                             .solve = tr_default_cage_solve_def(),
+                             .posing = tr_default_fit_def(),
+                             .resolving = tr_default_resolving() };
 }
 
 // -------------------------------------------------------------------------------------------------- points
@@ -304,7 +308,7 @@ static int eased_end( const tr_cage_layer *l, int end, int sense, tr_cage_end *k
 
 static tr_cage_def cage_def( tr_cage_layer *l )
 {
-    tr_cage_def def = tr_default_cage_def();
+    tr_cage_def def = l->def.cage;
     def.padding = l->layer->padding;
     def.detail = tr_grab_detail( l->stage, l->grab );
     def.start = l->ends[0] = window_end( l, l->grab->first, l->layer->ease_in );
@@ -443,16 +447,15 @@ static bool build_bodies( tr_cage_layer *l, tr_error *error )
            ( tr_layer_calm_build( l ) || tr_error_memory( error ) );
 }
 
-static bool begin( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab, const tr_result *below,
-                   tr_error *error )
+static bool begin( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error )
 {
-    *out = ( tr_cage_layer ){ .def = tr_default_layer_def(),
-                              .stage = stage,
-                              .grab = grab,
-                              .layer = &stage->scene->layers[grab->layer],
-                              .below = below,
+    *out = ( tr_cage_layer ){ .def = *def->how,
+                              .stage = def->stage,
+                              .grab = def->grab,
+                              .layer = &def->stage->scene->layers[def->grab->layer],
+                              .below = def->below,
                               .dragged = -1,
-                              .edited = *stage };
+                              .edited = *def->stage };
     out->edited.rules = NULL;
     return ( gather_points( out ) && gather_bodies( out ) ) || tr_error_memory( error );
 }
@@ -465,7 +468,7 @@ static bool is_idle( const tr_cage_layer *l )
 bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error )
 {
     const tr_stage *stage = def->stage;
-    if ( !begin( out, stage, def->grab, def->below, error ) )
+    if ( !begin( out, def, error ) )
         return false;
     size_t nodes = (size_t)( stage->actor_count + stage->prop_count ), frames = (size_t)stage->frame_count;
     out->result = def->result;
@@ -479,10 +482,9 @@ bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_e
     return is_idle( out ) || ( build_cage( out, error ) && build_bodies( out, error ) );
 }
 
-bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                            const tr_result *below, tr_error *error )
+bool tr_cage_layer_outline( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error )
 {
-    return begin( out, stage, grab, below, error ) && ( is_idle( out ) || build_cage( out, error ) );
+    return begin( out, def, error ) && ( is_idle( out ) || build_cage( out, error ) );
 }
 
 void tr_cage_layer_free( tr_cage_layer *l )

@@ -11,6 +11,7 @@ tr_drag_def tr_default_drag_def( void )
                             .far_rounds = 6,
                             .far_rest = 1e-3,
                             .far_meetings = 3,
+                            .far_fit = tr_preview_fit_def(),
                             .near_rounds = 60,
                             .near_rest = 6e-4,
                             .root_rounds = 2,
@@ -83,22 +84,24 @@ static void plan( tr_drag *drag )
 {
     bool few = drag->few = grabbed_count( drag ) <= drag->def.few;
     int stride = graph_stride( drag );
-    tr_resolving preview = { .graph = tr_default_cluster_def(),
-                             .warm = true,
-                             .warm_fits = true,
-                             .stride = stride,
-                             .fit = tr_preview_fit_def(),
-                             .rounds = drag->def.far_meetings };
-    preview.graph.max_iterations = drag->def.far_rounds;
-    preview.graph.tolerance = drag->def.far_rest;
+    const tr_resolving *exact = &drag->layer_def.resolving;
+    tr_resolving preview = *exact;
+    preview.warm = preview.warm_fits = true;
+    preview.stride = stride;
     drag->how[TR_DRAG_NEAR] = drag->how[TR_DRAG_FAR] = preview;
     drag->how[TR_DRAG_NEAR].graph.max_iterations = drag->def.near_rounds;
     drag->how[TR_DRAG_NEAR].graph.tolerance = drag->def.near_rest;
-    drag->how[TR_DRAG_NEAR].fit = tr_default_fit_def();
-    drag->how[TR_DRAG_NEAR].rounds = tr_default_resolving().rounds;
+    drag->how[TR_DRAG_FAR].graph.max_iterations = drag->def.far_rounds;
+    drag->how[TR_DRAG_FAR].graph.tolerance = drag->def.far_rest;
+    drag->how[TR_DRAG_FAR].fit = drag->def.far_fit;
+    drag->how[TR_DRAG_FAR].rounds = drag->def.far_meetings;
     drag->how[TR_DRAG_FAR].stride = key_stride( drag );
-    drag->how[TR_DRAG_EXACT] = drag->how[TR_DRAG_SEEN] = tr_default_resolving();
+    drag->how[TR_DRAG_EXACT] = drag->how[TR_DRAG_SEEN] = *exact;
     drag->how[TR_DRAG_SEEN].warm_fits = true;
+    drag->quick = drag->layer_def.solve;
+    drag->quick.max_iterations = drag->def.cage_rounds;
+    drag->quick.tolerance = drag->def.cage_rest;
+    drag->quick.warm = true;
     drag->blocks[TR_DRAG_NEAR] = drag->blocks[TR_DRAG_SEEN] = 1;
     drag->blocks[TR_DRAG_FAR] = drag->def.far_blocks[few ? 0 : 1];
     drag->blocks[TR_DRAG_EXACT] = drag->def.exact_blocks[few ? 0 : 1];
@@ -216,7 +219,8 @@ static bool build( tr_drag *drag, const tr_stage *stage, int handle, tr_error *e
         memcpy( drag->scene.handles, scene->handles, (size_t)scene->handle_count * sizeof( tr_handle ) );
     drag->stage.scene = &drag->scene;
     plan( drag );
-    tr_cage_layer_def def = { .stage = &drag->stage,
+    tr_cage_layer_def def = { .how = &drag->layer_def,
+                              .stage = &drag->stage,
                               .grab = drag->grab,
                               .below = drag->below,
                               .result = &drag->work,
@@ -255,6 +259,7 @@ tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer
         return NULL;
     }
     drag->def = tr_default_drag_def();
+    drag->layer_def = tr_default_layer_def();
     drag->stage = *stage;
     drag->below = below;
     drag->grab = grab;
@@ -327,10 +332,9 @@ static bool yields( tr_cage_layer *l )
 // that it comes to the same; then the block.
 static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
 {
-    tr_cage_solve_def converged = tr_default_cage_solve_def();
     bool strained = true;
     while ( strained ) {
-        tr_drag_start( drag, &converged, true );
+        tr_drag_start( drag, &drag->layer_def.solve, true );
         if ( !tr_drag_try( drag, TR_DRAG_EXACT, held ) )
             return false;
         strained = yields( &drag->layer );
@@ -346,15 +350,13 @@ static bool solve_strained( tr_drag *drag, tr_row held, tr_row block )
 // calmed, are known once all frames are.
 static bool solve_visible( tr_drag *drag, tr_row block )
 {
-    tr_cage_solve_def quick = tr_default_cage_solve_def();
-    quick.max_iterations = drag->def.cage_rounds, quick.tolerance = drag->def.cage_rest, quick.warm = true;
     tr_row held = block;
     bool asks = tr_layer_handles_within( &drag->layer, drag->few, &held.first, &held.last ),
          again = asks && drag->strained;
     drag->strained = false;
     if ( again )
         return solve_strained( drag, held, block );
-    tr_drag_start( drag, &quick, true );
+    tr_drag_start( drag, &drag->quick, true );
     if ( !tr_drag_solve( drag, drag->few ? TR_DRAG_SEEN : TR_DRAG_NEAR, block ) )
         return false;
     drag->strained = asks && yields( &drag->layer );
@@ -423,13 +425,12 @@ bool tr_drag_more( tr_drag *drag, int blocks )
 
 static bool refine_visible( tr_drag *drag )
 {
-    tr_cage_solve_def converged = tr_default_cage_solve_def();
     tr_row block = block_of( drag, visible_frame( drag ) );
     if ( !drag->refining )
         tr_layer_handles_begin( &drag->layer );
     drag->refining = true;
     drag->yielding = false;
-    tr_drag_start( drag, &converged, false );
+    tr_drag_start( drag, &drag->layer_def.solve, false );
     drag->interrupted =
         ( drag->balances && !tr_drag_pose( drag ) ) || !tr_drag_solve( drag, TR_DRAG_EXACT, block );
     if ( drag->interrupted )

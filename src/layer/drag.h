@@ -48,7 +48,8 @@ typedef struct tr_drag_def { // how well, and in which portions, the passes of a
     double cage_rest;        // metres: its solve stops when vertices move less
     int far_rounds;          // of the graphs of frames that are not looked at …
     double far_rest;         // … metres: they stop when vertices move less
-    int far_meetings;        // rounds of meeting and fitting there
+    int far_meetings;        // rounds of meeting and fitting there …
+    tr_fit_def far_fit;      // … and how each ends
     int near_rounds;         // the same of the frames that are looked at
     double near_rest;
     int root_rounds;     // of graphs of which the fit takes the root alone: it is there long before hands are
@@ -63,6 +64,8 @@ tr_drag_def tr_default_drag_def( void );
 
 struct tr_drag {
     tr_drag_def def;
+    tr_layer_def layer_def; // as the pipeline's
+    tr_cage_solve_def quick;
     tr_stage stage; // as given, but for the scene
     tr_scene scene; // as given, but for the handles, which ticks move
     const tr_result *below;

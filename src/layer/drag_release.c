@@ -48,10 +48,9 @@ static bool matches( const tr_drag *drag, const tr_scene *scene )
 // Poses show who is affected.
 static bool pose_all( tr_drag *drag )
 {
-    tr_cage_solve_def converged = tr_default_cage_solve_def();
     tr_layer_handles_begin( &drag->layer );
     drag->refining = drag->yielding = drag->calming = false;
-    tr_drag_start( drag, &converged, false );
+    tr_drag_start( drag, &drag->layer_def.solve, false );
     return tr_drag_pose( drag );
 }
 

@@ -146,18 +146,17 @@ static bool build_resolver( tr_cage_layer *l, tr_error *error )
 // Brings the affected frames, all between `first` and `last`, in line with the rules.
 static bool resolve( tr_cage_layer *l, int first, int last, tr_error *error )
 {
-    tr_resolving how = tr_default_resolving();
-    return build_resolver( l, error ) && tr_resolver_deform( l->resolver, 0, &how, first, last, error ) &&
+    return build_resolver( l, error ) &&
+           tr_resolver_deform( l->resolver, 0, &l->def.resolving, first, last, error ) &&
            tr_resolver_fit( l->resolver, 0, first, last, error );
 }
 
 // All bodies follow the handles as they are, as far as they can.
 static bool follow( tr_cage_layer *l, tr_error *error )
 {
-    tr_cage_solve_def def = tr_default_cage_solve_def();
     int first, last;
     do {
-        tr_cage_layer_solve( l, &def, true );
+        tr_cage_layer_solve( l, &l->def.solve, true );
         if ( !tr_cage_layer_pose_all( l, error ) )
             return false;
         find_affected( l, &first, &last );
@@ -195,23 +194,23 @@ void tr_layer_report( tr_cage_layer *l )
     report_outside( l, l->below, l->result );
 }
 
-static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result, tr_error *error )
+static bool apply( const tr_layer_def *how, const tr_stage *stage, const tr_grab *grab, tr_result *result,
+                   tr_error *error )
 {
     tr_cage_layer l = { 0 };
     tr_result below = { 0 };
+    tr_cage_layer_def def = { how, stage, grab, result, result, stage->frame_count, false, -1 };
     bool asks = tr_grab_asks( stage, grab ), ok;
-    if ( asks )
-        ok = tr_result_copy( &below, stage, result, error ) &&
-             tr_cage_layer_build(
-                 &l, &( tr_cage_layer_def ){ stage, grab, &below, result, stage->frame_count, false, -1 },
-                 error ) &&
+    if ( asks ) {
+        def.below = &below;
+        ok = tr_result_copy( &below, stage, result, error ) && tr_cage_layer_build( &l, &def, error ) &&
              ( !l.built || move( &l, error ) );
-    else
-        ok = tr_cage_layer_outline( &l, stage, grab, result, error );
+    } else
+        ok = tr_cage_layer_outline( &l, &def, error );
     if ( ok && asks && l.built )
         tr_layer_report( &l );
     else if ( ok )
-        report_outside( &l, asks ? &below : result, result );
+        report_outside( &l, def.below, result );
     ok = ok && ( !l.built || tr_layer_keep_cage( result, &l, error ) );
     tr_cage_layer_free( &l );
     tr_result_free( &below );
@@ -220,8 +219,9 @@ static bool apply( const tr_stage *stage, const tr_grab *grab, tr_result *result
 
 bool tr_layers_apply( const tr_stage *stage, tr_result *result, int begin, int end, tr_error *error )
 {
+    tr_layer_def how = tr_default_layer_def();
     for ( int g = 0; g < stage->grab_count && stage->grabs[g].layer < end; ++g )
-        if ( stage->grabs[g].layer >= begin && !apply( stage, &stage->grabs[g], result, error ) )
+        if ( stage->grabs[g].layer >= begin && !apply( &how, stage, &stage->grabs[g], result, error ) )
             return false;
     return true;
 }

@@ -39,7 +39,6 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
         return tr_error_memory( error );
     const tr_skeleton *skeleton = &l->stage->actors[body->node].target;
     size_t frames = (size_t)l->chunk, cells = frames * (size_t)skeleton->joint_count;
-    tr_fit_def def = tr_default_fit_def();
     a->frames = tr_alloc( frames, sizeof( tr_fit_frame ) );
     a->results = tr_alloc( frames, sizeof( tr_fit_result ) );
     a->positions = tr_alloc( cells, sizeof( vec3 ) );
@@ -49,7 +48,7 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
     if ( a->frames == NULL || a->results == NULL || a->positions == NULL || a->rotations == NULL ||
          a->stage_frames == NULL || !turns )
         return tr_error_memory( error );
-    return tr_fit_build( &a->fit, skeleton, &def, error ) &&
+    return tr_fit_build( &a->fit, skeleton, &l->def.posing, error ) &&
            tr_fit_scratch_build( &a->scratch, &a->fit, 1, tr_parallel_threads(), error );
 }
 

@@ -130,6 +130,11 @@ typedef struct tr_layer_def { // how bodies go along with a cage; lengths "of th
     double follow_lean;  // of the height: what is left of a long pull, beyond that
     double follow_apart; // of the height: how much further apart than before feet may be asked to stand
     double follow_fade;  // seconds in which a body without feet on the ground leaves the window's ends
+    // Of the modules below
+    tr_cage_def cage;        // but for what the layer and the ends of its window say
+    tr_cage_solve_def solve; // of the cage, to convergence
+    tr_fit_def posing;       // of bodies to the points of the cage
+    tr_resolving resolving;  // of what rules join, to convergence
 } tr_layer_def;
 
 tr_layer_def tr_default_layer_def( void );
@@ -205,6 +210,7 @@ typedef struct tr_cage_layer {
 // ---------------------------------------------------------------------------------------------- cage_layer.c
 
 typedef struct tr_cage_layer_def { // everything is borrowed
+    const tr_layer_def *how;       // copied
     const tr_stage *stage;
     const tr_grab *grab;
     const tr_result *below;
@@ -218,8 +224,7 @@ typedef struct tr_cage_layer_def { // everything is borrowed
 // false) when nobody is grabbed or the window is too short.
 bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error );
 // The same without bodies: nothing can be moved, but the cage is there to be seen.
-bool tr_cage_layer_outline( tr_cage_layer *out, const tr_stage *stage, const tr_grab *grab,
-                            const tr_result *below, tr_error *error );
+bool tr_cage_layer_outline( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error );
 void tr_cage_layer_free( tr_cage_layer *l );
 // Whether any handle asks for something: otherwise the layer is the identity, to the last bit.
 bool tr_grab_asks( const tr_stage *stage, const tr_grab *grab );
