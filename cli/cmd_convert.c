@@ -191,11 +191,20 @@ static bool write_exchange( const cli_call *call, const tr_exchange *x, tr_error
 }
 
 // The mesh that a glTF file has for its skeleton.
-static bool wear_look( tr_exchange_body *body, const cli_call *call, const change *c, tr_log *warnings,
+static bool wear_look( tr_exchange *x, const cli_call *call, const change *c, tr_log *warnings,
                        tr_error *error )
 {
     tr_import_def def = { .skeleton = cli_value( call, "skeleton" ), .up = c->up };
-    return tr_look_load( &body->look, call->operands[0], &def, warnings, error );
+    tr_exchange_body *body = &x->bodies[0];
+    body->renamed = c->family >= 0;
+    if ( !tr_exchange_find_look( x, &body->look, call->operands[0], &def, warnings, error ) )
+        return false;
+    if ( body->look != NULL && !tr_look_fits( body->look, body->skeleton, NULL ) ) {
+        body->look = NULL;
+        tr_log_add( warnings, "%s: its meshes need another skeleton, so they are not passed on",
+                    call->operands[0] );
+    }
+    return true;
 }
 
 static int convert_motion( const cli_call *call, const change *c )
@@ -210,11 +219,11 @@ static int convert_motion( const cli_call *call, const change *c )
     char *stem = tr_string_format( "%.*s", (int)( strrchr( name, '.' ) - name ), name );
     bool ok = stem != NULL || tr_error_memory( &error );
     ok = ok && spares_input( call->operands[0], call->operands[1], &error ) &&
-         load_motion( &motion, call, c, &warnings, &error );
+         load_motion( &motion, call, c, &warnings, &error ) &&
+         tr_compose_motion( &x, &motion, stem[0] != 0 ? stem : "body", &def, &error ) &&
+         ( !def.looks || wear_look( &x, call, c, &warnings, &error ) );
     cli_print_warnings( call, &warnings );
-    ok = ok && tr_compose_motion( &x, &motion, stem[0] != 0 ? stem : "body", &def, &error ) &&
-         ( !def.looks || wear_look( &x.bodies[0], call, c, &warnings, &error ) ) &&
-         write_exchange( call, &x, &error );
+    ok = ok && write_exchange( call, &x, &error );
     if ( ok )
         say_written( call, &x );
     tr_exchange_free( &x );
@@ -247,7 +256,18 @@ static bool check_only( const cli_call *call, const tr_scene *scene, tr_error *e
                          only, call->operands[0] );
 }
 
-static bool convert_subject( cli_subject *subject, const cli_call *call, tr_error *error )
+// Characters whose joints are not known keep their names.
+static bool rename_cast( cli_subject *subject, int family, tr_error *error )
+{
+    int all = 0, renamed = 0;
+    for ( int i = 0; family >= 0 && i < subject->result.actor_count; ++i, all += renamed )
+        if ( !tr_family_rename( &subject->result.motions[i].skeleton, family, &renamed, error ) )
+            return false;
+    return family < 0 || all > 0 ||
+           tr_error_set( error, "no joint of its characters is known, so none can be renamed" );
+}
+
+static bool convert_subject( cli_subject *subject, const cli_call *call, const change *c, tr_error *error )
 {
     const char *out = call->operands[1];
     bool bvh = tr_path_ends_with( out, ".bvh" );
@@ -259,7 +279,8 @@ static bool convert_subject( cli_subject *subject, const cli_call *call, tr_erro
         return false;
     cli_print_warnings( call, &subject->warnings );
     if ( !cli_subject_spares_inputs( subject, NULL, out, error ) ||
-         !cli_subject_solve( subject, call, cli_method( call, subject ), error ) )
+         !cli_subject_solve( subject, call, cli_method( call, subject ), error ) ||
+         !rename_cast( subject, c->family, error ) )
         return false;
     if ( bvh ) {
         const tr_motion *motion = &subject->result.motions[character];
@@ -274,8 +295,10 @@ static bool convert_subject( cli_subject *subject, const cli_call *call, tr_erro
     tr_compose_def def = compose_def( call );
     def.file = subject->file;
     tr_log warnings = { 0 };
-    bool ok = tr_compose( &x, &subject->stage, &subject->result, &def, &warnings, error ) &&
-              write_exchange( call, &x, error );
+    bool ok = tr_compose( &x, &subject->stage, &subject->result, &def, &warnings, error );
+    for ( int i = 0; ok && i < x.body_count; ++i )
+        x.bodies[i].renamed = c->family >= 0;
+    ok = ok && write_exchange( call, &x, error );
     cli_print_warnings( call, &warnings );
     tr_log_free( &warnings );
     if ( ok )
@@ -305,8 +328,7 @@ static int wrong_family( const char *name )
 
 static int run_convert( const cli_call *call )
 {
-    static const char *const of_motions[] = { "take", "skeleton", "names", "fps",
-                                              "rate", "scale",    "up",    NULL };
+    static const char *const of_motions[] = { "take", "skeleton", "fps", "rate", "scale", "up", NULL };
     static const char *const of_scenes[] = { "only", "method", "no-figures", NULL };
     static const char *const of_others[] = { "bones", "each", "no-figures", NULL };
     const char *in = call->operands[0], *out = call->operands[1], *up = cli_value( call, "up" );
@@ -344,7 +366,7 @@ static int run_convert( const cli_call *call )
         return bvh ? convert_to_bvh( call, &c ) : convert_motion( call, &c );
     cli_subject subject = { 0 };
     tr_error error = { 0 };
-    int code = convert_subject( &subject, call, &error ) ? CLI_OK : cli_subject_fail( &subject, &error );
+    int code = convert_subject( &subject, call, &c, &error ) ? CLI_OK : cli_subject_fail( &subject, &error );
     cli_subject_close( &subject );
     return code;
 }
@@ -380,7 +402,8 @@ const cli_command cli_command_convert = {
               "take of a file with several, by name or number (default: the first that moves it)" },
             { "skeleton", 0, "NAME", "skeleton of it, by name or number (default: the first)" },
             { "names", 0, "FAMILY",
-              "rename joints as in mixamo, ue4, ue5, rigify, rokoko, cmu, lafan, smplx, vroid, vrm, biped, "
+              "joints get the names of mixamo, ue4, ue5, rigify, rokoko, cmu, lafan, smplx, vroid, vrm, "
+              "biped, "
               "humanik" },
             { "fps", 0, "F", "resample a motion to F frames a second, same duration" },
             { "scale", 0, "S", "multiply every length of a motion by S (0.01: centimetres to metres)" },

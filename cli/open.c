@@ -126,9 +126,13 @@ static void inputs_gather( inputs *in, const cli_subject *subject )
             inputs_add( in, subject->file, subject->library.items[i].path );
     for ( int i = 0; i < subject->library.mesh_count; ++i )
         inputs_add( in, subject->file, subject->library.meshes[i].path );
-    for ( int i = 0; i < subject->scene.cast_count; ++i )
-        if ( subject->scene.cast[i].mapping[0] != 0 )
-            inputs_add( in, subject->file, subject->scene.cast[i].mapping );
+    for ( int i = 0; i < subject->scene.cast_count; ++i ) {
+        const tr_cast *cast = &subject->scene.cast[i];
+        if ( cast->mapping[0] != 0 )
+            inputs_add( in, subject->file, cast->mapping );
+        if ( cast->target.look.file[0] != 0 )
+            inputs_add( in, subject->file, cast->target.look.file );
+    }
     if ( in->count > 0 )
         qsort( in->items, (size_t)in->count, sizeof *in->items, by_file );
 }

@@ -53,6 +53,7 @@ static const char *const samples[] = {
     "cast_limb id=p01 limb=legs value=0.7",
     "cast_girth id=p01 limb=torso value=",
     "cast_skeleton id=p02 file=ogre.bvh unit=1 up=y first=2 last=3 animation=true",
+    "cast_look id=p02 file=ogre.glb skeleton=Ogre unit=1 up=y",
     "cast_mapping id=p02 file=ogre.map.json reference=0",
     "cast_place id=p02 position=0.1,0,-2.5 heading=12.5 start=-4",
     "cast_colour id=p02 colour=#00ff7f",

@@ -22,6 +22,7 @@ static const char *const full_scene =
     "    \"girth\": {\"torso\": 1.3},\n"
     "    \"skeleton\": {\"file\": \"ogre.bvh\", \"skeleton\": \"a\", \"take\": \"b\", \"unit\": 0.01, "
     "\"up\": \"y\", \"rate\": 50, \"first\": 2, \"last\": 3},\n"
+    "    \"look\": {\"file\": \"ogre.glb\", \"skeleton\": \"Ogre\", \"unit\": 0.01, \"up\": \"z\"},\n"
     "    \"animation\": true, \"examples\": false, \"reference\": 12, \"path_scale\": 0.9},\n"
     "   \"mapping\": \"ogre \\\"big\\\" \\u00fc.map.json\",\n"
     "   \"placement\": {\"position\": [1e-7, -2, 3.5], \"heading\": -90.5, \"start\": -3},\n"

@@ -121,24 +121,28 @@ static bool find_girths( tr_exchange_body *body, const tr_target *target )
 }
 
 // Characters wear what the file of their skeleton has. If it cannot be read any more, a warning says so.
-static bool add_look( tr_exchange_body *body, const tr_cast *cast, const tr_compose_def *def,
+static bool add_look( tr_exchange *x, tr_exchange_body *body, const tr_cast *cast, const tr_compose_def *def,
                       tr_log *warnings, tr_error *error )
 {
-    const tr_file_ref *ref = cast->target.skeleton.file[0] != 0 ? &cast->target.skeleton : &cast->source;
+    const tr_file_ref *ref = tr_cast_meshes( cast );
     char *path = def->file != NULL ? tr_path_beside( def->file, ref->file ) : tr_string_copy( ref->file );
     if ( path == NULL )
         return tr_error_memory( error );
     tr_import_def import = { .skeleton = ref->skeleton, .unit = ref->unit, .up = ref->up };
     tr_error why = { 0 };
-    bool ok = !tr_import_is_named( path ) || !tr_file_exists( path ) ||
-              tr_look_load( &body->look, path, &import, warnings, &why );
+    bool named = tr_import_may_have_meshes( path ), there = named && tr_file_exists( path );
+    bool ok = !there || tr_exchange_find_look( x, &body->look, path, &import, warnings, &why );
+    if ( named && !there )
+        tr_log_add( warnings, "%s: the meshes of %s are not there any more; its body is made of capsules",
+                    path, cast->id );
     tr_free( path );
-    if ( !ok )
-        return tr_error_set( error, "%s", why.message );
-    if ( body->look == NULL )
-        return true;
-    if ( !tr_look_fits( body->look, body->skeleton ) ) {
-        tr_look_destroy( body->look );
+    if ( !ok && error != NULL )
+        *error = why;
+    if ( !ok || body->look == NULL )
+        return ok;
+    if ( !tr_look_fits( body->look, body->skeleton, NULL ) ) {
+        tr_log_add( warnings, "%s: its skeleton is not that of %s, so its meshes are not passed on",
+                    ref->file, cast->id );
         body->look = NULL;
         return true;
     }
@@ -151,7 +155,7 @@ static bool add_looks( tr_exchange *x, const tr_stage *stage, const int *bodies,
     bool ok = true;
     for ( int i = 0; ok && def->looks && i < stage->actor_count; ++i )
         if ( bodies[i] >= 0 )
-            ok = add_look( &x->bodies[bodies[i]], &stage->scene->cast[i], def, warnings, error );
+            ok = add_look( x, &x->bodies[bodies[i]], &stage->scene->cast[i], def, warnings, error );
     return ok;
 }
 

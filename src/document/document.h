@@ -45,6 +45,7 @@ typedef struct tr_target { // the body the motion goes to
     int girth_count;
     tr_file_ref
         skeleton;      // take the rest pose of this file instead of the source's; scale and limbs apply to it
+    tr_file_ref look;  // glTF or FBX file with meshes for this skeleton; none: the file it comes from
     double path_scale; // 0 = automatic
     bool examples;     // joints go by the examples, where there are two; false: only those of parts do
     bool animation; // joints without a source joint keep the motion of the skeleton's file, not its rest pose
@@ -293,6 +294,8 @@ typedef struct tr_scene {
 
 tr_scene tr_default_scene( void ); // 30 fps, empty
 tr_cast tr_default_cast( const char *id );
+// The file with the meshes of a cast member: target.look, else that of its skeleton.
+const tr_file_ref *tr_cast_meshes( const tr_cast *cast );
 // The i-th default colour of cast members, red, green, blue from 0 to 1; cyclic.
 const float *tr_cast_hue( int i );
 // The first of these that no cast member has, in whole 255ths; when all are used the next in turn.

@@ -181,6 +181,7 @@ static bool move_references( move *m, tr_scene *scene, tr_error *error )
     for ( int i = 0; ok && i < scene->cast_count; ++i )
         ok = move_ref( m, &scene->cast[i].source, error ) &&
              move_ref( m, &scene->cast[i].target.skeleton, error ) &&
+             move_file( m, scene->cast[i].target.look.file, error ) &&
              move_file( m, scene->cast[i].mapping, error );
     for ( int i = 0; ok && i < scene->prop_count; ++i )
         ok = move_ref( m, &scene->props[i].track, error ) && move_file( m, scene->props[i].form.mesh, error );

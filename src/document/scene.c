@@ -189,12 +189,20 @@ tr_cast tr_default_cast( const char *id )
     set_id( cast.id, id );
     cast.source.last = -1;
     cast.target.scale = 1;
-    cast.target.skeleton.last = -1;
+    cast.target.skeleton.last = cast.target.look.last = -1;
     cast.target.reference = -1;
     cast.target.examples = true;
     set_colour( cast.colour, 111, 143, 191 );
     cast.contacts = cast.soles = true;
     return cast;
+}
+
+const tr_file_ref *tr_cast_meshes( const tr_cast *cast )
+{
+    const tr_target *target = &cast->target;
+    return target->look.file[0] != 0       ? &target->look
+           : target->skeleton.file[0] != 0 ? &target->skeleton
+                                           : &cast->source;
 }
 
 static tr_form default_form( void )

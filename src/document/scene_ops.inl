@@ -87,6 +87,11 @@ OP( cast_skeleton, CAST, set, "Takes the target's skeleton from a file.", NEED( 
     FILE_PARAMS( "target.skeleton" ),
     MAY( examples, BOOL, "target.examples", "false: examples move only the joints of parts" ),
     MAY( animation, BOOL, "target.animation", "joints that nothing drives move as in the file" ) )
+OP( cast_look, CAST, set, "Takes the meshes that GLB files show from a file.", NEED( id, ID, NULL, "cast member" ),
+    MAY( file, TEXT, "target.look.file", "glTF or FBX file with this skeleton; empty = the file of the skeleton" ),
+    MAY( skeleton, TEXT, "target.look.skeleton", "skeleton of it, name or number" ),
+    MAY( unit, NUMBER, "target.look.unit", "metres per unit, 0 = as the file says" ),
+    MAY( up, TEXT, "target.look.up", "y or z" ) )
 OP( cast_mapping, CAST, set, "Sets which joints drive which.", NEED( id, ID, NULL, "cast member" ),
     MAY( file, TEXT, "mapping", "map file; empty = by name and part of the body" ),
     MAY( reference, INT, "target.reference",

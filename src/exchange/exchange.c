@@ -1,22 +1,56 @@
 // Files for other programs: what their writers share.
+#include "exchange/look.h"
 #include "exchange/writers.h"
 
 #include <assert.h>
+#include <string.h>
 
 void tr_exchange_free( tr_exchange *x )
 {
     for ( int i = 0; i < x->body_count; ++i ) {
         tr_facets_free( &x->bodies[i].facets );
-        tr_look_destroy( x->bodies[i].look );
         tr_free( x->bodies[i].girths );
     }
     for ( int i = 0; i < x->thing_count; ++i )
         tr_facets_free( &x->things[i].facets );
+    for ( int i = 0; i < x->look_count; ++i ) {
+        tr_free( x->looks[i].path );
+        tr_free( x->looks[i].skeleton );
+        tr_look_destroy( x->looks[i].look );
+    }
+    tr_free( x->looks );
     tr_free( x->bodies );
     tr_free( x->things );
     tr_free( x->contacts );
     tr_free( x->figures );
     *x = ( tr_exchange ){ 0 };
+}
+
+bool tr_exchange_find_look( tr_exchange *x, const tr_look **out, const char *path, const tr_import_def *def,
+                            tr_log *warnings, tr_error *error )
+{
+    const char *skeleton = def->skeleton != NULL ? def->skeleton : "";
+    *out = NULL;
+    for ( int i = 0; i < x->look_count; ++i ) {
+        const tr_exchange_look *known = &x->looks[i];
+        if ( strcmp( known->path, path ) == 0 && strcmp( known->skeleton, skeleton ) == 0 &&
+             known->unit == def->unit && known->up == def->up ) {
+            *out = known->look;
+            return true;
+        }
+    }
+    if ( !tr_array_reserve( (void **)&x->looks, &x->look_capacity, x->look_count + 1, sizeof *x->looks ) )
+        return tr_error_memory( error );
+    tr_exchange_look *new = &x->looks[x->look_count++];
+    *new = ( tr_exchange_look ){ .path = tr_string_copy( path ),
+                                 .skeleton = tr_string_copy( skeleton ),
+                                 .unit = def->unit,
+                                 .up = def->up };
+    if ( new->path == NULL || new->skeleton == NULL )
+        return tr_error_memory( error );
+    bool ok = tr_look_load( &new->look, path, def, warnings, error );
+    *out = new->look;
+    return ok;
 }
 
 double tr_linear_colour( float srgb )

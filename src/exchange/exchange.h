@@ -12,21 +12,26 @@
 // says of them. GLB files pass it on as it is.
 typedef struct tr_look tr_look;
 
-// *out is NULL where no skin of the file uses the skeleton. `def` chooses it.
-bool tr_look_load( tr_look **out, const char *path, const tr_import_def *def, tr_log *warnings,
-                   tr_error *error );
-void tr_look_destroy( tr_look *look ); // NULL is fine
-// Whether these are the joints of the look's skeleton, of any size.
-bool tr_look_fits( const tr_look *look, const tr_skeleton *skeleton );
+// Whether these are the joints of the look's skeleton, of any size, in the order of its file or in that of
+// BVH files (depth first). `joints`: NULL, or [joint_count] which joint of the skeleton each of the look is.
+bool tr_look_fits( const tr_look *look, const tr_skeleton *skeleton, int *joints );
+
+typedef struct tr_exchange_look { // and where it comes from
+    char *path, *skeleton;
+    double unit;
+    char up;
+    tr_look *look; // NULL: the file has none
+} tr_exchange_look;
 
 typedef struct tr_exchange_body {
     const char *name; // no two bodies and things have the same
     const tr_skeleton *skeleton;
     const tr_clip *clip;
-    tr_facets facets; // in the rest pose; tags are joints that carry the points. May be empty
-    float colour[3];  // sRGB, 0 … 1
-    tr_look *look;    // GLB: instead of the facets. Belongs to the exchange; NULL: none
-    double *girths;   // [joint_count] thickness against the look's, with the exchange; NULL: 1
+    tr_facets facets;    // in the rest pose; tags are joints that carry the points. May be empty
+    float colour[3];     // sRGB, 0 … 1
+    const tr_look *look; // GLB: instead of the facets, of tr_exchange_find_look; NULL: none
+    bool renamed;        // joints of the look take the names of the skeleton
+    double *girths;      // [joint_count] thickness against the look's, with the exchange; NULL: 1
 } tr_exchange_body;
 
 typedef struct tr_exchange_thing {
@@ -53,10 +58,16 @@ typedef struct tr_exchange {
     int thing_count, thing_capacity;
     tr_exchange_contact *contacts;
     int contact_count, contact_capacity;
+    tr_exchange_look *looks; // each file and skeleton once
+    int look_count, look_capacity;
     char *figures; // JSON text, NULL: none
 } tr_exchange;
 
 void tr_exchange_free( tr_exchange *x );
+// The look of a skeleton of a file, which `def` chooses. *out is NULL where no skin of the file uses it. Read
+// once for all who ask, and freed with the exchange.
+bool tr_exchange_find_look( tr_exchange *x, const tr_look **out, const char *path, const tr_import_def *def,
+                            tr_log *warnings, tr_error *error );
 
 typedef enum tr_exchange_format { TR_EXCHANGE_GLB, TR_EXCHANGE_USDA, TR_EXCHANGE_NPZ } tr_exchange_format;
 

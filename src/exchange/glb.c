@@ -580,5 +580,6 @@ bool tr_glb_print( const tr_exchange *x, const tr_exchange_def *def, tr_text *ou
     tr_text_free( &json );
     tr_text_free( &w.data );
     tr_free( w.numbers );
+    tr_free( w.passed );
     return ok;
 }

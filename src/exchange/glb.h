@@ -9,6 +9,11 @@ typedef struct tr_glb_list { // of JSON values
     int count;
 } tr_glb_list;
 
+typedef struct tr_glb_passed { // a file whose meshes are in already: first numbers of what it has
+    const char *path;          // borrowed
+    int meshes, materials, textures, images, samplers, cameras, accessors, views;
+} tr_glb_passed;
+
 typedef struct tr_glb {
     const tr_exchange *x;
     const tr_exchange_def *def;
@@ -16,6 +21,8 @@ typedef struct tr_glb {
     tr_glb_list textures, images, texture_samplers, cameras; // of looks
     json_t *used, *required;                                 // names of extensions; NULL: none
     json_t *extensions;                                      // of the document; NULL: none
+    tr_glb_passed *passed;
+    int passed_count, passed_capacity;
     tr_text data;
     int time;       // accessor of the times of all keys
     float *numbers; // [capacity] to be stored next

@@ -1,6 +1,7 @@
 // The look of a character in a GLB file. The document of the look is passed on as it is, with its numbers of
 // nodes, accessors and so on moved behind what the file has already. New are the places of its joints, their
-// keys and, for a body of another size, inverse binds.
+// keys and, for a body of another size, inverse binds. Meshes, materials and textures are stored once for all
+// characters of a file; nodes and skins are there for each.
 //
 // A node n that is joint j has the rest A(n) in the file and is at T(j, f) A(n) in a frame: T is the rotation
 // of the joint against its rest, since our skeletons have the axes of the world there. A bone of other
@@ -17,13 +18,14 @@ typedef struct fitting { // of a look to a body
     const tr_exchange_body *body;
     const tr_look *look;
     tr_import_tree tree;
-    int nodes, meshes, materials, textures, images, samplers, cameras, skins, accessors,
-        views;         // first numbers
+    int nodes, skins;  // first numbers
+    tr_glb_passed to;  // the same
     size_t *buffers;   // [buffer_count] where their bytes are
     tr_affine *world;  // [node_count] of the frame at hand
     vec3 *scales;      // [node_count] of joints, local, at rest
     mat3 *stretches;   // [joint_count] K
     bool stretched;    // any of them does something
+    int *joints;       // [joint_count] of the body that those of the look are
     tr_pose pose;      // of the body
     vec3 *places;      // [joint_count * frame_count] local, joint by joint
     quat *turns;       // the same
@@ -120,12 +122,12 @@ static void pass_on( fitting *f, const char *key, tr_glb_list *to, change_item *
 
 static void pass_buffers( fitting *f )
 {
-    int count = tr_gltf_get_document( &f->look->import ).buffer_count;
+    int count = tr_import_get_document( &f->look->import ).buffer_count;
     f->buffers = tr_alloc( (size_t)count, sizeof *f->buffers );
     f->w->failed |= f->buffers == NULL;
     for ( int i = 0; i < count && f->buffers != NULL; ++i ) {
         size_t size;
-        const char *data = tr_gltf_get_buffer( &f->look->import, i, &size );
+        const char *data = tr_import_get_buffer( &f->look->import, i, &size );
         tr_glb_pad( &f->w->data, "\0\0\0" );
         f->buffers[i] = f->w->data.size;
         if ( data != NULL )
@@ -138,7 +140,7 @@ static void change_view( fitting *f, json_t *view, int index )
     (void)index;
     json_int_t buffer = json_integer_value( json_object_get( view, "buffer" ) );
     json_int_t at = json_integer_value( json_object_get( view, "byteOffset" ) );
-    int count = tr_gltf_get_document( &f->look->import ).buffer_count;
+    int count = tr_import_get_document( &f->look->import ).buffer_count;
     if ( buffer < 0 || buffer >= count )
         return;
     set( f->w, view, "byteOffset", json_integer( at + (json_int_t)f->buffers[buffer] ) );
@@ -149,16 +151,16 @@ static void change_accessor( fitting *f, json_t *accessor, int index )
 {
     (void)index;
     json_t *sparse = json_object_get( accessor, "sparse" );
-    shift( f->w, accessor, "bufferView", f->views );
-    shift( f->w, json_object_get( sparse, "indices" ), "bufferView", f->views );
-    shift( f->w, json_object_get( sparse, "values" ), "bufferView", f->views );
+    shift( f->w, accessor, "bufferView", f->to.views );
+    shift( f->w, json_object_get( sparse, "indices" ), "bufferView", f->to.views );
+    shift( f->w, json_object_get( sparse, "values" ), "bufferView", f->to.views );
 }
 
 // Pictures beside the file go into it.
 static void change_image( fitting *f, json_t *image, int index )
 {
     (void)index;
-    shift( f->w, image, "bufferView", f->views );
+    shift( f->w, image, "bufferView", f->to.views );
     const char *uri = json_string_value( json_object_get( image, "uri" ) );
     if ( uri == NULL || strncmp( uri, "data:", 5 ) == 0 || strstr( uri, "://" ) != NULL )
         return;
@@ -182,18 +184,18 @@ static void change_texture( fitting *f, json_t *texture, int index )
     (void)index;
     const char *key;
     json_t *extension;
-    shift( f->w, texture, "source", f->images );
-    shift( f->w, texture, "sampler", f->samplers );
+    shift( f->w, texture, "source", f->to.images );
+    shift( f->w, texture, "sampler", f->to.samplers );
     json_object_foreach( json_object_get( texture, "extensions" ), key, extension )
     {
-        shift( f->w, extension, "source", f->images );
+        shift( f->w, extension, "source", f->to.images );
     }
 }
 
 static void change_material( fitting *f, json_t *material, int index )
 {
     (void)index;
-    shift_textures( f->w, material, f->textures );
+    shift_textures( f->w, material, f->to.textures );
 }
 
 static void change_mesh( fitting *f, json_t *mesh, int index )
@@ -205,15 +207,15 @@ static void change_mesh( fitting *f, json_t *mesh, int index )
         json_t *targets = json_object_get( primitive, "targets" );
         json_t *mappings =
             json_object_get( member( primitive, "extensions", "KHR_materials_variants" ), "mappings" );
-        shift( f->w, primitive, "indices", f->accessors );
-        shift( f->w, primitive, "material", f->materials );
-        shift_members( f->w, json_object_get( primitive, "attributes" ), f->accessors );
+        shift( f->w, primitive, "indices", f->to.accessors );
+        shift( f->w, primitive, "material", f->to.materials );
+        shift_members( f->w, json_object_get( primitive, "attributes" ), f->to.accessors );
         for ( size_t t = 0; t < json_array_size( targets ); ++t )
-            shift_members( f->w, json_array_get( targets, t ), f->accessors );
+            shift_members( f->w, json_array_get( targets, t ), f->to.accessors );
         for ( size_t m = 0; m < json_array_size( mappings ); ++m )
-            shift( f->w, json_array_get( mappings, m ), "material", f->materials );
+            shift( f->w, json_array_get( mappings, m ), "material", f->to.materials );
         shift( f->w, member( primitive, "extensions", "KHR_draco_mesh_compression" ), "bufferView",
-               f->views );
+               f->to.views );
     }
 }
 
@@ -237,13 +239,13 @@ static double length_ratio( const fitting *f, int joint, vec3 *way )
         if ( rig->parents[j] != joint || v3_length( bone ) < TR_SHORT_BONE )
             continue;
         before += v3_length( bone );
-        after += v3_length( f->body->skeleton->joints[j].offset );
+        after += v3_length( f->body->skeleton->joints[f->joints[j]].offset );
         *way = bones++ == 0 ? v3_unit( bone ) : v3_zero;
     }
     if ( bones == 0 && joint > 0 ) {
         before =
             v3_distance( tr_look_place( f->look, joint ), tr_look_place( f->look, rig->parents[joint] ) );
-        after = v3_length( f->body->skeleton->joints[joint].offset );
+        after = v3_length( f->body->skeleton->joints[f->joints[joint]].offset );
     }
     return before > TR_SHORT_BONE ? after / before : 1;
 }
@@ -253,7 +255,7 @@ static void find_stretches( fitting *f )
     for ( int j = 0; j < f->body->skeleton->joint_count; ++j ) {
         vec3 d = v3_zero;
         double along = length_ratio( f, j, &d ),
-               across = f->body->girths != NULL ? f->body->girths[j] : along;
+               across = f->body->girths != NULL ? f->body->girths[f->joints[j]] : along;
         if ( v3_length( d ) < 0.5 ) // several bones
             across = along;
         double more = along - across;
@@ -295,9 +297,9 @@ static void place_nodes( fitting *f, vec3 *places, quat *turns, int step )
             continue;
         }
         mat3 inverse = m3_inverse( above.linear );
-        f->world[n] =
-            ( tr_affine ){ m3_mul( m3_from_quat( f->pose.rotations[joint] ), f->look->rest[n].linear ),
-                           f->pose.positions[joint] };
+        f->world[n] = ( tr_affine ){
+            m3_mul( m3_from_quat( f->pose.rotations[f->joints[joint]] ), f->look->rest[n].linear ),
+            f->pose.positions[f->joints[joint]] };
         mat3 local = m3_mul( inverse, f->world[n].linear );
         vec3 s = f->scales[n];
         local = ( mat3 ){ v3_scale( 1 / s.x, local.cx ), v3_scale( 1 / s.y, local.cy ),
@@ -401,6 +403,10 @@ static void set_matrix( fitting *f, json_t *node, tr_affine m )
 static void set_place( fitting *f, json_t *node, int n, int joint )
 {
     quat q = f->rest_turns[joint];
+    if ( f->body->renamed ) {
+        const char *name = f->body->skeleton->joints[f->joints[joint]].name;
+        set( f->w, node, "name", tr_json_text( name ) );
+    }
     drop_place( node );
     add_vector( f->w, node, "translation", f->rest_places[joint] );
     add_numbers( f->w, node, "rotation", ( const double[] ){ q.x, q.y, q.z, q.w }, 4 );
@@ -418,9 +424,9 @@ static void change_node( fitting *f, json_t *node, int n )
     }
     int parent = f->tree.nodes[n].parent, joint = f->look->joints[n];
     keep_children( f, node );
-    shift( f->w, node, "mesh", f->meshes );
+    shift( f->w, node, "mesh", f->to.meshes );
     shift( f->w, node, "skin", f->skins );
-    shift( f->w, node, "camera", f->cameras );
+    shift( f->w, node, "camera", f->to.cameras );
     if ( f->nodes > 0 )
         json_object_del( node, "extensions" ); // lights and the like are of the first document
     if ( f->look->free[n] )
@@ -440,8 +446,8 @@ static int add_binds( fitting *f, int skin, int count )
     if ( !tr_glb_reserve( f->w, 16 * count ) )
         return 0;
     for ( int i = 0; i < count; ++i ) {
-        int n = tr_gltf_skin_joint( &f->look->import, skin, i ), joint = f->look->joints[n];
-        tr_affine bind = tr_gltf_inverse_bind( &f->look->import, skin, i );
+        int n = tr_import_skin_joint( &f->look->import, skin, i ), joint = f->look->joints[n];
+        tr_affine bind = tr_import_inverse_bind( &f->look->import, skin, i );
         mat3 rest = f->look->rest[n].linear, inverse = m3_inverse( rest );
         if ( joint >= 0 && m3_det( inverse ) != 0 ) {
             mat3 s = m3_mul( inverse, m3_mul( f->stretches[joint], rest ) );
@@ -470,7 +476,7 @@ static void change_skin( fitting *f, json_t *skin, int index )
     }
     int count = (int)json_array_size( joints );
     json_object_del( skin, "skeleton" ); // a hint, wrong in many files
-    shift( f->w, skin, "inverseBindMatrices", f->accessors );
+    shift( f->w, skin, "inverseBindMatrices", f->to.accessors );
     if ( f->stretched )
         set( f->w, skin, "inverseBindMatrices", json_integer( add_binds( f, index, count ) ) );
     shift_items( f->w, joints, f->nodes );
@@ -491,6 +497,51 @@ static void add_words( tr_glb *w, json_t **to, const json_t *words )
     }
 }
 
+static const tr_glb_passed *find_passed( const tr_glb *w, const char *path )
+{
+    for ( int i = 0; i < w->passed_count; ++i )
+        if ( strcmp( w->passed[i].path, path ) == 0 )
+            return &w->passed[i];
+    return NULL;
+}
+
+// What characters of one file share.
+static void pass_file( fitting *f )
+{
+    tr_glb *w = f->w;
+    const tr_glb_passed *before = find_passed( w, f->look->path );
+    f->to = before != NULL ? *before
+                           : ( tr_glb_passed ){ .path = f->look->path,
+                                                .meshes = w->meshes.count,
+                                                .materials = w->materials.count,
+                                                .textures = w->textures.count,
+                                                .images = w->images.count,
+                                                .samplers = w->texture_samplers.count,
+                                                .cameras = w->cameras.count,
+                                                .accessors = w->accessors.count,
+                                                .views = w->views.count };
+    if ( before != NULL )
+        return;
+    w->failed |=
+        !tr_array_reserve( (void **)&w->passed, &w->passed_capacity, w->passed_count + 1, sizeof *w->passed );
+    if ( w->failed )
+        return;
+    w->passed[w->passed_count++] = f->to;
+    pass_buffers( f );
+    if ( w->failed )
+        return;
+    pass_on( f, "bufferViews", &w->views, change_view );
+    pass_on( f, "accessors", &w->accessors, change_accessor );
+    pass_on( f, "images", &w->images, change_image );
+    pass_on( f, "samplers", &w->texture_samplers, NULL );
+    pass_on( f, "textures", &w->textures, change_texture );
+    pass_on( f, "materials", &w->materials, change_material );
+    pass_on( f, "meshes", &w->meshes, change_mesh );
+    pass_on( f, "cameras", &w->cameras, NULL );
+    add_words( w, &w->used, json_object_get( f->look->json, "extensionsUsed" ) );
+    add_words( w, &w->required, json_object_get( f->look->json, "extensionsRequired" ) );
+}
+
 static bool alloc_fitting( fitting *f )
 {
     size_t nodes = (size_t)f->tree.node_count, joints = (size_t)f->body->skeleton->joint_count,
@@ -498,15 +549,16 @@ static bool alloc_fitting( fitting *f )
     f->world = tr_alloc( nodes, sizeof *f->world );
     f->scales = tr_alloc( nodes, sizeof *f->scales );
     f->stretches = tr_alloc( joints, sizeof *f->stretches );
+    f->joints = tr_alloc( joints, sizeof *f->joints );
     f->pose.rotations = tr_alloc( joints, sizeof( quat ) );
     f->pose.positions = tr_alloc( joints, sizeof( vec3 ) );
     f->places = tr_alloc( cells, sizeof *f->places );
     f->turns = tr_alloc( cells, sizeof *f->turns );
     f->rest_places = tr_alloc( joints, sizeof *f->rest_places );
     f->rest_turns = tr_alloc( joints, sizeof *f->rest_turns );
-    return f->world != NULL && f->scales != NULL && f->stretches != NULL && f->pose.rotations != NULL &&
-           f->pose.positions != NULL && f->places != NULL && f->turns != NULL && f->rest_places != NULL &&
-           f->rest_turns != NULL;
+    return f->world != NULL && f->scales != NULL && f->stretches != NULL && f->joints != NULL &&
+           f->pose.rotations != NULL && f->pose.positions != NULL && f->places != NULL && f->turns != NULL &&
+           f->rest_places != NULL && f->rest_turns != NULL;
 }
 
 static void free_fitting( fitting *f )
@@ -515,6 +567,7 @@ static void free_fitting( fitting *f )
     tr_free( f->world );
     tr_free( f->scales );
     tr_free( f->stretches );
+    tr_free( f->joints );
     tr_free( f->pose.rotations );
     tr_free( f->pose.positions );
     tr_free( f->places );
@@ -530,36 +583,18 @@ void tr_glb_add_look( tr_glb *w, const tr_exchange_body *body )
                   .look = body->look,
                   .tree = tr_import_get_tree( &body->look->import ),
                   .nodes = w->nodes.count,
-                  .meshes = w->meshes.count,
-                  .materials = w->materials.count,
-                  .textures = w->textures.count,
-                  .images = w->images.count,
-                  .samplers = w->texture_samplers.count,
-                  .cameras = w->cameras.count,
-                  .skins = w->skins.count,
-                  .accessors = w->accessors.count,
-                  .views = w->views.count };
+                  .skins = w->skins.count };
     bool first = f.nodes == 0;
-    w->failed |= !alloc_fitting( &f );
+    w->failed |= !alloc_fitting( &f ) || !tr_look_fits( f.look, body->skeleton, f.joints );
     if ( !w->failed ) {
         find_scales( &f );
         find_stretches( &f );
         place_frames( &f );
-        pass_buffers( &f );
+        pass_file( &f );
     }
     if ( !w->failed ) {
-        pass_on( &f, "bufferViews", &w->views, change_view );
-        pass_on( &f, "accessors", &w->accessors, change_accessor );
-        pass_on( &f, "images", &w->images, change_image );
-        pass_on( &f, "samplers", &w->texture_samplers, NULL );
-        pass_on( &f, "textures", &w->textures, change_texture );
-        pass_on( &f, "materials", &w->materials, change_material );
-        pass_on( &f, "meshes", &w->meshes, change_mesh );
-        pass_on( &f, "cameras", &w->cameras, NULL );
         pass_on( &f, "skins", &w->skins, change_skin );
         pass_on( &f, "nodes", &w->nodes, change_node );
-        add_words( w, &w->used, json_object_get( f.look->json, "extensionsUsed" ) );
-        add_words( w, &w->required, json_object_get( f.look->json, "extensionsRequired" ) );
         json_t *extensions = json_object_get( f.look->json, "extensions" );
         if ( first && extensions != NULL )
             w->extensions = json_incref( extensions );

@@ -1,4 +1,4 @@
-// Looks: what of a glTF file belongs to one of its characters.
+// Looks: what of a glTF or FBX file belongs to one of its characters.
 #include "exchange/look.h"
 
 #include <string.h>
@@ -11,13 +11,36 @@ vec3 tr_look_place( const tr_look *look, int joint )
 
 bool tr_look_uses( const tr_look *look, int skin )
 {
-    int node = tr_gltf_skin_joint( &look->import, skin, 0 );
+    int node = tr_import_skin_joint( &look->import, skin, 0 );
     return node >= 0 && look->joints[node] >= 0;
 }
 
-bool tr_look_fits( const tr_look *look, const tr_skeleton *skeleton )
+static bool same_parents( const tr_import_rig *rig, const tr_skeleton *skeleton, const int *joints )
 {
-    return tr_look_rig( look )->joint_count == skeleton->joint_count;
+    for ( int j = 0; j < rig->joint_count; ++j ) {
+        int parent = rig->parents[j];
+        if ( skeleton->joints[joints[j]].parent != ( parent >= 0 ? joints[parent] : -1 ) )
+            return false;
+    }
+    return true;
+}
+
+bool tr_look_fits( const tr_look *look, const tr_skeleton *skeleton, int *out )
+{
+    const tr_import_rig *rig = tr_look_rig( look );
+    size_t count = (size_t)rig->joint_count;
+    if ( rig->joint_count != skeleton->joint_count )
+        return false;
+    int *joints = tr_alloc( count, sizeof *joints );
+    for ( int j = 0; joints != NULL && j < rig->joint_count; ++j )
+        joints[j] = j;
+    bool fits = joints != NULL && ( same_parents( rig, skeleton, joints ) ||
+                                    ( tr_depth_first_places( rig->parents, rig->joint_count, joints ) &&
+                                      same_parents( rig, skeleton, joints ) ) );
+    if ( fits && out != NULL )
+        memcpy( out, joints, count * sizeof *joints );
+    tr_free( joints );
+    return fits;
 }
 
 void tr_look_destroy( tr_look *look )
@@ -46,7 +69,7 @@ static void choose_nodes( tr_look *look )
     tr_import_tree tree = tr_import_get_tree( &look->import );
     const tr_import_rig *rig = tr_look_rig( look );
     const json_t *nodes = json_object_get( look->json, "nodes" );
-    int skins = tr_gltf_get_document( &look->import ).skin_count;
+    int skins = tr_import_get_document( &look->import ).skin_count;
     for ( int n = 0; n < tree.node_count; ++n )
         look->joints[n] = -1;
     for ( int j = 0; j < rig->joint_count; ++j )
@@ -98,15 +121,15 @@ static bool needs_meshopt( const json_t *json )
 static bool agree( const tr_look *look )
 {
     const json_t *skins = json_object_get( look->json, "skins" );
-    tr_gltf_document document = tr_gltf_get_document( &look->import );
+    tr_import_document document = tr_import_get_document( &look->import );
     if ( json_array_size( json_object_get( look->json, "nodes" ) ) !=
              (size_t)tr_import_get_tree( &look->import ).node_count ||
          json_array_size( skins ) != (size_t)document.skin_count )
         return false;
     for ( int s = 0; s < document.skin_count; ++s ) {
         size_t count = json_array_size( json_object_get( json_array_get( skins, (size_t)s ), "joints" ) );
-        if ( tr_gltf_skin_joint( &look->import, s, (int)count ) >= 0 ||
-             ( count > 0 && tr_gltf_skin_joint( &look->import, s, (int)count - 1 ) < 0 ) )
+        if ( tr_import_skin_joint( &look->import, s, (int)count ) >= 0 ||
+             ( count > 0 && tr_import_skin_joint( &look->import, s, (int)count - 1 ) < 0 ) )
             return false;
     }
     return true;
@@ -115,13 +138,20 @@ static bool agree( const tr_look *look )
 static bool read_look( tr_look *look, const char *path, const tr_import_def *def, bool *found,
                        tr_log *warnings, tr_error *error )
 {
-    if ( !tr_import_load( &look->import, path, def, NULL, error ) )
+    tr_import_def with = def != NULL ? *def : tr_default_import_def();
+    tr_log own = { 0 };
+    with.meshes = true;
+    bool read = tr_import_load( &look->import, path, &with, &own, error );
+    for ( int i = 0; tr_path_ends_with( path, ".fbx" ) && i < own.count; ++i ) // of meshes alone
+        tr_log_add( warnings, "%s: %s", path, own.lines[i] );
+    tr_log_free( &own );
+    if ( !read )
         return false;
     look->skeleton = tr_import_find_skeleton( &look->import, def != NULL ? def->skeleton : NULL );
     if ( look->skeleton < 0 || look->import.skeletons[look->skeleton].skin_count == 0 )
         return true;
     size_t count = (size_t)tr_import_get_tree( &look->import ).node_count;
-    tr_gltf_document document = tr_gltf_get_document( &look->import );
+    tr_import_document document = tr_import_get_document( &look->import );
     look->path = tr_string_copy( path );
     look->rest = tr_alloc( count, sizeof *look->rest );
     look->joints = tr_alloc( count, sizeof *look->joints );
@@ -151,11 +181,9 @@ static bool read_look( tr_look *look, const char *path, const tr_import_def *def
 bool tr_look_load( tr_look **out, const char *path, const tr_import_def *def, tr_log *warnings,
                    tr_error *error )
 {
-    bool gltf = tr_path_ends_with( path, ".glb" ) || tr_path_ends_with( path, ".gltf" ) ||
-                tr_path_ends_with( path, ".vrm" ),
-         found = false;
+    bool found = false;
     *out = NULL;
-    if ( !gltf )
+    if ( !tr_import_may_have_meshes( path ) )
         return true;
     tr_look *look = tr_alloc( 1, sizeof *look );
     if ( look == NULL )

@@ -19,6 +19,9 @@ static inline const tr_import_rig *tr_look_rig( const tr_look *look )
 {
     return tr_import_get_rig( &look->import, look->skeleton );
 }
+bool tr_look_load( tr_look **out, const char *path, const tr_import_def *def, tr_log *warnings,
+                   tr_error *error );
+void tr_look_destroy( tr_look *look ); // NULL is fine
 // Where a joint of the skeleton is at rest in the file.
 vec3 tr_look_place( const tr_look *look, int joint );
 bool tr_look_uses( const tr_look *look, int skin ); // the skin is of this skeleton

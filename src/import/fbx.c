@@ -3,15 +3,10 @@
 
 #ifdef TROUPE_HAS_UFBX
 
+#include "import/fbx.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <ufbx.h>
-
-typedef struct fbx {
-    struct tr_import_file base;
-    ufbx_scene *scene;
-    bool *moves; // [take_count * node_count]
-} fbx;
 
 // ------------------------------------------------------------------------------------------------- memory
 
@@ -36,7 +31,7 @@ static void release( void *user, void *pointer, size_t size )
 }
 
 // Compressed arrays may be larger than their file, within reason.
-static ufbx_allocator_opts memory_for( size_t bytes )
+ufbx_allocator_opts tr_fbx_memory( size_t bytes )
 {
     return ( ufbx_allocator_opts ){
         .allocator = { .alloc_fn = allocate, .realloc_fn = reallocate, .free_fn = release },
@@ -47,6 +42,7 @@ static void close_fbx( struct tr_import_file *file )
 {
     fbx *f = (fbx *)file;
     tr_import_release( &f->base );
+    tr_fbx_free_document( &f->document );
     tr_free( f->moves );
     ufbx_free_scene( f->scene );
     tr_free( f );
@@ -76,17 +72,24 @@ static bool refuse( const ufbx_error *trouble, tr_error *error )
 static bool parse( fbx *f, const tr_import_source *source, tr_error *error )
 {
     ufbx_error trouble;
-    ufbx_load_opts opts = { .temp_allocator = memory_for( source->size ),
-                            .result_allocator = memory_for( source->size ),
+    bool meshes = source->def->meshes;
+    ufbx_load_opts opts = { .temp_allocator = tr_fbx_memory( source->size ),
+                            .result_allocator = tr_fbx_memory( source->size ),
                             .file_format = UFBX_FILE_FORMAT_FBX,
-                            .ignore_geometry = true,
-                            .ignore_embedded = true,
-                            .skip_skin_vertices = true,
+                            .ignore_geometry = !meshes,
+                            .ignore_embedded = !meshes,
+                            .skip_skin_vertices = !meshes,
+                            .generate_missing_normals = meshes,
                             .node_depth_limit = 4096,
                             .target_unit_meters = source->def->unit > 0 ? 0 : 1 };
     if ( source->def->up == 0 )
         opts.target_axes = ufbx_axes_right_handed_y_up;
     f->scene = ufbx_load_memory( source->data, source->size, &opts, &trouble );
+    if ( f->scene != NULL && f->scene->metadata.version < 6000 && !meshes ) { // these keep skins in meshes
+        ufbx_free_scene( f->scene );
+        opts.ignore_geometry = false;
+        f->scene = ufbx_load_memory( source->data, source->size, &opts, &trouble );
+    }
     return f->scene != NULL || refuse( &trouble, error );
 }
 
@@ -207,8 +210,8 @@ static bool sample_fbx( struct tr_import_file *file, int take, double time, tr_a
     if ( take < 0 )
         return place_nodes( f->scene, file->node_count, world, error );
     ufbx_error trouble;
-    ufbx_evaluate_opts opts = { .temp_allocator = memory_for( file->bytes ),
-                                .result_allocator = memory_for( file->bytes ) };
+    ufbx_evaluate_opts opts = { .temp_allocator = tr_fbx_memory( file->bytes ),
+                                .result_allocator = tr_fbx_memory( file->bytes ) };
     ufbx_scene *now =
         ufbx_evaluate_scene( f->scene, f->scene->anim_stacks.data[take]->anim, time, &opts, &trouble );
     bool ok = now != NULL ? place_nodes( now, file->node_count, world, error ) : refuse( &trouble, error );
@@ -251,6 +254,9 @@ bool tr_fbx_open( tr_import *out, const tr_import_source *source, tr_log *warnin
                 break;
             }
     }
+    f->base.papers = &tr_fbx_papers;
+    if ( source->def->meshes ) // a file that was read before: only what is new is said
+        return tr_fbx_write_document( f, source->path, warnings, error );
     for ( size_t w = 0; w < scene->metadata.warnings.count; ++w ) {
         const ufbx_warning *warning = &scene->metadata.warnings.data[w];
         if ( w == 0 || strcmp( warning->description.data, warning[-1].description.data ) != 0 )

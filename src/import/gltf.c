@@ -639,30 +639,30 @@ static bool gltf_moves( const struct tr_import_file *file, int number, int node 
 
 // ---------------------------------------------------------------------------------------------- documents
 
-tr_gltf_document tr_gltf_get_document( const tr_import *import )
+static tr_import_document gltf_document( const struct tr_import_file *file )
 {
-    const cgltf_data *data = ( (const gltf *)import->file )->data;
-    return ( tr_gltf_document ){ data->json, data->json_size, (int)data->buffers_count,
-                                 (int)data->skins_count };
+    const cgltf_data *data = ( (const gltf *)file )->data;
+    return ( tr_import_document ){ data->json, data->json_size, (int)data->buffers_count,
+                                   (int)data->skins_count };
 }
 
-const char *tr_gltf_get_buffer( const tr_import *import, int buffer, size_t *size )
+static const char *gltf_buffer( const struct tr_import_file *file, int buffer, size_t *size )
 {
-    const cgltf_buffer *b = &( (const gltf *)import->file )->data->buffers[buffer];
+    const cgltf_buffer *b = &( (const gltf *)file )->data->buffers[buffer];
     *size = b->data != NULL ? b->size : 0;
     return b->data;
 }
 
-int tr_gltf_skin_joint( const tr_import *import, int skin, int index )
+static int gltf_skin_joint( const struct tr_import_file *file, int skin, int index )
 {
-    const cgltf_data *data = ( (const gltf *)import->file )->data;
+    const cgltf_data *data = ( (const gltf *)file )->data;
     const cgltf_skin *s = &data->skins[skin];
     return (size_t)index < s->joints_count ? (int)( s->joints[index] - data->nodes ) : -1;
 }
 
-tr_affine tr_gltf_inverse_bind( const tr_import *import, int skin, int index )
+static tr_affine gltf_inverse_bind( const struct tr_import_file *file, int skin, int index )
 {
-    const cgltf_accessor *a = ( (const gltf *)import->file )->data->skins[skin].inverse_bind_matrices;
+    const cgltf_accessor *a = ( (const gltf *)file )->data->skins[skin].inverse_bind_matrices;
     if ( a == NULL || a->type != cgltf_type_mat4 || trouble_of_accessor( a ) != NULL ||
          (size_t)index >= a->count )
         return tr_affine_identity;
@@ -672,6 +672,9 @@ tr_affine tr_gltf_inverse_bind( const tr_import *import, int skin, int index )
                          number_at( a, (size_t)index, 4 * c + 2 ) );
     return ( tr_affine ){ { columns[0], columns[1], columns[2] }, columns[3] };
 }
+
+static const tr_import_papers gltf_papers = { gltf_document, gltf_buffer, gltf_skin_joint,
+                                              gltf_inverse_bind };
 
 // ------------------------------------------------------------------------------------------------ the file
 
@@ -699,6 +702,7 @@ bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warni
     g->base.sample = sample_gltf;
     g->base.moves = gltf_moves;
     g->base.close = close_gltf;
+    g->base.papers = &gltf_papers;
     g->base.bytes = source->size;
     tr_import_place( &g->base, source->def );
     bool skinned = false;
@@ -722,36 +726,6 @@ bool tr_gltf_open( tr_import *out, const tr_import_source *source, tr_log *warni
     (void)source;
     (void)warnings;
     return tr_error_set( error, "this build cannot read glTF" );
-}
-
-tr_gltf_document tr_gltf_get_document( const tr_import *import )
-{
-    (void)import;
-    return ( tr_gltf_document ){ 0 };
-}
-
-const char *tr_gltf_get_buffer( const tr_import *import, int buffer, size_t *size )
-{
-    (void)import;
-    (void)buffer;
-    *size = 0;
-    return NULL;
-}
-
-int tr_gltf_skin_joint( const tr_import *import, int skin, int index )
-{
-    (void)import;
-    (void)skin;
-    (void)index;
-    return -1;
-}
-
-tr_affine tr_gltf_inverse_bind( const tr_import *import, int skin, int index )
-{
-    (void)import;
-    (void)skin;
-    (void)index;
-    return tr_affine_identity;
 }
 
 #endif

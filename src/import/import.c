@@ -556,6 +556,29 @@ static bool choose( const tr_import *import, const tr_import_def *def, int *skel
     return true;
 }
 
+// ---------------------------------------------------------------------------------------------- documents
+
+tr_import_document tr_import_get_document( const tr_import *import )
+{
+    const struct tr_import_file *file = import->file;
+    return file->papers != NULL ? file->papers->document( file ) : ( tr_import_document ){ 0 };
+}
+
+const char *tr_import_get_buffer( const tr_import *import, int buffer, size_t *size )
+{
+    return import->file->papers->buffer( import->file, buffer, size );
+}
+
+int tr_import_skin_joint( const tr_import *import, int skin, int index )
+{
+    return import->file->papers->skin_joint( import->file, skin, index );
+}
+
+tr_affine tr_import_inverse_bind( const tr_import *import, int skin, int index )
+{
+    return import->file->papers->inverse_bind( import->file, skin, index );
+}
+
 // ------------------------------------------------------------------------------------------------- motion
 
 typedef struct sampler {
@@ -761,6 +784,11 @@ static const char *array_format( const char *path )
 bool tr_import_is_named( const char *path )
 {
     return is_gltf( path ) || tr_path_ends_with( path, ".fbx" ) || array_format( path ) != NULL;
+}
+
+bool tr_import_may_have_meshes( const char *path )
+{
+    return is_gltf( path ) || tr_path_ends_with( path, ".fbx" );
 }
 
 bool tr_import_can_read( const char *path )

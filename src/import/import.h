@@ -40,10 +40,12 @@ typedef struct tr_import_def {
     char up;                     // 'y', 'z'; 0: as the file says
     double fps;                  // 0: the rate of the file's keys
     double rate;                 // frames a second of arrays and tables, whatever they say; 0: as they say
+    bool meshes;                 // FBX: those too, for tr_import_get_document
 } tr_import_def;
 
 tr_import_def tr_default_import_def( void );
 bool tr_import_is_named( const char *path ); // by its ending: .glb, .gltf, .vrm, .fbx, .npz, .npy, .csv
+bool tr_import_may_have_meshes( const char *path ); // by its ending: .glb, .gltf, .vrm, .fbx
 // Whether this build reads such a file; `path` may also be an ending alone.
 bool tr_import_can_read( const char *path );
 bool tr_import_load( tr_import *out, const char *path, const tr_import_def *def, tr_log *warnings,
@@ -113,16 +115,17 @@ const tr_import_rig *tr_import_get_rig( const tr_import *import, int skeleton );
 // World transforms of all nodes at rest, in metres and Y up.
 bool tr_import_rest( const tr_import *import, tr_affine *world, tr_error *error );
 
-// The document of a glTF file.
-typedef struct tr_gltf_document {
-    const char *json; // [size] borrowed
+// The document of a glTF file; of an FBX file what it would be as glTF: nodes, skins, meshes, materials,
+// pictures, no animations. Numbers of nodes are those of the tree.
+typedef struct tr_import_document {
+    const char *json; // [size] borrowed; NULL: there is none
     size_t size;
     int buffer_count, skin_count;
-} tr_gltf_document;
+} tr_import_document;
 
-tr_gltf_document tr_gltf_get_document( const tr_import *import );
-const char *tr_gltf_get_buffer( const tr_import *import, int buffer, size_t *size ); // NULL: empty
-int tr_gltf_skin_joint( const tr_import *import, int skin, int index );              // node; -1: no more
-tr_affine tr_gltf_inverse_bind( const tr_import *import, int skin, int index );
+tr_import_document tr_import_get_document( const tr_import *import );
+const char *tr_import_get_buffer( const tr_import *import, int buffer, size_t *size ); // NULL: empty
+int tr_import_skin_joint( const tr_import *import, int skin, int index );              // node; -1: no more
+tr_affine tr_import_inverse_bind( const tr_import *import, int skin, int index );
 
 #endif

@@ -6,12 +6,20 @@
 
 #include "import/import.h"
 
+typedef struct tr_import_papers { // of files that have a document: see tr_import_get_document
+    tr_import_document ( *document )( const struct tr_import_file *file );
+    const char *( *buffer )( const struct tr_import_file *file, int buffer, size_t *size );
+    int ( *skin_joint )( const struct tr_import_file *file, int skin, int index );
+    tr_affine ( *inverse_bind )( const struct tr_import_file *file, int skin, int index );
+} tr_import_papers;
+
 struct tr_import_file { // the first part of a reader's own struct
     // World transforms of all nodes at a moment of a take (-1: at rest).
     bool ( *sample )( struct tr_import_file *file, int take, double time, tr_affine *world, tr_error *error );
     // Does the take move this node itself?
     bool ( *moves )( const struct tr_import_file *file, int take, int node );
     void ( *close )( struct tr_import_file *file ); // frees it, too
+    const tr_import_papers *papers;                 // NULL: none
     tr_import_node *nodes;                          // [node_count]
     int node_count;
     int *order;          // [node_count] parents first

@@ -91,6 +91,9 @@ void tr_skeleton_free( tr_skeleton *skeleton ); // leaves a zeroed, reusable str
 bool tr_skeleton_copy( tr_skeleton *out, const tr_skeleton *in, tr_error *error );
 // Appends a joint with rest rotation identity; returns its index or -1 when out of memory. `name` is copied.
 int tr_skeleton_add( tr_skeleton *skeleton, const char *name, int parent, vec3 offset );
+// The place of every joint in a list that goes depth first, children in order, as BVH files do: right behind
+// its parent and the whole subtrees of its elder siblings. Parents come first in `parents`. False: no memory.
+bool tr_depth_first_places( const int *parents, int count, int *places );
 // Gives every joint a name of its own: the second Hand becomes Hand_2. Files may double names; points, maps
 // and drives find joints by them.
 bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error );

@@ -99,6 +99,27 @@ static bool rename_doubled( tr_skeleton *skeleton, bool *renamed, taken_names *t
     return ok;
 }
 
+bool tr_depth_first_places( const int *parents, int count, int *places )
+{
+    int *size = tr_alloc( 2 * (size_t)count, sizeof( int ) );
+    if ( size == NULL )
+        return false;
+    int *next = size + count;
+    for ( int j = count - 1; j >= 0; --j ) {
+        size[j] += 1;
+        if ( j > 0 )
+            size[parents[j]] += size[j];
+    }
+    for ( int j = 0; j < count; ++j ) {
+        places[j] = parents[j] < 0 ? 0 : next[parents[j]];
+        next[j] = places[j] + 1;
+        if ( parents[j] >= 0 )
+            next[parents[j]] += size[j];
+    }
+    tr_free( size );
+    return true;
+}
+
 bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error )
 {
     size_t count = (size_t)skeleton->joint_count;

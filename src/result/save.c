@@ -5,12 +5,14 @@
 //                     moves by examples the performer's, and behind it the poses of the pairs
 //   target/<id>.bvh   the target skeleton, where it came from a file of its own
 //   target/<id>.map.json   and which of its joints the source's drive, turned by how much
-//   scene.json        the scene with its paths pointing here, reloadable
+//   scene.json        the scene with its paths pointing here, reloadable; meshes of characters stay where
+//                     they are, and it names them by their whole path
 //   report.json       how well every constraint was kept
 // Frame numbers are the scene's in both JSON files; frame 0 of a BVH file is the scene's first.
 #include "result/private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double centimetre = 0.01; // metres: the unit of our BVH files
@@ -76,6 +78,29 @@ static void refer_mesh( tr_form *form, const char *id )
     form->up = 'y';
 }
 
+// Meshes of a character are not copied.
+static bool refer_look( tr_cast *cast, const char *file, tr_error *error )
+{
+    tr_file_ref look = *tr_cast_meshes( cast );
+    bool named = tr_import_may_have_meshes( look.file );
+    char *path = !named         ? NULL
+                 : file != NULL ? tr_path_beside( file, look.file )
+                                : tr_string_copy( look.file );
+    char *whole = path != NULL ? realpath( path, NULL ) : NULL;
+    bool ok = !named || path != NULL || tr_error_memory( error );
+    cast->target.look = ( tr_file_ref ){ .last = -1 };
+    if ( whole != NULL && strlen( whole ) < TR_PATH_MAX && tr_utf8_valid( whole, strlen( whole ) ) ) {
+        cast->target.look = look;
+        cast->target.look.first = 0;
+        cast->target.look.last = -1;
+        memset( cast->target.look.file, 0, sizeof cast->target.look.file );
+        snprintf( cast->target.look.file, sizeof cast->target.look.file, "%s", whole );
+    }
+    free( whole );
+    tr_free( path );
+    return ok;
+}
+
 // Does every joint of the character go by examples? Then the folder holds them: the performer's motion, with
 // poses of pairs that it does not show behind it, and the pairs' poses of the target. Contacts are labelled
 // on the performer, so they are found again.
@@ -130,6 +155,10 @@ static bool resolve( tr_scene *out, const tr_stage *stage, tr_error *error )
         return false;
     for ( int i = 0; i < out->cast_count; ++i ) {
         tr_cast *cast = &out->cast[i];
+        if ( !refer_look( cast, stage->file, error ) ) {
+            tr_scene_free( out );
+            return false;
+        }
         refer( &cast->source, "source/", cast->id );
         bool kept = keeps_examples( stage->scene, &stage->scene->cast[i] );
         if ( kept )
@@ -474,29 +503,16 @@ static bool load_motion( tr_motion *out, const char *folder, const char *id, int
     return ok;
 }
 
-// BVH files list joints depth first, children in order; a skeleton need not. place[j] = the joint's index in
-// the file: right behind its parent and the whole subtrees of its elder siblings.
-static bool depth_first_places( const tr_skeleton *skeleton, int *place )
+// BVH files list joints depth first, children in order; a skeleton need not.
+static bool find_places( const tr_skeleton *skeleton, int *place )
 {
     int count = skeleton->joint_count;
-    int *size = tr_alloc( 2 * (size_t)count, sizeof( int ) );
-    if ( size == NULL )
-        return false;
-    int *next = size + count;
-    for ( int j = count - 1; j >= 0; --j ) {
-        size[j] += 1;
-        if ( j > 0 )
-            size[skeleton->joints[j].parent] += size[j];
-    }
-    for ( int j = 0; j < count; ++j ) {
-        int parent = skeleton->joints[j].parent;
-        place[j] = parent < 0 ? 0 : next[parent];
-        next[j] = place[j] + 1;
-        if ( parent >= 0 )
-            next[parent] += size[j];
-    }
-    tr_free( size );
-    return true;
+    int *parents = tr_alloc( (size_t)count, sizeof( int ) );
+    for ( int j = 0; parents != NULL && j < count; ++j )
+        parents[j] = skeleton->joints[j].parent;
+    bool ok = parents != NULL && tr_depth_first_places( parents, count, place );
+    tr_free( parents );
+    return ok;
 }
 
 // The clip of a file, in the joint order of the target it was made for.
@@ -506,7 +522,7 @@ static bool adopt( tr_motion *out, const tr_skeleton *target, const tr_motion *f
     const tr_clip *clip = &file->clip;
     int joints = target->joint_count;
     int *place = tr_alloc( (size_t)joints, sizeof( int ) );
-    bool ok = ( place != NULL && depth_first_places( target, place ) ) || tr_error_memory( error );
+    bool ok = ( place != NULL && find_places( target, place ) ) || tr_error_memory( error );
     for ( int j = 0; ok && j < joints; ++j ) {
         const tr_joint *there = &file->skeleton.joints[place[j]];
         if ( !target->joints[j].end_site && strcmp( there->name, target->joints[j].name ) != 0 )

@@ -469,6 +469,9 @@ bool tr_stage_build_with( tr_stage *out, const tr_stage_def *def, const tr_scene
                            .warnings = warnings,
                            .error = error,
                            .motion_end = INT_MIN };
+    out->file = file != NULL ? tr_string_copy( file ) : NULL;
+    if ( file != NULL && out->file == NULL )
+        return tr_error_memory( error );
     if ( build( &b ) )
         return true;
     tr_stage_free( out );
@@ -532,5 +535,6 @@ void tr_stage_free( tr_stage *stage )
     tr_free( stage->groups );
     tr_free( stage->rules );
     tr_free( stage->ways );
+    tr_free( stage->file );
     *stage = ( tr_stage ){ 0 };
 }

@@ -210,6 +210,7 @@ typedef struct tr_stage {
     tr_stage_def def;
     const tr_scene *scene;       // borrowed; with retimings: the stage's own document, on the new time
     struct tr_times *times;      // owns that document; NULL without retimings
+    char *file;                  // the document's own path, NULL: none
     const tr_progress *progress; // borrowed; progress of solving, measuring and saving; may be NULL
     int frame_count;
     double fps, ground;
