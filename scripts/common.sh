@@ -106,6 +106,23 @@ set_up_readers() {
     return $missing
 }
 
+# Readers of others, programs of node, that tests try on files of ours. Without them these tests skip and say so.
+set_up_node_readers() {
+    local folder=$root/build/node
+    [ -z "${TROUPE_NODE_MODULES:-}" ] || return 0
+    mkdir -p "$folder" "$root/build/log"
+    if [ ! -d "$folder/node_modules/three" ]; then
+        command -v npm >/dev/null || { say "There is no npm, so readers of others are not tried; their tests skip."; return 0; }
+        timeout 180 npm install --prefix "$folder" --no-audit --no-fund --ignore-scripts \
+            gltf-validator@2.0.0-dev.3.10 tinyusdz@0.9.0-rc10 three@0.187 >"$root/build/log/npm.txt" 2>&1 || {
+            say "npm could not install readers of others, so their tests skip; see build/log/npm.txt."
+            rm -rf "$folder/node_modules"
+            return 0
+        }
+    fi
+    export TROUPE_NODE_MODULES=$folder/node_modules
+}
+
 # On systems without apt: the tools a configure run cannot go without. Libraries are cmake's to find.
 have_tools() {
     local tool

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Readers of others on files that 'troupe convert' writes. Skipped, and said so, where they are missing.
-#   exchange_readers.sh validator|positions|numpy TROUPE READERS
+#   exchange_readers.sh validator|positions|numpy|blender|sources TROUPE READERS
 # Programs of node are looked for in the folder that TROUPE_NODE_MODULES names: npm install gltf-validator three tinyusdz
 set -euo pipefail
 mode=$1 troupe=$2 readers=$3
@@ -29,7 +29,9 @@ validator) # every built-in scene; figures, which take time, of some
         "$troupe" convert "$scene" "$scene.glb" --quiet $figures
     done
     "$troupe" convert dance_pair each.glb --quiet --each --bones --no-figures
-    [ "$(ls -- *.glb | wc -l)" -ge 13 ]
+    "$troupe" convert dance_pair.glb worn.glb --quiet --names ue5 # with the mesh of the file
+    "$troupe" convert "$readers/../fuzz/corpus/fbx/strip.fbx" strip.glb --quiet 2>strip.txt || cat strip.txt # a picture is missing
+    [ "$(ls -- *.glb | wc -l)" -ge 17 ]
     NODE_PATH=$modules node "$readers/gltf_validator.cjs" ./*.glb
     ;;
 positions)
@@ -46,5 +48,29 @@ numpy)
         exec "$python" "$readers/arrays.py" two.npz
     done
     skip "no python3 has numpy (python3-numpy)"
+    ;;
+blender)
+    command -v blender >/dev/null || skip "there is no blender (Debian: apt-get install --no-install-recommends blender python3-numpy)"
+    for scene in sword_pair wolf; do
+        "$troupe" convert "$scene" two.glb --quiet --no-figures
+        "$troupe" convert "$scene" two.npz --quiet
+        blender --background --factory-startup --python-exit-code 1 --python "$readers/blender.py" -- two.glb two.npz \
+            >blender.log 2>&1 || { tail -20 blender.log; exit 1; }
+        grep '^Blender .* places' blender.log
+    done
+    ;;
+sources) # files of others, as three.js reads them
+    need_node three
+    [ -n "${TROUPE_DATA_DIR:-}" ] || skip "TROUPE_DATA_DIR names no folder of files"
+    compared=0
+    for file in "$TROUPE_DATA_DIR"/{gltf,gltf-edge,gltf-quaternius,fbx,geno}/*.{glb,gltf,fbx}; do
+        case $file in */maya_anim_layers_over*) continue ;; esac # three.js knows no layers
+        [ -f "$file" ] || continue
+        "$troupe" convert "$file" source.npz --quiet --take 1 2>message.txt ||
+            "$troupe" convert "$file" source.npz --quiet 2>message.txt || continue
+        node "$readers/sources.mjs" "$modules" "$file" source.npz
+        compared=$((compared + 1))
+    done
+    [ "$compared" -gt 20 ]
     ;;
 esac
