@@ -1,7 +1,7 @@
 // Numbers to and from text without the C library's locale.
 //
 // Reading: the digits form an integer m, so that the value is m · 10^e. With m < 2^64 and |e| ≤ 19 that is an
-// exact 128-bit integer (e ≥ 0) or a quotient of two of which the remainder is known (e < 0): one conversion
+// exact 128-bit integer (e ≥ 0) or a quotient of two whose remainder is known (e < 0): one conversion
 // to double rounds it correctly. When m ≤ 2^53 and |e| ≤ 22 both m and 10^|e| are doubles and one operation
 // does (Clinger 1990). What is left (more than 19 digits, large exponents) goes to strtod, rewritten as
 // digits and exponent without a decimal point, which every locale reads alike.

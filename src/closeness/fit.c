@@ -171,7 +171,7 @@ static void find_lags( tr_mesh_work *w, int actor )
     }
 }
 
-// Whoever a rule joins to somebody in a window is fitted again, too.
+// Members that a rule joins to a member of a window are fitted again, too.
 static bool spread_affected( tr_mesh_work *w, tr_error *error )
 {
     const tr_stage *stage = w->stage;

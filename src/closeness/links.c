@@ -73,7 +73,7 @@ static void drop_carriers( const tr_stage *stage, tr_imesh_pairs *pairs )
 
 typedef struct saying { // a pair of the scene on the stage
     tr_pair_kind kind;
-    int a, b;        // members, a ≤ b; b -1: whoever there is
+    int a, b;        // members, a ≤ b; b -1: any other
     int first, last; // stage frames, cut to the stage; first > last: none of them
 } saying;
 

@@ -1,6 +1,6 @@
 // Fits skeletons to what the pose graphs came to. Graphs decide where bodies, links and props go; the fit
 // starts from the copied rotations of the same frame, brings hands and feet exactly to their places, and then
-// lets partners and props meet where everybody can reach:
+// lets partners and props meet where all of them can reach:
 //
 //   swing ─► fit ─► meet ─► fit ─► … until links agree to half a millimetre
 //
@@ -132,7 +132,7 @@ static void start_body( const fitter *s, fit_body *body )
         size_t cell = fitter_cell( s, f );
         body->stale[cell] = fitter_affects( s, body->actor, f );
         if ( !body->stale[cell] )
-            continue; // nobody will ask
+            continue; // the frame is not fitted
         any = true;
         tr_pose pose = tr_world_pose( &s->def.result->worlds[body->actor], f ),
                 copied = fitter_copied_pose( s, body, f );
@@ -239,7 +239,7 @@ static void run_job( fit_crew *crew, int j )
     tr_error error;
     if ( job->from > crew->to || job->to < crew->from || crew->cancelled )
         return;
-    if ( thread == 0 && // who asks knows one thread only
+    if ( thread == 0 && // progress is reported from one thread only
          !tr_progress_report( all->def.progress, crew->count + done, 2 * crew->count, &error ) ) {
         crew->cancelled = true;
         tr_first_failure_note( &crew->failure, 0, &error );

@@ -1,6 +1,6 @@
 // Private to the skeleton fit of clusters: what its files share. See cluster.h for what it does.
 //
-//   cluster/fit_build.c  who is at work, and jobs: frames of those whom rules join there
+//   cluster/fit_build.c  bodies and props that are fitted, and jobs: frames of those that rules join there
 //   cluster/fit_scratch.c memory of the jobs, per thread
 //   cluster/fit_swing.c  limbs that are pinned far from where they are begin near their pins
 //   cluster/fit_goals.c  what the fit of one character is asked for at one frame
@@ -28,7 +28,7 @@ typedef struct fit_body { // a character at work
     int pin_count;
     vec3 *middles; // [pin_count] of what these limbs reach, see cluster/swing.c
     tr_fit fit;
-    tr_fit_memory *memory; // [frames that may be asked for] what they came to; NULL: nobody asks
+    tr_fit_memory *memory; // [frames that may be asked for] their solutions; NULL: not wanted
     float *remembered;     // that it points into
     // In the scratch of a thread, of its job:
     int *rules; // [rule_count] that act on it, as indices of the fitter's list
@@ -60,25 +60,25 @@ typedef struct fit_prop { // a prop at work
 typedef struct fit_batch { // frames of one character that are fitted together
     tr_fit_frame *frames;  // [frames of the job]
     tr_fit_result *results;
-    tr_fit_goal *goals; // [frames * most goals of anybody]
+    tr_fit_goal *goals; // [frames * most goals of any body]
     int *stage_frames;
 } fit_batch;
 
-// Frames never look at one another, and characters only at those whom rules join to them: what both say is a
-// job, which is done from the first fit to the last without asking what others do.
+// Frames are independent of each other, and so are characters that no rule joins. A job is some frames of
+// characters and props that rules join; it runs from the first fit to the last without reading other jobs.
 typedef struct fit_job {
     int from, to; // frames
     int body_begin, prop_begin,
         rule_begin; // in the lists: bodies of the fitter; props and rules of the stage, rules that act there
     int body_count, prop_count, rule_count;
-    int most_goals; // of anybody at one frame
+    int most_goals; // of any body at one frame
     double cost;    // joints to fit
 } fit_job;
 
 typedef struct fit_meeting { // of the two ends of a link
     vec3 place;              // where end a is to be
     vec3 step, apart;        // how the place was moved last, and how far the ends were off before
-    bool led;                // in this round it went along with a place that somebody asks for …
+    bool led;                // in this round it went along with a place that a rule asks for …
     double missed;           // … which was so far off; 0: not yet
     int waited;              // rounds in which that did not become less
 } fit_meeting;
@@ -95,8 +95,8 @@ typedef struct fitter {
     const int *rules; // [rule_count] of the stage that act on any of them
     int rule_count;
     fit_meeting **agreed; // [rule_count] of relations between two characters, at each frame; else NULL
-    vec3 **nudges; // [2 rule_count] of ends that mix joints, NULL for others: what the fit is told to add so
-                   // that their mean comes to its place
+    vec3 **nudges; // [2 rule_count] of ends that mix joints, NULL for others: added to their goals so that
+                   // their mean comes to its place
     fit_batch batch;
     tr_fit_scratch *scratch;
 } fitter;
@@ -197,7 +197,7 @@ void tr_fit_scratch_close( fit_scratch *scratch, const fitter *s );
 
 // How far the body is moved from its copied pose before it is fitted.
 vec3 tr_fitter_shift( const fitter *s, const fit_body *body, int frame );
-// What is asked of a character at a frame, of which as much as is within reach.
+// The goals of a character at a frame, brought within reach.
 tr_fit_frame tr_fitter_frame( const fitter *s, const fit_body *body, int frame, tr_fit_goal *goals );
 // Fits the first `count` frames of the batch and poses the result.
 bool tr_fitter_solve( fitter *s, fit_body *body, int count, tr_error *error );

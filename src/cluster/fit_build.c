@@ -1,4 +1,4 @@
-// Who takes part in the skeleton fit, and the jobs: for some frames in a row, those whom rules join there.
+// The bodies and props of a skeleton fit, and its jobs: some frames in a row of those that rules join there.
 #include "cluster/fit.h"
 
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static bool is_at_work( const tr_cluster_fitter *all, int node )
     return set_of_node( all->def.set_of, node ) >= 0;
 }
 
-// Who is at work: everybody, or those the def names.
+// The characters that are fitted: all of them, or those the def names.
 static bool find_bodies( tr_cluster_fitter *all )
 {
     size_t actors = (size_t)all->def.stage->actor_count;
@@ -373,7 +373,7 @@ static bool build_jobs( tr_cluster_fitter *all )
     return ok;
 }
 
-// Whoever is in a job is in its set.
+// All nodes of a job are in the same set.
 static int job_set( const tr_cluster_fitter *all, const fit_job *job )
 {
     int first = all->lists[job->body_count > 0 ? job->body_begin : job->prop_begin];

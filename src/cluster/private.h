@@ -55,7 +55,7 @@ typedef struct tr_goal_frames { // from, from + stride, … to
 } tr_goal_frames;
 
 // `now` is the result so far: partners' rotations and props' places are read from it. still [graph_count]:
-// graphs of which nothing is asked; NULL: none.
+// graphs that stay as they are; NULL: none.
 void tr_cluster_rows_goals( const tr_cluster_rows *rows, const tr_result *now, const bool *still,
                             const tr_goal_frames *out );
 
@@ -202,7 +202,7 @@ typedef struct tr_deform_run {
     const bool *affected; // as above
     tr_graphs *graphs;    // out: what they say
     int from, to;
-    const tr_progress *progress; // told of the first half of the work; NULL: nobody asks
+    const tr_progress *progress; // of the first half of the work; may be NULL
 } tr_deform_run;
 
 // Deforms the frames, puts props where their graphs came to, and writes what the graphs say. Different works

@@ -27,9 +27,9 @@ static int prop_of( const tr_cluster_work *work, int graph )
 typedef struct tr_thread_scratch { // of one thread, for a block of frames of the job at hand
     vec3 **reference;              // [node_count][frames * 3 * joint_count]
     vec3 **vertices;               // the same
-    quat **rotations;              // [node_count][frames * joint_count], NULL where nobody asks
+    quat **rotations;              // [node_count][frames * joint_count], NULL where they are not wanted
     tr_goal *goals, *contacts;     // [frames * row_count]
-    bool *still;                   // [node_count] nobody is affected in any of the frames
+    bool *still;                   // [node_count] the node is affected in none of the frames
     tr_graph_kept *kept;           // [frames * node_count]
     tr_cluster_scratch *graphs;    // of all threads
     char *memory;
@@ -197,7 +197,7 @@ static const tr_graph_kept *recall( tr_cluster_work *work, tr_thread_scratch *sc
     return scratch->kept;
 }
 
-// Nobody asks for more of graphs than where they put roots.
+// Whether only the roots of the graphs are wanted.
 static bool moves_roots_only( const tr_cluster_work *work )
 {
     bool roots = !work->joints;
@@ -219,7 +219,7 @@ static tr_cluster_job job_of( const tr_cluster_work *work, tr_thread_scratch *sc
                                .still = scratch->still };
 }
 
-// Who is affected in none of the frames, and so joined to nobody who is, stays as he is.
+// A node that is affected in none of the frames is joined to none that is: its graph stays as it is.
 static void find_still( const tr_cluster_work *work, tr_thread_scratch *scratch, const bool *affected, run r )
 {
     for ( int g = 0; g < work->node_count; ++g ) {
@@ -270,8 +270,8 @@ static void place_prop( tr_cluster_work *work, const tr_thread_scratch *scratch,
     }
 }
 
-// What the graph says about a character's joints: centroids, and the copied rotations turned with their
-// cells. Who is not affected at a frame stays there, whatever he does in those solved at the same time.
+// A character's joints by its graph: centroids, and the copied rotations turned with their cells. Frames in
+// which the character is not affected stay, although they are solved in the same block.
 static void read_graph( const tr_cluster_work *work, const tr_thread_scratch *scratch, int g,
                         const bool *affected, tr_graphs *out, run r )
 {
@@ -355,7 +355,7 @@ static void run_jobs( void *context, int begin, int end )
         int done = atomic_fetch_add( &c->done, 1 );
         tr_error error;
         bool ok = tr_work_go_on( &error ) &&
-                  ( thread != 0 || // who asks knows one thread only
+                  ( thread != 0 || // progress is reported from one thread only
                     tr_progress_report( c->run->progress, done, 2 * c->job_count, &error ) );
         if ( !ok ||
              !run_block( c, scratch, &c->run->works[j / c->block_count], j % c->block_count, &error ) ) {

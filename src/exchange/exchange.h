@@ -77,7 +77,7 @@ typedef struct tr_exchange_def {
 
 // By the ending of a path; false: none of these.
 bool tr_exchange_format_of( const char *path, tr_exchange_format *out );
-// Whole or not at all, as tr_file_write does it. docs/files.md says what the files hold.
+// The file is whole or not there, as with tr_file_write. docs/files.md says what the files hold.
 bool tr_exchange_save( const tr_exchange *x, const char *path, const tr_exchange_def *def, tr_error *error );
 bool tr_exchange_print( const tr_exchange *x, tr_exchange_format format, const tr_exchange_def *def,
                         tr_text *out, tr_error *error );

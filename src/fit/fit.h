@@ -330,7 +330,7 @@ typedef struct tr_window_body {
     const quat *start;        // [frame_count * joint_count] x̂: local rotations
     const vec3 *root;         // [frame_count]
     const bool *held;         // [frame_count] keeps x̂, and draws its neighbours to it; NULL: none does
-    const tr_fit_goal *goals; // [frame_count * goal_limit], of which the first …
+    const tr_fit_goal *goals; // [frame_count * goal_limit], of each row the first …
     const int *goal_count;    // … [frame_count] of each frame count; NULL: none
     int goal_limit;
     const float *floor; // [frame_count * joint_count] no joint goes below this height; NULL: it may

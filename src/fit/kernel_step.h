@@ -54,7 +54,7 @@ static lane_sym linearise( const fit_slot *slot, fit_joint *joint, double stop, 
     return a;
 }
 
-#define LEAST_WEIGHT 1e-9 // of a goal: what is left of one that has no say
+#define LEAST_WEIGHT 1e-9 // of a goal: instead of 0 where it does not count
 
 // Weight ρ'(c)/c of a task, and how much softer ρ is along c than across it: ρ'(c)/c = (1 + stretch) ρ''(c).
 // Steps use the exact, softer value only for goals that do not come nearer: on the way to a goal it
@@ -66,7 +66,7 @@ static void weigh( const tr_fit *fit, fit_task *task, lane_mask sharp )
     lane near_square = ee + cc, wide_square = size * size + cc;
     lane near = task->force / lane_sqrt( near_square ), wide = task->steady / lane_sqrt( wide_square );
     task->weight = near + wide + task->spring;
-    // A goal that asks for at least its place has no say where it has more.
+    // A goal that asks for at least its place does not count where there is more.
     task->weight =
         lane_select( ( task->most == 0 ) & ( cc == 0 ), LEAST_WEIGHT * task->weight, task->weight );
     task->stretch = lane_all( 0 );

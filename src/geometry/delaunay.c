@@ -206,8 +206,8 @@ static bool reserve_edges( tr_delaunay *d, int cells )
     return true;
 }
 
-// Two new tetrahedra share each edge of the hole's rim, and the face from it to the new point: whoever comes
-// second finds the first in the table.
+// Two new tetrahedra share each edge of the hole's rim, and the face from it to the new point: the
+// second one finds the first in the table.
 static void meet( mesh *m, int made, int corner, int u, int v )
 {
     tr_delaunay *d = m->out;

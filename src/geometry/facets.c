@@ -89,7 +89,7 @@ static bool add_box( tr_facets *facets, vec3 size, int tag )
     return true;
 }
 
-// A surface that is not closed gets one side; programs draw both where they are told so.
+// A surface that is not closed gets one side; programs draw both where the file asks for it.
 static bool add_mesh( tr_facets *facets, const tr_shape *shape, int tag )
 {
     const tr_trimesh *mesh = shape->mesh;

@@ -1,14 +1,15 @@
-// Props that nobody grabbed, attached to somebody who is grabbed or follows: they go and turn with their
-// carriers.
+// Attached props: they are not grabbed, but held by a character that is grabbed or follows, and move and turn
+// with it.
 //
-// Every carrier of a prop at a frame counts by the strength of its hold. A body that moves says what became
-// of itself as a whole, any other that the prop stays. A hold that fades in or out leaves the rest to the
-// place of the prop below. So a box follows the hands that hold it, and comes to lie where it lay.
+// Every carrier of a prop at a frame counts by the strength of its hold. A carrier that moves passes on its
+// motion as a whole; one that does not move keeps the prop where it is. Where holds fade in or out, the rest
+// of the weight goes to the prop's place in the result below. So a box follows the hands that hold it, and
+// ends where it was put down before the edit.
 #include "layer/private.h"
 
 #include <stdlib.h>
 
-typedef struct tr_carrier { // somebody a rule joins to a prop
+typedef struct tr_carrier { // a character that a rule joins to a prop
     int prop, actor, rule;
 } tr_carrier;
 

@@ -241,10 +241,10 @@ static void add_resting( const tr_cage_layer *l, int falloff, int frames[TR_CAGE
     }
 }
 
-// The keys of the cage: what is held and, from there to the window's ends or to where the falloff ends, as
-// many as the length of the way asks for, none of them right beside one that is held. The document's sections
-// are where it can be held; they bend nothing by being there, so that who puts one in, or takes one out,
-// changes nothing.
+// The keys of the cage: the held frames and, from there to the window's ends or to the end of the falloff, as
+// many as the length of the motion asks for, none of them right beside a held one. The document's sections
+// are places where the cage can be held. A section that is not held is no key: adding or removing it changes
+// nothing.
 static int key_frames( const tr_cage_layer *l, const tr_cage_points *points, const tr_cage_def *def,
                        int frames[TR_CAGE_MAX_SECTIONS] )
 {
@@ -320,7 +320,7 @@ static tr_cage_def cage_def( tr_cage_layer *l )
     def.falloff = tr_whole_frames( l->layer->falloff );
     def.steady = true;
     def.late = l->late;
-    def.carried = true; // who is lifted does not lean; with `turn`, bodies turn about the vertical
+    def.carried = true; // lifted bodies do not lean; with `turn`, bodies turn about the vertical
     return def;
 }
 

@@ -1,4 +1,4 @@
-// What there is to see of the cage of a layer, for who draws it and takes hold of it.
+// The outline of a layer's cage, for programs that draw it and pick its vertices.
 #include "layer/private.h"
 
 #include <string.h>

@@ -55,7 +55,7 @@ static bool is_grabbed( const tr_drag *drag, int node )
     return prop < 0 ? drag->grab->joints[node] != NULL : drag->grab->props[prop];
 }
 
-// Is anybody who is grabbed joined to others in the layer's window?
+// Whether rules join a grabbed member to another one in the layer's window.
 static bool is_joined( const tr_drag *drag )
 {
     bool joined = false;
@@ -70,8 +70,9 @@ static bool is_joined( const tr_drag *drag )
     return joined;
 }
 
-// Between keys the way of a lone body is mixed well enough. Hands that reach for a partner, take hold and let
-// go change their mind from frame to frame: where few are dragged who are joined, every frame is a key.
+// Interpolation between keys is good enough for a body without links. Hands that reach for a partner, take
+// hold and let go change from frame to frame: where few members are dragged and links join them, every frame
+// is a key.
 static int key_stride( const tr_drag *drag )
 {
     int stride = 2 * graph_stride( drag );
@@ -107,8 +108,8 @@ static void plan( tr_drag *drag )
     drag->blocks[TR_DRAG_EXACT] = drag->def.exact_blocks[few ? 0 : 1];
 }
 
-// Everybody whom rules join to the node anywhere in the range. Appends them to `set` and takes them out of
-// `left`.
+// All nodes that rules join to the node anywhere in the range, directly or not. Appends them to `set` and
+// takes them out of `left`.
 static void gather_set( const tr_drag *drag, bool *left, int *nodes, tr_drag_set *set )
 {
     const tr_cage_layer *l = &drag->layer;
@@ -197,7 +198,8 @@ static int node_count( const tr_drag *drag )
     return drag->stage.actor_count + drag->stage.prop_count;
 }
 
-// Whether a rule keeps somebody in balance who may move: over where the feet are in frames all around.
+// Whether a rule keeps a character that may move in balance: its target depends on the feet in the frames
+// around.
 static bool balances( const tr_drag *drag )
 {
     bool any = false;
@@ -468,8 +470,8 @@ static bool calm( tr_drag *drag )
     return drag->yielding;
 }
 
-// Once all frames are refined, what nobody can follow yields, and they are refined again; then jolts are
-// calmed, as in the pipeline.
+// Once all frames are refined, handles that no body can follow yield, and all frames are refined again; then
+// jolts are calmed, as in the pipeline.
 bool tr_drag_refine( tr_drag *drag, int blocks )
 {
     assert( blocks > 0 );

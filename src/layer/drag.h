@@ -30,7 +30,7 @@ static inline tr_row tr_row_join( tr_row r, tr_row more ) // of two that touch
     return ( tr_row ){ r.first < more.first ? r.first : more.first, r.last > more.last ? r.last : more.last };
 }
 
-typedef struct tr_drag_set { // whom rules join
+typedef struct tr_drag_set { // nodes that rules join
     const int *nodes;        // [count]
     int count;
 } tr_drag_set;
@@ -52,12 +52,12 @@ typedef struct tr_drag_def { // how well, and in which portions, the passes of a
     tr_fit_def far_fit;      // … and how each ends
     int near_rounds;         // the same of the frames that are looked at
     double near_rest;
-    int root_rounds;     // of graphs of which the fit takes the root alone: it is there long before hands are
+    int root_rounds;     // of graphs whose roots alone the fit reads: roots converge long before hands
     int few;             // characters: so many are solved in long rows, to keep all threads at work
     int far_blocks[2];   // blocks that are solved at the same time: of few characters, of many
     int exact_blocks[2]; // the same when they are refined
-    double mixed_span;   // of the frames over which the fit averages roots: what they do between keys that
-                         // are nearer together does not show
+    double mixed_span; // of the frames over which the fit averages roots: keys that are nearer together than
+                       // this hide no motion of roots between them
 } tr_drag_def;
 
 tr_drag_def tr_default_drag_def( void );
@@ -95,7 +95,7 @@ struct tr_drag {
     bool calming;                // they do not any more, what jolts is calmed
     bool interrupted;            // in the middle of that: it has to begin again
     bool final;                  // all of that is done
-    const tr_progress *progress; // of whoever waits for its end; NULL: nobody does
+    const tr_progress *progress; // of the caller of tr_drag_finish; NULL: none
 };
 
 bool tr_drag_is_superseded( const tr_drag *drag );

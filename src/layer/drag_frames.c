@@ -117,7 +117,7 @@ static void mix_turns( const double *below, double *now, gap g, tr_row frames )
         now[f] = ( below != NULL ? below[f] : 0 ) + a + part_of( g, f ) * ( b - a );
 }
 
-// Whose feet the layer may move; NULL: nobody's.
+// The body whose feet the layer may move; NULL: none.
 static const tr_moved_body *stepping_body( const tr_drag *drag, int actor )
 {
     const tr_moved_body *body = tr_cage_layer_body( &drag->layer, actor );

@@ -45,7 +45,7 @@ static bool matches( const tr_drag *drag, const tr_scene *scene )
            tr_grab_asks( &drag->stage, drag->grab ) && tr_cage_layer_is_as_built( &drag->layer );
 }
 
-// Poses show who is affected.
+// Poses all frames: that fills `affected`.
 static bool pose_all( tr_drag *drag )
 {
     tr_layer_handles_begin( &drag->layer );

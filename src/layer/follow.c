@@ -1,17 +1,17 @@
 // Partners of an edited character come along where links demand more than leaning over.
 //
-// Who is grabbed goes where the cage says. A link from him takes along whoever it joins: a prop as a whole, a
-// character only as far as his arms and his leaning leave open. That goes on from link to link, nearest
-// first, each taking the mean of those who are nearer to what was grabbed. So every frame in which a
-// character is joined to others asks him to be somewhere; the nearest links that nobody grabbed pulls at ask
-// him to stay. Between these frames he goes smoothly: with q(f) the wish of a frame and w(f) how strong it
-// is,
+// The cage moves what is grabbed. A link passes this motion on to the member at its other end: to a prop as a
+// whole, to a character only as far as arms and leaning cannot make up for it. The motion spreads from link
+// to link, the nearest to the grabbed members first, and a member takes the mean of what its nearer
+// neighbours pass on. So every frame in which a character is linked asks it for a place; links to members
+// that the edit does not reach ask it to stay. Between these frames it moves smoothly: with q(f) the place
+// that a frame asks for and w(f) the weight of that,
 //
 //   Σ w ‖d − q‖² + λ Σ ‖d(f−1) − 2 d(f) + d(f+1)‖² + ε Σ ‖d‖²   →  min,     λ = (τ fps)⁴
 //
-// over shifts of the root over the ground and turns about the vertical: ε leads back who is not asked for.
-// Then stances move as a whole, by d where they are asked most (layer/steps.c), and the body goes as its feet
-// do on average: it stays above them whatever they are asked for.
+// over shifts of the root over the ground and turns about the vertical: ε leads a character back where no
+// frame asks for it. Then stances move as a whole, by d at their frames of largest weight (layer/steps.c),
+// and the body moves by the mean of its feet, so it stays above them.
 #include "layer/private.h"
 #include "solve/solve.h"
 
@@ -57,7 +57,7 @@ static int other_end( const tr_cage_layer *l, const tr_rule *rule, int node )
     return nodes[0] == node ? nodes[1] : nodes[0];
 }
 
-// How firmly somebody other than `but` holds a prop.
+// The strength of the firmest hold on a prop by a character other than `but`.
 static double held_by_others( const tr_cage_layer *l, int prop, int but, int frame )
 {
     double most = 0;
@@ -192,7 +192,7 @@ static vec3 pulled_shift( const tr_pulled *p, vec3 place )
     return v3_horizontal( v3_add( p->move, v3_sub( turned, arm ) ) );
 }
 
-// The mean of what it was told. A character follows as far as he cannot reach.
+// The mean of what was passed on. A character follows by what is beyond its reach.
 static void end_pull( tr_cage_layer *l, int node )
 {
     tr_pulled *p = &l->pulled[node];
@@ -253,7 +253,7 @@ static void keep_wish( const tr_cage_layer *l, tr_moved_body *body, int frame )
     following->way[at] = v3_scale( following->weights[at], v3( move.x, p->turn, move.z ) );
 }
 
-// From link to link. Whoever has been reached is forgotten afterwards.
+// From link to link. Clears the levels of the nodes it reached at the end.
 static void spread( tr_cage_layer *l, const int *nodes, int count, int frame )
 {
     int first = -1, last = -1;

@@ -27,7 +27,8 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
 //   tr_drag_end( drag );
 //
 // Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
-// Nobody else changes a bit. Cost goes with the frames of the layer's window and ease, not with the clip.
+// All other members keep their bits. The cost grows with the frames of the layer's window and ease, not with
+// the clip.
 // Layers above the dragged one go along with what they did when the drag began.
 
 enum { TR_DRAG_BLOCK = 8 }; // frames that are solved together: as many as the widest lanes hold
@@ -47,9 +48,9 @@ typedef struct tr_drag_tick {
     int number;               // NULL: never
 } tr_drag_tick;
 
-// `below`: what tr_pipeline_run_below gave; the layer must be active and of kind cage. `handle`: what is
-// going to be dragged, -1: who knows. At an end of the window it frees that end, as it does in the document
-// once it is moved. Stage, scene and below are borrowed until tr_drag_end and may not change.
+// `below`: what tr_pipeline_run_below gave; the layer must be active and of kind cage. `handle`: the
+// handle that will be dragged, -1: not known yet. At an end of the window it frees that end, as it does in
+// the document once it is moved. Stage, scene and below are borrowed until tr_drag_end and may not change.
 tr_drag *tr_drag_begin( const tr_stage *stage, const tr_result *below, int layer, int handle,
                         tr_error *error );
 void tr_drag_end( tr_drag *drag ); // NULL is fine

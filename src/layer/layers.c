@@ -93,7 +93,7 @@ static void report_outside( const tr_cage_layer *l, const tr_result *below, tr_r
 
 // ---------------------------------------------------------------------------------------------------- apply
 
-// Frames in which anybody has to be resolved; none: last < first.
+// Frames in which any member has to be resolved; none: last < first.
 static void find_affected( const tr_cage_layer *l, int *first, int *last )
 {
     int frames = l->stage->frame_count;

@@ -1,4 +1,4 @@
-// Who moves along with whom: characters and props that rules join are posed, and resolved, together.
+// Links between characters and props: what rules join is posed, and resolved, together.
 #include "layer/private.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[
         rule->surface_prop >= 0 ? stage->actor_count + rule->surface_prop : tr_anchor_node( stage, &rule->b );
 }
 
-// Adds whoever links join to the nodes at a frame.
+// Adds the nodes that links join to `nodes` at a frame.
 static void join( const tr_cage_layer *l, int frame, bool *nodes )
 {
     for ( bool grown = true; grown; ) {
@@ -25,8 +25,8 @@ static void join( const tr_cage_layer *l, int frame, bool *nodes )
     }
 }
 
-// Whom links join to `from` in any frame of the window and its ease. Judged by the document alone, not by
-// what was solved.
+// The nodes that links join to `from` in any frame of the window and its ease. Decided by the document alone,
+// not by what was solved.
 static void join_all( const tr_cage_layer *l, const bool *from, bool *room, bool *out )
 {
     size_t count = (size_t)( l->stage->actor_count + l->stage->prop_count );
@@ -40,8 +40,8 @@ static void join_all( const tr_cage_layer *l, const bool *from, bool *room, bool
     }
 }
 
-// Those whom links join to somebody grabbed may follow him, in frames without that link as well: then they
-// move others.
+// A node that a link joins to a grabbed one may follow it in frames without that link as well, and then moves
+// the nodes it is linked to there: so links are followed twice.
 static bool find_linked( tr_cage_layer *l )
 {
     size_t count = (size_t)( l->stage->actor_count + l->stage->prop_count );
@@ -133,7 +133,7 @@ void tr_cage_layer_restore( tr_cage_layer *l, int node, const tr_some_frames *fr
     restore( l, node, NULL, frames );
 }
 
-// Whoever rules join to somebody affected is so, too.
+// A node that a rule joins to an affected one is affected, too.
 void tr_cage_layer_reach( tr_cage_layer *l, int frame )
 {
     for ( bool grown = true; grown; ) {
@@ -156,7 +156,7 @@ static bool pose_node( tr_cage_layer *l, int node, const tr_some_frames *frames,
     return body == NULL || tr_posing_frames( l, body, frames, error );
 }
 
-// Who is affected will be resolved.
+// Affected nodes will be resolved.
 static void touch( tr_cage_layer *l, int node, const tr_some_frames *frames )
 {
     for ( int f = frames->first; f <= frames->last; ++f )

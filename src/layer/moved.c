@@ -40,7 +40,7 @@ static void find_lead( const tr_cage_layer *l, tr_moved_body *body )
     body->lead_count = prop ? body->count : 1;
 }
 
-// All of a character in a cage around several moves as one, as long as nobody turns a section over.
+// In a cage around several members a whole character moves as one, unless a section is turned over.
 static bool moves_as_one( const tr_cage_layer *l, const tr_moved_body *body )
 {
     return body->node < l->stage->actor_count && body->lead >= 0 && tr_cage_layer_holds_several( l ) &&
@@ -210,11 +210,11 @@ static quat turn_of( const tr_cage_layer *l, const tr_moved_body *body, int fram
 
 // ------------------------------------------------------------------------------------------------- upright
 
-// A cage leans where it is pulled at one height; who is in it stays upright, as long as nobody turns a
-// section over. Of the rotation Q nearest to what became of the points only the part Y about the vertical is
-// kept, and what Q leaves over goes with it: p' = c' + Y Q⁻¹ (p' − c'), about what leads the body. In a cage
-// around several nothing is left over: it bends between bodies, not within them.
-// Returns Y, which is how the points are turned then.
+// A cage leans where it is pulled at one height; the bodies in it stay upright, unless a section is turned
+// over. Of Q, the rotation that fits the moved points best, only the part Y about the vertical is kept; what
+// the points do beyond Q turns along with it: p' = c' + Y Q⁻¹ (p' − c'), about the point c' that leads the
+// body. In a cage around several members points do nothing beyond Q: the cage bends between bodies, not
+// within them. Returns Y.
 static quat set_upright( tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     quat q = turn_of( l, body, frame );
@@ -249,7 +249,7 @@ static const tr_lead_frame *lead_at( const tr_cage_layer *l, tr_moved_body *body
 }
 
 // Angle between the directions before and after. Steps t and t' as complex numbers: arg Σ w conj(t) t' over a
-// span of time, with a little real added, so that who stands does not turn.
+// span of time, with a small real part added, so that a body that stands does not turn.
 static double heading_change( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     int span = tr_frames_in( l->def.heading_time, l->stage->fps ), end = l->begin + l->frame_count - 1;

@@ -1,11 +1,11 @@
 // Private to layer: one layer of kind cage at work on the result below it.
 //
 //   members' joints and props' corners ─► cage ─► moved points ─► aimed poses, moved props, steps of feet,
-//   paths of handles ─► pose graphs and fit of everybody whom rules join to them (resolve.c)
+//   paths of handles ─► pose graphs and fit of all members that rules join to them (resolve.c)
 //
 // Split by cost: build (what is grabbed) → solve (where handles are) → frames (what that does to bodies).
-// Only the first allocates. What a frame's bodies come to depends on the result below and on the cage alone:
-// frames may be done in any order, again and again.
+// Only the first allocates. The bodies of a frame depend on the result below and on the cage alone: frames
+// may be done in any order, repeatedly.
 #ifndef TROUPE_LAYER_PRIVATE_H
 #define TROUPE_LAYER_PRIVATE_H
 
@@ -64,7 +64,7 @@ typedef struct tr_moved_frame { // of a body
     quat heading;               // the same as a rotation
 } tr_moved_frame;
 
-// A grabbed character or prop: a row of the cage's points. Or a character who follows, and has none.
+// A grabbed character or prop, with a row of points in the cage. Or a character that follows, without points.
 typedef struct tr_moved_body {
     int node;
     int first, count;            // its points
@@ -82,7 +82,7 @@ typedef struct tr_moved_body {
     double fastest;                 // largest second difference of what feet do below, metres
     struct tr_aiming *aiming;       // of a character
     vec3 *path;                     // of a prop: [frame_count of the stage] where the layer's rule wants it
-    struct tr_following *following; // of a character who follows
+    struct tr_following *following; // of a character that follows
 } tr_moved_body;
 
 typedef struct tr_driven { // what sections drive of a body
@@ -96,7 +96,7 @@ typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
     double soft;                 // of that, once jolts are known
     double limit;                // the way that is left by that, metres or degrees
-    double jolt;                 // the largest of whom it concerns, against what is borne
+    double jolt;                 // the largest of the bodies it moves, against what is borne
     double rough, rough_jolt;    // `soft` that gave a jolt at last, and which; 0: none did
     double safe;                 // `soft` that gave none, while more is tried; 0: nothing is
     bool bold;                   // more was tried
@@ -191,15 +191,15 @@ typedef struct tr_cage_layer {
     tr_lists path_rules; // of `edited`, by actor: one for each path
     int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
-    bool *pulls;  // [actor_count + prop_count] grabbed, or joined to somebody who is, anywhere in the window
-    bool *linked; // [actor_count + prop_count] or joined to one of these: anybody who may have to move
+    bool *pulls;  // [actor_count + prop_count] grabbed, or linked to a grabbed node anywhere in the window
+    bool *linked; // [actor_count + prop_count] or linked to one of these: all nodes that may have to move
     int *linked_nodes, linked_count; // the same as a list
     tr_lists node_links;             // the same rules by node, each twice
-    tr_moved_body *followers;        // [follower_count] characters who are linked, but not grabbed
+    tr_moved_body *followers;        // [follower_count] characters that are linked, but not grabbed
     int *follower_of;                // [actor_count] -1: does not follow
     int follower_count;
     struct tr_pulled *pulled;    // [actor_count + prop_count]
-    struct tr_carrier *carriers; // [carrier_count] who holds props that are not grabbed
+    struct tr_carrier *carriers; // [carrier_count] characters that hold props that are not grabbed
     int carrier_count;
     struct tr_layer_calming *calming; // see layer/calm.c
     struct tr_missed_rule *missed; // [missed_count] rules that the result below does not quite meet, by node
@@ -220,8 +220,8 @@ typedef struct tr_cage_layer_def { // everything is borrowed
     int dragged;
 } tr_cage_layer_def;
 
-// Builds the cage around what the grab holds in `below`, and everything else. Without anything to move (built
-// false) when nobody is grabbed or the window is too short.
+// Builds the cage around what the grab holds in `below`, and everything else. `built` stays false, and there
+// is nothing to move, when nothing is grabbed or the window is too short.
 bool tr_cage_layer_build( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error );
 // The same without bodies: nothing can be moved, but the cage is there to be seen.
 bool tr_cage_layer_outline( tr_cage_layer *out, const tr_cage_layer_def *def, tr_error *error );
@@ -247,11 +247,12 @@ bool tr_layer_keep_cage( tr_result *result, const tr_cage_layer *l, tr_error *er
 bool tr_layer_handles_build( tr_cage_layer *l, tr_error *error );
 void tr_layer_handles_fill( tr_cage_layer *l ); // as they are in the document now
 void tr_layer_handles_free( tr_cage_layer *l );
-// After the cage was moved, before anybody is posed: shortens the way of handles that ask for steps longer
+// After the cage was moved, before bodies are posed: shortens the way of handles that ask for steps longer
 // than legs. False when none do; otherwise it is to be moved again.
 bool tr_layer_handles_heed( tr_cage_layer *l );
-// After everybody has been resolved in the frames of handles: shortens the way of handles that could not be
-// followed there. False when there are none, or looks are used up; otherwise the layer is to be solved again.
+// After all members have been resolved in the frames of handles: shortens the way of handles that could not
+// be followed there. False when there are none, or looks are used up; otherwise the layer is to be solved
+// again.
 bool tr_layer_handles_yield( tr_cage_layer *l );
 // After that, and after what jolts has been calmed, the same for jolts that are left, bodies being eased
 // first; and, of a preview, for what was known about them when all frames were seen at last.
@@ -259,8 +260,8 @@ bool tr_layer_handles_soften( tr_cage_layer *l );
 bool tr_layer_handles_soften_again( tr_cage_layer *l );
 void tr_layer_handles_ask( tr_cage_layer *l );   // for their whole way again; jolts are remembered
 void tr_layer_handles_begin( tr_cage_layer *l ); // the same, and jolts are forgotten
-// Whether all are held in these frames, and are points unless `sections` count too, so that nothing but these
-// tells who yields; then the frames are cut to where they are held.
+// Whether all handles hold in these frames, and all are points unless `sections` count too: then these frames
+// alone decide which handles yield. If so, cuts the frames to those of the handles.
 bool tr_layer_handles_within( const tr_cage_layer *l, bool sections, int *first, int *last );
 bool tr_handle_is_held( const tr_stage *stage, const tr_grab *grab, const tr_handle *handle );
 bool tr_cage_layer_released( const tr_cage_layer *l, int frame ); // an end of the window
@@ -339,9 +340,10 @@ double tr_layer_haste( tr_cage_layer *l );
 
 bool tr_layer_calm_build( tr_cage_layer *l ); // false: out of memory
 void tr_layer_calm_free( tr_cage_layer *l );
-// After everybody has been resolved: where there are jolts, poses become averages of those around them, in
-// all frames but those that are held, and `affected` says who has to be resolved again, in frames first …
-// last; then ask again. False: there is nothing, or nothing more, to be calmed. Begins anew with each solve.
+// After all members have been resolved: where there are jolts, poses become averages of those around them, in
+// all frames but those that are held, and `affected` says which members have to be resolved again, in frames
+// first … last; then ask again. False: there is nothing, or nothing more, to be calmed. Begins anew with each
+// solve.
 bool tr_layer_calm( tr_cage_layer *l, int *first, int *last );
 double tr_layer_jolt_left( const tr_cage_layer *l, int actor ); // the largest after that, see tr_layer_jolts
 
@@ -368,7 +370,7 @@ void tr_posing_free( tr_moved_body *body );
 // handles and props along their paths. False when a number is none.
 bool tr_posing_frames( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames, tr_error *error );
 
-// Poses some frames of a character who follows, likewise.
+// The same for some frames of a character that follows.
 void tr_posing_follower( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames );
 
 // -------------------------------------------------------------------------------------------- layer/follow.c
@@ -376,11 +378,12 @@ void tr_posing_follower( tr_cage_layer *l, tr_moved_body *body, const tr_some_fr
 bool tr_follow_build( tr_cage_layer *l, tr_error *error );
 void tr_follow_free( tr_cage_layer *l );
 tr_moved_body *tr_follower( const tr_cage_layer *l, int node ); // NULL when it does not follow
-// Finds the ways of those of the nodes who follow, once in a solve; whoever rules join to one of them has to
-// be among them.
+// Finds the ways of those nodes that follow, once in a solve. `nodes` must contain all nodes that rules join
+// to one of them.
 void tr_follow_solve( tr_cage_layer *l, const int *nodes, int count );
 bool tr_follow_asked( const tr_moved_body *body ); // whether links ask anything of it
-// What links ask of it at a frame; the frame of a stance in which they ask most; what it does, by its feet.
+// What links ask of it at a frame; the frame of a stance at which they ask with the largest weight; how it
+// moves, by its feet.
 tr_step tr_follow_way( const tr_cage_layer *l, const tr_moved_body *body, int frame );
 int tr_follow_stance( const tr_cage_layer *l, const tr_moved_body *body, const tr_stance *s );
 tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int frame );
@@ -390,7 +393,7 @@ tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int f
 
 bool tr_attached_build( tr_cage_layer *l, tr_error *error );
 void tr_attached_free( tr_cage_layer *l );
-// Puts a prop that is not grabbed where whoever holds it takes it, after bodies have been posed.
+// Puts a prop that is not grabbed where its carriers take it, after bodies have been posed.
 void tr_attached_frames( tr_cage_layer *l, int node, const tr_some_frames *frames );
 
 // --------------------------------------------------------------------------------------------- layer/rules.c
@@ -415,21 +418,22 @@ void tr_cage_outline_read( tr_cage_outline *shape,
 
 // --------------------------------------------------------------------------------------------- layer/links.c
 
-// Finds who is joined to whom.
+// Finds the links between nodes.
 bool tr_layer_links_build( tr_cage_layer *l );
 // Both ends of a link; the second may be the first, and either -1.
 void tr_layer_link_nodes( const tr_stage *stage, const tr_rule *rule, int nodes[2] );
 // Whether a frame of a node may differ from what is below.
 bool *tr_cage_layer_touched( tr_cage_layer *l, int node, int frame );
-void tr_cage_layer_reach( tr_cage_layer *l, int frame ); // whoever rules join to somebody affected is
+void tr_cage_layer_reach( tr_cage_layer *l,
+                          int frame ); // nodes that rules join to affected ones are affected
 // Some frames of a node go back to what is below.
 void tr_cage_layer_restore( tr_cage_layer *l, int node, const tr_some_frames *frames );
 // Brings some frames, of a body at most `chunk`, of some characters and props from `below` to `result`:
-// posed, but not resolved yet. `affected` says who has to be. Whoever rules join to one of the nodes has to
-// be among them. Sets of nodes that nothing joins may be done at the same time.
+// posed, but not resolved yet; `affected` says which have to be. `nodes` must contain all nodes that rules
+// join to one of them. Sets of nodes that no rule joins may be posed at the same time.
 bool tr_cage_layer_pose( tr_cage_layer *l, const int *nodes, int count, const tr_some_frames *frames,
                          tr_error *error );
-// The same for everybody who is linked, and all frames of the edit.
+// The same for all linked nodes, and all frames of the edit.
 bool tr_cage_layer_pose_all( tr_cage_layer *l, tr_error *error );
 
 #endif

@@ -26,7 +26,7 @@ static foot_work work_of( tr_cage_layer *l, tr_moved_body *body, tr_moved_foot *
     return w;
 }
 
-// Who follows is nowhere in the cage: from stance to stance he takes nothing but his steps.
+// A character that follows has no points in the cage: its feet move by its steps alone.
 static shift whole_shift( const foot_work *w, int frame )
 {
     tr_cage_layer *l = w->l;
@@ -248,7 +248,7 @@ static void place_stance( const foot_work *w, tr_moved_stance *s )
     shift moved = whole_shift( w, frame );
     if ( foot != NULL ) // it goes where it is led, however the body around it is kept upright
         moved.move = foot->offset;
-    moved.move.y = held == NULL ? 0 : fmax( moved.move.y, 0 ); // nobody leaves the ground by being pulled up
+    moved.move.y = held == NULL ? 0 : fmax( moved.move.y, 0 ); // a pull upwards takes no foot off the ground
     s->step = foot != NULL ? step_at( foot->place, moved ) : step_of( w, moved, frame );
 }
 
@@ -368,8 +368,8 @@ static edge edge_of_handle( const foot_work *w, int handle )
     return ( edge ){ held->frame, true, within_time( w, wanted, to, held->frame ) };
 }
 
-// Whoever crouches swings his feet about as high as before; only who holds a foot can lower it, to the
-// ground. Feet that nobody lowers stay, to the bit: the limit is rounded off below them.
+// A body that crouches swings its feet about as high as before. Only a handle on a foot lowers that foot, at
+// most to the ground. Feet that are not lowered keep their bits: the limit is rounded off below them.
 static double sunk( const foot_work *w, int frame, double down, double soft, bool held )
 {
     double room = foot_room( w, frame );

@@ -52,7 +52,7 @@ static slot *find_slot( const pairing *p, uint64_t key )
             return &p->slots[i];
 }
 
-// What is called alike under one parent and on one side is told apart by its order.
+// Joints of the same name under one parent and on one side are matched in their order.
 static void enter_joint( pairing *p, int j )
 {
     const tr_joint *joint = &p->skeleton->joints[j];

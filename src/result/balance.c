@@ -8,8 +8,8 @@
 //
 // over all contacts and over a span of time around t, nearer moments counting more: a body shifts its weight
 // before it lifts a foot, and gently. The places are those of the footings, with what edits did to them, not
-// those of a pose, so that no frame waits for another. Nobody can balance in the air: as far as nothing
-// rests, the place is the centre of mass itself.
+// those of a pose, so that no frame waits for another. Nothing can balance in the air: as far as the
+// body has no contact, the place is the centre of mass itself.
 #include "result/private.h"
 
 #include <stdlib.h>

@@ -47,8 +47,8 @@ static bool same_names( const tr_stage *stage, const tr_mesh_report *report, con
            joint_of( stage, report, x->b, x->part_b ) == joint_of( stage, report, y->b, y->part_b );
 }
 
-// Several bones may begin at one joint, and each may be in the way: what has the same names at the same time
-// is told once. Returns how many are left.
+// Several bones may begin at one joint, and each may be in the way: losses with the same names at the same
+// time become one. Returns how many are left.
 static int merge_losses( const tr_stage *stage, const tr_mesh_report *report, tr_imesh_loss *losses,
                          int count )
 {

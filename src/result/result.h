@@ -42,7 +42,7 @@ typedef struct tr_mesh_report { // what became of a window of the interaction me
     size_t bytes;         // of memory while it was solved
 } tr_mesh_report;
 
-// Which part of which member a loss of the report speaks of: "p01.LeftArm", "roof", "ground".
+// The part and member of a loss of the report: "p01.LeftArm", "roof", "ground".
 void tr_mesh_part_print( const tr_stage *stage, const tr_mesh_report *report, int which, int part,
                          tr_text *out );
 
@@ -183,8 +183,8 @@ bool tr_report_print( const tr_stage *stage, const tr_result *result, const char
 
 // --------------------------------------------------------------------------------------------------- at work
 
-// Fills worlds anew from the motions. Whoever changes a motion of a result keeps its world in step, by this
-// or frame by frame: what a method, a layer or a file gave has worlds.
+// Fills worlds anew from the motions. Code that changes a motion of a result updates its world, by this or
+// frame by frame: results of methods, layers and files have worlds.
 bool tr_result_pose( tr_result *result, tr_error *error );
 // Fills reports of a result whose motions, worlds and tracks are there.
 bool tr_result_finish( tr_result *result, const tr_stage *stage, tr_error *error );

@@ -229,7 +229,7 @@ static double orientation_error( const tr_stage *stage, const tr_result *result,
 static double direction_error( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                                int frame )
 {
-    int low = rule->first < rule->last ? rule->first : 0, // beside its range it has no say
+    int low = rule->first < rule->last ? rule->first : 0, // outside of its range it is off
         high = rule->first < rule->last ? rule->last : stage->frame_count - 1;
     int before = frame > low ? frame - 1 : frame, after = frame < high ? frame + 1 : frame;
     vec3 step = v3_horizontal( v3_sub( tr_anchor_position( stage, result, &rule->a, after ),

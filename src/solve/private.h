@@ -22,7 +22,7 @@ static inline size_t tr_band_tiles( int tiles )
 void tr_kernel_band_float( const tr_band *band, float *x );
 void tr_kernel_band_avx2( const tr_band *band, float *x );
 
-// Sweeps the unknowns `begin` … `end` of a symmetric positive definite matrix, of which the part on and below
+// Sweeps the unknowns `begin` … `end` of a symmetric positive definite matrix, whose part on and below
 // the diagonal counts; after all unknowns a is −a⁻¹, after the first few their own part of it is the negative
 // inverse of that part. False when it is not positive definite. All numbers are whole numbers of 8, stride of
 // 16; panel [16 · stride]; both aligned for lanes.

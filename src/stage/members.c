@@ -33,7 +33,7 @@ bool tr_stage_passes( const tr_stage *stage, int a, int b, int frame )
         if ( pair->kind != TR_PAIR_PASS || at < pair->first || at > pair->last )
             continue;
         int x = tr_stage_find_member( stage, pair->a ),
-            y = pair->b[0] != 0 ? tr_stage_find_member( stage, pair->b ) : -1; // -1: whoever there is
+            y = pair->b[0] != 0 ? tr_stage_find_member( stage, pair->b ) : -1; // -1: any other
         if ( y >= 0 ? ( x == a && y == b ) || ( x == b && y == a ) : x == a || x == b )
             return true;
     }
