@@ -62,7 +62,7 @@ static quat turn_at( const tr_mesh_party *p, const tr_anchor *anchor, int frame 
                : result->tracks[anchor->prop][frame].rotation;
 }
 
-// What is fading in or out pulls softly, the more the nearer it is to its full strength.
+// A rule that fades in or out is a soft row; its weight grows with its strength.
 static bool append_row( tr_mesh_party *p, const tr_rule *rule, tr_imesh_row row, double strength )
 {
     bool full = strength >= 1;
@@ -77,8 +77,8 @@ static bool append_row( tr_mesh_party *p, const tr_rule *rule, tr_imesh_row row,
     return true;
 }
 
-// Where a is to be, or how far from b. In full strength as the pose graphs have it: what they could not reach
-// gave way there. What fades in or out is only on its way, and goes there in its own time.
+// The place of a, or its offset from b. At full strength it is that of the pose graphs, in which targets out
+// of reach gave way already. Where a rule fades in or out it is the rule's own target.
 static vec3 wanted( const tr_mesh_party *p, const tr_rule *rule, const tr_anchor *a, const tr_anchor *b,
                     int frame )
 {
@@ -107,7 +107,7 @@ static bool add_row( tr_mesh_party *p, const tr_rule *rule, const tr_anchor *a, 
     return append_row( p, rule, row, tr_rule_strength( rule, frame ) );
 }
 
-// Places and links hold as the pose graphs have them. A link to a member outside the window is a place.
+// Places and links hold as in the pose graphs. A link to a member outside the window is a place.
 static bool add_rule( tr_mesh_party *p, const tr_rule *rule )
 {
     tr_anchor surface = { .actor = -1, .prop = rule->surface_prop };
@@ -126,8 +126,8 @@ static bool add_rule( tr_mesh_party *p, const tr_rule *rule )
     return true;
 }
 
-// Feet go where the pose graphs have them, in stance and through the swing: the last fit brings them there in
-// any case, and the mesh may know it.
+// Feet stay where the pose graphs put them, in stance and in the swing: the last fit brings them there in any
+// case.
 static bool add_footings( tr_mesh_party *p, int member )
 {
     const tr_actor *actor = &p->work->stage->actors[member];

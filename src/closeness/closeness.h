@@ -5,8 +5,8 @@
 #include "imesh/imesh.h"
 #include "result/result.h"
 
-// Which members are close to each other, and when (stage frames): found in the source, then what the scene's
-// pairs say. The interaction mesh keeps these.
+// Which members are close to each other, and when (stage frames): found in the source, then changed by the
+// scene's pairs. The interaction mesh keeps these.
 bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error );
 
 // Solves interaction meshes for all close members of a result that pose graphs have solved, then fits the
@@ -14,7 +14,7 @@ bool tr_stage_links( tr_imesh_pairs *out, const tr_stage *stage, tr_error *error
 bool tr_closeness_solve( const tr_stage *stage, tr_result *result, tr_error *error );
 // Applies a constraint with `partners` to all members that are close to it, in a result solved without it.
 bool tr_closeness_hold( const tr_stage *stage, tr_result *result, const tr_rule *rule, tr_error *error );
-// Depths and lost touches of all windows, in the motion as the result's worlds have it.
+// Depths and lost touches of all windows, in the worlds of the result.
 bool tr_meshes_judge( const tr_stage *stage, tr_result *result, tr_error *error );
 
 typedef struct tr_mesh_lines { // to be looked at
@@ -49,7 +49,7 @@ void tr_hold_end( tr_hold *hold ); // NULL is fine
 // The held joint to a place in the world, as far as its limbs reach. False when out of memory.
 bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error );
 // Joints of a body that is held, close to it, or linked to one of those [joint_count of the target]; false:
-// it is not. They are where the pipeline will have them.
+// it is not. The pipeline gives them the same places.
 bool tr_hold_pose( const tr_hold *hold, int actor, tr_pose out );
 // The ops that make the motion go through this: an absolute constraint for the held joint at this frame (as
 // the document counts), fading over `ease` frames before and after, by which partners follow.

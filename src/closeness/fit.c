@@ -1,4 +1,4 @@
-// Skeletons are aimed along what the meshes say, blended with the pose graphs' poses, and fitted.
+// Skeletons are aimed along the solved meshes, blended with the poses of the pose graphs, and fitted.
 #include "closeness/private.h"
 
 #include <string.h>
@@ -64,8 +64,9 @@ static double firmness( const tr_actor *actor, int joint, int frame )
     return most;
 }
 
-// What stands keeps the turn it had without the mesh, which the last fit holds it by: between two poses in
-// which a foot is turned alike it is not, as legs are mixed joint by joint. `mixed` is the new pose.
+// A foot that stands keeps its rotation without the mesh, which the last fit holds it at: legs are blended
+// joint by joint, so a foot with equal rotations in both poses has another one in the blend. `mixed` is the
+// new pose.
 static void keep_standing( tr_mesh_work *w, int actor, int frame, tr_pose mixed )
 {
     const tr_actor *a = &w->stage->actors[actor];

@@ -320,7 +320,7 @@ static vec3 reached( const tr_hold *hold )
         .positions[hold->held.joint];
 }
 
-// What is out of reach is not asked for again by the ops: partners would be pulled farther than this shows.
+// The ops do not ask for what is out of reach: partners would be pulled farther than is shown here.
 bool tr_hold_move( tr_hold *hold, vec3 place, tr_error *error )
 {
     if ( !move_to( hold, place, error ) )

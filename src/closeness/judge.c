@@ -1,6 +1,5 @@
-// What is true of the motion that comes out: skeletons were fitted to the meshes, rules met and edits made,
-// and each moved what the meshes had said. So depths and lost touches of every window are looked for at the
-// end, in the motion as it is.
+// Depths and lost touches of every window in the final motion: after the meshes are solved, the fit, the
+// rules and edits still move bodies.
 #include "closeness/private.h"
 
 #include <stdatomic.h>

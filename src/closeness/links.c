@@ -1,4 +1,4 @@
-// Close pairs: what the source shows, and what the scene's pairs say about it.
+// Close pairs: found in the source, then changed by the scene's pairs.
 //
 // Per two members, frame by frame:
 //
@@ -69,7 +69,7 @@ static void drop_carriers( const tr_stage *stage, tr_imesh_pairs *pairs )
     pairs->count = kept;
 }
 
-// ------------------------------------------------------------------------------------------- what is said
+// ----------------------------------------------------------------------------------------- pairs of a scene
 
 typedef struct saying { // a pair of the scene on the stage
     tr_pair_kind kind;
@@ -138,7 +138,7 @@ static void revise_frames( revision *r, const tr_imesh_pair *pairs, int count )
             mark( r->close, r->sayings[i].first, r->sayings[i].last, false );
 }
 
-// What is left of the two as ranges; those too short to matter are dropped.
+// The frames in which the two are close, as ranges; ranges that are too short are dropped.
 static bool keep_ranges( revision *r, int a, int b, int shortest, tr_imesh_pairs *out )
 {
     for ( int f = 0; f < r->stage->frame_count; ++f ) {

@@ -1,5 +1,5 @@
 // Private to closeness: close pairs, the members of windows, a window as its mesh sees it, and the fit of
-// skeletons to what the meshes say.
+// skeletons to the solved meshes.
 #ifndef TROUPE_CLOSENESS_PRIVATE_H
 #define TROUPE_CLOSENESS_PRIVATE_H
 
@@ -29,7 +29,7 @@ typedef struct tr_closeness_def {
 
 tr_closeness_def tr_default_closeness_def( void );
 
-typedef struct tr_mesh_answer { // what the mesh of a window says
+typedef struct tr_mesh_answer { // the solution of a window's mesh
     quat **rotations;           // [member_count][frames * joints] of actors, NULL for others
     vec3 **positions;           // the same
     rigid **places;             // [member_count][frames] of props
@@ -49,7 +49,7 @@ typedef struct tr_mesh_work {
     int pad;                 // frames over which a window fades
     tr_graphs graphs;        // where the joints are to be: pose graphs, then meshes
     bool *affected;          // [(actor_count + prop_count) * frame_count]
-    double *said;            // the same: weight of what windows have said so far
+    double *said;            // the same: sum of the weights of windows so far
     int first, last;         // frames that may be affected
     tr_mesh_answer *answers; // [windows.count]
     rigid **places;          // [prop_count] NULL, or [frame_count] where meshes have the prop
@@ -85,8 +85,8 @@ typedef struct tr_mesh_party { // a window as its mesh sees it
     tr_imesh_def def;
 } tr_mesh_party;
 
-// Of a party whose work and window are given. False when out of memory; to be freed in any case. `gather`:
-// all but the rows.
+// Builds a party whose work and window are given. False when out of memory; to be freed in any case. `gather`
+// leaves out the rows.
 bool tr_mesh_party_gather( tr_mesh_party *p );
 bool tr_mesh_party_build( tr_mesh_party *p );
 void tr_mesh_party_free( tr_mesh_party *p );
@@ -124,7 +124,8 @@ typedef struct tr_held {
     tr_imesh mesh;
 } tr_held;
 
-// Of a held joint that is given with its stage, result and frame. Freed in any case.
+// Builds the mesh around a held joint that is given with its stage, result and frame. To be freed in any
+// case.
 bool tr_held_build( tr_held *h, const tr_closeness_def *closeness, tr_error *error );
 void tr_held_free( tr_held *h );
 bool tr_held_move( tr_held *h, vec3 place, tr_error *error );

@@ -4,7 +4,7 @@
 //   pose graphs ─► close pairs ─► windows ─► mesh of each window ─► aim skeletons ─► blend at its ends ─► fit
 //   ─► turn hands to what they touched ─► fit ─► push out what is too deep ─► fit
 // Windows are solved side by side. Where many are close to each other there are several windows of a few
-// members each; a member of two at once gets the mean of what they say. Links and stances stay exact:
+// members each; a member of two at once gets the mean of both. Links and stances stay exact:
 // they are rows of the mesh, and the last fit meets them.
 #include "closeness/private.h"
 
@@ -113,7 +113,7 @@ static void solve_windows( void *context, int begin, int end )
     }
 }
 
-// `said` is the weight of what there is so far.
+// `said` is the sum of the weights so far.
 static void add_pose( tr_pose to, tr_pose more, int joints, double said, double weight )
 {
     double part = weight / ( said + weight );
@@ -123,7 +123,7 @@ static void add_pose( tr_pose to, tr_pose more, int joints, double said, double 
     }
 }
 
-// What the windows say about a member, one after the other; a member of two at once gets the mean.
+// Adds the poses of a member from one window after the other; a member of two at once gets the mean.
 static void add_answer( tr_mesh_work *w, int window, int m )
 {
     const tr_imesh_window *from = &w->windows.items[window];
@@ -167,7 +167,7 @@ static bool solve_all( tr_mesh_work *w, tr_error *error )
     return true;
 }
 
-// What became of the windows goes to the result, their members with it.
+// Moves the reports of the windows, with their members, to the result.
 static bool keep_reports( tr_mesh_work *w, tr_error *error )
 {
     tr_result *result = w->result;

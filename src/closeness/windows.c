@@ -31,7 +31,7 @@ double tr_mesh_share( const tr_mesh_work *w, const tr_imesh_window *window, int 
     return smooth_step5( fmin( in, out ) );
 }
 
-// How much the windows of an actor and others say at each frame; `said` [frame_count].
+// The shares of the windows of an actor and others at each frame; `said` [frame_count].
 static void add_shares( const tr_mesh_work *w, int actor, int window_count, double *said )
 {
     for ( int f = 0; f < w->stage->frame_count; ++f )

@@ -1,10 +1,10 @@
-// Fits skeletons to what the pose graphs came to. Graphs decide where bodies, links and props go; the fit
+// Fits skeletons to the deformed pose graphs. Graphs decide where bodies, links and props go; the fit
 // starts from the copied rotations of the same frame, brings hands and feet exactly to their places, and then
 // lets partners and props meet where all of them can reach:
 //
 //   swing ─► fit ─► meet ─► fit ─► … until links agree to half a millimetre
 //
-// Whatever no skeleton can reach shows as residual after the last fit.
+// What no skeleton can reach is left as residual after the last fit.
 #include "cluster/fit.h"
 #include "cluster/private.h"
 
@@ -121,7 +121,7 @@ static bool fit_stale( fitter *s, tr_error *error )
 
 // --------------------------------------------------------------------------------------------------- rounds
 
-// What the rounds begin with: the poses as they are, nothing corrected.
+// The state before the first round: poses as they are, no corrections.
 static void start_body( const fitter *s, fit_body *body )
 {
     size_t frames = (size_t)( s->to - s->from + 1 ), joints = (size_t)fitter_skeleton( s, body )->joint_count;

@@ -221,7 +221,7 @@ bool tr_fitter_run_window( fitter *s, long *steps, tr_error *error );
 bool tr_rule_links_actors( const tr_rule *rule ); // offset or distance between two characters
 // Where a rule wants one of its ends.
 vec3 tr_fitter_wanted( const fitter *s, int k, bool is_a, int frame );
-// What keeps its place in b's own axes is a point of b, at the end of a lever.
+// Whether the target of rule k is fixed in the axes of b: then it is a point of b, at the end of a lever.
 bool tr_fitter_has_lever( const fitter *s, int k );
 // From b's end to the point that has to meet a, in the axes of b's joint.
 vec3 tr_fitter_lever( const fitter *s, const tr_rule *rule, int frame );

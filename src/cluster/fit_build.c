@@ -46,7 +46,7 @@ bool tr_anchor_mixes( const tr_stage *stage, const tr_anchor *anchor )
     return several;
 }
 
-// What meets the ground as one: a foot, the tip of a leg that ends in one, a hand.
+// Joints that meet the ground as one part: a foot, the tip of a leg without a foot, a hand.
 static bool is_foot_or_hand( const tr_skeleton *skeleton, int joint )
 {
     tr_role role = skeleton->joints[joint].role;

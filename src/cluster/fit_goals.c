@@ -1,5 +1,5 @@
-// What the fit of one character is asked for at one frame: its stances, heights to keep, a pelvis to shift,
-// and what the rules that hold hands and other joints want.
+// The goals of one character at one frame: its stances, heights to keep, a pelvis to shift, and the targets
+// of rules for hands and other joints.
 #include "cluster/fit.h"
 #include <string.h>
 
@@ -10,8 +10,8 @@ bool tr_rule_links_actors( const tr_rule *rule )
     return tr_rule_links( rule ) && rule->a.actor >= 0 && rule->b.actor >= 0;
 }
 
-// What keeps its place in b's own axes is a point of b, at the end of a lever. b's end would otherwise chase
-// a place that turns with b itself, one fit behind, and with a lever longer than the body gives it runs away.
+// A target fixed in the axes of b is a point of b, at the end of a lever. Otherwise b's end would chase a
+// place that turns with b itself, one fit behind, and with a lever longer than the body it would diverge.
 bool tr_fitter_has_lever( const fitter *s, int k )
 {
     const tr_rule *rule = fitter_rule( s, k );
@@ -240,8 +240,8 @@ static bool contradict( const tr_fit_goal *a, const tr_fit_goal *b )
            v3_distance( a->offset, b->offset ) == 0;
 }
 
-// Of contradictions the first in priority stands, and equals meet in the middle. The fit would come to the
-// same, but all of them would pull with all their might. Returns how many goals are left.
+// Where goals contradict each other the first in priority is kept, and goals of equal priority meet in the
+// middle. The fit would find the same place, but against large forces. Returns how many goals are left.
 static int agree( tr_fit_goal *goals, int count )
 {
     for ( int g = 0; g < count; ++g ) {

@@ -135,7 +135,7 @@ static void open_prop( const fitter *s, fit_prop *prop, int index, size_t frames
             prop->rules[prop->rule_count++] = k;
 }
 
-// What only some rules need.
+// Memory that only some rules need.
 static void open_corrections( fitter *s, size_t frames, char **at )
 {
     s->agreed = tr_carve( at, (size_t)s->rule_count * sizeof( fit_meeting * ) );

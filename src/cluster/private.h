@@ -65,7 +65,7 @@ void tr_cluster_rows_on( const tr_cluster_rows *rows, int from, int to, bool *on
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.
 typedef struct tr_lean {
-    vec3 shift; // of the pelvis, from where the graph has it
+    vec3 shift; // of the pelvis, from its place in the graph
     vec3 free;  // centre of mass without it
     vec3 error, step;
     bool begun;
@@ -205,8 +205,8 @@ typedef struct tr_deform_run {
     const tr_progress *progress; // of the first half of the work; may be NULL
 } tr_deform_run;
 
-// Deforms the frames, puts props where their graphs came to, and writes what the graphs say. Different works
-// may be run in the same scratch at the same time, each by one task of a parallel loop.
+// Deforms the frames, moves props along with their graphs, and writes joints and shifts. Different works may
+// be run in the same scratch at the same time, each by one task of a parallel loop.
 bool tr_cluster_works_run( const tr_deform_run *todo, tr_work_scratch *scratch, tr_error *error );
 
 // Copied poses, as rules and bodies let them be: where graphs start.

@@ -40,7 +40,7 @@ static int add_anchor( tr_cluster_rows *rows, const tr_anchor *anchor )
                                  v3_add( anchor->offset, from_floor ) );
 }
 
-// Rules that make the stances of one foot pull alike: one of them tells what the footing says.
+// The rules of the stances of one foot have the same target: one of them stands for the footing.
 static bool is_told( const tr_cluster_rows *rows, int rule, int row )
 {
     const tr_rule *own = &rows->stage->rules[rule];
@@ -107,7 +107,7 @@ static bool is_outside( const tr_cluster_rows *rows, const tr_anchor *anchor )
     return tr_anchor_node( rows->stage, anchor ) >= 0 && graph_of( rows, anchor ) < 0;
 }
 
-// Frames in which a rule may have any strength; a footing has it wherever it likes.
+// Frames in which a rule may have any strength; of a footing all frames.
 static void acting_frames( const tr_rule *rule, int *from, int *to )
 {
     if ( rule->footing >= 0 )

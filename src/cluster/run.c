@@ -105,7 +105,7 @@ static void measure_some( void *context, int begin, int end )
             tr_first_failure_note( &m->failure, w, &error );
 }
 
-// What the most demanding of the works needs.
+// The largest need of the works.
 static bool measure_all( const tr_cluster_work *works, int count, tr_cluster_need *need, tr_error *error )
 {
     measuring m = { works, tr_alloc( (size_t)count, sizeof( tr_cluster_need ) ), .failure.job = -1 };
@@ -253,7 +253,7 @@ static bool deform( tr_cluster_work *work, tr_thread_scratch *scratch, bool tran
     return tr_cluster_deform( &job, error );
 }
 
-// Props take the place their graph came to, turned as before.
+// Props move to the places of their graphs and keep their rotations.
 static void place_prop( tr_cluster_work *work, const tr_thread_scratch *scratch, int g, const bool *affected,
                         run r )
 {

@@ -2,7 +2,8 @@
 // proportions.
 #include "imesh/private.h"
 
-// Of a joint: mean of the bones at it; of a surface vertex, of its bone's ends; of a corner, of the box.
+// The growth of each vertex. A joint: the mean of its bones; a surface vertex: that of its bone's ends; a
+// corner: that of the box.
 static bool find_growth( tr_imesh *mesh )
 {
     double *counts = tr_alloc( (size_t)mesh->vertex_count, sizeof( double ) );
@@ -29,7 +30,8 @@ static bool find_growth( tr_imesh *mesh )
     return ok;
 }
 
-// Of a joint against the one above: its bone. Of the first: the body's height, as its path grows with that.
+// The stretch of a joint's offset from its parent is that of the bone; of the first joint that of the body's
+// height, which also scales its path.
 static void find_stretch( tr_imesh *mesh, const tr_imesh_embodiment *bodies )
 {
     for ( int v = 0; v < mesh->vertex_count; ++v ) {

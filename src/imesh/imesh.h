@@ -110,7 +110,7 @@ typedef struct tr_imesh_length_def { // the end of a solve: every frame is broug
 } tr_imesh_length_def;
 
 typedef struct tr_imesh_pose_def { // weight of the turn of the joint above in that of a joint (pose.c)
-    double several;                // where several bones say how the joint is turned
+    double several;                // where several bones determine the turn of the joint
     double single;                 // where one bone and its surface point do
     double hand;                   // of a hand: weight of its turn without the mesh
 } tr_imesh_pose_def;

@@ -1,4 +1,4 @@
-// What presses into what in a motion, whatever made it: where, along which normal, and how deep.
+// Overlaps of bodies and boxes in any motion: where, along which normal, and how deep.
 #include "imesh/private.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What the files of this folder share.
+// Private to imesh.
 #ifndef TROUPE_IMESH_PRIVATE_H
 #define TROUPE_IMESH_PRIVATE_H
 

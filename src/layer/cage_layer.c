@@ -226,7 +226,7 @@ static bool is_between( const tr_cage_layer *l, int frame )
     return before && after;
 }
 
-// Where the falloff of what is held ends, the cage rests.
+// The cage rests where the falloff of the held frames ends.
 static void add_resting( const tr_cage_layer *l, int falloff, int frames[TR_CAGE_MAX_SECTIONS], int *count )
 {
     const tr_scene *scene = l->stage->scene;
@@ -277,8 +277,8 @@ bool tr_cage_layer_is_as_built( const tr_cage_layer *l )
            window_end( &now, l->grab->last, l->layer->ease_out ) == l->ends[1];
 }
 
-// An ease is as much shorter as the grab reaches into it, and ends where the falloff of what is held does.
-// `end`: of the window, `own`: as the document has it, `sense`: of time beyond it.
+// An ease is shorter by the part that the grab covers, and ends with the falloff of the held frames. `end`:
+// of the window; `own`: the end in the document; `sense`: the direction of time beyond it.
 static int ease_frames( const tr_cage_layer *l, double ease, int end, int own, int sense )
 {
     const tr_scene *scene = l->stage->scene;

@@ -463,7 +463,7 @@ static bool calm( tr_drag *drag )
             drag->refined = ( tr_row ){ 0, -1 };
         return !drag->interrupted;
     }
-    tr_drag_show( drag, drag->range ); // the best it came to
+    tr_drag_show( drag, drag->range ); // as far as it was solved
     drag->calming = false;
     drag->yielding = tr_layer_handles_soften( &drag->layer );
     drag->final = !drag->yielding;

@@ -281,7 +281,7 @@ static void show_actor( tr_drag *drag, int i, int frame )
     }
 }
 
-// What is as below, and has been shown so, stays.
+// Nodes that are as below, and are shown so already, stay.
 static void show( tr_drag *drag, const tr_drag_set *set, tr_row frames )
 {
     for ( int n = 0; n < set->count; ++n ) {

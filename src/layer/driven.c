@@ -1,11 +1,10 @@
-// What sections drive, and how far handles of all kinds are from where they were put, on the bodies as they
-// came out.
+// Which bodies sections drive, and how far handles of all kinds are off their places on the solved bodies.
 //
 // A handle may hold a point. A section, or a vertex of one, drives the bodies in it: their roots, the middles
-// of props, and of limbs that are grabbed alone the hand, the foot or whatever is their end. A section takes
-// them along as rigidly as it was moved; a vertex as the cage does. Where handles yield (handles.c) less was
-// asked of a vertex: what is left counts as if the cage gave way evenly. Of the bodies that one handle
-// drives, the report names the one that is farthest off.
+// of props, and the ends of limbs that are grabbed alone, such as hands and feet. A section moves them as
+// rigidly as it was moved; a vertex moves them with the cage. Where handles yield (handles.c) a vertex asks
+// for less: the rest counts as if the cage gave way evenly. The report names the body that is farthest off
+// among those a handle drives.
 #include "layer/private.h"
 
 // ---------------------------------------------------------------------------------------------------- build
@@ -17,7 +16,7 @@ static bool hangs_on( const tr_skeleton *skeleton, int joint, int above )
     return joint == above;
 }
 
-// The hand, the foot, or the last joint of what is grabbed: nothing but parts of the same hand hangs on it.
+// A hand, a foot, or the last joint of a grabbed limb: only parts of the same hand or foot hang on it.
 static bool is_end( const tr_skeleton *skeleton, const bool *grabbed, int joint )
 {
     int carrier = tr_extremity_carrier( skeleton, joint );
@@ -104,7 +103,7 @@ static void judge_led( const tr_cage_layer *l, const tr_result *result, int hand
     report->error_mm = error;
 }
 
-// Of a vertex: what the cage itself leaves of it, where another handle holds it or the window ends, pinned.
+// How far the cage itself leaves a vertex off: another handle may hold it, or a pinned end of the window.
 static double cage_error( const tr_cage_layer *l, int handle )
 {
     const tr_cage *cage = &l->cage;

@@ -170,7 +170,7 @@ tr_moved_body *tr_follower( const tr_cage_layer *l, int node )
 
 // ----------------------------------------------------------------------------------------------------- pull
 
-// What was grabbed pulls by what became of it as a whole.
+// A grabbed node passes on its motion as a whole.
 static void find_pull( tr_cage_layer *l, int node, int frame )
 {
     tr_moved_body *body = tr_cage_layer_body( l, node );
@@ -376,7 +376,7 @@ static tr_step flight( const tr_cage_layer *l, const tr_moved_body *body, int fr
     return out;
 }
 
-// The mean of what its feet do.
+// The mean motion of its feet.
 tr_step tr_follow_body( const tr_cage_layer *l, const tr_moved_body *body, int frame )
 {
     vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0], sum = v3_zero;

@@ -45,7 +45,7 @@ static bool is_affected( const tr_cage_layer *l, int node, int frame )
     return node >= 0 && l->affected[(size_t)node * (size_t)l->stage->frame_count + (size_t)frame];
 }
 
-// What handles of earlier layers hold may have been moved on.
+// Marks handles of earlier layers whose bodies this layer moved.
 static void pass_on( tr_cage_layer *l )
 {
     const tr_scene *scene = l->stage->scene;

@@ -1,6 +1,6 @@
-// What a cage makes of the bodies it holds, frame by frame, when asked. Points are moved; whole bodies are
-// set upright where the cage leans and, where the layer turns, turned about the vertical as the direction of
-// their way changed.
+// The motion of the bodies in a cage, frame by frame, computed when asked for. Points are moved; whole bodies
+// are set upright where the cage leans and, where the layer turns, turned about the vertical by the change in
+// the direction of their path.
 #include "layer/private.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ int tr_moved_root( const tr_cage_layer *l, const tr_moved_body *body )
     return grabbed != NULL && grabbed[0] && grabbed[pelvis] ? pelvis : 0;
 }
 
-// What leads a body: its pelvis when all above it is grabbed; a prop's middle.
+// The points that lead a body: its pelvis when all joints above it are grabbed; the corners of a prop.
 static void find_lead( const tr_cage_layer *l, tr_moved_body *body )
 {
     bool prop = body->node >= l->stage->actor_count;
@@ -78,7 +78,7 @@ bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body )
     return true;
 }
 
-// What was left for when it is asked for.
+// Binds the points of a frame that were not bound when the layer was built.
 static void bind_frame( const tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     if ( body->bound == NULL || body->bound[frame - l->begin] )
@@ -118,8 +118,8 @@ static vec3 not_lower( const tr_cage_layer *l, vec3 from, vec3 to, double room )
     return to;
 }
 
-// How far a body may go down on its legs: head, tail and whatever else hangs on its trunk come down with it
-// and stay above the ground. Arms and legs give.
+// How far a body may go down on its legs: head, tail and all other parts of its trunk come down with it and
+// stay above the ground. Arms and legs bend.
 static double root_room( const tr_cage_layer *l, int actor, int frame )
 {
     const tr_skeleton *skeleton = &l->stage->actors[actor].target;
@@ -134,8 +134,8 @@ static double root_room( const tr_cage_layer *l, int actor, int frame )
     return room;
 }
 
-// How far a joint may go down: of a limb, until the lowest of what hangs on it is on the ground; of the
-// trunk, as the root, and further the more of it can bend.
+// How far a joint may go down. A joint of a limb: until the lowest joint below it is on the ground. A joint
+// of the trunk: as far as the root, and further the more of the trunk can bend.
 static double joint_room( const tr_cage_layer *l, int actor, int joint, int frame )
 {
     const tr_skeleton *skeleton = &l->stage->actors[actor].target;

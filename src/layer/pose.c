@@ -120,7 +120,7 @@ static void keep_hands( const tr_cage_layer *l, int actor, tr_pose below, quat *
     }
 }
 
-// Of frames [count] whose rotations and roots are there.
+// Positions of joints in frames [count] whose rotations and roots are there.
 static void place_joints( tr_cage_layer *l, const tr_moved_body *body, const int *frames, int count )
 {
     tr_motion *motion = &l->result->motions[body->node];
@@ -160,7 +160,7 @@ static void turn_body( tr_cage_layer *l, const tr_moved_body *body, int frame )
         ( below != NULL ? below[frame] : 0 ) + body->frames[frame - l->begin].yaw;
 }
 
-// Steps of feet, and poses aimed along what became of the points.
+// Steps of feet, and poses aimed along the moved points.
 static bool pose_actor( tr_cage_layer *l, tr_moved_body *body, const tr_some_frames *frames, tr_error *error )
 {
     tr_aiming *a = body->aiming;

@@ -45,7 +45,7 @@ typedef struct tr_moved_stance {
     int stamp;      // of the solve the step belongs to
     tr_step step;   // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
     int edge_stamps[2];       // the same for
-    tr_foot_shift surplus[2]; // what it asks for at its first and last frame beyond what the cage says
+    tr_foot_shift surplus[2]; // how far it moves beyond the cage at its first and last frame
 } tr_moved_stance;
 
 typedef struct tr_moved_foot { // a hand or foot that stands
@@ -79,7 +79,7 @@ typedef struct tr_moved_body {
     float *moments;      // [frame_count * TR_CAGE_MOMENTS * vertex_count] likewise
     tr_moved_foot *feet; // [foot_count]
     int foot_count;
-    double fastest;                 // largest second difference of what feet do below, metres
+    double fastest;                 // largest second difference of feet below, metres
     struct tr_aiming *aiming;       // of a character
     vec3 *path;                     // of a prop: [frame_count of the stage] where the layer's rule wants it
     struct tr_following *following; // of a character that follows
@@ -131,7 +131,7 @@ typedef struct tr_layer_def { // how bodies go along with a cage; lengths "of th
     double follow_apart; // of the height: how much further apart than before feet may be asked to stand
     double follow_fade;  // seconds in which a body without feet on the ground leaves the window's ends
     // Of the modules below
-    tr_cage_def cage;        // but for what the layer and the ends of its window say
+    tr_cage_def cage;        // but for what depends on the layer and its window
     tr_cage_solve_def solve; // of the cage, to convergence
     tr_fit_def posing;       // of bodies to the points of the cage
     tr_resolving resolving;  // of what rules join, to convergence
@@ -285,8 +285,8 @@ void tr_cage_layer_range( const tr_cage_layer *l, int *first, int *last ); // th
 
 // --------------------------------------------------------------------------------------------- layer/moved.c
 
-// What the cage made of a body at a stage frame, its points in `after`. Bodies may be asked for at the same
-// time, but each by one thread only.
+// How the cage moved a body at a stage frame; its points are in `after`. Different threads may ask for
+// different bodies at the same time.
 bool tr_moved_build( tr_cage_layer *l, tr_moved_body *body );
 void tr_moved_free( tr_moved_body *body );
 const tr_moved_frame *tr_moved_at( tr_cage_layer *l, tr_moved_body *body, int frame );
@@ -313,7 +313,7 @@ vec3 tr_above_ground( const tr_cage_layer *l, const tr_anchor *anchor, int frame
 
 bool tr_driven_build( tr_cage_layer *l ); // after bodies and handles; false: out of memory
 void tr_driven_free( tr_cage_layer *l );
-// What became of a handle of the layer, on the bodies of a result.
+// The report on a handle of the layer, by the bodies of a result.
 tr_handle_report tr_handle_judge( const tr_cage_layer *l, const tr_result *result, int handle );
 
 // ---------------------------------------------------------------------------------------------- layer/room.c
@@ -403,10 +403,10 @@ void tr_attached_frames( tr_cage_layer *l, int node, const tr_some_frames *frame
 bool tr_layer_rules_build( tr_cage_layer *l, tr_error *error );
 void tr_layer_rules_free( tr_cage_layer *l );
 void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
-// Where the path of what is held or led takes it at a frame; false: it has none.
+// The place of a held or driven anchor on its path at a frame; false: it has no path.
 bool tr_layer_rules_place( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
 void tr_layer_rules_frames( tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
-// The box of a prop as the cage and its handles have it.
+// The place of a prop by the cage and its handles.
 rigid tr_layer_prop_place( tr_cage_layer *l, tr_moved_body *body, int frame );
 
 // ----------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ static vec3 miss_at( const tr_cage_layer *l, const tr_rule *rule, int frame )
     return v3_sub( at, tr_rule_target( l->stage, l->below, rule, frame ) );
 }
 
-// Of the rules that make the stances of a foot one speaks at a time.
+// Of the rules for the stances of a foot one is active at a time.
 static bool speaks( const tr_stage *stage, int r, int frame )
 {
     const tr_rule *rule = &stage->rules[r];
@@ -129,8 +129,8 @@ static bool note_misses( tr_cage_layer *l )
     return true;
 }
 
-// What a rule misses turns with those it joins: one that fades in is far off yet, and in the way its bodies
-// stand.
+// The miss of a rule turns with the bodies that it joins: while a rule fades in its miss is large, and has
+// its direction relative to these bodies.
 static void turn_miss( tr_cage_layer *l, tr_missed_rule *missed, int frame )
 {
     missed->now[frame] = missed->below[frame];
@@ -322,8 +322,8 @@ static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
     }
 }
 
-// What is held at one frame is led along its path through the whole window, so that it does not stand out
-// among its neighbours. Props stay where they were put.
+// An anchor held at one frame is led along its path through the whole window, so that this frame does not
+// differ from its neighbours. Props stay where the cage put them.
 static void add_rules( tr_cage_layer *l )
 {
     for ( int h = 0; h < l->handle_count; ++h ) {

@@ -1,13 +1,13 @@
-// Feet under an edited body. A stance moves as a whole, by what the cage does to the foot at the stance's
-// middle (or where a handle holds it), over the ground and about the vertical, so that a planted foot stays
-// planted. In the swing between two stances the foot goes as the cage says, less what the cage says otherwise
-// than the stances before and after, faded from the one to the other:
+// Feet under an edited body. A stance moves as a whole, by the cage's displacement of the foot at the
+// stance's middle (or where a handle holds it), over the ground and about the vertical, so that a planted
+// foot stays planted. In the swing between two stances the foot moves with the cage, corrected by the
+// difference between cage and stance at both ends, faded from the one to the other:
 //
 //   step(t) = d(t) + (1 − s) (S₀ − d(t₀)) + s (S₁ − d(t₁)),   s from 0 at the end t₀ of the one to 1 at the
 //   beginning t₁ of the other, on a minimum-jerk curve
 //
 // with d the cage's displacement and S a stance's. A stance that reaches beyond the window, or leaves no time
-// for a step to its end, stays put: S = 0. So does what lies beyond the window.
+// for a step to its end, stays put: S = 0. So do stances beyond the window.
 #include "layer/private.h"
 
 typedef tr_foot_shift shift;
@@ -63,7 +63,7 @@ static double foot_room( const foot_work *w, int frame )
     return fmax( lowest - w->l->stage->ground, 0 );
 }
 
-// What the shift of a place is as a step; of the foot at a frame; and the other way round.
+// A shift of a place as a step; the same for the foot at a frame; and a step as a shift.
 static tr_step step_at( vec3 place, shift s )
 {
     vec3 turned = tr_step_apply( ( tr_step ){ .turn = s.turn }, place );
@@ -313,8 +313,8 @@ void tr_steps_forget( tr_moved_body *body )
 
 // --------------------------------------------------------------------------------------------------- swings
 
-// What a stance asks for at its edge, the window's end, or a handle that holds the foot in its swing, beyond
-// what the cage says there.
+// An end of a swing: the edge of a stance, the window's end, or a handle that holds the foot, with the
+// difference to the cage's displacement there.
 typedef struct edge {
     int frame;
     bool held; // by a handle

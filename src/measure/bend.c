@@ -1,6 +1,6 @@
 // Bends of trunks, necks and heads against the source's, from the positions of three joints. And of every
 // joint by the direction of its bone, seen from the part of the body that it hangs on: that needs no joint at
-// the bone's end, and tells forwards from backwards.
+// the bone's end, and distinguishes forwards from backwards.
 #include "measure/private.h"
 
 static bool is_trunk( const tr_joint *joint )
@@ -63,8 +63,8 @@ static bool is_role( const tr_joint *joint, tr_role role, tr_role or )
     return joint->role == role || joint->role == or ;
 }
 
-// What a joint's bone is seen from: heads from the chest, hands from the forearm, feet from the shin, others
-// from their parent.
+// The joint whose axes the direction of a bone is taken in: the chest for heads, the forearm for hands, the
+// shin for feet, else the parent.
 static int seen_from( const tr_skeleton *skeleton, int joint )
 {
     tr_role role = skeleton->joints[joint].role;

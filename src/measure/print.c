@@ -122,7 +122,7 @@ static bool is_worse( const tr_metric *metric )
     return false;
 }
 
-// Of the fields that are worse, the maximum, else the last.
+// The maximum among the fields that are worse, else the last of them.
 static const tr_metric_field *telling_field( const tr_metric *metric )
 {
     const tr_metric_field *found = NULL;

@@ -1,4 +1,4 @@
-// What edits did, in report.json: where handles came to, how bodies were turned and feet moved. `troupe
+// Edits in report.json: the places that handles reached, turns of bodies and steps of feet. `troupe
 // measure` needs it to know where a contact is to be.
 //
 //   "edits": {"leak_mm": 0,
@@ -24,7 +24,7 @@ static void print_numbers( tr_text *out, const double *numbers, int count )
     tr_text_append( out, "]", 1 );
 }
 
-// What of those led by a section is farthest off.
+// The body or joint farthest off among those that a section drives.
 static void print_led( tr_text *out, const tr_stage *stage, const tr_handle_report *report )
 {
     int prop = report->node - stage->actor_count;
@@ -229,7 +229,7 @@ static void read_handle( const edits_reader *r, const tr_json *item )
     read_led( r, item, report );
 }
 
-// Whose frames these are and where they begin; -1 after a failure.
+// The actor of these frames, and the first frame; -1 after a failure.
 static int read_actor( const edits_reader *r, const tr_json *item, const tr_json *frames, int *first )
 {
     const tr_stage *stage = r->stage;

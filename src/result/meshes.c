@@ -1,5 +1,4 @@
-// What interaction meshes did, in report.json: close pairs and what became of them, window by
-// window.
+// Interaction meshes in report.json: close pairs, and what was kept of them, window by window.
 //
 //   "imesh": {"links": [{"a": "p01", "b": "p02", "range": [10, 80]}],
 //     "windows": [{"members": ["p01", "p02"], "range": [10, 80],

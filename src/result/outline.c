@@ -1,4 +1,4 @@
-// What there is to see of the cage of a layer.
+// The outline of the cage of a layer: memory.
 #include "result/private.h"
 
 #include <string.h>

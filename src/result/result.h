@@ -17,7 +17,7 @@ typedef struct tr_step {
     vec3 move;
 } tr_step;
 
-typedef struct tr_handle_report { // what became of a handle of the document
+typedef struct tr_handle_report { // on a handle of the document
     bool acted;                   // its layer is active, and it is not let go
     bool outside;                 // its frame is not in its layer's window, or no section has its vertex: it
                                   // holds nothing
@@ -34,7 +34,7 @@ static inline bool tr_handle_gave_way( const tr_stage *stage, const tr_handle_re
     return report->acted && report->error_mm > 1e3 * stage->def.rules.kept;
 }
 
-typedef struct tr_mesh_report { // what became of a window of the interaction mesh
+typedef struct tr_mesh_report { // on a window of the interaction mesh
     int *members;               // [member_count] of the stage: what `mesh` counts as bodies, then boxes
     int member_count;
     int first, last;      // stage frames
@@ -51,8 +51,8 @@ typedef struct tr_bound_point { // what a point of the cage is
     int part;                   // joint, or corner of the box 0 … 7
 } tr_bound_point;
 
-// What there is to see of a layer of kind cage: its key sections around what it grabs, as its input has them
-// and as its handles moved them, and where the input had what it grabs.
+// The outline of a layer of kind cage: its key sections, in its input and as its handles moved them, and the
+// places of the grabbed points in its input.
 typedef struct tr_cage_outline {
     tr_id layer;
     int first, last; // its window, stage frames
@@ -61,7 +61,7 @@ typedef struct tr_cage_outline {
     int ( *edges )[2];    // [edge_count] of a section: those along the edges of its box, vertex to vertex
     int corners[8];       // vertices at its corners
     vec3 *rest, *moved;   // [section_count * vertex_count]
-    vec3 *shift, *turn;   // [section_count] how each moved as a whole, as a handle would say it: tr_handle
+    vec3 *shift, *turn;   // [section_count] how each moved as a whole, in the units of tr_handle
     int begin, row_count; // stage frames of the window and its ease
     int point_count;
     tr_bound_point *bound; // [point_count]

@@ -425,7 +425,7 @@ static void note_name( void *context, const char *path )
     l->failed = l->failed || !tr_names_add( l->names, path + l->prefix );
 }
 
-// Does the scene stand on the files of its own folder, as resolve has it?
+// Whether the scene uses the files of its own folder, as after resolving its paths.
 static bool is_resolved( const tr_scene *scene )
 {
     char file[TR_PATH_MAX];
@@ -437,7 +437,7 @@ static bool is_resolved( const tr_scene *scene )
     return true;
 }
 
-// The files of earlier results: those its scene and report tell of.
+// The files of earlier results: those that the scene and the report there name.
 static bool list_results( const char *folder, tr_names *out )
 {
     char *path = tr_string_format( "%s/scene.json", folder ),
@@ -560,7 +560,7 @@ static void read_gave_way( const tr_json *list, const tr_stage *stage, tr_result
     }
 }
 
-// What the solver said it could not keep. Motions of other programs come without a report.
+// Which rules gave way, by the report. Motions of other programs come without a report.
 static bool load_gave_way( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error )
 {
     char *path = tr_string_format( "%s/report.json", folder );

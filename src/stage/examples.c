@@ -447,7 +447,7 @@ static bool go( const maker *m, const standing *s, tr_clip *clip )
     return ok;
 }
 
-// What the actor is from now on: a body that keeps its own motion.
+// Makes the actor a body that keeps its own motion.
 static bool settle( maker *m, tr_motion *made, const standing *s )
 {
     tr_actor *actor = m->actor;

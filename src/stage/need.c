@@ -102,7 +102,7 @@ static bool count_joints( tr_stage_builder *b, double *joints )
     return true;
 }
 
-// Of props and obstacles, read before anything is staged.
+// Triangles of props and obstacles, counted before anything is staged.
 static bool count_triangles( tr_stage_builder *b, tr_memory_load *load )
 {
     const tr_scene *scene = b->stage->scene;

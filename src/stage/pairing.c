@@ -1,4 +1,4 @@
-// What makes pairs of poses for bodies that move by examples: which frames to pose next, and a pose as the
+// Tools to make pairs of poses for bodies that move by examples: which frames to pose next, and a pose as the
 // text that an example holds.
 #include "stage/private.h"
 

@@ -1,4 +1,4 @@
-// What a rule takes from the source: the places of its points, and its length.
+// Values of rules from the source: the places of their points, and lengths.
 #include "stage/private.h"
 
 // The point in the source, at a frame whose joints are in `pose`.

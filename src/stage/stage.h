@@ -108,7 +108,7 @@ typedef struct tr_footing {
     vec3 *place;      // [frame_count] the target of that contact, from rise and shift
 } tr_footing;
 
-// Of an actor that moves by examples. The motion that they make is the actor's source, on the target's own
+// Examples that an actor moves by. The motion that they make is the actor's source, on the target's own
 // skeleton: contacts, graphs, fit, cages and meshes treat it as any other. Contacts are the performer's.
 typedef struct tr_actor_examples {
     tr_motion performer; // the cast member's source: world, scene rate, [frame_count]
@@ -264,9 +264,9 @@ typedef struct tr_solid {
     tr_shape shape;
 } tr_solid;
 
-// A piece of the environment, as the source or as the target has it.
+// A piece of the environment, in its size for the source or for the target.
 tr_solid tr_stage_obstacle( const tr_stage *stage, int obstacle, bool of_source );
-// The shape of a prop, as the source or as the target has it.
+// The shape of a prop, in its size for the source or for the target.
 tr_shape tr_stage_prop_shape( const tr_stage *stage, int prop, bool of_source );
 
 // Members of a stage: actors, then props, then obstacles. Ids are the scene's; -1 when absent.

@@ -74,7 +74,7 @@ static void stance_frames( const tr_stage *stage, const tr_stance *span, int *fi
     tr_rule_frames( stage, &( tr_rule ){ .first = span->first, .last = span->last }, first, last );
 }
 
-// The ankle's mean place in the source; where nothing drives the ankle, that of what touches.
+// The ankle's mean place in the source; where nothing drives the ankle, that of the joints that touch.
 static vec3 mean_place( const tr_footing_work *w, const tr_stance *span )
 {
     const tr_stage *stage = w->stage;
