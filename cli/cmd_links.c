@@ -12,7 +12,7 @@ static void print_links( const tr_stage *stage, const tr_imesh_pairs *links )
                  tr_stage_member_id( stage, link->b ), origin + link->first, origin + link->last );
     }
     if ( links->count == 0 )
-        cli_say( "nobody comes close to anybody\n" );
+        cli_say( "no two members come close to each other\n" );
 }
 
 static json_t *links_json( const tr_stage *stage, const tr_imesh_pairs *links )
@@ -55,7 +55,7 @@ static int run_links( const cli_call *call )
 const cli_command cli_command_links = {
     .name = "links",
     .usage = "SCENE|FILE.json [--json]",
-    .summary = "show who is close to whom, and when",
+    .summary = "show which members are close to each other, and when",
     .details =
         "The links the interaction mesh keeps: found in the source, then what the scene's pairs add, leave\n"
         "out or limit. Frames are the scene's, padding included.",

@@ -134,7 +134,7 @@ static void print_parts( const cli_subject *subject, const tr_mesh_report *repor
     tr_mesh_part_print( &subject->stage, report, loss->a, loss->part_a, &names );
     tr_text_add( &names, between );
     tr_mesh_part_print( &subject->stage, report, loss->b, loss->part_b, &names );
-    cli_say( "  %s: %s at frame %d, by %.1f cm", kind, names.failed ? "somebody" : names.data,
+    cli_say( "  %s: %s at frame %d, by %.1f cm", kind, names.failed ? "a character" : names.data,
              subject->scene.first + report->first + loss->worst, 100 * loss->amount );
     tr_text_free( &names );
 }

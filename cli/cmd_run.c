@@ -23,8 +23,8 @@ static const char *type_name( tr_op_type type )
     return "";
 }
 
-// The first line of a script is no change of a scene, so it is no op of the document; to who writes scripts
-// it is one like any other.
+// The first line of a script is no change of a scene, so it is no op of the document; in a script it is
+// one like any other.
 static const tr_op_param open_params[] = {
     { "scene", TR_OP_ID, false, NULL, "a built-in scene" },
     { "cast", TR_OP_INT, false, NULL, "how many characters of it" },

@@ -1,5 +1,5 @@
 // Motion files for tests. Those of tests/captures are always there. A folder of further ones may be named by
-// TROUPE_DATA_DIR in the environment, which ctest sets where cmake was told of it; their names have a folder
+// TROUPE_DATA_DIR in the environment, which ctest sets where cmake is given it; their names have a folder
 // in front ("cmu-single/02_01.bvh").
 #ifndef TROUPE_TESTS_CAPTURES_H
 #define TROUPE_TESTS_CAPTURES_H

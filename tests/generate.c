@@ -733,8 +733,8 @@ static void name_the_first( choices *c, tr_file_ref *ref )
         ref->rate = 60; // BVH files know theirs
 }
 
-// Every file has a first skeleton and a first take, and may be told a rate. Draws from a copy: seeds keep the
-// scenes they had.
+// Every file has a first skeleton and a first take, and may be given a rate. Draws from a copy: seeds keep
+// the scenes they had.
 static void name_takes( tr_scene *scene, choices c )
 {
     for ( int i = 0; i < scene->cast_count; ++i ) {

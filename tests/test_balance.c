@@ -1,4 +1,4 @@
-// Who is to keep the balance has the centre of mass over the support, and comes there gently.
+// A body that is to keep the balance has its centre of mass over the support, and moves there smoothly.
 #include "take.h"
 
 static void open_balanced( take *x, const char *name, int cast, int first )

@@ -573,7 +573,7 @@ static void a_thread_has_its_own_number_of_threads( void **state )
     tr_parallel_set_threads( 0 );
 }
 
-// Whoever calls from a parallel region of its own is the first thread of its loops.
+// A call from a foreign parallel region counts as the first thread of its loops.
 static void a_foreign_region_does_not_count( void **state )
 {
     (void)state;

@@ -231,8 +231,8 @@ static void many_points_arrive_together( void **state )
     check_near( ask_for_a_row( 2 ), 0, 1e-5 );
 }
 
-// Two that want the same point elsewhere: the first has it, the second is told by how much it misses; others
-// arrive.
+// Two demands for the same point at different places: the first is met, the second is reported with its miss;
+// others are met.
 static void contradictions_are_told( void **state )
 {
     (void)state;
@@ -361,7 +361,7 @@ static void check_bodies( const tr_result *plain, const tr_result *edited, const
         }
 }
 
-// Twenty drags of one document, each going on from the last: somebody's hand, head or foot, the hips pinned
+// Twenty drags of one document, each going on from the last: a hand, head or foot, the hips pinned
 // before or after it. Feet that stand, hands that hold and straight legs may keep what is dragged from its
 // place; they may not break anything.
 static void drag_in_scene( const drag_scene *d )

@@ -52,7 +52,7 @@ static uint64_t bits_of( const tr_result *result )
     return hash;
 }
 
-// Stages, solves and measures the scene while somebody wants it. 0: cancelled.
+// Stages, solves and measures the scene while it is wanted. 0: cancelled.
 static uint64_t run( fixture *x, const char *method, patience *p )
 {
     tr_work work;
@@ -110,7 +110,7 @@ static int count_entries( const char *folder )
     return count;
 }
 
-// Somebody cancels while results are written: the folder of before is there, whole, and nothing else.
+// Cancelled while results are written: the old folder is there, whole, and nothing else.
 static void writing_is_cancelled( void **state )
 {
     (void)state;

@@ -241,7 +241,7 @@ static void what_meshes_lose_is_told( void **state )
     expect( f, 0, "touch lost: p0" );
 }
 
-// Angles are told in degrees and lengths in centimetres; what may give way is called soft.
+// Angles are printed in degrees and lengths in centimetres; what may give way is called soft.
 static void what_is_off_is_told_in_its_unit( void **state )
 {
     fixture *f = *state;
@@ -510,7 +510,7 @@ static void scripts_are_replayed( void **state )
     expect( f, 0, "64 × 64" );
 }
 
-// A script is checked to the last joint and file, solved or not, and trouble is told by line and column.
+// A script is checked to the last joint and file, solved or not, and errors name line and column.
 static void scripts_are_checked( void **state )
 {
     fixture *f = *state;

@@ -270,7 +270,8 @@ static void reports_tell_what_became_of_windows( void **state )
 
 // ---------------------------------------------------------------------------------------------- environment
 
-// Somebody stands on a step. Half as large, it takes the feet along: to its new top, and towards its middle.
+// A person stands on a step. Half as large, the step takes the feet along: to its new top, and towards its
+// middle.
 static void feet_go_with_their_step( void **state )
 {
     (void)state;
@@ -314,7 +315,7 @@ static double reach_beyond( const fixture *x, const tr_result *result, double pl
     return most;
 }
 
-// Somebody with a hand at a wall, which comes nearer for the target.
+// A person with a hand at a wall, which comes nearer for the target.
 static void begin_at_wall( fixture *x )
 {
     begin( x );

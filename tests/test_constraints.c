@@ -33,7 +33,7 @@ static void check_kept( const fixture *x, const tr_result *result, const char *i
         fail_msg( "%s is %.3f mm off at frame %d", id, report->max_mm, report->worst_frame );
 }
 
-// Nobody's feet pay for what the document asks for.
+// Demands of the document do not move feet that stand.
 static void check_feet( const fixture *x, const tr_result *result )
 {
     for ( int r = 0; r < x->stage.rule_count; ++r )

@@ -340,7 +340,7 @@ static const scene_drag scene_drags[] = {
     { "spider", 1, PART( "spider01", "40,140", "frame=90" ), { 0.2, 0, 0 }, 10 },
 };
 
-// Nobody can follow these: handles yield, jolts are calmed, in the drag as in the pipeline.
+// No body can follow these: handles yield, jolts are calmed, in the drag as in the pipeline.
 static const scene_drag strained_drags[] = {
     { "dance_pair", 2, PART( "p01", "20,90", "frame=50" ), { 0.9, 0.3, 0.6 }, 15 },
     { "judo_pair", 2, PART( "p01", "12,90", "frame=45 point=p01.Head" ), { 0.6, -0.7, 0.6 }, 15 },

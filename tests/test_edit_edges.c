@@ -73,7 +73,7 @@ static void a_dragged_end_takes_along_what_lies_beyond( void **state )
 
 // ------------------------------------------------------------------------------------------- contradictions
 
-// Two handles want one hand elsewhere: the first has it, the second is told what it misses.
+// Two handles want one hand at different places: the first is met, the second is reported with its miss.
 static void the_first_of_two_handles_has_its_way( void **state )
 {
     (void)state;
@@ -208,7 +208,7 @@ static void beasts_pulled_too_far_stay_on_their_feet( void **state )
     }
 }
 
-// Frames the falloff leaves out keep every bit, of a walker in the middle of his steps too: stances that it
+// Frames the falloff leaves out keep every bit, of a walker in the middle of a step too: stances that it
 // cuts stay where they are.
 static void walkers_rest_beyond_the_falloff( void **state )
 {
@@ -394,7 +394,7 @@ static void tiny_edits_move_little( void **state )
     }
 }
 
-// Nobody moves beside the window of a retiming, but for stances that it cuts: they have one place for all
+// Nothing moves outside the window of a retiming, but for stances that it cuts: they have one place for all
 // their frames, which is the mean of what feet do there.
 static void a_retiming_stays_in_its_window( void **state )
 {

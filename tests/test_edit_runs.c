@@ -194,7 +194,7 @@ static void layers_are_stacked_on_a_captured_walk( void **state )
 
 // ------------------------------------------------------------------------------------------------ retiming
 
-// Moments of a relay are moved to and fro: whoever hands a box on and whoever takes it stay in time.
+// Moments of a relay are moved to and fro: givers and takers of a box stay in time.
 static void a_relay_is_retimed( void **state )
 {
     (void)state;

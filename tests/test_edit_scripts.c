@@ -67,7 +67,7 @@ static void check_apart( const tr_measures *measures, const tr_measures *plain, 
         fail_msg( "%s: %s is %g mm, from %g", path, key, now->out, before->out );
 }
 
-#define BRUSHED 3.5 // mm: so deep somebody of the relay stands at his wall
+#define BRUSHED 3.5 // mm: so deep one person of the relay stands in the wall
 
 // Nor do they go into what stands around, with all their volume.
 static void check_surroundings( const tr_measures *measures, const char *path )

@@ -353,8 +353,8 @@ static void a_held_box_turns_with_its_carrier( void **state )
 
 // -------------------------------------------------------------------------------------------------- stances
 
-// Who stands all the time is moved only as a whole: with the ends held the feet stay; with the ends free they
-// go along.
+// A body that stands all the time is moved only as a whole: with the ends held the feet stay; with the ends
+// free they go along.
 static void a_stance_moves_as_a_whole_or_not_at_all( void **state )
 {
     (void)state;

@@ -1,5 +1,5 @@
 // Demands that can only be met by quite another pose, or not at all: motion stays continuous, feet stay on
-// the ground, and what gives way is told with its distance.
+// the ground, and what gives way is reported with its distance.
 #include "take.h"
 
 static tr_constraint *demand( take *x, tr_constraint_kind kind, const char *joint, vec3 target )
@@ -95,8 +95,8 @@ static double check_calm( take *x, const char *what, const calm *c )
     return off;
 }
 
-// Somebody hand in hand with another squats with his centre of mass 0.4 m above the ground: as low as legs
-// fold, not on his knees in one frame and backwards in the next.
+// A person hand in hand with another squats with the centre of mass 0.4 m above the ground: as low as legs
+// fold, not on the knees in one frame and backwards in the next.
 static void low_centres_of_mass_squat( void **state )
 {
     (void)state;
@@ -108,7 +108,7 @@ static void low_centres_of_mass_squat( void **state )
     assert_true( check_calm( &x, "low", &still ) <= 150 );
 }
 
-// Nobody stands with his weight half a metre beside his feet.
+// No body stands with its weight half a metre beside its feet.
 static void weight_stays_within_reach( void **state )
 {
     (void)state;

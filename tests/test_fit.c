@@ -455,7 +455,7 @@ static void odd_skeletons( void **state )
     tr_fit_free( &a.fit );
     tr_free( a.local );
 
-    // Bones of no length: three joints in one place, one of which carries the only bone.
+    // Bones of no length: three joints in one place; one carries the only bone.
     tr_skeleton_add( &skeleton, "there", 0, v3_zero );
     tr_skeleton_add( &skeleton, "again", 1, v3_zero );
     tr_skeleton_add( &skeleton, "end", 2, v3( 0, 1, 0 ) );

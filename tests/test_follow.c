@@ -46,7 +46,7 @@ static vec3 foot_shift( const fixture *x, const tr_result *plain, const tr_resul
     return shift;
 }
 
-// One end of the row goes two metres: the next comes along, the one after him a little less far.
+// One end of the row goes two metres: the next comes along, the one after that a little less far.
 static void a_row_follows_its_end( void **state )
 {
     (void)state;
@@ -70,7 +70,7 @@ static void a_row_follows_its_end( void **state )
     end( &x );
 }
 
-// Turned about himself, the first swings the others around him.
+// Turned about its own axis, the first swings the others around it.
 static void a_row_turns_with_its_end( void **state )
 {
     (void)state;
@@ -223,8 +223,8 @@ static void partners_in_a_relay_step_up( void **state )
 
 // ------------------------------------------------------------------------------------------------- smoothly
 
-// Who is joined to others follows as far as neither he nor they get a jolt that shows; the handle says what
-// is missed.
+// A body joined to others follows as far as neither it nor they get a visible jolt; the handle reports the
+// miss.
 static void nobody_joined_to_others_gets_a_jolt( void **state )
 {
     (void)state;

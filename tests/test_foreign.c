@@ -363,7 +363,7 @@ static void nameless_joints_go_by_structure( void **state )
 
 // ------------------------------------------------------------------------------------------- rules of others
 
-// The body of somebody of the relay with names of its own ("hand_l"), longer by a fifth, and hands without
+// The body of a person of the relay with names of its own ("hand_l"), longer by a fifth, and hands without
 // tips.
 static void add_renamed( take *x, int who, const char *path )
 {

@@ -143,8 +143,8 @@ static void paws_stand_while_a_place_is_left_behind( void **state )
         check_conflict( "wolf", 1, &conflicts[i] );
 }
 
-// Partners of a giant share its strides: no leg is as long. Contacts that gave way are told apart from those
-// that hold, with how far they are off, here and in the report.
+// Partners of a giant share its strides: no leg is as long. Contacts that gave way are distinguished from
+// those that hold, with how far they are off, here and in the report.
 static void contacts_that_gave_way_are_measured( void **state )
 {
     (void)state;

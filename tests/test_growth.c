@@ -77,7 +77,7 @@ static void tree_runs_out_of_memory( void **state )
     tr_box_tree_free( &tree );
 }
 
-// Looks of all queries among people on a square grid, each of whom overlaps the eight around.
+// Looks of all queries among people on a square grid, each overlaps the eight around.
 static double looks_of( int people )
 {
     int columns = (int)ceil( sqrt( people ) ), *found = tr_alloc( (size_t)people, sizeof( int ) );

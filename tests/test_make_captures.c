@@ -48,7 +48,8 @@ static const struct {
 };
 
 // Read by the program, joints are where the generator put them but for the noise: a joint has at most ten
-// others between it and the root, each of which turns by 0.1 degree at most, so it is off by less than 1 cm.
+// others between it and the root, and each of these turns by 0.1 degree at most, so it is off by less than 1
+// cm.
 static void captures_show_what_was_performed( void **state )
 {
     (void)state;

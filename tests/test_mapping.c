@@ -196,7 +196,7 @@ static void chains_are_spread_by_arc_length( void **state )
         size_t size;
         check_ok( tr_file_read( path, &text, &size, &x.error ), &x.error );
         assert_non_null( strstr( text, "\"chains\"" ) );
-        assert_int_equal( strstr( text, "Neck2" ) != NULL, round > 0 ); // a chain is told by its ends
+        assert_int_equal( strstr( text, "Neck2" ) != NULL, round > 0 ); // a chain is named by its ends
         tr_free( text );
     }
     end( &x );
@@ -418,7 +418,8 @@ static void any_rest_pose_gives_the_same_result( void **state )
     tr_motion_free( &motion );
 }
 
-// The T-pose that told how bones lie is not among the frames of a folder of results: its joint map tells.
+// The T-pose that shows the rest directions of bones is not among the frames of a folder of results: its
+// joint map holds them.
 static void folders_of_results_keep_rest_poses( void **state )
 {
     (void)state;

@@ -1,4 +1,4 @@
-// Every figure of single bodies and of constraints on a tiny hand-made motion, and how figures are told.
+// Every figure of single bodies and of constraints on a tiny hand-made motion, and how figures are printed.
 #include "measure_fixture.h"
 
 // ------------------------------------------------------------------------------------------- single bodies
@@ -318,7 +318,7 @@ static void contact_constraints( void **state )
     check_near( out_of( t, "contact_error_mm", "gave_way" ), 0, 0 );
     check_near( source_of( t, "contact_error_mm", "max" ), 2, 1e-9 );
     check_near( source_of( t, "contact_error_mm", "mean" ), 0.1, 1e-9 );
-    // A second one that gave way is counted, not averaged, and how far it is off is told beside.
+    // A second one that gave way is counted, not averaged, and how far it is off stands beside.
     add_rule( t, TR_CONSTRAINT_CONTACT, 0, 1, 0, 29 )->target = v3( 9, 9, 9 );
     t->result.reports[1].gave_way = true;
     measure_again( t );

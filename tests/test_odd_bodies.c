@@ -100,7 +100,7 @@ static void a_mesh_leaves_what_it_cannot_move( void **state )
     end( &x );
 }
 
-// A star of three rays, of which two are called alike.
+// A star of three rays; two have the same name.
 static void make_star( tr_motion *motion, tr_error *error )
 {
     static const char *const names[] = { "Hub", "Ray", "Ray_2", "Ray" };

@@ -524,7 +524,7 @@ static const struct {
     { "constraint_set id=place target= keys=3,0,0,0;2,0,0,0", 38, "constraints[3].keys",
       "order of their frames" },
     { "pair_add id=c kind=touch a=p01", 20, "", "is no kind of pair" },
-    { "pair_add id=c kind=link a=p01", 1, "pairs[2].b", "a link needs somebody at its other end" },
+    { "pair_add id=c kind=link a=p01", 1, "pairs[2].b", "a link needs a member at its other end" },
     { "pair_add id=c kind=link a=p01 b=p03", 33, "pairs[2].b", "did you mean \"p01\"?" },
     { "pair_add id=c kind=pass a=p01 b=ground", 33, "pairs[2].b", "the ground is no partner" },
     { "pair_add id=c kind=pass a=p01 b=groun", 33, "pairs[2].b",

@@ -180,7 +180,7 @@ static void units_and_axes_are_found( void **state )
         zip_add( &z, "joints.npy", &a, false );
         add_tree( &z, &p );
         zip_close( &z );
-        // No rate in the file, and heads below feet: each is told.
+        // No rate in the file, and heads below feet: each is warned of.
         open_as( &motion, &z.file, "made.npz", &( tr_import_def ){ .rate = up == 2 ? 60 : 0 }, 1 );
         check_near( motion.clip.fps, up == 2 ? 60 : 30, 0 );
         check_places( &motion, &p, 1e-7 );

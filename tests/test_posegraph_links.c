@@ -22,7 +22,7 @@ static void linked_bodies_and_box_meet( void **state )
     end_meeting( &m );
 }
 
-// Whoever is in the same cluster but not linked at a frame has no influence on it, to the bit.
+// A graph in the same cluster that is not linked at a frame has no influence on it, to the bit.
 static void strangers_change_nothing( void **state )
 {
     (void)state;

@@ -135,7 +135,8 @@ static void what_is_pulled_stays_and_is_calm( void **state )
     assert_true( other.hurried <= 2 && other.met >= 14 );
 }
 
-// Who arrives where he is pulled, but has legs too short for the way there, does not lock his knees on it.
+// A body that can reach the place it is pulled to, but has legs too short for the way there, does not lock
+// its knees on the way.
 static void knees_do_not_snap_on_the_way( void **state )
 {
     (void)state;

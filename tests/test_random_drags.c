@@ -1,4 +1,4 @@
-// A hundred random drags of a walker: whatever is grabbed, wherever it is pulled, he stays a walker.
+// A hundred random drags of a walker: any part, pulled anywhere, and it still walks.
 #include "stage_fixture.h"
 
 #include "scenes/scenes.h"
@@ -16,7 +16,7 @@ static int random_frame( uint64_t *seed, int low, int high )
     return low + (int)( random_bits( seed ) % (uint64_t)( high - low + 1 ) );
 }
 
-// Any part of him at any frame of any window, the hips pinned before or after it in every fourth.
+// Any part of the walker at any frame of any window, the hips pinned before or after it in every fourth.
 static void random_drag( uint64_t *seed, bool pinned, char *ops, size_t size )
 {
     static const char *const points[] = { "LeftHand", "RightHand", "Head",      "Hips",

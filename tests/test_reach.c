@@ -1,5 +1,5 @@
-// Places that no limb reaches and places that contradict each other: what gives way does so smoothly, is told
-// with its true distance, and moves no foot that stands.
+// Places that no limb reaches and places that contradict each other: what gives way does so smoothly, is
+// reported with its true distance, and moves no foot that stands.
 #include "take.h"
 
 #define FRAMES 120

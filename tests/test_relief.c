@@ -23,8 +23,9 @@ static double gap_of( const duet *d, const tr_imesh_press *p )
            d->players[p->b].target_body.capsules[p->part_b].radius;
 }
 
-// In the source nothing is deeper than in the source. One of two steps towards the other by 20 cm: whatever
-// was apart is in the other by as much as the distance of axes says, and the normals point back to him.
+// In the source nothing is deeper than in the source. One of two people steps towards the other by 20 cm:
+// parts that were apart overlap by what the distance of their axes gives, and the normals point back to the
+// first.
 static void depths_are_those_of_capsules( void **state )
 {
     (void)state;

@@ -358,7 +358,7 @@ static void pin( play *p, int joint, const char *id, vec3 place )
 }
 
 // Joints are pinned twice, hard, all or every so many, to places that no chain reaches: what gives way is
-// told with frames and centimetres, the rest is numbers. One joint, 200 of them, bones of no length, one
+// reported with frames and centimetres, the rest is finite. One joint, 200 of them, bones of no length, one
 // frame.
 static void contradictions_are_reported( void **state )
 {
@@ -441,7 +441,7 @@ static void a_body_in_two_places_gives_way( void **state )
     }
 }
 
-// Broken in some frames only: ranges are told one by one, at most as many as there is room for.
+// Broken in some frames only: ranges are reported one by one, at most as many as there is room for.
 static void broken_frames_are_ranges( void **state )
 {
     (void)state;

@@ -457,7 +457,7 @@ static const struct {
     { LAYERS "\"kind\": \"cgae\", \"members\": \"p01\"}]}", "layers[0].kind",
       "is no kind of layer; did you mean \"cage\"?" },
     { LAYERS "\"kind\": \"cage\"}]}", "layers[0].members", "is missing" },
-    { LAYERS "\"kind\": \"cage\", \"members\": \" \"}]}", "layers[0].members", "needs somebody" },
+    { LAYERS "\"kind\": \"cage\", \"members\": \" \"}]}", "layers[0].members", "needs members" },
     { LAYERS "\"kind\": \"cage\", \"members\": \"p02\"}]}", "layers[0].members", "did you mean \"p01\"?" },
     { LAYERS "\"kind\": \"cage\", \"members\": \"p01,\"}]}", "layers[0].members", "last comma" },
     { LAYERS "\"kind\": \"cage\", \"members\": \"p01 box01\"}]}", "layers[0].members", "comma is missing" },

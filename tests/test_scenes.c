@@ -325,7 +325,7 @@ static void squat_chain_moves_well( void **state )
     check_feet_stand( &b );
     check_touches( &b, 0.0005 );
     check_balance( &b, 0.05 );
-    // Everybody goes down: the pelvis falls below 60 cm and comes up to standing again.
+    // All people go down: the pelvis falls below 60 cm and comes up to standing again.
     for ( int i = 0; i < b.scene.cast_count; ++i ) {
         double low = 1, high = 0;
         for ( int f = 0; f < frame_count( &b ); ++f ) {

@@ -1,5 +1,5 @@
-// Whole sections and corners of cages: bodies follow them, and what they do not follow is told, on the bodies
-// as they come out. So is what lies outside its layer's window.
+// Whole sections and corners of cages: bodies follow them, and the report says how far the solved bodies do
+// not. It also names handles outside of their layer's window.
 #include "folder.h"
 #include "stage_fixture.h"
 
@@ -60,7 +60,7 @@ typedef struct following {
     bool arrives;
 } following;
 
-// A walker: his root goes where the section does as far as his legs allow; an arm alone, its hand.
+// A walker: its root goes where the section does as far as the legs allow; an arm alone, its hand.
 static void bodies_follow_their_sections( void **state )
 {
     (void)state;
@@ -178,7 +178,7 @@ static void handles_outside_their_window_are_told( void **state )
     end( &x );
 }
 
-// What is told is told by a folder of results as well.
+// A folder of results has the same reports.
 static void reports_are_read_back( void **state )
 {
     (void)state;

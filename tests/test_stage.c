@@ -525,7 +525,7 @@ static void lengths_are_the_target_s( void **state )
     tr_result out = solve( &x, "copy" );
     check_near( tr_rule_error( &x.stage, &out, &x.stage.rules[0], 3 ), 0, 1e-9 );
     int shin = tr_skeleton_find( &out.motions[0].skeleton, "LeftLeg" );
-    out.motions[0].skeleton.joints[shin].offset = v3( 0, -0.6, 0 ); // as in a file that somebody changed
+    out.motions[0].skeleton.joints[shin].offset = v3( 0, -0.6, 0 ); // as in a file that was edited
     tr_world_free( &out.worlds[0] );
     check_ok( tr_world_build( &out.worlds[0], &out.motions[0], &x.error ), &x.error );
     check_near( tr_rule_error( &x.stage, &out, &x.stage.rules[0], 3 ), 0.1, 1e-9 );

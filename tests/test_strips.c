@@ -63,7 +63,7 @@ static void overlap_is_that_of_the_figures( void **state )
     end( &x );
 }
 
-// What is deeper in each other than in the source is told part by part; what was so already is not.
+// Parts that are deeper in each other than in the source are listed; those that were as deep are not.
 static void overlaps_are_those_the_source_has_not( void **state )
 {
     (void)state;

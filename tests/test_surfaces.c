@@ -1,5 +1,5 @@
-// Who touches the environment is on its surface, not in it: feet on steps and platforms, hands on tables,
-// named by a constraint or found.
+// Bodies that touch the environment are on its surface, not in it: feet on steps and platforms, hands on
+// tables, named by a constraint or found.
 #include "take.h"
 
 static void add_box( take *x, const char *id, vec3 size, vec3 position )
@@ -104,7 +104,7 @@ static void platforms_are_found( void **state )
         }
 }
 
-// Nobody steps onto a wall; a foot in it stays as it is.
+// No foot steps onto a wall; a foot in it stays as it is.
 static void walls_are_not_climbed( void **state )
 {
     (void)state;

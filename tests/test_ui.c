@@ -98,7 +98,7 @@ static void the_view_turns_moves_and_zooms( void **state )
     end( &d );
 }
 
-// Who looks along an axis sees everything from there, however far away the view had gone.
+// A view along an axis shows everything, however far away the camera was before.
 static void framing_everything_stays_in_the_view( void **state )
 {
     (void)state;
@@ -461,7 +461,7 @@ static void crash( desk *d, int process )
     assert_int_equal( ui_of( d )->dialog, TR_DIALOG_RESTORE );
 }
 
-// Everybody is within the viewport.
+// All characters are within the viewport.
 static bool is_framed( const desk *d )
 {
     double x, y;
@@ -494,7 +494,7 @@ static void work_survives_a_crash( void **state )
 }
 
 // A built-in scene comes back with the motions of as many people as it had. The editor that was killed may
-// still be listed, when whoever began it does not care.
+// still be listed until its parent process waits for it.
 static void a_crash_keeps_the_size_of_the_cast( void **state )
 {
     (void)state;
@@ -530,7 +530,7 @@ static void a_narrow_bar_hides_nothing( void **state )
     press( &d, "more" );
     assert_true( ui_of( &d )->more );
     assert_false( ui_of( &d )->links );
-    press( &d, "menu.Who is close to whom" );
+    press( &d, "menu.Close pairs" );
     assert_true( ui_of( &d )->links );
     tr_area v = ui_of( &d )->viewport;
     click( &d, v.x + 20, v.y + 0.8 * v.height, 0 ); // elsewhere: it closes

@@ -305,7 +305,7 @@ static void a_pin_waits_for_the_solver( void **state )
     end( &d );
 }
 
-// How far the next cage reaches is told, up to the whole clip.
+// The hint says how far the next cage reaches, up to the whole clip.
 static void the_reach_of_cages_is_told( void **state )
 {
     (void)state;

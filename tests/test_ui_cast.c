@@ -177,8 +177,8 @@ static void a_file_without_a_mesh_changes_nothing( void **state )
     end( &d );
 }
 
-// Somebody is quick, and the solve before takes its time: both get their body, each in a step of its own, and
-// a file that is of no use does not stop the next.
+// Two bodies are chosen while the solve before still runs: both get their body, each in a step of its own,
+// and a file that is of no use does not stop the next.
 static void bodies_asked_for_in_a_row_are_all_tried( void **state )
 {
     (void)state;
@@ -199,7 +199,7 @@ static void bodies_asked_for_in_a_row_are_all_tried( void **state )
     end( &d );
 }
 
-// Whoever is picked in the viewport, or by name, is seen in the list.
+// A character picked in the viewport, or by name, is scrolled to in the list.
 static void the_list_shows_who_is_chosen( void **state )
 {
     (void)state;
@@ -250,7 +250,7 @@ static void all_is_everybody_and_everything( void **state )
     rest( &d );
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     assert_non_null( strstr( tr_app_scene( d.app )->layers[0].members, "table_start" ) );
-    drag_thing( &d, "p02.Head", 5, 15, 0 ); // whoever of them is pulled on next is in the same cage
+    drag_thing( &d, "p02.Head", 5, 15, 0 ); // the next one that is pulled is in the same cage
     rest( &d );
     assert_int_equal( tr_app_scene( d.app )->layer_count, 1 );
     end( &d );

@@ -77,7 +77,7 @@ static void leave_the_name_by_back( desk *d )
     press( d, "dialog.Back" );
 }
 
-// Neither quitting nor opening comes after all when somebody saves later.
+// Saving later neither quits nor opens: the question was left unanswered.
 static void what_was_left_unanswered_is_forgotten( void **state )
 {
     (void)state;
@@ -333,7 +333,7 @@ static void a_lone_motion_begins_after_its_t_pose( void **state )
     end( &d );
 }
 
-// Who stands alone stands on discs as well.
+// Contacts of a lone motion are drawn as discs, too.
 static void contacts_of_a_lone_motion_are_drawn( void **state )
 {
     (void)state;

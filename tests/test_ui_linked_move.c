@@ -35,7 +35,7 @@ static int contacts_of_holder( const desk *d )
     return stage->actors[1].contacts.count;
 }
 
-// Who hands boxes on is chosen; how many contacts it has.
+// Selects a person that hands boxes on; returns how many contacts it has.
 static int begin_with_holder( desk *d )
 {
     begin_relay( d, 3 );

@@ -1,5 +1,5 @@
 // What has to wait: everything beside an open question, keys while something is pulled; and tabs, which
-// follow a choice once and then whoever clicks them.
+// follow a selection once and then only clicks.
 #include "desk.h"
 
 static void change( desk *d ) // something that is not saved
@@ -196,7 +196,7 @@ static void a_chosen_layer_leaves_the_tabs_free( void **state )
     assert_int_equal( ui_of( &d )->left_tab, TR_LEFT_CAST );
     press( &d, "tab.Scenes" );
     assert_int_equal( ui_of( &d )->left_tab, TR_LEFT_SCENES );
-    area_of( &d, "inspect.layer" ); // where what it does is told
+    area_of( &d, "inspect.layer" ); // where its fields are
     end( &d );
 }
 

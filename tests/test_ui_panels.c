@@ -90,7 +90,7 @@ static void two_layers( desk *d )
     press( d, "tab.Layers" );
 }
 
-// A click elsewhere keeps what was typed, also where it chooses somebody else.
+// A click elsewhere keeps what was typed, also where it selects another character.
 static void what_was_typed_stays_with_its_owner( void **state )
 {
     (void)state;
@@ -110,8 +110,8 @@ static void what_was_typed_stays_with_its_owner( void **state )
     end( &d );
 }
 
-// Names are of few letters: what is typed becomes them where it can, and what they are is told where it
-// cannot.
+// Names allow few letters: what is typed is changed to these where possible; where not, a message says which
+// they are.
 static void names_are_written_as_they_can_be( void **state )
 {
     (void)state;
@@ -161,7 +161,7 @@ static void layers_are_renamed_copied_ordered_and_deleted( void **state )
     press( &d, "layer.delete" );
     settle( &d );
     assert_int_equal( scene->layer_count, 2 );
-    enter( &d, "rename", "cage2" ); // somebody has it: told, and nothing happens
+    enter( &d, "rename", "cage2" ); // in use: a message, and nothing happens
     assert_true( ui_of( &d )->text.key == 0 );
     end( &d );
 }
@@ -281,7 +281,7 @@ static void rules_change_their_kind( void **state )
     assert_int_equal( constraint_of( &d, "pin1" )->kind, TR_CONSTRAINT_CONTACT );
     enter( &d, "rule.a", "p01.RightHand" );
     assert_string_equal( constraint_of( &d, "pin1" )->a.terms[0].joint, "RightHand" );
-    enter( &d, "rule.a", "p01.NoSuchJoint" ); // told once the solver sees it, the document stays whole
+    enter( &d, "rule.a", "p01.NoSuchJoint" ); // reported by the next solve, the document stays whole
     key( &d, 'Z', TR_MOD_CTRL );
     settle( &d );
     press( &d, "rule.delete" );

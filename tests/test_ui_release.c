@@ -175,7 +175,7 @@ static void what_a_cage_shows_stays( void **state )
     pull_all( pulls, sizeof pulls / sizeof pulls[0] );
 }
 
-// Nobody's legs are long enough: what is left of the way is what is seen.
+// Legs are too short for it: the preview shows as much of the pull as the result.
 static void who_cannot_follow_does_not_jump( void **state )
 {
     (void)state;

@@ -198,7 +198,8 @@ static void every_figure_has_a_readable_name( void **state )
     end( &d );
 }
 
-// A rule beyond the scene's frames does nothing: that is told, and stays in the report until it is gone.
+// A rule beyond the scene's frames does nothing: a warning says so, and stays in the report until the rule is
+// gone.
 static void warnings_are_shown( void **state )
 {
     (void)state;

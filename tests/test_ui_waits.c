@@ -1,5 +1,5 @@
-// How long the editor makes somebody wait: what it says about it, and that it never makes them wait for what
-// could come later.
+// How long users of the editor wait: what it says about it, and that they never wait for what could come
+// later.
 #include "bench/bench.h"
 #include "desk.h"
 

@@ -3,8 +3,8 @@
 //
 //   test_whole [MOMENTS [SEED [FOLDER]]]
 //
-// How many writers are killed at random moments (40 by default), and where: a disk in memory, unless told,
-// since everything is brought to the disk after every step.
+// How many writers are killed at random moments (40 by default), and where: a disk in memory by
+// default, since everything is brought to the disk after every step.
 #include "folder.h"
 #include "io/io.h"
 #include "scenes/scenes.h"
@@ -627,7 +627,7 @@ static void test_links( void **state )
     shell( "rm '%s/link'", base );
 }
 
-// Whoever works in the folder goes on seeing it.
+// A process that works in the folder goes on seeing it.
 static void test_working_folder( void **state )
 {
     (void)state;
@@ -656,7 +656,7 @@ static void test_odd_contents( void **state )
     assert_int_equal( count_drafts( folder ), 0 );
     prepare( OWN, folder );
     shell( "cd '%s' && echo '{' >scene.json && echo more >old.bvh",
-           folder ); // it cannot be told what was its
+           folder ); // nothing shows which files were its own
     check_ok( save( &takes[0], folder, &error ), &error );
     shell( "cd '%s' && grep -q more old.bvh && rm old.bvh", folder );
     assert_int_equal( which( folder, true ), 0 );

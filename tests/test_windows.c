@@ -101,7 +101,7 @@ static void contacts_do_not_give_way( void **state )
     }
 }
 
-// Who keeps his shape needs no mesh of his own.
+// A body that keeps its shape needs no mesh of its own.
 static void the_same_shape_has_no_own_window( void **state )
 {
     (void)state;

@@ -317,7 +317,7 @@ void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
 // A pose on its way to become a pair: of whom, on the stage (-1: this one cannot be posed), previewed or made
 // into ops (every frame), kept, let go.
-const char *tr_pose_subject( const tr_ui *ui, const tr_shown *shown ); // NULL = nobody can be posed
+const char *tr_pose_subject( const tr_ui *ui, const tr_shown *shown ); // NULL = none can be posed
 int tr_pose_actor( const tr_shown *shown, const char *cast );
 void tr_pose_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 void tr_pose_keep( tr_ui *ui );

@@ -461,7 +461,7 @@ static const tr_command commands[] = {
     { "Show", "Source motion", '6', 0, "6", run_source, is_source },
     { "Show", "Contacts", '7', 0, "7", run_contacts, is_contacts },
     { "Show", "Overlaps in red", '8', 0, "8", run_overlaps, is_overlaps },
-    { "Show", "Who is close to whom", '9', 0, "9", run_links, is_links },
+    { "Show", "Close pairs", '9', 0, "9", run_links, is_links },
     { "Show", "Cast and scenes", '[', CTRL, "Ctrl+[", run_left_panel, is_left_panel },
     { "Show", "Inspector", ']', CTRL, "Ctrl+]", run_right_panel, is_right_panel },
     { "Play", "Play or pause", TR_KEY_SPACE, 0, "Space", run_play },

@@ -104,8 +104,8 @@ static void take( tr_app *app, const tr_shown *shown, tr_event *event )
     tr_viewport_input( &app->ui, shown, &app->ops, event );
 }
 
-// A press beside the field that is typed into ends it first, as Enter does: the press may choose somebody
-// else, and what was typed is not theirs.
+// A press beside the field that is typed into ends it first, as Enter does: the press may select another
+// character, which what was typed does not belong to.
 static bool ends_typing( tr_app *app, const tr_event *event )
 {
     tr_ui *ui = &app->ui;

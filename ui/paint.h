@@ -25,7 +25,7 @@ typedef struct tr_paint { // of one window
 bool tr_paint_create( tr_paint *paint, struct nk_context *nk, bool has_gl, double scale, tr_error *error );
 void tr_paint_destroy( tr_paint *paint );
 // Bakes the fonts again if the scale changed, as when the window moves to a finer screen. True when they
-// changed: Nuklear must be told. Call between two frames only.
+// changed: Nuklear must be given the new ones. Call between two frames only.
 bool tr_paint_rescale( tr_paint *paint, double scale );
 // Draws everything of this frame over what is in the window's framebuffer already, and forgets it.
 void tr_paint_flush( tr_paint *paint, struct nk_context *nk, const tr_window *window );

@@ -81,7 +81,7 @@ static const struct {
     { "obstacle_set", "", "Move {id} to {position}" },
     { "obstacle_set", "", "Turn {id} to {heading} degrees" },
     { "obstacle_scale", "", "Scale the environment: {scale}" },
-    { "scene_set", "imesh=true", "Keep who is close to whom" },
+    { "scene_set", "imesh=true", "Keep close pairs" },
     { "scene_set", "imesh=false", "Let closeness go" },
 };
 

@@ -262,7 +262,7 @@ static bool check_layer( const checker *c, int index, const tr_layer *layer )
     if ( !check_foreign_fields( c, TR_LIST_LAYER, index, (const tr_element *)layer ) )
         return false;
     if ( layer->members[strspn( layer->members, " " )] == 0 )
-        return fail( c, TR_LIST_LAYER, index, "members", "a layer needs somebody to act on" );
+        return fail( c, TR_LIST_LAYER, index, "members", "a layer needs members to act on" );
     for ( const char *at = layer->members; *at != 0; ) {
         tr_member member;
         tr_error why;
@@ -358,7 +358,7 @@ static bool check_pair_end( const checker *c, int index, const char *field, cons
 {
     if ( strcmp( id, "ground" ) == 0 && find_body( c, id ) == NULL )
         return fail( c, TR_LIST_PAIR, index, field,
-                     "the ground is no partner: nobody can be linked to it, or pass" );
+                     "the ground is no partner: nothing can be linked to it, or pass" );
     return find_body( c, id ) != NULL ||
            dangling( c, TR_LIST_PAIR, index, field, id, "cast member, prop or obstacle",
                      1u << TR_LIST_CAST | 1u << TR_LIST_PROP | 1u << TR_LIST_OBSTACLE );
@@ -371,7 +371,7 @@ static bool check_pair( const checker *c, int index, const tr_pair *pair )
     if ( pair->b[0] != 0 && !check_pair_end( c, index, "b", pair->b ) )
         return false;
     if ( pair->b[0] == 0 && pair->kind == TR_PAIR_LINK )
-        return fail( c, TR_LIST_PAIR, index, "b", "a link needs somebody at its other end" );
+        return fail( c, TR_LIST_PAIR, index, "b", "a link needs a member at its other end" );
     if ( pair->kind != TR_PAIR_PASS && strcmp( pair->a, pair->b ) == 0 )
         return fail( c, TR_LIST_PAIR, index, "b", "\"%s\" cannot be its own partner", pair->b );
     const named *a = find_body( c, pair->a ), *b = pair->b[0] != 0 ? find_body( c, pair->b ) : a;

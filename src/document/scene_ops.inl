@@ -47,7 +47,7 @@
         MAY( target, VEC3, "target", "place, offset or direction; default the source's" ),                   \
         MAY( keys, TEXT, "keys", "frame,x,y,z;frame,x,y,z;… a trajectory (absolute)" ),                      \
         MAY( direction, BOOL, "direction", "target is the direction of a path (absolute)" ),                 \
-        MAY( partners, BOOL, "partners", "whoever is close follows (absolute)" ),                            \
+        MAY( partners, BOOL, "partners", "close members follow (absolute)" ),                            \
         MAY( rotation, QUAT, "rotation", "world rotation x,y,z,w; default the source's (orientation)" ),     \
         MAY( flat, BOOL, "flat", "only the tilt against the ground counts (orientation)" ),                  \
         MAY( length, NUMBER, "length", "metres; default the body's own (length)" ),                          \
@@ -56,12 +56,12 @@
 OP( scene_set, SCENE, set, "Sets rate, range and floor of the scene, and whether closeness is kept.",
     MAY( fps, NUMBER, "fps", "frames per second" ), MAY( range, PAIR, "range", "first and last frame" ),
     MAY( ground, NUMBER, "environment.ground", "height of the floor, metres" ),
-    MAY( imesh, BOOL, "imesh", "the default method keeps who is close to whom" ) )
+    MAY( imesh, BOOL, "imesh", "the default method keeps close pairs close" ) )
 
 OP( cast_add, CAST, add, "Adds a cast member with a motion file.", NEED( id, ID, "id", "new id" ),
     NEED( file, TEXT, "source.file", "motion file, seen from the scene's folder" ), FILE_PARAMS( "source" ),
     MAY( scale, NUMBER, "target.scale", "size of the target body" ), PLACEMENT_PARAMS,
-    MAY( colour, TEXT, "colour", "#rrggbb; default one that nobody has yet" ) )
+    MAY( colour, TEXT, "colour", "#rrggbb; default one that is not in use" ) )
 OP( cast_remove, CAST, remove, "Removes a cast member and everything that holds on to it.",
     NEED( id, ID, NULL, "cast member" ) )
 OP( cast_rename, CAST, rename, "Gives a cast member another id, wherever it is named.",
@@ -151,7 +151,7 @@ OP( constraint_copy, CONSTRAINT, copy, "Adds a second constraint like the first.
         MAY( padding, NUMBER, "padding", "metres between the grabbed points and the cage" ),                 \
         MAY( falloff, NUMBER, "falloff", "frames beyond which a drag does not reach; 0 = the window (cage)" ), \
         MAY( turn, BOOL, "turn", "bodies re-orient along an edited path (cage)" ),                           \
-        MAY( firm, BOOL, "firm", "handles stay where they are put, even if somebody jolts (cage)" ),         \
+        MAY( firm, BOOL, "firm", "handles stay where they are put, even if a body jolts (cage)" ),         \
         MAY( ripple, BOOL, "ripple", "what comes after keeps the last delay (retime)" ),                     \
         MAY( muted, BOOL, "muted", "it does nothing" ),                                                      \
         MAY( solo, BOOL, "solo", "layers that are not solo do nothing" )
@@ -220,7 +220,7 @@ OP( clip_move, CLIP, move, "Moves a clip to another place in the order.", NEED( 
     MAY( before, ID, NULL, "clip it goes before; empty = after all others" ) )
 
 #define PAIR_PARAMS                                                                                          \
-    MAY( b, ID, "b", "the other one; empty = anybody and anything" ),                                        \
+    MAY( b, ID, "b", "the other one; empty = any" ),                                        \
         MAY( range, PAIR, "range", "first and last frame; default always" )
 
 OP( pair_add, PAIR, add, "Says about two bodies whether they are close, or may go through each other.",

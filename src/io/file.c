@@ -338,7 +338,7 @@ static bool write_through( const char *path, const char *data, size_t size, tr_e
 {
     int file = open( path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK );
     if ( file < 0 )
-        return errno == ENXIO ? tr_error_at( error, path, 0, 0, "is a pipe that nobody reads" )
+        return errno == ENXIO ? tr_error_at( error, path, 0, 0, "is a pipe that no program reads" )
                               : tr_file_fail( error, path, "cannot write" );
     bool ok = fcntl( file, F_SETFL, 0 ) == 0 && write_all( file, data, size );
     ok = close( file ) == 0 && ok;

@@ -215,7 +215,7 @@ static const bar_switch switches[] = {
     { "Source", '6', 60, "The motion before it was retargeted (6)" },
     { "Contacts", '7', 70, "Where feet and hands rest (7)" },
     { "Overlaps", '8', 70, "Parts of bodies in each other glow (8)" },
-    { "Mesh", '9', 52, "Who is close to whom, and the mesh of who is selected (9)" },
+    { "Mesh", '9', 52, "Close pairs, and the mesh around what is selected (9)" },
 };
 #define SWITCH_COUNT ( (int)( sizeof switches / sizeof switches[0] ) )
 

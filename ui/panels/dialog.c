@@ -17,8 +17,8 @@ typedef struct file_dialog {
 static const file_dialog file_dialogs[] = {
     [TR_DIALOG_OPEN] = { "Open a scene or a motion", "Open", "", ".json", TR_ACTION_OPEN },
     [TR_DIALOG_SAVE] = { "Save the scene as", "Save", "scene.json", ".json", TR_ACTION_SAVE },
-    [TR_DIALOG_EXPORT_MOTION] = { "Export the motion of everybody as BVH into a folder", "Export", "result",
-                                  "", TR_ACTION_EXPORT },
+    [TR_DIALOG_EXPORT_MOTION] = { "Export the motion of all characters as BVH into a folder", "Export",
+                                  "result", "", TR_ACTION_EXPORT },
     [TR_DIALOG_EXPORT_PICTURE] = { "Export this view as a picture", "Export", "picture.png", ".png",
                                    TR_ACTION_PICTURE },
     [TR_DIALOG_EXPORT_VIDEO] = { "Export the range that plays as a video", "Export", "video.mp4", ".mp4",

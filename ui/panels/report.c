@@ -39,7 +39,7 @@ static void links( tr_ui *ui, const tr_shown *shown )
     snprintf( text, sizeof text, "Close to each other  (%d)", pairs->count );
     tr_ui_heading( ui, shown->paint, text );
     if ( pairs->count == 0 )
-        tr_ui_note( ui, "Nobody comes close to anybody." );
+        tr_ui_note( ui, "No two members come close to each other." );
     for ( int now = 1; now >= 0; --now )
         for ( int i = 0; i < pairs->count && listed < MOST_LINKS; ++i ) {
             const tr_imesh_pair *pair = &pairs->items[i];
@@ -59,7 +59,7 @@ static void links( tr_ui *ui, const tr_shown *shown )
 static const struct {
     const char *method, *name, *help;
 } method_words[] = { { "posegraph", "Pose graphs", "whole bodies follow, contacts are met exactly" },
-                     { "imesh", "Interaction mesh", "and who is close to whom stays so" },
+                     { "imesh", "Interaction mesh", "and close pairs stay close" },
                      { "copy-ik", "Copied, limbs placed", "to compare with" },
                      { "copy", "Copied", "to compare with" } };
 

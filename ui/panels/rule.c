@@ -150,7 +150,7 @@ static void target( tr_ui *ui, tr_ops *ops, const tr_constraint *k )
         nk_layout_row_dynamic( ui->nk, TR_ROW - 2, 1 );
         if ( k->kind == TR_CONSTRAINT_ABSOLUTE ) {
             put_flag( ui, ops, k, "direction", "Only the direction of its way", k->direction );
-            put_flag( ui, ops, k, "partners", "Whoever is close follows", k->partners );
+            put_flag( ui, ops, k, "partners", "Close members follow", k->partners );
         } else
             put_flag( ui, ops, k, "partner_space", "The offset turns with the partner", k->partner_space );
     } else if ( k->kind == TR_CONSTRAINT_ORIENTATION ) {

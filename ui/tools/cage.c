@@ -204,8 +204,7 @@ static void hint( tr_ui *ui, const tr_shown *shown )
     else if ( ui->hover.kind == TR_ITEM_CAST || ui->hover.kind == TR_ITEM_PROP ) {
         tr_item_name( name, sizeof name, shown, &ui->hover );
         tr_ui_hint(
-            ui,
-            "Drag %s: its motion bends over ±%d frames (Ctrl+wheel), whoever is linked follows · P pins it",
+            ui, "Drag %s: its motion bends over ±%d frames (Ctrl+wheel), what is linked follows · P pins it",
             name, ui->cage.reach );
     } else
         tr_ui_hint( ui, "Drag a joint, a body or a prop to bend its motion around this frame" );
@@ -215,7 +214,7 @@ const tr_tool tr_tool_cage = { .name = "Cage",
                                .spot = "tool.cage",
                                .icon = TR_ICON_CAGE,
                                .key = 'X',
-                               .help = "pull anything: everybody follows",
+                               .help = "pull anything: what is linked follows",
                                .hover = hover,
                                .press = press,
                                .drag = drag,

@@ -145,9 +145,9 @@ static void hint( tr_ui *ui, const tr_shown *shown )
                     "Esc lets go · %.0f ms",
                     ui->drag_ms );
     else if ( ui->hover.kind == TR_ITEM_CAST )
-        tr_ui_hint( ui, "Drag %s: this frame is held, whoever is close follows", name );
+        tr_ui_hint( ui, "Drag %s: this frame is held, close members follow", name );
     else
-        tr_ui_hint( ui, "Drag a part of a body: this frame is held, whoever is close follows" );
+        tr_ui_hint( ui, "Drag a part of a body: this frame is held, close members follow" );
 }
 
 const tr_tool tr_tool_frame = { .name = "Frame",
