@@ -747,6 +747,20 @@ static void name_takes( tr_scene *scene, choices c )
         name_the_first( &c, &scene->clips[i].source );
 }
 
+// Files with meshes are opened only where files for other programs are written, so that a name does.
+static void name_looks( tr_scene *scene, choices c )
+{
+    for ( int i = 0; i < scene->cast_count; ++i ) {
+        tr_file_ref *look = &scene->cast[i].target.look;
+        if ( !chance( &c, 5 ) )
+            continue;
+        strcpy( look->file, "look.glb" );
+        strcpy( look->skeleton, chance( &c, 50 ) ? "1" : "" );
+        look->unit = chance( &c, 50 ) ? 0.01 : 0;
+        look->up = chance( &c, 50 ) ? 'z' : 0;
+    }
+}
+
 // A joint, and one up to `most` generations above it: a chain where they differ.
 static void choose_chain( choices *c, const rig *r, int most, char first[TR_JOINT_MAX],
                           char last[TR_JOINT_MAX] )
@@ -875,6 +889,7 @@ bool generate( generated *out, choices *c, generate_what what )
         for ( int l = 0; l < m.scene->layer_count; ++l )
             m.scene->layers[l].solo = m.scene->layers[l].solo && m.scene->layers[0].solo;
     name_takes( m.scene, *c );
+    name_looks( m.scene, *c );
     for ( int i = 0; i < m.body_count; ++i )
         tr_skeleton_free( &m.bodies[i] );
     tr_free( m.bodies );
