@@ -171,6 +171,27 @@ static void angles_do_not_jump( void **state )
     tr_motion_free( &motion );
 }
 
+// What rounds to zero from below is written without a sign, so a file that is read and written again is the
+// same.
+static void zeros_have_no_sign( void **state )
+{
+    (void)state;
+    tr_motion motion;
+    tr_bvh bvh;
+    tr_error error;
+    make_spinner( &motion, false );
+    for ( int f = 0; f < motion.clip.frame_count; ++f ) {
+        motion.clip.root[f] = v3( -1e-15, 0, 0 );
+        for ( int j = 0; j < motion.clip.joint_count; ++j )
+            tr_clip_frame( &motion.clip, f )[j] = q_axis_angle( v3( -1, -1, -1 ), 1e-15 );
+    }
+    check_ok( tr_bvh_from_motion( &bvh, &motion, NULL, NULL, &error ), &error );
+    for ( int i = 0; i < bvh.frame_count * bvh.channel_count; ++i )
+        assert_true( bvh.values[i] == 0 && !signbit( bvh.values[i] ) );
+    tr_bvh_free( &bvh );
+    tr_motion_free( &motion );
+}
+
 // Names that a file cannot hold are written in a way it can.
 static void harmful_names_are_tamed( void **state )
 {
@@ -308,6 +329,7 @@ int main( void )
         TEST( any_motion_survives_a_file ),
         TEST( too_far_is_refused ),
         TEST( angles_do_not_jump ),
+        TEST( zeros_have_no_sign ),
         TEST( harmful_names_are_tamed ),
         TEST( threads_do_not_change_a_bit ),
         TEST( memory_may_run_out ),

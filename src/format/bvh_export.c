@@ -29,7 +29,8 @@ static vec3 clip_translation( const exporter *e, int frame, int joint )
 static double rounded( const exporter *e, double value )
 {
     double decimals = e->def.decimals;
-    return fabs( value ) < e->def.decimals_below ? nearbyint( value * decimals ) / decimals : value;
+    double near = fabs( value ) < e->def.decimals_below ? nearbyint( value * decimals ) / decimals : value;
+    return near + 0.0; // a zero without a sign
 }
 
 static vec3 to_file( const exporter *e, vec3 v ) // metres and Y up to units and axes of the file
