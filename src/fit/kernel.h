@@ -372,12 +372,14 @@ static void write_outcome( const fit_slot *slot, const fit_block *block, const p
     }
 }
 
+// Returns how large they are.
 static float put_floats( float *out, vec3 v )
 {
     out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
-    return out[0] + out[1] + out[2];
+    return fabsf( out[0] ) + fabsf( out[1] ) + fabsf( out[2] );
 }
 
+// A pose that nothing has moved counts as not known: the next fit then leaves it as it is, to the bit.
 static void write_memory( const tr_fit *fit, const fit_slot *slot, const fit_block *block )
 {
     size_t bytes = 3 * (size_t)fit->skeleton->joint_count * sizeof( float );
@@ -386,10 +388,10 @@ static void write_memory( const tr_fit *fit, const fit_slot *slot, const fit_blo
         tr_fit_memory *memory = block->frames[l]->memory;
         if ( memory == NULL )
             continue;
-        float sum = 0;
+        memory->shift = l3_get( &shift, l );
+        double sum = v3_length( memory->shift );
         memset( memory->turns, 0, bytes );
         memset( memory->pulls, 0, bytes );
-        memory->shift = l3_get( &shift, l );
         for ( int i = 0; i < slot->joint_count; ++i )
             sum +=
                 put_floats( memory->turns + 3 * slot->joints[i].joint, l3_get( &slot->joints[i].delta, l ) );
@@ -397,7 +399,7 @@ static void write_memory( const tr_fit *fit, const fit_slot *slot, const fit_blo
             if ( slot->tasks[t].kind == TR_FIT_POSITION )
                 sum += put_floats( memory->pulls + 3 * slot->tasks[t].goals[l]->joint,
                                    l3_get( &slot->tasks[t].pull, l ) );
-        memory->known = isfinite( sum ) && v3_finite( memory->shift );
+        memory->known = sum > 0 && isfinite( sum );
     }
 }
 
