@@ -60,6 +60,25 @@ static void hands_hold_a_box_that_is_pinned_out_of_reach( void **state )
         check_conflict( "box_relay", 3, &conflicts[i] );
 }
 
+// The same of the method that fits all frames at once: a box that is far out of reach stays in the hands.
+static void hands_hold_a_far_box_in_time( void **state )
+{
+    (void)state;
+    static const char *const places[] = { "0,1000,0", "3,1,0" };
+    for ( int i = 0; i < 2; ++i ) {
+        take x;
+        char ops[100];
+        snprintf( ops, sizeof ops, PIN( "box02", "pin" ) "%s range=60,80 ease=15,15", places[i] );
+        open_scene( &x, "box_relay", 3 );
+        edit( &x, ops );
+        solve( &x, "window" );
+        for ( int r = 0; r < x.stage.rule_count; ++r )
+            assert_int_equal( x.result.reports[r].gave_way, strcmp( x.stage.rules[r].id, "pin" ) == 0 );
+        check_bound( figure( &x, "rotation_spike_deg", "value" ), ROTATION_DEG );
+        close_scene( &x );
+    }
+}
+
 // As high as the arms are long: the place gives way by no more than it must.
 static void a_pinned_box_is_lifted_as_far_as_hands_reach( void **state )
 {
@@ -177,6 +196,7 @@ int main( void )
 {
     const struct CMUnitTest tests[] = {
         TEST( hands_hold_a_box_that_is_pinned_out_of_reach ),
+        TEST( hands_hold_a_far_box_in_time ),
         TEST( a_pinned_box_is_lifted_as_far_as_hands_reach ),
         TEST( what_comes_first_stands ),
         TEST( what_fades_gives_way_too ),

@@ -346,7 +346,7 @@ static void rest_as_it_begins( tr_motion *motion )
 }
 
 // Retargets `source` onto the stick body, from frame `first` on.
-static tr_result onto_sticks( fixture *x, tr_motion *source, int first, int reference )
+static tr_result onto_sticks( fixture *x, tr_motion *source, int first, int reference, const char *method )
 {
     tr_motion body;
     begin( x );
@@ -357,7 +357,7 @@ static tr_result onto_sticks( fixture *x, tr_motion *source, int first, int refe
     check_ok( tr_library_add( &x->library, "sticks.bvh", &body, &x->error ), &x->error );
     snprintf( cast->target.skeleton.file, TR_PATH_MAX, "sticks.bvh" );
     build( x );
-    return solve( x, "posegraph" );
+    return solve( x, method );
 }
 
 // How far two results are apart: metres, radians.
@@ -371,7 +371,8 @@ static void compare( const tr_result *a, const tr_result *b, double *metres, dou
     }
 }
 
-static void check_rest_poses( const tr_motion *motion, const char *name, int first, int reference )
+static void check_rest_poses_by( const char *method, const tr_motion *motion, const char *name, int first,
+                                 int reference )
 {
     tr_result results[3];
     fixture x[3];
@@ -380,7 +381,7 @@ static void check_rest_poses( const tr_motion *motion, const char *name, int fir
         tr_error error;
         check_ok( tr_motion_copy( &version, motion, &error ), &error );
         rest_in( &version, kind );
-        results[kind] = onto_sticks( &x[kind], &version, first, reference );
+        results[kind] = onto_sticks( &x[kind], &version, first, reference, method );
     }
     for ( int kind = 1; kind < 3; ++kind ) {
         double metres, radians;
@@ -393,6 +394,12 @@ static void check_rest_poses( const tr_motion *motion, const char *name, int fir
         tr_result_free( &results[kind] );
         end( &x[kind] );
     }
+}
+
+static void check_rest_poses( const tr_motion *motion, const char *name, int first, int reference )
+{
+    check_rest_poses_by( "posegraph", motion, name, first, reference );
+    check_rest_poses_by( "window", motion, name, first, reference );
 }
 
 // Frame 0 shows the T-pose; scenes take the motion from frame 1 on.
@@ -427,7 +434,7 @@ static void folders_of_results_keep_rest_poses( void **state )
     fixture x;
     make_moving( &motion );
     rest_in( &motion, REST_ZERO );
-    tr_result out = onto_sticks( &x, &motion, 1, -1 ), twice;
+    tr_result out = onto_sticks( &x, &motion, 1, -1, "posegraph" ), twice;
     char folder[FOLDER_SIZE];
     new_folder( folder );
     check_ok( tr_result_save( &x.stage, &out, "posegraph", folder, &x.error ), &x.error );

@@ -332,6 +332,9 @@ static bool build_props( job_window *w )
 {
     const fitter *s = w->s;
     const tr_stage *stage = s->def.stage;
+    double size = 0; // graphs take a prop as far as rules ask, those who hold it go no farther than this
+    for ( int i = 0; i < s->body_count; ++i )
+        size = fmax( size, s->bodies[i].fit.size );
     for ( int i = 0; i < s->prop_count; ++i ) {
         int prop = s->props[i].prop, node = stage->actor_count + prop, begin = w->pull_count;
         const rigid *track = s->def.result->tracks[prop];
@@ -342,10 +345,13 @@ static bool build_props( job_window *w )
             return false;
         for ( int f = s->from; f <= s->to; ++f ) {
             size_t cell = fitter_cell( s, f );
-            place[cell] = near[cell] = track[f].position;
             way[cell] = tr_group_place( &stage->groups[stage->props[prop].group],
                                         stage->props[prop].track[f].position );
             held[cell] = !fitter_affects( s, node, f );
+            vec3 moved = v3_sub( track[f].position, way[cell] );
+            double far = v3_length( moved );
+            bool too_far = far > size && !held[cell] && s->body_count > 0;
+            place[cell] = near[cell] = too_far ? v3_mad( way[cell], size / far, moved ) : track[f].position;
         }
         for ( int r = 0; r < s->props[i].rule_count; ++r )
             for ( int end = 0; end < 2; ++end )
@@ -380,12 +386,13 @@ static void ask( job_window *w, int i, int frame )
         tr_fitter_goals( w->s, body, frame, w->goals[i] + cell * (size_t)body->most_goals );
 }
 
-// As deep as the source goes, in the size of the body. Joints that nothing drives go by their own animation.
+// As deep as the source goes, in the size of the body or of its legs, which carry it. Joints that nothing
+// drives go by their own animation.
 static void find_floor( const fitter *s, const fit_body *body, float *floor )
 {
     const tr_actor *a = &s->def.stage->actors[body->actor];
     int joints = a->target.joint_count;
-    double ground = s->def.stage->ground;
+    double ground = s->def.stage->ground, ratio = fmax( a->height_ratio, a->leg_ratio );
     for ( int f = s->from; f <= s->to; ++f ) {
         const vec3 *source = tr_world_pose( &a->world, f ).positions;
         float *row = floor + fitter_cell( s, f ) * (size_t)joints;
@@ -393,7 +400,7 @@ static void find_floor( const fitter *s, const fit_body *body, float *floor )
             int from = a->map[j];
             bool own = from < 0 && a->own.frame_count > 0;
             double depth = from >= 0 ? fmin( source[from].y - ground, 0 ) : 0;
-            row[j] = own ? -INFINITY : (float)( ground + depth * a->height_ratio );
+            row[j] = own ? -INFINITY : (float)( ground + depth * ratio );
         }
         for ( int i = 0; i < a->footing_count; ++i ) // a foot that stands is where its stance has it
             for ( int j = a->footings[i].joint; a->footings[i].strength[f] >= 1 && j < joints; ++j )

@@ -45,6 +45,23 @@ static double strain_of( const tr_window *w, const body_state *b, int frame )
                  sqrt( most ) * w->def.fps * w->def.fps / w->def.acceleration );
 }
 
+// What goals of a body, and pulls of the props it holds, are off by that may pull harder.
+static double missed_of( const tr_window *w, const body_state *b, int frame )
+{
+    double most = b->missed[frame];
+    for ( int k = 0; k < b->tie_count; ++k ) {
+        const tr_window_tie *tie = &w->job.ties[b->ties[k]];
+        const tr_window_point *point = &w->job.points[tie->point];
+        for ( int n = 0; strength_of( tie, frame ) >= 1 && n < point->pull_count; ++n ) {
+            const tr_window_pull *pull = &point->pulls[n];
+            vec3 off = masked( v3_sub( pull->place[frame], point->place[frame] ), pull->axes );
+            if ( pull->strength[frame] >= 1 && pull->priority < w->def.strict )
+                most = fmax( most, v3_length( off ) );
+        }
+    }
+    return most;
+}
+
 // Goals that are missed pull harder where the motion is calm and they come nearer, and less where it is not
 // calm.
 static void strive( const tr_window *w, body_state *b )
@@ -53,7 +70,7 @@ static void strive( const tr_window *w, body_state *b )
     bool any = false;
     memset( b->urged, 0, (size_t)frames * sizeof( bool ) );
     for ( int f = 0; f < frames && !any; ++f )
-        any = b->missed[f] > 0.5 * w->def.near || b->effort[f] > (float)w->def.effort;
+        any = missed_of( w, b, f ) > 0.5 * w->def.near || b->effort[f] > (float)w->def.effort;
     if ( !any ) // all pull as they began, or less
         return;
     double ratio = pow( 2, 1 / ( w->def.spread * w->def.fps ) );
@@ -65,17 +82,16 @@ static void strive( const tr_window *w, body_state *b )
         b->strain[f] = (float)strain;
     }
     for ( int f = 0; f < frames; ++f ) {
-        double strain = 0, effort = b->effort[f];
+        double strain = 0, effort = b->effort[f], missed = missed_of( w, b, f );
         for ( int g = f - around; g <= f + around; ++g )
             strain = g >= 0 && g < frames ? fmax( strain, b->strain[g] ) : strain;
         if ( strain > 1 )
             effort = fmax( effort / ( strain < 2 ? strain : 2 ), w->def.least_effort );
-        else if ( b->missed[f] > 0.5 * w->def.near && effort < 1 &&
-                  b->before[f] - b->missed[f] > w->def.gain * b->missed[f] )
+        else if ( missed > 0.5 * w->def.near && effort < 1 && b->before[f] - missed > w->def.gain * missed )
             effort = fmin( 2 * effort, 1 );
         b->urged[f] = (float)effort > b->effort[f];
         b->effort[f] = (float)effort;
-        b->before[f] = b->missed[f];
+        b->before[f] = (float)missed;
     }
     for ( int f = 1; f < frames; ++f )
         b->effort[f] = fminf( b->effort[f], (float)ratio * b->effort[f - 1] );
@@ -133,14 +149,16 @@ static void meet_in_time( const tr_window *w, int i, double *columns )
     tr_chain_solve( b->factor, frames, columns, b->column_count );
     for ( int f = 0; f < frames; ++f ) {
         size_t from = (size_t)f * (size_t)b->column_count, to = from + (size_t)b->column_count;
-        float most = 0, dual = b->still[f] ? 0 : 1;
-        for ( size_t c = from; c < to; ++c ) {
+        float most = 0;
+        for ( size_t c = from; c < to && !b->still[f]; ++c ) { // what rests does not drift
             b->z[c] = (float)columns[c];
-            float off = b->x[c] - b->z[c], size = off < 0 ? -off : off;
-            b->u[c] += dual * off; // 0 where the frame is held: x and z are
-            most = size > most ? size : most;
+            b->u[c] += b->x[c] - b->z[c]; // 0 where the frame is held: x and z are
         }
-        b->gap[f] = most;
+        for ( int item = 0; item <= b->joint_count; ++item ) {
+            vec3 off = v3_sub( get( b, b->x, f, item ), get( b, b->z, f, item ) );
+            most = fmaxf( most, (float)v3_dot( off, off ) );
+        }
+        b->gap[f] = sqrtf( most );
     }
 }
 
