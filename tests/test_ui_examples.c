@@ -135,7 +135,7 @@ static void suggest_goes_where_least_is_known( void **state )
     assert_true( frame != 3 );
     double unlike = ella( &d )->examples->unlike[frame];
     assert_true( unlike > 0.001 );
-    assert_int_equal( tr_tool_key( ui_of( &d )->tool ), 'O' );
+    assert_int_equal( tr_app_tool_key( ui_of( &d )->tool ), 'O' );
     drag_thing( &d, "ella.Head", 20, 10, 0 );
     press( &d, "pose.keep" );
     settle( &d );

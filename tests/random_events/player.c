@@ -247,7 +247,7 @@ static void edit_something( player *p )
     if ( chance( p, 40 ) && choose_thing( p ) )
         click_here( p, chance( p, 20 ) ? TR_MOD_CTRL : 0 );
     if ( chance( p, 70 ) )
-        strike( p, tr_tool_key( below( p, tr_tool_count() ) ), 0 );
+        strike( p, tr_app_tool_key( below( p, tr_app_tool_count() ) ), 0 );
     if ( chance( p, 30 ) )
         strike( p, chance( p, 50 ) ? TR_KEY_LEFT : TR_KEY_RIGHT, 0 );
     frame( p, 1 );
@@ -298,12 +298,12 @@ static void strike_something( player *p )
     int kind = below( p, 10 );
     if ( kind < 5 ) {
         unsigned mods;
-        int key = tr_command_shortcut( below( p, tr_command_count() ), &mods );
+        int key = tr_app_command_key( below( p, tr_app_command_count() ), &mods );
         bool quits = key == 'Q' && !chance( p, 5 );
         if ( key != 0 && !quits )
             strike( p, key, (int)mods );
     } else if ( kind < 8 ) {
-        strike( p, tr_tool_key( below( p, tr_tool_count() ) ), 0 );
+        strike( p, tr_app_tool_key( below( p, tr_app_tool_count() ) ), 0 );
     } else {
         int key = below( p, TR_KEY_COUNT );
         if ( key != 'Q' )

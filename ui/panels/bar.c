@@ -1,5 +1,5 @@
 // The bar at the top: menus, tools, and what the viewport shows.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The cast panel: characters with their switches, props, obstacles.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

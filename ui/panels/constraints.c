@@ -1,5 +1,5 @@
 // The list of the document's constraints.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Dialogs: files, unsaved changes, recovery, finding a member.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <dirent.h>
 #include <stdio.h>

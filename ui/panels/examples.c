@@ -1,5 +1,5 @@
 // Pairs of poses by which a body moves, how well the others foretell each, parts, and what to pose next.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // F1: every key and tool, from the tables that define them.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void column_lines( tr_ui *ui, const tr_shown *shown, int columns, int col
         }
 }
 
-void tr_help_print( tr_text *out )
+void tr_panel_help_print( tr_text *out )
 {
     int count;
     const tr_command *table = tr_command_table( &count );

@@ -1,5 +1,5 @@
 // The history: steps by their names, undone ones in grey; a click undoes or redoes up to a step.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // The inspector: the selected item with exact values.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Edits on top of the motion, the last on top: name, mute, solo, order, copy, window, delete.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

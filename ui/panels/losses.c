@@ -1,5 +1,5 @@
 // Rules that gave way: member, rule, amount and frame; a click goes there. Then warnings about the scene.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // The joint map of a character whose body and motion come from different files: which joint drives which,
 // suggested by name and part of the body, changed one by one, loaded and saved.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

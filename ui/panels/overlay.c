@@ -1,19 +1,7 @@
 // Over the viewport: the cube, the name of what the pointer is on, the box of a selection.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
-
-void tr_ui_tag( const tr_ui *ui, const tr_shown *shown, const char *text )
-{
-    const struct nk_user_font *font = &shown->paint->fonts.text->handle;
-    struct nk_command_buffer *canvas = nk_window_get_canvas( ui->nk );
-    struct nk_vec2 mouse = ui->nk->input.mouse.pos;
-    float width = tr_ui_text_width( font, text ) + 14, x = mouse.x + 16, y = mouse.y + 14;
-    if ( x + width > ui->viewport.x + ui->viewport.width )
-        x = mouse.x - width - 8;
-    nk_fill_rect( canvas, nk_rect( x, y, width, 22 ), 4, nk_rgba( 20, 22, 26, 225 ) );
-    tr_ui_text_at( canvas, font, x + 7, y + 4, text, tr_theme_dark.text );
-}
 
 static void name_hover( const tr_ui *ui, const tr_shown *shown )
 {

@@ -1,5 +1,5 @@
 // The report: method, rules that gave way, figures of quality, and pairs that are close.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

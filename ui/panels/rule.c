@@ -1,5 +1,5 @@
 // All fields of one constraint.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The built-in scenes, with pictures; a click opens one.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 

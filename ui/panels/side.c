@@ -1,5 +1,5 @@
 // The panels at the left and the right: a row of tabs and the selected one.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 

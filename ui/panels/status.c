@@ -1,5 +1,5 @@
 // The status line: hint for the mouse, running task, times.
-#include "ui/app.h"
+#include "ui/panels/panels.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // Contacts of hands and feet, and painting them: over an empty part of a lane a contact is added, over one
 // that is there it is taken away.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <stdio.h>
 #include <string.h>

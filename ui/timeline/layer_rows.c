@@ -1,6 +1,6 @@
 // Layers on the timeline: their windows as bars with ramps where they ease, their sections as ticks, their
 // handles as dots; all of it can be pulled.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <stdio.h>
 #include <string.h>

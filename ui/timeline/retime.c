@@ -1,5 +1,5 @@
 // Moments moved in time: a layer of kind retime, found or made, and a key in it.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Rows of the timeline: characters with the contacts of their hands and feet, props with their holders.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <stdio.h>
 #include <string.h>

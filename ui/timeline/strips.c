@@ -1,5 +1,5 @@
 // Quality over time, as strips that turn red where the result is worse than the source.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <string.h>
 

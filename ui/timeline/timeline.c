@@ -1,6 +1,6 @@
 // The timeline: transport, ruler with the range that plays, quality, and rows of layers, characters and
 // props. What the pointer takes hold of in them becomes ops.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Buttons that play, and the ruler with the range that does.
-#include "ui/timeline/timeline.h"
+#include "ui/timeline/private.h"
 
 #include <stdio.h>
 

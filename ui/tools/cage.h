@@ -3,7 +3,7 @@
 #ifndef TROUPE_UI_CAGE_H
 #define TROUPE_UI_CAGE_H
 
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 // --------------------------------------------------------------------------------------------- cage_hold.c
 

@@ -2,7 +2,7 @@
 #ifndef TROUPE_UI_GIZMO_H
 #define TROUPE_UI_GIZMO_H
 
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 enum { TR_GIZMO_NONE, TR_GIZMO_X, TR_GIZMO_Y, TR_GIZMO_Z, TR_GIZMO_FREE, TR_GIZMO_RING };
 

@@ -1,5 +1,5 @@
 // Link and contact: rules drawn with the mouse.
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // Pose: a body from another file is posed at this frame, to become the target of a pair. A joint is pulled,
 // and its chain follows; with Shift it turns. The person who drives the body stands beside it as a stick
 // figure: a line from one of its joints to a joint of the body makes a part.
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Select: a click picks, Shift adds or takes away, a box picks what is in it.
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 static bool press( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {

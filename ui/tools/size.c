@@ -1,6 +1,6 @@
 // Resize: pull a body up or down to make it larger or smaller; with Shift only the limb under the pointer.
 // The motion is retargeted while the button is down.
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // The tools there are, in the order of the bar.
-#include "ui/app.h"
+#include "ui/tools/tools.h"
 
 static const tr_tool *const tools[] = { &tr_tool_select, &tr_tool_move,    &tr_tool_turn,
                                         &tr_tool_size,   &tr_tool_cage,    &tr_tool_frame,
@@ -20,9 +20,4 @@ int tr_tool_count( void )
 const tr_tool *tr_tool_get( int i )
 {
     return tools[i >= 0 && i < tr_tool_count() ? i : 0];
-}
-
-int tr_tool_key( int i )
-{
-    return tr_tool_get( i )->key;
 }

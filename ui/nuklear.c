@@ -1,3 +1,0 @@
-// The one place where Nuklear's implementation is compiled.
-#define NK_IMPLEMENTATION
-#include "ui/nk.h"
