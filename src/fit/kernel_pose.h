@@ -71,10 +71,15 @@ static void pose_joint( fit_slot *slot, fit_joint *joint )
     joint->frame = l33_from_quat( joint->world );
 }
 
-// Rotation vector from the wanted to the actual rotation.
+// Rotation vector from the wanted to the actual rotation, with the bits of q_to_vector in every lane. Few
+// goals are rotations, so the series of lq_to_vector would save nothing here.
 static lane3 rotation_error( lane_quat actual, lane_quat wanted )
 {
-    return lq_to_vector( lq_mul( actual, lq_conj( wanted ) ) );
+    lane_quat q = lq_mul( actual, lq_conj( wanted ) );
+    lane3 error;
+    for ( int l = 0; l < LANES; ++l )
+        l3_set( &error, l, q_to_vector( lq_get( &q, l ) ) );
+    return error;
 }
 
 static void pose_task( const tr_fit *fit, fit_slot *slot, fit_task *task )
