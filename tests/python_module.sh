@@ -5,7 +5,7 @@ set -euo pipefail
 for python in python3 /usr/bin/python3; do
     "$python" -c 'import numpy' 2>/dev/null || continue
     cd "$1/python/tests"
-    export PYTHONPATH=$1/python TROUPE_LIBRARY=$2 PYTHONDONTWRITEBYTECODE=1
+    export PYTHONPATH=$1/python${PYTHONPATH:+:$PYTHONPATH} TROUPE_LIBRARY=$2 PYTHONDONTWRITEBYTECODE=1
     exec "$python" -m unittest -v test_troupe
 done
 echo "skipped: no python3 has numpy (python3-numpy)"
