@@ -32,7 +32,7 @@ typedef struct tr_bench_def {
 } tr_bench_def;
 
 tr_bench_def tr_default_bench_def( void );
-const char *tr_bench_name( int index ); // of a row, in order; NULL past the last
+const char *tr_bench_name( int index ); // name of a row, in order; NULL past the last
 // Resets the number of threads to the default (all processors).
 bool tr_bench_run( tr_bench_report *out, const tr_bench_def *def, tr_error *error );
 // The same for the editor: how long a user waits, as percentiles. Not in builds without it. Rows that are

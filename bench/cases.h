@@ -13,7 +13,7 @@ typedef struct bench_kind { // functions of a case; only `run` is timed
 
 typedef struct bench_case {
     const char *name;
-    const char *argument; // of setup: a method, a scene
+    const char *argument; // argument of setup: a method, a scene
     int threads;
     const bench_kind *kind;
     const char *baseline;   // earlier row this one is compared with, NULL = none

@@ -16,7 +16,7 @@ typedef struct drag_state {
     tr_stage stage;
     tr_result below;
     tr_drag *drag;
-    int characters, first, last; // of the layer's window
+    int characters, first, last; // window of the layer
     bool visible_only;
     int ticks;
 } drag_state;

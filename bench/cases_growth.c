@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#define FRAMES     31  // of rows that are timed: the growth with people does not depend on frames
-#define ALL_FRAMES 271 // of rows about memory
+#define FRAMES     31  // frames of timed rows: growth with people does not depend on frames
+#define ALL_FRAMES 271 // frames of rows about memory
 #define SPREAD     3.0 // metres from a person to the next: none are close
 #define NEAR       0.8 // shoulders almost touch: all are one group
 

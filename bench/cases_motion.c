@@ -11,8 +11,8 @@
 typedef struct motion_state {
     tr_motion *motions; // [count], of any length
     int count;
-    tr_world world;       // of the first, for contacts
-    tr_contacts contacts; // of the last run
+    tr_world world;       // world of the first clip, for contacts
+    tr_contacts contacts; // contacts of the last run
     tr_text text;         // the first as BVH
     tr_bvh bvh;           // and as parsed
     double *numbers;      // the strtod baseline's

@@ -17,7 +17,7 @@ typedef struct pose_state {
     pose_kkt kkt;
     vec3 *vertices;            // [frame_count · 3 · joint_count] result of the rows that solve graphs
     vec3 *literal, *converged; // the same, to compare with
-    tr_fit fit;                // of the rows that end with rotations
+    tr_fit fit;                // fit of the rows that end with rotations
     tr_fit_scratch fit_scratch;
     tr_fit_frame *frames;   // [frame_count]
     tr_fit_result *results; // [frame_count]
@@ -199,8 +199,8 @@ static bool complete_run( void *pointer, tr_error *error )
 // ------------------------------------------------------------------------------------------------- figures
 
 typedef struct pose_figures { // the largest of all frames
-    double difference;        // of a vertex to `literal`, metres
-    double converged;         // of a joint to the graph at rest, metres
+    double difference;        // largest distance of a vertex from `literal`, metres
+    double converged;         // largest distance of a joint from the graph at rest, metres
     double constraint, bone;  // metres, fraction
 } pose_figures;
 

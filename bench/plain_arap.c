@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define STIFFNESS 2.01 // of an edge: once for the cell at either end, and its weak hold
+#define STIFFNESS 2.01 // stiffness of an edge: once for the cell at either end, and its weak hold
 #define ANCHOR    1e-5
 
 static int neighbour( const tr_cage *cage, int e, int *a, int *b, double *weight )

@@ -125,7 +125,7 @@ typedef struct frame_work {
     pose_kkt *kkt;
     const tr_goal *goals; // [row_count]
     int rows[BENCH_ROWS_MAX], row_count;
-    long size; // of the matrix
+    long size; // size of the matrix
     const vec3 *reference;
     vec3 *v; // places of the vertices
     void *symbolic, *numeric;
@@ -210,7 +210,7 @@ static void add_right( frame_work *w, int vertex, double weight, vec3 value )
     w->kkt->right[place( w, vertex, 2 )] += weight * value.z;
 }
 
-// Of w ‖(v_a − v_b) − wanted‖²
+// The rows of w ‖(v_a − v_b) − wanted‖²
 static void pull( frame_work *w, int a, int b, double weight, vec3 wanted )
 {
     add_right( w, a, weight, wanted );

@@ -12,12 +12,12 @@
 // frames of five.
 typedef struct pose_task {
     tr_motion motion; // target skeleton with the source's rotations
-    tr_world world;   // of it
+    tr_world world;   // world of the clip
     double path;      // target : source
     tr_body body;
     tr_posegraph graph;
-    tr_cluster cluster;           // of one
-    int joints[BENCH_ROWS_MAX];   // of the rows
+    tr_cluster cluster;           // cluster of one graph
+    int joints[BENCH_ROWS_MAX];   // joints of the rows
     vec3 *reference;              // [frame_count · 3 · joint_count] v̂
     tr_goal *goals;               // [frame_count · row_count]
     tr_cluster_scratch *scratch;  // for the threads there were

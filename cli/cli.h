@@ -74,7 +74,7 @@ int cli_wrong( const char *format, ... ) TR_PRINTF( 1 );
 // Names the nearest of the words there are, or all of them. `words` ends with NULL.
 int cli_wrong_word( const char *what, const char *word, const char *const *words );
 void cli_print_warnings( const cli_call *call, const tr_log *warnings );
-// To stdout; both take the value over. The text is printed if `ok`, else the error.
+// Prints to stdout; both take the value over. The text is printed if `ok`, else the error.
 int cli_print_json( json_t *json );
 int cli_print_text( tr_text *text, bool ok, const tr_error *error );
 const char *cli_plural( int count ); // "s", or "" for one
@@ -107,7 +107,7 @@ typedef struct cli_subject {
     tr_log warnings;
     char *file;   // the scene's own path, NULL for a built-in scene or a lone motion
     char *opened; // the file that was opened, scene or motion; NULL for a built-in scene
-    char *folder; // of results to be read back, NULL = none
+    char *folder; // folder of results to be read back, NULL = none
     bool lone;    // a single motion file: nothing to solve
     bool misused; // it could not be opened because of the command line, not of a file
 } cli_subject;

@@ -54,9 +54,9 @@ static void hint_at_axis( const cli_call *call, const tr_bvh *bvh )
 }
 
 typedef struct change { // what the options ask of a motion
-    int family;         // whose names joints get; -1: they keep theirs
+    int family;         // family of names that joints get; -1: they keep theirs
     double fps, scale;  // fps 0: as it is
-    double rate;        // of the file; 0: as it says
+    double rate;        // rate of the file; 0: as it says
     char up;            // 0: as the file says
 } change;
 

@@ -24,7 +24,7 @@ typedef struct motion_facts {
     int layout_count, end_sites;
     int first;           // recorded frame; 1 when a T-pose was put in front
     double hover, lower; // metres, see tr_contacts_hover
-    vec3 low, high;      // of all joints over the frames from there, metres
+    vec3 low, high;      // bounds of all joints over the frames from there, metres
     tr_log warnings;
 } motion_facts;
 

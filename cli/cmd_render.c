@@ -9,7 +9,7 @@
 
 typedef struct shot { // what is to be drawn and onto what
     cli_subject subject;
-    const tr_method *ways[MAX_PANELS]; // of solving, one panel each, in order; NULL: the source
+    const tr_method *ways[MAX_PANELS]; // methods, one panel each, in order; NULL: the source
     tr_result others[MAX_PANELS];      // what they came to; the only panel's is the subject's
     int panel_count;
     bool stacked; // panels one below the other

@@ -89,7 +89,7 @@ typedef struct script {
     const char *path;
     char *text; // its first op line is turned into a comment once it is read
     size_t size;
-    char *open;       // that line, from its first letter on
+    char *open;       // the line that opens a scene, from its first letter on
     int line, column; // where it stands
     int subject;      // column of the name or path it opens
     char what[TR_PATH_MAX];

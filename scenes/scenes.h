@@ -27,7 +27,7 @@ typedef struct tr_opened {
     tr_log warnings;
     char *file;   // the scene's own path, NULL for a built-in scene or a lone motion
     char *path;   // the file that was opened, scene or motion; NULL for a built-in scene
-    char *folder; // of results to be read back, NULL = none
+    char *folder; // folder of results to be read back, NULL = none
     bool lone;    // a single motion file: nothing to solve
     int first;    // its first recorded frame: 1 when a T-pose was put in front
     bool misused; // it could not be opened because of what was asked for, not of a file

@@ -18,9 +18,9 @@ typedef struct tr_viewport { // the picture of the stage, kept while nothing cha
     int width, height;
     tr_quality quality;
     double cost[3]; // milliseconds of a picture, smoothed, by quality
-    double rest;    // of a frame besides
+    double rest;    // cost of a frame besides the viewport
     double changed; // when it was last drawn again
-    uint64_t key;   // of what is in the framebuffer
+    uint64_t key;   // hash of what is in the framebuffer
 } tr_viewport;
 
 bool tr_viewport_create( tr_viewport *viewport, bool has_gl, tr_error *error );
@@ -74,7 +74,7 @@ struct tr_app {
     bool wait;
     double last;
     unsigned idle;    // frames without anything new
-    unsigned buttons; // that are down
+    unsigned buttons; // buttons that are down
     char title[256];
 };
 

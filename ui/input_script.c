@@ -12,10 +12,10 @@
 typedef struct player {
     tr_app *app;
     tr_window *window;
-    const char *path; // of the script: pictures go beside it
+    const char *path; // path of the script: pictures go beside it
     int line;
     bool begun;         // a line was valid
-    double x, y;        // of the pointer
+    double x, y;        // pointer
     unsigned modifiers; // held with the mouse
     tr_error *error;
 } player;

@@ -45,12 +45,12 @@ size_t tr_app_drawing_bytes( const tr_app *app );
 // In the background, with the method the scene asks for. Unsaved changes are lost without a question.
 void tr_app_open( tr_app *app, const char *what, int cast );
 void tr_app_cancel( tr_app *app );                         // what is being opened, solved or written
-void tr_app_set_folder( tr_app *app, const char *folder ); // that file dialogs show
+void tr_app_set_folder( tr_app *app, const char *folder ); // folder that file dialogs show
 // Plays an input script (docs/editor.md) on a window made by tr_window_pretend; pictures go beside the
 // script.
 bool tr_input_script_play( const char *script, const tr_app_def *def, tr_error *error );
 void tr_help_print( tr_text *out );                  // every tool and key, as Markdown: what F1 shows
-const tr_losses *tr_app_losses( const tr_app *app ); // of the last solve, NULL = none yet
+const tr_losses *tr_app_losses( const tr_app *app ); // losses of the last solve, NULL = none yet
 
 // The keys of the tables of tools and commands, 0 = none; for tests that press all of them.
 int tr_app_tool_count( void );

@@ -166,7 +166,7 @@ static bool hold_frame( hands *h, pulling *p, int cast, bool quick, tr_error *er
 
 // ------------------------------------------------------------------------------------------------------ rows
 
-typedef struct ui_rows {                     // of one scene
+typedef struct ui_rows {                     // rows of one scene
     const char *drag, *settle, *hold, *draw; // names of rows, NULL = not this one
     int cast;
     bool imesh;

@@ -53,7 +53,7 @@ TROUPE_API void troupe_error_print( const troupe_error *error, char *out, size_t
 
 // How a call that may take long is run. The number of threads changes no bit of a result.
 typedef struct troupe_work {
-    int threads; // of this call; 0: one per processor
+    int threads; // threads of this call; 0: one per processor
     // How far the call is: done of total. A call of several parts counts from 0 more than once. False
     // cancels. Called by the thread that made the call. NULL: not called.
     bool ( *progress )( void *context, int done, int total );
@@ -194,7 +194,7 @@ TROUPE_API troupe_result *troupe_result_load( const troupe_stage *stage, const c
 // they are valid until it is destroyed, and must not be written to. Rotations are unit quaternions in the
 // order x, y, z, w.
 typedef struct troupe_clip {
-    const char *id; // of the cast member
+    const char *id; // id of the cast member
     int frame_count, joint_count;
     double fps;
     const double *positions;       // [frame_count][joint_count][3] of the joints in the world

@@ -16,7 +16,7 @@
 
 // ------------------------------------------------------------------------------------------------- person
 
-static double hop_height( double time ) // of the feet
+static double hop_height( double time ) // height of the feet
 {
     for ( int i = 0; i < HOPS; ++i ) {
         double u = ( time - HOP - BEAT * i ) / AIR;

@@ -6,7 +6,7 @@ const vec3 relay_box_size = { 0.42, 0.30, 0.30 };
 const vec3 relay_table_size = { 0.62, 0.48, 0.36 };
 
 #define SPACING     1.12 // metres along the line
-#define GIVE_HEIGHT 1.03 // of a box's centre when it is handed over
+#define GIVE_HEIGHT 1.03 // height of a box's centre at the hand-over
 #define SEED        20u
 
 uint64_t relay_person_seed( int person )

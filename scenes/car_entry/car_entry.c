@@ -69,7 +69,7 @@ static const tyre tyres[] = {
 
 #define COUNT( list )  ( sizeof( list ) / sizeof( list )[0] )
 #define TYRE_CORNERS   16
-#define TYRE_RADIUS    0.21 // of the ring's core
+#define TYRE_RADIUS    0.21 // radius of the ring's core
 #define TYRE_THICKNESS 0.16
 
 static bool add_tyre( tr_scene *scene, const tyre *t, tr_error *error )

@@ -7,7 +7,7 @@
 
 #define CORRIDOR_LENGTH 12.0 // along x, about the origin
 #define CORRIDOR_WIDTH  5.1
-#define CORRIDOR_LANES  3 // of each stream
+#define CORRIDOR_LANES  3 // lanes of each stream
 #define CORRIDOR_FPS    30.0
 #define CORRIDOR_FRAMES 301
 

@@ -119,7 +119,7 @@ static rigid joined_hands( const rigid chests[2], int side )
 }
 
 // The leader's right hand lies on the follower's left shoulder blade, fingers along the ribs.
-static const vec3 back = { 0.110, 0.030, -0.077 }; // of the follower, in the chest's frame
+static const vec3 back = { 0.110, 0.030, -0.077 }; // on the follower, in the chest's frame
 
 static rigid hand_on_back( rigid follower )
 {
@@ -130,7 +130,7 @@ static rigid hand_on_back( rigid follower )
 }
 
 // The follower's left hand rests on the leader's right shoulder, from above and outside.
-static const vec3 shoulder = { -0.165, 0.212, 0.010 }; // of the leader, likewise
+static const vec3 shoulder = { -0.165, 0.212, 0.010 }; // on the leader, likewise
 
 static rigid hand_on_shoulder( rigid leader )
 {

@@ -25,9 +25,9 @@ typedef struct body_tracks { // angles in degrees
 typedef struct bout {
     tr_skeleton human;
     body_tracks bodies[2];
-    tr_track roll;    // of the thrown one's feet in the air: a somersault
+    tr_track roll;    // turn of the thrown one's feet in the air: a somersault
     tr_track3 sleeve; // where the thrower's left hand holds the other's right wrist
-    tr_track3 slap;   // of the thrown one's left palm on the mat
+    tr_track3 slap;   // path of the thrown one's left palm on the mat
 } bout;
 
 typedef struct key {

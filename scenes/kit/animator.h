@@ -8,8 +8,8 @@
 
 // What an animator sees of a person, in the frame that faces where the hips do: +Z ahead, +X to the left.
 typedef struct tr_person_view {
-    vec3 feet[2];     // of the ankles, from where they are below the hips when the person stands, metres
-    vec3 arms[2];     // unit vectors from shoulder to hand, left and right
+    vec3 feet[2]; // shifts of the ankles from below the hips, where they are when the person stands, metres
+    vec3 arms[2]; // unit vectors from shoulder to hand, left and right
     vec3 forearms[2]; // unit vectors from elbow to hand
     double elbows[2]; // radians by which they are bent
     vec3 back;        // unit vector from hips to neck

@@ -15,7 +15,7 @@ bool tr_crowd_add( tr_scene *scene, uint64_t seed, const double *sizes, int coun
 // A frame on the ground, to the millimetre and the hundredth of a degree: what stands in the document is what
 // the builder reckons with. `heading` in radians.
 rigid tr_crowd_place( vec3 position, double heading );
-double tr_crowd_heading( rigid place ); // of such a frame, in degrees as documents have it
+double tr_crowd_heading( rigid place ); // heading of such a frame, in degrees as documents have it
 
 // Ground frame of person `index` in a line of people who stand side by side, `spacing` metres apart, on a
 // circle whose centre they look at: +Z ahead, the next person to the left. The line turns by `bend` radians

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 static const double step = 1.15;   // metres of an elephant's foot for each of a person's
-static const double lift = 0.8;    // of its height, likewise
+static const double lift = 0.8;    // share of its height, likewise
 static const double crouch = 0.05; // metres: legs are never quite straight
 
 static int add( tr_rig *rig, const char *side, const char *part, int parent, vec3 place )
@@ -86,7 +86,7 @@ static void pose_leg( const tr_elephant *body, tr_rig *rig, int index, vec3 foot
     double up = lift * fmax( foot.y - lowest, 0 );
     vec3 home = rig->rest[leg[3]], ankle = v3_sub( rig->rest[leg[2]], home );
     vec3 place = v3_add( home, v3( 0.4 * foot.x, up, step * foot.z ) );
-    double fold = ( front ? 1.6 : 1.1 ) * up; // of a foot in the air, backwards
+    double fold = ( front ? 1.6 : 1.1 ) * up; // fold of a foot in the air, backwards
     quat turn = about( v3_x, fold );
     tr_rig_reach( rig, leg[0], leg[1], leg[2], v3_add( place, q_rotate( turn, ankle ) ),
                   v3( 0, 0, front ? -1 : 1 ) );

@@ -18,7 +18,7 @@
 
 // ---------------------------------------------------------------------------------------------- course
 
-typedef struct tr_gait_place { // of a body: its frame on the ground; position.y is not used
+typedef struct tr_gait_place { // place of a body: its frame on the ground; position.y is not used
     vec3 position;
     double heading; // about +Y, 0 looks along +Z; not wrapped, so that it can be followed over full turns
 } tr_gait_place;
@@ -57,9 +57,9 @@ tr_gait_place tr_course_place( const void *course, double time ); // a tr_gait_p
 // ------------------------------------------------------------------------------------------------ plan
 
 typedef struct tr_gait_leg {
-    vec3 home;             // of the foot when standing, body frame; y is kept above the ground
+    vec3 home;             // place of the standing foot, body frame; y is kept above the ground
     vec3 moving;           // added to home at speed (feet come nearer to the middle when walking)
-    double heading;        // of the foot against the body: toes out
+    double heading;        // heading of the foot relative to the body: toes out
     double phase;          // in cycles: the leg lands when the clock passes n + phase
     double duty;           // share of a cycle on the ground
     double lift;           // height of a step on level ground
@@ -87,15 +87,15 @@ typedef struct tr_gait_def {
     double cycle_fast;  // shortest cycle, reached at stride / cycle_fast; = cycle for a constant clock
     double stride;      // metres per cycle in between; 0 = constant clock
     double stride_gain; // seconds: strides grow by this times the speed
-    double start_phase; // of the clock at begin
+    double start_phase; // phase of the clock at begin
     double full_speed;  // at which `moving` counts fully
     double full_stride; // step length at which roll_off and roll_on are reached
     double min_step;    // metres and radians a foot must be off to step at all
     double min_turn;
-    double clearance;    // of a swinging foot over the ground in mid-swing
+    double clearance;    // clearance of a swinging foot over the ground in mid-swing
     double margin;       // distance a foothold keeps from edges; 0 = does not care
     double time_jitter;  // irregularity of landing and leaving, in cycles (0.01 is lively)
-    double place_jitter; // of the landing place, metres
+    double place_jitter; // jitter of the landing place, metres
     unsigned seed;
 } tr_gait_def;
 
@@ -106,9 +106,9 @@ typedef struct tr_gait_stance { // the foot stands at `place` from `first` to `l
     vec3 place;
     double heading;
     double first, last;
-    double lift, rise;        // of the swing that leads here: height, and share of it spent rising
+    double lift, rise;        // the swing that leads here: its height, and the share of it spent rising
     vec3 bow;                 // its sideways way round, at its middle
-    double roll_off, roll_on; // of that swing
+    double roll_off, roll_on; // roll in that swing
     double roll_in, roll_out; // seconds of this stance's start and end with a rolling foot
 } tr_gait_stance;
 
@@ -127,11 +127,12 @@ typedef struct tr_gait { // a plan
 bool tr_gait_plan( tr_gait *out, const tr_gait_def *def, tr_error *error );
 void tr_gait_free( tr_gait *gait );
 double tr_gait_clock( const tr_gait *gait, double time ); // cycles; for tails, heads and breathing
-double tr_gait_speed( const tr_gait *gait, double time ); // of the body, turning on the spot included, m/s
+double tr_gait_speed( const tr_gait *gait,
+                      double time ); // speed of the body, turning on the spot included, m/s
 tr_gait_leg tr_gait_leg_at( const tr_gait *gait, int leg, double time ); // constants with style applied
 
 typedef struct tr_gait_foot {
-    vec3 position;  // of the flat foot's reference point (home); constant to the bit in stance
+    vec3 position;  // place of the flat foot's reference point (home); constant to the bit in stance
     vec3 base;      // the same without the height of the step
     double heading; // constant to the bit in stance
     double roll;    // > 0: heel up about the ball, < 0: toes up about the heel
@@ -150,7 +151,7 @@ rigid tr_gait_sole( const tr_gait_foot *foot, vec3 ball, vec3 heel );
 typedef struct tr_gait_support { // hints for the body above, all twice continuously differentiable
     vec3 centre;                 // load-weighted mean of the standing feet: where the weight wants to be
     vec3 ground;                 // mean of all feet's bases: the ground the body is over
-    vec3 normal;                 // of the plane through the feet's bases
+    vec3 normal;                 // normal of the plane through the feet's bases
     double spread; // m², load-weighted square distance of feet from their homes. A body on stiff legs
                    // of length L sinks by spread / 2L: lowest in double support, highest at mid-stance
     double load;   // sum over the feet; 0 = in the air

@@ -26,7 +26,7 @@ static const joint_row trunk[] = {
     { "Head_End", 6, { 0, 0.170, 0.010 } },
 };
 
-// Of the left; the right one's are mirrored in x.
+// The left side; the right one is mirrored in x.
 static const joint_row arm[TR_HUMAN_ARM_JOINTS] = {
     { "Shoulder", -1, { 0.030, 0.145, 0.005 } },
     { "Arm", TR_HUMAN_SHOULDER, { 0.150, 0, -0.010 } },
@@ -232,7 +232,7 @@ static double soft_limit( double x, double limit )
     return limit * tanh( x / limit );
 }
 
-// Who looks for something behind turns neither way.
+// To look for something behind, the person turns neither way.
 static double look_yaw( double yaw )
 {
     return soft_limit( yaw, 80 * TR_DEGREE ) * clampd( ( TR_PI - fabs( yaw ) ) / ( 60 * TR_DEGREE ), 0, 1 );

@@ -45,11 +45,11 @@ static inline int tr_human_leg( int side, int joint )
 
 bool tr_human_skeleton( tr_skeleton *out, tr_error *error ); // classified
 
-#define TR_HUMAN_HIP_HEIGHT  0.965 // of joint Hips when standing straight
+#define TR_HUMAN_HIP_HEIGHT  0.965 // height of joint Hips when standing straight
 #define TR_HUMAN_ARM_LENGTH  0.56  // shoulder joint to wrist
 #define TR_HUMAN_LEG_LENGTH  0.835 // hip joint to ankle
 #define TR_HUMAN_PALM_DEPTH  0.024 // from the bones of the hand to the skin of the palm
-#define TR_HUMAN_PALM_CENTRE 0.5   // of the way from the wrist to the finger tips
+#define TR_HUMAN_PALM_CENTRE 0.5   // share of the way from the wrist to the finger tips
 
 // ---------------------------------------------------------------------------------------------- targets
 
@@ -64,7 +64,8 @@ typedef struct tr_human_hand {
 } tr_human_hand;
 
 typedef struct tr_human_foot {
-    vec3 position;  // of the sole below the ankle when the foot is flat; y is the height of a lifted foot
+    vec3
+        position; // place of the sole below the ankle when the foot is flat; y is the height of a lifted foot
     double heading; // about +Y
     double roll;    // > 0: heel up about the ball with the toes on the ground; < 0: toes up about the heel
     double knee;    // turns the knee outwards from the direction of the toes
@@ -72,7 +73,7 @@ typedef struct tr_human_foot {
 } tr_human_foot;
 
 typedef struct tr_human_targets {
-    vec3 pelvis; // of joint Hips
+    vec3 pelvis; // place of joint Hips
     quat pelvis_rotation;
     vec3 spine;         // rotation vector of the chest against the pelvis, spread over the spine
     vec3 look;          // place the eyes are on

@@ -2,7 +2,7 @@
 
 #include "scenes/kit/kit.h"
 
-#define WALKS      6    // that differ, by where their steps begin and by how far arms and hips swing
+#define WALKS      6    // different walks: steps begin at other times, arms and hips swing more or less
 #define SPEED      1.1  // m/s, of all: rows keep their distance
 #define STRIDE     1.13 // metres per two steps
 #define STEP_WIDTH 0.075

@@ -7,17 +7,17 @@
 #include "scenes/kit/human.h"
 
 typedef struct tr_stepper_def {
-    tr_gait_path *path; // of the ground under the pelvis
+    tr_gait_path *path; // path of the ground under the pelvis
     const void *context;
     double begin, end;  // seconds in which it is asked
     double cycle;       // seconds of two steps
     double start_phase; // in cycles; 0.5 begins with the other foot
     double width;       // from the middle to either foot
     double toes_out;    // radians
-    double lift;        // of a step, metres
+    double lift;        // height of a step, metres
     double roll;        // angle by which the heel is up when a foot leaves the ground in full stride
     double min_step;    // metres a foot must be off to step at all
-    unsigned seed;      // of what differs between people
+    unsigned seed;      // seed of the differences between people
 } tr_stepper_def;
 
 tr_stepper_def tr_default_stepper_def( void ); // an adult at an easy pace; no path

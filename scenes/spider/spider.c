@@ -19,7 +19,7 @@
 
 typedef struct leg {
     int coxa, femur, tibia, tip, end;
-    vec3 home;    // of the foot, body frame
+    vec3 home;    // place of the foot, body frame
     vec3 outward; // horizontal direction of the leg's plane in the rest pose
     double reach; // femur to foot in the rest pose
 } leg;

@@ -21,7 +21,7 @@ typedef struct wolf_leg {
     int ankle;              // wrist or hock: carries the middle foot
     int paw;                // the ball: carries the toes
     int toes[WOLF_TOES][2]; // two bones each
-    vec3 home;              // of the ball on the ground, rest pose
+    vec3 home;              // place of the ball on the ground, rest pose
     double lean;            // angle from the vertical of the line from upper to paw in the rest pose
 } wolf_leg;
 

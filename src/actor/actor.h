@@ -28,7 +28,8 @@ typedef struct tr_posture_def { // rest poses of source and target; see posture.
     double least_plane;         // the same of a foot and its shin
     double least_lateral; // horizontal part of the unit vector across the hips; with less, no side is known
     double steepest;      // sine of the slope of a foot, at most
-    int source_frames, target_frames; // of either file, tried in place of rest poses that do not fit
+    int source_frames,
+        target_frames; // frames of each file that are tried in place of rest poses that do not fit
 } tr_posture_def;
 
 typedef struct tr_lead_def { // how standing feet lead the root of a body that moves by examples; see lead.c
@@ -36,7 +37,7 @@ typedef struct tr_lead_def { // how standing feet lead the root of a body that m
     double smooth;           // seconds over which what leads it is smoothed
     double ramp;             // seconds at either end of a stance over which the foot gains its say
     double least_path;   // m², sum over frames and feet: a body that stays where it is has no path to scale
-    double swing_weight; // of heights in frames in which nothing stands: the curve goes on
+    double swing_weight; // weight of heights in frames without a stance: the curve continues
 } tr_lead_def;
 
 tr_seam_def tr_default_seam_def( void );
@@ -60,7 +61,7 @@ typedef struct tr_map_chain {
     int target[2], source[2];
 } tr_map_chain;
 
-typedef struct tr_map_blend { // of a target joint that lies between two source joints of a chain
+typedef struct tr_map_blend { // the share of a target joint that lies between two source joints of a chain
     int next;                 // the second one
     double share;             // its share, 0 … 1; 0: the first alone
     quat align;               // as in tr_actor, for the second
@@ -73,19 +74,19 @@ typedef struct tr_sole {
 } tr_sole;
 
 typedef struct tr_seam { // where a clip of a cast member begins
-    int frame;           // of the stage: the last of the motion before it and its first. May lie outside
-    int blend;           // frames on either side that were changed
+    int frame; // stage frame between the last of the motion before and its own first. May lie outside
+    int blend; // frames on either side that were changed
 } tr_seam;
 
 typedef struct tr_actor { // one cast member, ready to solve
     tr_motion source;     // world, scene rate, [frame_count]
     tr_world world;       // its joints
-    double file_fps;      // of the source's file
+    double file_fps;      // frame rate of the source's file
     int file_frames;      // the same
     quat *file_pose;      // [target.joint_count] frame 0 of the target's file; NULL: it has none
     tr_body source_body;
     tr_skeleton target;
-    tr_body body; // of the target
+    tr_body body; // body volume of the target
     int *map;     // [target.joint_count] source joint that drives it, or -1
     quat *align;  // [target.joint_count] world rotation of the target = that of its source joint · align
     bool turned;  // the map file says so
@@ -163,7 +164,7 @@ bool tr_actor_align( tr_actor *actor, const tr_posture_def *def, const tr_clip *
 // the floor's height in the source's.
 bool tr_actor_ground( tr_actor *actor, const tr_contact_def *def, const tr_motion *source_file,
                       const tr_motion *target_file, double ground, double same_bone, tr_error *error );
-tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // of a target joint
+tr_sole tr_actor_sole( const tr_actor *actor, int joint ); // `joint`: of the target
 tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that are known
 
 // -------------------------------------------------------------------------------------------------- clips
@@ -171,7 +172,7 @@ tr_sole tr_actor_ankles( const tr_actor *actor );          // mean of those that
 typedef struct tr_sequence { // clips of one skeleton
     const tr_seam_def *def;
     const tr_contact_def *contacts; // how feet of the clips are labelled
-    const tr_ik_def *ik;            // of limbs that are moved
+    const tr_ik_def *ik;            // for the limbs that are moved
     double one_stance;              // seconds off the ground that do not end a stance
     const tr_skeleton *skeleton;
     tr_clip *clips;    // [count] changed on the way
@@ -206,7 +207,7 @@ typedef struct tr_lead_job {
     const vec3 *path; // [frame_count] of the performer's pelvis, in the world
     double ground;
     double rise;       // scale of heights above the ground
-    double path_scale; // of the way it goes; 0: what its steps cover
+    double path_scale; // scale of its path; 0: what its steps cover
 } tr_lead_job;
 
 // Fills clip->root; the clip's rotations are there.

@@ -418,7 +418,7 @@ static bool joints_json( json_t *joints, const tr_actor *actor, const tr_actor *
             spread->map[j] == actor->map[j] && tr_joint_blends( spread, j ) == tr_joint_blends( actor, j );
         json_t *from = told                 ? NULL
                        : actor->map[j] >= 0 ? tr_json_text( source->joints[actor->map[j]].name )
-                                            : json_null(); // of a chain, but not driven by it
+                                            : json_null(); // in a chain, but not driven by it
         if ( !told && json_object_set_new( joints, target->joints[j].name, from ) != 0 )
             return false;
     }

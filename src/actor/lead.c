@@ -74,7 +74,7 @@ static bool work_start( lead_work *w, const tr_lead_job *job, const tr_clip *cli
     return true;
 }
 
-// Of a foot from a frame to the next.
+// The step of a foot from a frame to the next.
 static double pair_say( const lead_work *w, int frame, int foot )
 {
     size_t at = (size_t)frame * (size_t)w->job->foot_count + (size_t)foot;

@@ -12,7 +12,7 @@
 
 #include "actor/posture.h"
 
-enum { MOST_BONES = 8 }; // of one joint that are compared: a pelvis or chest has five at most
+enum { MOST_BONES = 8 }; // bones of one joint that are compared: a pelvis or chest has at most five
 
 vec3 tr_lateral_axis( const tr_skeleton *skeleton, const vec3 *positions )
 {
@@ -165,7 +165,7 @@ static tr_effort find_postures( const tr_rest_pair *rest, quat *postures )
 
 typedef struct search {
     tr_rest_pair rest;
-    const tr_clip *source, *target; // of the files; without translations
+    const tr_clip *source, *target; // clips of the files, without translations
     quat *postures;                 // [target joints]
 } search;
 
@@ -186,7 +186,7 @@ static void pose_target( search *s, int frame )
         tr_forward( &s->rest.actor->target, s->target, frame, s->rest.target );
 }
 
-// Of n candidates, 0 is the rest pose and the others are frames, the first and the last among them.
+// Candidate 0 of n is the rest pose, the others are frames, the first and the last among them.
 static int candidates( const tr_clip *clip, int most )
 {
     return 1 + ( clip->frame_count < most ? clip->frame_count : most );

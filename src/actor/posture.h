@@ -13,7 +13,7 @@ typedef struct tr_rest_pair {
 
 // How far bones had to turn against those above them. The body as a whole may be turned in any way.
 typedef struct tr_effort {
-    double sum;   // of squares
+    double sum;   // sum of squares
     bool too_far; // for the pose to show how limbs are twisted
 } tr_effort;
 

@@ -59,7 +59,8 @@ typedef struct crossing {
     int pivot;      // the joint that stays
     int until;      // last frame of it in the second clip
     vec3 from, to;  // the pivot in the second clip, and in the first
-    quat tilt, yaw; // of the foot, to first from second: tilt · yaw. The tilt fades over the blend
+    quat tilt, yaw; // turn of the foot from the second motion to the first: tilt · yaw. The tilt fades over
+                    // the blend
 } crossing;
 
 // ------------------------------------------------------------------------------------------------- stances

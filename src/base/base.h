@@ -115,7 +115,7 @@ typedef struct tr_work {
 } tr_work;
 
 void tr_work_begin( tr_work *work, bool ( *wanted )( void *context ), void *context );
-void tr_work_end( tr_work *work ); // by the same thread, the last begun first
+void tr_work_end( tr_work *work ); // by the same thread; works that began later end first
 bool tr_work_wanted( void );       // true outside of any work
 // The same for functions that return errors: false with the error "cancelled".
 bool tr_work_go_on( tr_error *error );

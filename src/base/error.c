@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of a path that is too long, the end is kept: it identifies the file.
+// A path that is too long keeps its end, which identifies the file.
 static void fill_file( char *out, size_t size, const char *file )
 {
     static const char dots[] = "…";

@@ -19,7 +19,7 @@ static atomic_long countdown; // allocations left before they fail; 0 = never
 
 static atomic_size_t limit;  // 0: half of the machine's memory
 static atomic_bool refused;  // a request exceeded the limit
-static atomic_long refusals; // of all of them
+static atomic_long refusals; // refusals in all threads
 
 // Half of the machine's memory. Systems grant more than they have and kill the program when it uses it; a
 // request that can never be served is better refused, with an error.

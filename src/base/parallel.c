@@ -5,8 +5,8 @@
 #include <time.h>
 
 static int wanted_threads;                            // 0 = one per processor; set once at start-up
-static _Thread_local int own_threads;                 // of loops of this thread; 0 = wanted_threads
-static _Thread_local int number;                      // of this thread in its loop
+static _Thread_local int own_threads;                 // threads for loops of this thread; 0 = wanted_threads
+static _Thread_local int number;                      // index of this thread in its loop
 static tr_kernels widest_kernels = TR_KERNELS_AVX512; // set once at start-up
 
 void tr_parallel_set_threads( int threads )

@@ -60,7 +60,7 @@ static double way_of( const tr_cage_points *p, const tr_cage_def *def, int first
 static void spread_evenly( const tr_cage_points *p, const tr_cage_def *def, int first, int last, int parts,
                            int *ends )
 {
-    const double rounding = 1e-9; // of sums that shall come to the same
+    const double rounding = 1e-9; // relative error of sums that should be equal
     double whole = ( 1 - rounding ) * way_of( p, def, first, last ), passed = 0;
     int count = 0;
     for ( int f = first + 1; f < last && count < parts - 1; ++f ) {
@@ -151,7 +151,7 @@ static double long_side( const tr_cage *cage, const tr_cage_points *p, int f )
         vec3 d = v3_sub( point_at( p, p->begin + f, i ), cage->places[f].position );
         xx += d.x * d.x, xz += d.x * d.z, zz += d.z * d.z;
     }
-    const double evenness = 1e-6, nothing = 1e-18; // of the two sides; m²
+    const double evenness = 1e-6, nothing = 1e-18; // relative difference of the two sides; m²
     bool round = hypot( xx - zz, 2 * xz ) <= evenness * ( xx + zz ) + nothing;
     return round ? 0 : -0.5 * atan2( 2 * xz, xx - zz );
 }
@@ -337,7 +337,7 @@ enum { BIND_POINTS = 64 }; // in a task, on its stack
 
 typedef struct binding {
     const tr_cage *cage;
-    const vec3 *points; // of all frames
+    const vec3 *points; // points in all frames
     int first;          // index of the first point that is bound
 } binding;
 

@@ -28,7 +28,7 @@
 
 enum { // sizes of arrays on the stack
     TR_CAGE_MAX_DETAIL = 8,
-    TR_CAGE_MAX_VERTICES = 6 * TR_CAGE_MAX_DETAIL * TR_CAGE_MAX_DETAIL + 2, // of a section
+    TR_CAGE_MAX_VERTICES = 6 * TR_CAGE_MAX_DETAIL * TR_CAGE_MAX_DETAIL + 2, // vertices of a section
     TR_CAGE_MAX_SECTIONS = 256
 };
 
@@ -100,7 +100,7 @@ typedef struct tr_cage_def {
     const int *frames;      // keys by frame, strictly increasing, in the window; the ends are added.
     int frame_count;        // 0 = spread them
     int through;            // a frame that gets a key when they are spread (where the user grabbed); -1 none
-    tr_cage_end start, end; // of the window
+    tr_cage_end start, end; // ends of the window
     int ease_in, ease_out;  // frames before and after the window, for TR_CAGE_EASED
     int falloff;            // keys this many frames or more from every handle stay put; 0 = none does
     double temporal;        // > 0: how much edges between keys weigh against those within
@@ -137,7 +137,7 @@ typedef struct tr_cage {
     // The section's shape: a cube [−1, 1]³, its surface cut into triangles, outward.
     int vertex_count, triangle_count, edge_count;
     vec3 *shape;               // [vertex_count]
-    vec3 proportions;          // of its sides in the middle of the window, the longest 1
+    vec3 proportions;          // side lengths in the middle of the window, the longest is 1
     vec3 *form;                // [vertex_count] the shape in these proportions
     int ( *triangles )[3];     // [triangle_count]
     int ( *edges )[2];         // [edge_count] of the triangles, then struts from vertex to opposite vertex
@@ -151,7 +151,8 @@ typedef struct tr_cage {
     int *sections;     // [section_count] frames, increasing; first and last of the window included
     double *within;    // [section_count · edge_count] weights of edges within keys
     double *between;   // [section_count − 1] of edges from a key to the next
-    double resting[2]; // of edges from the first and the last to where their eases end; 0: there is none
+    double resting[2]; // lengths of the edges from the first and the last key to the ends of their eases; 0:
+                       // no ease
     vec3 *rest;        // [section_count · vertex_count]
     vec3 *moved;       // the same, as the last solve left it; starts as rest
     // The motion of each key: the nearest rigid motion, and residuals in its own axes. Filled by
@@ -215,22 +216,23 @@ typedef struct tr_cage_solve_def {
                         // vertex where that is more than a metre. 0: always max_iterations
     bool warm;          // go on from the last solve; otherwise from rest, so that the result depends on the
                         // handles alone
-    int corrections;    // of the targets of points between keys, whose motion is not linear in the vertices
-    double near;        // metres that such a point may miss its target by without another correction …
-    double near_share;  // … or this share of the target's distance
-    int fit_steps;      // of each cell's rotation in an iteration
-    double restart;     // a step this many times as long as the shortest so far discards the history
+    int corrections;   // corrections of the targets of points between keys, whose motion is not linear in the
+                       // vertices
+    double near;       // metres that such a point may miss its target by without another correction …
+    double near_share; // … or this share of the target's distance
+    int fit_steps;     // steps of each cell's rotation in an iteration
+    double restart;    // a step this many times as long as the shortest so far discards the history
     double mixture_max; // Σ |γ| of a mixture at most: it is larger where steps differ by rounding alone
 } tr_cage_solve_def;
 
-tr_cage_solve_def tr_default_cage_solve_def( void ); // to convergence, from rest
+tr_cage_solve_def tr_default_cage_solve_def( void ); // solves to convergence, from rest
 tr_cage_solve_def tr_cage_preview_def( void );       // four iterations from where it is
 
 typedef struct tr_cage_result {
     int iterations;
     double change; // metres moved in the last iteration
     double error;  // metres: the handle farthest from where it ought to be
-    int worst;     // that handle, -1 without any
+    int worst;     // the handle with that error, -1 without any
 } tr_cage_result;
 
 // Moves the cage. `handles` [count as grabbed]: the same as grabbed but for offsets and rotations. Where

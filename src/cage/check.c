@@ -1,8 +1,8 @@
 // The invariants of a cage.
 #include "cage/private.h"
 
-#define ROUNDING 1e-9 // of doubles near 1
-#define ROUNDED  1e-5 // of sums of floats near 1
+#define ROUNDING 1e-9 // error of doubles near 1
+#define ROUNDED  1e-5 // error of sums of floats near 1
 
 static bool all_finite( const vec3 *v, int count )
 {

@@ -142,7 +142,7 @@ static void find_holders( const tr_cage *cage, const tr_cage_handle *handles, in
 typedef struct adjacency {
     int *ends;       // [2 * edges] vertices
     double *weights; // [edges]
-    tr_lists at;     // of each vertex: the ends at it
+    tr_lists at;     // the edge ends at each vertex
 } adjacency;
 
 static bool build_adjacency( const tr_cage *c, int count, adjacency *out, tr_error *error )
@@ -182,7 +182,7 @@ static bool add_entry( tr_sparse *m, int row, int column, double value )
     return tr_sparse_extend( m, column, value );
 }
 
-// Of an edge of weight 1: its hold, and its rigidity in the cells at both of its ends.
+// The stiffness of an edge of weight 1: its hold, plus its rigidity in the cells at both ends.
 static float stiffness_of( const tr_cage *cage )
 {
     return 2 + cage->def.hold.edge;

@@ -105,7 +105,7 @@ static void add_triangles( seen *s, const tr_mean_value *mesh )
     }
 }
 
-// To the sum 1, and Σ wᵢ vᵢ = p by the smallest change; see mend() in mean_value.c.
+// Makes the sum 1 and Σ wᵢ vᵢ = p by the smallest change; see mend() in mean_value.c.
 static void mend( seen *s, const tr_mean_value *mesh, lane_vector p )
 {
     lane sum = lane_all( 0 ), size = lane_all( 0 );

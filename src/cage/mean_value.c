@@ -131,7 +131,7 @@ typedef struct sight { // a vertex as seen from the point
     double d;          // distance
 } sight;
 
-static double angle_between( vec3 a, vec3 b ) // of unit vectors; exact also near a half turn
+static double angle_between( vec3 a, vec3 b ) // for unit vectors; exact also near a half turn
 {
     bool wide = v3_dot( a, b ) < 0;
     double half = asin( clampd( 0.5 * v3_length( wide ? v3_add( a, b ) : v3_sub( a, b ) ), 0, 1 ) );

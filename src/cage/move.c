@@ -98,8 +98,8 @@ static quat turn_from( quat a, quat b ) // b = turn · a
     return q_mul( b, q_conj( a ) );
 }
 
-typedef struct neighbour { // of a key: the one before or after it, or where the ease beside it rests
-    double frames;         // to there
+typedef struct neighbour { // the key before or after a key, or the place at which the ease beside it rests
+    double frames;         // frames to that key or place
     rigid motion;
     vec3 centre;
     const vec3 *residuals; // NULL: there it rests

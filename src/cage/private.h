@@ -38,7 +38,7 @@ bool tr_cage_frames_build( tr_cage *cage ); // memory of what becomes of frames
 typedef struct tr_cage_row { // a point with a target: Σ weight · u = target
     int handle;
     int begin, end;       // its entries
-    vec3 place;           // of the point at rest
+    vec3 place;           // the point's place at rest
     const float *weights; // [vertex_count] of the point in the section of its frame
     vec3 target;          // displacement that brings the point to its handle
     bool linear;          // the point's frame is a key: the row is exact
@@ -50,9 +50,9 @@ enum { TR_CAGE_HISTORY = 6 }; // steps that are combined: two arrays of the free
 struct tr_cage_solver {
     int handle_count, count, free_count, row_count, round_count; // `round_count`: count, rounded up to eights
     bool upright;                                                // cells turn about the vertical only
-    float stiffness; // of an edge of weight 1: its hold, and rigidity in the cells at both of its ends
-    tr_ldl ldl;      // of the free vertices
-    void *memory;    // of all that follows
+    float stiffness;         // for an edge of weight 1: its hold, plus rigidity in the cells at both ends
+    tr_ldl ldl;              // factor for the free vertices
+    void *memory;            // one allocation for all arrays below
     tr_cage_handle *handles; // [handle_count] as grabbed
     int *number;             // [count] of each vertex
     int *holder;             // [count] handle that holds a vertex; HELD_AT_REST, NOT_HELD
@@ -84,7 +84,9 @@ void tr_cage_solver_load( const tr_cage *cage, tr_cage_solver *solver );
 
 // -------------------------------------------------------------------------------------------------- kernels
 
-enum { TR_MEAN_VALUE_MAX_EDGES = 3 * TR_CAGE_MAX_VERTICES }; // of a mesh for the fast way
+enum {
+    TR_MEAN_VALUE_MAX_EDGES = 3 * TR_CAGE_MAX_VERTICES
+}; // most edges of a mesh that is computed the fast way
 
 // Eight points, x [3][8] from the mesh's centroid, to weights [8][vertex_count]. Returns a bit for each point
 // that is too near to the mesh for single precision.

@@ -17,7 +17,7 @@ bool tr_closeness_hold( const tr_stage *stage, tr_result *result, const tr_rule 
 // Depths and lost touches of all windows, in the worlds of the result.
 bool tr_meshes_judge( const tr_stage *stage, tr_result *result, tr_error *error );
 
-typedef struct tr_mesh_lines { // to be looked at
+typedef struct tr_mesh_lines { // lines to draw
     vec3 ( *items )[2];
     int count, capacity;
 } tr_mesh_lines;

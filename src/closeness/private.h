@@ -7,9 +7,10 @@
 #include "cluster/cluster.h"
 
 typedef struct tr_closeness_def {
-    int most_members;  // that move, of a window: a mesh costs more than the square of their joints
+    int most_members;  // most moving members of a window: a mesh costs more than the square of their joints
     double band_bytes; // per frame and square of the joints of a window: a joint has at most two points
-    double reshaped;   // of the ratio of heights: limbs or girths that are off by more make another shape …
+    double
+        reshaped; // share of the ratio of heights: limbs or girths that differ by more make another shape …
     double shortest_limb; // … metres in the source: shorter bones are not compared
     double shortest_bone; // metres in the source: joints nearer to their parents are no points of their own
     double longest_line;  // metres in the source: longer edges of a mesh are not drawn
@@ -23,7 +24,7 @@ typedef struct tr_closeness_def {
     // The fit to the meshes
     tr_fit_def fit;
     double lag;      // seconds over which feet and hands leave behind what the fit moved them by
-    int hold_rounds; // of the mesh of a held frame
+    int hold_rounds; // rounds of the mesh of a held frame
     double hold_off; // metres that a body may fall short of a place it can reach
 } tr_closeness_def;
 

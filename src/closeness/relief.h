@@ -8,7 +8,11 @@
 
 #define TR_RELIEF_DEEP 0.002 // metres beyond the source's depth: less is left alone
 
-typedef enum tr_relief_kind { TR_RELIEF_TURN, TR_RELIEF_PUSH, TR_RELIEF_KINDS } tr_relief_kind; // of a round
+typedef enum tr_relief_kind {
+    TR_RELIEF_TURN,
+    TR_RELIEF_PUSH,
+    TR_RELIEF_KINDS
+} tr_relief_kind; // kinds of a round
 
 typedef struct tr_touches {
     int *first;                      // [actor_count] number of an actor's first volume among …
@@ -23,7 +27,7 @@ typedef struct tr_relief {
     int **strayed;                  // [windows.count][frames of the window] touches that the source has
                                     // and the motion has not, or the other way round
     bool *stale;                    // [windows.count] the motion changed since
-    tr_imesh_presses now;           // of all windows, each pair once; by pair, then by frame
+    tr_imesh_presses now;           // presses of all windows, each pair once; by pair, then by frame
     tr_imesh_presses before;        // the same in the motion before the round, and
     tr_imesh_presses meshes;        // as the meshes left it
     int last_strayed;               // how many there were before the last round of turned hands
@@ -49,7 +53,7 @@ int tr_touches_strayed( const tr_touches *t, const tr_mesh_work *w, int a, int b
 typedef struct tr_volume { // a capsule in the world
     vec3 a, b;             // ends of its axis
     double radius;
-    vec3 middle; // of a ball around it, which has this
+    vec3 middle; // centre of a ball around it, with this
     double size; // radius: most pairs are far apart
 } tr_volume;
 

@@ -58,7 +58,7 @@ typedef struct tr_cluster_fit_def {
     tr_window_def window;        // how
     bool remembers;              // stores solutions, for warm runs
     bool warm;                   // each frame starts from its solution in the last run
-    const tr_progress *progress; // of the second half of the work; may be NULL
+    const tr_progress *progress; // for the second half of the work; may be NULL
 } tr_cluster_fit_def;
 
 typedef struct tr_cluster_fitter tr_cluster_fitter;
@@ -131,7 +131,7 @@ void tr_resolver_destroy( tr_resolver *resolver ); // NULL is fine
 bool tr_cluster_resolve( const tr_stage *stage, tr_result *result, const bool *affected, int first, int last,
                          tr_error *error );
 
-typedef struct tr_calm_cell { // of a character or prop at a frame
+typedef struct tr_calm_cell { // a character or prop at a frame
     double span;              // frames to either side that its pose is averaged over
     double share;             // 0 … 1: how much of that average it takes
     double back;              // 0 … 1: how much nearer to the copied pose it comes

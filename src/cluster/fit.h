@@ -22,14 +22,14 @@ typedef struct fit_body { // a character at work
     int foot_count;
     int *parts;      // joints that each of these carries, itself included, one after the other
     int *part_begin; // [foot_count + 1] where its own begin
-    double height;   // of the body
+    double height;   // body height
     tr_end *ends;    // [joint_count] that turn back, see cluster/free_ends.c
     int *pins;       // [pin_count] shoulders and hips of limbs that the document pins somewhere
     int pin_count;
     vec3 *middles; // [pin_count] of what these limbs reach, see cluster/swing.c
     tr_fit fit;
     tr_fit_memory *memory; // [frames that may be asked for] their solutions; NULL: not wanted
-    float *remembered;     // that it points into
+    float *remembered;     // array that it points into
     // In the scratch of a thread, of its job:
     int *rules; // [rule_count] that act on it, as indices of the fitter's list
     int rule_count;
@@ -46,7 +46,7 @@ typedef struct fit_body { // a character at work
     int *steps;      // [frames] of Newton's method that its fits have taken
 } fit_body;
 
-typedef struct fit_lead { // who leads a prop, see cluster/fit_meet.c
+typedef struct fit_lead { // the member that leads a prop, see cluster/fit_meet.c
     int level, waited;    // priority of the rules; rounds in which others did not follow
 } fit_lead;
 
@@ -71,11 +71,11 @@ typedef struct fit_job {
     int body_begin, prop_begin,
         rule_begin; // in the lists: bodies of the fitter; props and rules of the stage, rules that act there
     int body_count, prop_count, rule_count;
-    int most_goals; // of any body at one frame
+    int most_goals; // largest number of goals of a body in a frame
     double cost;    // joints to fit
 } fit_job;
 
-typedef struct fit_meeting { // of the two ends of a link
+typedef struct fit_meeting { // where the two ends of a link meet
     vec3 place;              // where end a is to be
     vec3 step, apart;        // how the place was moved last, and how far the ends were off before
     bool led;                // in this round it went along with a place that a rule asks for …
@@ -101,7 +101,7 @@ typedef struct fitter {
     tr_fit_scratch *scratch;
 } fitter;
 
-typedef struct fit_scratch { // of one thread
+typedef struct fit_scratch { // scratch of one thread
     char *memory;            // for the job at hand
     tr_fit_scratch fit;
     int *body_of; // [actor_count]

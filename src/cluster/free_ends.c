@@ -37,7 +37,7 @@ void tr_ends_find( const tr_stage *stage, int actor, const int *rules, int rule_
                     ends[j] = TR_END_NONE;
         }
     for ( int j = skeleton->joint_count - 1; j > 0;
-          --j ) // of a free part the first joint turns, fingers never
+          --j ) // in a free part the first joint turns, fingers never
         if ( ends[skeleton->joints[j].parent] != TR_END_NONE || tr_extremity_carrier( skeleton, j ) != j )
             ends[j] = TR_END_NONE;
     for ( int j = 1; j < skeleton->joint_count; ++j )

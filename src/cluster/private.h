@@ -10,7 +10,7 @@
 typedef struct tr_rule_row {
     int rule, row;
     int corner;    // orientation: 0 or 1, the corner of the joint's triangle it holds; -1: a position
-    int graphs[2]; // that it joins; the second may be -1
+    int graphs[2]; // graphs that it joins; the second may be -1
 } tr_rule_row;
 
 // Props are carried the way the source turns them: two corners of each keep their direction.
@@ -46,7 +46,8 @@ typedef struct tr_cluster_rows {
 // at work.
 bool tr_cluster_rows_build( tr_cluster_rows *rows, tr_error *error );
 void tr_cluster_rows_free( tr_cluster_rows *rows );
-int tr_cluster_rows_graph( const tr_cluster_rows *rows, int node ); // of a node of the stage; -1: not in it
+int tr_cluster_rows_graph( const tr_cluster_rows *rows,
+                           int node ); // `node`: of the stage; -1: it is not in the cluster
 
 typedef struct tr_goal_frames { // from, from + stride, … to
     int from, to, stride;
@@ -65,7 +66,7 @@ void tr_cluster_rows_on( const tr_cluster_rows *rows, int from, int to, bool *on
 // How far a pelvis is moved so that a centre of mass comes to its place, at one frame. A fit knows joints
 // only: the shift is corrected from fit to fit by the secant of what the last one achieved.
 typedef struct tr_lean {
-    vec3 shift; // of the pelvis, from its place in the graph
+    vec3 shift; // shift of the pelvis from its place in the graph
     vec3 free;  // centre of mass without it
     vec3 error, step;
     bool begun;
@@ -102,12 +103,12 @@ bool tr_bodies_lift( const tr_stage *stage, tr_result *result, tr_error *error )
 // where the rule's first end, on a character, goes instead of `place`, if feet stay on the ground.
 vec3 tr_reach_place( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
                      vec3 place );
-// Of the fit: places of goals, as far as those that come before them allow, the soft last. The body is posed
+// The fit: places of goals, as far as the goals before them allow, soft ones last. The body is posed
 // as in `pose`, moved by `shift`.
 void tr_reach_goals( const tr_skeleton *skeleton, tr_pose pose, vec3 shift, tr_fit_goal *goals, int count );
 // How far a body may be moved from its pose in `now`, of what a graph would move it, for its feet to follow.
 vec3 tr_reach_shift( const tr_stage *stage, const tr_result *now, int actor, int frame, vec3 shift );
-// Of centres of mass, of a body posed as in `pose` that stands: where the rule's target is brought to, and
+// Centres of mass, for a standing body posed as in `pose`: where the rule's target is brought to, and
 // how far the pelvis may be moved for it, of `lean`, where it is `moved` already. Legs become neither too
 // short nor folded up.
 vec3 tr_reach_mass( const tr_stage *stage, const tr_result *now, const tr_rule *rule, int frame,
@@ -118,10 +119,10 @@ vec3 tr_reach_lean( const tr_stage *stage, const tr_result *now, const tr_rule *
 // The way of limbs to pins far away; see cluster/swing.c.
 typedef struct tr_swing {
     vec3 hinge;        // where the limb hangs on
-    vec3 middle;       // of what it reaches, a unit vector
-    double length;     // of the limb, up to what is pinned
+    vec3 middle;       // middle of the directions it reaches, a unit vector
+    double length;     // length of the limb, up to the pinned joint
     vec3 point, place; // where that is, where it shall be
-    double strength;   // of the pin, 0 … 1
+    double strength;   // strength of the pin, 0 … 1
 } tr_swing;
 
 // The middle of what the limb reaches that hangs on at a joint, in the frame of that joint's parent.
@@ -136,7 +137,7 @@ quat tr_swing_turn( const tr_swing *swing, quat *wanted );
 quat tr_swing_back( quat from, quat to, double strength );
 
 enum {
-    TR_GRAPH_CORNERS = 3,                  // of a joint: a triangle
+    TR_GRAPH_CORNERS = 3,                  // corners of a joint: a triangle
     TR_KEPT_PLACES = 3 * TR_GRAPH_CORNERS, // floats: where the corners of a joint are
     TR_KEPT_TURN = 4                       // floats: a quaternion
 };
@@ -167,14 +168,14 @@ typedef struct tr_cluster_work {
     tr_cluster_def def;    // how well; this, stride and warm may change from run to run
     int *nodes;            // [node_count] of the stage that belong to it, ascending; so are the graphs
     int node_count;        //
-    int joint_count;       // of all graphs: what a frame costs
+    int joint_count;       // joints of all graphs: the cost of a frame
     tr_cluster_rows rows;  //
     bool *turns;           // [node_count] its cells' rotations are asked for
     bool joints;           // are wanted, not shifts alone
     int stride;    // only frames this far apart are deformed, those it divides; between them shifts are mixed
     int reach;     // the largest stride there will be
     bool warm;     // each frame begins with what the last run had come to there
-    int kept;      // that is noted for frames this far apart, those it divides; 0: for none
+    int kept;      // interval of frames for which that is kept; 0: for none
     float **moved; // [node_count][frames kept * 9 * joint_count] that, from its reference
     float **turned; // [node_count][frames kept * 4 * joint_count] and its cells' rotations
 } tr_cluster_work;
@@ -202,7 +203,7 @@ typedef struct tr_deform_run {
     const bool *affected; // as above
     tr_graphs *graphs;    // out: what they say
     int from, to;
-    const tr_progress *progress; // of the first half of the work; may be NULL
+    const tr_progress *progress; // for the first half of the work; may be NULL
 } tr_deform_run;
 
 // Deforms the frames, moves props along with their graphs, and writes joints and shifts. Different works may

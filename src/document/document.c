@@ -9,7 +9,7 @@ enum { HISTORY_BYTES = 64 << 20 }; // default of tr_document_limit_history
 
 typedef struct step {
     char *line;
-    int number;  // of the line in its script, 0 = not from a script
+    int number;  // number of the line in its script, 0 = not from a script
     bool joined; // undone and redone together with the step before
     tr_edit edit;
 } step;
@@ -19,7 +19,7 @@ struct tr_document {
     step *steps; // [step_count] the first `done` are in the scene, the others can be redone
     int step_count, step_capacity;
     int done, forgotten; // steps before `forgotten` cannot be undone
-    size_t bytes, limit; // of all edits
+    size_t bytes, limit; // bytes of all edits, and the most that are kept
 };
 
 tr_document *tr_document_create( const tr_scene *initial, tr_error *error )

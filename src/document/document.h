@@ -21,7 +21,7 @@
 #define TR_POINT_TERMS   4      // joints of a point
 #define TR_POSE_MAX      8192   // bytes of the turns of a pose
 #define TR_ROWS_MAX      64     // corners of a polyline, keys of a trajectory
-#define TR_SCENE_VERSION 1      // of the files this program writes; it refuses newer ones
+#define TR_SCENE_VERSION 1      // version of the files this program writes; newer ones are refused
 #define TR_MAX_ELEMENTS  100000 // in each list of a scene
 #define TR_FAR           1e5    // metres: largest coordinate of a place
 
@@ -29,7 +29,7 @@ typedef char tr_id[TR_ID_MAX];
 
 typedef struct tr_file_ref {     // a motion file and how to read it; see tr_bvh_import and tr_import_def
     char file[TR_PATH_MAX];      // relative to the scene file; "" = none
-    char skeleton[TR_JOINT_MAX]; // of a file with several: name or number from 1; "" = the first
+    char skeleton[TR_JOINT_MAX]; // which one of a file with several: name, or number from 1; "" = the first
     char take[TR_JOINT_MAX];     // the same; "" = the first that moves the skeleton
     double unit;                 // metres per unit, 0 = guess
     char up;                     // 'y', 'z', 0 = guess
@@ -68,7 +68,7 @@ typedef struct tr_cast {
 // moved on the ground to start where the one before ended.
 typedef struct tr_cast_clip {
     tr_id id, cast;
-    tr_file_ref source; // of the same skeleton as the cast member's source
+    tr_file_ref source; // has the same skeleton as the cast member's source
     int blend;          // frames that change on either side of the seam before it; -1: 0.3 seconds
 } tr_cast_clip;
 
@@ -76,7 +76,7 @@ typedef struct tr_cast_clip {
 typedef struct tr_form {
     vec3 points[TR_ROWS_MAX]; // [point_count] polyline
     int point_count;
-    double thickness;       // of a polyline and of an open mesh
+    double thickness;       // for a polyline or an open mesh
     char mesh[TR_PATH_MAX]; // OBJ file, relative to the scene file
     double unit;            // metres per unit of the file
     char up;                // 'y', 'z'
@@ -87,7 +87,7 @@ typedef struct tr_prop { // a rigid thing with a track of its own
     tr_shape_kind shape;
     vec3 size;         // box and sphere: full edge lengths in the source
     tr_form form;      // other shapes; the track moves the middle of the bounding box
-    double scale;      // of the target's
+    double scale;      // scale of the target
     tr_file_ref track; // motion file with one joint at the middle; none = stands still at
     vec3 position;
     double heading;
@@ -100,9 +100,9 @@ typedef struct tr_obstacle { // a static piece of the environment
     tr_shape_kind shape;
     vec3 size; // box and sphere
     tr_form form;
-    vec3 position; // of its centre; of the origin of the points of polylines and meshes
+    vec3 position; // its centre; for polylines and meshes the origin of their points
     double heading;
-    double scale; // of the target's, about its position
+    double scale; // scale of the target, about its position
     vec3 move;    // from the source's position to the target's
     float colour[3];
 } tr_obstacle;
@@ -144,11 +144,11 @@ typedef struct tr_constraint {
                               // Default: ±TR_MAX_FRAMES, all frames
     double ease_in, ease_out; // frames outside the range over which it fades
     bool hard;
-    double weight;            // when soft
-    int priority;             // of hard constraints in conflict: 4 is met first, 1 last; 0: that of its kind
-    bool axis[3];             // which of x, y, z it acts on
-    bool given;               // the target below is given; otherwise it is taken from the source
-    vec3 target;              // position; offset of a from b; or, for a path's direction, a direction
+    double weight; // when soft
+    int priority; // order of hard constraints in conflict: 4 is met first, 1 last; 0: the default of its kind
+    bool axis[3]; // which of x, y, z it acts on
+    bool given;   // the target below is given; otherwise it is taken from the source
+    vec3 target;  // position; offset of a from b; or, for a path's direction, a direction
     tr_key keys[TR_ROWS_MAX]; // [key_count] absolute: a trajectory instead of one target, in order of frames
     int key_count;
     quat rotation;      // orientation
@@ -196,7 +196,7 @@ typedef struct tr_handle {
     tr_id id, layer;
     int frame;
     tr_point point; // unused: a vertex or a section
-    int vertex;     // of the cage, -1: none
+    int vertex;     // vertex of the cage, -1: none
     vec3 move;      // metres from its place in the layer's input
     vec3 turn;      // whole sections: axis times degrees, about the section's middle
     bool pinned;    // false: released. This frees a whole section at an end of the window, which is held by
@@ -237,8 +237,8 @@ typedef struct tr_pair {
 // The source joint of a joint of a cast member's target; overrides the map.
 typedef struct tr_drive {
     tr_id id, cast;
-    char joint[TR_JOINT_MAX];  // of the target
-    char source[TR_JOINT_MAX]; // of the source, "" = nothing drives it
+    char joint[TR_JOINT_MAX];  // joint of the target
+    char source[TR_JOINT_MAX]; // joint of the source, "" = nothing drives it
 } tr_drive;
 
 // A pose of a cast member's source and the pose of its target that goes with it. Two or more of them let the

@@ -97,8 +97,8 @@ static bool mismatch( const tr_field *field, tr_error *error )
 }
 
 static const double unit_rounding = 1e-9; // how far the square of a unit quaternion may be from 1
-static const double weight_limit = 1000;  // of a joint in a point; the weights sum to 1
-static const double sum_rounding = 1e-6;  // of these weights: files have decimals
+static const double weight_limit = 1000;  // largest weight of a joint in a point; the weights sum to 1
+static const double sum_rounding = 1e-6;  // error allowed in this sum: files have decimals
 
 // Normalises a rotation, unless it has unit length to rounding: then its bits stay.
 static bool normalise( double *numbers, tr_error *error )

@@ -62,7 +62,7 @@ bool tr_list_holds_bodies( tr_list list );
 typedef struct tr_kind_set {
     const char *noun;         // name of such elements in messages
     const char *const *names; // NULL-terminated
-    const char *key;          // of the field with the kind: "kind"
+    const char *key;          // key of the field with the kind: "kind"
     bool required;            // else the first kind is the default
 } tr_kind_set;
 
@@ -113,7 +113,7 @@ typedef struct tr_value {
     enum { TR_VALUE_OTHER, TR_VALUE_TEXT, TR_VALUE_NUMBER, TR_VALUE_LIST, TR_VALUE_BOOL } type;
     const char *text;
     double numbers[4];
-    int count; // of a list
+    int count; // elements of a list
     bool flag;
 } tr_value;
 
@@ -139,7 +139,7 @@ bool tr_limbs_set( const tr_field *field, void *element, const char *limb, const
 // ------------------------------------------------------------------------------------------------ edits
 // The changes an op made to the scene, to undo and redo them. Neither allocates: lists keep their capacity.
 
-typedef struct tr_change { // of one element, or of the scene's own fields
+typedef struct tr_change { // a change of one element, or of the scene's own fields
     enum { TR_CHANGE_INSERT, TR_CHANGE_REMOVE, TR_CHANGE_REPLACE } type;
     tr_list list;
     int index;

@@ -8,14 +8,14 @@ enum { TR_OP_MAX_PARAMS = 24 }; // no op has more: op_line.c asserts it
 
 typedef struct tr_op_argument {
     char *text; // NULL when absent
-    int column; // of the value
+    int column; // column of the value
 } tr_op_argument;
 
 typedef struct tr_op_call { // a parsed line
-    int op;                 // of the table
+    int op;                 // row of the table
     const tr_op_info *info;
     tr_op_argument arguments[TR_OP_MAX_PARAMS]; // [info->param_count], in the table's order
-    int column;                                 // of the op's name
+    int column;                                 // column of the op's name
 } tr_op_call;
 
 // Splits `line` in place; the call points into it.

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct move { // of a scene to another file
+typedef struct move { // a scene that moves to another file
     const tr_library *library;
     const char *base, *path;
-    char *folder; // of motions, beside `path`
+    char *folder; // folder for motions, beside `path`
     const char *folder_name;
     bool same_place; // references are relative to the same folder as before
     struct copied {  // a file that came from elsewhere, and its name in the folder

@@ -75,7 +75,7 @@ typedef struct tr_exchange_def {
     bool each; // GLB: one animation for each character and thing, not one for all
 } tr_exchange_def;
 
-// By the ending of a path; false: none of these.
+// Finds the format by the ending of a path; false: none of these.
 bool tr_exchange_format_of( const char *path, tr_exchange_format *out );
 // The file is whole or not there, as with tr_file_write. docs/files.md says what the files hold.
 bool tr_exchange_save( const tr_exchange *x, const char *path, const tr_exchange_def *def, tr_error *error );

@@ -4,7 +4,7 @@
 
 #include "exchange/writers.h"
 
-typedef struct tr_glb_list { // of JSON values
+typedef struct tr_glb_list { // a list of JSON values
     tr_text text;
     int count;
 } tr_glb_list;
@@ -18,9 +18,9 @@ typedef struct tr_glb {
     const tr_exchange *x;
     const tr_exchange_def *def;
     tr_glb_list roots, nodes, meshes, materials, skins, accessors, views, samplers, channels, animations;
-    tr_glb_list textures, images, texture_samplers, cameras; // of looks
+    tr_glb_list textures, images, texture_samplers, cameras; // for looks
     json_t *used, *required;                                 // names of extensions; NULL: none
-    json_t *extensions;                                      // of the document; NULL: none
+    json_t *extensions;                                      // extensions of the document; NULL: none
     tr_glb_passed *passed;
     int passed_count, passed_capacity;
     tr_text data;
@@ -36,7 +36,7 @@ void tr_glb_append( tr_text *to, const tr_text *from );
 void tr_glb_pad( tr_text *text, const char filler[3] ); // to a multiple of four
 // Stores bytes as a view; `target` as glTF numbers it, 0: none.
 int tr_glb_add_view( tr_glb *w, const void *bytes, size_t size, int target );
-bool tr_glb_reserve( tr_glb *w, int count ); // of numbers
+bool tr_glb_reserve( tr_glb *w, int count ); // `count` numbers
 // Stores the numbers at hand as elements of so many components, with their bounds where `bounds` is set.
 int tr_glb_add_floats( tr_glb *w, int count, int components, int target, bool bounds );
 // Each takes the keys of all frames from the numbers at hand; none where they never leave the rest.

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct fitting { // of a look to a body
+typedef struct fitting { // a look, fitted to a body
     tr_glb *w;
     const tr_exchange_body *body;
     const tr_look *look;
@@ -26,7 +26,7 @@ typedef struct fitting { // of a look to a body
     mat3 *stretches;   // [joint_count] K
     bool stretched;    // any of them does something
     int *joints;       // [joint_count] of the body that those of the look are
-    tr_pose pose;      // of the body
+    tr_pose pose;      // pose of the body
     vec3 *places;      // [joint_count * frame_count] local, joint by joint
     quat *turns;       // the same
     vec3 *rest_places; // [joint_count] the same at rest
@@ -266,7 +266,8 @@ static void find_stretches( fitting *f )
     }
 }
 
-// Of a node that is no joint, seen from the one above it: as in the file, in the size of the joint above.
+// The transform of a node that is no joint, relative to its parent: as in the file, scaled like the joint
+// above.
 static tr_affine own_local( const fitting *f, int node )
 {
     int parent = f->tree.nodes[node].parent;
@@ -468,7 +469,7 @@ static int add_binds( fitting *f, int skin, int count )
 static void change_skin( fitting *f, json_t *skin, int index )
 {
     json_t *joints = json_object_get( skin, "joints" );
-    if ( !tr_look_uses( f->look, index ) ) { // of another character: its number stays
+    if ( !tr_look_uses( f->look, index ) ) { // used by another character: its number stays
         const tr_import_rig *rig = tr_look_rig( f->look );
         json_object_clear( skin );
         set( f->w, skin, "joints", json_pack( "[i]", f->nodes + rig->nodes[rig->nodes[0] < 0] ) );

@@ -8,7 +8,7 @@ struct tr_look {
     tr_import import;
     char *path;
     json_t *json;    // the document
-    int skeleton;    // of the import
+    int skeleton;    // skeleton of the import
     tr_affine *rest; // [node_count] at rest, in metres and Y up
     int *joints;     // [node_count] joint of the skeleton that a node is, -1: none
     bool *kept;      // [node_count] belongs to the character

@@ -31,7 +31,7 @@ static void add_entry( tr_text *out, const archive *a, uint32_t sum )
     add_number( out, 1 << 11, 2 ); // names are UTF-8
     add_number( out, 0, 2 );       // stored
     add_number( out, 0, 2 );       // at midnight
-    add_number( out, 0x21, 2 );    // of 1 January 1980: no clock gets into files
+    add_number( out, 0x21, 2 );    // the date 1 January 1980: files are the same whenever they are written
     add_number( out, sum, 4 );
     add_number( out, a->array.size, 4 );
     add_number( out, a->array.size, 4 );
@@ -123,7 +123,7 @@ static void add_rotation( archive *a, quat q )
     add_doubles( a, ( const double[] ){ q.x, q.y, q.z, q.w }, 4 );
 }
 
-static uint32_t next_character( const char **text ) // of UTF-8; what is not becomes U+FFFD
+static uint32_t next_character( const char **text ) // from UTF-8; anything else becomes U+FFFD
 {
     const unsigned char *at = (const unsigned char *)*text;
     size_t length = tr_utf8_length( *text, strlen( *text ) );

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct joint_names { // of a skeleton
+typedef struct joint_names { // joint names of a skeleton
     char **own, **paths;     // [count] names among those with the same parent, and whole
     int *parents;
     int count;

@@ -188,7 +188,7 @@ static bool choose_kriging( const tr_exemplar *e, int part, const double *distan
            tr_error_set( error, "the poses of the source in the examples are too much alike" );
 }
 
-// Of the whole body (part -1), and of a part with its own values [4]. doubt: may be NULL.
+// The estimate for the whole body (part -1), or for a part with its own values [4]. doubt: may be NULL.
 static bool build_kriging( const tr_exemplar *e, int index, tr_kriging *out, tr_kriging *doubt,
                            tr_error *error )
 {
@@ -417,7 +417,7 @@ typedef struct motion_job {
     const tr_exemplar *e;
     const tr_world *source;
     const int *frames;        // [pair_count]
-    int count;                // of weights in a frame
+    int count;                // weights in a frame
     tr_sight *sights;         // [frame_count]
     double *weights, *smooth; // [frame_count * count]
     quat *local;

@@ -17,10 +17,10 @@
 #define TR_EXEMPLAR_CHAIN 64 // most joints of a part's chain in the target
 
 typedef struct tr_exemplar_def {
-    double linear;      // of the kernel: share of the linear term, which continues beyond the examples
-    double reach;       // of the kernel: its least length, in mean distances of examples to their nearest one
-    int reaches;        // lengths to choose from, each twice the one before: see choose_kriging
-    double look;        // leg lengths: how much the direction of the face counts among places of joints
+    double linear; // the kernel's linear term, as a share; it continues beyond the examples
+    double reach;  // the kernel's least length, in mean distances from examples to their nearest neighbours
+    int reaches;   // lengths to choose from, each twice the one before: see choose_kriging
+    double look;   // leg lengths: how much the direction of the face counts among places of joints
     double part_body;   // how much the whole pose counts in the weights of a part: tells apart pairs in which
                         // the part's chain is the same
     double most_weight; // weights approach this bound, and their sum stays 1; bends from half-way 1 … bound
@@ -30,8 +30,8 @@ typedef struct tr_exemplar_def {
     int turn_joints;    // joints of a chain that share its residual turn
     int turn_passes;    // passes of sharing, before the first joint takes what is left
     int suggest_frames; // frames of a clip that are looked at when frames are suggested, evenly spread
-    int suggest_passes; // of exchanging one suggested frame after the other for a more useful one; three or
-                        // four are enough
+    int suggest_passes; // passes that exchange one suggested frame after the other for a more useful one;
+                        // three or four are enough
     double suggest_gain; // times as useful: less is not worth an exchange
 } tr_exemplar_def;
 
@@ -91,7 +91,7 @@ typedef struct tr_exemplar_suggest_job {
     int have_count;
     const tr_exemplar_part *parts; // [part_count] chains, as tr_exemplar_create takes them
     int part_count;
-    const tr_skeleton *target; // of the parts; NULL where there are none
+    const tr_skeleton *target; // skeleton of the parts; NULL where there are none
 } tr_exemplar_suggest_job;
 
 // Frames of a motion to make pairs of next, the most useful first: together they lower the uncertainty over

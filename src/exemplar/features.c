@@ -38,7 +38,7 @@ void tr_features_build( tr_features *out, const tr_skeleton *source, double look
     int total = 0;
     for ( int j = 1; j < source->joint_count; ++j )
         total += counts( source, j );
-    // Of a body with more joints than there is room for, as many from all over it.
+    // A body with more joints than fit is sampled evenly.
     int seen = 0;
     for ( int j = 1; j < source->joint_count && out->joint_count < TR_FEATURE_JOINTS; ++j ) {
         if ( !counts( source, j ) )

@@ -19,7 +19,7 @@ typedef struct tr_features {
     int head;      // -1: none
     quat root_rest, head_rest;
     double leg, look;
-    int count; // of numbers
+    int count; // number of features
 } tr_features;
 
 void tr_features_build( tr_features *out, const tr_skeleton *source, double look );
@@ -66,10 +66,10 @@ typedef struct tr_chain_part {
     tr_exemplar_part def;          // its name is not kept
     int joints[TR_EXEMPLAR_CHAIN]; // [joint_count] of the target, first to last
     int joint_count;
-    double length;    // of the source's chain, along its bones
+    double length;    // length of the source's chain, along its bones
     quat align;       // turns the source's directions onto the target's, best over the pairs
     double *values;   // [4 * pair_count] direction and extension of the source's chain
-    double mean[4];   // of values
+    double mean[4];   // mean of the values
     vec3 *directions; // [pair_count] of the target's chain, seen from where it faces
     tr_kriging kriging;
 } tr_chain_part;

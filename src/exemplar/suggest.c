@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-typedef struct view {   // of the body, or of a part
-    double share;       // of the joints
+typedef struct view {   // what one suggestion looks at: the body, or a part
+    double share;       // share of the joints
     double *start;      // [count²] covariance of the frames, before anything is known
     double *covariance; // [count²] what is left of it
 } view;
@@ -78,7 +78,7 @@ static bool add_view( field *f, const double *values, int size, double linear, d
     return true;
 }
 
-static int chain_joints( const tr_skeleton *target, const int ends[2] ) // which is a chain
+static int chain_joints( const tr_skeleton *target, const int ends[2] ) // the joints form a chain
 {
     int count = 1;
     for ( int j = ends[1]; j > 0 && j != ends[0]; j = target->joints[j].parent )

@@ -201,7 +201,7 @@ bool tr_fit_scratch_build( tr_fit_scratch *out, const tr_fit *fit, int max_goals
                                .depth = fit->depth,
                                .goal_count = max_goals,
                                .slot_count = slots };
-    size_t bytes = lanes_for( false, INT_MAX ).slot_bytes( out ); // of the widest lanes
+    size_t bytes = lanes_for( false, INT_MAX ).slot_bytes( out ); // slots for the widest lanes
     out->slot_bytes = ( bytes + TR_FIT_ALIGN - 1 ) / TR_FIT_ALIGN * TR_FIT_ALIGN;
     out->memory = tr_alloc( (size_t)slots * out->slot_bytes + TR_FIT_ALIGN, 1 );
     if ( out->memory == NULL ) {

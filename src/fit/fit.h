@@ -49,10 +49,10 @@ typedef struct tr_limb_demand {
     bool axis[3];    // on which it acts
     bool hard;       // wants its whole miss; otherwise the share of its weight, all of it from 1 on
     double strength; // 0 … 1: it fades in and out
-    double weight;   // of soft ones
+    double weight;   // weight of soft demands
 } tr_limb_demand;
 
-typedef struct tr_limb_sum {         // of several demands on one axis
+typedef struct tr_limb_sum {         // several demands on one axis, summed
     double shift, weight, strongest; // Σ pull · miss, Σ pull, the largest share of a miss
 } tr_limb_sum;
 
@@ -143,7 +143,7 @@ typedef struct tr_fit_def {
     // Per rad² of turn; INFINITY locks. Joints that move much of the body are stiff, so that others move
     // first.
     double stiffness[TR_ROLE_COUNT];
-    double root_stiffness; // of the root's shift, per (shift / size)²
+    double root_stiffness; // stiffness of the root's shift, per (shift / size)²
     // Knees and elbows, as factors of their stiffness in the plane they bend in:
     double hinge; // sideways
     double stop;  // beyond straight or folded
@@ -155,7 +155,7 @@ typedef struct tr_fit_def {
     double softness;  // ε above, metres
     double arm;       // in sizes: length that turns angles into metres
     double tolerance; // ends when joints turn by less (radians) and the root moves by less (sizes) in a step
-    int max_iterations; // of Newton's method
+    int max_iterations; // steps of Newton's method at most
     double reference;   // weight of the reference rotation where several bones aim a joint: it decides only
                         // what the bones leave open
     double straight;    // sine of the bend: below it the limb's own plane is noise and the rest pose decides
@@ -218,7 +218,7 @@ void tr_fit_scratch_free( tr_fit_scratch *scratch );
 // the goals too, so that the first step is a full Newton step.
 typedef struct tr_fit_memory {
     bool known;   // false: only written
-    vec3 shift;   // of the root
+    vec3 shift;   // shift of the root
     float *turns; // [3 * joint_count] δ: rotation vectors in the parent's frame, from the centre
     float *pulls; // [3 * joint_count] of the position goal of each joint
 } tr_fit_memory;
@@ -249,7 +249,7 @@ typedef struct tr_fit_result {
     vec3 root;
     double worst; // metres: largest residual of a hard position goal of full ease
     int iterations;
-    bool converged; // to the tolerance
+    bool converged; // the fit converged to the tolerance
 } tr_fit_result;
 
 // Solves frames in parallel and allocates nothing. False if a number of the input is not finite, a rotation
@@ -291,7 +291,7 @@ typedef struct tr_window_def {
     double speed_force; // seconds: μ is at most ρ ( speed_force · fps )²
     double jump;        // radians per second: a body whose frames disagree by more begins anew
     double draw;        // ρ of the first round
-    double growth;      // of ρ, from round to round
+    double growth;      // growth of ρ, from round to round
     int rounds;         // at most
     double rest;        // radians, sizes: a frame of a body whose x and z differ by less is at rest, if …
     double rest_tie;    // metres: … its ties are closed to this, their points have not moved by more in the
@@ -316,9 +316,9 @@ typedef struct tr_window_def {
     double near_tie;     // metres: the same of ties
     double dip;          // metres: a joint that is deeper below its floor is kept above it, with the force of
                          // what is just strict
-    double tolerance;    // of the fits in the rounds
-    int iterations;      // of the same, at most
-    int exact_rounds;    // of the exact fit, where means of several joints or the floor have to be met
+    double tolerance;    // tolerance of the fits in the rounds
+    int iterations;      // iterations of these fits, at most
+    int exact_rounds;    // rounds of the exact fit, where means of several joints or the floor must be met
 } tr_window_def;
 
 tr_window_def tr_default_window_def( double fps );
@@ -357,7 +357,7 @@ typedef struct tr_window_point {
 
 typedef struct tr_window_tie {
     int body, point;
-    int count; // of joints whose weighted mean is held, plus an offset in the frame of the first
+    int count; // number of joints whose weighted mean is held, plus an offset in the frame of the first
     const int *joints;
     const double *weights; // their sum is 1
     const vec3 *offset;    // [frame_count] NULL: none
@@ -386,7 +386,7 @@ typedef struct tr_window tr_window;
 tr_window *tr_window_create( const tr_window_job *job, const tr_window_def *def, tr_error *error );
 // Allocates nothing. Depends on nothing but its input. False as tr_fit_solve is; the answer is unusable then.
 bool tr_window_solve( tr_window *window, tr_error *error );
-long tr_window_steps( const tr_window *window ); // of Newton's method, in the last solve
+long tr_window_steps( const tr_window *window ); // steps of Newton's method in the last solve
 void tr_window_destroy( tr_window *window );     // NULL is fine
 
 #endif

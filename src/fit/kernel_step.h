@@ -54,7 +54,7 @@ static lane_sym linearise( const fit_slot *slot, fit_joint *joint, double stop, 
     return a;
 }
 
-#define LEAST_WEIGHT 1e-9 // of a goal: instead of 0 where it does not count
+#define LEAST_WEIGHT 1e-9 // weight of a goal where it does not count, in place of 0
 
 // Weight ρ'(c)/c of a task, and how much softer ρ is along c than across it: ρ'(c)/c = (1 + stretch) ρ''(c).
 // Steps use the exact, softer value only for goals that do not come nearer: on the way to a goal it
@@ -555,7 +555,7 @@ static void keep_limits( const tr_fit_step_def *steps, fit_joint *joint )
 
 typedef struct stride { // length of a step
     lane turn;          // radians: the largest turn of a joint against its mover
-    lane far;           // that, or the root's shift in sizes if it is larger
+    lane far;           // the largest change of q, or the root's shift in sizes if it is larger
 } stride;
 
 // Makes the stationary point of the quadratic model the trial, and sets the length of that step. Returns the

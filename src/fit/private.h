@@ -31,7 +31,7 @@ typedef struct tr_fit_limb {
     vec3 bend;        // normal of the plane that the rest pose bends in, in the parent's frame, or zero
     double span;      // metres: length of both bones together
     int only_child;   // the only child with a bone of some length, or TR_FIT_NO_CHILD, TR_FIT_SEVERAL
-    int first_child;  // of this joint, or -1
+    int first_child;  // first child of this joint, or -1
     int next_child;   // the next child of this joint's parent, or -1
 } tr_fit_limb;
 

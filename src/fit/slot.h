@@ -12,13 +12,13 @@
 enum { FEW_GOALS = 40 };
 
 typedef struct fit_joint { // a joint between a goal and the root
-    int joint;             // of the skeleton
+    int joint;             // joint of the skeleton
     int parent;            // index among fit_joints, -1 for the root
     int mover;             // nearest joint above that is not locked, or -1
     int first_row, row_count;
     bool locked;
     int level;          // number of joints above that are not locked; see kernel_turns.h
-    size_t first_block; // of level + 2 blocks
+    size_t first_block; // first of level + 2 blocks
     vec3 offset;        // from the parent
     lane33 factor;      // S; this and hinged … most are as in tr_fit_axes
     lane3 stiffness;    // 1 / the squares of the columns of S
@@ -57,7 +57,8 @@ typedef struct fit_task { // a goal that takes part, in all lanes
     lane3 place;      // position: target
     lane_quat wanted; // rotation: target
     lane3 mask;       // 1 on the goal's axes, else 0
-    lane most;        // of c on every axis: 0 for goals that ask for at least their place, else INFINITY
+    lane most; // largest c on every axis: 0 for one-sided goals, which ask for at least their place, else
+               // INFINITY
     lane force, softness,
         steady;     // ρ(c) = force · soft( softness, c ) + steady · soft( size, c ) + ½ spring c²
     lane spring;    // with soft( e, c ) = √(e² + c²) − e
@@ -90,7 +91,7 @@ typedef struct fit_slot {
     fit_row *rows;     // [row_count], capacity goal_count * depth; joint by joint, tasks in order
     lane *normal;      // [9 * leader_count²], capacity for FEW_GOALS
     lane *rhs;         // [3 * leader_count], capacity for FEW_GOALS
-    // Of frames with more goals, see kernel_turns.h:
+    // For frames with more goals, see kernel_turns.h:
     lane33 *blocks;                                              // [joint_count * (depth + 1) + 1]
     lane3 shift_gradient, shift_lower, shift_pivots, shift_turn; // the same for the root's shift
     int *table;     // [table_size] hash table of goals by their point; -1: free

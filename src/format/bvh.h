@@ -19,7 +19,7 @@ typedef struct tr_bvh_def {
     double upright;          // Z is up where legs extend this many times farther along Z than along Y
     int standing_frames;     // at most so many frames tell where head and feet are
     double standing;         // share of them in which the head is above the feet that decides
-    double floor;            // of the body's size: feet are this near to the height 0 then
+    double floor;            // share of the body's size: feet within this height are on the floor
     int leg_joints;          // joints between a foot and its hip at most
     int body_joints;         // a skeleton with more joints is a body; a lone child of its root is the pelvis
     double whole_rate;       // relative: a rate this near to a whole number is rounded to it
@@ -30,7 +30,7 @@ typedef struct tr_bvh_def {
 
 tr_bvh_def tr_default_bvh_def( void );
 
-extern const char *const tr_bvh_channel_names[6]; // by tr_bvh_channel
+extern const char *const tr_bvh_channel_names[6]; // indexed by tr_bvh_channel
 
 // A file with Z up is converted to Y up by a quarter turn C of the world about X, applied to every local
 // frame: offsets become C·o and rotations C·q·C⁻¹, so that the rest pose stays a rest pose. C only swaps

@@ -9,7 +9,7 @@ typedef struct exporter {
     const tr_motion *motion;
     tr_bvh *out;
     const tr_bvh *like;   // or NULL
-    tr_bvh_import import; // of `like`, resolved; else centimetres, Y up
+    tr_bvh_import import; // how `like` was read, resolved; else centimetres, Y up
     int *twins;           // [joint_count] the joint of `like` that has the same name, -1 when there is none
 } exporter;
 
@@ -25,7 +25,7 @@ static vec3 clip_translation( const exporter *e, int frame, int joint )
                : e->motion->skeleton.joints[joint].offset;
 }
 
-// To a billionth of a degree or unit: files stay short, and no measurable detail is lost.
+// Rounds to a billionth of a degree or unit: files stay short, and no measurable detail is lost.
 static double rounded( const exporter *e, double value )
 {
     double decimals = e->def.decimals;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double largest_value = 1e9; // of a coordinate, in the file's units
+static const double largest_value = 1e9; // largest coordinate, in the file's units
 
 typedef struct parser {
     const char *at, *end, *line_begin;

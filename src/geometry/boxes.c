@@ -12,7 +12,7 @@ enum { LEAF = 4 }; // boxes of a leaf: a test of a box costs as much as a test o
 
 struct tr_box_node {
     tr_box box;
-    int first, count; // of `order`
+    int first, count; // range of `order`
     int right;        // the second child; the first one is the next node. 0: a leaf
 };
 

@@ -12,7 +12,7 @@ typedef struct tr_curve_item {
     int index;
 } tr_curve_item;
 
-enum { TR_CURVE_BITS = 21 }; // of a coordinate: three make 63
+enum { TR_CURVE_BITS = 21 }; // bits of a coordinate: three make 63
 
 // 0 … 2^21 − 1 becomes every third bit of the result.
 static inline uint64_t tr_curve_spread( uint64_t x )
@@ -24,7 +24,7 @@ static inline uint64_t tr_curve_spread( uint64_t x )
     return ( x | x << 2 ) & 0x1249249249249249u;
 }
 
-// Of a place in the box from `low` to `high`, which has the same scale along all axes.
+// The key of a place in the box from `low` to `high`, which has the same scale along all axes.
 static inline uint64_t tr_curve_key( vec3 place, vec3 low, vec3 high )
 {
     vec3 size = v3_sub( high, low );

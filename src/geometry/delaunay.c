@@ -34,7 +34,7 @@ typedef struct tr_delaunay_cell {
     int mark;      // hole it was last looked at for: 2 · number kept, 2 · number + 1 removed
 } cell;
 
-typedef struct tr_delaunay_edge { // of the rim of a new tetrahedron, while a hole is filled
+typedef struct tr_delaunay_edge { // an edge on the rim of a new tetrahedron, while a hole is filled
     int low, high;                // its ends
     int cell, corner;             // the tetrahedron, and its corner opposite to what lies beyond the edge
     int hole;                     // number of the hole it is from: entries of others are free
@@ -47,7 +47,7 @@ typedef struct mesh {
     int ghost; // index of the vertex at infinity
     int hole;  // number of the current hole
     int recent;
-    int count; // of places, helpers included
+    int count; // number of places, helpers included
 } mesh;
 
 static int ghost_corner( const mesh *m, const cell *t )

@@ -1,7 +1,7 @@
 // Triangles that cover capsules and shapes.
 #include "geometry/geometry.h"
 
-enum { SEGMENTS = 12, RINGS = 4 }; // of a capsule: around, and of each end from its pole to its rim
+enum { SEGMENTS = 12, RINGS = 4 }; // facets of a capsule: around it, and of each end from pole to rim
 
 static bool reserve( tr_facets *facets, int points, int triangles )
 {
@@ -43,7 +43,8 @@ bool tr_facets_add_capsule( tr_facets *facets, vec3 a, vec3 b, double radius, in
     add_point( facets, v3_mad( a, -radius, z ), v3_scale( -1, z ), tag );
     for ( int ring = 1; ring <= 2 * RINGS; ++ring ) {
         bool far = ring > RINGS;
-        double polar = 0.5 * M_PI * ( far ? ring - 1 : ring ) / RINGS; // of the ring, from the pole behind a
+        double polar =
+            0.5 * M_PI * ( far ? ring - 1 : ring ) / RINGS; // angle of the ring from the pole behind a
         for ( int s = 0; s < SEGMENTS; ++s ) {
             double turn = 2 * M_PI * s / SEGMENTS;
             vec3 side = v3_add( v3_scale( cos( turn ), x ), v3_scale( sin( turn ), y ) );

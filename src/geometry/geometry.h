@@ -27,7 +27,7 @@ double tr_capsule_box_distance( vec3 a, vec3 b, double radius, rigid box, vec3 s
 typedef struct tr_touch {
     double t;           // parameter along the axis
     double distance;    // from the axis to the solid's surface, negative inside
-    vec3 place, normal; // of the surface, in the solid's own frame; the normal points out of it
+    vec3 place, normal; // on the surface, in the solid's own frame; the normal points outwards
 } tr_touch;
 
 tr_touch tr_segment_box_touch( vec3 a, vec3 b, rigid box, vec3 size );
@@ -109,11 +109,11 @@ extern const char *const tr_shape_kind_names[]; // as in JSON, NULL-terminated
 typedef struct tr_shape { // points and mesh are borrowed
     tr_shape_kind kind;
     vec3 size;          // full edge lengths of its bounding box
-    double radius;      // of a sphere; half the thickness of a polyline and of an open mesh
+    double radius;      // radius of a sphere; half the thickness of a polyline or an open mesh
     const vec3 *points; // [point_count] polyline
     int point_count;
     const tr_trimesh *mesh;
-    vec3 middle;  // of the box, in the coordinates of points and mesh
+    vec3 middle;  // middle of the box, in the coordinates of points and mesh
     double scale; // metres per unit of these coordinates
 } tr_shape;
 
@@ -186,7 +186,7 @@ double tr_chain_linking( const vec3 *a, int a_count, const vec3 *b, int b_count 
 typedef struct tr_delaunay {
     bool scattered; // set before building
     int point_count;
-    int dimension;    // of what the points span: 3 space, 2 plane, 1 line, 0 one place, -1 no points
+    int dimension;    // what the points span: 3 space, 2 plane, 1 line, 0 one place, -1 no points
     int ( *tets )[4]; // [tet_count] points a, b, c, d with det( b − a, c − a, d − a ) > 0
     int *twin;        // [point_count] the first point at the same place; may be the point itself
     int *start;       // [point_count + 1] where each point's neighbours begin

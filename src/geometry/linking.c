@@ -17,7 +17,7 @@ typedef struct complex_angle { // any multiple of (cos, sin) of an angle
 // segments cut each other, that is the mean of the two limits.
 static complex_angle half_solid_angle( vec3 a, vec3 b, vec3 c )
 {
-    const double rounding = 1e-14; // of a triple product of unit vectors
+    const double rounding = 1e-14; // error of a triple product of unit vectors
     double volume = v3_dot( a, v3_cross( b, c ) );
     if ( fabs( volume ) < rounding )
         return ( complex_angle ){ 1, 0 };

@@ -19,7 +19,7 @@ enum {
     refinements = 24   // golden sections around the deepest of them: to 10⁻⁵ of the gap between two
 };
 
-#define ROUNDING 1e-12 // of distances along a ray
+#define ROUNDING 1e-12 // error of distances along a ray
 #define TOUCHING 1e-9  // distance of an axis that meets the surface
 
 typedef struct tr_trimesh_node {
@@ -31,7 +31,7 @@ typedef struct nearest {
     double distance; // never negative
     double t;        // along the segment
     vec3 place;      // on the mesh
-    vec3 normal;     // of the surface there: of a triangle, an edge or a corner; of any length
+    vec3 normal;     // normal of the triangle, edge or corner there; of any length
 } nearest;
 
 // ------------------------------------------------------------------------------------------------ triangles

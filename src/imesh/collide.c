@@ -22,7 +22,7 @@ typedef struct scan {
     double morph;
     tr_imesh_contacts *now;
     const tr_imesh_contacts *before;
-    int next; // of before
+    int next; // next in the list, as it was before
     bool out_of_memory;
 } scan;
 

@@ -56,7 +56,7 @@ typedef struct tr_imesh_point { // fixed to a joint of a body, or to a box, or (
 
 typedef struct tr_imesh_row { // a at `target`, or, with b, a − b = target, at one frame
     tr_imesh_point a, b;
-    int frame;    // of the window, 0 is its first
+    int frame;    // frame in the window, 0 is its first
     vec3 target;  // world
     bool axis[3]; // which of x, y, z count
     bool hard;
@@ -95,7 +95,7 @@ typedef struct tr_imesh_round_def { // when a step ends, and how wide forces ste
     double restless;     // metres: if the last round moves more, the mean of the last ones is taken
     int averaged;        // rounds of that mean
     int turn_rows;       // rounds after which points fixed to groups turn along, and of a settling at least
-    int group_steps;     // of a group's rotation in a round: it goes on from the last one
+    int group_steps;     // steps of a group's rotation in a round, which starts from the last one
     double worse;        // growth of a round's movement that halves the steps of forces …
     double damping_min;  // … as long as they are more than this share of their bound
     double leap;         // divisor of the steps, at least, where a round moves farther than the whole mesh
@@ -112,7 +112,7 @@ typedef struct tr_imesh_length_def { // the end of a solve: every frame is broug
 typedef struct tr_imesh_pose_def { // weight of the turn of the joint above in that of a joint (pose.c)
     double several;                // where several bones determine the turn of the joint
     double single;                 // where one bone and its surface point do
-    double hand;                   // of a hand: weight of its turn without the mesh
+    double hand;                   // weight of a hand's turn without the mesh
 } tr_imesh_pose_def;
 
 typedef struct tr_imesh_def {
@@ -163,7 +163,7 @@ typedef struct tr_imesh_vertex {
 
 typedef struct tr_imesh_link { // two vertices at a fixed distance
     int a, b;
-    bool bone;     // of a skeleton; else from a surface vertex to its bone's ends
+    bool bone;     // a bone of a skeleton; else from a surface vertex to its bone's ends
     double length; // on the target; 0: `ratio` times the source's at the same frame
     double ratio;
     bool grouped; // within a group that is kept rigid as a whole
@@ -217,7 +217,7 @@ typedef struct tr_imesh_loss { // two parts too deep in each other or too far ap
     double amount;             // at the worst: metres too deep, or metres apart that touched
 } tr_imesh_loss;
 
-enum { TR_IMESH_LOSSES = 32 }; // of either kind in a report
+enum { TR_IMESH_LOSSES = 32 }; // most losses of either kind in a report
 
 typedef struct tr_imesh_report {
     tr_imesh_penetration before, after;     // before: bodies of the target's size at `place`
@@ -244,7 +244,7 @@ bool tr_imesh_judge( const tr_imesh_cast *cast, const tr_imesh_def *def, tr_imes
 
 // Two volumes near each other at a frame, where bodies stand at `place` and boxes at `target`.
 typedef struct tr_imesh_press {
-    int frame;          // of the window
+    int frame;          // frame in the window
     int a, b;           // a body, and a body or body_count + box
     int part_a, part_b; // capsules of the target bodies; -1: box
     vec3 at_a, at_b;    // where the two come nearest: on the axis of a capsule, on the surface of a box

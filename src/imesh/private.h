@@ -5,7 +5,7 @@
 #include "imesh/imesh.h"
 
 enum {
-    TR_IMESH_CORNERS = 8, // of a box
+    TR_IMESH_CORNERS = 8, // corners of a box
     TR_IMESH_GROUP = 24,  // members of a group at most
     TR_IMESH_TERMS = 2 + TR_IMESH_CORNERS
 };
@@ -31,7 +31,7 @@ typedef struct tr_imesh_group {
 
 // ---------------------------------------------------------------------------------------------- vertices.c
 
-typedef struct tr_imesh_rest { // of one skeleton
+typedef struct tr_imesh_rest { // one skeleton at rest
     tr_pose pose;
     double height;
 } tr_imesh_rest;
@@ -54,7 +54,7 @@ bool tr_imesh_bends_between( const tr_imesh_embodiment *e, int joint, int above 
 // Vertices, links, capsules and where they are in the source and without the mesh.
 bool tr_imesh_vertices_build( tr_imesh *mesh, tr_error *error );
 void tr_imesh_vertices_free( tr_imesh *mesh );
-vec3 tr_imesh_corner( int corner, vec3 size ); // of a box, in its own frame
+vec3 tr_imesh_corner( int corner, vec3 size ); // corner of a box, in its own frame
 rigid tr_imesh_track( const rigid *track, int count, int frame );
 
 static inline const vec3 *tr_imesh_frame( const tr_imesh *mesh, const vec3 *all, int frame )
@@ -75,7 +75,7 @@ void tr_imesh_grow( const tr_imesh *mesh, int frame, vec3 *out );
 
 // -------------------------------------------------------------------------------------------------- bends.c
 
-typedef struct tr_imesh_bend { // of two bones of a trunk, neck or tail
+typedef struct tr_imesh_bend { // the bend between two bones of a trunk, neck or tail
     int vertex[3];             // a joint, and the two below it
     double reach;              // metres that a bend of 1 is worth
 } tr_imesh_bend;
@@ -96,7 +96,7 @@ typedef struct tr_imesh_group_round {
     int frame;
     double morph;
     const vec3 *at; // [vertex_count]
-    quat *turn;     // of the group; goes on from round to round, and so do …
+    quat *turn;     // rotation of the group; kept from round to round, as are …
     vec3 *duals;    // [TR_IMESH_GROUP]
     float *right;   // right-hand side
 } tr_imesh_group_round;

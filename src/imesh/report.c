@@ -21,7 +21,7 @@ double tr_imesh_bone_error( const tr_imesh *mesh )
 
 // --------------------------------------------------------------------------------------------------- losses
 
-typedef struct trouble { // of two volumes at one frame
+typedef struct trouble { // overlap of two volumes at one frame
     tr_imesh_contact_kind kind;
     int i, j, frame;
     double amount;

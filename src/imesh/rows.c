@@ -95,7 +95,7 @@ static int by_frame( const void *a, const void *b )
 // would only accumulate forces.
 static bool can_move( const tr_imesh_held *held )
 {
-    const double rounding = 1e-9; // of a sum of weights
+    const double rounding = 1e-9; // error of a sum of weights
     for ( int t = 0; t < held->term_count; ++t ) {
         double weight = 0;
         for ( int u = 0; u < held->term_count; ++u )

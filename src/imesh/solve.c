@@ -23,7 +23,7 @@ enum { FRAME_BLOCK = 16 }; // frames of a task
 typedef struct rounds {
     tr_imesh *mesh;
     double morph;
-    double damping; // of the steps of forces
+    double damping; // damping of the steps of forces
     double span;    // metres that a vertex may have to move, see span_of
     bool *failed;   // [blocks]
     vec3 *sums;     // [frame_count · vertex_count] of the last rounds

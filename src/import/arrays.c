@@ -229,7 +229,7 @@ static size_t number( const char *data, int bytes )
     return n;
 }
 
-typedef struct entry { // of an archive's directory
+typedef struct entry { // an entry of an archive's directory
     const char *name;
     size_t name_length, packed, size, at; // bytes; where its own header is
     int method;

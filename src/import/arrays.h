@@ -13,7 +13,7 @@ typedef struct tr_array {
     bool swapped; // most significant byte first
     int rank, shape[TR_ARRAY_RANK];
     size_t steps[TR_ARRAY_RANK]; // items to the next along each axis
-    size_t count;                // of items
+    size_t count;                // number of items
     const char *data;            // [count * item]
 } tr_array;
 
@@ -28,7 +28,7 @@ typedef struct tr_arrays {
 // file can hold.
 bool tr_arrays_parse( tr_arrays *out, const char *data, size_t size, tr_error *error );
 void tr_arrays_free( tr_arrays *arrays );
-// By its name, letter case aside; NULL: there is none.
+// Finds an array by its name, ignoring case; NULL: there is none.
 const tr_array *tr_arrays_find( const tr_arrays *arrays, const char *name );
 
 static inline bool tr_array_is_number( const tr_array *a )

@@ -206,7 +206,7 @@ static bool sort_joints( tr_places *p, tr_log *warnings, tr_error *error )
 typedef struct stand { // what the bodies of a file say of its axes and its unit
     vec3 upwards;      // summed over bodies and frames
     vec3 extent;       // the same, of all joints
-    double stature;    // of the largest body, file units
+    double stature;    // stature of the largest body, file units
     bool person;
 } stand;
 
@@ -313,7 +313,7 @@ static void pose_body( const tr_motion *motion, double time, tr_bodies_file *fil
 {
     const tr_clip *clip = &motion->clip;
     const tr_skeleton *skeleton = &motion->skeleton;
-    const double whole = 1e-6; // of a frame: key times are rounded
+    const double whole = 1e-6; // share of a frame: key times are rounded
     double at = clampd( time * clip->fps, 0, clip->frame_count - 1 ), low = floor( at + whole );
     int f = tr_int_clamped( low, 0, clip->frame_count - 1 );
     double t = at - low < whole ? 0 : at - low;

@@ -5,8 +5,8 @@
 #include "import/arrays.h"
 #include "import/reader.h"
 
-typedef struct tr_places { // of the joints of one body
-    char *title;           // of the body; NULL: none
+typedef struct tr_places { // places of the joints of one body
+    char *title;           // title of the body; NULL: none
     char **names;          // [joint_count], NULL: none are known
     int *parents;          // [joint_count], NULL: unknown; -1: the root; in any order
     vec3 *places;          // [frame_count * joint_count] file units and axes; NaN: not seen

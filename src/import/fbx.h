@@ -6,7 +6,7 @@
 
 #include <ufbx.h>
 
-typedef struct fbx_skin { // of the document
+typedef struct fbx_skin { // a skin of the document
     const ufbx_skin_deformer *deformer;
     int *joints;      // [joint_count] nodes
     tr_affine *binds; // [joint_count] inverse bind matrices

@@ -9,9 +9,9 @@
 
 enum { SHORT = 5123, INT = 5125, FLOAT = 5126 }; // types of components
 enum { VERTICES = 34962, INDICES = 34963 };      // targets of views
-enum { WEIGHTS = 4 };                            // of a point
+enum { WEIGHTS = 4 };                            // joints that a point has at most
 
-typedef struct list { // of JSON values
+typedef struct list { // a list of JSON values
     tr_text text;
     int count;
 } list;
@@ -24,7 +24,7 @@ typedef struct corner {
 
 typedef struct writer {
     fbx *f;
-    const char *path; // of the file; NULL: unknown
+    const char *path; // path of the file; NULL: unknown
     tr_text *data;
     list nodes, meshes, materials, textures, images, skins, accessors, views;
     int *textures_of; // [texture count] of the document + 1; -1: it cannot be had; 0: not looked at
@@ -513,7 +513,7 @@ static bool add_node( writer *w, const ufbx_node *node )
               above = node->parent != NULL ? affine_of( &node->parent->node_to_world ) : tr_affine_identity;
     double numbers[16];
     int skin = node->mesh != NULL ? find_skin( w, node->mesh ) : -1, mesh = -1;
-    bool shown = node->visible || w->f->scene->metadata.version < 6000; // which do not say
+    bool shown = node->visible || w->f->scene->metadata.version < 6000; // older files do not say
     if ( node->mesh != NULL && shown && !add_mesh( w, node, skin, &mesh ) )
         return false;
     if ( m3_det( above.linear ) == 0 || !is_finite( world ) || !is_finite( above ) )

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct part { // of a node's transform
+typedef struct part { // one part of a node's transform
     vec3 translation, scale;
     quat rotation;
 } part;
@@ -56,7 +56,7 @@ static void release( void *user, void *pointer )
     tr_free( pointer );
 }
 
-typedef struct beside { // of the files that the file names
+typedef struct beside { // a file that this one names
     tr_error *error;
     bool failed; // and said why
 } beside;
@@ -469,7 +469,7 @@ static int by_node( const void *a, const void *b ) // stable by where the values
                                 : ( p->values > q->values ) - ( p->values < q->values );
 }
 
-// Of two channels for the same thing one stays. Sets the range of the take.
+// Keeps one of two channels for the same thing. Sets the range of the take.
 static void settle_tracks( gltf *g, take *t, int number, tr_log *warnings )
 {
     int kept = 0;

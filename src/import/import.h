@@ -19,8 +19,8 @@ typedef struct tr_import_skeleton {
 
 typedef struct tr_import_take {
     char *name;
-    double start, seconds; // of its keys
-    double fps;            // of its keys
+    double start, seconds; // time of the first key, and length
+    double fps;            // rate of its keys
 } tr_import_take;
 
 typedef struct tr_import {
@@ -31,7 +31,7 @@ typedef struct tr_import {
     int take_count, take_capacity;
     int mesh_count, skin_count;
     struct tr_import_file *file; // private
-    char *data;                  // of the file, NULL: borrowed
+    char *data;                  // bytes of the file, NULL: borrowed
 } tr_import;
 
 typedef struct tr_import_def {
@@ -90,7 +90,7 @@ static inline tr_affine tr_affine_mul( tr_affine a, tr_affine b ) // first b, th
 typedef struct tr_import_node {
     const char *name; // borrowed from the reader, any bytes; NULL: none
     int parent;       // -1: none; in any order, but no rings
-    bool joint;       // of a skin, or a bone
+    bool joint;       // a joint of a skin, or a bone
     bool animated;    // its own transform, in any take
     bool loaded;      // carries a mesh, a camera or a light
 } tr_import_node;
@@ -100,7 +100,7 @@ typedef struct tr_import_rig { // nodes that make up a skeleton
     int *parents;              // [joint_count] as joints
     bool *ends;                // [joint_count] tips that no skin uses and nothing moves
     int joint_count;
-    int set; // of its joints
+    int set; // which of its sets of joints
 } tr_import_rig;
 
 typedef struct tr_import_tree {  // borrowed from the import

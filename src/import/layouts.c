@@ -9,7 +9,7 @@
 
 typedef struct layout {
     const char *title;
-    int count; // of the joints in files
+    int count; // number of joints in files
     const char
         *joints; // "name:parent …" in the order of the file; then "name:parent=a+b", in the middle of both
 } layout;

@@ -16,7 +16,8 @@ static bool holds( const char *name, const char *const *words )
     return false;
 }
 
-typedef struct axes { // of an array of places; steps through memory, count 1 and step 0 where there is none
+typedef struct axes { // axes of an array of places: counts, and steps through memory; a missing axis has
+                      // count 1 and step 0
     int bodies, frames, joints;
     size_t body_step, frame_step, joint_step, part_step;
     bool sure; // false: rows of 3 × joints numbers
@@ -55,7 +56,7 @@ static bool find_axes( const tr_array *a, axes *out )
         if ( i != part )
             rest[count++] = i;
     int body = -1, frame = rest[0], joint = rest[1];
-    if ( count == 3 ) { // of bodies there are fewer than frames
+    if ( count == 3 ) { // there are fewer bodies than frames
         bool first = part == rank - 2 || a->shape[rest[0]] <= a->shape[rest[1]];
         body = first ? rest[0] : rest[1];
         frame = first ? rest[1] : rest[0];
@@ -146,7 +147,7 @@ static bool read_names( tr_places *p, const tr_array *names )
     return p->names != NULL;
 }
 
-// Of a table of kinematics (2 × joints) the first row. A joint that is its own parent, or whose parent is no
+// The first row of a table of kinematics (2 × joints). A joint that is its own parent, or whose parent is no
 // joint, is the root.
 static bool read_parents( tr_places *p, const tr_array *parents )
 {

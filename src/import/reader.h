@@ -6,7 +6,7 @@
 
 #include "import/import.h"
 
-typedef struct tr_import_papers { // of files that have a document: see tr_import_get_document
+typedef struct tr_import_papers { // for files with a document: see tr_import_get_document
     tr_import_document ( *document )( const struct tr_import_file *file );
     const char *( *buffer )( const struct tr_import_file *file, int buffer, size_t *size );
     int ( *skin_joint )( const struct tr_import_file *file, int skin, int index );
@@ -27,7 +27,7 @@ struct tr_import_file { // the first part of a reader's own struct
     tr_import_rig *rigs; // [rig_count] by skeleton
     int rig_count, rig_capacity;
     tr_affine placement; // from sampled transforms to metres with Y up
-    size_t bytes;        // of the file
+    size_t bytes;        // size of the file
     size_t work;         // steps that one sample takes
 };
 
@@ -45,8 +45,9 @@ typedef struct tr_import_limits {
     int body_joints;    // with more joints a small skeleton is a small body
     double farthest;    // metres
     double taller;      // times: bodies of places are that much higher than wide, or lie along Z
-    double bone_change; // of the height: bones of places that change by less on average need no warning
-    double even_bone;   // of the size: joints whose distance varies by less keep it
+    double bone_change; // share of the height: bones between places that change by less on average need no
+                        // warning
+    double even_bone;   // share of the size: joints whose distance varies by less keep it
     double longest;     // seconds: takes begin and end before
 } tr_import_limits;
 

@@ -48,7 +48,7 @@ static const bone bones[] = {
     { "thumb3", { 0.014, -0.002, 0.010 } },
 };
 
-static const double sole = 0.011; // of the ball of the foot above the floor, share of the stature
+static const double sole = 0.011; // height of the ball of the foot above the floor, as a share of the stature
 
 // Where the pelvis is in the models' own space, to a centimetre; their ways are those of its origin.
 static const vec3 pelvis = { 0, -0.23, 0.03 };
@@ -92,7 +92,7 @@ typedef struct part { // some joints' rotation vectors, one after the other in e
 typedef struct poses {
     part parts[6];
     int part_count, joints, frames;
-    const tr_array *way; // of the origin, [frames][3]
+    const tr_array *way; // path of the origin, [frames][3]
     double fps;
 } poses;
 

@@ -309,14 +309,14 @@ bool tr_draft_keep( tr_draft *draft, tr_error *error )
               tr_file_step() && fsync( draft->file ) == 0;
     int reason = errno;
     bool closed = close_written( draft->file );
-    errno = ok ? errno : reason; // that of the first failure
+    errno = ok ? errno : reason; // the error of the first failure
     ok = ok && closed && tr_file_step() && rename( draft->name, draft->target ) == 0;
     if ( !ok ) {
         tr_file_fail( error, draft->path, "cannot write" );
         unlink( draft->name );
     } else if ( !sync_folder_of( draft->target ) )
         ok = tr_file_fail( error, draft->path,
-                           tr_draft_holds( draft->target ) // which is given up now
+                           tr_draft_holds( draft->target ) // the draft is given up now
                                ? "cannot write"
                                : "is written, but its folder could not be brought to the disk, and it may be "
                                  "lost when the power fails" );

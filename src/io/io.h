@@ -24,7 +24,7 @@ bool tr_file_write( const char *path, const char *data, size_t size, tr_error *e
 // name. It replaces the target when it is kept.
 typedef struct tr_draft {
     char *path, *target; // as given, and with links resolved
-    char *name;          // of the draft
+    char *name;          // name of the draft
     int file;            // open for writing
 } tr_draft;
 
@@ -49,9 +49,9 @@ typedef bool tr_folder_owned( const char *folder, tr_names *out );
 
 typedef struct tr_folder_draft {
     char *path, *target;    // as given, and with links resolved
-    char *name;             // of the draft: its files are written there, at most one folder deep
+    char *name;             // name of the draft: its files are written there, at most one folder deep
     char *parent, leaf[64]; // the same in two parts
-    int handle;             // of the draft, locked
+    int handle;             // handle of the draft, locked
     bool exists, inside;    // the target exists; the draft is inside it, not beside it
     tr_folder_owned *owned;
 } tr_folder_draft;

@@ -57,7 +57,7 @@ static bool is_of_number( char c )
     return ( c >= '0' && c <= '9' ) || ( c != 0 && strchr( "+-.eExX", c ) != NULL );
 }
 
-// Of "0.8.1" jansson reads "0.8" and then misses a comma. `end` is where it stopped reading.
+// jansson reads "0.8" from "0.8.1" and then misses a comma. `end` is where it stopped reading.
 static bool complain_about_number( const char *text, size_t size, size_t end, const char *name, int line,
                                    int column, tr_error *error )
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const double at_end = 1e-9; // of half a box: so near to ±1 a coordinate is at an end
+static const double at_end = 1e-9; // share of half a box: a coordinate this near to ±1 is at an end
 
 // Along an edge of the box two of the three coordinates stay at the same end.
 static bool is_along_edge( const tr_cage *cage, const int edge[2] )

@@ -23,7 +23,7 @@ static inline tr_row tr_row_cut( tr_row r, tr_row to )
 {
     return ( tr_row ){ r.first > to.first ? r.first : to.first, r.last < to.last ? r.last : to.last };
 }
-static inline tr_row tr_row_join( tr_row r, tr_row more ) // of two that touch
+static inline tr_row tr_row_join( tr_row r, tr_row more ) // two rows that touch
 {
     if ( tr_row_is_empty( r ) )
         return more;
@@ -44,20 +44,20 @@ typedef enum tr_drag_pass {
 } tr_drag_pass;
 
 typedef struct tr_drag_def { // how well, and in which portions, the passes of a drag solve
-    int cage_rounds;         // of moving the cage
+    int cage_rounds;         // rounds of moving the cage
     double cage_rest;        // metres: its solve stops when vertices move less
-    int far_rounds;          // of the graphs of frames that are not looked at …
+    int far_rounds;          // rounds of the graphs in frames that are not on show …
     double far_rest;         // … metres: they stop when vertices move less
     int far_meetings;        // rounds of meeting and fitting there …
     tr_fit_def far_fit;      // … and how each ends
     int near_rounds;         // the same of the frames that are looked at
     double near_rest;
-    int root_rounds;     // of graphs whose roots alone the fit reads: roots converge long before hands
-    int few;             // characters: so many are solved in long rows, to keep all threads at work
-    int far_blocks[2];   // blocks that are solved at the same time: of few characters, of many
+    int root_rounds;   // rounds of graphs of which the fit reads only roots: roots converge long before hands
+    int few;           // characters: so many are solved in long rows, to keep all threads at work
+    int far_blocks[2]; // blocks that are solved at the same time: of few characters, of many
     int exact_blocks[2]; // the same when they are refined
-    double mixed_span; // of the frames over which the fit averages roots: keys that are nearer together than
-                       // this hide no motion of roots between them
+    double mixed_span; // share of the frames over which the fit averages roots: keys that are nearer together
+                       // than this hide no motion of roots between them
 } tr_drag_def;
 
 tr_drag_def tr_default_drag_def( void );
@@ -77,12 +77,12 @@ struct tr_drag {
     tr_cage_layer layer;
     tr_cage_outline shape;
     tr_drag_set *sets; // [set_count]
-    int *nodes;        // of all sets
+    int *nodes;        // nodes of all sets
     int set_count;
     tr_resolver *resolver;
     tr_progress wanted; // whether the tick is
     tr_resolving how[TR_DRAG_PASSES];
-    int blocks[TR_DRAG_PASSES]; // that are solved at the same time, at most
+    int blocks[TR_DRAG_PASSES]; // blocks that are solved at the same time, at most
     tr_row range;               // what a tick may change
     tr_drag_tick tick;
     tr_row prepared;        // frames whose graphs are there, in the pass at hand
@@ -95,7 +95,7 @@ struct tr_drag {
     bool calming;                // they do not any more, what jolts is calmed
     bool interrupted;            // in the middle of that: it has to begin again
     bool final;                  // all of that is done
-    const tr_progress *progress; // of the caller of tr_drag_finish; NULL: none
+    const tr_progress *progress; // given by the caller of tr_drag_finish; NULL: none
 };
 
 bool tr_drag_is_superseded( const tr_drag *drag );

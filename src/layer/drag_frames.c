@@ -70,7 +70,7 @@ static double inverse_root( double x )
 
 // Between unit a and b, ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b). Halfway between opposite ones there is
 // nothing: then it stays as in a.
-static const double no_length = 1e-6; // of a unit quaternion, squared
+static const double no_length = 1e-6; // norm of a unit quaternion, squared
 
 static void mix_joint( tr_drag *drag, int actor, int joint, gap g, tr_row frames )
 {
@@ -305,7 +305,7 @@ static void show( tr_drag *drag, const tr_drag_set *set, tr_row frames )
 typedef struct solving {
     tr_drag *drag;
     tr_drag_pass pass;
-    tr_row frames, fresh; // to be shown; to be prepared before
+    tr_row frames, fresh; // frames to show; frames to prepare before
     atomic_bool stopped;
 } solving;
 

@@ -22,16 +22,16 @@ typedef struct tr_pulled { // a node at the frame at hand
     bool known;            // its motion
     int next;              // in the queue, -1: the last
     double weight;         // the weakest link on the way
-    double sum, turn;      // of weights, of turns
-    vec3 at, move;         // of places and their shifts
+    double sum, turn;      // sums of weights and of turns
+    vec3 at, move;         // sums of places and of their shifts
 } tr_pulled;
 
 typedef struct tr_following {
     float *weights;   // [frame_count] w
     tr_chain *factor; // [frame_count] of the matrix
     vec3 *way;        // [frame_count] q w, then d: over the ground and, as y, the turn
-    int stamp;        // of the solve it belongs to
-    bool asked;       // by any frame
+    int stamp;        // number of the solve it belongs to
+    bool asked;       // some frame asked
 } tr_following;
 
 // ----------------------------------------------------------------------------------------------------- build

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-typedef struct tr_aiming { // of some frames of one character
+typedef struct tr_aiming { // one character in some frames
     tr_fit fit;
     tr_fit_scratch scratch;
     tr_fit_frame *frames; // [chunk]

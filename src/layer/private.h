@@ -35,14 +35,14 @@ typedef struct tr_point_cells { // where a point's places are: `stride` apart fr
     size_t begin, stride;
 } tr_point_cells;
 
-typedef struct tr_foot_shift { // of a foot, against the result below
+typedef struct tr_foot_shift { // shift of a foot against the result below
     vec3 move;
     double turn;
 } tr_foot_shift;
 
 typedef struct tr_moved_stance {
     tr_stance span; // found by tr_stances_find
-    int stamp;      // of the solve the step belongs to
+    int stamp;      // number of the solve the step belongs to
     tr_step step;   // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
     int edge_stamps[2];       // the same for
     tr_foot_shift surplus[2]; // how far it moves beyond the cage at its first and last frame
@@ -52,11 +52,11 @@ typedef struct tr_moved_foot { // a hand or foot that stands
     int joint, point;          // the joint that carries it, and its point in the cage
     tr_moved_stance *stances;  // [stance_count] in order of time
     int stance_count;
-    tr_step own; // of this layer alone, at the frame being posed
+    tr_step own; // step of this layer alone, at the frame being posed
 } tr_moved_foot;
 
-typedef struct tr_moved_frame { // of a body
-    int stamp;                  // of the solve it belongs to
+typedef struct tr_moved_frame { // one frame of a body that moved
+    int stamp;                  // number of the solve it belongs to
     bool moves;                 // anything of it
     bool rigid;                 // all of it is grabbed and moves as one, about the vertical
     quat turn;                  // how its points turned as a whole, about all axes
@@ -72,7 +72,7 @@ typedef struct tr_moved_body {
     tr_moved_frame *frames;      // [frame_count] filled when asked for
     struct tr_lead_frame *ways;  // [frame_count] the same for what leads it; NULL where bodies do not turn
     struct tr_room_frame *rooms; // [frame_count] the same for how far its legs reach; NULL: it has none
-    bool lowered;                // to where they do: it could not follow otherwise
+    bool lowered;                // lowered to where they do: it could not follow otherwise
     bool eased;                  // the same, away from what is held: it follows there, and jolts elsewhere
     bool *bound;                 // [frame_count] its points are, to the cage; NULL: all of them
     mat3 *spreads;       // [frame_count] of a character that moves as one, see tr_cage_moments, else NULL
@@ -80,9 +80,9 @@ typedef struct tr_moved_body {
     tr_moved_foot *feet; // [foot_count]
     int foot_count;
     double fastest;                 // largest second difference of feet below, metres
-    struct tr_aiming *aiming;       // of a character
-    vec3 *path;                     // of a prop: [frame_count of the stage] where the layer's rule wants it
-    struct tr_following *following; // of a character that follows
+    struct tr_aiming *aiming;       // for a character
+    vec3 *path;                     // for a prop: [frame_count of the stage] where the layer's rule wants it
+    struct tr_following *following; // for a character that follows
 } tr_moved_body;
 
 typedef struct tr_driven { // what sections drive of a body
@@ -94,7 +94,7 @@ typedef enum tr_easing { TR_EASING_NONE, TR_EASING_TRIED, TR_EASING_DONE } tr_ea
 
 typedef struct tr_handle_share { // how much of its way a handle is followed
     double over, up;             // the ground, the vertical; both of a turn
-    double soft;                 // of that, once jolts are known
+    double soft;                 // share of that, once jolts are known
     double limit;                // the way that is left by that, metres or degrees
     double jolt;                 // the largest of the bodies it moves, against what is borne
     double rough, rough_jolt;    // `soft` that gave a jolt at last, and which; 0: none did
@@ -104,37 +104,39 @@ typedef struct tr_handle_share { // how much of its way a handle is followed
 } tr_handle_share;
 
 typedef struct tr_layer_def { // how bodies go along with a cage; lengths "of the height": of the body's
-    int heed_rounds;          // of solving the cage again with shorter ways of handles, at most …
+    int heed_rounds;          // rounds that solve the cage again with handles moved less far, at most …
     int heeded_bodies;        // … and of a drag only where no more than these are grabbed
     int yield_rounds;         // how often the result at the handles is looked at to shorten their ways
-    double key_room;          // of the gap between keys of the cage: none is nearer to a frame that is held
+    double key_room;          // share of the gap between keys of the cage: no key is nearer to a held frame
     double root_time;   // seconds around a section in which it drives roots in full, then as long fading
     double turn_arm;    // metres at which a turn that a handle asks for counts as a way
-    double least_share; // of a way: shares below count as this where the whole way is found from a part
+    double least_share; // share of a displacement: smaller shares count as this where the whole is computed
+                        // from a part
     // Bodies (moved.c)
     double heading_time; // seconds to either side over which the direction of a way is taken
     double least_speed;  // m/s: slower ways have no direction
-    double crouch;       // of its height above the ground: roots stay above this, for knees not to dip
-    double crouch_round; // of the same: how far around that height the way down is rounded
-    double bow;          // of a spine's length: how much further down than its root a head may come
-    double turn_rest;    // of the points' moment: what holds turns that the points leave open
+    double crouch; // share of its height above the ground: roots stay above this, so that knees do not dip
+    double crouch_round; // share of the same height: how widely the limit is rounded
+    double bow;          // share of a spine's length: how much further down than its root a head may go
+    double turn_rest;    // share of the points' moment: holds turns that the points leave open
     // Feet (steps.c)
     double step_time;    // seconds from a moved stance to the window's end, at least
     double landing_time; // seconds beside a stance: a handle on the foot there moves the stance
-    double aside;        // of the feet's largest acceleration times a time squared: the largest way aside
+    double aside; // share of the feet's largest acceleration times a time squared: the largest displacement
+                  // aside
     double ground_round; // metres around the ground over which the way of a foot above it is rounded
     // Characters that follow (follow.c)
     double follow_time;  // τ, seconds
     double follow_rest;  // ε
-    double follow_reach; // of the height: pulls up to here are met by reaching and leaning
-    double follow_lean;  // of the height: what is left of a long pull, beyond that
-    double follow_apart; // of the height: how much further apart than before feet may be asked to stand
+    double follow_reach; // share of the height: shorter pulls are met by reaching and leaning
+    double follow_lean;  // share of the height: what remains of a long pull, beyond that
+    double follow_apart; // share of the height: how much further apart feet may be asked to stand
     double follow_fade;  // seconds in which a body without feet on the ground leaves the window's ends
-    // Of the modules below
+    // Defs of the modules below
     tr_cage_def cage;        // but for what depends on the layer and its window
-    tr_cage_solve_def solve; // of the cage, to convergence
-    tr_fit_def posing;       // of bodies to the points of the cage
-    tr_resolving resolving;  // of what rules join, to convergence
+    tr_cage_solve_def solve; // solve of the cage, to convergence
+    tr_fit_def posing;       // fit of bodies to the points of the cage
+    tr_resolving resolving;  // solve of members joined by rules, to convergence
 } tr_layer_def;
 
 tr_layer_def tr_default_layer_def( void );
@@ -147,7 +149,7 @@ typedef struct tr_cage_layer {
     const tr_result *below; // what it acts on
     tr_result *result;      // what it makes of that
     int first, last;        // window of the cage: that of the grab, and its eases
-    tr_cage_end ends[2];    // of the grab's window, when the cage was built
+    tr_cage_end ends[2];    // ends of the grab's window, when the cage was built
     int begin, frame_count; // stage frames the cage covers: all of them where an end is held
     int dragged;            // handle of the document that counts as moved, -1: none
     int chunk;              // frames of a body that are posed at the same time, at most
@@ -170,10 +172,10 @@ typedef struct tr_cage_layer {
     double *handle_errors;          // [handle_count] metres
     tr_handle_share *handle_shares; // [handle_count of the document]
     bool soft;                      // they count with `soft`
-    tr_easing easing;               // of bodies, see tr_layer_handles_soften …
+    tr_easing easing;               // for bodies, see tr_layer_handles_soften …
     double uneased;                 // … and the largest jolt before
     int looks;                      // at what became of them, since they were asked for their whole ways
-    long steps;                     // of the result's fits, before that
+    long steps;                     // steps of the result's fits before this layer
     double borne;                   // largest second difference that is no jolt, metres; 0: not known yet
     tr_driven *driven;              // [driven_count] none where no section and no vertex is held
     int driven_count;
@@ -181,14 +183,14 @@ typedef struct tr_cage_layer {
     int handle_count;
     bool *affected;        // [(actor_count + prop_count) * frame_count of the stage]
     bool *touched;         // the same: the result there may not be what is below
-    tr_resolver *resolver; // of the pipeline, for all its rounds …
+    tr_resolver *resolver; // the pipeline's, for all its rounds …
     int *set_of;           // … [actor_count + prop_count] 0: affected when it was built; -1: not
     tr_stage edited; // the stage with the layer's own rules behind the others; nothing else of it is owned
     vec3 *paths;     // [path_count * frame_count of the stage] where those rules want their points
     int path_count;
     float *path_weights; // [(handle_count + driven_count) * frame_count * vertex_count] of what handles hold
                          // and sections lead, in the cage; their paths are the first
-    tr_lists path_rules; // of `edited`, by actor: one for each path
+    tr_lists path_rules; // rules of `edited` for paths, by actor
     int *links;          // [link_count] of the stage's rules, those that join characters or props
     int link_count;
     bool *pulls;  // [actor_count + prop_count] grabbed, or linked to a grabbed node anywhere in the window
@@ -320,7 +322,7 @@ tr_handle_report tr_handle_judge( const tr_cage_layer *l, const tr_result *resul
 
 bool tr_room_build( const tr_cage_layer *l, tr_moved_body *body );
 void tr_room_free( tr_moved_body *body );
-// By how much a body stays below where the cage wants it at a frame, for its legs to reach the ground,
+// How far a body stays below where the cage wants it at a frame, so that its legs reach the ground,
 // metres.
 double tr_room_drop( tr_cage_layer *l, tr_moved_body *body, int frame );
 bool tr_room_holds( const tr_cage_layer *l, const tr_anchor *anchor ); // the trunk of a body with legs
@@ -351,7 +353,7 @@ double tr_layer_jolt_left( const tr_cage_layer *l, int actor ); // the largest a
 
 bool tr_steps_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error );
 void tr_steps_free( tr_moved_body *body );
-bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s ); // by the window: it stays put
+bool tr_stance_is_cut( const tr_cage_layer *l, const tr_stance *s ); // cut by the window: it stays in place
 // Where a foot that stands at a frame stands after the edit; false: it does not.
 bool tr_steps_stand( tr_cage_layer *l, tr_moved_body *body, int foot, int frame, vec3 *place );
 // How much further apart than before two feet that stand at the same time are asked to be, metres.
@@ -405,7 +407,8 @@ void tr_layer_rules_free( tr_cage_layer *l );
 void tr_layer_rules_solve( tr_cage_layer *l ); // after each solve
 // The place of a held or driven anchor on its path at a frame; false: it has no path.
 bool tr_layer_rules_place( const tr_cage_layer *l, const tr_anchor *anchor, int frame, vec3 *place );
-void tr_layer_rules_frames( tr_cage_layer *l, int node, const tr_some_frames *frames ); // of a node
+void tr_layer_rules_frames( tr_cage_layer *l, int node,
+                            const tr_some_frames *frames ); // `node`: of the stage
 // The place of a prop by the cage and its handles.
 rigid tr_layer_prop_place( tr_cage_layer *l, tr_moved_body *body, int frame );
 

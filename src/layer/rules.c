@@ -10,7 +10,7 @@ typedef struct tr_missed_rule {
     int rule;
     int owner;       // the node it is listed at
     int first, last; // frames in which it is missed
-    int nodes[2];    // whose turn what is missed follows: the first that moves as a whole; -1
+    int nodes[2];    // the error turns with one of these: the first that moves as a whole; -1
     vec3 *below;     // [frame_count of the stage] how far the result below is from it
     vec3 *now;       // the same, turned with those the rule joins
 } tr_missed_rule;
@@ -49,7 +49,7 @@ static vec3 miss_at( const tr_cage_layer *l, const tr_rule *rule, int frame )
     return v3_sub( at, tr_rule_target( l->stage, l->below, rule, frame ) );
 }
 
-// Of the rules for the stances of a foot one is active at a time.
+// Only one rule for the stances of a foot is active at a time.
 static bool speaks( const tr_stage *stage, int r, int frame )
 {
     const tr_rule *rule = &stage->rules[r];
@@ -171,7 +171,7 @@ static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame 
         int held = l->handles[h].frame;
         if ( l->handles[h].kind != TR_HANDLE_POINT || !same_anchor( anchor_of( l, h ), anchor ) )
             continue;
-        if ( held <= frame && held > before ) { // of two at a frame the first
+        if ( held <= frame && held > before ) { // the first of two at one frame
             before = held;
             from = l->handle_misses[h];
         }

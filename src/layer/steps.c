@@ -317,7 +317,7 @@ void tr_steps_forget( tr_moved_body *body )
 // difference to the cage's displacement there.
 typedef struct edge {
     int frame;
-    bool held; // by a handle
+    bool held; // a handle holds it
     shift surplus;
 } edge;
 

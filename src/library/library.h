@@ -12,7 +12,7 @@
 struct troupe_scene {
     tr_document *document;
     tr_library library; // files that were read, motions that exist only in memory
-    tr_log warnings;    // of opening it
+    tr_log warnings;    // warnings of opening it
     char *file;         // its own path; NULL: paths are relative to the working folder
 };
 
@@ -33,7 +33,7 @@ struct troupe_result {
     tr_result own;
     const tr_result *motion; // its own, or that of a drag
     tr_library_body *bodies; // [actor_count of the motion]
-    const tr_method *method; // that solved it, NULL for a loaded result
+    const tr_method *method; // the method that solved it, NULL for a loaded result
     int below;               // the layer below which it was solved, -1: all layers are in it
 };
 
@@ -55,7 +55,7 @@ typedef struct tr_call {
     troupe_work def;
     tr_work work;
     tr_progress progress; // for tr_stage.progress
-    atomic_bool stopped;  // by a callback
+    atomic_bool stopped;  // a callback asked to stop
     int threads;          // own threads of the caller before the call
     tr_error error;
 } tr_call;

@@ -191,7 +191,8 @@ static inline lane_quat lane_fit_step( const lane a[9], lane_quat q )
         }
     norm = lane_sqrt( norm );
     lane gx = m[7] - m[5], gy = m[2] - m[6], gz = m[3] - m[1];
-    const real share = (real)1e-5, flat = (real)1e-12, none = (real)1e-30; // of the norm, its cube, nothing
+    const real share = (real)1e-5, flat = (real)1e-12,
+               none = (real)1e-30; // relative to the norm, to its cube, and absolute
     lane damping = share * norm;
     lane xx = m[4] + m[8] + damping, yy = m[0] + m[8] + damping, zz = m[0] + m[4] + damping;
     lane xy = (real)-0.5 * ( m[1] + m[3] ), xz = (real)-0.5 * ( m[2] + m[6] ),

@@ -85,13 +85,13 @@ quat q_from_mat3( mat3 m )
     return q_unit( q );
 }
 
-enum { MOST_STEPS = 12 }; // of methods that converge quadratically: more do not help
+enum { MOST_STEPS = 12 }; // steps of methods that converge quadratically: more do not help
 
 // One Jacobi rotation: makes a[p][q] zero and keeps the columns of v eigenvectors. What is left of a[p][q]
 // after a few sweeps is far below the last digit of its neighbours and turns nothing any more.
 static void jacobi_rotate( double a[4][4], double v[4][4], int p, int q )
 {
-    const double lost = 1e-18; // of its neighbours, below their last digit
+    const double lost = 1e-18; // relative to its neighbours, below their last digit
     if ( fabs( a[p][q] ) <= lost * fabs( a[q][q] - a[p][p] ) )
         return;
     double theta = ( a[q][q] - a[p][p] ) / ( 2.0 * a[p][q] );
@@ -134,7 +134,7 @@ static bool solve_turn( mat3 n, vec3 a, vec3 *w )
 {
     double xx = n.cy.y + n.cz.z, yy = n.cx.x + n.cz.z, zz = n.cx.x + n.cy.y;
     double xy = -0.5 * ( n.cx.y + n.cy.x ), xz = -0.5 * ( n.cx.z + n.cz.x ), yz = -0.5 * ( n.cy.z + n.cz.y );
-    const double margin = 1e-9; // of the trace
+    const double margin = 1e-9; // relative to the trace
     double least = margin * ( xx + yy + zz );
     if ( !( xx > least ) )
         return false;

@@ -162,7 +162,7 @@ static inline mat3 m3_from_quat( quat q )
 quat q_axis_angle( vec3 axis, double radians ); // axis of any length, zero gives identity
 quat q_from_vector( vec3 rotation_vector );     // exponential map: axis times angle
 vec3 q_to_vector( quat q );                     // logarithm, angle in [0, π]
-double q_angle( quat a, quat b );               // of the rotation between a and b, in radians, in [0, π]
+double q_angle( quat a, quat b );     // angle of the rotation between a and b, in radians, in [0, π]
 quat q_between( vec3 from, vec3 to ); // shortest turn of direction `from` onto `to`; opposite: a half turn
 quat q_slerp( quat a, quat b, double t ); // along the shorter arc
 quat q_from_mat3( mat3 m );

@@ -8,7 +8,7 @@
 
 typedef enum overlap_kind { OVERLAP_BODIES, OVERLAP_SELF, OVERLAP_PROPS } overlap_kind;
 
-typedef struct overlap { // of one frame
+typedef struct overlap { // overlap at one frame
     double deepest, sum_of_squares;
     bool failed;
 } overlap;
@@ -143,7 +143,7 @@ bool tr_measure_self_penetration( const tr_measuring *m, const tr_take *take, tr
 // A contact is a pair of shell numbers of the *source*, so that those of a result and of the source can be
 // compared as sets. Shells of one side that have no counterpart on the other are left out of both.
 
-typedef struct contact_counts { // of one frame
+typedef struct contact_counts { // contacts of one frame
     int64_t out, source, both;
     bool failed;
 } contact_counts;

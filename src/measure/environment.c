@@ -11,7 +11,7 @@ typedef struct environment_scan {
     const tr_measuring *m;
     const tr_take *take;
     environment_frame *frames; // [frame_count]
-    int *begin, *rules;        // of the stage, by actor: tr_rules_by_actor
+    int *begin, *rules;        // rules of the stage by actor: tr_rules_by_actor
 } environment_scan;
 
 static bool rests_on( const environment_scan *scan, int who, int capsule, int obstacle, int frame )

@@ -4,7 +4,7 @@
 
 enum { frames_per_block = 8 };
 
-typedef struct gap { // of one extremity and one other body in the source
+typedef struct gap { // the gap between one extremity and one other body in the source
     double distance; // HUGE_VAL: not near
     int own, other;  // shells of the source
 } gap;
@@ -12,7 +12,7 @@ typedef struct gap { // of one extremity and one other body in the source
 typedef struct frame_gaps {
     tr_samples changes; // metres
     double worst;
-    int who, joint; // of the worst, on the take's body
+    int who, joint; // the body and the joint with the worst gap
     bool failed;
 } frame_gaps;
 

@@ -9,7 +9,7 @@ enum { TR_METRIC_FIELDS = 24 }; // bend_deviation_deg has most
 // Where figures draw a line. docs/metrics.md explains each.
 typedef struct tr_measure_def {
     double short_bone;         // metres: errors of shorter bones count in millimetres, not in percent
-    double short_trunk_bone;   // of the height: shorter bones of a trunk are joined with the next
+    double short_trunk_bone;   // share of the height: shorter bones of a trunk are joined with the next
     double deep;               // metres: frames with a deeper overlap count in frames_pct
     double touch;              // metres: how near parts of bodies touch, in a cast whose mean height is …
     double touch_height;       // … this, in metres; in proportion otherwise
@@ -22,7 +22,7 @@ typedef struct tr_measure_def {
     double unmoved;            // metres: chains that move less need not be compared
     double unlike;             // 0 at examples … 1 like none: frames beyond it are unlike any example
     double same;               // metres, or a ratio: a smaller difference is rounding
-    double margin;             // of the limit: a figure is worse only beyond it
+    double margin;             // share of the limit: a figure is worse only beyond it
     double skate_span; // seconds over which the speed of a sliding foot is taken: shorter spans show noise
     double far_bent;   // radians from the source's bend: visible at once
     double close;      // metres between surfaces in the source: hands and feet nearer to others are compared
@@ -44,7 +44,7 @@ typedef struct tr_metric_field {
 
 typedef struct tr_metric_place { // where a metric is worst
     char name[96];               // "p1.LeftLeg", or a prop's id; "" for nowhere
-    int frame;                   // of the scene
+    int frame;                   // frame of the scene
 } tr_metric_place;
 
 typedef struct tr_metric {
@@ -70,7 +70,7 @@ typedef enum tr_strip_kind {
     TR_STRIP_RULES,    // largest residual of a hard rule of another kind
     TR_STRIP_OVERLAP,  // deepest overlap of bodies with each other and with props
     TR_STRIP_LENGTHS,  // largest error of a bone's length
-    TR_STRIP_JERK,     // of all joints, relative to the source's mean
+    TR_STRIP_JERK,     // jerk of all joints, relative to the source's mean
     TR_STRIP_JOLTS,    // largest acceleration of a joint, relative to its own largest in the source
     TR_STRIP_BENDS,    // largest bend of trunk, head, hand or foot away from the source's
     TR_STRIP_RANGES,   // largest angle of a joint beyond its range

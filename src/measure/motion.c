@@ -242,7 +242,8 @@ static vec3 third_difference( const tr_performer *p, int f, int j )
     return v3_sub( second_difference( p, f + 1, j ), second_difference( p, f, j ) );
 }
 
-typedef struct roughness { // of a take, in the source's size, and of the source, over the same joints
+typedef struct roughness { // roughness of a take, scaled to the source's size, and of the source, over the
+                           // same joints
     double out_sum, out_max, source_sum, source_max;
     double count;
 } roughness;

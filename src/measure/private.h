@@ -19,7 +19,7 @@ typedef struct tr_performer {
     const int *map;              // [joint_count] joint of the source performer, -1 for none; NULL: the same
     const tr_actor *actor;       // the actor whose target body it is, or NULL
     const tr_contacts *contacts; // labels, of the source performers only
-    double height;               // of the joints in the rest pose, metres
+    double height;               // height of the joints in the rest pose, metres
 } tr_performer;
 
 typedef struct tr_take_prop {
@@ -168,7 +168,7 @@ typedef struct tr_range_scan {
     double most[TR_PARTS]; // radians
     bool any[TR_PARTS];    // some joint of that part has a range
     double beyond, count;  // performers' frames with a joint beyond its range, and all
-    int who, joint, frame; // of the largest
+    int who, joint, frame; // where the largest is
 } tr_range_scan;
 bool tr_scan_ranges( const tr_measuring *m, const tr_take *take, tr_range_scan *scan, double *frames );
 
@@ -199,7 +199,7 @@ typedef struct tr_closeness {
 
 typedef struct tr_close_pair {
     int a, b;        // shell numbers, a < b; a solid's is shell_count + its index, props first
-    double distance; // of the surfaces, negative when they overlap
+    double distance; // distance of the surfaces, negative when they overlap
 } tr_close_pair;
 
 typedef struct tr_close_pairs {

@@ -8,11 +8,11 @@
 // The support at a frame is the convex hull, seen from above, of the joints that rest on ground or
 // environment in the source.
 
-#define MOST_POINTS 64 // of a support; a body with more of them at once stands in any case
+#define MOST_POINTS 64 // points of a support; a body with more of them at once stands in any case
 
 typedef struct support {
-    int *joints, *from; // that rest, contact by contact: of the take's body and of the source's
-    tr_lists at;        // of each frame: places in `joints` and `from`
+    int *joints, *from; // resting joints, contact by contact: of the take's body and of the source's
+    tr_lists at;        // for each frame: places in `joints` and `from`
 } support;
 
 static void support_free( support *s )

@@ -107,9 +107,9 @@ static bool list_chains( chain_list *list, const tr_take *take )
 
 // ------------------------------------------------------------------------------------------- one frame
 
-typedef struct extent { // of a chain, or of all chains of a performer
+typedef struct extent { // extent of a chain, or of all chains of a performer
     vec3 low, high;
-    double length; // of the longest chain
+    double length; // length of the longest chain
 } extent;
 
 typedef struct posed_chains { // all chains of a take at a frame

@@ -6,7 +6,7 @@
 #include "geometry/geometry.h"
 #include "motion/stature.h"
 
-enum { MOST_HEADS = 16 }; // that get a ball
+enum { MOST_HEADS = 16 }; // heads that get a ball, at most
 
 tr_body_def tr_default_body_def( void )
 {
@@ -179,7 +179,7 @@ static double upright_radius( const build *b, int parent, int joint )
 
 static double leg_radius( const build *b, int parent )
 {
-    enum { MOST_SHINS = 4 }; // that become thinner
+    enum { MOST_SHINS = 4 }; // shins that become thinner, at most
     const tr_joint *joints = b->skeleton->joints;
     const double *shares = b->def.leg;
     double thin = b->plan == PLAN_CRAWLER ? b->def.crawler_leg : 1.0, leg = thin * b->legs;
@@ -231,7 +231,7 @@ static double bone_radius( const build *b, int parent, int joint )
         return fmin( b->def.other * b->size, b->def.other_length * length );
     radius = b->plan == PLAN_UPRIGHT ? upright_radius( b, parent, joint ) : beast_radius( b, parent, joint );
     tr_limb_kind kind = b->skeleton->limbs[b->skeleton->joints[parent].limb].kind;
-    double whole = b->below[parent] + length; // of the limb from here on
+    double whole = b->below[parent] + length; // length of the limb from here on
     return kind == TR_LIMB_TORSO ? radius : fmin( radius, b->def.short_limb * whole );
 }
 

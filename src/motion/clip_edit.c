@@ -22,7 +22,7 @@ bool tr_clip_slice( tr_clip *out, const tr_clip *in, int first, int last, tr_err
 
 #define SAME_FRAME 1e-7 // frames: rounding of times is less, so 30 fps of 120 are every fourth, bit for bit
 
-enum { JOINTS_AT_ONCE = 4096 }; // of all frames in a block: fewer are not worth waking a thread
+enum { JOINTS_AT_ONCE = 4096 }; // joints of all frames in a block: fewer are not worth waking a thread
 
 // Cubic through b at t = 0 and c at t = 1 with the slopes (c − a) / 2 and (d − b) / 2.
 static vec3 catmull_rom( vec3 a, vec3 b, vec3 c, vec3 d, double t )
@@ -270,7 +270,7 @@ static bool can_join( const tr_clip *a, const tr_clip *b, tr_error *error )
     if ( a->joint_count != b->joint_count )
         return tr_error_set( error, "cannot join a clip of %d joints and one of %d", a->joint_count,
                              b->joint_count );
-    const double rounding = 1e-6; // of a rate that a file gives as seconds per frame
+    const double rounding = 1e-6; // relative error of a rate that a file gives as seconds per frame
     if ( fabs( a->fps - b->fps ) > rounding * a->fps )
         return tr_error_set( error, "cannot join clips of %g and %g frames per second; resample one first",
                              a->fps, b->fps );

@@ -9,7 +9,7 @@
 
 #define ROUNDING 1e-9 // frames; what products of seconds and rates lose is less
 
-enum { SAMPLES_AT_ONCE = 20000 }; // of joints on surfaces: fewer are not worth waking a thread
+enum { SAMPLES_AT_ONCE = 20000 }; // samples of joints on surfaces: fewer are not worth waking a thread
 
 tr_contact_def tr_default_contact_def( void )
 {
@@ -383,7 +383,7 @@ bool tr_contacts_label( tr_contacts *out, const tr_contact_scene *scene, const t
     }
     int count = world->frame_count > 0 ? list_jobs( &w, w.jobs ) : 0;
     keep_near_surfaces( &w, count, near );
-    double samples = (double)world->frame_count * ( w.surface_count + 1.0 ); // of one joint
+    double samples = (double)world->frame_count * ( w.surface_count + 1.0 ); // for one joint
     int block = 1 + tr_int_clamped( SAMPLES_AT_ONCE / fmax( samples, 1.0 ), 0, SAMPLES_AT_ONCE );
     tr_parallel_for( count, block, label_some, &w );
     bool ok = gather( out, w.jobs, count );

@@ -12,10 +12,10 @@ enum { LONGEST = TR_FAMILY_NAME };
 typedef struct family {
     const char *name;
     const char *left, *right;          // what stands for * below
-    const char *parts[TR_RIG_FINGERS]; // by tr_rig_slot; NULL: it has none
+    const char *parts[TR_RIG_FINGERS]; // indexed by tr_rig_slot; NULL: it has none
     const char *fingers[5];            // thumb to little; # stands for the bone
     const char *bones[3];              // from the hand
-    const char *prefix;                // of files that are surely of the family; NULL: none
+    const char *prefix;                // prefix of files that are certainly of the family; NULL: none
 } family;
 
 #define HIK                                                                                                  \
@@ -307,7 +307,7 @@ static void plain( char out[LONGEST], const char *name )
     out[used] = 0;
 }
 
-typedef struct entry { // of an index of a family's names
+typedef struct entry { // an entry in an index of a family's names
     uint64_t hash;
     tr_rig_part human;
 } entry;
@@ -391,7 +391,7 @@ bool tr_family_of( const tr_skeleton *skeleton, int *index, tr_rig_part *parts, 
 
 // ------------------------------------------------------------------------------------------------ renaming
 
-// By roles, in order: for bodies of no family. Fingers are left out, roles do not tell them apart.
+// Slots by roles, in order: for bodies of no family. Fingers are left out, roles do not tell them apart.
 static tr_rig_part part_by_role( const tr_skeleton *skeleton, int joint )
 {
     static const struct {

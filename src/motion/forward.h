@@ -6,7 +6,7 @@
 
 enum {
     TR_FORWARD_FRAMES = 4,   // a lane each
-    TR_FORWARD_JOINTS = 128, // of a body that is posed by lanes, at most: their poses lie on the stack
+    TR_FORWARD_JOINTS = 128, // most joints of a body that is posed by lanes: their poses lie on the stack
 };
 
 // local [4][joint_count], root [4], poses [4]; no joint has translations of its own.

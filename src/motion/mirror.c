@@ -3,7 +3,7 @@
 // local rotation and offset, taken from the partner on the other side.
 #include "motion/parts.h"
 
-typedef struct slot { // of an open hash table: the joint under this parent, side and name
+typedef struct slot { // a slot of an open hash table: the joint with this parent, side and name
     uint64_t key;
     int joint; // -1 when free
 } slot;

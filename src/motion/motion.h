@@ -287,7 +287,7 @@ typedef struct tr_points_def {
 
 typedef struct tr_points_fit { // how far joints are from their points, in metres
     double mean, most;
-    int joint, frame; // of the most
+    int joint, frame; // where the largest one is
 } tr_points_fit;
 
 tr_points_def tr_default_points_def( void );
@@ -347,7 +347,7 @@ typedef struct tr_body {
 // How thick bodies are. Radii of bodies on two legs are shares of their stature; those of beasts (four legs)
 // and crawlers (more) are shares of the length of the trunk, those of their legs shares of the leg.
 typedef struct tr_body_def {
-    double upright[TR_ROLE_COUNT]; // by the role of a bone's upper joint; 0: one of the following
+    double upright[TR_ROLE_COUNT]; // indexed by the role of a bone's upper joint; 0: one of the following
     double palm;                   // a bone from the hand to a finger that goes on
     double hip, shoulder;          // bones from the trunk to a leg, an arm
     double other_limb;             // limbs without a role
@@ -358,7 +358,7 @@ typedef struct tr_body_def {
     double beast_limb;           // limbs without a role
     double withers, tail_base;   // bones from the trunk to a shoulder blade, a tail
     double loin, chest;          // the trunk, from behind to the front
-    double tail[3];              // of a tail: least radius, what is added at its base, largest radius
+    double tail[3];              // a tail: least radius, what is added at its base, largest radius
     double leg[TR_ROLE_COUNT];   // shares of the leg; 0: as a thigh
     double further_shin;         // each further shin, against the one above it
     double beast_hip;            // bones from the trunk to a leg, against its thigh
@@ -378,8 +378,8 @@ typedef struct tr_body_def {
     double lone;           // metres: radius of a body without size
     double density;        // kg/m³
     double mass_index;     // kg/m³: mass of an adult on two legs over the cube of the stature
-    double masses[8]; // of trunk, head, upper arm, forearm, hand, thigh, shank, foot: shares of the whole,
-                      // which sum to 1 over two arms and two legs
+    double masses[8]; // masses of trunk, head, upper arm, forearm, hand, thigh, shank, foot: shares of the
+                      // whole, which sum to 1 over two arms and two legs
 } tr_body_def;
 
 tr_body_def tr_default_body_def( void );
@@ -401,9 +401,9 @@ typedef enum tr_surface_kind { TR_SURFACE_GROUND, TR_SURFACE_PROP, TR_SURFACE_EN
 // track.
 typedef struct tr_surface {
     tr_surface_kind kind;
-    int index;          // which prop or piece of the environment; 0 for the ground
+    int index;          // index of the prop or piece of the environment; 0 for the ground
     double height;      // ground only
-    tr_shape shape;     // of the others
+    tr_shape shape;     // shape of the others
     const rigid *track; // [track_count] world transforms of the shape; track_count 1 means static
     int track_count;
 } tr_surface;
@@ -427,14 +427,15 @@ typedef struct tr_contact_def {
     double min_seconds;              // shorter contacts are dropped, shorter gaps are closed
     double lean_seconds, lean_drift; // hands on the environment: at least so long, moving no farther, in
                                      // fractions of body height, from where they began
-    bool feet, hands;                // which roles: FOOT and TOE; HAND and FINGER tips
-    // Of a foot that stands flat, see tr_contact_rests; in fractions of body height, taken as legs_of_height
+    bool feet, hands;                // the roles FOOT and TOE; HAND and finger tips
+    // For a foot that stands flat, see tr_contact_rests; in fractions of body height, taken as legs_of_height
     // legs whatever the rest pose is.
     double legs_of_height;
     double highest_ankle;
-    double flat_band;  // an ankle this much above its rest height is on a flat sole too
-    double flat_share; // of the frames in which the foot is slow and low: its ankle is lower than at rest
-    // Of toes that rest on the ground, see tr_contacts_hover; in fractions of body height.
+    double flat_band; // an ankle this much above its rest height is on a flat sole too
+    double
+        flat_share; // share of the frames in which the foot is slow and low: its ankle is lower than at rest
+    // For toes that rest on the ground, see tr_contacts_hover; in fractions of body height.
     double usual_toe;   // how high the lowest toe joint usually is
     double highest_toe; // higher ones hover
 } tr_contact_def;
@@ -481,7 +482,7 @@ typedef struct tr_joint_range {
     double low[TR_RANGE_AXES], high[TR_RANGE_AXES]; // radians; ±π is no bound
 } tr_joint_range;
 
-typedef struct tr_anatomy { // of a role, in radians about the centre
+typedef struct tr_anatomy { // range of a role, in radians about the centre
     double bend_low, bend_high, side, twist;
 } tr_anatomy;
 
@@ -515,7 +516,7 @@ double tr_range_overshoot( const tr_joint_range *range, quat local );
 
 // ------------------------------------------------------------------------------------------------- limbs
 
-bool tr_role_is_extremity( tr_role role );                           // of hands and feet
+bool tr_role_is_extremity( tr_role role );                           // true for hands and feet
 bool tr_same_extremity( const tr_skeleton *skeleton, int a, int b ); // the same hand or foot, or joint
 // The joint that carries a hand or foot: the topmost extremity of its limb, or the joint itself.
 int tr_extremity_carrier( const tr_skeleton *skeleton, int joint );
@@ -531,10 +532,10 @@ vec3 tr_pose_place( const tr_skeleton *skeleton, const quat *local, vec3 root, i
 // Turns a joint by a rotation of the world.
 void tr_pose_turn( const tr_skeleton *skeleton, quat *local, int joint, quat turn );
 
-typedef struct tr_pull_def { // of a chain, by turning its joints one after the other
+typedef struct tr_pull_def { // pulls a chain by turning its joints one after the other
     int passes;              // at most
     double near;             // metres from the goal: there
-    double share; // of the turn that would bring the end nearest, that a joint makes in a pass: with
+    double share; // share of the turn that would bring the end nearest, made by a joint in a pass: with
                   // less than 1 the whole chain bends, not its tip alone
 } tr_pull_def;
 

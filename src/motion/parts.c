@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { MAX_WORDS = 12, MAX_WORD = 32 }; // of a name; what is longer is cut off
+enum { MAX_WORDS = 12, MAX_WORD = 32 }; // limits of a name; longer ones are cut off
 
 typedef struct words {
     char word[MAX_WORDS][MAX_WORD];

@@ -78,7 +78,7 @@ double tr_range_overshoot( const tr_joint_range *range, quat local )
 
 // ---------------------------------------------------------------------------------------------- centres
 
-typedef struct body_axes { // of the trunk in the rest pose, however limbs rest
+typedef struct body_axes { // axes of the trunk in the rest pose, however limbs rest
     bool known;
     vec3 left, up, forward;
 } body_axes;
@@ -287,7 +287,7 @@ static tr_joint_range range_of( const work *w, int joint )
         return ( tr_joint_range ){ 0 };
     if ( hinge )
         bend = hinge_axis( &range, w->def, w->own, joint, joints, w->frames );
-    if ( hinge ? v3_length( bend ) < 0.5 : known.bend_low >= 0 ) // which way it bends is not known
+    if ( hinge ? v3_length( bend ) < 0.5 : known.bend_low >= 0 ) // it is not known which way it bends
         known.bend_low = -known.bend_high;
     set_axes( &range, w->def, bend );
     double low[TR_RANGE_AXES], high[TR_RANGE_AXES];

@@ -321,7 +321,7 @@ double tr_limb_lookup( const tr_limb_value *values, int count, const tr_limb *li
     double value = 1.0;
     for ( int i = 0; i < count; ++i ) {
         int rank = entry_rank( values[i].limb, limb );
-        if ( rank > 0 && rank >= best ) { // of two that fit alike the later one
+        if ( rank > 0 && rank >= best ) { // the later one of two that fit alike
             best = rank;
             value = values[i].value;
         }

@@ -17,7 +17,7 @@ typedef struct node {
 typedef struct shape { // one limb
     int top;           // its first joint
     int tip;           // end of its longest way down
-    double length;     // of that way, from the trunk on
+    double length;     // length of that path, from the trunk on
     double lowest;     // least height of a joint on it
     part kind;         // PART_LEG, PART_ARM, PART_NECK, PART_TAIL
 } shape;

@@ -44,8 +44,8 @@ typedef struct job {
     tr_result *out;
     const tr_stage *stage;
     const tr_method *method;
-    const tr_result *below; // of run_above
-    int layer;              // of run_below
+    const tr_result *below; // argument of run_above
+    int layer;              // argument of run_below
 } job;
 
 typedef bool solve_job( const job *j, tr_error *error );

@@ -67,7 +67,7 @@ void tr_graph_kept_clear( const tr_graph_kept *kept, int joint_count )
         kept->turned[k] = k % 4 == 3 ? 1 : 0;
 }
 
-// Of a block, which may be too short to fill the job's.
+// The lanes for a block, which may be too short to fill the job's.
 static tr_lanes lanes_of( const tr_cluster_job *job, int begin, int end )
 {
     return tr_lanes_for( job->def.lanes, end - begin );

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TINY     1e-6 // metres: shorter bones have no direction
-#define ROUNDING 1e-9 // of sums of three unit vectors
+#define ROUNDING 1e-9 // error of sums of three unit vectors
 
 tr_posegraph_def tr_default_posegraph_def( void )
 {

@@ -23,9 +23,9 @@ static inline void centroid( const lane *corners, lane out[3] )
         out[c] = (real)( 1.0 / 3 ) * ( corners[c] + corners[3 + c] + corners[6 + c] );
 }
 
-typedef struct rounds { // of one graph
+typedef struct rounds { // rounds of one graph
     lane change, last;  // largest of a coordinate in this round and the one before, metres
-    lane share;         // of a step of the rods that is taken
+    lane share;         // share of a step of the rods that is taken
     lane_mask running;
 } rounds;
 

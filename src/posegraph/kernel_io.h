@@ -153,7 +153,7 @@ void KERNEL( store )( const tr_graph_lanes *g, const vec3 *const from[], int fra
 
 void KERNEL( rotations )( const tr_graph_lanes *g, int frame_count, const bool finite[], quat *const to[] )
 {
-    const double tiny = 1e-150; // whose square does not underflow
+    const double tiny = 1e-150; // its square does not underflow
     const real *q = g->quats;
     for ( int j = 0; j < g->graph->joint_count; ++j, q += 4 * LANES ) {
         double size[LANES], unit[4][LANES];

@@ -27,7 +27,7 @@ typedef struct tr_posegraph_def {
     double edge;          // weight w of an edge
     double length;        // weight w_l of a bone's length
     double anchor;        // weight w_a of a vertex's place: holds bodies without rows, and keeps them upright
-    double min_radius;    // of a triangle, in fractions of the body's extent …
+    double min_radius;    // least radius of a triangle, in fractions of the body's extent …
     double least_radius;  // … and in metres, whichever is more
     double box_stiffness; // edges and anchors of a box, in units of those of a body
     double box_min;       // metres: height and width of a box's graph at least
@@ -75,7 +75,7 @@ typedef struct tr_path_node {
     int joint;
     int up;            // index of its parent on the path, -1 at the root
     bool acts;         // the point has weights here
-    double weights[3]; // of the joint's corners
+    double weights[3]; // weights of the joint's corners
     double soft[3]; // their part that pulls corners apart, over √ of the stiffness that holds these together
 } tr_path_node;
 
@@ -117,8 +117,8 @@ void tr_cluster_free( tr_cluster *cluster );
 
 // --------------------------------------------------------------------------------------------------- solve
 
-typedef struct tr_goal {  // of a row at one frame
-    vec3 target;          // of point a, or of its offset from point b, world axes
+typedef struct tr_goal {  // goal of a row at one frame
+    vec3 target;          // target of point a, or of its offset from point b, world axes
     double compliance[3]; // per axis: 0 hard, 1/weight soft, TR_ROW_OFF not at all
 } tr_goal;
 
@@ -132,9 +132,9 @@ typedef struct tr_rod_def {  // the step that turns all cells together: how many
     double turn_max;         // radians a cell turns in one step
     double stale;            // tolerances: after a round that moves more, the stiffness is computed again …
     int kept_rounds;         // … and after this many rounds
-    double share_min;    // of a step that is taken at least: halved when a round moves more than the last …
+    double share_min; // least share of a step that is taken: halved when a round moves more than the last …
     double share_growth; // … and growing by this factor when not, up to the whole step
-    double pivot_min;    // of the stiffness of a joint's shift, in units of an edge's
+    double pivot_min;    // least stiffness of a joint's shift, in units of an edge's
     double row_give;     // compliance of a row, in units of its flexibility: keeps equal rows apart
     double spring_give;  // compliance of a row that is a spring, in units of an edge's
 } tr_rod_def;

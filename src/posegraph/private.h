@@ -8,8 +8,8 @@
 
 enum {
     TR_BLOCK_FRAMES_MAX = 16,   // lanes of the widest kind
-    TR_DEFORM_ROUNDS_LANES = 4, // of `rounds`, see kernel.h
-    TR_ROD_LANES = 87           // of a joint's `rod`, see rods.h
+    TR_DEFORM_ROUNDS_LANES = 4, // lanes of `rounds`, see kernel.h
+    TR_ROD_LANES = 87           // lanes of a joint's `rod`, see rods.h
 };
 
 // One graph in a block of frames. Numbers are lanes wide. Vertices are relative to the root of the reference,
@@ -28,7 +28,7 @@ typedef struct tr_graph_lanes {
 } tr_graph_lanes;
 
 typedef struct tr_block_work {
-    const tr_cluster *cluster; // of a part, see below
+    const tr_cluster *cluster; // cluster of a part, see below
     tr_block block;
     tr_graph_lanes *graphs; // [graph_count]
     int graph_count;
@@ -53,17 +53,17 @@ typedef struct tr_block_work {
 // and rows are the part's, everything else is shared with the whole.
 typedef struct tr_part {
     tr_cluster cluster; // graphs, rows and paths alone
-    tr_system system;   // of the step at hand
+    tr_system system;   // linear system of the current step
     const int *graphs;  // [cluster.graph_count] in the whole cluster, rising
     const int *rows;    // [cluster.row_count] in the whole cluster, in order of elimination
 } tr_part;
 
-typedef struct tr_parts { // of a block
+typedef struct tr_parts { // parts of a block
     const tr_cluster *cluster;
     int count;
     bool *on;                        // [row_count] in some frame of the block
     int *part_of, *local;            // [graph_count] its part, its number in that
-    int *graphs, *rows;              // by part
+    int *graphs, *rows;              // grouped by part
     int *graph_begin, *row_begin;    // [count + 1] where a part's begin
     const tr_posegraph **graph_list; // lists of the view that was asked for last
     tr_port_path **path_list;

@@ -22,9 +22,10 @@ typedef struct tr_handle_report { // on a handle of the document
     bool outside;                 // its frame is not in its layer's window, or no section has its vertex: it
                                   // holds nothing
     bool passed_on;               // later layers moved on what it holds: the error is the one from before
-    int node, joint; // of sections and vertices: what led by them is farthest off, a joint of an actor or,
-                     // joint -1, the middle of node - actor_count, a prop; -1: the handle holds a point
-    vec3 place;      // where that, or the point, was dragged to
+    int node,
+        joint;  // for sections and vertices: what is farthest off among all they drive, a joint of an actor
+                // or, joint -1, the middle of node - actor_count, a prop; -1: the handle holds a point
+    vec3 place; // where that, or the point, was dragged to
     double error_mm; // how far from there it came out
 } tr_handle_report;
 
@@ -39,7 +40,7 @@ typedef struct tr_mesh_report { // on a window of the interaction mesh
     int member_count;
     int first, last;      // stage frames
     tr_imesh_report mesh; // `after`, `no_room` and `lost` of the motion as it is, the rest of the mesh alone
-    size_t bytes;         // of memory while it was solved
+    size_t bytes;         // memory in use while it was solved
 } tr_mesh_report;
 
 // The part and member of a loss of the report: "p01.LeftArm", "roof", "ground".
@@ -95,7 +96,7 @@ typedef struct tr_result { // motion of the target bodies and of the props
     int cage_count, cage_capacity;
     double leak_mm; // how far edits moved anything beyond their windows, eases and links
     bool of_source; // bodies and props are the source's, not the target's
-    long fit_steps; // of Newton's method that skeletons were fitted in, all frames and rounds together
+    long fit_steps; // steps of Newton's method in the skeleton fit, over all frames and rounds
     // What interaction meshes did, if they were asked to.
     bool meshed;
     tr_imesh_pairs links;   // members of the stage that are close to each other
@@ -155,9 +156,9 @@ typedef enum tr_loss_kind {
 typedef struct tr_loss { // something that could not be kept
     tr_loss_kind kind;
     int index;      // a rule of the stage, a handle of the document; the mesh: -1
-    int members[2]; // of the stage: the one, and the other or what it is on. -1: none, or the ground
-    int joints[2];  // of actors: -1 where the whole is meant
-    int frame;      // of the stage: where it is farthest off
+    int members[2]; // members of the stage: the one, and the other or what it is on. -1: none, or the ground
+    int joints[2];  // joints of actors: -1 where the whole member is meant
+    int frame;      // stage frame in which it is farthest off
     double metres;  // there; of orientations the chord of the angle at 10 cm, as in tr_rule_error
 } tr_loss;
 

@@ -24,12 +24,13 @@ static sweep_function *sweep_for( tr_lanes lanes )
 
 // ------------------------------------------------------------------------------------------------- memory
 
-static int width_of( const tr_band *band ) // of the matrix of two frames, a whole number of the widest lanes
+static int
+width_of( const tr_band *band ) // width of the matrix of two frames, a whole number of the widest lanes
 {
     return ( 2 * band->stride + 15 ) / 16 * 16;
 }
 
-static size_t floats_of( const tr_band *band, int frames ) // of an inverse of one or two frames
+static size_t floats_of( const tr_band *band, int frames ) // floats of an inverse of one or two frames
 {
     return tr_band_tiles( frames * band->stride / 8 );
 }

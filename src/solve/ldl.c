@@ -125,7 +125,7 @@ static bool eliminate_row( factoring *f, int k )
         ldl->rows[end] = k;
         ldl->values[end] = l;
     }
-    const double rounding = 1e-14; // of the diagonal entry: a pivot below it is rounding alone
+    const double rounding = 1e-14; // relative to the diagonal entry: a pivot below it is rounding alone
     ldl->inverse[k] = 1 / pivot;
     return pivot > rounding * whole && pivot > 0;
 }

@@ -92,7 +92,7 @@ typedef struct problem {
     bool *dependent;            // [constraint rows]
     double *right;              // [A.rows · columns] b − A Q₁ y₁
     double *y;                  // [A.columns · columns]
-    int rank;                   // of H
+    int rank;                   // rank of H
 } problem;
 
 // Rᵀ y = h on the rows that count, first to last.

@@ -140,7 +140,7 @@ tr_lanes tr_lanes_best( void ); // the fastest supported one, in floats
 // The same, or narrower ones with the same bits if those have room for `count` frames.
 tr_lanes tr_lanes_for( tr_lanes lanes, int count );
 int tr_lanes_count( tr_lanes lanes );   // 16, 8 or 4
-size_t tr_lane_bytes( tr_lanes lanes ); // of one number in all lanes: 64 or 32
+size_t tr_lane_bytes( tr_lanes lanes ); // bytes of one number in all lanes: 64 or 32
 
 #define TR_LANE_BYTES_MAX TR_CARVE // and what lanes of any kind are aligned to
 #define TR_ROW_OFF        ( -1.0 ) // compliance of a row that is off
@@ -151,7 +151,7 @@ size_t tr_lane_bytes( tr_lanes lanes ); // of one number in all lanes: 64 or 32
 typedef struct tr_block {
     const tr_system *system;
     tr_lanes lanes;
-    size_t bytes;     // of scratch that it takes
+    size_t bytes;     // scratch that it takes
     int active_count; // rows that are on in some lane
     int *active;      // [active_count] indices of rows, in order of elimination
     int *first;       // [active_count] first active row each is coupled to
@@ -196,15 +196,16 @@ bool tr_block_dropped( const tr_block *block, int row, int axis, int lane );
 
 typedef struct tr_band {
     int frame_count, size;
-    int stride;         // size rounded up to 8
-    int added;          // frames so far
-    float *inverse;     // of the block of each two frames, the frames before eliminated; as band.c has it
-    float *alone;       // of the first of each two frames, the second standing still
+    int stride;     // size rounded up to 8
+    int added;      // frames so far
+    float *inverse; // inverse of the block of each two frames, with the frames before eliminated; laid out as
+                    // in band.c
+    float *alone;   // inverse for the first of each two frames, the second fixed
     float *near, *far;  // [frame_count] factors that join a frame to the next one and to the one after it
     double joins[2][2]; // near and far of the last two frames: of even and of odd number
     double *work;       // [width²] the last two frames, and scratch to invert them; NULL when all are there
-    tr_lanes lanes;     // to factor with: the best at the start; all give the same bits
-    float *memory;      // of the inverses
+    tr_lanes lanes;     // lanes for factoring: the best at the start; all give the same bits
+    float *memory;      // one allocation for the inverses
 } tr_band;
 
 bool tr_band_start( tr_band *out, int frame_count, int size, tr_error *error );
@@ -248,7 +249,7 @@ typedef struct tr_chain_def {
     bool free_start, free_end; // otherwise d is 0 in all frames beyond that end, and the curve bends into it
 } tr_chain_def;
 
-typedef struct tr_chain { // of one frame
+typedef struct tr_chain { // a frame of a chain
     double pivot;         // D; INFINITY where d is held
     double near, far;     // L, one and two frames on
 } tr_chain;

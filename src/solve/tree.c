@@ -10,7 +10,8 @@
 // Inverse of a symmetric positive definite 3×3 block by cofactors; false when it is not one.
 static bool invert( const double *m, double *out )
 {
-    const double rounding = 1e-14; // of the cube of the size: a determinant below it is rounding alone
+    const double rounding =
+        1e-14; // relative to the cube of the size: a determinant below it is rounding alone
     double c00 = m[4] * m[8] - m[5] * m[7], c01 = m[5] * m[6] - m[3] * m[8], c02 = m[3] * m[7] - m[4] * m[6];
     double det = m[0] * c00 + m[1] * c01 + m[2] * c02;
     double size = fabs( m[0] ) + fabs( m[4] ) + fabs( m[8] );

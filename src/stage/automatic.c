@@ -116,7 +116,7 @@ bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int j
 
 typedef struct automation {
     tr_stage *stage;
-    int *begin, *rules; // of the document, by actor: tr_rules_by_actor
+    int *begin, *rules; // rules of the document by actor: tr_rules_by_actor
 } automation;
 
 // Whether a constraint of the document holds the joint in any of these frames. Then it replaces the automatic

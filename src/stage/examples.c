@@ -108,7 +108,7 @@ static bool pose_target( const maker *m, int index, const tr_example *example, q
     memcpy( out, tr_clip_frame( &m->target_file->clip, example->target ), joints * sizeof( quat ) );
     for ( const char *text = example->pose; *text != 0; ) {
         tr_turn turn;
-        if ( !tr_turn_parse( &turn, &text, &why ) ) // which a document does not hold
+        if ( !tr_turn_parse( &turn, &text, &why ) ) // a document has no such turn
             return fail_at( m, "examples", index, "pose", &why );
         int joint = tr_skeleton_find( skeleton, turn.joint );
         if ( joint < 0 ) {
@@ -329,7 +329,7 @@ static bool take_stances( const tr_contacts *labels, const tr_skeleton *performe
             return false;
         out->items[out->count++] = stance;
     }
-    for ( int i = 1; i < out->count; ++i ) // by time
+    for ( int i = 1; i < out->count; ++i ) // sorted by time
         for ( int k = i; k > 0 && out->items[k - 1].first > out->items[k].first; --k ) {
             tr_contact swap = out->items[k];
             out->items[k] = out->items[k - 1];

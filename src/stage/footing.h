@@ -9,7 +9,7 @@ typedef struct tr_placed_stance { // a stance of a footing
     double ease_in, ease_out; // frames beside it
     vec3 shift;               // without drift
     vec3 *drift;              // [frame_count], NULL: none
-    double lift;              // of the body that stands on this foot, see tr_actor
+    double lift;              // lift of the body that stands on this foot, see tr_actor
     double onto;              // metres: height of a box that the source does not have; not in the shift
 } tr_placed_stance;
 

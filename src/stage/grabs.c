@@ -52,7 +52,7 @@ static bool grab_actor( const tr_binder *b, tr_grab *grab, int actor, const tr_m
     vec3 beyond;
     int joint;
     if ( !any && tr_actor_find_joint( &b->stage->actors[actor], member->part, &joint, &beyond ) )
-        grab->joints[actor][joint] = any = true; // by its name on the source's body
+        grab->joints[actor][joint] = any = true; // found by its name on the source's body
     *grabs = *grabs || any;
     bool literal = strchr( member->who, '*' ) == NULL; // a pattern need not fit all
     return any || !literal || no_part( b, &b->stage->scene->cast[actor], skeleton, member->part );
@@ -90,7 +90,7 @@ static bool grab_members( const tr_binder *b, tr_grab *grab )
 
 enum { BOX_CORNERS = 8 }; // points of a prop in a cage
 
-static int vertices_of( int detail ) // of a section, a box whose sides have detail² quads each
+static int vertices_of( int detail ) // vertices of a section, a box whose sides have detail² quads each
 {
     return 6 * detail * detail + 2;
 }

@@ -29,7 +29,7 @@ enum { FRAMES_AT_ONCE = 32 }; // long enough to share the cost of a tree, short 
 typedef struct search {
     const tr_stage *stage;
     int *parent;     // [node_count]
-    int sets;        // of actors, at most
+    int sets;        // sets of actors, at most
     double *heights; // [actor_count]
     tr_box *boxes;   // [actor_count] of a piece
     int *near;       // [actor_count]
@@ -150,10 +150,10 @@ static bool holds_another( const tr_stage *stage, int actor, const tr_contact *c
 // [group_count]: all false before.
 static bool find_fixed_sizes( const tr_stage *stage, bool *fixed )
 {
-    int *begin, *rules; // of each actor
+    int *begin, *rules; // rules of each actor
     if ( !tr_rules_by_actor( stage, &begin, &rules ) )
         return false;
-    const double rounding = 1e-9; // of a scale that is computed
+    const double rounding = 1e-9; // error of a scale that is computed
     for ( int p = 0; p < stage->prop_count; ++p )
         if ( fabs( stage->props[p].scale - 1.0 ) < rounding )
             fixed[stage->props[p].group] = true;
@@ -188,7 +188,7 @@ static void add_member( const tr_stage *stage, int i, group_sums *sums )
     sums->legs += actor->leg_ratio;
     sums->heights += actor->height_ratio;
     sums->members++;
-    // Of a body that moves by examples the path has that scale already.
+    // The path of a body that moves by examples has that scale already.
     double given = actor->examples == NULL ? stage->scene->cast[i].target.path_scale : 0;
     sums->wish += given;
     sums->wishes += given > 0;

@@ -26,7 +26,7 @@ static vec3 slope( const tr_key *key ) // from a key to the next
 
 static void find_bends( spline *s )
 {
-    double share[TR_ROWS_MAX] = { 0 }; // of the next one's bend, as the rows are eliminated from the first on
+    double share[TR_ROWS_MAX] = { 0 }; // share of the next row's bend, as the rows are eliminated in order
     s->bends[0] = s->bends[s->count - 1] = v3_zero;
     for ( int i = 1; i + 1 < s->count; ++i ) {
         const tr_key *key = &s->keys[i];

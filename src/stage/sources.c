@@ -170,7 +170,7 @@ bool tr_average_offsets( tr_motion *motion, const tr_skeleton *bones, tr_error *
 // ---------------------------------------------------------------------------------------------- clips
 
 typedef struct sequence { // the source of a cast member and the clips that follow it
-    tr_skeleton skeleton; // of the source
+    tr_skeleton skeleton; // skeleton of the source
     tr_clip *clips;       // [count] at the scene's rate
     int *blends;          // [count] of the seam before each
     int count;
@@ -347,7 +347,7 @@ bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *
 typedef struct jump { // between two frames
     int frame, joint; // joint -1: the root leaps
     double size;      // radians, or metres
-    int count;        // of all in the motion
+    int count;        // number of all in the motion
 } jump;
 
 static void note_jump( jump *worst, int frame, int joint, double size )

@@ -66,8 +66,8 @@ typedef struct tr_memory_def {
     double rule_bytes;                  // per constraint of the document
     double cage_bytes;     // per joint and frame of the cage at work, without the weights of its points
     double triangle_bytes; // per triangle of a mesh, with its normals and its tree of boxes
-    double fixed_bytes;    // of matrices and the scratch of a thread
-    int joints; // of a body that is put together from clips, before these are read: one with fingers
+    double fixed_bytes;    // bytes of matrices and of a thread's scratch
+    int joints;            // joints assumed for a body made of clips before these are read: one with fingers
 } tr_memory_def;
 
 typedef struct tr_stage_def {
@@ -85,8 +85,8 @@ typedef struct tr_stage_def {
     double close;        // share of the mean height of two bodies: roots nearer on the ground make a group
     double carried_path; // metres that a root's only child travels where it carries the body's path
     double steady;       // seconds to either side over which roots are averaged when skeletons are fitted
-    int fine_detail;     // of a cage around several bodies, which bends between them; see tr_cage_def
-    int fine_weights;    // of its points, at most: otherwise it has the detail of other cages:
+    int fine_detail;     // detail of a cage around several bodies, which bends between them; see tr_cage_def
+    int fine_weights;    // most weights of its points: with more it has the detail of other cages:
     int detail;
 } tr_stage_def;
 
@@ -100,7 +100,7 @@ tr_stage_def tr_default_stage_def( void );
 // p · rise + shift, where p is its place in the source. The path counts in full in stances, and between them
 // with `strength`.
 typedef struct tr_footing {
-    int joint;        // of the target: the ankle or wrist that carries it
+    int joint;        // joint of the target: the ankle or wrist that carries it
     double rise;      // size of the target's foot / size of the source's
     vec3 *shift;      // [frame_count]
     double *strength; // [frame_count] 0 … 1
@@ -145,7 +145,7 @@ typedef struct tr_group { // shares one path scale about one origin on the groun
 // A point bound to the stage: actor ≥ 0 with its terms, or prop ≥ 0, or neither (unused).
 typedef struct tr_anchor {
     int actor, prop;
-    int joints[TR_POINT_TERMS]; // of the target skeleton
+    int joints[TR_POINT_TERMS]; // joints of the target skeleton
     double weights[TR_POINT_TERMS];
     int count;
     vec3 offset, source_offset; // in the frame of the first joint, of the target and of the source. Offsets
@@ -156,7 +156,7 @@ typedef struct tr_anchor {
 // A constraint as the solvers see it: those of the document and the automatic ones (contacts, soles,
 // balance, seams).
 typedef struct tr_rule {
-    tr_id id; // of the document's constraint, or made up: auto_<cast>_<n>, auto_<cast>_seam<n>_<m>
+    tr_id id; // id of the document's constraint, or made up: auto_<cast>_<n>, auto_<cast>_seam<n>_<m>
     tr_constraint_kind kind;
     int constraint; // index in the document, -1 = automatic
     tr_anchor a, b;
@@ -195,7 +195,7 @@ typedef struct tr_rule {
 typedef struct tr_stance {
     int first, last;      // stage frames
     int rule, rule_count; // the contacts that make it, in the list it was found in
-    const tr_rule *on;    // of these the one with the highest floor: a foot partly on a step is on it
+    const tr_rule *on;    // the one of these with the highest floor: a foot partly on a step is on it
 } tr_stance;
 
 typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
@@ -203,7 +203,7 @@ typedef struct tr_grab { // a layer of kind cage that acts, bound to the stage
     int first, last;     // its window in stage frames, cut to the stage; at least two frames
     bool **joints;       // [actor_count] NULL: not grabbed, else [joint_count of the target]
     bool *props;         // [prop_count]
-    int vertices;        // of each section of its cage
+    int vertices;        // vertices of each section of its cage
 } tr_grab;
 
 typedef struct tr_stage {
@@ -220,7 +220,7 @@ typedef struct tr_stage {
     int prop_count;
     rigid *obstacles, *new_obstacles; // [scene->obstacle_count] of the source, and of the target
     tr_shape *obstacle_shapes;        // [scene->obstacle_count] of the source
-    vec3 *corners;                    // of polylines, and
+    vec3 *corners;                    // corners of polylines, and
     tr_trimesh *meshes;               // [mesh_count] what shapes are made of
     int mesh_count;
     tr_group *groups;
@@ -284,14 +284,14 @@ int tr_stage_document_frame( const tr_stage *stage, const tr_scene *document, co
                              int frame );
 
 typedef struct tr_memory_load { // what the memory of a scene depends on
-    double frames, joints;      // of all characters together; a prop counts as a joint
+    double frames, joints;      // frames and joints of all characters together; a prop counts as a joint
     tr_memory_use use;
-    double rules;         // of the document
-    double triangles;     // of props and obstacles
+    double rules;         // rules of the document
+    double triangles;     // triangles of props and obstacles
     double kept, at_work; // bytes: of all cages when they are done, and of the largest while it is solved
 } tr_memory_load;
 
-tr_memory_load tr_stage_load( const tr_stage *stage, tr_memory_use use ); // of solving it
+tr_memory_load tr_stage_load( const tr_stage *stage, tr_memory_use use ); // load of solving it
 // Upper bound of the memory for staging and solving on one thread, in bytes.
 double tr_memory_needed( const tr_memory_def *def, const tr_memory_load *load );
 // False, with an error at the scene's range, when that is more than may be used (tr_memory_limit). `file` is
@@ -332,7 +332,7 @@ int tr_rule_priority( const tr_rule *rule );
 // A stance keeps a hand or foot on ground or environment as a whole. Heel, sole and toes of a foot want the
 // same (see footing.c), so one row on the joint that carries them replaces theirs.
 bool tr_rule_is_stance( const tr_rule *rule );
-int tr_stance_foot( const tr_stage *stage, const tr_rule *rule ); // that joint, -1: no stance
+int tr_stance_foot( const tr_stage *stage, const tr_rule *rule ); // joint of the foot, -1: no stance
 // Sorts the contacts of one hand or foot, rules [count], by first frame and joins them to stances [count], in
 // order of time. Returns the number of stances. Contacts that do not overlap belong to one stance if the foot
 // is off the ground for at most def.footings.one_stance. With of_footing they must also be automatic and on

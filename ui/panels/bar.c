@@ -201,7 +201,7 @@ static void steps( tr_ui *ui, tr_ops *ops )
 
 typedef struct bar_switch {
     const char *label;
-    int key; // of its command
+    int key; // key of its command
     float width;
     const char *tip;
 } bar_switch;

@@ -498,7 +498,7 @@ bool tr_command_key( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int key, uns
         if ( commands[i].key == key && commands[i].modifiers == modifiers ) {
             if ( tr_ui_pulls( ui ) && !goes_with_pulling( &commands[i] ) )
                 return true;
-            if ( key != TR_KEY_ESCAPE ) // which does just that
+            if ( key != TR_KEY_ESCAPE ) // Escape does just that
                 tr_ui_close_popup( ui );
             commands[i].run( ui, shown, ops );
             return true;

@@ -10,7 +10,7 @@
 typedef struct file_dialog {
     const char *title, *button;
     const char *proposal; // name to begin with
-    const char *ending;   // of files; "" = a folder
+    const char *ending;   // ending of the files; "" = a folder
     tr_action_kind action;
 } file_dialog;
 
@@ -313,7 +313,7 @@ static int choice( tr_ui *ui, const tr_shown *shown, const char *title, const ch
                    const char *const *labels, int count )
 {
     const struct nk_style *style = &ui->nk->style;
-    const float w = 480, wide = w - 2 * padding.x - 8; // of the note, see tr_ui_note
+    const float w = 480, wide = w - 2 * padding.x - 8; // width of the note, see tr_ui_note
     float rows = 1 + floorf( tr_ui_text_width( style->font, text ) * 1.08f / wide );
     float note = rows * ( style->font->height + 4 ) + 4;
     int chosen = nk_input_is_key_pressed( &ui->nk->input, NK_KEY_ENTER ) ? count - 1 : -1;

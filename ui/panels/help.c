@@ -29,7 +29,7 @@ static void line( tr_ui *ui, const char *keys, const char *text )
     nk_label( ui->nk, text, NK_TEXT_LEFT );
 }
 
-// Of a menu; NULL: what has a key only.
+// The commands of a menu; NULL: those that have only a key.
 static void menu_lines( tr_ui *ui, const tr_shown *shown, const char *menu )
 {
     int count;
@@ -73,12 +73,12 @@ static void mouse_lines( tr_ui *ui, const tr_shown *shown )
         line( ui, mouse[i].gesture, mouse[i].what );
 }
 
-// Of `columns` that the window has room for, number `column`.
+// Column `column` of the `columns` that fit into the window.
 static void column_lines( tr_ui *ui, const tr_shown *shown, int columns, int column )
 {
     static const struct {
         const char *menu;
-        void ( *lines )( tr_ui *ui, const tr_shown *shown ); // of what is no menu
+        void ( *lines )( tr_ui *ui, const tr_shown *shown ); // for parts that are no menu
         int of_two, of_three;
     } parts[] = { { NULL, tool_lines, 0, 2 },  { "File", NULL, 0, 0 }, { "Edit", NULL, 0, 0 },
                   { NULL, mouse_lines, 0, 0 }, { "View", NULL, 1, 1 }, { "Show", NULL, 1, 1 },

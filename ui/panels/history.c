@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define MOST_LINES 64 // of a step that its name looks at
+#define MOST_LINES 64 // lines of a step that are read for its name
 
 static const char *line_of( const tr_document *document, int index )
 {

@@ -19,8 +19,8 @@ typedef struct tr_command {
 
 const tr_command *tr_command_table( int *count );
 bool tr_command_key( tr_ui *ui, const tr_shown *shown, tr_ops *ops, int key, unsigned modifiers );
-bool tr_ui_pulls( const tr_ui *ui );           // a tool, the timeline or a number is held by the pointer
-void tr_ui_let_go( tr_ui *ui );                // of that, and of the view, as if it had never begun
+bool tr_ui_pulls( const tr_ui *ui ); // a tool, the timeline or a number is held by the pointer
+void tr_ui_let_go( tr_ui *ui );      // lets go of it and of the view, as if the pull had never begun
 void tr_ui_open_side( tr_ui *ui, bool right ); // the panel at that side
 
 // ---------------------------------------------------------------------------------------------------- panels

@@ -18,7 +18,7 @@ static bool has_losses( const tr_shown *shown )
 static void tabs( tr_ui *ui, const tr_shown *shown, const tab *table, int count, int *chosen )
 {
     const tr_theme *t = &tr_theme_dark;
-    float shares[8], all = 0; // of the row, by the length of their names
+    float shares[8], all = 0; // shares of the row, by the length of their names
     for ( int i = 0; i < count; ++i )
         all += shares[i] = tr_ui_text_width( ui->nk->style.font, table[i].name ) + 12;
     for ( int i = 0; i < count; ++i )

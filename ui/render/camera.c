@@ -88,7 +88,7 @@ static bool parse_view( view *out, const char *text )
 
 // Horizontal spread of the points: direction of the longest axis and standard deviations along and across.
 typedef struct spread {
-    double angle; // of the long axis, radians from +X towards -Z (as a turn about +Y)
+    double angle; // angle of the long axis, radians from +X towards -Z (as a turn about +Y)
     double along, across, height;
 } spread;
 

@@ -25,7 +25,7 @@ static void add_chunk( tr_text *out, const char *kind, const unsigned char *data
     tr_text_append( out, (const char *)number, 4 );
 }
 
-// Of left, above and above left, the one that is nearest to left + above − above left.
+// The one of left, above and above left that is nearest to left + above − above left.
 static int paeth( int left, int above, int corner )
 {
     int a = abs( above - corner ), b = abs( left - corner ), c = abs( left + above - 2 * corner );

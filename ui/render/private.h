@@ -166,10 +166,10 @@ typedef struct tr_shot { // one picture being made
     const tr_draw_list *list;
     const tr_camera *camera;
     int width, height;
-    double pixel; // of a line's width, in pixels of this picture
+    double pixel; // width of a line, in pixels of this picture
     double aspect;
     vec3 origin;
-    tr_bounds content; // of all solids, world
+    tr_bounds content; // bounds of all solids, world
     tr_light_view light;
     tr_gpu_frame frame;
 } tr_shot;

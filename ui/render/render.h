@@ -116,7 +116,7 @@ typedef struct tr_view_def { // what of a stage to show
     bool bodies;             // with props and environment, which are always there
     bool skeleton;           // bones and joints on top
     bool pose_graph;         // a triangle around each joint and three rails along each bone, on top
-    bool trails;             // of props and pelvises; of hands and feet too when the cast is small
+    bool trails;             // trails of props and pelvises; of hands and feet too when the cast is small
     bool ghosts;             // the same bodies some frames before and after
     bool source;             // the motion before it was given to these bodies, as a pale ghost
     bool contacts;           // a mark wherever a foot or hand rests
@@ -124,7 +124,7 @@ typedef struct tr_view_def { // what of a stage to show
     int ghost_step, ghosts_each_side;
     const char *highlight;       // id drawn in full colour while the rest fades, NULL = none
     const tr_view_mark *marks;   // [actors + props + obstacles, in this order], NULL = nothing special
-    const tr_strips *strips;     // of the result: parts that overlap glow, NULL = none do
+    const tr_strips *strips;     // strips of the result: parts that overlap glow, NULL = none do
     const tr_imesh_pairs *links; // pairs that are close, and the mesh between selected members and others;
                                  // NULL = not shown
 } tr_view_def;

@@ -12,7 +12,7 @@
 
 typedef struct box {
     const unsigned char *at;
-    uint64_t size; // of the content
+    uint64_t size; // size of the content
 } box;
 
 static uint64_t number( const unsigned char *at, int bytes )

@@ -20,7 +20,7 @@ typedef struct puppet {
     tr_colour colour;
     int glowing; // joint whose bone stands out, -1 = none
     int actor;
-    const tr_strips *strips; // of what overlaps; NULL = nothing
+    const tr_strips *strips; // for overlaps; NULL = none are shown
 } puppet;
 
 static int clamp_frame( const tr_result *result, int frame )
@@ -66,7 +66,7 @@ static bool any_chosen( const tr_stage *stage, const tr_view_def *def )
     return false;
 }
 
-// Of an actor that moves by examples, the performer.
+// The performer of an actor that moves by examples.
 static puppet source_puppet( const tr_actor *a, tr_colour colour )
 {
     const tr_actor_examples *e = a->examples;
@@ -237,7 +237,7 @@ static void add_pose_graph( tr_draw_list *list, const puppet *p, int frame )
 
 // ----------------------------------------------------------------------------------------------- trails
 
-typedef struct path { // of a point: three doubles every `stride` doubles
+typedef struct path { // path of a point: three doubles every `stride` doubles
     const double *points;
     size_t stride;
     int frame_count;

@@ -22,7 +22,7 @@ struct tr_live {
     tr_error error;
     bool failed;
 
-    pthread_mutex_t lock; // of what follows
+    pthread_mutex_t lock; // for the fields below
     pthread_cond_t changed;
     vec3 move, turn;
     int frame;
@@ -32,7 +32,7 @@ struct tr_live {
     double asked_ms, latency_ms;
     bool measured;     // the latency was not returned yet
     bool showing;      // the visible frames are being solved; newer moves do not stop them
-    int handed_number; // of the move that `handed` is of
+    int handed_number; // number of the move that gave `handed`
     tr_text handed_ops;
     tr_result handed; // worlds and tracks, as the worker last had them
     tr_cage_outline handed_cage;

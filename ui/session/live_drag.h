@@ -11,7 +11,7 @@
 typedef struct tr_stage_files { // what a stage is built from, besides its scene; borrowed
     const char *base;           // file that references are relative to, NULL = all is in the library
     tr_library *library;
-    pthread_mutex_t *lock; // of the library
+    pthread_mutex_t *lock; // lock of the library
 } tr_stage_files;
 
 // root: an outcome whose stage carries the scene (tr_stage_carries), NULL = none. May run on any thread.

@@ -49,7 +49,7 @@ typedef struct tr_open_document { // what is being edited, and its files
     unsigned revision; // changes with the document
     unsigned opened;   // documents opened so far
     int saved;         // length of the op log when it was saved, -1: that state cannot be reached any more
-    tr_log warnings;   // of opening it
+    tr_log warnings;   // warnings of opening it
 } tr_open_document;
 
 // A copy of the document's scene with some more lines applied.
@@ -64,14 +64,14 @@ typedef struct tr_solving {
     tr_outcome *shown;       // the last solve, NULL = none yet
     tr_outcome *below;       // the last solve of the motion below the cages, NULL = none
     tr_outcome *running;     // borrowed from the worker's job while it is solved; may be `shown` already
-    unsigned serial;         // of the last solve
+    unsigned serial;         // number of the last solve
     const tr_method *method; // NULL: the one the scene asks for
     bool wanted;             // the document, its preview or the method changed
     bool stale;              // `shown` is older than the document: the last solve failed or was cancelled
     tr_lines preview;        // solved on top of the document
     double changed_ms;       // when the document changed; 0: that change is solved
     tr_log told;             // warnings after the last solve
-    char failure[640];       // of the last solve, "" = none
+    char failure[640];       // why the last solve failed, "" = it did not
 } tr_solving;
 
 void tr_solving_show( tr_solving *solving, tr_outcome *outcome );
@@ -229,7 +229,7 @@ struct tr_session {
     tr_message message;
     tr_thumb thumbs[TR_MAX_THUMBS];
     struct {
-        tr_id id; // of the last that joined the cast
+        tr_id id; // id of the last that joined the cast
         unsigned count;
     } joined;
     tr_runner worker;

@@ -19,8 +19,8 @@ typedef struct tr_outcome {
     double solve_ms;
     bool released; // a drag had the result
     const tr_method *method;
-    unsigned revision;       // of the session's document
-    unsigned serial;         // of this solve, from 1
+    unsigned revision;       // revision of the session's document
+    unsigned serial;         // number of this solve, from 1
     struct tr_outcome *root; // its stage carries this one's, NULL = none
     atomic_int users;
 } tr_outcome;
@@ -37,9 +37,9 @@ typedef struct tr_picture_job { // a picture or a video to be made in the backgr
 
 typedef struct tr_live_hold { // a joint at one frame, moved to a place in the world
     char who[TR_ID_MAX], joint[TR_JOINT_MAX];
-    int frame;          // of the stage
+    int frame;          // frame of the stage
     int document_frame; // the same in the document
-    char id[TR_ID_MAX]; // of the rule it becomes
+    char id[TR_ID_MAX]; // id of the rule it becomes
     double ease;        // frames over which that fades
 } tr_live_hold;
 
@@ -87,7 +87,7 @@ const char *tr_session_held( const tr_session *session );
 // How long the user waited, milliseconds.
 typedef struct tr_waits {
     double last, p95; // from a move of the mouse to poses of the visible frame: the last one; the last drag's
-    int moves;        // of the last drag that were answered so far
+    int moves;        // moves of the last drag that were answered so far
     double settle;    // from the last change of the document to the whole clip solved
     unsigned settles; // changes answered so far
 } tr_waits;
@@ -114,7 +114,8 @@ int tr_session_cast( const tr_session *session );         // with how many chara
 bool tr_session_unsaved( const tr_session *session );
 void tr_session_export( tr_session *session, const char *folder );      // BVH of every character, report
 void tr_session_draw( tr_session *session, const tr_picture_job *job ); // path is copied
-const tr_thumb *tr_session_thumb( tr_session *session, int entry );     // of a built-in scene; asks for it
+const tr_thumb *tr_session_thumb( tr_session *session,
+                                  int entry ); // `entry`: of the built-in scenes; asks for the picture
 
 // What was computed.
 const tr_outcome *tr_session_outcome( const tr_session *session ); // the last solve, NULL = none yet

@@ -12,7 +12,7 @@ typedef struct tr_fonts {
     char *files[2]; // bytes of the regular and the bold type, NULL = the built-in one
 } tr_fonts;
 
-typedef struct tr_paint { // of one window
+typedef struct tr_paint { // the paint of one window
     struct nk_allocator allocator;
     struct nk_buffer commands, vertices, elements;
     tr_fonts fonts;

@@ -75,7 +75,7 @@ void tr_ops_free( tr_ops *ops );
 typedef struct tr_shown {
     const tr_scene *scene;       // the document
     const tr_document *document; // NULL until something is open
-    const tr_stage *stage; // of what is shown; NULL until there is something. May be older than the document
+    const tr_stage *stage; // the stage that is shown; NULL until there is one. May be older than the document
     const tr_result *result;
     const tr_measures *measures; // NULL while not known
     const tr_strips *strips;     // likewise; all three may belong to the solve before

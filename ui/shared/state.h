@@ -76,7 +76,7 @@ struct tr_window {
     int pixel_width, pixel_height;
     double scale;                         // pixels per point
     double asked_scale;                   // 0 = as the screen has it
-    double limited_scale;                 // by which the window is kept from being too small
+    double limited_scale;                 // factor that keeps the window from being too small
     bool has_gl;                          // an OpenGL context is current
     unsigned target;                      // framebuffer to draw into, 0 = the window's own
     double pointer_x, pointer_y;          // points, by the last motion
@@ -117,7 +117,7 @@ typedef enum tr_item_kind {
 typedef struct tr_item { // something that can be picked
     tr_item_kind kind;
     tr_id id;
-    int joint; // of a character's target skeleton, -1 = the whole of it
+    int joint; // joint of a character's target skeleton, -1 = the whole of it
 } tr_item;
 
 typedef struct tr_orbit { // the camera
@@ -189,29 +189,29 @@ typedef enum tr_grip { // what of the timeline can be held
     TR_GRIP_EASE_IN,
     TR_GRIP_EASE_OUT,
     TR_GRIP_LAYER,  // the whole of it
-    TR_GRIP_MOMENT, // of a layer's members, or of one character or prop, to come at another time
-    TR_GRIP_CONTACT // of a hand or foot, to be painted
+    TR_GRIP_MOMENT, // a moment of a layer's members, or of one character or prop, moved to another time
+    TR_GRIP_CONTACT // a contact of a hand or foot, to be painted
 } tr_grip;
 
 typedef struct tr_time_hold {
     tr_grip grip;
-    tr_id layer;             // whose
+    tr_id layer;             // layer that is held
     tr_id who;               // member of the moment or contact
     tr_id retiming, section; // moments: layer and key that are there already
     int frame;               // moments: of the document
     int limb;                // contacts: of the source's skeleton
     bool erase;              // pressed where there is one
     int from, now;           // stage frames
-    float x;                 // of the press, points
+    float x;                 // x of the press, points
     bool moved;
 } tr_time_hold;
 
 typedef enum tr_part_kind { TR_PART_NONE, TR_PART_HANDLE, TR_PART_VERTEX, TR_PART_SECTION } tr_part_kind;
 
-typedef struct tr_part { // of a cage: something that can be pulled and pinned
+typedef struct tr_part { // a part of a cage that can be pulled and pinned
     tr_part_kind kind;
     tr_id layer, handle; // handle: of the document
-    int frame;           // of the stage
+    int frame;           // frame of the stage
     int vertex;          // -1 = none
 } tr_part;
 
@@ -220,12 +220,12 @@ typedef struct tr_cage_hold { // what a pull means: a layer and a handle, there 
     bool new_layer, new_handle, pinned;
     bool whole;      // a section, not a point or a corner of it
     bool grown;      // its window or padding was changed
-    bool crowd;      // of more than a layer can name: there is none
-    int frame;       // of the document, as the next three
+    bool crowd;      // more members than a layer can name: there is no hold
+    int frame;       // frame of the document, as are the next three
     int first, last; // window of the layer
     int ease;
     double padding;
-    vec3 move, turn; // of the handle before
+    vec3 move, turn; // of the handle before the pull
     char members[TR_MEMBERS_MAX], what[200];
 } tr_cage_hold;
 
@@ -235,10 +235,10 @@ typedef struct tr_linked_move {
     bool fits;                    // their names fit into a layer
     bool fresh;                   // the layer does not exist yet
     bool centred;                 // the middles are known
-    char members[TR_MEMBERS_MAX]; // of the layer
+    char members[TR_MEMBERS_MAX]; // members of the layer
     tr_id layer, handles[2];      // held at the first and the last frame
-    vec3 middles[2];              // of the sections there
-    vec3 moves[2];                // of the handles, so far
+    vec3 middles[2];              // middles of the sections there
+    vec3 moves[2];                // moves of the handles, so far
     double turn;                  // the same, degrees about the vertical
 } tr_linked_move;
 
@@ -246,7 +246,7 @@ struct nk_context;
 
 #define TR_POSE_JOINTS 256 // most of a body that is posed
 
-#define TR_TYPED_MAX ( TR_ROWS_MAX * 4 * 32 ) // of a line that is typed: all keys of a trajectory fit
+#define TR_TYPED_MAX ( TR_ROWS_MAX * 4 * 32 ) // bytes of a typed line: all keys of a trajectory fit
 
 typedef struct tr_ui {
     struct nk_context *nk;
@@ -286,9 +286,9 @@ typedef struct tr_ui {
         unsigned modifiers;
         double x, y, start_x, start_y; // points
         vec3 start, now;               // in the world, where the tool says
-        int handle;                    // of the tool
+        int handle;                    // handle of the tool
         tr_item item;
-        double ms; // of the last event that moved it, by tr_clock_ms
+        double ms; // time of the last event that moved it, by tr_clock_ms
         bool moved;
         tr_linked_move linked; // move, turn: of what is selected
     } drag;
@@ -305,7 +305,7 @@ typedef struct tr_ui {
         tr_part hover, held, chosen;
         tr_cage_hold hold;
         bool turning; // a section, about the vertical
-        bool growing; // by the wheel, a moment ago
+        bool growing; // the wheel changed its size a moment ago
         double grown_at;
         struct { // asked for while something was being solved: done when it is there
             bool asked;
@@ -320,10 +320,10 @@ typedef struct tr_ui {
         bool keep;   // Enter
         bool fresh;  // nothing was pulled yet
         tr_id cast;
-        int frame;                    // of the stage
+        int frame;                    // frame of the stage
         int from;                     // joint of the source a line is drawn from
         vec3 root;                    // its place
-        quat local[TR_POSE_JOINTS];   // of the body, the root's in the world
+        quat local[TR_POSE_JOINTS];   // rotations of the body, the root's in the world
         quat before[TR_POSE_JOINTS];  // the same when the drag began
         char line[TR_POSE_MAX + 200]; // op of the pair, "" = to be written
         tr_id chosen;                 // pair of the list
@@ -333,16 +333,16 @@ typedef struct tr_ui {
         bool active;     // until Enter or Escape
         bool keep;       // Enter: its ops follow as soon as the last pull is solved
         tr_item item;    // a joint
-        int frame;       // of the stage
+        int frame;       // frame of the stage
         int ease;        // frames before and after over which it fades
-        vec3 start, now; // of the joint
+        vec3 start, now; // places of the joint
     } held;
 
     // Values held by a slider or a field until the button is let go
     struct {
         unsigned key; // 0 = none
         double value;
-        bool cancelled; // by Escape, until the button is let go
+        bool cancelled; // Escape was pressed; until the button is let go
     } edit;
 
     struct { // the field that is being typed into
@@ -351,7 +351,7 @@ typedef struct tr_ui {
         int length;
         bool focus; // it gets the keyboard next
         bool is_id; // what is typed becomes small letters, digits and _
-        bool ended; // by a press elsewhere, which comes a frame later
+        bool ended; // ended by a press elsewhere, which comes a frame later
         tr_area area;
     } text;
     struct { // a number that is pulled sideways
@@ -384,7 +384,7 @@ typedef struct tr_ui {
     tr_id map_of;               // character of the joint map
     char filter[64];
     int filter_length;
-    bool all_losses;               // of the report, not only the worst
+    bool all_losses;               // the report lists all losses, not only the worst
     float timeline_rows;           // scrolled by, points
     double zoom_first, zoom_last;  // frames the timeline shows; equal = all
     tr_time_hold time, time_hover; // what of the timeline is held, or would be
@@ -402,19 +402,19 @@ typedef struct tr_ui {
         bool asked;   // in this frame
     } tip;
     double frame_ms, view_ms, fps;
-    int quality; // of the viewport, see tr_renderer_set_quality
+    int quality; // quality of the viewport, see tr_renderer_set_quality
     bool busy;
     float progress;
     char task[64];
     double solve_ms;
     double drag_ms,
         drag_p95_ms; // from a move of the mouse to poses of the visible frame: the last, and of the last drag
-    int drag_moves;  // that have been answered with poses in it
+    int drag_moves;  // moves that were answered with poses in it
     double settle_ms; // from the last change to the whole clip solved
     unsigned settles; // changes that came so far
     bool quit;
 
-    tr_spot *spots; // of this frame
+    tr_spot *spots; // spots of this frame
     int spot_count, spot_capacity;
     unsigned long frames; // drawn so far
 } tr_ui;

@@ -15,7 +15,7 @@ enum { // points
 };
 
 typedef struct tr_chart { // where frames are on the window
-    struct nk_rect area;  // of the frames, without labels
+    struct nk_rect area;  // area of the frames, without labels
     double first, last;   // frames at its edges
     struct nk_command_buffer *canvas;
     const struct nk_user_font *text, *small;
@@ -56,7 +56,8 @@ bool tr_rows_find( const tr_ui *ui, const tr_shown *shown, float top, float y, t
 const char *tr_row_id( const tr_shown *shown, const tr_row *row );
 void tr_row_draw( tr_ui *ui, const tr_shown *shown, const tr_chart *c, const tr_row *row );
 // Limbs that end in hands or feet have a lane each.
-int tr_row_limb( const tr_shown *shown, const tr_row *row, float y ); // of the source's skeleton, -1 = none
+int tr_row_limb( const tr_shown *shown, const tr_row *row,
+                 float y ); // limb of the source's skeleton, -1 = none
 float tr_row_lane( const tr_shown *shown, const tr_row *row, int limb, float *height ); // its upper edge
 
 // --------------------------------------------------------------------------------------------- layer_rows.c

@@ -9,9 +9,9 @@ static const int least_reach = 30; // frames to either side of a moment that a n
 typedef struct moment {
     const tr_scene *scene;
     const char *members;
-    int layer;   // of kind retime, -1 = to be made
+    int layer;   // layer of kind retime, -1 = to be made
     int section; // -1 = to be made
-    int frame;   // of the document
+    int frame;   // frame of the document
     int first, last;
 } moment;
 

@@ -170,7 +170,7 @@ bool tr_cage_hold_part( const tr_ui *ui, const tr_shown *shown, const tr_part *p
 
 // ---------------------------------------------------------------------------------------------------- lines
 
-enum { DECIMALS = 5 }; // of metres and degrees in ops
+enum { DECIMALS = 5 }; // decimals of metres and degrees in ops
 
 static void vec3_text( vec3 v, char out[96] )
 {
@@ -274,7 +274,8 @@ void tr_cage_pin( tr_ui *ui, const tr_shown *shown )
 void tr_cage_pin_now( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     tr_cage_hold hold = { 0 };
-    bool changing = ops->line_count > 0 || ops->action_count > 0; // by what else was asked for in this frame
+    bool changing =
+        ops->line_count > 0 || ops->action_count > 0; // something else was asked for in this frame
     if ( !ui->cage.pin.asked || !shown->current || changing )
         return;
     ui->cage.pin.asked = false;

@@ -284,7 +284,7 @@ static void draw_handle( const tr_ui *ui, const tr_shown *shown, const tr_part *
     vec3 place;
     if ( handle == NULL || !tr_part_place( ui, shown, part, &place ) )
         return;
-    if ( !is_near( ui, part ) ) { // of another time: only a hint of it, where the body is then
+    if ( !is_near( ui, part ) ) { // a part at another time: only a hint of it, where the body is then
         tr_draw_line_add( list, place, place, faded( green, 0.35 ), 5, true );
         return;
     }
