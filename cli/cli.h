@@ -1,4 +1,4 @@
-// cli: the command line. Each command is one row of a table: its name, what the help says, its options and
+// cli: the command line. Each command is one row of a table: its name, its help, its options and
 // the function that runs it. Parsing, help, messages and exit codes are shared.
 #ifndef TROUPE_CLI_H
 #define TROUPE_CLI_H
@@ -90,7 +90,7 @@ typedef struct cli_progress {
 
 void cli_progress_begin( cli_progress *progress, const cli_call *call, const char *label );
 void cli_progress_step( cli_progress *progress, int done, int total );
-// For work that cannot say how far it is: the label alone, at once.
+// For work without known progress: prints the label alone, at once.
 void cli_progress_wait( cli_progress *progress );
 void cli_progress_end( cli_progress *progress );
 // For the library's long work: steps of the bar.

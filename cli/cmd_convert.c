@@ -56,8 +56,8 @@ static void hint_at_axis( const cli_call *call, const tr_bvh *bvh )
 typedef struct change { // what the options ask of a motion
     int family;         // family of names that joints get; -1: they keep theirs
     double fps, scale;  // fps 0: as it is
-    double rate;        // rate of the file; 0: as it says
-    char up;            // 0: as the file says
+    double rate;        // rate of the file; 0: its own
+    char up;            // up axis of the file; 0: its own
 } change;
 
 static tr_import_def import_def( const cli_call *call, const change *c )

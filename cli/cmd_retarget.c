@@ -75,7 +75,7 @@ static int next_broken( const tr_result *result, int after )
     return next;
 }
 
-// What gave way, the farthest off first.
+// Rules that gave way (were relaxed), the farthest off first.
 static void print_broken( const cli_subject *subject, int count )
 {
     int told = 0;

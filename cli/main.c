@@ -82,7 +82,7 @@ static int limit_kernels( void )
     return word == NULL ? CLI_OK : cli_wrong_word( "kind of kernels (TROUPE_KERNELS)", word, words );
 }
 
-// Ctrl-C, and being asked to end, cancel the command: it says so in one sentence and leaves nothing half
+// Ctrl-C and SIGTERM cancel the command: it prints one sentence and leaves nothing half
 // done. The second time the program ends at once. Every thread asks for the signal that came first; 0: none.
 static_assert( ATOMIC_INT_LOCK_FREE == 2, "a signal handler may not wait for a lock" );
 static atomic_int interrupted;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 // What a scene may cost, far above what any should: these find loops without a bound, they tune nothing. Its
-// memory is what the program says of it before it starts.
+// memory is at most twice the program's estimate.
 #if defined( __has_feature )
 #define SANITIZED ( __has_feature( address_sanitizer ) || __has_feature( thread_sanitizer ) )
 #elif defined( __SANITIZE_ADDRESS__ ) || defined( __SANITIZE_THREAD__ )

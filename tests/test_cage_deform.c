@@ -299,7 +299,7 @@ static void falloff_keeps_far_sections( void **state )
     tr_free( b.points );
 }
 
-// What floats can tell apart is more than the tolerance there: it rests all the same, where it was put.
+// Floats resolve less than the tolerance there; the cage comes to rest all the same, where it was put.
 static void sections_go_as_far_as_one_likes( void **state )
 {
     (void)state;

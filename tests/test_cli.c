@@ -1,4 +1,4 @@
-// The commands: what they say, what they write, what they refuse.
+// The commands: their messages, the files they write, the input they refuse.
 #include "cli_fixture.h"
 
 #include "scenes/scenes.h"

@@ -1,4 +1,4 @@
-// What interaction meshes promise for people who hold, throw and meet each other, measured on the motion they
+// Promises of interaction meshes for people who hold, throw and meet each other, measured on the motion they
 // give: built-in scenes, cut to what matters, in other bodies. docs/closeness.md has all figures.
 #include "scenes/scenes.h"
 #include "take.h"

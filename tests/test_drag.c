@@ -273,7 +273,7 @@ static void layers_above_are_solved_on_release( void **state )
     let_go( &h );
 }
 
-// Where the drag has not what the document asks for, it says so.
+// A drag that is not of the document's scene is refused.
 static void other_documents_are_not_served( void **state )
 {
     (void)state;

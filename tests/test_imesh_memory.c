@@ -1,4 +1,4 @@
-// What a mesh says it holds is what it holds.
+// The memory that a mesh reports is the memory it holds.
 #include "imesh/imesh.h"
 #include "stage_fixture.h"
 

@@ -311,7 +311,7 @@ static void result_folders_read_back( void **state )
     remove_folder( folder );
 }
 
-// A folder says what its solver could not keep; one of another program's making says nothing.
+// The report of a folder lists what gave way; folders of other programs have no such list.
 static void folders_tell_what_gave_way( void **state )
 {
     (void)state;

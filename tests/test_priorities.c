@@ -1,4 +1,4 @@
-// Which of two hard constraints gives way is the user's to say.
+// The user decides which of two hard constraints gives way.
 #include "stage_fixture.h"
 
 static const vec3 low = { 0.45, 1.0, 0.25 }, high = { 0.45, 1.2, 0.25 };

@@ -158,7 +158,7 @@ static void legs_reach_everywhere_without_flips( void **state )
     assert_true( human <= 20.0 && spider <= 20.0 );
 }
 
-// However much is made of a wish, what is hard stays.
+// A hard rule stays met, however large the weight of a soft one.
 static void soft_is_softer_than_hard( void **state )
 {
     (void)state;

@@ -101,7 +101,7 @@ static void the_ground_is_the_scenes( void **state )
     end( &x );
 }
 
-// What a map says goes before what the files show, and a map that is written says it again.
+// Heights in a map take precedence over those found in files, and are written into saved maps.
 static void maps_tell_heights( void **state )
 {
     (void)state;

@@ -193,7 +193,7 @@ static void an_open_menu_follows_to_another_title( void **state )
     end( &d );
 }
 
-// What there is nothing to do for does not even say so.
+// A line of a menu that has nothing to do gives no message.
 static void a_faint_line_of_a_menu_does_nothing( void **state )
 {
     (void)state;

@@ -1,5 +1,5 @@
 // A person hops on the spot, bends and swings the left forearm; a bowling pin hops and bends by it, and its
-// neck and head go with the forearm. Fifteen pairs of poses say how.
+// neck and head go with the forearm. Fifteen pairs of poses define how.
 #include "scenes/builders.h"
 #include "scenes/kit/kit.h"
 

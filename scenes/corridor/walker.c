@@ -6,9 +6,9 @@
 #define STEP_WIDTH 0.075                                            // from the middle to either foot
 
 // ------------------------------------------------------------------------------------------------- path
-// Along the corridor all walkers in a lane have the lane's speed and a slow wander about it, so nobody runs
+// Along the corridor all walkers in a lane have the lane's speed and a slow wander about it, so no one runs
 // into the one ahead. Across, the lanes fan out beyond the corridor's ends, walkers drift a little, and those
-// at the middle swerve when somebody comes towards them.
+// at the middle swerve when another walker comes towards them.
 
 static uint64_t seed_of( int index )
 {
@@ -150,7 +150,7 @@ static void place_trunk( const walker *w, double time, double clock, tr_human_ta
     out->pelvis_rotation =
         q_mul( body.rotation, q_mul( q_axis_angle( v3_y, turn ),
                                      q_mul( q_axis_angle( v3_z, list ), q_axis_angle( v3_x, tilt ) ) ) );
-    // Shoulders give way to somebody who comes close on the left.
+    // Shoulders turn away from a walker who comes close on the left.
     double against = -( 1.0 + own( w, 15, 0.7, 1.1 ) ) * turn - 1.4 * shy;
     double lean = ( own( w, 16, -2, 2 ) + 1.0 * twice + 1.2 * tr_noise( seed, time, 0.2 ) ) * TR_DEGREE;
     out->spine = v3( lean, against, -0.9 * list );

@@ -1,5 +1,5 @@
 // A person strolls along, raises the right arm and waves; an elephant walks by it, and its trunk goes with
-// the arm. Eleven pairs of poses say how.
+// the arm. Eleven pairs of poses define how.
 #include "scenes/builders.h"
 #include "scenes/kit/kit.h"
 

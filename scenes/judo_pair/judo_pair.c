@@ -203,7 +203,7 @@ static const vec3 shoulder_front = { 0.11, 0.10, 0.125 }, waist = { -0.125, -0.1
                   sleeve_arm = { -0.235, 0.02, 0.07 }, held_elbow = { -0.8, 0.1, -0.6 };
 
 // The direction of the thrown one's right forearm when the wrist is where it is held: the arm's two bones and
-// where its elbow goes say where that is.
+// where its elbow goes define the place.
 static vec3 held_forearm( rigid chest, vec3 wrist )
 {
     const double upper = 0.30, lower = 0.26;

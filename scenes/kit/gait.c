@@ -452,7 +452,7 @@ rigid tr_gait_sole( const tr_gait_foot *foot, vec3 ball, vec3 heel )
 }
 
 // Plane y = y0 + a (x − x0) + b (z − z0) through the feet's bases, by least squares with a small weight that
-// holds a and b at 0 where the feet say nothing (two feet side by side).
+// holds a and b at 0 where the feet leave them open (two feet side by side).
 static vec3 fit_normal( const vec3 *bases, int count, vec3 centre )
 {
     double xx = 0, xz = 0, zz = 0, xy = 0, zy = 0, scale = 0;

@@ -1,4 +1,4 @@
-// What an actor tells of its target's joints: which source joints drive them, and how they turn.
+// Queries about the target joints of an actor: which source joints drive them, and how they turn.
 #include "actor/actor.h"
 
 tr_seam_def tr_default_seam_def( void )

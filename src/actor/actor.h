@@ -11,7 +11,7 @@
 // -------------------------------------------------------------------------------------------- definitions
 
 typedef struct tr_seam_def { // clips that follow one another; see sequence.c
-    double blend;            // seconds on either side of a seam, unless the clip says how many frames
+    double blend;            // seconds on either side of a seam, unless the clip gives a number of frames
     double swing;            // seconds in which a foot gets back to its clip's path
     double step;             // leg lengths: feet that stood farther apart take a step
     double step_height;      // share of the length of that step
@@ -22,7 +22,7 @@ typedef struct tr_seam_def { // clips that follow one another; see sequence.c
 } tr_seam_def;
 
 typedef struct tr_posture_def { // rest poses of source and target; see posture.c and standing.c
-    double most_turn;           // radians: a bone that turns by more says nothing about its twist
+    double most_turn;           // radians: the twist of a bone that turns by more is unknown
     double most_lean;           // radians from the vertical: legs and trunk of a body that stands lean less
     double least_spread;        // sine of the angle between two bones that span a plane
     double least_plane;         // the same of a foot and its shin
@@ -35,7 +35,7 @@ typedef struct tr_posture_def { // rest poses of source and target; see posture.
 typedef struct tr_lead_def { // how standing feet lead the root of a body that moves by examples; see lead.c
     double tether;           // seconds in which the root returns to the scaled path
     double smooth;           // seconds over which what leads it is smoothed
-    double ramp;             // seconds at either end of a stance over which the foot gains its say
+    double ramp;             // seconds at either end of a stance over which the foot's weight ramps
     double least_path;   // m², sum over frames and feet: a body that stays where it is has no path to scale
     double swing_weight; // weight of heights in frames without a stance: the curve continues
 } tr_lead_def;
@@ -89,7 +89,7 @@ typedef struct tr_actor { // one cast member, ready to solve
     tr_body body; // body volume of the target
     int *map;     // [target.joint_count] source joint that drives it, or -1
     quat *align;  // [target.joint_count] world rotation of the target = that of its source joint · align
-    bool turned;  // the map file says so
+    bool turned;  // given by the map file
     tr_map_blend *blends; // [target.joint_count], NULL where no chain needs one
     tr_map_chain *chains; // [chain_count] as in the map file
     int chain_count, chain_capacity;

@@ -1,4 +1,4 @@
-// The root of a body that moves by examples. Poses alone do not say where the body goes: its path is the
+// The root of a body that moves by examples. Poses alone do not define where the body goes: its path is the
 // performer's, scaled, and feet that stand lead it.
 //
 // With r(t) the scaled path and a_k(t) the way from the root to foot k, a standing foot slips by
@@ -12,7 +12,7 @@
 #include "actor/actor.h"
 #include "solve/solve.h"
 
-// How much a foot says at a frame: 1 in its stance but for ramps at both ends.
+// Weight of a foot at a frame: 1 in its stance, with ramps at both ends.
 static double say( const tr_lead_foot *foot, int frame, double ramp )
 {
     for ( int i = 0; i < foot->stands.count; ++i ) {
@@ -87,7 +87,7 @@ static vec3 step_of( const lead_work *w, int frame, int foot )
     return v3_horizontal( v3_sub( w->ways[at + (size_t)w->job->foot_count], w->ways[at] ) );
 }
 
-// min over s of Σ w_k ‖ s Δp + Δa_k ‖², where the feet say something; else the scale of heights.
+// min over s of Σ w_k ‖ s Δp + Δa_k ‖², where feet have weight; else the scale of heights.
 static double best_scale( const lead_work *w )
 {
     double along = 0, square = 0;

@@ -1,6 +1,6 @@
 #include "base/base.h"
 
-// 0xxxxxxx, 110xxxxx, 1110xxxx or 11110xxx and as many 10xxxxxx as the first byte says.
+// 0xxxxxxx, 110xxxxx, 1110xxxx or 11110xxx followed by as many 10xxxxxx as the first byte needs.
 size_t tr_utf8_length( const char *text, size_t left )
 {
     const unsigned char *s = (const unsigned char *)text;

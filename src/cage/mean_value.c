@@ -15,7 +15,7 @@
 #define FLAT      1e-10  // sine of the angle between planes below which a triangle is seen edge-on
 #define UNDERFLOW 1e-200 // instead of a division by zero
 #define SINGULAR  1e-12  // part of the trace that keeps the moments of a flat mesh invertible
-#define CANCELLED 1e-9   // |Σ w| / Σ |w| below which the weights say nothing
+#define CANCELLED 1e-9   // |Σ w| / Σ |w| below which the weights are undefined
 
 // --------------------------------------------------------------------------------------------------- build
 

@@ -232,7 +232,7 @@ bool tr_mesh_fit( tr_mesh_work *w, tr_error *error )
     return spread_affected( w, error ) && fit_affected( w, w->windows.count == 0, error );
 }
 
-// Links meet where bodies have come to.
+// Both ends of a link meet where the bodies were fitted.
 bool tr_mesh_meet( tr_mesh_work *w, tr_error *error )
 {
     const tr_stage *stage = w->stage;

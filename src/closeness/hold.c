@@ -11,7 +11,7 @@
 struct tr_hold {
     tr_held held;
     tr_stage stage;   // with the pin as its last rule, which the document does not have yet
-    tr_result result; // what the held frame comes to; its other frames are as they were
+    tr_result result; // the held frame solved; other frames are unchanged
     const tr_result *before;
     tr_mesh_work work;
 };

@@ -52,7 +52,7 @@ typedef struct tr_cluster_fit_def {
     double end_turn;  // radians: free heads, tails and hands turn back by less than this, see free_ends.c …
     double end_far;   // … and by less and less where they are off by more than this
     // [actor_count][footings * frame_count] offsets from the starting pose, targets of feet on the way to or
-    // from a stance; NULL: feet go where rules say
+    // from a stance; NULL: feet follow the rules
     vec3 *const *lags;
     bool in_time;                // all frames are fitted at once, see cluster/fit_window.c
     tr_window_def window;        // how

@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-// Which row of the cluster a rule speaks through; rules on the same points share one.
+// The row of the cluster that serves a rule; rules on the same points share one.
 typedef struct tr_rule_row {
     int rule, row;
     int corner;    // orientation: 0 or 1, the corner of the joint's triangle it holds; -1: a position
@@ -22,7 +22,7 @@ typedef struct tr_rows_def {
     double lowered; // share of its horizontal way that a centre of mass gives up where only its height counts
     int most_at_once; // rows of rules that act on one graph at one frame. A block of rows costs the cube of
                       // their number. A graph is where the fit begins, and the fit knows every rule: three
-                      // points at each of a dozen large parts of a body say all that a graph can show
+                      // points at each of a dozen large parts of a body hold all that a graph can follow
 } tr_rows_def;
 
 tr_rows_def tr_default_rows_def( void );
@@ -174,7 +174,7 @@ typedef struct tr_cluster_work {
     bool joints;           // are wanted, not shifts alone
     int stride;    // only frames this far apart are deformed, those it divides; between them shifts are mixed
     int reach;     // the largest stride there will be
-    bool warm;     // each frame begins with what the last run had come to there
+    bool warm;     // each frame begins with the last run's solution there
     int kept;      // interval of frames for which that is kept; 0: for none
     float **moved; // [node_count][frames kept * 9 * joint_count] that, from its reference
     float **turned; // [node_count][frames kept * 4 * joint_count] and its cells' rotations
@@ -201,7 +201,7 @@ typedef struct tr_deform_run {
     bool transfer; // poses are copied and have to be brought to their contacts first; those that were solved
                    // before are there already
     const bool *affected; // as above
-    tr_graphs *graphs;    // out: what they say
+    tr_graphs *graphs;    // out: their solution
     int from, to;
     const tr_progress *progress; // for the first half of the work; may be NULL
 } tr_deform_run;

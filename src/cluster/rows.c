@@ -86,7 +86,7 @@ static bool add_rotation( tr_cluster_rows *rows, int r, const tr_rule *rule, int
     return true;
 }
 
-// Strength with which a rule has something to ask for; a wish without weight never has.
+// Strength of a rule; 0 for a soft rule without weight, which asks for nothing.
 static double pull_of( const tr_cluster_rows *rows, const tr_rule *rule, int frame )
 {
     return rule->hard || rule->weight > 0 ? tr_rule_pull( rows->stage, rule, frame ) : 0;
@@ -261,7 +261,7 @@ static bool is_still( const bool *still, const tr_rule_row *item )
     return still != NULL && still[item->graphs[0]] && ( item->graphs[1] < 0 || still[item->graphs[1]] );
 }
 
-// Rules that share a row take turns: at each frame the one with the greatest strength speaks.
+// Rules that share a row take turns: at each frame the strongest one is used.
 static bool is_stronger( const tr_goal *goal, double compliance )
 {
     double spoken = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );

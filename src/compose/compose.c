@@ -68,7 +68,7 @@ static bool add_things( tr_exchange *x, const tr_stage *stage, const tr_result *
     return ok;
 }
 
-// What a contact is with, as a scene says it.
+// The name of the other side of a contact, as in scenes.
 static const char *surface_of( const tr_stage *stage, const tr_rule *rule )
 {
     return rule->surface_prop >= 0 ? stage->scene->props[rule->surface_prop].id
@@ -120,7 +120,7 @@ static bool find_girths( tr_exchange_body *body, const tr_target *target )
     return body->girths != NULL;
 }
 
-// Characters wear what the file of their skeleton has. If it cannot be read any more, a warning says so.
+// Characters get the meshes of the file of their skeleton. If it cannot be read any more, there is a warning.
 static bool add_look( tr_exchange *x, tr_exchange_body *body, const tr_cast *cast, const tr_compose_def *def,
                       tr_log *warnings, tr_error *error )
 {

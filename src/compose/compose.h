@@ -19,7 +19,7 @@ tr_compose_def tr_default_compose_def( void ); // everything
 bool tr_compose( tr_exchange *out, const tr_stage *stage, const tr_result *result, const tr_compose_def *def,
                  tr_log *warnings, tr_error *error );
 
-// One motion alone, with bodies as `def` says.
+// One motion alone, with the bodies of `def`.
 bool tr_compose_motion( tr_exchange *out, const tr_motion *motion, const char *name,
                         const tr_compose_def *def, tr_error *error );
 

@@ -447,7 +447,7 @@ typedef struct tr_library {
     struct tr_library_item {
         char path[TR_PATH_MAX];
         tr_motion motion; // metres, Y up, own rate
-        bool from_file;   // read from disk as `ref` says; else made in memory, for any reference
+        bool from_file;   // read from disk by `ref`; else made in memory, for any reference
         tr_file_ref ref;
     } * items;
     int count, capacity;

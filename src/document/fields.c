@@ -1,4 +1,4 @@
-// Values of fields: stored, checked, compared, copied and printed as their descriptions (field_table.c) say.
+// Values of fields: stored, checked, compared, copied and printed by their descriptions (field_table.c).
 #include "document/fields.h"
 
 #include <stdio.h>
@@ -245,7 +245,7 @@ bool tr_field_store( const tr_field *field, void *element, const tr_value *value
         *(bool *)at( field, element ) = value->flag;
         return value->type == TR_VALUE_BOOL || mismatch( field, error );
     default:
-        mismatch( field, error ); // unless the reader of this type has something better to say
+        mismatch( field, error ); // unless the reader of this type has set an error
         return value->type == TR_VALUE_TEXT && store_text( field, element, value->text, error );
     }
 }

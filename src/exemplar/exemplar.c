@@ -69,7 +69,7 @@ static bool targets_equal( const tr_exemplar_job *job, int a, int b, double same
     return true;
 }
 
-// Sources of two pairs must differ: weights cannot tell them apart otherwise.
+// Sources of two pairs must differ: otherwise weights cannot separate them.
 static bool check_apart( const tr_exemplar *e, const tr_exemplar_job *job, tr_error *error )
 {
     int count = e->features.count;
@@ -135,7 +135,7 @@ static void build_mean( double *mean, const double *values, int count, int pairs
     }
 }
 
-// How far the pairs are from what the others say of them: with y the turns of a joint and P as in
+// The leave-one-out errors of the pairs: with y the turns of a joint and P as in
 // tr_exemplar_left_out, ( P y )_i / P_ii. Sum of squares over the joints of a part (-1: the whole body).
 static double missed( const tr_exemplar *e, int part, const tr_kriging *k )
 {

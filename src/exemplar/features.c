@@ -7,7 +7,7 @@ static int first_of( const tr_skeleton *skeleton, tr_role role, tr_side side )
     return tr_skeleton_find_role( skeleton, role, side, &joint, 1 ) > 0 ? joint : -1;
 }
 
-// Fingers and toes are small and noisy, and a joint on top of its parent says nothing new.
+// Fingers and toes are small and noisy, and a joint at its parent's place adds nothing.
 static bool counts( const tr_skeleton *skeleton, int joint )
 {
     const tr_joint *j = &skeleton->joints[joint];

@@ -15,7 +15,7 @@
 typedef struct tr_features {
     int joints[TR_FEATURE_JOINTS];
     int joint_count;
-    int thighs[2]; // left and right, -1: the root says where the body faces
+    int thighs[2]; // left and right, -1: the root gives the facing direction
     int head;      // -1: none
     quat root_rest, head_rest;
     double leg, look;
@@ -82,7 +82,7 @@ struct tr_exemplar {
     double *values; // [pair_count * features.count]
     double *mean;   // [features.count] of values
     tr_kriging kriging;
-    tr_kriging doubt; // with the shortest length: says how unlike the examples a pose is
+    tr_kriging doubt; // with the shortest length: measures how unlike the examples a pose is
     quat *targets;    // [pair_count * target joint_count] local rotations
     quat *centre;     // [target joint_count] their means
     vec3 *turns;      // [pair_count * target joint_count] rotation vectors from the mean

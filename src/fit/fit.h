@@ -160,11 +160,12 @@ typedef struct tr_fit_def {
                         // what the bones leave open
     double straight;    // sine of the bend: below it the limb's own plane is noise and the rest pose decides
     double plane_onset; // share of straight², see b in kernel_aim.h: a limb with less of a plane is no hinge
-    double least_toes;  // sine of the angle between shin and toes: below it toes do not tell where knees bend
-    double folded;      // radians: bend of a folded hinge, calf against thigh
-    double most_hint;   // radians: limit of the bend that a straight limb gets before the first step
-    double hint_slack;  // in softnesses: a limb bent backwards is bent forwards only if a goal asks it to
-                        // become shorter by more
+    double
+        least_toes;   // sine of the angle between shin and toes: below it toes give no direction for the knee
+    double folded;    // radians: bend of a folded hinge, calf against thigh
+    double most_hint; // radians: limit of the bend that a straight limb gets before the first step
+    double hint_slack; // in softnesses: a limb bent backwards is bent forwards only if a goal asks it to
+                       // become shorter by more
     double bent_back; // radians: a hinge that ends bent backwards by more is solved again from the other side
     tr_fit_step_def steps;
     bool portable; // do not use wide vector instructions: slower, the same bits
@@ -346,7 +347,7 @@ typedef struct tr_window_pull { // a place that a point is asked to be at
 } tr_window_pull;
 
 typedef struct tr_window_point {
-    vec3 *place;      // [frame_count] in: where it begins; out: where it came to
+    vec3 *place;      // [frame_count] in: where it begins; out: where it ends
     const vec3 *way;  // [frame_count] p̂
     const vec3 *near; // [frame_count] a prop: where it is when nothing holds it; NULL: the ties alone say
     const bool *held; // [frame_count] stays where it is; NULL: it does not

@@ -17,7 +17,7 @@ typedef struct tr_bvh_def {
     double inches[2];        // a person between these sizes is in inches,
     double cmu[2], cmu_unit; // and a body with CMU's joint names in this unit (metres)
     double upright;          // Z is up where legs extend this many times farther along Z than along Y
-    int standing_frames;     // at most so many frames tell where head and feet are
+    int standing_frames;     // most frames that are looked at to find head and feet
     double standing;         // share of them in which the head is above the feet that decides
     double floor;            // share of the body's size: feet within this height are on the floor
     int leg_joints;          // joints between a foot and its hip at most
@@ -57,7 +57,7 @@ vec3 tr_bvh_local_translation( const tr_bvh_layout *layout, const double *row, v
 quat tr_bvh_rotation( const tr_bvh *bvh, const tr_bvh_import *import, int frame, int joint );
 vec3 tr_bvh_translation( const tr_bvh *bvh, const tr_bvh_import *import, int frame, int joint );
 
-// Guesses unit and up axis where they are not given and says how; false when out of memory.
+// Guesses unit and up axis where they are not given, with the reason; false when out of memory.
 bool tr_bvh_try_guess( const tr_bvh *bvh, tr_bvh_import *import, const char **how );
 
 // Fills in the guesses and the last frame; fails when the file lacks the requested frames.

@@ -54,7 +54,7 @@ typedef struct tr_bvh_import {
 tr_bvh_import tr_default_bvh_import( void );
 // Metres per unit of a body that is this large, by its size alone.
 double tr_unit_of_size( double size, bool person );
-// Guesses unit and up, and says in one sentence how (borrowed literal). NULL when out of memory.
+// Guesses unit and up, and gives the reason in one sentence (borrowed literal). NULL when out of memory.
 const char *tr_bvh_guess( const tr_bvh *bvh, tr_bvh_import *import );
 
 // The first recorded frame: 1 in files of the CMU library, which begin with an artificial T-pose.

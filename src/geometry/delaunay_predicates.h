@@ -1,5 +1,5 @@
 // Private to delaunay.c: decisions about points on a grid. Every predicate is a polynomial in integers: it is
-// tried in doubles and, where its size says nothing about its sign, computed in 128 bits.
+// tried in doubles and, where rounding may change its sign, computed in 128 bits.
 #ifndef TROUPE_GEOMETRY_DELAUNAY_PREDICATES_H
 #define TROUPE_GEOMETRY_DELAUNAY_PREDICATES_H
 

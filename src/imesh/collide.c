@@ -244,7 +244,7 @@ static void keep( scan *s, const tr_imesh_contact *contact )
     s->now->items[s->now->count++] = *contact;
 }
 
-// Where an axis runs through a box in the source, it is meant to: no side is the right one, and the next
+// An axis that runs through a box in the source does so on purpose: no side is the right one, and the next
 // frame's may be the opposite.
 static bool pierced( const tr_imesh *mesh, const tr_imesh_contact *contact )
 {

@@ -24,7 +24,7 @@ typedef struct tr_arrays {
     int block_count, block_capacity;
 } tr_arrays;
 
-// `data` stays as long as the arrays. Nothing is unpacked, and no array is believed, that is larger than the
+// `data` stays as long as the arrays. Archives and arrays are refused that claim to be larger than the
 // file can hold.
 bool tr_arrays_parse( tr_arrays *out, const char *data, size_t size, tr_error *error );
 void tr_arrays_free( tr_arrays *arrays );

@@ -203,7 +203,7 @@ static bool sort_joints( tr_places *p, tr_log *warnings, tr_error *error )
 
 // ------------------------------------------------------------------------------------------- up and unit
 
-typedef struct stand { // what the bodies of a file say of its axes and its unit
+typedef struct stand { // evidence of a file's bodies for its axes and unit
     vec3 upwards;      // summed over bodies and frames
     vec3 extent;       // the same, of all joints
     double stature;    // stature of the largest body, file units
@@ -308,7 +308,7 @@ static void rest_of_body( const tr_motion *motion, tr_bodies_file *file )
     tr_forward_rest( &motion->skeleton, file->pose );
 }
 
-// Between frames rotations go along the shorter way, places straight.
+// Between frames rotations take the shorter way, and places move on a line.
 static void pose_body( const tr_motion *motion, double time, tr_bodies_file *file )
 {
     const tr_clip *clip = &motion->clip;

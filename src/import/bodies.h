@@ -21,7 +21,7 @@ typedef struct tr_bodies_file { // for tr_import
     int count, capacity; // capacity of motions
     tr_places *places;   // [place_count] not yet made into motions
     int place_count, place_capacity;
-    double fps; // 0: the file does not say
+    double fps; // 0: not in the file
     tr_pose pose;
     quat *local;  // scratch for one body
     vec3 *offset; // the same
@@ -33,13 +33,13 @@ tr_places *tr_places_add( tr_bodies_file *file );
 bool tr_places_alloc( tr_places *p, int frames, int joints, tr_error *error );
 void tr_places_free( tr_places *p );
 
-// Each reads what is of its kind, into motions or into places; *found tells whether there was any.
+// Each reads what is of its kind, into motions or into places; *found: there was any.
 bool tr_read_own_arrays( tr_bodies_file *file, const tr_arrays *arrays, bool *found,
                          tr_error *error ); // as this program writes them
 bool tr_read_smpl( tr_bodies_file *file, const tr_arrays *arrays, const tr_import_def *def, bool *found,
                    tr_log *warnings, tr_error *error ); // AMASS and its kin
 bool tr_read_place_arrays( tr_bodies_file *file, const tr_arrays *arrays, tr_log *warnings, tr_error *error );
-double tr_rate_of_arrays( const tr_arrays *arrays ); // frames a second; 0: they do not say
+double tr_rate_of_arrays( const tr_arrays *arrays ); // frames a second; 0: they have none
 bool tr_read_place_table( tr_bodies_file *file, const char *text, size_t size, tr_error *error ); // CSV
 
 // Names and parents of joints that come without; see layouts.c. Adds joints that are the middle of others.

@@ -513,7 +513,7 @@ static bool add_node( writer *w, const ufbx_node *node )
               above = node->parent != NULL ? affine_of( &node->parent->node_to_world ) : tr_affine_identity;
     double numbers[16];
     int skin = node->mesh != NULL ? find_skin( w, node->mesh ) : -1, mesh = -1;
-    bool shown = node->visible || w->f->scene->metadata.version < 6000; // older files do not say
+    bool shown = node->visible || w->f->scene->metadata.version < 6000; // older files have no such flag
     if ( node->mesh != NULL && shown && !add_mesh( w, node, skin, &mesh ) )
         return false;
     if ( m3_det( above.linear ) == 0 || !is_finite( world ) || !is_finite( above ) )

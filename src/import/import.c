@@ -420,7 +420,9 @@ tr_import_limits tr_default_import_limits( void )
                                  .taller = 1.3,
                                  .bone_change = 0.005,
                                  .even_bone = 0.001,
-                                 .longest = 1e6 };
+                                 .longest = 1e6,
+                                 .lowest = 0.01,
+                                 .smpl = { 0.75, 1.25 } };
 }
 
 void tr_import_place( struct tr_import_file *file, const tr_import_def *def )

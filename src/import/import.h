@@ -36,10 +36,10 @@ typedef struct tr_import {
 
 typedef struct tr_import_def {
     const char *skeleton, *take; // name, or number from 1; NULL or "": the first, and the first that moves it
-    double unit;                 // metres per unit of the file; 0: as the file says
-    char up;                     // 'y', 'z'; 0: as the file says
+    double unit;                 // metres per unit of the file; 0: that of the file
+    char up;                     // 'y', 'z'; 0: that of the file
     double fps;                  // 0: the rate of the file's keys
-    double rate;                 // frames a second of arrays and tables, whatever they say; 0: as they say
+    double rate;                 // frames a second of arrays and tables, in place of their own; 0: their own
     bool meshes;                 // FBX: those too, for tr_import_get_document
 } tr_import_def;
 
@@ -50,7 +50,7 @@ bool tr_import_may_have_meshes( const char *path ); // by its ending: .glb, .glt
 bool tr_import_can_read( const char *path );
 bool tr_import_load( tr_import *out, const char *path, const tr_import_def *def, tr_log *warnings,
                      tr_error *error );
-// `name` stands for the file in messages; its ending tells the format. `data` stays until the import is
+// `name` stands for the file in messages; its ending gives the format. `data` stays until the import is
 // freed. Other files that it names are not read.
 bool tr_import_parse( tr_import *out, const char *data, size_t size, const char *name,
                       const tr_import_def *def, tr_log *warnings, tr_error *error );

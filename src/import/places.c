@@ -107,7 +107,7 @@ static size_t owner_length( const char *name )
     return slash != NULL ? (size_t)( slash - name ) : 0;
 }
 
-// An array that says something of another: of the same owner, or of all.
+// An array that describes another: of the same owner, or of all.
 static const tr_array *companion( const tr_arrays *arrays, const tr_array *of, const char *const *words,
                                   bool ( *fits )( const tr_array *a, int joints ), int joints )
 {

@@ -33,11 +33,11 @@ struct tr_import_file { // the first part of a reader's own struct
 
 // Assumptions about files, and what is taken for rounding in them.
 typedef struct tr_import_limits {
-    double fps;         // frames a second, where a file says nothing
+    double fps;         // frames a second, where a file gives none
     double on_frame;    // frames: keys this near to a frame are on it
     double same_frame;  // frames that rounding of key times may add to a take
-    double unit_length; // squared lengths of rotations differ from 1 by less, or a warning says so
-    double growth;      // shares: scales change over time by less, or a warning says so
+    double unit_length; // squared lengths of rotations differ from 1 by less, else there is a warning
+    double growth;      // shares: scales change over time by less, else there is a warning
     double even;        // shares, and cosines between axes: less is an even scale
     double no_scale;    // shares: joints scaled to less have no rotation
     double still;       // sizes of the skeleton: joints that move by less than this do not move
@@ -49,6 +49,8 @@ typedef struct tr_import_limits {
                         // warning
     double even_bone;   // share of the size: joints whose distance varies by less keep it
     double longest;     // seconds: takes begin and end before
+    double lowest;      // share of a clip of SMPL poses: the lowest feet in it may be below the floor
+    double smpl[2];     // times the mean stature: bodies of SMPL beyond stand on another floor
 } tr_import_limits;
 
 tr_import_limits tr_default_import_limits( void );

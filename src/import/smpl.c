@@ -187,11 +187,11 @@ static bool is_z_up( const tr_motion *motion, char up )
     return up == 'z' || ( up == 0 && trunk.z > fabs( trunk.y ) );
 }
 
-// How much larger than the mean skeleton the body is that leaves its lowest foot on the floor at y = 0. The
-// lowest is taken over the clip but for its lowest hundredth.
+// Size of the body, in terms of the mean skeleton, that leaves its lowest foot on the floor at y = 0. The
+// lowest frames of the clip (limits.lowest) are left out as noise.
 static double size_of( const tr_motion *motion, double *ratios, tr_pose pose )
 {
-    const double lowest = 0.01, least = 0.75, most = 1.25; // beyond that the floor is elsewhere
+    const tr_import_limits limits = tr_default_import_limits();
     const tr_skeleton *skeleton = &motion->skeleton;
     int frames = motion->clip.frame_count;
     for ( int f = 0; f < frames; ++f ) {
@@ -202,8 +202,8 @@ static double size_of( const tr_motion *motion, double *ratios, tr_pose pose )
                 low = fmin( low, pose.positions[j].y - pose.positions[0].y );
         ratios[f] = motion->clip.root[f].y / ( sole * STATURE - low );
     }
-    double size = tr_quantile_of( ratios, frames, lowest );
-    return size > least && size < most ? size : 1;
+    double size = tr_quantile_of( ratios, frames, limits.lowest );
+    return size > limits.smpl[0] && size < limits.smpl[1] ? size : 1;
 }
 
 static bool finish( tr_motion *motion, const tr_import_def *def, tr_log *warnings, tr_error *error )

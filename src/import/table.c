@@ -1,6 +1,6 @@
 // Places of joints in a table of text: one row a frame with three columns a joint ("Hips_x,Hips_y,Hips_z"),
 // or one row a joint and frame (columns frame, joint, x, y, z). Cells are parted by commas, semicolons, tabs
-// or spaces; an empty cell was not seen. A column "time" (seconds) tells the rate.
+// or spaces; an empty cell was not seen. A column "time" (seconds) gives the rate.
 #include "import/bodies.h"
 
 #include <ctype.h>
@@ -75,7 +75,7 @@ static void end_row( reader *r )
         ++r->at;
 }
 
-// An empty cell, and one that says nan, is no number, and that is fine.
+// An empty cell and "nan" are missing values, not errors.
 static bool number_in( cell c, double *out )
 {
     *out = NAN;

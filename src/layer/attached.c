@@ -56,12 +56,12 @@ void tr_attached_free( tr_cage_layer *l )
     tr_free( l->carriers );
 }
 
-typedef struct carried { // what its holders say about a prop
+typedef struct carried { // votes of its holders about a prop
     vec3 move, turn;
     double say;
 } carried;
 
-// Adds the say of one actor, whose holds are carriers[from … to − 1].
+// Adds the vote of one actor, with the holds carriers[from … to − 1].
 static void hear( tr_cage_layer *l, int from, int to, int frame, rigid place, carried *sum )
 {
     double strength = 0;

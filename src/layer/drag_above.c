@@ -1,5 +1,5 @@
 // Layers above the one that is dragged. Each of them is built around what the layers below it made, so all of
-// them would have to be built anew in every tick. Instead, what they did when the drag began goes along:
+// them would have to be built anew in every tick. Instead, their change when the drag began is kept:
 //
 //   local(f) = dragged(f) · first(f)⁻¹ · top(f)      of every joint against its parent
 //

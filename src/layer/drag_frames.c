@@ -50,73 +50,6 @@ static quat offset_of( const tr_drag *drag, int actor, int joint, int frame )
     return d.w < 0 ? ( quat ){ -d.x, -d.y, -d.z, -d.w } : d;
 }
 
-// Is it turned against its parent as it is below?
-static bool keeps_joint( const tr_drag *drag, int actor, int joint, gap g )
-{
-    const tr_clip *below = &drag->below->motions[actor].clip, *now = &drag->work.motions[actor].clip;
-    const quat *a = tr_clip_frame( below, g.a ), *b = tr_clip_frame( below, g.b ),
-               *x = tr_clip_frame( now, g.a ), *y = tr_clip_frame( now, g.b );
-    return memcmp( a + joint, x + joint, sizeof( quat ) ) == 0 &&
-           memcmp( b + joint, y + joint, sizeof( quat ) ) == 0;
-}
-
-// 1 / √(1 − x) = 1 + ½ x + ⅜ x² + …. Most joints hardly turn from key to key: there three terms leave less
-// than 1e-12.
-static double inverse_root( double x )
-{
-    const double small = 1e-4, second = 0.375;
-    return x < small ? 1 + x * ( 0.5 + second * x ) : 1 / sqrt( 1 - x );
-}
-
-// Between unit a and b, ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b). Halfway between opposite ones there is
-// nothing: then it stays as in a.
-static const double no_length = 1e-6; // norm of a unit quaternion, squared
-
-static void mix_joint( tr_drag *drag, int actor, int joint, gap g, tr_row frames )
-{
-    int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
-    quat a = offset_of( drag, actor, joint, g.a ), b = offset_of( drag, actor, joint, g.b );
-    quat way = { b.x - a.x, b.y - a.y, b.z - a.z, b.w - a.w };
-    double apart = 1 - q_dot( a, b ), step = g.b > g.a ? 1.0 / ( g.b - g.a ) : 0;
-    for ( int f = frames.first; f <= frames.last; ++f ) {
-        double t = ( f - g.a ) * step, less = 2 * t * ( 1 - t ) * apart;
-        bool between = less < 1 - no_length;
-        double s = between ? inverse_root( less ) : 1, r = between ? s * t : 0;
-        quat d = { s * a.x + r * way.x, s * a.y + r * way.y, s * a.z + r * way.z, s * a.w + r * way.w };
-        quat *world = tr_world_pose( &drag->work.worlds[actor], f ).rotations;
-        world[joint] = q_mul( d, tr_world_pose( &drag->below->worlds[actor], f ).rotations[joint] );
-        tr_clip_frame( &drag->work.motions[actor].clip, f )[joint] =
-            parent < 0 ? world[joint] : q_mul( q_conj( world[parent] ), world[joint] );
-    }
-}
-
-static void keep_joint( tr_drag *drag, int actor, int joint, tr_row frames )
-{
-    int parent = drag->work.motions[actor].skeleton.joints[joint].parent;
-    for ( int f = frames.first; f <= frames.last; ++f ) {
-        quat *world = tr_world_pose( &drag->work.worlds[actor], f ).rotations,
-             local = tr_clip_frame( &drag->below->motions[actor].clip, f )[joint];
-        tr_clip_frame( &drag->work.motions[actor].clip, f )[joint] = local;
-        world[joint] = parent < 0 ? local : q_mul( world[parent], local );
-    }
-}
-
-// `now` [frames] from `below`, as far from it as between a and b.
-static void mix_places( const vec3 *below, vec3 *now, gap g, tr_row frames )
-{
-    vec3 a = v3_sub( now[g.a], below[g.a] ), b = v3_sub( now[g.b], below[g.b] );
-    for ( int f = frames.first; f <= frames.last; ++f )
-        now[f] = v3_add( below[f], v3_lerp( a, b, part_of( g, f ) ) );
-}
-
-static void mix_turns( const double *below, double *now, gap g, tr_row frames )
-{
-    double a = now[g.a] - ( below != NULL ? below[g.a] : 0 ),
-           b = now[g.b] - ( below != NULL ? below[g.b] : 0 );
-    for ( int f = frames.first; f <= frames.last; ++f )
-        now[f] = ( below != NULL ? below[f] : 0 ) + a + part_of( g, f ) * ( b - a );
-}
-
 // The body whose feet the layer may move; NULL: none.
 static const tr_moved_body *stepping_body( const tr_drag *drag, int actor )
 {
@@ -144,57 +77,94 @@ static void mix_steps( tr_drag *drag, int actor, gap g, tr_row frames )
     }
 }
 
-static bool keeps_place( const tr_drag *drag, int i, gap g )
-{
-    const vec3 *below = drag->below->motions[i].clip.root, *now = drag->work.motions[i].clip.root;
-    return memcmp( &below[g.a], &now[g.a], sizeof( vec3 ) ) == 0 &&
-           memcmp( &below[g.b], &now[g.b], sizeof( vec3 ) ) == 0;
-}
-
-static void place_joints( const tr_drag *drag, int i, int frame )
-{
-    const tr_motion *motion = &drag->work.motions[i];
-    tr_pose pose = tr_world_pose( &drag->work.worlds[i], frame );
-    const vec3 *moved = motion->clip.translations;
-    pose.positions[0] = motion->clip.root[frame];
-    for ( int j = 1; j < motion->skeleton.joint_count; ++j ) {
-        int parent = motion->skeleton.joints[j].parent;
-        vec3 offset = moved != NULL ? moved[(size_t)frame * (size_t)motion->clip.joint_count + (size_t)j]
-                                    : motion->skeleton.joints[j].offset;
-        pose.positions[j] = v3_add( pose.positions[parent], q_rotate( pose.rotations[parent], offset ) );
-    }
-}
-
 static void touch( tr_drag *drag, int node, tr_row frames, bool touched )
 {
     for ( int f = frames.first; f <= frames.last; ++f )
         *tr_cage_layer_touched( &drag->layer, node, f ) = touched;
 }
 
+static bool is_same( const void *now, const void *below, size_t begin, size_t end, size_t size )
+{
+    const char *a = now, *b = below;
+    return memcmp( a + begin * size, b + begin * size, size ) == 0 &&
+           memcmp( a + end * size, b + end * size, size ) == 0;
+}
+
+// The frames between the keys a and b of a body. A joint whose local rotation is that below at both keys
+// keeps it; the world rotation of any other is D(f) times that below, with D between unit quaternions
+//
+//   ‖a + t (b − a)‖² = 1 − 2 t (1 − t) (1 − a·b),   1 / √(1 − x) = 1 + ½ x + ⅜ x² + …
+//
+// Most joints hardly turn from key to key: there three terms leave less than 1e-12. Halfway between opposite
+// rotations there is nothing: then it stays as at a.
 static void mix_actor( tr_drag *drag, int i, gap g, tr_row frames )
 {
-    bool keeps = keeps_place( drag, i, g );
-    if ( drag->work.turns[i] != NULL )
-        mix_turns( drag->below->turns[i], drag->work.turns[i], g, frames );
+    static const double small = 1e-4, second = 0.375; // x below which the series is used, and its last term
+    static const double no_length = 1e-6;             // norm of a unit quaternion, squared
+    const tr_skeleton *skeleton = &drag->work.motions[i].skeleton;
+    const tr_clip *below = &drag->below->motions[i].clip;
+    tr_clip *now = &drag->work.motions[i].clip;
+    size_t joints = (size_t)now->joint_count, from = (size_t)g.a, to = (size_t)g.b;
+    double step = g.b > g.a ? 1.0 / ( g.b - g.a ) : 0;
+    bool keeps = is_same( now->root, below->root, from, to, sizeof( vec3 ) );
+
+    if ( drag->work.turns[i] != NULL ) { // about the vertical, in all
+        const double *turns = drag->below->turns[i];
+        double *turned = drag->work.turns[i], a = turned[g.a] - ( turns != NULL ? turns[g.a] : 0 ),
+               b = turned[g.b] - ( turns != NULL ? turns[g.b] : 0 );
+        for ( int f = frames.first; f <= frames.last; ++f )
+            turned[f] = ( turns != NULL ? turns[f] : 0 ) + a + part_of( g, f ) * ( b - a );
+    }
     if ( drag->work.steps[i] != NULL )
         mix_steps( drag, i, g, frames );
-    for ( int j = 0; j < drag->work.motions[i].clip.joint_count; ++j ) {
-        bool kept = keeps_joint( drag, i, j, g );
-        if ( kept )
-            keep_joint( drag, i, j, frames );
-        else
-            mix_joint( drag, i, j, g, frames );
-        keeps = keeps && kept;
+
+    for ( int j = 0; j < now->joint_count; ++j ) {
+        int parent = skeleton->joints[j].parent;
+        if ( is_same( now->rotations + j, below->rotations + j, from * joints, to * joints,
+                      sizeof( quat ) ) ) {
+            for ( int f = frames.first; f <= frames.last; ++f ) {
+                quat *world = tr_world_pose( &drag->work.worlds[i], f ).rotations,
+                     local = tr_clip_frame( below, f )[j];
+                tr_clip_frame( now, f )[j] = local;
+                world[j] = parent < 0 ? local : q_mul( world[parent], local );
+            }
+            continue;
+        }
+        keeps = false;
+        quat a = offset_of( drag, i, j, g.a ), b = offset_of( drag, i, j, g.b );
+        quat way = { b.x - a.x, b.y - a.y, b.z - a.z, b.w - a.w };
+        double apart = 1 - q_dot( a, b );
+        for ( int f = frames.first; f <= frames.last; ++f ) {
+            double t = ( f - g.a ) * step, x = 2 * t * ( 1 - t ) * apart, s = 1, r = 0;
+            if ( x < 1 - no_length ) {
+                s = x < small ? 1 + x * ( 0.5 + second * x ) : 1 / sqrt( 1 - x );
+                r = s * t;
+            }
+            quat d = { s * a.x + r * way.x, s * a.y + r * way.y, s * a.z + r * way.z, s * a.w + r * way.w };
+            quat *world = tr_world_pose( &drag->work.worlds[i], f ).rotations;
+            world[j] = q_mul( d, tr_world_pose( &drag->below->worlds[i], f ).rotations[j] );
+            tr_clip_frame( now, f )[j] = parent < 0 ? world[j] : q_mul( q_conj( world[parent] ), world[j] );
+        }
     }
     if ( keeps ) {
         tr_some_frames all = tr_all_frames( frames.first, frames.last );
         tr_cage_layer_restore( &drag->layer, i, &all );
         return;
     }
+
     touch( drag, i, frames, true );
-    mix_places( drag->below->motions[i].clip.root, drag->work.motions[i].clip.root, g, frames );
-    for ( int f = frames.first; f <= frames.last; ++f )
-        place_joints( drag, i, f );
+    vec3 a = v3_sub( now->root[g.a], below->root[g.a] ), b = v3_sub( now->root[g.b], below->root[g.b] );
+    for ( int f = frames.first; f <= frames.last; ++f ) {
+        tr_pose pose = tr_world_pose( &drag->work.worlds[i], f );
+        const vec3 *moved = now->translations != NULL ? now->translations + (size_t)f * joints : NULL;
+        now->root[f] = v3_add( below->root[f], v3_lerp( a, b, part_of( g, f ) ) );
+        pose.positions[0] = now->root[f];
+        for ( int j = 1; j < now->joint_count; ++j ) {
+            int parent = skeleton->joints[j].parent;
+            vec3 offset = moved != NULL ? moved[j] : skeleton->joints[j].offset;
+            pose.positions[j] = v3_add( pose.positions[parent], q_rotate( pose.rotations[parent], offset ) );
+        }
+    }
 }
 
 static void mix_prop( tr_drag *drag, int p, gap g, tr_row frames )
@@ -335,7 +305,7 @@ static bool prepare( const solving *s, int index, const tr_resolving *how )
            tr_resolver_deform( s->drag->resolver, index, how, s->fresh.first, s->fresh.last, &error );
 }
 
-// Frames that are prepared for their neighbours' sake only are not to be fitted.
+// Frames that were prepared only for their neighbours are not fitted.
 static void skip_others( const solving *s, const tr_drag_set *set )
 {
     for ( int n = 0; n < set->count; ++n ) {
@@ -369,7 +339,7 @@ static void solve_sets( void *context, int begin, int end )
             s->stopped = true;
 }
 
-// The same of poses that are there. Graphs beside them say nothing any more.
+// The same for poses that exist already. Graphs beside them are out of date.
 static void settle_sets( void *context, int begin, int end )
 {
     solving *s = context;

@@ -170,93 +170,19 @@ tr_moved_body *tr_follower( const tr_cage_layer *l, int node )
 
 // ----------------------------------------------------------------------------------------------------- pull
 
-// A grabbed node passes on its motion as a whole.
-static void find_pull( tr_cage_layer *l, int node, int frame )
-{
-    tr_moved_body *body = tr_cage_layer_body( l, node );
-    const tr_moved_frame *moved = tr_moved_at( l, body, frame );
-    tr_pulled *p = &l->pulled[node];
-    p->known = true;
-    if ( !moved->moves || body->lead < 0 )
-        return;
-    size_t lead = tr_layer_cell( l, frame, body->lead );
-    p->at = tr_mean_point( l->before + lead, body->lead_count );
-    p->move = v3_horizontal( v3_sub( tr_mean_point( l->after + lead, body->lead_count ), p->at ) );
-    p->turn = moved->yaw;
-}
-
-// Where a node takes a place with it.
+// Where the motion of a node takes a place.
 static vec3 pulled_shift( const tr_pulled *p, vec3 place )
 {
     vec3 arm = v3_sub( place, p->at ), turned = q_rotate( q_axis_angle( v3_y, p->turn ), arm );
     return v3_horizontal( v3_add( p->move, v3_sub( turned, arm ) ) );
 }
 
-// The mean of what was passed on. A character follows by what is beyond its reach.
-static void end_pull( tr_cage_layer *l, int node )
-{
-    tr_pulled *p = &l->pulled[node];
-    if ( p->level == 1 )
-        return;
-    double part = 1 / p->sum;
-    p->at = v3_scale( part, p->at );
-    p->move = v3_scale( part, p->move );
-    p->turn *= part;
-    if ( node >= l->stage->actor_count )
-        return;
-    double height = tr_skeleton_height( &l->stage->actors[node].target ), far = v3_length( p->move );
-    double beyond = fmax( far - l->def.follow_reach * height, 0 ),
-           share = beyond > 0 ? beyond * beyond / ( beyond + l->def.follow_lean * height ) / far : 0;
-    p->move = v3_scale( share, p->move );
-    p->turn *= share;
-}
-
-// One link passes on what its nearer end does.
-static int pull( tr_cage_layer *l, int from, const tr_rule *rule, int frame, int last )
-{
-    int node = other_end( l, rule, from );
-    double strength = tr_rule_strength( rule, frame );
-    tr_pulled *near = &l->pulled[from], *p = &l->pulled[node];
-    if ( !( strength > 0 ) || ( p->level > 0 && p->level <= near->level ) )
-        return last;
-    if ( !near->known )
-        find_pull( l, from, frame );
-    if ( p->level == 0 ) {
-        *p = ( tr_pulled ){ .level = near->level + 1, .known = true, .next = -1 };
-        l->pulled[last].next = node;
-        last = node;
-    }
-    bool first = tr_anchor_node( l->stage, &rule->a ) == node;
-    const tr_anchor *anchor = first ? &rule->a : &rule->b;
-    vec3 place = anchor->actor >= 0 || anchor->prop >= 0
-                     ? tr_anchor_position( l->stage, l->below, anchor, frame )
-                     : l->below->tracks[node - l->stage->actor_count][frame].position; // a surface
-    double weight = fmin( near->weight, strength );
-    p->weight = fmax( p->weight, weight );
-    p->sum += weight;
-    p->at = v3_mad( p->at, weight, place );
-    p->move = v3_mad( p->move, weight, pulled_shift( near, place ) );
-    p->turn += weight * near->turn;
-    return last;
-}
-
-static void keep_wish( const tr_cage_layer *l, tr_moved_body *body, int frame )
-{
-    const tr_pulled *p = &l->pulled[body->node];
-    tr_following *following = body->following;
-    if ( v3_length( p->move ) == 0 && p->turn == 0 )
-        return;
-    vec3 root = tr_world_pose( &l->below->worlds[body->node], frame ).positions[0],
-         move = pulled_shift( p, root );
-    int at = frame - l->begin;
-    following->asked = true;
-    following->way[at] = v3_scale( following->weights[at], v3( move.x, p->turn, move.z ) );
-}
-
-// From link to link. Clears the levels of the nodes it reached at the end.
+// What the grabbed nodes of a set ask of all others at a frame: a search by breadth over the links. A node
+// takes the mean of the motions that links from the level before pass on, weighted by the weakest link on the
+// way. A character follows only by what is beyond its reach.
 static void spread( tr_cage_layer *l, const int *nodes, int count, int frame )
 {
-    int first = -1, last = -1;
+    int first = -1, last = -1; // of the queue
     for ( int n = 0; n < count; ++n ) {
         if ( l->body_of[nodes[n]] < 0 )
             continue;
@@ -267,22 +193,77 @@ static void spread( tr_cage_layer *l, const int *nodes, int count, int frame )
         last = nodes[n];
     }
     for ( int node = first; node >= 0; node = l->pulled[node].next ) {
-        end_pull( l, node );
-        for ( int i = l->node_links.first[node]; i < l->node_links.first[node + 1]; ++i )
-            last = pull( l, node, &l->stage->rules[l->node_links.items[i]], frame, last );
+        tr_pulled *near = &l->pulled[node];
+        if ( near->level > 1 ) {
+            double part = 1 / near->sum;
+            near->at = v3_scale( part, near->at );
+            near->move = v3_scale( part, near->move );
+            near->turn *= part;
+        }
+        if ( near->level > 1 && node < l->stage->actor_count ) {
+            double height = tr_skeleton_height( &l->stage->actors[node].target ),
+                   far = v3_length( near->move );
+            double beyond = fmax( far - l->def.follow_reach * height, 0 ),
+                   share = beyond > 0 ? beyond * beyond / ( beyond + l->def.follow_lean * height ) / far : 0;
+            near->move = v3_scale( share, near->move );
+            near->turn *= share;
+        }
+
+        for ( int i = l->node_links.first[node]; i < l->node_links.first[node + 1]; ++i ) {
+            const tr_rule *rule = &l->stage->rules[l->node_links.items[i]];
+            int other = other_end( l, rule, node );
+            double strength = tr_rule_strength( rule, frame );
+            tr_pulled *p = &l->pulled[other];
+            if ( !( strength > 0 ) || ( p->level > 0 && p->level <= near->level ) )
+                continue;
+            if ( !near->known ) { // a grabbed node passes on its motion as a whole
+                tr_moved_body *body = tr_cage_layer_body( l, node );
+                const tr_moved_frame *moved = tr_moved_at( l, body, frame );
+                near->known = true;
+                if ( moved->moves && body->lead >= 0 ) {
+                    size_t lead = tr_layer_cell( l, frame, body->lead );
+                    near->at = tr_mean_point( l->before + lead, body->lead_count );
+                    near->move = v3_horizontal(
+                        v3_sub( tr_mean_point( l->after + lead, body->lead_count ), near->at ) );
+                    near->turn = moved->yaw;
+                }
+            }
+            if ( p->level == 0 ) {
+                *p = ( tr_pulled ){ .level = near->level + 1, .known = true, .next = -1 };
+                l->pulled[last].next = other;
+                last = other;
+            }
+            const tr_anchor *anchor = tr_anchor_node( l->stage, &rule->a ) == other ? &rule->a : &rule->b;
+            vec3 place = anchor->actor >= 0 || anchor->prop >= 0
+                             ? tr_anchor_position( l->stage, l->below, anchor, frame )
+                             : l->below->tracks[other - l->stage->actor_count][frame].position; // a surface
+            double weight = fmin( near->weight, strength );
+            p->weight = fmax( p->weight, weight );
+            p->sum += weight;
+            p->at = v3_mad( p->at, weight, place );
+            p->move = v3_mad( p->move, weight, pulled_shift( near, place ) );
+            p->turn += weight * near->turn;
+        }
+
         tr_moved_body *follower = tr_follower( l, node );
-        if ( follower != NULL )
-            keep_wish( l, follower, frame );
+        if ( follower != NULL && !( v3_length( near->move ) == 0 && near->turn == 0 ) ) {
+            tr_following *following = follower->following;
+            vec3 root = tr_world_pose( &l->below->worlds[node], frame ).positions[0],
+                 move = pulled_shift( near, root );
+            int at = frame - l->begin;
+            following->asked = true;
+            following->way[at] = v3_scale( following->weights[at], v3( move.x, near->turn, move.z ) );
+        }
     }
-    for ( int node = first; node >= 0; ) {
+    for ( int node = first; node >= 0; ) { // for the next search
         int next = l->pulled[node].next;
         l->pulled[node].level = 0;
         node = next;
     }
 }
 
-// Feet that stand at the same time must not be asked to go further apart than legs reach: then the whole way
-// is made shorter, and reaching and leaning have to do the rest.
+// Shortens the whole path of a body if feet that stand at the same time would go further apart than legs
+// reach. Reaching and leaning make up for the rest.
 static void stay_on_legs( tr_cage_layer *l, tr_moved_body *body )
 {
     tr_following *following = body->following;

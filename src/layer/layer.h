@@ -14,9 +14,9 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
                       tr_error *error );
 
 // ----------------------------------------------------------------------------------------------- drag
-// A layer of kind cage while its handles are held: poses at preview quality, visible frames first. What is
-// kept when the mouse is let go are the ops (handle_set …). Their result comes from the drag if it has the
-// bits of the pipeline, else from the pipeline.
+// A layer of kind cage while its handles are held: poses at preview quality, visible frames first. On release
+// the edit is kept as ops (handle_set …). Their result comes from the drag if it equals the pipeline's to the
+// bit, else from the pipeline.
 //
 //   tr_drag *drag = tr_drag_begin( &stage, &below, layer, handle, &error );   // slow: cage, weights,
 //   factors, memory for each move of the mouse
@@ -29,7 +29,7 @@ bool tr_cage_middles( const tr_stage *stage, const tr_result *below, const bool 
 // Everything that rules join to what is dragged moves along: partners, props and the hands that hold them.
 // All other members keep their bits. The cost grows with the frames of the layer's window and ease, not with
 // the clip.
-// Layers above the dragged one go along with what they did when the drag began.
+// Layers above the dragged one keep the change they made when the drag began.
 
 enum { TR_DRAG_BLOCK = 8 }; // frames that are solved together: as many as the widest lanes hold
 
@@ -77,14 +77,14 @@ const tr_cage_outline *tr_drag_cage( const tr_drag *drag ); // as the last tick 
 bool tr_drag_refine( tr_drag *drag, int blocks );
 bool tr_drag_is_refined( const tr_drag *drag, int frame );
 
-// Release: the result that is kept, from the cage, the graphs and the resolver of the drag. Nothing is solved
-// again that is refined already.
+// On release (drag_release.c): the result that is kept, from the cage, the graphs and the resolver of the
+// drag. Frames that are refined already are not solved again.
 //
-// Refines what is left, also if the tick was superseded. True: the drag has the bits of tr_layers_apply for
-// `scene`, which is the drag's with its handles where the last tick had them. False: it is another scene, the
-// layer does not change anything, or the pipeline resolves other members together; then the layer has to be
-// solved anew. (A handle at an end of the window that was dragged and came back is such a case: the end is
-// not free any more.) `progress` may be NULL.
+// Refines the remaining frames, also if the tick was superseded. True: the drag has the bits of
+// tr_layers_apply for `scene`, which is the drag's with its handles where the last tick had them. False: it
+// is another scene, the layer does not change anything, or the pipeline resolves other members together; then
+// the layer has to be solved anew. (A handle at an end of the window that was dragged and came back is such a
+// case: the end is not free any more.) `progress` may be NULL.
 bool tr_drag_finish( tr_drag *drag, const tr_scene *scene, const tr_progress *progress );
 // After that: the result of the layer and those below it, with their cages and reports of their handles.
 // `stage` has that scene, and the `below` of tr_drag_begin must have the first handles of it.
@@ -95,8 +95,8 @@ int tr_drag_layer( const tr_drag *drag );              // index in the scene
 const tr_result *tr_drag_below( const tr_drag *drag ); // as given
 long tr_drag_steps( const tr_drag *drag );             // steps of Newton's method in all its fits so far
 
-// How far from where it was put what a handle (index in the document) holds was left by the last tick,
-// metres.
+// Distance in metres between the place a handle (index in the document) was dragged to and the place its
+// point reached in the last tick.
 double tr_drag_error( const tr_drag *drag, int handle );
 
 #endif

@@ -52,7 +52,7 @@ bool tr_posing_build( tr_cage_layer *l, tr_moved_body *body, tr_error *error )
            tr_fit_scratch_build( &a->scratch, &a->fit, 1, tr_parallel_threads(), error );
 }
 
-// Where the root of a body goes for its pelvis to come to the place that leads it.
+// Place of a body's root so that its pelvis is at the place that leads it.
 static vec3 root_place( const tr_cage_layer *l, const tr_moved_body *body, int frame, vec3 pelvis, quat turn )
 {
     const vec3 *below = tr_world_pose( &l->below->worlds[body->node], frame ).positions;
@@ -105,7 +105,7 @@ static quat local_rotation( const tr_skeleton *skeleton, tr_pose pose, int joint
 }
 
 // Hands and feet are too small to be bent by a cage around the whole limb: they keep the way they are held
-// against it. One that is grabbed without the limb above it turns as the cage says.
+// against it. One that is grabbed without the limb above it turns with the cage.
 static void keep_hands( const tr_cage_layer *l, int actor, tr_pose below, quat *local )
 {
     const tr_skeleton *skeleton = &l->stage->actors[actor].target;

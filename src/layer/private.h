@@ -41,10 +41,10 @@ typedef struct tr_foot_shift { // shift of a foot against the result below
 } tr_foot_shift;
 
 typedef struct tr_moved_stance {
-    tr_stance span; // found by tr_stances_find
-    int stamp;      // number of the solve the step belongs to
-    tr_step step;   // one for all of it: toes and heel go the same way, whichever of them the foot rolls over
-    int edge_stamps[2];       // the same for
+    tr_stance span;     // found by tr_stances_find
+    int stamp;          // number of the solve the step belongs to
+    tr_step step;       // one for all of it: toes and heel share it, so that the foot may roll over either
+    int edge_stamps[2]; // the same for
     tr_foot_shift surplus[2]; // how far it moves beyond the cage at its first and last frame
 } tr_moved_stance;
 
@@ -335,7 +335,7 @@ double tr_room_anchor( tr_cage_layer *l, const tr_anchor *anchor, int frame );
 // Jolts in what an edit made of characters that were not there before, against what is borne: up to 1 there
 // is none. jolts [actor_count * frame_count], out, in the frames of the edit. Returns the largest.
 double tr_layer_jolts( tr_cage_layer *l, double *jolts );
-// How much of the handles' ways can be gone in the time there is, by what the cage alone says.
+// Share of the handles' displacements that fits into the time there is, judged by the cage alone.
 double tr_layer_haste( tr_cage_layer *l );
 
 // ---------------------------------------------------------------------------------------------- layer/calm.c

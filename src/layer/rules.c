@@ -33,42 +33,25 @@ void tr_layer_rules_free( tr_cage_layer *l )
 
 // -------------------------------------------------------------------------------------------------- missed
 
-static bool says_where( const tr_cage_layer *l, const tr_rule *rule )
-{
-    bool places = rule->kind == TR_CONSTRAINT_CONTACT || rule->kind == TR_CONSTRAINT_RELATIVE ||
-                  ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction );
-    int a = tr_anchor_node( l->stage, &rule->a ), b = tr_anchor_node( l->stage, &rule->b );
-    return places && ( ( a >= 0 && l->linked[a] ) || ( b >= 0 && l->linked[b] ) );
-}
-
-static vec3 miss_at( const tr_cage_layer *l, const tr_rule *rule, int frame )
-{
-    vec3 at = tr_anchor_position( l->stage, l->below, &rule->a, frame );
-    if ( rule->kind == TR_CONSTRAINT_RELATIVE )
-        at = v3_sub( at, tr_anchor_position( l->stage, l->below, &rule->b, frame ) );
-    return v3_sub( at, tr_rule_target( l->stage, l->below, rule, frame ) );
-}
-
-// Only one rule for the stances of a foot is active at a time.
-static bool speaks( const tr_stage *stage, int r, int frame )
-{
-    const tr_rule *rule = &stage->rules[r];
-    bool stance = rule->footing >= 0 && tr_rule_is_stance( rule );
-    return tr_rule_pull( stage, rule, frame ) > 0 &&
-           ( !stance || stage->actors[rule->a.actor].footings[rule->footing].rule[frame] == r );
-}
-
-// How far the result below is from a rule, frame by frame, as far as it pulls in the window.
+// How far the result below is from a rule for a place, frame by frame, as far as it pulls in the window. Only
+// one rule for the stances of a foot is active at a time.
 static bool note_miss( tr_cage_layer *l, int r )
 {
     const tr_stage *stage = l->stage;
     const tr_rule *rule = &stage->rules[r];
+    int a = tr_anchor_node( stage, &rule->a ), b = tr_anchor_node( stage, &rule->b );
+    bool relative = rule->kind == TR_CONSTRAINT_RELATIVE,
+         place = relative || rule->kind == TR_CONSTRAINT_CONTACT ||
+                 ( rule->kind == TR_CONSTRAINT_ABSOLUTE && !rule->direction ),
+         linked = ( a >= 0 && l->linked[a] ) || ( b >= 0 && l->linked[b] );
+    const int *standing = rule->footing >= 0 && tr_rule_is_stance( rule )
+                              ? stage->actors[rule->a.actor].footings[rule->footing].rule
+                              : NULL;
     tr_missed_rule missed = { .rule = r };
     int before, after;
     tr_cage_layer_limits( l, &before, &after );
-    for ( int f = before < 0 ? 0 : before; says_where( l, rule ) && f <= after && f < stage->frame_count;
-          ++f ) {
-        if ( !speaks( stage, r, f ) )
+    for ( int f = before < 0 ? 0 : before; place && linked && f <= after && f < stage->frame_count; ++f ) {
+        if ( !( tr_rule_pull( stage, rule, f ) > 0 ) || ( standing != NULL && standing[f] != r ) )
             continue;
         if ( missed.below == NULL ) {
             missed.below = tr_alloc( (size_t)stage->frame_count, sizeof( vec3 ) );
@@ -78,7 +61,10 @@ static bool note_miss( tr_cage_layer *l, int r )
         }
         if ( missed.below == NULL || missed.now == NULL )
             return false;
-        missed.below[f] = missed.now[f] = miss_at( l, rule, f );
+        vec3 at = tr_anchor_position( stage, l->below, &rule->a, f );
+        if ( relative )
+            at = v3_sub( at, tr_anchor_position( stage, l->below, &rule->b, f ) );
+        missed.below[f] = missed.now[f] = v3_sub( at, tr_rule_target( stage, l->below, rule, f ) );
         l->missed[l->missed_count - 1].last = f;
     }
     l->edited.rules[r].miss = missed.now;
@@ -160,8 +146,8 @@ static const tr_anchor *anchor_of( const tr_cage_layer *l, int handle )
     return &l->stage->handles[l->handle_index[handle]];
 }
 
-// A cage under much strain misses its marks by a little. What handles on this point miss at their frames is
-// made up for, fading from one to the next and to the window's ends.
+// A strained cage misses its handles by a little. The misses of the handles on this point are added back at
+// their frames, and fade from one to the next and to the window's ends.
 static vec3 made_up( const tr_cage_layer *l, const tr_anchor *anchor, int frame )
 {
     int before, after;
@@ -213,36 +199,28 @@ static vec3 trace( tr_cage_layer *l, const tr_anchor *anchor, int path, int fram
 
 // ---------------------------------------------------------------------------------------------------- props
 
-// From a handle's frame to where the layer ends; nothing beyond the stage.
-static double fade( const tr_cage_layer *l, int held, int frame )
-{
-    int low, high;
-    tr_cage_layer_limits_at( l, held, &low, &high );
-    int ease_in = held - ( low < -1 ? -1 : low ) - 1,
-        ease_out = ( high > l->stage->frame_count ? l->stage->frame_count : high ) - held - 1;
-    return tr_fade_range( frame, held, held, ease_in, ease_out );
-}
-
-static bool holds_prop( const tr_cage_layer *l, int handle, int prop )
-{
-    return l->handles[handle].kind == TR_HANDLE_POINT && anchor_of( l, handle )->prop == prop;
-}
-
-// A box is rigid, the cage is not: what a handle holds of it may be beside its mark. The box goes there, less
-// and less so towards the window's ends. `handles`: those that are heard.
+// A box is rigid and the cage is not, so what a handle holds of it may be beside its mark. The box moves
+// there at the handle's frame, and less and less towards the window's ends. `handles`: how many of them
+// count.
 static rigid prop_place( tr_cage_layer *l, tr_moved_body *body, int frame, int handles )
 {
-    int prop = body->node - l->stage->actor_count;
+    int prop = body->node - l->stage->actor_count, frames = l->stage->frame_count;
     const tr_moved_frame *moved = tr_moved_at( l, body, frame );
     rigid place = l->below->tracks[prop][frame];
     if ( moved->moves ) {
         place.rotation = q_unit( q_mul( moved->turn, place.rotation ) );
         place.position = tr_mean_point( l->after + tr_layer_cell( l, frame, body->first ), body->count );
     }
-    for ( int h = 0; h < handles; ++h )
-        if ( holds_prop( l, h, prop ) )
-            place.position =
-                v3_mad( place.position, fade( l, l->handles[h].frame, frame ), l->handle_misses[h] );
+    for ( int h = 0; h < handles; ++h ) {
+        if ( l->handles[h].kind != TR_HANDLE_POINT || anchor_of( l, h )->prop != prop )
+            continue;
+        int held = l->handles[h].frame, low, high; // the layer ends at these, or at the ends of the stage
+        tr_cage_layer_limits_at( l, held, &low, &high );
+        int ease_in = held - ( low < -1 ? -1 : low ) - 1,
+            ease_out = ( high > frames ? frames : high ) - held - 1;
+        place.position = v3_mad( place.position, tr_fade_range( frame, held, held, ease_in, ease_out ),
+                                 l->handle_misses[h] );
+    }
     return place;
 }
 
@@ -279,7 +257,8 @@ static const vec3 *known_path( const tr_cage_layer *l, const tr_anchor *anchor )
     return NULL;
 }
 
-// Where handles on other points of the same body are next, before and after: there they have the say.
+// Ends the rule at the nearest handles on other points of the same body, before and after: there these
+// decide.
 static void make_way( const tr_cage_layer *l, int frame, tr_rule *rule )
 {
     for ( int h = 0; h < l->handle_count; ++h ) {
@@ -299,9 +278,9 @@ static void make_way( const tr_cage_layer *l, int frame, tr_rule *rule )
     }
 }
 
-// The same for what sections lead of a character: the end of a limb like what is held itself, a root around
-// the section alone, so that legs have a say elsewhere. Not at its frame alone: what can only just be reached
-// is reached by the last hundredth of being led, and a body that bends for it in one frame jumps.
+// The same for the joints of a character that sections drive: the end of a limb like a held joint, a root
+// around the section only, so that legs decide elsewhere. One frame is too short for a root: a place that is
+// just within reach takes full strength to be reached, and a body that bends for it in one frame jumps.
 static void add_led( tr_cage_layer *l, const tr_anchor *anchor )
 {
     if ( anchor->prop >= 0 || known_path( l, anchor ) != NULL )
@@ -347,18 +326,16 @@ static void add_rules( tr_cage_layer *l )
         }
 }
 
-// Does a rule of the layer lead an actor, and not along the path of the one before it?
-static bool has_own_path( const tr_cage_layer *l, int r )
-{
-    const tr_rule *rule = &l->edited.rules[r];
-    return rule->a.actor >= 0 && ( r == l->stage->rule_count || rule->path != rule[-1].path );
-}
-
+// Lists the layer's rules that lead an actor, one for each path: rules of one path follow each other.
 static bool list_paths( tr_cage_layer *l )
 {
     int count = l->edited.rule_count, *actors = tr_alloc( (size_t)count, sizeof( int ) );
-    for ( int r = 0; actors != NULL && r < count; ++r )
-        actors[r] = r >= l->stage->rule_count && has_own_path( l, r ) ? l->edited.rules[r].a.actor : -1;
+    for ( int r = 0; actors != NULL && r < count; ++r ) {
+        const tr_rule *rule = &l->edited.rules[r];
+        bool own = r >= l->stage->rule_count && rule->a.actor >= 0 &&
+                   ( r == l->stage->rule_count || rule->path != rule[-1].path );
+        actors[r] = own ? rule->a.actor : -1;
+    }
     bool ok = actors != NULL && tr_lists_build( &l->path_rules, actors, count, l->stage->actor_count );
     tr_free( actors );
     return ok;

@@ -37,7 +37,7 @@ static shift whole_shift( const foot_work *w, int frame )
     return ( shift ){ v3_sub( l->after[at], l->before[at] ), moved->yaw };
 }
 
-// The same as far as the body goes along; one that is eased is lower between its feet's steps, which stay.
+// The same for a body that moves along; one that is eased is lower between its feet's steps, which stay.
 static shift cage_shift( const foot_work *w, int frame )
 {
     shift s = whole_shift( w, frame );

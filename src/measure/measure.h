@@ -17,7 +17,7 @@ typedef struct tr_measure_def {
     double still_acceleration; // m/s²: the same
     double negligible_linking; // turns: chains that cannot link by more are not integrated
     double same_topology;      // turns: with a smaller deviation two chains are on the same side
-    double linked;             // turns: from here on the sign tells on which side a limb is
+    double linked;             // turns: from here on the sign gives the side of a limb
     double apart;              // metres: closer axes have no side
     double unmoved;            // metres: chains that move less need not be compared
     double unlike;             // 0 at examples … 1 like none: frames beyond it are unlike any example

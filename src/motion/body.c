@@ -1,6 +1,6 @@
 // A capsule per bone.
 //
-// Radii are fractions of one length that says how big the body is: the stature of a body on two legs, the
+// Radii are fractions of one length, the size of the body: the stature of a body on two legs, the
 // length of the trunk (and for legs the length of the legs) of beasts. They do not follow the single bone,
 // because rigs split bones at will; only limbs that are short as a whole are kept thin.
 #include "geometry/geometry.h"

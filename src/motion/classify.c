@@ -1,4 +1,4 @@
-// Roles, sides and limbs. Guesses from names, or from structure when names say nothing, go down the tree
+// Roles, sides and limbs. Guesses from names, or from structure where names do not help, go down the tree
 // once: a limb begins where an arm, a leg, the neck or a tail leaves the torso, and everything below belongs
 // to it. Clavicles and hip connectors belong to the torso: the width of shoulders and hips is no matter of
 // arms and legs.

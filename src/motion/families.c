@@ -391,7 +391,7 @@ bool tr_family_of( const tr_skeleton *skeleton, int *index, tr_rig_part *parts, 
 
 // ------------------------------------------------------------------------------------------------ renaming
 
-// Slots by roles, in order: for bodies of no family. Fingers are left out, roles do not tell them apart.
+// Slots by roles, in order: for bodies of no family. Fingers are left out, roles do not distinguish them.
 static tr_rig_part part_by_role( const tr_skeleton *skeleton, int joint )
 {
     static const struct {

@@ -1,6 +1,6 @@
 // How high above the floor a capture stands.
 //
-// Where a floor was set up some centimetres too low, all bodies hover, and nothing in a file says so. Ankles
+// Where a floor was set up some centimetres too low, all bodies hover, without a hint in the file. Ankles
 // do not show it, since they are high above their soles. Toes do: the joint of a foot that is lowest when it
 // rests is a finger's breadth above the floor, and hovers where it is more than twice as high.
 #include "motion/motion.h"

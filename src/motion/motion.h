@@ -97,9 +97,9 @@ bool tr_depth_first_places( const int *parents, int count, int *places );
 // Gives every joint a name of its own: the second Hand becomes Hand_2. Files may double names; points, maps
 // and drives find joints by them.
 bool tr_skeleton_name_apart( tr_skeleton *skeleton, tr_error *error );
-// How limbs are told apart. Heights and lengths are shares of the height of the rest pose, unless noted.
+// How limbs are classified. Heights and lengths are shares of the height of the rest pose, unless noted.
 typedef struct tr_classify_def {
-    double named;     // share of the joints whose names say what they are: with fewer, the shape decides
+    double named;     // share of the joints with known names: with fewer, the shape decides
     double direction; // horizontal length that shows where a body looks
     double side;      // a limb farther from the middle has a side
     // Arms are front legs where they reach down to arm_low, shoulders and hips differ by less than arm_level,
@@ -334,7 +334,7 @@ typedef struct tr_capsule {
     int joint, parent; // the bone's two ends; joint = parent for a lone ball (head, single joint)
     vec3 a, b;         // end points of the axis in the parent's frame
     double radius;
-    double girth; // what made it thicker than its bone alone says; radius / girth is that
+    double girth; // factor by which it was thickened; radius / girth follows from the bone alone
 } tr_capsule;
 
 typedef struct tr_body {
@@ -496,7 +496,8 @@ typedef struct tr_range_def {
     double spine;                      // radians that all spine joints of a body bend together at least
     double margin;                     // radians beyond the source's own minimum and maximum
     double own_factor, own_least;      // unknown: the source's range times this, at least ± so many radians
-    double straight_back; // radians: larger swings are no longer told from those of the opposite direction
+    double
+        straight_back;  // radians: larger swings cannot be distinguished from those of the opposite direction
     double all_around;  // radians between extreme twists: a source that twists farther leaves the twist free
     double hardly_bent; // radians: a smaller mean bend shows no hinge
     double least_bend;  // sine of the angle between a bone and the axis it bends about

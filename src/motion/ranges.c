@@ -1,9 +1,9 @@
 // Ranges of joint motion: anatomy by role, together with what the source itself does.
 //
-// Angles of a swing beyond `straight_back` are no longer told from those of the opposite direction. Where the
-// source swings so far from the anatomy's centre (rest poses of some files are no postures), its own mean
-// rotation is the centre. A source that twists all around leaves the twist free: minimum and maximum of an
-// angle that jumps at ±180° say nothing.
+// Angles of a swing beyond `straight_back` cannot be distinguished from those of the opposite direction.
+// Where the source swings so far from the anatomy's centre (rest poses of some files are no postures), its
+// own mean rotation is the centre. A source that twists all around leaves the twist free: minimum and maximum
+// of an angle that jumps at ±180° say nothing.
 #include "motion/motion.h"
 
 #define SHORT_BONE 1e-6 // metres; has no direction

@@ -1,7 +1,7 @@
-// What names do not say, the shape of the rest pose does. The trunk is the root and every joint from which
-// two long branches leave; what hangs on the trunk is a limb. Limbs that come down to the ground are legs,
-// pairs of equal length on one joint are arms, and of the single ones the highest is the neck and the others
-// are tails.
+// Where names do not help, roles follow from the shape of the rest pose. The trunk is the root and every
+// joint from which two long branches leave; what hangs on the trunk is a limb. Limbs that come down to the
+// ground are legs, pairs of equal length on one joint are arms, and of the single ones the highest is the
+// neck and the others are tails.
 #include "motion/parts.h"
 
 enum { MAX_SHAPES = 64 }; // limbs beyond that stay unnamed

@@ -19,6 +19,7 @@ tr_cluster_def tr_default_cluster_def( void )
                                          .share_growth = 1.25,
                                          .pivot_min = 1e-3,
                                          .row_give = 1e-4,
+                                         .row_pivot = 0.1,
                                          .spring_give = 1e-5 } };
 }
 

@@ -28,7 +28,7 @@ typedef struct tr_posegraph_def {
     double length;        // weight w_l of a bone's length
     double anchor;        // weight w_a of a vertex's place: holds bodies without rows, and keeps them upright
     double min_radius;    // least radius of a triangle, in fractions of the body's extent …
-    double least_radius;  // … and in metres, whichever is more
+    double least_radius;  // … and in metres; the larger one counts
     double box_stiffness; // edges and anchors of a box, in units of those of a body
     double box_min;       // metres: height and width of a box's graph at least
 } tr_posegraph_def;
@@ -136,6 +136,7 @@ typedef struct tr_rod_def {  // the step that turns all cells together: how many
     double share_growth; // … and growing by this factor when not, up to the whole step
     double pivot_min;    // least stiffness of a joint's shift, in units of an edge's
     double row_give;     // compliance of a row, in units of its flexibility: keeps equal rows apart
+    double row_pivot;    // least pivot of a row, in units of that compliance: less is rounding
     double spring_give;  // compliance of a row that is a spring, in units of an edge's
 } tr_rod_def;
 

@@ -221,7 +221,7 @@ static void subtract_columns( const tr_block_work *work, int i, int k, lane s[9]
 static void factor_diagonal( const tr_block_work *work, int i, lane s[9], lane flexibility )
 {
     const lane *compliance = work->block.compliance;
-    const real tiny = (real)1e-20, pivot_min = (real)0.1; // share of the compliance: below it all is rounding
+    const real tiny = (real)1e-20, pivot_min = (real)work->def.rods.row_pivot; // tiny: in place of 0
     lane give = (real)work->def.rods.row_give * flexibility + tiny;
     for ( int r = 0; r < 3; ++r ) {
         lane_mask on = row_on( work, i, r );

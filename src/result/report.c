@@ -1,4 +1,4 @@
-// How well a result keeps the rules of its stage, and report.json, which says so.
+// Errors of the rules of a stage on a result, rules that gave way (that the solver relaxed), and report.json.
 #include "result/private.h"
 
 #include <string.h>

@@ -179,7 +179,8 @@ bool tr_result_visit_files( const tr_scene *scene, const char *folder,
                             void ( *visit )( void *context, const char *path ), void *context );
 // Reads <id>.bvh of every character and prop of the stage back from such a folder.
 bool tr_result_load( tr_result *out, const tr_stage *stage, const char *folder, tr_error *error );
-// report.json: every rule with its error, rules that gave way, meshes, edits. False when out of memory.
+// Prints report.json (report.c): every rule with its error, rules that were relaxed ("gave_way"), meshes,
+// edits. False when out of memory.
 bool tr_report_print( const tr_stage *stage, const tr_result *result, const char *method, tr_text *out );
 
 // --------------------------------------------------------------------------------------------------- at work
@@ -213,7 +214,7 @@ bool tr_meshes_copy( tr_result *out, const tr_result *in );
 quat tr_rule_rotation( const tr_stage *stage, const tr_result *result, const tr_rule *rule,
                        int frame ); // orientation: the world rotation it wants
 vec3 tr_actor_mass_centre( const tr_stage *stage, const tr_result *result, int actor, int frame );
-// Where the foot of a stance has to be for what touches to come to its place, if it keeps the rotation it has
+// Where the foot of a stance must be so that its touching part is in place, if it keeps the rotation it has
 // in `pose`. The same for all rules of a footing.
 vec3 tr_stance_place( const tr_stage *stage, const tr_result *result, const tr_rule *rule, int frame,
                       tr_pose pose );

@@ -541,7 +541,7 @@ static bool adopt( tr_motion *out, const tr_skeleton *target, const tr_motion *f
                 out->clip.translations[to] = clip->translations[from];
         }
     }
-    // Lengths are what the file says, so that a measure can find them broken.
+    // Lengths are those of the file, so that a measure can find them broken.
     for ( int j = 1; ok && j < joints; ++j )
         out->skeleton.joints[j].offset = file->skeleton.joints[place[j]].offset;
     tr_free( place );

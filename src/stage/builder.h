@@ -41,7 +41,7 @@ void tr_actor_examples_free( tr_actor_examples *examples ); // NULL is fine
 // Puts the scene and the path of the field at hand before an error, which may name another file and a place
 // in it. One that has a path already stays. Always false.
 bool tr_stage_blame( tr_stage_builder *b, const char *list, int index );
-// need.c. False, with an error, where the scene would take more memory than may be used.
+// memory.c. False, with an error, where the scene would take more memory than may be used.
 bool tr_stage_check_memory( tr_stage_builder *b );
 rigid tr_stage_place( vec3 position, double heading );
 // Ground and environment and, unless a clip is not yet lined up with them, props. To be freed; NULL: out of

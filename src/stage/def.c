@@ -1,4 +1,4 @@
-// Defaults of what is tuned in making a stage; stage.h says what each number means.
+// Defaults of the numbers of staging; stage.h has their meaning.
 #include "cage/cage.h"
 #include "stage/stage.h"
 

@@ -78,7 +78,7 @@ static bool counts( const maker *m, const tr_example *example )
     return !example->muted && strcmp( example->cast, m->cast->id ) == 0;
 }
 
-// The pose of the source's file on the bones that the performer has, mirrored where the pair says so.
+// The pose of the source's file on the bones that the performer has, mirrored if the pair is.
 static bool pose_source( const maker *m, const tr_example *example, tr_pose out )
 {
     const tr_skeleton *skeleton = &m->examples->performer.skeleton;

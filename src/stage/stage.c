@@ -229,7 +229,7 @@ static bool build_shape( tr_stage_builder *b, tr_shape *out, tr_shape_kind kind,
     }
 }
 
-// Points are seen from the obstacle's position, its middle goes along.
+// Points are relative to the obstacle's position, and so is its middle.
 static bool build_obstacle( tr_stage_builder *b, int i, vec3 **corners )
 {
     tr_stage *stage = b->stage;
@@ -377,7 +377,7 @@ static bool build_motions( tr_stage_builder *b )
     return ok;
 }
 
-// Warns of sources that hover above the ground: files do not say where their floor is.
+// Warns of sources that hover above the ground: files do not define where their floor is.
 static void warn_of_hovering( const tr_stage_builder *b )
 {
     const tr_stage *stage = b->stage;

@@ -312,11 +312,12 @@ const tr_group *tr_anchor_group( const tr_stage *stage, const tr_anchor *anchor 
 vec3 tr_group_place( const tr_group *group, vec3 source );
 int tr_anchor_node( const tr_stage *stage, const tr_anchor *anchor ); // -1: unused
 
-// Strength of a rule at a frame: 1 inside its range, fading over the ease, 0 outside.
+// Strength of a rule at a frame (strength.c): 1 inside its range, fading over the ease, 0 outside. In a
+// hand-over one rule fades out while the next fades in; the curve is tr_fade in math/math.h.
 double tr_rule_strength( const tr_rule *rule, int frame );
 // The frames of full strength of a rule; where none is on the stage, the frame nearest to them.
 void tr_rule_frames( const tr_stage *stage, const tr_rule *rule, int *first, int *last );
-// Does the rule say where this joint, or another of the same hand or foot, is to be?
+// Does the rule ask for a place of this joint, or of another of the same hand or foot?
 bool tr_rule_holds( const tr_stage *stage, const tr_rule *rule, int actor, int joint );
 // Does the rule keep its point where it touched something? Contacts do, and feet that stand through a seam.
 bool tr_rule_stays( const tr_rule *rule );

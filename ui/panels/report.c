@@ -74,7 +74,7 @@ const char *tr_method_words( const tr_method *method, const char **help )
     return method->name;
 }
 
-// What the scene itself can say is a change of it; others are only looked at.
+// A method that a scene can name is set in the document; others are only shown.
 void tr_ui_choose_method( const tr_shown *shown, tr_ops *ops, const tr_method *method )
 {
     bool mesh = method == tr_method_find( "imesh" ), own = mesh || method == tr_method_find( NULL );

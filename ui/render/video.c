@@ -23,7 +23,7 @@ struct tr_video {
     tr_draft draft;
     pid_t child;
     int input;    // our end of the socket
-    int messages; // memory file that catches what ffmpeg says
+    int messages; // memory file with the messages of ffmpeg
     int width, height;
     int wide, tall;       // what ffmpeg is fed: even for .mp4, the last column and row repeated
     unsigned char *frame; // [wide * tall * 3]
@@ -149,7 +149,7 @@ static int wait_for_end( pid_t child )
     return status;
 }
 
-// Waits for ffmpeg to end; *error gets the last line it had to say.
+// Waits for ffmpeg to end; *error gets the last line of its messages.
 static bool finish( tr_video *video, bool complain, tr_error *error )
 {
     close( video->input );
@@ -201,7 +201,7 @@ bool tr_video_frame( tr_video *video, const unsigned char *rgb, tr_error *error 
     return true;
 }
 
-// ffmpeg may say nothing of a disk that was full.
+// ffmpeg may not report a full disk.
 static bool check_whole( const tr_video *video, tr_error *error )
 {
     tr_video_facts sent = { video->wide, video->tall, video->frame_count, video->frame_count / video->fps };

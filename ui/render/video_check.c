@@ -59,7 +59,7 @@ static box find_path( box in, const char *const *types )
     return in;
 }
 
-// Frames, pixels and seconds as the index says, and how many bytes the frames have.
+// Frames, pixels and seconds by the index, and the bytes of the frames.
 static bool read_index( box index, tr_video_facts *out, uint64_t *bytes )
 {
     static const char *const to_head[] = { "trak", "tkhd", NULL };

@@ -162,7 +162,7 @@ static bool prepare( tr_live *live, tr_worker *worker )
            tr_error_memory( error );
 }
 
-// Hands over the frames that are solved for the last move; `is_done` says which.
+// Hands over the frames that are solved for the last move; those with `is_done`.
 static void hand_over( tr_live *live, bool ( *is_done )( const tr_drag *, int ) )
 {
     const tr_result *result = tr_drag_result( live->drag );

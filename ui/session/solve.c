@@ -85,8 +85,8 @@ static bool solve_below( tr_job *j )
     return true;
 }
 
-// While only cages change, only they are solved again; when the last one goes, nothing is. What a drag has
-// solved already is taken from there.
+// While only cages change, only they are solved again; when the last one is removed, nothing is. On release
+// of a drag its result is taken where it equals the pipeline's (tr_live_finish, layer/drag_release.c).
 static bool run_method( tr_job *j )
 {
     tr_outcome *outcome = j->outcome;

@@ -9,7 +9,8 @@ static const double lens = 28.0; // vertical field of view, as tr_camera_fit cho
 tr_camera tr_orbit_camera( const tr_orbit *o )
 {
     double yaw = o->yaw * TR_DEGREE, pitch = o->pitch * TR_DEGREE;
-    // Straight up and down the direction alone does not say which way is up: a hair beside it does.
+    // Looking straight up or down, the direction alone does not define which way is up; a direction slightly
+    // beside it does.
     pitch = clampd( pitch, -0.4999 * TR_PI, 0.4999 * TR_PI );
     vec3 back = v3( sin( yaw ) * cos( pitch ), sin( pitch ), cos( yaw ) * cos( pitch ) );
     tr_camera camera = { .eye = v3_mad( o->target, o->distance, back ), .target = o->target };
@@ -91,7 +92,7 @@ static void frame_all( tr_orbit *o, const tr_ui *ui, const tr_shown *shown, doub
     char view[64] = "auto", yaw[28], pitch[28];
     const tr_orbit before = *o;
     tr_camera camera;
-    if ( before.orthographic ) { // straight down, a direction alone does not say how the picture is turned
+    if ( before.orthographic ) { // straight down, a direction alone does not define the roll of the picture
         tr_number_print( yaw, sizeof yaw, before.yaw, 3 );
         tr_number_print( pitch, sizeof pitch, clampd( before.pitch, -89.9, 89.9 ), 3 );
         snprintf( view, sizeof view, "flat %s,%s", yaw, pitch );

@@ -285,7 +285,7 @@ typedef struct tr_ui {
         int button;
         unsigned modifiers;
         double x, y, start_x, start_y; // points
-        vec3 start, now;               // in the world, where the tool says
+        vec3 start, now;               // in the world, chosen by the tool
         int handle;                    // handle of the tool
         tr_item item;
         double ms; // time of the last event that moved it, by tr_clock_ms

@@ -17,7 +17,7 @@ static bool is_lift( const tr_constraint *c )
     return !c->hard && c->weight == 0;
 }
 
-// Does a constraint of the document say something about this limb's contact?
+// Does a constraint of the document set this limb's contact?
 static bool is_of_limb( const tr_shown *shown, const tr_constraint *c, int actor, int limb )
 {
     const tr_actor *a = &shown->stage->actors[actor];

@@ -70,7 +70,8 @@ static void drag( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
     tr_cage_hold_live( hold, ops, move, turn );
 }
 
-// A click on a part of the cage goes to its time.
+// The pull becomes ops, which are solved by ui/session/solve.c. A click without a pull goes to the time of
+// the part.
 static void release( tr_ui *ui, const tr_shown *shown, tr_ops *ops )
 {
     vec3 move;

@@ -49,7 +49,7 @@ void tr_frame_let_go( tr_ui *ui );
 void tr_held_row( tr_ui *ui, const tr_shown *shown, float room );
 void tr_frame_hold( tr_ui *ui, const tr_shown *shown, tr_ops *ops );
 
-// A pose on its way to become a pair: of whom, on the stage (-1: this one cannot be posed), previewed or made
+// A pose that becomes a pair: its actor on the stage (-1: this one cannot be posed), previewed or made
 // into ops (every frame), kept, let go.
 const char *tr_pose_subject( const tr_ui *ui, const tr_shown *shown ); // NULL = none can be posed
 int tr_pose_actor( const tr_shown *shown, const char *cast );
