@@ -13,7 +13,7 @@
 #include "solve/solve.h"
 
 // Weight of a foot at a frame: 1 in its stance, with ramps at both ends.
-static double say( const tr_lead_foot *foot, int frame, double ramp )
+static double weight_of( const tr_lead_foot *foot, int frame, double ramp )
 {
     for ( int i = 0; i < foot->stands.count; ++i ) {
         const tr_contact *c = &foot->stands.items[i];
@@ -28,7 +28,7 @@ typedef struct lead_work {
     const tr_lead_job *job;
     int frame_count;
     vec3 *ways;                     // [frame_count * foot_count] from the root to the feet
-    double *says;                   // [frame_count * foot_count]
+    double *weights;                // [frame_count * foot_count]
     double *weight, *slope, *curve; // [frame_count], curve [2 * frame_count]
     tr_chain *factor;               // [frame_count]
 } lead_work;
@@ -36,7 +36,7 @@ typedef struct lead_work {
 static void work_free( lead_work *w )
 {
     tr_free( w->ways );
-    tr_free( w->says );
+    tr_free( w->weights );
     tr_free( w->weight );
     tr_free( w->slope );
     tr_free( w->curve );
@@ -57,28 +57,28 @@ static bool work_start( lead_work *w, const tr_lead_job *job, const tr_clip *cli
     double ramp = job->def->ramp * clip->fps;
     *w = ( lead_work ){ .job = job, .frame_count = clip->frame_count };
     w->ways = tr_alloc( frames * feet, sizeof( vec3 ) );
-    w->says = tr_alloc( frames * feet, sizeof( double ) );
+    w->weights = tr_alloc( frames * feet, sizeof( double ) );
     w->weight = tr_alloc( frames, sizeof( double ) );
     w->slope = tr_alloc( frames, sizeof( double ) );
     w->curve = tr_alloc( 2 * frames, sizeof( double ) );
     w->factor = tr_alloc( frames, sizeof( tr_chain ) );
-    if ( w->ways == NULL || w->says == NULL || w->weight == NULL || w->slope == NULL || w->curve == NULL ||
+    if ( w->ways == NULL || w->weights == NULL || w->weight == NULL || w->slope == NULL || w->curve == NULL ||
          w->factor == NULL )
         return false;
     for ( size_t i = 0; i < frames * feet; ++i ) {
         const tr_lead_foot *foot = &job->feet[i % feet];
         int frame = (int)( i / feet );
         w->ways[i] = way_to( job->skeleton, tr_clip_frame( clip, frame ), foot->joint );
-        w->says[i] = say( foot, frame, ramp );
+        w->weights[i] = weight_of( foot, frame, ramp );
     }
     return true;
 }
 
 // The step of a foot from a frame to the next.
-static double pair_say( const lead_work *w, int frame, int foot )
+static double step_weight( const lead_work *w, int frame, int foot )
 {
     size_t at = (size_t)frame * (size_t)w->job->foot_count + (size_t)foot;
-    return fmin( w->says[at], w->says[at + (size_t)w->job->foot_count] );
+    return fmin( w->weights[at], w->weights[at + (size_t)w->job->foot_count] );
 }
 
 static vec3 step_of( const lead_work *w, int frame, int foot )
@@ -94,8 +94,8 @@ static double best_scale( const lead_work *w )
     for ( int f = 0; f + 1 < w->frame_count; ++f ) {
         vec3 path = v3_horizontal( v3_sub( w->job->path[f + 1], w->job->path[f] ) );
         for ( int k = 0; k < w->job->foot_count; ++k ) {
-            along -= pair_say( w, f, k ) * v3_dot( path, step_of( w, f, k ) );
-            square += pair_say( w, f, k ) * v3_dot( path, path );
+            along -= step_weight( w, f, k ) * v3_dot( path, step_of( w, f, k ) );
+            square += step_weight( w, f, k ) * v3_dot( path, path );
         }
     }
     return square > w->job->def->least_path && along > 0 ? along / square : w->job->rise;
@@ -112,7 +112,7 @@ static void lead_horizontally( lead_work *w, tr_clip *clip )
     for ( int f = 0; f + 1 < n; ++f ) {
         vec3 path = v3_horizontal( v3_sub( clip->root[f + 1], clip->root[f] ) );
         for ( int k = 0; k < w->job->foot_count; ++k ) {
-            double share = pair_say( w, f, k );
+            double share = step_weight( w, f, k );
             vec3 slip = v3_add( path, step_of( w, f, k ) );
             w->slope[f] += share;
             w->curve[2 * f] += share * slip.x;
@@ -143,8 +143,8 @@ static void lead_vertically( lead_work *w, tr_clip *clip )
         for ( int k = 0; k < w->job->foot_count; ++k ) {
             size_t at = (size_t)f * (size_t)w->job->foot_count + (size_t)k;
             double low = clip->root[f].y + w->ways[at].y - w->job->ground - w->job->feet[k].sole;
-            w->weight[f] += w->says[at];
-            w->curve[f] -= w->says[at] * low;
+            w->weight[f] += w->weights[at];
+            w->curve[f] -= w->weights[at] * low;
         }
     }
     tr_chain_factor( &( tr_chain_def ){ .frame_count = n,

@@ -158,7 +158,7 @@ static void meet_feet( seam_work *w, tr_clip *b )
         w->b.world.positions[i] = v3_add( w->b.world.positions[i], move );
 }
 
-// ------------------------------------------------------------------------------------------------- wishes
+// ------------------------------------------------------------------------------------------------- targets
 
 // Pose of a foot in the clip of a frame. `second`: the clip after the seam.
 static rigid own_place( const seam_work *w, int joint, int frame, bool second )
@@ -214,7 +214,7 @@ static void take_step( seam_work *w, foot *f, const crossing *s )
     }
 }
 
-static void find_wishes( seam_work *w, foot *f )
+static void find_targets( seam_work *w, foot *f )
 {
     int joint = f->chain.end;
     crossing s = find_crossing( w, joint );
@@ -226,9 +226,9 @@ static void find_wishes( seam_work *w, foot *f )
         w->held[i] =
             !swings &&
             ( through || ( second ? rests( w, &w->b, joint, in_b ) : rests( w, &w->a, joint, frame ) ) );
-        rigid wish = through ? held_place( w, &s, joint, frame ) : own_place( w, joint, frame, second );
-        f->shift[i] = v3_sub( wish.position, f->joined[i].position );
-        f->turn[i] = q_to_vector( q_mul( wish.rotation, q_conj( f->joined[i].rotation ) ) );
+        rigid target = through ? held_place( w, &s, joint, frame ) : own_place( w, joint, frame, second );
+        f->shift[i] = v3_sub( target.position, f->joined[i].position );
+        f->turn[i] = q_to_vector( q_mul( target.rotation, q_conj( f->joined[i].rotation ) ) );
         f->moved = f->moved || w->held[i];
     }
     bridge( w, f->shift );
@@ -368,7 +368,7 @@ static bool plant( seam_work *w, tr_error *error )
         }
     }
     for ( int k = 0; k < w->foot_count; ++k )
-        find_wishes( w, &w->feet[k] );
+        find_targets( w, &w->feet[k] );
     find_sink( w );
     for ( int i = 0; i < w->count; ++i )
         move_feet( w, i );

@@ -71,26 +71,26 @@ static void drop_carriers( const tr_stage *stage, tr_imesh_pairs *pairs )
 
 // ----------------------------------------------------------------------------------------- pairs of a scene
 
-typedef struct saying { // a pair of the scene on the stage
+typedef struct pair_frames { // a pair of the scene on the stage
     tr_pair_kind kind;
     int a, b;        // members, a ≤ b; b -1: any other
     int first, last; // stage frames, cut to the stage; first > last: none of them
-} saying;
+} pair_frames;
 
-static saying saying_of( const tr_stage *stage, const tr_pair *pair, int pad )
+static pair_frames frames_of_pair( const tr_stage *stage, const tr_pair *pair, int pad )
 {
     int a = tr_stage_find_member( stage, pair->a );
     int b = pair->b[0] != 0 ? tr_stage_find_member( stage, pair->b ) : -1;
     int more = pair->kind == TR_PAIR_LINK ? pad : 0; // as what is found: full strength in the whole range
     int first = pair->first - stage->scene->first - more, last = pair->last - stage->scene->first + more;
-    return ( saying ){ .kind = pair->kind,
-                       .a = b >= 0 && b < a ? b : a,
-                       .b = b >= 0 && b < a ? a : b,
-                       .first = first > 0 ? first : 0,
-                       .last = last < stage->frame_count ? last : stage->frame_count - 1 };
+    return ( pair_frames ){ .kind = pair->kind,
+                            .a = b >= 0 && b < a ? b : a,
+                            .b = b >= 0 && b < a ? a : b,
+                            .first = first > 0 ? first : 0,
+                            .last = last < stage->frame_count ? last : stage->frame_count - 1 };
 }
 
-static bool is_about( const saying *s, const tr_imesh_pair *pair )
+static bool is_about( const pair_frames *s, const tr_imesh_pair *pair )
 {
     return s->b >= 0 ? s->a == pair->a && s->b == pair->b : s->a == pair->a || s->a == pair->b;
 }
@@ -103,7 +103,7 @@ static int by_members( const void *a, const void *b )
 
 typedef struct revision {
     const tr_stage *stage;
-    saying *sayings; // [count]
+    pair_frames *pairs; // [count]
     int count;
     bool *close;   // [frame_count] of the two at work
     bool *allowed; // the same: in the range of a limit
@@ -125,7 +125,7 @@ static void revise_frames( revision *r, const tr_imesh_pair *pairs, int count )
     for ( int i = 0; i < count; ++i )
         mark( r->close, pairs[i].first, pairs[i].last, true );
     for ( int i = 0; i < r->count; ++i ) {
-        const saying *s = &r->sayings[i];
+        const pair_frames *s = &r->pairs[i];
         if ( s->kind != TR_PAIR_LIMIT || !is_about( s, pairs ) )
             continue;
         mark( r->allowed, s->first, s->last, true );
@@ -134,8 +134,8 @@ static void revise_frames( revision *r, const tr_imesh_pair *pairs, int count )
     for ( int f = 0; f <= end; ++f )
         r->close[f] = r->close[f] && ( !limited || r->allowed[f] );
     for ( int i = 0; i < r->count; ++i )
-        if ( r->sayings[i].kind == TR_PAIR_EXCLUDE && is_about( &r->sayings[i], pairs ) )
-            mark( r->close, r->sayings[i].first, r->sayings[i].last, false );
+        if ( r->pairs[i].kind == TR_PAIR_EXCLUDE && is_about( &r->pairs[i], pairs ) )
+            mark( r->close, r->pairs[i].first, r->pairs[i].last, false );
 }
 
 // The frames in which the two are close, as ranges; ranges that are too short are dropped.
@@ -157,9 +157,9 @@ static bool revise( revision *r, tr_imesh_pairs *pairs, int shortest )
     tr_imesh_pairs out = { 0 };
     bool ok = true;
     for ( int i = 0; ok && i < r->count; ++i )
-        if ( r->sayings[i].kind == TR_PAIR_LINK && r->sayings[i].first <= r->sayings[i].last )
-            ok = tr_imesh_pairs_add( pairs, ( tr_imesh_pair ){ r->sayings[i].a, r->sayings[i].b,
-                                                               r->sayings[i].first, r->sayings[i].last } );
+        if ( r->pairs[i].kind == TR_PAIR_LINK && r->pairs[i].first <= r->pairs[i].last )
+            ok = tr_imesh_pairs_add( pairs, ( tr_imesh_pair ){ r->pairs[i].a, r->pairs[i].b,
+                                                               r->pairs[i].first, r->pairs[i].last } );
     if ( ok && pairs->count > 1 )
         qsort( pairs->items, (size_t)pairs->count, sizeof *pairs->items, by_members );
     for ( int i = 0, k; ok && i < pairs->count; i = k ) {
@@ -175,19 +175,19 @@ static bool revise( revision *r, tr_imesh_pairs *pairs, int shortest )
     return ok;
 }
 
-static bool heed_scene( const tr_stage *stage, const tr_imesh_near_def *def, tr_imesh_pairs *pairs )
+static bool apply_scene_pairs( const tr_stage *stage, const tr_imesh_near_def *def, tr_imesh_pairs *pairs )
 {
     size_t count = (size_t)stage->scene->pair_count, frames = (size_t)stage->frame_count;
     revision r = { .stage = stage,
-                   .sayings = tr_alloc( count, sizeof( saying ) ),
+                   .pairs = tr_alloc( count, sizeof( pair_frames ) ),
                    .close = tr_alloc( frames, sizeof( bool ) ),
                    .allowed = tr_alloc( frames, sizeof( bool ) ) };
-    bool ok = r.sayings != NULL && r.close != NULL && r.allowed != NULL;
+    bool ok = r.pairs != NULL && r.close != NULL && r.allowed != NULL;
     for ( size_t i = 0; ok && i < count; ++i )
-        r.sayings[r.count++] = saying_of( stage, &stage->scene->pairs[i], def->pad );
+        r.pairs[r.count++] = frames_of_pair( stage, &stage->scene->pairs[i], def->pad );
     ok = ok &&
          revise( &r, pairs, def->min_frames < stage->frame_count ? def->min_frames : stage->frame_count );
-    tr_free( r.sayings );
+    tr_free( r.pairs );
     tr_free( r.close );
     tr_free( r.allowed );
     return ok;
@@ -202,7 +202,7 @@ bool tr_mesh_links( tr_imesh_pairs *out, const tr_stage *stage, const tr_imesh_n
                                error ) )
         return false;
     drop_carriers( stage, out );
-    if ( stage->scene->pair_count == 0 || heed_scene( stage, def, out ) )
+    if ( stage->scene->pair_count == 0 || apply_scene_pairs( stage, def, out ) )
         return true;
     tr_imesh_pairs_free( out );
     return tr_error_memory( error );
@@ -223,7 +223,7 @@ int tr_mesh_passes( const tr_stage *stage, const tr_imesh_window *window, const 
 {
     int count = 0;
     for ( int i = 0; i < stage->scene->pair_count; ++i ) {
-        saying s = saying_of( stage, &stage->scene->pairs[i], 0 );
+        pair_frames s = frames_of_pair( stage, &stage->scene->pairs[i], 0 );
         if ( s.kind != TR_PAIR_PASS || s.first > window->last || s.last < window->first )
             continue;
         if ( place_of[s.a] < 0 || ( s.b >= 0 && place_of[s.b] < 0 ) )

@@ -41,7 +41,7 @@ static int add_anchor( tr_cluster_rows *rows, const tr_anchor *anchor )
 }
 
 // The rules of the stances of one foot have the same target: one of them stands for the footing.
-static bool is_told( const tr_cluster_rows *rows, int rule, int row )
+static bool serves( const tr_cluster_rows *rows, int rule, int row )
 {
     const tr_rule *own = &rows->stage->rules[rule];
     bool told = false;
@@ -67,7 +67,7 @@ static bool append( tr_cluster_rows *rows, int rule, int corner, int graph_a, in
     }
     if ( row < 0 )
         row = tr_cluster_add_row( &rows->cluster, graph_a, point_a, graph_b, point_b );
-    if ( row >= 0 && is_told( rows, rule, row ) )
+    if ( row >= 0 && serves( rows, rule, row ) )
         return true;
     if ( row < 0 ||
          !tr_array_reserve( (void **)&rows->items, &rows->capacity, rows->count + 1, sizeof( tr_rule_row ) ) )
@@ -264,11 +264,11 @@ static bool is_still( const bool *still, const tr_rule_row *item )
 // Rules that share a row take turns: at each frame the strongest one is used.
 static bool is_stronger( const tr_goal *goal, double compliance )
 {
-    double spoken = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );
-    return spoken == TR_ROW_OFF || compliance < spoken;
+    double present = fmax( goal->compliance[0], fmax( goal->compliance[1], goal->compliance[2] ) );
+    return present == TR_ROW_OFF || compliance < present;
 }
 
-static void speak( const tr_rule *rule, vec3 target, double compliance, tr_goal *goal )
+static void set_goal( const tr_rule *rule, vec3 target, double compliance, tr_goal *goal )
 {
     vec3 acts = tr_rule_masked( rule, v3_one );
     *goal = ( tr_goal ){ .target = target,
@@ -300,12 +300,12 @@ static void rule_goals( const tr_cluster_rows *rows, const tr_result *now, const
             continue;
         vec3 target = wanted( rows, now, item, f );
         if ( speaks )
-            speak( rule, target, compliance, goal );
+            set_goal( rule, target, compliance, goal );
         if ( speaks && tr_rule_lowers( rule ) )
             goal->compliance[0] = goal->compliance[2] = tr_cluster_compliance(
                 &rows->cluster, item->row, true, rule->weight, rows->def.lowered * strength );
         if ( holds )
-            speak( rule, target, compliance, contact );
+            set_goal( rule, target, compliance, contact );
     }
 }
 

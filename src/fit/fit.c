@@ -273,7 +273,7 @@ static rigid joint_in_world( const tr_skeleton *skeleton, const tr_fit_result *r
     return world;
 }
 
-// Also for goals that the kernel leaves out (has_a_say).
+// Also for goals that the kernel leaves out (acts in kernel_block.h).
 static double residual_of( const tr_skeleton *skeleton, const tr_fit_result *result, const tr_fit_goal *goal )
 {
     rigid world = joint_in_world( skeleton, result, goal->joint );

@@ -5,7 +5,7 @@
 #include <string.h>
 
 // Whether the goal takes part in the energy.
-static bool has_a_say( const tr_fit_goal *goal )
+static bool acts( const tr_fit_goal *goal )
 {
     return ( goal->axes & TR_FIT_XYZ ) != 0 && goal->ease > 0 && ( goal->hard || goal->weight > 0 );
 }
@@ -22,7 +22,7 @@ static int carrier_of( const tr_fit *fit, const tr_fit_goal *goal )
 
 static const tr_fit_goal *next_goal( const tr_fit_frame *frame, int *at )
 {
-    while ( *at < frame->goal_count && !has_a_say( &frame->goals[*at] ) )
+    while ( *at < frame->goal_count && !acts( &frame->goals[*at] ) )
         ++*at;
     return *at < frame->goal_count ? &frame->goals[( *at )++] : NULL;
 }

@@ -56,18 +56,18 @@ void tr_attached_free( tr_cage_layer *l )
     tr_free( l->carriers );
 }
 
-typedef struct carried { // votes of its holders about a prop
+typedef struct votes { // votes of its holders about a prop
     vec3 move, turn;
-    double say;
-} carried;
+    double weight;
+} votes;
 
 // Adds the vote of one actor, with the holds carriers[from … to − 1].
-static void hear( tr_cage_layer *l, int from, int to, int frame, rigid place, carried *sum )
+static void add_vote( tr_cage_layer *l, int from, int to, int frame, rigid place, votes *sum )
 {
     double strength = 0;
     for ( int i = from; i < to; ++i )
         strength = fmax( strength, tr_rule_strength( &l->stage->rules[l->carriers[i].rule], frame ) );
-    sum->say += strength;
+    sum->weight += strength;
     const tr_moved_frame *moved = strength > 0 ? tr_moved_whole( l, l->carriers[from].actor, frame ) : NULL;
     if ( moved == NULL )
         return;
@@ -80,13 +80,13 @@ static void carry( tr_cage_layer *l, int from, int to, int frame )
 {
     int prop = l->carriers[from].prop;
     rigid place = l->below->tracks[prop][frame];
-    carried sum = { 0 };
+    votes sum = { 0 };
     for ( int i = from, next; i < to; i = next ) {
         for ( next = i; next < to && l->carriers[next].actor == l->carriers[i].actor; )
             ++next;
-        hear( l, i, next, frame, place, &sum );
+        add_vote( l, i, next, frame, place, &sum );
     }
-    double part = 1 / fmax( sum.say, 1 );
+    double part = 1 / fmax( sum.weight, 1 );
     if ( v3_length( sum.move ) + v3_length( sum.turn ) == 0 )
         return;
     place.position = v3_mad( place.position, part, sum.move );

@@ -65,8 +65,8 @@ static void report_handles( tr_cage_layer *l )
         l->result->handles[l->handle_index[h]] = tr_handle_judge( l, l->result, h );
 }
 
-// Handles at frames that are not in their layer's window hold nothing, nor do those on vertices that no
-// section has; nor does any where there is no cage.
+// A handle holds nothing at a frame outside its layer's window, on a vertex that no section has, or without a
+// cage.
 static void report_outside( const tr_cage_layer *l, const tr_result *below, tr_result *result )
 {
     const tr_stage *stage = l->stage;
@@ -151,7 +151,7 @@ static bool resolve( tr_cage_layer *l, int first, int last, tr_error *error )
            tr_resolver_fit( l->resolver, 0, first, last, error );
 }
 
-// All bodies follow the handles as they are, as far as they can.
+// All bodies follow the present handles as far as they can.
 static bool follow( tr_cage_layer *l, tr_error *error )
 {
     int first, last;

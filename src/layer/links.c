@@ -1,4 +1,4 @@
-// Links between characters and props: what rules join is posed, and resolved, together.
+// Links between characters and props: members joined by rules are posed and resolved together.
 #include "layer/private.h"
 
 #include <string.h>

@@ -182,8 +182,8 @@ static void stay_above_ground( tr_cage_layer *l, const tr_moved_body *body, int 
         l->after[at + (size_t)p].y += up;
 }
 
-// Largest tr(Rᵀ M), M = Σ (p' − p̄') (p − p̄)ᵀ; what the points leave open (a straight arm's twist) stays as it
-// is. `size` is the trace of Σ (p − p̄) (p − p̄)ᵀ.
+// Largest tr(Rᵀ M), M = Σ (p' − p̄') (p − p̄)ᵀ; a turn that the points leave open (a straight arm's twist)
+// stays as it is. `size` is the trace of Σ (p − p̄) (p − p̄)ᵀ.
 static quat turn_from( const tr_cage_layer *l, mat3 m, double size )
 {
     double rest = l->def.turn_rest * size;
@@ -297,7 +297,7 @@ static void place_rigid( tr_cage_layer *l, int frame, int point, int lead, quat 
     l->after[to] = v3_add( l->after[from], q_rotate( turn, arm ) );
 }
 
-// The same for a body that moves as one: of its points only the root and those of feet are placed.
+// The same for a body that moves as one: only its root and the points of its feet are placed.
 static void move_rigid( tr_cage_layer *l, tr_moved_body *body, int frame, tr_moved_frame *moved )
 {
     moved->moves = moved->rigid = tr_cage_moves( &l->cage, frame );

@@ -87,7 +87,7 @@ static void aim_frame( tr_cage_layer *l, tr_moved_body *body, int frame )
         ( tr_fit_result ){ .local = tr_clip_frame( &l->result->motions[body->node].clip, frame ) };
 }
 
-// All of it goes as one: bones need not be aimed.
+// The body moves as one: bones need not be aimed.
 static void pose_rigid( tr_cage_layer *l, tr_moved_body *body, int frame )
 {
     const tr_clip *in = &l->below->motions[body->node].clip;

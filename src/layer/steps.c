@@ -51,7 +51,7 @@ static vec3 foot_below( const foot_work *w, int frame )
     return tr_world_pose( &w->l->below->worlds[w->body->node], frame ).positions[w->foot->joint];
 }
 
-// How high the lowest of a foot is above the ground.
+// Height of the lowest joint of a foot above the ground.
 static double foot_room( const foot_work *w, int frame )
 {
     const tr_skeleton *skeleton = &w->l->stage->actors[w->body->node].target;
@@ -252,7 +252,7 @@ static void place_stance( const foot_work *w, tr_moved_stance *s )
     s->step = foot != NULL ? step_at( foot->place, moved ) : step_of( w, moved, frame );
 }
 
-// Where the stance went in this solve.
+// The step of the stance in this solve.
 static tr_step stance_step( const foot_work *w, tr_moved_stance *s )
 {
     if ( s->stamp != w->l->stamp )

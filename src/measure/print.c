@@ -123,7 +123,7 @@ static bool is_worse( const tr_metric *metric )
 }
 
 // The maximum among the fields that are worse, else the last of them.
-static const tr_metric_field *telling_field( const tr_metric *metric )
+static const tr_metric_field *shown_field( const tr_metric *metric )
 {
     const tr_metric_field *found = NULL;
     for ( int i = 0; i < metric->field_count; ++i ) {
@@ -138,7 +138,7 @@ static const tr_metric_field *telling_field( const tr_metric *metric )
 static void print_worse( tr_text *out, const tr_metric *metric )
 {
     char result[40], source[40];
-    const tr_metric_field *field = telling_field( metric );
+    const tr_metric_field *field = shown_field( metric );
     number_of( result, field->out, field->out_null );
     number_of( source, field->source, field->source_null );
     bool lone = strcmp( field->name, "value" ) == 0;

@@ -63,7 +63,7 @@ static bool any_below( const mark *m, part a, part b )
 
 // ------------------------------------------------------------------------------------------------ guesses
 
-static bool names_say_enough( const work *w )
+static bool names_suffice( const work *w )
 {
     int asked = 0, known = 0;
     for ( int j = 0; j < w->skeleton->joint_count; ++j ) {
@@ -570,7 +570,7 @@ static bool classify( work *w, tr_error *error )
     guess_from_names( w );
     if ( !take_family( w, error ) )
         return false;
-    if ( !names_say_enough( w ) && !guess_from_structure( w, error ) )
+    if ( !names_suffice( w ) && !guess_from_structure( w, error ) )
         return false;
     collect_below( w );
     assign_roles( w );

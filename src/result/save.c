@@ -370,8 +370,8 @@ static bool save_files( const tr_stage *stage, const tr_result *result, const ch
 }
 
 // Tells the path it is given in parts.
-static bool tell( void ( *visit )( void *context, const char *path ), void *context, const char *folder,
-                  const char *name, const char *end )
+static bool visit_file( void ( *visit )( void *context, const char *path ), void *context, const char *folder,
+                        const char *name, const char *end )
 {
     char *path = tr_string_format( "%s/%s%s", folder, name, end );
     if ( path == NULL )
@@ -384,28 +384,28 @@ static bool tell( void ( *visit )( void *context, const char *path ), void *cont
 bool tr_result_visit_files( const tr_scene *scene, const char *folder,
                             void ( *visit )( void *context, const char *path ), void *context )
 {
-    bool ok =
-        tell( visit, context, folder, "scene", ".json" ) && tell( visit, context, folder, "report", ".json" );
+    bool ok = visit_file( visit, context, folder, "scene", ".json" ) &&
+              visit_file( visit, context, folder, "report", ".json" );
     for ( int i = 0; ok && i < scene->cast_count + scene->prop_count; ++i ) {
         bool prop = i >= scene->cast_count;
         const char *id = prop ? scene->props[i - scene->cast_count].id : scene->cast[i].id;
         char *source = tr_string_format( "source/%s", id ), *target = tr_string_format( "target/%s", id );
-        ok = source != NULL && target != NULL && tell( visit, context, folder, id, ".bvh" ) &&
-             tell( visit, context, folder, source, ".bvh" );
+        ok = source != NULL && target != NULL && visit_file( visit, context, folder, id, ".bvh" ) &&
+             visit_file( visit, context, folder, source, ".bvh" );
         if ( ok && prop && scene->props[i - scene->cast_count].form.mesh[0] != 0 )
-            ok = tell( visit, context, folder, source, ".obj" );
+            ok = visit_file( visit, context, folder, source, ".obj" );
         if ( ok && !prop && scene->cast[i].target.skeleton.file[0] != 0 &&
              ( !tr_scene_exemplifies( scene, &scene->cast[i] ) || keeps_examples( scene, &scene->cast[i] ) ) )
-            ok = tell( visit, context, folder, target, ".bvh" );
+            ok = visit_file( visit, context, folder, target, ".bvh" );
         if ( ok && !prop && has_map( scene, &scene->cast[i] ) )
-            ok = tell( visit, context, folder, target, ".map.json" );
+            ok = visit_file( visit, context, folder, target, ".map.json" );
         tr_free( source );
         tr_free( target );
     }
     for ( int o = 0; ok && o < scene->obstacle_count; ++o )
         if ( scene->obstacles[o].form.mesh[0] != 0 ) {
             char *source = tr_string_format( "source/%s", scene->obstacles[o].id );
-            ok = source != NULL && tell( visit, context, folder, source, ".obj" );
+            ok = source != NULL && visit_file( visit, context, folder, source, ".obj" );
             tr_free( source );
         }
     return ok;

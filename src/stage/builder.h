@@ -23,11 +23,11 @@ bool tr_stage_take( tr_stage_builder *b, tr_motion *out, const tr_motion *whole,
                     int start, rigid placement );
 // Sorts the scene's clips by cast member, into `clips` of the builder, which the caller frees.
 bool tr_stage_sort_clips( tr_stage_builder *b );
-// Those of a cast member, in the order of the document. [*count]
+// The clips of a cast member, in the order of the document. [*count]
 const tr_cast_clip **tr_stage_clips( const tr_stage_builder *b, const tr_cast *cast, int *count );
 // The source of a cast member, with the clips that follow it joined to it.
 bool tr_stage_take_source( tr_stage_builder *b, tr_actor *actor, const tr_cast *cast );
-// Tells of sources that jump, and of a range that is longer than all motions.
+// Warns of sources that jump, and of a range that is longer than all motions.
 void tr_stage_warn_of_sources( const tr_stage_builder *b );
 // Removes joint translations of a file: the path of the whole body goes to the root, and bones get their mean
 // length. least: metres that a root's only child travels if it carries the path.

@@ -59,7 +59,7 @@ static bool check_frame( const maker *m, int index, const char *field, int frame
     return fail_at( m, "examples", index, field, &why );
 }
 
-// The stage's frame that shows a frame of the source's file, -1: none does, or only between two frames.
+// The stage's frame that shows a frame of the source's file; -1: none does, or it lies between two frames.
 static int stage_frame( const maker *m, int frame )
 {
     const tr_stage *stage = m->b->stage;
@@ -314,7 +314,7 @@ static bool take_stances( const tr_contacts *labels, const tr_skeleton *performe
              !tr_same_extremity( performer, stance.joint, foot->from ) )
             continue;
         stance.joint = foot->joint;
-        // Those it overlaps or follows at once become one with it.
+        // Contacts that it overlaps or follows at once are joined with it.
         for ( int i = 0; i < out->count; ) {
             tr_contact *other = &out->items[i];
             if ( other->first > stance.last + 1 || other->last + 1 < stance.first ) {
@@ -422,7 +422,7 @@ static bool pose_frames( const maker *m, tr_clip *clip )
     return ok;
 }
 
-static bool go( const maker *m, const standing *s, tr_clip *clip )
+static bool move_root( const maker *m, const standing *s, tr_clip *clip )
 {
     tr_stage_builder *b = m->b;
     const tr_actor_examples *e = m->examples;
@@ -502,7 +502,7 @@ static bool make( maker *m )
     bool ok = tr_skeleton_copy( &made.skeleton, &actor->target, b->error ) &&
               tr_clip_alloc( &made.clip, b->stage->frame_count, actor->target.joint_count, b->stage->fps,
                              false, b->error ) &&
-              find_standing( m, &s ) && pose_frames( m, &made.clip ) && go( m, &s, &made.clip ) &&
+              find_standing( m, &s ) && pose_frames( m, &made.clip ) && move_root( m, &s, &made.clip ) &&
               settle( m, &made, &s );
     standing_free( &s );
     tr_motion_free( &made );

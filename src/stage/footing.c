@@ -150,7 +150,7 @@ static int holding_joint( const tr_footing_work *w )
     return best;
 }
 
-// The rule whose contact is nearest in time; of several the first of the stage.
+// The rule whose contact is nearest in time; the first of the stage among equals.
 static int touching_rule( const tr_footing_work *w, int frame )
 {
     const tr_rule *nearest = NULL;

@@ -13,7 +13,7 @@ const tr_skeleton *tr_stage_performer( const tr_stage *stage, int actor, const t
     return e != NULL ? &e->performer.skeleton : &a->source.skeleton;
 }
 
-// Poses of pairs that do not act yet, because there is but one: of frames that the stage shows.
+// Poses of pairs that do not act yet because there is only one; their frames are on the stage.
 static int shown_pairs( const tr_stage *stage, int actor, const tr_world *world,
                         tr_pose out[TR_EXEMPLAR_PAIRS] )
 {

@@ -51,8 +51,8 @@ int tr_stage_obstacle_below( const tr_stage *stage, vec3 p, double size );
 // Height of the surface under a foot in the source. `floor` is the labelled height, `lowest` the mean place
 // of its lowest joint: a foot inside a box stands on something lower.
 double tr_foot_source_floor( const tr_stage *stage, const tr_rule *on, double floor, vec3 lowest );
-// How much higher than that floor a foot of the target stands with its middle there, on something it can step
-// onto.
+// Height above that floor at which a foot of the target stands with its middle there, on a surface it can
+// step onto.
 double tr_foot_climb( const tr_stage *stage, const tr_actor *actor, const tr_rule *on, double floor,
                       vec3 middle );
 // The shift of a part other than a foot that brings it from inside an obstacle to its surface; zero if it is

@@ -41,7 +41,7 @@ static vec3 point_at_rest( const tr_skeleton *skeleton, const tr_anchor *anchor 
     return sum;
 }
 
-// The body volume of a joint around a point in its frame. Of several, the one with the nearest surface.
+// The body volume of a joint around a point in its frame; the one with the nearest surface among several.
 static const tr_capsule *flesh_around( const tr_body *body, int joint, vec3 point, double *along )
 {
     const tr_capsule *best = NULL;

@@ -486,7 +486,7 @@ static bool any_retiming( const tr_scene *scene )
     return false;
 }
 
-static bool matches_nobody( const tr_scene *scene, const char *members )
+static bool matches_nothing( const tr_scene *scene, const char *members )
 {
     for ( int n = 0; n < scene->cast_count + scene->prop_count; ++n )
         if ( tr_members_match( members, node_id( scene, n ) ) )
@@ -517,7 +517,7 @@ static void warn( const tr_scene *scene, tr_log *warnings )
 {
     for ( int i = 0; i < scene->layer_count; ++i )
         if ( scene->layers[i].kind == TR_LAYER_RETIME && tr_layer_is_active( scene, i ) &&
-             matches_nobody( scene, scene->layers[i].members ) )
+             matches_nothing( scene, scene->layers[i].members ) )
             tr_log_add( warnings, "layer %s grabs nothing by \"%s\"", scene->layers[i].id,
                         scene->layers[i].members );
     for ( int i = 0; i < scene->section_count; ++i )
